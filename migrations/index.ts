@@ -1,0 +1,21 @@
+/** The ordered list of migrations. Names carry no extension: knex records them, in development and in dist alike. */
+import * as entities from './0001-entities.ts'
+import * as aspects from './0002-aspects.ts'
+import * as lineage from './0003-lineage.ts'
+import * as domains from './0004-domains.ts'
+import * as loads from './0005-loads.ts'
+import * as access from './0006-access.ts'
+import * as graphChange from './0007-graph-change.ts'
+
+/** A migration is frozen once released: it imports nothing that can change. */
+export type Migration = { up: string, down: string }
+
+export const migrations: readonly { name: string, migration: Migration }[] = [
+  { name: '0001-entities', migration: entities },
+  { name: '0002-aspects', migration: aspects },
+  { name: '0003-lineage', migration: lineage },
+  { name: '0004-domains', migration: domains },
+  { name: '0005-loads', migration: loads },
+  { name: '0006-access', migration: access },
+  { name: '0007-graph-change', migration: graphChange }
+]

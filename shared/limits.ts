@@ -1,0 +1,88 @@
+/**
+ * Every number a caller can hit, with its unit in its name and one line of why.
+ *
+ * The ground floor: imports nothing. docs/configuration.md lists them, `GET /api/limits` prints them,
+ * and a test holds the three together.
+ */
+export const limits = {
+  /** Bytes of UTF-8 in a URN; keeps any key far below what a B-tree page takes. DataHub allows 512 encoded. */
+  urnMaxBytes: 1024,
+  /** Bytes of a schemaField URN: a dataset URN and a column path within. */
+  schemaFieldUrnMaxBytes: 2048,
+  /** How deep URNs may nest in URNs; the deepest real one is 3 (schemaField of dataset of platform). */
+  urnMaxNesting: 16,
+  /** Characters of a domain's name, after trimming. */
+  domainNameMaxChars: 255,
+  /** Characters of a description. */
+  descriptionMaxChars: 65_536,
+  /** Levels of nested domains; a reader can still take in 50, and every check of the tree is bounded. */
+  domainMaxDepth: 50,
+  /** Bytes of one aspect as JSON. */
+  aspectMaxBytes: 4 * 1024 * 1024,
+  /** Nesting of objects and arrays in one JSON body or aspect. */
+  jsonMaxDepth: 64,
+  /** Versions of an aspect that are kept and can be read. */
+  aspectVersionsKept: 20,
+  /** Column records (fineGrainedLineages) in one aspect. */
+  columnRecordsMaxCount: 10_000,
+  /** Columns on one side of one column record. */
+  columnsPerRecordMaxCount: 1_000,
+  /** Edges added and removed by one updateLineage or submitChanges; more belongs into a load. */
+  edgesPerCallMaxCount: 5_000,
+  /** Proposals in one ingestProposalBatch. DataHub's SDK sends at most 200. */
+  proposalsPerBatchMaxCount: 1_000,
+  /** Results of one page. */
+  pageMaxCount: 10_000,
+  /** Results of one page when none is asked for. */
+  pageDefaultCount: 10,
+  /** Hops of one walk. */
+  walkMaxHops: 1_000,
+  /** Entities one walk may reach before it says that it is not complete. */
+  walkMaxEntities: 1_000_000,
+  /** Milliseconds one walk may take before it fails with DEADLINE_EXCEEDED. */
+  walkDeadlineMs: 10_000,
+  /** Filter groups (OR), filters in a group (AND), values of a filter. */
+  filterGroupsMaxCount: 20,
+  filtersPerGroupMaxCount: 20,
+  filterValuesMaxCount: 200,
+  /** Characters of a search text. */
+  queryTextMaxChars: 1_000,
+  /** Bytes of a GraphQL request. */
+  graphqlBodyMaxBytes: 4 * 1024 * 1024,
+  /** Nesting of a GraphQL document. */
+  graphqlMaxDepth: 20,
+  /** Tokens of a GraphQL document. */
+  graphqlMaxTokens: 5_000,
+  /** Aliases of a GraphQL document. */
+  graphqlMaxAliases: 30,
+  /** Mutation fields in one GraphQL document. */
+  graphqlMaxMutations: 5,
+  /** Bytes of a proposal request. */
+  proposalBodyMaxBytes: 16 * 1024 * 1024,
+  /** Bytes of one line (record) of a load. */
+  recordMaxBytes: 1024 * 1024,
+  /** Records of one load. */
+  loadMaxRecords: 10_000_000,
+  /** Bytes of a load's body, unpacked: what stops a compression bomb. */
+  loadMaxBytes: 16 * 1024 * 1024 * 1024,
+  /** Bytes unpacked per byte received; real NDJSON stays below 60, a bomb is near 1,000. */
+  loadMaxCompressionRatio: 200,
+  /** Records one chunk holds; about a third of a second of work, so that a kill loses little. */
+  chunkMaxRecords: 5_000,
+  /** Bytes one chunk holds before it is compressed, so that large records make small chunks. */
+  chunkMaxBytes: 4 * 1024 * 1024,
+  /** Records accepted and not yet applied, over all loads, before a new load is refused with OVERLOADED. */
+  waitingRecordsMaxCount: 30_000_000,
+  /** Rejects of one load that are kept with their record; beyond that they are counted only. */
+  rejectsKeptMaxCount: 100_000,
+  /** Bytes of a rejected record that are kept. */
+  rejectRecordMaxBytes: 64 * 1024,
+  /** Seconds `?wait=` may ask for: routers of hosting platforms cut at 30. */
+  loadWaitMaxSeconds: 25,
+  /** Characters of a source's name. */
+  sourceNameMaxChars: 255,
+  /** Characters of a token's name. */
+  tokenNameMaxChars: 255
+} as const
+
+export type LimitName = keyof typeof limits
