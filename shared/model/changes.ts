@@ -33,8 +33,8 @@ export type Change =
   /** Says that an asset exists; name and description go into its properties aspect. */
   | { kind: 'upsertEntity', entityUrn: Urn, name?: string, description?: string }
   | { kind: 'addEdge', upstreamUrn: Urn, downstreamUrn: Urn, attributes?: JsonObject }
-  /** Removes every source's statement of the edge, unless `source` names one. */
-  | { kind: 'removeEdge', upstreamUrn: Urn, downstreamUrn: Urn, source?: string }
+  /** Removes every source's statement of the edge. */
+  | { kind: 'removeEdge', upstreamUrn: Urn, downstreamUrn: Urn }
   /** Replaces what `source` (or everybody, when absent) states in one lineage aspect of an owner. */
   | { kind: 'replaceEdges', ownerUrn: Urn, aspectName: string, source?: string, edges: { upstreamUrn: Urn, downstreamUrn: Urn, attributes?: JsonObject }[] }
   | { kind: 'createDomain', domainUrn: Urn, name: string, description?: string, parentDomain?: Urn }

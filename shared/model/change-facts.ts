@@ -1,0 +1,115 @@
+/** What a change creates, what it refers to, and in which pass of a load it is applied: read off its shape, without a database. */
+import { schemaFieldParts } from '../urn/kinds.ts'
+import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
+import { requiresEntity } from './aspect-registry.ts'
+import type { Change, JsonObject, JsonValue } from './changes.ts'
+import { splitLineageDocument } from './lineage-document.ts'
+import { edgePairOf, isLineageAspect, lineageFieldByCode } from './lineage-fields.ts'
+import { planLineagePatch } from './lineage-patch.ts'
+
+/** An entity that must exist for a change to hold. A placeholder will do where something is only taken away. */
+export type Reference = { urn: Urn, as: 'entity' | 'upstream' | 'downstream' | 'domain' | 'parentDomain', placeholderWillDo?: boolean }
+
+/** The asset whose existence decides: a column exists when its parent asset does. */
+export function standsOn(urn: Urn): Urn {
+  return entityTypeOf(urn) === 'schemaField' ? standsOn(schemaFieldParts(urn).parentUrn) : urn
+}
+
+/** The entities that a change brings into existence. */
+export function createsOf(change: Change): Urn[] {
+  if (change.kind === 'upsertEntity') return [change.entityUrn]
+  if (change.kind === 'createDomain') return [change.domainUrn]
+  if (change.kind === 'upsertAspect' || change.kind === 'patchAspect') return requiresEntity(change.aspectName) ? [] : [standsOn(change.entityUrn)]
+  return []
+}
+
+/** The entities that must exist already, or be created beside the change. */
+export function referencesOf(change: Change): Reference[] {
+  switch (change.kind) {
+    case 'addEdge': return [{ urn: change.upstreamUrn, as: 'upstream' }, { urn: change.downstreamUrn, as: 'downstream' }]
+    case 'removeEdge': return [{ urn: change.upstreamUrn, as: 'upstream', placeholderWillDo: true }, { urn: change.downstreamUrn, as: 'downstream', placeholderWillDo: true }]
+    case 'replaceEdges': return [{ urn: change.ownerUrn, as: 'entity' }, ...change.edges.flatMap((edge): Reference[] => [{ urn: edge.upstreamUrn, as: 'upstream' }, { urn: edge.downstreamUrn, as: 'downstream' }])]
+    case 'setDomain': return [{ urn: change.entityUrn, as: 'entity' }, { urn: change.domainUrn, as: 'domain' }]
+    case 'unsetDomain': return [{ urn: change.entityUrn, as: 'entity', placeholderWillDo: true }]
+    case 'createDomain': return change.parentDomain ? [{ urn: change.parentDomain, as: 'parentDomain' }] : []
+    case 'renameDomain':
+    case 'describeDomain':
+    case 'deleteDomain': return [{ urn: change.domainUrn, as: 'domain' }]
+    case 'moveDomain': return [{ urn: change.domainUrn, as: 'domain' }, ...(change.parentDomain ? [{ urn: change.parentDomain, as: 'parentDomain' } as const] : [])]
+    case 'upsertAspect': return [...standing(change.entityUrn, change.aspectName), ...aspectReferences(change.entityUrn, change.aspectName, change.value)]
+    case 'patchAspect': return [...standing(change.entityUrn, change.aspectName), ...patchReferences(change)]
+    case 'upsertEntity':
+    case 'deleteAspect':
+    case 'deleteEntity': return []
+  }
+}
+
+const standing = (urn: Urn, aspectName: string): Reference[] => requiresEntity(aspectName) ? [{ urn, as: 'entity' }] : []
+const isString = (value: JsonValue | undefined): value is string => typeof value === 'string'
+
+function aspectReferences(ownerUrn: Urn, aspectName: string, value: JsonObject): Reference[] {
+  if (aspectName === 'domains') return (Array.isArray(value.domains) ? value.domains : []).map((urn) => ({ urn: toUrn(urn, 'aspect.domains'), as: 'domain' }))
+  if (aspectName === 'domainProperties') return isString(value.parentDomain) ? [{ urn: toUrn(value.parentDomain, 'aspect.parentDomain'), as: 'parentDomain' }] : []
+  if (!isLineageAspect(aspectName)) return []
+  return splitLineageDocument(ownerUrn, aspectName, value).entries.flatMap((entry) => otherEndReferences(ownerUrn, entry.downstreamUrn, entry.upstreamUrn))
+}
+
+/** Both ends of an edge but the owner itself, whose existence is the aspect's own matter. */
+function otherEndReferences(ownerUrn: Urn, downstreamUrn: Urn, upstreamUrn: Urn): Reference[] {
+  const references: Reference[] = []
+  if (standsOn(upstreamUrn) !== ownerUrn) references.push({ urn: upstreamUrn, as: 'upstream' })
+  if (standsOn(downstreamUrn) !== ownerUrn) references.push({ urn: downstreamUrn, as: 'downstream' })
+  return references
+}
+
+function patchReferences(change: Extract<Change, { kind: 'patchAspect' }>): Reference[] {
+  if (isLineageAspect(change.aspectName)) {
+    const { edges } = planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch)
+    const added = edges.flatMap((operation) => operation.op === 'add' ? [operation.entry] : operation.op === 'replaceList' ? operation.entries : [])
+    return added.flatMap((entry) => otherEndReferences(change.entityUrn, entry.downstreamUrn, entry.upstreamUrn))
+  }
+  // What a patch adds to the domain of an asset or the parent of a domain is a reference like any other.
+  if (change.aspectName !== 'domains' && change.aspectName !== 'domainProperties') return []
+  const as = change.aspectName === 'domains' ? 'domain' : 'parentDomain'
+  return change.patch.patch
+    .filter((operation) => operation.op === 'add' || operation.op === 'replace')
+    .filter((operation) => change.aspectName === 'domains' || operation.path === '/parentDomain')
+    .flatMap((operation) => urnsIn(operation.value)).filter((urn) => urn.startsWith('urn:li:domain:'))
+    .map((urn) => ({ urn: toUrn(urn, 'aspect'), as }))
+}
+
+function urnsIn(value: JsonValue | undefined): string[] {
+  if (isString(value)) return [value]
+  if (Array.isArray(value)) return value.flatMap(urnsIn)
+  if (value !== null && typeof value === 'object') return Object.values(value).flatMap(urnsIn)
+  return []
+}
+
+/**
+ * The pass of a load that a record belongs to: 1 creates entities and refers to none, 2 creates entities and refers to
+ * others, 3 is the rest. References then hold in whatever order the file has them.
+ */
+export function passOf(changes: readonly Change[]): 1 | 2 | 3 {
+  if (!changes.some((change) => createsOf(change).length > 0)) return 3
+  return changes.some((change) => referencesOf(change).length > 0) ? 2 : 1
+}
+
+/**
+ * Whether a record, applied late, could undo a newer one that found nothing to change: all but plain adds of edges.
+ * While such a record is unfinished, newer changes raise the stored order even where the value stays.
+ */
+export const isDestructive = (changes: readonly Change[]): boolean => changes.some((change) => change.kind !== 'addEdge' || change.attributes !== undefined)
+
+/** The owner, list and aspect that an edge given by its ends alone is written to; null where there is no such edge. */
+export function placeOfEdge(upstreamUrn: Urn, downstreamUrn: Urn): { ownerUrn: Urn, fieldCode: number, aspectName: string } | null {
+  const pair = edgePairOf(entityTypeOf(upstreamUrn), entityTypeOf(downstreamUrn))
+  if (!pair) return null
+  let fieldCode = pair.fieldCode
+  const ownerUrn = standsOn(pair.owner === 'upstream' ? upstreamUrn : downstreamUrn)
+  if (entityTypeOf(downstreamUrn) === 'schemaField') {
+    const holder = entityTypeOf(ownerUrn)
+    if (holder === 'chart' || holder === 'dashboard') fieldCode = 0x50
+    else if (holder !== 'dataset') return null
+  }
+  return { ownerUrn, fieldCode, aspectName: lineageFieldByCode(fieldCode).aspectName }
+}

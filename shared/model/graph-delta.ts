@@ -1,0 +1,55 @@
+/**
+ * The packed rows of the change log: what an in-memory graph must be told, as little-endian integers.
+ *
+ * A row is a version byte and then entries, each a byte of kind followed by int32s: 1 edge stated (downstream, upstream),
+ * 2 edge unstated, 3 entity (id, flags: 1 present, 2 removed), 4 domain of an asset (id, domain or 0), 5 parent of a
+ * domain (id, parent or 0), 6 new entity (id; its type and URN are read from the table). Edges count: one that two
+ * sources state is stated twice.
+ */
+export type GraphDelta =
+  | { kind: 'stated' | 'unstated', downstreamId: number, upstreamId: number }
+  | { kind: 'entity', id: number, isPresent: boolean, isRemoved: boolean }
+  | { kind: 'domain', id: number, domainId: number | null }
+  | { kind: 'parentDomain', id: number, parentId: number | null }
+  | { kind: 'created', id: number }
+
+export const graphDeltaVersion = 1
+
+/** Packs deltas in the order given. */
+export function packGraphDeltas(deltas: readonly GraphDelta[]): Buffer {
+  const buffer = Buffer.allocUnsafe(1 + deltas.length * 9)
+  let end = buffer.writeUInt8(graphDeltaVersion, 0)
+  const put = (code: number, ...numbers: number[]) => {
+    end = buffer.writeUInt8(code, end)
+    for (const number of numbers) end = buffer.writeInt32LE(number, end)
+  }
+  for (const delta of deltas) {
+    switch (delta.kind) {
+      case 'stated': put(1, delta.downstreamId, delta.upstreamId); break
+      case 'unstated': put(2, delta.downstreamId, delta.upstreamId); break
+      case 'entity': put(3, delta.id, (delta.isPresent ? 1 : 0) | (delta.isRemoved ? 2 : 0)); break
+      case 'domain': put(4, delta.id, delta.domainId ?? 0); break
+      case 'parentDomain': put(5, delta.id, delta.parentId ?? 0); break
+      case 'created': put(6, delta.id); break
+    }
+  }
+  return buffer.subarray(0, end)
+}
+
+/** Reads a packed row back. Throws on a version or kind that this program does not know. */
+export function unpackGraphDeltas(packed: Buffer): GraphDelta[] {
+  if (packed.readUInt8(0) !== graphDeltaVersion) throw new Error(`unknown graph delta version ${packed.readUInt8(0)}`)
+  const deltas: GraphDelta[] = []
+  let at = 1
+  const int = () => { at += 4; return packed.readInt32LE(at - 4) }
+  while (at < packed.length) {
+    const code = packed.readUInt8(at++)
+    if (code === 1 || code === 2) deltas.push({ kind: code === 1 ? 'stated' : 'unstated', downstreamId: int(), upstreamId: int() })
+    else if (code === 3) { const id = int(); const flags = int(); deltas.push({ kind: 'entity', id, isPresent: (flags & 1) !== 0, isRemoved: (flags & 2) !== 0 }) }
+    else if (code === 4) deltas.push({ kind: 'domain', id: int(), domainId: int() || null })
+    else if (code === 5) deltas.push({ kind: 'parentDomain', id: int(), parentId: int() || null })
+    else if (code === 6) deltas.push({ kind: 'created', id: int() })
+    else throw new Error(`unknown graph delta kind ${code}`)
+  }
+  return deltas
+}

@@ -1,0 +1,153 @@
+/**
+ * Takes an aspect that states lineage apart into edges and the rest, and puts it together again as it was written.
+ *
+ * The rest keeps an empty list where a list was given, so that absent and empty lists stay apart. Column records and
+ * input fields keep their documents in the rest; their pairs are edges all the same, and decide what is shown.
+ */
+import { schemaFieldParts, schemaFieldUrn } from '../urn/kinds.ts'
+import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
+import type { JsonObject, JsonValue } from './changes.ts'
+import { assembleColumnRecords } from './column-records.ts'
+import { equalJson } from './equal-json.ts'
+import { lineageFieldsOf, type LineageField } from './lineage-fields.ts'
+import { compareOrder } from './order.ts'
+
+/** One edge that an entry of a list states. `position` is its place in the list as written. */
+export type EdgeEntry = {
+  fieldCode: number
+  downstreamUrn: Urn
+  upstreamUrn: Urn
+  /** Tells apart the same pair stated more than once in a list: occurrence of an entry, or record number from 1. */
+  recordKey: number
+  position: number
+  attributes: JsonObject | null
+}
+
+/** An edge as stored, with the order it was stated in. */
+export type StatedEdge = EdgeEntry & { seq: number, line: number }
+
+/** Position of an edge that was added to a list rather than written with it: after all that were. */
+export const appendedPosition = 2 ** 30
+
+const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
+/** What an upstream record holds when a client says no more than its dataset; stored as null, for it is the bulk case. */
+const plainUpstream: JsonObject = { auditStamp: unknownStamp, type: 'TRANSFORMED' }
+
+const linkKeyOf = (field: LineageField): string => field.shape === 'upstream' ? 'dataset' : 'destinationUrn'
+
+const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
+
+/** The URN that an entry of a simple list links to. Throws INVALID_URN for what is none. */
+export function entryUrn(field: LineageField, entry: JsonValue): Urn {
+  if (isObject(entry)) return toUrn(field.shape === 'union' ? entry.string : entry[linkKeyOf(field)], `aspect.${field.listName}`)
+  return toUrn(entry, `aspect.${field.listName}`)
+}
+
+/** What an entry says beside its link; null for a bare link and for the plain upstream record. */
+export function entryAttributes(field: LineageField, entry: JsonValue): JsonObject | null {
+  if (field.shape === 'urn' || field.shape === 'union' || !isObject(entry)) return null
+  const { [linkKeyOf(field)]: _link, ...attributes } = entry
+  if (field.shape === 'upstream') return equalJson(attributes, plainUpstream) ? null : attributes
+  return Object.keys(attributes).length === 0 ? null : attributes
+}
+
+/** The edge between an owner and the other end of an entry. */
+export const endsOf = (field: LineageField, ownerUrn: Urn, other: Urn): { downstreamUrn: Urn, upstreamUrn: Urn } =>
+  field.entryIs === 'upstream' ? { downstreamUrn: ownerUrn, upstreamUrn: other } : { downstreamUrn: other, upstreamUrn: ownerUrn }
+
+/** Takes a lineage aspect apart. The value must have passed prepareAspect. */
+export function splitLineageDocument(ownerUrn: Urn, aspectName: string, value: JsonObject): { rest: JsonObject, entries: EdgeEntry[] } {
+  const rest: JsonObject = { ...value }
+  const entries: EdgeEntry[] = []
+  for (const field of lineageFieldsOf(aspectName)) {
+    if (!Array.isArray(value[field.listName])) continue
+    entries.push(...entriesOf(field, ownerUrn, value[field.listName]))
+    if (field.shape !== 'columns' && field.shape !== 'inputField') rest[field.listName] = []
+  }
+  return { rest, entries }
+}
+
+/** The edges that one list states. */
+export function entriesOf(field: LineageField, ownerUrn: Urn, list: JsonValue | undefined): EdgeEntry[] {
+  if (field.shape === 'columns') return listOf(list).flatMap((record, index) => columnPairs(field, record, index))
+  if (field.shape === 'inputField') return listOf(list).flatMap((entry, index) => inputFieldEntry(field, ownerUrn, entry, index))
+  const occurrences = new Map<Urn, number>()
+  return listOf(list).map((entry, position) => {
+    const other = entryUrn(field, entry)
+    const recordKey = occurrences.get(other) ?? 0
+    occurrences.set(other, recordKey + 1)
+    return { fieldCode: field.code, ...endsOf(field, ownerUrn, other), recordKey, position, attributes: entryAttributes(field, entry) }
+  })
+}
+
+const isColumn = (urn: JsonValue): urn is Urn => typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')
+
+function columnPairs(field: LineageField, record: JsonValue, index: number): EdgeEntry[] {
+  if (!isObject(record)) return []
+  const downstreams = [...new Set(listOf(record.downstreams).filter(isColumn))]
+  const upstreams = [...new Set(listOf(record.upstreams).filter(isColumn))]
+  return downstreams.flatMap((downstreamUrn) => upstreams.map((upstreamUrn) =>
+    ({ fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: index + 1, position: index, attributes: null })))
+}
+
+/** The column of a chart or dashboard that an input field feeds; its path is escaped as clients' URN builders do it. */
+function inputFieldEntry(field: LineageField, ownerUrn: Urn, entry: JsonValue, index: number): EdgeEntry[] {
+  if (!isObject(entry)) return []
+  const upstreamUrn = toUrn(entry.schemaFieldUrn, `aspect.fields[${index}].schemaFieldUrn`)
+  if (entityTypeOf(upstreamUrn) !== 'schemaField') return []
+  const path = isObject(entry.schemaField) && typeof entry.schemaField.fieldPath === 'string' ? entry.schemaField.fieldPath : null
+  const escaped = path?.replaceAll('(', '%28').replaceAll(')', '%29').replaceAll(',', '%2C')
+  const downstreamUrn = schemaFieldUrn(ownerUrn, escaped || schemaFieldParts(upstreamUrn).fieldPath)
+  return [{ fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: index + 1, position: index, attributes: null }]
+}
+
+/** Puts a lineage aspect together from its rest and its live edges. */
+export function assembleLineageDocument(aspectName: string, rest: JsonObject, edges: readonly StatedEdge[]): JsonObject {
+  const document: JsonObject = { ...rest }
+  for (const field of lineageFieldsOf(aspectName)) {
+    const own = edges.filter((edge) => edge.fieldCode === field.code)
+    const written = rest[field.listName]
+    if (field.shape === 'columns') {
+      const records = assembleColumnRecords(listOf(written), own)
+      if (records.length > 0 || written !== undefined) document[field.listName] = records
+    } else if (field.shape === 'inputField') {
+      const entries = assembleInputFields(listOf(written), own)
+      if (entries.length > 0 || written !== undefined) document[field.listName] = entries
+    } else if (own.length > 0) {
+      document[field.listName] = inListOrder(field, own).map((edge) => printEntry(field, edge))
+    }
+  }
+  return document
+}
+
+const otherEnd = (field: LineageField, edge: EdgeEntry): Urn => field.entryIs === 'upstream' ? edge.upstreamUrn : edge.downstreamUrn
+
+/** As written, then as added. An edge that several sources state is shown once, as the last of them stated it. */
+function inListOrder(field: LineageField, edges: readonly StatedEdge[]): StatedEdge[] {
+  const shown = new Map<string, StatedEdge>()
+  for (const edge of edges) {
+    const key = `${edge.recordKey} ${otherEnd(field, edge)}`
+    const known = shown.get(key)
+    if (!known || compareOrder(edge, known) > 0) shown.set(key, edge)
+  }
+  return [...shown.values()].sort((a, b) => a.position - b.position || compareOrder(a, b) || (otherEnd(field, a) < otherEnd(field, b) ? -1 : 1))
+}
+
+function printEntry(field: LineageField, edge: StatedEdge): JsonValue {
+  const urn = otherEnd(field, edge)
+  if (field.shape === 'urn') return urn
+  if (field.shape === 'union') return { string: urn }
+  if (field.shape === 'upstream') return { ...(edge.attributes ?? plainUpstream), dataset: urn }
+  return { ...edge.attributes, destinationUrn: urn }
+}
+
+/** The written documents whose edge lives, then the edges that were added without one. */
+function assembleInputFields(written: JsonValue[], edges: readonly StatedEdge[]): JsonValue[] {
+  const live = new Set(edges.map((edge) => edge.recordKey))
+  const added = edges.filter((edge) => edge.recordKey <= 0).sort((a, b) => compareOrder(a, b))
+  return [
+    ...written.filter((entry, index) => live.has(index + 1) || !isObject(entry) || !isColumn(entry.schemaFieldUrn ?? null)),
+    ...added.map((edge) => ({ schemaFieldUrn: edge.upstreamUrn, schemaField: { fieldPath: schemaFieldParts(edge.downstreamUrn).fieldPath } }))
+  ]
+}
