@@ -1,0 +1,63 @@
+/** Makes URNs of the kinds we know, and reads out of one what its kind says: parent, flow, platform, environment, name, key. */
+import { CatalogError } from '../errors.ts'
+import { kindShapeOf } from './kind-shapes.ts'
+import { entityTypeOf, parseUrn, toUrn } from './urn.ts'
+import type { Urn } from './urn.ts'
+
+const platformPrefix = 'urn:li:dataPlatform:'
+
+/** `platform` is a name or the URN of a platform. Throws INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, as all makers here. */
+export const datasetUrn = (platform: string, name: string, environment = 'PROD'): Urn =>
+  toUrn(`urn:li:dataset:(${platform.startsWith(platformPrefix) ? platform : platformPrefix + platform},${name},${environment})`)
+
+/** The URN of a column; the path is kept as it is, so it must have balanced parentheses. */
+export const schemaFieldUrn = (parentUrn: Urn, fieldPath: string): Urn => toUrn(`urn:li:schemaField:(${parentUrn},${fieldPath})`)
+
+export const domainUrn = (id: string): Urn => toUrn(`urn:li:domain:${id}`)
+
+/** The asset a column belongs to, and the column's path. Throws INVALID_URN for anything but a schemaField. */
+export const schemaFieldParts = (urn: Urn): { parentUrn: Urn, fieldPath: string } => {
+  const [parent, fieldPath] = partsOfKind(urn, 'schemaField')
+  return { parentUrn: toUrn(parent), fieldPath: fieldPath ?? '' }
+}
+
+/** The data flow a data job is part of: it stands in the job's own URN. Throws INVALID_URN for anything but a dataJob. */
+export const dataFlowOf = (jobUrn: Urn): Urn => toUrn(partsOfKind(jobUrn, 'dataJob')[0])
+
+const partsOfKind = (urn: Urn, entityType: string): readonly string[] => {
+  const parsed = parseUrn(urn)
+  if (parsed.entityType !== entityType) throw new CatalogError('INVALID_URN', `Invalid urn: a URN of ${entityType} is needed: ${urn}`, { urn })
+  return parsed.parts
+}
+
+/** The URN of the platform (or tool, or orchestrator) that the URN names; null where it names none. */
+export const platformOf = (urn: Urn): Urn | null => {
+  const { entityType, parts } = parseUrn(urn)
+  const first = parts[0] ?? ''
+  if (entityType === 'dataPlatform') return urn
+  if (entityType === 'schemaField' || entityType === 'dataJob') return platformOf(toUrn(first))
+  if (entityType === 'dataFlow' || entityType === 'chart' || entityType === 'dashboard' || entityType === 'notebook') return toUrn(platformPrefix + first)
+  return kindShapeOf(entityType)?.firstIs === 'dataPlatform' ? toUrn(first) : null
+}
+
+/** The environment that the URN names (PROD, DEV…); null where it names none. */
+export const originOf = (urn: Urn): string | null => {
+  const { entityType, parts } = parseUrn(urn)
+  if (entityType === 'schemaField') return originOf(toUrn(parts[0]))
+  return kindShapeOf(entityType)?.keyFields[2] === 'origin' ? parts[2] ?? null : null
+}
+
+/** A name to show where the entity has no properties: the part that its owners gave it, with %2C, %28 and %29 decoded. */
+export const nameFromUrn = (urn: Urn): string => {
+  const { parts } = parseUrn(urn)
+  const name = parts[1] ?? parts[0] ?? urn
+  return name.replaceAll('%2C', ',').replaceAll('%28', '(').replaceAll('%29', ')')
+}
+
+/** The value of the entity's key aspect: what the URN says, under the names of its kind. */
+export const keyOf = (urn: Urn): { [name: string]: string } => {
+  const { entityType, parts } = parseUrn(urn)
+  const names = kindShapeOf(entityType)?.keyFields
+  if (!names) return { id: urn.slice(`urn:li:${entityTypeOf(urn)}:`.length) }
+  return Object.fromEntries(names.map((name, index) => [name, parts[index] ?? '']))
+}

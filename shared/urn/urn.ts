@@ -1,0 +1,181 @@
+/**
+ * Parses, prints and brands a URN: `urn:li:<type>:<id>` or `urn:li:<type>:(<part>,<part>,…)`, where parts may be URNs.
+ *
+ * By hand and in one pass over the text (each nested URN is scanned once more, and nesting is bounded), so that no input
+ * is slow. A URN is kept as sent, byte for byte: nothing is decoded, folded or normalised.
+ *
+ * Raw commas are told from separators by the kind: the first part ends at the first comma that stands in no further
+ * parentheses, the last part begins at the last one, and what is between is the name. So a dataset's name and a column's
+ * path (`sum(word_count)`, `a,b`) may hold balanced parentheses and commas.
+ */
+import { CatalogError } from '../errors.ts'
+import type { ErrorCode, ErrorDetails } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { kindShapeOf } from './kind-shapes.ts'
+import type { KindShape } from './kind-shapes.ts'
+
+/** A text that has been parsed. Only this file makes one. */
+export type Urn = string & { readonly __brand: 'Urn' }
+
+export type ParsedUrn = {
+  urn: Urn
+  entityType: string
+  /** The id alone, or the parts of the tuple, as sent. Never empty, no part empty. */
+  parts: readonly string[]
+  /** True where the parts stand in parentheses. */
+  isTuple: boolean
+}
+
+const prefix = 'urn:li:'
+const shownMaxChars = 200
+
+/**
+ * Parses a URN. `field` names the input in errors, for example `input.edgesToAdd[3].upstreamUrn`.
+ * Guarantees `printUrn(parseUrn(text)) === text`.
+ * Throws INVALID_URN, LIMIT_EXCEEDED (urnMaxBytes, schemaFieldUrnMaxBytes, urnMaxNesting) and INVALID_CHARACTER.
+ */
+export const parseUrn = (text: unknown, field = 'urn'): ParsedUrn => {
+  if (typeof text !== 'string') throw new CatalogError('INVALID_URN', `${field} must be a URN such as urn:li:domain:finance`, { field })
+  if (text === '') throw new CatalogError('INVALID_URN', `${field} is empty; it must be a URN such as urn:li:domain:finance`, { field })
+  checkLength(text, field)
+  checkCharacters(text, field)
+  return parseChecked(text, { field, whole: text })
+}
+
+/** Parses and returns the URN alone. Throws as parseUrn does. */
+export const toUrn = (text: unknown, field = 'urn'): Urn => parseUrn(text, field).urn
+
+/** The inverse of parseUrn. */
+export const printUrn = ({ entityType, parts, isTuple }: Omit<ParsedUrn, 'urn'>): string =>
+  isTuple ? `${prefix}${entityType}:(${parts.join(',')})` : `${prefix}${entityType}:${parts[0] ?? ''}`
+
+/** The entity type of a parsed URN, without parsing it again. */
+export const entityTypeOf = (urn: Urn): string => urn.slice(prefix.length, urn.indexOf(':', prefix.length))
+
+/** Where an error points: the input's name, and the URN as a whole when the fault is in a part of it. */
+type Place = { field: string, whole: string }
+
+const refuse = (code: ErrorCode, reason: string, { field, whole }: Place, details: ErrorDetails = {}): CatalogError => {
+  const shown = whole.length > shownMaxChars ? `${whole.slice(0, shownMaxChars).toWellFormed()}…` : whole
+  return new CatalogError(code, `Invalid urn: ${reason}: ${shown}`, { field, urn: shown, ...details })
+}
+
+const checkLength = (text: string, field: string): void => {
+  const limit = text.startsWith('urn:li:schemaField:') ? 'schemaFieldUrnMaxBytes' : 'urnMaxBytes'
+  const maximum = limits[limit]
+  if (text.length * 3 <= maximum) return
+  const actual = Buffer.byteLength(text)
+  if (actual > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${field} is a URN of ${actual} bytes; at most ${maximum} are allowed`, { field, limit, maximum, actual })
+}
+
+/** Refuses what cannot be stored or would show as something else: controls, bidi overrides, U+241F, lone surrogates. */
+const checkCharacters = (text: string, field: string): void => {
+  let sawWide = false
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code >= 0x20 && code < 0x7f) continue
+    const isForbidden = code < 0xa0 || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code === 0x241f
+    if (isForbidden) {
+      const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+      throw new CatalogError('INVALID_CHARACTER', `${field} holds ${name} at character ${index + 1}, which a URN may not have`, { field })
+    }
+    sawWide = true
+  }
+  if (sawWide && !text.isWellFormed()) throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, { field })
+}
+
+const parseChecked = (text: string, place: Place): ParsedUrn => {
+  if (!text.startsWith(prefix)) throw refuse('INVALID_URN', 'it must begin with urn:li:', place)
+  const colon = text.indexOf(':', prefix.length)
+  const entityType = colon < 0 ? '' : text.slice(prefix.length, colon)
+  if (!isEntityType(entityType)) throw refuse('INVALID_URN', 'an entity type (a lower case letter, then letters, digits or _) and a colon must follow urn:li:', place)
+  const id = text.slice(colon + 1)
+  if (id === '') throw refuse('INVALID_URN', `nothing follows urn:li:${entityType}:`, place)
+  if (id.trim() !== id) throw refuse('INVALID_URN', 'whitespace must not stand at the begin or end', place)
+
+  const { commas, closesAt } = scanParentheses(id, place)
+  const isWrapped = closesAt === id.length - 1
+  const shape = kindShapeOf(entityType)
+  const parts = partsOf({ entityType, id, commas, isWrapped, shape }, place)
+  const isTuple = isWrapped && (shape === undefined || shape.keyFields.length > 1)
+  // The one place where a text becomes a Urn: it has just been checked.
+  return { urn: text as Urn, entityType, parts, isTuple }
+}
+
+const isEntityType = (text: string): boolean => {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    const isLower = code >= 0x61 && code <= 0x7a
+    if (isLower) continue
+    const isOther = (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39) || code === 0x5f
+    if (!isOther || index === 0) return false
+  }
+  return text !== ''
+}
+
+/**
+ * Checks that parentheses balance. Returns the commas that stand directly in the outermost pair, and where the
+ * pair that opens the id closes (-1 where the id opens with none).
+ */
+const scanParentheses = (id: string, place: Place): { commas: number[], closesAt: number } => {
+  const commas: number[] = []
+  let depth = 0
+  let closesAt = -1
+  for (let index = 0; index < id.length; index += 1) {
+    const code = id.charCodeAt(index)
+    if (code === 0x28) {
+      depth += 1
+      if (depth > limits.urnMaxNesting) {
+        throw refuse('LIMIT_EXCEEDED', `parentheses nest deeper than ${limits.urnMaxNesting}`, place, { limit: 'urnMaxNesting', maximum: limits.urnMaxNesting })
+      }
+    } else if (code === 0x29) {
+      depth -= 1
+      if (depth < 0) throw refuse('INVALID_URN', 'a parenthesis is closed that was not opened', place)
+      if (depth === 0 && closesAt < 0 && id.startsWith('(')) closesAt = index
+    } else if (code === 0x2c && depth === 1) {
+      commas.push(index)
+    }
+  }
+  if (depth > 0) throw refuse('INVALID_URN', 'a parenthesis is opened that is not closed', place)
+  return { commas, closesAt }
+}
+
+type Unsplit = { entityType: string, id: string, commas: readonly number[], isWrapped: boolean, shape: KindShape | undefined }
+
+const partsOf = ({ entityType, id, commas, isWrapped, shape }: Unsplit, place: Place): readonly string[] => {
+  if (shape?.keyFields.length === 1 || (!shape && !isWrapped)) return [id]
+  if (!isWrapped) throw refuse('INVALID_URN', `${describe(entityType, shape)} must be in parentheses`, place)
+  const separators = shape ? separatorsOf(commas, shape.keyFields.length) : commas
+  const parts: string[] = []
+  let start = 1
+  for (const comma of [...separators, id.length - 1]) {
+    parts.push(id.slice(start, comma))
+    start = comma + 1
+  }
+  if (shape && parts.length !== shape.keyFields.length) throw refuse('INVALID_URN', `${describe(entityType, shape)} must be separated by commas`, place)
+  if (parts.includes('')) throw refuse('INVALID_URN', 'a part is empty', place)
+  if (shape) checkParts(entityType, parts, shape, place)
+  return parts
+}
+
+/** Of all commas those that separate: the first, and for three parts the last; the others belong to the name. */
+const separatorsOf = (commas: readonly number[], partCount: number): readonly number[] => {
+  if (commas.length < partCount) return commas
+  const first = commas.slice(0, 1)
+  return partCount === 2 ? first : [...first, ...commas.slice(-1)]
+}
+
+const checkParts = (entityType: string, parts: readonly string[], shape: KindShape, place: Place): void => {
+  const first = parts[0] ?? ''
+  if (shape.firstIs) {
+    checkLength(first, place.field)
+    const found = parseChecked(first, place).entityType
+    if (shape.firstIs !== '*' && found !== shape.firstIs) throw refuse('INVALID_URN', `the first part of a ${entityType} must be a URN of ${shape.firstIs}`, place)
+  }
+  if (shape.lastIn && !shape.lastIn.includes(parts.at(-1) ?? '')) {
+    throw refuse('INVALID_URN', `the last part of a ${entityType} must be one of ${shape.lastIn.join(', ')}`, place, { allowed: shape.lastIn })
+  }
+}
+
+const describe = (entityType: string, shape: KindShape | undefined): string =>
+  shape ? `the parts of a ${entityType} (${shape.keyFields.join(', ')})` : `the parts of a ${entityType}`
