@@ -1,0 +1,56 @@
+/** Who runs the server: PostgreSQL refuses to run as root, so root must find somebody else. */
+import { spawnSync } from 'node:child_process'
+import { chownSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type Runner = {
+  /** The user id that owns the data directory and the socket. */
+  uid: number
+  /** For spawn: the ids to change to. Empty: as we are. */
+  ids: { uid?: number, gid?: number }
+  /** The command line that runs `command` as this runner. */
+  wrap(command: string[]): string[]
+  /** Hands a file or directory that we made to this runner. */
+  give(path: string): void
+}
+
+export function ourselves(): Runner {
+  return { uid: process.getuid?.() ?? -1, ids: {}, wrap: (command) => command, give: () => {} }
+}
+
+export function anotherUser(ids: { uid: number, gid: number }): Runner {
+  return { uid: ids.uid, ids, wrap: (command) => command, give: (path) => chownSync(path, ids.uid, ids.gid) }
+}
+
+/** Root that may not change its user (a rootless container): the same id, seen as 1000 in a user namespace of its own. */
+export function ourselvesRenamed(): Runner {
+  const unshare = ['unshare', '--user', '--map-user=1000', '--map-group=1000']
+  return { ...ourselves(), wrap: (command) => [...unshare, ...command] }
+}
+
+/** The first system account in /etc/passwd that fits to run a database, or null. */
+export function systemAccount(): { uid: number, gid: number } | null {
+  const accounts = readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':'))
+  for (const name of ['postgres', '_postgres', 'nobody']) {
+    const account = accounts.find((fields) => fields[0] === name)
+    const uid = Number(account?.[2])
+    const gid = Number(account?.[3])
+    if (uid > 0 && gid > 0) return { uid, gid }
+  }
+  return null
+}
+
+export function canStart(runner: Runner, binariesDirectory: string): boolean {
+  return succeeds(runner, [join(binariesDirectory, 'bin', 'postgres'), '--version']) &&
+    succeeds(runner, [join(binariesDirectory, 'bin', 'initdb'), '--version'])
+}
+
+/** Whether the runner can pass through the directory (mode bits, lists of access, mounts: asked, not computed). */
+export function canEnter(runner: Runner, directory: string): boolean {
+  return succeeds(runner, ['/bin/sh', '-c', 'cd "$1"', 'sh', directory])
+}
+
+export function succeeds(runner: Runner, command: string[]): boolean {
+  const [file = '', ...args] = runner.wrap(command)
+  return spawnSync(file, args, { ...runner.ids, cwd: '/', stdio: 'ignore' }).status === 0
+}

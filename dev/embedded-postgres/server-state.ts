@@ -1,0 +1,66 @@
+/** Reads what a server says of itself in postmaster.pid, and whether that is still true. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { socketName } from './socket-directory.ts'
+
+export type ServerState =
+  | { is: 'absent' }
+  /** Left by a crash; the process id may be in use by something else now. */
+  | { is: 'stale', socketDir: string }
+  | { is: 'starting' | 'ready' | 'stopping', pid: number, socketDir: string }
+
+/** Lines of postmaster.pid, from 0. The same that pg_ctl reads. */
+const pidLine = 0
+const socketDirLine = 4
+const statusLine = 7
+
+export function readServerState(dataDir: string): ServerState {
+  const lines = readLines(join(dataDir, 'postmaster.pid'))
+  const pid = Number(lines[pidLine])
+  if (!(pid > 0)) return { is: 'absent' }
+
+  const socketDir = lines[socketDirLine] ?? ''
+  if (!isServer(pid, dataDir)) return { is: 'stale', socketDir }
+  const status = lines[statusLine]?.trim()
+  return { is: status === 'ready' ? 'ready' : status === 'stopping' ? 'stopping' : 'starting', pid, socketDir }
+}
+
+/**
+ * PostgreSQL itself clears the lock files of a dead process, but not those whose number another process has taken over.
+ * Should processes of the dead server still hold its shared memory, the next server notices by that and refuses.
+ */
+export function removeStaleLocks(dataDir: string, socketDir: string): void {
+  rmSync(join(dataDir, 'postmaster.pid'), { force: true })
+  if (socketDir !== '') rmSync(join(socketDir, `${socketName}.lock`), { force: true })
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Told by the command line; that of a zombie is empty, and a zombie serves nobody. */
+function isServer(pid: number, dataDir: string): boolean {
+  if (!isAlive(pid)) return false
+  const words = existsSync('/proc/self/cmdline')
+    ? readText(`/proc/${pid}/cmdline`).split('\0').join(' ')
+    : spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? ''
+  return `${words} `.includes(` -D ${dataDir} `)
+}
+
+function readLines(path: string): string[] {
+  return readText(path).split('\n')
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
