@@ -1,0 +1,47 @@
+/**
+ * The text of an access token: `trib_`, 32 random bytes in base 62, and a checksum of six characters.
+ *
+ * The prefix lets scanners find a leaked token; the checksum lets a mistyped one be refused without asking the database.
+ * An operator may choose the first token himself: any text of 32 to 255 visible characters that does not begin with `trib_`.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const prefix = 'trib_'
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const secretChars = 43
+const checksumChars = 6
+const generated = new RegExp(`^${prefix}[0-9A-Za-z]{${secretChars + checksumChars}}$`)
+const chosen = /^[!-~]{32,255}$/
+
+/** A new token: 256 random bits, alphanumeric, so that a double click selects it whole. */
+export function newTokenText(): string {
+  const secret = inBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretChars)
+  return prefix + secret + checksumOf(secret)
+}
+
+/** Whether a text can be a token at all: the shape, and the checksum where it has one. Needs no database. */
+export function isTokenText(text: string): boolean {
+  if (!text.startsWith(prefix)) return chosen.test(text)
+  if (!generated.test(text)) return false
+  const secret = text.slice(prefix.length, -checksumChars)
+  return text.slice(-checksumChars) === checksumOf(secret)
+}
+
+/** What is stored. The text is 256 random bits, so a slow hash would add nothing. */
+export const hashToken = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** What a list of tokens shows of the text. */
+export const hintOf = (text: string): string => text.slice(-4)
+
+const checksumOf = (secret: string): string => inBase62(BigInt(crc32(prefix + secret)), checksumChars)
+
+function inBase62(value: bigint, chars: number): string {
+  let rest = value
+  let text = ''
+  while (text.length < chars) {
+    text = alphabet.charAt(Number(rest % 62n)) + text
+    rest /= 62n
+  }
+  return text
+}

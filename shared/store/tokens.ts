@@ -1,0 +1,101 @@
+/** The table access_token: who may do what. It holds hashes, never the texts of tokens. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { Scope } from '../model/changes.ts'
+import { toUrn, type Urn } from '../urn/urn.ts'
+import { urnKey } from '../urn/urn-key.ts'
+
+/** What may be told about a token. `hint` is the end of its text. */
+export type TokenRecord = {
+  id: string
+  name: string
+  hint: string
+  scopes: Scope[]
+  /** The domain that the token is limited to. */
+  domainUrn: Urn | null
+  actorUrn: Urn
+  createdAt: Date
+  expiresAt: Date | null
+  revokedAt: Date | null
+}
+
+export type NewToken = Pick<TokenRecord, 'id' | 'name' | 'hint' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'> & { tokenHash: Buffer }
+
+type Row = Omit<TokenRecord, 'scopes' | 'domainUrn' | 'actorUrn'> & { scopes: string[], domainUrn: string | null, actorUrn: string }
+
+/** Held while the table is looked at and its first row written, so that several starters make one token. */
+const firstTokenLock = 0x7472_6962
+
+const selectToken = `
+  select
+    token.id,
+    token.name,
+    token.hint,
+    token.scopes,
+    domain.urn as "domainUrn",
+    token.actor as "actorUrn",
+    token.created_at as "createdAt",
+    token.expires_at as "expiresAt",
+    token.revoked_at as "revokedAt"
+  from access_token token
+  left join entity domain on domain.id = token.domain_id`
+
+/** The token with this hash, if it is neither revoked nor expired by the database's clock. */
+export async function findValidToken(db: Db, tokenHash: Buffer): Promise<TokenRecord | null> {
+  const rows = await query<Row>(db, `
+    ${selectToken}
+    where token.token_hash = ?
+      and token.revoked_at is null
+      and (token.expires_at is null or token.expires_at > now())`, [tokenHash])
+  return first(rows)
+}
+
+/** Writes a token. Returns null, and writes nothing, where its domain does not exist. */
+export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord | null> {
+  await query(tx, `
+    insert into access_token (id, name, token_hash, hint, scopes, domain_id, actor, expires_at)
+    select ?::uuid, ?, ?::bytea, ?, ?::text[], domain.id, ?, ?::timestamptz
+    from (select ?::uuid as urn_key) wanted
+    left join entity domain on domain.urn_key = wanted.urn_key and domain.is_present
+    where wanted.urn_key is null or domain.id is not null`, [
+    token.id, token.name, token.tokenHash, token.hint, token.scopes, token.actorUrn, token.expiresAt,
+    token.domainUrn === null ? null : urnKey(token.domainUrn)])
+  return findToken(tx, token.id)
+}
+
+/** A page of all tokens, newest first, the revoked and the expired among them. */
+export async function listTokenRows(db: Db, page: { start: number, count: number }): Promise<{ total: number, tokens: TokenRecord[] }> {
+  const rows = await query<Row>(db, `
+    ${selectToken}
+    order by token.created_at desc, token.id
+    limit ?
+    offset ?`, [page.count, page.start])
+  const [counted] = await query<{ total: number }>(db, 'select count(*)::int as total from access_token')
+  return { total: counted?.total ?? 0, tokens: rows.map(toRecord) }
+}
+
+/** Revokes a token; the first time counts. Returns it, or null where there is none. */
+export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | null> {
+  await query(tx, 'update access_token set revoked_at = coalesce(revoked_at, now()) where id = ?::uuid', [id])
+  return findToken(tx, id)
+}
+
+/** Whether no token was ever made. Until the transaction ends, nobody else who asks gets an answer. */
+export async function hasNoToken(tx: Tx): Promise<boolean> {
+  await query(tx, 'select pg_advisory_xact_lock(?)', [firstTokenLock])
+  const [row] = await query<{ isEmpty: boolean }>(tx, 'select not exists (select from access_token) as "isEmpty"')
+  return row?.isEmpty === true
+}
+
+const findToken = async (tx: Tx, id: string): Promise<TokenRecord | null> => first(await query<Row>(tx, `${selectToken} where token.id = ?::uuid`, [id]))
+
+const first = (rows: readonly Row[]): TokenRecord | null => rows[0] ? toRecord(rows[0]) : null
+
+const isScope = (text: string): text is Scope => text === 'read' || text === 'write' || text === 'admin'
+
+const toRecord = (row: Row): TokenRecord => ({
+  ...row,
+  scopes: row.scopes.filter(isScope),
+  domainUrn: row.domainUrn === null ? null : toUrn(row.domainUrn),
+  actorUrn: toUrn(row.actorUrn)
+})
