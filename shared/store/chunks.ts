@@ -1,0 +1,208 @@
+/** The chunk table: the records of a load, a few thousand at a time, each row the truth about whether they are applied. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { MissingReferences, Scope } from '../model/changes.ts'
+
+export type ChunkState = 'waiting' | 'applying' | 'settled' | 'split' | 'dropped'
+
+export type NewChunk = { loadId: string, pass: number, firstLine: number, recordCount: number, payload: Buffer, isIsolated?: boolean }
+
+export async function insertChunk(tx: Tx, chunk: NewChunk): Promise<number> {
+  const [row] = await query<{ id: number }>(tx, `
+    insert into chunk (load_id, pass, first_line, record_count, payload, is_isolated)
+    values (?::uuid, ?::smallint, ?::int, ?::int, ?::bytea, ?::boolean)
+    returning chunk.id`, [chunk.loadId, chunk.pass, chunk.firstLine, chunk.recordCount, chunk.payload, chunk.isIsolated ?? false])
+  if (!row) throw new Error('no chunk was inserted')
+  return row.id
+}
+
+/** A chunk in the hands of a worker. `fence` is what proves it. */
+export type ClaimedChunk = {
+  id: number
+  loadId: string
+  fence: number
+  pass: number
+  recordCount: number
+  attempts: number
+  faults: number
+  crashes: number
+  isIsolated: boolean
+}
+
+const claimedColumns = `
+  chunk.id,
+  chunk.load_id as "loadId",
+  chunk.fence,
+  chunk.pass,
+  chunk.record_count as "recordCount",
+  chunk.attempts,
+  chunk.faults,
+  chunk.crashes,
+  chunk.is_isolated as "isIsolated"`
+
+/**
+ * Takes a chunk that waits, or whose holder let its lease run out: then the holder is dead, and a crash is counted.
+ * Null when there is nothing to take: settled, held, not due, of a later pass, of a load that ended, or locked by an
+ * application that still runs. Never waits for a lock.
+ */
+export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: number, anyPass: boolean, anyHolder: boolean }): Promise<ClaimedChunk | null> {
+  const [row] = await query<ClaimedChunk>(tx, `
+    with free as (
+      select chunk.id, chunk.state
+      from chunk
+      join load on load.id = chunk.load_id
+      where chunk.id = ?::bigint
+        and load.state in ('accepted', 'applying')
+        and (chunk.pass = load.current_pass or ?::boolean)
+        and (
+          (chunk.state = 'waiting' and chunk.next_at <= now())
+          or (chunk.state = 'applying' and (chunk.lease_until < now() or ?::boolean))
+        )
+      for update of chunk skip locked
+    )
+    update chunk
+    set state = 'applying',
+      fence = chunk.fence + 1,
+      crashes = chunk.crashes + case when free.state = 'applying' then 1 else 0 end,
+      lease_until = now() + ?::int * interval '1 second'
+    from free
+    where chunk.id = free.id
+    returning ${claimedColumns}`, [id, terms.anyPass, terms.anyHolder, terms.leaseSeconds])
+  return row ?? null
+}
+
+/** Puts the lease off. Skips a row that its own application has locked: nobody can take that one. False when the chunk is lost. */
+export async function renewLease(db: Db, id: number, fence: number, leaseSeconds: number): Promise<void> {
+  await query(db, `
+    with held as (
+      select chunk.id
+      from chunk
+      where chunk.id = ?::bigint and chunk.fence = ?::int and chunk.state = 'applying'
+      for update skip locked
+    )
+    update chunk
+    set lease_until = now() + ?::int * interval '1 second'
+    from held
+    where chunk.id = held.id`, [id, fence, leaseSeconds])
+}
+
+/** A chunk with what its application needs to know about the load. */
+export type LockedChunk = {
+  state: ChunkState
+  fence: number
+  pass: number
+  firstLine: number
+  recordCount: number
+  isIsolated: boolean
+  payload: Buffer | null
+  loadId: string
+  loadState: string
+  format: string
+  source: string
+  missingReferences: MissingReferences
+  actor: string
+  tokenId: string | null
+  scopes: Scope[]
+  domainUrn: string | null
+  requestId: string | null
+  seq: number | null
+  rejected: number
+  declarationsSettled: boolean
+  backendPid: number
+}
+
+/** Locks the chunk until the transaction ends, and reads its load unlocked. */
+export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null> {
+  const [row] = await query<LockedChunk>(tx, `
+    select
+      chunk.state,
+      chunk.fence,
+      chunk.pass,
+      chunk.first_line as "firstLine",
+      chunk.record_count as "recordCount",
+      chunk.is_isolated as "isIsolated",
+      chunk.payload,
+      chunk.load_id as "loadId",
+      load.state as "loadState",
+      load.format,
+      load.source,
+      load.missing_references as "missingReferences",
+      load.actor,
+      load.token_id as "tokenId",
+      load.scopes,
+      load.domain_urn as "domainUrn",
+      load.request_id as "requestId",
+      load.seq,
+      load.rejected,
+      load.declarations_settled as "declarationsSettled",
+      pg_backend_pid() as "backendPid"
+    from chunk
+    join load on load.id = chunk.load_id
+    where chunk.id = ?::bigint
+    for update of chunk`, [id])
+  return row ?? null
+}
+
+/** Ends the chunk, as settled or as split, and frees its records. False when the fence has moved on: somebody else holds it. */
+export async function endChunk(tx: Tx, id: number, fence: number | null, state: 'settled' | 'split'): Promise<boolean> {
+  const rows = await query(tx, `
+    update chunk
+    set state = ?, settled_at = now(), lease_until = null, payload = null
+    where chunk.id = ?::bigint and chunk.state = 'applying' and (?::int is null or chunk.fence = ?::int)
+    returning chunk.id`, [state, id, fence, fence])
+  return rows.length > 0
+}
+
+export type Release = { delayMs: number, lastError: string | null, attempts?: number, faults?: number, isIsolated?: boolean, forgetCrashes?: boolean }
+
+/**
+ * Hands a chunk back, to be taken again when the delay has passed. `attempts` and `faults` are added to what is counted.
+ * False when the fence has moved on.
+ */
+export async function releaseChunk(db: Db | Tx, id: number, fence: number, release: Release): Promise<boolean> {
+  const rows = await query(db, `
+    update chunk
+    set state = 'waiting',
+      lease_until = null,
+      next_at = now() + ?::int * interval '1 millisecond',
+      attempts = attempts + ?::int,
+      faults = case when ?::int = 0 then 0 else faults + ?::int end,
+      crashes = case when ?::boolean then 0 else crashes end,
+      is_isolated = is_isolated or ?::boolean,
+      last_error = coalesce(?, last_error)
+    where chunk.id = ?::bigint and chunk.fence = ?::int and chunk.state = 'applying'
+    returning chunk.id`, [
+    release.delayMs, release.attempts ?? 0, release.faults ?? 0, release.faults ?? 0, release.forgetCrashes ?? false, release.isIsolated ?? false, release.lastError, id, fence])
+  return rows.length > 0
+}
+
+/** Drops what is not settled, and frees its records. Skips a chunk that is just being applied: that application will fail to settle. */
+export async function dropChunks(tx: Db | Tx, loadId: string): Promise<number> {
+  const rows = await query(tx, `
+    with unsettled as (
+      select chunk.id
+      from chunk
+      where chunk.load_id = ?::uuid and chunk.state in ('waiting', 'applying')
+      order by chunk.id
+      for update skip locked
+    )
+    update chunk
+    set state = 'dropped', lease_until = null, payload = null
+    from unsettled
+    where chunk.id = unsettled.id
+    returning chunk.id`, [loadId])
+  return rows.length
+}
+
+/** Deletes all chunks of a load that was never accepted. */
+export async function deleteChunks(tx: Tx, loadId: string): Promise<void> {
+  await query(tx, 'delete from chunk where chunk.load_id = ?::uuid', [loadId])
+}
+
+/** Gives the unsettled chunks of a failed load a fresh start. */
+export async function resetChunks(tx: Tx, loadId: string): Promise<void> {
+  await query(tx, `
+    update chunk
+    set state = 'waiting', next_at = now(), lease_until = null, attempts = 0, faults = 0, crashes = 0
+    where chunk.load_id = ?::uuid and chunk.state in ('waiting', 'applying')`, [loadId])
+}

@@ -1,0 +1,135 @@
+/** What is kept only for a time: order left behind by removals, the change log, loads that ended long ago. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+
+/** One sweeper at a time. Ends with the transaction; false when another process sweeps just now. */
+export async function trySweeperLock(tx: Tx): Promise<boolean> {
+  const [row] = await query<{ isMine: boolean }>(tx, 'select pg_try_advisory_xact_lock(?::int, ?::int) as "isMine"', [0x7472, 10])
+  return row?.isMine ?? false
+}
+
+/**
+ * No change that is still to be applied has a smaller order than this; null while that cannot be said, because a load
+ * is between the end of its body and its seq. The sequence is read first: who draws after that draws more.
+ */
+export async function orderHorizon(db: Db): Promise<number | null> {
+  const [drawn] = await query<{ seq: number }>(db, 'select last_value as seq from change_seq')
+  const [unfinished] = await query<{ seq: number | null, isUnknown: boolean }>(db, `
+    select min(load.seq) as seq, coalesce(bool_or(load.seq is null), false) as "isUnknown"
+    from load
+    where load.state in ('accepted', 'applying', 'failed')
+      or (load.state = 'receiving' and load.body_ended_at is not null)`)
+  if (!drawn || !unfinished || unfinished.isUnknown) return null
+  return Math.min(drawn.seq, unfinished.seq ?? drawn.seq)
+}
+
+/** Forgets the order of removals and replacements below the horizon. Gives how many rows went, at most `limit` of each. */
+export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promise<number> {
+  const tombstones = await query(tx, `
+    with old as (
+      select edge_tombstone.ctid as place
+      from edge_tombstone
+      where edge_tombstone.seq < ?::bigint
+      order by edge_tombstone.seq
+      limit ?::int
+      for update skip locked
+    )
+    delete from edge_tombstone
+    using old
+    where edge_tombstone.ctid = old.place
+    returning edge_tombstone.owner_id`, [horizon, limit])
+  const watermarks = await query(tx, `
+    with old as (
+      select replace_watermark.ctid as place
+      from replace_watermark
+      where replace_watermark.seq < ?::bigint
+      order by replace_watermark.seq
+      limit ?::int
+      for update skip locked
+    )
+    delete from replace_watermark
+    using old
+    where replace_watermark.ctid = old.place
+    returning replace_watermark.owner_id`, [horizon, limit])
+  return tombstones.length + watermarks.length
+}
+
+/**
+ * Prunes the oldest rows of the change log, and moves the horizon past them in the same transaction: a reader whose
+ * snapshot did not see all of them loads anew. Looks at the oldest `limit` rows only.
+ */
+export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: number): Promise<number> {
+  const [row] = await query<{ pruned: number }>(tx, `
+    with oldest as (
+      select graph_change.id, graph_change.at
+      from graph_change
+      order by graph_change.id
+      limit ?::int
+    ), gone as (
+      delete from graph_change
+      using oldest
+      where graph_change.id = oldest.id and oldest.at < now() - ?::int * interval '1 second'
+      returning graph_change.xid
+    ), moved as (
+      update graph_horizon
+      set horizon = greatest(graph_horizon.horizon::text::bigint, newest.xid + 1)::text::xid8
+      from (select max(gone.xid::text::bigint) as xid from gone) as newest
+      where newest.xid is not null
+      returning graph_horizon.horizon
+    )
+    select count(*)::int as pruned, (select count(*) from moved) as moved
+    from gone`, [limit, keepSeconds])
+  return row?.pruned ?? 0
+}
+
+/** Uploads that nobody has written to for so long that their client or their API process must be gone. */
+export async function findSilentUploads(db: Db, seconds: number): Promise<string[]> {
+  const rows = await query<{ id: string }>(db, `
+    select load.id
+    from load
+    where load.state = 'receiving'
+      and load.body_ended_at is null
+      and load.touched_at < now() - ?::int * interval '1 second'
+    limit 100`, [seconds])
+  return rows.map((row) => row.id)
+}
+
+/** Loads whose body ended and whose API process died before it could accept them. */
+export async function findUnaccepted(db: Db, seconds: number): Promise<string[]> {
+  const rows = await query<{ id: string }>(db, `
+    select load.id
+    from load
+    where load.state = 'receiving'
+      and load.body_ended_at < now() - ?::int * interval '1 second'
+    limit 100`, [seconds])
+  return rows.map((row) => row.id)
+}
+
+/** Loads that ended and still hold chunks: one was being applied when the load was cancelled or failed. */
+export async function findEndedWithChunks(db: Db): Promise<string[]> {
+  const rows = await query<{ id: string }>(db, `
+    select distinct load.id
+    from chunk
+    join load on load.id = chunk.load_id
+    where chunk.state in ('waiting', 'applying') and load.state in ('done', 'aborted', 'cancelled')
+    limit 100`)
+  return rows.map((row) => row.id)
+}
+
+/** Deletes loads that ended long ago, with their chunks and rejects. Their audit rows stay. */
+export async function deleteOldLoads(tx: Tx, keepDays: number, limit: number): Promise<number> {
+  const rows = await query(tx, `
+    with old as (
+      select load.id
+      from load
+      where load.finished_at < now() - ?::int * interval '1 day' and load.state <> 'failed'
+      order by load.finished_at
+      limit ?::int
+      for update skip locked
+    )
+    delete from load
+    using old
+    where load.id = old.id
+    returning load.id`, [keepDays, limit])
+  return rows.length
+}

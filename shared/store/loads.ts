@@ -1,0 +1,161 @@
+/** The load table: one row for each bulk submission, from the first record of its body to the settling of its last chunk. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { MissingReferences, Scope } from '../model/changes.ts'
+
+export type LoadState = 'receiving' | 'accepted' | 'applying' | 'done' | 'failed' | 'aborted' | 'cancelled'
+
+/** Times are `Date`; `seq` is null until the load is accepted. */
+export type LoadRow = {
+  id: string
+  state: LoadState
+  format: string
+  mode: string
+  source: string
+  missingReferences: MissingReferences
+  actor: string
+  tokenId: string | null
+  scopes: Scope[]
+  domainUrn: string | null
+  requestId: string | null
+  seq: number | null
+  currentPass: number
+  remaining: number
+  received: number
+  applied: number
+  unchanged: number
+  rejected: number
+  error: string | null
+  createdAt: Date
+  finishedAt: Date | null
+}
+
+export type NewLoad = Pick<LoadRow, 'id' | 'format' | 'mode' | 'source' | 'missingReferences' | 'actor' | 'tokenId' | 'scopes' | 'domainUrn' | 'requestId'>
+
+const columns = `
+  load.id,
+  load.state,
+  load.format,
+  load.mode,
+  load.source,
+  load.missing_references as "missingReferences",
+  load.actor,
+  load.token_id as "tokenId",
+  load.scopes,
+  load.domain_urn as "domainUrn",
+  load.request_id as "requestId",
+  load.seq,
+  load.current_pass as "currentPass",
+  load.remaining,
+  load.received,
+  load.applied,
+  load.unchanged,
+  load.rejected,
+  load.error,
+  load.created_at as "createdAt",
+  load.finished_at as "finishedAt"`
+
+export async function insertLoad(tx: Tx, load: NewLoad): Promise<void> {
+  await query(tx, `
+    insert into load (id, state, format, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id)
+    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?)`, [
+    load.id, load.format, load.mode, load.source, load.missingReferences, load.actor, load.tokenId, load.scopes, load.domainUrn, load.requestId])
+}
+
+export async function findLoad(db: Db | Tx, id: string): Promise<LoadRow | null> {
+  const [row] = await query<LoadRow>(db, `select ${columns} from load where load.id = ?::uuid`, [id])
+  return row ?? null
+}
+
+/** The row, locked until the transaction ends: who holds it decides about the load's state. */
+export async function lockLoad(tx: Tx, id: string): Promise<LoadRow | null> {
+  const [row] = await query<LoadRow>(tx, `select ${columns} from load where load.id = ?::uuid for update`, [id])
+  return row ?? null
+}
+
+/** Newest first, those after the given place. `tokenId` limits to what that token submitted; null shows all. */
+export async function listLoads(db: Db, page: { limit: number, tokenId: string | null, after: { createdAt: string, id: string } | null }): Promise<(LoadRow & { createdAtText: string })[]> {
+  return query(db, `
+    select ${columns}, load.created_at::text as "createdAtText"
+    from load
+    where (?::uuid is null or load.token_id = ?::uuid)
+      and (?::uuid is null or (load.created_at, load.id) < (?::timestamptz, ?::uuid))
+    order by load.created_at desc, load.id desc
+    limit ?::int`, [page.tokenId, page.tokenId, page.after?.id ?? null, page.after?.createdAt ?? null, page.after?.id ?? null, page.limit])
+}
+
+/** Says that the upload is alive, and what has come so far. False when the load is no longer receiving. */
+export async function touchLoad(tx: Tx, id: string, received: { records: number, rejects: number, isDestructive: boolean }): Promise<boolean> {
+  const rows = await query(tx, `
+    update load
+    set touched_at = now(),
+      received = received + ?::bigint,
+      rejected = rejected + ?::bigint,
+      is_destructive = is_destructive or ?::boolean
+    where load.id = ?::uuid and load.state = 'receiving'
+    returning load.id`, [received.records, received.rejects, received.isDestructive, id])
+  return rows.length > 0
+}
+
+/** The body came to its clean end. To be committed before the load draws its seq. False when the load is no longer receiving. */
+export async function endBody(tx: Db | Tx, id: string): Promise<boolean> {
+  const rows = await query(tx, `
+    update load
+    set body_ended_at = now(), touched_at = now()
+    where load.id = ?::uuid and load.state = 'receiving'
+    returning load.id`, [id])
+  return rows.length > 0
+}
+
+/** Draws the seq and puts the load to work, or ends it where it has no chunk. False when it was accepted already or ended otherwise. */
+export async function acceptLoad(tx: Tx, id: string): Promise<{ state: LoadState, currentPass: number } | null> {
+  const [row] = await query<{ state: LoadState, currentPass: number }>(tx, `
+    with waiting as (
+      select count(*)::int as chunks, min(chunk.pass) as first_pass
+      from chunk
+      where chunk.load_id = ?::uuid and chunk.state = 'waiting'
+    )
+    update load
+    set state = case when waiting.chunks = 0 then 'done' else 'accepted' end,
+      finished_at = case when waiting.chunks = 0 then now() end,
+      seq = nextval('change_seq'),
+      remaining = waiting.chunks,
+      current_pass = coalesce(waiting.first_pass, 3)
+    from waiting
+    where load.id = ?::uuid and load.state = 'receiving' and load.body_ended_at is not null
+    returning load.state, load.current_pass as "currentPass"`, [id, id])
+  return row ?? null
+}
+
+/** The first claim of a chunk says that the load is being applied. */
+export async function startLoad(tx: Tx, id: string): Promise<void> {
+  await query(tx, "update load set state = 'applying' where load.id = ?::uuid and load.state = 'accepted'", [id])
+}
+
+/** Ends a load in one of the states that the ordinary course does not lead to. `error` is for the client to read. */
+export async function stopLoad(tx: Tx, id: string, state: 'failed' | 'aborted' | 'cancelled', error: string | null): Promise<boolean> {
+  const rows = await query(tx, `
+    update load
+    set state = ?, error = ?, finished_at = now(), touched_at = now()
+    where load.id = ?::uuid and load.state in ('receiving', 'accepted', 'applying', 'failed')
+    returning load.id`, [state, error, id])
+  return rows.length > 0
+}
+
+/** A failed load goes on where it stopped, under the seq it has. */
+export async function resumeLoad(tx: Tx, id: string): Promise<void> {
+  await query(tx, "update load set state = 'applying', error = null, finished_at = null where load.id = ?::uuid and load.state = 'failed'", [id])
+}
+
+/** An ended load receives again (its own rejects), and has no seq until it is accepted anew. */
+export async function reopenLoad(tx: Tx, id: string): Promise<void> {
+  await query(tx, `
+    update load
+    set state = 'receiving', seq = null, body_ended_at = now(), touched_at = now(), finished_at = null, error = null, declarations_settled = false
+    where load.id = ?::uuid and load.state = 'done'`, [id])
+}
+
+/** Retried records are no longer rejected: they are to be counted again. */
+export async function uncountRejects(tx: Tx, id: string, records: number): Promise<void> {
+  await query(tx, 'update load set rejected = rejected - ?::bigint where load.id = ?::uuid', [records, id])
+}
