@@ -1,0 +1,35 @@
+/** A deadline that Postgres keeps as well: no query of a long read outlives the patience of who asked. */
+import type { Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import { CatalogError } from '../errors.ts'
+
+/** Runs one query within the deadline. Throws DEADLINE_EXCEEDED before a query that has no time left, and when Postgres ends one. */
+export type WithinDeadline = <Result>(run: () => Promise<Result>) => Promise<Result>
+
+/**
+ * Keeps a deadline for the queries of a transaction, through its statement_timeout. That is set anew only when half of
+ * it is gone, so that a walk of many short hops does not pay a second round trip for each; the overrun is at most a half.
+ * `what` says to the caller what took too long and what to do.
+ */
+export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDeadline {
+  const endsAt = Date.now() + deadlineMs
+  let setMs = Infinity
+  const exceeded = (cause?: Error) => new CatalogError('DEADLINE_EXCEEDED', what, {}, cause ? { cause } : undefined)
+  return async (run) => {
+    const leftMs = endsAt - Date.now()
+    if (leftMs <= 0) throw exceeded()
+    if (leftMs <= setMs / 2) {
+      await query(tx, 'select set_config(\'statement_timeout\', ?, true)', [String(leftMs)])
+      setMs = leftMs
+    }
+    try {
+      return await run()
+    } catch (error) {
+      if (isCancelled(error)) throw exceeded(error)
+      throw error
+    }
+  }
+}
+
+/** query_canceled, which is what statement_timeout raises. */
+const isCancelled = (error: unknown): error is Error => error instanceof Error && 'code' in error && error.code === '57014'
