@@ -1,0 +1,92 @@
+/** Brings a database to the newest schema. Any number of processes may start at once: each migration runs once. */
+import { migrations } from '../../migrations/index.ts'
+import type { Db, Tx } from './database.ts'
+import { query } from './query.ts'
+import { inTransaction } from './transaction.ts'
+
+/** One key for all who migrate: 'trib' in ASCII. */
+const migrationLockKey = 0x74726962
+
+const createTable = `
+create table if not exists schema_migration (
+  name text collate "C" not null,
+  applied_at timestamptz not null default now(),
+  constraint schema_migration_pkey primary key (name)
+)`
+
+/** A database that a newer version has migrated: this version must not write to it. */
+export class NewerSchemaError extends Error {
+  constructor(names: readonly string[]) {
+    super(`The database has migrations that this version does not know: ${names.join(', ')}. Run the newer version.`)
+    this.name = 'NewerSchemaError'
+  }
+}
+
+/**
+ * Applies what is missing, in order, each migration in a transaction of its own, and returns their names.
+ *
+ * Waits for others that migrate (advisory lock, released by the end of the transaction however it ends).
+ * Throws NewerSchemaError where the database is ahead of this version.
+ */
+export async function migrate(db: Db): Promise<string[]> {
+  const applied: string[] = []
+  for (;;) {
+    const name = await inTransaction(db, applyNext)
+    if (name === undefined) return applied
+    applied.push(name)
+  }
+}
+
+/** Takes back the newest applied migration and returns its name, or undefined where none is left. */
+export async function revertLastMigration(db: Db): Promise<string | undefined> {
+  return inTransaction(db, async tx => {
+    await lockMigrations(tx)
+    const done = await appliedNames(tx)
+    const last = migrations.findLast(({ name }) => done.has(name))
+    if (last === undefined) return undefined
+    await runScript(tx, last.migration.down)
+    await query(tx, 'delete from schema_migration where name = ?', [last.name])
+    return last.name
+  })
+}
+
+/**
+ * Names of migrations that have not been applied, in order; empty where the schema is current.
+ *
+ * Throws NewerSchemaError where the database is ahead of this version.
+ */
+export async function pendingMigrations(db: Db): Promise<string[]> {
+  const [found] = await query<{ exists: boolean }>(db, `select to_regclass('schema_migration') is not null as exists`)
+  const done = found?.exists === true ? await appliedNames(db) : new Set<string>()
+  return migrations.map(({ name }) => name).filter(name => !done.has(name))
+}
+
+async function applyNext(tx: Tx): Promise<string | undefined> {
+  await lockMigrations(tx)
+  const done = await appliedNames(tx)
+  const next = migrations.find(({ name }) => !done.has(name))
+  if (next === undefined) return undefined
+  await runScript(tx, next.migration.up)
+  await query(tx, 'insert into schema_migration (name) values (?)', [next.name])
+  return next.name
+}
+
+/** Migrations may take as long as they need: the timeouts of the pool are for requests. */
+async function lockMigrations(tx: Tx): Promise<void> {
+  await query(tx, `select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`)
+  await query(tx, 'select pg_advisory_xact_lock(?::bigint)', [migrationLockKey])
+  await query(tx, createTable)
+}
+
+async function appliedNames(db: Db | Tx): Promise<Set<string>> {
+  const rows = await query<{ name: string }>(db, 'select name from schema_migration order by name')
+  const known = new Set(migrations.map(({ name }) => name))
+  const unknown = rows.map(({ name }) => name).filter(name => !known.has(name))
+  if (unknown.length > 0) throw new NewerSchemaError(unknown)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** A script is sent as it stands: its question marks are no bindings. */
+async function runScript(tx: Tx, script: string): Promise<void> {
+  await tx.raw(script.replaceAll('?', '\\?'))
+}

@@ -1,0 +1,65 @@
+/** The only file that knows SQLSTATE codes: what kind of failure a driver's error is, and what a client may hear of it. */
+import { CatalogError } from '../errors.ts'
+
+/** Codes of the socket and of the resolver, and the driver's own words for a connection that is gone. */
+const connectionCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND',
+  'EAI_AGAIN', 'ENOENT', 'EACCES'])
+const connectionWords = /connection terminated|connection ended|timeout expired|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|server does not support ssl|unable to acquire a connection/i
+
+/**
+ * The SQLSTATE (or socket code) of an error or of what caused it; undefined where there is none.
+ */
+export function sqlState(error: unknown): string | undefined {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1) {
+    if ('code' in cause && typeof cause.code === 'string' && !(cause instanceof CatalogError)) return cause.code
+  }
+  return undefined
+}
+
+/** Whether the connection to Postgres is the trouble: refused, lost, none free, or the server is going down or coming up. */
+export function isConnectionTrouble(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error.name === 'KnexTimeoutError') return true
+  const code = sqlState(error)
+  if (code === undefined || code === 'ERR_SSL_WRONG_VERSION_NUMBER') return connectionWords.test(error.message)
+  return connectionCodes.has(code) || /^(08|53|57P)/.test(code)
+}
+
+/**
+ * 'permanent': the statement fails again with the same data (classes 22, 23 but not 23505, and 42): it counts as an
+ * attempt. 'transient': connections, locks, conflicts, room, shutdown, a unique key lost to a neighbour: try again
+ * without end. 'unknown': everything else, our own faults included.
+ */
+export function sqlErrorKind(error: unknown): 'permanent' | 'transient' | 'unknown' {
+  if (isConnectionTrouble(error)) return 'transient'
+  const code = sqlState(error)
+  if (code === undefined || code.length !== 5) return 'unknown'
+  if (code === '23505') return 'transient'
+  if (/^(22|23|42)/.test(code)) return 'permanent'
+  // 25006 is a write to a standby after a failover; 25P03 and 25P04 are timeouts of the session
+  if (/^(40|57)/.test(code) || ['55P03', '25006', '25P03', '25P04'].includes(code)) return 'transient'
+  return 'unknown'
+}
+
+/** Whether the transaction was rolled back by a conflict and may run again at once: 40001 or 40P01. */
+export function isConflict(error: unknown): boolean {
+  const code = sqlState(error)
+  return code === '40001' || code === '40P01'
+}
+
+/**
+ * What a client hears: UNAVAILABLE for connection trouble, conflicts and locks that were not to be had,
+ * DEADLINE_EXCEEDED for a cancelled statement, else INTERNAL. A CatalogError is returned as it is; any other error
+ * becomes the cause and is never shown.
+ */
+export function toCatalogError(error: unknown): CatalogError {
+  if (error instanceof CatalogError) return error
+  const options = { cause: error }
+  if (sqlState(error) === '57014') {
+    return new CatalogError('DEADLINE_EXCEEDED', 'The database did not answer within the deadline', {}, options)
+  }
+  if (sqlErrorKind(error) === 'transient') {
+    return new CatalogError('UNAVAILABLE', 'The database cannot be reached or has no room', { retryAfterSeconds: 5 }, options)
+  }
+  return new CatalogError('INTERNAL', 'An unexpected error', {}, options)
+}

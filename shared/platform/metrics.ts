@@ -1,0 +1,60 @@
+/**
+ * Every metric, in one table: name with unit, kind, labels, meaning.
+ *
+ * Labels never hold URNs, tokens or texts of callers: a label value is a row in someone's time series database.
+ * docs/operations.md lists them, and a test holds the two together.
+ */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+
+const registry = new Registry()
+const registers = [registry]
+
+function counter<L extends string>(name: string, help: string, ...labelNames: L[]): Counter<L> {
+  return new Counter<L>({ name, help, labelNames, registers })
+}
+
+function gauge<L extends string>(name: string, help: string, ...labelNames: L[]): Gauge<L> {
+  return new Gauge<L>({ name, help, labelNames, registers })
+}
+
+function histogram<L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]): Histogram<L> {
+  return new Histogram<L>({ name, help, buckets, labelNames, registers })
+}
+
+const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const chunkBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60]
+
+export const metrics = {
+  httpRequests: counter('tributary_http_requests_total', 'Requests answered.', 'method', 'route', 'status'),
+  httpDuration: histogram('tributary_http_request_duration_seconds', 'From the head of a request to the end of its answer.', requestBuckets, 'method', 'route'),
+  graphqlErrors: counter('tributary_graphql_errors_total', 'Errors inside GraphQL answers.', 'code'),
+  authFailures: counter('tributary_auth_failures_total', 'Requests refused for their token.', 'code'),
+  loads: counter('tributary_loads_total', 'Loads that ended, by the state they ended in.', 'state'),
+  loadRecords: counter('tributary_load_records_total', 'Records of loads settled, by verdict.', 'verdict'),
+  chunks: gauge('tributary_chunks', 'Chunks not yet settled, by state.', 'state'),
+  oldestWaitingChunk: gauge('tributary_oldest_waiting_chunk_seconds', 'How long the oldest chunk that could be applied has waited.'),
+  chunkApply: histogram('tributary_chunk_apply_duration_seconds', 'The transaction that applies one chunk.', chunkBuckets),
+  chunkAttempts: counter('tributary_chunk_attempts_total', 'Attempts to apply a chunk, by outcome.', 'outcome'),
+  chunksFenced: counter('tributary_chunks_fenced_total', 'Attempts that another worker had overtaken and that were rolled back.'),
+  sweeperNudges: counter('tributary_sweeper_nudges_total', 'Chunks that the sweeper put into the queue again.'),
+  dbRetries: counter('tributary_db_retries_total', 'Transactions tried again, by the SQLSTATE that ended them.', 'sqlstate'),
+  dbPool: gauge('tributary_db_pool_connections', 'Connections and waiters of each pool.', 'pool', 'state'),
+  queueUp: gauge('tributary_queue_up', '1 while the queue answers, else 0.')
+}
+
+const collectors = new Set<() => void | Promise<void>>()
+let hasDefaults = false
+
+/** Runs `collect` before each scrape, for values that are read and not counted. Returns what ends it. */
+export function beforeScrape(collect: () => void | Promise<void>): () => void {
+  collectors.add(collect)
+  return () => collectors.delete(collect)
+}
+
+/** The text a scraper reads, with the metrics of the process itself. A collector that fails costs its own metric only. */
+export async function renderMetrics(): Promise<{ contentType: string, text: string }> {
+  if (!hasDefaults) collectDefaultMetrics({ register: registry })
+  hasDefaults = true
+  await Promise.allSettled([...collectors].map(async collect => { await collect() }))
+  return { contentType: registry.contentType, text: await registry.metrics() }
+}

@@ -1,0 +1,66 @@
+/** What one setting is: how its text becomes a value, what it is without one, and what it means. Knows no key. */
+
+/** Turns the text of a key into its value, or throws an Error whose message says what is expected instead. */
+type Parse<T> = (text: string) => T
+
+/**
+ * One key of the environment. `fallback` is the text that stands when the key is absent or empty; null means that
+ * the value is then null. `unit` and `meaning` are what docs/configuration.md and .env.example say.
+ */
+export type Setting<T> = { key: string, parse: Parse<T>, fallback: string | null, unit: string, meaning: string }
+
+/** A setting that always has a value. */
+export function setting<T>(key: string, parse: Parse<T>, fallback: string, unit: string, meaning: string): Setting<T> {
+  return { key, parse, fallback, unit, meaning }
+}
+
+/** A setting that may be absent: its value is then null. */
+export function optional<T>(key: string, parse: Parse<T>, unit: string, meaning: string): Setting<T | null> {
+  return { key, parse, fallback: null, unit, meaning }
+}
+
+export function integer(least: number, most: number): Parse<number> {
+  return text => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most) throw new Error(`a whole number from ${least} to ${most}`)
+    return value
+  }
+}
+
+export function oneOf<const T extends string>(...allowed: readonly T[]): Parse<T> {
+  return text => {
+    const found = allowed.find(word => word === text.toLowerCase())
+    if (found === undefined) throw new Error(`one of ${allowed.join(', ')}`)
+    return found
+  }
+}
+
+export function yesOrNo(text: string): boolean {
+  if (/^(true|1|yes|on)$/i.test(text)) return true
+  if (/^(false|0|no|off)$/i.test(text)) return false
+  throw new Error('true or false')
+}
+
+/** Any text. */
+export function anyText(text: string): string {
+  return text
+}
+
+/** A secret or name that must have some length to be of use. */
+export function textOfAtLeast(chars: number): Parse<string> {
+  return text => {
+    if (text.length < chars) throw new Error(`a text of at least ${chars} characters`)
+    return text
+  }
+}
+
+/** A URL of one of the schemes. The text is kept as it is: passwords may hold what URL would re-encode. */
+export function url(...schemes: readonly string[]): Parse<string> {
+  const expected = `a URL that begins with ${schemes.map(scheme => `${scheme}://`).join(' or ')}`
+  return text => {
+    if (!schemes.some(scheme => text.startsWith(`${scheme}://`))) throw new Error(expected)
+    // `user@/db?host=/socket` has no host, which the URL standard refuses and libpq takes
+    if (!URL.canParse(text) && !URL.canParse(text.replace('@/', '@socket/'))) throw new Error(expected)
+    return text
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Runs the tests: `npm test`, or `npm test -- test/db.test.ts` for some files. Needs nothing but Node.
+ *
+ * Starts a throw-away Postgres (or takes DATABASE_URL), makes the migrated template, hands both to tap by the
+ * environment, and stops everything. Ends with 1 when a test failed, or was skipped under CI=true.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { packagePath, packageRoot } from '../shared/platform/paths.ts'
+import { startTestServices } from './support/services.ts'
+import { readTapResults } from './support/tap-results.ts'
+
+const isCi = process.env.CI === 'true'
+
+/** Sources are named by the person, built files are run. */
+function toTapArgument(argument: string): string {
+  return argument.replace(/^(\.\/)?(test\/.*)\.ts$/, 'dist/$2.js')
+}
+
+function tapArguments(given: readonly string[], outputFile: string): string[] {
+  const coverage = given.includes('--coverage') ? [] : ['--disable-coverage']
+  const rest = given.filter(argument => argument !== '--coverage').map(toTapArgument)
+  return [...coverage, `--output-file=${outputFile}`, '--reporter=terse', ...rest]
+}
+
+/** tap's bin by its path: a bare `tap` is found below npm only. */
+function runTap(args: readonly string[], env: Record<string, string>): Promise<number> {
+  const child = spawn(process.execPath, [packagePath('node_modules/tap/dist/esm/run.mjs'), ...args], {
+    cwd: packageRoot,
+    env: { ...process.env, ...env },
+    stdio: 'inherit'
+  })
+  // the terminal sends Ctrl-C to the child as well: wait for it, then clean up
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', code => resolve(code ?? 1))
+  })
+}
+
+async function main(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-tap-'))
+  const outputFile = join(folder, 'results.tap')
+  const services = await startTestServices()
+  try {
+    console.log(`Testing on ${services.description}.`)
+    const code = await runTap(tapArguments(process.argv.slice(2), outputFile), services.env)
+    const text = existsSync(outputFile) ? readFileSync(outputFile, 'utf8') : ''
+    const { passed, failed, skipped } = readTapResults(text)
+    for (const { name, reason } of skipped) console.log(`skipped: ${name}: ${reason}`)
+    const hasForbiddenSkip = isCi && skipped.length > 0
+    if (hasForbiddenSkip) console.log('Nothing may be skipped under CI=true.')
+    console.log(`${passed} passed, ${failed} failed`)
+    return code === 0 && hasForbiddenSkip ? 1 : code
+  } finally {
+    await services.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

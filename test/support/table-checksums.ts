@@ -1,0 +1,20 @@
+/** A checksum of every table, for tests that say "nothing changed". */
+import type { Db } from '../../shared/db/database.ts'
+
+export type TableChecksums = { [tableName: string]: string }
+
+/** Every table of the schema public but the ledger of migrations: the md5 of its rows in order. Meant for small tables. */
+export const tableChecksums = async (db: Db): Promise<TableChecksums> => {
+  const names = await db.raw<{ rows: { name: string }[] }>(`
+    select tablename as name
+    from pg_tables
+    where schemaname = 'public' and tablename not like 'knex%' and tablename not like 'migration%'
+    order by tablename`)
+  const parts = names.rows.map(({ name }) => `select '${name}' as name, md5(coalesce(string_agg(r::text, '|' order by r::text), '')) as sum from "${name}" r`)
+  const sums = await db.raw<{ rows: { name: string, sum: string }[] }>(parts.join(' union all '))
+  return Object.fromEntries(sums.rows.map(({ name, sum }) => [name, sum]))
+}
+
+/** The tables whose checksum differs. */
+export const changedTables = (before: TableChecksums, after: TableChecksums): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name]).sort()
