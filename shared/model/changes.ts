@@ -16,6 +16,8 @@ export type PatchOperation = { op: 'add' | 'remove' | 'replace' | 'move' | 'copy
 export type PatchDocument = {
   patch: PatchOperation[]
   arrayPrimaryKeys?: { [arrayName: string]: string[] }
+  /** Whether the aspect's own array keys are left aside, so that arrays are addressed by index or by the keys given here. */
+  forceGenericPatch?: boolean
 }
 
 /** What may be sent beside an aspect: kept as sent, and conditions on the stored version. */

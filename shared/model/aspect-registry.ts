@@ -1,0 +1,110 @@
+/**
+ * The one list of aspects that are modelled, and what is known of any aspect by its name.
+ *
+ * An aspect that is not listed is kept and read back as sent: clients bring aspects of their own, and a refusal would
+ * fail a whole ingestion.
+ */
+import { CatalogError } from '../errors.ts'
+import { derivedAspectName, derivedClass, plainAspectClasses, timeseriesAspects } from './aspect-classes.ts'
+import type { AspectModel } from './aspects/aspect-model.ts'
+import { chartInfo, dashboardInfo, inputFields } from './aspects/chart-and-dashboard.ts'
+import { ownership, status } from './aspects/common.ts'
+import { dataFlowInfo, dataJobInfo, dataJobInputOutput } from './aspects/data-job.ts'
+import { dataProcessInstanceInput, dataProcessInstanceOutput } from './aspects/data-process-instance.ts'
+import { datasetProperties } from './aspects/dataset-properties.ts'
+import { domainProperties } from './aspects/domain-properties.ts'
+import { domains } from './aspects/domains.ts'
+import { mlFeatureProperties, mlFeatureTableProperties, mlModelGroupProperties, mlModelProperties, mlPrimaryKeyProperties } from './aspects/ml.ts'
+import { schemaMetadata } from './aspects/schema-metadata.ts'
+import { upstreamLineage } from './aspects/upstream-lineage.ts'
+import type { JsonObject, JsonValue } from './changes.ts'
+import { entityTypeInfo, entityTypes, isKnownEntityType } from './entity-types.ts'
+import { checkJson, isObject } from './json-checks.ts'
+import { shapeFault } from './shape.ts'
+
+const models: readonly AspectModel[] = [
+  upstreamLineage, dataJobInputOutput, dataJobInfo, dataFlowInfo, chartInfo, dashboardInfo, inputFields, domainProperties, domains, datasetProperties, schemaMetadata, status, ownership,
+  mlPrimaryKeyProperties, mlFeatureProperties, mlFeatureTableProperties, mlModelProperties, mlModelGroupProperties, dataProcessInstanceInput, dataProcessInstanceOutput
+]
+
+const byName = new Map(models.map((model) => [model.name, model]))
+const keyClasses = new Map(entityTypes.map((info) => [info.keyAspect, info.keyClass]))
+
+/** Documents that a patch of an aspect starts from, beside those of the modelled ones. */
+const plainTemplates: { [aspectName: string]: () => JsonObject } = {
+  globalTags: () => ({ tags: [] }),
+  glossaryTerms: () => ({ terms: [], auditStamp: { time: 0, actor: 'urn:li:corpuser:unknown' } }),
+  structuredProperties: () => ({ properties: [] }),
+  editableSchemaMetadata: () => ({ editableSchemaFieldInfo: [] })
+}
+
+/**
+ * Checks a value and returns it prepared: defaults written out, nulls of optional fields left out, all else as sent.
+ * Preparing a prepared value changes nothing. `field` names the value in errors.
+ * Throws VALIDATION_FAILED, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and BAD_REQUEST, with the place in `details.field`.
+ */
+export function prepareAspect(entityType: string, aspectName: string, value: unknown, field = 'aspect'): JsonObject {
+  const json = checkJson(value, field)
+  if (!isObject(json)) throw shapeFault(field, 'record type is not backed by an object')
+  checkPlace(entityType, aspectName, field)
+  if (timeseriesAspects.has(aspectName) && !Number.isSafeInteger(json.timestampMillis)) {
+    throw named(aspectName, shapeFault(`${field}.timestampMillis`, 'field is required but not found and has no default value'))
+  }
+  const model = byName.get(aspectName)
+  if (!model) return json
+  try {
+    const prepared = model.shape(json, field)
+    // Every model is a record, and a record prepares to an object.
+    return isObject(prepared) ? prepared : json
+  } catch (error) {
+    throw error instanceof CatalogError && error.code === 'VALIDATION_FAILED' ? named(aspectName, error) : error
+  }
+}
+
+/** Says which class did not fit, as DataHub does. */
+const named = (aspectName: string, fault: CatalogError): CatalogError =>
+  new CatalogError(fault.code, `Failed to validate record with class ${aspectClassOf(aspectName)}: ${fault.message}`, fault.details, { cause: fault })
+
+function checkPlace(entityType: string, aspectName: string, field: string): void {
+  const model = byName.get(aspectName)
+  const isMisplaced = model !== undefined && ((model.entityTypes !== undefined && !model.entityTypes.includes(entityType)) || model.refusedOn?.has(entityType))
+  // A key aspect says what the URN says, so another type's key on it is a contradiction.
+  const isForeignKey = keyClasses.has(aspectName) && isKnownEntityType(entityType) && entityTypeInfo(entityType).keyAspect !== aspectName
+  if (isMisplaced || isForeignKey) {
+    throw new CatalogError('VALIDATION_FAILED', `Unknown aspect ${aspectName} for entity ${entityType}`, { field: `${field}Name`, ...(model?.entityTypes ? { allowed: model.entityTypes } : {}) })
+  }
+}
+
+/** Full class name of an aspect, under which DataHub's clients read it. */
+export const aspectClassOf = (aspectName: string): string =>
+  byName.get(aspectName)?.className ?? plainAspectClasses.get(aspectName) ?? keyClasses.get(aspectName) ?? derivedClass(aspectName)
+
+const byClass = new Map<string, string>([
+  ...models.map((model): [string, string] => [model.className, model.name]),
+  ...[...plainAspectClasses].map(([name, className]): [string, string] => [className, name]),
+  ...[...keyClasses].map(([name, className]): [string, string] => [className, name])
+])
+
+/** The aspect name of a class; `com.linkedin.pegasus2avro.` and `com.linkedin.` name the same classes. */
+export const aspectNameOfClass = (className: string): string => {
+  const plain = className.replace(/^com\.linkedin\.pegasus2avro\./, 'com.linkedin.')
+  return byClass.get(plain) ?? derivedAspectName(plain)
+}
+
+/** The document that a patch starts from where nothing is stored, made anew each time; `{}` where none is known. */
+export const aspectTemplate = (aspectName: string): JsonObject => (byName.get(aspectName)?.template ?? plainTemplates[aspectName] ?? (() => ({})))()
+
+/** Whether the aspect is an event in time. An unknown aspect is one when its value has `timestampMillis`, as DataHub's all have. */
+export const isTimeseries = (aspectName: string, value?: JsonValue): boolean => {
+  if (timeseriesAspects.has(aspectName)) return true
+  if (byName.has(aspectName) || plainAspectClasses.has(aspectName) || keyClasses.has(aspectName)) return false
+  return isObject(value) && Number.isSafeInteger(value.timestampMillis)
+}
+
+/** Whether the entity must exist before the aspect is written; every other aspect creates its entity. */
+export const requiresEntity = (aspectName: string): boolean => byName.get(aspectName)?.requiresEntity ?? false
+
+/** Whether the name is that of a key aspect of a known entity type. */
+export const isKeyAspect = (entityType: string, aspectName: string): boolean => entityTypeInfo(entityType).keyAspect === aspectName
+
+export const modelledAspects: readonly string[] = models.map((model) => model.name)

@@ -1,0 +1,22 @@
+/** datasetProperties: name, description and the like of a dataset. */
+import { defaulted, list, optional, record, text } from '../shape.ts'
+import type { AspectModel } from './aspect-model.ts'
+import { customProperties, timeStamp } from './shared-records.ts'
+
+export const datasetProperties: AspectModel = {
+  name: 'datasetProperties',
+  className: 'com.linkedin.dataset.DatasetProperties',
+  entityTypes: ['dataset'],
+  template: () => ({ customProperties: {}, tags: [] }),
+  shape: record({
+    customProperties,
+    externalUrl: optional(text),
+    name: optional(text),
+    qualifiedName: optional(text),
+    description: optional(text),
+    uri: optional(text),
+    created: optional(timeStamp),
+    lastModified: optional(timeStamp),
+    tags: defaulted(list(text), () => [])
+  })
+}

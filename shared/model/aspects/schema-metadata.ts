@@ -1,0 +1,52 @@
+/** schemaMetadata: the columns of a dataset. Only what others rely on is checked: every column has a path, and no path occurs twice. */
+import { anything, defaulted, filledText, flag, list, optional, record, required, shapeFault, text } from '../shape.ts'
+import type { Shape } from '../shape.ts'
+import { isObject } from '../json-checks.ts'
+import type { AspectModel } from './aspect-model.ts'
+import { auditStamp, unsetStamp } from './shared-records.ts'
+
+export const schemaField: Shape = record({
+  fieldPath: required(filledText),
+  jsonPath: optional(text),
+  nullable: defaulted(flag, () => false),
+  description: optional(text),
+  label: optional(text),
+  created: optional(auditStamp),
+  lastModified: optional(auditStamp),
+  recursive: defaulted(flag, () => false),
+  globalTags: optional(anything),
+  glossaryTerms: optional(anything),
+  isPartOfKey: defaulted(flag, () => false),
+  isPartitioningKey: optional(flag),
+  jsonProps: optional(text)
+})
+
+const columns = list(schemaField)
+
+const uniqueColumns: Shape = (value, place) => {
+  const prepared = columns(value, place)
+  const seen = new Set<unknown>()
+  for (const [index, column] of (Array.isArray(prepared) ? prepared : []).entries()) {
+    const path = isObject(column) ? column.fieldPath : undefined
+    if (seen.has(path)) throw shapeFault(`${place}[${index}].fieldPath`, `the path ${JSON.stringify(path)} occurs twice`)
+    seen.add(path)
+  }
+  return prepared
+}
+
+export const schemaMetadata: AspectModel = {
+  name: 'schemaMetadata',
+  className: 'com.linkedin.schema.SchemaMetadata',
+  entityTypes: ['dataset'],
+  shape: record({
+    created: defaulted(auditStamp, unsetStamp),
+    lastModified: defaulted(auditStamp, unsetStamp),
+    deleted: optional(auditStamp),
+    dataset: optional(text),
+    cluster: optional(text),
+    fields: required(uniqueColumns),
+    primaryKeys: optional(list(text)),
+    foreignKeysSpecs: optional(anything),
+    foreignKeys: optional(anything)
+  })
+}

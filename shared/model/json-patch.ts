@@ -1,0 +1,164 @@
+/**
+ * Applies a JSON Patch (RFC 6902) to an aspect, with arrays turned into maps where the aspect's rules say so, so that
+ * `/tags/<urn>` names an entry wherever it stands. Lists of edges are not done here: lineage-patch.ts does them.
+ *
+ * As DataHub does it: objects on the way that are missing are created, and removing what is absent does nothing.
+ */
+import { CatalogError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { arrayRulesOf, arraysToMaps, isWorkingObject, mapsToArrays, plain } from './array-keys.ts'
+import type { Working, WorkingObject } from './array-keys.ts'
+import { aspectTemplate } from './aspect-registry.ts'
+import type { JsonObject, PatchDocument, PatchOperation } from './changes.ts'
+import { equalJson } from './equal-json.ts'
+import { isObject } from './json-checks.ts'
+
+const shownPathChars = 500
+
+/**
+ * Returns the document after the patch; `document` stays as it is, and null stands for an aspect that is not stored.
+ * The result is not yet validated: prepareAspect does that.
+ * Throws BAD_REQUEST for an operation that cannot be carried out, PRECONDITION_FAILED where a `test` does not hold.
+ */
+export function applyPatch(aspectName: string, document: JsonObject | null, patch: PatchDocument): JsonObject {
+  const rules = arrayRulesOf(aspectName, patch)
+  let root: Working = structuredClone(document ?? aspectTemplate(aspectName))
+  if (isWorkingObject(root)) arraysToMaps(root, rules)
+  for (const operation of patch.patch) {
+    root = applyOperation(root, operation)
+    // What was set may hold arrays that the rules turn into maps.
+    if (isWorkingObject(root) && (typeof operation.value === 'object' || operation.from !== undefined)) arraysToMaps(root, rules)
+  }
+  if (!isWorkingObject(root)) throw new CatalogError('BAD_REQUEST', 'The patch leaves no object', { field: 'aspect' })
+  const patched = mapsToArrays(root, rules)
+  return aspectName === 'domains' ? keepListsInStep(patched, patch) : patched
+}
+
+/** Splits a JSON Pointer into its segments, unescaped. Throws BAD_REQUEST for a path that does not begin with a slash, LIMIT_EXCEEDED. */
+export function parsePointer(path: string): string[] {
+  if (path === '') return []
+  if (!path.startsWith('/')) throw new CatalogError('BAD_REQUEST', `Patch path "${path.slice(0, shownPathChars)}" must begin with a slash`, { field: 'path' })
+  const segments = path.slice(1).split('/').map(unescapeSegment)
+  if (segments.length > limits.jsonMaxDepth) {
+    throw new CatalogError('LIMIT_EXCEEDED', `A patch path has ${segments.length} segments; at most ${limits.jsonMaxDepth} are allowed`, { field: 'path', limit: 'jsonMaxDepth', maximum: limits.jsonMaxDepth, actual: segments.length })
+  }
+  return segments
+}
+
+const unescapeSegment = (segment: string): string => segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment
+
+function applyOperation(root: Working, operation: PatchOperation): Working {
+  const path = parsePointer(operation.path)
+  switch (operation.op) {
+    case 'add':
+    case 'replace': return setAt(root, path, valueOf(operation), operation)
+    case 'remove': return removeAt(root, path)
+    case 'test': return testAt(root, path, operation)
+    case 'copy': return setAt(root, path, structuredClone(sourceOf(root, operation)), operation)
+    case 'move': return moveTo(root, path, operation)
+  }
+}
+
+const impossible = (operation: PatchOperation, reason: string): CatalogError => {
+  const path = operation.path.slice(0, shownPathChars)
+  return new CatalogError('BAD_REQUEST', `Patch operation "${operation.op}" at "${path}" cannot be carried out: ${reason}`, { field: path })
+}
+
+function valueOf(operation: PatchOperation): Working {
+  if (operation.value === undefined) throw impossible(operation, 'it has no value')
+  return structuredClone(operation.value)
+}
+
+function sourceOf(root: Working, operation: PatchOperation): Working {
+  const from = operation.from === undefined ? undefined : getAt(root, parsePointer(operation.from))
+  if (from === undefined) throw impossible(operation, `nothing is at "${(operation.from ?? '').slice(0, shownPathChars)}"`)
+  return from
+}
+
+function moveTo(root: Working, path: string[], operation: PatchOperation): Working {
+  const value = sourceOf(root, operation)
+  const from = parsePointer(operation.from ?? '')
+  if (from.length < path.length && from.every((segment, index) => segment === path[index])) throw impossible(operation, 'a value cannot be moved into itself')
+  return setAt(removeAt(root, from), path, value, operation)
+}
+
+function testAt(root: Working, path: string[], operation: PatchOperation): Working {
+  const found = getAt(root, path)
+  if (found === undefined || !equalJson(plain(found), plain(valueOf(operation)))) {
+    const shown = operation.path.slice(0, shownPathChars)
+    throw new CatalogError('PRECONDITION_FAILED', `Patch operation "test" at "${shown}" does not hold`, { field: shown })
+  }
+  return root
+}
+
+/** One step down; only own properties, so that no segment reaches a prototype. */
+function child(holder: Working | undefined, segment: string): Working | undefined {
+  if (holder instanceof Map) return holder.get(segment)
+  if (Array.isArray(holder)) return holder[indexOf(segment)]
+  return isWorkingObject(holder) && Object.hasOwn(holder, segment) ? holder[segment] : undefined
+}
+
+const getAt = (root: Working, path: string[]): Working | undefined => path.reduce<Working | undefined>(child, root)
+
+/** An array index as RFC 6901 has it: digits without a leading zero; else -1. */
+const indexOf = (segment: string): number => /^(?:0|[1-9]\d{0,9})$/.test(segment) ? Number(segment) : -1
+
+function setAt(root: Working, path: string[], value: Working, operation: PatchOperation): Working {
+  const last = path.at(-1)
+  if (last === undefined) return value
+  let holder = root
+  for (const segment of path.slice(0, -1)) holder = child(holder, segment) ?? createIn(holder, segment, operation)
+  if (Array.isArray(holder)) setInArray(holder, last, value, operation)
+  else define(holder, last, value, operation)
+  return root
+}
+
+function createIn(holder: Working, segment: string, operation: PatchOperation): Working {
+  if (Array.isArray(holder)) throw impossible(operation, `the array has no entry "${segment.slice(0, shownPathChars)}"`)
+  const created: WorkingObject = {}
+  define(holder, segment, created, operation)
+  return created
+}
+
+function define(holder: Working, name: string, value: Working, operation: PatchOperation): void {
+  if (name === '__proto__') throw impossible(operation, 'the name is not allowed')
+  if (holder instanceof Map) holder.set(name, value)
+  else if (isWorkingObject(holder)) holder[name] = value
+  else throw impossible(operation, 'the path leads through a value that is no object')
+}
+
+function setInArray(holder: Working[], segment: string, value: Working, operation: PatchOperation): void {
+  const isReplacement = operation.op === 'replace'
+  const index = segment === '-' && !isReplacement ? holder.length : indexOf(segment)
+  if (index < 0 || index > holder.length || (isReplacement && index === holder.length)) throw impossible(operation, `the array has ${holder.length} entries`)
+  if (isReplacement) holder[index] = value
+  else holder.splice(index, 0, value)
+}
+
+function removeAt(root: Working, path: string[]): Working {
+  const last = path.at(-1)
+  if (last === undefined) return {}
+  const holder = getAt(root, path.slice(0, -1))
+  if (Array.isArray(holder)) {
+    if (indexOf(last) in holder) holder.splice(indexOf(last), 1)
+  } else if (holder instanceof Map) {
+    holder.delete(last)
+  } else if (isWorkingObject(holder) && Object.hasOwn(holder, last)) {
+    delete holder[last]
+  }
+  return root
+}
+
+/** `domains` and `domainAssociations` say the same: where a patch touched only one of them, the other follows. */
+function keepListsInStep(document: JsonObject, patch: PatchDocument): JsonObject {
+  const touches = (name: string): boolean => patch.patch.some((operation) => operation.op !== 'test' && parsePointer(operation.path)[0] === name)
+  if (touches('domains') === touches('domainAssociations') || !Array.isArray(document.domainAssociations)) return document
+  const associations = document.domainAssociations.filter(isObject)
+  if (touches('domainAssociations')) {
+    return { ...document, domains: [...new Set(associations.flatMap((entry) => entry.domain === undefined ? [] : [entry.domain]))] }
+  }
+  const domains = Array.isArray(document.domains) ? document.domains : []
+  const kept = associations.filter((entry) => domains.includes(entry.domain ?? null))
+  const missing = domains.filter((domain) => !kept.some((entry) => entry.domain === domain))
+  return { ...document, domainAssociations: [...kept, ...missing.map((domain) => ({ domain }))] }
+}

@@ -1,0 +1,110 @@
+/**
+ * Small pieces from which the shape of an aspect is put together; each checks a value and returns it prepared.
+ *
+ * Prepared means: defaults written out, nulls of optional fields left out, unknown fields kept as sent. A faulty value is
+ * refused in the words that DataHub's clients know, with the place in `details.field`. The value must have passed checkJson.
+ */
+import { CatalogError } from '../errors.ts'
+import type { ErrorDetails } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { LimitName } from '../limits.ts'
+import { toUrn, entityTypeOf } from '../urn/urn.ts'
+import type { JsonObject, JsonValue } from './changes.ts'
+import { isObject } from './json-checks.ts'
+
+/** `place` is where the value stands, for example `aspect.upstreams[3].dataset`. */
+export type Shape = (value: JsonValue, place: string) => JsonValue
+
+/** A field of a record: `fallback` makes the value where none is sent. */
+type Field = { shape: Shape, isRequired: boolean, fallback?: () => JsonValue }
+
+export const required = (shape: Shape): Field => ({ shape, isRequired: true })
+export const optional = (shape: Shape): Field => ({ shape, isRequired: false })
+export const defaulted = (shape: Shape, fallback: () => JsonValue): Field => ({ shape, isRequired: false, fallback })
+
+/** VALIDATION_FAILED at a place, in the words of DataHub. */
+export const shapeFault = (place: string, reason: string, details: ErrorDetails = {}): CatalogError =>
+  new CatalogError('VALIDATION_FAILED', `ERROR :: ${pointerOf(place)} :: ${reason}`, { field: place, ...details })
+
+/** `aspect.upstreams[3].dataset` as DataHub writes it: `/upstreams/3/dataset`. */
+const pointerOf = (place: string): string => `/${place.replace(/^aspect\.?/, '').replaceAll('[', '/').replaceAll(']', '').replaceAll('.', '/')}`
+
+export const record = (fields: { [name: string]: Field }): Shape => {
+  const known = new Map(Object.entries(fields))
+  return (value, place) => {
+    if (!isObject(value)) throw shapeFault(place, 'record type is not backed by an object')
+    const prepared: JsonObject = {}
+    for (const [name, given] of Object.entries(value)) {
+      const field = known.get(name)
+      if (!field) prepared[name] = given
+      else if (given !== null) prepared[name] = field.shape(given, `${place}.${name}`)
+    }
+    for (const [name, { isRequired, fallback }] of known) {
+      if (Object.hasOwn(prepared, name)) continue
+      if (fallback) prepared[name] = fallback()
+      else if (isRequired) throw shapeFault(`${place}.${name}`, 'field is required but not found and has no default value')
+    }
+    return prepared
+  }
+}
+
+/** `limit` names the entry of limits.ts that bounds the length. */
+export const list = (shape: Shape, limit?: LimitName): Shape => (value, place) => {
+  if (!Array.isArray(value)) throw shapeFault(place, 'array type is not backed by a list')
+  if (limit && value.length > limits[limit]) {
+    throw new CatalogError('LIMIT_EXCEEDED', `${place} has ${value.length} entries; at most ${limits[limit]} are allowed`, { field: place, limit, maximum: limits[limit], actual: value.length })
+  }
+  return value.map((entry, index) => shape(entry, `${place}[${index}]`))
+}
+
+/** An object whose values all have one shape; a null value is left out. */
+export const map = (shape: Shape): Shape => (value, place) => {
+  if (!isObject(value)) throw shapeFault(place, 'map type is not backed by an object')
+  const prepared: JsonObject = {}
+  for (const [name, given] of Object.entries(value)) {
+    if (given !== null) prepared[name] = shape(given, `${place}.${name}`)
+  }
+  return prepared
+}
+
+export const anything: Shape = (value) => value
+
+export const text: Shape = (value, place) => {
+  if (typeof value !== 'string') throw shapeFault(place, 'value cannot be coerced to String')
+  return value
+}
+
+export const filledText: Shape = (value, place) => {
+  if (typeof value !== 'string' || value === '') throw shapeFault(place, 'must be a text that is not empty')
+  return value
+}
+
+export const flag: Shape = (value, place) => {
+  if (typeof value !== 'boolean') throw shapeFault(place, 'value cannot be coerced to Boolean')
+  return value
+}
+
+/** A whole number that JavaScript keeps exactly; times are epoch milliseconds. */
+export const wholeNumber: Shape = (value, place) => {
+  if (!Number.isSafeInteger(value)) throw shapeFault(place, 'value cannot be coerced to Long')
+  return value
+}
+
+export const numberBetween = (least: number, most: number): Shape => (value, place) => {
+  if (typeof value !== 'number' || !(value >= least && value <= most)) throw shapeFault(place, `must be a number from ${least} to ${most}`)
+  return value
+}
+
+export const oneOf = (...allowed: string[]): Shape => (value, place) => {
+  if (typeof value !== 'string' || !allowed.includes(value)) throw shapeFault(place, `must be one of ${allowed.join(', ')}`, { allowed })
+  return value
+}
+
+/** A URN of one of these entity types; of any, where none is named. Throws INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
+export const urn = (...entityTypes: readonly string[]): Shape => (value, place) => {
+  const parsed = toUrn(value, place)
+  if (entityTypes.length > 0 && !entityTypes.includes(entityTypeOf(parsed))) {
+    throw new CatalogError('INVALID_URN', `${place} must be a URN of ${entityTypes.join(' or ')}, not ${parsed}`, { field: place, urn: parsed, allowed: entityTypes })
+  }
+  return parsed
+}
