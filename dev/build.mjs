@@ -46,7 +46,7 @@ function listSources() {
   for (const folder of folders) {
     if (existsSync(join(root, folder))) walk(join(root, folder))
   }
-  return found.sort()
+  return found.sort((a, b) => (a < b ? -1 : 1))
 }
 
 function stampOf(sources) {

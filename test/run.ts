@@ -22,7 +22,7 @@ function toTapArgument(argument: string): string {
 function tapArguments(given: readonly string[], outputFile: string): string[] {
   const coverage = given.includes('--coverage') ? [] : ['--disable-coverage']
   const rest = given.filter(argument => argument !== '--coverage').map(toTapArgument)
-  return [...coverage, `--output-file=${outputFile}`, '--reporter=terse', ...rest]
+  return [...coverage, `--output-file=${outputFile}`, ...(process.stdout.isTTY && !isCi ? [] : ['--reporter=terse']), ...rest]
 }
 
 /** tap's bin by its path: a bare `tap` is found below npm only. */

@@ -95,7 +95,7 @@ function pem<Name extends string>(name: Name, path: string | undefined): { [Key 
 }
 
 function isThisMachine(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
 /** Sends the protocol's SSLRequest; the server answers S or N. Rejects with the socket's error where nobody answers. */

@@ -1,0 +1,114 @@
+/** A Redis for a test: the one of REDIS_URL with a database number to itself, or a server started for the test. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import type { Test } from 'tap'
+import { skipUnless } from './skip.ts'
+
+const databaseCount = 16
+const leaseMs = 600_000
+const startMaxMs = 10_000
+
+/**
+ * The URL of an empty Redis for this test, emptied again at teardown: of REDIS_URL where it is given, else of a server
+ * of its own. Null where neither is to be had: the test has then been skipped with the reason.
+ */
+export async function withRedis(t: Test): Promise<string | null> {
+  if (process.env.REDIS_URL) return leaseDatabase(t, process.env.REDIS_URL)
+  const server = await withRedisServer(t)
+  return server?.url ?? null
+}
+
+/** A server that the test may kill, freeze and start again on the same port. */
+export type RedisServer = {
+  url: string
+  start(): Promise<void>
+  /** `SIGKILL` is a crash, `SIGSTOP` a freeze, `SIGCONT` its end. */
+  signal(signal: NodeJS.Signals): Promise<void>
+}
+
+/** Starts a server on a free port, gone at teardown; null (skipped) where redis-server is not installed. */
+export async function withRedisServer(t: Test, options: { args?: readonly string[] } = {}): Promise<RedisServer | null> {
+  const isInstalled = spawnSync('redis-server', ['--version']).status === 0
+  if (skipUnless(t, isInstalled, 'redis-server is not installed')) return null
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-redis-'))
+  const port = await freePort()
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--maxmemory-policy', 'noeviction', ...options.args ?? []]
+  const url = `redis://127.0.0.1:${port}`
+  let child: ChildProcess | undefined
+
+  async function start(): Promise<void> {
+    child = spawn('redis-server', args, { stdio: 'ignore' })
+    await answers(url)
+  }
+
+  async function signal(name: NodeJS.Signals): Promise<void> {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise(resolve => child?.once('exit', resolve))
+    child.kill(name)
+    if (name === 'SIGKILL' || name === 'SIGTERM') await ended
+  }
+
+  t.teardown(async () => {
+    await signal('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await start()
+  return { url, start, signal }
+}
+
+/** A port that nothing listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+async function answers(url: string): Promise<void> {
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => 20, maxRetriesPerRequest: null })
+  redis.on('error', () => {})
+  const deadline = sleep(startMaxMs, false, { ref: false })
+  const answered = await Promise.race([redis.ping().then(() => true), deadline])
+  redis.disconnect()
+  if (!answered) throw new Error(`redis-server did not answer on ${url}`)
+}
+
+/** Test files run side by side: each takes a database number that no other holds. Number 0 keeps the leases. */
+async function leaseDatabase(t: Test, url: string): Promise<string> {
+  const redis = new Redis(url, redisTestOptions(url))
+  for (;;) {
+    for (let number = 1; number < databaseCount; number += 1) {
+      const key = `tributary-test:database:${number}`
+      if (await redis.set(key, process.pid, 'PX', leaseMs, 'NX') === null) continue
+      const leased = new URL(url)
+      leased.pathname = `/${number}`
+      await flush(leased.href)
+      t.teardown(async () => {
+        await flush(leased.href)
+        await redis.del(key)
+        await redis.quit()
+      })
+      return leased.href
+    }
+    await sleep(200)
+  }
+}
+
+async function flush(url: string): Promise<void> {
+  const redis = new Redis(url, redisTestOptions(url))
+  await redis.flushdb()
+  await redis.quit()
+}
+
+function redisTestOptions(url: string): { maxRetriesPerRequest: number, tls?: { rejectUnauthorized: false } } {
+  return { maxRetriesPerRequest: 1, ...(url.startsWith('rediss:') ? { tls: { rejectUnauthorized: false } } : {}) }
+}
