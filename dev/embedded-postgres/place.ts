@@ -97,9 +97,9 @@ function makeOpenDirectory(path: string): void {
 /** Makes the directory above (open to pass through, whatever the umask) and resolves links, so that a place has one name. */
 function withRealParent(dataDir: string): string {
   const above = dirname(dataDir)
-  if (!existsSync(above)) {
-    mkdirSync(above, { recursive: true })
-    if (process.getuid?.() === 0) chmodSync(above, 0o755)
+  const firstMade = mkdirSync(above, { recursive: true })
+  if (firstMade !== undefined && process.getuid?.() === 0) {
+    for (let path = above; path.length >= firstMade.length; path = dirname(path)) chmodSync(path, 0o755)
   }
   return existsSync(dataDir) ? realpathSync(dataDir) : join(realpathSync(above), basename(dataDir))
 }

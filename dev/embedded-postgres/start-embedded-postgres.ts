@@ -61,8 +61,10 @@ type Attempt = { socketDir: string, lifeLine: LifeLine, throwaway: boolean, log:
 async function startOrAdopt(place: Place, attempt: Attempt): Promise<EmbeddedPostgres> {
   const giveUpAt = Date.now() + inTheWayMaxMs
   let lastOutput = ''
+  let timesSeenReady = 0
   while (Date.now() < giveUpAt) {
     const state = readServerState(place.dataDir)
+    timesSeenReady = state.is === 'ready' && attempt.lifeLine.isWatched() ? timesSeenReady + 1 : 0
     if (state.is === 'absent' || state.is === 'stale') {
       if (state.is === 'stale') removeStaleLocks(place.dataDir, state.socketDir)
       const server = runServer(place, attempt)
@@ -70,9 +72,10 @@ async function startOrAdopt(place: Place, attempt: Attempt): Promise<EmbeddedPos
       if (failure === null) return started(place, attempt, server)
       if (!failure.isInTheWay) throw new CannotEmbed(`PostgreSQL did not start: ${failure.output}`)
       lastOutput = failure.output
-    } else if (state.is === 'ready' && attempt.lifeLine.isWatched()) {
+    } else if (state.is === 'ready' && timesSeenReady > 1) {
+      // seen twice: the first time, its last holder may have let go a moment before we took hold
       return adopted(place, attempt, state.pid)
-    } else if (state.is === 'ready') {
+    } else if (state.is === 'ready' && timesSeenReady === 0) {
       // its watcher was killed, so nobody would ever stop it
       stopOrphan(state.pid)
     }
