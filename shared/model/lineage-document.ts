@@ -9,7 +9,7 @@ import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import type { JsonObject, JsonValue } from './changes.ts'
 import { assembleColumnRecords } from './column-records.ts'
 import { equalJson } from './equal-json.ts'
-import { lineageFieldsOf, type LineageField } from './lineage-fields.ts'
+import { lineageFieldByCode, lineageFieldsOf, type LineageField } from './lineage-fields.ts'
 import { compareOrder } from './order.ts'
 
 /** One edge that an entry of a list states. `position` is its place in the list as written. */
@@ -52,12 +52,29 @@ export function entryAttributes(field: LineageField, entry: JsonValue): JsonObje
   return Object.keys(attributes).length === 0 ? null : attributes
 }
 
+/** What a stored entry says beside its link, with the default written out. */
+export const explicitAttributes = (fieldCode: number, attributes: JsonObject | null): JsonObject =>
+  attributes ?? (lineageFieldByCode(fieldCode).shape === 'upstream' ? plainUpstream : {})
+
 /** The edge between an owner and the other end of an entry. */
 export const endsOf = (field: LineageField, ownerUrn: Urn, other: Urn): { downstreamUrn: Urn, upstreamUrn: Urn } =>
   field.entryIs === 'upstream' ? { downstreamUrn: ownerUrn, upstreamUrn: other } : { downstreamUrn: other, upstreamUrn: ownerUrn }
 
-/** Takes a lineage aspect apart. The value must have passed prepareAspect. */
-export function splitLineageDocument(ownerUrn: Urn, aspectName: string, value: JsonObject): { rest: JsonObject, entries: EdgeEntry[] } {
+export type SplitDocument = { rest: JsonObject, entries: readonly EdgeEntry[] }
+
+/** A document is taken apart when its references are judged and again when it is applied: it is done once. */
+const splits = new WeakMap<JsonObject, SplitDocument>()
+
+/** Takes a lineage aspect apart. The value must have passed prepareAspect and must not be altered afterwards. */
+export function splitLineageDocument(ownerUrn: Urn, aspectName: string, value: JsonObject): SplitDocument {
+  const known = splits.get(value)
+  if (known) return known
+  const split = takeApart(ownerUrn, aspectName, value)
+  splits.set(value, split)
+  return split
+}
+
+function takeApart(ownerUrn: Urn, aspectName: string, value: JsonObject): SplitDocument {
   const rest: JsonObject = { ...value }
   const entries: EdgeEntry[] = []
   for (const field of lineageFieldsOf(aspectName)) {

@@ -1,0 +1,198 @@
+/**
+ * The one write path: applies records of changes in one transaction, whichever door they came through.
+ *
+ * Set-based: resolves, locks and reads what the records touch in a fixed number of statements, folds them in memory,
+ * and writes what has changed. The rules it keeps (order, locks, existence, the domain tree) are those of docs/architecture.md.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import { CatalogError } from '../errors.ts'
+import { standsOn, passOf } from '../model/change-facts.ts'
+import type { Actor, ChangeRecord, MissingReferences, Verdict } from '../model/changes.ts'
+import { appendAudit } from '../store/audit.ts'
+import { declaredUrns } from '../store/declarations.ts'
+import { findEntities, insertEntities, lockEntities } from '../store/entities.ts'
+import { drawSeq, lockAsWriter, lockDomainTree, olderWork, tryLockAlone, type OlderWork } from '../store/order-of-changes.ts'
+import { sourceId } from '../store/statements.ts'
+import { schemaFieldParts } from '../urn/kinds.ts'
+import { entityTypeOf, type Urn } from '../urn/urn.ts'
+import { authorizeRecords } from './apply/authorize-domain.ts'
+import { foldRecords } from './apply/fold-records.ts'
+import { judgeReferences } from './apply/judge-references.ts'
+import { changesDomainTree, deletesEntity, subjectOf, urnsNamed, urnsToWrite } from './apply/plan-records.ts'
+import { isDeletedAfter, orderOf, rememberEntity, type WorkingSet } from './apply/working-set.ts'
+import { allGuards, type Guards } from './guards.ts'
+import { WaitForOlderLoad } from './wait-for-older-load.ts'
+
+export type ApplyContext = {
+  actor: Actor
+  /** Who states the edges: `manual`, `proposal`, or what a load calls itself. */
+  source: string
+  missingReferences: MissingReferences
+  /** What the audit trail calls it. */
+  operation: string
+  requestId: string | null
+  /** The chunk that the records are; absent for a synchronous call. */
+  chunk?: { seq: number, loadId: string, chunkId: number }
+  /** What keeps concurrent writes right; tests leave parts out, nothing else does. */
+  guards?: Guards
+}
+
+const aloneMaxTries = 60
+const aloneWaitMs = 50
+
+/**
+ * Applies records and gives a verdict for each, in their order.
+ *
+ * A synchronous call is all or nothing: it throws the CatalogError of the first record that cannot be applied, and the
+ * caller's transaction must then be rolled back. A chunk refuses record by record; it throws WaitForOlderLoad when a
+ * reference may yet be created by an older load.
+ */
+export async function applyRecords(tx: Tx, records: readonly ChangeRecord[], context: ApplyContext): Promise<Verdict[]> {
+  const guards = context.guards ?? allGuards
+  const changes = records.flatMap((record) => record.changes)
+  if (guards.excludesDeletes) await (changes.some(deletesEntity) ? lockAlone(tx) : lockAsWriter(tx))
+  if (guards.locksDomainTree && changes.some(changesDomainTree)) await lockDomainTree(tx)
+  // Before existence is read: what an older load created after this question is not yet known to be missing.
+  const before = context.chunk ? await olderWork(tx, context.chunk.seq, context.chunk.loadId) : null
+  const set = await openSet(tx, context, guards, before)
+  const urns = [...new Set(changes.flatMap(urnsNamed))]
+  for (const row of await findEntities(tx, urns)) rememberEntity(set, row)
+
+  const refused = await authorizeRecords(tx, set, records)
+  const allowed = records.filter((record) => !refused.has(record))
+  for (const [record, error] of await judge(tx, set, allowed, context)) refused.set(record, error)
+  throwFirst(records, refused, context)
+  const applicable = records.filter((record) => !refused.has(record))
+
+  await giveIds(tx, set, applicable)
+  await lockOwners(tx, set, applicable)
+  if (!context.chunk) {
+    set.seq = await drawSeq(tx)
+    set.older = await olderWork(tx, set.seq, null)
+  }
+  const folded = await foldRecords(tx, set, inPasses(applicable), context.chunk === undefined)
+  for (const [record, error] of folded.refused) refused.set(record, error)
+  throwFirst(records, refused, context)
+  const verdicts = records.map((record): Verdict => {
+    const error = refused.get(record)
+    if (error) return { line: record.line, outcome: 'rejected', code: error.code, message: error.message, details: error.details }
+    return { line: record.line, outcome: folded.applied.has(record) ? 'applied' : 'unchanged' }
+  })
+  await audit(tx, set, records, verdicts, context)
+  return verdicts
+}
+
+async function lockAlone(tx: Tx): Promise<void> {
+  for (let attempt = 0; attempt < aloneMaxTries; attempt += 1) {
+    if (await tryLockAlone(tx)) return
+    await sleep(aloneWaitMs * (0.5 + Math.random()))
+  }
+  throw new CatalogError('UNAVAILABLE', 'Other writes did not leave a gap for a deletion; send it again.', { retryAfterSeconds: 5 })
+}
+
+async function openSet(tx: Tx, context: ApplyContext, guards: Guards, older: OlderWork | null): Promise<WorkingSet> {
+  const [clock] = await query<{ now: Date }>(tx, 'select now() as now')
+  if (!clock) throw new Error('no clock')
+  return {
+    seq: context.chunk?.seq ?? Number.MAX_SAFE_INTEGER,
+    now: clock.now,
+    actor: context.actor,
+    sourceId: await sourceId(tx, context.source),
+    guards,
+    older: older ?? { isUnfinished: false, isDestructive: false, isCreating: false, horizonSeq: 0 },
+    entities: new Map(),
+    byId: new Map(),
+    inserted: new Set(),
+    created: new Set(),
+    graph: [],
+    undo: []
+  }
+}
+
+/** The records whose references are missing. Placeholders, where asked for, make every reference hold. */
+async function judge(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], context: ApplyContext): Promise<Map<ChangeRecord, CatalogError>> {
+  if (context.missingReferences === 'create') return new Map()
+  const absent = [...new Set(records.flatMap((record) => record.changes.flatMap(urnsNamed)))].filter((urn) => !set.entities.get(urn)?.isPresent)
+  const declared = context.chunk && absent.length > 0 ? await declaredUrns(tx, context.chunk.loadId, absent) : new Set<string>()
+  const refused = judgeReferences(records, {
+    isPresent: (urn) => set.entities.get(urn)?.isPresent === true,
+    isKnown: (urn) => set.entities.has(urn),
+    isDeletedAfter: (urn, record) => isDeletedAfter(set, urn, orderOf(set, record)),
+    isDeclared: (urn) => declared.has(urn)
+  })
+  if (refused.size > 0 && context.chunk && set.older.isCreating && set.guards.waitsForOlderLoads) throw new WaitForOlderLoad()
+  return refused
+}
+
+function throwFirst(records: readonly ChangeRecord[], refused: ReadonlyMap<ChangeRecord, CatalogError>, context: ApplyContext): void {
+  if (context.chunk || refused.size === 0) return
+  for (const record of records) {
+    const error = refused.get(record)
+    if (error) throw error
+  }
+}
+
+/** Gives ids to what has none: assets first, so that columns know theirs. */
+async function giveIds(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[]): Promise<void> {
+  const wanted = [...new Set(records.flatMap((record) => record.changes.flatMap(urnsToWrite)).flatMap(withAssets))].filter((urn) => !set.entities.has(urn))
+  for (const depth of [...new Set(wanted.map(columnDepth))].sort((a, b) => a - b)) {
+    const level = wanted.filter((urn) => columnDepth(urn) === depth)
+    const { inserted, known } = await insertEntities(tx, level.map((urn) => ({ urn, parentId: depth === 0 ? null : set.entities.get(schemaFieldParts(urn).parentUrn)?.id ?? null })))
+    for (const row of [...inserted, ...known]) rememberEntity(set, row)
+    for (const row of inserted) set.inserted.add(row.id)
+  }
+}
+
+const isColumn = (urn: Urn): boolean => entityTypeOf(urn) === 'schemaField'
+const columnDepth = (urn: Urn): number => isColumn(urn) ? 1 + columnDepth(schemaFieldParts(urn).parentUrn) : 0
+const withAssets = (urn: Urn): Urn[] => isColumn(urn) ? [...withAssets(schemaFieldParts(urn).parentUrn), urn] : [urn]
+
+/** Locks who is about to be changed, and takes over what may have changed before the lock was had. */
+async function lockOwners(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[]): Promise<void> {
+  if (!set.guards.locksOwners) return
+  const subjects = new Set(records.flatMap((record) => record.changes.flatMap((change) => set.entities.get(standsOn(subjectOf(change)))?.id ?? [])))
+  const owners = new Set(records.flatMap((record) => record.changes.flatMap((change) => set.entities.get(subjectOf(change))?.id ?? [])))
+  const ids = [...new Set([...subjects, ...owners])].filter((id) => !set.inserted.has(id))
+  for (const row of await lockEntities(tx, ids)) rememberEntity(set, row)
+}
+
+/** Those who create come before those who refer, parents of domains before what stands below them. */
+function inPasses(records: readonly ChangeRecord[]): ChangeRecord[] {
+  const depths = domainDepths(records)
+  const rank = (record: ChangeRecord): number => Math.max(0, ...record.changes.map((change) => change.kind === 'createDomain' ? depths.get(change.domainUrn) ?? 0 : 0))
+  return records.map((record) => ({ record, pass: passOf(record.changes), rank: rank(record) }))
+    .sort((a, b) => a.pass - b.pass || a.rank - b.rank || a.record.line - b.record.line)
+    .map(({ record }) => record)
+}
+
+/** How many of the parents above each new domain are new as well; a cycle ends the count and is refused later. */
+function domainDepths(records: readonly ChangeRecord[]): Map<Urn, number> {
+  const parents = new Map<Urn, Urn | undefined>()
+  for (const record of records) for (const change of record.changes) if (change.kind === 'createDomain') parents.set(change.domainUrn, change.parentDomain)
+  const depths = new Map<Urn, number>()
+  for (const urn of parents.keys()) {
+    const seen = new Set<Urn>()
+    for (let above = parents.get(urn); above && parents.has(above) && !seen.has(above); above = parents.get(above)) seen.add(above)
+    depths.set(urn, seen.size)
+  }
+  return depths
+}
+
+const auditedUrnsMaxCount = 10
+
+async function audit(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], verdicts: readonly Verdict[], context: ApplyContext): Promise<void> {
+  const count = (outcome: Verdict['outcome']) => verdicts.filter((verdict) => verdict.outcome === outcome).length
+  const subjects = [...new Set(records.flatMap((record) => record.changes.map(subjectOf)))]
+  await appendAudit(tx, {
+    actor: set.actor.urn,
+    tokenId: set.actor.tokenId,
+    operation: context.operation,
+    seq: set.seq,
+    loadId: context.chunk?.loadId ?? null,
+    chunkId: context.chunk?.chunkId ?? null,
+    requestId: context.requestId,
+    details: { records: records.length, applied: count('applied'), unchanged: count('unchanged'), rejected: count('rejected'), urns: subjects.slice(0, auditedUrnsMaxCount), urnCount: subjects.length }
+  })
+}

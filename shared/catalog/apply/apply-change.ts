@@ -1,0 +1,263 @@
+/** Applies one change to the cells of a working set, and says whether it altered anything a reader can see. */
+import { CatalogError } from '../../errors.ts'
+import type { Change, JsonObject } from '../../model/changes.ts'
+import { placeOfEdge, standsOn } from '../../model/change-facts.ts'
+import { isTimeseries, prepareAspect, requiresEntity } from '../../model/aspect-registry.ts'
+import { entityTypeInfo } from '../../model/entity-types.ts'
+import { aspectCodeOf, isLineageAspect } from '../../model/lineage-fields.ts'
+import { appendedPosition, splitLineageDocument } from '../../model/lineage-document.ts'
+import { planLineagePatch } from '../../model/lineage-patch.ts'
+import type { Order } from '../../model/order.ts'
+import { propertiesAspectOf } from '../../model/properties-aspect.ts'
+import { findEntities } from '../../store/entities.ts'
+import type { TimeseriesRow } from '../../store/aspects.ts'
+import { keyOf, nameFromUrn } from '../../urn/kinds.ts'
+import { toUrn, type Urn } from '../../urn/urn.ts'
+import { applyAspectChange, aspectCellKey, checkAspectCondition, currentRow, currentValue, touchForEdges, type AspectCell, type AspectCells, type AspectChange } from './aspect-cells.ts'
+import { associate, patchDomains, splitDomainsDocument, type AssociationCells } from './association-cells.ts'
+import { placeDomain, type DomainTree, type SiblingRule } from './domain-tree.ts'
+import { edgeCellKey, patchEdgeAttributes, removeEdge, removeInto, replaceEdges, stateEdge, stateEntry, type EdgeCell, type EdgeCells } from './edge-cells.ts'
+import { resolveEntry, subjectOf } from './plan-records.ts'
+import { entityOf, isDeletedAfter, isPresentNow, rememberEntity, type WorkingSet } from './working-set.ts'
+
+export type Cells = {
+  aspects: AspectCells
+  edges: EdgeCells
+  associations: AssociationCells
+  tree: DomainTree
+  timeseries: TimeseriesRow[]
+  /** A call that repeats the creation of a domain is refused; in a load it is what a second run of the file does. */
+  refusesRepeatedCreation: boolean
+}
+
+/** Throws the CatalogError of what makes the change impossible; the caller then undoes its record. */
+export async function applyChange(set: WorkingSet, cells: Cells, change: Change, order: Order): Promise<boolean> {
+  const subject = set.entities.get(subjectOf(change))
+  if (!subject || isDeletedAfter(set, subject.urn, order)) return false
+  switch (change.kind) {
+    case 'addEdge':
+    case 'removeEdge': return applyEdge(set, cells, change, order)
+    case 'replaceEdges': return replaceStated(set, cells, change, order)
+    case 'upsertAspect': return upsertAspect(set, cells, change, order)
+    case 'patchAspect': return patchAspect(set, cells, change, order)
+    case 'deleteAspect': return deleteAspect(set, cells, change, order)
+    case 'deleteEntity': return change.hard ? false : mergeInto(set, cells, change.entityUrn, 'status', { removed: true }, order)
+    case 'deleteDomain': return false
+    case 'upsertEntity': return upsertEntity(set, cells, change, order)
+    case 'createDomain': return createDomain(set, cells, change, order)
+    case 'renameDomain': return changeDomain(set, cells, change.domainUrn, { name: change.name }, 'in this domain', order)
+    case 'describeDomain': return changeDomain(set, cells, change.domainUrn, { description: change.description }, null, order)
+    case 'moveDomain': return changeDomain(set, cells, change.domainUrn, { parentDomain: change.parentDomain }, 'in the destination domain', order)
+    case 'setDomain': return setDomain(set, cells, change.entityUrn, change.domainUrn, null, order)
+    case 'unsetDomain': return setDomain(set, cells, change.entityUrn, null, null, order)
+  }
+}
+
+function aspectCell(cells: Cells, entityId: number, aspectName: string): AspectCell {
+  const cell = cells.aspects.get(aspectCellKey(entityId, aspectName))
+  if (!cell) throw new Error(`aspect ${aspectName} of entity ${entityId} was not loaded`)
+  return cell
+}
+
+function edgeCell(cells: Cells, ownerId: number, aspectName: string): EdgeCell {
+  const cell = cells.edges.get(edgeCellKey(ownerId, aspectCodeOf(aspectName)))
+  if (!cell) throw new Error(`edges of ${aspectName} of entity ${ownerId} were not loaded`)
+  return cell
+}
+
+function applyEdge(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'addEdge' | 'removeEdge' }>, order: Order): boolean {
+  const place = placeOfEdge(change.upstreamUrn, change.downstreamUrn)
+  if (!place) throw new CatalogError('BAD_REQUEST', `No lineage edge leads from ${change.upstreamUrn} to ${change.downstreamUrn}.`)
+  const ends = { downstreamId: set.entities.get(change.downstreamUrn)?.id, upstreamId: set.entities.get(change.upstreamUrn)?.id }
+  const owner = entityOf(set, place.ownerUrn)
+  // An end without a row has no edges to remove; the ends of an added edge always have one.
+  if (ends.downstreamId === undefined || ends.upstreamId === undefined) return false
+  const { downstreamId, upstreamId } = ends
+  const cell = edgeCell(cells, owner.id, place.aspectName)
+  const hasChanged = change.kind === 'removeEdge'
+    ? removeEdge(set, cell, downstreamId, upstreamId, order)
+    : stateEdge(set, cell, { fieldCode: place.fieldCode, downstreamId, upstreamId, recordKey: 0, position: appendedPosition, attributes: change.attributes ?? null }, order)
+  if (change.kind === 'addEdge' || hasChanged) touchForEdges(set, aspectCell(cells, owner.id, place.aspectName), order, hasChanged)
+  return hasChanged
+}
+
+function replaceStated(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'replaceEdges' }>, order: Order): boolean {
+  const owner = entityOf(set, change.ownerUrn)
+  const entries = change.edges.map((edge, position) => {
+    const place = placeOfEdge(edge.upstreamUrn, edge.downstreamUrn)
+    if (!place || place.ownerUrn !== change.ownerUrn || place.aspectName !== change.aspectName) {
+      throw new CatalogError('BAD_REQUEST', `The edge from ${edge.upstreamUrn} to ${edge.downstreamUrn} does not belong to ${change.aspectName} of ${change.ownerUrn}.`)
+    }
+    return resolveEntry(set, { ...edge, fieldCode: place.fieldCode, recordKey: 0, position, attributes: edge.attributes ?? null })
+  })
+  const hasChanged = replaceEdges(set, edgeCell(cells, owner.id, change.aspectName), { of: 'aspect', sourceId: change.source === undefined ? null : set.sourceId }, entries, order)
+  touchForEdges(set, aspectCell(cells, owner.id, change.aspectName), order, hasChanged)
+  return hasChanged
+}
+
+type Upsert = Extract<Change, { kind: 'upsertAspect' }>
+
+function upsertAspect(set: WorkingSet, cells: Cells, change: Upsert, order: Order): Promise<boolean> | boolean {
+  const entity = entityOf(set, change.entityUrn)
+  const author = { systemMetadata: change.headers?.systemMetadata ?? null }
+  if (change.changeType === 'CREATE_ENTITY' && isPresentNow(set, entity)) {
+    throw new CatalogError('VALIDATION_FAILED', 'Cannot perform CREATE_ENTITY if not exists since the entity key already exists.', { field: 'changeType', urn: entity.urn })
+  }
+  if (change.aspectName === 'domains') {
+    const cell = cells.associations.get(entity.id)
+    if (change.changeType === 'CREATE' && cell?.row) throw new CatalogError('VALIDATION_FAILED', 'Cannot perform CREATE since the aspect already exists.', { field: 'changeType' })
+    checkAssociationVersion(cell?.row?.version ?? -1, change.headers?.ifVersionMatch)
+    const { domainUrn, attributes } = splitDomainsDocument(change.value)
+    return setDomain(set, cells, change.entityUrn, domainUrn, attributes, order)
+  }
+  if (isTimeseries(change.aspectName, change.value)) {
+    cells.timeseries.push({ entityId: entity.id, aspectName: change.aspectName, timestampMillis: Number(change.value.timestampMillis), value: change.value, ...author, ...order, actor: set.actor.urn })
+    set.undo.push(() => { cells.timeseries.pop() })
+    markCreated(set, standsOn(change.entityUrn))
+    return true
+  }
+  const cell = aspectCell(cells, entity.id, change.aspectName)
+  checkAspectCondition(cell, change.changeType, change.headers?.ifVersionMatch)
+  if (isLineageAspect(change.aspectName)) return upsertLineage(set, cells, change, cell, order)
+  const value = change.aspectName === entityTypeInfo(entity.entityType).keyAspect ? keyOf(change.entityUrn) : change.value
+  return withPlace(set, cells, cell, { kind: 'put', value }, null, order, author.systemMetadata)
+}
+
+function checkAssociationVersion(version: number, ifVersionMatch: number | undefined): void {
+  if (ifVersionMatch !== undefined && version !== ifVersionMatch) {
+    throw new CatalogError('PRECONDITION_FAILED', `Expected version ${ifVersionMatch}, actual version ${version}.`, { field: 'If-Version-Match' })
+  }
+}
+
+function upsertLineage(set: WorkingSet, cells: Cells, change: Upsert, cell: AspectCell, order: Order): boolean {
+  const { rest, entries } = splitLineageDocument(change.entityUrn, change.aspectName, change.value)
+  const wasCreated = markCreatedBy(set, change)
+  const restChanged = applyAspectChange(set, cell, { kind: 'put', value: rest }, order, { systemMetadata: change.headers?.systemMetadata ?? null })
+  const edgesChanged = replaceEdges(set, edgeCell(cells, cell.entityId, change.aspectName), { of: 'aspect', sourceId: null }, entries.map((entry) => resolveEntry(set, entry)), order)
+  if (edgesChanged && !restChanged) touchForEdges(set, cell, order, true)
+  return restChanged || edgesChanged || wasCreated
+}
+
+function patchAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'patchAspect' }>, order: Order): Promise<boolean> | boolean {
+  const entity = entityOf(set, change.entityUrn)
+  if (change.aspectName === 'domains') {
+    const cell = cells.associations.get(entity.id)
+    if (!cell) throw new Error('association was not loaded')
+    checkAssociationVersion(cell.row?.version ?? -1, change.headers?.ifVersionMatch)
+    const { domainUrn, attributes } = splitDomainsDocument(patchDomains(set, cell, change.patch))
+    return setDomain(set, cells, change.entityUrn, domainUrn, attributes, order)
+  }
+  const cell = aspectCell(cells, entity.id, change.aspectName)
+  checkAspectCondition(cell, 'PATCH', change.headers?.ifVersionMatch)
+  if (isLineageAspect(change.aspectName)) return patchLineage(set, cells, change, cell, order)
+  return withPlace(set, cells, cell, { kind: 'patch', patch: change.patch }, null, order, change.headers?.systemMetadata ?? null)
+}
+
+function patchLineage(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'patchAspect' }>, cell: AspectCell, order: Order): boolean {
+  const plan = planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch)
+  const wasCreated = markCreatedBy(set, change)
+  let hasChanged = false
+  if (plan.rest.length > 0) hasChanged = applyAspectChange(set, cell, { kind: 'patch', patch: { ...change.patch, patch: plan.rest } }, order, { systemMetadata: change.headers?.systemMetadata ?? null })
+  let edgesChanged = false
+  const edges = edgeCell(cells, cell.entityId, change.aspectName)
+  for (const operation of plan.edges) {
+    if (operation.op === 'add') edgesChanged = stateEntry(set, edges, resolveEntry(set, operation.entry), order) || edgesChanged
+    else if (operation.op === 'replaceList') edgesChanged = replaceEdges(set, edges, { of: 'list', fieldCode: operation.fieldCode }, operation.entries.map((entry) => resolveEntry(set, entry)), order) || edgesChanged
+    else {
+      const downstreamId = set.entities.get(operation.downstreamUrn)?.id
+      if (downstreamId === undefined) continue
+      if (operation.op === 'removeInto') { edgesChanged = removeInto(set, edges, operation.fieldCode, downstreamId, order) || edgesChanged; continue }
+      const upstreamId = set.entities.get(operation.upstreamUrn)?.id
+      if (upstreamId === undefined) continue
+      const altered = operation.op === 'remove'
+        ? removeEdge(set, edges, downstreamId, upstreamId, order)
+        : patchEdgeAttributes(set, edges, operation.fieldCode, downstreamId, upstreamId, operation.patch, order)
+      edgesChanged = altered || edgesChanged
+    }
+  }
+  touchForEdges(set, cell, order, edgesChanged && !hasChanged)
+  return hasChanged || edgesChanged || wasCreated
+}
+
+function deleteAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'deleteAspect' }>, order: Order): boolean {
+  const entity = entityOf(set, change.entityUrn)
+  if (change.aspectName === 'domainProperties') throw new CatalogError('BAD_REQUEST', 'domainProperties cannot be deleted; delete the domain.', { field: 'aspectName' })
+  if (change.aspectName === 'domains') {
+    const cell = cells.associations.get(entity.id)
+    return cell ? associate(set, cell, null, null, order) : false
+  }
+  const hasChanged = applyAspectChange(set, aspectCell(cells, entity.id, change.aspectName), { kind: 'delete' }, order, { systemMetadata: null })
+  if (!isLineageAspect(change.aspectName)) return hasChanged
+  return replaceEdges(set, edgeCell(cells, entity.id, change.aspectName), { of: 'aspect', sourceId: null }, [], order) || hasChanged
+}
+
+function setDomain(set: WorkingSet, cells: Cells, entityUrn: Urn, domainUrn: Urn | null, attributes: JsonObject | null, order: Order): boolean {
+  const entity = entityOf(set, entityUrn)
+  if (!entityTypeInfo(entity.entityType).isAsset) throw new CatalogError('BAD_REQUEST', `A ${entity.entityType} cannot be in a domain.`, { urn: entityUrn, field: 'entityUrn' })
+  const cell = cells.associations.get(entity.id)
+  if (!cell) throw new Error('association was not loaded')
+  if (domainUrn !== null && isDeletedAfter(set, domainUrn, order)) return associate(set, cell, null, null, order)
+  return associate(set, cell, domainUrn === null ? null : entityOf(set, domainUrn).id, attributes, order)
+}
+
+async function upsertEntity(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'upsertEntity' }>, order: Order): Promise<boolean> {
+  const entity = entityOf(set, change.entityUrn)
+  const { aspectName, nameField } = propertiesAspectOf(entity.entityType)
+  const fields: JsonObject = { ...(change.name === undefined ? {} : { [nameField]: change.name }), ...(change.description === undefined ? {} : { description: change.description }) }
+  if (Object.keys(fields).length > 0) return mergeInto(set, cells, change.entityUrn, aspectName, fields, order)
+  return withPlace(set, cells, aspectCell(cells, entity.id, entityTypeInfo(entity.entityType).keyAspect), { kind: 'put', value: keyOf(change.entityUrn) }, null, order, null)
+}
+
+const mergeInto = (set: WorkingSet, cells: Cells, urn: Urn, aspectName: string, fields: JsonObject, order: Order): Promise<boolean> =>
+  withPlace(set, cells, aspectCell(cells, entityOf(set, urn).id, aspectName), { kind: 'merge', fields }, null, order, null)
+
+async function createDomain(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'createDomain' }>, order: Order): Promise<boolean> {
+  const entity = entityOf(set, change.domainUrn)
+  const cell = aspectCell(cells, entity.id, 'domainProperties')
+  if (isPresentNow(set, entity) && cells.refusesRepeatedCreation) throw new CatalogError('BAD_REQUEST', 'This Domain already exists!', { urn: change.domainUrn, field: 'input.id' })
+  const stated: JsonObject = {
+    name: change.name,
+    ...(change.description === undefined ? {} : { description: change.description }),
+    ...(change.parentDomain === undefined ? {} : { parentDomain: change.parentDomain })
+  }
+  if (isPresentNow(set, entity)) return withPlace(set, cells, cell, { kind: 'merge', fields: { description: null, parentDomain: null, ...stated } }, 'in this domain', order, null)
+  const value: JsonObject = { customProperties: {}, ...stated, created: { time: set.now.getTime(), actor: set.actor.urn } }
+  return withPlace(set, cells, cell, { kind: 'put', value }, 'in this domain', order, null)
+}
+
+function changeDomain(set: WorkingSet, cells: Cells, domainUrn: Urn, fields: JsonObject, siblingRule: SiblingRule, order: Order): Promise<boolean> {
+  return withPlace(set, cells, aspectCell(cells, entityOf(set, domainUrn).id, 'domainProperties'), { kind: 'merge', fields }, siblingRule, order, null)
+}
+
+/** Applies a change of a JSON aspect; where it is that of a domain, the tree follows, or refuses. */
+async function withPlace(set: WorkingSet, cells: Cells, cell: AspectCell, change: AspectChange, siblingRule: SiblingRule, order: Order, systemMetadata: JsonObject | null): Promise<boolean> {
+  const entity = set.byId.get(cell.entityId)
+  if (!entity) throw new Error(`entity ${cell.entityId} was not resolved`)
+  const isNew = currentRow(cell)?.value === undefined || currentRow(cell)?.value === null
+  const hasChanged = applyAspectChange(set, cell, change, order, { systemMetadata })
+  const wasCreated = change.kind === 'delete' ? false : markCreated(set, standsOn(entity.urn))
+  if (cell.aspectName === 'domainProperties' && (hasChanged || isNew)) {
+    const value = prepareAspect('domain', 'domainProperties', { name: nameFromUrn(entity.urn), ...currentValue(cell) })
+    await placeDomain(set, cells.tree, { entityId: cell.entityId, name: String(value.name), parentId: await parentId(set, cells, value) }, siblingRule)
+  }
+  return hasChanged || wasCreated
+}
+
+async function parentId(set: WorkingSet, cells: Cells, value: JsonObject): Promise<number | null> {
+  if (typeof value.parentDomain !== 'string') return null
+  const urn = toUrn(value.parentDomain, 'aspect.parentDomain')
+  if (!set.entities.has(urn)) for (const row of await findEntities(cells.tree.tx, [urn])) rememberEntity(set, row)
+  return set.entities.get(urn)?.id ?? null
+}
+
+function markCreatedBy(set: WorkingSet, change: Extract<Change, { kind: 'upsertAspect' | 'patchAspect' }>): boolean {
+  return requiresEntity(change.aspectName) ? false : markCreated(set, standsOn(change.entityUrn))
+}
+
+function markCreated(set: WorkingSet, urn: Urn): boolean {
+  const entity = entityOf(set, urn)
+  if (isPresentNow(set, entity)) return false
+  set.created.add(entity.id)
+  set.undo.push(() => { set.created.delete(entity.id) })
+  return true
+}

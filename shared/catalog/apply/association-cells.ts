@@ -1,0 +1,62 @@
+/** Which domain an asset is in, as far as a transaction touches it: the last accepted statement wins, one domain at most. */
+import { CatalogError } from '../../errors.ts'
+import { prepareAspect } from '../../model/aspect-registry.ts'
+import type { JsonObject, PatchDocument } from '../../model/changes.ts'
+import { equalJson } from '../../model/equal-json.ts'
+import { applyPatch } from '../../model/json-patch.ts'
+import { isNewer, type Order } from '../../model/order.ts'
+import type { Tx } from '../../db/database.ts'
+import { findAssociations, writeAssociations, type AssociationRow } from '../../store/domains.ts'
+import { toUrn, type Urn } from '../../urn/urn.ts'
+import { urnOf, type WorkingSet } from './working-set.ts'
+
+export type AssociationCell = { entityId: number, row: AssociationRow | null, stored: AssociationRow | null }
+export type AssociationCells = Map<number, AssociationCell>
+
+export async function loadAssociationCells(tx: Tx, entityIds: readonly number[]): Promise<AssociationCells> {
+  const cells: AssociationCells = new Map(entityIds.map((entityId) => [entityId, { entityId, row: null, stored: null }]))
+  for (const row of await findAssociations(tx, [...cells.keys()])) cells.set(row.entityId, { entityId: row.entityId, row, stored: row })
+  return cells
+}
+
+/** Puts an asset into a domain, or (null) out of any; says whether that changed anything. */
+export function associate(set: WorkingSet, cell: AssociationCell, domainId: number | null, attributes: JsonObject | null, order: Order): boolean {
+  const before = cell.row
+  if (set.guards.keepsOrder && isNewer(before, order)) return false
+  const isSame = before ? before.domainId === domainId && equalJson(before.attributes, attributes) : domainId === null && attributes === null
+  if (isSame && !(set.older.isUnfinished && set.guards.raisesOrder)) return false
+  cell.row = isSame && before
+    ? { ...before, ...order }
+    : { entityId: cell.entityId, domainId, version: (before?.version ?? 0) + 1, ...order, attributes, actor: set.actor.urn, createdAt: set.now }
+  set.undo.push(() => { cell.row = before })
+  return !isSame
+}
+
+/** The aspect `domains` of an association, as written; null where none was ever stated. */
+export function domainsDocument(row: Pick<AssociationRow, 'domainId' | 'attributes'> | null, urnOfDomain: (id: number) => Urn): JsonObject | null {
+  if (!row) return null
+  return { ...row.attributes, domains: row.domainId === null ? [] : [urnOfDomain(row.domainId)] }
+}
+
+/** Takes the aspect `domains` apart. It must have passed prepareAspect, which refuses more than one domain. */
+export function splitDomainsDocument(value: JsonObject): { domainUrn: Urn | null, attributes: JsonObject | null } {
+  const { domains, ...others } = value
+  const [first] = Array.isArray(domains) ? domains : []
+  return { domainUrn: first === undefined ? null : toUrn(first, 'aspect.domains[0]'), attributes: Object.keys(others).length === 0 ? null : others }
+}
+
+/** The aspect `domains` after a patch. Throws VALIDATION_FAILED where the patch would leave more than one domain. */
+export function patchDomains(set: WorkingSet, cell: AssociationCell, patch: PatchDocument): JsonObject {
+  const entity = set.byId.get(cell.entityId)
+  if (!entity) throw new CatalogError('NOT_FOUND', 'The asset does not exist.')
+  return prepareAspect(entity.entityType, 'domains', applyPatch('domains', domainsDocument(cell.row, (id) => urnOf(set, id)), patch))
+}
+
+/** Writes what has changed and tells the graph. */
+export async function writeAssociationCells(tx: Tx, set: WorkingSet, cells: AssociationCells): Promise<void> {
+  const changed = [...cells.values()].flatMap((cell) => cell.row && cell.row !== cell.stored ? [{ row: cell.row, stored: cell.stored }] : [])
+  await writeAssociations(tx, changed.map(({ row }) => row))
+  for (const { row, stored } of changed) {
+    if (row.domainId !== (stored?.domainId ?? null)) set.graph.push({ kind: 'domain', id: row.entityId, domainId: row.domainId })
+  }
+}

@@ -1,0 +1,113 @@
+/** Folds records into the cells they touch, one after the other and each all or none, and writes what came of it. */
+import type { Tx } from '../../db/database.ts'
+import { CatalogError } from '../../errors.ts'
+import type { ChangeRecord } from '../../model/changes.ts'
+import { writeTimeseries } from '../../store/aspects.ts'
+import { forgetEntities, writePresence } from '../../store/entities.ts'
+import { appendGraphChange } from '../../store/graph-changes.ts'
+import { currentValue, loadAspectCells, writeAspectCells, type AspectCells } from './aspect-cells.ts'
+import { applyChange, type Cells } from './apply-change.ts'
+import { loadAssociationCells, writeAssociationCells } from './association-cells.ts'
+import { deleteEntities, deletionsOf } from './delete-entities.ts'
+import { openDomainTree, writeDomainTree } from './domain-tree.ts'
+import { loadEdgeCells, writeEdgeCells } from './edge-cells.ts'
+import { planLoads } from './plan-records.ts'
+import { orderOf, type WorkingSet } from './working-set.ts'
+
+export type Folded = { applied: Set<ChangeRecord>, refused: Map<ChangeRecord, CatalogError> }
+
+/** Records must come in the order they are to be tried; their `line`, not this order, decides which of two is newer. */
+export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], isCall: boolean): Promise<Folded> {
+  const tree = openDomainTree(tx)
+  const folded: Folded = { applied: new Set(), refused: new Map() }
+  const deletable = await deleteFirst(tx, set, tree, records, folded, isCall)
+  const loads = planLoads(set, deletable)
+  const cells: Cells = {
+    aspects: await loadAspectCells(tx, set, loads.aspects),
+    edges: await loadEdgeCells(tx, loads.whole, loads.single),
+    associations: await loadAssociationCells(tx, loads.associations),
+    tree,
+    timeseries: [],
+    refusesRepeatedCreation: isCall
+  }
+  for (const record of deletable) await foldRecord(set, cells, record, folded)
+  // A call with a refusal is rolled back by its caller: nothing is written for it.
+  if (isCall && folded.refused.size > 0) return folded
+  await write(tx, set, cells)
+  return folded
+}
+
+async function deleteFirst(tx: Tx, set: WorkingSet, tree: Cells['tree'], records: readonly ChangeRecord[], folded: Folded, isCall: boolean): Promise<readonly ChangeRecord[]> {
+  const inOrder = [...deletionsOf(set, records)].sort((a, b) => a.record.line - b.record.line)
+  for (const deletion of inOrder) {
+    try {
+      for (const record of await deleteEntities(tx, set, tree, [deletion])) folded.applied.add(record)
+    } catch (error) {
+      if (!(error instanceof CatalogError) || isCall) throw error
+      folded.refused.set(deletion.record, error)
+    }
+  }
+  return records.filter((record) => !folded.refused.has(record))
+}
+
+async function foldRecord(set: WorkingSet, cells: Cells, record: ChangeRecord, folded: Folded): Promise<void> {
+  set.undo = []
+  const order = orderOf(set, record)
+  try {
+    let hasChanged = false
+    for (const change of record.changes) hasChanged = await applyChange(set, cells, change, order) || hasChanged
+    if (hasChanged) folded.applied.add(record)
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error
+    for (const step of set.undo.reverse()) step()
+    folded.refused.set(record, error)
+  }
+}
+
+async function write(tx: Tx, set: WorkingSet, cells: Cells): Promise<void> {
+  for (const id of set.inserted) set.graph.push({ kind: 'created', id })
+  await writeAspectCells(tx, set, cells.aspects)
+  await writeEdgeCells(tx, set, cells.edges)
+  await writeAssociationCells(tx, set, cells.associations)
+  await writeDomainTree(set, cells.tree)
+  await writeTimeseries(tx, cells.timeseries)
+  await writeExistence(tx, set, cells.aspects)
+  await forgetEntities(tx, unused(set, cells))
+  await appendGraphChange(tx, set.graph)
+}
+
+/** Existence follows from what created entities, soft deletion from the aspect `status`. */
+async function writeExistence(tx: Tx, set: WorkingSet, aspects: AspectCells): Promise<void> {
+  const changed = new Map<number, { id: number, isPresent: boolean, isRemoved: boolean }>()
+  const stateOf = (id: number) => {
+    const row = set.byId.get(id)
+    const state = changed.get(id) ?? { id, isPresent: row?.isPresent ?? false, isRemoved: row?.isRemoved ?? false }
+    changed.set(id, state)
+    return state
+  }
+  for (const id of set.created) stateOf(id).isPresent = true
+  for (const cell of aspects.values()) {
+    if (cell.aspectName === 'status' && cell.rows.at(-1) !== cell.storedCurrent) stateOf(cell.entityId).isRemoved = currentValue(cell)?.removed === true
+  }
+  const rows = [...changed.values()].filter(({ id, isPresent, isRemoved }) => set.byId.get(id)?.isPresent !== isPresent || set.byId.get(id)?.isRemoved !== isRemoved)
+  await writePresence(tx, rows.sort((a, b) => a.id - b.id))
+  for (const row of rows) set.graph.push({ kind: 'entity', ...row })
+}
+
+/** Ids that were given to what only refused records named. */
+function unused(set: WorkingSet, cells: Cells): number[] {
+  if (set.inserted.size === 0) return []
+  const used = new Set<number>(set.created)
+  for (const cell of cells.aspects.values()) if (cell.rows.length > 0) used.add(cell.entityId)
+  for (const cell of cells.edges.values()) {
+    for (const row of cell.rows.values()) used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
+  }
+  for (const { row } of cells.associations.values()) if (row) used.add(row.entityId).add(row.domainId ?? row.entityId)
+  for (const row of cells.tree.rows.values()) if (row) used.add(row.entityId).add(row.parentId ?? row.entityId)
+  for (const row of cells.timeseries) used.add(row.entityId)
+  for (const id of [...used]) {
+    const parentId = set.byId.get(id)?.parentId
+    if (typeof parentId === 'number') used.add(parentId)
+  }
+  return [...set.inserted].filter((id) => !used.has(id))
+}

@@ -1,0 +1,142 @@
+/** Reads off a list of records what must be resolved, locked and loaded before they are applied. */
+import type { Change, ChangeRecord } from '../../model/changes.ts'
+import { placeOfEdge, referencesOf, standsOn } from '../../model/change-facts.ts'
+import { entityTypeInfo } from '../../model/entity-types.ts'
+import { aspectCodeOf, isLineageAspect } from '../../model/lineage-fields.ts'
+import { splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
+import { planLineagePatch } from '../../model/lineage-patch.ts'
+import { propertiesAspectOf } from '../../model/properties-aspect.ts'
+import type { AspectKey } from '../../store/aspects.ts'
+import type { EdgeKey, OwnerAspect } from '../../store/statements.ts'
+import { entityTypeOf, type Urn } from '../../urn/urn.ts'
+import { entityOf, orderOf, type WorkingSet } from './working-set.ts'
+import type { Order } from '../../model/order.ts'
+
+/** The entity that a change is about: who is locked, authorised and blamed. */
+export function subjectOf(change: Change): Urn {
+  switch (change.kind) {
+    case 'addEdge':
+    case 'removeEdge': return placeOfEdge(change.upstreamUrn, change.downstreamUrn)?.ownerUrn ?? change.downstreamUrn
+    case 'replaceEdges': return change.ownerUrn
+    case 'createDomain':
+    case 'renameDomain':
+    case 'describeDomain':
+    case 'moveDomain':
+    case 'deleteDomain': return change.domainUrn
+    default: return change.entityUrn
+  }
+}
+
+/** The edges that a change may add: their ends need rows. Removed edges need none: what has no row has no edge. */
+function addedEntries(change: Change): readonly Pick<EdgeEntry, 'downstreamUrn' | 'upstreamUrn'>[] {
+  if (change.kind === 'addEdge') return [change]
+  if (change.kind === 'replaceEdges') return change.edges
+  if (change.kind === 'upsertAspect' && isLineageAspect(change.aspectName)) return splitLineageDocument(change.entityUrn, change.aspectName, change.value).entries
+  if (change.kind === 'patchAspect' && isLineageAspect(change.aspectName)) {
+    return planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch).edges.flatMap((operation) =>
+      operation.op === 'add' ? [operation.entry] : operation.op === 'replaceList' ? operation.entries : [])
+  }
+  return []
+}
+
+/** The URNs whose rows must exist before the change is applied; references of removals only where they have one. */
+export function urnsToWrite(change: Change): Urn[] {
+  const isRemoval = change.kind === 'removeEdge' || change.kind === 'deleteEntity' || change.kind === 'deleteDomain' || change.kind === 'deleteAspect' || change.kind === 'unsetDomain'
+  if (isRemoval) return []
+  const references = referencesOf(change).map((reference) => reference.urn)
+  return [subjectOf(change), ...references, ...addedEntries(change).flatMap((entry) => [entry.downstreamUrn, entry.upstreamUrn])]
+}
+
+/** Everything a change names, and the assets that columns stand on. */
+export function urnsNamed(change: Change): Urn[] {
+  const named = [...urnsToWrite(change), subjectOf(change), ...referencesOf(change).map((reference) => reference.urn)]
+  return [...named, ...named.filter((urn) => entityTypeOf(urn) === 'schemaField').map(standsOn)]
+}
+
+/** Whether a change has a say in names, parents or children of domains. */
+export const changesDomainTree = (change: Change): boolean =>
+  change.kind.endsWith('Domain') ? change.kind !== 'setDomain' && change.kind !== 'unsetDomain'
+    : (change.kind === 'upsertAspect' || change.kind === 'patchAspect') ? change.aspectName === 'domainProperties'
+      : change.kind === 'upsertEntity' || change.kind === 'deleteEntity' ? entityTypeOf(change.entityUrn) === 'domain' : false
+
+/** Whether a change takes an entity away for good, which excludes all other writers. */
+export const deletesEntity = (change: Change): boolean => change.kind === 'deleteDomain' || (change.kind === 'deleteEntity' && change.hard)
+
+export type Loads = {
+  aspects: (AspectKey & { oldest: Order })[]
+  whole: OwnerAspect[]
+  single: EdgeKey[]
+  associations: number[]
+}
+
+/** The cells that records will touch. */
+export function planLoads(set: WorkingSet, records: readonly ChangeRecord[]): Loads {
+  const loads: Loads = { aspects: [], whole: [], single: [], associations: [] }
+  for (const record of records) for (const change of record.changes) planChange(set, loads, change, orderOf(set, record))
+  return loads
+}
+
+function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order): void {
+  const subject = set.entities.get(subjectOf(change))
+  if (!subject) return
+  const aspect = (aspectName: string) => loads.aspects.push({ entityId: subject.id, aspectName, oldest })
+  const whole = (aspectName: string) => loads.whole.push({ ownerId: subject.id, aspectCode: aspectCodeOf(aspectName) })
+  const single = (aspectName: string, edge: { downstreamUrn: Urn, upstreamUrn: Urn }) => {
+    const downstream = set.entities.get(edge.downstreamUrn)
+    const upstream = set.entities.get(edge.upstreamUrn)
+    if (downstream && upstream) loads.single.push({ ownerId: subject.id, aspectCode: aspectCodeOf(aspectName), downstreamId: downstream.id, upstreamId: upstream.id })
+  }
+  switch (change.kind) {
+    case 'addEdge':
+    case 'removeEdge': {
+      const place = placeOfEdge(change.upstreamUrn, change.downstreamUrn)
+      if (!place) return
+      aspect(place.aspectName)
+      single(place.aspectName, change)
+      return
+    }
+    case 'replaceEdges':
+      aspect(change.aspectName)
+      whole(change.aspectName)
+      for (const edge of change.edges) single(change.aspectName, edge)
+      return
+    case 'upsertAspect':
+    case 'patchAspect':
+    case 'deleteAspect':
+      if (change.aspectName === 'domains') loads.associations.push(subject.id)
+      else aspect(change.aspectName)
+      if (isLineageAspect(change.aspectName)) planLineage(change, whole, single)
+      return
+    case 'upsertEntity':
+      aspect(propertiesAspectOf(subject.entityType).aspectName)
+      aspect(entityTypeInfo(subject.entityType).keyAspect)
+      return
+    case 'deleteEntity':
+      aspect('status')
+      return
+    case 'setDomain':
+    case 'unsetDomain':
+      loads.associations.push(subject.id)
+      return
+    default:
+      aspect('domainProperties')
+  }
+}
+
+type Whole = (aspectName: string) => void
+type Single = (aspectName: string, edge: { downstreamUrn: Urn, upstreamUrn: Urn }) => void
+
+/** Whole documents and whole lists are compared with all that is stated; single edges only with themselves. */
+function planLineage(change: Extract<Change, { aspectName: string, entityUrn: Urn }>, whole: Whole, single: Single): void {
+  for (const entry of addedEntries(change)) single(change.aspectName, entry)
+  if (change.kind !== 'patchAspect') return whole(change.aspectName)
+  for (const operation of planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch).edges) {
+    if (operation.op === 'remove' || operation.op === 'patchAttributes') single(change.aspectName, operation)
+    else if (operation.op === 'replaceList' || operation.op === 'removeInto') whole(change.aspectName)
+  }
+}
+
+/** An entry with the ids of its ends. */
+export function resolveEntry(set: WorkingSet, { downstreamUrn, upstreamUrn, ...entry }: EdgeEntry) {
+  return { ...entry, downstreamId: entityOf(set, downstreamUrn).id, upstreamId: entityOf(set, upstreamUrn).id }
+}

@@ -1,0 +1,57 @@
+/** What one application of changes holds in memory: the entities it touches, its place in the order, and how to undo a record. */
+import type { Actor, ChangeRecord } from '../../model/changes.ts'
+import { isNewer, type Order } from '../../model/order.ts'
+import type { GraphDelta } from '../../model/graph-delta.ts'
+import { standsOn } from '../../model/change-facts.ts'
+import type { EntityRow } from '../../store/entities.ts'
+import type { OlderWork } from '../../store/order-of-changes.ts'
+import type { Urn } from '../../urn/urn.ts'
+import type { Guards } from '../guards.ts'
+
+export type WorkingSet = {
+  seq: number
+  now: Date
+  actor: Actor
+  sourceId: number
+  guards: Guards
+  older: OlderWork
+  entities: Map<Urn, EntityRow>
+  byId: Map<number, EntityRow>
+  /** Ids given by this transaction: taken back where nothing came to use them. */
+  inserted: Set<number>
+  /** Entities that records of this transaction have brought into existence so far. */
+  created: Set<number>
+  graph: GraphDelta[]
+  /** Steps that take back what the record at hand has done to the cells; run backwards when it is refused. */
+  undo: (() => void)[]
+}
+
+export const orderOf = (set: WorkingSet, record: ChangeRecord): Order => ({ seq: set.seq, line: record.line })
+
+/** The row of a URN that has been resolved. */
+export function entityOf(set: WorkingSet, urn: Urn): EntityRow {
+  const row = set.entities.get(urn)
+  if (!row) throw new Error(`${urn} was not resolved`)
+  return row
+}
+
+/** The URN of an id that has been resolved. */
+export function urnOf(set: WorkingSet, id: number): Urn {
+  const row = set.byId.get(id)
+  if (!row) throw new Error(`entity ${id} was not resolved`)
+  return row.urn
+}
+
+export function rememberEntity(set: WorkingSet, row: EntityRow): void {
+  set.entities.set(row.urn, row)
+  set.byId.set(row.id, row)
+}
+
+/** Whether the entity (for a column: its asset) was deleted by something newer, so that a change to it has no effect. */
+export function isDeletedAfter(set: WorkingSet, urn: Urn, order: Order): boolean {
+  if (!set.guards.keepsOrder) return false
+  const row = set.entities.get(standsOn(urn))
+  return row !== undefined && row.deletedSeq !== null && isNewer({ seq: row.deletedSeq, line: row.deletedLine ?? 0 }, order)
+}
+
+export const isPresentNow = (set: WorkingSet, row: EntityRow): boolean => row.isPresent || set.created.has(row.id)

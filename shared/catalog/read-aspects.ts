@@ -1,0 +1,100 @@
+/** Reads aspects as they were written: documents from their rows, lineage, domains and keys put together. */
+import type { Db, Tx } from '../db/database.ts'
+import { isLineageAspect } from '../model/lineage-fields.ts'
+import { aspectCodeOf } from '../model/lineage-fields.ts'
+import { assembleLineageDocument } from '../model/lineage-document.ts'
+import type { JsonObject } from '../model/changes.ts'
+import { entityTypeInfo } from '../model/entity-types.ts'
+import { findAspects, findAspectsOfEntities, findAspectVersion, latestTimeseries, type AspectRow } from '../store/aspects.ts'
+import { findAssociations } from '../store/domains.ts'
+import { findEntities, findEntitiesById, type EntityRow } from '../store/entities.ts'
+import { statementsOfOwners } from '../store/statements.ts'
+import { keyOf } from '../urn/kinds.ts'
+import type { Urn } from '../urn/urn.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { domainsDocument } from './apply/association-cells.ts'
+
+export type AspectView = {
+  name: string
+  version: number
+  value: JsonObject
+  systemMetadata: JsonObject | null
+  created: { time: number, actor: string }
+}
+
+/** Aspects by name, by the URN of the entity. Entities without a row are absent; a placeholder has no aspects. */
+export type AspectsByUrn = Map<Urn, Map<string, AspectView>>
+
+/** All of one snapshot. `names` null reads every aspect. */
+export const readAspects = (db: Db, urns: readonly Urn[], names: readonly string[] | null): Promise<AspectsByUrn> =>
+  inTransaction(db, (tx) => readWithin(tx, urns, names), { readOnly: true, isolation: 'repeatable read' })
+
+/**
+ * One aspect of one entity, or null. Version 0 is the current one, 1 the oldest; of aspects that carry edges only the
+ * current one is kept.
+ */
+export async function readAspect(db: Db, urn: Urn, aspectName: string, version = 0): Promise<AspectView | null> {
+  if (version === 0) return (await readAspects(db, [urn], [aspectName])).get(urn)?.get(aspectName) ?? null
+  const current = await readAspect(db, urn, aspectName)
+  if (current?.version === version) return current
+  if (isLineageAspect(aspectName) || aspectName === 'domains') return null
+  const [entity] = await findEntities(db, [urn])
+  const row = entity ? await findAspectVersion(db, { entityId: entity.id, aspectName }, version) : null
+  return row?.value ? viewOf(row, row.value) : null
+}
+
+const viewOf = (row: AspectRow, value: JsonObject): AspectView =>
+  ({ name: row.aspectName, version: row.version, value, systemMetadata: row.systemMetadata, created: { time: row.createdAt.getTime(), actor: row.actor } })
+
+async function readWithin(tx: Tx, urns: readonly Urn[], names: readonly string[] | null): Promise<AspectsByUrn> {
+  const entities = await findEntities(tx, [...new Set(urns)])
+  const views = new Map(entities.map((entity) => [entity.id, new Map<string, AspectView>()]))
+  const ids = [...views.keys()]
+  const wanted = (name: string) => names === null || names.includes(name)
+  const rows = names === null ? await findAspectsOfEntities(tx, ids) : await findAspects(tx, ids.flatMap((entityId) => names.map((aspectName) => ({ entityId, aspectName }))))
+  for (const row of rows) if (row.value && !isLineageAspect(row.aspectName)) views.get(row.entityId)?.set(row.aspectName, viewOf(row, row.value))
+  await addLineage(tx, rows.filter((row) => isLineageAspect(row.aspectName)), views)
+  if (wanted('domains')) await addDomains(tx, ids, views)
+  for (const event of await latestTimeseries(tx, ids, names)) {
+    views.get(event.entityId)?.set(event.aspectName, { name: event.aspectName, version: 0, value: event.value, systemMetadata: event.systemMetadata, created: { time: event.createdAt.getTime(), actor: event.actor } })
+  }
+  for (const entity of entities) addKey(entity, wanted, views.get(entity.id))
+  return new Map(entities.map((entity) => [entity.urn, views.get(entity.id) ?? new Map<string, AspectView>()]))
+}
+
+async function addLineage(tx: Tx, rows: readonly AspectRow[], views: Map<number, Map<string, AspectView>>): Promise<void> {
+  const live = rows.filter((row) => row.value !== null)
+  const statements = await statementsOfOwners(tx, live.map((row) => ({ ownerId: row.entityId, aspectCode: aspectCodeOf(row.aspectName) })))
+  const ids = [...new Set(statements.flatMap((statement) => [statement.downstreamId, statement.upstreamId]))]
+  const urnById = new Map((await findEntitiesById(tx, ids)).map((entity) => [entity.id, entity.urn]))
+  for (const row of live) {
+    const code = aspectCodeOf(row.aspectName)
+    const edges = statements.filter((statement) => statement.ownerId === row.entityId && statement.field >> 4 === code).flatMap((statement) => {
+      const downstreamUrn = urnById.get(statement.downstreamId)
+      const upstreamUrn = urnById.get(statement.upstreamId)
+      return downstreamUrn && upstreamUrn ? [{ ...statement, fieldCode: statement.field, downstreamUrn, upstreamUrn }] : []
+    })
+    views.get(row.entityId)?.set(row.aspectName, viewOf(row, assembleLineageDocument(row.aspectName, row.value ?? {}, edges)))
+  }
+}
+
+async function addDomains(tx: Tx, ids: readonly number[], views: Map<number, Map<string, AspectView>>): Promise<void> {
+  const associations = await findAssociations(tx, ids)
+  const domainUrns = new Map((await findEntitiesById(tx, associations.flatMap((row) => row.domainId ?? []))).map((entity) => [entity.id, entity.urn]))
+  for (const row of associations) {
+    const value = domainsDocument(row, (id) => {
+      const urn = domainUrns.get(id)
+      if (!urn) throw new Error(`domain ${id} has no row`)
+      return urn
+    })
+    if (value) views.get(row.entityId)?.set('domains', { name: 'domains', version: row.version, value, systemMetadata: null, created: { time: row.createdAt.getTime(), actor: row.actor } })
+  }
+}
+
+/** The key aspect says that the entity exists, and is read off its URN. */
+function addKey(entity: EntityRow, wanted: (name: string) => boolean, views: Map<string, AspectView> | undefined): void {
+  const { keyAspect } = entityTypeInfo(entity.entityType)
+  const stored = views?.get(keyAspect)
+  if (!entity.isPresent) views?.delete(keyAspect)
+  else if (wanted(keyAspect)) views?.set(keyAspect, stored ?? { name: keyAspect, version: 1, value: keyOf(entity.urn), systemMetadata: null, created: { time: 0, actor: 'urn:li:corpuser:unknown' } })
+}

@@ -1,0 +1,132 @@
+/** The domain tables: the tree of domains, and which asset is in which domain. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { JsonObject } from '../model/changes.ts'
+import type { Order } from '../model/order.ts'
+
+export type DomainRow = { entityId: number, name: string, parentId: number | null }
+
+/** The domains of those ids that have a row. */
+export async function findDomains(db: Db | Tx, entityIds: readonly number[]): Promise<DomainRow[]> {
+  if (entityIds.length === 0) return []
+  return query<DomainRow>(db, 'select entity_id as "entityId", name, parent_id as "parentId" from domain where entity_id = any(?::int[])', [entityIds])
+}
+
+/** Mirrors name and parent of domains. */
+export async function writeDomains(tx: Tx, rows: readonly DomainRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(tx, `
+    insert into domain (entity_id, name, parent_id)
+    select fresh.entity_id, fresh.name, fresh.parent_id
+    from unnest(?::int[], ?::text[], ?::int[]) as fresh (entity_id, name, parent_id)
+    on conflict (entity_id) do update
+    set name = excluded.name, parent_id = excluded.parent_id`, [rows.map((row) => row.entityId), rows.map((row) => row.name), rows.map((row) => row.parentId)])
+}
+
+export async function deleteDomains(tx: Tx, entityIds: readonly number[]): Promise<void> {
+  if (entityIds.length > 0) await query(tx, 'delete from domain where entity_id = any(?::int[])', [entityIds])
+}
+
+/** The siblings that bear one of the names: under the same parent, or at the root where parentId is null. */
+export async function findSiblings(tx: Tx, parentId: number | null, name: string): Promise<number[]> {
+  const rows = await query<{ id: number }>(tx, 'select entity_id as id from domain where parent_id is not distinct from ?::int and name = ?', [parentId, name])
+  return rows.map((row) => row.id)
+}
+
+/** The domains above one, nearest first; ends at a cycle, which none of our own writes makes. */
+export async function ancestorsOf(db: Db | Tx, entityId: number): Promise<number[]> {
+  const rows = await query<{ id: number }>(db, `
+    with recursive above as (
+      select domain.parent_id as id, 1 as level
+      from domain
+      where domain.entity_id = ?::int and domain.parent_id is not null
+      union
+      select domain.parent_id, above.level + 1
+      from above
+      join domain on domain.entity_id = above.id
+      where domain.parent_id is not null and above.level < 1000
+    )
+    select id from above order by level`, [entityId])
+  return rows.map((row) => row.id)
+}
+
+/** The domains below one and itself, with their distance from it. */
+export async function subtreeOf(db: Db | Tx, entityId: number): Promise<{ id: number, level: number }[]> {
+  return query(db, `
+    with recursive below as (
+      select ?::int as id, 0 as level
+      union all
+      select domain.entity_id, below.level + 1
+      from below
+      join domain on domain.parent_id = below.id
+      where below.level < 1000
+    )
+    select id, min(level)::int as level from below group by id`, [entityId])
+}
+
+/** Those of the ids that have child domains. */
+export async function withChildren(tx: Tx, entityIds: readonly number[]): Promise<Set<number>> {
+  const rows = await query<{ id: number }>(tx, 'select distinct parent_id as id from domain where parent_id = any(?::int[])', [entityIds])
+  return new Set(rows.map((row) => row.id))
+}
+
+/** Which domain an asset is in. A null domainId remembers the order of a removal; `attributes` is what the aspect said beside it. */
+export type AssociationRow = Order & {
+  entityId: number
+  domainId: number | null
+  version: number
+  attributes: JsonObject | null
+  actor: string
+  createdAt: Date
+}
+
+const associationColumns = `
+  domain_association.entity_id as "entityId",
+  domain_association.domain_id as "domainId",
+  domain_association.version,
+  domain_association.seq,
+  domain_association.line,
+  domain_association.attributes,
+  domain_association.actor,
+  domain_association.created_at as "createdAt"`
+
+export async function findAssociations(db: Db | Tx, entityIds: readonly number[]): Promise<AssociationRow[]> {
+  if (entityIds.length === 0) return []
+  return query<AssociationRow>(db, `select ${associationColumns} from domain_association where entity_id = any(?::int[])`, [entityIds])
+}
+
+export async function writeAssociations(tx: Tx, rows: readonly AssociationRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(tx, `
+    insert into domain_association (entity_id, domain_id, version, seq, line, attributes, actor, created_at)
+    select fresh.entity_id, fresh.domain_id, fresh.version, fresh.seq, fresh.line, fresh.attributes::jsonb, fresh.actor, fresh.created_at
+    from unnest(?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[], ?::text[], ?::timestamptz[])
+      as fresh (entity_id, domain_id, version, seq, line, attributes, actor, created_at)
+    order by fresh.entity_id
+    on conflict (entity_id) do update
+    set domain_id = excluded.domain_id, version = excluded.version, seq = excluded.seq, line = excluded.line,
+      attributes = excluded.attributes, actor = excluded.actor, created_at = excluded.created_at`, [
+    rows.map((row) => row.entityId), rows.map((row) => row.domainId), rows.map((row) => row.version), rows.map((row) => row.seq), rows.map((row) => row.line),
+    rows.map((row) => row.attributes === null ? null : JSON.stringify(row.attributes)), rows.map((row) => row.actor), rows.map((row) => row.createdAt)])
+}
+
+/** Takes assets out of domains that are deleted, where that is newer than their being put in; gives the assets. */
+export async function emptyDomains(tx: Tx, gone: readonly (Order & { id: number })[], actor: string): Promise<number[]> {
+  const rows = await query<{ id: number }>(tx, `
+    update domain_association
+    set domain_id = null, version = version + 1, seq = gone.seq, line = gone.line, attributes = null, actor = ?, created_at = now()
+    from unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
+    where domain_association.domain_id = gone.id and (domain_association.seq, domain_association.line) <= (gone.seq, gone.line)
+    returning domain_association.entity_id as id`, [actor, gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)])
+  return rows.map((row) => row.id)
+}
+
+/** Forgets the associations of deleted assets; gives how many there were. */
+export async function deleteAssociations(tx: Tx, gone: readonly (Order & { id: number })[]): Promise<number> {
+  const rows = await query(tx, `
+    delete from domain_association
+    using unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
+    where domain_association.entity_id = gone.id and (domain_association.seq, domain_association.line) <= (gone.seq, gone.line)
+    returning 1`, [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)])
+  return rows.length
+}

@@ -1,0 +1,112 @@
+/** The entity table: URNs and the ids they were given, existence, placeholders and tombstones. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { Order } from '../model/order.ts'
+import { urnKey } from '../urn/urn-key.ts'
+import { entityTypeOf, type Urn } from '../urn/urn.ts'
+
+/** `isPresent` false is a placeholder, or what is left of a deleted entity (then `deletedSeq` is set). */
+export type EntityRow = {
+  id: number
+  urn: Urn
+  entityType: string
+  parentId: number | null
+  isPresent: boolean
+  isRemoved: boolean
+  deletedSeq: number | null
+  deletedLine: number | null
+}
+
+const columns = `
+  entity.id,
+  entity.urn,
+  entity.entity_type as "entityType",
+  entity.parent_id as "parentId",
+  entity.is_present as "isPresent",
+  entity.is_removed as "isRemoved",
+  entity.deleted_seq as "deletedSeq",
+  entity.deleted_line as "deletedLine"`
+
+/** The rows of those URNs that have one, in no particular order. Finds by digest and compares the text as well. */
+export async function findEntities(db: Db | Tx, urns: readonly Urn[]): Promise<EntityRow[]> {
+  if (urns.length === 0) return []
+  return query<EntityRow>(db, `
+    select ${columns}
+    from unnest(?::uuid[], ?::text[]) as wanted (urn_key, urn)
+    join entity on entity.urn_key = wanted.urn_key and entity.urn = wanted.urn`, [urns.map(urnKey), urns])
+}
+
+/** The rows of those ids that have one, in no particular order. */
+export async function findEntitiesById(db: Db | Tx, ids: readonly number[]): Promise<EntityRow[]> {
+  if (ids.length === 0) return []
+  return query<EntityRow>(db, `
+    select ${columns}
+    from entity
+    where entity.id = any(?::int[])`, [ids])
+}
+
+/**
+ * Gives ids to URNs that have none, as placeholders, and returns the rows of all that were asked for.
+ * In key order, so that two transactions that insert the same URNs wait for each other and never deadlock.
+ */
+export async function insertEntities(tx: Tx, wanted: readonly { urn: Urn, parentId: number | null }[]): Promise<{ inserted: EntityRow[], known: EntityRow[] }> {
+  if (wanted.length === 0) return { inserted: [], known: [] }
+  const keyed = wanted.map((entry) => ({ ...entry, key: urnKey(entry.urn) })).sort((a, b) => a.key < b.key ? -1 : 1)
+  const inserted = await query<EntityRow>(tx, `
+    insert into entity (urn, urn_key, entity_type, parent_id)
+    select missing.urn, missing.urn_key, missing.entity_type, missing.parent_id
+    from unnest(?::text[], ?::uuid[], ?::text[], ?::int[]) as missing (urn, urn_key, entity_type, parent_id)
+    on conflict (urn_key) do nothing
+    returning ${columns.replaceAll('entity.', '')}`, [
+    keyed.map((entry) => entry.urn), keyed.map((entry) => entry.key), keyed.map((entry) => entityTypeOf(entry.urn)), keyed.map((entry) => entry.parentId)])
+  const known = new Set(inserted.map((row) => row.urn))
+  return { inserted, known: await findEntities(tx, wanted.map((entry) => entry.urn).filter((urn) => !known.has(urn))) }
+}
+
+/**
+ * Locks the rows against other writers, in id order, so that two writers of the same owners wait and never deadlock.
+ * What is read after this is what no other writer can change before the transaction ends.
+ */
+export async function lockEntities(tx: Tx, ids: readonly number[]): Promise<EntityRow[]> {
+  if (ids.length === 0) return []
+  return query<EntityRow>(tx, `
+    select ${columns}
+    from entity
+    where entity.id = any(?::int[])
+    order by entity.id
+    for no key update`, [ids])
+}
+
+export type Presence = { id: number, isPresent: boolean, isRemoved: boolean }
+
+/** Writes existence and soft deletion. */
+export async function writePresence(tx: Tx, changed: readonly Presence[]): Promise<void> {
+  if (changed.length === 0) return
+  await query(tx, `
+    update entity
+    set is_present = changed.is_present, is_removed = changed.is_removed
+    from unnest(?::int[], ?::boolean[], ?::boolean[]) as changed (id, is_present, is_removed)
+    where entity.id = changed.id`, [changed.map((row) => row.id), changed.map((row) => row.isPresent), changed.map((row) => row.isRemoved)])
+}
+
+/** Marks entities as deleted at an order; an older deletion never lowers a newer one. */
+export async function writeDeletion(tx: Tx, deleted: readonly (Order & { id: number })[]): Promise<void> {
+  await query(tx, `
+    update entity
+    set deleted_seq = gone.seq, deleted_line = gone.line
+    from unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
+    where entity.id = gone.id
+      and (entity.deleted_seq is null or (entity.deleted_seq, entity.deleted_line) < (gone.seq, gone.line))`,
+  [deleted.map((row) => row.id), deleted.map((row) => row.seq), deleted.map((row) => row.line)])
+}
+
+/** Ids of the columns of assets. */
+export async function columnsOf(tx: Tx, parentIds: readonly number[]): Promise<number[]> {
+  const rows = await query<{ id: number }>(tx, 'select id from entity where parent_id = any(?::int[])', [parentIds])
+  return rows.map((row) => row.id)
+}
+
+/** Takes back rows that this transaction inserted and nothing came to refer to. */
+export async function forgetEntities(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await query(tx, 'delete from entity where id = any(?::int[])', [ids])
+}

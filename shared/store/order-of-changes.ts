@@ -1,0 +1,84 @@
+/** The sequence of acceptance, and the locks and questions that keep changes in its order. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+
+/** Advisory lock keys, first word of two: nothing else of ours uses it. */
+const lockSpace = 0x7472
+const writersLock = 1
+const domainTreeLock = 2
+
+/** Shared by all who write: while it is held, no entity is deleted. Ends with the transaction. */
+export async function lockAsWriter(tx: Tx): Promise<void> {
+  await query(tx, 'select pg_advisory_xact_lock_shared(?::int, ?::int)', [lockSpace, writersLock])
+}
+
+/**
+ * Held alone by who deletes entities: no writer is between its check of existence and its commit.
+ * Short tries, so that the writers who queue behind a try are not held up by one that waits for a long chunk.
+ */
+export async function tryLockAlone(tx: Tx): Promise<boolean> {
+  await query(tx, 'savepoint before_lock')
+  try {
+    await query(tx, "set local lock_timeout = '250ms'")
+    await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', [lockSpace, writersLock])
+    return true
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === '55P03')) throw error
+    await query(tx, 'rollback to savepoint before_lock')
+    return false
+  }
+}
+
+/** Held alone by who changes the tree of domains: siblings' names, cycles and children are decided inside. */
+export async function lockDomainTree(tx: Tx): Promise<void> {
+  await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', [lockSpace, domainTreeLock])
+}
+
+/** The next number in the order of acceptance. A synchronous call draws it when it holds its locks. */
+export async function drawSeq(tx: Tx): Promise<number> {
+  const [row] = await query<{ seq: number }>(tx, "select nextval('change_seq') as seq")
+  if (!row) throw new Error('no sequence number')
+  return row.seq
+}
+
+/** What is accepted before a change and not finished. Ask after the change's own seq is drawn, never before. */
+export type OlderWork = {
+  /** Something older may still be applied, so removals and replacements must leave their order behind. */
+  isUnfinished: boolean
+  /** Something older may still take away or overwrite, so a change that finds nothing to do must still raise the order. */
+  isDestructive: boolean
+  /** Something older may still create entities, so a missing reference may yet appear. */
+  isCreating: boolean
+  /** Nothing that is still to be applied has a smaller seq. */
+  horizonSeq: number
+}
+
+/**
+ * A load whose body has ended counts although it has no seq yet: it may have drawn one that is not visible.
+ * A failed load counts because a retry goes on under its old seq. `loadId` is the asking chunk's own load: its other
+ * chunks are older or newer by line, so all of them count.
+ */
+export async function olderWork(db: Db | Tx, seq: number, loadId: string | null): Promise<OlderWork> {
+  const [row] = await query<OlderWork>(db, `
+    with unfinished as (
+      select load.id, load.seq, load.state, load.is_destructive, load.current_pass, load.remaining
+      from load
+      where load.state in ('accepted', 'applying', 'failed')
+        or (load.state = 'receiving' and load.body_ended_at is not null)
+    ), older as (
+      select unfinished.state, unfinished.is_destructive, unfinished.current_pass, false as is_own
+      from unfinished
+      where (unfinished.seq is null or unfinished.seq < ?::bigint) and unfinished.id is distinct from ?::uuid
+      union all
+      select unfinished.state, unfinished.is_destructive, unfinished.current_pass, true as is_own
+      from unfinished
+      where unfinished.id = ?::uuid and unfinished.remaining > 1
+    )
+    select
+      exists (select 1 from older) as "isUnfinished",
+      exists (select 1 from older where older.is_destructive) as "isDestructive",
+      exists (select 1 from older where not older.is_own and older.state <> 'failed' and older.current_pass < 3) as "isCreating",
+      coalesce((select min(coalesce(unfinished.seq, 0)) from unfinished), ?::bigint) as "horizonSeq"`, [seq, loadId, loadId, seq])
+  if (!row) throw new Error('no answer about older work')
+  return row
+}

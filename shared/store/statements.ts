@@ -1,0 +1,205 @@
+/** The statement table: lineage edges as rows, with the tombstones and watermarks that keep their order. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { JsonObject } from '../model/changes.ts'
+import type { Order } from '../model/order.ts'
+
+export type StatementRow = {
+  downstreamId: number
+  upstreamId: number
+  ownerId: number
+  field: number
+  sourceId: number
+  recordKey: number
+  position: number
+  seq: number
+  line: number
+  attributes: JsonObject | null
+}
+
+const columns = `
+  statement.downstream_id as "downstreamId",
+  statement.upstream_id as "upstreamId",
+  statement.owner_id as "ownerId",
+  statement.field,
+  statement.source_id as "sourceId",
+  statement.record_key as "recordKey",
+  statement.position,
+  statement.seq,
+  statement.line,
+  statement.attributes`
+
+/** An aspect of an owner; aspectCode is statement.field >> 4. */
+export type OwnerAspect = { ownerId: number, aspectCode: number }
+
+/** An edge within an aspect of an owner. */
+export type EdgeKey = OwnerAspect & { downstreamId: number, upstreamId: number }
+
+/** All statements of aspects of owners. Two arms, because the owner's index leaves out owners that are the downstream. */
+export async function statementsOfOwners(db: Db | Tx, wanted: readonly OwnerAspect[]): Promise<StatementRow[]> {
+  if (wanted.length === 0) return []
+  const bindings = [wanted.map((row) => row.ownerId), wanted.map((row) => row.aspectCode)]
+  return query<StatementRow>(db, `
+    select ${columns}
+    from unnest(?::int[], ?::int[]) as wanted (owner_id, aspect_code)
+    join statement on statement.downstream_id = wanted.owner_id
+      and statement.owner_id = wanted.owner_id
+      and statement.field >> 4 = wanted.aspect_code
+    union all
+    select ${columns}
+    from unnest(?::int[], ?::int[]) as wanted (owner_id, aspect_code)
+    join statement on statement.owner_id = wanted.owner_id
+      and statement.owner_id <> statement.downstream_id
+      and statement.field >> 4 = wanted.aspect_code`, [...bindings, ...bindings])
+}
+
+/** The statements of single edges. */
+export async function statementsOfEdges(tx: Tx, edges: readonly EdgeKey[]): Promise<StatementRow[]> {
+  if (edges.length === 0) return []
+  return query<StatementRow>(tx, `
+    select ${columns}
+    from unnest(?::int[], ?::int[], ?::int[], ?::int[]) as wanted (owner_id, aspect_code, downstream_id, upstream_id)
+    join statement on statement.downstream_id = wanted.downstream_id
+      and statement.upstream_id = wanted.upstream_id
+      and statement.owner_id = wanted.owner_id
+      and statement.field >> 4 = wanted.aspect_code`, edgeBindings(edges))
+}
+
+const edgeBindings = (edges: readonly EdgeKey[]) =>
+  [edges.map((edge) => edge.ownerId), edges.map((edge) => edge.aspectCode), edges.map((edge) => edge.downstreamId), edges.map((edge) => edge.upstreamId)]
+
+export type TombstoneRow = EdgeKey & Order
+
+/** The removals remembered for single edges. */
+export async function tombstonesOfEdges(tx: Tx, edges: readonly EdgeKey[]): Promise<TombstoneRow[]> {
+  if (edges.length === 0) return []
+  return query<TombstoneRow>(tx, `
+    select
+      edge_tombstone.owner_id as "ownerId",
+      edge_tombstone.aspect_code as "aspectCode",
+      edge_tombstone.downstream_id as "downstreamId",
+      edge_tombstone.upstream_id as "upstreamId",
+      edge_tombstone.seq,
+      edge_tombstone.line
+    from unnest(?::int[], ?::int[], ?::int[], ?::int[]) as wanted (owner_id, aspect_code, downstream_id, upstream_id)
+    join edge_tombstone on edge_tombstone.owner_id = wanted.owner_id
+      and edge_tombstone.aspect_code = wanted.aspect_code
+      and edge_tombstone.downstream_id = wanted.downstream_id
+      and edge_tombstone.upstream_id = wanted.upstream_id`, edgeBindings(edges))
+}
+
+/** `code` is the aspect's, or that of the one list that was replaced (codes of lists begin where those of aspects end). */
+export type WatermarkRow = OwnerAspect & Order & { code: number, sourceId: number }
+
+/** The replacements remembered for aspects of owners; source 0 is a replacement of every source's statements. */
+export async function watermarksOfOwners(tx: Tx, wanted: readonly OwnerAspect[]): Promise<WatermarkRow[]> {
+  if (wanted.length === 0) return []
+  return query<WatermarkRow>(tx, `
+    select
+      replace_watermark.owner_id as "ownerId",
+      wanted.aspect_code as "aspectCode",
+      replace_watermark.aspect_code as code,
+      replace_watermark.source_id as "sourceId",
+      replace_watermark.seq,
+      replace_watermark.line
+    from unnest(?::int[], ?::int[]) as wanted (owner_id, aspect_code)
+    join replace_watermark on replace_watermark.owner_id = wanted.owner_id
+      and (replace_watermark.aspect_code = wanted.aspect_code or replace_watermark.aspect_code >> 4 = wanted.aspect_code)`, [wanted.map((row) => row.ownerId), wanted.map((row) => row.aspectCode)])
+}
+
+const keyColumns = ['downstream_id', 'upstream_id', 'owner_id', 'field', 'source_id', 'record_key'] as const
+const keyArrays = (rows: readonly StatementRow[]) => [
+  rows.map((row) => row.downstreamId), rows.map((row) => row.upstreamId), rows.map((row) => row.ownerId),
+  rows.map((row) => row.field), rows.map((row) => row.sourceId), rows.map((row) => row.recordKey)]
+const keyTypes = '?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[]'
+const valueArrays = (rows: readonly StatementRow[]) => [
+  rows.map((row) => row.position), rows.map((row) => row.seq), rows.map((row) => row.line),
+  rows.map((row) => row.attributes === null ? null : JSON.stringify(row.attributes))]
+
+/** In key order: neighbouring keys share pages, and two writers meet in one order. */
+const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
+  [...rows].sort((a, b) => a.downstreamId - b.downstreamId || a.upstreamId - b.upstreamId || a.ownerId - b.ownerId || a.field - b.field)
+
+/** Adds statements that do not exist; the owners' locks make sure of that. */
+export async function insertStatements(tx: Tx, rows: readonly StatementRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const sorted = inKeyOrder(rows)
+  await query(tx, `
+    insert into statement (${keyColumns.join(', ')}, position, seq, line, attributes)
+    select fresh.downstream_id, fresh.upstream_id, fresh.owner_id, fresh.field::smallint, fresh.source_id, fresh.record_key, fresh.position, fresh.seq, fresh.line, fresh.attributes::jsonb
+    from unnest(${keyTypes}, ?::int[], ?::bigint[], ?::int[], ?::text[])
+      as fresh (${keyColumns.join(', ')}, position, seq, line, attributes)`, [...keyArrays(sorted), ...valueArrays(sorted)])
+}
+
+/** Writes what statements say and the order they say it in. */
+export async function updateStatements(tx: Tx, rows: readonly StatementRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(tx, `
+    update statement
+    set position = changed.position, seq = changed.seq, line = changed.line, attributes = changed.attributes::jsonb
+    from unnest(${keyTypes}, ?::int[], ?::bigint[], ?::int[], ?::text[])
+      as changed (${keyColumns.join(', ')}, position, seq, line, attributes)
+    where ${keyColumns.map((column) => `statement.${column} = changed.${column}`).join(' and ')}`, [...keyArrays(rows), ...valueArrays(rows)])
+}
+
+export async function deleteStatements(tx: Tx, rows: readonly StatementRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(tx, `
+    delete from statement
+    using unnest(${keyTypes}) as gone (${keyColumns.join(', ')})
+    where ${keyColumns.map((column) => `statement.${column} = gone.${column}`).join(' and ')}`, keyArrays(rows))
+}
+
+/**
+ * Removes what touches deleted entities and is not newer than their deletion, whoever owns it; gives the rows removed.
+ * Three statements, because one with "or" would read the whole table.
+ */
+export async function deleteStatementsTouching(tx: Tx, gone: readonly (Order & { id: number })[]): Promise<StatementRow[]> {
+  const removed: StatementRow[] = []
+  for (const end of ['downstream_id', 'upstream_id', 'owner_id']) {
+    removed.push(...await query<StatementRow>(tx, `
+      delete from statement
+      using unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
+      where statement.${end} = gone.id
+        ${end === 'owner_id' ? 'and statement.owner_id <> statement.downstream_id' : ''}
+        and (statement.seq, statement.line) <= (gone.seq, gone.line)
+      returning ${columns}`, [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)]))
+  }
+  return removed
+}
+
+/** Remembers removals; a newer one is kept. */
+export async function writeTombstones(tx: Tx, rows: readonly TombstoneRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(tx, `
+    insert into edge_tombstone (owner_id, aspect_code, downstream_id, upstream_id, seq, line)
+    select gone.owner_id, gone.aspect_code, gone.downstream_id, gone.upstream_id, gone.seq, gone.line
+    from unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[])
+      as gone (owner_id, aspect_code, downstream_id, upstream_id, seq, line)
+    on conflict (owner_id, aspect_code, downstream_id, upstream_id) do update
+    set seq = excluded.seq, line = excluded.line
+    where (edge_tombstone.seq, edge_tombstone.line) < (excluded.seq, excluded.line)`, [...edgeBindings(rows), rows.map((row) => row.seq), rows.map((row) => row.line)])
+}
+
+/** Remembers replacements; a newer one is kept. */
+export async function writeWatermarks(tx: Tx, rows: readonly WatermarkRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(tx, `
+    insert into replace_watermark (owner_id, aspect_code, source_id, seq, line)
+    select fresh.owner_id, fresh.aspect_code, fresh.source_id, fresh.seq, fresh.line
+    from unnest(?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[]) as fresh (owner_id, aspect_code, source_id, seq, line)
+    on conflict (owner_id, aspect_code, source_id) do update
+    set seq = excluded.seq, line = excluded.line
+    where (replace_watermark.seq, replace_watermark.line) < (excluded.seq, excluded.line)`,
+  [rows.map((row) => row.ownerId), rows.map((row) => row.code), rows.map((row) => row.sourceId), rows.map((row) => row.seq), rows.map((row) => row.line)])
+}
+
+/** The number of a source, given on its first use. */
+export async function sourceId(tx: Tx, name: string): Promise<number> {
+  const [known] = await query<{ id: number }>(tx, 'select id from statement_source where name = ?', [name])
+  if (known) return known.id
+  await query(tx, 'insert into statement_source (name) values (?) on conflict (name) do nothing', [name])
+  const [fresh] = await query<{ id: number }>(tx, 'select id from statement_source where name = ?', [name])
+  if (!fresh) throw new Error('a source that was just written is not there')
+  return fresh.id
+}
