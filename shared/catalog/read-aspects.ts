@@ -1,8 +1,7 @@
 /** Reads aspects as they were written: documents from their rows, lineage, domains and keys put together. */
 import type { Db, Tx } from '../db/database.ts'
-import { isLineageAspect } from '../model/lineage-fields.ts'
-import { aspectCodeOf } from '../model/lineage-fields.ts'
-import { assembleLineageDocument } from '../model/lineage-document.ts'
+import { aspectCodeOf, isLineageAspect } from '../model/lineage-fields.ts'
+import { assembleLineageDocument, type StatedEdge } from '../model/lineage-document.ts'
 import type { JsonObject } from '../model/changes.ts'
 import { entityTypeInfo } from '../model/entity-types.ts'
 import { findAspects, findAspectsOfEntities, findAspectVersion, latestTimeseries, type AspectRow } from '../store/aspects.ts'
@@ -67,13 +66,19 @@ async function addLineage(tx: Tx, rows: readonly AspectRow[], views: Map<number,
   const statements = await statementsOfOwners(tx, live.map((row) => ({ ownerId: row.entityId, aspectCode: aspectCodeOf(row.aspectName) })))
   const ids = [...new Set(statements.flatMap((statement) => [statement.downstreamId, statement.upstreamId]))]
   const urnById = new Map((await findEntitiesById(tx, ids)).map((entity) => [entity.id, entity.urn]))
+  const edgesOf = new Map<string, StatedEdge[]>()
+  for (const { ownerId, field: fieldCode, downstreamId, upstreamId, ...statement } of statements) {
+    const downstreamUrn = urnById.get(downstreamId)
+    const upstreamUrn = urnById.get(upstreamId)
+    if (!downstreamUrn || !upstreamUrn) continue
+    const key = `${ownerId} ${fieldCode >> 4}`
+    const edges = edgesOf.get(key)
+    const edge = { ...statement, fieldCode, downstreamUrn, upstreamUrn }
+    if (edges) edges.push(edge)
+    else edgesOf.set(key, [edge])
+  }
   for (const row of live) {
-    const code = aspectCodeOf(row.aspectName)
-    const edges = statements.filter((statement) => statement.ownerId === row.entityId && statement.field >> 4 === code).flatMap((statement) => {
-      const downstreamUrn = urnById.get(statement.downstreamId)
-      const upstreamUrn = urnById.get(statement.upstreamId)
-      return downstreamUrn && upstreamUrn ? [{ ...statement, fieldCode: statement.field, downstreamUrn, upstreamUrn }] : []
-    })
+    const edges = edgesOf.get(`${row.entityId} ${aspectCodeOf(row.aspectName)}`) ?? []
     views.get(row.entityId)?.set(row.aspectName, viewOf(row, assembleLineageDocument(row.aspectName, row.value ?? {}, edges)))
   }
 }
