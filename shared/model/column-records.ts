@@ -11,7 +11,7 @@ import { compareOrder } from './order.ts'
 
 const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
-const isColumn = (urn: JsonValue): boolean => typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')
+const isColumn = (urn: JsonValue): urn is string => typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')
 
 /** What an added pair says of its record when the client said nothing. */
 const plainRecord: JsonObject = { upstreamType: 'FIELD_SET', downstreamType: 'FIELD', confidenceScore: 1 }
@@ -27,7 +27,7 @@ export function assembleColumnRecords(written: JsonValue[], pairs: readonly Stat
   return records
 }
 
-function livingPart(record: JsonObject, lives: (down: JsonValue, up: JsonValue) => boolean): JsonObject[] {
+function livingPart(record: JsonObject, lives: (down: string, up: string) => boolean): JsonObject[] {
   const columns = listOf(record.upstreams).filter(isColumn)
   const targets = listOf(record.downstreams).filter(isColumn)
   if (columns.length === 0 || targets.length === 0) return [{ ...record }]

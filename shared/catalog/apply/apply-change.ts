@@ -238,7 +238,7 @@ async function withPlace(set: WorkingSet, cells: Cells, cell: AspectCell, change
   const wasCreated = change.kind === 'delete' ? false : markCreated(set, standsOn(entity.urn))
   if (cell.aspectName === 'domainProperties' && (hasChanged || isNew)) {
     const value = prepareAspect('domain', 'domainProperties', { name: nameFromUrn(entity.urn), ...currentValue(cell) })
-    await placeDomain(set, cells.tree, { entityId: cell.entityId, name: String(value.name), parentId: await parentId(set, cells, value) }, siblingRule)
+    await placeDomain(set, cells.tree, { entityId: cell.entityId, name: typeof value.name === 'string' ? value.name : nameFromUrn(entity.urn), parentId: await parentId(set, cells, value) }, siblingRule)
   }
   return hasChanged || wasCreated
 }

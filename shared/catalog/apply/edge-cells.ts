@@ -173,7 +173,7 @@ export function replaceEdges(set: WorkingSet, cell: EdgeCell, replaced: Replaced
   const isMeant = (row: StatementRow) => replaced.of === 'list' ? row.field === replaced.fieldCode : replaced.sourceId === null || row.sourceId === replaced.sourceId
   const stated = new Set(entries.map((entry) => rowKey({ ...entry, field: entry.fieldCode, sourceId: set.sourceId })))
   let hasChanged = false
-  for (const row of [...cell.rows.values()]) {
+  for (const row of cell.rows.values()) {
     if (!isMeant(row) || isKept(set, row, order) || stated.has(rowKey(row))) continue
     take(set, cell, row)
     hasChanged = true

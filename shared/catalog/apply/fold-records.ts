@@ -105,7 +105,7 @@ function unused(set: WorkingSet, cells: Cells): number[] {
   for (const { row } of cells.associations.values()) if (row) used.add(row.entityId).add(row.domainId ?? row.entityId)
   for (const row of cells.tree.rows.values()) if (row) used.add(row.entityId).add(row.parentId ?? row.entityId)
   for (const row of cells.timeseries) used.add(row.entityId)
-  for (const id of [...used]) {
+  for (const id of used) {
     const parentId = set.byId.get(id)?.parentId
     if (typeof parentId === 'number') used.add(parentId)
   }
