@@ -41,6 +41,8 @@ export const limits = {
   walkMaxEntities: 1_000_000,
   /** Milliseconds one walk may take before it fails with DEADLINE_EXCEEDED. */
   walkDeadlineMs: 10_000,
+  /** Entities in all paths of one page of results: a path is as long as the graph is deep. */
+  pathEntitiesMaxCount: 500_000,
   /** Filter groups (OR), filters in a group (AND), values of a filter. */
   filterGroupsMaxCount: 20,
   filtersPerGroupMaxCount: 20,

@@ -43,6 +43,8 @@ export type Walk = {
   degrees: Uint16Array
   /** For each id, where in `ids` the entity stands that a shortest way comes from; -1 - n is the nth start. */
   cameFrom: Int32Array
+  /** Hops followed whole: entities at a lesser degree have all their neighbours here. */
+  hops: number
   /** The bound that cut the walk short; null where everything wanted was reached. */
   cutBy: 'maxHops' | 'maxEntities' | null
 }
@@ -65,6 +67,7 @@ export async function walkLineage(tx: Tx, question: WalkQuestion): Promise<Walk>
   let frontier: Int32Array = Int32Array.from(startIds)
   let frontierBegin = -startIds.length
   let cutBy: Walk['cutBy'] = null
+  let hops = 0
 
   for (let hop = 1; hop <= hopsWanted && frontier.length > 0; hop += 1) {
     const found = await nextFrontier(tx, question, frontier, frontierBegin, (id) => !reached.has(id))
@@ -81,9 +84,10 @@ export async function walkLineage(tx: Tx, question: WalkQuestion): Promise<Walk>
       walk.push(id, hop, from)
     }
     if (cutBy) break
+    hops = hop
     frontier = walk.idsFrom(frontierBegin)
   }
-  return { ...walk.result(), cutBy }
+  return { ...walk.result(), hops, cutBy }
 }
 
 type Step = { id: number, from: number }

@@ -1,0 +1,41 @@
+/** Finds entities by URN for reading: those that have been written, and placeholders that something refers to. */
+import type { Db, Tx } from '../db/database.ts'
+import { CatalogError } from '../errors.ts'
+import { findKnownEntities } from '../store/entity-reads.ts'
+import { parseUrn, toUrn, type Urn } from '../urn/urn.ts'
+
+/** An entity to be shown. `exists` is false for a placeholder, and absent where nobody has looked yet. */
+export type EntityReference = { urn: Urn, exists?: boolean }
+
+/** Throws NOT_FOUND naming the URN. */
+export const entityNotFound = (urn: Urn, field: string): CatalogError => new CatalogError('NOT_FOUND', `${urn} does not exist`, { urn, field })
+
+/**
+ * The entity of a URN; of the given type, where one is given.
+ * Throws INVALID_URN (also for another type), LIMIT_EXCEEDED, INVALID_CHARACTER, NOT_FOUND.
+ */
+export async function readEntity(db: Db | Tx, text: string, entityType: string | null = null, field = 'urn'): Promise<EntityReference> {
+  const parsed = parseUrn(text, field)
+  if (entityType !== null && parsed.entityType !== entityType) {
+    throw new CatalogError('INVALID_URN', `${field} must be the URN of a ${entityType}, not of a ${parsed.entityType}: ${parsed.urn}`, { field, urn: parsed.urn })
+  }
+  const known = (await findKnownEntities(db, [parsed.urn])).get(parsed.urn)
+  if (!known) throw entityNotFound(parsed.urn, field)
+  return { urn: known.urn, exists: known.exists }
+}
+
+/** The entities of URNs, in their order; null for those that are not known. Throws as toUrn does, naming the place. */
+export async function readEntities(db: Db | Tx, texts: readonly string[], field = 'urns'): Promise<{ urn: Urn, entity: EntityReference | null }[]> {
+  const urns = texts.map((text, index) => toUrn(text, `${field}[${index}]`))
+  const known = await findKnownEntities(db, urns)
+  return urns.map((urn) => {
+    const found = known.get(urn)
+    return { urn, entity: found ? { urn, exists: found.exists } : null }
+  })
+}
+
+/** Whether each URN stands for something that has been written and not deleted. */
+export async function readExistence(db: Db | Tx, urns: readonly Urn[]): Promise<boolean[]> {
+  const known = await findKnownEntities(db, urns)
+  return urns.map((urn) => known.get(urn)?.exists ?? false)
+}

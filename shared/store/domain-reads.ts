@@ -1,0 +1,116 @@
+/** Reads of the domain tree and of who is in which domain. Every walk of the tree ends, whatever cycles are stored. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { JsonObject } from '../model/changes.ts'
+import type { Urn } from '../urn/urn.ts'
+import { idArray } from './id-array.ts'
+
+/** The domains below any of the ids, themselves left out unless a cycle leads back. */
+export async function domainsBelow(db: Db | Tx, ids: readonly number[]): Promise<number[]> {
+  const rows = await query<{ id: number }>(db, `
+    with recursive below (id) as (
+      select domain.entity_id
+      from domain
+      where domain.parent_id = any(?::int[])
+      union
+      select domain.entity_id
+      from below
+      join domain on domain.parent_id = below.id
+    )
+    select id from below`, [idArray(ids)])
+  return rows.map((row) => row.id)
+}
+
+/** The domains above any of the ids, themselves left out unless a cycle leads back. */
+export async function domainsAbove(db: Db | Tx, ids: readonly number[]): Promise<number[]> {
+  const rows = await query<{ id: number }>(db, `
+    with recursive above (id) as (
+      select domain.parent_id
+      from domain
+      where domain.entity_id = any(?::int[]) and domain.parent_id is not null
+      union
+      select domain.parent_id
+      from above
+      join domain on domain.entity_id = above.id
+      where domain.parent_id is not null
+    )
+    select id from above`, [idArray(ids)])
+  return rows.map((row) => row.id)
+}
+
+/** A domain above another; `level` 1 is the parent. */
+export type AncestorRow = { startId: number, level: number, id: number, urn: Urn, exists: boolean }
+
+/** The domains above each of the ids, nearest first. A chain ends before it meets a domain for the second time. */
+export async function ancestorChains(db: Db | Tx, ids: readonly number[]): Promise<AncestorRow[]> {
+  return query<AncestorRow>(db, `
+    with recursive above (start_id, level, id, seen) as (
+      select domain.entity_id, 1, domain.parent_id, array[domain.entity_id, domain.parent_id]
+      from domain
+      where domain.entity_id = any(?::int[])
+        and domain.parent_id is not null
+        and domain.parent_id <> domain.entity_id
+      union all
+      select above.start_id, above.level + 1, domain.parent_id, above.seen || domain.parent_id
+      from above
+      join domain on domain.entity_id = above.id
+      where domain.parent_id is not null
+        and domain.parent_id <> all(above.seen)
+    )
+    select
+      above.start_id as "startId",
+      above.level,
+      entity.id,
+      entity.urn,
+      entity.is_present as exists
+    from above
+    join entity on entity.id = above.id
+    order by above.start_id, above.level`, [idArray(ids)])
+}
+
+export type DomainAssociationRow = { entityId: number, domainUrn: Urn, domainExists: boolean }
+
+/** The domains that assets are in. A deleted domain is none, also where a change that was overtaken still names it. */
+export async function findDomainsOf(db: Db | Tx, assetIds: readonly number[]): Promise<DomainAssociationRow[]> {
+  if (assetIds.length === 0) return []
+  return query<DomainAssociationRow>(db, `
+    select
+      domain_association.entity_id as "entityId",
+      entity.urn as "domainUrn",
+      entity.is_present as "domainExists"
+    from domain_association
+    join entity on entity.id = domain_association.domain_id
+    where domain_association.entity_id = any(?::int[])
+      and (entity.is_present or entity.deleted_seq is null)`, [idArray(assetIds)])
+}
+
+export type DomainLevelRow = { id: number, urn: Urn, properties: JsonObject | null }
+
+/** The present domains directly under a parent, or at the top level, newest first. */
+export async function domainsOfLevel(db: Db | Tx, parentId: number | null): Promise<DomainLevelRow[]> {
+  return query<DomainLevelRow>(db, `
+    select
+      entity.id,
+      entity.urn,
+      aspect.value as properties
+    from domain
+    join entity on entity.id = domain.entity_id
+    left join aspect on aspect.entity_id = entity.id and aspect.aspect_name = 'domainProperties'
+    where ${parentId === null ? 'domain.parent_id is null and ?::int is null' : 'domain.parent_id = ?::int'}
+      and entity.is_present
+      and not entity.is_removed
+    order by
+      case when jsonb_typeof(aspect.value #> '{created,time}') = 'number' then (aspect.value #>> '{created,time}')::numeric else 0 end desc,
+      domain.created_at desc,
+      entity.id desc`, [parentId])
+}
+
+/** The assets that are directly in a domain, by id. */
+export async function membersOf(db: Db | Tx, domainId: number): Promise<number[]> {
+  const rows = await query<{ id: number }>(db, `
+    select domain_association.entity_id as id
+    from domain_association
+    where domain_association.domain_id = ?::int
+    order by domain_association.entity_id`, [domainId])
+  return rows.map((row) => row.id)
+}
