@@ -1,9 +1,209 @@
 /** The way to Postgres: schema, transactions, lost connections, what errors mean. */
 import t from 'tap'
-import { migrate } from '../shared/db/migrate.ts'
-import { withDatabase } from './support/database.ts'
+import { migrations } from '../migrations/index.ts'
+import { CatalogError } from '../shared/errors.ts'
+import { connectDatabase } from '../shared/db/connect.ts'
+import type { Db } from '../shared/db/database.ts'
+import { migrate, NewerSchemaError, pendingMigrations, revertLastMigration } from '../shared/db/migrate.ts'
+import { query } from '../shared/db/query.ts'
+import { sqlErrorKind, toCatalogError } from '../shared/db/sql-errors.ts'
+import { inTransaction, transactionMaxAttempts } from '../shared/db/transaction.ts'
+import { createLog } from '../shared/platform/log.ts'
+import { renderMetrics } from '../shared/platform/metrics.ts'
+import { connectTestDatabase, withDatabase, withEmptyDatabase } from './support/database.ts'
+import { freePort } from './support/redis.ts'
+import { dumpSchema } from './support/schema-dump.ts'
 
-t.test('a cloned database is migrated', async t => {
-  const { db } = await withDatabase(t)
-  t.same(await migrate(db), [])
+t.test('migrations', async t => {
+  t.test('many starters at once apply each migration once', async t => {
+    const { db, url } = await withEmptyDatabase(t)
+    const names = migrations.map(({ name }) => name)
+    t.same(await pendingMigrations(db), names)
+    const others = [1, 2, 3].map(() => connectTestDatabase(url))
+    const applied = await Promise.all([db, ...others].map(starter => migrate(starter)))
+    await Promise.all(others.map(other => other.destroy()))
+    t.same(applied.flat().toSorted(), names)
+    t.same(await pendingMigrations(db), [])
+  })
+
+  t.test('taken back to nothing and applied again, the schema is the same', async t => {
+    const { db } = await withDatabase(t)
+    const before = await dumpSchema(db)
+    const reverted: (string | undefined)[] = []
+    for (let name = await revertLastMigration(db); name !== undefined; name = await revertLastMigration(db)) reverted.push(name)
+    t.same(reverted.toReversed(), migrations.map(({ name }) => name))
+    t.notMatch(await dumpSchema(db), /create table (?!schema_migration)/)
+    await migrate(db)
+    t.equal(await dumpSchema(db), before)
+  })
+
+  t.test('a database of a newer version is refused', async t => {
+    const { db } = await withDatabase(t)
+    await query(db, `insert into schema_migration (name) values ('9999-from-the-future')`)
+    await t.rejects(migrate(db), NewerSchemaError)
+    await t.rejects(pendingMigrations(db), /9999-from-the-future/)
+  })
 })
+
+t.test('the pool', async t => {
+  t.test('int8 arrives as a number, and arrays and JSON go both ways', async t => {
+    const { db } = await withDatabase(t)
+    t.same(await query(db, `select 9007199254740991::int8 as big, count(*) as none from entity`), [{ big: Number.MAX_SAFE_INTEGER, none: 0 }])
+    t.same(await query(db, 'select ?::text[] as words, ?::jsonb as document', [['a,b', '"'], '{"a":[1]}']), [{ words: ['a,b', '"'], document: { a: [1] } }])
+  })
+
+  t.test('a session has the timeouts that keep a dead or slow client from holding up others', async t => {
+    const { url } = await withDatabase(t)
+    const db = connectDatabase({ url, poolMax: 1, applicationName: 'tributary-api', statementTimeoutMs: 1_000, lockTimeoutMs: 500, log: createLog({ logLevel: 'silent' }) })
+    t.teardown(() => db.destroy())
+    const [session] = await query<Record<string, string>>(db, `
+      select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+        current_setting('idle_in_transaction_session_timeout') as idle,
+        current_setting('client_connection_check_interval', true) as check, current_setting('application_name') as name`)
+    t.same(session, { statement: '1s', lock: '500ms', idle: '15s', check: '1s', name: 'tributary-api' })
+    t.match((await renderMetrics()).text, /tributary_db_pool_connections\{pool="tributary-api",state="free"\} 1/)
+    const error = await query(db, 'select pg_sleep(5)').catch((thrown: unknown) => thrown)
+    t.equal(sqlErrorKind(error), 'transient')
+    t.equal(toCatalogError(error).code, 'DEADLINE_EXCEEDED')
+  })
+
+  t.test('a terminated backend fails only the transaction that ran on it', async t => {
+    const { db, url } = await withDatabase(t)
+    const admin = connectTestDatabase(url, 1)
+    t.teardown(() => admin.destroy())
+    const error = await inTransaction(db, async tx => {
+      const [own] = await query<{ pid: number }>(tx, 'select pg_backend_pid() as pid')
+      await query(admin, 'select pg_terminate_backend(?::int)', [own?.pid ?? 0])
+      // the socket closes while the transaction is checked out and idle
+      await new Promise(resolve => { setTimeout(resolve, 50) })
+      await query(tx, 'select 1')
+    }).catch((thrown: unknown) => thrown)
+    t.equal(sqlErrorKind(error), 'transient')
+    t.equal(toCatalogError(error).code, 'UNAVAILABLE')
+    t.same(await query(db, 'select 1 as one'), [{ one: 1 }], 'the next statement has a new connection')
+    const busy = query(db, 'select pg_sleep(20)').catch((thrown: unknown) => thrown)
+    await endStatement(admin, 'select pg_sleep(20)')
+    t.equal(sqlErrorKind(await busy), 'transient', 'so does a statement that was running')
+    t.same(await query(db, 'select 1 as one'), [{ one: 1 }])
+  })
+
+  t.test('a server that does not answer is UNAVAILABLE, at once', async t => {
+    const db = connectTestDatabase(`postgres://postgres@127.0.0.1:${await freePort()}/x`)
+    t.teardown(() => db.destroy())
+    const startedAt = Date.now()
+    t.equal(toCatalogError(await query(db, 'select 1').catch((thrown: unknown) => thrown)).code, 'UNAVAILABLE')
+    t.ok(Date.now() - startedAt < 2_000)
+  })
+
+  t.test('a pool with no connection free is UNAVAILABLE, and well again afterwards', async t => {
+    const { url } = await withDatabase(t)
+    const db = connectDatabase({ url, poolMax: 1, applicationName: 'full', statementTimeoutMs: 1_000, lockTimeoutMs: 500, log: createLog({ logLevel: 'silent' }) })
+    t.teardown(() => db.destroy())
+    await inTransaction(db, async () => {
+      t.equal(toCatalogError(await query(db, 'select 1').catch((thrown: unknown) => thrown)).code, 'UNAVAILABLE')
+    })
+    t.same(await query(db, 'select 1 as one'), [{ one: 1 }])
+  })
+})
+
+t.test('transactions', async t => {
+  const { db } = await withDatabase(t)
+  await db.raw('create table account (id int primary key, amount int not null)')
+  await db.raw('insert into account select id, 0 from generate_series(1, 2) as id')
+
+  t.test('what failed leaves nothing', async t => {
+    await t.rejects(inTransaction(db, async tx => {
+      await query(tx, 'update account set amount = 7 where id = 1')
+      throw new CatalogError('CONFLICT', 'no')
+    }), { code: 'CONFLICT' })
+    t.same(await query(db, 'select amount from account where id = 1'), [{ amount: 0 }])
+  })
+
+  t.test('two that lock in opposite order both commit', async t => {
+    let met = 0
+    async function move(first: number, second: number): Promise<void> {
+      await inTransaction(db, async tx => {
+        await query(tx, 'update account set amount = amount + 1 where id = ?', [first])
+        met += 1
+        for (let waits = 0; met < 2 && waits < 200; waits += 1) await new Promise(resolve => { setTimeout(resolve, 5) })
+        await query(tx, 'update account set amount = amount + 1 where id = ?', [second])
+      })
+    }
+    await Promise.all([move(1, 2), move(2, 1)])
+    t.same(await query(db, 'select amount from account order by id'), [{ amount: 2 }, { amount: 2 }])
+    t.match((await renderMetrics()).text, /tributary_db_retries_total\{sqlstate="40P01"\} 1/)
+  })
+
+  t.test('a conflict without end is thrown after a bounded number of attempts', async t => {
+    let attempts = 0
+    await t.rejects(inTransaction(db, async tx => {
+      attempts += 1
+      await query(tx, `do $$ begin raise exception 'conflict' using errcode = '40001'; end $$`)
+    }), { code: '40001' })
+    t.equal(attempts, transactionMaxAttempts)
+  })
+
+  t.test('work that has committed is never run again', async t => {
+    let attempts = 0
+    await t.rejects(inTransaction(db, async tx => {
+      attempts += 1
+      await query(tx, 'update account set amount = 100 where id = 1')
+      await tx.commit()
+      throw Object.assign(new Error('conflict'), { code: '40001' })
+    }))
+    t.equal(attempts, 1)
+    t.same(await query(db, 'select amount from account where id = 1'), [{ amount: 100 }])
+  })
+
+  t.test('a read-only transaction refuses to write, and the isolation asked for is given', async t => {
+    await t.rejects(inTransaction(db, tx => query(tx, 'delete from account'), { readOnly: true }), { code: '25006' })
+    const level = await inTransaction(db, tx => query(tx, 'show transaction_isolation'), { isolation: 'repeatable read' })
+    t.same(level, [{ transaction_isolation: 'repeatable read' }])
+  })
+})
+
+t.test('what an error of the database means', async t => {
+  const kinds: [string, ReturnType<typeof sqlErrorKind>, string][] = [
+    ['22P02', 'permanent', 'INTERNAL'],
+    ['22021', 'permanent', 'INTERNAL'],
+    ['23502', 'permanent', 'INTERNAL'],
+    ['23505', 'transient', 'UNAVAILABLE'],
+    ['42P01', 'permanent', 'INTERNAL'],
+    ['40001', 'transient', 'UNAVAILABLE'],
+    ['40P01', 'transient', 'UNAVAILABLE'],
+    ['53100', 'transient', 'UNAVAILABLE'],
+    ['53300', 'transient', 'UNAVAILABLE'],
+    ['55P03', 'transient', 'UNAVAILABLE'],
+    ['57014', 'transient', 'DEADLINE_EXCEEDED'],
+    ['57P01', 'transient', 'UNAVAILABLE'],
+    ['57P03', 'transient', 'UNAVAILABLE'],
+    ['08006', 'transient', 'UNAVAILABLE'],
+    ['ECONNRESET', 'transient', 'UNAVAILABLE'],
+    ['25006', 'transient', 'UNAVAILABLE'],
+    ['XX000', 'unknown', 'INTERNAL']
+  ]
+  for (const [code, kind, heard] of kinds) {
+    const error = Object.assign(new Error('secret detail'), { code })
+    t.equal(sqlErrorKind(error), kind, `${code} is ${kind}`)
+    t.equal(sqlErrorKind(new Error('wrapped', { cause: error })), kind, `${code} is ${kind} inside another error`)
+    const catalogError = toCatalogError(error)
+    t.equal(catalogError.code, heard, `${code} is heard as ${heard}`)
+    t.equal(catalogError.cause, error)
+    t.notMatch(catalogError.message, /secret/)
+  }
+  t.equal(sqlErrorKind(new TypeError('a fault of ours')), 'unknown')
+  const own = new CatalogError('NOT_FOUND', 'nothing there')
+  t.equal(toCatalogError(own), own)
+})
+
+/** Terminates the backend that runs the statement, once it runs. */
+async function endStatement(admin: Db, statement: string): Promise<void> {
+  for (;;) {
+    const ended = await query(admin, `
+      select pg_terminate_backend(pid)
+      from pg_stat_activity
+      where query = ? and state = 'active' and datname = current_database()`, [statement])
+    if (ended.length > 0) return
+    await new Promise(resolve => { setTimeout(resolve, 10) })
+  }
+}

@@ -15,11 +15,13 @@ export type DatabaseOptions = {
   statementTimeoutMs: number
   /** How long a statement waits for a lock before it fails with UNAVAILABLE. */
   lockTimeoutMs: number
+  /** How long a caller waits for a connection of the pool before it fails with UNAVAILABLE; 2 s unless said otherwise. */
+  acquireTimeoutMs?: number
   log: Log
 }
 
 const connectTimeoutMs = 10_000
-const acquireTimeoutMs = 5_000
+const acquireTimeoutDefaultMs = 2_000
 const idleTimeoutMs = 30_000
 /** A transaction whose client is silent (stopped, partitioned) lets go of its locks after this. */
 const idleInTransactionTimeoutMs = 15_000
@@ -55,11 +57,13 @@ export function connectDatabase(options: DatabaseOptions): Db {
     pool: {
       min: 0,
       max: poolMax,
-      acquireTimeoutMillis: acquireTimeoutMs,
+      acquireTimeoutMillis: options.acquireTimeoutMs ?? acquireTimeoutDefaultMs,
       createTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: idleTimeoutMs,
+      validate: (connection: pg.Client) => !endedByServer.has(connection),
       afterCreate(connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) {
-        prepareSession(connection, options).then(() => done(null, connection), (error: Error) => done(error, connection))
+        watchForItsEnd(connection)
+        void prepareSession(connection, options).then(() => done(null, connection), (error: Error) => done(error, connection))
       }
     },
     log: {
@@ -87,6 +91,19 @@ const setSession = `
 async function prepareSession(connection: pg.Client, options: DatabaseOptions): Promise<void> {
   const settings = [options.statementTimeoutMs, options.lockTimeoutMs, idleInTransactionTimeoutMs, clientCheckIntervalMs]
   await connection.query(setSession, settings.map(String))
+}
+
+/**
+ * Connections that the server has announced to close. The announcement answers the statement that runs, and the socket
+ * closes a moment later: without this the next statement would be sent into the closing connection and fail too.
+ */
+const endedByServer = new WeakSet<pg.Client>()
+const endingCodes = /^(57P0[1-5]|25P0[345]|08P01)$/
+
+function watchForItsEnd(connection: pg.Client): void {
+  connection.connection.on('errorMessage', (message: { severity?: string, code?: string }) => {
+    if (message.severity === 'FATAL' || endingCodes.test(message.code ?? '')) endedByServer.add(connection)
+  })
 }
 
 /** The counters of knex's pool (tarn), which knex does not type. */

@@ -22,18 +22,21 @@ const retryCapMs = 1_000
  */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    let hasCommitted = false
+    // work that commits by itself and then fails: knex would swallow the failure
+    const afterCommit: unknown[] = []
     try {
-      return await db.transaction(async tx => {
+      const result = await db.transaction(async tx => {
         try {
           return await work(tx)
         } catch (error) {
-          hasCommitted = tx.isCompleted()
+          if (tx.isCompleted()) afterCommit.push(error)
           throw error
         }
       }, { isolationLevel: options.isolation ?? 'read committed', readOnly: options.readOnly ?? false })
+      if (afterCommit.length > 0) throw afterCommit[0]
+      return result
     } catch (error) {
-      if (hasCommitted || !isConflict(error) || attempt === transactionMaxAttempts) throw error
+      if (afterCommit.length > 0 || !isConflict(error) || attempt === transactionMaxAttempts) throw error
       metrics.dbRetries.inc({ sqlstate: sqlState(error) ?? 'unknown' })
       await sleep(Math.random() * Math.min(retryCapMs, retryBaseMs * 2 ** (attempt - 1)))
     }

@@ -15,7 +15,7 @@ const redactedPaths = secretFields.flatMap(field => {
 })
 
 /** Passwords in URLs and bearer tokens inside a text, such as the message of a driver's error. */
-const passwordInUrl = /([a-z][a-z0-9+.-]*:\/\/[^\s:@/"\\]*):[^\s@"\\]+@/gi
+const passwordInUrl = /([a-z][a-z0-9+.-]*:\/\/[^\s:@/"\\]*):[^\s@/"\\]+@/gi
 const bearerInText = /\b(bearer\s+)[\w.~+/=-]{6,}/gi
 
 /** Takes passwords and bearer tokens out of a text that goes to people or logs. */

@@ -43,6 +43,7 @@ export function connectTestDatabase(url: string, poolMax = 10): Db {
     applicationName: 'tributary-test',
     statementTimeoutMs: 60_000,
     lockTimeoutMs: 30_000,
+    acquireTimeoutMs: 10_000,
     log: createLog({ logLevel: 'silent' })
   })
 }
