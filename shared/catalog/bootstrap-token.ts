@@ -13,7 +13,7 @@ import { writeToken } from './create-token.ts'
  */
 export async function bootstrapToken(db: Db, wanted?: string): Promise<{ token: string, created: boolean }> {
   if (wanted !== undefined && !isTokenText(wanted)) {
-    throw new CatalogError('BAD_REQUEST', 'The bootstrap token must be a token that tributary made, or 32 to 255 visible ASCII characters that do not begin with trib_', { field: 'TRIBUTARY_BOOTSTRAP_TOKEN' })
+    throw new CatalogError('BAD_REQUEST', 'The bootstrap token must be a token that tributary made, or 16 to 255 visible ASCII characters that do not begin with trib_', { field: 'TRIBUTARY_BOOTSTRAP_TOKEN' })
   }
   return inTransaction(db, async (tx) => {
     if (!await hasNoToken(tx)) return { token: wanted ?? '', created: false }

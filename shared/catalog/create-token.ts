@@ -21,6 +21,9 @@ export type CreateTokenInput = {
   domainUrn?: string | null
 }
 
+/** What may be told about a token. */
+export type TokenView = TokenRecord
+
 /** Who asks for the token; null for an operator at a shell. */
 export type TokenCaller = { actor: Actor, requestId: string | null } | null
 

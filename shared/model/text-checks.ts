@@ -20,7 +20,7 @@ export function checkLine(text: string, { field, limit }: Place): string {
 }
 
 /** A text of many lines: anything that Postgres can store. Throws LIMIT_EXCEEDED, INVALID_CHARACTER. */
-export function checkText(text: string, { field, limit }: Place): string {
+export function checkLines(text: string, { field, limit }: Place): string {
   checkLength(text, { field, limit })
   if (text.includes('\0')) throw forbidden(0, field)
   if (!text.isWellFormed()) throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, { field })

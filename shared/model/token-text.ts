@@ -2,7 +2,7 @@
  * The text of an access token: `trib_`, 32 random bytes in base 62, and a checksum of six characters.
  *
  * The prefix lets scanners find a leaked token; the checksum lets a mistyped one be refused without asking the database.
- * An operator may choose the first token himself: any text of 32 to 255 visible characters that does not begin with `trib_`.
+ * An operator may choose the first token himself: any text of 16 to 255 visible characters that does not begin with `trib_`.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -12,7 +12,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretChars = 43
 const checksumChars = 6
 const generated = new RegExp(`^${prefix}[0-9A-Za-z]{${secretChars + checksumChars}}$`)
-const chosen = /^[!-~]{32,255}$/
+const chosen = /^[!-~]{16,255}$/
 
 /** A new token: 256 random bits, alphanumeric, so that a double click selects it whole. */
 export function newTokenText(): string {

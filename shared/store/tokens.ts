@@ -24,7 +24,7 @@ export type NewToken = Pick<TokenRecord, 'id' | 'name' | 'hint' | 'scopes' | 'do
 type Row = Omit<TokenRecord, 'scopes' | 'domainUrn' | 'actorUrn'> & { scopes: string[], domainUrn: string | null, actorUrn: string }
 
 /** Held while the table is looked at and its first row written, so that several starters make one token. */
-const firstTokenLock = 0x7472_6962
+const firstTokenLock = 0x7472_746b
 
 const selectToken = `
   select

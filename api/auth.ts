@@ -1,0 +1,63 @@
+/**
+ * Who asks: from the header Authorization to `request.actor`, before the body is read, for every route and for no route.
+ *
+ * What a route needs is part of the route (`config.access`), never of the text of the path, so no way of writing a path
+ * gets around it. Nothing but the token says who acts: no other header is looked at.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { requireScope, type Authenticate } from '../shared/catalog/authenticate.ts'
+import { CatalogError } from '../shared/errors.ts'
+import type { Actor, Scope } from '../shared/model/changes.ts'
+import { metrics } from '../shared/platform/metrics.ts'
+import { toUrn } from '../shared/urn/urn.ts'
+import { publicError } from './error-responses.ts'
+
+/** What a route asks for. Without it: `read` for GET and HEAD, `write` for everything else. */
+export type Access = 'open' | Scope
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks. On an open route: nobody, with no scope. */
+    actor: Actor
+  }
+  interface FastifyContextConfig {
+    access?: Access
+  }
+}
+
+const nobody: Actor = { urn: toUrn('urn:li:corpuser:nobody'), tokenId: null, scopes: [], domainUrn: null }
+
+/** Answers 401 and 403 from the request's head. Where the database cannot say who asks, nobody is let in (503). */
+export function addAuthentication(app: FastifyInstance, authenticate: Authenticate): void {
+  app.decorateRequest('actor')
+  app.addHook('onRequest', async (request) => {
+    request.actor = nobody
+    const access = accessOf(request)
+    if (access === 'open') return
+    try {
+      request.actor = await authenticate(bearerToken(request))
+      requireScope(request.actor, access)
+    } catch (error) {
+      metrics.authFailures.inc({ code: publicError(error).code })
+      throw error
+    }
+  })
+}
+
+/** The bearer token of a request, or null. Throws UNAUTHENTICATED where there are two. */
+export function bearerToken(request: FastifyRequest): string | null {
+  const { rawHeaders } = request.raw
+  let seen = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === 'authorization') seen += 1
+  }
+  // Node keeps the first of two; which one counts must not be a matter of who reads them.
+  if (seen > 1) throw new CatalogError('UNAUTHENTICATED', 'Send one header Authorization')
+  const found = /^bearer +([^\s]+)\s*$/i.exec(request.headers.authorization ?? '')
+  return found?.[1] ?? null
+}
+
+function accessOf(request: FastifyRequest): Access {
+  if (request.is404) return 'read'
+  return request.routeOptions.config.access ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write')
+}

@@ -1,0 +1,64 @@
+/** What holds for every request, whatever its route: its id, the headers of its answer, its line in the log, requests that are none. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance, RawRequestDefaultExpression } from 'fastify'
+import { CatalogError, type ErrorCode } from '../shared/errors.ts'
+import type { ServerState } from './context.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answered also while the process stops. */
+    servesWhileStopping?: boolean
+  }
+}
+
+const requestId = /^[\w.-]{1,64}$/
+
+/** The caller's X-Request-Id where it is one, else a new id. */
+export function requestIdOf(request: RawRequestDefaultExpression): string {
+  const wanted = request.headers['x-request-id']
+  return typeof wanted === 'string' && requestId.test(wanted) ? wanted : randomUUID()
+}
+
+/** `//aspects` is what a client sends whose base URL ends with a slash. */
+export function withoutLeadingSlashes(request: Pick<IncomingMessage, 'url'>): string {
+  return (request.url ?? '/').replace(/^\/{2,}/, '/')
+}
+
+/** Adds the headers and the log line, and refuses new requests with SHUTTING_DOWN while the process stops. */
+export function addRequestBasics(app: FastifyInstance, state: ServerState): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
+    if (state.isStopping && request.routeOptions.config?.servesWhileStopping !== true) {
+      throw new CatalogError('SHUTTING_DOWN', 'This process is stopping; send the request again', { retryAfterSeconds: 1 })
+    }
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    // A connection kept alive would hold up the stop for as long as its client likes.
+    if (state.isStopping) reply.header('connection', 'close')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const { method } = request
+    const fields = { method, path: pathOf(request.url), status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10, tokenId: request.actor?.tokenId ?? null }
+    request.log.info(fields, 'request')
+  })
+}
+
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
+
+/** What cannot be parsed as HTTP gets an answer in JSON all the same. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { status, code, message } = brokenRequests[error.code ?? ''] ?? { status: '400 Bad Request', code: 'BAD_REQUEST', message: 'This is no HTTP request' }
+  const body = JSON.stringify({ code, message, requestId: randomUUID() })
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+
+const brokenRequests: Readonly<Record<string, { status: string, code: ErrorCode, message: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: '431 Request Header Fields Too Large', code: 'BAD_REQUEST', message: 'The headers are larger than 16 KB' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', code: 'REQUEST_TIMEOUT', message: 'The request came too slowly' }
+}

@@ -1,0 +1,32 @@
+/** GET /aspects/{urn}?aspect=&version=: one aspect of one entity, wrapped in its class name as DataHub's clients expect it. */
+import type { FastifyInstance } from 'fastify'
+import { readAspect } from '../../shared/catalog/read-aspects.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { aspectClassOf } from '../../shared/model/aspect-registry.ts'
+import { toUrn } from '../../shared/urn/urn.ts'
+import type { ApiContext } from '../context.ts'
+
+type Query = { aspect?: string | string[], version?: string | string[] }
+
+export function readAspectRoutes(app: FastifyInstance, { db }: ApiContext): void {
+  // A wildcard, because a URN that is sent raw may hold slashes.
+  app.get<{ Params: { '*': string }, Querystring: Query }>('/aspects/*', async (request, reply) => {
+    const urn = toUrn(request.params['*'], 'urn')
+    const aspectName = request.query.aspect
+    if (typeof aspectName !== 'string' || aspectName === '') throw new CatalogError('BAD_REQUEST', 'The parameter `aspect` must name an aspect', { field: 'aspect' })
+    const version = versionOf(request.query.version)
+    const found = await readAspect(db, urn, aspectName, version)
+    if (!found) throw new CatalogError('NOT_FOUND', `Did not find urn: ${urn} aspect: ${aspectName} version: ${version}`, { urn })
+    // The version asked for comes back, 0 for the newest, as clients expect; its number is what If-Version-Match compares.
+    void reply.header('etag', `"${found.version}"`)
+    return { version, aspect: { [aspectClassOf(aspectName)]: found.value } }
+  })
+}
+
+/** 0, the default, is the newest; 1 the oldest. Throws BAD_REQUEST. */
+function versionOf(text: string | string[] | undefined): number {
+  if (text === undefined) return 0
+  const version = typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : NaN
+  if (Number.isNaN(version)) throw new CatalogError('BAD_REQUEST', 'The parameter `version` must be a whole number; 0 is the newest', { field: 'version' })
+  return version
+}

@@ -1,0 +1,74 @@
+/**
+ * From anything that was thrown to what a client may hear of it: a code of the one table, a public message, the request id.
+ *
+ * What is no CatalogError and no fault of the request becomes INTERNAL, and its text goes to the log only.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toCatalogError } from '../shared/db/sql-errors.ts'
+import { CatalogError, type ErrorCode } from '../shared/errors.ts'
+
+/** The framework's own errors, by their code. The others of class 4xx are BAD_REQUEST. */
+const codesOfFramework: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_CONTENT_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
+  FST_ERR_HANDLER_TIMEOUT: 'DEADLINE_EXCEEDED',
+  FST_ERR_NOT_FOUND: 'NOT_FOUND'
+}
+
+const messages: Partial<Record<ErrorCode, string>> = {
+  UNSUPPORTED_MEDIA_TYPE: 'The content type is not one that this route reads',
+  BODY_TOO_LARGE: 'The body is larger than this route allows',
+  DEADLINE_EXCEEDED: 'The answer was not complete within the deadline'
+}
+
+/** The CatalogError that stands for whatever was thrown. */
+export function publicError(error: unknown): CatalogError {
+  if (error instanceof CatalogError) return error
+  const code = frameworkCode(error)
+  if (code !== null) return new CatalogError(code, messages[code] ?? (error instanceof Error ? error.message : code), {}, { cause: error })
+  const translated = toCatalogError(error)
+  if (translated.code !== 'INTERNAL') return translated
+  return new CatalogError('INTERNAL', 'An internal error; the request id finds it in the log', {}, { cause: error })
+}
+
+/** The body of every error answer outside of GraphQL. */
+export function problemBody(error: CatalogError, requestId: string): Record<string, unknown> {
+  return { code: error.code, message: error.message, ...error.details, requestId }
+}
+
+/** Status, headers and log line that every kind of error answer shares. */
+export function prepareErrorReply(error: CatalogError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  logError(error, request)
+  reply.code(error.status)
+  if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer realm="tributary"')
+  if (error.status === 503 || error.status === 429) reply.header('retry-after', String(error.details.retryAfterSeconds ?? 1))
+  // What is left of a body that was refused is not read: the connection ends with the answer.
+  if (hasBody(request) && (error.status === 401 || error.status === 403 || error.status === 413 || error.status === 503)) reply.header('connection', 'close')
+  return reply
+}
+
+/** The error handler of all routes but those that speak a dialect of their own. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = publicError(error)
+  void prepareErrorReply(problem, request, reply).type('application/problem+json; charset=utf-8').send(JSON.stringify(problemBody(problem, request.id)))
+}
+
+/** Faults of ours at error with their cause, a service that is away at warn, faults of the caller at debug. */
+export function logError(error: CatalogError, request: FastifyRequest): void {
+  const fields = { err: error, code: error.code }
+  if (error.code === 'INTERNAL') request.log.error(fields, 'request failed')
+  else if (error.status >= 500) request.log.warn(fields, 'request could not be served')
+  else request.log.debug(fields, 'request refused')
+}
+
+function frameworkCode(error: unknown): ErrorCode | null {
+  if (!(error instanceof Error)) return null
+  const known = 'code' in error && typeof error.code === 'string' ? codesOfFramework[error.code] : undefined
+  if (known) return known
+  const status = 'statusCode' in error ? error.statusCode : undefined
+  return typeof status === 'number' && status >= 400 && status < 500 ? 'BAD_REQUEST' : null
+}
+
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0')

@@ -1,0 +1,91 @@
+/**
+ * What a GraphQL document may cost before anything of it is run: tokens, nesting, aliases, mutations.
+ *
+ * Fragments count with what they hold, wherever they are spread; names mean nothing (a field called `__schema` is nested
+ * like any other), so there is nothing to hide behind.
+ */
+import { Kind, Lexer, Source, TokenKind, visit, type DocumentNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql'
+import { CatalogError } from '../../shared/errors.ts'
+import { limits, type LimitName } from '../../shared/limits.ts'
+import { checkText } from '../../shared/model/json-checks.ts'
+
+/** Counts tokens without parsing, and stops at the limit. Throws QUERY_TOO_COMPLEX, and a GraphQLError where there is no token. */
+export function countTokens(text: string): number {
+  const lexer = new Lexer(new Source(text))
+  let count = 0
+  while (lexer.advance().kind !== TokenKind.EOF) {
+    count += 1
+    if (count > limits.graphqlMaxTokens) throw tooMuch('QUERY_TOO_COMPLEX', 'tokens', 'graphqlMaxTokens', count)
+  }
+  return count
+}
+
+/** Throws QUERY_TOO_DEEP, QUERY_TOO_COMPLEX, and INVALID_CHARACTER for a text in the document that cannot be stored. */
+export function checkDocument(document: DocumentNode): void {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  checkAliasesAndTexts(document)
+  const depthOf = depthMeter(fragments)
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+    const depth = depthOf(definition.selectionSet)
+    if (depth > limits.graphqlMaxDepth) throw tooMuch('QUERY_TOO_DEEP', 'levels', 'graphqlMaxDepth', depth)
+    const mutations = definition.operation === 'mutation' ? countFields(definition.selectionSet, fragments, new Set()) : 0
+    if (mutations > limits.graphqlMaxMutations) throw tooMuch('QUERY_TOO_COMPLEX', 'mutations', 'graphqlMaxMutations', mutations)
+  }
+}
+
+function checkAliasesAndTexts(document: DocumentNode): void {
+  let aliases = 0
+  visit(document, {
+    Field: (field) => { if (field.alias) aliases += 1 },
+    StringValue: (text) => { checkText(text.value, 'query') }
+  })
+  if (aliases > limits.graphqlMaxAliases) throw tooMuch('QUERY_TOO_COMPLEX', 'aliases', 'graphqlMaxAliases', aliases)
+}
+
+/** Levels of fields below a selection. Each fragment is measured once; a ring of fragments is left to the validation. */
+function depthMeter(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (selectionSet: SelectionSetNode | undefined) => number {
+  const known = new Map<string, number>()
+  const depthOf = (selectionSet: SelectionSetNode | undefined): number => {
+    let deepest = 0
+    for (const selection of selectionSet?.selections ?? []) {
+      if (selection.kind === Kind.FIELD) deepest = Math.max(deepest, 1 + depthOf(selection.selectionSet))
+      else if (selection.kind === Kind.INLINE_FRAGMENT) deepest = Math.max(deepest, depthOf(selection.selectionSet))
+      else deepest = Math.max(deepest, depthOfFragment(selection.name.value))
+    }
+    return deepest
+  }
+  const depthOfFragment = (name: string): number => {
+    const measured = known.get(name)
+    if (measured !== undefined) return measured
+    known.set(name, 0)
+    const depth = depthOf(fragments.get(name)?.selectionSet)
+    known.set(name, depth)
+    return depth
+  }
+  return depthOf
+}
+
+function countFields(selectionSet: SelectionSetNode | undefined, fragments: ReadonlyMap<string, FragmentDefinitionNode>, seen: Set<string>): number {
+  let count = 0
+  for (const selection of selectionSet?.selections ?? []) {
+    if (selection.kind === Kind.FIELD) {
+      count += 1
+    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+      count += countFields(selection.selectionSet, fragments, seen)
+    } else if (!seen.has(selection.name.value)) {
+      // Spread twice, a fragment's fields are merged: they run once.
+      seen.add(selection.name.value)
+      count += countFields(fragments.get(selection.name.value)?.selectionSet, fragments, seen)
+    }
+  }
+  return count
+}
+
+function tooMuch(code: 'QUERY_TOO_DEEP' | 'QUERY_TOO_COMPLEX', what: string, limit: LimitName, actual: number): CatalogError {
+  const maximum = limits[limit]
+  return new CatalogError(code, `The document has more than ${maximum} ${what}`, { limit, maximum, actual })
+}

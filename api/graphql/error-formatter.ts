@@ -1,0 +1,47 @@
+/**
+ * From an error of a GraphQL execution to its entry in `errors`, in the shape that DataHub's clients read:
+ * `extensions: {code: <int>, type, classification, reason: <our code>, requestId, …details}`.
+ */
+import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { CatalogError, errorCodes } from '../../shared/errors.ts'
+import { publicError } from '../error-responses.ts'
+
+/** The number that DataHub sends with each type. */
+const codeOfType: Readonly<Record<string, number>> = {
+  BAD_REQUEST: 400,
+  UNAUTHORIZED: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  RATE_LIMITED: 429,
+  SERVER_ERROR: 500,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504
+}
+
+/** What a field's or the request's error is, as one of ours. */
+export function catalogErrorOf(error: unknown): CatalogError {
+  if (!(error instanceof GraphQLError)) return publicError(error)
+  const { originalError } = error
+  // The executor's own complaints have no cause, or one of their own kind: about variables and arguments, so the caller's.
+  if (originalError === undefined || originalError === null || isExecutorsOwn(originalError)) return new CatalogError('GRAPHQL_VALIDATION_FAILED', error.message)
+  return publicError(originalError)
+}
+
+const isExecutorsOwn = (error: Error): boolean => error instanceof GraphQLError && (error.originalError === undefined || error.originalError === null)
+
+/** The entry of `errors`; `located` says where in the document and in the answer it belongs. */
+export function formatError(error: CatalogError, requestId: string, located?: GraphQLError): GraphQLFormattedError {
+  const { type } = errorCodes[error.code]
+  const { message, locations, path } = { ...located?.toJSON(), message: error.message }
+  return {
+    message,
+    ...locations ? { locations } : {},
+    ...path ? { path } : {},
+    extensions: { code: codeOfType[type] ?? 500, type, classification: classificationOf(error), reason: error.code, requestId, ...error.details }
+  }
+}
+
+function classificationOf(error: CatalogError): string {
+  if (error.code === 'GRAPHQL_PARSE_FAILED') return 'InvalidSyntax'
+  return error.code === 'GRAPHQL_VALIDATION_FAILED' ? 'ValidationError' : 'DataFetchingException'
+}

@@ -1,0 +1,111 @@
+/**
+ * GraphQL over HTTP: POST only, one request a body, HTTP 200 with errors inside for every request that is one.
+ *
+ * A client that accepts application/graphql-response+json gets the statuses of GraphQL over HTTP instead.
+ */
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { execute, GraphQLError, specifiedRules, validate, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
+import { mercurius } from 'mercurius'
+import { CatalogError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { checkJson, isObject } from '../../shared/model/json-checks.ts'
+import { metrics } from '../../shared/platform/metrics.ts'
+import { packagePath } from '../../shared/platform/paths.ts'
+import type { ApiContext } from '../context.ts'
+import { logError } from '../error-responses.ts'
+import { createGraphqlContext, type GraphqlContext } from './context.ts'
+import { createDocuments, type ParsedDocument } from './documents.ts'
+import { catalogErrorOf, formatError } from './error-formatter.ts'
+import { mergeResolvers } from './resolver-map.ts'
+import { domainResolvers } from './resolvers/domains.ts'
+import { entityResolvers } from './resolvers/entities.ts'
+import { lineageResolvers } from './resolvers/lineage.ts'
+import { loadResolvers } from './resolvers/loads.ts'
+import { mutationResolvers } from './resolvers/mutations.ts'
+import { tokenResolvers } from './resolvers/tokens.ts'
+
+const paths = ['/api/graphql', '/api/v2/graphql']
+const graphqlResponse = 'application/graphql-response+json'
+const shownErrorsMaxCount = 10
+/** Compiling costs more than it saves for a document that comes a few times only. */
+const compileAfterUses = 8
+
+type GraphqlRequest = { query: string, variables: { [name: string]: unknown }, operationName: string | null }
+
+/** Registers both paths. Throws where the SDL and the resolvers do not fit. */
+export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): Promise<void> {
+  const validateOptions = { maxErrors: shownErrorsMaxCount }
+  await app.register(mercurius, {
+    schema: readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'),
+    resolvers: mergeResolvers(entityResolvers, domainResolvers, lineageResolvers, mutationResolvers, loadResolvers, tokenResolvers),
+    routes: false,
+    cache: 250,
+    jit: compileAfterUses,
+    graphql: { validateOptions },
+    // Errors stay what they are until this file has formatted them.
+    errorFormatter: (execution) => ({ statusCode: 200, response: { data: execution.data ?? null, errors: execution.errors } })
+  })
+  const documents = createDocuments()
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<string> {
+    const { query, variables, operationName } = readRequest(request.body)
+    const resolverContext = createGraphqlContext(context, request)
+    let result: ExecutionResult
+    try {
+      for (const [name, value] of Object.entries(variables)) checkJson(value, name, { maxBytes: limits.graphqlBodyMaxBytes })
+      result = await run(documents.of(query, operationName), variables, operationName, resolverContext, reply)
+    } catch (error) {
+      result = { errors: requestErrors(error) }
+    }
+    return send(result, resolverContext, request, reply)
+  }
+
+  function run({ document, isKept }: ParsedDocument, variables: GraphqlRequest['variables'], operationName: string | null, contextValue: GraphqlContext, reply: FastifyReply) {
+    if (isKept) return reply.graphql(document, contextValue, variables, operationName ?? undefined)
+    const errors = validate(app.graphql.schema, document, specifiedRules, validateOptions)
+    if (errors.length > 0) return { errors }
+    return execute({ schema: app.graphql.schema, document, contextValue: Object.assign(contextValue, { app, reply }), variableValues: variables, operationName })
+  }
+
+  for (const url of paths) app.post(url, { bodyLimit: limits.graphqlBodyMaxBytes, config: { access: 'read' } }, answer)
+}
+
+/** Throws BAD_REQUEST: what is no request at all is answered with 400 and no GraphQL body. */
+function readRequest(body: unknown): GraphqlRequest {
+  if (Array.isArray(body)) throw new CatalogError('BAD_REQUEST', 'Send one GraphQL request; a list of them is not read')
+  if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'The body must be a JSON object with `query`')
+  const { query, variables = null, operationName = null } = body
+  if (typeof query !== 'string') throw new CatalogError('BAD_REQUEST', '`query` must be a text', { field: 'query' })
+  if (variables !== null && !isObject(variables)) throw new CatalogError('BAD_REQUEST', '`variables` must be an object', { field: 'variables' })
+  if (operationName !== null && typeof operationName !== 'string') throw new CatalogError('BAD_REQUEST', '`operationName` must be a text', { field: 'operationName' })
+  return { query, variables: variables ?? {}, operationName: operationName === '' ? null : operationName }
+}
+
+/** Why nothing was run: the document does not parse, does not fit the schema, or asks for too much. */
+function requestErrors(error: unknown): GraphQLError[] {
+  if (error instanceof GraphQLError) return [new GraphQLError(error.message, { source: error.source, positions: error.positions, originalError: new CatalogError('GRAPHQL_PARSE_FAILED', error.message) })]
+  if (error instanceof Error && 'errors' in error && Array.isArray(error.errors)) return error.errors.filter((inner) => inner instanceof GraphQLError)
+  return [new GraphQLError(String(error), { originalError: error instanceof Error ? error : new Error(String(error)) })]
+}
+
+function send(result: ExecutionResult, { extensions }: GraphqlContext, request: FastifyRequest, reply: FastifyReply): string {
+  const errors = (result.errors ?? []).map((error): GraphQLFormattedError => {
+    const catalogError = catalogErrorOf(error)
+    logError(catalogError, request)
+    metrics.graphqlErrors.inc({ code: catalogError.code })
+    return formatError(catalogError, request.id, error)
+  })
+  const wantsStatuses = request.headers.accept?.includes(graphqlResponse) ?? false
+  reply.code(statusOf(result, errors, wantsStatuses))
+  if (reply.statusCode === 503) reply.header('retry-after', '1')
+  reply.type(`${wantsStatuses ? graphqlResponse : 'application/json'}; charset=utf-8`)
+  return JSON.stringify({ ...result.data === undefined ? {} : { data: result.data }, ...errors.length > 0 ? { errors } : {}, extensions })
+}
+
+function statusOf({ data }: ExecutionResult, errors: readonly GraphQLFormattedError[], wantsStatuses: boolean): number {
+  const isEmpty = data === undefined || data === null || Object.values(data).every((value) => value === null)
+  // Nothing could be served: clients and balancers try again on this status, and on no other.
+  if (isEmpty && errors.some(({ extensions }) => extensions?.type === 'UNAVAILABLE')) return 503
+  return wantsStatuses && data === undefined ? 400 : 200
+}

@@ -1,0 +1,42 @@
+/** Puts the resolver maps of all files into one, and asks every mutation for the scope it needs. */
+import { requireScope, requireWholeCatalogAdmin } from '../../shared/catalog/authenticate.ts'
+import type { GraphqlContext } from './context.ts'
+
+// The arguments are what the SDL says; a file that exports resolvers types its own.
+type Resolver = (parent: never, args: never, context: GraphqlContext, info: never) => unknown
+
+/** Types, and for each the fields that are not read off the object itself. */
+export type ResolverMap = { [typeName: string]: { [fieldName: string]: unknown } }
+
+/** Operations on tokens are an administrator's; the others of this kind need `write`. */
+const adminFields: ReadonlySet<string> = new Set(['createAccessToken', 'revokeAccessToken', 'listAccessTokens'])
+
+/** Later maps add to earlier ones. Throws where two define the same field: one of them would never run. */
+export function mergeResolvers(...maps: readonly ResolverMap[]): ResolverMap {
+  const merged: ResolverMap = {}
+  for (const map of maps) {
+    for (const [typeName, fields] of Object.entries(map)) {
+      const target = merged[typeName] ??= {}
+      for (const [fieldName, resolver] of Object.entries(fields)) {
+        if (Object.hasOwn(target, fieldName)) throw new Error(`two resolvers for ${typeName}.${fieldName}`)
+        target[fieldName] = resolver
+      }
+    }
+  }
+  return guarded(merged)
+}
+
+/** The check stands before the resolver, so no mutation can be added without one. */
+function guarded(map: ResolverMap): ResolverMap {
+  const guard = (typeName: string): { [fieldName: string]: unknown } => Object.fromEntries(Object.entries(map[typeName] ?? {}).map(([fieldName, resolver]) => {
+    const isAdmins = adminFields.has(fieldName)
+    if (typeof resolver !== 'function' || (typeName === 'Query' && !isAdmins)) return [fieldName, resolver]
+    const checked = (parent: never, args: never, context: GraphqlContext, info: never): unknown => {
+      if (isAdmins) requireWholeCatalogAdmin(context.actor)
+      else requireScope(context.actor, 'write')
+      return (resolver as Resolver)(parent, args, context, info)
+    }
+    return [fieldName, checked]
+  }))
+  return { ...map, Query: guard('Query'), Mutation: guard('Mutation') }
+}

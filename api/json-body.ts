@@ -1,0 +1,32 @@
+/** Reads JSON bodies: UTF-8 or nothing, no prototype keys, no compression. Other media types are refused unless a route reads them. */
+import type { FastifyInstance } from 'fastify'
+import { CatalogError } from '../shared/errors.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Takes the place of the framework's parsers, which would replace bytes that are no UTF-8. A byte order mark is accepted. */
+export function addJsonBody(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      const encoding = request.headers['content-encoding']
+      if (encoding !== undefined && encoding !== 'identity') {
+        throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'This route reads no compressed bodies; loads do', { allowed: ['identity'] })
+      }
+      const text = decode(body)
+      // secure-json-parse refuses __proto__ and constructor.prototype; an error of it is a fault of the request.
+      parseJson(request, text, (error, value) => done(error ? new CatalogError('BAD_REQUEST', 'The body is not JSON', {}, { cause: error }) : null, value))
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)))
+    }
+  })
+}
+
+function decode(body: string | Buffer): string {
+  try {
+    return typeof body === 'string' ? body : utf8.decode(body)
+  } catch (cause) {
+    throw new CatalogError('BAD_REQUEST', 'The body is not UTF-8', {}, { cause })
+  }
+}

@@ -1,0 +1,45 @@
+/** What a known path answers to a method that it does not have, and what an unknown path answers. */
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import { CatalogError } from '../shared/errors.ts'
+import type { Access } from './auth.ts'
+
+const refusable: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/**
+ * Watches the routes that are added from now on. What it returns is to be called after the last one: every other method
+ * of each path then answers 405 with `Allow`, OPTIONS says what there is, and every other path answers 404.
+ * Who has no token gets 401 on all of them, except on paths that are open.
+ */
+export function refuseOtherMethods(app: FastifyInstance): () => void {
+  const methodsOf = new Map<string, Set<string>>()
+  const openPaths = new Set<string>()
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const methods = methodsOf.get(url) ?? new Set<string>()
+    for (const one of Array.isArray(method) ? method : [method]) methods.add(one)
+    methodsOf.set(url, methods)
+    if (config?.access === 'open') openPaths.add(url)
+  })
+  return () => {
+    for (const [url, methods] of [...methodsOf]) {
+      const allow = [...methods, 'OPTIONS'].sort().join(', ')
+      const access: Access = openPaths.has(url) ? 'open' : 'read'
+      app.route({ method: 'OPTIONS', url, config: { access }, handler: (_request, reply) => reply.code(204).header('allow', allow).send() })
+      const others = refusable.filter((method) => !methods.has(method))
+      if (others.length === 0) continue
+      // Refused before a body is read: what it holds does not matter.
+      app.route({
+        method: others,
+        url,
+        config: { access },
+        onRequest: async (_request, reply) => {
+          reply.header('allow', allow)
+          throw new CatalogError('METHOD_NOT_ALLOWED', `This path has ${allow}`, { allowed: allow.split(', ') })
+        },
+        handler: async () => {}
+      })
+    }
+    app.setNotFoundHandler(async (request) => {
+      throw new CatalogError('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200) ?? ''}`)
+    })
+  }
+}

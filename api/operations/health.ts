@@ -1,0 +1,26 @@
+/**
+ * /health/live: the process answers. /health/ready (and /health): it can be used.
+ *
+ * Without its queue loads are still accepted and the sweeper moves them on, so the process is ready, only degraded.
+ */
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { checkReadiness } from '../../shared/catalog/check-readiness.ts'
+import type { ApiContext, ServerState } from '../context.ts'
+
+export function healthRoutes(app: FastifyInstance, { db, queue }: ApiContext, state: ServerState): void {
+  const open = { config: { access: 'open', servesWhileStopping: true } } as const
+
+  app.get('/health/live', open, async () => ({ status: 'live' }))
+
+  async function answerReady(reply: FastifyReply) {
+    const [{ database, schema }, depth] = await Promise.all([checkReadiness(db), queue.depth()])
+    const queueState = depth === null ? 'down' : 'up'
+    const isReady = !state.isStopping && database === 'up' && schema === 'current'
+    reply.code(isReady ? 200 : 503)
+    const status = !isReady ? 'unavailable' : queueState === 'up' ? 'ready' : 'degraded'
+    return { status, database, schema, queue: queueState, isStopping: state.isStopping }
+  }
+
+  app.get('/health/ready', open, (_request, reply) => answerReady(reply))
+  app.get('/health', open, (_request, reply) => answerReady(reply))
+}

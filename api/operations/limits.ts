@@ -1,0 +1,7 @@
+/** /api/limits: every number a caller can hit. */
+import type { FastifyInstance } from 'fastify'
+import { limits } from '../../shared/limits.ts'
+
+export function limitsRoutes(app: FastifyInstance): void {
+  app.get('/api/limits', { config: { access: 'read' } }, async () => limits)
+}

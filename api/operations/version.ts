@@ -1,0 +1,16 @@
+/** /version: what runs here. */
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import { packagePath } from '../../shared/platform/paths.ts'
+
+type Package = { name: string, version: string }
+
+export function versionRoutes(app: FastifyInstance): void {
+  const { name, version } = readPackage()
+  app.get('/version', { config: { access: 'open', servesWhileStopping: true } }, async () => ({ name, version, node: process.versions.node }))
+}
+
+function readPackage(): Package {
+  // a border: our own package.json
+  return JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as Package
+}

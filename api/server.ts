@@ -1,0 +1,76 @@
+/** The HTTP server of the API: every plugin and route by name. It does not listen; start.ts does. */
+import helmet from '@fastify/helmet'
+import { fastify, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { createAuthenticate } from '../shared/catalog/authenticate.ts'
+import { addAuthentication } from './auth.ts'
+import { addRequestBasics, answerBrokenRequest, requestIdOf, withoutLeadingSlashes } from './connection.ts'
+import type { ApiContext, ServerState } from './context.ts'
+import { ingestProposalRoutes } from './datahub/ingest-proposal.ts'
+import { readAspectRoutes } from './datahub/read-aspect.ts'
+import { sendRestError } from './datahub/rest-errors.ts'
+import { sendProblem } from './error-responses.ts'
+import { graphqlPlugin } from './graphql/plugin.ts'
+import { addJsonBody } from './json-body.ts'
+import { loadsRoutes } from './loads/routes.ts'
+import { refuseOtherMethods } from './methods.ts'
+import { healthRoutes } from './operations/health.ts'
+import { limitsRoutes } from './operations/limits.ts'
+import { countRequests, metricsRoutes } from './operations/metrics.ts'
+import { versionRoutes } from './operations/version.ts'
+
+/** From the head of a request to its answer; a statement of the database is cut off well before. */
+const requestMaxMs = 30_000
+/** The same for an upload, which may be large and wait for a slow database. */
+const uploadMaxMs = 6 * 60 * 60 * 1_000
+/** A connection on which nothing moves. Uploads that wait for the database do not move for a while. */
+const silenceMaxMs = 120_000
+/** From the first byte of a request to the end of its headers. */
+const headersMaxMs = 10_000
+/** The longest URN, percent-encoded, and some. */
+const pathPartMaxChars = 8_192
+
+/** Resolves when all routes are there; throws where they do not fit together. */
+export async function buildServer(context: ApiContext, state: ServerState = { isStopping: false }): Promise<FastifyInstance> {
+  const logger: FastifyBaseLogger = context.log
+  const app: FastifyInstance = fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    genReqId: requestIdOf,
+    requestTimeout: uploadMaxMs,
+    handlerTimeout: requestMaxMs,
+    connectionTimeout: silenceMaxMs,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathPartMaxChars },
+    rewriteUrl: withoutLeadingSlashes,
+    // A request that comes while the server stops is answered by addRequestBasics, in our words.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: sendProblem
+  })
+  app.server.headersTimeout = headersMaxMs
+
+  app.setErrorHandler(sendProblem)
+  addJsonBody(app)
+  countRequests(app)
+  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] } } })
+  addRequestBasics(app, state)
+  addAuthentication(app, createAuthenticate(context.db))
+  const finishRoutes = refuseOtherMethods(app)
+
+  healthRoutes(app, context, state)
+  versionRoutes(app)
+  metricsRoutes(app, context)
+  limitsRoutes(app)
+  await app.register(async (scope) => graphqlPlugin(scope, context))
+  await app.register(async (scope) => {
+    scope.setErrorHandler(sendRestError)
+    ingestProposalRoutes(scope, context)
+    readAspectRoutes(scope, context)
+  })
+  await app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => { route.handlerTimeout ??= uploadMaxMs })
+    await scope.register(loadsRoutes, context)
+  })
+  finishRoutes()
+  return app
+}

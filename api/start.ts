@@ -1,0 +1,79 @@
+/** Starts and stops an API process: database, queue, server. */
+import type { FastifyInstance } from 'fastify'
+import { bootstrapToken } from '../shared/catalog/bootstrap-token.ts'
+import { checkReadiness } from '../shared/catalog/check-readiness.ts'
+import { connectDatabase } from '../shared/db/connect.ts'
+import type { Db } from '../shared/db/database.ts'
+import type { Config } from '../shared/platform/config.ts'
+import { createService, type Service } from '../shared/platform/lifecycle.ts'
+import type { Log } from '../shared/platform/log.ts'
+import { openQueue, type ChunkQueue } from '../shared/queue/chunk-queue.ts'
+import type { ServerState } from './context.ts'
+import { buildServer } from './server.ts'
+
+/** A request waits this long for a row that somebody else writes. */
+const lockTimeoutMs = 5_000
+
+/** `url` is where it listens, once it has started. */
+export type ApiService = Service & { readonly url: () => string | null }
+
+/**
+ * `start` connects, makes the first token where TRIBUTARY_BOOTSTRAP_TOKEN names it, and listens; it throws where the
+ * database does not answer. `stop` refuses new requests, answers those under way within half of SHUTDOWN_SECONDS, and
+ * cuts off the rest.
+ */
+export function startApi(config: Config, log: Log): ApiService {
+  const state: ServerState = { isStopping: false }
+  let parts: { db?: Db, queue?: ChunkQueue, app?: FastifyInstance } = {}
+  let url: string | null = null
+
+  const service = createService('api', {
+    async start() {
+      if (config.databaseUrl === null) throw new Error('DATABASE_URL is not set')
+      const db = connectDatabase({
+        url: config.databaseUrl, poolMax: config.databasePoolApi, applicationName: 'tributary-api', statementTimeoutMs: config.statementTimeoutApiMs, lockTimeoutMs, log
+      })
+      parts.db = db
+      await prepareDatabase(db, config, log)
+      const queue = await openQueue(config, log)
+      parts.queue = queue
+      const app = await buildServer({ db, queue, config, log }, state)
+      parts.app = app
+      url = await app.listen({ host: config.host, port: config.port })
+      log.info({ url }, 'the API listens')
+    },
+    async stop() {
+      state.isStopping = true
+      const { app, queue, db } = parts
+      parts = {}
+      try {
+        if (app) await drain(app, config.shutdownSeconds * 500, log)
+      } finally {
+        await queue?.close()
+        await db?.destroy()
+      }
+    }
+  })
+  return { ...service, url: () => url }
+}
+
+/** Throws where the database does not answer. A schema that is behind keeps the process from being ready, not from starting. */
+async function prepareDatabase(db: Db, config: Config, log: Log): Promise<void> {
+  const { database, schema } = await checkReadiness(db)
+  if (database === 'down') throw new Error('The database does not answer; see DATABASE_URL')
+  if (schema !== 'current') {
+    log.error({ schema }, 'the schema of the database is not the one of this version: run `tributary migrate`')
+    return
+  }
+  if (config.bootstrapToken === null) return
+  const { created } = await bootstrapToken(db, config.bootstrapToken)
+  if (created) log.info('the token of TRIBUTARY_BOOTSTRAP_TOKEN was made')
+}
+
+async function drain(app: FastifyInstance, drainMs: number, log: Log): Promise<void> {
+  const deadline = setTimeout(() => {
+    log.warn({ drainMs }, 'requests under way are cut off')
+    app.server.closeAllConnections()
+  }, drainMs)
+  await app.close().finally(() => clearTimeout(deadline))
+}

@@ -1,0 +1,47 @@
+/** Applies change proposals as they come over REST: one, or several in one transaction. */
+import type { Db } from '../db/database.ts'
+import { CatalogError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { ChangeRecord, MissingReferences, Verdict } from '../model/changes.ts'
+import { parseProposal } from '../model/proposal.ts'
+import { applyCall } from './apply-call.ts'
+import type { Call } from './call.ts'
+
+export type IngestOptions = Call & { missingReferences: MissingReferences }
+
+/** Applies one proposal. Throws what its parsing and applyCall throw: VALIDATION_FAILED, MISSING_REFERENCE, CONFLICT, PRECONDITION_FAILED and so on. */
+export async function ingestProposal(db: Db, proposal: unknown, options: IngestOptions): Promise<Verdict[]> {
+  return apply(db, [toRecord(proposal, 0, 'proposal')], 'ingestProposal', options)
+}
+
+/**
+ * Applies proposals in their order, all or none: one that is refused fails all, and the error names its index.
+ * Throws as ingestProposal does, and LIMIT_EXCEEDED (proposalsPerBatchMaxCount).
+ */
+export async function ingestProposalBatch(db: Db, proposals: readonly unknown[], options: IngestOptions): Promise<Verdict[]> {
+  const maximum = limits.proposalsPerBatchMaxCount
+  if (proposals.length > maximum) {
+    throw new CatalogError('LIMIT_EXCEEDED', `${proposals.length} proposals in one request; at most ${maximum} are allowed. Send more as a load (POST /loads?format=mcp)`,
+      { field: 'proposals', limit: 'proposalsPerBatchMaxCount', maximum, actual: proposals.length })
+  }
+  if (proposals.length === 0) return []
+  return apply(db, proposals.map((proposal, index) => toRecord(proposal, index, `proposals[${index}]`)), 'ingestProposalBatch', options)
+}
+
+const apply = (db: Db, records: ChangeRecord[], operation: string, { actor, requestId, missingReferences }: IngestOptions): Promise<Verdict[]> =>
+  applyCall(db, records, { actor, requestId, missingReferences, operation, source: 'proposal' })
+
+function toRecord(proposal: unknown, index: number, field: string): ChangeRecord {
+  try {
+    const { changes } = parseProposal(proposal)
+    return { line: index, changes, fields: changes.map(() => field) }
+  } catch (error) {
+    throw error instanceof CatalogError ? within(error, field) : error
+  }
+}
+
+/** The same error, said of a part of the request. */
+function within(error: CatalogError, field: string): CatalogError {
+  const inner = error.details.field
+  return new CatalogError(error.code, `${field}: ${error.message}`, { ...error.details, field: inner ? `${field}.${inner}` : field }, { cause: error })
+}

@@ -1,0 +1,61 @@
+/** Puts assets into a domain and takes them out of theirs. An asset is in one domain at most. */
+import type { Db } from '../db/database.ts'
+import { CatalogError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { Change, ChangeRecord } from '../model/changes.ts'
+import { isAsset } from '../model/entity-types.ts'
+import { parseUrn, type Urn } from '../urn/urn.ts'
+import { applyCall } from './apply-call.ts'
+import { domainUrnOf, mutationContext, refuseAbsent, type Call } from './call.ts'
+
+/** Throws MISSING_REFERENCE (either), BAD_REQUEST (no asset), INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, FORBIDDEN. */
+export async function setDomain(db: Db, input: { entityUrn: string, domainUrn: string }, call: Call): Promise<true> {
+  const domainUrn = domainUrnOf(input.domainUrn, 'domainUrn')
+  const entityUrn = assetUrnOf(input.entityUrn, 'entityUrn')
+  await applyCall(db, [oneRecord([{ kind: 'setDomain', entityUrn, domainUrn }], [''])], mutationContext(call, 'setDomain'))
+  return true
+}
+
+/** True also where the asset was in no domain. Throws as setDomain does. */
+export async function unsetDomain(db: Db, input: { entityUrn: string }, call: Call): Promise<true> {
+  const entityUrn = assetUrnOf(input.entityUrn, 'entityUrn')
+  await refuseAbsent(applyCall(db, [oneRecord([{ kind: 'unsetDomain', entityUrn }], [''])], mutationContext(call, 'unsetDomain')), () =>
+    `Failed to remove Entity ${entityUrn} from its Domain. Entity does not exist.`)
+  return true
+}
+
+export type BatchSetDomainInput = { domainUrn?: string | null, resources: readonly { resourceUrn: string, subResource?: string | null }[] }
+
+/** All or none; `domainUrn` null takes the assets out of theirs. Throws as setDomain does, and UNSUPPORTED for parts of assets. */
+export async function batchSetDomain(db: Db, input: BatchSetDomainInput, call: Call): Promise<true> {
+  checkCount(input.resources.length)
+  const domainUrn = input.domainUrn ? domainUrnOf(input.domainUrn, 'input.domainUrn') : null
+  const changes = input.resources.map(({ resourceUrn, subResource }, index): Change => {
+    const field = `input.resources[${index}]`
+    if (subResource) throw new CatalogError('UNSUPPORTED', 'A part of an asset cannot be in a domain', { field: `${field}.subResource` })
+    const entityUrn = assetUrnOf(resourceUrn, `${field}.resourceUrn`)
+    return domainUrn === null ? { kind: 'unsetDomain', entityUrn } : { kind: 'setDomain', entityUrn, domainUrn }
+  })
+  if (changes.length === 0) return true
+  const record = oneRecord(changes, changes.map((_, index) => `input.resources[${index}]`))
+  await refuseAbsent(applyCall(db, [record], mutationContext(call, 'batchSetDomain')), (absent) => absent.details.urn === domainUrn
+    ? `Failed to validate Domain with urn ${domainUrn}. Urn does not exist.`
+    : `Failed to validate resource with urn ${absent.details.urn}. Urn does not exist.`)
+  return true
+}
+
+/** The URN of something that may be in a domain. Throws INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, BAD_REQUEST. */
+export function assetUrnOf(text: string, field: string): Urn {
+  const { urn, entityType } = parseUrn(text, field)
+  if (!isAsset(entityType)) throw new CatalogError('BAD_REQUEST', `A ${entityType} cannot be in a domain: ${urn}`, { field, urn })
+  return urn
+}
+
+const oneRecord = (changes: Change[], fields: string[]): ChangeRecord => ({ line: 0, changes, fields })
+
+function checkCount(actual: number): void {
+  const maximum = limits.edgesPerCallMaxCount
+  if (actual > maximum) {
+    throw new CatalogError('LIMIT_EXCEEDED', `${actual} resources in one call; at most ${maximum} are allowed. Send more as a load (POST /loads)`, { field: 'input.resources', limit: 'edgesPerCallMaxCount', maximum, actual })
+  }
+}
