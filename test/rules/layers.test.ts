@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { packagePath } from '../../shared/platform/paths.ts'
+import { plainNode } from '../support/plain-node.ts'
 
 type Fault = { path: string, source: string, rule: string, says?: RegExp }
 
@@ -75,7 +76,9 @@ t.test('each planted fault is refused with its reason, and what is allowed passe
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), source)
   }
-  const { stdout } = spawnSync(process.execPath, [packagePath('node_modules/oxlint/bin/oxlint'), '--type-aware', '--type-check', '--format=json', '.'], { cwd: folder, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  const oxlint = plainNode(packagePath('node_modules/oxlint/bin/oxlint'), '--type-aware', '--type-check', '--format=json', '.')
+  const { stdout, stderr } = spawnSync(...oxlint, { cwd: folder, encoding: 'utf8' })
+  if (stdout === '') throw new Error(stderr)
   const { diagnostics }: { diagnostics: { filename: string, code: string, message: string, help?: string }[] } = JSON.parse(stdout)
   for (const { path, rule, says } of faults) {
     const found = diagnostics.filter(({ filename, code }) => filename === path && code.includes(rule))

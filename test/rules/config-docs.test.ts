@@ -1,0 +1,25 @@
+/**
+ * docs/configuration.md and .env.example say what config.ts reads. WRITE_DOCS=1 writes both anew:
+ * WRITE_DOCS=1 npm test -- test/rules/config-docs.test.ts
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import t from 'tap'
+import { packagePath } from '../../shared/platform/paths.ts'
+import { configTable, envExample } from '../support/config-table.ts'
+
+const docsFile = packagePath('docs/configuration.md')
+const exampleFile = packagePath('.env.example')
+const table = /\| Key \| Default \| Unit \| Meaning \|\n(?:\|.*\n?)+/
+
+if (process.env.WRITE_DOCS === '1') {
+  writeFileSync(docsFile, readFileSync(docsFile, 'utf8').replace(table, () => `${configTable()}\n`))
+  writeFileSync(exampleFile, envExample())
+}
+
+t.test('docs/configuration.md lists every key with its default, unit and meaning', async t => {
+  t.equal(table.exec(readFileSync(docsFile, 'utf8'))?.[0].trim(), configTable())
+})
+
+t.test('.env.example lists every key with its default', async t => {
+  t.equal(readFileSync(exampleFile, 'utf8'), envExample())
+})
