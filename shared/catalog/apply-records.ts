@@ -130,8 +130,16 @@ function throwFirst(records: readonly ChangeRecord[], refused: ReadonlyMap<Chang
   if (context.chunk || refused.size === 0) return
   for (const record of records) {
     const error = refused.get(record)
-    if (error) throw error
+    if (error) throw saidOf(record, error)
   }
+}
+
+/** The same error, its field named from the input that the record came from: `proposals[3].changeType`. */
+function saidOf({ fields }: ChangeRecord, error: CatalogError): CatalogError {
+  const inner = error.details.field ?? ''
+  const [outer = '', ...others] = new Set(fields)
+  if (outer === '' || others.length > 0 || inner.startsWith(outer)) return error
+  return new CatalogError(error.code, error.message, { ...error.details, field: inner === '' ? outer : `${outer}.${inner}` }, { cause: error })
 }
 
 /** Gives ids to what has none: assets first, so that columns know theirs. */
