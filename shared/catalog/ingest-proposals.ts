@@ -9,13 +9,13 @@ import type { Call } from './call.ts'
 
 export type IngestOptions = Call & { missingReferences: MissingReferences }
 
-/** Applies one proposal. Throws what its parsing and applyCall throw: VALIDATION_FAILED, MISSING_REFERENCE, CONFLICT, PRECONDITION_FAILED and so on. */
+/** Applies one proposal. Throws what parseProposal throws, and MISSING_REFERENCE, CONFLICT, PRECONDITION_FAILED, FORBIDDEN. */
 export async function ingestProposal(db: Db, proposal: unknown, options: IngestOptions): Promise<Verdict[]> {
   return apply(db, [toRecord(proposal, 0, 'proposal')], 'ingestProposal', options)
 }
 
 /**
- * Applies proposals in their order, all or none: one that is refused fails all, and the error names its index.
+ * Applies proposals in their order, all or none: one that is refused fails all, and the error says which.
  * Throws as ingestProposal does, and LIMIT_EXCEEDED (proposalsPerBatchMaxCount).
  */
 export async function ingestProposalBatch(db: Db, proposals: readonly unknown[], options: IngestOptions): Promise<Verdict[]> {
@@ -31,17 +31,14 @@ export async function ingestProposalBatch(db: Db, proposals: readonly unknown[],
 const apply = (db: Db, records: ChangeRecord[], operation: string, { actor, requestId, missingReferences }: IngestOptions): Promise<Verdict[]> =>
   applyCall(db, records, { actor, requestId, missingReferences, operation, source: 'proposal' })
 
+/** `field` is what errors call the proposal. */
 function toRecord(proposal: unknown, index: number, field: string): ChangeRecord {
   try {
     const { changes } = parseProposal(proposal)
     return { line: index, changes, fields: changes.map(() => field) }
   } catch (error) {
-    throw error instanceof CatalogError ? within(error, field) : error
+    if (!(error instanceof CatalogError)) throw error
+    const inner = error.details.field
+    throw new CatalogError(error.code, error.message, { ...error.details, field: inner ? `${field}.${inner}` : field }, { cause: error })
   }
-}
-
-/** The same error, said of a part of the request. */
-function within(error: CatalogError, field: string): CatalogError {
-  const inner = error.details.field
-  return new CatalogError(error.code, `${field}: ${error.message}`, { ...error.details, field: inner ? `${field}.${inner}` : field }, { cause: error })
 }

@@ -3,7 +3,8 @@ import type { Db } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Change } from '../model/changes.ts'
-import { toUrn } from '../urn/urn.ts'
+import { parseEdge, type ParsedEdge } from '../model/edges.ts'
+import { findEntities } from '../store/entities.ts'
 import { applyCall } from './apply-call.ts'
 import { mutationContext, type Call } from './call.ts'
 
@@ -12,44 +13,51 @@ export type EdgeInput = { upstreamUrn: string, downstreamUrn: string }
 /** A missing list is an empty one. */
 export type UpdateLineageInput = { edgesToAdd?: readonly (EdgeInput | null)[] | null, edgesToRemove?: readonly (EdgeInput | null)[] | null }
 
+/** An edge, and the input it came from: `input.edgesToAdd[37]`. */
+type NamedEdge = ParsedEdge & { field: string }
+
 /**
  * An edge in both lists is removed. Answers when the change is committed.
  * Throws MISSING_REFERENCE (an end), BAD_REQUEST (no lineage exists between two such types), INVALID_URN, INVALID_CHARACTER,
  * LIMIT_EXCEEDED (edgesPerCallMaxCount) and FORBIDDEN; `field` says which edge, and nothing is changed.
  */
 export async function updateLineage(db: Db, input: UpdateLineageInput, call: Call): Promise<true> {
-  const { changes, fields } = edgeChanges(input)
-  if (changes.length === 0) return true
-  await applyCall(db, [{ line: 0, changes, fields }], mutationContext(call, 'updateLineage'))
+  checkCount((input.edgesToAdd?.length ?? 0) + (input.edgesToRemove?.length ?? 0))
+  const removed = namedEdges(input.edgesToRemove, 'input.edgesToRemove')
+  const removedKeys = new Set(removed.map(keyOf))
+  // What is removed as well is not added first: the removal wins, and asks less of its ends.
+  const added = namedEdges(input.edgesToAdd, 'input.edgesToAdd').filter((edge) => !removedKeys.has(keyOf(edge)))
+
+  const edges = [...added.map((edge) => ({ kind: 'addEdge' as const, ...edge })), ...removed.map((edge) => ({ kind: 'removeEdge' as const, ...edge }))]
+  const effective = edges.filter((edge) => !edge.isWithoutEffect)
+  await refuseAbsentEnds(db, edges.filter((edge) => edge.isWithoutEffect))
+  if (effective.length === 0) return true
+  const changes = effective.map(({ kind, upstreamUrn, downstreamUrn }): Change => ({ kind, upstreamUrn, downstreamUrn }))
+  await applyCall(db, [{ line: 0, changes, fields: effective.map(({ field }) => field) }], mutationContext(call, 'updateLineage'))
   return true
 }
 
-/** The changes that an input asks for, and the input each came from. Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
-export function edgeChanges(input: UpdateLineageInput): { changes: Change[], fields: string[] } {
-  const toAdd = input.edgesToAdd ?? []
-  const toRemove = input.edgesToRemove ?? []
-  checkCount(toAdd.length + toRemove.length)
-  const removed = toRemove.map((edge, index) => endsOf(edge, `input.edgesToRemove[${index}]`))
-  const removedKeys = new Set(removed.map(keyOf))
-  // What is removed as well is left out, so that its add is neither made nor refused for its own sake.
-  const added = toAdd.map((edge, index) => endsOf(edge, `input.edgesToAdd[${index}]`)).filter((ends) => !removedKeys.has(keyOf(ends)))
-  return {
-    changes: [
-      ...added.map(({ upstreamUrn, downstreamUrn }): Change => ({ kind: 'addEdge', upstreamUrn, downstreamUrn })),
-      ...removed.map(({ upstreamUrn, downstreamUrn }): Change => ({ kind: 'removeEdge', upstreamUrn, downstreamUrn }))
-    ],
-    fields: [...added, ...removed].map((ends) => ends.field)
+function namedEdges(list: UpdateLineageInput['edgesToAdd'], listField: string): NamedEdge[] {
+  return (list ?? []).map((edge, index) => {
+    const field = `${listField}[${index}]`
+    if (edge === null) throw new CatalogError('BAD_REQUEST', `${field} is null; it must be an edge`, { field })
+    return { ...parseEdge(edge.upstreamUrn, edge.downstreamUrn, field), field }
+  })
+}
+
+const keyOf = ({ upstreamUrn, downstreamUrn }: ParsedEdge): string => `${upstreamUrn}\n${downstreamUrn}`
+
+/** A job and its flow have no edge to write, yet both must exist as the ends of any other. Throws MISSING_REFERENCE. */
+async function refuseAbsentEnds(db: Db, edges: readonly NamedEdge[]): Promise<void> {
+  if (edges.length === 0) return
+  const rows = await findEntities(db, edges.flatMap(({ upstreamUrn, downstreamUrn }) => [upstreamUrn, downstreamUrn]))
+  const present = new Set(rows.filter((row) => row.isPresent).map((row) => row.urn))
+  for (const { upstreamUrn, downstreamUrn, field } of edges) {
+    for (const [urn, end] of [[upstreamUrn, 'upstreamUrn'], [downstreamUrn, 'downstreamUrn']] as const) {
+      if (!present.has(urn)) throw new CatalogError('MISSING_REFERENCE', `Error: urn does not exist: ${urn}`, { field: `${field}.${end}`, urn })
+    }
   }
 }
-
-type Ends = ReturnType<typeof endsOf>
-
-function endsOf(edge: EdgeInput | null, field: string) {
-  if (edge === null) throw new CatalogError('BAD_REQUEST', `${field} is null; it must be an edge`, { field })
-  return { upstreamUrn: toUrn(edge.upstreamUrn, `${field}.upstreamUrn`), downstreamUrn: toUrn(edge.downstreamUrn, `${field}.downstreamUrn`), field }
-}
-
-const keyOf = (ends: Ends): string => `${ends.upstreamUrn}\n${ends.downstreamUrn}`
 
 function checkCount(actual: number): void {
   const maximum = limits.edgesPerCallMaxCount

@@ -1,0 +1,31 @@
+/** Loads over GraphQL: submit, follow, retry, cancel. Arguments in, one catalog verb, its answer out. */
+import { cancelLoad } from '../../../shared/catalog/cancel-load.ts'
+import { listLoads, readLoad } from '../../../shared/catalog/read-load.ts'
+import { retryLoad } from '../../../shared/catalog/retry-load.ts'
+import { submitChanges, type SubmittedChanges } from '../../../shared/catalog/submit-changes.ts'
+import { CatalogError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { GraphqlContext } from '../context.ts'
+
+type Page = { cursor?: string | null, count?: number | null }
+
+export const loadResolvers = {
+  Query: {
+    load: (_: unknown, { id }: { id: string }, context: GraphqlContext) => readLoad(context.db, context.actor, id),
+    loads: (_: unknown, { cursor, count }: Page, context: GraphqlContext) =>
+      listLoads(context.db, context.actor, { limit: countOf(count), cursor: cursor ?? null })
+  },
+  Mutation: {
+    // A mutation never makes placeholders: an absent reference becomes a reject of the load.
+    submitChanges: (_: unknown, { input }: { input: SubmittedChanges }, context: GraphqlContext) =>
+      submitChanges(context.db, context.queue, input, { actor: context.actor, requestId: context.requestId, missingReferences: 'reject' }),
+    retryLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) => retryLoad(context.db, context.queue, context.actor, id),
+    cancelLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) => cancelLoad(context.db, context.actor, id)
+  }
+}
+
+function countOf(count: number | null | undefined): number {
+  const wanted = count ?? limits.pageDefaultCount
+  if (wanted < 1) throw new CatalogError('BAD_REQUEST', 'count must be at least 1', { field: 'count' })
+  return wanted
+}

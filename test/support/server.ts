@@ -1,0 +1,78 @@
+/** A whole API on a fresh database, spoken to without a socket: what most tests of the wires need. */
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { Test } from 'tap'
+import { buildServer } from '../../api/server.ts'
+import type { ApiContext, ServerState } from '../../api/context.ts'
+import { createToken } from '../../shared/catalog/create-token.ts'
+import type { Db } from '../../shared/db/database.ts'
+import type { JsonObject, Scope } from '../../shared/model/changes.ts'
+import { readConfig } from '../../shared/platform/config.ts'
+import { createLog } from '../../shared/platform/log.ts'
+import type { ChunkQueue } from '../../shared/queue/chunk-queue.ts'
+import { withDatabase } from './database.ts'
+
+export type RestRequest = {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+  url: string
+  body?: unknown
+  headers?: { [name: string]: string | string[] }
+  /** The text of a token, or null for none; the server's own admin token when absent. */
+  token?: string | null
+}
+
+/** `body` is the parsed JSON, or undefined where there is none. Loose on purpose: a test says what it expects. */
+export type RestAnswer = { status: number, body: JsonAnswer, text: string, headers: LightMyRequestResponse['headers'] }
+
+/** What JSON.parse gives. */
+type JsonAnswer = ReturnType<typeof JSON.parse>
+
+export type TestServer = {
+  app: FastifyInstance
+  db: Db
+  url: string
+  state: ServerState
+  /** An administrator's token. */
+  token: string
+  /** Makes a token of these scopes. */
+  tokenWith: (scopes: readonly Scope[], more?: { domainUrn?: string, expiresAt?: Date, actorUrn?: string }) => Promise<string>
+  /** Sends a GraphQL request and gives the answer's body and status. */
+  graphql: (query: string, variables?: JsonObject, options?: { token?: string | null, headers?: { [name: string]: string } }) => Promise<RestAnswer>
+  rest: (request: RestRequest) => Promise<RestAnswer>
+}
+
+/** Nobody listens to it: what the queue is told stays in Postgres, which is the truth about it. */
+const silentQueue: ChunkQueue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
+
+export async function withServer(t: Test, options: { env?: { [key: string]: string }, queue?: ChunkQueue } = {}): Promise<TestServer> {
+  const { db, url } = await withDatabase(t)
+  const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', ...options.env })
+  const context: ApiContext = { db, queue: options.queue ?? silentQueue, config, log: createLog(config) }
+  const state: ServerState = { isStopping: false }
+  const app = await buildServer(context, state)
+  t.teardown(() => app.close())
+  const tokenWith: TestServer['tokenWith'] = async (scopes, more = {}) => (await createToken(db, { name: `test ${scopes.join(' ')}`, scopes, ...more })).token
+  const token = await tokenWith(['admin'])
+
+  const rest: TestServer['rest'] = async (request) => {
+    const bearer = request.token === undefined ? token : request.token
+    const isText = typeof request.body === 'string' || Buffer.isBuffer(request.body)
+    const answer = await app.inject({
+      method: request.method ?? 'GET',
+      url: request.url,
+      headers: { ...bearer === null ? {} : { authorization: `Bearer ${bearer}` }, ...request.body === undefined || isText ? {} : { 'content-type': 'application/json' }, ...request.headers },
+      ...request.body === undefined ? {} : { payload: isText ? request.body as string | Buffer : JSON.stringify(request.body) }
+    })
+    return { status: answer.statusCode, body: parsed(answer), text: answer.body, headers: answer.headers }
+  }
+
+  return {
+    app, db, url, state, token, tokenWith, rest,
+    graphql: (query, variables = {}, { token: bearer, headers } = {}) =>
+      rest({ method: 'POST', url: '/api/graphql', body: { query, variables }, ...bearer === undefined ? {} : { token: bearer }, ...headers ? { headers } : {} })
+  }
+}
+
+function parsed(answer: LightMyRequestResponse): JsonAnswer {
+  const isJson = String(answer.headers['content-type'] ?? '').includes('json')
+  return isJson && answer.body !== '' ? JSON.parse(answer.body) : undefined
+}
