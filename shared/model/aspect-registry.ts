@@ -31,12 +31,12 @@ const byName = new Map(models.map((model) => [model.name, model]))
 const keyClasses = new Map(entityTypes.map((info) => [info.keyAspect, info.keyClass]))
 
 /** Documents that a patch of an aspect starts from, beside those of the modelled ones. */
-const plainTemplates: { [aspectName: string]: () => JsonObject } = {
+const plainTemplates = new Map<string, () => JsonObject>(Object.entries({
   globalTags: () => ({ tags: [] }),
   glossaryTerms: () => ({ terms: [], auditStamp: { time: 0, actor: 'urn:li:corpuser:unknown' } }),
   structuredProperties: () => ({ properties: [] }),
   editableSchemaMetadata: () => ({ editableSchemaFieldInfo: [] })
-}
+}))
 
 /**
  * Checks a value and returns it prepared: defaults written out, nulls of optional fields left out, all else as sent.
@@ -46,7 +46,7 @@ const plainTemplates: { [aspectName: string]: () => JsonObject } = {
 export function prepareAspect(entityType: string, aspectName: string, value: unknown, field = 'aspect'): JsonObject {
   const json = checkJson(value, field)
   if (!isObject(json)) throw shapeFault(field, 'record type is not backed by an object')
-  checkPlace(entityType, aspectName, field)
+  checkAspectPlace(entityType, aspectName, `${field}Name`)
   if (timeseriesAspects.has(aspectName) && !Number.isSafeInteger(json.timestampMillis)) {
     throw named(aspectName, shapeFault(`${field}.timestampMillis`, 'field is required but not found and has no default value'))
   }
@@ -65,13 +65,14 @@ export function prepareAspect(entityType: string, aspectName: string, value: unk
 const named = (aspectName: string, fault: CatalogError): CatalogError =>
   new CatalogError(fault.code, `Failed to validate record with class ${aspectClassOf(aspectName)}: ${fault.message}`, fault.details, { cause: fault })
 
-function checkPlace(entityType: string, aspectName: string, field: string): void {
+/** Refuses an aspect on an entity that cannot have it. Throws VALIDATION_FAILED. */
+export function checkAspectPlace(entityType: string, aspectName: string, field = 'aspectName'): void {
   const model = byName.get(aspectName)
   const isMisplaced = model !== undefined && ((model.entityTypes !== undefined && !model.entityTypes.includes(entityType)) || model.refusedOn?.has(entityType))
   // A key aspect says what the URN says, so another type's key on it is a contradiction.
   const isForeignKey = keyClasses.has(aspectName) && isKnownEntityType(entityType) && entityTypeInfo(entityType).keyAspect !== aspectName
   if (isMisplaced || isForeignKey) {
-    throw new CatalogError('VALIDATION_FAILED', `Unknown aspect ${aspectName} for entity ${entityType}`, { field: `${field}Name`, ...(model?.entityTypes ? { allowed: model.entityTypes } : {}) })
+    throw new CatalogError('VALIDATION_FAILED', `Unknown aspect ${aspectName} for entity ${entityType}`, { field, ...(model?.entityTypes ? { allowed: model.entityTypes } : {}) })
   }
 }
 
@@ -92,7 +93,7 @@ export const aspectNameOfClass = (className: string): string => {
 }
 
 /** The document that a patch starts from where nothing is stored, made anew each time; `{}` where none is known. */
-export const aspectTemplate = (aspectName: string): JsonObject => (byName.get(aspectName)?.template ?? plainTemplates[aspectName] ?? (() => ({})))()
+export const aspectTemplate = (aspectName: string): JsonObject => (byName.get(aspectName)?.template ?? plainTemplates.get(aspectName) ?? (() => ({})))()
 
 /** Whether the aspect is an event in time. An unknown aspect is one when its value has `timestampMillis`, as DataHub's all have. */
 export const isTimeseries = (aspectName: string, value?: JsonValue): boolean => {

@@ -20,7 +20,7 @@ export const checkJson = (value: unknown, field: string, { maxDepth = limits.jso
   // `most` is an upper bound that costs nothing; only what is near the limit is measured.
   if (most > maxBytes) {
     const actual = Buffer.byteLength(JSON.stringify(value))
-    if (actual > maxBytes) throw new CatalogError('LIMIT_EXCEEDED', `${field} has ${actual} bytes of JSON; at most ${maxBytes} are allowed`, { field, limit: 'aspectMaxBytes', maximum: maxBytes, actual })
+    if (actual > maxBytes) throw new CatalogError('LIMIT_EXCEEDED', `${field || 'The record'} has ${actual} bytes of JSON; at most ${maxBytes} are allowed`, { field, limit: 'aspectMaxBytes', maximum: maxBytes, actual })
   }
   // Nothing but JSON passes the check.
   return value as JsonValue
@@ -28,13 +28,20 @@ export const checkJson = (value: unknown, field: string, { maxDepth = limits.jso
 
 /** Parses a text into checked JSON. Throws BAD_REQUEST where it is no JSON, and what checkJson throws. */
 export const parseJsonText = (text: string, field: string, options: CheckOptions = {}): JsonValue => {
-  let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new CatalogError('BAD_REQUEST', `${field} is not JSON: ${reasonOf(cause)}`, { field }, { cause })
+    return checkJson(parseJson(text, field), field, options)
+  } catch (error) {
+    throw error instanceof CatalogError && error.details.field === undefined ? new CatalogError(error.code, error.message, { ...error.details, field }, { cause: error }) : error
   }
-  return checkJson(value, field, options)
+}
+
+/** Parses a text; what comes out is not checked. `what` names it in the message. Throws BAD_REQUEST where it is no JSON. */
+export const parseJson = (text: string, what: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new CatalogError('BAD_REQUEST', `${what} is not JSON: ${reasonOf(cause)}`, {}, { cause })
+  }
 }
 
 /** Throws INVALID_CHARACTER for U+0000 and lone surrogates: neither can be stored. */
@@ -70,7 +77,7 @@ const check = (value: unknown, field: string, depthLeft: number, maxDepth: numbe
       throw new CatalogError('BAD_REQUEST', `${field} holds a key that is not allowed: ${key}`, { field })
     }
     checkText(key, field)
-    most += key.length * 6 + 4 + check(inner, `${field}.${key}`, depthLeft - 1, maxDepth)
+    most += key.length * 6 + 4 + check(inner, field === '' ? key : `${field}.${key}`, depthLeft - 1, maxDepth)
   }
   return most
 }

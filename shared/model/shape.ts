@@ -104,7 +104,7 @@ export const oneOf = (...allowed: string[]): Shape => (value, place) => {
 export const urn = (...entityTypes: readonly string[]): Shape => (value, place) => {
   const parsed = toUrn(value, place)
   if (entityTypes.length > 0 && !entityTypes.includes(entityTypeOf(parsed))) {
-    throw new CatalogError('INVALID_URN', `${place} must be a URN of ${entityTypes.join(' or ')}, not ${parsed}`, { field: place, urn: parsed, allowed: entityTypes })
+    throw shapeFault(place, `must be the URN of a ${entityTypes.join(' or ')}, not ${parsed}`, { urn: parsed, allowed: entityTypes })
   }
   return parsed
 }

@@ -13,7 +13,7 @@ export const datasetUrn = (platform: string, name: string, environment = 'PROD')
 /** The URN of a column; the path is kept as it is, so it must have balanced parentheses. */
 export const schemaFieldUrn = (parentUrn: Urn, fieldPath: string): Urn => toUrn(`urn:li:schemaField:(${parentUrn},${fieldPath})`)
 
-export const domainUrn = (id: string): Urn => toUrn(`urn:li:domain:${id}`)
+export const domainUrn = (id: string, field?: string): Urn => toUrn(`urn:li:domain:${id}`, field)
 
 /** The asset a column belongs to, and the column's path. Throws INVALID_URN for anything but a schemaField. */
 export const schemaFieldParts = (urn: Urn): { parentUrn: Urn, fieldPath: string } => {
@@ -52,6 +52,17 @@ export const nameFromUrn = (urn: Urn): string => {
   const { parts } = parseUrn(urn)
   const name = parts[1] ?? parts[0] ?? urn
   return name.replaceAll('%2C', ',').replaceAll('%28', '(').replaceAll('%29', ')')
+}
+
+/** The inverse of keyOf. Throws BAD_REQUEST where the key lacks a field, and what toUrn throws. */
+export const urnFromKey = (entityType: string, key: { readonly [name: string]: unknown }): Urn => {
+  const names = kindShapeOf(entityType)?.keyFields ?? ['id']
+  const parts = names.map((name) => {
+    const part = Object.hasOwn(key, name) ? key[name] : undefined
+    if (typeof part !== 'string' || part === '') throw new CatalogError('BAD_REQUEST', `The key of a ${entityType} needs ${names.join(', ')}; ${name} is missing`, { field: `entityKeyAspect.${name}` })
+    return part
+  })
+  return toUrn(parts.length === 1 ? `urn:li:${entityType}:${parts[0]}` : `urn:li:${entityType}:(${parts.join(',')})`, 'entityKeyAspect')
 }
 
 /** The value of the entity's key aspect: what the URN says, under the names of its kind. */

@@ -1,0 +1,115 @@
+/** Reads one line of the format `ndjson`: an edge, an operation by its name, a change proposal, or a legacy snapshot. */
+import { createHash } from 'node:crypto'
+import { CatalogError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { Change, ChangeRecord, JsonObject } from '../model/changes.ts'
+import { parseEdge } from '../model/edges.ts'
+import { isAsset } from '../model/entity-types.ts'
+import { checkJson, isObject, parseJson } from '../model/json-checks.ts'
+import { checkLine, checkLines } from '../model/text-checks.ts'
+import { domainUrn } from '../urn/kinds.ts'
+import { parseUrn, type Urn } from '../urn/urn.ts'
+import { envelopeDepth, isEnveloped, parseEnveloped } from './enveloped.ts'
+
+/**
+ * Reads one line into the changes it asks for; a line that needs none (a data job and its own flow) has none.
+ * Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and VALIDATION_FAILED, with the place in `details.field`.
+ */
+export function parseNdjsonRecord(text: string, line: number): ChangeRecord {
+  const value = parseJson(text, 'The line')
+  if (!isObject(value)) throw new CatalogError('BAD_REQUEST', 'A line must be a JSON object')
+  const isProposal = isEnveloped(value)
+  checkJson(value, '', { maxDepth: isProposal ? limits.jsonMaxDepth + envelopeDepth : limits.jsonMaxDepth })
+  return { line, changes: isProposal ? parseEnveloped(value) : parseOperation(value) }
+}
+
+const operations: { [op: string]: (record: JsonObject) => Change[] } = { addEdge, removeEdge, setDomain, unsetDomain, createDomain, upsertEntity }
+const operationNames = Object.keys(operations)
+
+function parseOperation(record: JsonObject): Change[] {
+  if (record.op === undefined || record.op === null) {
+    if (record.upstreamUrn !== undefined || record.downstreamUrn !== undefined) return addEdge(record)
+    throw new CatalogError('BAD_REQUEST', `The line is no record: it has neither upstreamUrn and downstreamUrn, nor op (${operationNames.join(', ')}), nor entityType`, { field: 'op', allowed: operationNames })
+  }
+  const name = operationNames.find((known) => known === record.op)
+  const operation = name === undefined ? undefined : operations[name]
+  if (!operation) throw new CatalogError('BAD_REQUEST', `op must be one of ${operationNames.join(', ')}`, { field: 'op', allowed: operationNames })
+  return operation(record)
+}
+
+function addEdge(record: JsonObject): Change[] {
+  const { upstreamUrn, downstreamUrn, isWithoutEffect } = parseEdge(record.upstreamUrn, record.downstreamUrn, '')
+  return isWithoutEffect ? [] : [{ kind: 'addEdge', upstreamUrn, downstreamUrn }]
+}
+
+function removeEdge(record: JsonObject): Change[] {
+  const { upstreamUrn, downstreamUrn, isWithoutEffect } = parseEdge(record.upstreamUrn, record.downstreamUrn, '')
+  return isWithoutEffect ? [] : [{ kind: 'removeEdge', upstreamUrn, downstreamUrn }]
+}
+
+function setDomain(record: JsonObject): Change[] {
+  return [{ kind: 'setDomain', entityUrn: assetUrn(record.entityUrn), domainUrn: urnOfDomain(record.domainUrn, 'domainUrn') }]
+}
+
+function unsetDomain(record: JsonObject): Change[] {
+  return [{ kind: 'unsetDomain', entityUrn: assetUrn(record.entityUrn) }]
+}
+
+function createDomain(record: JsonObject): Change[] {
+  const name = checkLine(requiredText(record, 'name'), { field: 'name', limit: 'domainNameMaxChars' })
+  const description = optionalText(record, 'description')
+  const parentDomain = record.parentDomain === undefined || record.parentDomain === null ? undefined : urnOfDomain(record.parentDomain, 'parentDomain')
+  const id = optionalText(record, 'id')?.trim() || idFromName(name, parentDomain)
+  return [{
+    kind: 'createDomain',
+    domainUrn: domainUrn(id, 'id'),
+    name,
+    ...description === undefined ? {} : { description: checkLines(description, { field: 'description', limit: 'descriptionMaxChars' }) },
+    ...parentDomain === undefined ? {} : { parentDomain }
+  }]
+}
+
+/** A line is read more than once (when it comes, when it is applied, when that is tried again), so its id is always the same. */
+function idFromName(name: string, parentDomain: Urn | undefined): string {
+  const hex = createHash('sha256').update(JSON.stringify([parentDomain ?? null, name])).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+function upsertEntity(record: JsonObject): Change[] {
+  const { urn, entityType } = parseUrn(record.urn, 'urn')
+  if (entityType === 'domain') throw new CatalogError('BAD_REQUEST', 'A domain is created with the op createDomain', { field: 'urn', urn })
+  if (entityType === 'schemaField') throw new CatalogError('BAD_REQUEST', 'A schemaField exists when the asset it belongs to exists; name the asset', { field: 'urn', urn })
+  const name = optionalText(record, 'name')
+  const description = optionalText(record, 'description')
+  return [{
+    kind: 'upsertEntity',
+    entityUrn: urn,
+    ...name === undefined ? {} : { name: checkLines(name, { field: 'name', limit: 'descriptionMaxChars' }) },
+    ...description === undefined ? {} : { description: checkLines(description, { field: 'description', limit: 'descriptionMaxChars' }) }
+  }]
+}
+
+function requiredText(record: JsonObject, field: string): string {
+  const text = optionalText(record, field)
+  if (text === undefined) throw new CatalogError('BAD_REQUEST', `${field} is missing`, { field })
+  return text
+}
+
+function optionalText(record: JsonObject, field: string): string | undefined {
+  const text = record[field]
+  if (text === undefined || text === null) return undefined
+  if (typeof text !== 'string') throw new CatalogError('BAD_REQUEST', `${field} must be a text`, { field })
+  return text
+}
+
+function assetUrn(text: unknown): Urn {
+  const { urn, entityType } = parseUrn(text, 'entityUrn')
+  if (!isAsset(entityType)) throw new CatalogError('BAD_REQUEST', `A ${entityType} cannot be in a domain`, { field: 'entityUrn', urn })
+  return urn
+}
+
+function urnOfDomain(text: unknown, field: string): Urn {
+  const { urn, entityType } = parseUrn(text, field)
+  if (entityType !== 'domain') throw new CatalogError('INVALID_URN', `${field} must be the URN of a domain, not of a ${entityType}: ${urn}`, { field, urn })
+  return urn
+}

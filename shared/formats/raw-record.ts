@@ -1,0 +1,68 @@
+/** Gathers the bytes of one record as they come, in bounded memory, and turns them into text. */
+import { isUtf8 } from 'node:buffer'
+import { CatalogError } from '../errors.ts'
+import { limits } from '../limits.ts'
+
+/** A record as it was sent. `fault` says why it cannot be read; `text` is then what is kept of it. */
+export type RawRecord = { line: number, text: string, fault?: CatalogError }
+
+/** Of a record that is too long only so much is kept: more than a reject keeps, so that it counts as cut. */
+const keptBytes = limits.rejectRecordMaxBytes + 1024
+
+const piecesMaxCount = 1024
+
+/** Line numbers are stored as int4. */
+const lineMaxCount = 2 ** 31 - 1
+
+export type RecordBuffer = {
+  add(bytes: Buffer): void
+  /** Ends the record; null where it holds nothing but white space. */
+  end(line: number): RawRecord | null
+}
+
+/** At most recordMaxBytes are held, however long the record is. */
+export function createRecordBuffer(): RecordBuffer {
+  let pieces: Buffer[] = []
+  let held = 0
+  let total = 0
+
+  return {
+    add(bytes) {
+      total += bytes.length
+      if (total <= limits.recordMaxBytes) {
+        pieces.push(bytes)
+        held += bytes.length
+        // A body that drips in would else leave more objects than bytes.
+        if (pieces.length >= piecesMaxCount) pieces = [Buffer.concat(pieces)]
+      } else if (held < keptBytes) {
+        const rest = bytes.subarray(0, keptBytes - held)
+        pieces.push(rest)
+        held += rest.length
+      }
+    },
+    end(line) {
+      if (line > lineMaxCount) throw new CatalogError('LIMIT_EXCEEDED', `A load has at most ${limits.loadMaxRecords} records; send several`, { limit: 'loadMaxRecords', maximum: limits.loadMaxRecords })
+      const [first] = pieces
+      const bytes = pieces.length === 1 && first ? first : Buffer.concat(pieces)
+      const actual = total
+      pieces = []
+      held = 0
+      total = 0
+      return toRawRecord(bytes, actual, line)
+    }
+  }
+}
+
+function toRawRecord(bytes: Buffer, actual: number, line: number): RawRecord | null {
+  const maximum = limits.recordMaxBytes
+  if (actual > maximum) {
+    const text = bytes.subarray(0, keptBytes).toString('utf8')
+    return { line, text, fault: new CatalogError('LIMIT_EXCEEDED', `The record has ${actual} bytes; at most ${maximum} are allowed`, { line, limit: 'recordMaxBytes', maximum, actual }) }
+  }
+  const text = bytes.toString('utf8').trim()
+  if (!isUtf8(bytes)) {
+    // What was no UTF-8 is kept as a lone surrogate, never as a character the client could have sent: the text cannot pass for the record.
+    return { line, text: text.replaceAll('\ufffd', '\udcff'), fault: new CatalogError('BAD_REQUEST', 'The record is not UTF-8', { line }) }
+  }
+  return text === '' ? null : { line, text }
+}

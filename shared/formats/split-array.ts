@@ -1,0 +1,64 @@
+/**
+ * Splits a JSON array into its elements while it streams in, without building the array.
+ *
+ * Knows of JSON only what is needed to find where an element ends: texts with their escapes, and nesting. Whether an
+ * element is JSON is for its parser to say.
+ */
+import { CatalogError } from '../errors.ts'
+import { createRecordBuffer, type RawRecord } from './raw-record.ts'
+
+const quote = 0x22
+const comma = 0x2c
+export const opensArray = 0x5b
+const backslash = 0x5c
+const closesArray = 0x5d
+const opensObject = 0x7b
+const closesObject = 0x7d
+
+export const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+/**
+ * Elements are numbered from 1. The first byte that is no white space must be `[`. Holds one element at most.
+ * Throws BAD_REQUEST where the array does not end, or something follows it: the upload was cut off or is no array.
+ */
+export async function* splitArray(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord> {
+  const buffer = createRecordBuffer()
+  const scan = { state: 'before', depth: 0, isInText: false, isEscaped: false, elements: 0 }
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let index = 0; index < chunk.length; index += 1) {
+      const byte = chunk[index] ?? 0
+      if (scan.state !== 'inside') {
+        if (isSpace(byte)) continue
+        if (scan.state === 'after' || byte !== opensArray) throw new CatalogError('BAD_REQUEST', scan.state === 'after' ? 'Something follows the end of the array' : 'The body is no JSON array')
+        scan.state = 'inside'
+        start = index + 1
+      } else if (scan.isInText) {
+        if (scan.isEscaped) scan.isEscaped = false
+        else if (byte === backslash) scan.isEscaped = true
+        else if (byte === quote) scan.isInText = false
+      } else if (byte === quote) {
+        scan.isInText = true
+      } else if (byte === opensObject || byte === opensArray) {
+        scan.depth += 1
+      } else if (scan.depth > 0) {
+        if (byte === closesObject || byte === closesArray) scan.depth -= 1
+      } else if (byte === comma || byte === closesArray) {
+        buffer.add(chunk.subarray(start, index))
+        start = index + 1
+        yield* endElement(scan, buffer.end(scan.elements + 1), byte === closesArray)
+      }
+    }
+    if (scan.state === 'inside' && start < chunk.length) buffer.add(chunk.subarray(start))
+  }
+  if (scan.state !== 'after') throw new CatalogError('BAD_REQUEST', scan.state === 'before' ? 'The body is empty' : 'The array has no end: the upload was cut off, or its brackets do not match')
+}
+
+/** An empty element is a fault of its own line, but for the one that an empty array has. */
+function* endElement(scan: { state: string, elements: number }, record: RawRecord | null, isLast: boolean): Generator<RawRecord> {
+  if (isLast) scan.state = 'after'
+  const line = scan.elements + 1
+  if (!record && isLast && scan.elements === 0) return
+  scan.elements += 1
+  yield record ?? { line, text: '', fault: new CatalogError('BAD_REQUEST', 'The element is empty', { line }) }
+}
