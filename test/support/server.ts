@@ -1,4 +1,4 @@
-/** A whole API on a fresh database, spoken to without a socket: what most tests of the wires need. */
+/** A whole API on a fresh database, with a worker where it is wanted: what the tests of the wires need. */
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { buildServer } from '../../api/server.ts'
@@ -8,7 +8,8 @@ import type { Db } from '../../shared/db/database.ts'
 import type { JsonObject, Scope } from '../../shared/model/changes.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import { createLog } from '../../shared/platform/log.ts'
-import type { ChunkQueue } from '../../shared/queue/chunk-queue.ts'
+import { openQueue, type ChunkQueue } from '../../shared/queue/chunk-queue.ts'
+import { startWorker } from '../../worker/start.ts'
 import { withDatabase } from './database.ts'
 
 export type RestRequest = {
@@ -29,6 +30,8 @@ type JsonAnswer = ReturnType<typeof JSON.parse>
 export type TestServer = {
   app: FastifyInstance
   db: Db
+  databaseUrl: string
+  /** Where it listens; `rest` and `graphql` do without a socket. */
   url: string
   state: ServerState
   /** An administrator's token. */
@@ -43,13 +46,23 @@ export type TestServer = {
 /** Nobody listens to it: what the queue is told stays in Postgres, which is the truth about it. */
 const silentQueue: ChunkQueue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
 
-export async function withServer(t: Test, options: { env?: { [key: string]: string }, queue?: ChunkQueue } = {}): Promise<TestServer> {
-  const { db, url } = await withDatabase(t)
-  const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', ...options.env })
-  const context: ApiContext = { db, queue: options.queue ?? silentQueue, config, log: createLog(config) }
+/** `withWorker` opens a real queue and runs a worker, which a test of loads needs and the others need not wait for. */
+export async function withServer(t: Test, options: { env?: { [key: string]: string }, withWorker?: boolean } = {}): Promise<TestServer> {
+  const { db, url: databaseUrl } = await withDatabase(t)
+  const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', ...options.env })
+  const log = createLog(config)
+  const queue = options.withWorker ? await openQueue(config, log) : silentQueue
+  const worker = options.withWorker ? startWorker(config, log) : null
+  const context: ApiContext = { db, queue, config, log }
   const state: ServerState = { isStopping: false }
   const app = await buildServer(context, state)
-  t.teardown(() => app.close())
+  t.teardown(async () => {
+    await worker?.stop()
+    await app.close()
+    await queue.close()
+  })
+  await worker?.start()
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const tokenWith: TestServer['tokenWith'] = async (scopes, more = {}) => (await createToken(db, { name: `test ${scopes.join(' ')}`, scopes, ...more })).token
   const token = await tokenWith(['admin'])
 
@@ -66,7 +79,7 @@ export async function withServer(t: Test, options: { env?: { [key: string]: stri
   }
 
   return {
-    app, db, url, state, token, tokenWith, rest,
+    app, db, databaseUrl, url, state, token, tokenWith, rest,
     graphql: (query, variables = {}, { token: bearer, headers } = {}) =>
       rest({ method: 'POST', url: '/api/graphql', body: { query, variables }, ...bearer === undefined ? {} : { token: bearer }, ...headers ? { headers } : {} })
   }
