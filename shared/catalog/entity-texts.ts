@@ -1,4 +1,6 @@
 /** The texts people look for entities by: names, descriptions and the URN itself, read off stored documents. */
+import { CatalogError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import type { JsonObject } from '../model/changes.ts'
 import { nameFromUrn } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
@@ -54,8 +56,14 @@ export function findText(text: string, urn: Urn, documents: Documents): MatchedF
   return places.filter((place) => place.value.toLowerCase().includes(wanted))
 }
 
-/** The text to look for; null where everything is meant (absent, empty or `*`). */
-export const soughtText = (query: string | null | undefined): string | null => {
+/**
+ * The text to look for; null where everything is meant (absent, empty or `*`). `field` names the input.
+ * Throws LIMIT_EXCEEDED (queryTextMaxChars, in code points).
+ */
+export function soughtText(query: string | null | undefined, field: string): string | null {
+  const maximum = limits.queryTextMaxChars
+  const actual = query ? [...query].length : 0
+  if (actual > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${field} has ${actual} characters; at most ${maximum} are allowed`, { field, limit: 'queryTextMaxChars', maximum, actual })
   const text = query?.trim() ?? ''
   return text === '' || text === '*' ? null : text
 }

@@ -73,7 +73,7 @@ export function checkQuestion(input: ScrollInput): ScrollQuestion {
   if ((input.urn ?? '').trim() === '') throw new CatalogError('BAD_REQUEST', 'URN must not be null or empty', { field: 'input.urn' })
   const startUrn = toUrn(input.urn, 'input.urn')
   const count = pageCount(input.count, 'input.count')
-  const text = soughtText(checkedText(input.query))
+  const text = soughtText(input.query, 'input.query')
   const types = (input.types ?? []).length > 0 ? [...new Set(input.types)].sort() : null
   const filters = checkFilters(input.orFilters, lineageFilterFields, 'input.orFilters')
   const level = entityTypeOf(startUrn) === 'schemaField' ? 'column' : 'asset'
@@ -96,13 +96,6 @@ export function checkQuestion(input: ScrollInput): ScrollQuestion {
     identity,
     withoutEffect: namesWithoutEffect(input)
   }
-}
-
-function checkedText(text: Maybe<string>): Maybe<string> {
-  const actual = text ? [...text].length : 0
-  const maximum = limits.queryTextMaxChars
-  if (actual > maximum) throw new CatalogError('LIMIT_EXCEEDED', `input.query has ${actual} characters; at most ${maximum} are allowed`, { field: 'input.query', limit: 'queryTextMaxChars', maximum, actual })
-  return text
 }
 
 const keepsColumns = (flags: Maybe<SearchFlagsInput>): boolean => (flags?.groupingSpec?.groupingCriteria ?? [])

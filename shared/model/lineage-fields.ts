@@ -67,6 +67,9 @@ export const lineageFields: readonly LineageField[] = [
   field(0xb1, 'dataProcessInstanceOutput', 'outputEdges', 'edge', 'downstream', ['dataset', 'mlModel'])
 ]
 
+/** Codes of the lists whose edges join columns; all others join assets. */
+export const columnFieldCodes: readonly number[] = lineageFields.filter((entry) => entry.shape === 'columns' || entry.shape === 'inputField').map((entry) => entry.code)
+
 const byCode = new Map(lineageFields.map((entry) => [entry.code, entry]))
 const byAspect = new Map<string, LineageField[]>()
 for (const entry of lineageFields) byAspect.set(entry.aspectName, [...byAspect.get(entry.aspectName) ?? [], entry])

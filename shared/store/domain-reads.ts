@@ -105,12 +105,50 @@ export async function domainsOfLevel(db: Db | Tx, parentId: number | null): Prom
       entity.id desc`, [parentId])
 }
 
-/** The assets that are directly in a domain, by id. */
-export async function membersOf(db: Db | Tx, domainId: number): Promise<number[]> {
-  const rows = await query<{ id: number }>(db, `
-    select domain_association.entity_id as id
+/** The assets that are directly in domains, by id. */
+export async function membersOfDomains(db: Db | Tx, domainIds: readonly number[]): Promise<{ domainId: number, id: number }[]> {
+  return query(db, `
+    select
+      domain_association.domain_id as "domainId",
+      domain_association.entity_id as id
     from domain_association
-    where domain_association.domain_id = ?::int
-    order by domain_association.entity_id`, [domainId])
-  return rows.map((row) => row.id)
+    where domain_association.domain_id = any(?::int[])
+    order by domain_association.entity_id`, [idArray(domainIds)])
+}
+
+/** How many assets that are not soft-deleted are directly in each domain. */
+export async function countMembers(db: Db | Tx, domainIds: readonly number[]): Promise<Map<number, number>> {
+  const rows = await query<{ domainId: number, total: number }>(db, `
+    select
+      domain_association.domain_id as "domainId",
+      count(*)::int as total
+    from domain_association
+    join entity on entity.id = domain_association.entity_id
+    where domain_association.domain_id = any(?::int[])
+      and not entity.is_removed
+    group by domain_association.domain_id`, [idArray(domainIds)])
+  return new Map(rows.map((row) => [row.domainId, row.total]))
+}
+
+export type MemberRow = { domainId: number, urn: Urn, exists: boolean }
+
+/** One page of the assets of each domain that are not soft-deleted, by id. */
+export async function pageOfMembers(db: Db | Tx, domainIds: readonly number[], start: number, count: number): Promise<MemberRow[]> {
+  return query<MemberRow>(db, `
+    select
+      wanted.domain_id as "domainId",
+      member.urn,
+      member.is_present as exists
+    from unnest(?::int[]) as wanted (domain_id)
+    cross join lateral (
+      select entity.id, entity.urn, entity.is_present
+      from domain_association
+      join entity on entity.id = domain_association.entity_id
+      where domain_association.domain_id = wanted.domain_id
+        and not entity.is_removed
+      order by entity.id
+      offset ?::int
+      limit ?::int
+    ) as member
+    order by wanted.domain_id, member.id`, [idArray(domainIds), start, count])
 }

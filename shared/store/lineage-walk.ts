@@ -12,7 +12,7 @@
  */
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import { lineageFields } from '../model/lineage-fields.ts'
+import { columnFieldCodes } from '../model/lineage-fields.ts'
 import type { WithinDeadline } from './deadline.ts'
 import { idArray } from './id-array.ts'
 import { idSet } from './id-set.ts'
@@ -48,8 +48,6 @@ export type Walk = {
   /** The bound that cut the walk short; null where everything wanted was reached. */
   cutBy: 'maxHops' | 'maxEntities' | null
 }
-
-const columnFieldCodes = lineageFields.filter((field) => field.shape === 'columns' || field.shape === 'inputField').map((field) => field.code)
 
 /** Ids sent in one query: keeps a statement short enough for the deadline to be looked at between them. */
 const frontierSliceCount = 20_000

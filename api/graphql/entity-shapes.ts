@@ -1,0 +1,151 @@
+/** From aspects to the objects that GraphQL shows. What an aspect does not say is null; nothing is made up. */
+import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
+import { nameFromUrn, originOf, schemaFieldParts } from '../../shared/urn/kinds.ts'
+import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
+
+type Aspect = JsonObject | null
+
+const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
+
+const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+const objectOf = (value: JsonValue | undefined): JsonObject => isObject(value) ? value : {}
+const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
+export const textOf = (value: JsonValue | undefined): string | null => typeof value === 'string' ? value : null
+const numberOf = (value: JsonValue | undefined): number | null => typeof value === 'number' ? value : null
+const stringsOf = (value: JsonValue | undefined): string[] => listOf(value).filter((entry) => typeof entry === 'string')
+
+/** The entities that a list of URNs, or of edges, names; each once. */
+const referencesIn = (...lists: (JsonValue | undefined)[]): { urn: Urn }[] =>
+  [...new Set(lists.flatMap((list) => listOf(list).flatMap((entry) => textOf(isObject(entry) ? entry.destinationUrn : entry) ?? [])))].map((urn) => ({ urn: toUrn(urn) }))
+
+const stampOf = (value: JsonValue | undefined) => isObject(value) ? { time: numberOf(value.time) ?? 0, actor: textOf(value.actor) } : null
+
+export const customProperties = (urn: Urn, aspect: JsonObject) => Object.entries(objectOf(aspect.customProperties))
+  .map(([key, value]) => ({ key, value: textOf(value), associatedUrn: urn }))
+
+/** What most properties aspects say alike. */
+const commonProperties = (urn: Urn, aspect: JsonObject) => ({
+  name: textOf(aspect.name) ?? nameFromUrn(urn),
+  qualifiedName: textOf(aspect.qualifiedName),
+  description: textOf(aspect.description),
+  externalUrl: textOf(aspect.externalUrl),
+  customProperties: customProperties(urn, aspect)
+})
+
+export const namedProperties = (urn: Urn, aspect: Aspect) => aspect && commonProperties(urn, aspect)
+
+export const datasetProperties = (urn: Urn, aspect: Aspect) => aspect && {
+  ...commonProperties(urn, aspect),
+  origin: originOf(urn),
+  created: numberOf(objectOf(aspect.created).time),
+  lastModified: stampOf(aspect.lastModified)
+}
+
+export const dataFlowProperties = (urn: Urn, aspect: Aspect) => aspect && { ...commonProperties(urn, aspect), project: textOf(aspect.project) }
+
+/** Of a chart or dashboard: its name is its title, its stamps are in one record. */
+export const titledProperties = (urn: Urn, aspect: Aspect) => aspect && {
+  ...commonProperties(urn, aspect),
+  name: textOf(aspect.title) ?? nameFromUrn(urn),
+  access: textOf(aspect.access),
+  created: stampOf(objectOf(aspect.lastModified).created) ?? unknownStamp,
+  lastModified: stampOf(objectOf(aspect.lastModified).lastModified) ?? unknownStamp
+}
+
+export const modelProperties = (urn: Urn, aspect: Aspect) => aspect && {
+  ...commonProperties(urn, aspect),
+  name: textOf(aspect.name),
+  mlFeatures: stringsOf(aspect.mlFeatures),
+  groups: referencesIn(aspect.groups)
+}
+
+export const featureProperties = (_urn: Urn, aspect: Aspect) => aspect && {
+  description: textOf(aspect.description),
+  dataType: textOf(aspect.dataType),
+  version: isObject(aspect.version) ? { versionTag: textOf(aspect.version.versionTag) } : null,
+  sources: referencesIn(aspect.sources)
+}
+
+export const featureTableProperties = (urn: Urn, aspect: Aspect) => aspect && {
+  description: textOf(aspect.description),
+  mlFeatures: referencesIn(aspect.mlFeatures),
+  mlPrimaryKeys: referencesIn(aspect.mlPrimaryKeys),
+  customProperties: customProperties(urn, aspect)
+}
+
+export const editableProperties = (_urn: Urn, aspect: Aspect) => aspect && { description: textOf(aspect.description) }
+
+export const schemaMetadata = (_urn: Urn, aspect: Aspect) => aspect && {
+  name: textOf(aspect.schemaName) ?? '',
+  version: numberOf(aspect.version) ?? 0,
+  fields: listOf(aspect.fields).filter(isObject).map((field) => ({
+    fieldPath: textOf(field.fieldPath) ?? '',
+    label: textOf(field.label),
+    nullable: field.nullable === true,
+    description: textOf(field.description),
+    nativeDataType: textOf(field.nativeDataType),
+    isPartOfKey: field.isPartOfKey === true
+  }))
+}
+
+export const status = (_urn: Urn, aspect: Aspect) => aspect && { removed: aspect.removed === true }
+
+export const deprecation = (_urn: Urn, aspect: Aspect) => aspect && {
+  deprecated: aspect.deprecated === true,
+  note: textOf(aspect.note),
+  decommissionTime: numberOf(aspect.decommissionTime),
+  actor: textOf(aspect.actor)
+}
+
+export const subTypes = (_urn: Urn, aspect: Aspect) => aspect && { typeNames: stringsOf(aspect.typeNames) }
+
+export const tagProperties = (urn: Urn, aspect: Aspect) => aspect && {
+  name: textOf(aspect.name) ?? nameFromUrn(urn),
+  description: textOf(aspect.description),
+  colorHex: textOf(aspect.colorHex)
+}
+
+export const platformProperties = (_urn: Urn, aspect: Aspect) => aspect && {
+  displayName: textOf(aspect.displayName),
+  datasetNameDelimiter: textOf(aspect.datasetNameDelimiter),
+  logoUrl: textOf(aspect.logoUrl)
+}
+
+export const domainProperties = (urn: Urn, aspect: Aspect) => {
+  if (!aspect) return null
+  const actor = textOf(objectOf(aspect.created).actor)
+  return {
+    name: textOf(aspect.name) ?? nameFromUrn(urn),
+    description: textOf(aspect.description),
+    createdOn: isObject(aspect.created) ? { time: numberOf(aspect.created.time) ?? 0, actor: actor === null ? null : { urn: toUrn(actor) } } : null,
+    customProperties: customProperties(urn, aspect)
+  }
+}
+
+export const ownership = (urn: Urn, aspect: Aspect) => aspect && {
+  owners: listOf(aspect.owners).filter(isObject).flatMap((entry) => {
+    const owner = textOf(entry.owner)
+    return owner === null ? [] : [{ owner: { urn: toUrn(owner) }, type: textOf(entry.type), associatedUrn: urn }]
+  }),
+  lastModified: stampOf(aspect.lastModified)
+}
+
+/** Column records as clients read them: by asset and path. What is no column is left out of the lists. */
+export const columnRecords = (_urn: Urn, aspect: Aspect) => aspect && listOf(aspect.fineGrainedLineages).filter(isObject).map((record) => ({
+  upstreams: columnsIn(record.upstreams),
+  downstreams: columnsIn(record.downstreams),
+  query: textOf(record.query),
+  transformOperation: textOf(record.transformOperation)
+}))
+
+const columnsIn = (value: JsonValue | undefined) => stringsOf(value).map((urn) => toUrn(urn)).filter((urn) => entityTypeOf(urn) === 'schemaField').map((urn) => {
+  const { parentUrn, fieldPath } = schemaFieldParts(urn)
+  return { urn: parentUrn, path: fieldPath }
+})
+
+export const jobInputOutput = (urn: Urn, aspect: Aspect) => aspect && {
+  inputDatasets: referencesIn(aspect.inputDatasets, aspect.inputDatasetEdges),
+  outputDatasets: referencesIn(aspect.outputDatasets, aspect.outputDatasetEdges),
+  inputDatajobs: referencesIn(aspect.inputDatajobs, aspect.inputDatajobEdges),
+  fineGrainedLineages: columnRecords(urn, aspect)
+}

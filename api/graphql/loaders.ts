@@ -1,0 +1,77 @@
+/** What fields of many objects read: one batched catalog call each, whatever the types of the objects. */
+import { readAspects } from '../../shared/catalog/read-aspects.ts'
+import { readDomainMembers, readDomainsOf, type DomainMembersInput } from '../../shared/catalog/read-domain.ts'
+import { readExistence } from '../../shared/catalog/read-entity.ts'
+import { readNeighbours, type NeighboursInput } from '../../shared/catalog/read-neighbours.ts'
+import { readParentDomains } from '../../shared/catalog/parent-domains.ts'
+import type { JsonObject } from '../../shared/model/changes.ts'
+import { toUrn, type Urn } from '../../shared/urn/urn.ts'
+import { batched } from './batched.ts'
+import type { GraphqlContext } from './context.ts'
+
+const urnsOf = (keys: readonly string[]): Urn[] => keys.map((key) => toUrn(key))
+
+/** Whether entities exist. */
+export const loadExistence = batched<boolean>((urns, { db }) => readExistence(db, urnsOf(urns)))
+
+/** The domains that assets are in. */
+export const loadDomain = batched((urns, { db }) => readDomainsOf(db, urnsOf(urns)))
+
+/** The domains above domains. */
+export const loadParentDomains = batched((urns, { db }) => readParentDomains(db, urnsOf(urns)))
+
+const loadAspectByKey = batched<JsonObject | null>(async (keys, { db }) => {
+  const asked = keys.map((key) => ({ aspectName: key.slice(0, key.indexOf(' ')), urn: toUrn(key.slice(key.indexOf(' ') + 1)) }))
+  const namesOf = new Map<Urn, string[]>()
+  for (const { urn, aspectName } of asked) namesOf.set(urn, [...namesOf.get(urn) ?? [], aspectName])
+  // Entities of one type are asked for the same aspects, so there are about as many groups as types.
+  const groups = new Map<string, { names: string[], urns: Urn[] }>()
+  for (const [urn, names] of namesOf) {
+    const key = names.sort().join(' ')
+    const group = groups.get(key)
+    if (group) group.urns.push(urn)
+    else groups.set(key, { names, urns: [urn] })
+  }
+  const found = new Map<string, JsonObject>()
+  for (const { names, urns } of groups.values()) {
+    for (const [urn, aspects] of await readAspects(db, urns, names)) {
+      for (const [name, { value }] of aspects) found.set(`${name} ${urn}`, value)
+    }
+  }
+  return keys.map((key) => found.get(key) ?? null)
+})
+
+/** The current value of an aspect, or null. */
+export const loadAspect = (context: GraphqlContext, urn: Urn, aspectName: string): Promise<JsonObject | null> => loadAspectByKey(context, `${aspectName} ${urn}`)
+
+/** Loads for (URN, input): those with the same input are read together. */
+function batchedByInput<Input, Value>(readMany: (context: GraphqlContext, urns: readonly Urn[], input: Input) => Promise<readonly Value[]>) {
+  const inputs = new WeakMap<GraphqlContext, Map<string, Input>>()
+  const load = batched<Value>(async (keys, context) => {
+    const groups = new Map<string, { urn: Urn, index: number }[]>()
+    keys.forEach((key, index) => {
+      const [urn = '', inputKey = ''] = key.split('\n')
+      groups.set(inputKey, [...groups.get(inputKey) ?? [], { urn: toUrn(urn), index }])
+    })
+    const values: Value[] = []
+    for (const [inputKey, members] of groups) {
+      const input = inputs.get(context)?.get(inputKey)
+      if (input === undefined) throw new Error('a batched field without its input')
+      const read = await readMany(context, members.map(({ urn }) => urn), input)
+      for (const [at, value] of read.entries()) values[members[at]?.index ?? 0] = value
+    }
+    return values
+  })
+  return (context: GraphqlContext, urn: Urn, input: Input): Promise<Value> => {
+    const inputKey = JSON.stringify(input)
+    const known = inputs.get(context) ?? new Map<string, Input>()
+    inputs.set(context, known.set(inputKey, input))
+    return load(context, `${urn}\n${inputKey}`)
+  }
+}
+
+/** The assets of domains. */
+export const loadDomainMembers = batchedByInput(({ db }, urns, input: DomainMembersInput) => readDomainMembers(db, urns, input))
+
+/** The entities one hop away. */
+export const loadNeighbours = batchedByInput(({ db }, urns, input: NeighboursInput) => readNeighbours(db, urns, input))

@@ -1,0 +1,32 @@
+/** Domains: one, a level of them, and what is in and above them. */
+import { listDomains, type ListDomainsInput } from '../../../shared/catalog/list-domains.ts'
+import { readEntity, type EntityReference } from '../../../shared/catalog/read-entity.ts'
+import type { DomainMembersInput } from '../../../shared/catalog/read-domain.ts'
+import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'
+import { keyOf } from '../../../shared/urn/kinds.ts'
+import { entityTypeOf } from '../../../shared/urn/urn.ts'
+import type { GraphqlContext } from '../context.ts'
+import { domainProperties, ownership } from '../entity-shapes.ts'
+import { loadAspect, loadDomainMembers, loadExistence, loadParentDomains } from '../loaders.ts'
+
+export const domainResolvers = {
+  Query: {
+    domain: (_: unknown, { urn }: { urn: string }, { db }: GraphqlContext) => readEntity(db, urn, 'domain'),
+    listDomains: (_: unknown, { input }: { input: ListDomainsInput }, { db }: GraphqlContext) => listDomains(db, input)
+  },
+  Domain: {
+    type: ({ urn }: EntityReference) => graphqlTypeOf(entityTypeOf(urn)),
+    exists: ({ urn, exists }: EntityReference, _: unknown, context: GraphqlContext) => exists ?? loadExistence(context, urn),
+    id: ({ urn }: EntityReference) => keyOf(urn).id,
+    properties: async ({ urn }: EntityReference, _: unknown, context: GraphqlContext) => domainProperties(urn, await loadAspect(context, urn, 'domainProperties')),
+    ownership: async ({ urn }: EntityReference, _: unknown, context: GraphqlContext) => ownership(urn, await loadAspect(context, urn, 'ownership')),
+    async entities({ urn }: EntityReference, { input }: { input?: DomainMembersInput | null }, context: GraphqlContext) {
+      const { members, ...page } = await loadDomainMembers(context, urn, input ?? {})
+      return { ...page, searchResults: members }
+    },
+    async parentDomains({ urn }: EntityReference, _: unknown, context: GraphqlContext) {
+      const domains = await loadParentDomains(context, urn)
+      return { count: domains.length, domains }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+/** Entities of every type: how they are found, and how the fields of each type are read off its URN and its aspects. */
+import { readEntities, readEntity, readExistence, type EntityReference } from '../../../shared/catalog/read-entity.ts'
+import { CatalogError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { JsonObject } from '../../../shared/model/changes.ts'
+import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'
+import { dataFlowOf, nameFromUrn, originOf, platformOf, schemaFieldParts } from '../../../shared/urn/kinds.ts'
+import { entityTypeOf, parseUrn, toUrn, type Urn } from '../../../shared/urn/urn.ts'
+import type { GraphqlContext } from '../context.ts'
+import * as shapes from '../entity-shapes.ts'
+import { loadAspect, loadDomain, loadExistence, loadNeighbours } from '../loaders.ts'
+import { longScalar } from '../long-scalar.ts'
+
+type UrnArgument = { urn: string }
+type Field = (entity: EntityReference, args: never, context: GraphqlContext) => unknown
+
+/** GraphQL's name of the object type of an entity type; GenericEntity for all that have none of their own. */
+const objectTypes: ReadonlyMap<string, string> = new Map([
+  ['domain', 'Domain'], ['dataset', 'Dataset'], ['dataJob', 'DataJob'], ['dataFlow', 'DataFlow'], ['chart', 'Chart'], ['dashboard', 'Dashboard'],
+  ['container', 'Container'], ['mlModel', 'MLModel'], ['mlModelGroup', 'MLModelGroup'], ['mlFeature', 'MLFeature'], ['mlFeatureTable', 'MLFeatureTable'],
+  ['mlPrimaryKey', 'MLPrimaryKey'], ['dataProcessInstance', 'DataProcessInstance'], ['schemaField', 'SchemaFieldEntity'], ['dataPlatform', 'DataPlatform'],
+  ['corpuser', 'CorpUser'], ['corpGroup', 'CorpGroup'], ['tag', 'Tag']
+])
+
+const resolveType = ({ urn }: EntityReference): string => objectTypes.get(entityTypeOf(urn)) ?? 'GenericEntity'
+
+const find = (entityType: string) => (_: unknown, { urn }: UrnArgument, { db }: GraphqlContext) => readEntity(db, urn, entityType)
+
+/** A field that is read off the URN. */
+const fromUrn = <T>(read: (urn: Urn) => T) => ({ urn }: EntityReference): T => read(urn)
+const part = (index: number) => fromUrn((urn) => parseUrn(urn).parts[index] ?? '')
+
+/** A field that shows an aspect. */
+const fromAspect = <T>(aspectName: string, shape: (urn: Urn, aspect: JsonObject | null) => T): Field => async ({ urn }, _args, context) =>
+  shape(urn, await loadAspect(context, urn, aspectName))
+
+const entity = {
+  type: fromUrn((urn) => graphqlTypeOf(entityTypeOf(urn))),
+  exists: ({ urn, exists }: EntityReference, _: unknown, context: GraphqlContext) => exists ?? loadExistence(context, urn)
+}
+const platform = { platform: fromUrn((urn) => ({ urn: platformOf(urn) })) }
+const origin = { origin: fromUrn(originOf) }
+const named = { name: fromUrn(nameFromUrn) }
+const status = { status: fromAspect('status', shapes.status) }
+const subTypes = { subTypes: fromAspect('subTypes', shapes.subTypes) }
+
+const domain: Field = async ({ urn }, _args, context) => {
+  const found = await loadDomain(context, urn)
+  return found && { domain: found, associatedUrn: urn }
+}
+
+const lineage = async ({ urn }: EntityReference, { input }: { input: Parameters<typeof loadNeighbours>[2] }, context: GraphqlContext) => {
+  const { neighbours, ...page } = await loadNeighbours(context, urn, input)
+  return { ...page, relationships: neighbours.map((neighbour) => ({ ...neighbour, degree: 1 })) }
+}
+
+/** The aspect says it, or else the URN: every asset that names a platform is on it. */
+const dataPlatformInstance: Field = async ({ urn }, _args, context) => {
+  const aspect = await loadAspect(context, urn, 'dataPlatformInstance')
+  const platformUrn = shapes.textOf(aspect?.platform) ?? platformOf(urn)
+  if (platformUrn === null) return null
+  const instance = shapes.textOf(aspect?.instance)
+  return {
+    urn: instance,
+    type: 'DATA_PLATFORM_INSTANCE',
+    platform: { urn: toUrn(platformUrn) },
+    instanceId: instance === null ? null : parseUrn(instance).parts[1] ?? null
+  }
+}
+
+const asset = { ...entity, ...status, domain, lineage }
+
+/** Features and keys show what their properties say at the top as well. */
+const feature = (aspectName: string) => ({
+  ...asset,
+  ...named,
+  featureNamespace: part(0),
+  description: fromAspect(aspectName, (urn, aspect) => shapes.featureProperties(urn, aspect)?.description ?? null),
+  dataType: fromAspect(aspectName, (urn, aspect) => shapes.featureProperties(urn, aspect)?.dataType ?? null),
+  properties: fromAspect(aspectName, shapes.featureProperties)
+})
+
+export const entityResolvers = {
+  Long: longScalar,
+  Entity: { resolveType },
+  EntityWithRelationships: { resolveType },
+  OwnerType: { resolveType },
+  Query: {
+    dataset: find('dataset'),
+    dataJob: find('dataJob'),
+    dataFlow: find('dataFlow'),
+    chart: find('chart'),
+    dashboard: find('dashboard'),
+    container: find('container'),
+    mlModel: find('mlModel'),
+    mlModelGroup: find('mlModelGroup'),
+    mlFeature: find('mlFeature'),
+    mlFeatureTable: find('mlFeatureTable'),
+    mlPrimaryKey: find('mlPrimaryKey'),
+    dataProcessInstance: find('dataProcessInstance'),
+    dataPlatform: find('dataPlatform'),
+    corpUser: find('corpuser'),
+    corpGroup: find('corpGroup'),
+    tag: find('tag'),
+    entity: (_: unknown, { urn }: UrnArgument, { db }: GraphqlContext) => readEntity(db, urn),
+    async entities(_: unknown, { urns, checkForExistence }: { urns: readonly string[], checkForExistence?: boolean | null }, { db }: GraphqlContext) {
+      const maximum = limits.pageMaxCount
+      if (urns.length > maximum) {
+        throw new CatalogError('LIMIT_EXCEEDED', `urns has ${urns.length} entries; at most ${maximum} are allowed`, { field: 'urns', limit: 'pageMaxCount', maximum, actual: urns.length })
+      }
+      const found = await readEntities(db, urns)
+      return found.map(({ urn, entity: known }) => known ?? (checkForExistence ? null : { urn, exists: false }))
+    },
+    async entityExists(_: unknown, { urn }: UrnArgument, { db }: GraphqlContext) {
+      const [exists] = await readExistence(db, [toUrn(urn)])
+      return exists ?? false
+    }
+  },
+  Dataset: {
+    ...asset, ...named, ...platform, ...origin, ...subTypes,
+    dataPlatformInstance,
+    properties: fromAspect('datasetProperties', shapes.datasetProperties),
+    editableProperties: fromAspect('editableDatasetProperties', shapes.editableProperties),
+    schemaMetadata: fromAspect('schemaMetadata', shapes.schemaMetadata),
+    deprecation: fromAspect('deprecation', shapes.deprecation),
+    fineGrainedLineages: fromAspect('upstreamLineage', shapes.columnRecords)
+  },
+  DataJob: {
+    ...asset, ...subTypes,
+    dataPlatformInstance,
+    jobId: part(1),
+    dataFlow: fromUrn((urn) => ({ urn: dataFlowOf(urn) })),
+    properties: fromAspect('dataJobInfo', shapes.namedProperties),
+    inputOutput: fromAspect('dataJobInputOutput', shapes.jobInputOutput)
+  },
+  DataFlow: {
+    ...asset, ...platform,
+    orchestrator: part(0),
+    flowId: part(1),
+    cluster: part(2),
+    properties: fromAspect('dataFlowInfo', shapes.dataFlowProperties)
+  },
+  Chart: { ...asset, ...platform, ...subTypes, tool: part(0), chartId: part(1), properties: fromAspect('chartInfo', shapes.titledProperties) },
+  Dashboard: { ...asset, ...platform, ...subTypes, tool: part(0), dashboardId: part(1), properties: fromAspect('dashboardInfo', shapes.titledProperties) },
+  Container: { ...entity, ...status, ...subTypes, domain, dataPlatformInstance, properties: fromAspect('containerProperties', shapes.namedProperties) },
+  MLModel: { ...asset, ...named, ...platform, ...origin, properties: fromAspect('mlModelProperties', shapes.modelProperties) },
+  MLModelGroup: { ...asset, ...named, ...platform, ...origin, properties: fromAspect('mlModelGroupProperties', shapes.modelProperties) },
+  MLFeatureTable: { ...asset, ...named, ...platform, properties: fromAspect('mlFeatureTableProperties', shapes.featureTableProperties) },
+  MLFeature: feature('mlFeatureProperties'),
+  MLPrimaryKey: feature('mlPrimaryKeyProperties'),
+  DataProcessInstance: { ...entity, ...status, lineage, name: fromAspect('dataProcessInstanceProperties', (_urn, aspect) => shapes.textOf(aspect?.name)) },
+  SchemaFieldEntity: {
+    ...entity, ...status, lineage,
+    fieldPath: fromUrn((urn) => schemaFieldParts(urn).fieldPath),
+    parent: fromUrn((urn) => ({ urn: schemaFieldParts(urn).parentUrn }))
+  },
+  DataPlatform: { ...entity, ...named, properties: fromAspect('dataPlatformInfo', shapes.platformProperties) },
+  CorpUser: { ...entity, username: part(0) },
+  CorpGroup: { ...entity, ...named },
+  Tag: { ...entity, ...named, properties: fromAspect('tagProperties', shapes.tagProperties) },
+  GenericEntity: entity
+}

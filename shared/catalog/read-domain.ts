@@ -1,0 +1,92 @@
+/** Reads which domains assets are in, and which assets are in domains: for many at once. */
+import type { Db, Tx } from '../db/database.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { limits } from '../limits.ts'
+import { keepDeadline } from '../store/deadline.ts'
+import { countMembers, findDomainsOf, membersOfDomains, pageOfMembers } from '../store/domain-reads.ts'
+import { findEntities } from '../store/entities.ts'
+import { readDocuments, readEntityFacts } from '../store/entity-reads.ts'
+import type { Urn } from '../urn/urn.ts'
+import { findText, soughtText, textAspectNames, type MatchedField } from './entity-texts.ts'
+import { entityFilterFields, type Candidate } from './filter-fields.ts'
+import { checkAllOf, judgeOf, mentions, needsOf, type FacetFilterInput, type Filters } from './lineage-filters.ts'
+import { pageCount, pageStart } from './page-count.ts'
+import type { EntityReference } from './read-entity.ts'
+
+/** The domain of each asset, in the order of the URNs; null for one that is in none. */
+export async function readDomainsOf(db: Db | Tx, urns: readonly Urn[]): Promise<(EntityReference | null)[]> {
+  const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
+  const domainOf = new Map((await findDomainsOf(db, [...idOf.values()])).map((row) => [row.entityId, row]))
+  return urns.map((urn) => {
+    const found = domainOf.get(idOf.get(urn) ?? 0)
+    return found ? { urn: found.domainUrn, exists: found.domainExists } : null
+  })
+}
+
+/** As clients send it. */
+export type DomainMembersInput = { query?: string | null, start?: number | null, count?: number | null, filters?: readonly FacetFilterInput[] | null }
+
+export type DomainMember = { entity: EntityReference, matchedFields: MatchedField[] }
+export type DomainMembers = { start: number, count: number, total: number, members: DomainMember[] }
+
+const membersDefaultCount = 20
+const membersSliceCount = 500
+
+/**
+ * The assets directly in each domain, by id, soft-deleted ones left out unless a filter asks for them.
+ * Throws as pageCount and checkAllOf do, LIMIT_EXCEEDED for a long text, DEADLINE_EXCEEDED.
+ */
+export async function readDomainMembers(db: Db, domainUrns: readonly Urn[], input: DomainMembersInput): Promise<DomainMembers[]> {
+  const page = { start: pageStart(input.start, 'input.start'), count: pageCount(input.count, 'input.count', membersDefaultCount) }
+  const text = soughtText(input.query, 'input.query')
+  const filters = checkAllOf(input.filters, entityFilterFields, 'input.filters')
+  return inTransaction(db, async (tx) => {
+    const idOf = new Map((await findEntities(tx, domainUrns)).map((row) => [row.urn, row.id]))
+    const ids = [...idOf.values()]
+    const found = text === null && filters.length === 0 ? await plainMembers(tx, ids, page) : await siftedMembers(tx, ids, page, text, filters)
+    return domainUrns.map((urn) => found.get(idOf.get(urn) ?? 0) ?? { start: page.start, count: 0, total: 0, members: [] })
+  }, { readOnly: true, isolation: 'repeatable read' })
+}
+
+type Page = { start: number, count: number }
+
+/** Nothing is to be judged, so Postgres counts and cuts the pages. */
+async function plainMembers(tx: Tx, domainIds: readonly number[], { start, count }: Page): Promise<Map<number, DomainMembers>> {
+  const totals = await countMembers(tx, domainIds)
+  const pages = new Map([...totals].map(([id, total]): [number, DomainMembers] => [id, { start, count: 0, total, members: [] }]))
+  for (const row of await pageOfMembers(tx, domainIds, start, count)) {
+    pages.get(row.domainId)?.members.push({ entity: { urn: row.urn, exists: row.exists }, matchedFields: [] })
+  }
+  for (const page of pages.values()) page.count = page.members.length
+  return pages
+}
+
+async function siftedMembers(tx: Tx, domainIds: readonly number[], { start, count }: Page, text: string | null, filters: Filters): Promise<Map<number, DomainMembers>> {
+  const withinDeadline = keepDeadline(tx, limits.walkDeadlineMs, 'The search took longer than allowed; narrow it down')
+  const judge = await withinDeadline(() => judgeOf(tx, filters))
+  const aspectNames = [...new Set([...needsOf(filters).aspectNames, ...(text === null ? [] : textAspectNames)])]
+  const includesRemoved = mentions(filters, 'removed')
+  const pages = new Map<number, DomainMembers>()
+  const rows = await withinDeadline(() => membersOfDomains(tx, domainIds))
+
+  for (let begin = 0; begin < rows.length; begin += membersSliceCount) {
+    const slice = rows.slice(begin, begin + membersSliceCount)
+    const ids = slice.map((row) => row.id)
+    const facts = await withinDeadline(() => readEntityFacts(tx, ids, { urns: true, domains: true }))
+    const documents = await withinDeadline(() => readDocuments(tx, ids, aspectNames))
+    for (const { domainId, id } of slice) {
+      const found = facts.get(id)
+      if (!found || (found.isRemoved && !includesRemoved)) continue
+      const candidate: Candidate = { ...found, degree: 0, documents: documents.get(id) ?? new Map() }
+      const matchedFields = text === null ? [] : findText(text, candidate.urn, candidate.documents)
+      if ((text !== null && matchedFields.length === 0) || !judge(candidate)) continue
+      const page = pages.get(domainId) ?? { start, count: 0, total: 0, members: [] }
+      pages.set(domainId, page)
+      page.total += 1
+      if (page.total <= start || page.count >= count) continue
+      page.count += 1
+      page.members.push({ entity: { urn: found.urn, exists: found.exists }, matchedFields })
+    }
+  }
+  return pages
+}

@@ -1,0 +1,94 @@
+/** Reads the entities one hop away, for many entities at once, with the relationship and its stamps. */
+import type { Db, Tx } from '../db/database.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { JsonObject, JsonValue } from '../model/changes.ts'
+import { relationshipOf } from '../model/relationships.ts'
+import { findEntities } from '../store/entities.ts'
+import type { LineageDirection } from '../store/lineage-walk.ts'
+import { attributesOfEdges, neighboursOf, type NeighbourRow } from '../store/neighbours.ts'
+import { entityTypeOf, type Urn } from '../urn/urn.ts'
+import { pageCount, pageStart } from './page-count.ts'
+import type { EntityReference } from './read-entity.ts'
+
+/** As clients send it. */
+export type NeighboursInput = { direction: LineageDirection, start?: number | null, count?: number | null, includeGhostEntities?: boolean | null }
+
+export type Neighbour = {
+  type: string
+  entity: EntityReference
+  /** The edge's own stamps, in epoch milliseconds; null where it has none. */
+  createdOn: number | null
+  updatedOn: number | null
+  isManual: boolean
+}
+
+/** `filtered` counts the neighbours left out because they are soft-deleted or nothing has described them. */
+export type Neighbours = { start: number, count: number, total: number, filtered: number, neighbours: Neighbour[] }
+
+const neighboursDefaultCount = 100
+
+/** In the order of the URNs, each by id. From a column columns, else assets. Throws BAD_REQUEST, LIMIT_EXCEEDED. */
+export async function readNeighbours(db: Db, urns: readonly Urn[], input: NeighboursInput): Promise<Neighbours[]> {
+  const start = pageStart(input.start, 'input.start')
+  const count = pageCount(input.count, 'input.count', neighboursDefaultCount)
+  return inTransaction(db, async (tx) => {
+    const rows = await findEntities(tx, urns)
+    const idOf = new Map(rows.map((row) => [row.urn, row.id]))
+    const linksOf = new Map<number, Link[]>()
+    for (const level of ['asset', 'column'] as const) {
+      const ids = rows.filter((row) => (entityTypeOf(row.urn) === 'schemaField') === (level === 'column')).map((row) => row.id)
+      for (const link of linksFrom(ids.length > 0 ? await neighboursOf(tx, ids, input.direction, level) : [])) {
+        const own = linksOf.get(link.nearId)
+        if (own) own.push(link)
+        else linksOf.set(link.nearId, [link])
+      }
+    }
+    const pages = urns.map((urn) => {
+      const all = linksOf.get(idOf.get(urn) ?? 0) ?? []
+      const shown = input.includeGhostEntities === true ? all : all.filter((link) => link.exists && !link.isRemoved)
+      return { total: shown.length, filtered: all.length - shown.length, links: shown.slice(start, start + count) }
+    })
+    const stamps = await readStamps(tx, pages.flatMap((page) => page.links), input.direction)
+    return pages.map(({ total, filtered, links }) => ({ start, count: links.length, total, filtered, neighbours: links.map((link) => neighbourOf(link, stamps.get(keyOf(link)) ?? [])) }))
+  }, { readOnly: true, isolation: 'repeatable read' })
+}
+
+/** A neighbour by one relationship, however many lists state it. */
+type Link = Omit<NeighbourRow, 'field'> & { type: string }
+
+const keyOf = ({ nearId, farId, type }: Pick<Link, 'nearId' | 'farId' | 'type'>): string => `${nearId} ${farId} ${type}`
+
+function linksFrom(rows: readonly NeighbourRow[]): Link[] {
+  const links = new Map<string, Link>()
+  for (const { field, ...row } of rows) {
+    const link = { ...row, type: relationshipOf(field) }
+    links.set(keyOf(link), link)
+  }
+  return [...links.values()]
+}
+
+async function readStamps(tx: Tx, links: readonly Link[], direction: LineageDirection): Promise<Map<string, JsonObject[]>> {
+  const stamps = new Map<string, JsonObject[]>()
+  for (const { nearId, farId, field, attributes } of await attributesOfEdges(tx, links, direction)) {
+    const key = keyOf({ nearId, farId, type: relationshipOf(field) })
+    stamps.set(key, [...stamps.get(key) ?? [], attributes])
+  }
+  return stamps
+}
+
+function neighbourOf({ type, urn, exists }: Link, attributes: readonly JsonObject[]): Neighbour {
+  const created = attributes.flatMap((own) => timeOf(own.created))
+  const updated = attributes.flatMap((own) => [...timeOf(own.lastModified), ...timeOf(own.auditStamp)])
+  return {
+    type,
+    entity: { urn, exists },
+    createdOn: created.length > 0 ? Math.min(...created) : null,
+    updatedOn: updated.length > 0 ? Math.max(...updated) : null,
+    isManual: attributes.some((own) => isObject(own.properties) && own.properties.source === 'UI')
+  }
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The time of a stamp; 0 stands for an unknown one. */
+const timeOf = (stamp: JsonValue | undefined): number[] => isObject(stamp) && typeof stamp.time === 'number' && stamp.time > 0 ? [stamp.time] : []
