@@ -1,11 +1,11 @@
 /**
- * Runs the tests: `npm test`, or `npm test -- test/db.test.ts` for some files. Needs nothing but Node.
+ * Runs the tests: `npm test`, or `npm test -- test/db.test.ts test/rules` for some. Needs nothing but Node.
  *
  * Starts a throw-away Postgres (or takes DATABASE_URL), makes the migrated template, hands both to tap by the
  * environment, and stops everything. Ends with 1 when a test failed, or was skipped under CI=true.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packagePath, packageRoot } from '../shared/platform/paths.ts'
@@ -14,14 +14,20 @@ import { readTapResults } from './support/tap-results.ts'
 
 const isCi = process.env.CI === 'true'
 
-/** Sources are named by the person, built files are run. */
-function toTapArgument(argument: string): string {
-  return argument.replace(/^(\.\/)?(test\/.*)\.ts$/, 'dist/$2.js')
+/** Sources are named by the person, built files are run; a folder stands for the tests in it. */
+function toTapArguments(argument: string): string[] {
+  const [, path] = /^(?:\.\/)?(test\b.*?)\/?$/.exec(argument) ?? []
+  if (path === undefined) return [argument]
+  const built = packagePath(join('dist', path))
+  if (!existsSync(built) || !statSync(built).isDirectory()) return [join('dist', path.replace(/\.ts$/, '.js'))]
+  const files = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.test.js'))
+  if (files.length === 0) throw new Error(`There is no test in ${path}`)
+  return files.map(name => join('dist', path, name))
 }
 
 function tapArguments(given: readonly string[], outputFile: string): string[] {
   const coverage = given.includes('--coverage') ? [] : ['--disable-coverage']
-  const rest = given.filter(argument => argument !== '--coverage').map(toTapArgument)
+  const rest = given.filter(argument => argument !== '--coverage').flatMap(toTapArguments)
   return [...coverage, `--output-file=${outputFile}`, ...(process.stdout.isTTY && !isCi ? [] : ['--reporter=terse']), ...rest]
 }
 
