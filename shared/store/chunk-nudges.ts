@@ -11,19 +11,19 @@ const nudged = `
     where chunk.id = due.id
     returning chunk.id as "chunkId", chunk.nudges as nudge`
 
-/** The first chunks of the load's current pass that wait. */
-export async function nudgeLoad(db: Db | Tx, loadId: string, limit: number): Promise<Nudge[]> {
+/** The first chunks of the load's current pass that wait; `onlyNew`: that nobody was told of yet. */
+export async function nudgeLoad(db: Db | Tx, loadId: string, limit: number, onlyNew = false): Promise<Nudge[]> {
   return query<Nudge>(db, `
     with due as (
       select chunk.id
       from chunk
       join load on load.id = chunk.load_id
-      where chunk.load_id = ?::uuid and chunk.state = 'waiting' and chunk.pass = load.current_pass
+      where chunk.load_id = ?::uuid and chunk.state = 'waiting' and chunk.pass = load.current_pass and (chunk.nudged_at is null or not ?::boolean)
       order by chunk.id
       limit ?::int
       for update of chunk skip locked
     )
-    ${nudged}`, [loadId, limit])
+    ${nudged}`, [loadId, onlyNew, limit])
 }
 
 export async function nudgeChunks(db: Db | Tx, ids: readonly number[]): Promise<Nudge[]> {

@@ -206,3 +206,13 @@ export async function resetChunks(tx: Tx, loadId: string): Promise<void> {
     set state = 'waiting', next_at = now(), lease_until = null, attempts = 0, faults = 0, crashes = 0
     where chunk.load_id = ?::uuid and chunk.state in ('waiting', 'applying')`, [loadId])
 }
+
+/** From here on it runs alone, and its crashes are counted anew. */
+export async function isolateChunk(tx: Tx, id: number): Promise<void> {
+  await query(tx, 'update chunk set is_isolated = true, crashes = 0 where chunk.id = ?::bigint', [id])
+}
+
+/** Ends the statement that another connection of ours runs just now. */
+export async function cancelBackend(db: Db, pid: number): Promise<void> {
+  await query(db, 'select pg_cancel_backend(?::int)', [pid])
+}

@@ -21,6 +21,7 @@ export type LoadRow = {
   seq: number | null
   currentPass: number
   remaining: number
+  declarationsSettled: boolean
   received: number
   applied: number
   unchanged: number
@@ -47,6 +48,7 @@ const columns = `
   load.seq,
   load.current_pass as "currentPass",
   load.remaining,
+  load.declarations_settled as "declarationsSettled",
   load.received,
   load.applied,
   load.unchanged,
@@ -132,8 +134,18 @@ export async function startLoad(tx: Tx, id: string): Promise<void> {
   await query(tx, "update load set state = 'applying' where load.id = ?::uuid and load.state = 'accepted'", [id])
 }
 
-/** Ends a load in one of the states that the ordinary course does not lead to. `error` is for the client to read. */
-export async function stopLoad(tx: Tx, id: string, state: 'failed' | 'aborted' | 'cancelled', error: string | null): Promise<boolean> {
+/** Ends an upload whose body has not ended. `error` is for the client to read. False when the load is no such upload. */
+export async function abortLoad(tx: Tx, id: string, error: string): Promise<boolean> {
+  const rows = await query(tx, `
+    update load
+    set state = 'aborted', error = ?, finished_at = now(), rejected = 0
+    where load.id = ?::uuid and load.state = 'receiving' and load.body_ended_at is null
+    returning load.id`, [error, id])
+  return rows.length > 0
+}
+
+/** Ends a load that has not ended, as cancelled or failed. `error` is for the client to read. */
+export async function stopLoad(tx: Tx, id: string, state: 'failed' | 'cancelled', error: string | null): Promise<boolean> {
   const rows = await query(tx, `
     update load
     set state = ?, error = ?, finished_at = now(), touched_at = now()
@@ -158,4 +170,9 @@ export async function reopenLoad(tx: Tx, id: string): Promise<void> {
 /** Retried records are no longer rejected: they are to be counted again. */
 export async function uncountRejects(tx: Tx, id: string, records: number): Promise<void> {
   await query(tx, 'update load set rejected = rejected - ?::bigint where load.id = ?::uuid', [records, id])
+}
+
+/** Some of its records take away or overwrite. */
+export async function markDestructive(tx: Tx, id: string): Promise<void> {
+  await query(tx, 'update load set is_destructive = true where load.id = ?::uuid', [id])
 }

@@ -1,0 +1,86 @@
+/** What a request about loads says in its query, checked: never a silent other meaning. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { CatalogError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { MissingReferences } from '../../shared/model/changes.ts'
+import { checkedSource, defaultLoadSource } from '../../shared/catalog/load-source.ts'
+import type { LoadRequest } from '../../shared/catalog/receive-load.ts'
+
+type Query = Readonly<Record<string, string>>
+
+/** Throws BAD_REQUEST for a parameter that the route does not have, or that is given twice. */
+export function readQuery(query: unknown, allowed: readonly string[]): Query {
+  const found: Record<string, string> = {}
+  for (const [name, value] of Object.entries(typeof query === 'object' && query !== null ? query : {})) {
+    if (!allowed.includes(name)) throw new CatalogError('BAD_REQUEST', `There is no parameter ${name.slice(0, 100)} here`, { field: name.slice(0, 100), allowed })
+    if (typeof value !== 'string') throw new CatalogError('BAD_REQUEST', `${name} is given twice`, { field: name })
+    found[name] = value
+  }
+  return found
+}
+
+export const submitParameters = ['format', 'source', 'mode', 'atomic', 'dryRun', 'missingReferences', 'wait']
+
+const formats = ['ndjson', 'mcp'] as const
+const formatsOfMediaTypes: { [mediaType: string]: typeof formats[number] } = {
+  'application/x-ndjson': 'ndjson',
+  'application/ndjson': 'ndjson',
+  'application/jsonl': 'ndjson',
+  'application/json': 'mcp'
+}
+
+/** Throws UNSUPPORTED for what this version does not have, UNSUPPORTED_MEDIA_TYPE where nothing tells the format, BAD_REQUEST and LIMIT_EXCEEDED. */
+export function readSubmission(query: Query, headers: IncomingHttpHeaders, fallback: MissingReferences): Pick<LoadRequest, 'format' | 'source' | 'missingReferences'> {
+  refuseUnbuilt(query)
+  return {
+    format: readFormat(query.format, headers['content-type']),
+    source: query.source === undefined ? defaultLoadSource : checkedSource(query.source, 'source'),
+    missingReferences: readMissingReferences(query.missingReferences, headers['x-missing-references'], fallback)
+  }
+}
+
+function refuseUnbuilt({ mode, atomic, dryRun }: Query): void {
+  if (mode !== undefined && mode !== 'merge') throw new CatalogError('UNSUPPORTED', `This version has no mode ${mode.slice(0, 100)}`, { field: 'mode', allowed: ['merge'] })
+  for (const [field, value] of Object.entries({ atomic, dryRun })) {
+    if (value !== undefined && value !== 'false') throw new CatalogError('UNSUPPORTED', `This version has no ${field} loads`, { field, allowed: ['false'] })
+  }
+}
+
+function readFormat(format: string | undefined, contentType: string | undefined): typeof formats[number] {
+  if (format !== undefined) {
+    const found = formats.find((known) => known === format)
+    if (!found) throw new CatalogError('UNSUPPORTED', `This version does not read the format ${format.slice(0, 100)}`, { field: 'format', allowed: formats })
+    return found
+  }
+  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const found = Object.hasOwn(formatsOfMediaTypes, mediaType) ? formatsOfMediaTypes[mediaType] : undefined
+  if (!found) throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'Say the format of the body: ?format=, or a Content-Type that tells it', { field: 'format', allowed: Object.keys(formatsOfMediaTypes) })
+  return found
+}
+
+function readMissingReferences(parameter: string | undefined, header: string | string[] | undefined, fallback: MissingReferences): MissingReferences {
+  const value = parameter ?? header ?? fallback
+  if (value !== 'reject' && value !== 'create') throw new CatalogError('BAD_REQUEST', 'missingReferences must be reject or create', { field: 'missingReferences', allowed: ['reject', 'create'] })
+  return value
+}
+
+/** Seconds, 0 where absent. Throws BAD_REQUEST, LIMIT_EXCEEDED (loadWaitMaxSeconds). */
+export function readWait(text: string | undefined): number {
+  if (text === undefined) return 0
+  const seconds = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isNaN(seconds)) throw new CatalogError('BAD_REQUEST', 'wait must be a number of seconds', { field: 'wait' })
+  const maximum = limits.loadWaitMaxSeconds
+  if (seconds > maximum) throw new CatalogError('LIMIT_EXCEEDED', `wait is ${seconds} seconds; at most ${maximum} are allowed`, { field: 'wait', limit: 'loadWaitMaxSeconds', maximum, actual: seconds })
+  return seconds
+}
+
+/** A whole number. Throws BAD_REQUEST, and LIMIT_EXCEEDED (pageMaxCount) for the size of a page. */
+export function readCount(text: string | undefined, field: 'limit' | 'after', fallback: number): number {
+  if (text === undefined) return fallback
+  const count = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  const least = field === 'limit' ? 1 : 0
+  if (Number.isNaN(count) || count < least || count >= 2 ** 31) throw new CatalogError('BAD_REQUEST', `${field} must be a whole number from ${least}`, { field })
+  const maximum = limits.pageMaxCount
+  if (field === 'limit' && count > maximum) throw new CatalogError('LIMIT_EXCEEDED', `limit is ${count}; at most ${maximum} are allowed`, { field, limit: 'pageMaxCount', maximum, actual: count })
+  return count
+}

@@ -1,0 +1,117 @@
+/**
+ * The body of an upload, byte by byte as it is read: unpacked, bounded in size, in how much it unpacks to, and in time.
+ *
+ * Nothing is read that nobody asks for: the client is held back by the connection itself.
+ */
+import type { IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { CatalogError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+
+/** How slowly a client may send. Time in which nobody reads does not count. */
+export type UploadPace = { idleMaxMs: number, windowMs: number, minBytesPerSecond: number }
+
+export const uploadPace: UploadPace = { idleMaxMs: 60_000, windowMs: 60_000, minBytesPerSecond: 100 }
+
+const gunzipChunkBytes = 64 * 1024
+/** Small bodies may unpack to anything: the ratio says something only when there is enough of it. */
+const ratioCountsFromBytes = 1024 * 1024
+
+/** The part of a request that is read. */
+export type Upload = Pick<IncomingMessage, 'headers' | 'iterator'>
+
+/**
+ * The bytes of the body. Throws UNSUPPORTED_MEDIA_TYPE at once for an encoding other than gzip; while it is read
+ * BODY_TOO_LARGE (loadMaxBytes, loadMaxCompressionRatio), REQUEST_TIMEOUT, and BAD_REQUEST where the client is gone or
+ * the bytes are no gzip. Stopping early leaves the connection open, so that there can be an answer.
+ */
+export function readBody(request: Upload, pace: UploadPace = uploadPace): AsyncIterable<Buffer> {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (encoding === 'identity' || encoding === '') return bounded(received(request, pace))
+  if (encoding === 'gzip' || encoding === 'x-gzip') return bounded(unpacked(received(request, pace)))
+  throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', `Bodies with Content-Encoding ${encoding} are not read`, { allowed: ['gzip', 'identity'] })
+}
+
+async function* received(request: Upload, pace: UploadPace): AsyncGenerator<Buffer> {
+  const iterator: AsyncIterator<unknown> = request.iterator({ destroyOnReturn: false })
+  let waitedMs = 0
+  let bytes = 0
+  try {
+    for (;;) {
+      const askedAt = performance.now()
+      const next = await nextWithin(iterator, pace.idleMaxMs)
+      if (next.done) return
+      const chunk = next.value
+      if (!Buffer.isBuffer(chunk)) throw new TypeError('the body of a request comes in buffers')
+      waitedMs += performance.now() - askedAt
+      bytes += chunk.length
+      if (waitedMs >= pace.windowMs) {
+        if (bytes * 1_000 < waitedMs * pace.minBytesPerSecond) throw tooSlow(`less than ${pace.minBytesPerSecond} bytes a second`)
+        waitedMs = 0
+        bytes = 0
+      }
+      yield chunk
+    }
+  } finally {
+    // Not awaited: while a read is pending, as after a timeout, it answers only when the connection ends.
+    iterator.return?.().catch(() => {})
+  }
+}
+
+async function nextWithin(iterator: AsyncIterator<unknown>, idleMaxMs: number): Promise<IteratorResult<unknown>> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(tooSlow(`nothing for ${idleMaxMs / 1_000} seconds`)), idleMaxMs)
+  })
+  const next = iterator.next().catch((cause: unknown) => { throw new CatalogError('BAD_REQUEST', 'The upload was cut off', {}, { cause }) })
+  next.catch(() => {})
+  try {
+    return await Promise.race([next, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function* unpacked(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: gunzipChunkBytes })
+  let bytesIn = 0
+  let bytesOut = 0
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of packed) {
+      bytesIn += chunk.length
+      yield chunk
+    }
+  }
+  const feeding = pipeline(counted, gunzip)
+  feeding.catch(() => {})
+  try {
+    for await (const chunk of gunzip) {
+      if (!Buffer.isBuffer(chunk)) throw new TypeError('gunzip gives buffers')
+      bytesOut += chunk.length
+      if (bytesOut > ratioCountsFromBytes && bytesOut > bytesIn * limits.loadMaxCompressionRatio) throw tooLarge('loadMaxCompressionRatio', 'The body unpacks to more than')
+      yield chunk
+    }
+  } catch (error) {
+    if (error instanceof CatalogError) throw error
+    throw new CatalogError('BAD_REQUEST', 'The body is not gzip, or was cut off', {}, { cause: error })
+  } finally {
+    gunzip.destroy()
+  }
+}
+
+async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > limits.loadMaxBytes) throw tooLarge('loadMaxBytes', 'The body has more bytes than')
+    yield chunk
+  }
+}
+
+function tooLarge(limit: 'loadMaxBytes' | 'loadMaxCompressionRatio', text: string): CatalogError {
+  const unit = limit === 'loadMaxBytes' ? 'the allowed' : 'the allowed multiple of its size,'
+  return new CatalogError('BODY_TOO_LARGE', `${text} ${unit} ${limits[limit]}`, { limit, maximum: limits[limit] })
+}
+
+const tooSlow = (text: string): CatalogError => new CatalogError('REQUEST_TIMEOUT', `The body came too slowly: ${text}`)

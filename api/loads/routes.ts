@@ -1,0 +1,70 @@
+/** The doors of bulk loads: submit, follow, read what was rejected, retry, cancel. */
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { cancelLoad } from '../../shared/catalog/cancel-load.ts'
+import { hasEnded, listLoads, readRejects, waitForLoad, type LoadView, type RejectView } from '../../shared/catalog/read-load.ts'
+import { receiveLoad } from '../../shared/catalog/receive-load.ts'
+import { retryLoad } from '../../shared/catalog/retry-load.ts'
+import { limits } from '../../shared/limits.ts'
+import type { ApiContext } from '../context.ts'
+import { answerUnreadUploads } from './answer-unread-uploads.ts'
+import { readCount, readQuery, readSubmission, readWait, submitParameters } from './load-query.ts'
+import { readBody } from './read-body.ts'
+
+const rejectsDefaultCount = 1_000
+
+type ById = { Params: { id: string } }
+
+/** Encapsulated: bodies of these routes are streams, bounded by read-body.ts and by nothing before it. */
+export async function loadsRoutes(app: FastifyInstance, { db, queue, config }: ApiContext): Promise<void> {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, payload, done) => { done(null, payload) })
+  answerUnreadUploads(app)
+
+  app.post('/loads', { config: { access: 'write' } }, async (request, reply) => {
+    const query = readQuery(request.query, submitParameters)
+    const submission = readSubmission(query, request.headers, config.missingReferences)
+    const wait = readWait(query.wait)
+    const body = readBody(request.raw)
+    const id = await receiveLoad(db, queue, { ...submission, actor: request.actor, requestId: request.id }, body)
+    return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
+  })
+
+  app.get('/loads', { config: { access: 'read' } }, async (request) => {
+    const query = readQuery(request.query, ['limit', 'cursor'])
+    return listLoads(db, request.actor, { limit: readCount(query.limit, 'limit', limits.pageDefaultCount), cursor: query.cursor ?? null })
+  })
+
+  app.get<ById>('/loads/:id', { config: { access: 'read' } }, async (request) => {
+    const query = readQuery(request.query, ['wait'])
+    return waitForLoad(db, request.actor, request.params.id, readWait(query.wait))
+  })
+
+  app.get<ById>('/loads/:id/rejects', { config: { access: 'read' } }, async (request, reply) => {
+    const query = readQuery(request.query, ['after', 'limit'])
+    const page = { after: readCount(query.after, 'after', 0), limit: readCount(query.limit, 'limit', rejectsDefaultCount) }
+    const rejects = await readRejects(db, request.actor, request.params.id, page)
+    return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(toLines(rejects)))
+  })
+
+  app.post<ById>('/loads/:id/retry', { config: { access: 'write' } }, async (request, reply) => {
+    const query = readQuery(request.query, ['wait'])
+    const wait = readWait(query.wait)
+    const { id } = await retryLoad(db, queue, request.actor, request.params.id)
+    return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
+  })
+
+  app.post<ById>('/loads/:id/cancel', { config: { access: 'write' } }, async (request) => {
+    readQuery(request.query, [])
+    return cancelLoad(db, request.actor, request.params.id)
+  })
+}
+
+/** 200 for a load that has ended, 202 for one that goes on by itself. */
+function answerLoad(reply: FastifyReply, load: LoadView): FastifyReply {
+  return reply.code(hasEnded(load) ? 200 : 202).header('location', `/loads/${load.id}`).send(load)
+}
+
+async function* toLines(rejects: AsyncIterable<RejectView>): AsyncGenerator<string> {
+  for await (const reject of rejects) yield `${JSON.stringify(reject)}\n`
+}

@@ -1,0 +1,142 @@
+/** Applies a chunk that this worker holds: one transaction from its first look to its last count. */
+import { CatalogError } from '../errors.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { parseRecord } from '../formats/parse-record.ts'
+import type { Actor, ChangeRecord, Verdict } from '../model/changes.ts'
+import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../store/chunks.ts'
+import type { Counts } from '../store/load-progress.ts'
+import type { Reject } from '../store/rejects.ts'
+import { toUrn } from '../urn/urn.ts'
+import type { ApplyContext } from './apply-records.ts'
+import type { ChunkGuards } from './chunk-guards.ts'
+import { unpackRecords, type RawRecord } from './chunk-payload.ts'
+import { reasonOf, toReject } from './reject-record.ts'
+import { assertHeld, settleChunk, type Settled } from './settle-chunk.ts'
+
+/** What applies the records: shared/catalog/apply-records.ts, or a test's own. */
+export type ApplyRecords = (tx: Tx, records: ChangeRecord[], context: ApplyContext) => Promise<Verdict[]>
+
+/** The worker is stopping: the transaction was rolled back, and the chunk is to be handed back. */
+export class ChunkAborted extends Error {
+  constructor() {
+    super('the worker is stopping')
+    this.name = 'ChunkAborted'
+  }
+}
+
+export type ApplyOptions = { apply: ApplyRecords, guards: ChunkGuards, signal?: AbortSignal | undefined }
+
+/**
+ * Locks the chunk, checks that it is held under this fence, applies its records and settles it; all or nothing is
+ * committed. A record that no longer parses (the job may be older than the program) is rejected.
+ *
+ * Throws ChunkOvertaken, LoadEnded, UnreadableChunk, ChunkAborted, and what `apply` throws.
+ */
+export async function applyChunk(db: Db, claimed: ClaimedChunk, options: ApplyOptions): Promise<Settled> {
+  const running = { pid: 0 }
+  const stopCancelling = cancelOnAbort(db, running, options.signal)
+  try {
+    return await inTransaction(db, async (tx) => {
+      const chunk = await lockChunk(tx, claimed.id)
+      assertHeld(chunk, claimed, options.guards)
+      running.pid = chunk.backendPid
+      const stored = await unpackRecords(chunk.payload)
+      const { records, rejects } = parseAll(chunk.format, stored)
+      throwIfAborted(options.signal)
+      const verdicts = records.length > 0 || rejects.length > 0 ? await options.apply(tx, records, contextOf(claimed, chunk)) : []
+      throwIfAborted(options.signal)
+      const judged = judge(stored, verdicts, rejects)
+      const settled = await settleChunk(tx, claimed, chunk, judged, options.guards)
+      running.pid = 0
+      return settled
+    })
+  } catch (error) {
+    if (options.signal?.aborted && !isVerdictOnHolder(error)) throw new ChunkAborted()
+    throw error
+  } finally {
+    running.pid = 0
+    stopCancelling()
+  }
+}
+
+/**
+ * Settles a chunk of one record as rejected, without applying it: it has failed, or killed its worker, too often.
+ * Throws as applyChunk does.
+ */
+export async function rejectChunk(db: Db, claimed: ClaimedChunk, reason: { code: Reject['code'] & CatalogError['code'], message: string }, options: ApplyOptions): Promise<Settled> {
+  return inTransaction(db, async (tx) => {
+    const chunk = await lockChunk(tx, claimed.id)
+    assertHeld(chunk, claimed, options.guards)
+    const stored = await unpackRecords(chunk.payload)
+    // Nothing is applied, but the audit trail says who sent the chunk that ended so.
+    await options.apply(tx, [], contextOf(claimed, chunk))
+    const rejects = stored.map((record) => toReject(record.line, record.text, reason))
+    return settleChunk(tx, claimed, chunk, { counts: { applied: 0, unchanged: 0, rejected: rejects.length }, rejects }, options.guards)
+  })
+}
+
+function parseAll(format: string, stored: readonly RawRecord[]): { records: ChangeRecord[], rejects: Reject[] } {
+  const records: ChangeRecord[] = []
+  const rejects: Reject[] = []
+  for (const { line, text } of stored) {
+    try {
+      records.push(parseRecord(format, text, line))
+    } catch (error) {
+      if (!(error instanceof CatalogError)) throw error
+      rejects.push(toReject(line, text, reasonOf(error)))
+    }
+  }
+  return { records, rejects }
+}
+
+/** The counts of a chunk, and the rows of its rejects. A verdict on a line that is not of the chunk is a fault of ours. */
+function judge(stored: readonly RawRecord[], verdicts: readonly Verdict[], unparsed: readonly Reject[]): { counts: Counts, rejects: Reject[] } {
+  const texts = new Map(stored.map((record) => [record.line, record.text]))
+  const counts: Counts = { applied: 0, unchanged: 0, rejected: unparsed.length }
+  const rejects = [...unparsed]
+  for (const verdict of verdicts) {
+    counts[verdict.outcome] += 1
+    const text = texts.get(verdict.line)
+    if (text === undefined) throw new Error('a verdict on a line that the chunk does not have')
+    if (verdict.outcome === 'rejected') rejects.push(toReject(verdict.line, text, { code: verdict.code, message: verdict.message, field: verdict.details.field }))
+  }
+  return { counts, rejects }
+}
+
+function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ApplyContext {
+  if (chunk.seq === null) throw new Error('an accepted load has no seq')
+  const actor: Actor = { urn: toUrn(chunk.actor), tokenId: chunk.tokenId, scopes: chunk.scopes, domainUrn: chunk.domainUrn === null ? null : toUrn(chunk.domainUrn) }
+  return {
+    actor,
+    source: chunk.source,
+    missingReferences: chunk.missingReferences,
+    operation: 'load',
+    requestId: chunk.requestId,
+    chunk: { seq: chunk.seq, loadId: chunk.loadId, chunkId: claimed.id }
+  }
+}
+
+const throwIfAborted = (signal: AbortSignal | undefined): void => {
+  if (signal?.aborted) throw new ChunkAborted()
+}
+
+const isVerdictOnHolder = (error: unknown): boolean => error instanceof Error && (error.name === 'ChunkOvertaken' || error.name === 'LoadEnded')
+
+const cancelEveryMs = 250
+
+/** Ends the statement that runs when the signal comes, and the ones after it, so that a stop does not wait for a long one. */
+function cancelOnAbort(db: Db, running: { readonly pid: number }, signal: AbortSignal | undefined): () => void {
+  if (!signal) return () => {}
+  let timer: NodeJS.Timeout | undefined
+  function cancel(): void {
+    if (running.pid !== 0) cancelBackend(db, running.pid).catch(() => {})
+    timer = setTimeout(cancel, cancelEveryMs)
+  }
+  if (signal.aborted) return () => {}
+  signal.addEventListener('abort', cancel, { once: true })
+  return () => {
+    signal.removeEventListener('abort', cancel)
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,27 @@
+/** Ends a load before its time. What has been applied stays, and its counts say how much that is. */
+import { CatalogError } from '../errors.ts'
+import type { Db } from '../db/database.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Actor } from '../model/changes.ts'
+import { metrics } from '../platform/metrics.ts'
+import { dropChunks } from '../store/chunks.ts'
+import { deleteDeclarations } from '../store/declarations.ts'
+import { lockLoad, stopLoad } from '../store/loads.ts'
+import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
+
+/**
+ * Needs nobody to stop: a chunk that is just being applied finds the load ended when it settles, and is rolled back.
+ * Throws NOT_FOUND, and CONFLICT for a load that has ended.
+ */
+export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<LoadView> {
+  await readLoad(db, actor, id)
+  await inTransaction(db, async (tx) => {
+    const load = await lockLoad(tx, id)
+    if (!load || !isVisible(load, actor)) throw noSuchLoad(id)
+    if (!await stopLoad(tx, id, 'cancelled', null)) throw new CatalogError('CONFLICT', `The load is ${load.state}; only one that has not ended can be cancelled`)
+    await dropChunks(tx, id)
+    await deleteDeclarations(tx, id)
+  })
+  metrics.loads.inc({ state: 'cancelled' })
+  return readLoad(db, actor, id)
+}

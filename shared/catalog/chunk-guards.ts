@@ -1,0 +1,34 @@
+/**
+ * The rules of the chunk protocol, each as a part that a test can leave out to show that it is needed.
+ *
+ * Production composes all of them; nothing in configuration or on the wire can switch one off.
+ */
+export type ChunkGuards = {
+  /** Only the holder of the newest fence may settle a chunk. */
+  fence: boolean
+  /** A chunk is held by one worker until its lease runs out. */
+  lease: boolean
+  /** A pass begins when the one before it is settled. */
+  passOrder: boolean
+  /** Permanent failures are counted, and lead down to the guilty record. */
+  attempts: boolean
+  /** Crashes are counted, and lead down to the deadly record. */
+  isolation: boolean
+  /** The verdicts of a chunk add up to its records, or it is not settled. */
+  countCheck: boolean
+  /** What no queue job points at is found and asked for again. */
+  sweeper: boolean
+  /** References inside a load are settled before its second pass. */
+  declarations: boolean
+}
+
+export const allChunkGuards: ChunkGuards = {
+  fence: true,
+  lease: true,
+  passOrder: true,
+  attempts: true,
+  isolation: true,
+  countCheck: true,
+  sweeper: true,
+  declarations: true
+}

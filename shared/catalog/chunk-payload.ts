@@ -1,0 +1,41 @@
+/** The records of a chunk as they are stored: lines of `<line>\t<raw record>\n`, lightly compressed. */
+import { promisify } from 'node:util'
+import { deflateRaw, inflateRaw } from 'node:zlib'
+
+const deflate = promisify(deflateRaw)
+const inflate = promisify(inflateRaw)
+
+/** A record as it was sent, with its place in the load. */
+export type RawRecord = { line: number, text: string }
+
+/** The stored records cannot be read: nothing that another attempt could change. */
+export class UnreadableChunk extends Error {
+  constructor(cause: unknown) {
+    super('the stored records of a chunk cannot be read', { cause })
+    this.name = 'UnreadableChunk'
+  }
+}
+
+/** Line breaks inside a record are white space between its tokens (JSON allows none in a text), so they become spaces. */
+export const toStoredLine = (record: RawRecord): string => `${record.line}\t${record.text.replace(/[\r\n]+/g, ' ')}\n`
+
+/** Level 1: a third of the size for a tenth of the time that the application takes (measured: 279-349 bytes of WAL an edge against 515). */
+export const packLines = (lines: readonly string[]): Promise<Buffer> => deflate(lines.join(''), { level: 1 })
+
+/** Throws UnreadableChunk. */
+export async function unpackRecords(payload: Buffer | null): Promise<RawRecord[]> {
+  if (!payload) throw new UnreadableChunk(new Error('there are none'))
+  try {
+    const text = (await inflate(payload)).toString('utf8')
+    return text.split('\n').slice(0, -1).map(toRawRecord)
+  } catch (error) {
+    throw error instanceof UnreadableChunk ? error : new UnreadableChunk(error)
+  }
+}
+
+function toRawRecord(stored: string): RawRecord {
+  const tab = stored.indexOf('\t')
+  const line = Number(stored.slice(0, tab))
+  if (tab < 1 || !Number.isSafeInteger(line)) throw new UnreadableChunk(new Error('a line has no number'))
+  return { line, text: stored.slice(tab + 1) }
+}

@@ -1,0 +1,91 @@
+/**
+ * Sorts records into passes and stores them as chunks: one open buffer for each pass, so that what is held in memory is
+ * bounded however large the load. Nothing of it is applied here.
+ */
+import { limits } from '../limits.ts'
+import { createsOf, isDestructive, passOf, referencesOf, standsOn } from '../model/change-facts.ts'
+import type { Change } from '../model/changes.ts'
+import type { Tx } from '../db/database.ts'
+import { insertChunk } from '../store/chunks.ts'
+import { insertDeclarations, type Declaration } from '../store/declarations.ts'
+import { insertRejects, type Reject } from '../store/rejects.ts'
+import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
+
+/** What was stored since the last time, for the load's counts. */
+export type Stored = { records: number, rejects: number, isDestructive: boolean }
+
+export type ChunkWriter = {
+  /** Takes a record that was understood. */
+  add(record: RawRecord, changes: readonly Change[]): Promise<void>
+  /** Takes a record that was not. */
+  reject(reject: Reject): Promise<void>
+  /** Stores what is open. */
+  flush(): Promise<void>
+}
+
+type OpenChunk = { pass: 1 | 2 | 3, firstLine: number, lines: string[], bytes: number, isDestructive: boolean, declarations: Declaration[] }
+
+const rejectsPerInsert = 1_000
+
+/**
+ * `store` runs one piece of work in a transaction, told what it adds to the load. A chunk is in the database before
+ * the call that filled it returns: who awaits each call reads on no faster than Postgres stores.
+ */
+export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>): ChunkWriter {
+  const open = new Map<number, OpenChunk>()
+  let rejects: Reject[] = []
+  let rejectBytes = 0
+  let rejectsCount = 0
+
+  async function storeRejects(): Promise<void> {
+    if (rejects.length === 0) return
+    const kept = rejects.slice(0, Math.max(0, limits.rejectsKeptMaxCount - rejectsCount))
+    const stored = { records: rejects.length, rejects: rejects.length, isDestructive: false }
+    await store((tx) => insertRejects(tx, loadId, kept), stored)
+    rejectsCount += rejects.length
+    rejects = []
+    rejectBytes = 0
+  }
+
+  async function storeChunk(chunk: OpenChunk): Promise<void> {
+    open.delete(chunk.pass)
+    const payload = await packLines(chunk.lines)
+    const recordCount = chunk.lines.length
+    await store(async (tx) => {
+      await insertChunk(tx, { loadId, pass: chunk.pass, firstLine: chunk.firstLine, recordCount, payload })
+      await insertDeclarations(tx, loadId, chunk.declarations)
+    }, { records: recordCount, rejects: 0, isDestructive: chunk.isDestructive })
+  }
+
+  return {
+    async add(record, changes) {
+      const pass = passOf(changes)
+      const chunk = open.get(pass) ?? { pass, firstLine: record.line, lines: [], bytes: 0, isDestructive: false, declarations: [] }
+      open.set(pass, chunk)
+      const stored = toStoredLine(record)
+      chunk.lines.push(stored)
+      chunk.bytes += Buffer.byteLength(stored)
+      chunk.isDestructive ||= isDestructive(changes)
+      if (pass === 2) chunk.declarations.push(...declarationsOf(record.line, changes))
+      if (chunk.lines.length >= limits.chunkMaxRecords || chunk.bytes >= limits.chunkMaxBytes) await storeChunk(chunk)
+    },
+    async reject(reject) {
+      rejects.push(reject)
+      rejectBytes += reject.record?.length ?? 0
+      if (rejects.length >= rejectsPerInsert || rejectBytes >= limits.chunkMaxBytes) await storeRejects()
+    },
+    async flush() {
+      for (const chunk of [...open.values()].sort((a, b) => a.pass - b.pass)) await storeChunk(chunk)
+      await storeRejects()
+    }
+  }
+}
+
+/** Each entity the record creates, with each asset that it refers to and does not create itself. */
+function declarationsOf(line: number, changes: readonly Change[]): Declaration[] {
+  const created = [...new Set(changes.flatMap(createsOf))]
+  const references = new Set(changes.flatMap(referencesOf).filter((reference) => !reference.placeholderWillDo).map((reference) => standsOn(reference.urn)))
+  for (const urn of created) references.delete(urn)
+  const needed = references.size === 0 ? [null] : [...references]
+  return created.flatMap((urn) => needed.map((reference) => ({ line, urn, reference })))
+}

@@ -1,0 +1,70 @@
+/**
+ * What a failure means for a chunk. Only what fails again with the same data counts as an attempt; what passes (lost
+ * connections, locks, a database without room) is waited out, without end.
+ */
+import { CatalogError } from '../errors.ts'
+import { sqlErrorKind, sqlState } from '../db/sql-errors.ts'
+import type { ClaimedChunk } from '../store/chunks.ts'
+import type { ChunkGuards } from './chunk-guards.ts'
+import { UnreadableChunk } from './chunk-payload.ts'
+import { WaitForOlderLoad } from './wait-for-older-load.ts'
+
+/** Attempts that a record which is alone in its chunk gets before it is rejected. */
+const attemptsAlone = 3
+/** Failures in a row that could not be told before they count as one attempt: a split does no harm, a loop without end does. */
+const unknownFaultsPerAttempt = 3
+
+const waitForOlderMs = 1_000
+const backoffBaseMs = 100
+const backoffCapMs = 30_000
+
+export type Reason = { code: CatalogError['code'], message: string }
+
+/** What to do with the chunk now. `lastError` is for operators. */
+export type Remedy =
+  | { do: 'release', delayMs: number, attempts: number, faults: number, lastError: string }
+  | { do: 'split' }
+  | { do: 'reject', reason: Reason }
+  | { do: 'fail', message: string }
+
+/** `random` gives numbers from 0 to 1: the jitter that keeps workers from trying all at once. */
+export function remedyFor(error: unknown, chunk: ClaimedChunk, guards: ChunkGuards, random: () => number = Math.random): Remedy {
+  const lastError = describe(error)
+  if (error instanceof WaitForOlderLoad) return { do: 'release', delayMs: waitForOlderMs, attempts: 0, faults: 0, lastError }
+  if (error instanceof UnreadableChunk) return { do: 'fail', message: `The stored records of chunk ${chunk.id} cannot be read` }
+
+  const kind = kindOf(error)
+  const isAttempt = kind === 'permanent' || (kind === 'unknown' && (chunk.faults + 1) % unknownFaultsPerAttempt === 0)
+  if (!isAttempt || !guards.attempts) return { do: 'release', delayMs: backoff(chunk.faults, random), attempts: 0, faults: 1, lastError }
+  if (chunk.recordCount > 1) return { do: 'split' }
+  if (chunk.attempts + 1 >= attemptsAlone) return { do: 'reject', reason: publicReason(error) }
+  return { do: 'release', delayMs: backoff(chunk.attempts, random), attempts: 1, faults: 0, lastError }
+}
+
+/** Full jitter: anything up to 100 ms, doubling with each failure, at most 30 s. */
+const backoff = (failures: number, random: () => number): number => Math.round(random() * Math.min(backoffCapMs, backoffBaseMs * 2 ** Math.min(failures, 20)))
+
+/** A fault of the program fails again as surely as bad data does. */
+function kindOf(error: unknown): ReturnType<typeof sqlErrorKind> {
+  if (error instanceof CatalogError) return error.retryable ? 'transient' : 'permanent'
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError || error instanceof ReferenceError) return 'permanent'
+  return sqlErrorKind(error)
+}
+
+/** What the client is told of a record that could not be applied: never the text of a driver or of the program. */
+function publicReason(error: unknown): Reason {
+  if (error instanceof CatalogError) return { code: error.code, message: error.message }
+  const state = sqlState(error)
+  if (state?.startsWith('22')) return { code: 'BAD_REQUEST', message: 'A value of the record cannot be stored' }
+  return { code: 'INTERNAL', message: 'The record could not be applied; the log says why' }
+}
+
+/** Said of a record whose application ended its worker each time. */
+export const deadlyRecord: Reason = { code: 'INTERNAL', message: 'The worker ended each time it applied this record' }
+
+/** Class and code of an error: its text may hold values of records. */
+function describe(error: unknown): string {
+  const name = error instanceof Error ? error.name : typeof error
+  const state = sqlState(error)
+  return state === undefined ? name : `${name} ${state}`
+}

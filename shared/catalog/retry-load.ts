@@ -1,0 +1,81 @@
+/** Gives a load another go: one that failed goes on where it stopped, one that is done sends its rejected records again. */
+import { CatalogError } from '../errors.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { parseRecord } from '../formats/parse-record.ts'
+import type { Actor, ChangeRecord } from '../model/changes.ts'
+import type { ChunkQueue } from '../queue/chunk-queue.ts'
+import { nudgeLoad } from '../store/chunk-nudges.ts'
+import { resetChunks } from '../store/chunks.ts'
+import { deleteDeclarations } from '../store/declarations.ts'
+import { lockLoad, markDestructive, reopenLoad, resumeLoad, uncountRejects, type LoadRow } from '../store/loads.ts'
+import { deleteRejects, listRejects } from '../store/rejects.ts'
+import { acceptReceivedLoad, nudgesPerLoad } from './accept-load.ts'
+import { createChunkWriter } from './chunk-writer.ts'
+import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
+
+const rejectsPerRead = 500
+
+/**
+ * A failed load keeps its seq. The rejected records of a done load are accepted under a fresh seq: they are later than
+ * whatever has happened since. Records that do not parse, or were not kept whole, stay rejected.
+ * Throws NOT_FOUND, and CONFLICT where there is nothing to retry.
+ */
+export async function retryLoad(db: Db, queue: ChunkQueue, actor: Actor, id: string): Promise<LoadView> {
+  await readLoad(db, actor, id)
+  const reopened = await inTransaction(db, async (tx) => {
+    const load = await lockLoad(tx, id)
+    if (!load || !isVisible(load, actor)) throw noSuchLoad(id)
+    if (load.state === 'failed') {
+      await resetChunks(tx, id)
+      await resumeLoad(tx, id)
+      return { nudges: await nudgeLoad(tx, id, nudgesPerLoad) }
+    }
+    if (load.state !== 'done') throw new CatalogError('CONFLICT', `The load is ${load.state}; only one that failed, or is done with rejects, can be retried`)
+    if (await reopenRejects(tx, load) === 0) throw new CatalogError('CONFLICT', 'The load has no rejected records that could be sent again')
+    return null
+  })
+  // A load that receives again has no seq until this is committed: as with any load, a process that dies here is made up for by the sweeper.
+  if (reopened) await queue.nudge(reopened.nudges)
+  else await acceptReceivedLoad(db, queue, id)
+  return readLoad(db, actor, id)
+}
+
+/** Makes chunks of the rejected records, a page at a time. Returns how many there are. */
+async function reopenRejects(tx: Tx, load: LoadRow): Promise<number> {
+  await deleteDeclarations(tx, load.id)
+  const writer = createChunkWriter(load.id, async (work, stored) => {
+    await work(tx)
+    if (stored.isDestructive) await markDestructive(tx, load.id)
+  })
+  let count = 0
+  for (let after = 0; ;) {
+    const rejects = await listRejects(tx, load.id, { after, limit: rejectsPerRead, onlyWhole: true })
+    const retried: number[] = []
+    for (const { line, record } of rejects) {
+      after = line
+      const parsed = parseAgain(load.format, record ?? '', line)
+      if (!parsed) continue
+      await writer.add({ line, text: record ?? '' }, parsed.changes)
+      retried.push(line)
+    }
+    await deleteRejects(tx, load.id, retried)
+    count += retried.length
+    if (rejects.length < rejectsPerRead) break
+  }
+  if (count === 0) return 0
+  await writer.flush()
+  await uncountRejects(tx, load.id, count)
+  await reopenLoad(tx, load.id)
+  return count
+}
+
+/** Null for a record that is still no record. */
+function parseAgain(format: string, text: string, line: number): ChangeRecord | null {
+  try {
+    return parseRecord(format, text, line)
+  } catch (error) {
+    if (error instanceof CatalogError) return null
+    throw error
+  }
+}

@@ -1,0 +1,111 @@
+/** The receiving side of the queue: hands each chunk that it is told of to one function, and hands it back when it stops. */
+import { createPostgresBackend, WaitingError, Worker, type Job, type WorkerOptions } from 'bullmq'
+import type { Log } from '../platform/log.ts'
+import { queueNames } from './names.ts'
+import { readPayload } from './payload.ts'
+import { postgresConnection, redisConnection, type QueueConfig } from './queue-config.ts'
+
+/**
+ * Looks at one chunk. The signal says that the worker stops, or has lost the job: roll back and answer 'back', and the
+ * job is given to another worker at once.
+ */
+export type LookAtChunk = (chunkId: number, signal: AbortSignal) => Promise<'done' | 'back'>
+
+export type ChunkWorkerOptions = { config: QueueConfig, concurrency: number, look: LookAtChunk, log: Log }
+
+export type ChunkWorker = {
+  /** Jobs at work just now. */
+  activeCount(): number
+  /** When a job was last taken, in milliseconds; the start where none was. */
+  lastTakenAtMs(): number
+  /** Takes nothing more, hands back what is at work, and lets go of the connections. */
+  close(): Promise<void>
+}
+
+/** A queue that is away cannot say goodbye. */
+const closeDeadlineMs = 5_000
+
+const settings = {
+  /** A job whose worker died is given to another after this; its chunk is taken when its lease has run out too. */
+  lockDuration: 15_000,
+  lockRenewTime: 5_000,
+  stalledInterval: 5_000,
+  /** The chunk's row decides when enough is enough; BullMQ's own count would lose the job at the second crash. */
+  maxStalledCount: 1_000_000,
+  drainDelay: 5,
+  /** After trouble with the connection; the default of 15 s would be felt. */
+  runRetryDelay: 1_000
+}
+
+export async function startChunkWorker({ config, concurrency, look, log }: ChunkWorkerOptions): Promise<ChunkWorker> {
+  const stop = new AbortController()
+  let activeCount = 0
+  let lastTakenAtMs = Date.now()
+
+  async function process(job: Job, token: string | undefined, jobSignal: AbortSignal | undefined): Promise<void> {
+    lastTakenAtMs = Date.now()
+    const chunkId = readPayload(job.data)
+    if (chunkId === null) {
+      log.warn({ jobId: job.id }, 'a job that is not ours was dropped')
+      return
+    }
+    activeCount += 1
+    try {
+      if (await look(chunkId, eitherSignal(stop.signal, jobSignal)) === 'done') return
+    } finally {
+      activeCount -= 1
+    }
+    await job.moveToWait(token)
+    throw new WaitingError()
+  }
+
+  const worker = await connect(config, { ...settings, concurrency }, process)
+  worker.on('error', (err: Error) => { log.debug({ err }, 'the queue reported an error') })
+  worker.on('failed', (job: Job | undefined, err: Error) => { log.error({ err, jobId: job?.id }, 'looking at a chunk failed') })
+  worker.on('lockRenewalFailed', (jobIds: string[]) => {
+    log.warn({ jobIds }, 'the queue has given our jobs to others')
+    for (const jobId of jobIds) worker.cancelJob(jobId)
+  })
+
+  return {
+    activeCount: () => activeCount,
+    lastTakenAtMs: () => lastTakenAtMs,
+    async close() {
+      const closing = worker.close().catch(() => {})
+      stop.abort()
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => { timer = setTimeout(resolve, closeDeadlineMs) })
+      await Promise.race([closing, late])
+      clearTimeout(timer)
+      worker.disconnect().catch(() => {})
+    }
+  }
+}
+
+type Process = (job: Job, token: string | undefined, signal: AbortSignal | undefined) => Promise<void>
+
+/** What of BullMQ's Worker is used, whichever backend it has. */
+type AnyWorker = {
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'failed', listener: (job: Job | undefined, error: Error) => void): unknown
+  on(event: 'lockRenewalFailed', listener: (jobIds: string[]) => void): unknown
+  cancelJob(jobId: string): boolean
+  close(): Promise<void>
+  disconnect(): Promise<void>
+}
+
+async function connect(config: QueueConfig, options: Omit<WorkerOptions, 'connection'>, process: Process): Promise<AnyWorker> {
+  if (config.redisUrl !== null) {
+    return new Worker(queueNames.chunks, process, { ...options, connection: redisConnection({ ...config, redisUrl: config.redisUrl }, 'worker') })
+  }
+  return new Worker(queueNames.chunks, process, { ...options, connection: await postgresConnection(config, 'worker') }, createPostgresBackend)
+}
+
+/** BullMQ's signals are of its own make, which AbortSignal.any will not have: they are passed on by one of the platform's. */
+function eitherSignal(first: AbortSignal, second: AbortSignal | undefined): AbortSignal {
+  if (!second) return first
+  const passedOn = new AbortController()
+  if (second.aborted) passedOn.abort()
+  else second.addEventListener('abort', () => passedOn.abort(), { once: true })
+  return AbortSignal.any([first, passedOn.signal])
+}

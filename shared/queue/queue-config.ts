@@ -1,0 +1,38 @@
+/** Where the queue lives, and the connection options of each side of it. */
+import type { ConnectionOptions, PostgresPoolConfig } from 'bullmq'
+import type { Config } from '../platform/config.ts'
+import { postgresOptions } from '../platform/postgres-url.ts'
+import { queueSchema } from './names.ts'
+
+/** The keys of the configuration that the queue needs. */
+export type QueueConfig = Pick<Config, 'redisUrl' | 'redisTlsVerify' | 'databaseUrl'>
+
+/** How long anybody waits for the queue to take something. What takes longer may still have happened. */
+export const queueDeadlineMs = 1_500
+
+const commandTimeoutMs = 1_000
+
+/**
+ * For one who tells the queue of something: fails fast, since the sweeper tells it again.
+ * For a worker: waits without end, since without the queue it has nothing to do.
+ */
+export function redisConnection(config: QueueConfig & { redisUrl: string }, side: 'producer' | 'worker'): ConnectionOptions {
+  const tls = config.redisUrl.startsWith('rediss:') ? { tls: { rejectUnauthorized: config.redisTlsVerify } } : {}
+  const common = { url: config.redisUrl, ...tls, connectTimeout: 5_000, keepAlive: 10_000, retryStrategy: (times: number) => Math.min(times * 100, 2_000) }
+  if (side === 'worker') return { ...common, maxRetriesPerRequest: null }
+  return { ...common, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: commandTimeoutMs }
+}
+
+/** `migrate` brings the queue's own schema up; the one who opens the queue does it, before any worker starts. */
+export async function postgresConnection(config: QueueConfig, side: 'producer' | 'worker'): Promise<PostgresPoolConfig> {
+  if (config.databaseUrl === null) throw new Error('the queue needs REDIS_URL or DATABASE_URL')
+  return {
+    ...await postgresOptions(config.databaseUrl),
+    schema: queueSchema,
+    migrate: side === 'producer',
+    max: side === 'producer' ? 1 : 2,
+    application_name: `tributary-queue-${side}`,
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000
+  }
+}

@@ -1,0 +1,44 @@
+/** What the worker does when the queue tells it of a chunk: has it looked at, and says in the log what came of it. */
+import type { Log } from '../shared/platform/log.ts'
+import type { Db } from '../shared/db/database.ts'
+import type { ApplyRecords } from '../shared/catalog/apply-chunk.ts'
+import type { IsolationGate } from '../shared/catalog/isolation-gate.ts'
+import { nudgeAgain } from '../shared/catalog/nudge-again.ts'
+import { runChunk, type Run } from '../shared/catalog/run-chunk.ts'
+import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
+import type { LookAtChunk } from '../shared/queue/chunk-worker.ts'
+
+export type ChunkLookContext = { db: Db, queue: ChunkQueue, log: Log, apply: ApplyRecords, gate: IsolationGate }
+
+/** A chunk that is due again sooner than this is asked for by a timer here; later ones are left to the sweeper. */
+const ownTimerMaxMs = 5_000
+
+/** Never throws: what is not settled here is found by the sweeper. */
+export function createChunkLook({ db, queue, log, apply, gate }: ChunkLookContext): LookAtChunk {
+  return async (chunkId, signal) => {
+    const startedAt = performance.now()
+    try {
+      const run = await runChunk(db, queue, chunkId, { apply, gate, signal })
+      report(log, chunkId, run, performance.now() - startedAt)
+      if (run.retryInMs !== undefined && run.retryInMs < ownTimerMaxMs) {
+        setTimeout(() => { nudgeAgain(db, queue, chunkId).catch(() => {}) }, run.retryInMs + 20).unref()
+      }
+      return run.outcome === 'aborted' ? 'back' : 'done'
+    } catch (err) {
+      log.warn({ err, chunkId }, 'a chunk could not be looked at')
+      return 'done'
+    }
+  }
+}
+
+function report(log: Log, chunkId: number, run: Run, durationMs: number): void {
+  if (run.outcome === 'nothing') return
+  const { chunk, settled, error, outcome } = run
+  const fields = {
+    chunkId, outcome, loadId: chunk?.loadId, pass: chunk?.pass, records: chunk?.recordCount, fence: chunk?.fence, attempts: chunk?.attempts, crashes: chunk?.crashes,
+    durationMs: Math.round(durationMs), ...settled?.counts, ...(error === undefined ? {} : { err: error })
+  }
+  if (error === undefined || (error instanceof Error && error.name === 'WaitForOlderLoad')) log.info(fields, 'looked at a chunk')
+  else log.warn(fields, 'a chunk was not applied at this attempt')
+  if (settled?.isLoadDone) log.info({ loadId: chunk?.loadId }, 'a load is done')
+}

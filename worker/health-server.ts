@@ -1,0 +1,74 @@
+/** Health and metrics of a worker process, on a port of their own, for platforms and scrapers. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import { checkReadiness } from '../shared/catalog/check-readiness.ts'
+import type { Db } from '../shared/db/database.ts'
+import type { Config } from '../shared/platform/config.ts'
+import type { Log } from '../shared/platform/log.ts'
+import { renderMetrics } from '../shared/platform/metrics.ts'
+import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
+
+export type HealthServerOptions = { config: Pick<Config, 'host' | 'metricsToken'>, port: number, db: Db, queue: ChunkQueue, log: Log }
+
+export type HealthServer = { port: number, close(): Promise<void> }
+
+type Answer = { status: number, contentType: string, text: string }
+
+/** Listens on the host of the configuration; rejects where the port is taken. */
+export async function startHealthServer({ config, port, db, queue, log }: HealthServerOptions): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    answer(request, config.metricsToken, db, queue).catch((err: unknown): Answer => {
+      log.warn({ err }, 'a health request failed')
+      return json(500, { code: 'INTERNAL', message: 'An internal error' })
+    }).then(({ status, contentType, text }) => {
+      response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store', connection: 'close' })
+      response.end(request.method === 'HEAD' ? undefined : text)
+    }).catch(() => {})
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, config.host, resolve)
+  })
+  const address = server.address()
+  const actualPort = typeof address === 'object' && address !== null ? address.port : port
+  log.info({ port: actualPort }, 'the worker serves health and metrics')
+  return {
+    port: actualPort,
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  }
+}
+
+async function answer(request: IncomingMessage, metricsToken: string | null, db: Db, queue: ChunkQueue): Promise<Answer> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return json(405, { code: 'METHOD_NOT_ALLOWED', message: 'Only GET and HEAD' })
+  switch (request.url?.split('?', 1)[0]) {
+    case '/health/live': return json(200, { status: 'live' })
+    case '/health':
+    case '/health/ready': return ready(db, queue)
+    case '/metrics': {
+      if (!mayScrape(request, metricsToken)) return json(403, { code: 'FORBIDDEN', message: 'Send METRICS_TOKEN as a bearer token' })
+      const { contentType, text } = await renderMetrics()
+      return { status: 200, contentType, text }
+    }
+    default: return json(404, { code: 'NOT_FOUND', message: 'There is nothing at this path' })
+  }
+}
+
+/** Without its queue a worker has nothing to do, but it is not what is broken. */
+async function ready(db: Db, queue: ChunkQueue): Promise<Answer> {
+  const [{ database, schema }, depth] = await Promise.all([checkReadiness(db), queue.depth()])
+  const isReady = database === 'up' && schema === 'current'
+  const status = !isReady ? 'unavailable' : depth === null ? 'degraded' : 'ready'
+  return json(isReady ? 200 : 503, { status, database, schema, queue: depth === null ? 'down' : 'up' })
+}
+
+function mayScrape(request: IncomingMessage, metricsToken: string | null): boolean {
+  if (metricsToken !== null) return timingSafeEqual(digest(/^bearer +(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''), digest(metricsToken))
+  const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined
+  return !isForwarded && /^(?:::1|(?:::ffff:)?127\.\d+\.\d+\.\d+)$/.test(request.socket.remoteAddress ?? '')
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const json = (status: number, body: unknown): Answer => ({ status, contentType: 'application/json; charset=utf-8', text: JSON.stringify(body) })

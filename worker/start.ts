@@ -1,0 +1,60 @@
+/** The worker process: takes chunks from the queue and applies them, and keeps the loops that make sure none is forgotten. */
+import { prune } from '../shared/catalog/prune.ts'
+import { applyRecords } from '../shared/catalog/apply-records.ts'
+import { createIsolationGate } from '../shared/catalog/isolation-gate.ts'
+import { sweep } from '../shared/catalog/sweep.ts'
+import { connectDatabase } from '../shared/db/connect.ts'
+import type { Db } from '../shared/db/database.ts'
+import type { Config } from '../shared/platform/config.ts'
+import { createService, type Service } from '../shared/platform/lifecycle.ts'
+import type { Log } from '../shared/platform/log.ts'
+import { openQueue, type ChunkQueue } from '../shared/queue/chunk-queue.ts'
+import { createChunkLook } from './chunk-look.ts'
+import { startHealthServer } from './health-server.ts'
+import { startLoop, type Loop } from './loop.ts'
+import { startWatchedWorker, type WatchedWorker } from './watched-worker.ts'
+
+/** A worker waits for locks longer than a person does. */
+const lockTimeoutMs = 10_000
+const sweepEveryMs = 2_000
+const pruneEveryMs = 30_000
+
+/** What a running worker holds, in the order in which it is let go. */
+type Parts = { worker: WatchedWorker, loops: Loop[], health: { close(): Promise<void> } | null, queue: ChunkQueue, db: Db }
+
+/**
+ * A worker as a service. Stopping it rolls back the chunks at work and hands them to others at once.
+ * Starting throws where DATABASE_URL is absent or does not answer; a Redis that is away is waited for.
+ */
+export function startWorker(config: Config, log: Log): Service {
+  let parts: Parts | undefined
+  return createService('worker', {
+    start: async () => { parts = await startParts(config, log.child({ service: 'worker' })) },
+    stop: async () => { if (parts) await stopParts(parts) }
+  })
+}
+
+async function startParts(config: Config, log: Log): Promise<Parts> {
+  const { databaseUrl: url } = config
+  if (url === null) throw new Error('A worker needs DATABASE_URL')
+  const poolMax = Math.max(config.databasePoolWorker, config.workerConcurrency + 2)
+  const db = connectDatabase({ url, poolMax, applicationName: 'tributary-worker', statementTimeoutMs: config.statementTimeoutWorkerMs, lockTimeoutMs, log })
+  const queue = await openQueue(config, log)
+  const look = createChunkLook({ db, queue, log, apply: applyRecords, gate: createIsolationGate() })
+  const worker = await startWatchedWorker({ config, concurrency: config.workerConcurrency, look, log, depth: () => queue.depth() })
+  const loops = [
+    startLoop('sweep', sweepEveryMs, log, async () => { await sweep(db, queue) }),
+    startLoop('prune', pruneEveryMs, log, async () => { await prune(db) })
+  ]
+  const health = config.workerPort === null ? null : await startHealthServer({ config, port: config.workerPort, db, queue, log })
+  log.info({ concurrency: config.workerConcurrency, queue: config.redisUrl === null ? 'postgres' : 'redis' }, 'worker started')
+  return { worker, loops, health, queue, db }
+}
+
+async function stopParts({ worker, loops, health, queue, db }: Parts): Promise<void> {
+  await Promise.all(loops.map((loop) => loop.stop()))
+  await worker.close()
+  await health?.close()
+  await queue.close()
+  await db.destroy()
+}

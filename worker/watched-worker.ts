@@ -1,0 +1,64 @@
+/**
+ * A queue worker with someone who watches it: a client library that has silently stopped to take jobs is replaced, and
+ * if that does not help the process ends, so that the platform starts it anew.
+ */
+import { startChunkWorker, type ChunkWorker, type ChunkWorkerOptions } from '../shared/queue/chunk-worker.ts'
+
+export type WatchedWorkerOptions = ChunkWorkerOptions & {
+  /** Jobs that wait in the queue; null when the queue does not answer: then the worker is not to blame. */
+  depth: () => Promise<number | null>
+  /** How long an idle worker may leave waiting jobs alone. */
+  deafAfterMs?: number
+  /** What is done when a new client is as deaf as the old one. */
+  giveUp?: () => void
+}
+
+export type WatchedWorker = { close(): Promise<void> }
+
+export async function startWatchedWorker({ depth, deafAfterMs = 30_000, giveUp = () => process.exit(1), ...options }: WatchedWorkerOptions): Promise<WatchedWorker> {
+  const { log } = options
+  let worker: ChunkWorker = await startChunkWorker(options)
+  let wasReplaced = false
+  let isClosed = false
+  let watching: Promise<void> = Promise.resolve()
+  let quietSinceMs = Date.now()
+
+  async function watch(): Promise<void> {
+    if (worker.activeCount() > 0 || worker.lastTakenAtMs() > quietSinceMs) {
+      if (worker.lastTakenAtMs() > quietSinceMs) wasReplaced = false
+      quietSinceMs = Date.now()
+      return
+    }
+    const waiting = await depth()
+    if (waiting === null || waiting === 0 || isClosed) {
+      quietSinceMs = Date.now()
+      return
+    }
+    if (Date.now() - quietSinceMs < deafAfterMs) return
+    if (wasReplaced) {
+      log.fatal({ waiting }, 'the worker takes no jobs, and a new client did not help')
+      giveUp()
+      return
+    }
+    log.error({ waiting }, 'the worker takes no jobs; its client is replaced')
+    wasReplaced = true
+    const deaf = worker
+    worker = await startChunkWorker(options)
+    quietSinceMs = Date.now()
+    await deaf.close()
+  }
+
+  const timer = setInterval(() => {
+    watching = watching.then(watch).catch((err: unknown) => { log.warn({ err }, 'watching the worker failed') })
+  }, deafAfterMs / 3)
+  timer.unref()
+
+  return {
+    async close() {
+      isClosed = true
+      clearInterval(timer)
+      await watching
+      await worker.close()
+    }
+  }
+}
