@@ -10,9 +10,11 @@ import { sqlErrorKind, toCatalogError } from '../shared/db/sql-errors.ts'
 import { inTransaction, transactionMaxAttempts } from '../shared/db/transaction.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { renderMetrics } from '../shared/platform/metrics.ts'
+import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { connectTestDatabase, withDatabase, withEmptyDatabase } from './support/database.ts'
 import { freePort } from './support/redis.ts'
 import { dumpSchema } from './support/schema-dump.ts'
+import { testCertificateFile, withTlsFront } from './support/tls-front.ts'
 
 t.test('migrations', async t => {
   t.test('many starters at once apply each migration once', async t => {
@@ -104,6 +106,45 @@ t.test('the pool', async t => {
     })
     t.same(await query(db, 'select 1 as one'), [{ one: 1 }])
   })
+})
+
+t.test('a server behind TLS with a self-signed certificate', async t => {
+  const { url } = await withDatabase(t)
+  const direct = await postgresOptions(url)
+  const target = direct.host.startsWith('/') ? { path: `${direct.host}/.s.PGSQL.${direct.port}` } : { host: direct.host, port: direct.port }
+  const front = await withTlsFront(t, { protocol: 'postgres', target })
+  const { user, password = '', database } = direct
+
+  /** null when a statement went through, encrypted as wanted; else the error. */
+  async function reach(host: string, parameters: string): Promise<unknown> {
+    const db = connectTestDatabase(`postgres://${user}:${encodeURIComponent(password)}@${host}:${front.port}/${database}?${parameters}`, 1)
+    try {
+      await query(db, 'select 1 as one')
+      return null
+    } catch (error) {
+      return error
+    } finally {
+      await db.destroy()
+    }
+  }
+
+  const reachable: [string, string, number][] = [
+    ['0.0.0.0', '', 1],
+    ['0.0.0.0', 'sslmode=prefer', 1],
+    ['localhost', 'sslmode=require', 1],
+    ['localhost', 'sslmode=no-verify', 1],
+    ['127.0.0.1', `sslmode=verify-ca&sslrootcert=${testCertificateFile}`, 1],
+    ['localhost', `sslmode=verify-full&sslrootcert=${testCertificateFile}`, 1],
+    ['localhost', 'sslmode=disable', 0],
+    ['127.0.0.1', '', 0]
+  ]
+  for (const [host, parameters, encrypted] of reachable) {
+    const before = front.encrypted()
+    t.equal(await reach(host, parameters), null, `${host} ${parameters} connects`)
+    t.equal(front.encrypted() - before, encrypted, `${host} ${parameters} is ${encrypted === 1 ? '' : 'not '}encrypted`)
+  }
+  t.match(await reach('localhost', 'sslmode=verify-ca'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'verify-ca refuses a certificate that nobody vouches for')
+  t.match(await reach('127.0.0.1', `sslmode=verify-full&sslrootcert=${testCertificateFile}`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'verify-full refuses a certificate of another host')
 })
 
 t.test('transactions', async t => {
