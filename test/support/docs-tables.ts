@@ -1,0 +1,42 @@
+/** The tables of docs/ that are made from the code they describe: errors, limits, metrics. */
+import { readFileSync } from 'node:fs'
+import { errorCodes } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { packagePath } from '../../shared/platform/paths.ts'
+
+const table = (head: string[], rows: string[][]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+/** Code, status over REST, type over GraphQL, whether sending it again may help, meaning. */
+export const errorTable = (): string => table(['Code', 'Status', 'GraphQL type', 'Again?', 'Meaning'],
+  Object.entries(errorCodes).map(([code, { status, type, retryable, meaning }]) => [`\`${code}\``, String(status), `\`${type}\``, retryable ? 'yes' : 'no', meaning]))
+
+/** Name, value and the comment that stands above the limit in limits.ts. */
+export const limitTable = (): string => {
+  const comments = new Map<string, string>()
+  let comment = ''
+  for (const line of readFileSync(packagePath('shared/limits.ts'), 'utf8').split('\n')) {
+    comment = /^ {2}\/\*\* (.*) \*\/$/.exec(line)?.[1] ?? comment
+    const name = /^ {2}(\w+): /.exec(line)?.[1]
+    if (name) comments.set(name, comment)
+  }
+  return table(['Limit', 'Value', 'Meaning'], Object.entries(limits).map(([name, value]) => [`\`${name}\``, value.toLocaleString('en-US'), comments.get(name) ?? '']))
+}
+
+/** Name, kind, labels and meaning of every metric that metrics.ts declares. */
+export const metricTable = (): string => {
+  const source = readFileSync(packagePath('shared/platform/metrics.ts'), 'utf8')
+  const declared = [...source.matchAll(/: (counter|gauge|histogram)\('(\w+)', '([^']+)'(?:, \w+Buckets)?((?:, '\w+')*)\)/g)]
+  return table(['Metric', 'Kind', 'Labels', 'Meaning'], declared.map(([, kind = '', name = '', meaning = '', labels = '']) =>
+    [`\`${name}\``, kind, [...labels.matchAll(/'(\w+)'/g)].map(([, label]) => `\`${label}\``).join(', '), meaning]))
+}
+
+/** The table in a text that begins with the same head as `wanted`, or null. */
+export const tableIn = (text: string, wanted: string): string | null => {
+  const head = wanted.slice(0, wanted.indexOf('\n'))
+  const start = text.indexOf(`${head}\n`)
+  if (start < 0) return null
+  const rest = text.slice(start)
+  const end = rest.search(/\n(?!\|)/)
+  return end < 0 ? rest.trimEnd() : rest.slice(0, end)
+}
