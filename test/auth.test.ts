@@ -1,0 +1,261 @@
+/** Who may do what: tokens from their text to their end, scopes, and that no way around the check exists. */
+import { connect } from 'node:net'
+import t from 'tap'
+import { createAuthenticate } from '../shared/catalog/authenticate.ts'
+import { bootstrapToken } from '../shared/catalog/bootstrap-token.ts'
+import { createToken } from '../shared/catalog/create-token.ts'
+import { revokeToken } from '../shared/catalog/revoke-token.ts'
+import { isTokenText, newTokenText } from '../shared/model/token-text.ts'
+import { connectTestDatabase, withDatabase } from './support/database.ts'
+import { withServer, type TestServer } from './support/server.ts'
+
+const ping = '{ entityExists(urn: "urn:li:domain:none") }'
+
+t.test('the text of a token', async (t) => {
+  t.test('is prefixed, alphanumeric, and different each time', async (t) => {
+    const texts = new Set(Array.from({ length: 500 }, newTokenText))
+    t.equal(texts.size, 500)
+    for (const text of texts) t.match(text, /^trib_[0-9A-Za-z]{49}$/)
+  })
+
+  t.test('is refused when any character behind the prefix is mistyped', async (t) => {
+    const text = newTokenText()
+    t.ok(isTokenText(text))
+    for (let index = 'trib_'.length; index < text.length; index += 1) {
+      const wrong = text[index] === 'x' ? 'y' : 'x'
+      t.notOk(isTokenText(text.slice(0, index) + wrong + text.slice(index + 1)), `character ${index}`)
+    }
+  })
+
+  t.test('an operator may choose another', async (t) => {
+    t.ok(isTokenText('a-token-of-my-own-choice'))
+    t.notOk(isTokenText('short'))
+    t.notOk(isTokenText('with a blank in it, which no header carries'))
+  })
+})
+
+t.test('authentication', async (t) => {
+  const server = await withServer(t)
+  const { db, graphql, rest, tokenWith } = server
+
+  t.test('every reason to refuse a token has the same answer', async (t) => {
+    const expired = await tokenWith(['admin'], { expiresAt: new Date(Date.now() + 60_000) })
+    await db.raw(`update access_token set expires_at = now() - interval '1 second' where expires_at is not null`)
+    const revoked = await createToken(db, { name: 'revoked', scopes: ['admin'] })
+    await revokeToken(db, revoked.record.id)
+    const right = newTokenText()
+    const answers = await Promise.all([null, '', expired, revoked.token, newTokenText(), `${right.slice(0, -1)}-`, 'x'.repeat(10_000)].map((token) => graphql(ping, {}, { token })))
+    for (const { status, body, headers } of answers) {
+      t.equal(status, 401)
+      t.match(headers['www-authenticate'], /^Bearer/)
+      t.same({ ...body, requestId: null }, { ...answers[0]?.body, requestId: null })
+      t.equal(body.code, 'UNAUTHENTICATED')
+    }
+  })
+
+  t.test('another scheme and two Authorization headers are refused', async (t) => {
+    for (const authorization of [`Basic ${server.token}`, server.token, `Bearer ${server.token} x`]) {
+      t.equal((await rest({ url: '/api/limits', token: null, headers: { authorization } })).status, 401)
+    }
+    t.match(await rawAnswer(server, `GET /api/limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nAuthorization: Bearer ${server.token}\r\nConnection: close\r\n\r\n`), /^HTTP\/1.1 401 /)
+  })
+
+  t.test('a mistyped token costs no query', async (t) => {
+    let queries = 0
+    const count = () => { queries += 1 }
+    db.on('query', count)
+    const text = newTokenText()
+    await graphql(ping, {}, { token: text.slice(0, -1) + (text.endsWith('0') ? '1' : '0') })
+    t.equal(queries, 0)
+    db.off('query', count)
+  })
+
+  t.test('a verdict is remembered for a second at most', async (t) => {
+    let nowMs = 0
+    const authenticate = createAuthenticate(db, () => nowMs)
+    const { token, record } = await createToken(db, { name: 'short lived', scopes: ['read'] })
+    t.equal((await authenticate(token)).tokenId, record.id)
+    await revokeToken(db, record.id)
+    nowMs = 999
+    t.equal((await authenticate(token)).tokenId, record.id)
+    nowMs = 1_000
+    await t.rejects(authenticate(token), { code: 'UNAUTHENTICATED' })
+  })
+
+  t.test('no way of writing a path reaches a route without a token', async (t) => {
+    const paths = ['/api/graphql', '/api/graphql;x', '/api//graphql', '//api/graphql', '/api/%67raphql', '/health/../api/graphql', '/health/%2e%2e/api/graphql', '/API/GRAPHQL', '/api/graphql/', '/aspects', '/aspects/x', '/loads', '/api/limits', '/no/such/path', '/health/live/x', '/health%2flive']
+    for (const url of paths) {
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+        t.equal((await rest({ method, url, token: null })).status, 401, `${method} ${url}`)
+      }
+    }
+  })
+
+  t.test('a bad token is refused before the body is read', async (t) => {
+    const head = 'POST /api/graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 4000000\r\n\r\n{'
+    const answer = await rawAnswer(server, head)
+    t.match(answer, /^HTTP\/1.1 401 /)
+    t.match(answer, /connection: close/i)
+  })
+
+  t.test('open paths need no token', async (t) => {
+    for (const url of ['/health', '/health/live', '/health/ready', '/version', '/metrics']) t.equal((await rest({ url, token: null })).status, 200, url)
+  })
+
+  t.test('nothing but the token says who acts', async (t) => {
+    const token = await tokenWith(['write'], { actorUrn: 'urn:li:corpuser:etl' })
+    const forged = { 'x-datahub-actor': 'urn:li:corpuser:root', 'x-actor': 'root', 'x-forwarded-user': 'root' }
+    const { body } = await graphql('mutation { createDomain(input: { id: "acted", name: "Acted" }) }', {}, { token, headers: forged })
+    t.same(body.data, { createDomain: 'urn:li:domain:acted' })
+    const { rows } = await db.raw(`select actor from audit where operation = 'createDomain'`)
+    t.same(rows, [{ actor: 'urn:li:corpuser:etl' }])
+  })
+
+  t.test('the catalog keeps no token', async (t) => {
+    const { rows } = await db.raw('select access_token::text as row from access_token union all select audit::text from audit')
+    t.notMatch(JSON.stringify(rows), /trib_[0-9A-Za-z]{20}/)
+    t.notMatch(JSON.stringify(rows), server.token)
+  })
+})
+
+t.test('scopes', async (t) => {
+  const server = await withServer(t)
+  const { graphql, rest, tokenWith } = server
+  const tokens = { read: await tokenWith(['read']), write: await tokenWith(['write']), admin: await tokenWith(['admin']) }
+  type Scope = keyof typeof tokens
+
+  const operations: { name: string, needs: Scope, isAllowed: (token: string) => Promise<boolean> }[] = [
+    ...['entityExists(urn: "urn:li:domain:x")', 'loads { nextCursor }', 'listDomains(input: {}) { total }'].map((field) => graphqlOperation(`{ ${field} }`, 'read')),
+    graphqlOperation('{ listAccessTokens(input: {}) { total } }', 'admin'),
+    ...[
+      'createDomain(input: { name: "" })', 'deleteDomain(urn: "x")', 'moveDomain(input: { resourceUrn: "x" })', 'setDomain(entityUrn: "x", domainUrn: "x")', 'unsetDomain(entityUrn: "x")',
+      'batchSetDomain(input: { resources: [] })', 'updateName(input: { urn: "x", name: "x" })', 'updateDescription(input: { resourceUrn: "x", description: "x" })', 'updateLineage(input: {})',
+      'submitChanges(input: {}) { id }', 'retryLoad(id: "x") { id }', 'cancelLoad(id: "x") { id }'
+    ].map((field) => graphqlOperation(`mutation { ${field} }`, 'write')),
+    graphqlOperation('mutation { createAccessToken(input: { type: PERSONAL, actorUrn: "x", duration: ONE_DAY, name: "x" }) { accessToken } }', 'admin'),
+    graphqlOperation('mutation { revokeAccessToken(tokenId: "x") }', 'admin'),
+    restOperation('GET', '/api/limits', 'read'),
+    restOperation('GET', '/aspects/urn:li:domain:x?aspect=domainKey', 'read'),
+    restOperation('POST', '/aspects?action=ingestProposal', 'write'),
+    restOperation('GET', '/loads', 'read'),
+    restOperation('POST', '/loads?format=ndjson', 'write')
+  ]
+
+  function graphqlOperation(query: string, needs: Scope) {
+    const isAllowed = async (token: string) => {
+      const { status, body } = await graphql(query, {}, { token })
+      t.equal(status, 200)
+      return body.errors?.[0]?.extensions.reason !== 'FORBIDDEN'
+    }
+    return { name: query, needs, isAllowed }
+  }
+
+  function restOperation(method: 'GET' | 'POST', url: string, needs: Scope) {
+    const isAllowed = async (token: string) => (await rest({ method, url, token, ...method === 'POST' ? { body: {} } : {} })).status !== 403
+    return { name: `${method} ${url}`, needs, isAllowed }
+  }
+
+  const covers: Record<Scope, Scope[]> = { read: ['read'], write: ['read', 'write'], admin: ['read', 'write', 'admin'] }
+  for (const { name, needs, isAllowed } of operations) {
+    for (const scope of ['read', 'write', 'admin'] as const) {
+      const expected = covers[scope].includes(needs)
+      t.equal(await isAllowed(tokens[scope]), expected, `${scope} ${expected ? 'may' : 'may not'}: ${name.slice(0, 60)}`)
+    }
+  }
+})
+
+t.test('tokens over GraphQL', async (t) => {
+  const { graphql, tokenWith, db } = await withServer(t)
+  const create = 'mutation ($input: CreateAccessTokenInput!) { createAccessToken(input: $input) { accessToken metadata { id name actorUrn expiresAt scopes domainUrn } } }'
+
+  t.test('a token that is made works, is listed without its text, and ends when it is revoked', async (t) => {
+    const made = await graphql(create, { input: { type: 'PERSONAL', actorUrn: 'urn:li:corpuser:jdoe', duration: 'ONE_HOUR', name: 'laptop' } })
+    const { accessToken, metadata } = made.body.data.createAccessToken
+    t.match(metadata, { name: 'laptop', actorUrn: 'urn:li:corpuser:jdoe', scopes: ['read', 'write'], domainUrn: null })
+    t.ok(Math.abs(metadata.expiresAt - Date.now() - 3_600_000) < 60_000)
+    t.same((await graphql(ping, {}, { token: accessToken })).body.data, { entityExists: false })
+
+    const listed = await graphql('{ listAccessTokens(input: { count: 50 }) { total tokens { id name } } }')
+    t.equal(listed.body.data.listAccessTokens.total, 2)
+    t.ok(listed.body.data.listAccessTokens.tokens.some((token: { id: string }) => token.id === metadata.id))
+    t.notMatch(listed.text, accessToken)
+
+    t.same((await graphql(`mutation { revokeAccessToken(tokenId: "${metadata.id}") }`)).body.data, { revokeAccessToken: true })
+    await t.rejects(createAuthenticate(db)(accessToken), { code: 'UNAUTHENTICATED' })
+    t.match((await graphql('mutation { revokeAccessToken(tokenId: "nobody") }')).body.errors[0].extensions, { reason: 'NOT_FOUND' })
+  })
+
+  t.test('a wrong scope, actor or domain is refused by name', async (t) => {
+    const input = { type: 'PERSONAL', actorUrn: 'urn:li:corpuser:jdoe', duration: 'NO_EXPIRY', name: 'x' }
+    const refused = async (more: { [field: string]: string | string[] }) => (await graphql(create, { input: { ...input, ...more } })).body.errors[0].extensions
+    t.match(await refused({ scopes: ['root'] }), { reason: 'BAD_REQUEST', field: 'input.scopes', allowed: ['read', 'write', 'admin'] })
+    t.match(await refused({ scopes: [] }), { reason: 'BAD_REQUEST' })
+    t.match(await refused({ actorUrn: 'urn:li:domain:x' }), { reason: 'INVALID_URN' })
+    t.match(await refused({ domainUrn: 'urn:li:domain:nowhere' }), { reason: 'BAD_REQUEST', urn: 'urn:li:domain:nowhere' })
+    t.match(await refused({ name: ' ' }), { reason: 'BAD_REQUEST' })
+  })
+
+  t.test('a token limited to a domain manages what is in it, and nothing else', async (t) => {
+    await graphql('mutation { a: createDomain(input: { id: "mine", name: "Mine" }) b: createDomain(input: { id: "theirs", name: "Theirs" }) }')
+    const token = await tokenWith(['admin'], { domainUrn: 'urn:li:domain:mine' })
+    const reasonOf = async (mutation: string) => (await graphql(`mutation { ${mutation} }`, {}, { token })).body.errors?.[0].extensions.reason ?? null
+    t.equal(await reasonOf('createDomain(input: { name: "Below", parentDomain: "urn:li:domain:mine" })'), null)
+    t.equal(await reasonOf('createDomain(input: { name: "Below", parentDomain: "urn:li:domain:theirs" })'), 'FORBIDDEN')
+    t.equal(await reasonOf('createDomain(input: { name: "Top" })'), 'FORBIDDEN')
+    t.equal(await reasonOf('updateName(input: { urn: "urn:li:domain:theirs", name: "Ours" })'), 'FORBIDDEN')
+    t.equal(await reasonOf('createAccessToken(input: { type: PERSONAL, actorUrn: "urn:li:corpuser:x", duration: ONE_DAY, name: "x" }) { accessToken }'), 'FORBIDDEN')
+  })
+})
+
+t.test('the first token', async (t) => {
+  t.test('is made once, however many processes start together', async (t) => {
+    const { db, url } = await withDatabase(t)
+    const others = [1, 2, 3].map(() => connectTestDatabase(url, 2))
+    const made = await Promise.all([db, ...others].map((one) => bootstrapToken(one)))
+    await Promise.all(others.map((one) => one.destroy()))
+    const created = made.filter((one) => one.created)
+    t.equal(created.length, 1)
+    t.same((await createAuthenticate(db)(created[0]?.token ?? '')).scopes, ['admin'])
+    t.same(await bootstrapToken(db), { token: '', created: false })
+  })
+
+  t.test('is the one that the operator chose', async (t) => {
+    const { db } = await withDatabase(t)
+    t.same(await bootstrapToken(db, 'chosen-by-the-operator'), { token: 'chosen-by-the-operator', created: true })
+    t.equal((await createAuthenticate(db)('chosen-by-the-operator')).urn, 'urn:li:corpuser:admin')
+    t.equal((await bootstrapToken(db, 'another-that-comes-too-late')).created, false)
+    await t.rejects(createAuthenticate(db)('another-that-comes-too-late'), { code: 'UNAUTHENTICATED' })
+    await t.rejects(bootstrapToken(db, `${newTokenText()}x`), { code: 'BAD_REQUEST' })
+  })
+})
+
+t.test('a database that is away lets nobody in', async (t) => {
+  const { rest, db, tokenWith } = await withServer(t)
+  const unseen = await tokenWith(['admin'])
+  await db.destroy()
+  const { status, body, headers } = await rest({ url: '/api/limits', token: unseen })
+  t.equal(status, 503)
+  t.equal(body.code, 'UNAVAILABLE')
+  t.ok(headers['retry-after'])
+  t.equal((await rest({ url: '/health/ready', token: null })).status, 503)
+  t.equal((await rest({ url: '/health/live', token: null })).status, 200)
+})
+
+/** What the server says to bytes as they are, until it closes or has said a whole head. */
+function rawAnswer(server: TestServer, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(server.url)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes))
+    let text = ''
+    socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')))
+    socket.on('data', (data) => {
+      text += data.toString()
+      if (!text.includes('\r\n\r\n')) return
+      socket.destroy()
+      resolve(text)
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(text))
+  })
+}
+
