@@ -7,6 +7,7 @@ import { createLog, withoutSecrets } from '../shared/platform/log.ts'
 import { beforeScrape, metrics, renderMetrics } from '../shared/platform/metrics.ts'
 import { packagePath } from '../shared/platform/paths.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
+import { createTapFilter, readTapResults } from './support/tap-results.ts'
 
 t.test('configuration', async t => {
   t.test('an empty environment gives every default', async t => {
@@ -243,6 +244,23 @@ t.test('start and stop', async t => {
     const second = fakeProcess()
     await runServices(recorded(['b']).services, { log, shutdownMs: 1_000, host: second.host, failed: Promise.resolve('ended') })
     t.equal(await second.exited, 1)
+  })
+})
+
+t.test('the results of a test run', async t => {
+  const stream = [
+    'TAP version 14', '# Subtest: a.test.js', '    # Subtest: outer', '        ok 1 - inner one', '        not ok 2 - inner two',
+    '          ---', '          not ok 9 - quoted in the details', '          ...', '        1..2', '    not ok 1 - outer # time=3ms', '      ---', '      at: a', '      ...',
+    '    ok 2 - needs a tool # SKIP the tool is not installed', 'printed by a test', 'not ok 1 - a.test.js # time=9ms', 'ok 2 - b.test.js # time=1ms', '1..2'
+  ]
+
+  t.test('the innermost points are counted, and the skipped ones named', async t => {
+    t.same(readTapResults(stream.join('\n')), { passed: 2, failed: 1, skipped: [{ name: 'needs a tool', reason: 'the tool is not installed' }] })
+  })
+
+  t.test('failures are shown, the innermost with their details', async t => {
+    t.same(stream.filter(createTapFilter()).map(line => line.trim()), ['not ok 2 - inner two', '---', 'not ok 9 - quoted in the details', '...',
+      'not ok 1 - outer # time=3ms', 'printed by a test', 'not ok 1 - a.test.js # time=9ms', 'ok 2 - b.test.js # time=1ms'])
   })
 })
 

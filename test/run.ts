@@ -8,11 +8,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { packagePath, packageRoot } from '../shared/platform/paths.ts'
 import { startTestServices } from './support/services.ts'
-import { readTapResults } from './support/tap-results.ts'
+import { createTapFilter, readTapResults } from './support/tap-results.ts'
 
 const isCi = process.env.CI === 'true'
+const isTerminal = process.stdout.isTTY === true && !isCi
 
 /** Sources are named by the person, built files are run; a folder stands for the tests in it. */
 function toTapArguments(argument: string): string[] {
@@ -25,25 +27,36 @@ function toTapArguments(argument: string): string[] {
   return files.map(name => join('dist', path, name))
 }
 
+/** On a terminal tap draws and writes its results to a file; elsewhere (CI, a pipe) the results are read as they come. */
 function tapArguments(given: readonly string[], outputFile: string): string[] {
   const coverage = given.includes('--coverage') ? [] : ['--disable-coverage']
   const rest = given.filter(argument => argument !== '--coverage').flatMap(toTapArguments)
-  return [...coverage, `--output-file=${outputFile}`, ...(process.stdout.isTTY && !isCi ? [] : ['--reporter=terse']), ...rest]
+  return [...coverage, ...(isTerminal ? [`--output-file=${outputFile}`] : ['--reporter=tap']), ...rest]
 }
 
+type TapEnd = { code: number, text: string }
+
 /** tap's bin by its path: a bare `tap` is found below npm only. */
-function runTap(args: readonly string[], env: Record<string, string>): Promise<number> {
+function runTap(args: readonly string[], env: Record<string, string>): Promise<TapEnd> {
   const child = spawn(process.execPath, [packagePath('node_modules/tap/dist/esm/run.mjs'), ...args], {
     cwd: packageRoot,
     env: { ...process.env, ...env },
-    stdio: 'inherit'
+    stdio: ['inherit', isTerminal ? 'inherit' : 'pipe', 'inherit']
   })
   // the terminal sends Ctrl-C to the child as well: wait for it, then clean up
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
+  const lines: string[] = []
+  const isWorthShowing = createTapFilter()
+  if (child.stdout !== null) {
+    createInterface(child.stdout).on('line', line => {
+      lines.push(line)
+      if (isWorthShowing(line)) console.log(line)
+    })
+  }
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('exit', code => resolve(code ?? 1))
+    child.on('close', code => resolve({ code: code ?? 1, text: lines.join('\n') }))
   })
 }
 
@@ -53,9 +66,8 @@ async function main(): Promise<number> {
   const services = await startTestServices()
   try {
     console.log(`Testing on ${services.description}.`)
-    const code = await runTap(tapArguments(process.argv.slice(2), outputFile), services.env)
-    const text = existsSync(outputFile) ? readFileSync(outputFile, 'utf8') : ''
-    const { passed, failed, skipped } = readTapResults(text)
+    const { code, text } = await runTap(tapArguments(process.argv.slice(2), outputFile), services.env)
+    const { passed, failed, skipped } = readTapResults(existsSync(outputFile) ? readFileSync(outputFile, 'utf8') : text)
     for (const { name, reason } of skipped) console.log(`skipped: ${name}: ${reason}`)
     const hasForbiddenSkip = isCi && skipped.length > 0
     if (hasForbiddenSkip) console.log('Nothing may be skipped under CI=true.')

@@ -1,32 +1,64 @@
-/** Counts what a TAP stream says: tests passed and failed, and which were skipped for what reason. */
+/** Reads a TAP stream: counts tests passed, failed and skipped for what reason, and picks what a person wants to see. */
 
 export type TapResults = { passed: number, failed: number, skipped: { name: string, reason: string }[] }
 
-const point = /^( *)(not )?ok \d+(?: - (.*?))?\s*$/
+type Point = { name: string, isOk: boolean, isTop: boolean, sumsUp: boolean }
+
+const point = /^( *)(not )?ok \d+(?: - (.*?))?(?: \{)?\s*$/
 const skip = /^(.*?)\s*# skip\S*\s*(.*)$/i
+const noise = /^$|^# (?:Subtest|time=|No coverage|\{)|^\d+\.\.\d+|^TAP version|^\}$/
 const indentChars = 4
 
-/**
- * Counts the innermost test points: a point whose own points came before it sums those up and is not counted again.
- * A point that is skipped counts as neither passed nor failed.
- */
-export function readTapResults(text: string): TapResults {
-  const results: TapResults = { passed: 0, failed: 0, skipped: [] }
-  // points seen at each depth since the last point one level up
+/** Reads points from lines in order. A point that comes after points one level deeper sums those up. */
+function createPointReader(): (line: string) => Point | null {
   const seenAtDepth: number[] = []
-  for (const line of text.split('\n')) {
+  return line => {
     const found = point.exec(line)
-    if (found === null) continue
+    if (found === null) return null
     const [, indent = '', not, name = ''] = found
-    const depth = indent.length / indentChars
-    const isSummary = (seenAtDepth[depth + 1] ?? 0) > 0
+    const depth = Math.floor(indent.length / indentChars)
+    const sumsUp = (seenAtDepth[depth + 1] ?? 0) > 0
     seenAtDepth[depth + 1] = 0
     seenAtDepth[depth] = (seenAtDepth[depth] ?? 0) + 1
-    if (isSummary) continue
-    const skipped = skip.exec(name)
+    return { name, isOk: not === undefined, isTop: depth === 0, sumsUp }
+  }
+}
+
+/** Counts the innermost points. One that is skipped counts as neither passed nor failed. */
+export function readTapResults(text: string): TapResults {
+  const results: TapResults = { passed: 0, failed: 0, skipped: [] }
+  const readPoint = createPointReader()
+  let isInDetails = false
+  for (const line of text.split('\n')) {
+    if (/^\s*(---|\.\.\.)$/.test(line)) isInDetails = line.trim() === '---'
+    const found = isInDetails ? null : readPoint(line)
+    if (found === null || found.sumsUp) continue
+    const skipped = skip.exec(found.name)
     if (skipped !== null) results.skipped.push({ name: skipped[1] ?? '', reason: skipped[2] ?? '' })
-    else if (not === undefined) results.passed += 1
+    else if (found.isOk) results.passed += 1
     else results.failed += 1
   }
   return results
+}
+
+/**
+ * Tells of each line of the stream, in order, whether to show it: the result of each file, each failure, the details of
+ * the innermost ones, and what tests print themselves.
+ */
+export function createTapFilter(): (line: string) => boolean {
+  const readPoint = createPointReader()
+  let showsDetails = false
+  let isInDetails = false
+  return line => {
+    const found = isInDetails ? null : readPoint(line)
+    if (found !== null) {
+      showsDetails = !found.isOk && !found.sumsUp
+      return !found.isOk || found.isTop
+    }
+    const text = line.trim()
+    if (text === '---') isInDetails = true
+    const isShown = isInDetails ? showsDetails : !noise.test(text)
+    if (text === '...') isInDetails = false
+    return isShown
+  }
 }
