@@ -58,6 +58,7 @@ create table chunk (
   crashes int not null default 0,
   is_isolated boolean not null default false,
   lease_until timestamptz,
+  claimed_by text,
   next_at timestamptz not null default now(),
   nudges int not null default 0,
   nudged_at timestamptz,

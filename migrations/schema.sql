@@ -77,6 +77,7 @@ create table chunk (
   crashes integer not null default 0,
   is_isolated boolean not null default false,
   lease_until timestamp with time zone,
+  claimed_by text,
   next_at timestamp with time zone not null default now(),
   nudges integer not null default 0,
   nudged_at timestamp with time zone,

@@ -1,13 +1,20 @@
 /** Takes a chunk for one worker. Nothing but the row in Postgres decides who holds it. */
+import { hostname } from 'node:os'
 import type { Db } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { claimChunk as claimRow, isolateChunk, type ClaimedChunk } from '../store/chunks.ts'
 import { startLoad } from '../store/loads.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 
-/** How long a chunk is held without a sign of life, and how often its holder gives one. */
-export const leaseSeconds = 30
-export const leaseRenewalMs = 10_000
+/**
+ * How long a chunk is held without a sign of life, and how often its holder gives one. Short, so that a killed worker's
+ * chunk is soon taken up again; while a chunk is applied its row is locked, so a late sign of life costs no second run.
+ */
+export const leaseSeconds = 10
+export const leaseRenewalMs = 3_000
+
+/** Which process holds a chunk, for the operator who asks. */
+const holder = `${hostname()}:${process.pid}`
 
 /** Workers that may die with a chunk in their hands before it is worked on alone. */
 const crashesBeforeIsolation = 3
@@ -24,7 +31,7 @@ export type Claim = { chunk: ClaimedChunk, next: 'apply' | 'split' | 'reject' }
  */
 export async function claimChunk(db: Db, chunkId: number, guards: ChunkGuards, seconds = leaseSeconds): Promise<Claim | null> {
   return inTransaction(db, async (tx) => {
-    const chunk = await claimRow(tx, chunkId, { leaseSeconds: seconds, anyPass: !guards.passOrder, anyHolder: !guards.lease })
+    const chunk = await claimRow(tx, chunkId, { leaseSeconds: seconds, anyPass: !guards.passOrder, anyHolder: !guards.lease, holder })
     if (!chunk) return null
     await startLoad(tx, chunk.loadId)
     if (!guards.isolation) return { chunk, next: 'apply' }

@@ -45,7 +45,7 @@ const claimedColumns = `
  * Null when there is nothing to take: settled, held, not due, of a later pass, of a load that ended, or locked by an
  * application that still runs. Never waits for a lock.
  */
-export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: number, anyPass: boolean, anyHolder: boolean }): Promise<ClaimedChunk | null> {
+export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: number, anyPass: boolean, anyHolder: boolean, holder: string }): Promise<ClaimedChunk | null> {
   const [row] = await query<ClaimedChunk>(tx, `
     with free as (
       select chunk.id, chunk.state
@@ -64,10 +64,11 @@ export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: numb
     set state = 'applying',
       fence = chunk.fence + 1,
       crashes = chunk.crashes + case when free.state = 'applying' then 1 else 0 end,
-      lease_until = now() + ?::int * interval '1 second'
+      lease_until = now() + ?::int * interval '1 second',
+      claimed_by = ?
     from free
     where chunk.id = free.id
-    returning ${claimedColumns}`, [id, terms.anyPass, terms.anyHolder, terms.leaseSeconds])
+    returning ${claimedColumns}`, [id, terms.anyPass, terms.anyHolder, terms.leaseSeconds, terms.holder])
   return row ?? null
 }
 
