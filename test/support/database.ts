@@ -30,7 +30,7 @@ export async function withDatabase(t: Test, poolMax = 10): Promise<TestDatabase>
   t.teardown(async () => {
     await db.destroy()
     if (t.passing()) await dropDatabase(server, name)
-    else t.comment(`the database ${name} is kept`)
+    else if (!process.env[testDatabaseEnv.strategy]) t.comment(`the database ${name} is kept`)
   })
   return { db, url }
 }
