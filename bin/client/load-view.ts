@@ -1,0 +1,35 @@
+/** A load as the server tells of it. */
+import { exitCodes, Refusal } from '../failure.ts'
+
+export type LoadCounts = { received: number, applied: number, unchanged: number, rejected: number }
+
+export type LoadView = { id: string, state: string, error: string | null, counts: LoadCounts }
+
+const endStates: readonly string[] = ['done', 'failed', 'aborted', 'cancelled']
+
+export function hasEnded(load: LoadView): boolean {
+  return endStates.includes(load.state)
+}
+
+/** Further fields are kept for those who print the load whole. Throws Refusal where it is no load. */
+export function readLoad(value: unknown): LoadView {
+  if (isObject(value) && typeof value.id === 'string' && typeof value.state === 'string' && isObject(value.counts)) {
+    const { received, applied, unchanged, rejected } = value.counts
+    return {
+      ...value,
+      id: value.id,
+      state: value.state,
+      error: value.error === null || value.error === undefined ? null : textOf(value.error),
+      counts: { received: Number(received), applied: Number(applied), unchanged: Number(unchanged), rejected: Number(rejected) }
+    }
+  }
+  throw new Refusal('The server does not answer as Tributary does: this is no load.', exitCodes.unreachable)
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,73 @@
+/** What a command is: its words, its options and the function behind it, which a test calls without a process. */
+import { parseArgs } from 'node:util'
+import { Refusal } from './failure.ts'
+import type { Terminal } from './terminal.ts'
+
+export type Option = {
+  /** How help names the value, such as `URN`; absent for a switch. */
+  value?: string
+  help: string
+}
+
+export type Command = {
+  /** The words after `tributary`, such as `token create`. */
+  name: string
+  summary: string
+  /** Further lines of help. */
+  notes?: readonly string[]
+  /** How help names what stands after the options, in order; all are required. */
+  operands?: readonly string[]
+  options: Readonly<Record<string, Option>>
+  /** The exit code, or null where the process goes on (serve, work). */
+  run(input: CommandInput, terminal: Terminal): Promise<number | null>
+}
+
+export type CommandInput = {
+  operands: readonly string[]
+  text(option: string): string | undefined
+  isSet(option: string): boolean
+}
+
+/** Throws Refusal where the arguments do not fit the command. */
+export function readInput(command: Command, args: readonly string[]): CommandInput {
+  const { values, positionals } = parse(command, args)
+  const wanted = command.operands ?? []
+  if (positionals.length !== wanted.length) {
+    const expected = wanted.length === 0 ? 'takes no operand' : `needs ${wanted.join(' ')}`
+    throw new Refusal(`tributary ${command.name} ${expected}. See tributary ${command.name} --help.`)
+  }
+  return {
+    operands: positionals,
+    text(option) {
+      const value = values[option]
+      return typeof value === 'string' ? value : undefined
+    },
+    isSet: option => values[option] === true
+  }
+}
+
+type Parsed = { values: Record<string, unknown>, positionals: string[] }
+
+function parse(command: Command, args: readonly string[]): Parsed {
+  const options = Object.fromEntries(Object.entries(command.options).map(([name, { value }]) =>
+    [name, { type: value === undefined ? 'boolean' as const : 'string' as const }]))
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: true })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split(/[.\n]/)[0] : String(error)
+    throw new Refusal(`${reason}. See tributary ${command.name} --help.`, undefined, { cause: error })
+  }
+}
+
+export function helpOf(command: Command): string[] {
+  const options = Object.entries(command.options).map(([name, { value, help }]) =>
+    [`--${name}${value === undefined ? '' : ` ${value}`}`, help] as const)
+  const width = Math.max(0, ...options.map(([left]) => left.length))
+  return [
+    `Usage: tributary ${[command.name, ...command.operands ?? [], ...(options.length > 0 ? ['[options]'] : [])].join(' ')}`,
+    '',
+    command.summary,
+    ...(command.notes ?? []),
+    ...(options.length > 0 ? ['', ...options.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`)] : [])
+  ]
+}

@@ -1,0 +1,36 @@
+/** `tributary doctor`: looks at everything a running catalog stands on, and says what is wrong. */
+import { readConfig, type Config } from '../../shared/platform/config.ts'
+import type { Command } from '../command.ts'
+import { examineDatabase } from '../doctor/examine-database.ts'
+import { examineQueue } from '../doctor/examine-queue.ts'
+import { fine, wrong, type Finding } from '../doctor/finding.ts'
+import { describeFailure, exitCodes } from '../failure.ts'
+import { withCatalogDatabase } from '../open-database.ts'
+
+const marks = { fine: 'ok   ', note: 'note ', wrong: 'WRONG' } as const
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Looks at configuration, database, schema, queue, clock and loads. Exit code 1 where something is wrong.',
+  options: { json: { help: 'Print the findings as JSON.' } },
+  async run(input, terminal) {
+    const config = readConfig(terminal.env)
+    const findings = [
+      fine('node', `is ${process.versions.node}`),
+      fine('configuration', 'can be used'),
+      ...await examineDatabaseOf(config),
+      ...await examineQueue(config)
+    ]
+    if (input.isSet('json')) terminal.out(JSON.stringify(findings))
+    else for (const { check, verdict, text } of findings) terminal.out(`${marks[verdict]}  ${check}: ${text}`)
+    return findings.some(({ verdict }) => verdict === 'wrong') ? exitCodes.refused : exitCodes.ok
+  }
+}
+
+async function examineDatabaseOf(config: Config): Promise<Finding[]> {
+  try {
+    return await withCatalogDatabase(config, examineDatabase)
+  } catch (error) {
+    return [wrong('database', describeFailure(error).message)]
+  }
+}

@@ -1,0 +1,11 @@
+/** `tributary serve`: the API as a process of its own, on DATABASE_URL. The Procfile's `web`. */
+import { startApi } from '../../api/start.ts'
+import type { Command } from '../command.ts'
+import { runService } from '../run-service.ts'
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Runs the API. Needs DATABASE_URL; run `tributary migrate` first.',
+  options: {},
+  run: (_input, terminal) => runService('serve', startApi, terminal)
+}

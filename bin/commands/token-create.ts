@@ -1,0 +1,47 @@
+/** `tributary token create`: makes an access token and prints it, this once. */
+import { createToken } from '../../shared/catalog/create-token.ts'
+import type { Scope } from '../../shared/model/changes.ts'
+import { readConfig } from '../../shared/platform/config.ts'
+import type { Command } from '../command.ts'
+import { parseExpiry } from '../duration.ts'
+import { exitCodes, Refusal } from '../failure.ts'
+import { withCatalogDatabase } from '../open-database.ts'
+
+export const tokenCreate: Command = {
+  name: 'token create',
+  summary: 'Makes an access token and prints it, alone, on standard output. It cannot be shown again.',
+  options: {
+    name: { value: 'TEXT', help: 'What the token is for. Required.' },
+    scopes: { value: 'LIST', help: 'read, write, admin; separated by commas. Default: read,write.' },
+    expires: { value: 'TIME', help: 'Such as 30d, 12h, 90m, or a date. Default: never.' },
+    domain: { value: 'URN', help: 'Limits the token to this domain, what is below it, and the assets in them.' },
+    actor: { value: 'URN', help: 'The user (corpuser) that its changes are written down to. Default: made from the name.' },
+    json: { help: 'Print id, token and facts as JSON.' }
+  },
+  async run(input, terminal) {
+    const name = input.text('name')
+    if (name === undefined) throw new Refusal('A token needs a name: tributary token create --name TEXT')
+    const scopes = parseScopes(input.text('scopes') ?? 'read,write')
+    const expires = input.text('expires')
+    const expiresAt = expires === undefined ? null : parseExpiry(expires, new Date())
+    const { token, record } = await withCatalogDatabase(readConfig(terminal.env), db => createToken(db, {
+      name, scopes, expiresAt, domainUrn: input.text('domain') ?? null, actorUrn: input.text('actor') ?? null
+    }))
+    if (input.isSet('json')) terminal.out(JSON.stringify({ token, ...record }))
+    else {
+      terminal.out(token)
+      terminal.err(`Token ${record.id} for ${record.actorUrn}, ${record.scopes.join(' and ')}, ${expiresAt === null ? 'never expires' : `expires ${expiresAt.toISOString()}`}.`)
+    }
+    return exitCodes.ok
+  }
+}
+
+const known: readonly Scope[] = ['read', 'write', 'admin']
+
+function parseScopes(text: string): Scope[] {
+  return text.split(',').map(word => {
+    const scope = known.find(each => each === word.trim())
+    if (scope === undefined) throw new Refusal(`--scopes takes ${known.join(', ')}, not ${word.trim()}.`)
+    return scope
+  })
+}

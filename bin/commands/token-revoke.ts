@@ -1,0 +1,19 @@
+/** `tributary token revoke`: ends an access token. */
+import { revokeToken } from '../../shared/catalog/revoke-token.ts'
+import { readConfig } from '../../shared/platform/config.ts'
+import type { Command } from '../command.ts'
+import { exitCodes } from '../failure.ts'
+import { withCatalogDatabase } from '../open-database.ts'
+
+export const tokenRevoke: Command = {
+  name: 'token revoke',
+  summary: 'Ends an access token. It is refused everywhere within a second.',
+  operands: ['ID'],
+  options: { json: { help: 'Print the token as JSON.' } },
+  async run(input, terminal) {
+    const [id = ''] = input.operands
+    const record = await withCatalogDatabase(readConfig(terminal.env), db => revokeToken(db, id))
+    terminal.out(input.isSet('json') ? JSON.stringify(record) : `The token ${record.id} (${record.name}) is revoked.`)
+    return exitCodes.ok
+  }
+}

@@ -1,0 +1,11 @@
+/** `tributary work`: a worker as a process of its own, on DATABASE_URL. The Procfile's `worker`. */
+import { startWorker } from '../../worker/start.ts'
+import type { Command } from '../command.ts'
+import { runService } from '../run-service.ts'
+
+export const work: Command = {
+  name: 'work',
+  summary: 'Runs a worker, which applies bulk loads. Needs DATABASE_URL; any number may run.',
+  options: {},
+  run: (_input, terminal) => runService('work', startWorker, terminal)
+}

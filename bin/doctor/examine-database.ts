@@ -1,0 +1,114 @@
+/** Looks at the database: version, durability, schema, clock, connections, loads that do not move. */
+import type { Db } from '../../shared/db/database.ts'
+import { NewerSchemaError, pendingMigrations } from '../../shared/db/migrate.ts'
+import { query } from '../../shared/db/query.ts'
+import { fine, note, wrong, type Finding } from './finding.ts'
+
+const leastVersion = 140_000
+const clockSkewMaxMs = 5_000
+const connectionsShareMax = 0.9
+
+/** Throws what the database throws when it stops answering meanwhile. */
+export async function examineDatabase(db: Db): Promise<Finding[]> {
+  const server = await examineServer(db)
+  const schema = await examineSchema(db)
+  return [...server, schema, ...(schema.verdict === 'fine' ? await examineLoads(db) : [])]
+}
+
+type Facts = {
+  version: string
+  versionNumber: number
+  encoding: string
+  isStandby: boolean
+  now: Date
+  connectionsMax: number
+  connectionsUsed: number
+  loose: string[]
+}
+
+const factsQuery = `
+  select
+    current_setting('server_version') as version,
+    current_setting('server_version_num')::int as "versionNumber",
+    current_setting('server_encoding') as encoding,
+    pg_is_in_recovery() as "isStandby",
+    clock_timestamp() as now,
+    current_setting('max_connections')::int as "connectionsMax",
+    (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as "connectionsUsed",
+    array(
+      select loose.name
+      from pg_settings loose
+      where loose.name in ('fsync', 'full_page_writes', 'synchronous_commit')
+        and loose.setting = 'off'
+      order by loose.name
+    )::text[] as loose`
+
+async function examineServer(db: Db): Promise<Finding[]> {
+  const askedAt = Date.now()
+  const [facts] = await query<Facts>(db, factsQuery)
+  const answeredAt = Date.now()
+  if (facts === undefined) return [wrong('database', 'gave no answer')]
+  const { version, versionNumber, encoding, isStandby, loose } = facts
+  return [
+    versionNumber >= leastVersion ? fine('database', `answers, PostgreSQL ${version}`) : wrong('database', `is PostgreSQL ${version}; 14 or newer is needed`),
+    ...(isStandby ? [wrong('database', 'is a standby that takes no writes')] : []),
+    ...(encoding === 'UTF8' ? [] : [wrong('encoding', `of the database is ${encoding}; it must be UTF8`)]),
+    loose.length === 0 ? fine('durability', 'fsync, full_page_writes and synchronous_commit are on') : wrong('durability', `${loose.join(', ')} off: a crash can lose acknowledged data`),
+    examineClock(facts.now, askedAt, answeredAt),
+    examineConnections(facts)
+  ]
+}
+
+function examineClock(theirs: Date, askedAt: number, answeredAt: number): Finding {
+  const at = theirs.getTime()
+  const skewMs = at < askedAt ? at - askedAt : Math.max(0, at - answeredAt)
+  if (Math.abs(skewMs) <= clockSkewMaxMs) return fine('clock', 'agrees with the database')
+  return wrong('clock', `of the database is ${(Math.abs(skewMs) / 1_000).toFixed(1)} s ${skewMs > 0 ? 'ahead of' : 'behind'} ours: tokens end at another time than people think`)
+}
+
+function examineConnections({ connectionsUsed, connectionsMax }: Facts): Finding {
+  const text = `${connectionsUsed} of ${connectionsMax} are in use`
+  return connectionsUsed > connectionsMax * connectionsShareMax ? wrong('connections', text) : fine('connections', text)
+}
+
+async function examineSchema(db: Db): Promise<Finding> {
+  try {
+    const pending = await pendingMigrations(db)
+    if (pending.length === 0) return fine('schema', 'is current')
+    return wrong('schema', `lacks ${pending.length} migrations: run tributary migrate`)
+  } catch (error) {
+    if (error instanceof NewerSchemaError) return wrong('schema', error.message)
+    throw error
+  }
+}
+
+type LoadFacts = { failed: number, stuck: number, waitingChunks: number, tokens: number }
+
+/** A load that moves touches its row; ten minutes is many times the longest chunk. */
+const loadsQuery = `
+  select
+    (select count(*)::int from load where state = 'failed') as failed,
+    (
+      select count(*)::int
+      from load
+      where state in ('receiving', 'accepted', 'applying')
+        and touched_at < now() - interval '10 minutes'
+    ) as stuck,
+    (select count(*)::int from chunk where state in ('waiting', 'applying')) as "waitingChunks",
+    (
+      select count(*)::int
+      from access_token
+      where revoked_at is null
+        and (expires_at is null or expires_at > now())
+    ) as tokens`
+
+async function examineLoads(db: Db): Promise<Finding[]> {
+  const [facts] = await query<LoadFacts>(db, loadsQuery)
+  if (facts === undefined) return []
+  const { failed, stuck, waitingChunks, tokens } = facts
+  return [
+    stuck > 0 ? wrong('loads', `${stuck} have not moved for ten minutes: does a worker run?`) : fine('loads', `${waitingChunks} chunks wait, none for long`),
+    ...(failed > 0 ? [note('loads', `${failed} failed: POST /loads/{id}/retry takes one up where it stopped`)] : []),
+    ...(tokens > 0 ? [] : [note('tokens', 'there is no valid one: tributary token create makes one')])
+  ]
+}

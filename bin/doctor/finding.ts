@@ -1,0 +1,15 @@
+/** What the doctor found: one line each. */
+
+export type Finding = {
+  /** What was looked at. */
+  check: string
+  /** `wrong` makes the doctor end with 1; `note` is worth knowing. */
+  verdict: 'fine' | 'note' | 'wrong'
+  text: string
+}
+
+export const fine = (check: string, text: string): Finding => ({ check, verdict: 'fine', text })
+
+export const note = (check: string, text: string): Finding => ({ check, verdict: 'note', text })
+
+export const wrong = (check: string, text: string): Finding => ({ check, verdict: 'wrong', text })

@@ -1,0 +1,15 @@
+/** Reads the times that people type: `30d`, `12h`, `90m`, or a date. */
+import { Refusal } from './failure.ts'
+
+const minuteMs = 60_000
+const unitsMs: Readonly<Record<string, number>> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 60 * minuteMs, w: 7 * 24 * 60 * minuteMs }
+
+/** The moment that lies `text` after `now`, or the moment that it names (a date alone is its midnight, UTC). Throws Refusal. */
+export function parseExpiry(text: string, now: Date): Date {
+  const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
+  const unitMs = unitsMs[unit ?? '']
+  if (unitMs !== undefined && Number(count) > 0) return new Date(now.getTime() + Number(count) * unitMs)
+  const date = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text) : new Date(Number.NaN)
+  if (Number.isNaN(date.getTime())) throw new Refusal(`--expires takes a time such as 30d, 12h or 2030-01-31, not ${text}.`)
+  return date
+}

@@ -1,0 +1,19 @@
+/** Runs one service as a process, as the Procfile does. */
+import { readConfig, type Config } from '../shared/platform/config.ts'
+import { runServices, type Service } from '../shared/platform/lifecycle.ts'
+import { createLog, type Log } from '../shared/platform/log.ts'
+import { requireDatabaseUrl } from './open-database.ts'
+import { requireDatabase } from './reach.ts'
+import type { Terminal } from './terminal.ts'
+
+/**
+ * Null once the service runs: the process goes on until a signal ends it. Redis may be away: it is waited for.
+ * Throws Refusal (exit code 78) where the database is not given or does not answer.
+ */
+export async function runService(command: string, start: (config: Config, log: Log) => Service, terminal: Terminal): Promise<null> {
+  const config = readConfig(terminal.env)
+  await requireDatabase(requireDatabaseUrl(config, command))
+  const log = createLog(config)
+  await runServices([start(config, log)], { log, shutdownMs: config.shutdownSeconds * 1_000 })
+  return null
+}

@@ -1,0 +1,27 @@
+/** What a command may know of the world around it: its environment, and where it writes. A test gives its own. */
+import type { Readable } from 'node:stream'
+
+export type Terminal = {
+  env: Readonly<Record<string, string | undefined>>
+  /** Answers: what a pipe should receive. */
+  out(line: string): void
+  /** Words for the person: progress, rejects, reasons. */
+  err(line: string): void
+  /** Rewrites the last line on standard error; null where that is no terminal (a file, a pipe, a CI log). */
+  redraw: ((line: string) => void) | null
+  input(): Readable
+}
+
+export function processTerminal(): Terminal {
+  return {
+    env: process.env,
+    out: line => { process.stdout.write(`${line}\n`) },
+    err: line => { process.stderr.write(`${line}\n`) },
+    redraw: process.stderr.isTTY ? redrawLine : null,
+    input: () => process.stdin
+  }
+}
+
+function redrawLine(line: string): void {
+  process.stderr.write(`\r\u001B[2K${line.slice(0, (process.stderr.columns || 80) - 1)}`)
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+/** The command line: `tributary serve | work | migrate | token | load | doctor`. */
+import { nodeVersionProblem } from '../shared/platform/node-version.ts'
+
+const problem = nodeVersionProblem()
+if (problem !== null) {
+  console.error(problem)
+  process.exit(1)
+}
+
+// not imported above: an old Node could not even read it
+const { runCommandLine } = await import('./command-line.ts')
+const { processTerminal } = await import('./terminal.ts')
+
+const code = await runCommandLine(process.argv.slice(2), processTerminal())
+if (code !== null) process.exitCode = code

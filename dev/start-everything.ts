@@ -1,0 +1,57 @@
+/** Puts the catalog together in one process: database, schema, first token, API, worker, and a sample to look at. */
+import { readFileSync } from 'node:fs'
+import { withDatabase } from '../bin/open-database.ts'
+import { requireRedis } from '../bin/reach.ts'
+import { migrate } from '../shared/db/migrate.ts'
+import { readConfig, type Config } from '../shared/platform/config.ts'
+import { runServices } from '../shared/platform/lifecycle.ts'
+import { createLog } from '../shared/platform/log.ts'
+import { packagePath } from '../shared/platform/paths.ts'
+import { startWorker } from '../worker/start.ts'
+import { startApiOnFreePort } from './api-on-free-port.ts'
+import { openDatabaseService } from './database-service.ts'
+import { whatToTry } from './greeting.ts'
+import { showSample } from './sample.ts'
+import { ensureFirstToken, type FirstToken } from './token-file.ts'
+
+/**
+ * Resolves once everything runs and the sample, if there was to be one, is in.
+ *
+ * Throws CannotEmbed, ConfigError or Refusal, whose messages are plain, before anything listens. Nothing is taken in
+ * place of a URL that is given and does not answer.
+ */
+export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<void> {
+  const startedAt = performance.now()
+  const asked = readConfig(env)
+  if (asked.redisUrl !== null) await requireRedis({ ...asked, redisUrl: asked.redisUrl })
+  const database = await openDatabaseService(asked, say)
+  // where nobody asks for the log, the lines for the person would drown in it
+  const config = Object.freeze({ ...asked, databaseUrl: database.url, logLevel: env.LOG_LEVEL ? asked.logLevel : 'warn' as const })
+  const token = await prepareCatalog(config)
+
+  const log = createLog(config)
+  const api = startApiOnFreePort(config, log, { mayMove: !env.PORT })
+  await runServices([database.service, api, startWorker(config, log)], {
+    log, shutdownMs: config.shutdownSeconds * 1_000, ...(database.failed === undefined ? {} : { failed: database.failed })
+  })
+  const url = api.url()
+  say(`Tributary ${version()} is ready at ${url} (after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s)`)
+  say(`  database  ${database.description}`)
+  say(`  queue     ${config.redisUrl === null ? 'in the database (no REDIS_URL)' : 'Redis of REDIS_URL'}`)
+  say(`  token     ${token.description}`)
+
+  if (token.text !== null) await showSample({ url, token: token.text }, database.url, say)
+  for (const line of whatToTry({ url, tokenFile: token.path, isUsualPort: url === `http://127.0.0.1:${asked.port}` })) say(line)
+}
+
+function prepareCatalog(config: Config & { databaseUrl: string }): Promise<FirstToken> {
+  return withDatabase(config.databaseUrl, async db => {
+    await migrate(db)
+    return ensureFirstToken(db, config)
+  })
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'))
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : ''
+}

@@ -1,0 +1,20 @@
+/** `npm start`: the whole catalog in one process, with a database of its own where none is given. */
+import { nodeVersionProblem } from '../shared/platform/node-version.ts'
+
+const problem = nodeVersionProblem()
+if (problem !== null) {
+  console.error(problem)
+  process.exit(1)
+}
+
+// not imported above: an old Node could not even read it
+const { startEverything } = await import('./start-everything.ts')
+const { describeFailure } = await import('../bin/failure.ts')
+
+try {
+  await startEverything(process.env, line => console.log(line))
+} catch (error) {
+  const { message, exitCode } = describeFailure(error)
+  console.error(message)
+  process.exit(exitCode)
+}
