@@ -19,7 +19,7 @@ export const errorCodes = {
   MISSING_REFERENCE: { status: 422, type: 'BAD_REQUEST', retryable: false, meaning: 'An entity that the change refers to does not exist; `urn` names it.' },
   VALIDATION_FAILED: { status: 422, type: 'BAD_REQUEST', retryable: false, meaning: 'An aspect does not have the shape its name demands; `field` names the place.' },
   NOT_FOUND: { status: 404, type: 'NOT_FOUND', retryable: false, meaning: 'The thing asked for does not exist.' },
-  CONFLICT: { status: 409, type: 'CONFLICT', retryable: false, meaning: 'A sibling domain has the name, the id is taken, or a domain would become its own ancestor.' },
+  CONFLICT: { status: 409, type: 'CONFLICT', retryable: false, meaning: 'What is there does not allow it: a sibling domain has the name, a domain would become its own ancestor or has domains under it, a load has ended.' },
   PRECONDITION_FAILED: { status: 412, type: 'CONFLICT', retryable: false, meaning: 'The aspect is not at the version the request was made for; read it again.' },
   METHOD_NOT_ALLOWED: { status: 405, type: 'BAD_REQUEST', retryable: false, meaning: 'The path is known, the method is not.' },
   NOT_ACCEPTABLE: { status: 406, type: 'BAD_REQUEST', retryable: false, meaning: 'No representation that the request accepts.' },

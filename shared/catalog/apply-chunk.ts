@@ -99,9 +99,15 @@ function judge(stored: readonly RawRecord[], verdicts: readonly Verdict[], unpar
     counts[verdict.outcome] += 1
     const text = texts.get(verdict.line)
     if (text === undefined) throw new Error('a verdict on a line that the chunk does not have')
-    if (verdict.outcome === 'rejected') rejects.push(toReject(verdict.line, text, { code: verdict.code, message: verdict.message, field: verdict.details.field }))
+    if (verdict.outcome === 'rejected') rejects.push(toReject(verdict.line, text, { code: verdict.code, message: withWayOut(verdict), field: verdict.details.field }))
   }
   return { counts, rejects }
+}
+
+/** The words of a mutation say what is missing; who sends a load can also ask for placeholders. */
+function withWayOut({ code, message }: { code: string, message: string }): string {
+  if (code !== 'MISSING_REFERENCE' || message.includes('missingReferences=')) return message
+  return `${message.replace(/\.$/, '')}. Create it before or in the same load, or send the load with missingReferences=create.`
 }
 
 function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ApplyContext {

@@ -22,8 +22,8 @@ export type CreateDomainInput = {
 
 /**
  * Creates a domain and answers its URN.
- * Throws BAD_REQUEST (no name), MISSING_REFERENCE (the parent), LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN,
- * CONFLICT (the id is taken, or a sibling has the name) and FORBIDDEN (outside of the token's domain).
+ * Throws BAD_REQUEST (no name, or the id is taken), MISSING_REFERENCE (the parent), LIMIT_EXCEEDED, INVALID_CHARACTER,
+ * INVALID_URN, CONFLICT (a sibling has the name) and FORBIDDEN (outside of the token's domain).
  */
 export async function createDomain(db: Db, input: CreateDomainInput, call: Call): Promise<Urn> {
   const change = domainChange(input, 'input')

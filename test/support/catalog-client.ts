@@ -71,12 +71,14 @@ export const catalogClient = (url: string, token: string) => {
   const scroll = (input: JsonObject): Promise<GraphqlAnswer> =>
     graphql('query ($input: ScrollAcrossLineageInput!) { scrollAcrossLineage(input: $input) { nextScrollId count total searchResults { degree entity { urn type } } } }', { input })
 
-  /** What is reached, nearest first; an error's text where the walk failed. */
+  /** What is reached, as `degree urn`, in order of degree and URN. What is wrong in place of it: the walk failed, or was not nearest first. */
   const walk = async (urn: string, direction: 'UPSTREAM' | 'DOWNSTREAM' = 'DOWNSTREAM', more: JsonObject = {}): Promise<string[]> => {
     const { data, json } = await scroll({ query: '*', urn, direction, count: 1000, ...more })
     const results = valueAt(data, 'scrollAcrossLineage.searchResults')
     if (!Array.isArray(results)) return [`failed: ${JSON.stringify(json)}`]
-    return results.map((result) => `${String(valueAt(result, 'degree'))} ${String(valueAt(result, 'entity.urn'))}`)
+    const degrees = results.map((result) => Number(valueAt(result, 'degree')))
+    if (degrees.some((degree, index) => degree < (degrees[index - 1] ?? 1))) return [`not nearest first: ${degrees.join(' ')}`]
+    return results.map((result) => `${String(valueAt(result, 'degree'))} ${String(valueAt(result, 'entity.urn'))}`).sort()
   }
 
   return { url, token, send, graphql, propose, make, readAspect, createDomain, setDomain, updateLineage, scroll, walk }

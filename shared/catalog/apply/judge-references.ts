@@ -76,5 +76,5 @@ function sentence(change: Change, reference: Reference): string {
   if (change.kind === 'addEdge' || change.kind === 'removeEdge') {
     return reference.as === 'downstream' ? `Cannot upsert lineage as downstream urn ${urn} doesn't exist` : `Error: urn does not exist: ${urn}`
   }
-  return `${urn} does not exist. Create it before or in the same load, or ask for placeholders with missingReferences=create.`
+  return `${urn} does not exist. Create it before or in the same request, or ask for placeholders (X-Missing-References: create; in a load missingReferences=create).`
 }
