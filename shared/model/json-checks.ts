@@ -50,8 +50,13 @@ export const checkText = (text: string, field: string): void => {
   if (!text.isWellFormed()) throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, { field })
 }
 
-/** What the parser found, without the piece of input it quotes: that may hold what must not be shown or stored. */
-const reasonOf = (cause: unknown): string => cause instanceof Error ? cause.message.replace(/[,:]? ?(\.\.\.)?"[^]*$/, '').slice(0, 100) : 'it cannot be parsed'
+/** What the parser found, without the piece of input it may quote: that is not ours to show, and may not be storable. */
+const reasonOf = (cause: unknown): string => {
+  const message = cause instanceof Error ? cause.message : ''
+  if (message.startsWith('Unexpected end')) return 'it ends too early'
+  const [place] = /at position \d+/.exec(message) ?? []
+  return place ? `something unexpected stands ${place}` : 'it holds something unexpected'
+}
 
 /** Returns an upper bound of the bytes that the value takes as JSON. */
 const check = (value: unknown, field: string, depthLeft: number, maxDepth: number): number => {
