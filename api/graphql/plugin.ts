@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { execute, GraphQLError, specifiedRules, validate, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
+import { execute, getOperationAST, getVariableValues, GraphQLError, specifiedRules, validate, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
 import { mercurius } from 'mercurius'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -62,7 +62,12 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
   }
 
   function run({ document, isKept }: ParsedDocument, variables: GraphqlRequest['variables'], operationName: string | null, contextValue: GraphqlContext, reply: FastifyReply) {
-    if (isKept) return reply.graphql(document, contextValue, variables, operationName ?? undefined)
+    if (isKept) {
+      // The compiler's own check refuses a required field that has a default; what graphql has checked passes it.
+      const checked = getVariableValues(app.graphql.schema, getOperationAST(document, operationName)?.variableDefinitions ?? [], variables, validateOptions)
+      if (checked.errors) return { errors: checked.errors }
+      return reply.graphql(document, contextValue, checked.coerced, operationName ?? undefined)
+    }
     const errors = validate(app.graphql.schema, document, specifiedRules, validateOptions)
     if (errors.length > 0) return { errors }
     return execute({ schema: app.graphql.schema, document, contextValue: Object.assign(contextValue, { app, reply }), variableValues: variables, operationName })
