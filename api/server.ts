@@ -1,6 +1,6 @@
 /** The HTTP server of the API: every plugin and route by name. It does not listen; start.ts does. */
 import helmet from '@fastify/helmet'
-import { fastify, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { createAuthenticate } from '../shared/catalog/authenticate.ts'
 import { addAuthentication } from './auth.ts'
 import { addRequestBasics, answerBrokenRequest, requestIdOf, withoutLeadingSlashes } from './connection.ts'
@@ -34,7 +34,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   const logger: FastifyBaseLogger = context.log
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     requestTimeout: uploadMaxMs,
     handlerTimeout: requestMaxMs,
