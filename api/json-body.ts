@@ -16,7 +16,7 @@ export function addJsonBody(app: FastifyInstance): void {
       }
       const text = decode(body)
       // secure-json-parse refuses __proto__ and constructor.prototype; an error of it is a fault of the request.
-      parseJson(request, text, (error, value) => done(error ? new CatalogError('BAD_REQUEST', 'The body is not JSON', {}, { cause: error }) : null, value))
+      void parseJson(request, text, (error, value) => done(error ? new CatalogError('BAD_REQUEST', 'The body is not JSON', {}, { cause: error }) : null, value))
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)))
     }

@@ -20,7 +20,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
     if (config?.access === 'open') openPaths.add(url)
   })
   return () => {
-    for (const [url, methods] of [...methodsOf]) {
+    for (const [url, methods] of Array.from(methodsOf)) {
       const allow = [...methods, 'OPTIONS'].sort().join(', ')
       const access: Access = openPaths.has(url) ? 'open' : 'read'
       app.route({ method: 'OPTIONS', url, config: { access }, handler: (_request, reply) => reply.code(204).header('allow', allow).send() })

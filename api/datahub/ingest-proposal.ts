@@ -18,7 +18,7 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, config }: ApiCo
   app.post<{ Querystring: { action?: string | string[] } }>('/aspects', { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'write' } }, async (request) => {
     const { action } = request.query
     if (typeof action !== 'string' || !actions.includes(action)) {
-      throw new CatalogError('UNSUPPORTED', `There is no such action on /aspects: ${action ?? 'none given'}`, { field: 'action', allowed: actions })
+      throw new CatalogError('UNSUPPORTED', `There is no such action on /aspects: ${String(action ?? 'none given')}`, { field: 'action', allowed: actions })
     }
     const { body } = request
     if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'The body must be a JSON object')

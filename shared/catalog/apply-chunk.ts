@@ -64,7 +64,7 @@ export async function applyChunk(db: Db, claimed: ClaimedChunk, options: ApplyOp
  * Settles a chunk of one record as rejected, without applying it: it has failed, or killed its worker, too often.
  * Throws as applyChunk does.
  */
-export async function rejectChunk(db: Db, claimed: ClaimedChunk, reason: { code: Reject['code'] & CatalogError['code'], message: string }, options: ApplyOptions): Promise<Settled> {
+export async function rejectChunk(db: Db, claimed: ClaimedChunk, reason: { code: CatalogError['code'], message: string }, options: ApplyOptions): Promise<Settled> {
   return inTransaction(db, async (tx) => {
     const chunk = await lockChunk(tx, claimed.id)
     assertHeld(chunk, claimed, options.guards)

@@ -100,6 +100,6 @@ export const lineageFilterFields: ReadonlyMap<string, FilterField> = new Map<str
 /** `key=value`, as DataHub's clients ask for it. */
 function customPropertiesOf({ documents }: Candidate): string[] {
   return [...documents.values()].flatMap((document) => isObject(document.customProperties)
-    ? Object.entries(document.customProperties).map(([key, value]) => `${key}=${String(value)}`)
+    ? Object.entries(document.customProperties).map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     : [])
 }

@@ -167,7 +167,7 @@ function parseVersionMatch(headers: JsonValue | undefined): number | undefined {
   if (!isObject(headers)) throw new CatalogError('BAD_REQUEST', 'headers must be an object', { field: 'headers' })
   const [, sent] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'if-version-match') ?? []
   if (sent === undefined || sent === null) return undefined
-  const text = String(sent)
+  const text = typeof sent === 'object' ? '' : String(sent)
   if (!/^(?:-1|\d{1,15})$/.test(text)) throw new CatalogError('BAD_REQUEST', 'If-Version-Match must be the number of a version, or -1 for an absent aspect', { field })
   return Number(text)
 }

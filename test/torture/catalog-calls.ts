@@ -21,7 +21,7 @@ export async function untilReady(api: Api, maxMs = 60_000): Promise<void> {
 
 /** Sends a load and gives its id. */
 export async function sendLoad(api: Api, lines: Iterable<string>, parameters: Record<string, string>): Promise<string> {
-  const answer = await fetch(`${api.url}/loads?${new URLSearchParams({ format: 'ndjson', ...parameters })}`, {
+  const answer = await fetch(`${api.url}/loads?${new URLSearchParams({ format: 'ndjson', ...parameters }).toString()}`, {
     method: 'POST', headers: headers(api, { 'content-type': 'application/x-ndjson' }), body: Readable.toWeb(Readable.from(lines, { objectMode: false })) as ReadableStream, duplex: 'half'
   } as RequestInit)
   const body = await answer.text()
