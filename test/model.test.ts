@@ -84,6 +84,10 @@ t.test('aspects', async t => {
       ['corpuser', 'status', {}, { removed: false }],
       ['mlPrimaryKey', 'mlPrimaryKeyProperties', { sources: [] }, { sources: [] }],
       ['mlFeature', 'mlFeatureProperties', { sources: [orders], dataType: 'TEXT' }, { sources: [orders], dataType: 'TEXT' }],
+      ['dataset', 'datasetProperties', { description: { string: 'x' }, tags: { array: ['a'] }, customProperties: { string: 'kept' }, created: { 'com.linkedin.pegasus2avro.common.TimeStamp': { time: 1 } } },
+        { description: 'x', tags: ['a'], customProperties: { string: 'kept' }, created: { time: 1 } }],
+      ['dataset', 'upstreamLineage', { upstreams: [], fineGrainedLineages: { array: [{ ...column, confidenceScore: { float: 0.5 }, query: { string: 'urn:li:query:q' } }] } },
+        { upstreams: [], fineGrainedLineages: [{ ...column, confidenceScore: 0.5, query: 'urn:li:query:q' }] }],
       ['dataset', 'moonPhase', { phase: null, list: [2, 1] }, { phase: null, list: [2, 1] }]
     ]
     for (const [entityType, aspectName, sent, prepared] of cases) {
@@ -135,6 +139,7 @@ t.test('aspects', async t => {
       ['chart', 'chartInfo', { title: 'x' }, 'VALIDATION_FAILED', 'aspect.description'],
       ['chart', 'chartInfo', { title: 'x', description: '', inputs: [{ dataset: orders }] }, 'VALIDATION_FAILED', 'aspect.inputs[0].string'],
       ['dataset', 'status', { removed: 'yes' }, 'VALIDATION_FAILED', 'aspect.removed'],
+      ['dataset', 'status', { removed: { string: 'yes' } }, 'VALIDATION_FAILED', 'aspect.removed'],
       ['dataset', 'operation', { operationType: 'INSERT' }, 'VALIDATION_FAILED', 'aspect.timestampMillis'],
       ['dataset', 'moonPhase', { a: 'b\u0000' }, 'INVALID_CHARACTER', 'aspect.a'],
       ['dataset', 'moonPhase', { 'b\ud800': 1 }, 'INVALID_CHARACTER', 'aspect'],

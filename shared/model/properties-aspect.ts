@@ -2,7 +2,7 @@
 
 export type PropertiesAspect = { aspectName: string, nameField: string }
 
-const named: { [entityType: string]: PropertiesAspect } = {
+const named = new Map<string, PropertiesAspect>(Object.entries({
   dataset: { aspectName: 'datasetProperties', nameField: 'name' },
   dataJob: { aspectName: 'dataJobInfo', nameField: 'name' },
   dataFlow: { aspectName: 'dataFlowInfo', nameField: 'name' },
@@ -11,7 +11,7 @@ const named: { [entityType: string]: PropertiesAspect } = {
   domain: { aspectName: 'domainProperties', nameField: 'name' },
   tag: { aspectName: 'tagProperties', nameField: 'name' },
   glossaryTerm: { aspectName: 'glossaryTermInfo', nameField: 'name' }
-}
+}))
 
 /** `<type>Properties` with `name`, where the type has no aspect of another name. */
-export const propertiesAspectOf = (entityType: string): PropertiesAspect => named[entityType] ?? { aspectName: `${entityType}Properties`, nameField: 'name' }
+export const propertiesAspectOf = (entityType: string): PropertiesAspect => named.get(entityType) ?? { aspectName: `${entityType}Properties`, nameField: 'name' }

@@ -1,7 +1,8 @@
 /**
  * Small pieces from which the shape of an aspect is put together; each checks a value and returns it prepared.
  *
- * Prepared means: defaults written out, nulls of optional fields left out, unknown fields kept as sent. A faulty value is
+ * Prepared means: defaults written out, nulls of optional fields left out, Avro's unions with null opened, unknown fields kept
+ * as sent. A faulty value is
  * refused in the words that DataHub's clients know, with the place in `details.field`. The value must have passed checkJson.
  */
 import { CatalogError } from '../errors.ts'
@@ -37,7 +38,7 @@ export const record = (fields: { [name: string]: Field }): Shape => {
     for (const [name, given] of Object.entries(value)) {
       const field = known.get(name)
       if (!field) prepared[name] = given
-      else if (given !== null) prepared[name] = field.shape(given, `${place}.${name}`)
+      else if (given !== null) prepared[name] = field.isRequired ? field.shape(given, `${place}.${name}`) : prepareOptional(field.shape, given, `${place}.${name}`)
     }
     for (const [name, { isRequired, fallback }] of known) {
       if (Object.hasOwn(prepared, name)) continue
@@ -45,6 +46,26 @@ export const record = (fields: { [name: string]: Field }): Shape => {
       else if (isRequired) throw shapeFault(`${place}.${name}`, 'field is required but not found and has no default value')
     }
     return prepared
+  }
+}
+
+const avroBranches = new Set(['string', 'boolean', 'int', 'long', 'float', 'double', 'array', 'map'])
+
+/**
+ * In Avro's JSON a field that may be null is a union, whose value stands under the name of its branch: `{"string": "x"}`,
+ * `{"com.linkedin.pegasus2avro.common.AuditStamp": {…}}`. Old snapshots have it so; the value is taken out.
+ */
+function prepareOptional(shape: Shape, given: JsonValue, place: string): JsonValue {
+  const [pair, ...others] = isObject(given) ? Object.entries(given) : []
+  if (!pair || others.length > 0 || shape === anything) return shape(given, place)
+  const [branch, inner] = pair
+  if (branch.startsWith('com.linkedin.') && isObject(inner)) return shape(inner, place)
+  if (!avroBranches.has(branch)) return shape(given, place)
+  try {
+    return shape(given, place)
+  } catch (error) {
+    if (error instanceof CatalogError && (error.code === 'VALIDATION_FAILED' || error.code === 'INVALID_URN')) return shape(inner, place)
+    throw error
   }
 }
 
