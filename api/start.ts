@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { bootstrapToken } from '../shared/catalog/bootstrap-token.ts'
 import { checkReadiness } from '../shared/catalog/check-readiness.ts'
+import { reportBacklog } from '../shared/catalog/report-backlog.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
 import type { Db } from '../shared/db/database.ts'
 import type { Config } from '../shared/platform/config.ts'
@@ -24,7 +25,7 @@ export type ApiService = Service & { readonly url: () => string | null }
  */
 export function startApi(config: Config, log: Log): ApiService {
   const state: ServerState = { isStopping: false }
-  let parts: { db?: Db, queue?: ChunkQueue, app?: FastifyInstance } = {}
+  let parts: { db?: Db, queue?: ChunkQueue, app?: FastifyInstance, endReport?: () => void } = {}
   let url: string | null = null
 
   const service = createService('api', {
@@ -35,6 +36,7 @@ export function startApi(config: Config, log: Log): ApiService {
       })
       parts.db = db
       await prepareDatabase(db, config, log)
+      parts.endReport = reportBacklog(db)
       const queue = await openQueue(config, log)
       parts.queue = queue
       const app = await buildServer({ db, queue, config, log }, state)
@@ -44,11 +46,12 @@ export function startApi(config: Config, log: Log): ApiService {
     },
     async stop() {
       state.isStopping = true
-      const { app, queue, db } = parts
+      const { app, queue, db, endReport } = parts
       parts = {}
       try {
         if (app) await drain(app, config.shutdownSeconds * 500, log)
       } finally {
+        endReport?.()
         await queue?.close()
         await db?.destroy()
       }

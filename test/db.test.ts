@@ -1,6 +1,7 @@
 /** The way to Postgres: schema, transactions, lost connections, what errors mean. */
 import t from 'tap'
 import { migrations } from '../migrations/index.ts'
+import { reportBacklog } from '../shared/catalog/report-backlog.ts'
 import { CatalogError } from '../shared/errors.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
 import type { Db } from '../shared/db/database.ts'
@@ -201,6 +202,23 @@ t.test('transactions', async t => {
     const level = await inTransaction(db, tx => query(tx, 'show transaction_isolation'), { isolation: 'repeatable read' })
     t.same(level, [{ transaction_isolation: 'repeatable read' }])
   })
+})
+
+t.test('the backlog is read before each scrape', async t => {
+  const { db } = await withDatabase(t)
+  await db.raw(`
+    insert into load (id, state, format, mode, source, missing_references, actor, current_pass)
+    values ('00000000-0000-0000-0000-000000000001', 'applying', 'ndjson', 'merge', 'x', 'reject', 'urn:li:corpuser:a', 1)`)
+  await db.raw(`
+    insert into chunk (load_id, pass, first_line, record_count, state, next_at)
+    select '00000000-0000-0000-0000-000000000001', pass, 1, 1, state, now() - seconds * interval '1 second'
+    from (values (1, 'waiting', 60), (1, 'applying', 90), (3, 'waiting', 900), (1, 'settled', 9000)) as made (pass, state, seconds)`)
+  const end = reportBacklog(db)
+  const { text } = await renderMetrics()
+  end()
+  t.match(text, /^tributary_chunks\{state="waiting"\} 2$/m)
+  t.match(text, /^tributary_chunks\{state="applying"\} 1$/m)
+  t.match(text, /^tributary_oldest_waiting_chunk_seconds 6\d/m, 'a chunk of a later pass could not be applied, so it does not count')
 })
 
 t.test('what an error of the database means', async t => {
