@@ -15,7 +15,7 @@ export type ProgressSource = { sent: SentSoFar, totalBytes: number | null, hasLi
 
 const redrawEveryMs = 100
 const plainEveryMs = 5_000
-const barChars = 20
+const barChars = 12
 
 export function showProgress(terminal: Terminal, source: ProgressSource, now: () => number = Date.now): Progress {
   const { redraw } = terminal

@@ -23,7 +23,7 @@ export type LoadBody = {
  * refused it; the rest is then not sent. Throws ServerRefused, or Refusal where nobody answers.
  */
 export async function sendLoad(server: Server, query: Readonly<Record<string, string>>, body: LoadBody): Promise<LoadView> {
-  const url = urlOn(server, `loads?${new URLSearchParams(query)}`)
+  const url = urlOn(server, `loads?${new URLSearchParams(query).toString()}`)
   const stopped = new AbortController()
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: 'POST',
