@@ -18,13 +18,16 @@ export async function insertDeclarations(tx: Tx, loadId: string, declarations: r
     loadId, declarations.map((row) => row.line), declarations.map((row) => row.urn), declarations.map((row) => row.reference)])
 }
 
-/** Those of the URNs that a living record of the load will create. */
+/** Those of the URNs that a living record of the load's second pass will create. Once that pass is settled they exist, or never will. */
 export async function declaredUrns(tx: Tx, loadId: string, urns: readonly Urn[]): Promise<Set<Urn>> {
   if (urns.length === 0) return new Set()
   const rows = await query<{ urn: Urn }>(tx, `
     select wanted.urn
-    from unnest(?::text[]) as wanted (urn)
-    where exists (select 1 from load_declaration where load_declaration.load_id = ?::uuid and load_declaration.urn = wanted.urn)`, [urns, loadId])
+    from load
+    cross join unnest(?::text[]) as wanted (urn)
+    where load.id = ?::uuid
+      and load.current_pass < 3
+      and exists (select 1 from load_declaration where load_declaration.load_id = load.id and load_declaration.urn = wanted.urn)`, [urns, loadId])
   return new Set(rows.map((row) => row.urn))
 }
 

@@ -1,0 +1,256 @@
+/** What goes wrong with chunks and what follows: failures, deaths, lost messages, and what is thrown away in time. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { ApplyRecords } from '../shared/catalog/apply-chunk.ts'
+import { applyRecords } from '../shared/catalog/apply-records.ts'
+import { allChunkGuards } from '../shared/catalog/chunk-guards.ts'
+import { unpackRecords } from '../shared/catalog/chunk-payload.ts'
+import { claimChunk } from '../shared/catalog/claim-chunk.ts'
+import { createIsolationGate } from '../shared/catalog/isolation-gate.ts'
+import { prune } from '../shared/catalog/prune.ts'
+import { sweep } from '../shared/catalog/sweep.ts'
+import { inTransaction } from '../shared/db/transaction.ts'
+import { insertLoad } from '../shared/store/loads.ts'
+import { admin, edge, entity, guardsWithout, pretend, rejectsOf, removal, withLoadBench, type LoadBench } from './support/load-bench.ts'
+
+/** Fails like Postgres does. */
+const sqlError = (code: string): Error => Object.assign(new Error('something with a secret value'), { code })
+
+t.test('failures', async (t) => {
+  /** Fails for good on records that hold the word. */
+  const guilty = (word: string, error: () => Error): ApplyRecords => async (tx, records, context) => {
+    if (JSON.stringify(records).includes(word)) throw error()
+    return pretend(tx, records, context)
+  }
+  const records = [...Array.from({ length: 40 }, (_, index) => entity(`t${index}`)), entity('poison'), ...Array.from({ length: 40 }, (_, index) => entity(`u${index}`))]
+
+  t.test('one guilty record is found, tried three times alone, and rejected; the others are applied', async (t) => {
+    const bench = await withLoadBench(t, { apply: guilty('poison', () => sqlError('22P02')) })
+    const id = await bench.submit(records)
+    await bench.drain()
+    t.match(await bench.load(id), { state: 'done', counts: { received: 81, applied: 80, rejected: 1 } })
+    const [reject] = await rejectsOf(bench, id)
+    t.match(reject, { line: 41, code: 'BAD_REQUEST', record: JSON.stringify(entity('poison')) })
+    t.notMatch(reject?.message, /secret/)
+    t.ok((await bench.chunks(id)).some((chunk) => chunk.state === 'settled' && chunk.recordCount === 1 && chunk.attempts === 2))
+  })
+
+  t.test('without counting attempts it blocks its load for ever (the test can see it)', async (t) => {
+    const bench = await withLoadBench(t, { apply: guilty('poison', () => sqlError('22P02')) })
+    const id = await bench.submit(records)
+    for (let attempt = 0; attempt < 30; attempt += 1) {
+      await bench.rows("update chunk set next_at = now() where state = 'waiting'")
+      await bench.look(bench.told[0] ?? 0, { guards: guardsWithout('attempts') })
+    }
+    t.match(await bench.load(id), { state: 'applying', counts: { applied: 0 } })
+  })
+
+  t.test('a fault of the program is found the same way, and its text goes to nobody', async (t) => {
+    const bench = await withLoadBench(t, { apply: guilty('poison', () => new TypeError('secret is not a function')) })
+    const id = await bench.submit(records)
+    await bench.drain()
+    t.match(await bench.load(id), { state: 'done', counts: { applied: 80, rejected: 1 } })
+    t.match((await rejectsOf(bench, id))[0], { code: 'INTERNAL', message: /^The record could not be applied/ })
+  })
+
+  t.test('what passes is waited out without end and never counts', async (t) => {
+    let failures = 25
+    const codes = ['40001', '40P01', '55P03', '53100', '57014', '08006', '23505', '57P01']
+    const bench = await withLoadBench(t, {
+      apply: async (tx, records, context) => {
+        failures -= 1
+        if (failures >= 0) throw sqlError(codes[failures % codes.length] ?? '40001')
+        return pretend(tx, records, context)
+      }
+    })
+    const id = await bench.submit([entity('a'), entity('b')])
+    const chunkId = bench.told[0] ?? 0
+    let run = await bench.look(chunkId)
+    for (; run.outcome === 'released'; run = await bench.look(chunkId)) {
+      t.ok((run.retryInMs ?? 0) <= 30_000)
+      t.match(await bench.chunks(id), [{ state: 'waiting', attempts: 0 }])
+      await bench.rows("update chunk set next_at = now() where state = 'waiting'")
+    }
+    t.equal(run.outcome, 'settled')
+    t.match(await bench.load(id), { state: 'done', counts: { applied: 2 } })
+  })
+
+  /** Lets workers die of the word until the load ends, at most so many times. Gives how many died. */
+  async function dieOf(bench: LoadBench, id: string, word: string, guards: typeof allChunkGuards, mostDeaths: number): Promise<number> {
+    let deaths = 0
+    while (deaths < mostDeaths && (await bench.load(id)).state !== 'done') {
+      for (const { id: chunkId } of (await bench.chunks(id)).filter((chunk) => chunk.hasPayload)) {
+        const isDeadly = (await unpackRecords(await bench.payload(chunkId))).some((record) => record.text.includes(word))
+        // A worker that dies has claimed the chunk, and its lease runs out.
+        const claim = isDeadly ? await claimChunk(bench.db, chunkId, guards, 0) : null
+        if (claim?.next === 'apply') deaths += 1
+        else await bench.look(chunkId, { guards })
+        await sleep(2)
+      }
+    }
+    return deaths
+  }
+
+  t.test('a record that kills every worker is isolated and rejected; the others are applied', async (t) => {
+    const bench = await withLoadBench(t, { apply: pretend })
+    const id = await bench.submit(Array.from({ length: 8 }, (_, index) => entity(index === 5 ? 'killer' : `k${index}`)))
+    t.equal(await dieOf(bench, id, 'killer', allChunkGuards, 50), 3 + 1 + 1 + 1 + 3, 'three before it is isolated, one for each half, three alone')
+    t.match(await bench.load(id), { state: 'done', counts: { received: 8, applied: 7, rejected: 1 } })
+    t.match(await rejectsOf(bench, id), [{ line: 6, code: 'INTERNAL', message: /^The worker ended/ }])
+  })
+
+  t.test('without isolation it kills workers for ever (the test can see it)', async (t) => {
+    const bench = await withLoadBench(t, { apply: pretend })
+    const id = await bench.submit([entity('a'), entity('killer')])
+    t.equal(await dieOf(bench, id, 'killer', guardsWithout('isolation'), 50), 50)
+    t.equal((await bench.load(id)).state, 'applying')
+  })
+
+  t.test('an isolated chunk runs alone in its process', async (t) => {
+    const gate = createIsolationGate()
+    const seen: string[] = []
+    let running = 0
+    async function work(name: string, ms: number): Promise<void> {
+      running += 1
+      seen.push(`${name} beside ${running - 1}`)
+      await sleep(ms)
+      running -= 1
+    }
+    await Promise.all([
+      gate.together(() => work('first', 30)), gate.together(() => work('second', 10)),
+      gate.alone(() => work('isolated', 20)), gate.together(() => work('third', 5)), gate.alone(() => work('isolated too', 5))
+    ])
+    t.match(seen.filter((entry) => entry.startsWith('isolated')), ['isolated beside 0', 'isolated too beside 0'])
+    t.equal(seen.length, 5)
+  })
+
+  t.test('a stop rolls back at once and hands the chunk back without an attempt', async (t) => {
+    const bench = await withLoadBench(t)
+    const id = await bench.submit([entity('a')])
+    const stop = new AbortController()
+    const slow: ApplyRecords = async (tx, records, context) => {
+      const verdicts = await applyRecords(tx, records, context)
+      await tx.raw('select pg_sleep(30)')
+      return verdicts
+    }
+    const chunkId = bench.told[0] ?? 0
+    const running = bench.look(chunkId, { apply: slow, signal: stop.signal })
+    await sleep(300)
+    const stoppedAt = Date.now()
+    stop.abort()
+    t.equal((await running).outcome, 'aborted')
+    t.ok(Date.now() - stoppedAt < 2_000)
+    t.match(await bench.chunks(id), [{ state: 'waiting', attempts: 0, crashes: 0, faults: 0 }])
+    t.same(await bench.rows('select id from entity'), [])
+    t.equal((await bench.look(chunkId)).outcome, 'settled', 'and another worker may take it at once')
+  })
+})
+
+t.test('the sweeper', async (t) => {
+  t.test('finds what the queue has lost', async (t) => {
+    const bench = await withLoadBench(t)
+    const id = await bench.submit([entity('a'), edge('a', 'a')])
+    bench.told.length = 0
+    await sweep(bench.db, bench.queue, { quietSeconds: 0, guards: guardsWithout('sweeper') })
+    await bench.drain()
+    t.equal((await bench.load(id)).state, 'accepted', 'without the sweeper it is lost (the test can see it)')
+    t.match(await sweep(bench.db, bench.queue, { quietSeconds: 0 }), { nudged: 1 })
+    await bench.drain()
+    t.equal((await bench.load(id)).state, 'done')
+  })
+
+  t.test('leaves alone what was asked for just now, is not due, or is held', async (t) => {
+    const bench = await withLoadBench(t)
+    await bench.submit([entity('a')])
+    t.match(await sweep(bench.db, bench.queue), { nudged: 0 })
+    const chunkId = bench.told[0] ?? 0
+    await claimChunk(bench.db, chunkId, allChunkGuards)
+    t.match(await sweep(bench.db, bench.queue, { quietSeconds: 0 }), { nudged: 0 })
+    await bench.rows("update chunk set lease_until = now() - interval '1 second'")
+    await sleep(5)
+    t.match(await sweep(bench.db, bench.queue, { quietSeconds: 0 }), { nudged: 1 }, 'a lease that ran out')
+  })
+
+  t.test('takes from every load in turn', async (t) => {
+    const bench = await withLoadBench(t)
+    const large = await bench.submit(Array.from({ length: 20_000 }, (_, index) => entity(index)))
+    const small = await bench.submit([entity('small')])
+    bench.told.length = 0
+    await sweep(bench.db, bench.queue, { quietSeconds: 0 })
+    const [smallChunk] = await bench.chunks(small)
+    t.ok(bench.told.slice(0, 2).includes(smallChunk?.id ?? 0))
+    t.equal((await bench.chunks(large)).length, 4)
+  })
+
+  t.test('accepts a load whose API process died after the end of its body, and aborts one that nobody writes to', async (t) => {
+    const bench = await withLoadBench(t)
+    const whole = await bench.submit([entity('a')])
+    bench.told.length = 0
+    await bench.rows("update load set state = 'receiving', seq = null, remaining = 0, body_ended_at = now() - interval '1 minute' where id = ?::uuid", [whole])
+    const silent = '00000000-0000-4000-8000-000000000001'
+    await inTransaction(bench.db, (tx) => insertLoad(tx, { id: silent, format: 'ndjson', mode: 'merge', source: 's', missingReferences: 'reject', actor: admin.urn, tokenId: null, scopes: ['write'], domainUrn: null, requestId: null }))
+    await bench.rows("update load set touched_at = now() - interval '1 hour' where id = ?::uuid", [silent])
+    t.match(await sweep(bench.db, bench.queue), { accepted: 1, aborted: 1 })
+    await bench.drain()
+    t.equal((await bench.load(whole)).state, 'done')
+    t.equal((await bench.load(silent)).state, 'aborted')
+  })
+})
+
+t.test('pruning', async (t) => {
+  const countOf = async (bench: LoadBench, table: 'edge_tombstone' | 'graph_change' | 'load'): Promise<number> => (await bench.rows(`select 1 from ${table}`)).length
+
+  t.test('keeps the order of removals while anything older is unfinished, and no longer', async (t) => {
+    const bench = await withLoadBench(t)
+    await bench.submit([entity('a'), entity('b')])
+    await bench.drain()
+    const older = await bench.submit([edge('a', 'b')])
+    const olderChunks = bench.told.splice(0)
+    await bench.submit([removal('a', 'b')])
+    await bench.drain()
+    t.equal(await countOf(bench, 'edge_tombstone'), 1)
+    await prune(bench.db)
+    t.equal(await countOf(bench, 'edge_tombstone'), 1)
+    bench.told.push(...olderChunks)
+    await bench.drain()
+    t.match(await bench.load(older), { state: 'done', counts: { unchanged: 1 } }, 'the older add came late and has no effect')
+    await bench.submit([entity('c')])
+    await bench.drain()
+    await prune(bench.db)
+    t.equal(await countOf(bench, 'edge_tombstone'), 0)
+  })
+
+  t.test('keeps everything while a load is between the end of its body and its seq', async (t) => {
+    const bench = await withLoadBench(t)
+    await bench.submit([entity('a')])
+    await bench.rows("update load set state = 'receiving', seq = null, body_ended_at = now()")
+    await bench.rows('insert into edge_tombstone (owner_id, aspect_code, downstream_id, upstream_id, seq, line) values (1, 1, 1, 2, 0, 1)')
+    await prune(bench.db)
+    t.equal(await countOf(bench, 'edge_tombstone'), 1)
+  })
+
+  t.test('moves the horizon of the change log past what it threw away', async (t) => {
+    const bench = await withLoadBench(t)
+    await bench.submit([entity('a'), edge('a', 'a')])
+    await bench.drain()
+    const before = await countOf(bench, 'graph_change')
+    t.ok(before > 0)
+    t.match(await prune(bench.db), { graphChanges: 0 })
+    const [newest] = await bench.rows<{ xid: number }>('select max(xid::text::bigint) as xid from graph_change')
+    t.match(await prune(bench.db, { changeLogKeepSeconds: 0 }), { graphChanges: before })
+    const [horizon] = await bench.rows<{ xid: number }>('select horizon::text::bigint as xid from graph_horizon')
+    t.equal(horizon?.xid, (newest?.xid ?? 0) + 1)
+  })
+
+  t.test('deletes loads that ended long ago, with all they left', async (t) => {
+    const bench = await withLoadBench(t)
+    await bench.submit([entity('a'), 'x'])
+    await bench.drain()
+    await bench.submit([entity('b')])
+    await bench.drain()
+    await bench.rows("update load set finished_at = now() - interval '31 days' where rejected = 1")
+    t.match(await prune(bench.db), { loads: 1 })
+    t.equal(await countOf(bench, 'load'), 1)
+    t.same(await bench.rows('select line from reject'), [])
+  })
+})
