@@ -207,8 +207,8 @@ t.test('transactions', async t => {
 t.test('the backlog is read before each scrape', async t => {
   const { db } = await withDatabase(t)
   await db.raw(`
-    insert into load (id, state, format, mode, source, missing_references, actor, current_pass)
-    values ('00000000-0000-0000-0000-000000000001', 'applying', 'ndjson', 'merge', 'x', 'reject', 'urn:li:corpuser:a', 1)`)
+    insert into load (id, state, format, mode, source, missing_references, actor, scopes, current_pass)
+    values ('00000000-0000-0000-0000-000000000001', 'applying', 'ndjson', 'merge', 'x', 'reject', 'urn:li:corpuser:a', '{}', 1)`)
   await db.raw(`
     insert into chunk (load_id, pass, first_line, record_count, state, next_at)
     select '00000000-0000-0000-0000-000000000001', pass, 1, 1, state, now() - seconds * interval '1 second'
