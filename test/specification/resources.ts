@@ -244,6 +244,20 @@ export const resourceRows: SpecificationRow[] = [
     t.equal(valueAt(given.aspect, 'fineGrainedLineages.0.query'), 'urn:li:query:s26')
   }),
 
+  row('S2.6-others: the lineage aspects of other assets are walked as well', async (t, catalog) => {
+    const source = datasetUrn('s26.others')
+    const [key, feature, model] = ['urn:li:mlPrimaryKey:(s26,key)', 'urn:li:mlFeature:(s26,feature)', 'urn:li:mlModel:(urn:li:dataPlatform:mlflow,s26,PROD)']
+    const chart = 'urn:li:chart:(looker,s26_columns)'
+    await catalog.make(source, model, chart)
+    t.equal((await catalog.propose(key, 'mlPrimaryKeyProperties', { sources: [source] })).status, 200)
+    t.equal((await catalog.propose(feature, 'mlFeatureProperties', { sources: [source] })).status, 200)
+    t.equal((await catalog.propose(model, 'mlModelProperties', { mlFeatures: [feature] })).status, 200)
+    t.strictSame(await catalog.walk(source), [`1 ${feature}`, `1 ${key}`, `2 ${model}`])
+    const field = { schemaFieldUrn: columnUrn(source, 'a'), schemaField: { fieldPath: 'total', nullable: false, type: { type: { 'com.linkedin.schema.NumberType': {} } }, nativeDataType: 'int' } }
+    t.equal((await catalog.propose(chart, 'inputFields', { fields: [field] })).status, 200)
+    t.strictSame(await catalog.walk(columnUrn(source, 'a')), [`1 ${chart}`], 'inputFields')
+  }),
+
   row('S2-gap-enumerations: the values the specification does not show are those of DataHub', async (t, catalog) => {
     const { data } = await catalog.graphql('{ direction: __type(name: "LineageDirection") { enumValues { name } } type: __type(name: "EntityType") { enumValues { name } } }')
     const names = (path: string): string[] => {

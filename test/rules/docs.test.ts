@@ -1,0 +1,129 @@
+/**
+ * docs/ says what the code says: errors, limits, metrics, root fields, the specification, links and words.
+ * WRITE_DOCS=1 npm test -- test/rules/docs.test.ts writes the tables that are made from code anew.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { buildSchema } from 'graphql'
+import t from 'tap'
+import { errorCodes } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { packagePath } from '../../shared/platform/paths.ts'
+import { operationRows } from '../specification/operations.ts'
+import { proposalRows, ruleRows } from '../specification/proposals-and-rules.ts'
+import { resourceRows } from '../specification/resources.ts'
+import { idOf } from '../specification/row.ts'
+import { serviceAndUrnRows } from '../specification/service-and-urns.ts'
+import { errorTable, limitTable, metricTable, tableIn } from '../support/docs-tables.ts'
+
+/** The anchors that headings get on the usual hosts of repositories. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N} -]/gu, '').replaceAll(' ', '-'))
+
+const read = (path: string): string => readFileSync(packagePath(path), 'utf8')
+
+const pagesBelow = (folder: string): string[] =>
+  readdirSync(packagePath(folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    return entry.isDirectory() ? pagesBelow(path) : path.endsWith('.md') ? [path] : []
+  })
+
+const pages = pagesBelow('docs')
+const topPages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].filter((path) => existsSync(packagePath(path)))
+
+const generated: { page: string, table: string }[] = [
+  { page: 'docs/errors.md', table: errorTable() },
+  { page: 'docs/configuration.md', table: limitTable() },
+  { page: 'docs/operations.md', table: metricTable() }
+]
+
+for (const { page, table } of generated) {
+  if (process.env.WRITE_DOCS === '1') {
+    const found = tableIn(read(page), table)
+    if (found !== null) writeFileSync(packagePath(page), read(page).replace(found, () => table))
+  }
+  t.test(`${page} has the table that the code makes`, async (t) => {
+    t.equal(tableIn(read(page), table), table)
+  })
+}
+
+t.test('the generated tables hold every entry', async (t) => {
+  const rowsOf = (table: string): number => table.split('\n').length - 2
+  t.equal(rowsOf(errorTable()), Object.keys(errorCodes).length)
+  t.equal(rowsOf(limitTable()), Object.keys(limits).length)
+  t.equal(rowsOf(metricTable()), [...read('shared/platform/metrics.ts').matchAll(/'tributary_/g)].length)
+  t.notMatch(limitTable(), /\| {2}\|/, 'every limit has its comment')
+})
+
+t.test('docs/api.md names every root field, and no other', async (t) => {
+  const schema = buildSchema(read('api/graphql/schema.graphql'))
+  const named = (head: string): string[] => {
+    const table = tableIn(read('docs/api.md'), `${head}\n`) ?? ''
+    return table.split('\n').slice(2).flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name)).sort()
+  }
+  t.strictSame(named('| Query | Gives |'), Object.keys(schema.getQueryType()?.getFields() ?? {}).sort())
+  t.strictSame(named('| Mutation | Does |'), Object.keys(schema.getMutationType()?.getFields() ?? {}).sort())
+})
+
+t.test('docs/specification.md and the tests name the same rows', async (t) => {
+  const proved = [
+    ...serviceAndUrnRows.map(({ title }) => ({ title, file: 'service-and-urns.ts' })),
+    ...resourceRows.map(({ title }) => ({ title, file: 'resources.ts' })),
+    ...operationRows.map(({ title }) => ({ title, file: 'operations.ts' })),
+    ...[...proposalRows, ...ruleRows].map(({ title }) => ({ title, file: 'proposals-and-rules.ts' }))
+  ]
+  const rows = read('docs/specification.md').split('\n').filter((line) => /^\| S\d/.test(line)).map((line) => line.split(' | '))
+  const ids = rows.map(([id = '']) => id.slice(2))
+  t.equal(new Set(ids).size, ids.length, 'every row has an id of its own')
+  t.strictSame(ids.toSorted(), proved.map(({ title }) => idOf(title)).sort(), 'every row has a test, every test a row')
+  const titles = rows.map((cells) => (cells.at(-1) ?? '').replace(/ \|$/, ''))
+  t.strictSame(titles.toSorted(), proved.map(({ title, file }) => `\`${file}\`: ${title}`).sort(), 'every row names its test by file and title')
+  for (const [id = '', , lives = ''] of rows) {
+    const missing = [...lives.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path).filter((path) => !existsSync(packagePath(path)))
+    t.strictSame(missing, [], `${id.slice(2)} lives where it says`)
+  }
+})
+
+t.test('links within the docs lead somewhere', async (t) => {
+  for (const page of [...pages, ...topPages]) {
+    const broken = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target).filter((target) => !/^https?:/.test(target)).filter((target) => {
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? page : normalize(join(dirname(page), path))
+      if (!existsSync(packagePath(file))) return true
+      return anchor !== undefined && !anchorsOf(read(file)).includes(anchor)
+    })
+    t.strictSame(broken, [], page)
+  }
+})
+
+t.test('every page of docs/ and every decision is listed', async (t) => {
+  const index = read('docs/README.md')
+  t.strictSame(pages.filter((page) => /^docs\/[^/]+\.md$/.test(page) && page !== 'docs/README.md').filter((page) => !index.includes(`](${page.slice(5)})`)), [])
+  const decisions = read('docs/decisions/README.md')
+  t.strictSame(pages.filter((page) => /^docs\/decisions\/\d/.test(page)).filter((page) => !decisions.includes(`](${page.slice(15)})`)), [])
+})
+
+t.test('every decision says context, choice, alternatives and what would change our mind', async (t) => {
+  for (const page of pages.filter((path) => /^docs\/decisions\/\d/.test(path))) {
+    const text = read(page)
+    const parts = ['**Context.**', '**Choice.**', '**Alternatives.**', '**What would change our mind.**']
+    t.strictSame(parts.filter((part) => !text.includes(part)), [], page)
+    t.ok(text.split(/\s+/).length < 400, `${page} fits on a page`)
+  }
+})
+
+t.test('the words of the glossary are kept', async (t) => {
+  /** Words that we do not use for our things, and the places where they are somebody else's. */
+  const forbidden: { word: RegExp, but?: RegExp }[] = [
+    { word: /\bbatch(?:es)?\b/i, but: /ingestProposalBatch|batchSetDomain/ },
+    { word: /\bmembership\b/i, but: /association/ },
+    { word: /\bghosts?\b|\btraversal\b|\bcrawl/i },
+    { word: /\bparent asset|child asset/i }
+  ]
+  for (const page of [...pages, ...topPages].filter((path) => path !== 'docs/glossary.md')) {
+    const found = read(page).split('\n').flatMap((line, index) => forbidden
+      .filter(({ word, but }) => word.test(line) && !(but?.test(line) ?? false))
+      .map(() => `${index + 1}: ${line.slice(0, 120)}`))
+    t.strictSame(found, [], page)
+  }
+})
