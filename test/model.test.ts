@@ -380,6 +380,41 @@ t.test('proposals', async t => {
     t.match(t.throws(() => parseProposal(proposal({ changeType: 'x' }))), { details: { allowed: ['UPSERT', 'CREATE', 'CREATE_ENTITY', 'UPDATE', 'PATCH', 'DELETE'] } })
   })
 
+  t.test('what a patch puts into a lineage aspect is prepared like an upsert', async t => {
+    const patching = (entityUrn: string, aspectName: string, operation: JsonObject): JsonObject => ({ entityType: entityTypeOf(toUrn(entityUrn)), entityUrn, changeType: 'PATCH', aspectName, aspect: { json: [operation] } })
+    const upstream = `/upstreams/${customers}`
+    const columns = `/fineGrainedLineages/NONE/${ordersId}/NONE/${customersId}`
+    const cases: [entityUrn: string, aspectName: string, sent: JsonObject, prepared: JsonValue][] = [
+      [orders, 'upstreamLineage', { op: 'add', path: upstream, value: {} }, { type: 'TRANSFORMED', dataset: customers, auditStamp: unset }],
+      [orders, 'upstreamLineage', { op: 'add', path: upstream, value: { dataset: orders, type: 'VIEW', auditStamp: { time: 3 }, query: null } }, { dataset: customers, type: 'VIEW', auditStamp: { time: 3, actor: unset.actor } }],
+      [orders, 'upstreamLineage', { op: 'add', path: '/upstreams', value: [{ dataset: customers, type: 'COPY' }] }, [{ dataset: customers, type: 'COPY', auditStamp: unset }]],
+      [orders, 'upstreamLineage', { op: 'add', path: columns, value: { confidenceScore: 0.5 } }, { confidenceScore: 0.5 }],
+      [job, 'dataJobInputOutput', { op: 'add', path: `/inputDatasetEdges/${orders}`, value: { destinationUrn: orders, created: null } }, { destinationUrn: orders }],
+      [job, 'dataJobInputOutput', { op: 'add', path: `/inputDatasets/${orders}`, value: {} }, orders],
+      [chart, 'chartInfo', { op: 'add', path: '/inputs', value: [orders] }, [{ string: orders }]],
+      [chart, 'chartInfo', { op: 'add', path: '/title', value: 'x' }, 'x'],
+      [chart, 'chartInfo', { op: 'add', path: '/lastModified/lastModified/time', value: 7 }, 7],
+      [chart, 'chartInfo', { op: 'add', path: '/colour/shade', value: 7 }, 7]
+    ]
+    for (const [entityUrn, aspectName, sent, prepared] of cases) {
+      t.strictSame(parseProposal(patching(entityUrn, aspectName, sent)), { changes: [{ kind: 'patchAspect', entityUrn, aspectName, patch: { patch: [{ ...sent, value: prepared }] } }] })
+    }
+    const refused: [entityUrn: string, aspectName: string, sent: JsonObject, code: string][] = [
+      [orders, 'upstreamLineage', { op: 'add', path: upstream, value: { type: 'MOVED' } }, 'VALIDATION_FAILED'],
+      [orders, 'upstreamLineage', { op: 'add', path: `${upstream}/type`, value: 'MOVED' }, 'VALIDATION_FAILED'],
+      [orders, 'upstreamLineage', { op: 'add', path: `/upstreams/${chart}`, value: {} }, 'VALIDATION_FAILED'],
+      [orders, 'upstreamLineage', { op: 'replace', path: '/upstreams', value: [{ dataset: customers }] }, 'VALIDATION_FAILED'],
+      [orders, 'upstreamLineage', { op: 'add', path: columns, value: { confidenceScore: 2 } }, 'VALIDATION_FAILED'],
+      [orders, 'upstreamLineage', { op: 'add', path: '/fineGrainedLineages/NONE/x/NONE/y', value: {} }, 'INVALID_URN'],
+      [chart, 'chartInfo', { op: 'add', path: '/title', value: 7 }, 'VALIDATION_FAILED'],
+      [chart, 'chartInfo', { op: 'remove', path: '/title' }, 'VALIDATION_FAILED'],
+      [chart, 'chartInfo', { op: 'add', path: '/customProperties/a', value: 7 }, 'VALIDATION_FAILED']
+    ]
+    for (const [entityUrn, aspectName, sent, code] of refused) {
+      t.match(t.throws(() => parseProposal(patching(entityUrn, aspectName, sent))), { code, details: { field: sent.path } }, `${aspectName} ${JSON.stringify(sent)}`)
+    }
+  })
+
   t.test('a legacy snapshot becomes one change for each aspect', async t => {
     const snapshot = (aspects: JsonValue): JsonObject => ({ proposedSnapshot: { 'com.linkedin.pegasus2avro.metadata.snapshot.DatasetSnapshot': { urn: orders, aspects } }, systemMetadata: { runId: 'r' } })
     const { changes } = parseSnapshot(snapshot([{ 'com.linkedin.pegasus2avro.dataset.DatasetProperties': properties }, { 'com.linkedin.pegasus2avro.common.Status': { removed: false } }, { 'com.linkedin.pegasus2avro.dataset.ViewProperties': { a: null } }]))

@@ -14,6 +14,7 @@ import type { Change, JsonObject, JsonValue, WriteHeaders } from './changes.ts'
 import { entityTypeInfo } from './entity-types.ts'
 import { checkJson, isObject, parseJsonText } from './json-checks.ts'
 import { parsePatch } from './patch-document.ts'
+import { preparePatch } from './prepare-patch.ts'
 
 const changeTypes = ['UPSERT', 'CREATE', 'CREATE_ENTITY', 'UPDATE', 'PATCH', 'DELETE'] as const
 type ChangeType = typeof changeTypes[number]
@@ -73,7 +74,7 @@ function toChange(parts: Parts): Change {
   checkAspectPlace(entity.entityType, aspectName)
   if (isKey || isTimeseries(aspectName)) throw new CatalogError('VALIDATION_FAILED', `Patch not supported for aspect with name ${aspectName}`, { field: 'changeType' })
   if (content === undefined) throw new CatalogError('BAD_REQUEST', 'aspect is missing: a PATCH needs its operations', { field: 'aspect' })
-  return { kind: 'patchAspect', entityUrn, aspectName, patch: parsePatch(content, 'aspect'), ...withHeaders(parts.headers) }
+  return { kind: 'patchAspect', entityUrn, aspectName, patch: preparePatch(entity.entityType, aspectName, parsePatch(content, 'aspect')), ...withHeaders(parts.headers) }
 }
 
 function upsert({ entity, changeType, aspectName, headers }: Parts, content: JsonValue | undefined, contentType?: string): Change {
