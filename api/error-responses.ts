@@ -19,13 +19,16 @@ const codesOfFramework: Readonly<Record<string, ErrorCode>> = {
 const messages: Partial<Record<ErrorCode, string>> = {
   UNSUPPORTED_MEDIA_TYPE: 'The content type is not one that this route reads',
   BODY_TOO_LARGE: 'The body is larger than this route allows',
-  DEADLINE_EXCEEDED: 'The answer was not complete within the deadline'
+  DEADLINE_EXCEEDED: 'The answer was not complete within the deadline',
+  REQUEST_TIMEOUT: 'The body came too slowly'
 }
 
-/** The CatalogError that stands for whatever was thrown. */
-export function publicError(error: unknown): CatalogError {
+/** The CatalogError that stands for whatever was thrown while `request` was served. */
+export function publicError(error: unknown, request?: FastifyRequest): CatalogError {
   if (error instanceof CatalogError) return error
-  const code = frameworkCode(error)
+  const known = frameworkCode(error)
+  // The framework has one deadline for both: whose fault it is shows by whether all of the body has come.
+  const code = known === 'DEADLINE_EXCEEDED' && request?.raw.complete === false ? 'REQUEST_TIMEOUT' : known
   if (code !== null) return new CatalogError(code, messages[code] ?? (error instanceof Error ? error.message : code), {}, { cause: error })
   const translated = toCatalogError(error)
   if (translated.code !== 'INTERNAL') return translated
@@ -44,13 +47,13 @@ export function prepareErrorReply(error: CatalogError, request: FastifyRequest, 
   if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer realm="tributary"')
   if (error.status === 503 || error.status === 429) reply.header('retry-after', String(error.details.retryAfterSeconds ?? 1))
   // What is left of a body that was refused is not read: the connection ends with the answer.
-  if (hasBody(request) && (error.status === 401 || error.status === 403 || error.status === 413 || error.status === 503)) reply.header('connection', 'close')
+  if (hasBody(request) && request.raw.complete === false) reply.header('connection', 'close')
   return reply
 }
 
 /** The error handler of all routes but those that speak a dialect of their own. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = publicError(error)
+  const problem = publicError(error, request)
   void prepareErrorReply(problem, request, reply).type('application/problem+json; charset=utf-8').send(JSON.stringify(problemBody(problem, request.id)))
 }
 

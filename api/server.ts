@@ -5,6 +5,7 @@ import { createAuthenticate } from '../shared/catalog/authenticate.ts'
 import { addAuthentication } from './auth.ts'
 import { addRequestBasics, answerBrokenRequest, requestIdOf, withoutLeadingSlashes } from './connection.ts'
 import type { ApiContext, ServerState } from './context.ts'
+import { configRoutes } from './datahub/config.ts'
 import { ingestProposalRoutes } from './datahub/ingest-proposal.ts'
 import { readAspectRoutes } from './datahub/read-aspect.ts'
 import { sendRestError } from './datahub/rest-errors.ts'
@@ -26,6 +27,8 @@ const uploadMaxMs = 6 * 60 * 60 * 1_000
 const silenceMaxMs = 120_000
 /** From the first byte of a request to the end of its headers. */
 const headersMaxMs = 10_000
+/** How often that is looked at. */
+const connectionsCheckMs = 5_000
 /** The longest URN, percent-encoded, and some. */
 const pathPartMaxChars = 8_192
 
@@ -36,6 +39,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
+    http: { headersTimeout: headersMaxMs, connectionsCheckingInterval: connectionsCheckMs },
     requestTimeout: uploadMaxMs,
     handlerTimeout: requestMaxMs,
     connectionTimeout: silenceMaxMs,
@@ -47,8 +51,6 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: sendProblem
   })
-  app.server.headersTimeout = headersMaxMs
-
   app.setErrorHandler(sendProblem)
   addJsonBody(app)
   countRequests(app)
@@ -64,6 +66,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   await app.register(async (scope) => graphqlPlugin(scope, context))
   await app.register(async (scope) => {
     scope.setErrorHandler(sendRestError)
+    configRoutes(scope)
     ingestProposalRoutes(scope, context)
     readAspectRoutes(scope, context)
   })

@@ -99,7 +99,7 @@ t.test('authentication', async (t) => {
   })
 
   t.test('open paths need no token', async (t) => {
-    for (const url of ['/health', '/health/live', '/health/ready', '/version', '/metrics']) t.equal((await rest({ url, token: null })).status, 200, url)
+    for (const url of ['/health', '/health/live', '/health/ready', '/version', '/metrics', '/config']) t.equal((await rest({ url, token: null })).status, 200, url)
   })
 
   t.test('nothing but the token says who acts', async (t) => {
@@ -230,9 +230,13 @@ t.test('the first token', async (t) => {
 })
 
 t.test('a database that is away lets nobody in', async (t) => {
-  const { rest, db, tokenWith } = await withServer(t)
+  const { rest, graphql, db, tokenWith } = await withServer(t)
   const unseen = await tokenWith(['admin'])
+  await graphql(ping)
   await db.destroy()
+  const remembered = await graphql(ping)
+  t.equal(remembered.status, 503, 'nothing could be served')
+  t.match(remembered.body, { data: { entityExists: null }, errors: [{ extensions: { code: 503, type: 'UNAVAILABLE', reason: 'UNAVAILABLE' } }] })
   const { status, body, headers } = await rest({ url: '/api/limits', token: unseen })
   t.equal(status, 503)
   t.equal(body.code, 'UNAVAILABLE')

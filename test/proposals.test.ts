@@ -17,6 +17,10 @@ t.test('proposals', async (t) => {
   const read = (urn: string, aspect: string, version?: number) => rest({ url: `/aspects/${encodeURIComponent(urn)}?aspect=${aspect}${version === undefined ? '' : `&version=${version}`}` })
   const make = async (...urns: string[]) => { for (const urn of urns) await propose(upsert(urn, 'status', { removed: false })) }
 
+  t.test('the server tells clients to write the way that is here', async (t) => {
+    t.match((await rest({ url: '/config', token: null })).body, { noCode: 'true', patchCapable: true, versions: {}, datahub: { serverEnv: 'core' } })
+  })
+
   t.test('an aspect is written in each of its envelopes and read back under its class', async (t) => {
     const value = { name: 'orders', description: 'päid' }
     const envelopes = [{ value: JSON.stringify(value), contentType: 'application/json' }, { json: value }, value]

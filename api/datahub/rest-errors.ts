@@ -4,7 +4,7 @@ import { prepareErrorReply, problemBody, publicError } from '../error-responses.
 
 /** The error handler of the routes that speak RestLi. Never a stack trace. */
 export function sendRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = publicError(error)
+  const problem = publicError(error, request)
   void prepareErrorReply(problem, request, reply)
     .header('x-restli-error-response', 'true')
     .type('application/json; charset=utf-8')

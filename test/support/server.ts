@@ -46,12 +46,12 @@ export type TestServer = {
 /** Nobody listens to it: what the queue is told stays in Postgres, which is the truth about it. */
 const silentQueue: ChunkQueue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
 
-/** `withWorker` opens a real queue and runs a worker, which a test of loads needs and the others need not wait for. */
-export async function withServer(t: Test, options: { env?: { [key: string]: string }, withWorker?: boolean } = {}): Promise<TestServer> {
+/** `withWorker` opens a real queue and runs a worker, which a test of loads needs and the others need not wait for; `queue` is one of the test's own. */
+export async function withServer(t: Test, options: { env?: { [key: string]: string }, withWorker?: boolean, queue?: ChunkQueue } = {}): Promise<TestServer> {
   const { db, url: databaseUrl } = await withDatabase(t)
   const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', ...options.env })
   const log = createLog(config)
-  const queue = options.withWorker ? await openQueue(config, log) : silentQueue
+  const queue = options.withWorker ? await openQueue(config, log) : options.queue ?? silentQueue
   const worker = options.withWorker ? startWorker(config, log) : null
   const context: ApiContext = { db, queue, config, log }
   const state: ServerState = { isStopping: false }
