@@ -19,6 +19,10 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
     methodsOf.set(url, methods)
     if (config?.access === 'open') openPaths.add(url)
   })
+  // As a hook, so that nothing of a body is looked at first.
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw new CatalogError('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200) ?? ''}`)
+  })
   return () => {
     for (const [url, methods] of Array.from(methodsOf)) {
       const allow = [...methods, 'OPTIONS'].sort().join(', ')
@@ -38,8 +42,5 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
         handler: async () => {}
       })
     }
-    app.setNotFoundHandler(async (request) => {
-      throw new CatalogError('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200) ?? ''}`)
-    })
   }
 }

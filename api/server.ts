@@ -54,7 +54,10 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   app.setErrorHandler(sendProblem)
   addJsonBody(app)
   countRequests(app)
-  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] } } })
+  await app.register(helmet, {
+    strictTransportSecurity: { includeSubDomains: false },
+    contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] } }
+  })
   addRequestBasics(app, state)
   addAuthentication(app, createAuthenticate(context.db))
   const finishRoutes = refuseOtherMethods(app)

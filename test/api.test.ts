@@ -52,6 +52,7 @@ t.test('transport', async (t) => {
   t.test('an unknown path is 404 in JSON', async (t) => {
     t.match(await rest({ url: '/no/such?token=secret' }), { status: 404, headers: { 'content-type': /^application\/problem\+json/ }, body: { code: 'NOT_FOUND' } })
     t.notMatch((await rest({ url: '/no/such?token=secret' })).text, /secret/)
+    t.match(await rest({ method: 'POST', url: '/no/such', body: 'x', headers: { 'content-type': 'text/plain' } }), { status: 404 })
     t.match(await rest({ url: '/%E0%A4%A' }), { status: 400, body: { code: 'BAD_REQUEST' } })
   })
 
