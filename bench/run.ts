@@ -1,0 +1,17 @@
+/** `npm run bench -- NAME`: runs one benchmark, prints its rows and writes them to bench/results/NAME.json. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { packagePath } from '../shared/platform/paths.ts'
+import { benchLoadMemory } from './load-memory.ts'
+
+const benches: Record<string, () => Promise<object>> = { 'load-memory': benchLoadMemory }
+
+const [name = ''] = process.argv.slice(2)
+const bench = benches[name]
+if (bench) {
+  const result = await bench()
+  mkdirSync(packagePath('bench/results'), { recursive: true })
+  writeFileSync(packagePath(`bench/results/${name}.json`), `${JSON.stringify(result, null, 2)}\n`)
+} else {
+  console.error(`Usage: npm run bench -- ${Object.keys(benches).join(' | ')}`)
+  process.exitCode = 1
+}
