@@ -2,9 +2,9 @@
 import t, { type Test } from 'tap'
 import { createToken } from '../shared/catalog/create-token.ts'
 import type { Db } from '../shared/db/database.ts'
-import type { JsonObject, JsonValue } from '../shared/model/changes.ts'
+import type { JsonValue } from '../shared/model/changes.ts'
 import { newTokenText } from '../shared/model/token-text.ts'
-import { readCases, requestOf, type Row, type Step, type TokenName } from './support/bad-input-cases.ts'
+import { expectationOf, readCases, requestOf, type Row, type Step, type TokenName } from './support/bad-input-cases.ts'
 import { expandValue } from './support/case-values.ts'
 import { checkAnswer, faultOf, type Answer } from './support/check-answer.ts'
 import { parsed, pick, valueAt } from './support/json-answer.ts'
@@ -76,8 +76,7 @@ t.test('bad input', async (t) => {
       const [answer] = answers
       if (!answer) throw new Error('no answer')
       if (!row.expect.tally) {
-        const expected = expandValue(row.expect as unknown as JsonObject, lookUpWith({ ...captured, answer: answer.json }))
-        checkAnswer(t, answer, expected as unknown as Row['expect'], { isGraphql: row.graphql !== undefined, messages })
+        checkAnswer(t, answer, expectationOf(row, lookUpWith({ ...captured, answer: answer.json })), { isGraphql: row.graphql !== undefined, messages })
       }
       messages.set(row.id, faultOf(answer.json)?.message ?? '')
       await checkRejects(t, row, answer)
@@ -85,8 +84,7 @@ t.test('bad input', async (t) => {
       captured.answer = answer.json
       for (const step of row.then ?? []) {
         const later = await send(step, captured)
-        const expected = expandValue(step.expect as unknown as JsonObject, lookUpWith(captured))
-        checkAnswer(t, later, expected as unknown as Row['expect'], { isGraphql: step.graphql !== undefined, messages })
+        checkAnswer(t, later, expectationOf(step, lookUpWith(captured)), { isGraphql: step.graphql !== undefined, messages })
       }
       const after = await tableChecksums(db)
       const allowed = row.mayChange === 'load' ? loadTables : row.mayChange ?? []

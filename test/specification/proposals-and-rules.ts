@@ -2,7 +2,7 @@
 import { createToken } from '../../shared/catalog/create-token.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { catalogClient, type CatalogClient } from '../support/catalog-client.ts'
-import { valueAt } from '../support/json-answer.ts'
+import { isJsonObject, valueAt } from '../support/json-answer.ts'
 import { sendRaw } from '../support/raw-request.ts'
 import { columnUrn, datasetUrn, row, type SpecificationRow } from './row.ts'
 
@@ -11,8 +11,8 @@ const flow = 'urn:li:dataFlow:(airflow,s44,PROD)'
 const aspectOf = async (catalog: CatalogClient, urn: string, aspectName: string): Promise<[string, JsonValue]> => {
   const { json } = await catalog.readAspect(urn, aspectName)
   const aspect = valueAt(json, 'aspect')
-  const [entry] = Object.entries(Object(aspect ?? {}))
-  return entry ? [entry[0], entry[1] as JsonValue] : ['absent', null]
+  const [entry] = isJsonObject(aspect) ? Object.entries(aspect) : []
+  return entry ? [entry[0], entry[1]] : ['absent', null]
 }
 
 export const proposalRows: SpecificationRow[] = [

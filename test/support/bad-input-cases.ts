@@ -83,6 +83,13 @@ export const readCases = (): CaseFile => {
   return cases
 }
 
+/** What a step expects, with the values of `${name}` put in. */
+export const expectationOf = ({ expect }: Step, lookUp: LookUp): Expectation => {
+  const written: JsonValue = JSON.parse(JSON.stringify(expect))
+  const expanded: Expectation = JSON.parse(JSON.stringify(expandValue(written, lookUp)))
+  return expanded
+}
+
 const asText = (value: JsonValue): string => typeof value === 'string' ? value : JSON.stringify(value)
 
 /** The request of a step, with the token it names. `lookUp` gives the values of `${name}`. */
