@@ -70,6 +70,17 @@ t.test('authentication', async (t) => {
     db.off('query', count)
   })
 
+  t.test('requests that come at once ask for their token once', async (t) => {
+    const token = await tokenWith(['read'])
+    const authenticate = createAuthenticate(db)
+    let queries = 0
+    const count = () => { queries += 1 }
+    db.on('query', count)
+    await Promise.all(Array.from({ length: 20 }, () => authenticate(token)))
+    t.equal(queries, 1)
+    db.off('query', count)
+  })
+
   t.test('a verdict is remembered for a second at most', async (t) => {
     let nowMs = 0
     const authenticate = createAuthenticate(db, () => nowMs)

@@ -1,8 +1,9 @@
 /**
  * From the text of a bearer token to the actor it stands for, and whether that actor may do a thing.
  *
- * A verdict is remembered for at most a second, so a revoked token is refused everywhere within one. Only tokens that
- * were found are remembered: a wrong one cannot fill the memory, and a new one works at once.
+ * A verdict is remembered for at most a second, so a revoked token is refused everywhere within one; requests that come
+ * at once ask once. Only tokens that were found are remembered: a wrong one cannot fill the memory, and a new one works
+ * at once.
  */
 import { CatalogError } from '../errors.ts'
 import type { Db } from '../db/database.ts'
@@ -17,7 +18,7 @@ const verdictsMaxCount = 1_000
 export type Authenticate = (token: string | null) => Promise<Actor>
 
 export function createAuthenticate(db: Db, nowMs: () => number = Date.now): Authenticate {
-  const verdicts = new Map<string, { actor: Actor, until: number }>()
+  const verdicts = new Map<string, Verdict>()
 
   return async (token) => {
     if (token === null || !isTokenText(token)) throw unauthenticated()
@@ -27,17 +28,21 @@ export function createAuthenticate(db: Db, nowMs: () => number = Date.now): Auth
     if (known && known.until > nowMs()) return known.actor
 
     // The age counts from before the question: a revocation while it is under way must not be outlived.
-    const askedAt = nowMs()
-    const record = await findValidToken(db, tokenHash)
-    if (!record) {
-      verdicts.delete(key)
-      throw unauthenticated()
-    }
-    const actor = actorOf(record)
+    const verdict: Verdict = { until: nowMs() + verdictMaxAgeMs, actor: findActor(db, tokenHash, (expiresAtMs) => { verdict.until = Math.min(verdict.until, expiresAtMs) }) }
     if (verdicts.size >= verdictsMaxCount) verdicts.clear()
-    verdicts.set(key, { actor, until: Math.min(askedAt + verdictMaxAgeMs, record.expiresAt?.getTime() ?? Infinity) })
-    return actor
+    verdicts.set(key, verdict)
+    verdict.actor.catch(() => { if (verdicts.get(key) === verdict) verdicts.delete(key) })
+    return verdict.actor
   }
+}
+
+type Verdict = { actor: Promise<Actor>, until: number }
+
+async function findActor(db: Db, tokenHash: Buffer, endsAt: (expiresAtMs: number) => void): Promise<Actor> {
+  const record = await findValidToken(db, tokenHash)
+  if (!record) throw unauthenticated()
+  if (record.expiresAt) endsAt(record.expiresAt.getTime())
+  return actorOf(record)
 }
 
 /** Whether a list of scopes covers one: admin covers everything, write covers read. */
