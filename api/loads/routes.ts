@@ -7,7 +7,7 @@ import { receiveLoad } from '../../shared/catalog/receive-load.ts'
 import { retryLoad } from '../../shared/catalog/retry-load.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ApiContext } from '../context.ts'
-import { answerUnreadUploads } from './answer-unread-uploads.ts'
+import { answerUnreadUpload } from './answer-unread-uploads.ts'
 import { readCount, readQuery, readSubmission, readWait, submitParameters } from './load-query.ts'
 import { readBody } from './read-body.ts'
 
@@ -19,9 +19,8 @@ type ById = { Params: { id: string } }
 export async function loadsRoutes(app: FastifyInstance, { db, queue, config }: ApiContext): Promise<void> {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => { done(null, payload) })
-  answerUnreadUploads(app)
 
-  app.post('/loads', { config: { access: 'write' } }, async (request, reply) => {
+  app.post('/loads', { config: { access: 'write' }, onSend: answerUnreadUpload }, async (request, reply) => {
     const query = readQuery(request.query, submitParameters)
     const submission = readSubmission(query, request.headers, config.missingReferences)
     const wait = readWait(query.wait)

@@ -86,6 +86,6 @@ export async function withServer(t: Test, options: { env?: { [key: string]: stri
 }
 
 function parsed(answer: LightMyRequestResponse): JsonAnswer {
-  const isJson = String(answer.headers['content-type'] ?? '').includes('json')
+  const isJson = /[/+]json\b/.test(String(answer.headers['content-type'] ?? ''))
   return isJson && answer.body !== '' ? JSON.parse(answer.body) : undefined
 }

@@ -1,0 +1,220 @@
+/** The HTTP doors of loads: what they refuse, what they answer, who may see what. */
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { readBody, uploadPace, type UploadPace } from '../api/loads/read-body.ts'
+import { CatalogError } from '../shared/errors.ts'
+import { dataset, edge, entity } from './support/load-bench.ts'
+import { withServer, type TestServer } from './support/server.ts'
+
+const lines = (...records: unknown[]): string => records.map((record) => typeof record === 'string' ? record : JSON.stringify(record)).join('\n')
+const ndjson = { 'content-type': 'application/x-ndjson' }
+
+const withLoadServer = (t: Test): Promise<TestServer> => withServer(t, { withWorker: true })
+
+t.test('POST /loads', async (t) => {
+  const server = await withLoadServer(t)
+  const post = (url: string, body: string | Buffer, headers: { [name: string]: string } = ndjson) => server.rest({ method: 'POST', url, body, headers })
+
+  t.test('answers 202 at once, and 200 with wait when the load has ended', async (t) => {
+    const { status, body, headers } = await post('/loads', lines(entity('a')))
+    t.equal(status, 202)
+    t.equal(headers.location, `/loads/${body.id}`)
+    t.match(body, { state: /accepted|applying|done/, format: 'ndjson', mode: 'merge', source: 'load', counts: { received: 1 }, error: null, createdAt: Number })
+    const waited = await post('/loads?wait=20&source=dbt', lines(entity('a'), edge('a', 'a')))
+    t.equal(waited.status, 200)
+    t.match(waited.body, { state: 'done', source: 'dbt', counts: { received: 2, applied: 1, unchanged: 1, rejected: 0 }, finishedAt: Number })
+    t.match((await server.rest({ url: `/loads/${body.id}?wait=20` })).body, { id: body.id, state: 'done' })
+  })
+
+  t.test('reads gzip, and proposals as an array or in lines', async (t) => {
+    t.match((await post('/loads?wait=20', gzipSync(lines(entity('z'))), { ...ndjson, 'content-encoding': 'gzip' })).body, { counts: { applied: 1 } })
+    const proposal = { entityType: 'dataset', entityUrn: dataset('m'), changeType: 'UPSERT', aspectName: 'datasetProperties', aspect: { value: '{"name":"m"}', contentType: 'application/json' } }
+    const pretty = JSON.stringify([proposal, { ...proposal, entityUrn: dataset('n') }], null, 2)
+    t.match((await post('/loads?wait=20', pretty, { 'content-type': 'application/json' })).body, { format: 'mcp', state: 'done', counts: { received: 2, applied: 2 } })
+    t.match((await post('/loads?wait=20&format=mcp', lines(proposal), ndjson)).body, { counts: { received: 1, unchanged: 1 } })
+    const cutOff = await post('/loads', pretty.slice(0, -2), { 'content-type': 'application/json' })
+    t.equal(cutOff.status, 400)
+  })
+
+  t.test('makes placeholders when asked to, by parameter or header', async (t) => {
+    const url = (name: string, more = ''): string => `/loads?wait=20&source=${name}${more}`
+    t.match((await post(url('a'), lines(edge('gone1', 'gone2')))).body, { counts: { rejected: 1 } })
+    t.match((await post(url('b', '&missingReferences=create'), lines(edge('gone1', 'gone2')))).body, { counts: { applied: 1 } })
+    t.match((await post(url('c'), lines(edge('gone3', 'gone4')), { ...ndjson, 'x-missing-references': 'create' })).body, { counts: { applied: 1 } })
+  })
+
+  t.test('refuses what it does not have, by name', async (t) => {
+    for (const [query, code, field] of [
+      ['mode=snapshot', 'UNSUPPORTED', 'mode'], ['atomic=true', 'UNSUPPORTED', 'atomic'], ['dryRun=true', 'UNSUPPORTED', 'dryRun'], ['format=csv', 'UNSUPPORTED', 'format'],
+      ['wait=x', 'BAD_REQUEST', 'wait'], ['wait=26', 'LIMIT_EXCEEDED', 'wait'], ['missingReferences=maybe', 'BAD_REQUEST', 'missingReferences'],
+      ['sorce=x', 'BAD_REQUEST', 'sorce'], ['source=a&source=b', 'BAD_REQUEST', 'source'], ['source=%20', 'BAD_REQUEST', 'source'], [`source=${'s'.repeat(256)}`, 'LIMIT_EXCEEDED', 'source']
+    ] as const) {
+      const { status, body } = await post(`/loads?${query}`, lines(entity('a')))
+      t.equal(status, 400, query)
+      t.match(body, { code, field }, query)
+    }
+    t.equal((await post('/loads', lines(entity('a')), { 'content-type': 'text/plain' })).status, 415)
+    t.equal((await post('/loads', lines(entity('a')), { ...ndjson, 'content-encoding': 'br' })).status, 415)
+    t.match((await post('/loads', '')).body, { code: 'BAD_REQUEST' })
+  })
+
+  t.test('refuses a load while too much waits, and stores nothing', async (t) => {
+    await server.db.raw(`insert into load (id, state, format, mode, source, missing_references, actor, scopes, seq) values ('00000000-0000-4000-8000-000000000009', 'accepted', 'ndjson', 'merge', 's', 'reject', 'a', '{}', 1)`)
+    await server.db.raw(`insert into chunk (load_id, pass, first_line, record_count, next_at) values ('00000000-0000-4000-8000-000000000009', 1, 1, 30000000, now() + interval '1 hour')`)
+    const before = await server.db.raw('select count(*) as loads from load')
+    const { status, body, headers } = await post('/loads', lines(entity('a')))
+    t.equal(status, 503)
+    t.match(body, { code: 'OVERLOADED', limit: 'waitingRecordsMaxCount' })
+    t.ok(Number(headers['retry-after']) > 0)
+    t.same((await server.db.raw('select count(*) as loads from load')).rows, before.rows)
+    await server.db.raw(`delete from load where id = '00000000-0000-4000-8000-000000000009'`)
+  })
+})
+
+t.test('a load', async (t) => {
+  const server = await withLoadServer(t)
+  const submit = async (body: string, token = server.token): Promise<string> => (await server.rest({ method: 'POST', url: '/loads?wait=20', body, headers: ndjson, token })).body.id
+
+  t.test('shows its rejects in line order, a page at a time', async (t) => {
+    const id = await submit(lines(...Array.from({ length: 450 }, (_, index) => `bad ${index}`), entity('a')))
+    const read = async (query: string): Promise<{ line: number }[]> => (await server.rest({ url: `/loads/${id}/rejects${query}` })).text.split('\n').filter(Boolean).map((line) => JSON.parse(line))
+    const all = await read('')
+    t.same(all.map((reject) => reject.line), Array.from({ length: 450 }, (_, index) => index + 1))
+    t.match(all[0], { line: 1, code: 'BAD_REQUEST', message: String, field: null, record: 'bad 0' })
+    t.same((await read('?after=10&limit=2')).map((reject) => reject.line), [11, 12])
+    t.equal((await server.rest({ url: `/loads/${id}/rejects?limit=0` })).status, 400)
+    t.match((await server.rest({ url: `/loads/${id}/rejects?limit=10001` })).body, { code: 'LIMIT_EXCEEDED', limit: 'pageMaxCount' })
+    const { headers } = await server.rest({ url: `/loads/${id}/rejects` })
+    t.match(headers['content-type'], /^application\/x-ndjson/)
+  })
+
+  t.test('is seen and steered by the token that sent it and by administrators; for others there is none', async (t) => {
+    const mine = await server.tokenWith(['write'])
+    const other = await server.tokenWith(['write'])
+    const reader = await server.tokenWith(['read'])
+    const id = await submit(lines(entity('a'), 'x'), mine)
+    for (const token of [mine, server.token]) t.equal((await server.rest({ url: `/loads/${id}`, token })).status, 200)
+    for (const url of [`/loads/${id}`, `/loads/${id}/rejects`, '/loads/nonsense']) t.match((await server.rest({ url, token: other })).body, { code: 'NOT_FOUND' })
+    for (const verb of ['retry', 'cancel']) {
+      t.equal((await server.rest({ method: 'POST', url: `/loads/${id}/${verb}`, token: other })).status, 404)
+      t.equal((await server.rest({ method: 'POST', url: `/loads/${id}/${verb}`, token: mine })).status, 409)
+      t.equal((await server.rest({ method: 'POST', url: `/loads/${id}/${verb}`, token: reader })).status, 403)
+    }
+    t.same((await server.rest({ url: '/loads', token: other })).body, { loads: [], nextCursor: null })
+    t.match((await server.rest({ url: '/loads', token: mine })).body.loads, [{ id }])
+    t.equal((await server.rest({ method: 'POST', url: '/loads', body: lines(entity('a')), headers: ndjson, token: reader })).status, 403)
+  })
+
+  t.test('is listed newest first, page after page, each once', async (t) => {
+    const sent: string[] = []
+    for (let index = 0; index < 7; index += 1) sent.unshift(await submit(lines(entity(`l${index}`))))
+    const seen: string[] = []
+    for (let cursor: string | null = ''; cursor !== null && seen.length < 50;) {
+      const page: { loads: { id: string }[], nextCursor: string | null } = (await server.rest({ url: `/loads?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}` })).body
+      seen.push(...page.loads.map((load) => load.id))
+      cursor = page.nextCursor
+    }
+    t.same(seen.slice(0, 7), sent)
+    t.equal(new Set(seen).size, seen.length)
+    for (const cursor of ['x', Buffer.from('["2026-01-01; drop table load","x"]').toString('base64url')]) t.match((await server.rest({ url: `/loads?cursor=${cursor}` })).body, { code: 'BAD_REQUEST', field: 'cursor' })
+  })
+
+  t.test('can be retried when its rejects have become right', async (t) => {
+    const id = await submit(lines(edge('r1', 'r2')))
+    await submit(lines(entity('r1'), entity('r2')))
+    const { status, body } = await server.rest({ method: 'POST', url: `/loads/${id}/retry?wait=20` })
+    t.equal(status, 200)
+    t.match(body, { state: 'done', counts: { received: 1, applied: 1, rejected: 0 } })
+  })
+})
+
+t.test('the body of an upload', async (t) => {
+  /** A body in memory, read the way a request is. */
+  const bodyOf = (parts: Iterable<Buffer> | AsyncIterable<Buffer>, encoding?: string, pace: UploadPace = uploadPace) => {
+    const stream = Readable.from(parts, { objectMode: false })
+    return readBody({ headers: encoding === undefined ? {} : { 'content-encoding': encoding }, iterator: stream.iterator.bind(stream) }, pace)
+  }
+  async function sizeOf(body: AsyncIterable<Buffer>): Promise<number> {
+    let bytes = 0
+    for await (const part of body) bytes += part.length
+    return bytes
+  }
+  async function* drip(everyMs: number, part: Buffer): AsyncGenerator<Buffer> {
+    for (let index = 0; index < 200; index += 1) {
+      yield part
+      await sleep(everyMs, undefined, { ref: false })
+    }
+  }
+  const quick: UploadPace = { idleMaxMs: 200, windowMs: 300, minBytesPerSecond: 1_000 }
+
+  t.test('is unpacked as it comes', async (t) => {
+    t.equal(await sizeOf(bodyOf([Buffer.alloc(3_000_000, 'x')])), 3_000_000)
+    const packed = gzipSync(Buffer.from(Array.from({ length: 100_000 }, () => Math.random()).join('\n')))
+    t.ok(await sizeOf(bodyOf([packed.subarray(0, 1_000), packed.subarray(1_000)], 'gzip')) > packed.length)
+  })
+
+  t.test('that is a bomb stops at the limit, before it is unpacked', async (t) => {
+    const bomb = gzipSync(Buffer.alloc(100_000_000))
+    let bytes = 0
+    const reading = (async () => { for await (const part of bodyOf([bomb], 'gzip')) bytes += part.length })()
+    await t.rejects(reading, { code: 'BODY_TOO_LARGE', details: { limit: 'loadMaxCompressionRatio' } })
+    t.ok(bytes < 60_000_000, `${bytes} bytes came out`)
+  })
+
+  t.test('that is no gzip, or half of one, is refused', async (t) => {
+    await t.rejects(sizeOf(bodyOf([Buffer.from('plain')], 'gzip')), { code: 'BAD_REQUEST' })
+    const packed = gzipSync(Buffer.from('x'.repeat(10_000)))
+    await t.rejects(sizeOf(bodyOf([packed.subarray(0, packed.length - 9)], 'gzip')), { code: 'BAD_REQUEST' })
+    t.throws(() => bodyOf([], 'br'), { code: 'UNSUPPORTED_MEDIA_TYPE' })
+  })
+
+  t.test('that stalls or drips is timed out', async (t) => {
+    await t.rejects(sizeOf(bodyOf(drip(10_000, Buffer.alloc(100_000)), undefined, quick)), { code: 'REQUEST_TIMEOUT', message: /nothing for/ })
+    await t.rejects(sizeOf(bodyOf(drip(20, Buffer.from('x')), undefined, quick)), { code: 'REQUEST_TIMEOUT', message: /bytes a second/ })
+  })
+
+  t.test('that we read slowly is not: only the client is timed', async (t) => {
+    let bytes = 0
+    for await (const part of bodyOf(Array.from({ length: 4 }, () => Buffer.alloc(70_000)), undefined, quick)) {
+      bytes += part.length
+      await sleep(250)
+    }
+    t.equal(bytes, 280_000)
+  })
+
+  t.test('that the client leaves is cut off', async (t) => {
+    const outcome = new Promise<unknown>((resolve) => {
+      const server = createServer((request: IncomingMessage) => { sizeOf(readBody(request)).then(resolve, resolve) })
+      t.teardown(() => { server.close() })
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address()
+        const client = httpRequest({ port: typeof address === 'object' ? address?.port : 0, method: 'POST' })
+        client.on('error', () => {})
+        client.write('half')
+        setTimeout(() => client.destroy(), 50)
+      })
+    })
+    const error = await outcome
+    t.ok(error instanceof CatalogError && error.code === 'BAD_REQUEST')
+  })
+})
+
+t.test('a client that is still sending gets the answer of a refusal', async (t) => {
+  const server = await withLoadServer(t)
+  const url = new URL(server.url)
+  const answer = await new Promise<{ status: number | undefined, text: string }>((resolve, reject) => {
+    const client = httpRequest({ port: url.port, host: '127.0.0.1', path: '/loads', method: 'POST', headers: { authorization: `Bearer ${server.token}`, ...ndjson, 'content-encoding': 'gzip' } }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => { text += part }).on('end', () => { resolve({ status: response.statusCode, text }); client.destroy() })
+    })
+    client.on('error', reject)
+    const bomb = gzipSync(Buffer.alloc(8_000_000, '\n'))
+    client.write(bomb.subarray(0, bomb.length - 100))
+    // The client has more to send and does not end.
+  })
+  t.equal(answer.status, 413)
+  t.match(JSON.parse(answer.text), { code: 'BODY_TOO_LARGE', limit: 'loadMaxCompressionRatio', maximum: 200 })
+})

@@ -1,0 +1,232 @@
+/** The queue on both of its backends: a wake-up call that may come twice, late or never, and that no fault of it ends a process. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import t, { type Test } from 'tap'
+import { query } from '../shared/db/query.ts'
+import { createLog } from '../shared/platform/log.ts'
+import { openQueue } from '../shared/queue/chunk-queue.ts'
+import { startChunkWorker, type LookAtChunk } from '../shared/queue/chunk-worker.ts'
+import { queueNames } from '../shared/queue/names.ts'
+import { readPayload, toJobId, toPayload } from '../shared/queue/payload.ts'
+import type { QueueConfig } from '../shared/queue/queue-config.ts'
+import { startWatchedWorker } from '../worker/watched-worker.ts'
+import { withDatabase } from './support/database.ts'
+import { withRedis, withRedisServer } from './support/redis.ts'
+
+const log = createLog({ logLevel: 'silent' })
+
+async function eventually(condition: () => boolean | Promise<boolean>, maxMs = 10_000): Promise<boolean> {
+  for (const deadline = Date.now() + maxMs; Date.now() < deadline;) {
+    if (await condition()) return true
+    await sleep(10)
+  }
+  return false
+}
+
+t.test('a job says which chunk, and what is no job of ours is dropped', async (t) => {
+  t.equal(readPayload(JSON.parse(JSON.stringify(toPayload({ chunkId: 7, nudge: 3 })))), 7)
+  t.equal(toJobId({ chunkId: 7, nudge: 3 }), 'c7-3')
+  for (const forged of [null, 7, 'x', {}, { chunkId: 7 }, { version: 2, chunkId: 7 }, { version: 1, chunkId: '7;drop table load' }, { version: 1, chunkId: 1.5 }, { version: 1, chunkId: -1 }]) {
+    t.equal(readPayload(forged), null, JSON.stringify(forged))
+  }
+})
+
+/** What both backends promise. */
+function bothPromise(t: Test, config: QueueConfig): void {
+  /** A queue and a worker, gone at the end of the test. */
+  async function open(t: Test, look: LookAtChunk, concurrency = 1) {
+    const queue = await openQueue(config, log)
+    const worker = await startChunkWorker({ config, concurrency, look, log })
+    t.teardown(async () => {
+      await worker.close()
+      await queue.close()
+    })
+    return { queue, worker }
+  }
+
+  t.test('a chunk is looked at soon after it was told of, and again each time it is told of', async (t) => {
+    const seen: number[] = []
+    const { queue } = await open(t, async (chunkId) => { seen.push(chunkId); return 'done' })
+    t.equal(await queue.nudge([{ chunkId: 1, nudge: 1 }, { chunkId: 2, nudge: 1 }]), true)
+    t.ok(await eventually(() => seen.length === 2))
+    await queue.nudge([{ chunkId: 1, nudge: 2 }])
+    t.ok(await eventually(() => seen.length === 3))
+    t.same([...seen].sort(), [1, 1, 2])
+    t.ok(await eventually(async () => await queue.depth() === 0))
+  })
+
+  t.test('an idle worker wakes up at once', async (t) => {
+    let lookedAt = 0
+    const { queue } = await open(t, async () => { lookedAt = Date.now(); return 'done' })
+    const times: number[] = []
+    for (let nudge = 1; nudge <= 5; nudge += 1) {
+      await sleep(150)
+      const toldAt = Date.now()
+      await queue.nudge([{ chunkId: 50, nudge }])
+      await eventually(() => lookedAt >= toldAt)
+      times.push(lookedAt - toldAt)
+    }
+    t.ok(Math.min(...times) < 100, `${times.join(', ')} ms`)
+    t.ok(Math.max(...times) < 1_500, `${times.join(', ')} ms`)
+  })
+
+  t.test('a worker that stops hands its chunk to another at once', async (t) => {
+    const queue = await openQueue(config, log)
+    t.teardown(() => queue.close())
+    let begun = false
+    const first = await startChunkWorker({
+      config, concurrency: 1, log,
+      look: (_chunkId, signal) => new Promise((resolve) => {
+        begun = true
+        signal.addEventListener('abort', () => resolve('back'))
+      })
+    })
+    await queue.nudge([{ chunkId: 9, nudge: 1 }])
+    t.ok(await eventually(() => begun))
+    let secondAt = 0
+    const second = await startChunkWorker({ config, concurrency: 1, log, look: async () => { secondAt = Date.now(); return 'done' } })
+    t.teardown(() => second.close())
+    const stoppedAt = Date.now()
+    await first.close()
+    t.ok(Date.now() - stoppedAt < 3_000)
+    t.ok(await eventually(() => secondAt > 0))
+    t.ok(secondAt - stoppedAt < 3_000, `${secondAt - stoppedAt} ms`)
+  })
+
+  t.test('as many chunks are looked at together as the worker may', async (t) => {
+    let most = 0
+    const { queue, worker } = await open(t, async () => {
+      most = Math.max(most, worker.activeCount())
+      await sleep(100)
+      return 'done'
+    }, 3)
+    await queue.nudge(Array.from({ length: 9 }, (_, index) => ({ chunkId: 100 + index, nudge: 1 })))
+    t.ok(await eventually(async () => await queue.depth() === 0 && worker.activeCount() === 0))
+    t.equal(most, 3)
+  })
+}
+
+t.test('in Postgres', async (t) => {
+  const { db, url } = await withDatabase(t)
+  const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url }
+  bothPromise(t, config)
+
+  t.test('several who open it at once make its schema once', async (t) => {
+    const queues = await Promise.all(Array.from({ length: 4 }, () => openQueue(config, log)))
+    await Promise.all(queues.map((queue) => queue.close()))
+    t.pass()
+  })
+
+  t.test('connections that the server ends are replaced', async (t) => {
+    const seen: number[] = []
+    const queue = await openQueue(config, log)
+    const worker = await startChunkWorker({ config, concurrency: 1, log, look: async (chunkId) => { seen.push(chunkId); return 'done' } })
+    t.teardown(async () => {
+      await worker.close()
+      await queue.close()
+    })
+    await queue.nudge([{ chunkId: 1, nudge: 101 }])
+    t.ok(await eventually(() => seen.length === 1))
+    for (let round = 0; round < 3; round += 1) {
+      await query(db, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()')
+      await sleep(100)
+    }
+    let nudge = 200
+    t.ok(await eventually(async () => {
+      await queue.nudge([{ chunkId: 2, nudge: nudge += 1 }])
+      await sleep(200)
+      return seen.includes(2)
+    }, 20_000))
+  })
+})
+
+t.test('in Redis', async (t) => {
+  const redisUrl = await withRedis(t)
+  if (redisUrl === null) return
+  const config: QueueConfig = { redisUrl, redisTlsVerify: false, databaseUrl: null }
+  bothPromise(t, config)
+
+  t.test('a forged job is dropped, and the next one is looked at', async (t) => {
+    const seen: number[] = []
+    const queue = await openQueue(config, log)
+    const worker = await startChunkWorker({ config, concurrency: 1, log, look: async (chunkId) => { seen.push(chunkId); return 'done' } })
+    const forger = new Queue(queueNames.chunks, { connection: { url: redisUrl } })
+    t.teardown(async () => {
+      await forger.close()
+      await worker.close()
+      await queue.close()
+    })
+    await forger.add('x', { chunkId: '1; drop table load' })
+    await forger.add('y', 'garbage')
+    await queue.nudge([{ chunkId: 5, nudge: 1 }])
+    t.ok(await eventually(() => seen.length === 1))
+    t.same(seen, [5])
+  })
+
+  t.test('all its keys are in one slot of a cluster', async (t) => {
+    const queue = await openQueue(config, log)
+    await queue.nudge([{ chunkId: 6, nudge: 1 }])
+    await queue.close()
+    const redis = new Redis(redisUrl)
+    const keys = await redis.keys('*chunks*')
+    await redis.quit()
+    t.ok(keys.length > 0)
+    t.ok(keys.every((key) => key.includes('{tributary-chunks}')), keys.join(' '))
+  })
+})
+
+t.test('a Redis that comes and goes', async (t) => {
+  const server = await withRedisServer(t)
+  if (server === null) return
+  const config: QueueConfig = { redisUrl: server.url, redisTlsVerify: false, databaseUrl: null }
+
+  t.test('away at the start, frozen, killed and started again costs nobody more than two seconds, and work goes on', async (t) => {
+    await server.signal('SIGKILL')
+    const seen: number[] = []
+    const queue = await openQueue(config, log)
+    const worker = await startChunkWorker({ config, concurrency: 1, log, look: async (chunkId) => { seen.push(chunkId); return 'done' } })
+    t.teardown(async () => {
+      await worker.close()
+      await queue.close()
+    })
+    let nudge = 0
+    const timed = async (): Promise<{ isTold: boolean, ms: number }> => {
+      const startedAt = Date.now()
+      const isTold = await queue.nudge([{ chunkId: 1, nudge: nudge += 1 }])
+      return { isTold, ms: Date.now() - startedAt }
+    }
+    const away = await timed()
+    t.equal(away.isTold, false)
+    t.ok(away.ms < 2_000, `${away.ms} ms while it is away`)
+    await server.start()
+    t.ok(await eventually(async () => (await timed()).isTold, 20_000), 'told when it is back')
+    t.ok(await eventually(() => seen.length > 0), 'looked at when it is back')
+
+    await server.signal('SIGSTOP')
+    const frozen = await timed()
+    t.ok(frozen.ms < 2_000, `${frozen.ms} ms while it is frozen`)
+    await server.signal('SIGCONT')
+    t.ok(await eventually(async () => (await timed()).isTold, 20_000), 'told after the thaw')
+
+    await server.signal('SIGKILL')
+    await server.start()
+    const before = seen.length
+    t.ok(await eventually(async () => {
+      await timed()
+      return seen.length > before
+    }, 20_000), 'looked at after a restart that lost everything')
+  })
+})
+
+t.test('a worker that has gone deaf is replaced, and then gives up', async (t) => {
+  const { url } = await withDatabase(t)
+  const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url }
+  const queue = await openQueue(config, log)
+  t.teardown(() => queue.close())
+  let gaveUp = 0
+  // Says that a job waits although there is none: to the watcher a worker that takes nothing is deaf.
+  const worker = await startWatchedWorker({ config, concurrency: 1, log, look: async () => 'done', depth: async () => 1, deafAfterMs: 300, giveUp: () => { gaveUp += 1 } })
+  t.ok(await eventually(() => gaveUp > 0))
+  await worker.close()
+})
