@@ -167,9 +167,9 @@ const kindOf = (name: string): string => name.includes(':') ? name.slice(0, name
  */
 export const randomGraph: fc.Arbitrary<{ edges: NamedEdge[], from: string, direction: Direction }> = fc
   .record({
-    kinds: fc.array(fc.constantFrom('dataset', 'dataset', 'dataset', 'job', 'chart', 'dash', 'key', 'feature', 'model'), { minLength: 2, maxLength: 16 }),
+    kinds: fc.array(fc.constantFrom('dataset', 'dataset', 'dataset', 'dataset', 'job', 'job', 'chart', 'dash', 'key', 'feature', 'model'), { minLength: 2, maxLength: 16, size: 'max' }),
     isOfColumns: fc.integer({ min: 0, max: 4 }).map((drawn) => drawn === 0),
-    pairs: fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 40 }),
+    pairs: fc.array(fc.tuple(fc.nat(15), fc.nat(15)), { minLength: 1, maxLength: 45, size: 'max' }),
     start: fc.nat(),
     direction: fc.constantFrom<Direction>('UPSTREAM', 'DOWNSTREAM')
   })
@@ -179,7 +179,9 @@ export const randomGraph: fc.Arbitrary<{ edges: NamedEdge[], from: string, direc
     const edges = pairs
       .map(([up, down]): NamedEdge => [at(up), at(down)])
       .filter(([up, down]) => isOfColumns || feeds[kindOf(down)]?.includes(kindOf(up)))
-    return { edges, from: at(start), direction }
+    // A start that has an edge, where there is one: the others reach nothing.
+    const [up, down] = edges[start % Math.max(1, edges.length)] ?? [at(start), at(start)]
+    return { edges, from: direction === 'DOWNSTREAM' ? up : down, direction }
   })
 
 /** Least degrees by going over all edges again and again until nothing gets nearer. */
