@@ -52,7 +52,7 @@ function bothPromise(t: Test, config: QueueConfig): void {
     t.ok(await eventually(() => seen.length === 2))
     await queue.nudge([{ chunkId: 1, nudge: 2 }])
     t.ok(await eventually(() => seen.length === 3))
-    t.same([...seen].sort(), [1, 1, 2])
+    t.same(seen.toSorted((a, b) => a - b), [1, 1, 2])
     t.ok(await eventually(async () => await queue.depth() === 0))
   })
 
