@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../model/changes.ts'
 import { relationshipOf } from '../model/relationships.ts'
 import { findEntities } from '../store/entities.ts'
 import type { LineageDirection } from '../store/lineage-walk.ts'
-import { attributesOfEdges, neighboursOf, type NeighbourRow } from '../store/neighbours.ts'
+import { neighboursOf, statementsBetween, type NeighbourRow, type StatedByRow } from '../store/neighbours.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { pageCount, pageStart } from './page-count.ts'
 import type { EntityReference } from './read-entity.ts'
@@ -48,8 +48,8 @@ export async function readNeighbours(db: Db, urns: readonly Urn[], input: Neighb
       const shown = input.includeGhostEntities === true ? all : all.filter((link) => link.exists && !link.isRemoved)
       return { total: shown.length, filtered: all.length - shown.length, links: shown.slice(start, start + count) }
     })
-    const stamps = await readStamps(tx, pages.flatMap((page) => page.links), input.direction)
-    return pages.map(({ total, filtered, links }) => ({ start, count: links.length, total, filtered, neighbours: links.map((link) => neighbourOf(link, stamps.get(keyOf(link)) ?? [])) }))
+    const statements = await readStatements(tx, pages.flatMap((page) => page.links), input.direction)
+    return pages.map(({ total, filtered, links }) => ({ start, count: links.length, total, filtered, neighbours: links.map((link) => neighbourOf(link, statements.get(keyOf(link)) ?? [])) }))
   }, { readOnly: true, isolation: 'repeatable read' })
 }
 
@@ -67,24 +67,24 @@ function linksFrom(rows: readonly NeighbourRow[]): Link[] {
   return [...links.values()]
 }
 
-async function readStamps(tx: Tx, links: readonly Link[], direction: LineageDirection): Promise<Map<string, JsonObject[]>> {
-  const stamps = new Map<string, JsonObject[]>()
-  for (const { nearId, farId, field, attributes } of await attributesOfEdges(tx, links, direction)) {
-    const key = keyOf({ nearId, farId, type: relationshipOf(field) })
-    stamps.set(key, [...stamps.get(key) ?? [], attributes])
+async function readStatements(tx: Tx, links: readonly Link[], direction: LineageDirection): Promise<Map<string, StatedByRow[]>> {
+  const statements = new Map<string, StatedByRow[]>()
+  for (const row of await statementsBetween(tx, links, direction)) {
+    const key = keyOf({ ...row, type: relationshipOf(row.field) })
+    statements.set(key, [...statements.get(key) ?? [], row])
   }
-  return stamps
+  return statements
 }
 
-function neighbourOf({ type, urn, exists }: Link, attributes: readonly JsonObject[]): Neighbour {
-  const created = attributes.flatMap((own) => timeOf(own.created))
-  const updated = attributes.flatMap((own) => [...timeOf(own.lastModified), ...timeOf(own.auditStamp)])
+function neighbourOf({ type, urn, exists }: Link, statements: readonly StatedByRow[]): Neighbour {
+  const created = statements.flatMap(({ attributes }) => timeOf(attributes?.created))
+  const updated = statements.flatMap(({ attributes }) => [...timeOf(attributes?.lastModified), ...timeOf(attributes?.auditStamp)])
   return {
     type,
     entity: { urn, exists },
     createdOn: created.length > 0 ? Math.min(...created) : null,
     updatedOn: updated.length > 0 ? Math.max(...updated) : null,
-    isManual: attributes.some((own) => isObject(own.properties) && own.properties.source === 'UI')
+    isManual: statements.some(({ attributes, isManual }) => isManual || (isObject(attributes?.properties) && attributes.properties.source === 'UI'))
   }
 }
 

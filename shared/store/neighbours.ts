@@ -31,19 +31,21 @@ export async function neighboursOf(db: Db | Tx, ids: readonly number[], directio
     order by "farId", statement.field`, [idArray(ids), columnFieldCodes])
 }
 
-export type EdgeAttributesRow = { nearId: number, farId: number, field: number, attributes: JsonObject }
+/** `isManual`: stated by people, not by a program under a name of its own. */
+export type StatedByRow = { nearId: number, farId: number, field: number, attributes: JsonObject | null, isManual: boolean }
 
-/** What is stated beside edges, where anything is. */
-export async function attributesOfEdges(db: Db | Tx, edges: readonly { nearId: number, farId: number }[], direction: LineageDirection): Promise<EdgeAttributesRow[]> {
+/** How edges are stated: one row for each statement. */
+export async function statementsBetween(db: Db | Tx, edges: readonly { nearId: number, farId: number }[], direction: LineageDirection): Promise<StatedByRow[]> {
   if (edges.length === 0) return []
   const [near, far] = ends(direction)
-  return query<EdgeAttributesRow>(db, `
+  return query<StatedByRow>(db, `
     select
       statement.${near} as "nearId",
       statement.${far} as "farId",
       statement.field,
-      statement.attributes
+      statement.attributes,
+      statement_source.name = 'manual' as "isManual"
     from unnest(?::int[], ?::int[]) as wanted (near_id, far_id)
     join statement on statement.${near} = wanted.near_id and statement.${far} = wanted.far_id
-    where statement.attributes is not null`, [idArray(edges.map((edge) => edge.nearId)), idArray(edges.map((edge) => edge.farId))])
+    join statement_source on statement_source.id = statement.source_id`, [idArray(edges.map((edge) => edge.nearId)), idArray(edges.map((edge) => edge.farId))])
 }
