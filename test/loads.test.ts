@@ -312,4 +312,21 @@ t.test('retry', async (t) => {
     await bench.drain()
     t.match(await bench.load(id), { state: 'done', error: null, counts: { applied: 2 } })
   })
+
+  t.test('finds all chunks of a failed load, also one that was being applied when it failed', async (t) => {
+    const bench = await withLoadBench(t)
+    const id = await bench.submit([entity('a')])
+    const chunkId = bench.told.shift() ?? 0
+    const run = await bench.look(chunkId, {
+      apply: async (tx, records, context) => {
+        await bench.rows("update load set state = 'failed', finished_at = now() where id = ?::uuid", [id])
+        return applyRecords(tx, records, context)
+      }
+    })
+    t.equal(run.outcome, 'ended')
+    t.match(await bench.chunks(id), [{ state: 'waiting', hasPayload: true }])
+    await retryLoad(bench.db, bench.queue, admin, id)
+    await bench.drain()
+    t.match(await bench.load(id), { state: 'done', counts: { applied: 1 } })
+  })
 })

@@ -2,6 +2,7 @@
 import { prune } from '../shared/catalog/prune.ts'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
 import { createIsolationGate } from '../shared/catalog/isolation-gate.ts'
+import { reportChunks } from '../shared/catalog/report-chunks.ts'
 import { sweep } from '../shared/catalog/sweep.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
 import type { Db } from '../shared/db/database.ts'
@@ -20,7 +21,7 @@ const sweepEveryMs = 2_000
 const pruneEveryMs = 30_000
 
 /** What a running worker holds, in the order in which it is let go. */
-type Parts = { worker: WatchedWorker, loops: Loop[], health: { close(): Promise<void> } | null, queue: ChunkQueue, db: Db }
+type Parts = { worker: WatchedWorker, loops: Loop[], health: { close(): Promise<void> } | null, endReport: () => void, queue: ChunkQueue, db: Db }
 
 /**
  * A worker as a service. Stopping it rolls back the chunks at work and hands them to others at once.
@@ -48,10 +49,11 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
   ]
   const health = config.workerPort === null ? null : await startHealthServer({ config, port: config.workerPort, db, queue, log })
   log.info({ concurrency: config.workerConcurrency, queue: config.redisUrl === null ? 'postgres' : 'redis' }, 'worker started')
-  return { worker, loops, health, queue, db }
+  return { worker, loops, health, endReport: reportChunks(db), queue, db }
 }
 
-async function stopParts({ worker, loops, health, queue, db }: Parts): Promise<void> {
+async function stopParts({ worker, loops, health, endReport, queue, db }: Parts): Promise<void> {
+  endReport()
   await Promise.all(loops.map((loop) => loop.stop()))
   await worker.close()
   await health?.close()

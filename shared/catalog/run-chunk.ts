@@ -92,7 +92,8 @@ async function recover(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, error: un
     return { outcome: 'overtaken' }
   }
   if (error instanceof LoadEnded) {
-    await dropChunks(db, chunk.loadId)
+    // A failed load keeps its chunks for a retry.
+    if (await dropChunks(db, chunk.loadId) === 0) await releaseChunk(db, chunk.id, chunk.fence, { delayMs: 0, lastError: null })
     return { outcome: 'ended' }
   }
   const remedy = remedyFor(error, chunk, options.guards)

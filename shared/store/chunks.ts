@@ -177,15 +177,21 @@ export async function releaseChunk(db: Db | Tx, id: number, fence: number, relea
   return rows.length > 0
 }
 
-/** Drops what is not settled, and frees its records. Skips a chunk that is just being applied: that application will fail to settle. */
-export async function dropChunks(tx: Db | Tx, loadId: string): Promise<number> {
-  const rows = await query(tx, `
+/**
+ * Drops what is not settled of a load that has ended for good, and frees its records; a failed load keeps them for a retry.
+ * Skips a chunk that is just being applied: that application will find the load ended and fail to settle.
+ */
+export async function dropChunks(db: Db | Tx, loadId: string): Promise<number> {
+  const rows = await query(db, `
     with unsettled as (
       select chunk.id
       from chunk
-      where chunk.load_id = ?::uuid and chunk.state in ('waiting', 'applying')
+      join load on load.id = chunk.load_id
+      where chunk.load_id = ?::uuid
+        and chunk.state in ('waiting', 'applying')
+        and load.state in ('done', 'aborted', 'cancelled')
       order by chunk.id
-      for update skip locked
+      for update of chunk skip locked
     )
     update chunk
     set state = 'dropped', lease_until = null, payload = null
