@@ -5,6 +5,7 @@ import type { Db } from '../shared/db/database.ts'
 import type { JsonValue } from '../shared/model/changes.ts'
 import { newTokenText } from '../shared/model/token-text.ts'
 import { expectationOf, readCases, requestOf, type Row, type Step, type TokenName } from './support/bad-input-cases.ts'
+import { catalogClient } from './support/catalog-client.ts'
 import { expandValue } from './support/case-values.ts'
 import { checkAnswer, faultOf, type Answer } from './support/check-answer.ts'
 import { parsed, pick, valueAt } from './support/json-answer.ts'
@@ -131,4 +132,42 @@ t.test('the case file', async (t) => {
   const source = sections.flatMap(([section, last]) => Array.from({ length: last }, (_, index) => `B${section}${String(index + 1).padStart(2, '0')}`))
   t.strictSame(source.filter((id) => !known.has(id)), [], 'every row of the source is here, or is named with the reason why not')
   t.ok(cases.notApplicable.every((row) => row.why.length > 20))
+})
+
+t.test('races of the source table', async (t) => {
+  const { url, token } = await withRunningServer(t)
+  const catalog = catalogClient(url, token)
+
+  await t.test('B607: two domains moved below each other at once never make a ring', async (t) => {
+    const [a, b] = ['urn:li:domain:race-a', 'urn:li:domain:race-b']
+    const place = (urn: string, name: string, parentDomain: string | null) => catalog.propose(urn, 'domainProperties', { name, ...(parentDomain ? { parentDomain } : {}) })
+    for (let round = 0; round < 20; round += 1) {
+      await place(a, 'A', null)
+      await place(b, 'B', null)
+      const statuses = (await Promise.all([place(a, 'A', b), place(b, 'B', a)])).map(({ status }) => status)
+      t.strictSame(statuses.toSorted(), [200, 409], `round ${round}`)
+    }
+    const { data } = await catalog.graphql(`{ a: domain(urn: "${a}") { parentDomains { count } } b: domain(urn: "${b}") { parentDomains { count } } }`)
+    t.strictSame([valueAt(data, 'a.parentDomains.count'), valueAt(data, 'b.parentDomains.count')].toSorted(), [0, 1])
+  })
+
+  await t.test('B613: of writers that read, add and try again on 412 none loses what another wrote', async (t) => {
+    const owner = 'urn:li:dataset:(urn:li:dataPlatform:hive,race.owner,PROD)'
+    const upstreams = Array.from({ length: 10 }, (_, index) => `urn:li:dataset:(urn:li:dataPlatform:hive,race.up${index},PROD)`)
+    await catalog.make(owner, ...upstreams)
+    const addOne = async (upstream: string): Promise<number> => {
+      for (let tries = 1; tries <= 100; tries += 1) {
+        const { json, headers, status } = await catalog.readAspect(owner, 'upstreamLineage')
+        const known = valueAt(json, 'aspect.com\\.linkedin\\.dataset\\.UpstreamLineage.upstreams')
+        const version = status === 404 ? '-1' : (headers.etag ?? '').replaceAll('"', '')
+        const value = { upstreams: [...(Array.isArray(known) ? known : []), { dataset: upstream, type: 'COPY' }] }
+        const written = await catalog.propose(owner, 'upstreamLineage', value, { headers: { 'If-Version-Match': version } })
+        if (written.status === 200) return tries
+        t.equal(written.status, 412)
+      }
+      throw new Error('never came to write')
+    }
+    const tries = await Promise.all(upstreams.map(addOne))
+    t.strictSame(await catalog.walk(owner, 'UPSTREAM'), upstreams.map((urn) => `1 ${urn}`), `${tries.join(' ')} tries`)
+  })
 })
