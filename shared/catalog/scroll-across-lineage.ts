@@ -57,6 +57,8 @@ const tookTooLong = 'The lineage walk took longer than allowed; ask for fewer ho
 /** Results judged at a time: facts alone are small, documents may be large. */
 const factsSliceCount = 5_000
 const documentsSliceCount = 500
+/** Hits whose URNs are read with their facts: cheaper than to ask again for those of the page. */
+const smallCount = 1_000
 
 /**
  * One page. Throws what checkQuestion throws, NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED after
@@ -83,15 +85,15 @@ async function answer(tx: Tx, question: ScrollQuestion, wishes: ScrollWishes, bo
   const { kept, total, fingerprint, facets } = await sift(tx, question, hits, wishes, withinDeadline)
   const page = kept.slice(0, question.count)
   const paths = wishes.paths ? await withinDeadline(() => readPaths(tx, start, walk, page.map((hit) => hits.placesOf(hit.index)))) : []
-  const urns = await withinDeadline(() => readEntityFacts(tx, page.map((hit) => hit.id), { urns: true, domains: false }))
+  const references = await withinDeadline(() => referencesTo(tx, page))
   const last = page.at(-1)
   const first = question.after?.fingerprint ?? fingerprint
   return {
     nextScrollId: last && kept.length > page.length ? printCursor({ degree: last.degree, id: last.id, fingerprint: first }, question.identity) : null,
     total,
     results: page.flatMap((hit, at) => {
-      const facts = urns.get(hit.id)
-      return facts ? [resultOf(hit, facts, walk, hits, paths[at] ?? [])] : []
+      const entity = references.get(hit.id)
+      return entity ? [{ ...shapeOf(hit, walk, hits), entity, paths: paths[at] ?? [] }] : []
     }),
     facets,
     report: {
@@ -105,17 +107,20 @@ async function answer(tx: Tx, question: ScrollQuestion, wishes: ScrollWishes, bo
   }
 }
 
-type Hit = { index: number, id: number, degree: number, matchedFields: MatchedField[] }
+type Hit = { index: number, degree: number, id: number, facts: EntityFacts, matchedFields: MatchedField[] }
 
-function resultOf(hit: Hit, facts: EntityFacts, walk: Walk, hits: Hits, paths: EntityReference[][]): LineageResult {
-  return {
-    entity: { urn: facts.urn, exists: facts.exists },
-    degree: hit.degree,
-    degrees: [...new Set(hits.placesOf(hit.index).map((place) => walk.degrees[place] ?? 0))],
-    paths,
-    matchedFields: hit.matchedFields,
-    isExplored: hit.degree < walk.hops
-  }
+const shapeOf = (hit: Hit, walk: Walk, hits: Hits): Omit<LineageResult, 'entity' | 'paths'> => ({
+  degree: hit.degree,
+  degrees: [...new Set(hits.placesOf(hit.index).map((place) => walk.degrees[place] ?? 0))],
+  matchedFields: hit.matchedFields,
+  isExplored: hit.degree < walk.hops
+})
+
+/** What results show. Their URNs are read now where judging them did without. */
+async function referencesTo(tx: Tx, page: readonly Hit[]): Promise<Map<number, EntityReference>> {
+  const isRead = page.every(({ facts }) => facts.urn !== '')
+  const facts = isRead ? new Map(page.map((hit) => [hit.id, hit.facts])) : await readEntityFacts(tx, page.map((hit) => hit.id), { urns: true, domains: false })
+  return new Map([...facts].map(([id, { urn, exists }]) => [id, { urn, exists }]))
 }
 
 /** Judges every hit; keeps those of the page and one more, to know whether there is a next page. */
@@ -123,7 +128,8 @@ async function sift(tx: Tx, question: ScrollQuestion, hits: Hits, wishes: Scroll
   const judge = await withinDeadline(() => judgeOf(tx, question.filters))
   const needs = needsOf(question.filters)
   const counts = wishes.facets && question.wantsFacets ? facetCounter(question.facetValuesMaxCount) : null
-  const wants = { urns: needs.urns || question.text !== null || counts !== null, domains: needs.domains }
+  const isSmall = hits.ids.length <= smallCount
+  const wants = { urns: isSmall || needs.urns || question.text !== null || counts !== null, domains: needs.domains }
   const aspectNames = [...new Set([...needs.aspectNames, ...(question.text === null ? [] : textAspectNames)])]
   const sliceCount = aspectNames.length > 0 ? documentsSliceCount : factsSliceCount
   const kept: Hit[] = []
@@ -144,7 +150,7 @@ async function sift(tx: Tx, question: ScrollQuestion, hits: Hits, wishes: Scroll
       total += 1
       fingerprint = mix(mix(fingerprint, id), degree)
       counts?.add(candidate)
-      if (isAfter(question, degree, id) && kept.length <= question.count) kept.push({ index: begin + at, id, degree, matchedFields })
+      if (isAfter(question, degree, id) && kept.length <= question.count) kept.push({ index: begin + at, degree, id, facts: found, matchedFields })
     })
   }
   return { kept, total, fingerprint, facets: counts?.facets() ?? null }
