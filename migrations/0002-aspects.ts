@@ -3,7 +3,8 @@
  *
  * An aspect is the fold of its changes in order (seq, line). The current row is the last change and its result; older
  * ones are in aspect_history, so that a change that comes late is inserted at its place and the newer ones are replayed.
- * `change` is null where the change was the whole value (an UPSERT), else what is replayed (a patch, a merge).
+ * `change` is null where the change was the whole value (an UPSERT), else what is replayed (a patch, a merge, several in
+ * one record).
  * Aspects that carry lineage keep here what is not an edge; their edges are rows of statement.
  */
 export const up = `
@@ -20,7 +21,7 @@ create table aspect (
   actor text not null,
   created_at timestamptz not null default now(),
   constraint aspect_pkey primary key (entity_id, aspect_name),
-  constraint aspect_kind_check check (kind in ('put', 'patch', 'merge', 'delete'))
+  constraint aspect_kind_check check (kind in ('put', 'patch', 'merge', 'delete', 'several'))
 );
 
 create table aspect_history (
@@ -36,7 +37,7 @@ create table aspect_history (
   actor text not null,
   created_at timestamptz not null default now(),
   constraint aspect_history_pkey primary key (entity_id, aspect_name, seq, line),
-  constraint aspect_history_kind_check check (kind in ('put', 'patch', 'merge', 'delete'))
+  constraint aspect_history_kind_check check (kind in ('put', 'patch', 'merge', 'delete', 'several'))
 );
 
 -- Aspects that are events in time (profiles, usage, operations): kept one by one, read back newest first.

@@ -31,7 +31,7 @@ create table aspect (
   actor text not null,
   created_at timestamp with time zone not null default now(),
   constraint aspect_pkey PRIMARY KEY (entity_id, aspect_name),
-  constraint aspect_kind_check CHECK ((kind = ANY (ARRAY['put'::text, 'patch'::text, 'merge'::text, 'delete'::text])))
+  constraint aspect_kind_check CHECK ((kind = ANY (ARRAY['put'::text, 'patch'::text, 'merge'::text, 'delete'::text, 'several'::text])))
 );
 
 create table aspect_history (
@@ -47,7 +47,7 @@ create table aspect_history (
   actor text not null,
   created_at timestamp with time zone not null default now(),
   constraint aspect_history_pkey PRIMARY KEY (entity_id, aspect_name, seq, line),
-  constraint aspect_history_kind_check CHECK ((kind = ANY (ARRAY['put'::text, 'patch'::text, 'merge'::text, 'delete'::text])))
+  constraint aspect_history_kind_check CHECK ((kind = ANY (ARRAY['put'::text, 'patch'::text, 'merge'::text, 'delete'::text, 'several'::text])))
 );
 
 create table audit (
@@ -107,6 +107,19 @@ create table domain_association (
   actor text not null,
   created_at timestamp with time zone not null default now(),
   constraint domain_association_pkey PRIMARY KEY (entity_id)
+);
+
+create table edge_patch (
+  owner_id integer not null,
+  aspect_code smallint not null,
+  field smallint not null,
+  downstream_id integer not null,
+  upstream_id integer not null,
+  seq bigint not null,
+  line integer not null,
+  ordinal smallint not null,
+  operation jsonb not null,
+  constraint edge_patch_pkey PRIMARY KEY (owner_id, aspect_code, field, downstream_id, upstream_id, seq, line, ordinal)
 );
 
 create table edge_tombstone (

@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { CatalogError } from '../errors.ts'
-import { standsOn, passOf } from '../model/change-facts.ts'
-import type { Actor, ChangeRecord, MissingReferences, Verdict } from '../model/changes.ts'
+import { createsOf, passOf, standsOn } from '../model/change-facts.ts'
+import type { Actor, Change, ChangeRecord, MissingReferences, Verdict } from '../model/changes.ts'
 import { appendAudit } from '../store/audit.ts'
 import { declaredUrns } from '../store/declarations.ts'
 import { findEntities, insertEntities, lockEntities } from '../store/entities.ts'
@@ -18,9 +18,10 @@ import { sourceId } from '../store/statements.ts'
 import { schemaFieldParts } from '../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { authorizeRecords } from './apply/authorize-domain.ts'
-import { foldRecords } from './apply/fold-records.ts'
+import { deleteEntities, deletionsOf } from './apply/delete-entities.ts'
+import { foldRecords, writeFolded, type Folded } from './apply/fold-records.ts'
 import { judgeReferences } from './apply/judge-references.ts'
-import { changesDomainTree, deletesEntity, subjectOf, urnsNamed, urnsToWrite } from './apply/plan-records.ts'
+import { changesDomainTree, deletesEntity, subjectOf, urnsNamed, urnsToRemove, urnsToWrite } from './apply/plan-records.ts'
 import { isDeletedAfter, orderOf, rememberEntity, type WorkingSet } from './apply/working-set.ts'
 import { allGuards, type Guards } from './guards.ts'
 import { WaitForOlderLoad } from './wait-for-older-load.ts'
@@ -52,37 +53,89 @@ const aloneWaitMs = 50
 export async function applyRecords(tx: Tx, records: readonly ChangeRecord[], context: ApplyContext): Promise<Verdict[]> {
   const guards = context.guards ?? allGuards
   const changes = records.flatMap((record) => record.changes)
-  if (guards.excludesDeletes) await (changes.some(deletesEntity) ? lockAlone(tx) : lockAsWriter(tx))
+  const deletes = changes.some(deletesEntity)
+  if (guards.excludesDeletes) await (deletes ? lockAlone(tx) : lockAsWriter(tx))
   if (guards.locksDomainTree && changes.some(changesDomainTree)) await lockDomainTree(tx)
   // Before existence is read: what an older load created after this question is not yet known to be missing.
   const before = context.chunk ? await olderWork(tx, context.chunk.seq, context.chunk.loadId) : null
-  const set = await openSet(tx, context, guards, before)
-  const urns = [...new Set(changes.flatMap(urnsNamed))]
-  for (const row of await findEntities(tx, urns)) rememberEntity(set, row)
+  const set = await openSet(tx, context, changes, guards, before)
+  for (const row of await findEntities(tx, [...new Set(changes.flatMap(urnsNamed))])) rememberEntity(set, row)
 
   const refused = await authorizeRecords(tx, set, records)
-  const allowed = records.filter((record) => !refused.has(record))
-  for (const [record, error] of await judge(tx, set, allowed, context)) refused.set(record, error)
+  const applied = new Set<ChangeRecord>()
+  if (deletes) await deleteFirst(tx, set, records, refused, applied, context)
+  for (const [record, error] of await judge(tx, set, records.filter((each) => !refused.has(each)), context)) refused.set(record, error)
   throwFirst(records, refused, context)
-  const applicable = records.filter((record) => !refused.has(record))
-
-  await giveIds(tx, set, applicable)
-  await lockOwners(tx, set, applicable)
-  if (!context.chunk) {
-    set.seq = await drawSeq(tx)
-    set.older = await olderWork(tx, set.seq, null)
-  }
-  const folded = await foldRecords(tx, set, inPasses(applicable), context.chunk === undefined)
-  for (const [record, error] of folded.refused) refused.set(record, error)
-  throwFirst(records, refused, context)
+  const folded = await foldUntilSettled(tx, set, records, refused, context)
+  await writeFolded(tx, set, folded)
   const verdicts = records.map((record): Verdict => {
     const error = refused.get(record)
     if (error) return { line: record.line, outcome: 'rejected', code: error.code, message: error.message, details: error.details }
-    return { line: record.line, outcome: folded.applied.has(record) ? 'applied' : 'unchanged' }
+    return { line: record.line, outcome: folded.applied.has(record) || applied.has(record) ? 'applied' : 'unchanged' }
   })
   await audit(tx, set, records, verdicts, context)
   return verdicts
 }
+
+/** Deletions come first: they hold the lock of all writers, and what else the records say is judged by what is left. */
+async function deleteFirst(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], refused: Map<ChangeRecord, CatalogError>, applied: Set<ChangeRecord>, context: ApplyContext): Promise<void> {
+  const deleting = records.filter((record) => !refused.has(record) && record.changes.some(deletesEntity))
+  for (const [record, error] of await judge(tx, set, deleting, context)) refused.set(record, error)
+  throwFirst(records, refused, context)
+  if (!context.chunk) await drawOrder(tx, set)
+  const allowed = deleting.filter((record) => !refused.has(record))
+  if (set.older.isUnfinished) await giveIds(tx, set, allowed.flatMap((record) => record.changes.filter(deletesEntity).flatMap(urnsToRemove)))
+  for (const deletion of deletionsOf(set, allowed).toSorted((a, b) => a.record.line - b.record.line)) {
+    try {
+      for (const record of await deleteEntities(tx, set, [deletion])) applied.add(record)
+    } catch (error) {
+      if (!(error instanceof CatalogError)) throw error
+      refused.set(deletion.record, error)
+      throwFirst(records, refused, context)
+    }
+  }
+}
+
+async function drawOrder(tx: Tx, set: WorkingSet): Promise<void> {
+  set.seq = await drawSeq(tx)
+  set.older = await olderWork(tx, set.seq, null)
+}
+
+/**
+ * Folds the records that are not refused; where the creation of an entity turns out to be refused, again without those
+ * that refer to it. Adds to `refused`.
+ */
+async function foldUntilSettled(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], refused: Map<ChangeRecord, CatalogError>, context: ApplyContext): Promise<Folded> {
+  const deleted = [...set.graph]
+  for (;;) {
+    const applicable = records.filter((record) => !refused.has(record))
+    await resolveAndLock(tx, set, applicable, context)
+    const folded = await foldRecords(tx, set, inPasses(applicable), context.chunk === undefined)
+    for (const [record, error] of folded.refused) refused.set(record, error)
+    throwFirst(records, refused, context)
+    const hasLostCreator = [...folded.refused.keys()].some((record) => record.changes.some((change) => createsOf(change).length > 0))
+    const dependent = hasLostCreator ? await judge(tx, set, applicable.filter((record) => !refused.has(record)), context) : new Map<ChangeRecord, CatalogError>()
+    if (dependent.size === 0) return folded
+    for (const [record, error] of dependent) refused.set(record, error)
+    set.created.clear()
+    set.graph = [...deleted]
+  }
+}
+
+/** Gives ids to what has none and locks who is about to be changed; a call draws its seq when it holds its locks. */
+async function resolveAndLock(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], context: ApplyContext): Promise<void> {
+  const changes = records.flatMap((record) => record.changes)
+  const removed = () => set.older.isUnfinished ? changes.flatMap(urnsToRemove) : []
+  await giveIds(tx, set, [...changes.flatMap(urnsToWrite), ...removed()])
+  await lockOwners(tx, set, records)
+  if (context.chunk || set.seq !== notDrawn) return
+  await drawOrder(tx, set)
+  // Now it is known whether a removal must leave its order, and on whom.
+  if (await giveIds(tx, set, removed()) > 0) await lockOwners(tx, set, records)
+}
+
+/** The order of a call that has not drawn its own: after everything. */
+const notDrawn = Number.MAX_SAFE_INTEGER
 
 async function lockAlone(tx: Tx): Promise<void> {
   for (let attempt = 0; attempt < aloneMaxTries; attempt += 1) {
@@ -92,14 +145,17 @@ async function lockAlone(tx: Tx): Promise<void> {
   throw new CatalogError('UNAVAILABLE', 'Other writes did not leave a gap for a deletion; send it again.', { retryAfterSeconds: 5 })
 }
 
-async function openSet(tx: Tx, context: ApplyContext, guards: Guards, older: OlderWork | null): Promise<WorkingSet> {
+async function openSet(tx: Tx, context: ApplyContext, changes: readonly Change[], guards: Guards, older: OlderWork | null): Promise<WorkingSet> {
   const [clock] = await query<{ now: Date }>(tx, 'select now() as now')
   if (!clock) throw new Error('no clock')
+  const sourceIds = new Map<string, number>()
+  for (const name of new Set([context.source, ...changes.flatMap((change) => change.kind === 'replaceEdges' ? change.source ?? [] : [])])) sourceIds.set(name, await sourceId(tx, name))
   return {
-    seq: context.chunk?.seq ?? Number.MAX_SAFE_INTEGER,
+    seq: context.chunk?.seq ?? notDrawn,
     now: clock.now,
     actor: context.actor,
-    sourceId: await sourceId(tx, context.source),
+    sourceId: sourceIds.get(context.source) ?? 0,
+    sourceIds,
     guards,
     older: older ?? { isUnfinished: false, isDestructive: false, isCreating: false, horizonSeq: 0 },
     entities: new Map(),
@@ -120,7 +176,8 @@ async function judge(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], 
     isPresent: (urn) => set.entities.get(urn)?.isPresent === true,
     isKnown: (urn) => set.entities.has(urn),
     isDeletedAfter: (urn, record) => isDeletedAfter(set, urn, orderOf(set, record)),
-    isDeclared: (urn) => declared.has(urn)
+    isDeclared: (urn) => declared.has(urn),
+    isDone: (change) => change.kind === 'deleteDomain' && set.entities.get(change.domainUrn)?.deletedSeq === set.seq
   })
   if (refused.size > 0 && context.chunk && set.older.isCreating && set.guards.waitsForOlderLoads) throw new WaitForOlderLoad()
   return refused
@@ -142,15 +199,16 @@ function saidOf({ fields }: ChangeRecord, error: CatalogError): CatalogError {
   return new CatalogError(error.code, error.message, { ...error.details, field: inner === '' ? outer : `${outer}.${inner}` }, { cause: error })
 }
 
-/** Gives ids to what has none: assets first, so that columns know theirs. */
-async function giveIds(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[]): Promise<void> {
-  const wanted = [...new Set(records.flatMap((record) => record.changes.flatMap(urnsToWrite)).flatMap(withAssets))].filter((urn) => !set.entities.has(urn))
+/** Gives ids to what has none: assets first, so that columns know theirs. Says how many were given. */
+async function giveIds(tx: Tx, set: WorkingSet, urns: readonly Urn[]): Promise<number> {
+  const wanted = [...new Set(urns.flatMap(withAssets))].filter((urn) => !set.entities.has(urn))
   for (const depth of [...new Set(wanted.map(columnDepth))].sort((a, b) => a - b)) {
     const level = wanted.filter((urn) => columnDepth(urn) === depth)
     const { inserted, known } = await insertEntities(tx, level.map((urn) => ({ urn, parentId: depth === 0 ? null : set.entities.get(schemaFieldParts(urn).parentUrn)?.id ?? null })))
     for (const row of [...inserted, ...known]) rememberEntity(set, row)
     for (const row of inserted) set.inserted.add(row.id)
   }
+  return wanted.length
 }
 
 const isColumn = (urn: Urn): boolean => entityTypeOf(urn) === 'schemaField'

@@ -3,10 +3,12 @@ import type { Db, Tx } from '../db/database.ts'
 import { aspectCodeOf, isLineageAspect } from '../model/lineage-fields.ts'
 import { assembleLineageDocument, type StatedEdge } from '../model/lineage-document.ts'
 import type { JsonObject } from '../model/changes.ts'
+import type { EdgePatch } from '../model/edge-patches.ts'
 import { entityTypeInfo } from '../model/entity-types.ts'
 import { findAspects, findAspectsOfEntities, findAspectVersion, latestTimeseries, type AspectRow } from '../store/aspects.ts'
 import { findAssociations } from '../store/domains.ts'
 import { findEntities, findEntitiesById, type EntityRow } from '../store/entities.ts'
+import { edgePatchesOfOwners } from '../store/edge-patches.ts'
 import { statementsOfOwners } from '../store/statements.ts'
 import { keyOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
@@ -63,7 +65,8 @@ async function readWithin(tx: Tx, urns: readonly Urn[], names: readonly string[]
 
 async function addLineage(tx: Tx, rows: readonly AspectRow[], views: Map<number, Map<string, AspectView>>): Promise<void> {
   const live = rows.filter((row) => row.value !== null)
-  const statements = await statementsOfOwners(tx, live.map((row) => ({ ownerId: row.entityId, aspectCode: aspectCodeOf(row.aspectName) })))
+  const owners = live.map((row) => ({ ownerId: row.entityId, aspectCode: aspectCodeOf(row.aspectName) }))
+  const statements = await statementsOfOwners(tx, owners)
   const ids = [...new Set(statements.flatMap((statement) => [statement.downstreamId, statement.upstreamId]))]
   const urnById = new Map((await findEntitiesById(tx, ids)).map((entity) => [entity.id, entity.urn]))
   const edgesOf = new Map<string, StatedEdge[]>()
@@ -77,9 +80,15 @@ async function addLineage(tx: Tx, rows: readonly AspectRow[], views: Map<number,
     if (edges) edges.push(edge)
     else edgesOf.set(key, [edge])
   }
+  const patchesOf = new Map<string, EdgePatch[]>()
+  for (const patch of await edgePatchesOfOwners(tx, owners)) {
+    const key = `${patch.ownerId} ${patch.field} ${urnById.get(patch.downstreamId)} ${urnById.get(patch.upstreamId)}`
+    patchesOf.set(key, [...patchesOf.get(key) ?? [], patch])
+  }
   for (const row of live) {
     const edges = edgesOf.get(`${row.entityId} ${aspectCodeOf(row.aspectName)}`) ?? []
-    views.get(row.entityId)?.set(row.aspectName, viewOf(row, assembleLineageDocument(row.aspectName, row.value ?? {}, edges)))
+    const document = assembleLineageDocument(row.aspectName, row.value ?? {}, edges, (edge) => patchesOf.get(`${row.entityId} ${edge.fieldCode} ${edge.downstreamUrn} ${edge.upstreamUrn}`) ?? [])
+    views.get(row.entityId)?.set(row.aspectName, viewOf(row, document))
   }
 }
 

@@ -16,15 +16,24 @@ const isColumn = (urn: JsonValue): urn is string => typeof urn === 'string' && u
 /** What an added pair says of its record when the client said nothing. */
 const plainRecord: JsonObject = { upstreamType: 'FIELD_SET', downstreamType: 'FIELD', confidenceScore: 1 }
 
-export function assembleColumnRecords(written: JsonValue[], pairs: readonly StatedEdge[]): JsonObject[] {
+/** `written` is the list of the document; what has been taken out of it is null, so that the numbers of the others stay. */
+export function assembleColumnRecords(written: readonly JsonValue[], pairs: readonly StatedEdge[]): JsonObject[] {
   const live = new Set(pairs.map((pair) => `${pair.recordKey} ${pair.downstreamUrn} ${pair.upstreamUrn}`))
-  const records = written.filter(isObject).flatMap((record, index) => livingPart(record, (down, up) => live.has(`${index + 1} ${down} ${up}`)))
-  for (const added of gather(pairs.filter((pair) => pair.recordKey <= 0))) {
-    const home = records.find((record) => groupOf(record) === groupOf(added))
-    if (home) home.upstreams = [...new Set([...listOf(home.upstreams), ...listOf(added.upstreams)])]
-    else records.push(added)
+  const records = written.flatMap((record, index) => isObject(record) ? livingPart(record, (down, up) => live.has(`${index + 1} ${down} ${up}`)) : [])
+  for (const group of gather(pairs.filter((pair) => pair.recordKey <= 0))) {
+    const home = records.findIndex((record) => groupOf(record) === groupOf(group.record))
+    if (home < 0) records.push({ ...group.record, upstreams: [...group.scores.keys()], confidenceScore: Math.min(...group.scores.values()) })
+    else records[home] = joined(records[home] ?? {}, group)
   }
   return records
+}
+
+/** A record with the pairs that were added to it: the union of its upstreams, and the least of their scores. */
+function joined(home: JsonObject, { record, scores }: Group): JsonObject {
+  const upstreams = [...new Set([...listOf(home.upstreams), ...scores.keys()])]
+  const scoreOf = (up: JsonValue): number => (typeof up === 'string' ? scores.get(up) : undefined) ?? Number(home.confidenceScore ?? 1)
+  const { transformOperation } = record
+  return { ...home, ...transformOperation === undefined ? {} : { transformOperation }, upstreams, confidenceScore: Math.min(...upstreams.map(scoreOf)) }
 }
 
 function livingPart(record: JsonObject, lives: (down: string, up: string) => boolean): JsonObject[] {
@@ -34,7 +43,7 @@ function livingPart(record: JsonObject, lives: (down: string, up: string) => boo
   if (targets.every((down) => columns.every((up) => lives(down, up)))) return [{ ...record }]
   return targets.flatMap((down) => {
     const left = listOf(record.upstreams).filter((up) => !isColumn(up) || lives(down, up))
-    return left.some(isColumn) ? [{ ...record, upstreams: left, downstreams: [down] }] : []
+    return left.length > 0 ? [{ ...record, upstreams: left, downstreams: [down] }] : []
   })
 }
 
@@ -45,20 +54,21 @@ function groupOf(record: JsonObject): string | null {
   return JSON.stringify([record.transformOperation ?? 'NONE', record.query ?? 'NONE', downstreams[0]])
 }
 
-function gather(pairs: readonly StatedEdge[]): JsonObject[] {
-  const records = new Map<string, JsonObject>()
+/** Pairs of one operation, query and downstream: the record they make, and the score of each upstream. */
+type Group = { record: JsonObject, scores: Map<string, number> }
+
+function gather(pairs: readonly StatedEdge[]): Group[] {
+  const groups = new Map<string, Group>()
   const inOrder = [...pairs].sort((a, b) => a.position - b.position || compareOrder(a, b) || (a.upstreamUrn < b.upstreamUrn ? -1 : 1))
   for (const pair of inOrder) {
-    const attributes: JsonObject = { ...plainRecord, ...pair.attributes }
-    const key = `${pair.recordKey} ${pair.downstreamUrn}`
-    const record = records.get(key)
-    if (!record) {
-      const { upstreamType, downstreamType, ...others } = attributes
-      records.set(key, { upstreamType: upstreamType ?? 'FIELD_SET', upstreams: [pair.upstreamUrn], downstreamType: downstreamType ?? 'FIELD', downstreams: [pair.downstreamUrn], ...others })
+    const { upstreamType, downstreamType, confidenceScore, ...others }: JsonObject = { ...plainRecord, ...pair.attributes }
+    const group = groups.get(`${pair.recordKey} ${pair.downstreamUrn}`)
+    if (group) {
+      group.scores.set(pair.upstreamUrn, Number(confidenceScore))
       continue
     }
-    record.upstreams = [...new Set([...listOf(record.upstreams), pair.upstreamUrn])]
-    record.confidenceScore = Math.min(Number(record.confidenceScore), Number(attributes.confidenceScore))
+    const record: JsonObject = { upstreamType: upstreamType ?? 'FIELD_SET', upstreams: [], downstreamType: downstreamType ?? 'FIELD', downstreams: [pair.downstreamUrn], ...others }
+    groups.set(`${pair.recordKey} ${pair.downstreamUrn}`, { record, scores: new Map([[pair.upstreamUrn, Number(confidenceScore)]]) })
   }
-  return [...records.values()]
+  return [...groups.values()]
 }

@@ -8,16 +8,21 @@ import { schemaFieldParts, schemaFieldUrn } from '../urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import type { JsonObject, JsonValue } from './changes.ts'
 import { assembleColumnRecords } from './column-records.ts'
+import { patchedAttributes, type EdgePatch } from './edge-patches.ts'
 import { equalJson } from './equal-json.ts'
 import { lineageFieldByCode, lineageFieldsOf, type LineageField } from './lineage-fields.ts'
 import { compareOrder } from './order.ts'
+import { bareRecordKey, singleRecordKey } from './record-keys.ts'
 
 /** One edge that an entry of a list states. `position` is its place in the list as written. */
 export type EdgeEntry = {
   fieldCode: number
   downstreamUrn: Urn
   upstreamUrn: Urn
-  /** Tells apart the same pair stated more than once in a list: occurrence of an entry, or record number from 1. */
+  /**
+   * Tells apart the same pair stated more than once in a list: the occurrence of an entry as written from 0, the number of
+   * a column record from 1; below zero what was stated apart from a list (record-keys.ts).
+   */
   recordKey: number
   position: number
   attributes: JsonObject | null
@@ -119,11 +124,15 @@ function inputFieldEntry(field: LineageField, ownerUrn: Urn, entry: JsonValue, i
   return [{ fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: index + 1, position: index, attributes: null }]
 }
 
-/** Puts a lineage aspect together from its rest and its live edges. */
-export function assembleLineageDocument(aspectName: string, rest: JsonObject, edges: readonly StatedEdge[]): JsonObject {
+/** The patches of an edge in one list. */
+export type PatchesOf = (edge: StatedEdge) => readonly EdgePatch[]
+
+/** Puts a lineage aspect together from its rest, its live edges, and what patches have since said about single edges. */
+export function assembleLineageDocument(aspectName: string, rest: JsonObject, edges: readonly StatedEdge[], patchesOf: PatchesOf = () => []): JsonObject {
   const document: JsonObject = { ...rest }
+  const shown = withoutRepeated(edges)
   for (const field of lineageFieldsOf(aspectName)) {
-    const own = edges.filter((edge) => edge.fieldCode === field.code)
+    const own = shown.filter((edge) => edge.fieldCode === field.code)
     const written = rest[field.listName]
     if (field.shape === 'columns') {
       const records = assembleColumnRecords(listOf(written), own)
@@ -132,39 +141,66 @@ export function assembleLineageDocument(aspectName: string, rest: JsonObject, ed
       const entries = assembleInputFields(listOf(written), own)
       if (entries.length > 0 || written !== undefined) document[field.listName] = entries
     } else if (own.length > 0) {
-      document[field.listName] = inListOrder(field, own).map((edge) => printEntry(field, edge))
+      document[field.listName] = inListOrder(field, own).map((edge) => printEntry(field, edge, patchedAttributes(edge, explicitAttributes(field.code, edge.attributes), patchesOf(edge))))
     }
   }
   return document
 }
 
-const otherEnd = (field: LineageField, edge: EdgeEntry): Urn => field.entryIs === 'upstream' ? edge.upstreamUrn : edge.downstreamUrn
-
-/** As written, then as added. An edge that several sources state is shown once, as the last of them stated it. */
-function inListOrder(field: LineageField, edges: readonly StatedEdge[]): StatedEdge[] {
-  const shown = new Map<string, StatedEdge>()
-  for (const edge of edges) {
-    const key = `${edge.recordKey} ${otherEnd(field, edge)}`
-    const known = shown.get(key)
-    if (!known || compareOrder(edge, known) > 0) shown.set(key, edge)
-  }
-  return [...shown.values()].sort((a, b) => a.position - b.position || compareOrder(a, b) || (otherEnd(field, a) < otherEnd(field, b) ? -1 : 1))
+/** An edge that was stated by its ends alone is not repeated where the aspect says more about it, in whichever list. */
+function withoutRepeated(edges: readonly StatedEdge[]): readonly StatedEdge[] {
+  const keyOf = (edge: StatedEdge): string => `${edge.downstreamUrn} ${edge.upstreamUrn}`
+  if (!edges.some((edge) => edge.recordKey === bareRecordKey)) return edges
+  const told = new Set(edges.filter((edge) => edge.recordKey !== bareRecordKey).map(keyOf))
+  return edges.filter((edge) => edge.recordKey !== bareRecordKey || !told.has(keyOf(edge)))
 }
 
-function printEntry(field: LineageField, edge: StatedEdge): JsonValue {
+const otherEnd = (field: LineageField, edge: EdgeEntry): Urn => field.entryIs === 'upstream' ? edge.upstreamUrn : edge.downstreamUrn
+
+/** As written, then as added. */
+function inListOrder(field: LineageField, edges: readonly StatedEdge[]): StatedEdge[] {
+  const byEnd = new Map<Urn, StatedEdge[]>()
+  for (const edge of edges) {
+    const known = byEnd.get(otherEnd(field, edge))
+    if (known) known.push(edge)
+    else byEnd.set(otherEnd(field, edge), [edge])
+  }
+  return [...byEnd.values()].flatMap(shownOf)
+    .sort((a, b) => a.position - b.position || compareOrder(a, b) || (otherEnd(field, a) < otherEnd(field, b) ? -1 : 1))
+}
+
+/**
+ * What a list shows of the statements of one edge: each occurrence as the last of its sources wrote it, or, once the edge
+ * was stated under its own key, that alone, in the place it had.
+ */
+function shownOf(statements: readonly StatedEdge[]): StatedEdge[] {
+  const latest = new Map<number, StatedEdge>()
+  for (const edge of statements) {
+    const known = latest.get(edge.recordKey)
+    if (!known || compareOrder(edge, known) > 0) latest.set(edge.recordKey, edge)
+  }
+  const single = latest.get(singleRecordKey)
+  const written = [...latest.values()].filter((edge) => edge.recordKey >= 0)
+  if (single && written.every((edge) => compareOrder(single, edge) >= 0)) {
+    return [{ ...single, position: Math.min(single.position, ...written.map((edge) => edge.position)) }]
+  }
+  return written.length > 0 ? written : [...latest.values()]
+}
+
+function printEntry(field: LineageField, edge: StatedEdge, attributes: JsonObject): JsonValue {
   const urn = otherEnd(field, edge)
   if (field.shape === 'urn') return urn
   if (field.shape === 'union') return { string: urn }
-  if (field.shape === 'upstream') return { ...(edge.attributes ?? plainUpstream), dataset: urn }
-  return { ...edge.attributes, destinationUrn: urn }
+  return { ...attributes, [linkKeyOf(field)]: urn }
 }
 
 /** The written documents whose edge lives, then the edges that were added without one. */
 function assembleInputFields(written: JsonValue[], edges: readonly StatedEdge[]): JsonValue[] {
   const live = new Set(edges.map((edge) => edge.recordKey))
-  const added = edges.filter((edge) => edge.recordKey <= 0).sort((a, b) => compareOrder(a, b))
+  const added = edges.filter((edge) => edge.recordKey <= 0).sort((a, b) => compareOrder(a, b) || (a.downstreamUrn < b.downstreamUrn ? -1 : 1))
+  const addedByEnds = new Map(added.map((edge) => [`${edge.downstreamUrn} ${edge.upstreamUrn}`, edge]))
   return [
     ...written.filter((entry, index) => live.has(index + 1) || !isObject(entry) || !isColumn(entry.schemaFieldUrn ?? null)),
-    ...added.map((edge) => ({ schemaFieldUrn: edge.upstreamUrn, schemaField: { fieldPath: schemaFieldParts(edge.downstreamUrn).fieldPath } }))
+    ...[...addedByEnds.values()].map((edge) => ({ schemaFieldUrn: edge.upstreamUrn, schemaField: { fieldPath: schemaFieldParts(edge.downstreamUrn).fieldPath } }))
   ]
 }

@@ -6,10 +6,12 @@
  */
 import { CatalogError } from '../errors.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
+import { aspectTemplate, prepareAspect } from './aspect-registry.ts'
 import type { JsonObject, JsonValue, PatchOperation } from './changes.ts'
 import { parsePointer } from './json-patch.ts'
 import { appendedPosition, endsOf, entriesOf, entryAttributes, entryUrn, type EdgeEntry } from './lineage-document.ts'
 import { lineageFieldsOf, type LineageField } from './lineage-fields.ts'
+import { columnGroupKey, singleRecordKey } from './record-keys.ts'
 
 export type EdgeOperation =
   | { op: 'add', entry: EdgeEntry }
@@ -21,86 +23,138 @@ export type EdgeOperation =
   /** Changes what an edge says beside its ends; `path` is a JSON Pointer into its attributes. */
   | { op: 'patchAttributes', fieldCode: number, downstreamUrn: Urn, upstreamUrn: Urn, patch: PatchOperation }
 
+/** What `rest` holds is for patchLineageRest. */
 export type LineagePatch = { edges: EdgeOperation[], rest: PatchOperation[] }
 
 const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Throws BAD_REQUEST for an operation that has no meaning on edges, INVALID_URN for a key that is no URN. */
+/** A patch is planned when its references are judged and again when it is applied: it is done once. */
+const plans = new WeakMap<readonly PatchOperation[], LineagePatch>()
+
+/**
+ * Throws BAD_REQUEST for an operation that has no meaning on edges, INVALID_URN for a key that is no URN,
+ * VALIDATION_FAILED for an entry that its list cannot hold. The operations must not be altered afterwards.
+ */
 export function planLineagePatch(ownerUrn: Urn, aspectName: string, operations: readonly PatchOperation[]): LineagePatch {
+  const known = plans.get(operations)
+  if (known) return known
   const plan: LineagePatch = { edges: [], rest: [] }
   for (const operation of operations) {
     const path = parsePointer(operation.path)
-    const field = lineageFieldsOf(aspectName).find((candidate) => candidate.listName === path[0])
+    const field = fieldAt(aspectName, path)
+    if (path.length === 0 || isFromList(aspectName, operation)) refuse(operation)
     if (!field) plan.rest.push(operation)
     else if (path.length === 1) planList(plan, field, ownerUrn, operation)
-    else if (field.shape === 'columns') planColumns(plan, field, path, operation)
+    else if (field.shape === 'columns') planColumns(plan, field, ownerUrn, path, operation)
     else if (field.shape === 'inputField') refuse(operation)
     else planEntry(plan, field, ownerUrn, path, operation)
   }
+  plans.set(operations, plan)
   return plan
 }
+
+/** The list of edges that a path leads into. */
+export const fieldAt = (aspectName: string, [listName]: readonly string[]): LineageField | undefined => lineageFieldsOf(aspectName).find((field) => field.listName === listName)
+
+const isFromList = (aspectName: string, { from }: PatchOperation): boolean => from !== undefined && (from === '' || fieldAt(aspectName, parsePointer(from)) !== undefined)
 
 function refuse(operation: PatchOperation): never {
   throw new CatalogError('BAD_REQUEST', `Patch operation "${operation.op}" at "${operation.path}" has no meaning on a list of edges.`, { field: operation.path })
 }
 
+/** Entries as their list must have them, defaults written out. */
+function prepareEntries(field: LineageField, ownerUrn: Urn, entries: JsonValue[]): JsonValue[] {
+  const document = prepareAspect(entityTypeOf(ownerUrn), field.aspectName, { ...aspectTemplate(field.aspectName), [field.listName]: entries })
+  const prepared = document[field.listName]
+  return Array.isArray(prepared) ? prepared : entries
+}
+
 function planList(plan: LineagePatch, field: LineageField, ownerUrn: Urn, operation: PatchOperation): void {
   if (operation.op !== 'add' && operation.op !== 'replace' && operation.op !== 'remove') refuse(operation)
-  const list = operation.op === 'remove' ? [] : operation.value
-  if (!Array.isArray(list)) refuse(operation)
+  const sent = operation.op === 'remove' ? [] : operation.value
+  if (!Array.isArray(sent)) refuse(operation)
+  const list = prepareEntries(field, ownerUrn, sent)
   plan.edges.push({ op: 'replaceList', fieldCode: field.code, entries: entriesOf(field, ownerUrn, list) })
   const keepsDocuments = field.shape === 'columns' || field.shape === 'inputField'
-  plan.rest.push(operation.op === 'remove' ? { op: 'remove', path: `/${field.listName}` } : { op: 'add', path: `/${field.listName}`, value: keepsDocuments ? list : [] })
+  const isDropped = operation.op === 'remove' && !Object.hasOwn(aspectTemplate(field.aspectName), field.listName)
+  plan.rest.push(isDropped ? { op: 'remove', path: `/${field.listName}` } : { op: 'add', path: `/${field.listName}`, value: keepsDocuments ? list : [] })
 }
 
 function planEntry(plan: LineagePatch, field: LineageField, ownerUrn: Urn, path: string[], operation: PatchOperation): void {
-  const appends = path[1] === '-'
-  const other = appends ? entryUrn(field, operation.value ?? null) : toUrn(path[1], operation.path)
+  const other = path[1] === '-' ? entryUrn(field, operation.value ?? null) : toUrn(path[1], operation.path)
   const ends = endsOf(field, ownerUrn, other)
+  if (operation.op !== 'add' && operation.op !== 'replace' && operation.op !== 'remove') refuse(operation)
   if (path.length > 2) {
+    if (path[1] === '-' || field.shape === 'urn' || field.shape === 'union' || path[2] === linkOf(field)) refuse(operation)
     plan.edges.push({ op: 'patchAttributes', fieldCode: field.code, ...ends, patch: { ...operation, path: `/${path.slice(2).map(escapePointer).join('/')}` } })
   } else if (operation.op === 'remove') {
     plan.edges.push({ op: 'remove', ...ends })
-  } else if (operation.op === 'add' || operation.op === 'replace') {
-    if (!field.entryTypes.includes(entityTypeOf(other))) throw new CatalogError('BAD_REQUEST', `${field.listName} takes ${field.entryTypes.join(' or ')}, not ${other}.`, { field: operation.path, urn: other })
-    plan.edges.push({ op: 'add', entry: { fieldCode: field.code, ...ends, recordKey: 0, position: appendedPosition, attributes: entryAttributes(field, operation.value ?? null) } })
   } else {
-    refuse(operation)
+    const [entry = null] = prepareEntries(field, ownerUrn, [entryOf(field, other, operation.value)])
+    plan.edges.push({ op: 'add', entry: { fieldCode: field.code, ...ends, recordKey: singleRecordKey, position: appendedPosition, attributes: entryAttributes(field, entry) } })
   }
+}
+
+const linkOf = (field: LineageField): string => field.shape === 'upstream' ? 'dataset' : 'destinationUrn'
+
+/** The entry that a key and a value make: the key says what it links to. */
+function entryOf(field: LineageField, other: Urn, value: JsonValue | undefined): JsonValue {
+  if (field.shape === 'urn') return other
+  if (field.shape === 'union') return { string: other }
+  return { ...isObject(value) ? value : {}, [linkOf(field)]: other }
+}
+
+/** Throws VALIDATION_FAILED where the attributes of an edge are none that its list can hold. */
+export function checkEdgeAttributes(field: LineageField, ownerUrn: Urn, other: Urn, attributes: JsonObject): void {
+  prepareEntries(field, ownerUrn, [entryOf(field, other, attributes)])
 }
 
 const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** `/fineGrainedLineages/<operation>/<downstream>/<query>/<upstream>`; a shorter path removes all that lies below it. */
-function planColumns(plan: LineagePatch, field: LineageField, path: string[], operation: PatchOperation): void {
-  const [, transformOperation = '', downstream, query, upstream] = path
-  if (downstream === undefined) refuse(operation)
+function planColumns(plan: LineagePatch, field: LineageField, ownerUrn: Urn, path: string[], operation: PatchOperation): void {
+  const [, transformOperation = '', downstream, query, upstream, ...deeper] = path
+  if (downstream === undefined || deeper.length > 0) refuse(operation)
   const downstreamUrn = toUrn(downstream, operation.path)
   if (upstream === undefined) {
     if (operation.op !== 'remove') refuse(operation)
     plan.edges.push({ op: 'removeInto', fieldCode: field.code, downstreamUrn })
+    plan.rest.push(operation)
     return
   }
   const upstreamUrn = toUrn(upstream, operation.path)
+  const isPair = isColumn(upstreamUrn) && isColumn(downstreamUrn)
   if (operation.op === 'remove') {
-    plan.edges.push({ op: 'remove', downstreamUrn, upstreamUrn })
+    // A whole dataset as the source of a column is no edge between columns: its record is kept as a document.
+    if (isPair) plan.edges.push({ op: 'remove', downstreamUrn, upstreamUrn })
+    else plan.rest.push(operation)
     return
   }
   if (operation.op !== 'add' && operation.op !== 'replace') refuse(operation)
-  const named = query !== undefined && query !== 'NONE' ? { query } : {}
-  const attributes: JsonObject = { confidenceScore: 1, ...(isObject(operation.value) ? operation.value : {}), transformOperation, ...named }
-  if (entityTypeOf(upstreamUrn) === 'schemaField' && entityTypeOf(downstreamUrn) === 'schemaField') {
-    plan.edges.push({ op: 'add', entry: { fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: -groupKey(transformOperation, query ?? 'NONE'), position: appendedPosition, attributes } })
+  const record = recordOf({ transformOperation, downstreamUrn, query, upstreamUrn }, operation.value)
+  const [prepared] = prepareEntries(field, ownerUrn, [record])
+  if (!isPair || !isObject(prepared)) {
+    plan.rest.push({ ...operation, value: prepared ?? record })
     return
   }
-  // A whole dataset as the source of a column is no edge between columns: its record is kept as a document.
-  plan.rest.push({ op: 'add', path: `/${field.listName}/-`, value: { upstreamType: 'DATASET', upstreams: [upstreamUrn], downstreamType: 'FIELD', downstreams: [downstreamUrn], ...attributes } })
+  const { upstreams: _upstreams, downstreams: _downstreams, ...attributes } = prepared
+  plan.edges.push({ op: 'add', entry: { fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: columnGroupKey(attributes), position: appendedPosition, attributes } })
 }
 
-/** A number for (operation, query), 0 for none of both: pairs added under different operations stay apart. */
-function groupKey(transformOperation: string, query: string): number {
-  if (transformOperation === 'NONE' && query === 'NONE') return 0
-  let hash = 2166136261
-  for (const character of `${transformOperation} ${query}`) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16777619)
-  return (hash >>> 1) || 1
+const isColumn = (urn: Urn): boolean => entityTypeOf(urn) === 'schemaField'
+
+type ColumnKeys = { transformOperation: string, downstreamUrn: Urn, query: string | undefined, upstreamUrn: Urn }
+
+/** The record that one path and its value make. */
+function recordOf({ transformOperation, downstreamUrn, query, upstreamUrn }: ColumnKeys, value: JsonValue | undefined): JsonObject {
+  return {
+    upstreamType: isColumn(upstreamUrn) ? 'FIELD_SET' : 'DATASET',
+    downstreamType: 'FIELD',
+    confidenceScore: 1,
+    ...isObject(value) ? value : {},
+    upstreams: [upstreamUrn],
+    downstreams: [downstreamUrn],
+    transformOperation,
+    ...query === undefined || query === 'NONE' ? {} : { query }
+  }
 }

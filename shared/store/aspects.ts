@@ -5,8 +5,8 @@ import { query } from '../db/query.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
 
-/** How a change makes a value from the one before it: replace it, patch it, merge fields into it, take it away. */
-export type AspectChangeKind = 'put' | 'patch' | 'merge' | 'delete'
+/** How a change makes a value from the one before it: replace it, patch it, merge fields into it, take it away, or several of these. */
+export type AspectChangeKind = 'put' | 'patch' | 'merge' | 'delete' | 'several'
 
 /** One change of an aspect and its result; the newest is the current row, the others are its history. */
 export type AspectRow = Order & {
@@ -119,7 +119,7 @@ export async function writeAspectHistory(tx: Tx, rows: readonly AspectRow[]): Pr
     on conflict (entity_id, aspect_name, seq, line) do update set ${overwrite}`, rowArrays(rows))
 }
 
-/** Forgets versions that are no longer kept, but nothing that a change still to come could be inserted before. */
+/** Forgets versions that are no longer kept, but nothing that a change still to come could be inserted before, or into. */
 export async function trimAspectHistory(tx: Tx, rows: readonly (AspectKey & { version: number })[], horizonSeq: number): Promise<void> {
   if (rows.length === 0) return
   await query(tx, `
@@ -128,7 +128,13 @@ export async function trimAspectHistory(tx: Tx, rows: readonly (AspectKey & { ve
     where aspect_history.entity_id = kept.entity_id
       and aspect_history.aspect_name = kept.aspect_name
       and aspect_history.version < kept.version
-      and aspect_history.seq < ?::bigint`, [...keyBindings(rows), rows.map((row) => row.version), horizonSeq])
+      and (aspect_history.seq, aspect_history.line) < (
+        select before.seq, before.line
+        from aspect_history as before
+        where before.entity_id = kept.entity_id and before.aspect_name = kept.aspect_name and before.seq < ?::bigint
+        order by before.seq desc, before.line desc
+        limit 1
+      )`, [...keyBindings(rows), rows.map((row) => row.version), horizonSeq])
 }
 
 /** Removes all aspects and events of deleted entities that are not newer than the deletion; gives how many there were. */

@@ -27,9 +27,41 @@ export async function deleteDomains(tx: Tx, entityIds: readonly number[]): Promi
   if (entityIds.length > 0) await query(tx, 'delete from domain where entity_id = any(?::int[])', [entityIds])
 }
 
-/** The siblings that bear one of the names: under the same parent, or at the root where parentId is null. */
-export async function findSiblings(tx: Tx, parentId: number | null, name: string): Promise<number[]> {
-  const rows = await query<{ id: number }>(tx, 'select entity_id as id from domain where parent_id is not distinct from ?::int and name = ?', [parentId, name])
+/** The domains at places: those of the name under the parent, or at the top where parentId is null. */
+export async function findSiblings(tx: Tx, places: readonly { parentId: number | null, name: string }[]): Promise<DomainRow[]> {
+  if (places.length === 0) return []
+  const below = places.filter((place) => place.parentId !== null)
+  const top = places.filter((place) => place.parentId === null)
+  return query<DomainRow>(tx, `
+    select domain.entity_id as "entityId", domain.name, domain.parent_id as "parentId"
+    from (select distinct parent_id, name from unnest(?::int[], ?::text[]) as place (parent_id, name)) as wanted
+    join domain on domain.parent_id = wanted.parent_id and domain.name = wanted.name
+    union all
+    select domain.entity_id, domain.name, domain.parent_id
+    from domain
+    where domain.parent_id is null and domain.name = any(?::text[])`, [below.map((place) => place.parentId), below.map((place) => place.name), top.map((place) => place.name)])
+}
+
+/** Domains and all that is above them. */
+export async function findDomainPaths(tx: Tx, entityIds: readonly number[]): Promise<DomainRow[]> {
+  if (entityIds.length === 0) return []
+  return query<DomainRow>(tx, `
+    with recursive path as (
+      select domain.entity_id, domain.name, domain.parent_id
+      from domain
+      where domain.entity_id = any(?::int[])
+      union
+      select domain.entity_id, domain.name, domain.parent_id
+      from path
+      join domain on domain.entity_id = path.parent_id
+    )
+    select entity_id as "entityId", name, parent_id as "parentId" from path`, [entityIds])
+}
+
+/** The domains right below any of the given. */
+export async function childrenOf(tx: Tx, entityIds: readonly number[]): Promise<number[]> {
+  if (entityIds.length === 0) return []
+  const rows = await query<{ id: number }>(tx, 'select entity_id as id from domain where parent_id = any(?::int[])', [entityIds])
   return rows.map((row) => row.id)
 }
 

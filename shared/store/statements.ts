@@ -68,6 +68,7 @@ export async function statementsOfEdges(tx: Tx, edges: readonly EdgeKey[]): Prom
 const edgeBindings = (edges: readonly EdgeKey[]) =>
   [edges.map((edge) => edge.ownerId), edges.map((edge) => edge.aspectCode), edges.map((edge) => edge.downstreamId), edges.map((edge) => edge.upstreamId)]
 
+/** upstreamId 0 stands for every upstream of a column. */
 export type TombstoneRow = EdgeKey & Order
 
 /** The removals remembered for single edges. */

@@ -4,19 +4,21 @@ import type { Change, JsonObject } from '../../model/changes.ts'
 import { placeOfEdge, standsOn } from '../../model/change-facts.ts'
 import { isTimeseries, prepareAspect, requiresEntity } from '../../model/aspect-registry.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
-import { aspectCodeOf, isLineageAspect } from '../../model/lineage-fields.ts'
-import { appendedPosition, splitLineageDocument } from '../../model/lineage-document.ts'
+import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
+import { appendedPosition, splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
 import { planLineagePatch } from '../../model/lineage-patch.ts'
-import type { Order } from '../../model/order.ts'
+import { compareOrder, type Order } from '../../model/order.ts'
 import { propertiesAspectOf } from '../../model/properties-aspect.ts'
+import { bareRecordKey, columnGroupKey, singleRecordKey } from '../../model/record-keys.ts'
 import { findEntities } from '../../store/entities.ts'
 import type { TimeseriesRow } from '../../store/aspects.ts'
 import { keyOf, nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
-import { applyAspectChange, aspectCellKey, checkAspectCondition, currentRow, currentValue, touchForEdges, type AspectCell, type AspectCells, type AspectChange } from './aspect-cells.ts'
+import { applyAspectChange, aspectCellKey, checkAspectCondition, countEdgeChange, currentRow, currentValue, existForEdges, type AspectCell, type AspectCells, type AspectChange } from './aspect-cells.ts'
 import { associate, patchDomains, splitDomainsDocument, type AssociationCells } from './association-cells.ts'
 import { placeDomain, type DomainTree, type SiblingRule } from './domain-tree.ts'
-import { edgeCellKey, patchEdgeAttributes, removeEdge, removeInto, replaceEdges, stateEdge, stateEntry, type EdgeCell, type EdgeCells } from './edge-cells.ts'
+import { edgeCellKey, removeEdge, removeInto, replaceEdges, rowsOfEdge, stateEdge, stateEntry, type EdgeCell, type EdgeCells } from './edge-cells.ts'
+import { patchEdgeAttributes } from './patch-edges.ts'
 import { resolveEntry, subjectOf } from './plan-records.ts'
 import { entityOf, isDeletedAfter, isPresentNow, rememberEntity, type WorkingSet } from './working-set.ts'
 
@@ -41,7 +43,8 @@ export async function applyChange(set: WorkingSet, cells: Cells, change: Change,
     case 'upsertAspect': return upsertAspect(set, cells, change, order)
     case 'patchAspect': return patchAspect(set, cells, change, order)
     case 'deleteAspect': return deleteAspect(set, cells, change, order)
-    case 'deleteEntity': return change.hard ? false : mergeInto(set, cells, change.entityUrn, 'status', { removed: true }, order)
+    // What does not exist is not made to exist by taking it away.
+    case 'deleteEntity': return change.hard || !isPresentNow(set, subject) ? false : mergeInto(set, cells, change.entityUrn, 'status', { removed: true }, order)
     case 'deleteDomain': return false
     case 'upsertEntity': return upsertEntity(set, cells, change, order)
     case 'createDomain': return createDomain(set, cells, change, order)
@@ -76,23 +79,45 @@ function applyEdge(set: WorkingSet, cells: Cells, change: Extract<Change, { kind
   const cell = edgeCell(cells, owner.id, place.aspectName)
   const hasChanged = change.kind === 'removeEdge'
     ? removeEdge(set, cell, downstreamId, upstreamId, order)
-    : stateEdge(set, cell, { fieldCode: place.fieldCode, downstreamId, upstreamId, recordKey: 0, position: appendedPosition, attributes: change.attributes ?? null }, order)
-  if (change.kind === 'addEdge' || hasChanged) touchForEdges(set, aspectCell(cells, owner.id, place.aspectName), order, hasChanged)
-  return hasChanged
+    : addEdge(set, cell, { fieldCode: place.fieldCode, downstreamId, upstreamId, position: appendedPosition }, change.attributes, order)
+  const isStated = rowsOfEdge(cell, downstreamId, upstreamId).length > 0
+  return showEdges(set, aspectCell(cells, owner.id, place.aspectName), isStated, hasChanged, order)
+}
+
+type AddedEdge = { fieldCode: number, downstreamId: number, upstreamId: number, position: number }
+
+function addEdge(set: WorkingSet, cell: EdgeCell, edge: AddedEdge, attributes: JsonObject | undefined, order: Order): boolean {
+  const { fieldCode, ...ends } = edge
+  if (!attributes) return stateEdge(set, cell, fieldCode, ends, order)
+  return stateEntry(set, cell, { ...edge, attributes, recordKey: recordKeyOf(fieldCode, attributes) }, order)
+}
+
+/** Where an edge that is not an entry of a written list is kept. */
+function recordKeyOf(fieldCode: number, attributes: JsonObject | undefined): number {
+  if (!attributes) return bareRecordKey
+  return lineageFieldByCode(fieldCode).shape === 'columns' ? columnGroupKey(attributes) : singleRecordKey
+}
+
+/** The aspect is there when edges of it are, and what changed them is a version of it. */
+function showEdges(set: WorkingSet, cell: AspectCell, isStated: boolean, hasChanged: boolean, order: Order): boolean {
+  const isNew = isStated && existForEdges(set, cell, order)
+  if (hasChanged && !isNew) countEdgeChange(set, cell)
+  return hasChanged || isNew
 }
 
 function replaceStated(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'replaceEdges' }>, order: Order): boolean {
   const owner = entityOf(set, change.ownerUrn)
-  const entries = change.edges.map((edge, position) => {
+  const entries = change.edges.map((edge, index) => {
     const place = placeOfEdge(edge.upstreamUrn, edge.downstreamUrn)
     if (!place || place.ownerUrn !== change.ownerUrn || place.aspectName !== change.aspectName) {
       throw new CatalogError('BAD_REQUEST', `The edge from ${edge.upstreamUrn} to ${edge.downstreamUrn} does not belong to ${change.aspectName} of ${change.ownerUrn}.`)
     }
-    return resolveEntry(set, { ...edge, fieldCode: place.fieldCode, recordKey: 0, position, attributes: edge.attributes ?? null })
+    const entry: EdgeEntry = { ...edge, fieldCode: place.fieldCode, recordKey: recordKeyOf(place.fieldCode, edge.attributes), position: edge.attributes ? index : appendedPosition, attributes: edge.attributes ?? null }
+    return resolveEntry(set, entry)
   })
-  const hasChanged = replaceEdges(set, edgeCell(cells, owner.id, change.aspectName), { of: 'aspect', sourceId: change.source === undefined ? null : set.sourceId }, entries, order)
-  touchForEdges(set, aspectCell(cells, owner.id, change.aspectName), order, hasChanged)
-  return hasChanged
+  const sourceId = change.source === undefined ? null : set.sourceIds.get(change.source) ?? set.sourceId
+  const hasChanged = replaceEdges(set, edgeCell(cells, owner.id, change.aspectName), { of: 'aspect', sourceId }, entries, order)
+  return showEdges(set, aspectCell(cells, owner.id, change.aspectName), true, hasChanged, order)
 }
 
 type Upsert = Extract<Change, { kind: 'upsertAspect' }>
@@ -134,7 +159,7 @@ function upsertLineage(set: WorkingSet, cells: Cells, change: Upsert, cell: Aspe
   const wasCreated = markCreatedBy(set, change)
   const restChanged = applyAspectChange(set, cell, { kind: 'put', value: rest }, order, { systemMetadata: change.headers?.systemMetadata ?? null })
   const edgesChanged = replaceEdges(set, edgeCell(cells, cell.entityId, change.aspectName), { of: 'aspect', sourceId: null }, entries.map((entry) => resolveEntry(set, entry)), order)
-  if (edgesChanged && !restChanged) touchForEdges(set, cell, order, true)
+  if (edgesChanged && !restChanged) countEdgeChange(set, cell)
   return restChanged || edgesChanged || wasCreated
 }
 
@@ -171,12 +196,12 @@ function patchLineage(set: WorkingSet, cells: Cells, change: Extract<Change, { k
       if (upstreamId === undefined) continue
       const altered = operation.op === 'remove'
         ? removeEdge(set, edges, downstreamId, upstreamId, order)
-        : patchEdgeAttributes(set, edges, operation.fieldCode, downstreamId, upstreamId, operation.patch, order)
+        : patchEdgeAttributes(set, edges, { fieldCode: operation.fieldCode, downstreamId, upstreamId }, operation.patch, order)
       edgesChanged = altered || edgesChanged
     }
   }
-  touchForEdges(set, cell, order, edgesChanged && !hasChanged)
-  return hasChanged || edgesChanged || wasCreated
+  // A patch makes the aspect, whatever it says, as it does of every other aspect.
+  return showEdges(set, cell, true, edgesChanged && !hasChanged, order) || hasChanged || wasCreated
 }
 
 function deleteAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'deleteAspect' }>, order: Order): boolean {
@@ -188,7 +213,12 @@ function deleteAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { k
   }
   const hasChanged = applyAspectChange(set, aspectCell(cells, entity.id, change.aspectName), { kind: 'delete' }, order, { systemMetadata: null })
   if (!isLineageAspect(change.aspectName)) return hasChanged
-  return replaceEdges(set, edgeCell(cells, entity.id, change.aspectName), { of: 'aspect', sourceId: null }, [], order) || hasChanged
+  const edges = edgeCell(cells, entity.id, change.aspectName)
+  const edgesChanged = replaceEdges(set, edges, { of: 'aspect', sourceId: null }, [], order)
+  // What was stated after a late deletion made the aspect anew.
+  const [first] = [...edges.rows.values()].sort(compareOrder)
+  if (first) existForEdges(set, aspectCell(cells, entity.id, change.aspectName), { seq: first.seq, line: first.line })
+  return edgesChanged || hasChanged
 }
 
 function setDomain(set: WorkingSet, cells: Cells, entityUrn: Urn, domainUrn: Urn | null, attributes: JsonObject | null, order: Order): boolean {

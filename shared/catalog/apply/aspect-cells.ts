@@ -11,6 +11,7 @@ import type { JsonObject, JsonValue, PatchDocument } from '../../model/changes.t
 import { equalJson } from '../../model/equal-json.ts'
 import { applyPatch } from '../../model/json-patch.ts'
 import { isLineageAspect } from '../../model/lineage-fields.ts'
+import { patchLineageRest } from '../../model/lineage-rest.ts'
 import { beginning, compareOrder, type Order } from '../../model/order.ts'
 import type { Tx } from '../../db/database.ts'
 import { findAspectHistory, findAspects, trimAspectHistory, writeAspectHistory, writeAspects, type AspectKey, type AspectRow } from '../../store/aspects.ts'
@@ -22,13 +23,16 @@ export type AspectChange =
   /** Fields to set; null takes one away. */
   | { kind: 'merge', fields: JsonObject }
   | { kind: 'delete' }
+  /** What one record does to the aspect in more than one step. */
+  | { kind: 'several', changes: AspectChange[] }
 
 export type AspectCell = AspectKey & {
   entityType: string
-  /** Oldest first; the last is the current one. Rows are never altered, only replaced. */
+  /** Oldest first, one for each record; the last is the current one. Rows are never altered, only replaced. */
   rows: AspectRow[]
   storedCurrent: AspectRow | null
   storedHistory: Set<AspectRow>
+  /** Whether edges have counted as a version already. */
   isTouched: boolean
 }
 
@@ -75,29 +79,39 @@ export type AspectAuthor = { systemMetadata: JsonObject | null }
  */
 export function applyAspectChange(set: WorkingSet, cell: AspectCell, change: AspectChange, order: Order, author: AspectAuthor): boolean {
   keepForUndo(set, cell)
-  const before = currentValue(cell)
+  const before = currentRow(cell)
   const place = set.guards.keepsOrder && set.guards.replaysHistory ? placeOf(cell, order) : cell.rows.length
-  const previous = cell.rows[place - 1] ?? null
-  const value = evaluate(cell, change, previous?.value ?? null)
-  if (change.kind === 'patch' && value && !isLineageAspect(cell.aspectName)) prepareAspect(cell.entityType, cell.aspectName, value)
-  const isLast = place === cell.rows.length
-  const isSame = equalJson(value, previous?.value ?? null)
-  if (isLast && isSame && !(set.older.isDestructive && set.guards.raisesOrder)) return false
-  const next = cell.rows[place]
-  const version = isSame ? previous?.version ?? 0 : next ? next.version : (previous?.version ?? 0) + 1
-  const row: AspectRow = { entityId: cell.entityId, aspectName: cell.aspectName, version, ...order, ...stored(change), value, systemMetadata: author.systemMetadata, actor: set.actor.urn, createdAt: set.now }
+  const last = cell.rows[place - 1]
+  // What one record does is one step of the history, and one version.
+  const isSameRecord = last !== undefined && compareOrder(last, order) === 0
+  const older = cell.rows.slice(0, isSameRecord ? place - 1 : place)
+  const previous = older.at(-1) ?? null
+  const inStep = isSameRecord ? together(restored(last), change, last.value) : change
+  const value = evaluate(cell, change, last?.value ?? null)
+  const row = { entityId: cell.entityId, aspectName: cell.aspectName, version: 0, ...order, ...stored(inStep), value, systemMetadata: author.systemMetadata, actor: set.actor.urn, createdAt: set.now }
   const newer = cell.rows.slice(place)
-  cell.rows = [...cell.rows.slice(0, place), row]
+  cell.rows = [...older, { ...row, version: versionAfter(previous, value, 0) }]
   for (const later of newer) replay(cell, later)
-  return !equalJson(before, currentValue(cell))
+  const hasChanged = !equalJson(before?.value ?? null, currentValue(cell))
+  if (hasChanged) countUp(cell, before)
+  return hasChanged
 }
 
-/** A change of an aspect that has since been changed again keeps its own version; the newer ones move up by one. */
+/** A value that is the one before it has its version too; another counts up, and never below what it was shown as. */
+const versionAfter = (previous: AspectRow | null, value: JsonObject | null, shown: number): number =>
+  equalJson(value, previous?.value ?? null) ? previous?.version ?? 0 : Math.max(shown, (previous?.version ?? 0) + 1)
+
+/** A newer change makes its value anew. Where it no longer fits what it meets it has no effect: it was accepted long ago. */
 function replay(cell: AspectCell, later: AspectRow): void {
   const previous = cell.rows.at(-1) ?? null
-  const value = evaluate(cell, restored(later), previous?.value ?? null)
-  const version = Math.max(later.version + 1, previous?.version ?? 0)
-  cell.rows.push({ ...later, value, version })
+  const value = evaluateAgain(cell, restored(later), previous?.value ?? null)
+  cell.rows.push({ ...later, value, version: versionAfter(previous, value, later.version) })
+}
+
+/** Two values are never shown under one version. */
+function countUp(cell: AspectCell, before: AspectRow | null): void {
+  const current = currentRow(cell)
+  if (current && before && current.version <= before.version) cell.rows = [...cell.rows.slice(0, -1), { ...current, version: before.version + 1 }]
 }
 
 /** After all that are older or of the same record. */
@@ -107,11 +121,17 @@ function placeOf(cell: AspectCell, order: Order): number {
   return place
 }
 
-export function evaluate(cell: Pick<AspectCell, 'aspectName'>, change: AspectChange, previous: JsonObject | null): JsonObject | null {
+/** Throws BAD_REQUEST, VALIDATION_FAILED or PRECONDITION_FAILED where a patch does not fit the value it meets. */
+export function evaluate(cell: Pick<AspectCell, 'aspectName' | 'entityType'>, change: AspectChange, previous: JsonObject | null): JsonObject | null {
+  const { aspectName, entityType } = cell
   if (change.kind === 'put') return change.value
   if (change.kind === 'delete') return null
-  if (change.kind === 'patch') return applyPatch(cell.aspectName, previous, change.patch)
-  const merged: JsonObject = { ...(previous ?? aspectTemplate(cell.aspectName)) }
+  if (change.kind === 'several') return change.changes.reduce((value, each) => evaluate(cell, each, value), previous)
+  if (change.kind === 'patch') {
+    if (isLineageAspect(aspectName)) return patchLineageRest(entityType, aspectName, previous, change.patch)
+    return prepareAspect(entityType, aspectName, applyPatch(aspectName, previous, change.patch))
+  }
+  const merged: JsonObject = { ...(previous ?? aspectTemplate(aspectName)) }
   for (const [name, value] of Object.entries(change.fields)) {
     if (value === null) delete merged[name]
     else merged[name] = value
@@ -119,35 +139,49 @@ export function evaluate(cell: Pick<AspectCell, 'aspectName'>, change: AspectCha
   return merged
 }
 
+/** Makes a value again from a change that was accepted before: where it does not fit what it meets, nothing changes. */
+export function evaluateAgain(cell: Pick<AspectCell, 'aspectName' | 'entityType'>, change: AspectChange, previous: JsonObject | null): JsonObject | null {
+  try {
+    return evaluate(cell, change, previous)
+  } catch (error) {
+    if (error instanceof CatalogError) return previous
+    throw error
+  }
+}
+
+/** Two steps of one record as one; where the first leaves a value whatever came before, it need not be kept. */
+function together(first: AspectChange, second: AspectChange, between: JsonObject | null): AspectChange {
+  if (second.kind === 'put' || second.kind === 'delete') return second
+  if (first.kind === 'put' && between) return { kind: 'several', changes: [{ kind: 'put', value: between }, second] }
+  return { kind: 'several', changes: [...first.kind === 'several' ? first.changes : [first], second] }
+}
+
 function stored(change: AspectChange): { kind: AspectRow['kind'], change: JsonValue } {
   if (change.kind === 'patch') return { kind: 'patch', change: change.patch as unknown as JsonObject }
   if (change.kind === 'merge') return { kind: 'merge', change: change.fields }
+  if (change.kind === 'several') return { kind: 'several', change: change.changes as unknown as JsonValue }
   return { kind: change.kind, change: null }
 }
 
 export function restored(row: AspectRow): AspectChange {
   if (row.kind === 'patch') return { kind: 'patch', patch: row.change as unknown as PatchDocument }
   if (row.kind === 'merge') return { kind: 'merge', fields: row.change as JsonObject }
+  if (row.kind === 'several') return { kind: 'several', changes: row.change as unknown as AspectChange[] }
   return row.kind === 'put' && row.value ? { kind: 'put', value: row.value } : { kind: 'delete' }
 }
 
-/** Counts a change of the edges of an aspect as a version, and makes the aspect exist where only edges were stated so far. */
-export function touchForEdges(set: WorkingSet, cell: AspectCell, order: Order, hasChanged: boolean): void {
+/** Counts a change of the edges of an aspect as a version. */
+export function countEdgeChange(set: WorkingSet, cell: AspectCell): void {
   const current = currentRow(cell)
-  if (current?.value && (!hasChanged || cell.isTouched)) return
+  if (!current?.value || cell.isTouched) return
   keepForUndo(set, cell)
   cell.isTouched = true
-  if (current?.value) {
-    cell.rows = [...cell.rows.slice(0, -1), { ...current, version: current.version + 1, actor: set.actor.urn, createdAt: set.now }]
-    return
-  }
-  // Below every order, so that a document stated before or after this edge is the newer one.
-  const at = current ? order : beginning
-  cell.rows = [...cell.rows, {
-    entityId: cell.entityId, aspectName: cell.aspectName, version: (current?.version ?? 0) + 1, ...at, kind: 'merge', change: {},
-    value: aspectTemplate(cell.aspectName), systemMetadata: null, actor: set.actor.urn, createdAt: set.now
-  }]
+  cell.rows = [...cell.rows.slice(0, -1), { ...current, version: current.version + 1, actor: set.actor.urn, createdAt: set.now }]
 }
+
+/** Makes an aspect exist where only edges of it are stated; false where it does already. */
+export const existForEdges = (set: WorkingSet, cell: AspectCell, order: Order): boolean =>
+  !currentValue(cell) && applyAspectChange(set, cell, { kind: 'merge', fields: {} }, order, { systemMetadata: null })
 
 function keepForUndo(set: WorkingSet, cell: AspectCell): void {
   const { rows, isTouched } = cell
@@ -176,14 +210,25 @@ export async function writeAspectCells(tx: Tx, set: WorkingSet, cells: AspectCel
   const history: AspectRow[] = []
   const kept: (AspectKey & { version: number })[] = []
   for (const cell of cells.values()) {
-    const last = currentRow(cell)
+    const rows = worthWriting(set, cell)
+    const last = rows.at(-1)
     if (!last || last === cell.storedCurrent) continue
     current.push(last)
-    history.push(...cell.rows.slice(0, -1).filter((row) => !cell.storedHistory.has(row)))
+    history.push(...rows.slice(0, -1).filter((row) => !cell.storedHistory.has(row)))
     const oldest = last.version - limits.aspectVersionsKept + 1
     if (oldest > 1) kept.push({ entityId: cell.entityId, aspectName: cell.aspectName, version: oldest })
   }
   await writeAspects(tx, current)
   await writeAspectHistory(tx, history)
   await trimAspectHistory(tx, kept, set.older.horizonSeq)
+}
+
+/** A new change that changed nothing is worth a row only where something older may yet come before it. */
+function worthWriting(set: WorkingSet, cell: AspectCell): readonly AspectRow[] {
+  if (set.guards.raisesOrder && set.older.isDestructive) return cell.rows
+  const isStored = (row: AspectRow) => [...cell.storedHistory, ...cell.storedCurrent ? [cell.storedCurrent] : []].some((known) => compareOrder(known, row) === 0)
+  return cell.rows.filter((row, index) => {
+    const previous = cell.rows[index - 1] ?? null
+    return row.version !== (previous?.version ?? 0) || !equalJson(row.value, previous?.value ?? null) || isStored(row)
+  })
 }

@@ -22,19 +22,27 @@ export async function loadAssociationCells(tx: Tx, entityIds: readonly number[])
 /** Puts an asset into a domain, or (null) out of any; says whether that changed anything. */
 export function associate(set: WorkingSet, cell: AssociationCell, domainId: number | null, attributes: JsonObject | null, order: Order): boolean {
   const before = cell.row
-  if (set.guards.keepsOrder && isNewer(before, order)) return false
+  if (set.guards.keepsOrder && isNewer(before, order)) {
+    // The older one was stated all the same: an asset that was in a domain once shows an empty list, and not nothing.
+    if (before?.version === 0 && domainId !== null) putRow(set, cell, { ...before, version: 1 })
+    return false
+  }
   const isSame = before ? before.domainId === domainId && equalJson(before.attributes, attributes) : domainId === null && attributes === null
-  if (isSame && !(set.older.isUnfinished && set.guards.raisesOrder)) return false
-  cell.row = isSame && before
+  putRow(set, cell, isSame && before
     ? { ...before, ...order }
-    : { entityId: cell.entityId, domainId, version: (before?.version ?? 0) + 1, ...order, attributes, actor: set.actor.urn, createdAt: set.now }
-  set.undo.push(() => { cell.row = before })
+    : { entityId: cell.entityId, domainId, version: isSame ? 0 : (before?.version ?? 0) + 1, ...order, attributes, actor: set.actor.urn, createdAt: set.now })
   return !isSame
 }
 
-/** The aspect `domains` of an association, as written; null where none was ever stated. */
-export function domainsDocument(row: Pick<AssociationRow, 'domainId' | 'attributes'> | null, urnOfDomain: (id: number) => Urn): JsonObject | null {
-  if (!row) return null
+function putRow(set: WorkingSet, cell: AssociationCell, row: AssociationRow): void {
+  const before = cell.row
+  cell.row = row
+  set.undo.push(() => { cell.row = before })
+}
+
+/** The aspect `domains` of an association, as written; null where none was ever stated (version 0 remembers a removal of nothing). */
+export function domainsDocument(row: Pick<AssociationRow, 'domainId' | 'attributes' | 'version'> | null, urnOfDomain: (id: number) => Urn): JsonObject | null {
+  if (!row || row.version === 0) return null
   return { ...row.attributes, domains: row.domainId === null ? [] : [urnOfDomain(row.domainId)] }
 }
 
@@ -54,7 +62,9 @@ export function patchDomains(set: WorkingSet, cell: AssociationCell, patch: Patc
 
 /** Writes what has changed and tells the graph. */
 export async function writeAssociationCells(tx: Tx, set: WorkingSet, cells: AssociationCells): Promise<void> {
-  const changed = [...cells.values()].flatMap((cell) => cell.row && cell.row !== cell.stored ? [{ row: cell.row, stored: cell.stored }] : [])
+  // An order that was raised and nothing else is worth a row only where something older may yet come.
+  const mustRaise = set.older.isUnfinished && set.guards.raisesOrder
+  const changed = [...cells.values()].flatMap((cell) => cell.row && (cell.row.version !== (cell.stored?.version ?? 0) || (mustRaise && cell.row !== cell.stored)) ? [{ row: cell.row, stored: cell.stored }] : [])
   await writeAssociations(tx, changed.map(({ row }) => row))
   for (const { row, stored } of changed) {
     if (row.domainId !== (stored?.domainId ?? null)) set.graph.push({ kind: 'domain', id: row.entityId, domainId: row.domainId })

@@ -11,8 +11,8 @@ import { deleteAspectsOfEntities, findAspectHistory, findAspectsOfEntities, writ
 import { deleteAssociations, emptyDomains } from '../../store/domains.ts'
 import { columnsOf, findEntitiesById, writeDeletion, writePresence, type EntityRow } from '../../store/entities.ts'
 import { deleteStatementsTouching } from '../../store/statements.ts'
-import { evaluate, restored } from './aspect-cells.ts'
-import { checkNoChildren, removeDomain, type DomainTree } from './domain-tree.ts'
+import { evaluateAgain, restored } from './aspect-cells.ts'
+import { checkNoChildren, removeDomain } from './domain-tree.ts'
 import { entityOf, orderOf, rememberEntity, type WorkingSet } from './working-set.ts'
 
 export type Deletion = { record: ChangeRecord, entity: EntityRow }
@@ -26,16 +26,16 @@ export function deletionsOf(set: WorkingSet, records: readonly ChangeRecord[]): 
 }
 
 /** Deletes in order; says which records changed anything. Throws CONFLICT for a domain that has children. */
-export async function deleteEntities(tx: Tx, set: WorkingSet, tree: DomainTree, deletions: readonly Deletion[]): Promise<Set<ChangeRecord>> {
+export async function deleteEntities(tx: Tx, set: WorkingSet, deletions: readonly Deletion[]): Promise<Set<ChangeRecord>> {
   const changed = new Set<ChangeRecord>()
   for (const { record, entity } of deletions) {
     if (entity.entityType === 'domain') await checkNoChildren(tx, set, entity.id)
-    if (await deleteEntity(tx, set, tree, entity, orderOf(set, record))) changed.add(record)
+    if (await deleteEntity(tx, set, entity, orderOf(set, record))) changed.add(record)
   }
   return changed
 }
 
-async function deleteEntity(tx: Tx, set: WorkingSet, tree: DomainTree, entity: EntityRow, order: Order): Promise<boolean> {
+async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: Order): Promise<boolean> {
   const gone = [entity.id, ...await columnsOf(tx, [entity.id])].map((id) => ({ id, ...order }))
   const statements = await deleteStatementsTouching(tx, gone)
   for (const { downstreamId, upstreamId } of statements) set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
@@ -44,9 +44,9 @@ async function deleteEntity(tx: Tx, set: WorkingSet, tree: DomainTree, entity: E
     for (const id of await emptyDomains(tx, gone, set.actor.urn)) set.graph.push({ kind: 'domain', id, domainId: null })
   }
   await writeDeletion(tx, gone)
-  const survivors = await replaySurvivors(tx, gone.map((row) => row.id))
+  const survivors = await replaySurvivors(tx, set, gone.map((row) => row.id))
   const isPresent = survivors.has(entity.id)
-  if (!isPresent && entity.entityType === 'domain') await removeDomain(tree, entity.id)
+  if (!isPresent && entity.entityType === 'domain') await removeDomain(tx, set, entity.id)
   await writePresence(tx, gone.map(({ id }) => ({ id, isPresent: survivors.has(id), isRemoved: isPresent && entity.isRemoved })))
   for (const row of await findEntitiesById(tx, gone.map((each) => each.id))) {
     rememberEntity(set, row)
@@ -56,7 +56,7 @@ async function deleteEntity(tx: Tx, set: WorkingSet, tree: DomainTree, entity: E
 }
 
 /** What was stated after a late deletion stands, but on nothing: its changes are made again without what was deleted. */
-async function replaySurvivors(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
+async function replaySurvivors(tx: Tx, set: WorkingSet, ids: readonly number[]): Promise<Set<number>> {
   const current = await findAspectsOfEntities(tx, ids)
   const history = await findAspectHistory(tx, current)
   const rewritten: { current: AspectRow[], history: AspectRow[] } = { current: [], history: [] }
@@ -64,7 +64,7 @@ async function replaySurvivors(tx: Tx, ids: readonly number[]): Promise<Set<numb
     const rows = [...history.filter((row) => row.entityId === last.entityId && row.aspectName === last.aspectName), last]
     let value: AspectRow['value'] = null
     rows.forEach((row, index) => {
-      value = evaluate(row, restored(row), value)
+      value = evaluateAgain({ aspectName: row.aspectName, entityType: set.byId.get(row.entityId)?.entityType ?? '' }, restored(row), value)
       rewritten[row === last ? 'current' : 'history'].push({ ...row, value, version: index + 1 })
     })
   }

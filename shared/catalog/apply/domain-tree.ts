@@ -1,24 +1,41 @@
 /**
  * The tree of domains while it is being changed: siblings' names, cycles, depth and children, decided under one lock.
  *
- * Reads rows as they are needed and keeps what this transaction has changed over them.
+ * What records name is read beforehand in a few statements, what else is needed as it is needed; what this transaction
+ * has changed lies over it.
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Tx } from '../../db/database.ts'
-import { deleteDomains, findDomains, findSiblings, subtreeOf, withChildren, writeDomains, type DomainRow } from '../../store/domains.ts'
+import { childrenOf, deleteDomains, findDomainPaths, findDomains, findSiblings, withChildren, writeDomains, type DomainRow } from '../../store/domains.ts'
 import { urnOf, type WorkingSet } from './working-set.ts'
 
 export type DomainTree = {
   tx: Tx
   /** Rows read or changed; null is a domain that does not exist. */
   rows: Map<number, DomainRow | null>
+  /** Stored domains that bear a name under a parent. */
+  siblings: Map<string, readonly number[]>
   changed: Set<number>
+  /** The changed ones, by parent and by place. */
+  changedBelow: Map<number | null, Set<number>>
+  changedAt: Map<string, Set<number>>
 }
 
-export const openDomainTree = (tx: Tx): DomainTree => ({ tx, rows: new Map(), changed: new Set() })
+/** A name under a parent; null is the top level. */
+export type DomainPlace = { parentId: number | null, name: string }
 
-export async function domainRow(tree: DomainTree, id: number): Promise<DomainRow | null> {
+const placeKey = ({ parentId, name }: DomainPlace): string => `${parentId ?? ''} ${name}`
+
+/** Opens the tree, with the domains of `ids` and what is above them, and the siblings at `places`, read. */
+export async function openDomainTree(tx: Tx, ids: readonly number[] = [], places: readonly DomainPlace[] = []): Promise<DomainTree> {
+  const tree: DomainTree = { tx, rows: new Map(ids.map((id) => [id, null])), siblings: new Map(places.map((place) => [placeKey(place), []])), changed: new Set(), changedBelow: new Map(), changedAt: new Map() }
+  for (const row of await findDomainPaths(tx, ids)) tree.rows.set(row.entityId, row)
+  for (const row of await findSiblings(tx, places)) tree.siblings.set(placeKey(row), [...tree.siblings.get(placeKey(row)) ?? [], row.entityId])
+  return tree
+}
+
+async function domainRow(tree: DomainTree, id: number): Promise<DomainRow | null> {
   const known = tree.rows.get(id)
   if (known !== undefined) return known
   const [row] = await findDomains(tree.tx, [id])
@@ -32,6 +49,19 @@ async function pathAbove(tree: DomainTree, parentId: number | null): Promise<num
   return path
 }
 
+/** How many levels lie below a domain. One that has just been given its id has no stored children. */
+async function heightOf(set: WorkingSet, tree: DomainTree, id: number): Promise<number> {
+  const seen = new Set([id])
+  let level = [id]
+  for (let height = 0; ; height += 1) {
+    const stored = (await childrenOf(tree.tx, level.filter((each) => !set.inserted.has(each)))).filter((child) => !tree.changed.has(child))
+    const fresh = level.flatMap((parentId) => [...tree.changedBelow.get(parentId) ?? []])
+    level = [...stored, ...fresh].filter((child) => !seen.has(child))
+    if (level.length === 0) return height
+    for (const child of level) seen.add(child)
+  }
+}
+
 /** How a name that a sibling bears is refused; null where names are not checked (a proposal may repeat one). */
 export type SiblingRule = 'in this domain' | 'in the destination domain' | null
 
@@ -42,38 +72,45 @@ export type SiblingRule = 'in this domain' | 'in the destination domain' | null
 export async function placeDomain(set: WorkingSet, tree: DomainTree, next: DomainRow, siblingRule: SiblingRule): Promise<void> {
   const before = await domainRow(tree, next.entityId)
   const isMoved = !before || before.parentId !== next.parentId
-  if (isMoved) await checkPath(set, tree, next, before !== null)
+  if (isMoved) await checkPath(set, tree, next)
   if (siblingRule && (isMoved || before?.name !== next.name)) await checkSiblings(tree, next, siblingRule)
-  tree.rows.set(next.entityId, next)
   const wasChanged = tree.changed.has(next.entityId)
-  tree.changed.add(next.entityId)
-  set.undo.push(() => {
-    tree.rows.set(next.entityId, before)
-    if (!wasChanged) tree.changed.delete(next.entityId)
-  })
+  show(tree, before, next, true)
+  set.undo.push(() => show(tree, next, before, wasChanged))
 }
 
-async function checkPath(set: WorkingSet, tree: DomainTree, next: DomainRow, hasRow: boolean): Promise<void> {
+/** Replaces what the tree shows of a domain. `isChanged` false is how it is stored. */
+function show(tree: DomainTree, from: DomainRow | null, to: DomainRow | null, isChanged: boolean): void {
+  const id = (to ?? from)?.entityId
+  if (id === undefined) return
+  tree.rows.set(id, to)
+  if (from) {
+    tree.changedBelow.get(from.parentId)?.delete(id)
+    tree.changedAt.get(placeKey(from))?.delete(id)
+  }
+  if (isChanged) tree.changed.add(id)
+  else tree.changed.delete(id)
+  if (!isChanged || !to) return
+  tree.changedBelow.set(to.parentId, (tree.changedBelow.get(to.parentId) ?? new Set()).add(id))
+  tree.changedAt.set(placeKey(to), (tree.changedAt.get(placeKey(to)) ?? new Set()).add(id))
+}
+
+async function checkPath(set: WorkingSet, tree: DomainTree, next: DomainRow): Promise<void> {
   const path = await pathAbove(tree, next.parentId)
   if (path.includes(next.entityId)) {
     throw new CatalogError('CONFLICT', 'Cannot move a domain under one of its own descendants.', { urn: urnOf(set, next.entityId), field: 'parentDomain' })
   }
-  // A domain may have children before it has a row of its own: they were stated first.
-  const below = await subtreeOf(tree.tx, next.entityId)
-  const height = hasRow || below.length > 1 ? Math.max(...below.map((row) => row.level)) : 0
-  const depth = path.length + 1 + height
+  const depth = path.length + 1 + await heightOf(set, tree, next.entityId)
   if (depth > limits.domainMaxDepth) {
     throw new CatalogError('LIMIT_EXCEEDED', `Domains may be nested ${limits.domainMaxDepth} deep.`, { limit: 'domainMaxDepth', maximum: limits.domainMaxDepth, actual: depth, field: 'parentDomain' })
   }
 }
 
 async function checkSiblings(tree: DomainTree, next: DomainRow, place: string): Promise<void> {
-  const stored = (await findSiblings(tree.tx, next.parentId, next.name)).filter((id) => id !== next.entityId && !tree.changed.has(id))
-  const fresh = [...tree.changed].filter((id) => {
-    const row = tree.rows.get(id)
-    return id !== next.entityId && row?.name === next.name && row.parentId === next.parentId
-  })
-  if (stored.length + fresh.length > 0) {
+  const stored = tree.siblings.get(placeKey(next)) ?? (await findSiblings(tree.tx, [next])).map((row) => row.entityId)
+  tree.siblings.set(placeKey(next), stored)
+  const fresh = tree.changedAt.get(placeKey(next)) ?? []
+  if ([...stored.filter((id) => !tree.changed.has(id)), ...fresh].some((id) => id !== next.entityId)) {
     throw new CatalogError('CONFLICT', `"${next.name}" already exists ${place}. Please pick a unique name.`, { field: 'name' })
   }
 }
@@ -87,16 +124,14 @@ export async function checkNoChildren(tx: Tx, set: WorkingSet, id: number): Prom
 }
 
 /** Takes a domain out of the tree at once, so that its parent may be deleted next. */
-export async function removeDomain(tree: DomainTree, id: number): Promise<void> {
-  await deleteDomains(tree.tx, [id])
-  tree.rows.set(id, null)
-  tree.changed.add(id)
+export async function removeDomain(tx: Tx, set: WorkingSet, id: number): Promise<void> {
+  await deleteDomains(tx, [id])
+  set.graph.push({ kind: 'parentDomain', id, parentId: null })
 }
 
 /** Writes what has changed and tells the graph. */
 export async function writeDomainTree(set: WorkingSet, tree: DomainTree): Promise<void> {
-  const changed = [...tree.changed].map((id) => ({ id, row: tree.rows.get(id) ?? null }))
-  for (const { id, row } of changed) set.graph.push({ kind: 'parentDomain', id, parentId: row?.parentId ?? null })
-  await writeDomains(tree.tx, changed.flatMap(({ row }) => row ?? []))
-  await deleteDomains(tree.tx, changed.flatMap(({ id, row }) => row ? [] : [id]))
+  const changed = [...tree.changed].flatMap((id) => tree.rows.get(id) ?? [])
+  for (const row of changed) set.graph.push({ kind: 'parentDomain', id: row.entityId, parentId: row.parentId })
+  await writeDomains(tree.tx, changed)
 }

@@ -8,46 +8,30 @@ import { appendGraphChange } from '../../store/graph-changes.ts'
 import { currentValue, loadAspectCells, writeAspectCells, type AspectCells } from './aspect-cells.ts'
 import { applyChange, type Cells } from './apply-change.ts'
 import { loadAssociationCells, writeAssociationCells } from './association-cells.ts'
-import { deleteEntities, deletionsOf } from './delete-entities.ts'
 import { openDomainTree, writeDomainTree } from './domain-tree.ts'
-import { loadEdgeCells, writeEdgeCells } from './edge-cells.ts'
+import { loadEdgeCells, writeEdgeCells } from './store-edge-cells.ts'
 import { planLoads } from './plan-records.ts'
 import { orderOf, type WorkingSet } from './working-set.ts'
 
-export type Folded = { applied: Set<ChangeRecord>, refused: Map<ChangeRecord, CatalogError> }
+export type Folded = { applied: Set<ChangeRecord>, refused: Map<ChangeRecord, CatalogError>, cells: Cells }
 
-/** Records must come in the order they are to be tried; their `line`, not this order, decides which of two is newer. */
+/**
+ * Folds in memory; nothing is written. Records must come in the order they are to be tried; their `line`, not this order,
+ * decides which of two is newer.
+ */
 export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], isCall: boolean): Promise<Folded> {
-  const tree = openDomainTree(tx)
-  const folded: Folded = { applied: new Set(), refused: new Map() }
-  const deletable = await deleteFirst(tx, set, tree, records, folded, isCall)
-  const loads = planLoads(set, deletable)
+  const loads = planLoads(set, records)
   const cells: Cells = {
     aspects: await loadAspectCells(tx, set, loads.aspects),
-    edges: await loadEdgeCells(tx, loads.whole, loads.single),
+    edges: await loadEdgeCells(tx, set, loads.whole, loads.single),
     associations: await loadAssociationCells(tx, loads.associations),
-    tree,
+    tree: await openDomainTree(tx, loads.domains, loads.places),
     timeseries: [],
     refusesRepeatedCreation: isCall
   }
-  for (const record of deletable) await foldRecord(set, cells, record, folded)
-  // A call with a refusal is rolled back by its caller: nothing is written for it.
-  if (isCall && folded.refused.size > 0) return folded
-  await write(tx, set, cells)
+  const folded: Folded = { applied: new Set(), refused: new Map(), cells }
+  for (const record of records) await foldRecord(set, cells, record, folded)
   return folded
-}
-
-async function deleteFirst(tx: Tx, set: WorkingSet, tree: Cells['tree'], records: readonly ChangeRecord[], folded: Folded, isCall: boolean): Promise<readonly ChangeRecord[]> {
-  const inOrder = [...deletionsOf(set, records)].sort((a, b) => a.record.line - b.record.line)
-  for (const deletion of inOrder) {
-    try {
-      for (const record of await deleteEntities(tx, set, tree, [deletion])) folded.applied.add(record)
-    } catch (error) {
-      if (!(error instanceof CatalogError) || isCall) throw error
-      folded.refused.set(deletion.record, error)
-    }
-  }
-  return records.filter((record) => !folded.refused.has(record))
 }
 
 async function foldRecord(set: WorkingSet, cells: Cells, record: ChangeRecord, folded: Folded): Promise<void> {
@@ -64,15 +48,17 @@ async function foldRecord(set: WorkingSet, cells: Cells, record: ChangeRecord, f
   }
 }
 
-async function write(tx: Tx, set: WorkingSet, cells: Cells): Promise<void> {
-  for (const id of set.inserted) set.graph.push({ kind: 'created', id })
+/** Writes what came of the records, the change log last. */
+export async function writeFolded(tx: Tx, set: WorkingSet, { cells }: Folded): Promise<void> {
+  const forgotten = new Set(unused(set, cells))
+  for (const id of set.inserted) if (!forgotten.has(id)) set.graph.push({ kind: 'created', id })
   await writeAspectCells(tx, set, cells.aspects)
   await writeEdgeCells(tx, set, cells.edges)
   await writeAssociationCells(tx, set, cells.associations)
   await writeDomainTree(set, cells.tree)
   await writeTimeseries(tx, cells.timeseries)
   await writeExistence(tx, set, cells.aspects)
-  await forgetEntities(tx, unused(set, cells))
+  await forgetEntities(tx, [...forgotten])
   await appendGraphChange(tx, set.graph)
 }
 
@@ -100,11 +86,12 @@ function unused(set: WorkingSet, cells: Cells): number[] {
   const used = new Set<number>(set.created)
   for (const cell of cells.aspects.values()) if (cell.rows.length > 0) used.add(cell.entityId)
   for (const cell of cells.edges.values()) {
-    for (const row of cell.rows.values()) used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
+    for (const row of [...cell.rows.values(), ...cell.freshTombstones.values(), ...cell.patches]) used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
   }
   for (const { row } of cells.associations.values()) if (row) used.add(row.entityId).add(row.domainId ?? row.entityId)
   for (const row of cells.tree.rows.values()) if (row) used.add(row.entityId).add(row.parentId ?? row.entityId)
   for (const row of cells.timeseries) used.add(row.entityId)
+  for (const row of set.byId.values()) if (row.deletedSeq !== null) used.add(row.id)
   for (const id of used) {
     const parentId = set.byId.get(id)?.parentId
     if (typeof parentId === 'number') used.add(parentId)

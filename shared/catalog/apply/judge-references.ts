@@ -15,6 +15,8 @@ export type Existence = {
   isKnown: (urn: Urn) => boolean
   /** Deleted by something newer than the record: the change will have no effect, so nothing is missing. */
   isDeletedAfter: (urn: Urn, record: ChangeRecord) => boolean
+  /** Has been judged and carried out already. */
+  isDone: (change: Change) => boolean
   /** Will be created by another record of the same load. */
   isDeclared: (urn: Urn) => boolean
 }
@@ -28,8 +30,9 @@ export function judgeReferences(records: readonly ChangeRecord[], existence: Exi
   const count = (urns: readonly Urn[], step: number) => { for (const urn of urns) creators.set(urn, (creators.get(urn) ?? 0) + step) }
   const judged: Judged[] = records.map((record) => ({
     record,
-    creates: record.changes.flatMap(createsOf),
-    needs: record.changes.flatMap((change, index) => referencesOf(change).map((reference) => ({ reference, index })))
+    // What was deleted after a record is not created by it.
+    creates: record.changes.flatMap(createsOf).filter((urn) => !existence.isDeletedAfter(urn, record)),
+    needs: record.changes.flatMap((change, index) => existence.isDone(change) ? [] : referencesOf(change).map((reference) => ({ reference, index })))
   }))
   for (const { creates } of judged) count(creates, 1)
   const holds = (record: ChangeRecord, reference: Reference): boolean => {

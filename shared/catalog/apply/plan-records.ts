@@ -4,11 +4,12 @@ import { placeOfEdge, referencesOf, standsOn } from '../../model/change-facts.ts
 import { entityTypeInfo } from '../../model/entity-types.ts'
 import { aspectCodeOf, isLineageAspect } from '../../model/lineage-fields.ts'
 import { splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
-import { planLineagePatch } from '../../model/lineage-patch.ts'
+import { planLineagePatch, type EdgeOperation } from '../../model/lineage-patch.ts'
 import { propertiesAspectOf } from '../../model/properties-aspect.ts'
 import type { AspectKey } from '../../store/aspects.ts'
 import type { EdgeKey, OwnerAspect } from '../../store/statements.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
+import type { DomainPlace } from './domain-tree.ts'
 import { entityOf, orderOf, type WorkingSet } from './working-set.ts'
 import type { Order } from '../../model/order.ts'
 
@@ -47,9 +48,25 @@ export function urnsToWrite(change: Change): Urn[] {
   return [subjectOf(change), ...references, ...addedEntries(change).flatMap((entry) => [entry.downstreamUrn, entry.upstreamUrn])]
 }
 
+/** What a removal names. It needs rows only where something older may still state what is removed: the order is left on them. */
+export function urnsToRemove(change: Change): Urn[] {
+  switch (change.kind) {
+    case 'removeEdge': return [subjectOf(change), change.upstreamUrn, change.downstreamUrn]
+    case 'deleteEntity':
+    case 'deleteDomain':
+    case 'deleteAspect':
+    case 'unsetDomain': return [subjectOf(change)]
+    case 'patchAspect': return isLineageAspect(change.aspectName) ? planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch).edges.flatMap(removedUrns) : []
+    default: return []
+  }
+}
+
+const removedUrns = (operation: EdgeOperation): Urn[] =>
+  operation.op === 'remove' || operation.op === 'patchAttributes' ? [operation.downstreamUrn, operation.upstreamUrn] : operation.op === 'removeInto' ? [operation.downstreamUrn] : []
+
 /** Everything a change names, and the assets that columns stand on. */
 export function urnsNamed(change: Change): Urn[] {
-  const named = [...urnsToWrite(change), subjectOf(change), ...referencesOf(change).map((reference) => reference.urn)]
+  const named = [...urnsToWrite(change), ...urnsToRemove(change), subjectOf(change), ...referencesOf(change).map((reference) => reference.urn)]
   return [...named, ...named.filter((urn) => entityTypeOf(urn) === 'schemaField').map(standsOn)]
 }
 
@@ -67,11 +84,14 @@ export type Loads = {
   whole: OwnerAspect[]
   single: EdgeKey[]
   associations: number[]
+  /** Domains whose place may change, and their parents to be. */
+  domains: number[]
+  places: DomainPlace[]
 }
 
 /** The cells that records will touch. */
 export function planLoads(set: WorkingSet, records: readonly ChangeRecord[]): Loads {
-  const loads: Loads = { aspects: [], whole: [], single: [], associations: [] }
+  const loads: Loads = { aspects: [], whole: [], single: [], associations: [], domains: [], places: [] }
   for (const record of records) for (const change of record.changes) planChange(set, loads, change, orderOf(set, record))
   return loads
 }
@@ -118,9 +138,19 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
     case 'unsetDomain':
       loads.associations.push(subject.id)
       return
+    case 'deleteDomain':
+      return
     default:
       aspect('domainProperties')
+      planPlace(set, loads, change)
   }
+}
+
+function planPlace(set: WorkingSet, loads: Loads, change: Extract<Change, { domainUrn: Urn }>): void {
+  const parentUrn = change.kind === 'createDomain' || change.kind === 'moveDomain' ? change.parentDomain ?? null : null
+  const parentId = parentUrn === null ? null : set.entities.get(parentUrn)?.id ?? null
+  for (const id of [set.entities.get(change.domainUrn)?.id, parentId]) if (typeof id === 'number') loads.domains.push(id)
+  if (change.kind === 'createDomain') loads.places.push({ parentId, name: change.name })
 }
 
 type Whole = (aspectName: string) => void

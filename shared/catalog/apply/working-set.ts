@@ -13,6 +13,8 @@ export type WorkingSet = {
   now: Date
   actor: Actor
   sourceId: number
+  /** The numbers of the sources that changes name themselves. */
+  sourceIds: Map<string, number>
   guards: Guards
   older: OlderWork
   entities: Map<Urn, EntityRow>
@@ -47,11 +49,10 @@ export function rememberEntity(set: WorkingSet, row: EntityRow): void {
   set.byId.set(row.id, row)
 }
 
-/** Whether the entity (for a column: its asset) was deleted by something newer, so that a change to it has no effect. */
+/** Whether the entity (or the asset of a column) was deleted by something newer, so that a change to it has no effect. */
 export function isDeletedAfter(set: WorkingSet, urn: Urn, order: Order): boolean {
   if (!set.guards.keepsOrder) return false
-  const row = set.entities.get(standsOn(urn))
-  return row !== undefined && row.deletedSeq !== null && isNewer({ seq: row.deletedSeq, line: row.deletedLine ?? 0 }, order)
+  return [set.entities.get(urn), set.entities.get(standsOn(urn))].some((row) => row !== undefined && row.deletedSeq !== null && isNewer({ seq: row.deletedSeq, line: row.deletedLine ?? 0 }, order))
 }
 
 export const isPresentNow = (set: WorkingSet, row: EntityRow): boolean => row.isPresent || set.created.has(row.id)

@@ -1,0 +1,108 @@
+/** Reads the statements that a transaction will touch, and writes those that it has changed. */
+import type { Tx } from '../../db/database.ts'
+import { deleteEdgePatches, edgePatchesOfOwners, insertEdgePatches } from '../../store/edge-patches.ts'
+import {
+  deleteStatements, insertStatements, statementsOfEdges, statementsOfOwners, tombstonesOfEdges, updateStatements, watermarksOfOwners, writeTombstones, writeWatermarks,
+  type EdgeKey, type OwnerAspect, type StatementRow
+} from '../../store/statements.ts'
+import { edgeCellKey, edgeKey, placeRow, rowKey, saysTheSame, type EdgeCell, type EdgeCells } from './edge-cells.ts'
+import { settlePatches } from './patch-edges.ts'
+import type { WorkingSet } from './working-set.ts'
+
+/** Reads whole aspects where something replaces them, and single edges elsewhere: one upstream more is one row read. */
+export async function loadEdgeCells(tx: Tx, set: WorkingSet, whole: readonly OwnerAspect[], single: readonly EdgeKey[]): Promise<EdgeCells> {
+  const cells: EdgeCells = new Map()
+  const cellOf = (owner: OwnerAspect): EdgeCell => {
+    const key = edgeCellKey(owner.ownerId, owner.aspectCode)
+    const cell = cells.get(key) ?? emptyCell(owner)
+    cells.set(key, cell)
+    return cell
+  }
+  const wholeKeys = new Set(whole.map((cell) => edgeCellKey(cellOf(cell).ownerId, cell.aspectCode)))
+  const distinct = new Map(single.map((edge) => [`${edgeCellKey(cellOf(edge).ownerId, edge.aspectCode)} ${edgeKey(edge.downstreamId, edge.upstreamId)}`, edge]))
+  const edges = [...distinct.values()]
+  for (const key of wholeKeys) cellAt(cells, key).isWhole = true
+  for (const edge of edges) cellOf(edge).edgesRead.add(edgeKey(edge.downstreamId, edge.upstreamId))
+  const rows = [
+    ...await statementsOfOwners(tx, [...wholeKeys].map((key) => cellAt(cells, key))),
+    ...await statementsOfEdges(tx, edges.filter((edge) => !cellOf(edge).isWhole))
+  ]
+  for (const row of rows) {
+    const cell = cellOf({ ownerId: row.ownerId, aspectCode: row.field >> 4 })
+    placeRow(cell, row)
+    cell.original.set(rowKey(row), row)
+  }
+  for (const { downstreamId, upstreamId, seq, line, ...owner } of await tombstonesOfEdges(tx, [...edges, ...intoColumns(set, edges)])) cellOf(owner).tombstones.set(edgeKey(downstreamId, upstreamId), { seq, line })
+  for (const { code, sourceId, seq, line, ...owner } of await watermarksOfOwners(tx, [...cells.values()])) cellOf(owner).watermarks.set(`${code} ${sourceId}`, { seq, line })
+  for (const patch of await edgePatchesOfOwners(tx, [...cells.values()])) {
+    cellOf(patch).patches.add(patch)
+    cellOf(patch).storedPatches.add(patch)
+  }
+  return cells
+}
+
+function cellAt(cells: EdgeCells, key: string): EdgeCell {
+  const cell = cells.get(key)
+  if (!cell) throw new Error(`no cell ${key}`)
+  return cell
+}
+
+const emptyCell = ({ ownerId, aspectCode }: OwnerAspect): EdgeCell => ({
+  ownerId,
+  aspectCode,
+  isWhole: false,
+  edgesRead: new Set(),
+  rows: new Map(),
+  byEdge: new Map(),
+  original: new Map(),
+  tombstones: new Map(),
+  watermarks: new Map(),
+  freshTombstones: new Map(),
+  freshWatermarks: new Map(),
+  patches: new Set(),
+  storedPatches: new Set()
+})
+
+/** Where removals of everything that leads into a column are remembered. */
+function intoColumns(set: WorkingSet, edges: readonly EdgeKey[]): EdgeKey[] {
+  const columns = edges.filter((edge) => set.byId.get(edge.downstreamId)?.entityType === 'schemaField')
+  return [...new Map(columns.map((edge) => [`${edge.ownerId} ${edge.downstreamId} ${edge.aspectCode}`, { ...edge, upstreamId: 0 }])).values()]
+}
+
+/** Writes what has changed, and tells the graph which edges are stated more or less often than before. */
+export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells): Promise<void> {
+  const inserted: StatementRow[] = []
+  const updated: StatementRow[] = []
+  const deleted: StatementRow[] = []
+  for (const cell of cells.values()) {
+    if (cell.patches.size > 0 && !set.older.isUnfinished) settlePatches(cell)
+    for (const [key, row] of cell.rows) {
+      const before = cell.original.get(key)
+      if (!before) inserted.push(row)
+      else if (before !== row && (mustRaise(set) || cell.patches.size > 0 || !saysTheSame(before, row))) updated.push(row)
+    }
+    for (const [key, row] of cell.original) if (!cell.rows.has(key)) deleted.push(row)
+  }
+  await deleteStatements(tx, deleted)
+  await updateStatements(tx, updated)
+  await insertStatements(tx, inserted)
+  await writeOrder(tx, set, [...cells.values()])
+  await writePatches(tx, [...cells.values()])
+  for (const { downstreamId, upstreamId } of deleted) set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
+  for (const { downstreamId, upstreamId } of inserted) set.graph.push({ kind: 'stated', downstreamId, upstreamId })
+}
+
+/** Whether raising the order of a row that says the same is worth a write. */
+const mustRaise = (set: WorkingSet): boolean => set.guards.raisesOrder && set.older.isDestructive
+
+/** Removals and replacements are remembered while anything older may still be applied. */
+async function writeOrder(tx: Tx, set: WorkingSet, cells: readonly EdgeCell[]): Promise<void> {
+  if (!set.older.isUnfinished) return
+  await writeTombstones(tx, cells.flatMap((cell) => [...cell.freshTombstones.values()]))
+  await writeWatermarks(tx, cells.flatMap((cell) => [...cell.freshWatermarks.values()]))
+}
+
+async function writePatches(tx: Tx, cells: readonly EdgeCell[]): Promise<void> {
+  await deleteEdgePatches(tx, cells.flatMap((cell) => [...cell.storedPatches].filter((patch) => !cell.patches.has(patch))))
+  await insertEdgePatches(tx, cells.flatMap((cell) => [...cell.patches].filter((patch) => !cell.storedPatches.has(patch))))
+}

@@ -1,0 +1,33 @@
+/**
+ * Patches of what an edge says beside its ends (`/upstreams/<urn>/type`).
+ *
+ * While something older is unfinished they are kept beside the statements, so that it does not matter which of the two
+ * comes first: a patch counts for what was stated before it, and for nothing that was stated after.
+ */
+import { CatalogError } from '../errors.ts'
+import type { JsonObject, PatchOperation } from './changes.ts'
+import { applyPatch } from './json-patch.ts'
+import { compareOrder, type Order } from './order.ts'
+import { bareRecordKey } from './record-keys.ts'
+
+/** `operation.path` is a JSON Pointer into the attributes; `ordinal` is the place among the patches of one record. */
+export type EdgePatch = Order & { ordinal: number, operation: PatchOperation }
+
+/** Whether a patch of the same edge changes a statement. One of the ends alone says nothing that could be newer. */
+export const patchesIt = (edge: Order & { recordKey: number }, patch: Order): boolean => edge.recordKey === bareRecordKey || compareOrder(patch, edge) >= 0
+
+/** The attributes of a statement after the patches of its edge. One that no longer fits what it meets is left out. */
+export function patchedAttributes(edge: Order & { recordKey: number }, attributes: JsonObject, patches: readonly EdgePatch[]): JsonObject {
+  return patches.filter((patch) => patchesIt(edge, patch))
+    .sort((a, b) => compareOrder(a, b) || a.ordinal - b.ordinal)
+    .reduce((before, patch) => patchOnce(before, patch.operation), attributes)
+}
+
+function patchOnce(attributes: JsonObject, operation: PatchOperation): JsonObject {
+  try {
+    return applyPatch('', attributes, { patch: [operation] })
+  } catch (error) {
+    if (error instanceof CatalogError) return attributes
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Patches what of a lineage aspect is no edge: its other fields, and the column records that state none (a whole dataset
+ * as the source of a column), which map-keyed paths name like any other.
+ */
+import { prepareAspect } from './aspect-registry.ts'
+import type { JsonObject, JsonValue, PatchDocument, PatchOperation } from './changes.ts'
+import { applyPatch, parsePointer } from './json-patch.ts'
+import { lineageFieldsOf } from './lineage-fields.ts'
+import { fieldAt } from './lineage-patch.ts'
+
+const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
+
+/**
+ * The rest after the operations that planLineagePatch left over, prepared.
+ * Throws BAD_REQUEST, VALIDATION_FAILED and PRECONDITION_FAILED as applyPatch and prepareAspect do.
+ */
+export function patchLineageRest(entityType: string, aspectName: string, rest: JsonObject | null, patch: PatchDocument): JsonObject {
+  let patched = rest
+  for (const operation of patch.patch) {
+    const path = parsePointer(operation.path)
+    const isRecord = path.length > 2 && fieldAt(aspectName, path)?.shape === 'columns'
+    patched = isRecord ? patchRecord(patched ?? applyPatch(aspectName, null, { patch: [] }), path, operation) : applyPatch(aspectName, patched, { ...patch, patch: [operation] })
+  }
+  return prepareRest(entityType, aspectName, patched ?? applyPatch(aspectName, null, { patch: [] }))
+}
+
+/** Column records that have been taken out are null, so that the numbers of the others stay: they are left as they are. */
+function prepareRest(entityType: string, aspectName: string, rest: JsonObject): JsonObject {
+  const listName = lineageFieldsOf(aspectName).find((field) => field.shape === 'columns')?.listName ?? ''
+  const list = rest[listName]
+  if (!Array.isArray(list) || !list.includes(null)) return prepareAspect(entityType, aspectName, rest)
+  const prepared = prepareAspect(entityType, aspectName, { ...rest, [listName]: list.filter((record) => record !== null) })
+  const records = listOf(prepared[listName])[Symbol.iterator]()
+  return { ...prepared, [listName]: list.map((record) => record === null ? null : records.next().value ?? null) }
+}
+
+/** Sets or takes away one source of a column; the columns among its sources are pairs, and not decided here. */
+function patchRecord(rest: JsonObject, path: string[], operation: PatchOperation): JsonObject {
+  const [listName = '', transformOperation = '', downstream = '', query, upstream] = path
+  const list = listOf(rest[listName])
+  const isMeant = (record: JsonValue): record is JsonObject => isObject(record) && listOf(record.downstreams).length === 1 && listOf(record.downstreams)[0] === downstream
+    && (record.transformOperation ?? 'NONE') === transformOperation && (query === undefined || (record.query ?? 'NONE') === query)
+  if (operation.op === 'remove') {
+    const left = (record: JsonObject): JsonValue => {
+      const upstreams = listOf(record.upstreams).filter((urn) => upstream === undefined ? isColumn(urn) : urn !== upstream)
+      return upstreams.length === 0 ? null : { ...record, upstreams }
+    }
+    return list.some(isMeant) ? { ...rest, [listName]: list.map((record) => isMeant(record) ? left(record) : record) } : rest
+  }
+  const added = isObject(operation.value) ? operation.value : {}
+  const home = list.findIndex(isMeant)
+  const known = list[home]
+  if (!isObject(known)) return { ...rest, [listName]: [...list, added] }
+  const upstreams = [...new Set([...listOf(known.upstreams), ...listOf(added.upstreams)])]
+  const joined = { ...known, transformOperation, upstreams, confidenceScore: Math.min(Number(known.confidenceScore ?? 1), Number(added.confidenceScore ?? 1)) }
+  return { ...rest, [listName]: list.map((record, index) => index === home ? joined : record) }
+}
+
+const isColumn = (urn: JsonValue): boolean => typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')

@@ -1,0 +1,50 @@
+/** The edge_patch table: what patches say about single edges beside their ends, kept until the edge is stated anew. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { PatchOperation } from '../model/changes.ts'
+import type { Order } from '../model/order.ts'
+import type { EdgeKey, OwnerAspect } from './statements.ts'
+
+/** `ordinal` is the place among the patches of one record. */
+export type EdgePatchRow = EdgeKey & Order & { field: number, ordinal: number, operation: PatchOperation }
+
+/** All patches of aspects of owners, in no particular order. */
+export async function edgePatchesOfOwners(db: Db | Tx, wanted: readonly OwnerAspect[]): Promise<EdgePatchRow[]> {
+  if (wanted.length === 0) return []
+  return query<EdgePatchRow>(db, `
+    select
+      edge_patch.owner_id as "ownerId",
+      edge_patch.aspect_code as "aspectCode",
+      edge_patch.field,
+      edge_patch.downstream_id as "downstreamId",
+      edge_patch.upstream_id as "upstreamId",
+      edge_patch.seq,
+      edge_patch.line,
+      edge_patch.ordinal,
+      edge_patch.operation
+    from unnest(?::int[], ?::int[]) as wanted (owner_id, aspect_code)
+    join edge_patch on edge_patch.owner_id = wanted.owner_id and edge_patch.aspect_code = wanted.aspect_code`, [wanted.map((row) => row.ownerId), wanted.map((row) => row.aspectCode)])
+}
+
+const keyColumns = ['owner_id', 'aspect_code', 'field', 'downstream_id', 'upstream_id', 'seq', 'line', 'ordinal'] as const
+const keyTypes = '?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::int[]'
+const keyArrays = (rows: readonly EdgePatchRow[]) => [
+  rows.map((row) => row.ownerId), rows.map((row) => row.aspectCode), rows.map((row) => row.field), rows.map((row) => row.downstreamId), rows.map((row) => row.upstreamId),
+  rows.map((row) => row.seq), rows.map((row) => row.line), rows.map((row) => row.ordinal)]
+
+export async function insertEdgePatches(tx: Tx, rows: readonly EdgePatchRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(tx, `
+    insert into edge_patch (${keyColumns.join(', ')}, operation)
+    select ${keyColumns.map((column) => `fresh.${column}`).join(', ')}, fresh.operation::jsonb
+    from unnest(${keyTypes}, ?::text[]) as fresh (${keyColumns.join(', ')}, operation)
+    on conflict do nothing`, [...keyArrays(rows), rows.map((row) => JSON.stringify(row.operation))])
+}
+
+export async function deleteEdgePatches(tx: Tx, rows: readonly EdgePatchRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(tx, `
+    delete from edge_patch
+    using unnest(${keyTypes}) as gone (${keyColumns.join(', ')})
+    where ${keyColumns.map((column) => `edge_patch.${column} = gone.${column}`).join(' and ')}`, keyArrays(rows))
+}
