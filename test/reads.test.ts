@@ -1,7 +1,11 @@
 /** Reads of entities and domains: what exists, what it shows, and that many are read with few statements. */
+import { readFileSync } from 'node:fs'
+import { buildSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 import t from 'tap'
 import type { JsonObject } from '../shared/model/changes.ts'
+import { packagePath } from '../shared/platform/paths.ts'
 import { toUrn } from '../shared/urn/urn.ts'
+import { apply } from './support/changes.ts'
 import { edgesOf, doors, makeAssets, urnEdges, urnOfName } from './support/graph.ts'
 import { loadLines } from './support/load-lines.ts'
 import { withServer, type TestServer } from './support/server.ts'
@@ -146,6 +150,20 @@ t.test('entities', async (t) => {
     t.strictSame((await read(query)).data, { dataset: { urn: ghost, exists: false, name: 'ghost', domain: null, properties: null }, entityExists: false })
     await propose(ghost, 'datasetProperties', { name: 'no ghost' })
     t.strictSame((await read(query)).data, { dataset: { urn: ghost, exists: true, name: 'ghost', domain: null, properties: { name: 'no ghost' } }, entityExists: true })
+  })
+
+  await t.test('a deleted entity is absent, until something refers to its URN again', async (t) => {
+    const gone = toUrn(dataset('gone'))
+    await makeAssets(server, [gone, toUrn(dataset('kept')), toUrn(dataset('later'))])
+    await server.graphql('mutation ($input: UpdateLineageInput!) { updateLineage(input: $input) }', { input: { edgesToAdd: [{ upstreamUrn: gone, downstreamUrn: dataset('kept') }] } })
+    const start = `{ scrollAcrossLineage(input: { urn: "${dataset('kept')}", direction: UPSTREAM }) { total } }`
+    t.equal((await read(start)).data.scrollAcrossLineage.total, 1)
+    await apply(server.db, { kind: 'deleteEntity', entityUrn: gone, hard: true })
+    t.equal((await read(start)).data.scrollAcrossLineage.total, 0)
+    t.strictSame([(await read(`{ dataset(urn: "${gone}") { urn } }`)).reason, (await read(`{ scrollAcrossLineage(input: { urn: "${gone}" }) { total } }`)).reason], ['NOT_FOUND', 'NOT_FOUND'])
+    t.strictSame((await read(`{ entities(urns: ["${gone}"], checkForExistence: true) { urn } }`)).data.entities, [null])
+    await propose(dataset('later'), 'upstreamLineage', { upstreams: [{ dataset: gone, type: 'COPY' }] }, { 'x-missing-references': 'create' })
+    t.strictSame((await read(`{ dataset(urn: "${gone}") { urn exists } }`)).data.dataset, { urn: gone, exists: false })
   })
 
   await t.test('entityExists answers for what is there, what is not, and columns', async (t) => {
@@ -310,5 +328,38 @@ t.test('one hop of lineage', async (t) => {
     t.strictSame([plain.total, plain.filtered, plain.count], [1, 1, 1])
     const all = await lineage('b', { direction: 'DOWNSTREAM', includeGhostEntities: true, count: 1 })
     t.strictSame([all.total, all.filtered, all.count], [2, 0, 1])
+  })
+})
+
+t.test('the interface', async (t) => {
+  await t.test('describes every type, field, value and input', async (t) => {
+    const schema = buildSchema(readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'))
+    const builtIn = new Set(['String', 'Int', 'Float', 'Boolean', 'ID'])
+    const undescribed = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__') && !builtIn.has(name)).flatMap((type) => {
+      const parts: { name: string, description?: string | null | undefined }[] = isEnumType(type) ? [...type.getValues()]
+        : isObjectType(type) || isInterfaceType(type) || isInputObjectType(type) ? Object.values(type.getFields()) : []
+      return [...type.description ? [] : [type.name], ...parts.filter((part) => !part.description).map((part) => `${type.name}.${part.name}`)]
+    })
+    t.strictSame(undescribed, [])
+  })
+
+  await t.test('answers what the lineage client of DataHub asks', async (t) => {
+    const server = await withServer(t)
+    await doors[0]?.write(server, urnEdges(edgesOf('a -> job:x -> b'), 'sdk'))
+    const query = `query scrollAcrossLineage($input: ScrollAcrossLineageInput!) { scrollAcrossLineage(input: $input) { nextScrollId searchResults { degree entity { urn type
+      ... on Dataset { name platform { name } properties { description } }
+      ... on DataJob { jobId dataPlatformInstance { platform { name } } properties { name description } } }
+      paths { path { urn type } } } } }`
+    const removed = { field: 'removed', condition: 'EQUAL', values: ['true'], negated: true }
+    const input = { query: '*', urn: urnOfName('a', 'sdk'), count: 500, direction: 'DOWNSTREAM', orFilters: [{ and: [{ field: 'degree', condition: 'EQUAL', values: ['1', '2', '3+'] }, removed] }] }
+    const { body } = await server.graphql(query, { input })
+    const [a, x, b] = ['a', 'job:x', 'b'].map((name): JsonObject => ({ urn: urnOfName(name, 'sdk'), type: name === 'job:x' ? 'DATA_JOB' : 'DATASET' }))
+    t.strictSame(body.data.scrollAcrossLineage, {
+      nextScrollId: null,
+      searchResults: [
+        { degree: 1, entity: { ...x, jobId: 'x', dataPlatformInstance: { platform: { name: 'airflow' } }, properties: null }, paths: [{ path: [a, x] }] },
+        { degree: 2, entity: { ...b, name: 'sdk.b', platform: { name: 'hive' }, properties: null }, paths: [{ path: [a, x, b] }] }
+      ]
+    })
   })
 })
