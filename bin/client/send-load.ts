@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https'
 import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readLoad, type LoadView } from './load-view.ts'
-import { headersFor, ServerRefused, unreachable, urlOn, type Server } from './server.ts'
+import { headersFor, parseJson, ServerRefused, unreachable, urlOn, type Server } from './server.ts'
 
 export type LoadBody = {
   /** Where the bytes come from, and what they pass through. */
@@ -54,7 +54,7 @@ export async function sendLoad(server: Server, query: Readonly<Record<string, st
   await sent
   const status = response.statusCode ?? 0
   if (status < 200 || status > 299) throw new ServerRefused(status, text)
-  return readLoad(JSON.parse(text))
+  return readLoad(parseJson(server, text))
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {

@@ -54,7 +54,11 @@ export function unreachable(server: Server, error: unknown): Refusal {
 
 /** Reads JSON with GET. Throws ServerRefused, or Refusal where nobody answers. */
 export async function getJson(server: Server, path: string): Promise<unknown> {
-  const text = await getText(server, path)
+  return parseJson(server, await getText(server, path))
+}
+
+/** Throws Refusal: whoever answers with success and no JSON is somebody else. */
+export function parseJson(server: Server, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {

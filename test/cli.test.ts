@@ -1,0 +1,237 @@
+/** The command line: what each command says, and how it ends, without a process of its own. */
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { runCommandLine } from '../bin/command-line.ts'
+import { parseExpiry } from '../bin/duration.ts'
+import type { Terminal } from '../bin/terminal.ts'
+import { migrate } from '../shared/db/migrate.ts'
+import { catalogClient } from './support/catalog-client.ts'
+import { withDatabase, withEmptyDatabase } from './support/database.ts'
+import { runProgram, withFolder } from './support/program.ts'
+import { freePort, withRedisServer } from './support/redis.ts'
+import { withServer } from './support/server.ts'
+
+type Outcome = { code: number | null, out: string[], err: string[], drawn: string[] }
+
+/** Runs the command line with a terminal of the test's own. */
+async function run(args: readonly string[], given: { env?: Record<string, string>, input?: string, isTty?: boolean } = {}): Promise<Outcome> {
+  const outcome: Outcome = { code: null, out: [], err: [], drawn: [] }
+  const terminal: Terminal = {
+    env: { TRIBUTARY_DATA_DIR: '/nowhere', ...given.env },
+    out: line => { outcome.out.push(line) },
+    err: line => { outcome.err.push(line) },
+    redraw: given.isTty ? line => { outcome.drawn.push(line) } : null,
+    input: () => Readable.from([Buffer.from(given.input ?? '')])
+  }
+  outcome.code = await runCommandLine(args, terminal)
+  return outcome
+}
+
+const asset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
+const lines = (...records: object[]): string => records.map(record => `${JSON.stringify(record)}\n`).join('')
+
+t.test('usage', async t => {
+  t.test('help tells every command and every option, and ends with 0', async t => {
+    const { code, out } = await run([])
+    t.equal(code, 0)
+    for (const name of ['serve', 'work', 'migrate', 'token create', 'token list', 'token revoke', 'load', 'doctor']) {
+      t.ok(out.some(line => line.startsWith(`  ${name} `)), name)
+      const help = await run([...name.split(' '), '--help'])
+      t.equal(help.code, 0)
+      t.match(help.out[0], `Usage: tributary ${name}`)
+    }
+    t.match((await run(['--version'])).out[0], /^\d+\.\d+\.\d+/)
+  })
+
+  t.test('what does not fit is refused in one line, with 1', async t => {
+    for (const args of [['bogus'], ['load'], ['load', 'a', 'b'], ['load', 'a', '--nope'], ['token', 'create'], ['token', 'revoke'], ['token', 'bogus'], ['load', 'a', '--wait']]) {
+      const { code, out, err } = await run(args)
+      t.same({ code, out, errors: err.length }, { code: 1, out: [], errors: 1 }, args.join(' '))
+    }
+  })
+
+  t.test('a configuration that cannot be used, or no database, ends with 78', async t => {
+    t.match(await run(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'y' } }), { code: 78, err: [/PORT.*\n.*LOG_LEVEL/] })
+    for (const command of ['serve', 'work', 'migrate']) {
+      t.match(await run([command]), { code: 78, err: [/needs DATABASE_URL/] })
+      const refused = await run([command], { env: { DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/x' } })
+      t.match(refused, { code: 78, err: [/does not answer: .*ECONNREFUSED/] })
+      t.notMatch(refused.err[0], 'hidden')
+    }
+    t.match(await run(['token', 'list']), { code: 78, err: [/no DATABASE_URL/] })
+  })
+
+  t.test('as a process it ends with the code and prints the line', async t => {
+    const program = runProgram(t, 'bin/tributary.js', ['serve'], { cwd: '/' })
+    t.equal(await program.ended, 78)
+    t.match(program.said(), /^tributary serve needs DATABASE_URL.*\n$/)
+  })
+})
+
+t.test('expiry', async t => {
+  const now = new Date('2030-01-01T00:00:00Z')
+  t.same(parseExpiry('30d', now), new Date('2030-01-31T00:00:00Z'))
+  t.same(parseExpiry('90m', now), new Date('2030-01-01T01:30:00Z'))
+  t.same(parseExpiry('2030-06-01', now), new Date('2030-06-01T00:00:00Z'))
+  for (const text of ['', '0d', '30', 'tomorrow', '-1d', '2030-13-01']) t.throws(() => parseExpiry(text, now), /--expires takes/, text)
+})
+
+t.test('migrate brings an empty database up, and says so once', async t => {
+  const { url } = await withEmptyDatabase(t)
+  const env = { DATABASE_URL: url }
+  t.match(await run(['doctor'], { env }), { code: 1, out: [/node/, /configuration/, /database/, /durability/, /clock/, /connections/, /WRONG {2}schema: lacks \d+ migrations/, /queue/] })
+  t.match(await run(['migrate'], { env }), { code: 0, out: [/^Applied 0001-/] })
+  t.match(await run(['migrate', '--json'], { env }), { code: 0, out: ['{"applied":[]}'] })
+})
+
+t.test('token', async t => {
+  const { db, url } = await withDatabase(t)
+  await migrate(db)
+  const env = { DATABASE_URL: url }
+
+  t.test('create prints the token alone; list shows it without its text; revoke ends it', async t => {
+    const created = await run(['token', 'create', '--name', 'Airflow prod', '--scopes', 'read,write', '--expires', '30d'], { env })
+    t.match(created, { code: 0, out: [/^trib_\w+$/] })
+    t.equal(created.out.length, 1)
+    const listed = await run(['token', 'list', '--json'], { env })
+    const [record]: { id: string, name: string, expiresAt: string }[] = JSON.parse(listed.out[0] ?? '')
+    t.match(record, { name: 'Airflow prod', scopes: ['read', 'write'], revokedAt: null })
+    t.ok(Math.abs(Date.parse(record?.expiresAt ?? '') - Date.now() - 30 * 86_400_000) < 60_000)
+    t.notMatch(listed.out[0], created.out[0])
+    t.match(await run(['token', 'revoke', record?.id ?? ''], { env }), { code: 0, out: [/is revoked/] })
+    t.match(await run(['token', 'list'], { env }), { code: 0, out: [/read,write {2}revoked/] })
+  })
+
+  t.test('what cannot be is refused with 1', async t => {
+    t.match(await run(['token', 'create', '--name', 'x', '--scopes', 'all'], { env }), { code: 1, err: [/read, write, admin/] })
+    t.match(await run(['token', 'create', '--name', 'x', '--domain', 'urn:li:domain:none'], { env }), { code: 1, err: [/urn:li:domain:none does not exist/] })
+    t.match(await run(['token', 'create', '--name', 'x', '--expires', '2001-01-01'], { env }), { code: 1, err: [/expired/] })
+    t.match(await run(['token', 'revoke', 'none'], { env }), { code: 1, err: [/NOT_FOUND/] })
+  })
+})
+
+t.test('load', async t => {
+  const { url, token } = await withServer(t, { withWorker: true })
+  const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: token }
+  const folder = withFolder(t)
+  const file = (name: string, content: string | Buffer): string => {
+    writeFileSync(join(folder, name), content)
+    return join(folder, name)
+  }
+  const good = lines({ op: 'upsertEntity', urn: asset('a') }, { op: 'upsertEntity', urn: asset('b') }, { upstreamUrn: asset('a'), downstreamUrn: asset('b') })
+
+  t.test('ends with 0 when everything is applied, and again when it is unchanged', async t => {
+    const path = file('good.ndjson', good)
+    t.match(await run(['load', path, '--source', 'etl'], { env }), { code: 0, out: [/is done: 3 received, 3 applied, 0 unchanged, 0 rejected/] })
+    t.match(await run(['load', path, '--source', 'etl'], { env }), { code: 0, out: [/3 received, 0 applied, 3 unchanged/] })
+  })
+
+  t.test('reads standard input, gzip, and proposals in a .json', async t => {
+    t.match(await run(['load', '-'], { env, input: good }), { code: 0, out: [/3 received/] })
+    t.match(await run(['load', file('good.ndjson.gz', gzipSync(good))], { env }), { code: 0, out: [/3 received/] })
+    const proposal = { entityType: 'dataset', entityUrn: asset('b'), changeType: 'UPSERT', aspectName: 'upstreamLineage', aspect: { upstreams: [{ dataset: asset('a'), type: 'TRANSFORMED' }] } }
+    t.match(await run(['load', file('proposals.json', JSON.stringify([proposal]))], { env }), { code: 0, out: [/1 received/] })
+    const { data } = await catalogClient(url, token).graphql(`{ entityExists(urn: "${asset('b')}") }`)
+    t.same(data, { entityExists: true })
+  })
+
+  t.test('ends with 2 and shows line, code and message of the first rejects', async t => {
+    const path = file('bad.ndjson', `${good}no json\n${lines({ upstreamUrn: asset('a'), downstreamUrn: asset('absent') })}`)
+    const shown = await run(['load', path], { env })
+    t.match(shown, { code: 2, err: [/^line 4: BAD_REQUEST: /, /^line 5: MISSING_REFERENCE: .*absent/] })
+    const { code, out } = await run(['load', path, '--json'], { env })
+    t.equal(code, 2)
+    t.match(JSON.parse(out[0] ?? ''), { state: 'done', counts: { received: 5, rejected: 2 }, rejects: [{ line: 4, code: 'BAD_REQUEST' }, { line: 5, code: 'MISSING_REFERENCE' }] })
+    t.match(await run(['load', path, '--missing-references', 'create'], { env }), { code: 2, out: [/1 rejected/] })
+  })
+
+  t.test('ends with 1 when the server refuses, or the file cannot be read', async t => {
+    const path = file('good.ndjson', good)
+    t.match(await run(['load', path, '--token', 'trib_wrong'], { env }), { code: 1, err: [/UNAUTHENTICATED/] })
+    t.match(await run(['load', path, '--mode', 'snapshot'], { env }), { code: 1, err: [/UNSUPPORTED/] })
+    t.match(await run(['load', path, '--atomic'], { env }), { code: 1, err: [/UNSUPPORTED/] })
+    t.match(await run(['load', path, '--format', 'csv'], { env }), { code: 1, err: [/UNSUPPORTED/] })
+    t.match(await run(['load', '-'], { env, input: '' }), { code: 1 })
+    t.match(await run(['load', join(folder, 'none')], { env }), { code: 1, err: [/cannot be read/] })
+    t.match(await run(['load', folder], { env }), { code: 1, err: [/is a directory/] })
+    t.match(await run(['load', path, '--url', 'nonsense'], { env }), { code: 1, err: [/--url takes a URL/] })
+    t.match(await run(['load', path]), { code: 1, err: [/token is needed/] })
+  })
+
+  t.test('ends with 4 when nobody answers, or somebody else', async t => {
+    const path = file('good.ndjson', good)
+    const nobody = { ...env, TRIBUTARY_URL: `http://127.0.0.1:${await freePort()}` }
+    t.match(await run(['load', path], { env: nobody }), { code: 4, err: [/does not answer: .*ECONNREFUSED/] })
+    const other = await withOther(t, 200, '<html>')
+    t.match(await run(['load', path], { env: { ...env, TRIBUTARY_URL: other } }), { code: 4, err: [/as Tributary does/] })
+    const proxy = await withOther(t, 502, 'Bad Gateway')
+    t.match(await run(['load', path], { env: { ...env, TRIBUTARY_URL: proxy } }), { code: 4, err: [/status 502/] })
+  })
+
+  t.test('ends with 3 when the load does not end well', async t => {
+    const load = { id: '0', state: 'failed', error: 'a reason', counts: { received: 1, applied: 0, unchanged: 0, rejected: 0 } }
+    const server = await withOther(t, 202, JSON.stringify(load))
+    t.match(await run(['load', file('good.ndjson', good)], { env: { ...env, TRIBUTARY_URL: server } }), { code: 3, out: [/is failed/], err: [/a reason/] })
+  })
+
+  t.test('waits no longer than asked: 0 when it was not to wait, 5 when the time was over', async t => {
+    const load = { id: '0', state: 'applying', error: null, counts: { received: 9, applied: 3, unchanged: 0, rejected: 0 } }
+    const server = { ...env, TRIBUTARY_URL: await withOther(t, 202, JSON.stringify(load)) }
+    const path = file('good.ndjson', good)
+    t.match(await run(['load', path, '--wait', '0'], { env: server }), { code: 0, out: [/goes on/] })
+    t.match(await run(['load', path, '--wait', '1'], { env: server }), { code: 5, out: [/goes on/] })
+  })
+
+  t.test('draws a bar of records sent, applied and rejected on a terminal, and clears it', async t => {
+    const { code, drawn } = await run(['load', file('good.ndjson', good)], { env, isTty: true })
+    t.equal(code, 0)
+    t.match(drawn.find(line => line.includes('applied')), /^\[[#.]+\] 3 records sent, \d applied, 0 rejected, [\d,]+ records\/s$/)
+    t.equal(drawn.at(-1), '')
+  })
+})
+
+t.test('doctor', async t => {
+  const { db, url } = await withDatabase(t)
+
+  t.test('finds nothing wrong where nothing is', async t => {
+    const { code, out } = await run(['doctor', '--json'], { env: { DATABASE_URL: url } })
+    const findings: { check: string, verdict: string }[] = JSON.parse(out[0] ?? '')
+    // the throw-away database of the tests is not durable
+    const isDurable = findings.every(({ check, verdict }) => check !== 'durability' || verdict === 'fine')
+    t.same(findings.filter(({ check, verdict }) => check !== 'durability' && verdict === 'wrong'), [])
+    t.equal(code, isDurable ? 0 : 1)
+  })
+
+  t.test('finds loads that do not move, and a Redis that is away', async t => {
+    await db.raw(`
+      insert into load (id, state, format, mode, source, missing_references, actor, scopes, touched_at)
+      values (gen_random_uuid(), 'applying', 'ndjson', 'merge', 'x', 'reject', 'urn:li:corpuser:x', '{write}', now() - interval '1 hour')`)
+    const { code, out } = await run(['doctor'], { env: { DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:1' } })
+    t.equal(code, 1)
+    t.ok(out.some(line => /^WRONG {2}loads: 1 have not moved/.test(line)))
+    t.ok(out.some(line => /^WRONG {2}queue: .*ECONNREFUSED/.test(line)))
+  })
+
+  t.test('finds a Redis that forgets', async t => {
+    const redis = await withRedisServer(t, { args: ['--maxmemory-policy', 'allkeys-lru'] })
+    if (redis === null) return
+    const { out } = await run(['doctor'], { env: { DATABASE_URL: url, REDIS_URL: redis.url } })
+    t.ok(out.some(line => /^WRONG {2}queue: has the maxmemory-policy allkeys-lru/.test(line)))
+    t.ok(out.some(line => /^ok {5}queue: answers, Redis/.test(line)))
+  })
+})
+
+/** A server that gives one answer to everything. */
+async function withOther(t: Test, status: number, body: string): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(status).end(body))
+  })
+  t.teardown(() => { server.close() })
+  const port = await freePort()
+  await new Promise<void>(resolve => { server.listen(port, '127.0.0.1', resolve) })
+  return `http://127.0.0.1:${port}`
+}

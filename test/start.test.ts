@@ -1,0 +1,158 @@
+/** `npm start`: one command gives a catalog with a database, a token and a sample; whatever is killed, what was acknowledged is there. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { nodeVersionProblem } from '../shared/platform/node-version.ts'
+import { catalogClient, type CatalogClient } from './support/catalog-client.ts'
+import { withEmptyDatabase } from './support/database.ts'
+import { valueAt } from './support/json-answer.ts'
+import { runProgram, withFolder, type Program, type ProgramOptions } from './support/program.ts'
+import { freePort } from './support/redis.ts'
+
+type Started = Program & { url: string, client: CatalogClient }
+
+// many processes, each of which starts a database: slow where other tests run beside it
+t.setTimeout(300_000)
+
+const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
+
+async function start(t: Test, options: ProgramOptions): Promise<Started> {
+  const program = runProgram(t, 'dev/start.js', [], options)
+  const url = await program.says(/is ready at (\S+)/)
+  const token = readFileSync(join(options.cwd, '.data', 'token'), 'utf8').trim()
+  return { ...program, url, client: catalogClient(url, token) }
+}
+
+const startMaxMs = 30_000
+/** Five seconds is the promise for a machine that does nothing else; the other tests run beside this one. */
+const restartMaxMs = 15_000
+
+t.test('the first start', async t => {
+  const folder = withFolder(t)
+  const port = await freePort()
+  const startedAt = Date.now()
+  const program = runProgram(t, 'dev/start.js', [], { cwd: folder, env: { PORT: String(port) } })
+  const url = `http://127.0.0.1:${port}`
+
+  t.test('is ready in time, and has written the token before', async t => {
+    while (!await isReady(url)) if (Date.now() - startedAt > startMaxMs) break
+    t.ok(Date.now() - startedAt < startMaxMs)
+    t.match(readFileSync(join(folder, '.data', 'token'), 'utf8'), /^trib_\w+\n$/)
+    t.equal(statSync(join(folder, '.data', 'token')).mode & 0o777, 0o600)
+  })
+
+  t.test('loads the sample through the bulk pipeline and shows its impact', async t => {
+    await program.says(/Ctrl-C/)
+    t.match(program.said(), /Load \S+ is done: (\d+) of \1 records applied/)
+    t.match(program.said(), /4 {2}urn:li:dataset:\(urn:li:dataPlatform:snowflake,skerry\.mart\.ticket_sale,PROD\)/)
+    const client = catalogClient(url, readFileSync(join(folder, '.data', 'token'), 'utf8').trim())
+    const loads = await client.send('GET', '/loads')
+    t.match(valueAt(loads.json, 'loads.0'), { state: 'done', source: 'sample', counts: { rejected: 0 } })
+    const asset = 'urn:li:mlModel:(urn:li:dataPlatform:mlflow,route-demand,PROD)'
+    const { data } = await client.graphql(`{ mlModel(urn: "${asset}") { domain { domain { urn parentDomains { count domains { urn } } } } } }`)
+    t.same(valueAt(data, 'mlModel.domain.domain'), {
+      urn: 'urn:li:domain:skerry-demand',
+      parentDomains: { count: 2, domains: [{ urn: 'urn:li:domain:skerry-passengers' }, { urn: 'urn:li:domain:skerry-line' }] }
+    })
+  })
+
+  t.test('leaves room for a second one, which shares the database on the next port or says that its port is taken', async t => {
+    const refused = runProgram(t, 'dev/start.js', [], { cwd: folder, env: { PORT: String(port) } })
+    t.equal(await refused.ended, 78)
+    t.match(refused.said(), /^The port \d+ is in use\..*\n$/)
+
+    const second = await start(t, { cwd: folder })
+    t.match(second.said(), /shared with the process that started it/)
+    t.notMatch(second.said(), /Sample/)
+    program.kill('SIGTERM')
+    t.equal(await program.ended, 0)
+    const { data } = await second.client.graphql('{ listDomains(input: {}) { total } }')
+    t.equal(valueAt(data, 'listDomains.total'), 1, 'the database goes on with the second')
+    second.kill('SIGTERM')
+    t.equal(await second.ended, 0)
+  })
+
+  t.test('is followed by one that keeps token and data, and ends when its database is killed', async t => {
+    const token = readFileSync(join(folder, '.data', 'token'), 'utf8')
+    const next = await start(t, { cwd: folder })
+    t.equal(readFileSync(join(folder, '.data', 'token'), 'utf8'), token)
+    t.notMatch(next.said(), /Sample/)
+    process.kill(postmasterPid(folder), 'SIGKILL')
+    t.equal(await next.ended, 1)
+  })
+})
+
+t.test('1,000 acknowledged writes survive the kill of every process, the database included', async t => {
+  const folder = withFolder(t)
+  const first = await start(t, { cwd: folder, user: somebody })
+  await first.says(/Ctrl-C/)
+  const acknowledged: string[] = []
+  let next = 0
+  async function write(): Promise<void> {
+    for (; next < 1_000;) {
+      const urn = `urn:li:domain:kept-${next++}`
+      const answer = await first.client.send('POST', '/aspects?action=ingestProposal', {
+        proposal: { entityType: 'domain', entityUrn: urn, changeType: 'UPSERT', aspectName: 'domainProperties', aspect: { contentType: 'application/json', value: JSON.stringify({ name: urn }) } }
+      })
+      if (answer.status === 200) acknowledged.push(urn)
+    }
+  }
+  await Promise.all(Array.from({ length: 6 }, write))
+  const pid = postmasterPid(folder)
+  first.kill('SIGKILL')
+  process.kill(pid, 'SIGKILL')
+  t.equal(acknowledged.length, 1_000)
+
+  const startedAt = Date.now()
+  const second = await start(t, { cwd: folder, user: somebody })
+  t.ok(Date.now() - startedAt < restartMaxMs, `ready again after ${Date.now() - startedAt} ms`)
+  const { data } = await second.client.graphql('{ listDomains(input: { count: 2000, query: "kept-" }) { domains { urn } } }')
+  const found = valueAt(data, 'listDomains.domains')
+  t.same(Array.isArray(found) ? found.map(domain => valueAt(domain, 'urn')).sort() : found, acknowledged.sort())
+  second.kill('SIGTERM')
+  t.equal(await second.ended, 0, second.said())
+})
+
+t.test('with DATABASE_URL nothing is embedded', async t => {
+  const folder = withFolder(t)
+  const { url: databaseUrl } = await withEmptyDatabase(t)
+  const program = await start(t, { cwd: folder, env: { DATABASE_URL: databaseUrl, PORT: String(await freePort()), HOST: '127.0.0.1' } })
+  await program.says(/Ctrl-C/)
+  t.same(readdirSync(join(folder, '.data')), ['token'])
+  t.match(program.said(), /database {2}that of DATABASE_URL/)
+  program.kill('SIGTERM')
+  t.equal(await program.ended, 0)
+})
+
+t.test('a URL that does not answer is fatal, in one line that tells no password', async t => {
+  for (const env of [{ DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/none' }, { REDIS_URL: 'redis://:hidden@127.0.0.1:1' }]) {
+    const folder = withFolder(t)
+    const program = runProgram(t, 'dev/start.js', [], { cwd: folder, env: { ...env } })
+    t.equal(await program.ended, 78)
+    t.match(program.said(), /^The (database|Redis) of (DATABASE|REDIS)_URL does not answer: .*ECONNREFUSED.*\n$/)
+    t.notMatch(program.said(), 'hidden')
+    t.notOk(existsSync(join(folder, '.data')), 'and nothing was embedded instead')
+  }
+})
+
+t.test('TRIBUTARY_BOOTSTRAP_TOKEN is the first token', async t => {
+  const folder = withFolder(t)
+  const program = await start(t, { cwd: folder, env: { TRIBUTARY_BOOTSTRAP_TOKEN: 'chosen-by-the-operator', PORT: String(await freePort()) } })
+  const { data } = await catalogClient(program.url, 'chosen-by-the-operator').graphql('{ listDomains(input: {}) { total } }')
+  t.type(valueAt(data, 'listDomains.total'), 'number')
+  program.kill('SIGTERM')
+  t.equal(await program.ended, 0)
+})
+
+t.test('an old Node is refused in one line', async t => {
+  for (const version of ['18.20.4', '20.18.3', '12.0.0']) t.match(nodeVersionProblem(version), /^Tributary needs Node\.js 20\.19 or newer; this is [\d.]+\.$/)
+  for (const version of ['20.19.0', '20.20.2', '22.0.0', '24.1.0']) t.equal(nodeVersionProblem(version), null)
+})
+
+async function isReady(url: string): Promise<boolean> {
+  return fetch(`${url}/health/ready`).then(({ status }) => status === 200, () => false)
+}
+
+function postmasterPid(folder: string): number {
+  return Number(readFileSync(join(folder, '.data', 'pg', 'postmaster.pid'), 'utf8').split('\n')[0])
+}

@@ -1,0 +1,24 @@
+/**
+ * A process that holds an embedded Postgres, for tests that kill it: `node postgres-holder.js DATA_DIR`.
+ *
+ * Prints one JSON line once it has the server, one when the server ends, and one when it was refused. SIGTERM lets go.
+ */
+import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedded-postgres.ts'
+
+try {
+  const server = await startEmbeddedPostgres({ dataDir: process.argv[2] ?? '' })
+  const keepAlive = setInterval(() => {}, 60_000)
+  let isAsked = false
+  void server.ended.then(code => {
+    console.log(JSON.stringify({ ended: code }))
+    if (!isAsked) process.exit(3)
+  })
+  process.on('SIGTERM', () => {
+    isAsked = true
+    void server.stop().then(() => clearInterval(keepAlive))
+  })
+  console.log(JSON.stringify({ url: server.url(), dataDir: server.dataDir, adopted: server.adopted }))
+} catch (error) {
+  console.log(JSON.stringify({ refused: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }))
+  process.exitCode = 1
+}
