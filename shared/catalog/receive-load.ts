@@ -1,5 +1,6 @@
 /** Receives a load: streams its records into Postgres, and accepts it when its body has come to a clean end. */
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CatalogError } from '../errors.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { toCatalogError } from '../db/sql-errors.ts'
@@ -24,6 +25,8 @@ export type LoadRequest = { actor: Actor, requestId: string | null, format: Reco
 
 /** An upload that is alive says so at least this often, however little it brings. */
 const heartbeatMs = 30_000
+/** How long records are read without a pause, so that requests of people are answered between them. */
+const turnMaxMs = 2
 
 /**
  * Stores the records of the body as they come, and returns the id of the load when it is accepted (committed).
@@ -60,6 +63,7 @@ async function refuseWhenOverloaded(db: Db): Promise<void> {
 /** Counts what came in `upload.records`. The load's row is made with the first record. */
 async function storeRecords(db: Db, upload: { readonly id: string, records: number }, request: LoadRequest, body: AsyncIterable<Buffer>): Promise<void> {
   let touchedAt = Date.now()
+  let turnAt = performance.now()
 
   async function store(work: (tx: Tx) => Promise<void>, stored: Stored): Promise<void> {
     await inTransaction(db, async (tx) => {
@@ -79,6 +83,10 @@ async function storeRecords(db: Db, upload: { readonly id: string, records: numb
       await writer.reject(toReject(entry.line, entry.text, reasonOf(entry.error)))
     } else {
       await writer.add({ line: entry.line, text: entry.text }, entry.record.changes)
+    }
+    if (performance.now() - turnAt > turnMaxMs) {
+      await nextTurn()
+      turnAt = performance.now()
     }
     if (Date.now() - touchedAt > heartbeatMs) await store(async () => {}, { records: 0, rejects: 0, isDestructive: false })
   }
