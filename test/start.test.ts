@@ -108,7 +108,7 @@ t.test('1,000 acknowledged writes survive the kill of every process, the databas
   t.ok(Date.now() - startedAt < restartMaxMs, `ready again after ${Date.now() - startedAt} ms`)
   const { data } = await second.client.graphql('{ listDomains(input: { count: 2000, query: "kept-" }) { domains { urn } } }')
   const found = valueAt(data, 'listDomains.domains')
-  t.same(Array.isArray(found) ? found.map(domain => valueAt(domain, 'urn')).sort() : found, acknowledged.sort())
+  t.same(Array.isArray(found) ? found.map(domain => String(valueAt(domain, 'urn'))).sort() : found, acknowledged.sort())
   second.kill('SIGTERM')
   t.equal(await second.ended, 0, second.said())
 })

@@ -1,6 +1,6 @@
 /** What a test run stands on: a Postgres (embedded, or the one of DATABASE_URL) and a migrated template to clone. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedded-postgres.ts'
@@ -50,6 +50,8 @@ function givenServer(url: string): Server {
 
 async function throwawayServer(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
+  // as root, the server runs as somebody else, who must get through
+  chmodSync(folder, 0o755)
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), throwaway: true })
   return {
     url: server.url(),
