@@ -59,6 +59,8 @@ export const limits = {
   graphqlMaxAliases: 30,
   /** Mutation fields in one GraphQL document. */
   graphqlMaxMutations: 5,
+  /** Fields read and entities listed for one GraphQL request: lists in lists multiply, and no count of tokens sees it. */
+  graphqlMaxReads: 100_000,
   /** Bytes of a proposal request. */
   proposalBodyMaxBytes: 16 * 1024 * 1024,
   /** Bytes of one line (record) of a load. */

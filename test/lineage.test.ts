@@ -113,6 +113,7 @@ t.test('filters', async (t) => {
       [{ field: '_entityType', values: ['DATA_JOB'] }, ['job:x']],
       [{ field: 'entityType', condition: 'IN', values: ['chart', 'DATA_JOB'] }, ['chart:y', 'job:x']],
       [{ field: 'platform', values: ['hive'] }, ['b', 'c', 'd', 'e']],
+      [{ field: 'platform', condition: 'CONTAIN', values: ['IVE'] }, ['b', 'c', 'd', 'e']],
       [{ field: 'platform.keyword', values: ['urn:li:dataPlatform:looker'] }, ['chart:y']],
       [{ field: 'origin', values: ['PROD'] }, ['b', 'c', 'd', 'e']],
       [{ field: 'env', values: ['PROD'], negated: true }, ['chart:y', 'job:x']],

@@ -179,6 +179,17 @@ t.test('entities', async (t) => {
     t.equal((await read('{ entities(urns: ["x"]) { urn } }')).error.extensions.field, 'urns[0]')
   })
 
+  await t.test('lists in lists end where they would fill the memory', async (t) => {
+    const domain = await createDomain({ name: 'Wide' })
+    const urns = Array.from({ length: 80 }, (_, index) => toUrn(dataset(`wide${index}`)))
+    await makeAssets(server, urns)
+    for (const urn of urns) await setDomain(urn, domain)
+    const nested = (levels: number): string => levels === 0 ? 'urn' : `urn ... on Dataset { domain { domain { entities(input: { count: 80 }) { searchResults { entity { ${nested(levels - 1)} } } } } } }`
+    t.equal((await read(`{ entity(urn: "${urns[0]}") { ${nested(2)} } }`)).reason, undefined, '80 x 80')
+    const { error } = await read(`{ entity(urn: "${urns[0]}") { ${nested(3)} } }`)
+    t.strictSame([error.extensions.reason, error.extensions.limit], ['QUERY_TOO_COMPLEX', 'graphqlMaxReads'], '80 x 80 x 80')
+  })
+
   await t.test('many entities are read with as many statements as one', async (t) => {
     const urns = Array.from({ length: 60 }, (_, index) => dataset(`many${index}`))
     const domain = await createDomain({ name: 'Many' })

@@ -5,13 +5,17 @@
  * not there for documents that are executed without being kept.
  */
 import type { GraphqlContext } from './context.ts'
+import { spendReads } from './read-budget.ts'
 
 type Waiting<Value> = { key: string, resolve: (value: Value) => void, reject: (error: unknown) => void }
 type Requested<Value> = { known: Map<string, Promise<Value>>, waiting: Waiting<Value>[] }
 
 export type Batched<Value> = (context: GraphqlContext, key: string) => Promise<Value>
 
-/** `loadMany` answers keys in their order. The result loads one key, together with all others asked for at the same time. */
+/**
+ * `loadMany` answers keys in their order. The result loads one key, together with all others asked for at the same time.
+ * Each load takes from the request's budget, also of what is known: throws QUERY_TOO_COMPLEX.
+ */
 export function batched<Value>(loadMany: (keys: readonly string[], context: GraphqlContext) => Promise<readonly Value[]>): Batched<Value> {
   const requests = new WeakMap<GraphqlContext, Requested<Value>>()
 
@@ -26,6 +30,7 @@ export function batched<Value>(loadMany: (keys: readonly string[], context: Grap
   }
 
   return (context, key) => {
+    spendReads(context, 1)
     const requested: Requested<Value> = requests.get(context) ?? { known: new Map(), waiting: [] }
     requests.set(context, requested)
     const known = requested.known.get(key)

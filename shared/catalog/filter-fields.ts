@@ -1,7 +1,7 @@
 /** The fields that results can be filtered by: where each one's values are found, and how they may be compared. */
 import { graphqlTypeOf } from '../model/entity-types.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
-import { originOf, platformOf } from '../urn/kinds.ts'
+import { nameFromUrn, originOf, platformOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import { descriptionsOf, namesOf, textAspectNames, type Documents } from './entity-texts.ts'
 
@@ -29,18 +29,16 @@ export type FilterField = {
   needsUrn?: boolean
   aspectNames?: readonly string[]
   valuesOf: (candidate: Candidate) => readonly string[]
-  /** How a filter's value is spelled, where clients spell it in more than one way. */
-  spell?: (value: string) => string
 }
 
 export type DegreeValue = '1' | '2' | '3+'
 export const degreeValues: readonly DegreeValue[] = ['1', '2', '3+']
 export const degreeValueOf = (degree: number): DegreeValue => degree === 1 ? '1' : degree === 2 ? '2' : '3+'
 
-const platformPrefix = 'urn:li:dataPlatform:'
 const listed = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
 const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 const strings = (values: readonly (JsonValue | undefined)[]): string[] => values.filter((value) => typeof value === 'string')
+const namesOfPlatform = (platformUrn: Urn | null): string[] => platformUrn === null ? [] : [platformUrn, nameFromUrn(platformUrn)]
 const present = (value: string | null): string[] => value === null ? [] : [value]
 
 /** A field whose values stand in a list of one aspect, each below a key. */
@@ -63,8 +61,8 @@ const entityType: FilterField = { conditions: exactConditions, valuesOf: ({ enti
 const platform: FilterField = {
   conditions: textConditions,
   needsUrn: true,
-  valuesOf: ({ urn }) => present(platformOf(urn)),
-  spell: (value) => value.startsWith('urn:li:') ? value : platformPrefix + value
+  // Clients name a platform by its URN or by its name.
+  valuesOf: ({ urn }) => namesOfPlatform(platformOf(urn))
 }
 const origin: FilterField = { conditions: textConditions, needsUrn: true, valuesOf: ({ urn }) => present(originOf(urn)) }
 

@@ -10,6 +10,7 @@ import type { GraphqlContext } from '../context.ts'
 import * as shapes from '../entity-shapes.ts'
 import { loadAspect, loadDomain, loadExistence, loadNeighbours } from '../loaders.ts'
 import { longScalar } from '../long-scalar.ts'
+import { spendReads } from '../read-budget.ts'
 
 type UrnArgument = { urn: string }
 type Field = (entity: EntityReference, args: never, context: GraphqlContext) => unknown
@@ -51,6 +52,7 @@ const domain: Field = async ({ urn }, _args, context) => {
 
 const lineage = async ({ urn }: EntityReference, { input }: { input: Parameters<typeof loadNeighbours>[2] }, context: GraphqlContext) => {
   const { neighbours, ...page } = await loadNeighbours(context, urn, input)
+  spendReads(context, neighbours.length)
   return { ...page, relationships: neighbours.map((neighbour) => ({ ...neighbour, degree: 1 })) }
 }
 
@@ -103,12 +105,13 @@ export const entityResolvers = {
     corpGroup: find('corpGroup'),
     tag: find('tag'),
     entity: (_: unknown, { urn }: UrnArgument, { db }: GraphqlContext) => readEntity(db, urn),
-    async entities(_: unknown, { urns, checkForExistence }: { urns: readonly string[], checkForExistence?: boolean | null }, { db }: GraphqlContext) {
+    async entities(_: unknown, { urns, checkForExistence }: { urns: readonly string[], checkForExistence?: boolean | null }, context: GraphqlContext) {
       const maximum = limits.pageMaxCount
       if (urns.length > maximum) {
         throw new CatalogError('LIMIT_EXCEEDED', `urns has ${urns.length} entries; at most ${maximum} are allowed`, { field: 'urns', limit: 'pageMaxCount', maximum, actual: urns.length })
       }
-      const found = await readEntities(db, urns)
+      spendReads(context, urns.length)
+      const found = await readEntities(context.db, urns)
       return found.map(({ urn, entity: known }) => known ?? (checkForExistence ? null : { urn, exists: false }))
     },
     async entityExists(_: unknown, { urn }: UrnArgument, { db }: GraphqlContext) {
