@@ -110,8 +110,8 @@ t.test('log', async t => {
     const secret = 'hunter2-hunter2'
     log.info({
       token: secret,
-      req: { headers: { authorization: `Bearer ${secret}`, cookie: secret, 'set-cookie': secret } },
-      config: { databaseUrl: `postgres://u:${secret}@db/x`, redisUrl: secret, bootstrapToken: secret },
+      req: { headers: { authorization: `Bearer ${secret}`, cookie: secret, 'set-cookie': [secret, secret] } },
+      config: { databaseUrl: `postgres://u:${secret}@db/x`, redisUrl: `${secret}\\ "quoted" ${secret}`, bootstrapToken: secret, deep: { deeper: { still: { password: secret } } } },
       env: { DATABASE_URL: secret, REDIS_URL: secret },
       err: new Error(`connect failed: rediss://default:${secret}@redis.example:6379`),
       note: `sent Authorization: Bearer ${secret}`
