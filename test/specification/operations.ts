@@ -266,6 +266,8 @@ function scrollFilterRows(): SpecificationRow[] {
       t.strictSame(await keep(catalog, filter({ condition: 'EQUAL' })), [`1 ${one}`])
       t.strictSame(await keep(catalog, filter({})), [`1 ${one}`])
       t.strictSame(await keep(catalog, [{ and: [{ field: 'urn', values: [one.slice(0, -1)], condition: 'EQUAL' }] }]), [])
+      t.strictSame(await keep(catalog, [{ and: [{ field: 'urn', values: [one.toUpperCase()], condition: 'EQUAL' }] }]), [], 'case counts')
+      t.strictSame(await keep(catalog, [{ and: [{ field: 'urn', values: [one, three], condition: 'EQUAL' }] }]), [`1 ${one}`, `3 ${three}`], 'one of the values')
     }),
 
     row('S4.2-negated: negated keeps what does not fit', async (t, catalog) => {
