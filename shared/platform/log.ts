@@ -12,7 +12,7 @@ const secretFields = ['authorization', 'cookie', 'set-cookie', 'token', 'passwor
  * anywhere, such as in the message of a driver's error. (pino's own redaction costs 300 us a line for these fields, this 1.)
  */
 const secretField = new RegExp(`"(${secretFields.join('|')})":(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, 'gi')
-const passwordInUrl = /:\/\/([^\s:@/\"\\]*):[^\s@/\"\\]+@/g
+const passwordInUrl = /:\/\/([^\s:@/"\\]*):[^\s@/"\\]+@/g
 const bearerInText = /\b(bearer\s+)[\w.~+/=-]{6,}/gi
 
 /** Takes passwords and bearer tokens out of a text that goes to people or logs. */
