@@ -4,9 +4,10 @@
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { buildSchema } from 'graphql'
+import { buildSchema, parse, validate } from 'graphql'
 import t from 'tap'
 import { errorCodes } from '../../shared/errors.ts'
+import { parseNdjsonRecord } from '../../shared/formats/ndjson.ts'
 import { limits } from '../../shared/limits.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { operationRows } from '../specification/operations.ts'
@@ -63,6 +64,18 @@ t.test('docs/api.md names every root field, and no other', async (t) => {
   }
   t.strictSame(named('| Query | Gives |'), Object.keys(schema.getQueryType()?.getFields() ?? {}).sort())
   t.strictSame(named('| Mutation | Does |'), Object.keys(schema.getMutationType()?.getFields() ?? {}).sort())
+})
+
+t.test('examples in the docs are what the program reads', async (t) => {
+  const schema = buildSchema(read('api/graphql/schema.graphql'))
+  const blocks = (page: string, language: string): string[] => [...read(page).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))].map(([, block = '']) => block)
+  for (const page of [...pages, ...topPages]) {
+    for (const block of blocks(page, 'graphql')) t.strictSame(validate(schema, parse(block)).map(({ message }) => message), [], `${page}: ${block.slice(0, 60)}`)
+    for (const block of blocks(page, 'json')) t.doesNotThrow(() => { for (const line of block.trim().startsWith('{"') ? block.trim().split('\n') : [block]) JSON.parse(line) }, `${page}: ${block.slice(0, 60)}`)
+  }
+  const lines = /<<'END'\n([^]*?)\nEND\n/.exec(read('docs/loads.md'))?.[1]?.split('\n') ?? []
+  t.equal(lines.length, 5)
+  for (const [index, line] of lines.entries()) t.ok(parseNdjsonRecord(line, index + 1).changes.length > 0, line)
 })
 
 t.test('docs/specification.md and the tests name the same rows', async (t) => {
