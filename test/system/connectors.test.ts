@@ -1,0 +1,121 @@
+/** Files of real connectors: loaded by the command line, read back aspect by aspect, and walked. */
+import { isDeepStrictEqual } from 'node:util'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { JsonValue } from '../../shared/model/changes.ts'
+import type { CatalogClient } from '../support/catalog-client.ts'
+import { valueAt } from '../support/json-answer.ts'
+import { skipUnless } from '../support/skip.ts'
+import { withCatalog, type Catalog } from './support/catalog.ts'
+import { edgesOfDocuments } from './support/document-edges.ts'
+import { expectedAspects } from './support/expected-aspects.ts'
+import { edgesOfWalks } from './support/one-hop-walks.ts'
+import { runCli } from './support/processes.ts'
+import { connectorFolder, readSentAspects } from './support/sent-aspects.ts'
+
+const readersCount = 4
+
+/** Documents are kept by `urn aspectName`. */
+const urnOf = (key: string): string => key.slice(0, key.lastIndexOf(' '))
+const aspectOf = (key: string): string => key.slice(key.lastIndexOf(' ') + 1)
+
+async function load(t: Test, { env }: Catalog, path: string): Promise<JsonValue> {
+  const { code, said } = await runCli(t, ['load', path, '--format', 'mcp', '--missing-references', 'create', '--json'], env)
+  const answer: JsonValue = JSON.parse(said.split('\n').find(line => line.startsWith('{')) ?? 'null')
+  t.equal(code, 0, said)
+  return answer
+}
+
+/** What is read back: null where it is not there. */
+async function readBack(client: CatalogClient, keys: Iterable<string>): Promise<Map<string, JsonValue>> {
+  const found = new Map<string, JsonValue>()
+  const left = [...keys].reverse()
+  async function reader(): Promise<void> {
+    for (let key = left.pop(); key !== undefined; key = left.pop()) {
+      const { status, json } = await client.readAspect(urnOf(key), aspectOf(key))
+      const wrapped = valueAt(json, 'aspect')
+      const [value] = typeof wrapped === 'object' && wrapped !== null ? Object.values(wrapped) : []
+      found.set(key, status === 200 ? value ?? null : null)
+    }
+  }
+  await Promise.all(Array.from({ length: readersCount }, reader))
+  return found
+}
+
+/** The keys whose documents differ, with both, for a person to compare. */
+function differences(expected: ReadonlyMap<string, JsonValue>, found: ReadonlyMap<string, JsonValue>): { key: string, expected: JsonValue, found: JsonValue }[] {
+  return [...expected].flatMap(([key, value]) => isDeepStrictEqual(value, found.get(key)) ? [] : [{ key, expected: value, found: found.get(key) ?? null }])
+}
+
+function edgesOf(found: ReadonlyMap<string, JsonValue>): ReturnType<typeof edgesOfDocuments> {
+  return edgesOfDocuments([...found].map(([key, value]) => [urnOf(key), aspectOf(key), value] as const))
+}
+
+/** Walks from each end of the documents' edges and from each asset, both ways: what they find, and what the documents say. */
+async function sameInWalks(t: Test, client: CatalogClient, found: ReadonlyMap<string, JsonValue>): Promise<void> {
+  const edges = edgesOf(found)
+  const ends = (set: Set<string>): string[] => [...new Set([...set].flatMap(edge => edge.split(' > ')))]
+  const owners = [...found.keys()].map(key => urnOf(key)).filter(urn => /^urn:li:(dataset|chart|dashboard|dataJob|ml\w+|dataProcessInstance):/.test(urn))
+  for (const [what, stated, urns] of [['assets', edges.assets, [...new Set([...ends(edges.assets), ...owners])]], ['columns', edges.columns, ends(edges.columns)]] as const) {
+    for (const direction of ['DOWNSTREAM', 'UPSTREAM'] as const) {
+      const walked = await edgesOfWalks(client, urns, direction)
+      const onlyStated = [...stated].filter(edge => !walked.has(edge))
+      const onlyWalked = [...walked].filter(edge => !stated.has(edge))
+      t.same({ onlyStated, onlyWalked }, { onlyStated: [], onlyWalked: [] }, `${stated.size} edges of ${what}, ${direction}`)
+    }
+  }
+}
+
+t.test('row 4: the files of three connectors', async t => {
+  const folder = connectorFolder()
+  if (skipUnless(t, folder !== null, 'the test data is neither in $TRIBUTARY_TEST_DATA/mcp nor in ../shared/data/mcp') || folder === null) return
+  const catalog = await withCatalog(t, { workers: 1 })
+  const { client } = catalog
+  const paths = ['dbt', 'tableau', 'snowflake'].map(name => join(folder, `${name}.json`))
+  const expected = expectedAspects(paths.flatMap(readSentAspects))
+
+  await t.test('are loaded by the command line without a reject', async t => {
+    for (const path of paths) {
+      const answer = await load(t, catalog, path)
+      t.match(answer, { state: 'done', format: 'mcp', counts: { rejected: 0 } })
+      t.equal(valueAt(answer, 'counts.applied'), valueAt(answer, 'counts.received'))
+    }
+  })
+
+  let found = new Map<string, JsonValue>()
+  await t.test('read back as sent, aspect by aspect', async t => {
+    found = await readBack(client, expected.keys())
+    const wrong = differences(expected, found)
+    t.same(wrong.slice(0, 3), [], `${expected.size} aspects; ${wrong.length} differ`)
+    t.comment(`${expected.size} aspects read back`)
+  })
+
+  await t.test('state the same edges in their documents as in walks', t => sameInWalks(t, client, found))
+
+  await t.test('and one updateLineage and one patch later still do', async t => {
+    const [ownerKey = ''] = [...expected.keys()].filter(key => key.endsWith(' upstreamLineage'))
+    const owner = urnOf(ownerKey)
+    const tables = [...expected.keys()].filter(key => key.endsWith(' schemaMetadata')).map(key => urnOf(key)).filter(urn => urn !== owner)
+    const [added = '', patched = ''] = tables.filter(urn => !edgesOf(found).assets.has(`${urn} > ${owner}`))
+    const removed = [...edgesOf(found).assets].find(edge => edge.endsWith(` > ${owner}`))?.split(' > ')[0] ?? ''
+    t.match((await client.updateLineage([[added, owner]], [[removed, owner]])).json, { data: { updateLineage: true } })
+    t.equal((await client.propose(owner, 'upstreamLineage', [
+      { op: 'add', path: `/upstreams/${patched}`, value: { dataset: patched, type: 'VIEW' } },
+      { op: 'add', path: `/fineGrainedLineages/NONE/urn:li:schemaField:(${owner},late)/NONE/urn:li:schemaField:(${patched},early)`, value: { confidenceScore: 0.5 } }
+    ], { changeType: 'PATCH' })).status, 200)
+
+    // what else the two could have touched: the neighbours, and all the owner has
+    const near = new Set([owner, added, removed, patched, ...[...edgesOf(found).assets].filter(edge => edge.includes(owner)).flatMap(edge => edge.split(' > '))])
+    const nearby = (documents: Map<string, JsonValue>) => new Map([...documents].filter(([key]) => near.has(urnOf(key))))
+    found = await readBack(client, nearby(expected).keys())
+    const edges = edgesOf(found)
+    t.ok(edges.assets.has(`${added} > ${owner}`) && edges.assets.has(`${patched} > ${owner}`) && !edges.assets.has(`${removed} > ${owner}`))
+    t.ok(edges.columns.has(`urn:li:schemaField:(${patched},early) > urn:li:schemaField:(${owner},late)`))
+    const others = nearby(expected)
+    others.delete(ownerKey)
+    t.same(differences(others, found), [], 'nothing else has changed')
+    const stated = [...edges.assets].filter(edge => edge.endsWith(` > ${owner}`))
+    t.same([...await edgesOfWalks(client, [owner], 'UPSTREAM')].sort(), stated.sort())
+    t.ok((await edgesOfWalks(client, [`urn:li:schemaField:(${patched},early)`], 'DOWNSTREAM')).has(`urn:li:schemaField:(${patched},early) > urn:li:schemaField:(${owner},late)`))
+  })
+})

@@ -1,0 +1,59 @@
+/** A whole catalog made of processes: one API and some workers, as the Procfile runs them, on a database of its own. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { createToken } from '../../../shared/catalog/create-token.ts'
+import type { Db } from '../../../shared/db/database.ts'
+import { catalogClient, type CatalogClient } from '../../support/catalog-client.ts'
+import { withDatabase } from '../../support/database.ts'
+import { freePort } from '../../support/redis.ts'
+import { runLine, type RunningProcess } from './processes.ts'
+
+export type Catalog = {
+  /** The environment that its processes run with; the command line finds it by the same. */
+  env: Record<string, string>
+  db: Db
+  client: CatalogClient
+  web: RunningProcess
+  workers: RunningProcess[]
+  startWorker(): RunningProcess
+}
+
+export type CatalogOptions = {
+  workers: number
+  /** Where absent, the queue is in Postgres. */
+  redisUrl?: string | undefined
+  env?: Record<string, string>
+  /** Where the database is reached by the processes; that of the test itself when absent. */
+  databaseUrl?: (url: string) => string
+}
+
+const readyMaxMs = 60_000
+
+/** Ready when it resolves; stopped at teardown, before the database goes. */
+export async function withCatalog(t: Test, options: CatalogOptions): Promise<Catalog> {
+  const { db, url } = await withDatabase(t)
+  const { token } = await createToken(db, { name: 'system test', scopes: ['admin'] })
+  const port = await freePort()
+  const serverUrl = `http://127.0.0.1:${port}`
+  const env: Record<string, string> = {
+    DATABASE_URL: options.databaseUrl?.(url) ?? url, PORT: String(port), HOST: '127.0.0.1', TRIBUTARY_URL: serverUrl, TRIBUTARY_TOKEN: token,
+    ...(options.redisUrl === undefined ? {} : { REDIS_URL: options.redisUrl }), ...options.env
+  }
+  const web = runLine(t, 'web', env)
+  const startWorker = (): RunningProcess => runLine(t, 'worker', env)
+  const workers = Array.from({ length: options.workers }, startWorker)
+  await untilReady(serverUrl, web)
+  await Promise.all(workers.map(worker => worker.says(/worker started/)))
+  return { env, db, client: catalogClient(serverUrl, token), web, workers, startWorker }
+}
+
+/** Resolves once the server says that it is ready. Throws where its process ends, or takes too long. */
+export async function untilReady(url: string, server: RunningProcess): Promise<void> {
+  const giveUpAt = Date.now() + readyMaxMs
+  for (;;) {
+    const isReady = await fetch(`${url}/health/ready`).then(({ status }) => status === 200, () => false)
+    if (isReady) return
+    if (server.hasEnded() || Date.now() > giveUpAt) throw new Error(`${url} did not get ready:\n${server.said()}`)
+    await sleep(50)
+  }
+}
