@@ -3,17 +3,25 @@ import type { Db } from '../../shared/db/database.ts'
 
 export type TableChecksums = { [tableName: string]: string }
 
-/** Every table of the schema public but the ledger of migrations: the md5 of its rows in order. Meant for small tables. */
-export const tableChecksums = async (db: Db): Promise<TableChecksums> => {
+/**
+ * Reads the checksums: of every table of the schema public but the ledger of migrations, the md5 of its rows in order.
+ * Meant for small tables. Which tables there are is asked once.
+ */
+export const createTableChecksums = async (db: Db): Promise<() => Promise<TableChecksums>> => {
   const names = await db.raw<{ rows: { name: string }[] }>(`
     select tablename as name
     from pg_tables
     where schemaname = 'public' and tablename not like 'knex%' and tablename not like 'migration%'
     order by tablename`)
   const parts = names.rows.map(({ name }) => `select '${name}' as name, md5(coalesce(string_agg(r::text, '|' order by r::text), '')) as sum from "${name}" r`)
-  const sums = await db.raw<{ rows: { name: string, sum: string }[] }>(parts.join(' union all '))
-  return Object.fromEntries(sums.rows.map(({ name, sum }) => [name, sum]))
+  return async () => {
+    const sums = await db.raw<{ rows: { name: string, sum: string }[] }>(parts.join(' union all '))
+    return Object.fromEntries(sums.rows.map(({ name, sum }) => [name, sum]))
+  }
 }
+
+/** The checksums just now, for a test that asks once or twice. */
+export const tableChecksums = async (db: Db): Promise<TableChecksums> => (await createTableChecksums(db))()
 
 /** The tables whose checksum differs. */
 export const changedTables = (before: TableChecksums, after: TableChecksums): string[] =>
