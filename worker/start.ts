@@ -2,7 +2,7 @@
 import { prune } from '../shared/catalog/prune.ts'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
 import { createIsolationGate } from '../shared/catalog/isolation-gate.ts'
-import { reportChunks } from '../shared/catalog/report-chunks.ts'
+import { reportBacklog } from '../shared/catalog/report-backlog.ts'
 import { sweep } from '../shared/catalog/sweep.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
 import type { Db } from '../shared/db/database.ts'
@@ -49,7 +49,7 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
   ]
   const health = config.workerPort === null ? null : await startHealthServer({ config, port: config.workerPort, db, queue, log })
   log.info({ concurrency: config.workerConcurrency, queue: config.redisUrl === null ? 'postgres' : 'redis' }, 'worker started')
-  return { worker, loops, health, endReport: reportChunks(db), queue, db }
+  return { worker, loops, health, endReport: reportBacklog(db), queue, db }
 }
 
 async function stopParts({ worker, loops, health, endReport, queue, db }: Parts): Promise<void> {

@@ -65,16 +65,3 @@ export async function nudgeDue(tx: Tx, limit: number, quietSeconds: number): Pro
     )
     ${nudged}`, [quietSeconds, limit])
 }
-
-/** Chunks of accepted loads that are not settled, and how long the oldest one that could be applied has been due. */
-export async function countChunks(db: Db): Promise<{ waiting: number, applying: number, oldestSeconds: number }> {
-  const [row] = await query<{ waiting: number, applying: number, oldestSeconds: number }>(db, `
-    select
-      count(*) filter (where chunk.state = 'waiting')::int as waiting,
-      count(*) filter (where chunk.state = 'applying')::int as applying,
-      coalesce(extract(epoch from now() - min(chunk.next_at) filter (where chunk.state = 'waiting' and chunk.pass = load.current_pass and chunk.next_at <= now())), 0)::float8 as "oldestSeconds"
-    from chunk
-    join load on load.id = chunk.load_id
-    where chunk.state in ('waiting', 'applying') and load.state in ('accepted', 'applying')`)
-  return row ?? { waiting: 0, applying: 0, oldestSeconds: 0 }
-}
