@@ -1,8 +1,8 @@
 /**
  * Patches of what an edge says beside its ends (`/upstreams/<urn>/type`).
  *
- * While something older is unfinished they are kept beside the statements, so that it does not matter which of the two
- * comes first: a patch counts for what was stated before it, and for nothing that was stated after.
+ * They are kept beside the statements and applied when the aspect is read, so that it does not matter which of the two
+ * comes first: a patch counts for what was said about the edge before it, and for nothing that is said after.
  */
 import { CatalogError } from '../errors.ts'
 import type { JsonObject, PatchOperation } from './changes.ts'

@@ -1,4 +1,4 @@
-/** The edge_patch table: what patches say about single edges beside their ends, kept until the edge is stated anew. */
+/** The edge_patch table: what patches say about single edges beside their ends, kept until the edge is removed. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { PatchOperation } from '../model/changes.ts'

@@ -17,7 +17,7 @@ import { toUrn, type Urn } from '../../urn/urn.ts'
 import { applyAspectChange, aspectCellKey, checkAspectCondition, countEdgeChange, currentRow, currentValue, existForEdges, type AspectCell, type AspectCells, type AspectChange } from './aspect-cells.ts'
 import { associate, patchDomains, splitDomainsDocument, type AssociationCells } from './association-cells.ts'
 import { placeDomain, type DomainTree, type SiblingRule } from './domain-tree.ts'
-import { edgeCellKey, removeEdge, removeInto, replaceEdges, rowsOfEdge, stateEdge, stateEntry, type EdgeCell, type EdgeCells } from './edge-cells.ts'
+import { edgeCellKey, isReplacedAfter, removeEdge, removeInto, replaceEdges, stateEdge, stateEntry, type EdgeCell, type EdgeCells } from './edge-cells.ts'
 import { patchEdgeAttributes } from './patch-edges.ts'
 import { resolveEntry, subjectOf } from './plan-records.ts'
 import { entityOf, isDeletedAfter, isPresentNow, rememberEntity, type WorkingSet } from './working-set.ts'
@@ -80,8 +80,7 @@ function applyEdge(set: WorkingSet, cells: Cells, change: Extract<Change, { kind
   const hasChanged = change.kind === 'removeEdge'
     ? removeEdge(set, cell, downstreamId, upstreamId, order)
     : addEdge(set, cell, { fieldCode: place.fieldCode, downstreamId, upstreamId, position: appendedPosition }, change.attributes, order)
-  const isStated = rowsOfEdge(cell, downstreamId, upstreamId).length > 0
-  return showEdges(set, aspectCell(cells, owner.id, place.aspectName), isStated, hasChanged, order)
+  return showEdges(set, aspectCell(cells, owner.id, place.aspectName), cell, { isMade: change.kind === 'addEdge', hasChanged }, order)
 }
 
 type AddedEdge = { fieldCode: number, downstreamId: number, upstreamId: number, position: number }
@@ -98,9 +97,12 @@ function recordKeyOf(fieldCode: number, attributes: JsonObject | undefined): num
   return lineageFieldByCode(fieldCode).shape === 'columns' ? columnGroupKey(attributes) : singleRecordKey
 }
 
-/** The aspect is there when edges of it are, and what changed them is a version of it. */
-function showEdges(set: WorkingSet, cell: AspectCell, isStated: boolean, hasChanged: boolean, order: Order): boolean {
-  const isNew = isStated && existForEdges(set, cell, order)
+/**
+ * An aspect is there once an edge of it was stated, also when the edge has been removed since, and what changes its edges
+ * is a version of it. Says whether a reader can see a difference.
+ */
+function showEdges(set: WorkingSet, cell: AspectCell, edges: EdgeCell, { isMade, hasChanged }: { isMade: boolean, hasChanged: boolean }, order: Order): boolean {
+  const isNew = isMade && !isReplacedAfter(set, edges, order) && existForEdges(set, cell, order)
   if (hasChanged && !isNew) countEdgeChange(set, cell)
   return hasChanged || isNew
 }
@@ -116,8 +118,9 @@ function replaceStated(set: WorkingSet, cells: Cells, change: Extract<Change, { 
     return resolveEntry(set, entry)
   })
   const sourceId = change.source === undefined ? null : set.sourceIds.get(change.source) ?? set.sourceId
-  const hasChanged = replaceEdges(set, edgeCell(cells, owner.id, change.aspectName), { of: 'aspect', sourceId }, entries, order)
-  return showEdges(set, aspectCell(cells, owner.id, change.aspectName), true, hasChanged, order)
+  const cell = edgeCell(cells, owner.id, change.aspectName)
+  const hasChanged = replaceEdges(set, cell, { of: 'aspect', sourceId }, entries, order)
+  return showEdges(set, aspectCell(cells, owner.id, change.aspectName), cell, { isMade: true, hasChanged }, order)
 }
 
 type Upsert = Extract<Change, { kind: 'upsertAspect' }>
@@ -201,7 +204,7 @@ function patchLineage(set: WorkingSet, cells: Cells, change: Extract<Change, { k
     }
   }
   // A patch makes the aspect, whatever it says, as it does of every other aspect.
-  return showEdges(set, cell, true, edgesChanged && !hasChanged, order) || hasChanged || wasCreated
+  return showEdges(set, cell, edges, { isMade: true, hasChanged: edgesChanged && !hasChanged }, order) || hasChanged || wasCreated
 }
 
 function deleteAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'deleteAspect' }>, order: Order): boolean {

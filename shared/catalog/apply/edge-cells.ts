@@ -14,9 +14,6 @@ import type { OwnerAspect, StatementRow, TombstoneRow, WatermarkRow } from '../.
 import { isDeletedAfter, urnOf, type WorkingSet } from './working-set.ts'
 
 export type EdgeCell = OwnerAspect & {
-  /** Whether all its statements were read; else those of the edges in `edgesRead`. */
-  isWhole: boolean
-  edgesRead: Set<string>
   rows: Map<string, StatementRow>
   byEdge: Map<string, Set<string>>
   original: Map<string, StatementRow>
@@ -81,6 +78,9 @@ export function isOvertaken(set: WorkingSet, cell: EdgeCell, fieldCode: number, 
     || watermarks.some((key) => isNewer(cell.watermarks.get(key), order))
     || [downstreamId, upstreamId, cell.ownerId].some((id) => isDeletedAfter(set, urnOf(set, id), order))
 }
+
+/** Whether something newer has replaced, or deleted, all that the aspect states. */
+export const isReplacedAfter = (set: WorkingSet, cell: EdgeCell, order: Order): boolean => set.guards.keepsOrder && isNewer(cell.watermarks.get(`${cell.aspectCode} 0`), order)
 
 /**
  * States an entry as written. Says whether that changed anything but the order, which is raised all the same: whether
@@ -187,7 +187,7 @@ export function addPatch(set: WorkingSet, cell: EdgeCell, patch: EdgePatchRow): 
   set.undo.push(() => { cell.patches.delete(patch) })
 }
 
-function dropPatches(set: WorkingSet, cell: EdgeCell, gone: readonly EdgePatchRow[]): void {
+export function dropPatches(set: WorkingSet, cell: EdgeCell, gone: readonly EdgePatchRow[]): void {
   for (const patch of gone) {
     cell.patches.delete(patch)
     set.undo.push(() => { cell.patches.add(patch) })

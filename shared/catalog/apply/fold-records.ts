@@ -23,7 +23,7 @@ export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly Cha
   const loads = planLoads(set, records)
   const cells: Cells = {
     aspects: await loadAspectCells(tx, set, loads.aspects),
-    edges: await loadEdgeCells(tx, set, loads.whole, loads.single),
+    edges: await loadEdgeCells(tx, set, loads),
     associations: await loadAssociationCells(tx, loads.associations),
     tree: await openDomainTree(tx, loads.domains, loads.places),
     timeseries: [],

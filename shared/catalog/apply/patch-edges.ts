@@ -5,38 +5,38 @@ import { patchedAttributes } from '../../model/edge-patches.ts'
 import { explicitAttributes } from '../../model/lineage-document.ts'
 import { lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { checkEdgeAttributes } from '../../model/lineage-patch.ts'
-import type { Order } from '../../model/order.ts'
+import { compareOrder, type Order } from '../../model/order.ts'
+import type { EdgePatchRow } from '../../store/edge-patches.ts'
 import type { StatementRow } from '../../store/statements.ts'
-import { addPatch, edgeKey, isOvertaken, patchesOfEdge, rowsOfEdge, type EdgeCell } from './edge-cells.ts'
+import { addPatch, dropPatches, isOvertaken, patchesOfEdge, rowsOfEdge, type EdgeCell } from './edge-cells.ts'
 import { urnOf, type WorkingSet } from './working-set.ts'
 
+const everySource = 0
+
 /**
- * An edge that is not stated is left alone, but for what an older load may yet state. Says whether anything that the list
- * shows has changed. Throws VALIDATION_FAILED where an entry would be none that its list can hold.
+ * Keeps the patch beside the edge, stated or not, until the edge is removed or written anew. Says whether anything that
+ * the list shows has changed. Throws VALIDATION_FAILED where an entry would be none that its list can hold.
  */
 export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fieldCode: number, downstreamId: number, upstreamId: number }, operation: PatchOperation, order: Order): boolean {
   const { fieldCode: field, downstreamId, upstreamId } = edge
-  if (isOvertaken(set, cell, field, edge, order, set.sourceId)) return false
+  // A patch is nobody's: what one source replaces does not undo it.
+  if (isOvertaken(set, cell, field, edge, order, everySource)) return false
   const rows = rowsOfEdge(cell, downstreamId, upstreamId).filter((row) => row.field === field)
   const before = rows.map((row) => attributesOf(cell, row))
-  const ordinal = [...cell.patches].filter((patch) => patch.seq === order.seq && patch.line === order.line).length
-  addPatch(set, cell, { ownerId: cell.ownerId, aspectCode: cell.aspectCode, field, downstreamId, upstreamId, ...order, ordinal, operation })
+  const ordinal = 1 + Math.max(0, ...[...cell.patches].filter((patch) => compareOrder(patch, order) === 0).map((patch) => patch.ordinal))
+  const added: EdgePatchRow = { ownerId: cell.ownerId, aspectCode: cell.aspectCode, field, downstreamId, upstreamId, ...order, ordinal, operation }
+  const samePath = patchesOfEdge(cell, added).filter((patch) => patch.operation.path === operation.path)
+  // Whoever sets what stands at a path last makes the others at that path idle: one is kept for each.
+  if (samePath.some((patch) => sets(patch.operation) && compareOrder(patch, order) > 0)) return false
+  if (sets(operation)) dropPatches(set, cell, samePath)
+  addPatch(set, cell, added)
   const after = rows.map((row) => attributesOf(cell, row))
   const other = lineageFieldByCode(field).entryIs === 'upstream' ? upstreamId : downstreamId
   for (const attributes of after) checkEdgeAttributes(lineageFieldByCode(field), urnOf(set, cell.ownerId), urnOf(set, other), attributes)
   return !equalJson(before, after)
 }
 
-/** What a list says about a statement's edge beside its ends. */
-export const attributesOf = (cell: EdgeCell, row: StatementRow) => patchedAttributes(row, explicitAttributes(row.field, row.attributes), patchesOfEdge(cell, row))
+const sets = ({ op }: PatchOperation): boolean => op === 'add' || op === 'replace'
 
-/** Makes what patches say part of what they patch, as far as that was read: nothing is left that could come between. */
-export function settlePatches(cell: EdgeCell): void {
-  const settled = [...cell.patches].filter((patch) => cell.isWhole || cell.edgesRead.has(edgeKey(patch.downstreamId, patch.upstreamId)))
-  if (settled.length === 0) return
-  for (const [key, row] of cell.rows) {
-    const attributes = attributesOf(cell, row)
-    if (!equalJson(attributes, explicitAttributes(row.field, row.attributes))) cell.rows.set(key, { ...row, attributes })
-  }
-  for (const patch of settled) cell.patches.delete(patch)
-}
+/** What a list says about a statement's edge beside its ends. */
+const attributesOf = (cell: EdgeCell, row: StatementRow) => patchedAttributes(row, explicitAttributes(row.field, row.attributes), patchesOfEdge(cell, row))

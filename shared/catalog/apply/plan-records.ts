@@ -82,6 +82,8 @@ export const deletesEntity = (change: Change): boolean => change.kind === 'delet
 export type Loads = {
   aspects: (AspectKey & { oldest: Order })[]
   whole: OwnerAspect[]
+  /** Aspects of which no more is known to be needed than single edges, if any. */
+  part: OwnerAspect[]
   single: EdgeKey[]
   associations: number[]
   /** Domains whose place may change, and their parents to be. */
@@ -91,7 +93,7 @@ export type Loads = {
 
 /** The cells that records will touch. */
 export function planLoads(set: WorkingSet, records: readonly ChangeRecord[]): Loads {
-  const loads: Loads = { aspects: [], whole: [], single: [], associations: [], domains: [], places: [] }
+  const loads: Loads = { aspects: [], whole: [], part: [], single: [], associations: [], domains: [], places: [] }
   for (const record of records) for (const change of record.changes) planChange(set, loads, change, orderOf(set, record))
   return loads
 }
@@ -125,7 +127,10 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
     case 'deleteAspect':
       if (change.aspectName === 'domains') loads.associations.push(subject.id)
       else aspect(change.aspectName)
-      if (isLineageAspect(change.aspectName)) planLineage(change, whole, single)
+      if (isLineageAspect(change.aspectName)) {
+        loads.part.push({ ownerId: subject.id, aspectCode: aspectCodeOf(change.aspectName) })
+        planLineage(change, whole, single)
+      }
       return
     case 'upsertEntity':
       aspect(propertiesAspectOf(subject.entityType).aspectName)

@@ -6,11 +6,12 @@ import {
   type EdgeKey, type OwnerAspect, type StatementRow
 } from '../../store/statements.ts'
 import { edgeCellKey, edgeKey, placeRow, rowKey, saysTheSame, type EdgeCell, type EdgeCells } from './edge-cells.ts'
-import { settlePatches } from './patch-edges.ts'
 import type { WorkingSet } from './working-set.ts'
 
+type EdgeLoads = { whole: readonly OwnerAspect[], part: readonly OwnerAspect[], single: readonly EdgeKey[] }
+
 /** Reads whole aspects where something replaces them, and single edges elsewhere: one upstream more is one row read. */
-export async function loadEdgeCells(tx: Tx, set: WorkingSet, whole: readonly OwnerAspect[], single: readonly EdgeKey[]): Promise<EdgeCells> {
+export async function loadEdgeCells(tx: Tx, set: WorkingSet, { whole, part, single }: EdgeLoads): Promise<EdgeCells> {
   const cells: EdgeCells = new Map()
   const cellOf = (owner: OwnerAspect): EdgeCell => {
     const key = edgeCellKey(owner.ownerId, owner.aspectCode)
@@ -21,11 +22,10 @@ export async function loadEdgeCells(tx: Tx, set: WorkingSet, whole: readonly Own
   const wholeKeys = new Set(whole.map((cell) => edgeCellKey(cellOf(cell).ownerId, cell.aspectCode)))
   const distinct = new Map(single.map((edge) => [`${edgeCellKey(cellOf(edge).ownerId, edge.aspectCode)} ${edgeKey(edge.downstreamId, edge.upstreamId)}`, edge]))
   const edges = [...distinct.values()]
-  for (const key of wholeKeys) cellAt(cells, key).isWhole = true
-  for (const edge of edges) cellOf(edge).edgesRead.add(edgeKey(edge.downstreamId, edge.upstreamId))
+  for (const owner of part) cellOf(owner)
   const rows = [
-    ...await statementsOfOwners(tx, [...wholeKeys].map((key) => cellAt(cells, key))),
-    ...await statementsOfEdges(tx, edges.filter((edge) => !cellOf(edge).isWhole))
+    ...await statementsOfOwners(tx, [...wholeKeys].flatMap((key) => cells.get(key) ?? [])),
+    ...await statementsOfEdges(tx, edges.filter((edge) => !wholeKeys.has(edgeCellKey(edge.ownerId, edge.aspectCode))))
   ]
   for (const row of rows) {
     const cell = cellOf({ ownerId: row.ownerId, aspectCode: row.field >> 4 })
@@ -41,17 +41,9 @@ export async function loadEdgeCells(tx: Tx, set: WorkingSet, whole: readonly Own
   return cells
 }
 
-function cellAt(cells: EdgeCells, key: string): EdgeCell {
-  const cell = cells.get(key)
-  if (!cell) throw new Error(`no cell ${key}`)
-  return cell
-}
-
 const emptyCell = ({ ownerId, aspectCode }: OwnerAspect): EdgeCell => ({
   ownerId,
   aspectCode,
-  isWhole: false,
-  edgesRead: new Set(),
   rows: new Map(),
   byEdge: new Map(),
   original: new Map(),
@@ -75,7 +67,6 @@ export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells):
   const updated: StatementRow[] = []
   const deleted: StatementRow[] = []
   for (const cell of cells.values()) {
-    if (cell.patches.size > 0 && !set.older.isUnfinished) settlePatches(cell)
     for (const [key, row] of cell.rows) {
       const before = cell.original.get(key)
       if (!before) inserted.push(row)
