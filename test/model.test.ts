@@ -78,7 +78,7 @@ t.test('aspects', async t => {
       ['dataset', 'domains', { domainAssociations: [{ domain: 'urn:li:domain:a' }, { domain: 'urn:li:domain:a', context: 'x' }] },
         { domains: ['urn:li:domain:a'], domainAssociations: [{ domain: 'urn:li:domain:a' }, { domain: 'urn:li:domain:a', context: 'x' }] }],
       ['dataset', 'domains', { domains: [] }, { domains: [] }],
-      ['dataset', 'datasetProperties', { description: 'x', colour: 'red', deep: { a: null } }, { description: 'x', colour: 'red', deep: { a: null }, customProperties: {}, tags: [] }],
+      ['dataset', 'datasetProperties', { description: 'x', colour: 'red', deep: { a: null, list: [null] } }, { description: 'x', colour: 'red', deep: { list: [null] }, customProperties: {}, tags: [] }],
       ['dataset', 'schemaMetadata', { fields: [{ fieldPath: 'a', nullable: true }], platformSchema: { 'com.linkedin.schema.OtherSchema': { rawSchema: '' } } },
         { fields: [{ fieldPath: 'a', nullable: true, recursive: false, isPartOfKey: false }], platformSchema: { 'com.linkedin.schema.OtherSchema': { rawSchema: '' } }, created: unset, lastModified: unset }],
       ['corpuser', 'status', {}, { removed: false }],
@@ -419,7 +419,7 @@ t.test('proposals', async t => {
     const snapshot = (aspects: JsonValue): JsonObject => ({ proposedSnapshot: { 'com.linkedin.pegasus2avro.metadata.snapshot.DatasetSnapshot': { urn: orders, aspects } }, systemMetadata: { runId: 'r' } })
     const { changes } = parseSnapshot(snapshot([{ 'com.linkedin.pegasus2avro.dataset.DatasetProperties': properties }, { 'com.linkedin.pegasus2avro.common.Status': { removed: false } }, { 'com.linkedin.pegasus2avro.dataset.ViewProperties': { a: null } }]))
     const headers = { systemMetadata: { runId: 'r' } }
-    t.strictSame(changes, [{ ...upsert, headers }, { ...upsert, aspectName: 'status', value: { removed: false }, headers }, { ...upsert, aspectName: 'viewProperties', value: { a: null }, headers }])
+    t.strictSame(changes, [{ ...upsert, headers }, { ...upsert, aspectName: 'status', value: { removed: false }, headers }, { ...upsert, aspectName: 'viewProperties', value: {}, headers }])
     t.match(parseSnapshot(snapshot([])), { changes: [{ aspectName: 'datasetKey', value: keyOf(toUrn(orders)) }] })
     t.throws(() => parseSnapshot(snapshot([{}])), { code: 'BAD_REQUEST', details: { field: 'proposedSnapshot.aspects[0]' } })
     t.throws(() => parseSnapshot(snapshot({})), { code: 'BAD_REQUEST' })

@@ -35,7 +35,9 @@ const namespaces: { [namespace: string]: readonly string[] } = {
   'com.linkedin.businessattribute': ['businessAttributeInfo', 'businessAttributes'],
   'com.linkedin.ingestion': ['dataHubIngestionSourceInfo'],
   'com.linkedin.platformresource': ['platformResourceInfo'],
-  'com.linkedin.logical': ['logicalParent']
+  'com.linkedin.logical': ['logicalParent'],
+  'com.linkedin.ml.metadata': ['intendedUse', 'sourceCode'],
+  'com.linkedin.versionset': ['versionSetProperties']
 }
 
 /** Names whose class is not the name capitalised. */
@@ -57,7 +59,15 @@ const irregular: { [aspectName: string]: string } = {
   editableMlPrimaryKeyProperties: 'com.linkedin.ml.metadata.EditableMLPrimaryKeyProperties',
   mlModelDeploymentProperties: 'com.linkedin.ml.metadata.MLModelDeploymentProperties',
   mlHyperParam: 'com.linkedin.ml.metadata.MLHyperParam',
-  mlMetric: 'com.linkedin.ml.metadata.MLMetric'
+  mlMetric: 'com.linkedin.ml.metadata.MLMetric',
+  mlTrainingRunProperties: 'com.linkedin.ml.metadata.MLTrainingRunProperties',
+  mlModelFactorPrompts: 'com.linkedin.ml.metadata.MLModelFactorPrompts',
+  mlModelMetrics: 'com.linkedin.ml.metadata.Metrics',
+  mlModelEvaluationData: 'com.linkedin.ml.metadata.EvaluationData',
+  mlModelTrainingData: 'com.linkedin.ml.metadata.TrainingData',
+  mlModelQuantitativeAnalyses: 'com.linkedin.ml.metadata.QuantitativeAnalyses',
+  mlModelEthicalConsiderations: 'com.linkedin.ml.metadata.EthicalConsiderations',
+  mlModelCaveatsAndRecommendations: 'com.linkedin.ml.metadata.CaveatsAndRecommendations'
 }
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

@@ -20,6 +20,7 @@ import { upstreamLineage } from './aspects/upstream-lineage.ts'
 import type { JsonObject, JsonValue } from './changes.ts'
 import { entityTypeInfo, entityTypes, isKnownEntityType } from './entity-types.ts'
 import { checkJson, isObject } from './json-checks.ts'
+import { withoutNulls } from './null-fields.ts'
 import { shapeFault } from './shape.ts'
 
 const models: readonly AspectModel[] = [
@@ -39,7 +40,8 @@ const plainTemplates = new Map<string, () => JsonObject>(Object.entries({
 }))
 
 /**
- * Checks a value and returns it prepared: defaults written out, nulls of optional fields left out, all else as sent.
+ * Checks a value and returns it prepared: defaults written out, nulls left out, all else as sent. In what DataHub knows a
+ * null stands for an absent field; only an aspect of a client's own keeps its nulls.
  * Preparing a prepared value changes nothing. `field` names the value in errors.
  * Throws VALIDATION_FAILED, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and BAD_REQUEST, with the place in `details.field`.
  */
@@ -51,11 +53,11 @@ export function prepareAspect(entityType: string, aspectName: string, value: unk
     throw named(aspectName, shapeFault(`${field}.timestampMillis`, 'field is required but not found and has no default value'))
   }
   const model = byName.get(aspectName)
-  if (!model) return json
+  if (!model) return plainAspectClasses.has(aspectName) ? withoutNulls(json) : json
   try {
     const prepared = model.shape(json, field)
     // Every model is a record, and a record prepares to an object.
-    return isObject(prepared) ? prepared : json
+    return withoutNulls(isObject(prepared) ? prepared : json)
   } catch (error) {
     throw error instanceof CatalogError && error.code === 'VALIDATION_FAILED' ? named(aspectName, error) : error
   }
