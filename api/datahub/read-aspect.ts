@@ -23,10 +23,10 @@ export function readAspectRoutes(app: FastifyInstance, { db }: ApiContext): void
   })
 }
 
-/** 0, the default, is the newest; 1 the oldest. Throws BAD_REQUEST. */
+/** 0, the default, is the newest; 1 the oldest; of an event in time, its milliseconds. Throws BAD_REQUEST. */
 function versionOf(text: string | string[] | undefined): number {
   if (text === undefined) return 0
-  const version = typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : NaN
+  const version = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : NaN
   if (Number.isNaN(version)) throw new CatalogError('BAD_REQUEST', 'The parameter `version` must be a whole number; 0 is the newest', { field: 'version' })
   return version
 }

@@ -5,7 +5,7 @@ import { assembleLineageDocument, type StatedEdge } from '../model/lineage-docum
 import type { JsonObject } from '../model/changes.ts'
 import type { EdgePatch } from '../model/edge-patches.ts'
 import { entityTypeInfo } from '../model/entity-types.ts'
-import { findAspects, findAspectsOfEntities, findAspectVersion, latestTimeseries, type AspectRow } from '../store/aspects.ts'
+import { findAspects, findAspectsOfEntities, findAspectVersion, findTimeseriesEvent, latestTimeseries, type AspectRow, type TimeseriesRow } from '../store/aspects.ts'
 import { findAssociations } from '../store/domains.ts'
 import { findEntities, findEntitiesById, type EntityRow } from '../store/entities.ts'
 import { edgePatchesOfOwners } from '../store/edge-patches.ts'
@@ -32,17 +32,31 @@ export const readAspects = (db: Db, urns: readonly Urn[], names: readonly string
 
 /**
  * One aspect of one entity, or null. Version 0 is the current one, 1 the oldest; of aspects that carry edges only the
- * current one is kept.
+ * current one is kept. Events in time have no versions: 0 is the newest, any other the one of that time in milliseconds.
  */
 export async function readAspect(db: Db, urn: Urn, aspectName: string, version = 0): Promise<AspectView | null> {
   if (version === 0) return (await readAspects(db, [urn], [aspectName])).get(urn)?.get(aspectName) ?? null
+  const event = await readEvent(db, urn, aspectName, version)
+  if (event) return event
   const current = await readAspect(db, urn, aspectName)
   if (current?.version === version) return current
-  if (isLineageAspect(aspectName) || aspectName === 'domains') return null
+  if (isLineageAspect(aspectName) || aspectName === 'domains' || version > versionMax) return null
   const [entity] = await findEntities(db, [urn])
   const row = entity ? await findAspectVersion(db, { entityId: entity.id, aspectName }, version) : null
   return row?.value ? viewOf(row, row.value) : null
 }
+
+/** What the column holds. */
+const versionMax = 2_147_483_647
+
+async function readEvent(db: Db, urn: Urn, aspectName: string, timestampMillis: number): Promise<AspectView | null> {
+  const [entity] = await findEntities(db, [urn])
+  const event = entity ? await findTimeseriesEvent(db, { entityId: entity.id, aspectName }, timestampMillis) : null
+  return event ? viewOfEvent(event) : null
+}
+
+const viewOfEvent = (event: TimeseriesRow & { createdAt: Date }): AspectView =>
+  ({ name: event.aspectName, version: 0, value: event.value, systemMetadata: event.systemMetadata, created: { time: event.createdAt.getTime(), actor: event.actor } })
 
 const viewOf = (row: AspectRow, value: JsonObject): AspectView =>
   ({ name: row.aspectName, version: row.version, value, systemMetadata: row.systemMetadata, created: { time: row.createdAt.getTime(), actor: row.actor } })
@@ -57,7 +71,7 @@ async function readWithin(tx: Tx, urns: readonly Urn[], names: readonly string[]
   await addLineage(tx, rows.filter((row) => isLineageAspect(row.aspectName)), views)
   if (wanted('domains')) await addDomains(tx, ids, views)
   for (const event of await latestTimeseries(tx, ids, names)) {
-    views.get(event.entityId)?.set(event.aspectName, { name: event.aspectName, version: 0, value: event.value, systemMetadata: event.systemMetadata, created: { time: event.createdAt.getTime(), actor: event.actor } })
+    views.get(event.entityId)?.set(event.aspectName, viewOfEvent(event))
   }
   for (const entity of entities) addKey(entity, wanted, views.get(entity.id))
   return new Map(entities.map((entity) => [entity.urn, views.get(entity.id) ?? new Map<string, AspectView>()]))

@@ -180,20 +180,33 @@ export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): P
   return written.length
 }
 
+/** The event of an aspect at a time; of several the one accepted last. Null where there is none. */
+export async function findTimeseriesEvent(db: Db | Tx, key: AspectKey, timestampMillis: number): Promise<(TimeseriesRow & { createdAt: Date }) | null> {
+  const [row] = await query<TimeseriesRow & { createdAt: Date }>(db, `
+    select ${timeseriesColumns}
+    from timeseries_aspect
+    where entity_id = ?::int and aspect_name = ? and timestamp_millis = ?::bigint
+    order by seq desc, line desc
+    limit 1`, [key.entityId, key.aspectName, timestampMillis])
+  return row ?? null
+}
+
+const timeseriesColumns = `
+  entity_id as "entityId",
+  aspect_name as "aspectName",
+  timestamp_millis as "timestampMillis",
+  seq,
+  line,
+  value,
+  system_metadata as "systemMetadata",
+  actor,
+  created_at as "createdAt"`
+
 /** The newest events of each entity's aspect, one each. */
 export async function latestTimeseries(db: Db | Tx, entityIds: readonly number[], aspectNames: readonly string[] | null): Promise<(TimeseriesRow & { createdAt: Date })[]> {
   if (entityIds.length === 0) return []
   return query(db, `
-    select distinct on (entity_id, aspect_name)
-      entity_id as "entityId",
-      aspect_name as "aspectName",
-      timestamp_millis as "timestampMillis",
-      seq,
-      line,
-      value,
-      system_metadata as "systemMetadata",
-      actor,
-      created_at as "createdAt"
+    select distinct on (entity_id, aspect_name) ${timeseriesColumns}
     from timeseries_aspect
     where entity_id = any(?::int[]) and (?::text[] is null or aspect_name = any(?::text[]))
     order by entity_id, aspect_name, timestamp_millis desc, seq desc, line desc`, [entityIds, aspectNames, aspectNames])

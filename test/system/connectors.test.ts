@@ -1,8 +1,11 @@
 /** Files of real connectors: loaded by the command line, read back aspect by aspect, and walked. */
-import { isDeepStrictEqual } from 'node:util'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
-import type { JsonValue } from '../../shared/model/changes.ts'
+import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
+import { packagePath } from '../../shared/platform/paths.ts'
 import type { CatalogClient } from '../support/catalog-client.ts'
 import { valueAt } from '../support/json-answer.ts'
 import { skipUnless } from '../support/skip.ts'
@@ -11,7 +14,10 @@ import { edgesOfDocuments } from './support/document-edges.ts'
 import { expectedAspects } from './support/expected-aspects.ts'
 import { edgesOfWalks } from './support/one-hop-walks.ts'
 import { runCli } from './support/processes.ts'
-import { connectorFolder, readSentAspects } from './support/sent-aspects.ts'
+import { connectorFolder, readSentAspects, sentAspects } from './support/sent-aspects.ts'
+
+/** Elements of a file, and the documents that no general rule gives, by `urn aspectName`. */
+type ConnectorCase = { about: string, elements: JsonValue[], expected: { [key: string]: JsonObject } }
 
 const readersCount = 4
 
@@ -117,5 +123,35 @@ t.test('row 4: the files of three connectors', async t => {
     const stated = [...edges.assets].filter(edge => edge.endsWith(` > ${owner}`))
     t.same([...await edgesOfWalks(client, [owner], 'UPSTREAM')].sort(), stated.sort())
     t.ok((await edgesOfWalks(client, [`urn:li:schemaField:(${patched},early)`], 'DOWNSTREAM')).has(`urn:li:schemaField:(${patched},early) > urn:li:schemaField:(${owner},late)`))
+  })
+})
+
+t.test('row 4: what further connectors send', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-connectors-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const catalog = await withCatalog(t, { workers: 1 })
+  for (const name of ['machine-learning', 'orchestrator', 'old-snapshots']) {
+    const { about, elements, expected: known }: ConnectorCase = JSON.parse(readFileSync(packagePath(`test/cases/connectors/${name}.json`), 'utf8'))
+    await t.test(about, async t => {
+      const path = join(folder, `${name}.json`)
+      writeFileSync(path, JSON.stringify(elements))
+      const answer = await load(t, catalog, path)
+      t.equal(valueAt(answer, 'counts.rejected'), 0)
+      const expected = expectedAspects(sentAspects(elements), known)
+      const found = await readBack(catalog.client, expected.keys())
+      const wrong = differences(expected, found)
+      t.same(wrong, [], `${expected.size} aspects; ${wrong.length} differ`)
+      await sameInWalks(t, catalog.client, found)
+    })
+  }
+
+  await t.test('events in time are read by their timestamp', async t => {
+    const run = 'urn:li:dataProcessInstance:8d2f1f7a9c3b4e5d6a7b8c9d0e1f2a3b'
+    for (const [version, status] of [[0, 'COMPLETE'], [1_700_000_001_000, 'STARTED'], [1_700_000_002_000, 'COMPLETE']] as const) {
+      const { json } = await catalog.client.send('GET', `/aspects/${run}?aspect=dataProcessInstanceRunEvent&version=${version}`)
+      t.equal(valueAt(json, 'aspect.com\\.linkedin\\.dataprocess\\.DataProcessInstanceRunEvent.status'), status)
+    }
+    t.equal((await catalog.client.send('GET', `/aspects/${run}?aspect=dataProcessInstanceRunEvent&version=1700000003000`)).status, 404)
+    t.equal((await catalog.client.send('GET', `/aspects/${run}?aspect=container&version=1700000003000`)).status, 404)
   })
 })

@@ -23,11 +23,15 @@ const defaults: { [aspectName: string]: { [list: string]: JsonObject } } = {
 
 const timeseries = new Set(['datasetProfile', 'datasetUsageStatistics', 'operation', 'assertionRunEvent', 'chartUsageStatistics', 'dashboardUsageStatistics', 'dataProcessInstanceRunEvent'])
 
-/** The documents to be read, by `urn aspectName`: of several writes of one aspect the last, of events the newest. */
-export function expectedAspects(sent: readonly SentAspect[]): Map<string, JsonObject> {
-  const expected = new Map<string, JsonObject>()
+/**
+ * The documents to be read, by `urn aspectName`: of several writes of one aspect the last, of events the newest.
+ * `known` are those that no rule here gives.
+ */
+export function expectedAspects(sent: readonly SentAspect[], known: { readonly [key: string]: JsonObject } = {}): Map<string, JsonObject> {
+  const expected = new Map<string, JsonObject>(Object.entries(known))
   for (const { urn, aspectName, value, isPatch } of sent) {
     const key = `${urn} ${aspectName}`
+    if (Object.hasOwn(known, key)) continue
     const before = expected.get(key)
     if (isPatch) expected.set(key, patchedLineage(before, value))
     else if (!isJsonObject(value)) throw new Error(`${key} is no object`)
@@ -37,8 +41,8 @@ export function expectedAspects(sent: readonly SentAspect[]): Map<string, JsonOb
 }
 
 function withDefaults(aspectName: string, sent: JsonObject): JsonObject {
-  const known = defaults[aspectName]
-  if (known === undefined) return sent
+  if (isOwnAspect(aspectName)) return sent
+  const known = defaults[aspectName] ?? {}
   const result: JsonObject = { ...known[''], ...withoutNulls(sent) }
   for (const [path, fallback] of Object.entries(known)) {
     const [list = '', inner] = path.split('.')
@@ -46,15 +50,23 @@ function withDefaults(aspectName: string, sent: JsonObject): JsonObject {
     if (list === '' || !Array.isArray(entries)) continue
     result[list] = entries.map(entry => {
       if (!isJsonObject(entry)) return entry
-      if (inner === undefined) return { ...fallback, ...withoutNulls(entry) }
-      return isJsonObject(entry[inner]) ? { ...withoutNulls(entry), [inner]: { ...fallback, ...withoutNulls(entry[inner]) } } : entry
+      if (inner === undefined) return { ...fallback, ...entry }
+      return isJsonObject(entry[inner]) ? { ...entry, [inner]: { ...fallback, ...entry[inner] } } : entry
     })
   }
   return result
 }
 
+/** One that DataHub does not know: kept as sent to the last null. */
+const isOwnAspect = (aspectName: string): boolean => aspectName.includes('_')
+
 function withoutNulls(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== null))
+  return Object.fromEntries(Object.entries(value).flatMap(([name, entry]) => entry === null ? [] : [[name, cleaned(entry)]]))
+}
+
+function cleaned(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(cleaned)
+  return isJsonObject(value) ? withoutNulls(value) : value
 }
 
 type ColumnRecord = { operation: string, downstream: string, query: string, upstreams: string[], confidence: number }

@@ -17,12 +17,19 @@ export function connectorFolder(): string | null {
 export function readSentAspects(path: string): SentAspect[] {
   const elements: JsonValue = JSON.parse(readFileSync(path, 'utf8'))
   if (!Array.isArray(elements)) throw new Error(`${path} holds no list`)
+  return sentAspects(elements)
+}
+
+/** `elements` are proposals and snapshots, as a file has them. */
+export function sentAspects(elements: readonly JsonValue[]): SentAspect[] {
   return elements.filter(isJsonObject).flatMap(element => isJsonObject(element.proposedSnapshot) ? ofSnapshot(element.proposedSnapshot) : ofProposal(element))
 }
 
 function ofProposal({ entityUrn, aspectName, changeType, aspect }: JsonObject): SentAspect[] {
-  const value = isJsonObject(aspect) && aspect.json !== undefined ? aspect.json : isJsonObject(aspect) && typeof aspect.value === 'string' ? parse(aspect.value) : aspect ?? null
-  return [{ urn: String(entityUrn), aspectName: String(aspectName), value, isPatch: changeType === 'PATCH' }]
+  // who is named by a key only is looked for by the test that sends it
+  if (typeof entityUrn !== 'string' || !isJsonObject(aspect)) return []
+  const value = typeof aspect.value === 'string' ? parse(aspect.value) : aspect.json ?? null
+  return [{ urn: entityUrn, aspectName: String(aspectName), value, isPatch: changeType === 'PATCH' }]
 }
 
 function ofSnapshot(snapshot: JsonObject): SentAspect[] {
@@ -40,8 +47,9 @@ function nameOfClass(className: string): string {
 }
 
 const irregularNames: { [className: string]: string } = {
-  EditableChartProperties: 'editableChartProperties', MLModelProperties: 'mlModelProperties', MLFeatureProperties: 'mlFeatureProperties',
-  MLPrimaryKeyProperties: 'mlPrimaryKeyProperties', MLFeatureTableProperties: 'mlFeatureTableProperties', TrainingData: 'mlModelTrainingData', Metrics: 'mlModelMetrics'
+  MLModelProperties: 'mlModelProperties', MLFeatureProperties: 'mlFeatureProperties', MLPrimaryKeyProperties: 'mlPrimaryKeyProperties',
+  MLFeatureTableProperties: 'mlFeatureTableProperties', TrainingData: 'mlModelTrainingData', Metrics: 'mlModelMetrics',
+  CaveatsAndRecommendations: 'mlModelCaveatsAndRecommendations'
 }
 
 function parse(text: string): JsonValue {
