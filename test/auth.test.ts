@@ -6,6 +6,8 @@ import { bootstrapToken } from '../shared/catalog/bootstrap-token.ts'
 import { createToken } from '../shared/catalog/create-token.ts'
 import { revokeToken } from '../shared/catalog/revoke-token.ts'
 import { isTokenText, newTokenText } from '../shared/model/token-text.ts'
+import { toUrn } from '../shared/urn/urn.ts'
+import { applyAsChunk, createDomain, domain, openLoad, record, setDomain, somebody } from './support/changes.ts'
 import { connectTestDatabase, withDatabase } from './support/database.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
@@ -176,7 +178,7 @@ t.test('scopes', async (t) => {
 })
 
 t.test('tokens over GraphQL', async (t) => {
-  const { graphql, tokenWith, db } = await withServer(t)
+  const { graphql, rest, tokenWith, db } = await withServer(t)
   const create = 'mutation ($input: CreateAccessTokenInput!) { createAccessToken(input: $input) { accessToken metadata { id name actorUrn expiresAt scopes domainUrn } } }'
 
   t.test('a token that is made works, is listed without its text, and ends when it is revoked', async (t) => {
@@ -215,6 +217,40 @@ t.test('tokens over GraphQL', async (t) => {
     t.equal(await reasonOf('createDomain(input: { name: "Top" })'), 'FORBIDDEN')
     t.equal(await reasonOf('updateName(input: { urn: "urn:li:domain:theirs", name: "Ours" })'), 'FORBIDDEN')
     t.equal(await reasonOf('createAccessToken(input: { type: PERSONAL, actorUrn: "urn:li:corpuser:x", duration: ONE_DAY, name: "x" }) { accessToken }'), 'FORBIDDEN')
+  })
+
+  t.test('a token limited to a domain takes nothing out of it and nothing into it, through any door', async (t) => {
+    const domains = { org: null, own: 'org', team: 'own', other: null }
+    for (const [id, parent] of Object.entries(domains)) await graphql(`mutation { createDomain(input: { id: "${id}", name: "${id}"${parent ? `, parentDomain: "urn:li:domain:${parent}"` : ''} }) }`)
+    const asset = 'urn:li:dataset:(urn:li:dataPlatform:hive,limited,PROD)'
+    const propose = async (entityUrn: string, changeType: string, aspectName: string, aspect: unknown, token?: string) =>
+      (await rest({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal: { entityType: entityUrn.split(':')[2], entityUrn, changeType, aspectName, aspect: { json: aspect } } }, ...token ? { token } : {} })).status
+    await propose(asset, 'UPSERT', 'status', { removed: false })
+    await propose(asset, 'UPSERT', 'domains', { domains: ['urn:li:domain:team'] })
+    const token = await tokenWith(['write'], { domainUrn: 'urn:li:domain:own' })
+    const reasonOf = async (mutation: string) => (await graphql(`mutation { ${mutation} }`, {}, { token })).body.errors?.[0].extensions.reason ?? null
+
+    t.equal(await reasonOf('moveDomain(input: { resourceUrn: "urn:li:domain:team" })'), 'FORBIDDEN', 'not to the top')
+    t.equal(await reasonOf('moveDomain(input: { resourceUrn: "urn:li:domain:own" })'), 'FORBIDDEN', 'not its own domain')
+    t.equal(await propose('urn:li:domain:own', 'UPSERT', 'domainProperties', { name: 'own' }, token), 403)
+    t.equal(await propose('urn:li:domain:team', 'UPSERT', 'domainProperties', { name: 'team', parentDomain: 'urn:li:domain:other' }, token), 403)
+    t.equal(await propose('urn:li:domain:team', 'PATCH', 'domainProperties', [{ op: 'add', path: '/parentDomain', value: 'urn:li:domain:other' }], token), 403)
+    t.equal(await propose('urn:li:domain:team', 'PATCH', 'domainProperties', [{ op: 'remove', path: '/parentDomain' }], token), 403)
+    t.equal(await propose(asset, 'PATCH', 'domains', [{ op: 'add', path: '/domains', value: ['urn:li:domain:other'] }], token), 403)
+    t.equal(await propose('urn:li:domain:top', 'UPSERT', 'domainProperties', { name: 'top' }, token), 403)
+    const limited = { actor: { ...somebody, domainUrn: domain('own') } }
+    const verdicts = await applyAsChunk(db, await openLoad(db), [
+      record(1, createDomain(domain('other'), 'taken', domain('own'))),
+      record(2, createDomain(domain('new'), 'new', domain('own'))), record(3, createDomain(domain('newer'), 'newer', domain('new'))), record(4, setDomain(toUrn(asset), domain('newer')))
+    ], limited)
+    t.match(verdicts, [{ outcome: 'rejected', code: 'FORBIDDEN' }, { outcome: 'applied' }, { outcome: 'applied' }, { outcome: 'applied' }], 'a load takes no domain over by creating it again')
+    const { body } = await graphql('{ domain(urn: "urn:li:domain:team") { parentDomains { domains { urn } } } }')
+    t.same(body.data.domain, { parentDomains: { domains: [{ urn: 'urn:li:domain:own' }, { urn: 'urn:li:domain:org' }] } })
+
+    t.equal(await propose('urn:li:domain:own', 'UPSERT', 'domainProperties', { name: 'own', description: 'Described', parentDomain: 'urn:li:domain:org' }, token), 200, 'describing is not moving')
+    t.equal(await propose('urn:li:domain:below', 'UPSERT', 'domainProperties', { name: 'below', parentDomain: 'urn:li:domain:team' }, token), 200)
+    t.equal(await reasonOf('moveDomain(input: { resourceUrn: "urn:li:domain:below", parentDomain: "urn:li:domain:own" })'), null)
+    t.equal(await propose(asset, 'PATCH', 'domains', [{ op: 'add', path: '/domains', value: ['urn:li:domain:below'] }], token), 200)
   })
 })
 

@@ -67,6 +67,21 @@ t.test('proposals', async (t) => {
     })
   })
 
+  t.test('a patch takes an asset from one domain to another, and leaves one it does not name', async (t) => {
+    const asset = dataset('patched.domain')
+    const [from, to] = ['urn:li:domain:from', 'urn:li:domain:to']
+    await proposeMany([upsert(from, 'domainProperties', { name: 'From' }), upsert(to, 'domainProperties', { name: 'To' }), upsert(asset, 'status', { removed: false }), upsert(asset, 'domains', { domains: [from] })])
+    const patch = (...operations: unknown[]) => propose({ entityType: 'dataset', entityUrn: asset, changeType: 'PATCH', aspectName: 'domains', aspect: { value: JSON.stringify(operations), contentType: 'application/json-patch+json' } })
+    const domains = async () => (await read(asset, 'domains')).body.aspect['com.linkedin.domain.Domains'].domains
+    t.equal((await patch({ op: 'remove', path: `/domains/${to}` })).status, 200)
+    t.same(await domains(), [from])
+    t.match(await patch({ op: 'add', path: `/domains/${to}`, value: to }), { status: 422, body: { code: 'VALIDATION_FAILED' } }, 'an asset is in one at most')
+    t.equal((await patch({ op: 'remove', path: `/domains/${from}` }, { op: 'add', path: `/domains/${to}`, value: to })).status, 200)
+    t.same(await domains(), [to])
+    t.equal((await patch({ op: 'remove', path: `/domains/${to}` })).status, 200)
+    t.same(await domains(), [])
+  })
+
   t.test('an absent reference is refused in the words of RestLi, and changes nothing', async (t) => {
     await make(dataset('lonely'))
     const refused = await propose(upsert(dataset('lonely'), 'upstreamLineage', { upstreams: [{ dataset: dataset('absent'), type: 'COPY' }] }))

@@ -17,7 +17,7 @@ import { drawSeq, lockAsWriter, lockDomainTree, olderWork, tryLockAlone, type Ol
 import { sourceId } from '../store/statements.ts'
 import { schemaFieldParts } from '../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
-import { authorizeRecords } from './apply/authorize-domain.ts'
+import { authorizeRecords, limitOf } from './apply/authorize-domain.ts'
 import { deleteEntities, deletionsOf } from './apply/delete-entities.ts'
 import { foldRecords, writeFolded, type Folded } from './apply/fold-records.ts'
 import { judgeReferences } from './apply/judge-references.ts'
@@ -154,6 +154,7 @@ async function openSet(tx: Tx, context: ApplyContext, changes: readonly Change[]
     seq: context.chunk?.seq ?? notDrawn,
     now: clock.now,
     actor: context.actor,
+    limit: await limitOf(tx, context.actor),
     sourceId: sourceIds.get(context.source) ?? 0,
     sourceIds,
     guards,

@@ -7,20 +7,29 @@ import { applyPatch } from '../../model/json-patch.ts'
 import { isNewer, type Order } from '../../model/order.ts'
 import type { Tx } from '../../db/database.ts'
 import { findAssociations, writeAssociations, type AssociationRow } from '../../store/domains.ts'
+import { findEntitiesById, type EntityRow } from '../../store/entities.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
-import { urnOf, type WorkingSet } from './working-set.ts'
+import { checkWithinLimit, rememberEntity, urnOf, type WorkingSet } from './working-set.ts'
 
-export type AssociationCell = { entityId: number, row: AssociationRow | null, stored: AssociationRow | null }
+/** `storedDomain` is the domain that the stored row names; the changes at hand need not name it. */
+export type AssociationCell = { entityId: number, row: AssociationRow | null, stored: AssociationRow | null, storedDomain: EntityRow | null }
 export type AssociationCells = Map<number, AssociationCell>
 
 export async function loadAssociationCells(tx: Tx, entityIds: readonly number[]): Promise<AssociationCells> {
-  const cells: AssociationCells = new Map(entityIds.map((entityId) => [entityId, { entityId, row: null, stored: null }]))
-  for (const row of await findAssociations(tx, [...cells.keys()])) cells.set(row.entityId, { entityId: row.entityId, row, stored: row })
+  const cells: AssociationCells = new Map(entityIds.map((entityId) => [entityId, { entityId, row: null, stored: null, storedDomain: null }]))
+  const rows = await findAssociations(tx, [...cells.keys()])
+  const domains = await findEntitiesById(tx, [...new Set(rows.flatMap((row) => row.domainId ?? []))])
+  const byId = new Map(domains.map((domain) => [domain.id, domain]))
+  for (const row of rows) cells.set(row.entityId, { entityId: row.entityId, row, stored: row, storedDomain: byId.get(row.domainId ?? 0) ?? null })
   return cells
 }
 
-/** Puts an asset into a domain, or (null) out of any; says whether that changed anything. */
+/**
+ * Puts an asset into a domain, or (null) out of any; says whether that changed anything. Throws FORBIDDEN where the
+ * actor's token is limited and the domain is not within the limit.
+ */
 export function associate(set: WorkingSet, cell: AssociationCell, domainId: number | null, attributes: JsonObject | null, order: Order): boolean {
+  if (domainId !== null) checkWithinLimit(set, domainId)
   const before = cell.row
   if (set.guards.keepsOrder && isNewer(before, order)) {
     // The older one was stated all the same: an asset that was in a domain once shows an empty list, and not nothing.
@@ -57,6 +66,7 @@ export function splitDomainsDocument(value: JsonObject): { domainUrn: Urn | null
 export function patchDomains(set: WorkingSet, cell: AssociationCell, patch: PatchDocument): JsonObject {
   const entity = set.byId.get(cell.entityId)
   if (!entity) throw new CatalogError('NOT_FOUND', 'The asset does not exist.')
+  if (cell.storedDomain && !set.byId.has(cell.storedDomain.id)) rememberEntity(set, cell.storedDomain)
   return prepareAspect(entity.entityType, 'domains', applyPatch('domains', domainsDocument(cell.row, (id) => urnOf(set, id)), patch))
 }
 

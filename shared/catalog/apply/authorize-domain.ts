@@ -1,44 +1,48 @@
 /** Holds a token that is limited to a domain to that domain, what is below it, and the assets in them. */
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
-import type { Change, ChangeRecord } from '../../model/changes.ts'
+import type { Actor, Change, ChangeRecord } from '../../model/changes.ts'
 import { standsOn } from '../../model/change-facts.ts'
 import { findAssociations, subtreeOf } from '../../store/domains.ts'
 import { findEntities } from '../../store/entities.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { subjectOf } from './plan-records.ts'
-import type { WorkingSet } from './working-set.ts'
+import type { DomainLimit, WorkingSet } from './working-set.ts'
 
-/** The refusals by record, FORBIDDEN; empty for a token that is not limited. */
-export async function authorizeRecords(tx: Tx, set: Pick<WorkingSet, 'actor' | 'entities'>, records: readonly ChangeRecord[]): Promise<Map<ChangeRecord, CatalogError>> {
-  const refused = new Map<ChangeRecord, CatalogError>()
-  const { domainUrn } = set.actor
-  if (domainUrn === null) return refused
+/** The domains that the actor's token is limited to; null where it is not limited. */
+export async function limitOf(tx: Tx, { domainUrn }: Actor): Promise<DomainLimit | null> {
+  if (domainUrn === null) return null
   const [root] = await findEntities(tx, [domainUrn])
-  const subtree = new Set(root ? (await subtreeOf(tx, root.id)).map((row) => row.id) : [])
-  const assets = records.flatMap((record) => record.changes.flatMap((change) => set.entities.get(standsOn(subjectOf(change)))?.id ?? []))
+  return { rootId: root?.id ?? null, domainIds: new Set(root ? (await subtreeOf(tx, root.id)).map((row) => row.id) : []) }
+}
+
+/**
+ * The refusals by record, FORBIDDEN, of changes to what is not within the limit; empty for a token that is not limited.
+ * Where assets and domains are put is checked when it is done (checkWithinLimit): it may only be known then.
+ */
+export async function authorizeRecords(tx: Tx, set: Pick<WorkingSet, 'actor' | 'limit' | 'entities'>, records: readonly ChangeRecord[]): Promise<Map<ChangeRecord, CatalogError>> {
+  const refused = new Map<ChangeRecord, CatalogError>()
+  const { limit, actor: { domainUrn } } = set
+  if (!limit) return refused
+  const subjects = (record: ChangeRecord): Urn[] => record.changes.filter((change) => !isCreation(set, change)).map(subjectOf)
+  const assets = records.flatMap((record) => subjects(record).flatMap((urn) => set.entities.get(standsOn(urn))?.id ?? []))
   const domainOf = new Map((await findAssociations(tx, assets)).map((row) => [row.entityId, row.domainId]))
   const isWithin = (urn: Urn): boolean => {
     const id = set.entities.get(standsOn(urn))?.id
     if (id === undefined) return false
-    if (entityTypeOf(urn) === 'domain') return subtree.has(id)
+    if (entityTypeOf(urn) === 'domain') return limit.domainIds.has(id)
     const domainId = domainOf.get(id)
-    return domainId !== null && domainId !== undefined && subtree.has(domainId)
+    return domainId !== null && domainId !== undefined && limit.domainIds.has(domainId)
   }
   for (const record of records) {
-    const outside = record.changes.flatMap(governedBy).find((urn) => !isWithin(urn))
+    const outside = subjects(record).find((urn) => !isWithin(urn))
     if (outside !== undefined) refused.set(record, new CatalogError('FORBIDDEN', `The token is limited to ${domainUrn}; ${outside} is not in it.`, { urn: outside }))
   }
   return refused
 }
 
-/** What must lie within the token's domain: the thing changed and every domain it is put into. A new domain goes by its parent. */
-function governedBy(change: Change): Urn[] {
-  if (change.kind === 'createDomain') return [change.parentDomain ?? change.domainUrn]
-  if (change.kind === 'moveDomain') return [change.domainUrn, change.parentDomain ?? change.domainUrn]
-  if (change.kind === 'setDomain') return [change.entityUrn, change.domainUrn]
-  if (change.kind === 'upsertAspect' && change.aspectName === 'domains' && Array.isArray(change.value.domains)) {
-    return [change.entityUrn, ...change.value.domains.filter((urn): urn is Urn => typeof urn === 'string')]
-  }
-  return [subjectOf(change)]
+/** Whether a change creates the domain that it is about: then its place decides, and not what it was. */
+function isCreation({ entities }: Pick<WorkingSet, 'entities'>, change: Change): boolean {
+  if (change.kind === 'createDomain') return entities.get(change.domainUrn)?.isPresent !== true
+  return change.kind === 'upsertAspect' && change.aspectName === 'domainProperties' && entities.get(change.entityUrn)?.isPresent !== true
 }

@@ -8,7 +8,7 @@ import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Tx } from '../../db/database.ts'
 import { childrenOf, deleteDomains, findDomainPaths, findDomains, findSiblings, withChildren, writeDomains, type DomainRow } from '../../store/domains.ts'
-import { urnOf, type WorkingSet } from './working-set.ts'
+import { checkWithinLimit, urnOf, type WorkingSet } from './working-set.ts'
 
 export type DomainTree = {
   tx: Tx
@@ -67,11 +67,13 @@ export type SiblingRule = 'in this domain' | 'in the destination domain' | null
 
 /**
  * Puts a domain at its place. Throws CONFLICT for a sibling of the name or a domain that would become its own ancestor,
- * LIMIT_EXCEEDED for a tree that would be too deep. Changes nothing where it throws.
+ * LIMIT_EXCEEDED for a tree that would be too deep, FORBIDDEN where the actor's token may not put it there. Changes
+ * nothing where it throws.
  */
 export async function placeDomain(set: WorkingSet, tree: DomainTree, next: DomainRow, siblingRule: SiblingRule): Promise<void> {
   const before = await domainRow(tree, next.entityId)
   const isMoved = !before || before.parentId !== next.parentId
+  if (isMoved) placeWithinLimit(set, before, next)
   if (isMoved) await checkPath(set, tree, next)
   if (siblingRule && (isMoved || before?.name !== next.name)) await checkSiblings(tree, next, siblingRule)
   const wasChanged = tree.changed.has(next.entityId)
@@ -93,6 +95,17 @@ function show(tree: DomainTree, from: DomainRow | null, to: DomainRow | null, is
   if (!isChanged || !to) return
   tree.changedBelow.set(to.parentId, (tree.changedBelow.get(to.parentId) ?? new Set()).add(id))
   tree.changedAt.set(placeKey(to), (tree.changedAt.get(placeKey(to)) ?? new Set()).add(id))
+}
+
+/** A token that is limited to a domain puts domains below it and nowhere else, and never moves that domain itself. */
+function placeWithinLimit(set: WorkingSet, before: DomainRow | null, next: DomainRow): void {
+  const { limit } = set
+  const stays = limit?.domainIds.has(next.entityId) && next.parentId === (before?.parentId ?? null)
+  if (!limit || stays) return
+  checkWithinLimit(set, next.entityId === limit.rootId ? null : next.parentId)
+  if (limit.domainIds.has(next.entityId)) return
+  limit.domainIds.add(next.entityId)
+  set.undo.push(() => { limit.domainIds.delete(next.entityId) })
 }
 
 async function checkPath(set: WorkingSet, tree: DomainTree, next: DomainRow): Promise<void> {

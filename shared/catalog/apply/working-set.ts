@@ -1,4 +1,5 @@
 /** What one application of changes holds in memory: the entities it touches, its place in the order, and how to undo a record. */
+import { CatalogError } from '../../errors.ts'
 import type { Actor, ChangeRecord } from '../../model/changes.ts'
 import { isNewer, type Order } from '../../model/order.ts'
 import type { GraphDelta } from '../../model/graph-delta.ts'
@@ -8,10 +9,15 @@ import type { OlderWork } from '../../store/order-of-changes.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { Guards } from '../guards.ts'
 
+/** A token's domain, and the ids of it and of what is below it. */
+export type DomainLimit = { rootId: number | null, domainIds: Set<number> }
+
 export type WorkingSet = {
   seq: number
   now: Date
   actor: Actor
+  /** The domains that the actor's token is limited to, those it has made included; null where it is not limited. */
+  limit: DomainLimit | null
   sourceId: number
   /** The numbers of the sources that changes name themselves. */
   sourceIds: Map<string, number>
@@ -56,3 +62,10 @@ export function isDeletedAfter(set: WorkingSet, urn: Urn, order: Order): boolean
 }
 
 export const isPresentNow = (set: WorkingSet, row: EntityRow): boolean => row.isPresent || set.created.has(row.id)
+
+/** Throws FORBIDDEN where the actor's token is limited and the domain (null is the top level) is not within the limit. */
+export function checkWithinLimit(set: WorkingSet, domainId: number | null): void {
+  if (!set.limit || (domainId !== null && set.limit.domainIds.has(domainId))) return
+  const urn = domainId === null ? undefined : set.byId.get(domainId)?.urn
+  throw new CatalogError('FORBIDDEN', `The token is limited to ${set.actor.domainUrn}; ${urn ?? 'the top level'} is not in it.`, urn ? { urn } : {})
+}
