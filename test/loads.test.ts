@@ -23,7 +23,7 @@ t.test('an upload', async (t) => {
     t.match(await bench.load(id), { state: 'done', counts: { received: 5, applied: 3, unchanged: 0, rejected: 2 }, error: null })
     t.match(await rejectsOf(bench, id), [
       { line: 5, code: 'BAD_REQUEST', record: 'no json' },
-      { line: 7, code: 'MISSING_REFERENCE', record: JSON.stringify(edge('a', 'missing')) }
+      { line: 7, code: 'MISSING_REFERENCE', field: 'downstreamUrn', record: JSON.stringify(edge('a', 'missing')) }
     ])
     const again = await bench.submit([entity('a'), edge('a', 'b')])
     await bench.drain()

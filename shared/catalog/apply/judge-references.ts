@@ -60,15 +60,18 @@ function missing(record: ChangeRecord, absent: Judged['needs']): CatalogError {
   const urns = [...new Set(absent.map(({ reference }) => standsOn(reference.urn)))]
   const details: ErrorDetails = { urn: standsOn(first.reference.urn) }
   const field = record.fields?.[first.index]
-  const name = fieldOf(first.reference)
-  if (field !== undefined) details.field = field === '' ? name : `${field}.${name}`
+  const name = fieldOf(first.reference, change)
+  details.field = field ? `${field}.${name}` : name
   if (urns.length > 1) details.total = urns.length
   const others = urns.length > 1 ? ` (${urns.length} are missing: ${urns.slice(0, 10).join(', ')}${urns.length > 10 ? ', …' : ''})` : ''
   return new CatalogError('MISSING_REFERENCE', `${change ? sentence(change, first.reference) : ''}${others}`, details)
 }
 
-const fieldOf = (reference: Reference): string =>
-  ({ entity: 'entityUrn', upstream: 'upstreamUrn', downstream: 'downstreamUrn', domain: 'domainUrn', parentDomain: 'parentDomain' })[reference.as]
+/** Where the record names it: what an aspect refers to stands somewhere in the aspect. */
+function fieldOf(reference: Reference, change: Change | undefined): string {
+  if (reference.as !== 'entity' && (change?.kind === 'upsertAspect' || change?.kind === 'patchAspect')) return 'aspect'
+  return ({ entity: 'entityUrn', upstream: 'upstreamUrn', downstream: 'downstreamUrn', domain: 'domainUrn', parentDomain: 'parentDomain' })[reference.as]
+}
 
 /** The words that clients of the compatible operations know. */
 function sentence(change: Change, reference: Reference): string {
