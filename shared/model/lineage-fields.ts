@@ -84,6 +84,8 @@ export const lineageFieldByCode = (code: number): LineageField => {
 /** The lists of an aspect that state edges; empty when it states none. */
 export const lineageFieldsOf = (aspectName: string): readonly LineageField[] => byAspect.get(aspectName) ?? []
 
+export const lineageAspects: readonly string[] = [...byAspect.keys()]
+
 export const isLineageAspect = (aspectName: string): boolean => byAspect.has(aspectName)
 
 /** The stored code of a lineage aspect: what tombstones and watermarks are keyed by. */

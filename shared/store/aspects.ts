@@ -202,6 +202,11 @@ const timeseriesColumns = `
   actor,
   created_at as "createdAt"`
 
+export async function hasTimeseries(tx: Tx, entityId: number): Promise<boolean> {
+  const rows = await query(tx, 'select 1 from timeseries_aspect where entity_id = ?::int limit 1', [entityId])
+  return rows.length > 0
+}
+
 /** The newest events of each entity's aspect, one each. */
 export async function latestTimeseries(db: Db | Tx, entityIds: readonly number[], aspectNames: readonly string[] | null): Promise<(TimeseriesRow & { createdAt: Date })[]> {
   if (entityIds.length === 0) return []

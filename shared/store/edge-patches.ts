@@ -48,3 +48,12 @@ export async function deleteEdgePatches(tx: Tx, rows: readonly EdgePatchRow[]): 
     using unnest(${keyTypes}) as gone (${keyColumns.join(', ')})
     where ${keyColumns.map((column) => `edge_patch.${column} = gone.${column}`).join(' and ')}`, keyArrays(rows))
 }
+
+/** Removes what is said about edges of deleted entities and is not newer than their deletion. Reads the table: deletions are rare and it is small. */
+export async function deleteEdgePatchesTouching(tx: Tx, gone: readonly (Order & { id: number })[]): Promise<void> {
+  await query(tx, `
+    delete from edge_patch
+    using unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
+    where gone.id in (edge_patch.owner_id, edge_patch.downstream_id, edge_patch.upstream_id)
+      and (edge_patch.seq, edge_patch.line) <= (gone.seq, gone.line)`, [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)])
+}

@@ -19,8 +19,11 @@ export async function lockAsWriter(tx: Tx): Promise<void> {
 export async function tryLockAlone(tx: Tx): Promise<boolean> {
   await query(tx, 'savepoint before_lock')
   try {
+    const [before] = await query<{ timeout: string }>(tx, "select current_setting('lock_timeout') as timeout")
     await query(tx, "set local lock_timeout = '250ms'")
     await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', [lockSpace, writersLock])
+    await query(tx, "select set_config('lock_timeout', ?, true)", [before?.timeout ?? '0'])
+    await query(tx, 'release savepoint before_lock')
     return true
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === '55P03')) throw error
@@ -47,7 +50,7 @@ export type OlderWork = {
   isUnfinished: boolean
   /** Something older may still take away or overwrite, so a change that finds nothing to do must still raise the order. */
   isDestructive: boolean
-  /** Something older may still create entities, so a missing reference may yet appear. */
+  /** Something older may still create entities or placeholders, so a missing reference may yet appear. */
   isCreating: boolean
   /** Nothing that is still to be applied has a smaller seq. */
   horizonSeq: number
@@ -61,23 +64,23 @@ export type OlderWork = {
 export async function olderWork(db: Db | Tx, seq: number, loadId: string | null): Promise<OlderWork> {
   const [row] = await query<OlderWork>(db, `
     with unfinished as (
-      select load.id, load.seq, load.state, load.is_destructive, load.current_pass, load.remaining
+      select load.id, load.seq, load.state, load.is_destructive, load.current_pass < 3 or load.missing_references = 'create' as is_creating, load.remaining
       from load
       where load.state in ('accepted', 'applying', 'failed')
         or (load.state = 'receiving' and load.body_ended_at is not null)
     ), older as (
-      select unfinished.state, unfinished.is_destructive, unfinished.current_pass, false as is_own
+      select unfinished.state, unfinished.is_destructive, unfinished.is_creating, false as is_own
       from unfinished
       where (unfinished.seq is null or unfinished.seq < ?::bigint) and unfinished.id is distinct from ?::uuid
       union all
-      select unfinished.state, unfinished.is_destructive, unfinished.current_pass, true as is_own
+      select unfinished.state, unfinished.is_destructive, unfinished.is_creating, true as is_own
       from unfinished
       where unfinished.id = ?::uuid and unfinished.remaining > 1
     )
     select
       exists (select 1 from older) as "isUnfinished",
       exists (select 1 from older where older.is_destructive) as "isDestructive",
-      exists (select 1 from older where not older.is_own and older.state <> 'failed' and older.current_pass < 3) as "isCreating",
+      exists (select 1 from older where not older.is_own and older.state <> 'failed' and older.is_creating) as "isCreating",
       coalesce((select min(coalesce(unfinished.seq, 0)) from unfinished), ?::bigint) as "horizonSeq"`, [seq, loadId, loadId, seq])
   if (!row) throw new Error('no answer about older work')
   return row

@@ -10,7 +10,7 @@ import { planLineagePatch } from '../../model/lineage-patch.ts'
 import { compareOrder, type Order } from '../../model/order.ts'
 import { propertiesAspectOf } from '../../model/properties-aspect.ts'
 import { bareRecordKey, columnGroupKey, singleRecordKey } from '../../model/record-keys.ts'
-import { findEntities } from '../../store/entities.ts'
+import { findEntities, type EntityRow } from '../../store/entities.ts'
 import type { TimeseriesRow } from '../../store/aspects.ts'
 import { keyOf, nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
@@ -230,7 +230,14 @@ function setDomain(set: WorkingSet, cells: Cells, entityUrn: Urn, domainUrn: Urn
   const cell = cells.associations.get(entity.id)
   if (!cell) throw new Error('association was not loaded')
   if (domainUrn !== null && isDeletedAfter(set, domainUrn, order)) return associate(set, cell, null, null, order)
-  return associate(set, cell, domainUrn === null ? null : entityOf(set, domainUrn).id, attributes, order)
+  return associate(set, cell, domainUrn === null ? null : referred(set, domainUrn, 'domainUrn').id, attributes, order)
+}
+
+/** What only a patch could tell that it is referred to was not judged with the rest. */
+function referred(set: WorkingSet, urn: Urn, field: string): EntityRow {
+  const row = set.entities.get(urn)
+  if (!row) throw new CatalogError('MISSING_REFERENCE', `${urn} does not exist.`, { urn, field })
+  return row
 }
 
 async function upsertEntity(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'upsertEntity' }>, order: Order): Promise<boolean> {
@@ -280,7 +287,7 @@ async function parentId(set: WorkingSet, cells: Cells, value: JsonObject): Promi
   if (typeof value.parentDomain !== 'string') return null
   const urn = toUrn(value.parentDomain, 'aspect.parentDomain')
   if (!set.entities.has(urn)) for (const row of await findEntities(cells.tree.tx, [urn])) rememberEntity(set, row)
-  return set.entities.get(urn)?.id ?? null
+  return referred(set, urn, 'aspect.parentDomain').id
 }
 
 function markCreatedBy(set: WorkingSet, change: Extract<Change, { kind: 'upsertAspect' | 'patchAspect' }>): boolean {

@@ -5,12 +5,17 @@
  * tombstone: a change that was accepted before the deletion and comes after it has no effect.
  */
 import type { Tx } from '../../db/database.ts'
+import { aspectTemplate, requiresEntity } from '../../model/aspect-registry.ts'
 import type { ChangeRecord } from '../../model/changes.ts'
-import type { Order } from '../../model/order.ts'
-import { deleteAspectsOfEntities, findAspectHistory, findAspectsOfEntities, writeAspectHistory, writeAspects, type AspectRow } from '../../store/aspects.ts'
-import { deleteAssociations, emptyDomains } from '../../store/domains.ts'
-import { columnsOf, findEntitiesById, writeDeletion, writePresence, type EntityRow } from '../../store/entities.ts'
-import { deleteStatementsTouching } from '../../store/statements.ts'
+import { aspectCodeOf, lineageAspects } from '../../model/lineage-fields.ts'
+import { compareOrder, type Order } from '../../model/order.ts'
+import { deleteAspectsOfEntities, findAspectHistory, findAspectsOfEntities, hasTimeseries, writeAspectHistory, writeAspects, type AspectRow } from '../../store/aspects.ts'
+import { deleteAssociations, emptyDomains, writeDomains } from '../../store/domains.ts'
+import { deleteEdgePatchesTouching } from '../../store/edge-patches.ts'
+import { columnsOf, findEntities, findEntitiesById, writeDeletion, writePresence, type EntityRow } from '../../store/entities.ts'
+import { deleteStatementsTouching, statementsOfOwners } from '../../store/statements.ts'
+import { nameFromUrn } from '../../urn/kinds.ts'
+import { toUrn } from '../../urn/urn.ts'
 import { evaluateAgain, restored } from './aspect-cells.ts'
 import { checkNoChildren, removeDomain } from './domain-tree.ts'
 import { entityOf, orderOf, rememberEntity, type WorkingSet } from './working-set.ts'
@@ -39,15 +44,18 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
   const gone = [entity.id, ...await columnsOf(tx, [entity.id])].map((id) => ({ id, ...order }))
   const statements = await deleteStatementsTouching(tx, gone)
   for (const { downstreamId, upstreamId } of statements) set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
+  await deleteEdgePatchesTouching(tx, gone)
   const removed = await deleteAspectsOfEntities(tx, gone) + await deleteAssociations(tx, gone) + statements.length
   if (entity.entityType === 'domain') {
     for (const id of await emptyDomains(tx, gone, set.actor.urn)) set.graph.push({ kind: 'domain', id, domainId: null })
   }
   await writeDeletion(tx, gone)
-  const survivors = await replaySurvivors(tx, set, gone.map((row) => row.id))
-  const isPresent = survivors.has(entity.id)
-  if (!isPresent && entity.entityType === 'domain') await removeDomain(tx, set, entity.id)
-  await writePresence(tx, gone.map(({ id }) => ({ id, isPresent: survivors.has(id), isRemoved: isPresent && entity.isRemoved })))
+  const left = await replaySurvivors(tx, set, entity, gone.map((row) => row.id))
+  // An aspect that needs its entity does not make it, nor does one that was taken away again.
+  const isPresent = left.some((row) => row.entityId === entity.id && row.value !== null && !requiresEntity(row.aspectName)) || await hasTimeseries(tx, entity.id)
+  const isRemoved = left.some((row) => row.entityId === entity.id && row.aspectName === 'status' && row.value?.removed === true)
+  if (entity.entityType === 'domain') await placeSurvivor(tx, set, entity, left)
+  await writePresence(tx, gone.map(({ id }) => id === entity.id ? { id, isPresent, isRemoved } : { id, isPresent: false, isRemoved: false }))
   for (const row of await findEntitiesById(tx, gone.map((each) => each.id))) {
     rememberEntity(set, row)
     set.graph.push({ kind: 'entity', id: row.id, isPresent: row.isPresent, isRemoved: row.isRemoved })
@@ -55,20 +63,48 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
   return removed > 0 || (entity.isPresent && !isPresent)
 }
 
-/** What was stated after a late deletion stands, but on nothing: its changes are made again without what was deleted. */
-async function replaySurvivors(tx: Tx, set: WorkingSet, ids: readonly number[]): Promise<Set<number>> {
+/**
+ * What was stated after a late deletion stands, but on nothing: its changes are made again without what was deleted.
+ * Gives the aspects that are left.
+ */
+async function replaySurvivors(tx: Tx, set: WorkingSet, entity: EntityRow, ids: readonly number[]): Promise<AspectRow[]> {
   const current = await findAspectsOfEntities(tx, ids)
   const history = await findAspectHistory(tx, current)
-  const rewritten: { current: AspectRow[], history: AspectRow[] } = { current: [], history: [] }
+  const rewritten: { current: AspectRow[], history: AspectRow[] } = { current: await aspectsOfEdges(tx, set, entity, current), history: [] }
   for (const last of current) {
     const rows = [...history.filter((row) => row.entityId === last.entityId && row.aspectName === last.aspectName), last]
+    const entityType = last.entityId === entity.id ? entity.entityType : 'schemaField'
     let value: AspectRow['value'] = null
     rows.forEach((row, index) => {
-      value = evaluateAgain({ aspectName: row.aspectName, entityType: set.byId.get(row.entityId)?.entityType ?? '' }, restored(row), value)
+      value = evaluateAgain({ aspectName: row.aspectName, entityType }, restored(row), value)
       rewritten[row === last ? 'current' : 'history'].push({ ...row, value, version: index + 1 })
     })
   }
   await writeAspects(tx, rewritten.current)
   await writeAspectHistory(tx, rewritten.history)
-  return new Set(current.map((row) => row.entityId))
+  return rewritten.current
+}
+
+/** Edges that were stated after a late deletion made their aspect anew. */
+async function aspectsOfEdges(tx: Tx, set: WorkingSet, entity: EntityRow, current: readonly AspectRow[]): Promise<AspectRow[]> {
+  const isThere = new Set(current.flatMap((row) => row.entityId === entity.id ? row.aspectName : []))
+  const absent = lineageAspects.filter((aspectName) => !isThere.has(aspectName)).map((aspectName) => ({ aspectName, aspectCode: aspectCodeOf(aspectName) }))
+  const statements = await statementsOfOwners(tx, absent.map(({ aspectCode }) => ({ ownerId: entity.id, aspectCode })))
+  return absent.flatMap(({ aspectName, aspectCode }) => {
+    const [first] = statements.filter((row) => row.field >> 4 === aspectCode).sort(compareOrder)
+    if (!first) return []
+    return [{
+      entityId: entity.id, aspectName, version: 1, seq: first.seq, line: first.line, kind: 'merge', change: {},
+      value: aspectTemplate(aspectName), systemMetadata: null, actor: set.actor.urn, createdAt: set.now
+    }]
+  })
+}
+
+/** Where the domain stands by what is left of it. */
+async function placeSurvivor(tx: Tx, set: WorkingSet, entity: EntityRow, left: readonly AspectRow[]): Promise<void> {
+  const value = left.find((row) => row.entityId === entity.id && row.aspectName === 'domainProperties')?.value
+  if (!value) return removeDomain(tx, set, entity.id)
+  const [parent] = typeof value.parentDomain === 'string' ? await findEntities(tx, [toUrn(value.parentDomain)]) : []
+  await writeDomains(tx, [{ entityId: entity.id, name: typeof value.name === 'string' ? value.name : nameFromUrn(entity.urn), parentId: parent?.id ?? null }])
+  set.graph.push({ kind: 'parentDomain', id: entity.id, parentId: parent?.id ?? null })
 }
