@@ -10,6 +10,9 @@ import { createIsolationGate } from '../shared/catalog/isolation-gate.ts'
 import { prune } from '../shared/catalog/prune.ts'
 import { sweep } from '../shared/catalog/sweep.ts'
 import { inTransaction } from '../shared/db/transaction.ts'
+import { readConfig } from '../shared/platform/config.ts'
+import { createLog } from '../shared/platform/log.ts'
+import { startChunkWorker } from '../shared/queue/chunk-worker.ts'
 import { insertLoad } from '../shared/store/loads.ts'
 import { admin, edge, entity, guardsWithout, pretend, rejectsOf, removal, withLoadBench, type LoadBench } from './support/load-bench.ts'
 
@@ -144,6 +147,15 @@ t.test('failures', async (t) => {
     t.same(await bench.rows('select id from entity'), [])
     t.equal((await bench.look(chunkId)).outcome, 'settled', 'and another worker may take it at once')
   })
+})
+
+t.test('a worker that starts while Postgres is away says so, and leaves the process its own master', async (t) => {
+  const config = readConfig({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+  const look = async (): Promise<'done'> => 'done'
+  await t.rejects(startChunkWorker({ config, concurrency: 1, look, log: createLog({ logLevel: 'silent' }) }), { code: 'ECONNREFUSED' })
+  const askedAt = Date.now()
+  await sleep(100)
+  t.ok(Date.now() - askedAt < 5_000, 'timers go on')
 })
 
 t.test('the sweeper', async (t) => {

@@ -59,13 +59,14 @@ export async function startChunkWorker({ config, concurrency, look, log }: Chunk
     throw new WaitingError()
   }
 
-  const worker = await connect(config, { ...settings, concurrency }, process)
+  const worker = await connect(config, { ...settings, concurrency, autorun: false }, process)
   worker.on('error', (err: Error) => { log.debug({ err }, 'the queue reported an error') })
   worker.on('failed', (job: Job | undefined, err: Error) => { log.error({ err, jobId: job?.id }, 'looking at a chunk failed') })
   worker.on('lockRenewalFailed', (jobIds: string[]) => {
     log.warn({ jobIds }, 'the queue has given our jobs to others')
     for (const jobId of jobIds) worker.cancelJob(jobId)
   })
+  await begin(worker, config, log)
 
   return {
     activeCount: () => activeCount,
@@ -90,8 +91,24 @@ type AnyWorker = {
   on(event: 'failed', listener: (job: Job | undefined, error: Error) => void): unknown
   on(event: 'lockRenewalFailed', listener: (jobIds: string[]) => void): unknown
   cancelJob(jobId: string): boolean
+  waitUntilReady(): Promise<unknown>
+  run(): Promise<void>
   close(): Promise<void>
   disconnect(): Promise<void>
+}
+
+/**
+ * Begins to take jobs. Throws where Postgres is away: BullMQ remembers a first connection that failed for good, and its
+ * main loop then spins on that memory without ever letting the process do anything else. A Redis that is away is waited for.
+ */
+async function begin(worker: AnyWorker, config: QueueConfig, log: Log): Promise<void> {
+  if (config.redisUrl === null) {
+    await worker.waitUntilReady().catch(async (error: unknown) => {
+      await worker.close().catch(() => {})
+      throw error
+    })
+  }
+  worker.run().catch((err: unknown) => { log.error({ err }, 'the worker has stopped taking jobs') })
 }
 
 async function connect(config: QueueConfig, options: Omit<WorkerOptions, 'connection'>, process: Process): Promise<AnyWorker> {
