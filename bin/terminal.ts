@@ -13,12 +13,22 @@ export type Terminal = {
 }
 
 export function processTerminal(): Terminal {
+  outliveReaders()
   return {
     env: process.env,
     out: line => { process.stdout.write(`${line}\n`) },
     err: line => { process.stderr.write(`${line}\n`) },
     redraw: process.stderr.isTTY ? redrawLine : null,
     input: () => process.stdin
+  }
+}
+
+/** A reader that has gone (`| head`) is no reason to fail: what is left is said to nobody. */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: Error & { code?: string }) => {
+      if (error.code !== 'EPIPE') throw error
+    })
   }
 }
 

@@ -10,7 +10,9 @@ if (problem !== null) {
 // not imported above: an old Node could not even read it
 const { startEverything } = await import('./start-everything.ts')
 const { describeFailure } = await import('../bin/failure.ts')
+const { outliveReaders } = await import('../bin/terminal.ts')
 
+outliveReaders()
 try {
   await startEverything(process.env, line => console.log(line))
 } catch (error) {
