@@ -1,7 +1,7 @@
 /** Shows how far a load is: a line that is rewritten on a terminal, a plain line now and then elsewhere. */
 import type { Terminal } from '../terminal.ts'
 import type { SentSoFar } from './load-file.ts'
-import type { LoadView } from './load-view.ts'
+import { hasEnded, type LoadView } from './load-view.ts'
 
 export type Progress = {
   /** Shows what has been sent until the load is known. */
@@ -24,8 +24,8 @@ export function showProgress(terminal: Terminal, source: ProgressSource, now: ()
   let shownAt = redraw === null ? startedAt : 0
   let isDrawn = false
 
-  function show(line: () => string): void {
-    if (now() - shownAt < everyMs) return
+  function show(line: () => string, isLast = false): void {
+    if (now() - shownAt < everyMs && !(isLast && redraw !== null)) return
     shownAt = now()
     if (redraw === null) terminal.err(line())
     else {
@@ -47,13 +47,14 @@ export function showProgress(terminal: Terminal, source: ProgressSource, now: ()
 
   return {
     sending,
-    load({ counts }) {
+    load(load) {
       clearInterval(timer)
+      const { counts } = load
       show(() => {
         const settled = counts.applied + counts.unchanged + counts.rejected
         return `${bar(settled / Math.max(counts.received, 1))} ${count(counts.received)} records sent, ` +
           `${count(counts.applied + counts.unchanged)} applied, ${count(counts.rejected)} rejected, ${perSecond(settled, now() - startedAt)}`
-      })
+      }, hasEnded(load))
     },
     end() {
       clearInterval(timer)
