@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { query } from '../../shared/db/query.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
-import { isTerminal, readLoad, readRejects, sendLoad, type LoadState } from '../torture/catalog-calls.ts'
+import { readLoad, readRejects, sendLoad, type LoadState } from '../torture/catalog-calls.ts'
 import { valueAt } from '../support/json-answer.ts'
 import { changedTables, tableChecksums } from '../support/table-checksums.ts'
 import { withCatalog, type Catalog } from './support/catalog.ts'
+import { lines, untilDone } from './support/loads.ts'
 
 const table = (name: string | number): string => `urn:li:dataset:(urn:li:dataPlatform:hive,refer.t${name},PROD)`
 const column = (owner: string, name: string): string => `urn:li:schemaField:(${owner},${name})`
@@ -64,19 +65,6 @@ const bookkeeping = new Set(['audit', 'chunk', 'load', 'load_declaration', 'reje
 async function loaded(t: Test, { client }: Catalog, records: Iterable<string>, parameters: Record<string, string> = {}): Promise<LoadState> {
   return untilDone(t, client, await sendLoad(client, records, parameters))
 }
-
-async function untilDone(t: Test, api: { url: string, token: string }, id: string): Promise<LoadState> {
-  for (const giveUpAt = Date.now() + 60_000; ;) {
-    const load = await readLoad(api, id)
-    if (isTerminal(load) || Date.now() > giveUpAt) {
-      t.equal(load.state, 'done', JSON.stringify(load))
-      return load
-    }
-    await sleep(50)
-  }
-}
-
-const lines = (records: readonly JsonObject[]): string[] => records.map(record => `${JSON.stringify(record)}\n`)
 
 t.test('row 5: what refers to nothing is refused by name and changes nothing', async t => {
   const catalog = await withCatalog(t, { workers: 1 })

@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import { createToken } from '../../../shared/catalog/create-token.ts'
 import type { Db } from '../../../shared/db/database.ts'
 import { catalogClient, type CatalogClient } from '../../support/catalog-client.ts'
-import { withDatabase } from '../../support/database.ts'
+import { withDatabase, type TestDatabase } from '../../support/database.ts'
 import { freePort } from '../../support/redis.ts'
 import { runLine, type RunningProcess } from './processes.ts'
 
@@ -23,20 +23,20 @@ export type CatalogOptions = {
   /** Where absent, the queue is in Postgres. */
   redisUrl?: string | undefined
   env?: Record<string, string>
-  /** Where the database is reached by the processes; that of the test itself when absent. */
-  databaseUrl?: (url: string) => string
+  /** A migrated clone where absent. */
+  database?: TestDatabase | undefined
 }
 
 const readyMaxMs = 60_000
 
 /** Ready when it resolves; stopped at teardown, before the database goes. */
 export async function withCatalog(t: Test, options: CatalogOptions): Promise<Catalog> {
-  const { db, url } = await withDatabase(t)
+  const { db, url } = options.database ?? await withDatabase(t)
   const { token } = await createToken(db, { name: 'system test', scopes: ['admin'] })
   const port = await freePort()
   const serverUrl = `http://127.0.0.1:${port}`
   const env: Record<string, string> = {
-    DATABASE_URL: options.databaseUrl?.(url) ?? url, PORT: String(port), HOST: '127.0.0.1', TRIBUTARY_URL: serverUrl, TRIBUTARY_TOKEN: token,
+    DATABASE_URL: url, PORT: String(port), HOST: '127.0.0.1', TRIBUTARY_URL: serverUrl, TRIBUTARY_TOKEN: token,
     ...(options.redisUrl === undefined ? {} : { REDIS_URL: options.redisUrl }), ...options.env
   }
   const web = runLine(t, 'web', env)
