@@ -7,7 +7,7 @@
  */
 import type { JsonObject, JsonValue } from './changes.ts'
 import type { StatedEdge } from './lineage-document.ts'
-import { compareOrder } from './order.ts'
+import { compareAppearance } from './list-order.ts'
 
 const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
@@ -59,7 +59,7 @@ type Group = { record: JsonObject, scores: Map<string, number> }
 
 function gather(pairs: readonly StatedEdge[]): Group[] {
   const groups = new Map<string, Group>()
-  const inOrder = [...pairs].sort((a, b) => a.position - b.position || compareOrder(a, b) || (a.upstreamUrn < b.upstreamUrn ? -1 : 1))
+  const inOrder = [...pairs].sort((a, b) => compareAppearance(a, b) || (a.upstreamUrn < b.upstreamUrn ? -1 : 1))
   for (const pair of inOrder) {
     const { upstreamType, downstreamType, confidenceScore, ...others }: JsonObject = { ...plainRecord, ...pair.attributes }
     const group = groups.get(`${pair.recordKey} ${pair.downstreamUrn}`)

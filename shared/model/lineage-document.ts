@@ -11,6 +11,7 @@ import { assembleColumnRecords } from './column-records.ts'
 import { patchedAttributes, type EdgePatch } from './edge-patches.ts'
 import { equalJson } from './equal-json.ts'
 import { lineageFieldByCode, lineageFieldsOf, type LineageField } from './lineage-fields.ts'
+import { compareAppearance } from './list-order.ts'
 import { compareOrder } from './order.ts'
 import { bareRecordKey, singleRecordKey } from './record-keys.ts'
 
@@ -30,9 +31,6 @@ export type EdgeEntry = {
 
 /** An edge as stored, with the order it was stated in. */
 export type StatedEdge = EdgeEntry & { seq: number, line: number }
-
-/** Position of an edge that was added to a list rather than written with it: after all that were. */
-export const appendedPosition = 2 ** 30
 
 const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
 /** What an upstream record holds when a client says no more than its dataset; stored as null, for it is the bulk case. */
@@ -166,7 +164,7 @@ function inListOrder(field: LineageField, edges: readonly StatedEdge[]): StatedE
     else byEnd.set(otherEnd(field, edge), [edge])
   }
   return [...byEnd.values()].flatMap(shownOf)
-    .sort((a, b) => a.position - b.position || compareOrder(a, b) || (otherEnd(field, a) < otherEnd(field, b) ? -1 : 1))
+    .sort((a, b) => compareAppearance(a, b) || (otherEnd(field, a) < otherEnd(field, b) ? -1 : 1))
 }
 
 /**
@@ -197,7 +195,7 @@ function printEntry(field: LineageField, edge: StatedEdge, attributes: JsonObjec
 /** The written documents whose edge lives, then the edges that were added without one. */
 function assembleInputFields(written: JsonValue[], edges: readonly StatedEdge[]): JsonValue[] {
   const live = new Set(edges.map((edge) => edge.recordKey))
-  const added = edges.filter((edge) => edge.recordKey <= 0).sort((a, b) => compareOrder(a, b) || (a.downstreamUrn < b.downstreamUrn ? -1 : 1))
+  const added = edges.filter((edge) => edge.recordKey <= 0).sort((a, b) => compareAppearance(a, b) || (a.downstreamUrn < b.downstreamUrn ? -1 : 1))
   const addedByEnds = new Map(added.map((edge) => [`${edge.downstreamUrn} ${edge.upstreamUrn}`, edge]))
   return [
     ...written.filter((entry, index) => live.has(index + 1) || !isObject(entry) || !isColumn(entry.schemaFieldUrn ?? null)),

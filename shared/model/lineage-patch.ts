@@ -9,8 +9,9 @@ import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { aspectTemplate, prepareAspect } from './aspect-registry.ts'
 import type { JsonObject, JsonValue, PatchOperation } from './changes.ts'
 import { parsePointer } from './json-patch.ts'
-import { appendedPosition, endsOf, entriesOf, entryAttributes, entryUrn, type EdgeEntry } from './lineage-document.ts'
+import { endsOf, entriesOf, entryAttributes, entryUrn, type EdgeEntry } from './lineage-document.ts'
 import { lineageFieldsOf, type LineageField } from './lineage-fields.ts'
+import { appendedPosition } from './list-order.ts'
 import { columnGroupKey, singleRecordKey } from './record-keys.ts'
 
 export type EdgeOperation =
@@ -91,9 +92,12 @@ function planEntry(plan: LineagePatch, field: LineageField, ownerUrn: Urn, path:
     plan.edges.push({ op: 'remove', ...ends })
   } else {
     const [entry = null] = prepareEntries(field, ownerUrn, [entryOf(field, other, operation.value)])
-    plan.edges.push({ op: 'add', entry: { fieldCode: field.code, ...ends, recordKey: singleRecordKey, position: appendedPosition, attributes: entryAttributes(field, entry) } })
+    plan.edges.push({ op: 'add', entry: { fieldCode: field.code, ...ends, recordKey: singleRecordKey, position: nextPosition(plan), attributes: entryAttributes(field, entry) } })
   }
 }
+
+/** What a patch adds keeps the order that the patch has. */
+const nextPosition = (plan: LineagePatch): number => appendedPosition + plan.edges.length
 
 const linkOf = (field: LineageField): string => field.shape === 'upstream' ? 'dataset' : 'destinationUrn'
 
@@ -138,7 +142,7 @@ function planColumns(plan: LineagePatch, field: LineageField, ownerUrn: Urn, pat
     return
   }
   const { upstreams: _upstreams, downstreams: _downstreams, ...attributes } = prepared
-  plan.edges.push({ op: 'add', entry: { fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: columnGroupKey(attributes), position: appendedPosition, attributes } })
+  plan.edges.push({ op: 'add', entry: { fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: columnGroupKey(attributes), position: nextPosition(plan), attributes } })
 }
 
 const isColumn = (urn: Urn): boolean => entityTypeOf(urn) === 'schemaField'

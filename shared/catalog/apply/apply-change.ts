@@ -5,7 +5,8 @@ import { placeOfEdge, standsOn } from '../../model/change-facts.ts'
 import { isTimeseries, prepareAspect, requiresEntity } from '../../model/aspect-registry.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
 import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
-import { appendedPosition, splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
+import { splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
+import { appendedPosition } from '../../model/list-order.ts'
 import { planLineagePatch } from '../../model/lineage-patch.ts'
 import { compareOrder, type Order } from '../../model/order.ts'
 import { propertiesAspectOf } from '../../model/properties-aspect.ts'
@@ -114,7 +115,7 @@ function replaceStated(set: WorkingSet, cells: Cells, change: Extract<Change, { 
     if (!place || place.ownerUrn !== change.ownerUrn || place.aspectName !== change.aspectName) {
       throw new CatalogError('BAD_REQUEST', `The edge from ${edge.upstreamUrn} to ${edge.downstreamUrn} does not belong to ${change.aspectName} of ${change.ownerUrn}.`)
     }
-    const entry: EdgeEntry = { ...edge, fieldCode: place.fieldCode, recordKey: recordKeyOf(place.fieldCode, edge.attributes), position: edge.attributes ? index : appendedPosition, attributes: edge.attributes ?? null }
+    const entry: EdgeEntry = { ...edge, fieldCode: place.fieldCode, recordKey: recordKeyOf(place.fieldCode, edge.attributes), position: appendedPosition + index, attributes: edge.attributes ?? null }
     return resolveEntry(set, entry)
   })
   const sourceId = change.source === undefined ? null : set.sourceIds.get(change.source) ?? set.sourceId

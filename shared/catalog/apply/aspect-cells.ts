@@ -93,7 +93,7 @@ export function applyAspectChange(set: WorkingSet, cell: AspectCell, change: Asp
   cell.rows = [...older, { ...row, version: versionAfter(previous, value, 0) }]
   for (const later of newer) replay(cell, later)
   const hasChanged = !equalJson(before?.value ?? null, currentValue(cell))
-  if (hasChanged) countUp(cell, before)
+  countUp(cell)
   return hasChanged
 }
 
@@ -109,9 +109,11 @@ function replay(cell: AspectCell, later: AspectRow): void {
 }
 
 /** Two values are never shown under one version. */
-function countUp(cell: AspectCell, before: AspectRow | null): void {
+function countUp(cell: AspectCell): void {
   const current = currentRow(cell)
-  if (current && before && current.version <= before.version) cell.rows = [...cell.rows.slice(0, -1), { ...current, version: before.version + 1 }]
+  const shown = cell.storedCurrent
+  if (!current || !shown || current.version > shown.version || equalJson(current.value, shown.value)) return
+  cell.rows = [...cell.rows.slice(0, -1), { ...current, version: shown.version + 1 }]
 }
 
 /** After all that are older or of the same record. */

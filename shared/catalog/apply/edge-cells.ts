@@ -7,6 +7,7 @@
 import type { JsonObject } from '../../model/changes.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { patchesIt } from '../../model/edge-patches.ts'
+import { appendedPosition } from '../../model/list-order.ts'
 import { isNewer, type Order } from '../../model/order.ts'
 import { bareRecordKey } from '../../model/record-keys.ts'
 import type { EdgePatchRow } from '../../store/edge-patches.ts'
@@ -106,7 +107,9 @@ export function stateEdge(set: WorkingSet, cell: EdgeCell, fieldCode: number, en
   return !wasStated && rowsOfEdge(cell, ends.downstreamId, ends.upstreamId).length > 0
 }
 
-export const saysTheSame = (a: StatementRow, b: StatementRow): boolean => a.position === b.position && equalJson(a.attributes, b.attributes)
+/** What is added again keeps its place among what was added. */
+export const saysTheSame = (a: StatementRow, b: StatementRow): boolean => placeInList(a) === placeInList(b) && equalJson(a.attributes, b.attributes)
+const placeInList = (row: StatementRow): number => Math.min(row.position, appendedPosition)
 
 /** Removes an edge from the aspect, whoever states it. */
 export function removeEdge(set: WorkingSet, cell: EdgeCell, downstreamId: number, upstreamId: number, order: Order): boolean {
