@@ -37,7 +37,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   const logger: FastifyBaseLogger = context.log
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     http: { headersTimeout: headersMaxMs, connectionsCheckingInterval: connectionsCheckMs },
     requestTimeout: uploadMaxMs,

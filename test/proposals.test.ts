@@ -49,6 +49,16 @@ t.test('proposals', async (t) => {
     t.same((await read(dataset('keyed'), 'datasetKey')).body.aspect, { 'com.linkedin.metadata.key.DatasetKey': { platform: 'urn:li:dataPlatform:hive', name: 'keyed', origin: 'PROD' } })
   })
 
+  t.test('a column exists when its asset does, named or not', async (t) => {
+    const columnKey = 'com.linkedin.metadata.key.SchemaFieldKey'
+    t.equal((await read(column('columned', 'a'), 'schemaFieldKey')).status, 404)
+    await make(dataset('columned'))
+    t.same((await read(column('columned', 'sum(a)'), 'schemaFieldKey')).body.aspect, { [columnKey]: { parent: dataset('columned'), fieldPath: 'sum(a)' } })
+    await propose(upsert(dataset('columned'), 'upstreamLineage', { upstreams: [], fineGrainedLineages: [{ upstreamType: 'FIELD_SET', upstreams: [column('absent', 'x')], downstreamType: 'FIELD', downstreams: [column('columned', 'a')] }] }), { 'x-missing-references': 'create' })
+    t.equal((await read(column('columned', 'a'), 'schemaFieldKey')).status, 200)
+    t.equal((await read(column('absent', 'x'), 'schemaFieldKey')).status, 404, 'a placeholder has no columns that exist')
+  })
+
   t.test('lineage reads back in the shape of the specification', async (t) => {
     await make(dataset('up'), dataset('down'))
     const sent = {

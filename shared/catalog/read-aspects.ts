@@ -2,6 +2,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { aspectCodeOf, isLineageAspect } from '../model/lineage-fields.ts'
 import { assembleLineageDocument, type StatedEdge } from '../model/lineage-document.ts'
+import { standsOn } from '../model/change-facts.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { EdgePatch } from '../model/edge-patches.ts'
 import { entityTypeInfo } from '../model/entity-types.ts'
@@ -11,7 +12,7 @@ import { findEntities, findEntitiesById, type EntityRow } from '../store/entitie
 import { edgePatchesOfOwners } from '../store/edge-patches.ts'
 import { statementsOfOwners } from '../store/statements.ts'
 import { keyOf } from '../urn/kinds.ts'
-import type { Urn } from '../urn/urn.ts'
+import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { domainsDocument } from './apply/association-cells.ts'
 
@@ -74,7 +75,9 @@ async function readWithin(tx: Tx, urns: readonly Urn[], names: readonly string[]
     views.get(event.entityId)?.set(event.aspectName, viewOfEvent(event))
   }
   for (const entity of entities) addKey(entity, wanted, views.get(entity.id))
-  return new Map(entities.map((entity) => [entity.urn, views.get(entity.id) ?? new Map<string, AspectView>()]))
+  const byUrn = new Map(entities.map((entity) => [entity.urn, views.get(entity.id) ?? new Map<string, AspectView>()]))
+  if (wanted(columnKey)) await addColumnKeys(tx, urns.filter((urn) => entityTypeOf(urn) === 'schemaField'), byUrn)
+  return byUrn
 }
 
 async function addLineage(tx: Tx, rows: readonly AspectRow[], views: Map<number, Map<string, AspectView>>): Promise<void> {
@@ -124,5 +127,20 @@ function addKey(entity: EntityRow, wanted: (name: string) => boolean, views: Map
   const { keyAspect } = entityTypeInfo(entity.entityType)
   const stored = views?.get(keyAspect)
   if (!entity.isPresent) views?.delete(keyAspect)
-  else if (wanted(keyAspect)) views?.set(keyAspect, stored ?? { name: keyAspect, version: 1, value: keyOf(entity.urn), systemMetadata: null, created: { time: 0, actor: 'urn:li:corpuser:unknown' } })
+  else if (wanted(keyAspect)) views?.set(keyAspect, stored ?? keyView(keyAspect, entity.urn))
+}
+
+const columnKey = entityTypeInfo('schemaField').keyAspect
+
+const keyView = (name: string, urn: Urn): AspectView =>
+  ({ name, version: 1, value: keyOf(urn), systemMetadata: null, created: { time: 0, actor: 'urn:li:corpuser:unknown' } })
+
+/** A column exists when its asset does, whether or not anything names it. */
+async function addColumnKeys(tx: Tx, columns: readonly Urn[], byUrn: AspectsByUrn): Promise<void> {
+  const present = new Set((await findEntities(tx, columns.map(standsOn))).filter((entity) => entity.isPresent).map((entity) => entity.urn))
+  for (const urn of columns) {
+    const views = byUrn.get(urn) ?? new Map<string, AspectView>()
+    if (!present.has(standsOn(urn))) views.delete(columnKey)
+    else if (!views.has(columnKey)) byUrn.set(urn, views.set(columnKey, keyView(columnKey, urn)))
+  }
 }
