@@ -35,22 +35,30 @@ export type OwnerAspect = { ownerId: number, aspectCode: number }
 /** An edge within an aspect of an owner. */
 export type EdgeKey = OwnerAspect & { downstreamId: number, upstreamId: number }
 
-/** All statements of aspects of owners. Two arms, because the owner's index leaves out owners that are the downstream. */
+/**
+ * All statements of aspects of owners. Two arms, because the owner's index leaves out owners that are the downstream.
+ *
+ * Lateral, so that each owner is a look-up whatever the planner knows: as a plain join, a table that has grown and not been
+ * analyzed yet was read and sorted whole (500 owners of 500,000 statements: 698 ms against 24; with statistics 8 either way).
+ */
 export async function statementsOfOwners(db: Db | Tx, wanted: readonly OwnerAspect[]): Promise<StatementRow[]> {
   if (wanted.length === 0) return []
-  const bindings = [wanted.map((row) => row.ownerId), wanted.map((row) => row.aspectCode)]
   return query<StatementRow>(db, `
-    select ${columns}
+    select stated.*
     from unnest(?::int[], ?::int[]) as wanted (owner_id, aspect_code)
-    join statement on statement.downstream_id = wanted.owner_id
-      and statement.owner_id = wanted.owner_id
-      and statement.field >> 4 = wanted.aspect_code
-    union all
-    select ${columns}
-    from unnest(?::int[], ?::int[]) as wanted (owner_id, aspect_code)
-    join statement on statement.owner_id = wanted.owner_id
-      and statement.owner_id <> statement.downstream_id
-      and statement.field >> 4 = wanted.aspect_code`, [...bindings, ...bindings])
+    cross join lateral (
+      select ${columns}
+      from statement
+      where statement.downstream_id = wanted.owner_id
+        and statement.owner_id = wanted.owner_id
+        and statement.field >> 4 = wanted.aspect_code
+      union all
+      select ${columns}
+      from statement
+      where statement.owner_id = wanted.owner_id
+        and statement.owner_id <> statement.downstream_id
+        and statement.field >> 4 = wanted.aspect_code
+    ) as stated`, [wanted.map((row) => row.ownerId), wanted.map((row) => row.aspectCode)])
 }
 
 /** The statements of single edges. */
