@@ -52,6 +52,6 @@ export async function withCatalogDatabase<T>(config: Config, work: (db: Db, url:
 }
 
 /** The token file tells of a database that had to be kept elsewhere. */
-export function hasEmbeddedDatabase(dataDir: string): boolean {
+function hasEmbeddedDatabase(dataDir: string): boolean {
   return existsSync(join(dataDir, 'pg')) || existsSync(join(dataDir, 'token'))
 }

@@ -46,7 +46,7 @@ async function findActor(db: Db, tokenHash: Buffer, endsAt: (expiresAtMs: number
 }
 
 /** Whether a list of scopes covers one: admin covers everything, write covers read. */
-export const coversScope = (scopes: readonly Scope[], wanted: Scope): boolean =>
+const coversScope = (scopes: readonly Scope[], wanted: Scope): boolean =>
   scopes.includes('admin') || scopes.includes(wanted) || (wanted === 'read' && scopes.includes('write'))
 
 /** Throws FORBIDDEN where the actor's token lacks the scope. */

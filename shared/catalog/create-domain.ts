@@ -35,7 +35,7 @@ export async function createDomain(db: Db, input: CreateDomainInput, call: Call)
 }
 
 /** The change that creates a domain, its input checked. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN. */
-export function domainChange(input: CreateDomainInput, field: string): Extract<Change, { kind: 'createDomain' }> {
+function domainChange(input: CreateDomainInput, field: string): Extract<Change, { kind: 'createDomain' }> {
   const name = checkLine(input.name, { field: `${field}.name`, limit: 'domainNameMaxChars' })
   const id = input.id?.trim() ?? ''
   return {

@@ -16,8 +16,8 @@ export type Candidate = {
   documents: Documents
 }
 
-export const textConditions = ['EQUAL', 'IEQUAL', 'IN', 'CONTAIN', 'START_WITH', 'END_WITH', 'EXISTS'] as const
-export const domainConditions = ['EQUAL', 'IN', 'EXISTS', 'DESCENDANTS_INCL', 'ANCESTORS_INCL', 'RELATED_INCL'] as const
+const textConditions = ['EQUAL', 'IEQUAL', 'IN', 'CONTAIN', 'START_WITH', 'END_WITH', 'EXISTS'] as const
+const domainConditions = ['EQUAL', 'IN', 'EXISTS', 'DESCENDANTS_INCL', 'ANCESTORS_INCL', 'RELATED_INCL'] as const
 const exactConditions = ['EQUAL', 'IN'] as const
 
 export type FilterCondition = typeof textConditions[number] | typeof domainConditions[number]

@@ -25,7 +25,7 @@ export type LoadView = {
   finishedAt: number | null
 }
 
-export const toLoadView = (row: LoadRow): LoadView => ({
+const toLoadView = (row: LoadRow): LoadView => ({
   id: row.id,
   state: row.state,
   format: row.format,

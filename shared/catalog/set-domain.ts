@@ -45,7 +45,7 @@ export async function batchSetDomain(db: Db, input: BatchSetDomainInput, call: C
 }
 
 /** The URN of something that may be in a domain. Throws INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, BAD_REQUEST. */
-export function assetUrnOf(text: string, field: string): Urn {
+function assetUrnOf(text: string, field: string): Urn {
   const { urn, entityType } = parseUrn(text, field)
   if (!isAsset(entityType)) throw new CatalogError('BAD_REQUEST', `A ${entityType} cannot be in a domain: ${urn}`, { field, urn })
   return urn

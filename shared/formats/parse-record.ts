@@ -8,8 +8,6 @@ export type RecordFormat = 'ndjson' | 'mcp'
 
 const parsers = new Map<string, (text: string, line: number) => ChangeRecord>([['ndjson', parseNdjsonRecord], ['mcp', parseMcpRecord]])
 
-export const isRecordFormat = (format: string): format is RecordFormat => parsers.has(format)
-
 /** Throws UNSUPPORTED for a format that is not known, and what the parser of the format throws. */
 export function parseRecord(format: string, text: string, line: number): ChangeRecord {
   const parse = parsers.get(format)

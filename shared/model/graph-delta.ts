@@ -13,7 +13,7 @@ export type GraphDelta =
   | { kind: 'parentDomain', id: number, parentId: number | null }
   | { kind: 'created', id: number }
 
-export const graphDeltaVersion = 1
+const graphDeltaVersion = 1
 
 /** Packs deltas in the order given. */
 export function packGraphDeltas(deltas: readonly GraphDelta[]): Buffer {

@@ -65,23 +65,6 @@ export async function childrenOf(tx: Tx, entityIds: readonly number[]): Promise<
   return rows.map((row) => row.id)
 }
 
-/** The domains above one, nearest first; ends at a cycle, which none of our own writes makes. */
-export async function ancestorsOf(db: Db | Tx, entityId: number): Promise<number[]> {
-  const rows = await query<{ id: number }>(db, `
-    with recursive above as (
-      select domain.parent_id as id, 1 as level
-      from domain
-      where domain.entity_id = ?::int and domain.parent_id is not null
-      union
-      select domain.parent_id, above.level + 1
-      from above
-      join domain on domain.entity_id = above.id
-      where domain.parent_id is not null and above.level < 1000
-    )
-    select id from above order by level`, [entityId])
-  return rows.map((row) => row.id)
-}
-
 /** The domains below one and itself, with their distance from it. */
 export async function subtreeOf(db: Db | Tx, entityId: number): Promise<{ id: number, level: number }[]> {
   return query(db, `

@@ -4,7 +4,7 @@ import { defaulted, list, map, optional, record, required, text, urn, wholeNumbe
 import type { Shape } from '../shape.ts'
 
 /** Who an unstamped change is ascribed to, as DataHub's clients know it. */
-export const unknownActor = 'urn:li:corpuser:unknown'
+const unknownActor = 'urn:li:corpuser:unknown'
 
 export const unsetStamp = (): JsonObject => ({ time: 0, actor: unknownActor })
 export const unsetChangeStamps = (): JsonObject => ({ created: unsetStamp(), lastModified: unsetStamp() })
