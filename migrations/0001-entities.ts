@@ -30,8 +30,6 @@ create table entity (
 create unique index entity_urn_key_key on entity (urn_key);
 -- the columns of an asset: deletion of the asset, existence of a column
 create index entity_parent_id_idx on entity (parent_id) where parent_id is not null;
--- listing by type: where entity_type = ... order by id
-create index entity_entity_type_id_idx on entity (entity_type, id) where is_present;
 `
 
 export const down = `

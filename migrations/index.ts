@@ -1,4 +1,4 @@
-/** The ordered list of migrations. Names carry no extension: knex records them, in development and in dist alike. */
+/** The ordered list of migrations. Names carry no extension: the table schema_migration records them, from sources and from dist alike. */
 import * as entities from './0001-entities.ts'
 import * as aspects from './0002-aspects.ts'
 import * as lineage from './0003-lineage.ts'

@@ -273,8 +273,6 @@ CREATE INDEX domain_association_domain_id_idx ON public.domain_association USING
 
 CREATE INDEX edge_tombstone_seq_idx ON public.edge_tombstone USING btree (seq);
 
-CREATE INDEX entity_entity_type_id_idx ON public.entity USING btree (entity_type, id) WHERE is_present;
-
 CREATE INDEX entity_parent_id_idx ON public.entity USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE UNIQUE INDEX entity_urn_key_key ON public.entity USING btree (urn_key);
