@@ -13,7 +13,7 @@ export const limits = {
   urnMaxNesting: 16,
   /** Characters of a domain's name, after trimming. */
   domainNameMaxChars: 255,
-  /** Characters of a description. */
+  /** Characters of a description, and of a name that a load gives an asset. */
   descriptionMaxChars: 65_536,
   /** Levels of nested domains; a reader can still take in 50, and every check of the tree is bounded. */
   domainMaxDepth: 50,
@@ -23,11 +23,11 @@ export const limits = {
   jsonMaxDepth: 64,
   /** Versions of an aspect that are kept and can be read. */
   aspectVersionsKept: 20,
-  /** Column records (fineGrainedLineages) in one aspect. */
+  /** Column records (fineGrainedLineages) in one aspect, and operations in one patch. */
   columnRecordsMaxCount: 10_000,
   /** Columns on one side of one column record. */
   columnsPerRecordMaxCount: 1_000,
-  /** Edges added and removed by one updateLineage or submitChanges; more belongs into a load. */
+  /** Changes in one call: edges of updateLineage, assets of batchSetDomain, everything of submitChanges; more belongs into a load. */
   edgesPerCallMaxCount: 5_000,
   /** Proposals in one ingestProposalBatch. DataHub's SDK sends at most 200. */
   proposalsPerBatchMaxCount: 1_000,
@@ -35,17 +35,19 @@ export const limits = {
   pageMaxCount: 10_000,
   /** Results of one page when none is asked for. */
   pageDefaultCount: 10,
-  /** Hops of one walk. */
+  /** Hops of one walk, before it says that it is not complete. */
   walkMaxHops: 1_000,
   /** Entities one walk may reach before it says that it is not complete. */
   walkMaxEntities: 1_000_000,
-  /** Milliseconds one walk may take before it fails with DEADLINE_EXCEEDED. */
+  /** Milliseconds one walk, or one search in domains, may take before it fails with DEADLINE_EXCEEDED. */
   walkDeadlineMs: 10_000,
   /** Entities in all paths of one page of results: a path is as long as the graph is deep. */
   pathEntitiesMaxCount: 500_000,
-  /** Filter groups (OR), filters in a group (AND), values of a filter. */
+  /** Groups of filters, of which one must hold. */
   filterGroupsMaxCount: 20,
+  /** Filters in a group, all of which must hold. */
   filtersPerGroupMaxCount: 20,
+  /** Values of a filter. */
   filterValuesMaxCount: 200,
   /** Characters of a search text. */
   queryTextMaxChars: 1_000,
