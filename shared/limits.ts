@@ -9,7 +9,7 @@ export const limits = {
   urnMaxBytes: 1024,
   /** Bytes of a schemaField URN: a dataset URN and a column path within. */
   schemaFieldUrnMaxBytes: 2048,
-  /** How deep URNs may nest in URNs; the deepest real one is 3 (schemaField of dataset of platform). */
+  /** How deep parentheses may nest in a URN: URNs within URNs, calls in column paths. Real ones stay below 5. */
   urnMaxNesting: 16,
   /** Characters of a domain's name, after trimming. */
   domainNameMaxChars: 255,

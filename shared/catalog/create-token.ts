@@ -28,7 +28,7 @@ export type TokenView = TokenRecord
 export type TokenCaller = { actor: Actor, requestId: string | null } | null
 
 /** Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN. */
-export function createToken(db: Db, input: CreateTokenInput, caller: TokenCaller = null): Promise<{ token: string, record: TokenRecord }> {
+export async function createToken(db: Db, input: CreateTokenInput, caller: TokenCaller = null): Promise<{ token: string, record: TokenRecord }> {
   const checked = { ...input, name: checkLine(input.name, { field: 'name', limit: 'tokenNameMaxChars' }) }
   return inTransaction(db, (tx) => writeToken(tx, newTokenText(), checked, caller))
 }
