@@ -13,6 +13,7 @@ import { splitLineageDocument } from '../shared/model/lineage-document.ts'
 import { orderHorizon, pruneOrder } from '../shared/store/housekeeping.ts'
 import { apply, chunkContext, create, createDomain, openLoad, record, type OpenLoad } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
+import { graphOfLog, graphOfTables } from './support/graph-log.ts'
 import { anyStep, domains, worldOf, type EdgeStep, type Step, type World } from './support/random-records.ts'
 
 type Plan = { loads: Step[][][], calls: Step[][], shuffle: number[], sizes: number[], turns: number[] }
@@ -157,6 +158,7 @@ t.test('P5: records applied in any interleaving of chunks end as applied in orde
     compare('the edges of the documents', await shownEdges(db, mixed), 'stated', await liveEdges(db, mixed))
     compare('in order', await stateOf(db, ordered, name), 'mixed', await stateOf(db, mixed, otherName))
   }), { numRuns, seed, ...process.env.FC_PATH ? { path: process.env.FC_PATH } : {} })
+  compare('the graph of the change log', await graphOfLog(db), 'of the tables', await graphOfTables(db))
 })
 
 function compare(expectedName: string, expected: JsonValue, foundName: string, found: JsonValue): void {
