@@ -9,7 +9,7 @@ import { ingestProposal, ingestProposalBatch } from '../../shared/catalog/ingest
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { MissingReferences } from '../../shared/model/changes.ts'
-import { isObject } from '../../shared/model/json-checks.ts'
+import { isObject } from '../../shared/model/json-values.ts'
 import type { ApiContext } from '../context.ts'
 
 const actions = ['ingestProposal', 'ingestProposalBatch']

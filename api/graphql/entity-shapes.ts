@@ -1,5 +1,6 @@
 /** From aspects to the objects that GraphQL shows. What an aspect does not say is null; nothing is made up. */
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
+import { isObject, listOf } from '../../shared/model/json-values.ts'
 import { nameFromUrn, originOf, schemaFieldParts } from '../../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
 
@@ -7,9 +8,7 @@ type Aspect = JsonObject | null
 
 const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 const objectOf = (value: JsonValue | undefined): JsonObject => isObject(value) ? value : {}
-const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
 export const textOf = (value: JsonValue | undefined): string | null => typeof value === 'string' ? value : null
 const numberOf = (value: JsonValue | undefined): number | null => typeof value === 'number' ? value : null
 const stringsOf = (value: JsonValue | undefined): string[] => listOf(value).filter((entry) => typeof entry === 'string')

@@ -1,6 +1,7 @@
 /** The fields that results can be filtered by: where each one's values are found, and how they may be compared. */
 import { graphqlTypeOf } from '../model/entity-types.ts'
-import type { JsonObject, JsonValue } from '../model/changes.ts'
+import type { JsonValue } from '../model/changes.ts'
+import { isObject } from '../model/json-values.ts'
 import { nameFromUrn, originOf, platformOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import { descriptionsOf, namesOf, textAspectNames, type Documents } from './entity-texts.ts'
@@ -36,7 +37,6 @@ export const degreeValues: readonly DegreeValue[] = ['1', '2', '3+']
 export const degreeValueOf = (degree: number): DegreeValue => degree === 1 ? '1' : degree === 2 ? '2' : '3+'
 
 const listed = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 const strings = (values: readonly (JsonValue | undefined)[]): string[] => values.filter((value) => typeof value === 'string')
 const namesOfPlatform = (platformUrn: Urn | null): string[] => platformUrn === null ? [] : [platformUrn, nameFromUrn(platformUrn)]
 const present = (value: string | null): string[] => value === null ? [] : [value]

@@ -1,7 +1,8 @@
 /** Reads the entities one hop away, for many entities at once, with the relationship and its stamps. */
 import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { JsonObject, JsonValue } from '../model/changes.ts'
+import type { JsonValue } from '../model/changes.ts'
+import { isObject } from '../model/json-values.ts'
 import { relationshipOf } from '../model/relationships.ts'
 import { findEntities } from '../store/entities.ts'
 import type { LineageDirection } from '../store/lineage-walk.ts'
@@ -88,7 +89,6 @@ function neighbourOf({ type, urn, exists }: Link, statements: readonly StatedByR
   }
 }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The time of a stamp; 0 stands for an unknown one. */
 const timeOf = (stamp: JsonValue | undefined): number[] => isObject(stamp) && typeof stamp.time === 'number' && stamp.time > 0 ? [stamp.time] : []

@@ -2,7 +2,8 @@
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { ChangeRecord } from '../model/changes.ts'
-import { checkJson, isObject, parseJson } from '../model/json-checks.ts'
+import { checkJson, parseJson } from '../model/json-checks.ts'
+import { isObject } from '../model/json-values.ts'
 import { envelopeDepth, parseEnveloped } from './enveloped.ts'
 
 /** Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and VALIDATION_FAILED, with the place in `details.field`. */

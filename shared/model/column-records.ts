@@ -6,11 +6,10 @@
  * gathered by operation, downstream and query, as map-keyed patches do it.
  */
 import type { JsonObject, JsonValue } from './changes.ts'
+import { isObject, listOf } from './json-values.ts'
 import type { StatedEdge } from './lineage-document.ts'
 import { compareAppearance } from './list-order.ts'
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
 const isColumn = (urn: JsonValue): urn is string => typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')
 
 /** What an added pair says of its record when the client said nothing. */

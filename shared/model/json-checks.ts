@@ -4,9 +4,8 @@
  */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import type { JsonObject, JsonValue } from './changes.ts'
-
-export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+import type { JsonValue } from './changes.ts'
+import { isObject } from './json-values.ts'
 
 type CheckOptions = { maxDepth?: number, maxBytes?: number }
 

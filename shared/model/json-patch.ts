@@ -11,7 +11,7 @@ import type { Working, WorkingObject } from './array-keys.ts'
 import { aspectTemplate } from './aspect-registry.ts'
 import type { JsonObject, PatchDocument, PatchOperation } from './changes.ts'
 import { equalJson } from './equal-json.ts'
-import { isObject } from './json-checks.ts'
+import { isObject } from './json-values.ts'
 
 const shownPathChars = 500
 

@@ -7,6 +7,7 @@
 import { schemaFieldParts, schemaFieldUrn } from '../urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import type { JsonObject, JsonValue } from './changes.ts'
+import { isObject, listOf } from './json-values.ts'
 import { assembleColumnRecords } from './column-records.ts'
 import { patchedAttributes, type EdgePatch } from './edge-patches.ts'
 import { equalJson } from './equal-json.ts'
@@ -38,8 +39,6 @@ const plainUpstream: JsonObject = { auditStamp: unknownStamp, type: 'TRANSFORMED
 
 const linkKeyOf = (field: LineageField): string => field.shape === 'upstream' ? 'dataset' : 'destinationUrn'
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
 
 /** The URN that an entry of a simple list links to. Throws INVALID_URN for what is none. */
 export function entryUrn(field: LineageField, entry: JsonValue): Urn {

@@ -8,6 +8,7 @@ import { CatalogError } from '../errors.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { aspectTemplate, prepareAspect } from './aspect-registry.ts'
 import type { JsonObject, JsonValue, PatchOperation } from './changes.ts'
+import { isObject } from './json-values.ts'
 import { parsePointer } from './json-patch.ts'
 import { endsOf, entriesOf, entryAttributes, entryUrn, type EdgeEntry } from './lineage-document.ts'
 import { lineageFieldsOf, type LineageField } from './lineage-fields.ts'
@@ -27,7 +28,6 @@ export type EdgeOperation =
 /** What `rest` holds is for patchLineageRest. */
 export type LineagePatch = { edges: EdgeOperation[], rest: PatchOperation[] }
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A patch is planned when its references are judged and again when it is applied: it is done once. */
 const plans = new WeakMap<readonly PatchOperation[], LineagePatch>()

@@ -4,12 +4,11 @@
  */
 import { prepareAspect } from './aspect-registry.ts'
 import type { JsonObject, JsonValue, PatchDocument, PatchOperation } from './changes.ts'
+import { isObject, listOf } from './json-values.ts'
 import { applyPatch, parsePointer } from './json-patch.ts'
 import { lineageFieldsOf } from './lineage-fields.ts'
 import { fieldAt } from './lineage-patch.ts'
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
 
 /**
  * The rest after the operations that planLineagePatch left over, prepared.

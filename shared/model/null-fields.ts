@@ -1,6 +1,6 @@
 /** Leaves out the fields of a document that are null: they say the same as absent ones. */
 import type { JsonObject, JsonValue } from './changes.ts'
-import { isObject } from './json-checks.ts'
+import { isObject } from './json-values.ts'
 
 /** At every depth, but for nulls that are entries of a list. The document itself where it has none, for most have none. */
 export const withoutNulls = (document: JsonObject): JsonObject => hasNull(document) ? cleaned(document) : document

@@ -2,7 +2,7 @@
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { JsonObject, JsonValue, PatchDocument, PatchOperation } from './changes.ts'
-import { isObject } from './json-checks.ts'
+import { isObject } from './json-values.ts'
 import { parsePointer } from './json-patch.ts'
 
 const operationNames = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const

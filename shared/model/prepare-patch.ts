@@ -7,7 +7,7 @@
 import { CatalogError } from '../errors.ts'
 import { aspectTemplate, prepareAspect } from './aspect-registry.ts'
 import type { JsonObject, JsonValue, PatchDocument, PatchOperation } from './changes.ts'
-import { isObject } from './json-checks.ts'
+import { isObject } from './json-values.ts'
 import { applyPatch, parsePointer } from './json-patch.ts'
 import { isLineageAspect, lineageFieldsOf, type LineageField } from './lineage-fields.ts'
 

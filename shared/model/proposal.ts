@@ -12,7 +12,8 @@ import { aspectNameOfClass, checkAspectPlace, isKeyAspect, isTimeseries, prepare
 import { referencesOf } from './change-facts.ts'
 import type { Change, JsonObject, JsonValue, WriteHeaders } from './changes.ts'
 import { entityTypeInfo } from './entity-types.ts'
-import { checkJson, isObject, parseJsonText } from './json-checks.ts'
+import { checkJson, parseJsonText } from './json-checks.ts'
+import { isObject } from './json-values.ts'
 import { parsePatch } from './patch-document.ts'
 import { preparePatch } from './prepare-patch.ts'
 

@@ -11,7 +11,7 @@ import { limits } from '../limits.ts'
 import type { LimitName } from '../limits.ts'
 import { toUrn, entityTypeOf } from '../urn/urn.ts'
 import type { JsonObject, JsonValue } from './changes.ts'
-import { isObject } from './json-checks.ts'
+import { isObject } from './json-values.ts'
 
 /** `place` is where the value stands, for example `aspect.upstreams[3].dataset`. */
 export type Shape = (value: JsonValue, place: string) => JsonValue

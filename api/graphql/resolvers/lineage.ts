@@ -3,6 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql'
 import { scrollAcrossLineage, type LineageReport, type LineageResult } from '../../../shared/catalog/scroll-across-lineage.ts'
 import type { ScrollInput } from '../../../shared/catalog/scroll-question.ts'
 import type { JsonObject } from '../../../shared/model/changes.ts'
+import { isObject } from '../../../shared/model/json-values.ts'
 import { nameFromUrn } from '../../../shared/urn/kinds.ts'
 import { toUrn } from '../../../shared/urn/urn.ts'
 import type { GraphqlContext } from '../context.ts'
@@ -42,8 +43,8 @@ const resultOf = ({ paths, isExplored, ...result }: LineageResult) => ({
 /** `extensions.lineage` says whether all walks of the request were complete, and what each did, by its key in the answer. */
 function addToExtensions(context: GraphqlContext, key: string, { complete, cutBy, withoutEffect, ...report }: LineageReport): void {
   const known = context.extensions.lineage
-  const before: JsonObject = typeof known === 'object' && known !== null && !Array.isArray(known) ? known : { complete: true, walks: {} }
-  const walks = typeof before.walks === 'object' && before.walks !== null && !Array.isArray(before.walks) ? before.walks : {}
+  const before: JsonObject = isObject(known) ? known : { complete: true, walks: {} }
+  const walks = isObject(before.walks) ? before.walks : {}
   const walk: JsonObject = { complete, ...cutBy ? { cutBy } : {}, ...report, ...withoutEffect.length > 0 ? { withoutEffect: [...withoutEffect] } : {} }
   context.extensions.lineage = { complete: before.complete === true && complete, walks: { ...walks, [key]: walk } }
 }

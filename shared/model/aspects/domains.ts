@@ -1,6 +1,6 @@
 /** domains: the one domain an asset is in. `domainAssociations` says the same with its attribution; either may be sent alone. */
 import type { JsonValue } from '../changes.ts'
-import { isObject } from '../json-checks.ts'
+import { isObject, listOf } from '../json-values.ts'
 import { entityTypes } from '../entity-types.ts'
 import { anything, list, optional, record, required, shapeFault, urn } from '../shape.ts'
 import type { Shape } from '../shape.ts'
@@ -11,7 +11,6 @@ const lists = record({
   domainAssociations: optional(list(record({ domain: required(urn('domain')), context: optional(anything), attribution: optional(anything) })))
 })
 
-const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
 
 const consistent: Shape = (value, place) => {
   const prepared = lists(value, place)

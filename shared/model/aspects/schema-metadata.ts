@@ -1,7 +1,7 @@
 /** schemaMetadata: the columns of a dataset. Only what others rely on is checked: every column has a path, and no path occurs twice. */
 import { anything, defaulted, filledText, flag, list, optional, record, required, shapeFault, text } from '../shape.ts'
 import type { Shape } from '../shape.ts'
-import { isObject } from '../json-checks.ts'
+import { isObject } from '../json-values.ts'
 import type { AspectModel } from './aspect-model.ts'
 import { auditStamp, unsetStamp } from './shared-records.ts'
 
