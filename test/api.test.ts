@@ -1,6 +1,6 @@
 /** The HTTP and GraphQL border: transport, errors, limits, operations, and the mutations of domains and lineage. */
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { startApi } from '../api/start.ts'
 import { limits } from '../shared/limits.ts'
@@ -8,7 +8,10 @@ import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { packagePath } from '../shared/platform/paths.ts'
 import { createToken } from '../shared/catalog/create-token.ts'
+import type { Db } from '../shared/db/database.ts'
+import { query } from '../shared/db/query.ts'
 import { withDatabase } from './support/database.ts'
+import { sendBytes } from './support/raw-request.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
 const ping = '{ entityExists(urn: "urn:li:domain:none") }'
@@ -78,12 +81,12 @@ t.test('transport', async (t) => {
   t.test('a body over the limit is 413, declared or not', async (t) => {
     const body = { query: ping, variables: { x: 'x'.repeat(limits.graphqlBodyMaxBytes) } }
     t.match(await post(body), { status: 413, body: { code: 'BODY_TOO_LARGE' } })
-    t.match(await rawAnswer(server, `POST /api/graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{`), /^HTTP\/1.1 413 [^]*"code":"BODY_TOO_LARGE"/)
+    t.match(await sendBytes(server.url, `POST /api/graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n{`), /^HTTP\/1.1 413 [^]*"code":"BODY_TOO_LARGE"/)
   })
 
   t.test('what is no HTTP gets an answer in JSON', async (t) => {
-    t.match(await rawAnswer(server, 'HELLO\r\n\r\n'), /^HTTP\/1.1 400 [^]*"code":"BAD_REQUEST"/)
-    t.match(await rawAnswer(server, `GET /version HTTP/1.1\r\nHost: x\r\nX-Padding: ${'x'.repeat(17_000)}\r\n\r\n`), /^HTTP\/1.1 431 /)
+    t.match(await sendBytes(server.url, 'HELLO\r\n\r\n'), /^HTTP\/1.1 400 [^]*"code":"BAD_REQUEST"/)
+    t.match(await sendBytes(server.url, `GET /version HTTP/1.1\r\nHost: x\r\nX-Padding: ${'x'.repeat(17_000)}\r\n\r\n`), /^HTTP\/1.1 431 /)
   })
 
   t.test('a base URL that ends with a slash works', async (t) => {
@@ -395,7 +398,7 @@ t.test('a process that stops answers what is under way and then lets go', async 
   const blocker = await db.transaction()
   await blocker.raw('lock table access_token in access exclusive mode')
   const underWay = send(token)
-  await new Promise((resolve) => { setTimeout(resolve, 300) })
+  await untilSomebodyWaits(db)
   const startedAt = Date.now()
   const stopping = service.stop()
   await blocker.rollback()
@@ -412,6 +415,11 @@ t.test('a database that does not answer is fatal at the start', async (t) => {
   await service.stop()
 })
 
+/** Until a statement waits for a lock. */
+async function untilSomebodyWaits(db: Db): Promise<void> {
+  while ((await query(db, 'select 1 from pg_locks where not granted')).length === 0) await sleep(10)
+}
+
 /** Makes every query fail with a text that must not get out, until it is mended. */
 async function withBrokenQueries(t: { teardown: (work: () => void) => unknown }, { db }: TestServer): Promise<{ mend: () => void }> {
   const { query } = db.client
@@ -419,17 +427,4 @@ async function withBrokenQueries(t: { teardown: (work: () => void) => unknown },
   const mend = () => { db.client.query = query }
   t.teardown(mend)
   return { mend }
-}
-
-/** What the server says to bytes as they are. */
-function rawAnswer(server: TestServer, bytes: string): Promise<string> {
-  const { hostname, port } = new URL(server.url)
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(bytes))
-    let text = ''
-    socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')))
-    socket.on('data', (data) => { text += data.toString() })
-    socket.on('error', reject)
-    socket.on('close', () => resolve(text))
-  })
 }

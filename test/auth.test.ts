@@ -1,5 +1,4 @@
 /** Who may do what: tokens from their text to their end, scopes, and that no way around the check exists. */
-import { connect } from 'node:net'
 import t from 'tap'
 import { createAuthenticate } from '../shared/catalog/authenticate.ts'
 import { bootstrapToken } from '../shared/catalog/bootstrap-token.ts'
@@ -9,7 +8,8 @@ import { isTokenText, newTokenText } from '../shared/model/token-text.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { applyAsChunk, createDomain, domain, openLoad, record, setDomain, somebody } from './support/changes.ts'
 import { connectTestDatabase, withDatabase } from './support/database.ts'
-import { withServer, type TestServer } from './support/server.ts'
+import { sendBytes } from './support/raw-request.ts'
+import { withServer } from './support/server.ts'
 
 const ping = '{ entityExists(urn: "urn:li:domain:none") }'
 
@@ -59,7 +59,7 @@ t.test('authentication', async (t) => {
     for (const authorization of [`Basic ${server.token}`, server.token, `Bearer ${server.token} x`]) {
       t.equal((await rest({ url: '/api/limits', token: null, headers: { authorization } })).status, 401)
     }
-    t.match(await rawAnswer(server, `GET /api/limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nAuthorization: Bearer ${server.token}\r\nConnection: close\r\n\r\n`), /^HTTP\/1.1 401 /)
+    t.match(await sendBytes(server.url, `GET /api/limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\nAuthorization: Bearer ${server.token}\r\nConnection: close\r\n\r\n`, 'head'), /^HTTP\/1.1 401 /)
   })
 
   t.test('a mistyped token costs no query', async (t) => {
@@ -106,7 +106,7 @@ t.test('authentication', async (t) => {
 
   t.test('a bad token is refused before the body is read', async (t) => {
     const head = 'POST /api/graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 4000000\r\n\r\n{'
-    const answer = await rawAnswer(server, head)
+    const answer = await sendBytes(server.url, head, 'head')
     t.match(answer, /^HTTP\/1.1 401 /)
     t.match(answer, /connection: close/i)
   })
@@ -291,22 +291,4 @@ t.test('a database that is away lets nobody in', async (t) => {
   t.equal((await rest({ url: '/health/ready', token: null })).status, 503)
   t.equal((await rest({ url: '/health/live', token: null })).status, 200)
 })
-
-/** What the server says to bytes as they are, until it closes or has said a whole head. */
-function rawAnswer(server: TestServer, bytes: string): Promise<string> {
-  const { hostname, port } = new URL(server.url)
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(bytes))
-    let text = ''
-    socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')))
-    socket.on('data', (data) => {
-      text += data.toString()
-      if (!text.includes('\r\n\r\n')) return
-      socket.destroy()
-      resolve(text)
-    })
-    socket.on('error', reject)
-    socket.on('close', () => resolve(text))
-  })
-}
 

@@ -1,5 +1,6 @@
-/** One HTTP request, byte for byte as the test wants it: repeated headers, no length, a body that is cut off. */
+/** One HTTP request, byte for byte as the test wants it: repeated headers, no length, a body that is cut off, no HTTP at all. */
 import { request } from 'node:http'
+import { connect } from 'node:net'
 
 export type RawRequest = {
   method: string
@@ -50,3 +51,19 @@ export const sendRaw = (baseUrl: string, { method, path, headers = {}, body, isC
     if (isChunked && body) for (let at = 0; at < body.length; at += 65_536) outgoing.write(body.subarray(at, at + 65_536))
     outgoing.end(isChunked ? undefined : body)
   })
+
+/** What the server says to bytes as they are: until it closes the connection, or until the head of its answer is there. */
+export function sendBytes(baseUrl: string, bytes: string, until: 'close' | 'head' = 'close'): Promise<string> {
+  const { hostname, port } = new URL(baseUrl)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes))
+    let text = ''
+    socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')))
+    socket.on('data', (data) => {
+      text += data.toString()
+      if (until === 'head' && text.includes('\r\n\r\n')) socket.destroy()
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(text))
+  })
+}
