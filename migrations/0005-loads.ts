@@ -97,6 +97,7 @@ create table reject (
   field text,
   record text,
   is_whole boolean not null,
+  is_retried boolean not null default false,
   constraint reject_pkey primary key (load_id, line),
   constraint reject_load_id_fkey foreign key (load_id) references load (id) on delete cascade
 );

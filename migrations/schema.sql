@@ -207,6 +207,7 @@ create table reject (
   field text,
   record text,
   is_whole boolean not null,
+  is_retried boolean not null default false,
   constraint reject_pkey PRIMARY KEY (load_id, line),
   constraint reject_load_id_fkey FOREIGN KEY (load_id) REFERENCES load(id) ON DELETE CASCADE
 );

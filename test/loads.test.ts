@@ -297,6 +297,18 @@ t.test('retry', async (t) => {
     await t.rejects(retryLoad(bench.db, bench.queue, admin, id), { code: 'CONFLICT' }, 'nothing is left that could be sent again')
   })
 
+  t.test('that is cancelled leaves the records it did not get to rejected as they were', async (t) => {
+    const bench = await withLoadBench(t)
+    const id = await bench.submit([entity('a'), edge('a', 'late'), edge('a', 'later')])
+    await bench.drain()
+    const before = await rejectsOf(bench, id)
+    t.equal(before.length, 2)
+    await retryLoad(bench.db, bench.queue, admin, id)
+    t.same(await rejectsOf(bench, id), [], 'while they are tried again they are not rejected')
+    t.match(await cancelLoad(bench.db, admin, id), { state: 'cancelled', counts: { received: 3, applied: 1, unchanged: 0, rejected: 2 } })
+    t.same(await rejectsOf(bench, id), before)
+  })
+
   t.test('lets a failed load go on where it stopped, under the seq it has', async (t) => {
     const bench = await withLoadBench(t)
     const id = await bench.submit([entity('a'), edge('a', 'a')])

@@ -1,12 +1,14 @@
 /** Ends a load before its time. What has been applied stays, and its counts say how much that is. */
 import { CatalogError } from '../errors.ts'
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Actor } from '../model/changes.ts'
 import { metrics } from '../platform/metrics.ts'
-import { dropChunks } from '../store/chunks.ts'
+import { dropChunks, unsettledPayloads } from '../store/chunks.ts'
 import { deleteDeclarations } from '../store/declarations.ts'
-import { lockLoad, stopLoad } from '../store/loads.ts'
+import { lockLoad, recountRejects, stopLoad } from '../store/loads.ts'
+import { hasRejectsAside, restoreRejects } from '../store/rejects.ts'
+import { unpackRecords } from './chunk-payload.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 
 /**
@@ -19,9 +21,18 @@ export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<Load
     const load = await lockLoad(tx, id)
     if (!load || !isVisible(load, actor)) throw noSuchLoad(id)
     if (!await stopLoad(tx, id, 'cancelled', null)) throw new CatalogError('CONFLICT', `The load is ${load.state}; only one that has not ended can be cancelled`)
+    await keepRejects(tx, id)
     await dropChunks(tx, id)
     await deleteDeclarations(tx, id)
   })
   metrics.loads.inc({ state: 'cancelled' })
   return readLoad(db, actor, id)
+}
+
+/** Records that a retry took up and did not get to are rejected still, for the reason they were. */
+async function keepRejects(tx: Tx, id: string): Promise<void> {
+  if (!await hasRejectsAside(tx, id)) return
+  const lines: number[] = []
+  for (const payload of await unsettledPayloads(tx, id)) lines.push(...(await unpackRecords(payload)).map((record) => record.line))
+  await recountRejects(tx, id, await restoreRejects(tx, id, lines))
 }

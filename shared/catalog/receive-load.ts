@@ -126,7 +126,7 @@ export async function abortUpload(db: Db, id: string, reason: string): Promise<b
     if (!await abortLoad(tx, id, reason)) return false
     await deleteChunks(tx, id)
     await deleteDeclarations(tx, id)
-    await deleteRejects(tx, id, 'all')
+    await deleteRejects(tx, id)
     return true
   })
   if (isMine) metrics.loads.inc({ state: 'aborted' })

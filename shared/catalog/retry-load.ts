@@ -9,7 +9,7 @@ import { nudgeLoad } from '../store/chunk-nudges.ts'
 import { resetChunks } from '../store/chunks.ts'
 import { deleteDeclarations } from '../store/declarations.ts'
 import { lockLoad, markDestructive, reopenLoad, resumeLoad, uncountRejects, type LoadRow } from '../store/loads.ts'
-import { deleteRejects, listRejects } from '../store/rejects.ts'
+import { listRejects, setRejectsAside } from '../store/rejects.ts'
 import { acceptReceivedLoad, nudgesPerLoad } from './accept-load.ts'
 import { createChunkWriter } from './chunk-writer.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
@@ -59,7 +59,7 @@ async function reopenRejects(tx: Tx, load: LoadRow): Promise<number> {
       await writer.add({ line, text: record ?? '' }, parsed.changes)
       retried.push(line)
     }
-    await deleteRejects(tx, load.id, retried)
+    await setRejectsAside(tx, load.id, retried)
     count += retried.length
     if (rejects.length < rejectsPerRead) break
   }

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import { nudgeLoad, type Nudge } from '../store/chunk-nudges.ts'
 import { endChunk, type ClaimedChunk, type LockedChunk } from '../store/chunks.ts'
 import { advancePass, countSettled, finishLoad, type Counts } from '../store/load-progress.ts'
-import { insertRejects, type Reject } from '../store/rejects.ts'
+import { insertRejects, restoreRejects, type Reject } from '../store/rejects.ts'
 import { nudgesPerLoad } from './accept-load.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 
@@ -49,6 +49,8 @@ export async function settleChunk(tx: Tx, claimed: ClaimedChunk, chunk: LockedCh
   if (!progress) throw new LoadEnded()
   if (progress.remaining <= 0) {
     await finishLoad(tx, chunk.loadId)
+    // What was tried again has been judged anew: nothing is to be restored.
+    await restoreRejects(tx, chunk.loadId, [])
     return { counts, isLoadDone: true, nudges: [] }
   }
   const isNextPass = await advancePass(tx, chunk.loadId) !== null

@@ -177,6 +177,16 @@ export async function releaseChunk(db: Db | Tx, id: number, fence: number, relea
   return rows.length > 0
 }
 
+/** The stored records of what is not settled of a load, chunk by chunk. */
+export async function unsettledPayloads(tx: Tx, loadId: string): Promise<Buffer[]> {
+  const rows = await query<{ payload: Buffer }>(tx, `
+    select chunk.payload
+    from chunk
+    where chunk.load_id = ?::uuid and chunk.state in ('waiting', 'applying') and chunk.payload is not null
+    order by chunk.id`, [loadId])
+  return rows.map((row) => row.payload)
+}
+
 /**
  * Drops what is not settled of a load that has ended for good, and frees its records; a failed load keeps them for a retry.
  * Skips a chunk that is just being applied: that application will find the load ended and fail to settle.

@@ -172,6 +172,11 @@ export async function uncountRejects(tx: Tx, id: string, records: number): Promi
   await query(tx, 'update load set rejected = rejected - ?::bigint where load.id = ?::uuid', [records, id])
 }
 
+/** Records of a retry that was cancelled before they were tried are rejected as they were. */
+export async function recountRejects(tx: Tx, id: string, records: number): Promise<void> {
+  await query(tx, 'update load set rejected = rejected + ?::bigint where load.id = ?::uuid', [records, id])
+}
+
 /** Some of its records take away or overwrite. */
 export async function markDestructive(tx: Tx, id: string): Promise<void> {
   await query(tx, 'update load set is_destructive = true where load.id = ?::uuid', [id])
