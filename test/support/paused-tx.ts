@@ -1,0 +1,53 @@
+/** A transaction that stops before a statement until it is told to go on: interleavings that a test decides, without sleeps. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db, Tx } from '../../shared/db/database.ts'
+import { query } from '../../shared/db/query.ts'
+
+export type Paused<T> = {
+  /** Resolves when the work stands before the statement, or has ended without coming to one. */
+  reached: Promise<void>
+  goOn: () => void
+  done: Promise<PromiseSettledResult<T>>
+}
+
+function latch(): { opened: Promise<void>, open: () => void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => { open = resolve })
+  return { opened, open }
+}
+
+/** Runs work in a transaction that stands still before the first statement that matches. */
+export function pausedBefore<T>(db: Db, statement: RegExp, work: (tx: Tx) => Promise<T>): Paused<T> {
+  const reached = latch()
+  const released = latch()
+  let isOpen = false
+  const done = db.transaction(async (tx: Tx) => work(new Proxy(tx, {
+    get(target, name, receiver) {
+      if (name !== 'raw') return Reflect.get(target, name, receiver) as unknown
+      return async (sql: string, bindings: never) => {
+        if (!isOpen && statement.test(sql)) {
+          reached.open()
+          await released.opened
+          isOpen = true
+        }
+        return target.raw(sql, bindings)
+      }
+    }
+  })))
+  const settled = Promise.allSettled([done]).then(([result]) => {
+    reached.open()
+    return result
+  })
+  return { reached: reached.opened, goOn: released.open, done: settled }
+}
+
+/** Resolves when the work has ended, or a session of this database waits for a lock: it can go no further by itself. */
+export async function endedOrBlocked(db: Db, work: Promise<unknown>): Promise<void> {
+  let hasEnded = false
+  void work.then(() => { hasEnded = true }, () => { hasEnded = true })
+  while (!hasEnded) {
+    const waiting = await query(db, "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
+    if (waiting.length > 0) return
+    await sleep(5)
+  }
+}
