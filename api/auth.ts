@@ -45,7 +45,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
 }
 
 /** The bearer token of a request, or null. Throws UNAUTHENTICATED where there are two. */
-export function bearerToken(request: FastifyRequest): string | null {
+function bearerToken(request: FastifyRequest): string | null {
   const { rawHeaders } = request.raw
   let seen = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

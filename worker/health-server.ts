@@ -1,10 +1,11 @@
 /** Health and metrics of a worker process, on a port of their own, for platforms and scrapers. */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { checkReadiness } from '../shared/catalog/check-readiness.ts'
 import type { Db } from '../shared/db/database.ts'
+import { CatalogError } from '../shared/errors.ts'
 import type { Config } from '../shared/platform/config.ts'
 import type { Log } from '../shared/platform/log.ts'
+import { requireScraper } from '../shared/platform/metrics-access.ts'
 import { renderMetrics } from '../shared/platform/metrics.ts'
 import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
 
@@ -18,6 +19,7 @@ type Answer = { status: number, contentType: string, text: string }
 export async function startHealthServer({ config, port, db, queue, log }: HealthServerOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
     answer(request, config.metricsToken, db, queue).catch((err: unknown): Answer => {
+      if (err instanceof CatalogError) return json(err.status, { code: err.code, message: err.message })
       log.warn({ err }, 'a health request failed')
       return json(500, { code: 'INTERNAL', message: 'An internal error' })
     }).then(({ status, contentType, text }) => {
@@ -48,7 +50,7 @@ async function answer(request: IncomingMessage, metricsToken: string | null, db:
     case '/health':
     case '/health/ready': return ready(db, queue)
     case '/metrics': {
-      if (!mayScrape(request, metricsToken)) return json(403, { code: 'FORBIDDEN', message: 'Send METRICS_TOKEN as a bearer token' })
+      requireScraper(request, metricsToken)
       const { contentType, text } = await renderMetrics()
       return { status: 200, contentType, text }
     }
@@ -64,11 +66,4 @@ async function ready(db: Db, queue: ChunkQueue): Promise<Answer> {
   return json(isReady ? 200 : 503, { status, database, schema, queue: depth === null ? 'down' : 'up' })
 }
 
-function mayScrape(request: IncomingMessage, metricsToken: string | null): boolean {
-  if (metricsToken !== null) return timingSafeEqual(digest(/^bearer +(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''), digest(metricsToken))
-  const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined
-  return !isForwarded && /^(?:::1|(?:::ffff:)?127\.\d+\.\d+\.\d+)$/.test(request.socket.remoteAddress ?? '')
-}
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 const json = (status: number, body: unknown): Answer => ({ status, contentType: 'application/json; charset=utf-8', text: JSON.stringify(body) })

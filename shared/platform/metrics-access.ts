@@ -1,0 +1,24 @@
+/** Who may read metrics: with METRICS_TOKEN where one is set, else the same machine only. One rule for API and workers. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { CatalogError } from '../errors.ts'
+
+/** What of a request says who asks. */
+type Scraper = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'remoteAddress'> }
+
+/** Throws UNAUTHENTICATED where a token is set and not sent, and FORBIDDEN where none is set and the caller is elsewhere. */
+export function requireScraper({ headers, socket }: Scraper, metricsToken: string | null): void {
+  if (metricsToken !== null) {
+    const [, sent = ''] = /^bearer +(\S+)\s*$/i.exec(headers.authorization ?? '') ?? []
+    if (!timingSafeEqual(digest(sent), digest(metricsToken))) throw new CatalogError('UNAUTHENTICATED', 'Send the metrics token: Authorization: Bearer <METRICS_TOKEN>')
+    return
+  }
+  // A proxy on this machine forwards for others.
+  const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+  if (isForwarded || !isLoopback(socket.remoteAddress ?? '')) throw new CatalogError('FORBIDDEN', 'Set METRICS_TOKEN to read metrics from another machine')
+}
+
+const isLoopback = (address: string): boolean => address === '::1' || /^(?:::ffff:)?127\./.test(address)
+
+/** Of one length whatever was sent, as the comparison needs it. */
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
