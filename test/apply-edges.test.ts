@@ -6,7 +6,7 @@ import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import type { Change, JsonObject } from '../shared/model/changes.ts'
 import { edgePairs, lineageFieldByCode } from '../shared/model/lineage-fields.ts'
-import type { Urn } from '../shared/urn/urn.ts'
+import { toUrn, type Urn } from '../shared/urn/urn.ts'
 import {
   addEdge, apply, asCall, chart, column, create, createDomain, dashboard, dataset, deleteAspect, domain, feature, job, model, outcomeOf, patch, primaryKey, record, refusalOf, removeEdge,
   segment, upsert, upstream, valueOf
@@ -19,7 +19,9 @@ const b = dataset('b')
 const c = dataset('c')
 const entities: { [entityType: string]: [Urn, Urn] } = {
   dataset: [a, b], dataJob: [job('a'), job('b')], chart: [chart('a'), chart('b')], dashboard: [dashboard('a'), dashboard('b')],
-  mlPrimaryKey: [primaryKey('a'), primaryKey('b')], mlFeature: [feature('a'), feature('b')], mlModel: [model('a'), model('b')]
+  mlPrimaryKey: [primaryKey('a'), primaryKey('b')], mlFeature: [feature('a'), feature('b')], mlModel: [model('a'), model('b')],
+  mlModelGroup: [toUrn('urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,a,PROD)'), toUrn('urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,b,PROD)')],
+  dataProcessInstance: [toUrn('urn:li:dataProcessInstance:a'), toUrn('urn:li:dataProcessInstance:b')]
 }
 
 const from = (source: string, ...changes: Change[]) => (db: Db) => applyCall(db, [record(0, ...changes)], asCall({ source }))

@@ -53,6 +53,7 @@ function readFormat(format: string | undefined, contentType: string | undefined)
     return found
   }
   const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (mediaType === 'text/csv') throw new CatalogError('UNSUPPORTED', 'This version does not read CSV', { field: 'format', allowed: formats })
   const found = Object.hasOwn(formatsOfMediaTypes, mediaType) ? formatsOfMediaTypes[mediaType] : undefined
   if (!found) throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'Say the format of the body: ?format=, or a Content-Type that tells it', { field: 'format', allowed: Object.keys(formatsOfMediaTypes) })
   return found

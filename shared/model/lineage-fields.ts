@@ -114,6 +114,16 @@ export const edgePairs: readonly EdgePair[] = [
   { upstreamType: 'dataset', downstreamType: 'mlPrimaryKey', owner: 'downstream', fieldCode: 0x60 },
   { upstreamType: 'dataset', downstreamType: 'mlFeature', owner: 'downstream', fieldCode: 0x70 },
   { upstreamType: 'mlFeature', downstreamType: 'mlModel', owner: 'downstream', fieldCode: 0x80 },
+  { upstreamType: 'mlModel', downstreamType: 'mlModelGroup', owner: 'upstream', fieldCode: 0x81 },
+  { upstreamType: 'dataJob', downstreamType: 'mlModel', owner: 'downstream', fieldCode: 0x82 },
+  { upstreamType: 'mlModel', downstreamType: 'dataJob', owner: 'upstream', fieldCode: 0x83 },
+  { upstreamType: 'dataJob', downstreamType: 'mlModelGroup', owner: 'downstream', fieldCode: 0x90 },
+  { upstreamType: 'mlModelGroup', downstreamType: 'dataJob', owner: 'upstream', fieldCode: 0x91 },
+  { upstreamType: 'dataset', downstreamType: 'dataProcessInstance', owner: 'downstream', fieldCode: 0xa1 },
+  { upstreamType: 'mlModel', downstreamType: 'dataProcessInstance', owner: 'downstream', fieldCode: 0xa1 },
+  { upstreamType: 'dataProcessInstance', downstreamType: 'dataset', owner: 'upstream', fieldCode: 0xb1 },
+  { upstreamType: 'dataProcessInstance', downstreamType: 'mlModel', owner: 'upstream', fieldCode: 0xb1 },
+  { upstreamType: 'dataProcessInstance', downstreamType: 'mlModelGroup', owner: 'downstream', fieldCode: 0x90 },
   { upstreamType: 'schemaField', downstreamType: 'schemaField', owner: 'downstream', fieldCode: 0x11 }
 ]
 

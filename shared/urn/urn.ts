@@ -85,7 +85,7 @@ const checkCharacters = (text: string, field: string): void => {
 }
 
 const parseChecked = (text: string, place: Place): ParsedUrn => {
-  if (!text.startsWith(prefix)) throw refuse('INVALID_URN', 'it must begin with urn:li:', place)
+  if (!text.startsWith(prefix)) throw refuse('INVALID_URN', 'it must begin with "urn:li:"', place)
   const colon = text.indexOf(':', prefix.length)
   const entityType = colon < 0 ? '' : text.slice(prefix.length, colon)
   if (!isEntityType(entityType)) throw refuse('INVALID_URN', 'an entity type (a lower case letter, then letters, digits or _) and a colon must follow urn:li:', place)
