@@ -1,7 +1,6 @@
 /** What the verbs of one GraphQL mutation or one proposal request have in common. */
 import { CatalogError } from '../errors.ts'
 import type { Actor } from '../model/changes.ts'
-import { parseUrn, type Urn } from '../urn/urn.ts'
 import type { ApplyContext } from './apply-records.ts'
 
 /** Who asked, and under which request id. */
@@ -22,11 +21,4 @@ export async function refuseAbsent<T>(work: Promise<T>, message: (absent: Catalo
     if (!(error instanceof CatalogError) || error.code !== 'MISSING_REFERENCE') throw error
     throw new CatalogError(error.code, message(error), error.details, { cause: error })
   }
-}
-
-/** The URN of a domain. Throws INVALID_URN where it is none, or one of another type. */
-export function domainUrnOf(text: string, field: string): Urn {
-  const parsed = parseUrn(text, field)
-  if (parsed.entityType !== 'domain') throw new CatalogError('INVALID_URN', `${field} must be the URN of a domain, not of a ${parsed.entityType}: ${parsed.urn}`, { field, urn: parsed.urn })
-  return parsed.urn
 }

@@ -5,9 +5,10 @@ import { CatalogError } from '../errors.ts'
 import { prepareAspect } from '../model/aspect-registry.ts'
 import type { Change } from '../model/changes.ts'
 import { checkLine, checkLines } from '../model/text-checks.ts'
+import { domainUrn, urnOfType } from '../urn/kinds.ts'
 import { parseUrn, type Urn } from '../urn/urn.ts'
 import { applyCall } from './apply-call.ts'
-import { domainUrnOf, mutationContext, refuseAbsent, type Call } from './call.ts'
+import { mutationContext, refuseAbsent, type Call } from './call.ts'
 
 export type OwnerInput = { ownerUrn: string, ownerEntityType: 'CORP_USER' | 'CORP_GROUP', type?: string | null, ownershipTypeUrn?: string | null }
 
@@ -40,10 +41,10 @@ function domainChange(input: CreateDomainInput, field: string): Extract<Change, 
   const id = input.id?.trim() ?? ''
   return {
     kind: 'createDomain',
-    domainUrn: domainUrnOf(`urn:li:domain:${id === '' ? randomUUID() : id}`, `${field}.id`),
+    domainUrn: domainUrn(id === '' ? randomUUID() : id, `${field}.id`),
     name,
     ...input.description ? { description: checkLines(input.description, { field: `${field}.description`, limit: 'descriptionMaxChars' }) } : {},
-    ...input.parentDomain ? { parentDomain: domainUrnOf(input.parentDomain, `${field}.parentDomain`) } : {}
+    ...input.parentDomain ? { parentDomain: urnOfType(input.parentDomain, 'domain', `${field}.parentDomain`) } : {}
   }
 }
 
@@ -64,8 +65,8 @@ export async function describeDomain(db: Db, input: { resourceUrn: string, descr
 
 /** `parentDomain` null moves it to the top. Throws MISSING_REFERENCE, CONFLICT, LIMIT_EXCEEDED, INVALID_URN, FORBIDDEN. */
 export async function moveDomain(db: Db, input: { resourceUrn: string, parentDomain?: string | null }, call: Call): Promise<true> {
-  const urn = domainUrnOf(input.resourceUrn, 'input.resourceUrn')
-  const parentDomain = input.parentDomain ? domainUrnOf(input.parentDomain, 'input.parentDomain') : null
+  const urn = urnOfType(input.resourceUrn, 'domain', 'input.resourceUrn')
+  const parentDomain = input.parentDomain ? urnOfType(input.parentDomain, 'domain', 'input.parentDomain') : null
   const record = { line: 0, changes: [{ kind: 'moveDomain', domainUrn: urn, parentDomain } satisfies Change], fields: ['input'] }
   await refuseAbsent(applyCall(db, [record], mutationContext(call, 'moveDomain')), (absent) =>
     absent.details.urn === parentDomain ? `Parent entity does not exist. (${parentDomain})` : `Failed to move ${urn}. ${absent.details.urn ?? urn} does not exist.`)
@@ -74,7 +75,7 @@ export async function moveDomain(db: Db, input: { resourceUrn: string, parentDom
 
 /** Throws MISSING_REFERENCE, CONFLICT (it has domains under it), INVALID_URN, FORBIDDEN. */
 export async function deleteDomain(db: Db, urn: string, call: Call): Promise<true> {
-  const domain = domainUrnOf(urn, 'urn')
+  const domain = urnOfType(urn, 'domain', 'urn')
   const record = { line: 0, changes: [{ kind: 'deleteDomain', domainUrn: domain } satisfies Change], fields: ['urn'] }
   await refuseAbsent(applyCall(db, [record], mutationContext(call, 'deleteDomain')), () => `Failed to delete ${domain}. ${domain} does not exist.`)
   return true
@@ -96,11 +97,8 @@ function describableDomain(text: string, field: string): Urn {
 function ownershipChange(urn: Urn, owners: readonly OwnerInput[]): Change {
   const value = {
     owners: owners.map((owner, index) => {
-      const field = `input.owners[${index}].ownerUrn`
-      const parsed = parseUrn(owner.ownerUrn, field)
-      const wanted = owner.ownerEntityType === 'CORP_GROUP' ? 'corpGroup' : 'corpuser'
-      if (parsed.entityType !== wanted) throw new CatalogError('INVALID_URN', `${field} must be the URN of a ${wanted}`, { field, urn: parsed.urn })
-      return { owner: parsed.urn, type: owner.type ?? 'NONE', ...owner.ownershipTypeUrn ? { typeUrn: owner.ownershipTypeUrn } : {} }
+      const ownerUrn = urnOfType(owner.ownerUrn, owner.ownerEntityType === 'CORP_GROUP' ? 'corpGroup' : 'corpuser', `input.owners[${index}].ownerUrn`)
+      return { owner: ownerUrn, type: owner.type ?? 'NONE', ...owner.ownershipTypeUrn ? { typeUrn: owner.ownershipTypeUrn } : {} }
     })
   }
   return { kind: 'upsertAspect', changeType: 'UPSERT', entityUrn: urn, aspectName: 'ownership', value: prepareAspect('domain', 'ownership', value) }

@@ -8,7 +8,8 @@ import { checkLine } from '../model/text-checks.ts'
 import { hashToken, hintOf, newTokenText } from '../model/token-text.ts'
 import { appendAudit } from '../store/audit.ts'
 import { insertToken, type TokenRecord } from '../store/tokens.ts'
-import { parseUrn, toUrn, type Urn } from '../urn/urn.ts'
+import { urnOfType } from '../urn/kinds.ts'
+import { toUrn, type Urn } from '../urn/urn.ts'
 
 export type CreateTokenInput = {
   name: string
@@ -62,15 +63,8 @@ export async function writeToken(tx: Tx, text: string, input: CreateTokenInput, 
   return { token: text, record }
 }
 
-function urnOfType(text: string, entityType: string, field: string): Urn {
-  const parsed = parseUrn(text, field)
-  if (parsed.entityType !== entityType) throw new CatalogError('INVALID_URN', `${field} must be a URN of the type ${entityType}, not ${parsed.entityType}`, { field, urn: parsed.urn })
-  return parsed.urn
-}
-
 /** `Airflow, prod #2` becomes `urn:li:corpuser:Airflow-prod-2`. */
 function actorNamed(name: string): Urn {
   const slug = name.replace(/[^\p{L}\p{N}._@]+/gu, '-').replace(/^-|-$/g, '')
   return toUrn(`urn:li:corpuser:${slug === '' ? 'token' : slug}`)
 }
-

@@ -2,7 +2,8 @@
 import type { Db, Tx } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
 import { findKnownEntities } from '../store/entity-reads.ts'
-import { parseUrn, toUrn, type Urn } from '../urn/urn.ts'
+import { urnOfType } from '../urn/kinds.ts'
+import { toUrn, type Urn } from '../urn/urn.ts'
 
 /** An entity to be shown. `exists` is false for a placeholder, and absent where nobody has looked yet. */
 export type EntityReference = { urn: Urn, exists?: boolean }
@@ -15,12 +16,9 @@ export const entityNotFound = (urn: Urn, field: string): CatalogError => new Cat
  * Throws INVALID_URN (also for another type), LIMIT_EXCEEDED, INVALID_CHARACTER, NOT_FOUND.
  */
 export async function readEntity(db: Db | Tx, text: string, entityType: string | null = null, field = 'urn'): Promise<EntityReference> {
-  const parsed = parseUrn(text, field)
-  if (entityType !== null && parsed.entityType !== entityType) {
-    throw new CatalogError('INVALID_URN', `${field} must be the URN of a ${entityType}, not of a ${parsed.entityType}: ${parsed.urn}`, { field, urn: parsed.urn })
-  }
-  const known = (await findKnownEntities(db, [parsed.urn])).get(parsed.urn)
-  if (!known) throw entityNotFound(parsed.urn, field)
+  const urn = entityType === null ? toUrn(text, field) : urnOfType(text, entityType, field)
+  const known = (await findKnownEntities(db, [urn])).get(urn)
+  if (!known) throw entityNotFound(urn, field)
   return { urn: known.urn, exists: known.exists }
 }
 

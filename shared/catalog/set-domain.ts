@@ -2,15 +2,15 @@
 import type { Db } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { assetUrnOf } from '../model/asset-urn.ts'
 import type { Change, ChangeRecord } from '../model/changes.ts'
-import { isAsset } from '../model/entity-types.ts'
-import { parseUrn, type Urn } from '../urn/urn.ts'
+import { urnOfType } from '../urn/kinds.ts'
 import { applyCall } from './apply-call.ts'
-import { domainUrnOf, mutationContext, refuseAbsent, type Call } from './call.ts'
+import { mutationContext, refuseAbsent, type Call } from './call.ts'
 
 /** Throws MISSING_REFERENCE (either), BAD_REQUEST (no asset), INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, FORBIDDEN. */
 export async function setDomain(db: Db, input: { entityUrn: string, domainUrn: string }, call: Call): Promise<true> {
-  const domainUrn = domainUrnOf(input.domainUrn, 'domainUrn')
+  const domainUrn = urnOfType(input.domainUrn, 'domain', 'domainUrn')
   const entityUrn = assetUrnOf(input.entityUrn, 'entityUrn')
   await applyCall(db, [oneRecord([{ kind: 'setDomain', entityUrn, domainUrn }], [''])], mutationContext(call, 'setDomain'))
   return true
@@ -29,7 +29,7 @@ export type BatchSetDomainInput = { domainUrn?: string | null, resources: readon
 /** All or none; `domainUrn` null takes the assets out of theirs. Throws as setDomain does, and UNSUPPORTED for parts of assets. */
 export async function batchSetDomain(db: Db, input: BatchSetDomainInput, call: Call): Promise<true> {
   checkCount(input.resources.length)
-  const domainUrn = input.domainUrn ? domainUrnOf(input.domainUrn, 'input.domainUrn') : null
+  const domainUrn = input.domainUrn ? urnOfType(input.domainUrn, 'domain', 'input.domainUrn') : null
   const changes = input.resources.map(({ resourceUrn, subResource }, index): Change => {
     const field = `input.resources[${index}]`
     if (subResource) throw new CatalogError('UNSUPPORTED', 'A part of an asset cannot be in a domain', { field: `${field}.subResource` })
@@ -42,13 +42,6 @@ export async function batchSetDomain(db: Db, input: BatchSetDomainInput, call: C
     ? `Failed to validate Domain with urn ${domainUrn}. Urn does not exist.`
     : `Failed to validate resource with urn ${absent.details.urn}. Urn does not exist.`)
   return true
-}
-
-/** The URN of something that may be in a domain. Throws INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, BAD_REQUEST. */
-function assetUrnOf(text: string, field: string): Urn {
-  const { urn, entityType } = parseUrn(text, field)
-  if (!isAsset(entityType)) throw new CatalogError('BAD_REQUEST', `A ${entityType} cannot be in a domain: ${urn}`, { field, urn })
-  return urn
 }
 
 const oneRecord = (changes: Change[], fields: string[]): ChangeRecord => ({ line: 0, changes, fields })

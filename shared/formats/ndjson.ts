@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { assetUrnOf } from '../model/asset-urn.ts'
 import type { Change, ChangeRecord, JsonObject } from '../model/changes.ts'
 import { parseEdge } from '../model/edges.ts'
-import { isAsset } from '../model/entity-types.ts'
 import { checkJson, parseJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { checkLine, checkLines } from '../model/text-checks.ts'
-import { domainUrn } from '../urn/kinds.ts'
+import { domainUrn, urnOfType } from '../urn/kinds.ts'
 import { parseUrn, type Urn } from '../urn/urn.ts'
 import { envelopeDepth, isEnveloped, parseEnveloped } from './enveloped.ts'
 
@@ -49,17 +49,17 @@ function removeEdge(record: JsonObject): Change[] {
 }
 
 function setDomain(record: JsonObject): Change[] {
-  return [{ kind: 'setDomain', entityUrn: assetUrn(record.entityUrn), domainUrn: urnOfDomain(record.domainUrn, 'domainUrn') }]
+  return [{ kind: 'setDomain', entityUrn: assetUrnOf(record.entityUrn, 'entityUrn'), domainUrn: urnOfType(record.domainUrn, 'domain', 'domainUrn') }]
 }
 
 function unsetDomain(record: JsonObject): Change[] {
-  return [{ kind: 'unsetDomain', entityUrn: assetUrn(record.entityUrn) }]
+  return [{ kind: 'unsetDomain', entityUrn: assetUrnOf(record.entityUrn, 'entityUrn') }]
 }
 
 function createDomain(record: JsonObject): Change[] {
   const name = checkLine(requiredText(record, 'name'), { field: 'name', limit: 'domainNameMaxChars' })
   const description = optionalText(record, 'description')
-  const parentDomain = record.parentDomain === undefined || record.parentDomain === null ? undefined : urnOfDomain(record.parentDomain, 'parentDomain')
+  const parentDomain = record.parentDomain === undefined || record.parentDomain === null ? undefined : urnOfType(record.parentDomain, 'domain', 'parentDomain')
   const id = optionalText(record, 'id')?.trim() || idFromName(name, parentDomain)
   return [{
     kind: 'createDomain',
@@ -101,16 +101,4 @@ function optionalText(record: JsonObject, field: string): string | undefined {
   if (text === undefined || text === null) return undefined
   if (typeof text !== 'string') throw new CatalogError('BAD_REQUEST', `${field} must be a text`, { field })
   return text
-}
-
-function assetUrn(text: unknown): Urn {
-  const { urn, entityType } = parseUrn(text, 'entityUrn')
-  if (!isAsset(entityType)) throw new CatalogError('BAD_REQUEST', `A ${entityType} cannot be in a domain`, { field: 'entityUrn', urn })
-  return urn
-}
-
-function urnOfDomain(text: unknown, field: string): Urn {
-  const { urn, entityType } = parseUrn(text, field)
-  if (entityType !== 'domain') throw new CatalogError('INVALID_URN', `${field} must be the URN of a domain, not of a ${entityType}: ${urn}`, { field, urn })
-  return urn
 }

@@ -6,6 +6,13 @@ import type { Urn } from './urn.ts'
 
 const platformPrefix = 'urn:li:dataPlatform:'
 
+/** The URN, of this entity type and no other; `field` names the input in errors. Throws as parseUrn does, INVALID_URN for another type too. */
+export const urnOfType = (text: unknown, entityType: string, field: string): Urn => {
+  const { urn, entityType: found } = parseUrn(text, field)
+  if (found !== entityType) throw new CatalogError('INVALID_URN', `${field} must be the URN of a ${entityType}, not of a ${found}: ${urn}`, { field, urn })
+  return urn
+}
+
 /** `platform` is a name or the URN of a platform. Throws INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, as all makers here. */
 export const datasetUrn = (platform: string, name: string, environment = 'PROD'): Urn =>
   toUrn(`urn:li:dataset:(${platform.startsWith(platformPrefix) ? platform : platformPrefix + platform},${name},${environment})`)
