@@ -11,10 +11,13 @@ if (problem !== null) {
 const { startEverything } = await import('./start-everything.ts')
 const { describeFailure } = await import('../bin/failure.ts')
 const { outliveReaders } = await import('../bin/terminal.ts')
+const { endWithNpm, shellOfNpm } = await import('./end-with-npm.ts')
 
 outliveReaders()
+const shell = shellOfNpm()
 try {
   await startEverything(process.env, line => console.log(line))
+  endWithNpm(shell)
 } catch (error) {
   const { message, exitCode } = describeFailure(error)
   console.error(message)

@@ -22,6 +22,7 @@ const nobody = { uid: 65_534, gid: 65_534 }
 const isRoot = process.getuid?.() === 0
 const writesCount = 1_000
 const writersCount = 8
+const endMaxMs = 20_000
 
 function withDataDir(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-start-'))
@@ -142,3 +143,16 @@ for (const [who, user] of [['as root', undefined], ['as a normal user', isRoot ?
     })
   })
 }
+
+t.test('row 1: npm start ends with its npm', async t => {
+  const dataDir = withDataDir(t)
+  const npm = runShell(t, 'npm start', { env: { PORT: String(await freePort()), TRIBUTARY_DATA_DIR: dataDir }, cwd: packageRoot })
+  await npm.says(/Ctrl-C/)
+  const belonging = [...processTree(npm.pid), ...processTree(postmasterPid(dataDir))]
+  t.teardown(() => { killAll(belonging) })
+  t.ok(belonging.length > 4)
+  npm.signal('SIGTERM')
+  await npm.ended
+  for (let waitedMs = 0; existsSync(join(dataDir, 'pg', 'postmaster.pid')) && waitedMs < endMaxMs; waitedMs += 50) await sleep(50)
+  t.notOk(existsSync(join(dataDir, 'pg', 'postmaster.pid')), 'the database has stopped in order')
+})
