@@ -1,11 +1,9 @@
 /** Brings a database to the newest schema. Any number of processes may start at once: each migration runs once. */
 import { migrations } from '../../migrations/index.ts'
+import { advisoryLocks } from './advisory-locks.ts'
 import type { Db, Tx } from './database.ts'
 import { query } from './query.ts'
 import { inTransaction } from './transaction.ts'
-
-/** One key for all who migrate: 'trib' in ASCII. */
-const migrationLockKey = 0x74726962
 
 const createTable = `
 create table if not exists schema_migration (
@@ -74,7 +72,7 @@ async function applyNext(tx: Tx): Promise<string | undefined> {
 /** Migrations may take as long as they need: the timeouts of the pool are for requests. */
 async function lockMigrations(tx: Tx): Promise<void> {
   await query(tx, `select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`)
-  await query(tx, 'select pg_advisory_xact_lock(?::bigint)', [migrationLockKey])
+  await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.migrations)
   await query(tx, createTable)
 }
 

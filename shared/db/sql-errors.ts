@@ -47,6 +47,12 @@ export function isConflict(error: unknown): boolean {
   return code === '40001' || code === '40P01'
 }
 
+/** Whether Postgres ended the statement: its timeout passed, or somebody cancelled it. */
+export const isStatementCancelled = (error: unknown): boolean => sqlState(error) === '57014'
+
+/** Whether a lock was not to be had within lock_timeout. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03'
+
 /**
  * What a client hears: UNAVAILABLE for connection trouble, conflicts and locks that were not to be had,
  * DEADLINE_EXCEEDED for a cancelled statement, else INTERNAL. A CatalogError is returned as it is; any other error
@@ -55,7 +61,7 @@ export function isConflict(error: unknown): boolean {
 export function toCatalogError(error: unknown): CatalogError {
   if (error instanceof CatalogError) return error
   const options = { cause: error }
-  if (sqlState(error) === '57014') {
+  if (isStatementCancelled(error)) {
     return new CatalogError('DEADLINE_EXCEEDED', 'The database did not answer within the deadline', {}, options)
   }
   if (sqlErrorKind(error) === 'transient') {

@@ -1,6 +1,7 @@
 /** A deadline that Postgres keeps as well: no query of a long read outlives the patience of who asked. */
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
+import { isStatementCancelled } from '../db/sql-errors.ts'
 import { CatalogError } from '../errors.ts'
 
 /** Runs one query within the deadline. Throws DEADLINE_EXCEEDED before a query that has no time left, and when Postgres ends one. */
@@ -14,7 +15,7 @@ export type WithinDeadline = <Result>(run: () => Promise<Result>) => Promise<Res
 export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDeadline {
   const endsAt = Date.now() + deadlineMs
   let setMs = Infinity
-  const exceeded = (cause?: Error) => new CatalogError('DEADLINE_EXCEEDED', what, {}, cause ? { cause } : undefined)
+  const exceeded = (cause?: unknown) => new CatalogError('DEADLINE_EXCEEDED', what, {}, cause ? { cause } : undefined)
   return async (run) => {
     const leftMs = endsAt - Date.now()
     if (leftMs <= 0) throw exceeded()
@@ -25,11 +26,8 @@ export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDe
     try {
       return await run()
     } catch (error) {
-      if (isCancelled(error)) throw exceeded(error)
+      if (isStatementCancelled(error)) throw exceeded(error)
       throw error
     }
   }
 }
-
-/** query_canceled, which is what statement_timeout raises. */
-const isCancelled = (error: unknown): error is Error => error instanceof Error && 'code' in error && error.code === '57014'

@@ -1,10 +1,11 @@
 /** What is kept only for a time: order left behind by removals, the change log, loads that ended long ago. */
 import type { Db, Tx } from '../db/database.ts'
+import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 
 /** One sweeper at a time. Ends with the transaction; false when another process sweeps just now. */
 export async function trySweeperLock(tx: Tx): Promise<boolean> {
-  const [row] = await query<{ isMine: boolean }>(tx, 'select pg_try_advisory_xact_lock(?::int, ?::int) as "isMine"', [0x7472, 10])
+  const [row] = await query<{ isMine: boolean }>(tx, 'select pg_try_advisory_xact_lock(?::int, ?::int) as "isMine"', advisoryLocks.sweeper)
   return row?.isMine ?? false
 }
 

@@ -1,15 +1,12 @@
 /** The sequence of acceptance, and the locks and questions that keep changes in its order. */
 import type { Db, Tx } from '../db/database.ts'
+import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
-
-/** Advisory lock keys, first word of two: nothing else of ours uses it. */
-const lockSpace = 0x7472
-const writersLock = 1
-const domainTreeLock = 2
+import { isLockTimeout } from '../db/sql-errors.ts'
 
 /** Shared by all who write: while it is held, no entity is deleted. Ends with the transaction. */
 export async function lockAsWriter(tx: Tx): Promise<void> {
-  await query(tx, 'select pg_advisory_xact_lock_shared(?::int, ?::int)', [lockSpace, writersLock])
+  await query(tx, 'select pg_advisory_xact_lock_shared(?::int, ?::int)', advisoryLocks.writers)
 }
 
 /**
@@ -21,12 +18,12 @@ export async function tryLockAlone(tx: Tx): Promise<boolean> {
   try {
     const [before] = await query<{ timeout: string }>(tx, "select current_setting('lock_timeout') as timeout")
     await query(tx, "set local lock_timeout = '250ms'")
-    await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', [lockSpace, writersLock])
+    await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.writers)
     await query(tx, "select set_config('lock_timeout', ?, true)", [before?.timeout ?? '0'])
     await query(tx, 'release savepoint before_lock')
     return true
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === '55P03')) throw error
+    if (!isLockTimeout(error)) throw error
     await query(tx, 'rollback to savepoint before_lock')
     return false
   }
@@ -34,7 +31,7 @@ export async function tryLockAlone(tx: Tx): Promise<boolean> {
 
 /** Held alone by who changes the tree of domains: siblings' names, cycles and children are decided inside. */
 export async function lockDomainTree(tx: Tx): Promise<void> {
-  await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', [lockSpace, domainTreeLock])
+  await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.domainTree)
 }
 
 /** The next number in the order of acceptance. A synchronous call draws it when it holds its locks. */

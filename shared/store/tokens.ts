@@ -1,5 +1,6 @@
 /** The table access_token: who may do what. It holds hashes, never the texts of tokens. */
 import type { Db, Tx } from '../db/database.ts'
+import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 import type { Scope } from '../model/changes.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
@@ -22,9 +23,6 @@ export type TokenRecord = {
 export type NewToken = Pick<TokenRecord, 'id' | 'name' | 'hint' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'> & { tokenHash: Buffer }
 
 type Row = Omit<TokenRecord, 'scopes' | 'domainUrn' | 'actorUrn'> & { scopes: string[], domainUrn: string | null, actorUrn: string }
-
-/** Held while the table is looked at and its first row written, so that several starters make one token. */
-const firstTokenLock = 0x7472_746b
 
 const selectToken = `
   select
@@ -68,8 +66,8 @@ export async function listTokenRows(db: Db, page: { start: number, count: number
   const rows = await query<Row>(db, `
     ${selectToken}
     order by token.created_at desc, token.id
-    limit ?
-    offset ?`, [page.count, page.start])
+    limit ?::int
+    offset ?::int`, [page.count, page.start])
   const [counted] = await query<{ total: number }>(db, 'select count(*)::int as total from access_token')
   return { total: counted?.total ?? 0, tokens: rows.map(toRecord) }
 }
@@ -80,9 +78,9 @@ export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | 
   return findToken(tx, id)
 }
 
-/** Whether no token was ever made. Until the transaction ends, nobody else who asks gets an answer. */
+/** Whether no token was ever made. Until the transaction ends, nobody else who asks gets an answer: several starters make one token. */
 export async function hasNoToken(tx: Tx): Promise<boolean> {
-  await query(tx, 'select pg_advisory_xact_lock(?)', [firstTokenLock])
+  await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.firstToken)
   const [row] = await query<{ isEmpty: boolean }>(tx, 'select not exists (select from access_token) as "isEmpty"')
   return row?.isEmpty === true
 }
