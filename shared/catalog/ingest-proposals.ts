@@ -1,8 +1,8 @@
 /** Applies change proposals as they come over REST: one, or several in one transaction. */
 import type { Db } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
-import { limits } from '../limits.ts'
 import type { ChangeRecord, MissingReferences, Verdict } from '../model/changes.ts'
+import { checkCount } from '../model/count-checks.ts'
 import { parseProposal } from '../model/proposal.ts'
 import { applyCall } from './apply-call.ts'
 import type { Call } from './call.ts'
@@ -19,11 +19,7 @@ export async function ingestProposal(db: Db, proposal: unknown, options: IngestO
  * Throws as ingestProposal does, and LIMIT_EXCEEDED (proposalsPerBatchMaxCount).
  */
 export async function ingestProposalBatch(db: Db, proposals: readonly unknown[], options: IngestOptions): Promise<Verdict[]> {
-  const maximum = limits.proposalsPerBatchMaxCount
-  if (proposals.length > maximum) {
-    throw new CatalogError('LIMIT_EXCEEDED', `${proposals.length} proposals in one request; at most ${maximum} are allowed. Send more as a load (POST /loads?format=mcp)`,
-      { field: 'proposals', limit: 'proposalsPerBatchMaxCount', maximum, actual: proposals.length })
-  }
+  checkCount(proposals.length, 'proposalsPerBatchMaxCount', { field: 'proposals', what: `${proposals.length} proposals in one request`, wayOut: 'Send more as a load (POST /loads?format=mcp)' })
   if (proposals.length === 0) return []
   return apply(db, proposals.map((proposal, index) => toRecord(proposal, index, `proposals[${index}]`)), 'ingestProposalBatch', options)
 }

@@ -4,7 +4,8 @@
  */
 import type { Db, Tx } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
-import { limits } from '../limits.ts'
+import type { LimitName } from '../limits.ts'
+import { checkCount } from '../model/count-checks.ts'
 import { domainsAbove, domainsBelow } from '../store/domain-reads.ts'
 import { findEntities } from '../store/entities.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
@@ -28,17 +29,17 @@ const domainsField = 'domains'
  * URN) and LIMIT_EXCEEDED (filterGroupsMaxCount, filtersPerGroupMaxCount, filterValuesMaxCount).
  */
 export function checkFilters(groups: readonly FilterGroupInput[] | null | undefined, fields: ReadonlyMap<string, FilterField>, place: string): Filters {
-  checkCount(groups?.length ?? 0, 'filterGroupsMaxCount', place, 'groups')
+  checkNumberOf('groups', groups?.length ?? 0, 'filterGroupsMaxCount', place)
   return (groups ?? []).map((group, index) => {
     const and = group.and ?? []
-    checkCount(and.length, 'filtersPerGroupMaxCount', `${place}[${index}].and`, 'filters')
+    checkNumberOf('filters', and.length, 'filtersPerGroupMaxCount', `${place}[${index}].and`)
     return and.map((filter, at) => checkFilter(filter, fields, `${place}[${index}].and[${at}]`))
   })
 }
 
 /** Checks filters that must all hold, as one group. Throws as checkFilters does. */
 export function checkAllOf(filters: readonly FacetFilterInput[] | null | undefined, fields: ReadonlyMap<string, FilterField>, place: string): Filters {
-  checkCount(filters?.length ?? 0, 'filtersPerGroupMaxCount', place, 'filters')
+  checkNumberOf('filters', filters?.length ?? 0, 'filtersPerGroupMaxCount', place)
   return filters && filters.length > 0 ? [filters.map((filter, at) => checkFilter(filter, fields, `${place}[${at}]`))] : []
 }
 
@@ -55,7 +56,7 @@ function checkFilter(filter: FacetFilterInput, fields: ReadonlyMap<string, Filte
   if (values.length === 0 && condition !== 'EXISTS') {
     throw new CatalogError('BAD_REQUEST', `${place}.values must name at least one value`, { field: `${place}.values`, ...(field.allowed ? { allowed: field.allowed } : {}) })
   }
-  checkCount(values.length, 'filterValuesMaxCount', `${place}.values`, 'values')
+  checkNumberOf('values', values.length, 'filterValuesMaxCount', `${place}.values`)
   const { allowed } = field
   const wrong = values.findIndex((value) => allowed !== undefined && !allowed.includes(value))
   if (allowed && wrong >= 0) {
@@ -65,10 +66,7 @@ function checkFilter(filter: FacetFilterInput, fields: ReadonlyMap<string, Filte
   return { fieldName: filter.field, field, condition, values: spelled, isNegated: filter.negated ?? false }
 }
 
-function checkCount(actual: number, limit: 'filterGroupsMaxCount' | 'filtersPerGroupMaxCount' | 'filterValuesMaxCount', field: string, what: string): void {
-  const maximum = limits[limit]
-  if (actual > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${field} has ${actual} ${what}; at most ${maximum} are allowed`, { field, limit, maximum, actual })
-}
+const checkNumberOf = (what: string, actual: number, limit: LimitName, field: string): void => checkCount(actual, limit, { field, what: `${field} has ${actual} ${what}` })
 
 /** What must be read of an entity before the filters can judge it. */
 export type FilterNeeds = { urns: boolean, domains: boolean, aspectNames: ReadonlySet<string> }

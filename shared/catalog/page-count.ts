@@ -1,13 +1,13 @@
 /** Checks how many results a caller wants on a page, and how many to pass over. */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { checkCount } from '../model/count-checks.ts'
 
 /** Throws BAD_REQUEST below 1 and LIMIT_EXCEEDED above pageMaxCount. */
 export function pageCount(count: number | null | undefined, field: string, defaultCount: number = limits.pageDefaultCount): number {
   const wanted = count ?? defaultCount
-  const maximum = limits.pageMaxCount
   if (wanted < 1) throw new CatalogError('BAD_REQUEST', `${field} must be at least 1`, { field, actual: wanted })
-  if (wanted > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${field} is ${wanted}; at most ${maximum} are allowed`, { field, limit: 'pageMaxCount', maximum, actual: wanted })
+  checkCount(wanted, 'pageMaxCount', { field, what: `${field} is ${wanted}` })
   return wanted
 }
 

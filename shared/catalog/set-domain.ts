@@ -1,9 +1,9 @@
 /** Puts assets into a domain and takes them out of theirs. An asset is in one domain at most. */
 import type { Db } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
-import { limits } from '../limits.ts'
 import { assetUrnOf } from '../model/asset-urn.ts'
 import type { Change, ChangeRecord } from '../model/changes.ts'
+import { checkCount } from '../model/count-checks.ts'
 import { urnOfType } from '../urn/kinds.ts'
 import { applyCall } from './apply-call.ts'
 import { mutationContext, refuseAbsent, type Call } from './call.ts'
@@ -28,7 +28,8 @@ export type BatchSetDomainInput = { domainUrn?: string | null, resources: readon
 
 /** All or none; `domainUrn` null takes the assets out of theirs. Throws as setDomain does, and UNSUPPORTED for parts of assets. */
 export async function batchSetDomain(db: Db, input: BatchSetDomainInput, call: Call): Promise<true> {
-  checkCount(input.resources.length)
+  const count = input.resources.length
+  checkCount(count, 'edgesPerCallMaxCount', { field: 'input.resources', what: `${count} resources in one call`, wayOut: 'Send more as a load (POST /loads)' })
   const domainUrn = input.domainUrn ? urnOfType(input.domainUrn, 'domain', 'input.domainUrn') : null
   const changes = input.resources.map(({ resourceUrn, subResource }, index): Change => {
     const field = `input.resources[${index}]`
@@ -45,10 +46,3 @@ export async function batchSetDomain(db: Db, input: BatchSetDomainInput, call: C
 }
 
 const oneRecord = (changes: Change[], fields: string[]): ChangeRecord => ({ line: 0, changes, fields })
-
-function checkCount(actual: number): void {
-  const maximum = limits.edgesPerCallMaxCount
-  if (actual > maximum) {
-    throw new CatalogError('LIMIT_EXCEEDED', `${actual} resources in one call; at most ${maximum} are allowed. Send more as a load (POST /loads)`, { field: 'input.resources', limit: 'edgesPerCallMaxCount', maximum, actual })
-  }
-}

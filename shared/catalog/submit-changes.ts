@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { CatalogError } from '../errors.ts'
 import type { Db } from '../db/database.ts'
-import { limits } from '../limits.ts'
 import type { Actor, JsonObject, MissingReferences } from '../model/changes.ts'
+import { checkCount } from '../model/count-checks.ts'
 import type { ChunkQueue } from '../queue/chunk-queue.ts'
 import { checkedSource } from './load-source.ts'
 import { readLoad, type LoadView } from './read-load.ts'
@@ -31,12 +31,8 @@ export type SubmitContext = { actor: Actor, requestId: string | null, missingRef
  */
 export async function submitChanges(db: Db, queue: ChunkQueue, input: SubmittedChanges, context: SubmitContext): Promise<LoadView> {
   const records = recordsOf(input)
-  const maximum = limits.edgesPerCallMaxCount
   if (records.length === 0) throw new CatalogError('BAD_REQUEST', 'There are no changes', { field: 'input' })
-  if (records.length > maximum) {
-    throw new CatalogError('LIMIT_EXCEEDED', `${records.length} changes in one call; at most ${maximum} are allowed. Send more as a load (POST /loads)`,
-      { field: 'input', limit: 'edgesPerCallMaxCount', maximum, actual: records.length })
-  }
+  checkCount(records.length, 'edgesPerCallMaxCount', { field: 'input', what: `${records.length} changes in one call`, wayOut: 'Send more as a load (POST /loads)' })
   const source = checkedSource(input.source ?? 'manual', 'input.source')
   const id = await receiveLoad(db, queue, { ...context, format: 'ndjson', source }, asBody(records))
   return readLoad(db, context.actor, id)

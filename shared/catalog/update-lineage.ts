@@ -1,8 +1,8 @@
 /** Adds and removes lineage edges named by their ends, all or none. */
 import type { Db } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
-import { limits } from '../limits.ts'
 import type { Change } from '../model/changes.ts'
+import { checkCount } from '../model/count-checks.ts'
 import { parseEdge, type ParsedEdge } from '../model/edges.ts'
 import { findEntities } from '../store/entities.ts'
 import { applyCall } from './apply-call.ts'
@@ -22,7 +22,8 @@ type NamedEdge = ParsedEdge & { field: string }
  * LIMIT_EXCEEDED (edgesPerCallMaxCount) and FORBIDDEN; `field` says which edge, and nothing is changed.
  */
 export async function updateLineage(db: Db, input: UpdateLineageInput, call: Call): Promise<true> {
-  checkCount((input.edgesToAdd?.length ?? 0) + (input.edgesToRemove?.length ?? 0))
+  const count = (input.edgesToAdd?.length ?? 0) + (input.edgesToRemove?.length ?? 0)
+  checkCount(count, 'edgesPerCallMaxCount', { field: 'input', what: `${count} edges in one call`, wayOut: 'Send more as a load (POST /loads)' })
   const removed = namedEdges(input.edgesToRemove, 'input.edgesToRemove')
   const removedKeys = new Set(removed.map(keyOf))
   // What is removed as well is not added first: the removal wins, and asks less of its ends.
@@ -57,10 +58,4 @@ async function refuseAbsentEnds(db: Db, edges: readonly NamedEdge[]): Promise<vo
       if (!present.has(urn)) throw new CatalogError('MISSING_REFERENCE', `Error: urn does not exist: ${urn}`, { field: `${field}.${end}`, urn })
     }
   }
-}
-
-function checkCount(actual: number): void {
-  const maximum = limits.edgesPerCallMaxCount
-  if (actual <= maximum) return
-  throw new CatalogError('LIMIT_EXCEEDED', `${actual} edges in one call; at most ${maximum} are allowed. Send more as a load (POST /loads)`, { field: 'input', limit: 'edgesPerCallMaxCount', maximum, actual })
 }

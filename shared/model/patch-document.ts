@@ -1,7 +1,7 @@
 /** Reads the two forms of a JSON Patch: the plain list of operations, and the one that says how arrays are keyed. */
 import { CatalogError } from '../errors.ts'
-import { limits } from '../limits.ts'
 import type { JsonObject, JsonValue, PatchDocument, PatchOperation } from './changes.ts'
+import { checkCount } from './count-checks.ts'
 import { isObject } from './json-values.ts'
 import { parsePointer } from './json-patch.ts'
 
@@ -23,9 +23,7 @@ export function parsePatch(value: JsonValue, field: string): PatchDocument {
 const isSent = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null
 
 function parseOperations(list: readonly JsonValue[], field: string): PatchOperation[] {
-  if (list.length > limits.columnRecordsMaxCount) {
-    throw new CatalogError('LIMIT_EXCEEDED', `${field} has ${list.length} operations; at most ${limits.columnRecordsMaxCount} are allowed`, { field, limit: 'columnRecordsMaxCount', maximum: limits.columnRecordsMaxCount, actual: list.length })
-  }
+  checkCount(list.length, 'columnRecordsMaxCount', { field, what: `${field} has ${list.length} operations` })
   return list.map((entry, index) => parseOperation(entry, `${field}[${index}]`))
 }
 

@@ -7,10 +7,10 @@
  */
 import { CatalogError } from '../errors.ts'
 import type { ErrorDetails } from '../errors.ts'
-import { limits } from '../limits.ts'
 import type { LimitName } from '../limits.ts'
 import { toUrn, entityTypeOf } from '../urn/urn.ts'
 import type { JsonObject, JsonValue } from './changes.ts'
+import { checkCount } from './count-checks.ts'
 import { isObject } from './json-values.ts'
 
 /** `place` is where the value stands, for example `aspect.upstreams[3].dataset`. */
@@ -72,9 +72,7 @@ function prepareOptional(shape: Shape, given: JsonValue, place: string): JsonVal
 /** `limit` names the entry of limits.ts that bounds the length. */
 export const list = (shape: Shape, limit?: LimitName): Shape => (value, place) => {
   if (!Array.isArray(value)) throw shapeFault(place, 'array type is not backed by a list')
-  if (limit && value.length > limits[limit]) {
-    throw new CatalogError('LIMIT_EXCEEDED', `${place} has ${value.length} entries; at most ${limits[limit]} are allowed`, { field: place, limit, maximum: limits[limit], actual: value.length })
-  }
+  if (limit) checkCount(value.length, limit, { field: place, what: `${place} has ${value.length} entries` })
   return value.map((entry, index) => shape(entry, `${place}[${index}]`))
 }
 

@@ -1,8 +1,7 @@
 /** Entities of every type: how they are found, and how the fields of each type are read off its URN and its aspects. */
 import { readEntities, readEntity, readExistence, type EntityReference } from '../../../shared/catalog/read-entity.ts'
-import { CatalogError } from '../../../shared/errors.ts'
-import { limits } from '../../../shared/limits.ts'
 import type { JsonObject } from '../../../shared/model/changes.ts'
+import { checkCount } from '../../../shared/model/count-checks.ts'
 import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'
 import { dataFlowOf, nameFromUrn, originOf, platformOf, schemaFieldParts } from '../../../shared/urn/kinds.ts'
 import { entityTypeOf, parseUrn, toUrn, type Urn } from '../../../shared/urn/urn.ts'
@@ -106,10 +105,7 @@ export const entityResolvers = {
     tag: find('tag'),
     entity: (_: unknown, { urn }: UrnArgument, { db }: GraphqlContext) => readEntity(db, urn),
     async entities(_: unknown, { urns, checkForExistence }: { urns: readonly string[], checkForExistence?: boolean | null }, context: GraphqlContext) {
-      const maximum = limits.pageMaxCount
-      if (urns.length > maximum) {
-        throw new CatalogError('LIMIT_EXCEEDED', `urns has ${urns.length} entries; at most ${maximum} are allowed`, { field: 'urns', limit: 'pageMaxCount', maximum, actual: urns.length })
-      }
+      checkCount(urns.length, 'pageMaxCount', { field: 'urns', what: `urns has ${urns.length} entries` })
       spendReads(context, urns.length)
       const found = await readEntities(context.db, urns)
       return found.map(({ urn, entity: known }) => known ?? (checkForExistence ? null : { urn, exists: false }))
