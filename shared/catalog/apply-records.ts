@@ -6,14 +6,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tx } from '../db/database.ts'
-import { query } from '../db/query.ts'
 import { CatalogError } from '../errors.ts'
 import { createsOf, passOf, standsOn } from '../model/change-facts.ts'
 import type { Actor, Change, ChangeRecord, MissingReferences, Verdict } from '../model/changes.ts'
 import { appendAudit } from '../store/audit.ts'
 import { declaredUrns } from '../store/declarations.ts'
 import { findEntities, insertEntities, lockEntities } from '../store/entities.ts'
-import { drawSeq, lockAsWriter, lockDomainTree, olderWork, tryLockAlone, type OlderWork } from '../store/order-of-changes.ts'
+import { drawSeq, lockAsWriter, lockDomainTree, olderWork, transactionTime, tryLockAlone, type OlderWork } from '../store/order-of-changes.ts'
 import { sourceId } from '../store/statements.ts'
 import { schemaFieldParts } from '../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
@@ -146,13 +145,11 @@ async function lockAlone(tx: Tx): Promise<void> {
 }
 
 async function openSet(tx: Tx, context: ApplyContext, changes: readonly Change[], guards: Guards, older: OlderWork | null): Promise<WorkingSet> {
-  const [clock] = await query<{ now: Date }>(tx, 'select now() as now')
-  if (!clock) throw new Error('no clock')
   const sourceIds = new Map<string, number>()
   for (const name of new Set([context.source, ...changes.flatMap((change) => change.kind === 'replaceEdges' ? change.source ?? [] : [])])) sourceIds.set(name, await sourceId(tx, name))
   return {
     seq: context.chunk?.seq ?? notDrawn,
-    now: clock.now,
+    now: await transactionTime(tx),
     actor: context.actor,
     limit: await limitOf(tx, context.actor),
     sourceId: sourceIds.get(context.source) ?? 0,

@@ -41,6 +41,13 @@ export async function drawSeq(tx: Tx): Promise<number> {
   return row.seq
 }
 
+/** When the transaction began, by the clock of the database: one time for all that it writes. */
+export async function transactionTime(tx: Tx): Promise<Date> {
+  const [row] = await query<{ now: Date }>(tx, 'select now() as now')
+  if (!row) throw new Error('no clock')
+  return row.now
+}
+
 /** What is accepted before a change and not finished. Ask after the change's own seq is drawn, never before. */
 export type OlderWork = {
   /** Something older may still be applied, so removals and replacements must leave their order behind. */

@@ -32,6 +32,7 @@ const faults: Fault[] = [
   imports('shared/store/c.ts', 'ioredis', /store\/ is SQL/),
   imports('shared/catalog/a.ts', '../../api/x.ts', /catalog\/ is above store/),
   imports('shared/catalog/b.ts', 'knex', /catalog\/ is rules/),
+  imports('shared/catalog/d.ts', '../db/query.ts', /SQL is in store/),
   imports('shared/catalog/c.ts', '../../migrations/index.ts', /Migrations are a leaf/),
   imports('migrations/a.ts', '../shared/limits.ts', /a migration is frozen/i),
   imports('api/a.ts', '../worker/x.ts', /only through the queue/),
