@@ -8,6 +8,7 @@ import { CatalogError } from '../errors.ts'
 import type { Db } from '../db/database.ts'
 import { limits } from '../limits.ts'
 import type { Actor } from '../model/changes.ts'
+import { isUuid } from '../model/text-checks.ts'
 import { listRejects, type Reject } from '../store/rejects.ts'
 import { findLoad, listLoads as listRows, type LoadRow, type LoadState } from '../store/loads.ts'
 
@@ -37,8 +38,6 @@ const toLoadView = (row: LoadRow): LoadView => ({
   createdAt: row.createdAt.getTime(),
   finishedAt: row.finishedAt?.getTime() ?? null
 })
-
-const isUuid = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 
 const seesAll = (actor: Actor): boolean => actor.scopes.includes('admin') && actor.domainUrn === null
 

@@ -2,16 +2,15 @@
 import type { Db } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { CatalogError } from '../errors.ts'
+import { isUuid } from '../model/text-checks.ts'
 import { appendAudit } from '../store/audit.ts'
 import { revokeTokenRow, type TokenRecord } from '../store/tokens.ts'
 import type { TokenCaller } from './create-token.ts'
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** Revoking twice is no error. Throws NOT_FOUND. */
 export function revokeToken(db: Db, id: string, caller: TokenCaller = null): Promise<TokenRecord> {
   return inTransaction(db, async (tx) => {
-    const record = uuid.test(id) ? await revokeTokenRow(tx, id) : null
+    const record = isUuid(id) ? await revokeTokenRow(tx, id) : null
     if (!record) throw new CatalogError('NOT_FOUND', 'There is no token with this id', { field: 'tokenId' })
     await appendAudit(tx, {
       actor: caller?.actor.urn ?? record.actorUrn,

@@ -1,4 +1,4 @@
-/** The checks of texts that people write: names of one line, descriptions. */
+/** The checks of texts that people write: names of one line, descriptions, ids. */
 import { CatalogError } from '../errors.ts'
 import { limits, type LimitName } from '../limits.ts'
 
@@ -26,6 +26,9 @@ export function checkLines(text: string, { field, limit }: Place): string {
   if (!text.isWellFormed()) throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, { field })
   return text
 }
+
+/** Whether a text is a UUID as Postgres reads one: asked before it is, for anything else is an error there. */
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
 /** Characters are code points: an emoji counts once. */
 function checkLength(text: string, { field, limit }: Place): void {

@@ -72,7 +72,7 @@ export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: numb
   return row ?? null
 }
 
-/** Puts the lease off. Skips a row that its own application has locked: nobody can take that one. False when the chunk is lost. */
+/** Puts the lease off. Skips a row that its own application has locked: nobody can take that one. Nothing where the chunk is lost. */
 export async function renewLease(db: Db, id: number, fence: number, leaseSeconds: number): Promise<void> {
   await query(db, `
     with held as (

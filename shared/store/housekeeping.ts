@@ -26,33 +26,24 @@ export async function orderHorizon(db: Db): Promise<number | null> {
 
 /** Forgets the order of removals and replacements below the horizon. Gives how many rows went, at most `limit` of each. */
 export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promise<number> {
-  const tombstones = await query(tx, `
-    with old as (
-      select edge_tombstone.ctid as place
-      from edge_tombstone
-      where edge_tombstone.seq < ?::bigint
-      order by edge_tombstone.seq
-      limit ?::int
-      for update skip locked
-    )
-    delete from edge_tombstone
-    using old
-    where edge_tombstone.ctid = old.place
-    returning edge_tombstone.owner_id`, [horizon, limit])
-  const watermarks = await query(tx, `
-    with old as (
-      select replace_watermark.ctid as place
-      from replace_watermark
-      where replace_watermark.seq < ?::bigint
-      order by replace_watermark.seq
-      limit ?::int
-      for update skip locked
-    )
-    delete from replace_watermark
-    using old
-    where replace_watermark.ctid = old.place
-    returning replace_watermark.owner_id`, [horizon, limit])
-  return tombstones.length + watermarks.length
+  let pruned = 0
+  for (const table of ['edge_tombstone', 'replace_watermark']) {
+    const rows = await query(tx, `
+      with old as (
+        select ${table}.ctid as place
+        from ${table}
+        where ${table}.seq < ?::bigint
+        order by ${table}.seq
+        limit ?::int
+        for update skip locked
+      )
+      delete from ${table}
+      using old
+      where ${table}.ctid = old.place
+      returning ${table}.owner_id`, [horizon, limit])
+    pruned += rows.length
+  }
+  return pruned
 }
 
 /**

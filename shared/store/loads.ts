@@ -109,7 +109,7 @@ export async function endBody(tx: Db | Tx, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Draws the seq and puts the load to work, or ends it where it has no chunk. False when it was accepted already or ended otherwise. */
+/** Draws the seq and puts the load to work, or ends it where it has no chunk. Null when it was accepted already or ended otherwise. */
 export async function acceptLoad(tx: Tx, id: string): Promise<{ state: LoadState, currentPass: number } | null> {
   const [row] = await query<{ state: LoadState, currentPass: number }>(tx, `
     with waiting as (
