@@ -10,9 +10,9 @@ t.test('health and metrics of a worker', async (t) => {
   let depth: number | null = 0
   const queue: ChunkQueue = { nudge: async () => true, depth: async () => depth, close: async () => {} }
   const start = async (metricsToken: string | null): Promise<string> => {
-    const { port, close } = await startHealthServer({ config: { host: '127.0.0.1', metricsToken }, port: 0, db, queue, log: createLog({ logLevel: 'silent' }) })
-    t.teardown(close)
-    return `http://127.0.0.1:${port}`
+    const health = await startHealthServer({ config: { host: '127.0.0.1', metricsToken }, port: 0, db, queue, log: createLog({ logLevel: 'silent' }) })
+    t.teardown(() => health.close())
+    return `http://127.0.0.1:${health.port}`
   }
   const url = await start('metrics-secret')
 
