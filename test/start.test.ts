@@ -19,6 +19,8 @@ const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undef
 async function start(t: Test, options: ProgramOptions): Promise<Started> {
   const program = runProgram(t, 'dev/start.js', [], options)
   const url = await program.says(/is ready at (\S+)/)
+  // the greeting comes in pieces: wait for its last line
+  await program.says(/Ctrl-C/)
   const token = readFileSync(join(options.cwd, '.data', 'token'), 'utf8').trim()
   return { ...program, url, client: catalogClient(url, token) }
 }
