@@ -187,7 +187,7 @@ t.test('the change log tells a graph all that it must know, and nothing twice', 
     ['again', upsert(a, 'upstreamLineage', { upstreams: [upstream(b), upstream(b), upstream(c)] })],
     ['say otherwise', patch(a, 'upstreamLineage', { op: 'add', path: `/upstreams/${segment(b)}`, value: { type: 'COPY' } })],
     ['replace', upsert(a, 'upstreamLineage', { upstreams: [upstream(c)] }), { kind: 'moveDomain', domainUrn: domain('below'), parentDomain: null }],
-    ['soft', { kind: 'deleteEntity', entityUrn: c, hard: false }, unsetDomain(a)],
+    ['soft', { kind: 'deleteEntity', entityUrn: c, hard: false }, unsetDomain(a), setDomain(c, home)],
     ['back', upsert(c, 'status', { removed: false }), { kind: 'moveDomain', domainUrn: domain('below'), parentDomain: home }, setDomain(a, domain('below'))],
     ['delete', hardDelete(c), { kind: 'deleteDomain', domainUrn: domain('below') }],
     ['anew', ...create(c), addEdge(c, b), addEdge(b, c)]

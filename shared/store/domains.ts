@@ -136,12 +136,12 @@ export async function emptyDomains(tx: Tx, gone: readonly (Order & { id: number 
   return rows.map((row) => row.id)
 }
 
-/** Forgets the associations of deleted assets; gives how many there were. */
-export async function deleteAssociations(tx: Tx, gone: readonly (Order & { id: number })[]): Promise<number> {
-  const rows = await query(tx, `
+/** Forgets the associations of deleted assets; gives the assets. */
+export async function deleteAssociations(tx: Tx, gone: readonly (Order & { id: number })[]): Promise<number[]> {
+  const rows = await query<{ id: number }>(tx, `
     delete from domain_association
     using unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
     where domain_association.entity_id = gone.id and (domain_association.seq, domain_association.line) <= (gone.seq, gone.line)
-    returning 1`, [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)])
-  return rows.length
+    returning domain_association.entity_id as id`, [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)])
+  return rows.map((row) => row.id)
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { Change, JsonObject } from '../../shared/model/changes.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
-import { addEdge, chart, column, dataset, deleteAspect, domain, job, patch, removeEdge, segment, setDomain, unsetDomain, upsert, upstream } from './changes.ts'
+import { addEdge, chart, column, dataset, deleteAspect, domain, hardDelete, job, patch, removeEdge, segment, setDomain, unsetDomain, upsert, upstream } from './changes.ts'
 
 /** The entities of one variant of a test: all of them exist. */
 export type World = { datasets: Urn[], job: Urn, chart: Urn, columns: Urn[], assets: Urn[] }
@@ -169,7 +169,15 @@ const domainSteps = fc.record({ of: index, domain: fc.constantFrom(0, 1), what: 
     return [upsert(urn, 'domains', { domains: [at(domains, which)] })]
   }))
 
-/** One change, of whatever kind. */
+const deletion = fc.record({ of: index, what: fc.constantFrom('delete', 'create') }).map(({ of, what }) => step(`${what} asset`, (world) => {
+  const urn = at(world.assets, of)
+  return what === 'delete' ? [hardDelete(urn)] : [{ kind: 'upsertEntity', entityUrn: urn, name: 'anew' }]
+}))
+
+/** One change, of whatever kind but deletions of entities. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: byEnds }, { weight: 3, arbitrary: upstreamLineage }, { weight: 1, arbitrary: jobLists }, { weight: 1, arbitrary: chartInputs }, { weight: 1, arbitrary: replaced },
   { weight: 4, arbitrary: patchedEntry }, { weight: 4, arbitrary: patchedColumns }, { weight: 2, arbitrary: properties }, { weight: 1, arbitrary: deletedLineage }, { weight: 2, arbitrary: domainSteps })
+
+/** One change, deletions of entities included. Whether a soft deletion has something to delete is judged when it is applied. */
+export const anyStepOrDeletion: fc.Arbitrary<Step> = fc.oneof({ weight: 4, arbitrary: anyStep.filter(({ name }) => name !== 'properties soft delete') }, { weight: 1, arbitrary: deletion })

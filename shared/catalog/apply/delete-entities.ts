@@ -45,16 +45,19 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
   const statements = await deleteStatementsTouching(tx, gone)
   for (const { downstreamId, upstreamId } of statements) set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
   await deleteEdgePatchesTouching(tx, gone)
-  const removed = await deleteAspectsOfEntities(tx, gone) + await deleteAssociations(tx, gone) + statements.length
+  const associated = await deleteAssociations(tx, gone)
+  for (const id of associated) set.graph.push({ kind: 'domain', id, domainId: null })
+  const removed = await deleteAspectsOfEntities(tx, gone) + associated.length + statements.length
   if (entity.entityType === 'domain') {
     for (const id of await emptyDomains(tx, gone, set.actor.urn)) set.graph.push({ kind: 'domain', id, domainId: null })
   }
   await writeDeletion(tx, gone)
   const left = await replaySurvivors(tx, set, entity, gone.map((row) => row.id))
-  // An aspect that needs its entity does not make it, nor does one that was taken away again.
-  const isPresent = left.some((row) => row.entityId === entity.id && row.value !== null && !requiresEntity(row.aspectName)) || await hasTimeseries(tx, entity.id)
-  const isRemoved = left.some((row) => row.entityId === entity.id && row.aspectName === 'status' && row.value?.removed === true)
-  if (entity.entityType === 'domain') await placeSurvivor(tx, set, entity, left)
+  // Whoever wrote an aspect since has made the entity anew, but for aspects that need it to exist.
+  const makers = [...left.current, ...left.history].filter((row) => row.entityId === entity.id && row.kind !== 'delete' && !requiresEntity(row.aspectName))
+  const isPresent = makers.length > 0 || await hasTimeseries(tx, entity.id)
+  const isRemoved = left.current.some((row) => row.entityId === entity.id && row.aspectName === 'status' && row.value?.removed === true)
+  if (entity.entityType === 'domain') await placeSurvivor(tx, set, entity, left.current)
   await writePresence(tx, gone.map(({ id }) => id === entity.id ? { id, isPresent, isRemoved } : { id, isPresent: false, isRemoved: false }))
   for (const row of await findEntitiesById(tx, gone.map((each) => each.id))) {
     rememberEntity(set, row)
@@ -65,9 +68,9 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
 
 /**
  * What was stated after a late deletion stands, but on nothing: its changes are made again without what was deleted.
- * Gives the aspects that are left.
+ * Gives what is left of aspects.
  */
-async function replaySurvivors(tx: Tx, set: WorkingSet, entity: EntityRow, ids: readonly number[]): Promise<AspectRow[]> {
+async function replaySurvivors(tx: Tx, set: WorkingSet, entity: EntityRow, ids: readonly number[]): Promise<{ current: AspectRow[], history: AspectRow[] }> {
   const current = await findAspectsOfEntities(tx, ids)
   const history = await findAspectHistory(tx, current)
   const rewritten: { current: AspectRow[], history: AspectRow[] } = { current: await aspectsOfEdges(tx, set, entity, current), history: [] }
@@ -82,7 +85,7 @@ async function replaySurvivors(tx: Tx, set: WorkingSet, entity: EntityRow, ids: 
   }
   await writeAspects(tx, rewritten.current)
   await writeAspectHistory(tx, rewritten.history)
-  return rewritten.current
+  return rewritten
 }
 
 /** Edges that were stated after a late deletion made their aspect anew. */
