@@ -15,7 +15,7 @@ import { query } from '../shared/db/query.ts'
 import { inTransaction } from '../shared/db/transaction.ts'
 import type { Change, JsonValue, Verdict } from '../shared/model/changes.ts'
 import {
-  addEdge, apply, applyAsChunk, asCall, create, createDomain, dataset, domain, endLoad, hardDelete, openLoad, patch, record, removeEdge, setDomain, unsetDomain, upsert, upstream, valueOf, without
+  addEdge, apply, applyAsChunk, asCall, column, create, createDomain, dataset, domain, endLoad, hardDelete, openLoad, patch, record, removeEdge, setDomain, unsetDomain, upsert, upstream, valueOf, without
 } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { edge, entity, guardsWithout, pretend, withLoadBench } from './support/load-bench.ts'
@@ -91,6 +91,11 @@ t.test('rule 2: who replaces or patches holds the owner, so that nothing is read
     await race(db, /insert into aspect /, guards, add('first'), add('second'))
     return (await valueOf(db, a, 'datasetProperties') as { customProperties: JsonValue }).customProperties
   }, { first: 'v', second: 'v' }, { first: 'v' })
+  await bothWays(t, 'locksOwners', async (db, guards) => {
+    const [x, y] = [column(a, 'x'), column(b, 'y')]
+    await race(db, /insert into statement /, guards, addEdge(y, x), removeEdge(y, x))
+    return (await query(db, 'select 1 from statement')).length
+  }, 0, 1)
 })
 
 t.test('rule 3: what says the same again is not undone by what was accepted before it', async (t) => {

@@ -124,13 +124,23 @@ async function foldUntilSettled(tx: Tx, set: WorkingSet, records: readonly Chang
 /** Gives ids to what has none and locks who is about to be changed; a call draws its seq when it holds its locks. */
 async function resolveAndLock(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], context: ApplyContext): Promise<void> {
   const changes = records.flatMap((record) => record.changes)
-  const removed = () => set.older.isUnfinished ? changes.flatMap(urnsToRemove) : []
-  await giveIds(tx, set, [...changes.flatMap(urnsToWrite), ...removed()])
+  const removed = changes.flatMap(urnsToRemove)
+  await giveIds(tx, set, [...changes.flatMap(urnsToWrite), ...set.older.isUnfinished ? removed : []])
   await lockOwners(tx, set, records)
-  if (context.chunk || set.seq !== notDrawn) return
-  await drawOrder(tx, set)
-  // Now it is known whether a removal must leave its order, and on whom.
-  if (await giveIds(tx, set, removed()) > 0) await lockOwners(tx, set, records)
+  if (!context.chunk && set.seq === notDrawn) {
+    await drawOrder(tx, set)
+    // Now it is known whether a removal must leave its order, and on whom.
+    if (set.older.isUnfinished && await giveIds(tx, set, removed) > 0) await lockOwners(tx, set, records)
+  }
+  // What was made while the locks were waited for is there to be removed.
+  while (await resolve(tx, set, removed) > 0) await lockOwners(tx, set, records)
+}
+
+/** Looks up those that have no row in the set yet, and says how many were found. */
+async function resolve(tx: Tx, set: WorkingSet, urns: readonly Urn[]): Promise<number> {
+  const rows = await findEntities(tx, [...new Set(urns.flatMap(withAssets))].filter((urn) => !set.entities.has(urn)))
+  for (const row of rows) rememberEntity(set, row)
+  return rows.length
 }
 
 /** The order of a call that has not drawn its own: after everything. */
