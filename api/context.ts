@@ -1,10 +1,11 @@
 /** What the routes of one API process stand on. Made by start.ts, or by a test. */
+import type { LineageSources } from '../shared/catalog/with-lineage.ts'
 import type { Db } from '../shared/db/database.ts'
 import type { Config } from '../shared/platform/config.ts'
 import type { Log } from '../shared/platform/log.ts'
 import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
 
-export type ApiContext = { db: Db, queue: ChunkQueue, config: Config, log: Log }
+export type ApiContext = { db: Db, lineage: LineageSources, queue: ChunkQueue, config: Config, log: Log }
 
 /** What start.ts tells the routes: from the first signal on, new requests are refused and those under way are answered. */
 export type ServerState = { isStopping: boolean }

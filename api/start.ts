@@ -39,7 +39,7 @@ export function startApi(config: Config, log: Log): ApiService {
       parts.endReport = reportBacklog(db)
       const queue = await openQueue(config, log)
       parts.queue = queue
-      const app = await buildServer({ db, queue, config, log }, state)
+      const app = await buildServer({ db, lineage: { db, memory: null }, queue, config, log }, state)
       parts.app = app
       url = await app.listen({ host: config.host, port: config.port })
       log.info({ url }, 'the API listens')

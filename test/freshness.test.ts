@@ -15,7 +15,7 @@ const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:h
 async function secondServer(t: Parameters<typeof withServer>[0], first: TestServer): Promise<TestServer['graphql']> {
   const db = connectTestDatabase(first.databaseUrl)
   const config = readConfig({ DATABASE_URL: first.databaseUrl, LOG_LEVEL: 'silent' })
-  const app = await buildServer({ db, queue: { nudge: async () => true, depth: async () => 0, close: async () => {} }, config, log: createLog(config) }, { isStopping: false })
+  const app = await buildServer({ db, lineage: { db, memory: null }, queue: { nudge: async () => true, depth: async () => 0, close: async () => {} }, config, log: createLog(config) }, { isStopping: false })
   t.teardown(async () => {
     await app.close()
     await db.destroy()

@@ -1,5 +1,5 @@
 /** What a walk found, as it is to be returned: the entities reached, or the assets of the columns reached. */
-import type { Walk } from '../store/lineage-walk.ts'
+import type { Walk } from '../model/walk.ts'
 
 /** Hits nearest first and by id within a degree. */
 export type Hits = {

@@ -3,14 +3,14 @@ import type { Tx } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { readEntityFacts } from '../store/entity-reads.ts'
-import { pathTo, type Walk } from '../store/lineage-walk.ts'
+import { pathTo, type SqlWalk } from '../store/lineage-walk.ts'
 import type { EntityReference } from './read-entity.ts'
 
 /**
  * For each result, a way to each of its places in the walk; start and end are both on it.
  * Throws LIMIT_EXCEEDED (pathEntitiesMaxCount): ways of deep graphs are long, and all of a page are in one answer.
  */
-export async function readPaths(tx: Tx, start: EntityReference, walk: Walk, placesOfResults: readonly (readonly number[])[]): Promise<EntityReference[][][]> {
+export async function readPaths(tx: Tx, start: EntityReference, walk: SqlWalk, placesOfResults: readonly (readonly number[])[]): Promise<EntityReference[][][]> {
   const maximum = limits.pathEntitiesMaxCount
   const total = placesOfResults.reduce((sum, places) => sum + places.reduce((own, place) => own + (walk.degrees[place] ?? 0) + 1, 0), 0)
   if (total > maximum) {

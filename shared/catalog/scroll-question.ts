@@ -2,7 +2,7 @@
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { entityTypeOfGraphql, graphqlTypeOf } from '../model/entity-types.ts'
-import type { LineageDirection } from '../store/lineage-walk.ts'
+import type { LineageDirection } from '../model/walk.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { soughtText } from './entity-texts.ts'
 import { lineageFilterFields } from './filter-fields.ts'

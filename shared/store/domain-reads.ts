@@ -38,6 +38,15 @@ export async function domainsAbove(db: Db | Tx, ids: readonly number[]): Promise
   return rows.map((row) => row.id)
 }
 
+/** Each domain that has a parent, with it. */
+export async function domainParents(db: Db | Tx): Promise<Map<number, number>> {
+  const rows = await query<{ id: number, parentId: number }>(db, `
+    select domain.entity_id as id, domain.parent_id as "parentId"
+    from domain
+    where domain.parent_id is not null`)
+  return new Map(rows.map((row) => [row.id, row.parentId]))
+}
+
 /** A domain above another; `level` 1 is the parent. */
 export type AncestorRow = { startId: number, level: number, id: number, urn: Urn, exists: boolean }
 

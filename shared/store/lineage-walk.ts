@@ -13,40 +13,16 @@
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { columnFieldCodes } from '../model/lineage-fields.ts'
+import type { TimeWindow, Walk, WalkQuestion } from '../model/walk.ts'
 import type { WithinDeadline } from './deadline.ts'
 import { idArray } from './id-array.ts'
 import { idSet } from './id-set.ts'
 
-export type LineageDirection = 'UPSTREAM' | 'DOWNSTREAM'
+export type SqlWalkQuestion = WalkQuestion & { window?: TimeWindow | null, withinDeadline: WithinDeadline }
 
-export type WalkBounds = {
-  /** Hops after which the walk says that it was cut short. */
-  maxHops: number
-  /** Entities after which the walk says that it was cut short. */
-  maxEntities: number
-}
-
-export type WalkQuestion = {
-  startIds: readonly number[]
-  direction: LineageDirection
-  /** Asset edges join assets; column edges join columns. No walk mixes them. */
-  level: 'asset' | 'column'
-  /** Hops that the caller has use for; Infinity for all. Ending there is no cut. */
-  hopsWanted: number
-  bounds: WalkBounds
-  withinDeadline: WithinDeadline
-}
-
-/** What a walk reached, nearest first and by id within a degree. The starts are not in it. */
-export type Walk = {
-  ids: Int32Array
-  degrees: Uint16Array
+export type SqlWalk = Walk & {
   /** For each id, where in `ids` the entity stands that a shortest way comes from; -1 - n is the nth start. */
   cameFrom: Int32Array
-  /** Hops followed whole: entities at a lesser degree have all their neighbours here. */
-  hops: number
-  /** The bound that cut the walk short; null where everything wanted was reached. */
-  cutBy: 'maxHops' | 'maxEntities' | null
 }
 
 /** Ids sent in one query: keeps a statement short enough for the deadline to be looked at between them. */
@@ -57,7 +33,7 @@ const frontierSliceCount = 20_000
  * that is shown are of one snapshot. Memory: about 13 bytes for each entity reached.
  * Throws DEADLINE_EXCEEDED when the deadline passes, also within a query.
  */
-export async function walkLineage(tx: Tx, question: WalkQuestion): Promise<Walk> {
+export async function walkLineage(tx: Tx, question: SqlWalkQuestion): Promise<SqlWalk> {
   const { startIds, hopsWanted, bounds } = question
   const reached = idSet()
   for (const id of startIds) reached.add(id)
@@ -91,7 +67,7 @@ export async function walkLineage(tx: Tx, question: WalkQuestion): Promise<Walk>
 type Step = { id: number, from: number }
 
 /** The unreached neighbours of a frontier by id, each with the place of the least neighbour it was reached from. */
-async function nextFrontier(tx: Tx, question: WalkQuestion, frontier: Int32Array, frontierBegin: number, isNew: (id: number) => boolean): Promise<Step[]> {
+async function nextFrontier(tx: Tx, question: SqlWalkQuestion, frontier: Int32Array, frontierBegin: number, isNew: (id: number) => boolean): Promise<Step[]> {
   const [near, far] = question.direction === 'DOWNSTREAM' ? ['upstream_id', 'downstream_id'] : ['downstream_id', 'upstream_id']
   const found = new Map<number, number>()
   for (let begin = 0; begin < frontier.length; begin += frontierSliceCount) {
@@ -154,7 +130,7 @@ function walkRecord(room: number) {
 }
 
 /** Positions in the walk from the start to an entity: first the start as -1 - n, last the entity's own. */
-export function pathTo(walk: Walk, place: number): number[] {
+export function pathTo(walk: SqlWalk, place: number): number[] {
   const path = [place]
   for (let at = walk.cameFrom[place] ?? -1; ; at = walk.cameFrom[at] ?? -1) {
     path.push(at)

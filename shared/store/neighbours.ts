@@ -5,7 +5,7 @@ import type { JsonObject } from '../model/changes.ts'
 import { columnFieldCodes } from '../model/lineage-fields.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
-import type { LineageDirection } from './lineage-walk.ts'
+import type { LineageDirection } from '../model/walk.ts'
 
 export type NeighbourRow = { nearId: number, farId: number, field: number, urn: Urn, exists: boolean, isRemoved: boolean }
 

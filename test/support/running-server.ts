@@ -24,7 +24,7 @@ export async function withRunningServer(t: Test): Promise<RunningServer> {
   const log = createLog(config)
   const queue = await openQueue(config, log)
   const worker = startWorker(config, log)
-  const app = await buildServer({ db, queue, config, log })
+  const app = await buildServer({ db, lineage: { db, memory: null }, queue, config, log })
   t.teardown(async () => {
     await app.close()
     await worker.stop()

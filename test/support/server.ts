@@ -53,7 +53,7 @@ export async function withServer(t: Test, options: { env?: { [key: string]: stri
   const log = createLog(config)
   const queue = options.withWorker ? await openQueue(config, log) : options.queue ?? silentQueue
   const worker = options.withWorker ? startWorker(config, log) : null
-  const context: ApiContext = { db, queue, config, log }
+  const context: ApiContext = { db, lineage: { db, memory: null }, queue, config, log }
   const state: ServerState = { isStopping: false }
   const app = await buildServer(context, state)
   t.teardown(async () => {

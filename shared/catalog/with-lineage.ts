@@ -1,0 +1,26 @@
+/** Opens a lineage reader for one piece of work: the graph in memory where it can answer, else a transaction in SQL. */
+import type { Db } from '../db/database.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { TimeWindow } from '../model/walk.ts'
+import type { LineageMemory } from './lineage-memory.ts'
+import type { LineageReader } from './lineage-reader.ts'
+import { sqlLineageReader } from './sql-lineage-reader.ts'
+
+/** `memory` is null where a process keeps none. */
+export type LineageSources = { db: Db, memory: LineageMemory | null }
+
+/**
+ * The reader is good until `work` ends. A time window can only be answered in SQL: memory does not hold stamps.
+ * Throws what `work` throws, UNAVAILABLE where the database does not answer, DEADLINE_EXCEEDED.
+ */
+export async function withLineage<T>({ db, memory }: LineageSources, work: (reader: LineageReader) => Promise<T>, { window = null }: { window?: TimeWindow | null } = {}): Promise<T> {
+  const opened = window === null ? await memory?.open() : null
+  if (opened) {
+    try {
+      return await work(opened.reader)
+    } finally {
+      opened.release()
+    }
+  }
+  return inTransaction(db, (tx) => work(sqlLineageReader(tx, window)), { readOnly: true, isolation: 'repeatable read' })
+}

@@ -1,0 +1,39 @@
+/** Who is one hop away, as ids only: for the readers that go on from there. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import { columnFieldCodes } from '../model/lineage-fields.ts'
+import type { LineageDirection, LineageLevel, TimeWindow } from '../model/walk.ts'
+import { idArray } from './id-array.ts'
+
+/** The neighbours of each id, ascending and without duplicates; an entity is not its own neighbour. */
+export async function neighbourIdsOf(db: Db | Tx, ids: readonly number[] | Int32Array, direction: LineageDirection, level: LineageLevel, _window: TimeWindow | null): Promise<Map<number, number[]>> {
+  const [near, far] = direction === 'DOWNSTREAM' ? ['upstream_id', 'downstream_id'] : ['downstream_id', 'upstream_id']
+  const rows = await query<{ near: number, far: number }>(db, `
+    select distinct statement.${near} as near, statement.${far} as far
+    from statement
+    where statement.${near} = any(?::int[])
+      and statement.${near} <> statement.${far}
+      and statement.field ${level === 'column' ? '= any' : '<> all'}(?::smallint[])
+    order by near, far`, [idArray(ids), columnFieldCodes])
+  return grouped(rows.map((row) => [row.near, row.far]))
+}
+
+/** The columns of each asset that anything names, ascending. */
+export async function columnsOfAssets(db: Db | Tx, assetIds: readonly number[] | Int32Array): Promise<Map<number, number[]>> {
+  const rows = await query<{ id: number, parentId: number }>(db, `
+    select entity.id, entity.parent_id as "parentId"
+    from entity
+    where entity.parent_id = any(?::int[])
+    order by entity.id`, [idArray(assetIds)])
+  return grouped(rows.map((row) => [row.parentId, row.id]))
+}
+
+function grouped(pairs: readonly (readonly [number, number])[]): Map<number, number[]> {
+  const groups = new Map<number, number[]>()
+  for (const [key, value] of pairs) {
+    const own = groups.get(key)
+    if (own) own.push(value)
+    else groups.set(key, [value])
+  }
+  return groups
+}
