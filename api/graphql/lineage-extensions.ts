@@ -1,0 +1,28 @@
+/** `extensions.lineage`: what each walk of a request says of itself, by its key in the answer, and all of them together. */
+import type { LineageReport } from '../../shared/catalog/lineage-report.ts'
+import type { JsonObject } from '../../shared/model/changes.ts'
+import type { GraphqlContext } from './context.ts'
+
+const reports = new WeakMap<GraphqlContext, Map<string, LineageReport>>()
+
+/** Adds a walk to the answer's extensions. `key` is the operation's key in the answer: its alias, or its name. */
+export function reportWalk(context: GraphqlContext, key: string, report: LineageReport): void {
+  const walks = reports.get(context) ?? new Map<string, LineageReport>()
+  reports.set(context, walks.set(key, report))
+  const own = [...walks].map(([name, walk]): [string, JsonObject] => [name, printed(walk)])
+  context.extensions.lineage = { ...printed(together([...walks.values()], report.engine)), walks: Object.fromEntries(own) }
+}
+
+/** Complete where all are; the first reason that cut one; the most hops; the sum of what was visited and of the time. */
+const together = (walks: readonly LineageReport[], engine: LineageReport['engine']): LineageReport => ({
+  complete: walks.every((walk) => walk.complete),
+  truncatedBy: walks.find((walk) => walk.truncatedBy !== null)?.truncatedBy ?? null,
+  hops: Math.max(...walks.map((walk) => walk.hops)),
+  visited: walks.reduce((sum, walk) => sum + walk.visited, 0),
+  ms: Math.round(walks.reduce((sum, walk) => sum + walk.ms, 0) * 100) / 100,
+  engine: walks.every((walk) => walk.engine === engine) ? engine : 'sql',
+  ...walks.some((walk) => walk.changedSinceFirstPage) ? { changedSinceFirstPage: true } : {},
+  ...walks.some((walk) => walk.withoutEffect) ? { withoutEffect: [...new Set(walks.flatMap((walk) => walk.withoutEffect ?? []))] } : {}
+})
+
+const printed = ({ withoutEffect, ...report }: LineageReport): JsonObject => ({ ...report, ...withoutEffect ? { withoutEffect: [...withoutEffect] } : {} })
