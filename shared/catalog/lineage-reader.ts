@@ -53,6 +53,8 @@ export type LineageReader = {
   domainTree: () => Promise<DomainTree>
   /** Stored documents by id and aspect name; for aspects that are no lists of edges and no domains. */
   documents: (ids: readonly number[] | Int32Array, aspectNames: readonly string[]) => Promise<Map<number, Map<string, JsonObject>>>
+  /** Begins the deadline anew: for who reads on, a slice at a time, for as long as somebody listens. */
+  renew: () => void
   /** A turn of the event loop for everybody else, where the work at hand has run for long. Call it in long loops. Throws DEADLINE_EXCEEDED. */
   pause: () => Promise<void>
 }

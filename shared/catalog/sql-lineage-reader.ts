@@ -53,6 +53,7 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null): LineageRead
       return domainTreeOf(await withinDeadline(() => domainParents(tx)))
     },
     documents: (ids, aspectNames) => withinDeadline(() => readDocuments(tx, ids, aspectNames)),
+    renew: withinDeadline.renew,
     pause: () => withinDeadline(async () => {})
   }
 }

@@ -5,7 +5,10 @@ import { isStatementCancelled } from '../db/sql-errors.ts'
 import { CatalogError } from '../errors.ts'
 
 /** Runs one query within the deadline. Throws DEADLINE_EXCEEDED before a query that has no time left, and when Postgres ends one. */
-export type WithinDeadline = <Result>(run: () => Promise<Result>) => Promise<Result>
+export type WithinDeadline = (<Result>(run: () => Promise<Result>) => Promise<Result>) & {
+  /** Begins the deadline anew, with all of its time. */
+  renew: () => void
+}
 
 /**
  * Keeps a deadline for the queries of a transaction, through its statement_timeout. That is set anew only when half of
@@ -13,10 +16,10 @@ export type WithinDeadline = <Result>(run: () => Promise<Result>) => Promise<Res
  * `what` says to the caller what took too long and what to do.
  */
 export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDeadline {
-  const endsAt = Date.now() + deadlineMs
+  let endsAt = Date.now() + deadlineMs
   let setMs = Infinity
   const exceeded = (cause?: unknown) => new CatalogError('DEADLINE_EXCEEDED', what, {}, cause ? { cause } : undefined)
-  return async (run) => {
+  const within = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     const leftMs = endsAt - Date.now()
     if (leftMs <= 0) throw exceeded()
     if (leftMs <= setMs / 2) {
@@ -30,4 +33,10 @@ export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDe
       throw error
     }
   }
+  const renew = (): void => {
+    endsAt = Date.now() + deadlineMs
+    // Nothing is set anew where half of the time or more is left to a statement.
+    if (setMs < deadlineMs / 2) setMs = Infinity
+  }
+  return Object.assign(within, { renew })
 }
