@@ -7,8 +7,9 @@ import { receiveLoad } from '../../shared/catalog/receive-load.ts'
 import { retryLoad } from '../../shared/catalog/retry-load.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ApiContext } from '../context.ts'
+import { readQuery } from '../query-parameters.ts'
 import { answerUnreadUpload } from './answer-unread-uploads.ts'
-import { readCount, readQuery, readSubmission, readWait, submitParameters } from './load-query.ts'
+import { readCount, readSubmission, readWait, submitParameters } from './load-query.ts'
 import { readBody } from './read-body.ts'
 
 const rejectsDefaultCount = 1_000
