@@ -1,0 +1,73 @@
+/** Puts a benchmark's graph straight into the catalog's own tables, as if loads had written it, and some domains over it. */
+import type { Call } from '../../shared/catalog/call.ts'
+import { createDomain } from '../../shared/catalog/create-domain.ts'
+import type { Db } from '../../shared/db/database.ts'
+import { query } from '../../shared/db/query.ts'
+import { bareRecordKey } from '../../shared/model/record-keys.ts'
+import { findEntities } from '../../shared/store/entities.ts'
+import { urnKey } from '../../shared/urn/urn-key.ts'
+import { toUrn, type Urn } from '../../shared/urn/urn.ts'
+import { copyIn } from './copy-in.ts'
+import { entityIdOf, nodeCountOf, type BenchGraph } from './graphs.ts'
+import type { EdgeList } from './project-graph.ts'
+import { analyze, withoutIndexes } from './without-indexes.ts'
+
+const assetField = 0x10
+const columnField = 0x11
+const manualSourceId = 1
+
+/** Who writes in benchmarks. */
+export const benchCall: Call = { actor: { urn: toUrn('urn:li:corpuser:bench'), tokenId: null, scopes: ['admin'], domainUrn: null }, requestId: null }
+
+/** The domains of a loaded graph: four at the top, two below each; two thirds of the assets are in one. */
+export type LoadedDomains = { urns: Urn[], domainOf: (asset: number) => Urn | null }
+
+/** The catalog must be migrated and empty. Afterwards node n is entity n + 1, and all of it exists. */
+export async function loadIntoCatalog(db: Db, graph: BenchGraph): Promise<LoadedDomains> {
+  await withoutIndexes(db, 'entity', () => copyIn(db, 'entity (id, urn, urn_key, entity_type, parent_id, is_present)', entityLines(graph)))
+  await query(db, `select setval(pg_get_serial_sequence('entity', 'id'), ?::int)`, [nodeCountOf(graph)])
+  await withoutIndexes(db, 'statement', () => copyIn(db, 'statement (downstream_id, upstream_id, owner_id, field, source_id, record_key, position, seq, line)', statementLines(graph)))
+  return loadDomains(db, graph)
+}
+
+function* entityLines({ assetCount, columnCount, urnOf, parentOf }: BenchGraph): Generator<string> {
+  for (let node = 0; node < assetCount + columnCount; node += 1) {
+    const urn = urnOf(node)
+    const parent = parentOf(node)
+    yield `${entityIdOf(node)}\t${urn}\t${urnKey(urn)}\t${parent === null ? 'dataset' : 'schemaField'}\t${parent === null ? '\\N' : entityIdOf(parent)}\tt`
+  }
+}
+
+function* statementLines(graph: BenchGraph): Generator<string> {
+  yield* edgeLines(graph.edges, assetField, (downstream) => downstream)
+  yield* edgeLines(graph.columnEdges, columnField, (downstream) => graph.parentOf(downstream) ?? downstream)
+}
+
+function* edgeLines({ upstream, downstream }: EdgeList, field: number, ownerOf: (downstream: number) => number): Generator<string> {
+  for (let edge = 0; edge < upstream.length; edge += 1) {
+    const down = downstream[edge] ?? 0
+    yield `${entityIdOf(down)}\t${entityIdOf(upstream[edge] ?? 0)}\t${entityIdOf(ownerOf(down))}\t${field}\t${manualSourceId}\t${bareRecordKey}\t${edge % 1_000}\t0\t0`
+  }
+}
+
+async function loadDomains(db: Db, { assetCount }: BenchGraph): Promise<LoadedDomains> {
+  const urns: Urn[] = []
+  for (const top of ['finance', 'sales', 'logistics', 'people']) {
+    const above = await createDomain(db, { id: top, name: top }, benchCall)
+    urns.push(above)
+    for (const part of ['core', 'reporting']) urns.push(await createDomain(db, { id: `${top}_${part}`, name: part, parentDomain: above }, benchCall))
+  }
+  const domainOf = (asset: number) => asset % 3 === 0 ? null : urns[asset % urns.length] ?? null
+  const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
+  await copyIn(db, 'domain_association (entity_id, domain_id, version, seq, line, actor)', associationLines(assetCount, domainOf, idOf))
+  await analyze(db, 'domain_association')
+  return { urns, domainOf }
+}
+
+function* associationLines(assetCount: number, domainOf: LoadedDomains['domainOf'], idOf: ReadonlyMap<Urn, number>): Generator<string> {
+  for (let asset = 0; asset < assetCount; asset += 1) {
+    const domain = domainOf(asset)
+    const id = domain && idOf.get(domain)
+    if (id) yield `${entityIdOf(asset)}\t${id}\t1\t0\t0\t${benchCall.actor.urn}`
+  }
+}
