@@ -1,14 +1,15 @@
 /** `npm run bench -- NAME`: runs one benchmark, prints its rows and writes them to bench/results/NAME.json. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { packagePath } from '../shared/platform/paths.ts'
+import { benchLineageHttp } from './lineage-http/bench.ts'
 import { benchLoadMemory } from './load-memory.ts'
 
-const benches: Record<string, () => Promise<object>> = { 'load-memory': benchLoadMemory }
+const benches: Record<string, (args: readonly string[]) => Promise<object>> = { 'load-memory': benchLoadMemory, 'lineage-http': benchLineageHttp }
 
-const [name = ''] = process.argv.slice(2)
+const [name = '', ...args] = process.argv.slice(2)
 const bench = benches[name]
 if (bench) {
-  const result = await bench()
+  const result = await bench(args)
   mkdirSync(packagePath('bench/results'), { recursive: true })
   writeFileSync(packagePath(`bench/results/${name}.json`), `${JSON.stringify(result, null, 2)}\n`)
 } else {

@@ -1,0 +1,62 @@
+/** A server as a process of its own, as an operator runs it: started, looked at from outside, ended. */
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../test/support/redis.ts'
+import { keepRunning } from '../../test/torture/processes.ts'
+import type { Catalog } from './stage.ts'
+
+export type ApiProcess = {
+  url: string
+  token: string
+  /** On the clock of performance.now(). */
+  startedAtMs: number
+  listeningAtMs: number
+  /** Megabytes by the system's count: VmRSS is resident now, VmHWM was the most ever. */
+  memoryMb: (field: 'VmRSS' | 'VmHWM') => number
+  /** Of all its threads, since its start. */
+  cpuSeconds: () => number
+  /** The samples of /metrics that have no labels. Asking begins a new period for those that cover one. */
+  metrics: () => Promise<Map<string, number>>
+  stop: () => Promise<void>
+}
+
+const lookEveryMs = 10
+const startMaxMs = 60_000
+
+/** Resolves when the process answers requests, which is before its graph is loaded. */
+export async function startApi({ databaseUrl, token, folder }: Catalog, env: Record<string, string> = {}): Promise<ApiProcess> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const startedAtMs = performance.now()
+  const kept = keepRunning('api', ['serve'], { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'warn', TRIBUTARY_DATA_DIR: folder, ...env }, folder)
+  await untilLive(`${url}/health/live`)
+  const pid = kept.pid()
+  if (pid === undefined) throw new Error('the API has no process')
+  return { url, token, startedAtMs, listeningAtMs: performance.now(), memoryMb: (field) => memoryMbOf(pid, field), cpuSeconds: () => cpuSecondsOf(pid), metrics: () => readMetrics(url), stop: () => kept.stop() }
+}
+
+export async function untilLive(url: string): Promise<void> {
+  for (const end = performance.now() + startMaxMs; performance.now() < end; await sleep(lookEveryMs)) {
+    const answer = await fetch(url).catch(() => null)
+    await answer?.text()
+    if (answer?.ok) return
+  }
+  throw new Error(`${url} did not answer`)
+}
+
+const memoryMbOf = (pid: number, field: string): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+const clockTicksPerSecond = 100
+
+export function cpuSecondsOf(pid: number): number {
+  // The second field is the name in brackets, which may hold blanks; user and system time are fields 14 and 15.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond
+}
+
+async function readMetrics(url: string): Promise<Map<string, number>> {
+  const answer = await fetch(`${url}/metrics`)
+  const text = await answer.text()
+  return new Map([...text.matchAll(/^(\w+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]))
+}
