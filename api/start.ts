@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { bootstrapToken } from '../shared/catalog/bootstrap-token.ts'
 import { checkReadiness } from '../shared/catalog/check-readiness.ts'
+import { createLineageMemory, type LineageMemory } from '../shared/catalog/lineage-memory.ts'
 import { reportBacklog } from '../shared/catalog/report-backlog.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
 import type { Db } from '../shared/db/database.ts'
@@ -25,8 +26,21 @@ export type ApiService = Service & { readonly url: () => string | null }
  */
 export function startApi(config: Config, log: Log): ApiService {
   const state: ServerState = { isStopping: false }
-  let parts: { db?: Db, queue?: ChunkQueue, app?: FastifyInstance, endReport?: () => void } = {}
+  let parts: { db?: Db, graphDb?: Db, memory?: LineageMemory, queue?: ChunkQueue, app?: FastifyInstance, endReport?: () => void } = {}
   let url: string | null = null
+
+  /** The graph's own connection: no read waits for it behind other statements. */
+  function openMemory(db: Db): LineageMemory | null {
+    if (config.lineageMemoryMb === 0 || config.databaseUrl === null) return null
+    const graphDb = connectDatabase({
+      url: config.databaseUrl, poolMax: 1, applicationName: 'tributary-lineage', statementTimeoutMs: config.statementTimeoutApiMs, lockTimeoutMs, log, usesIndexes: true
+    })
+    const memory = createLineageMemory({ db, graphDb, maxBytes: config.lineageMemoryMb * 1024 * 1024, log })
+    parts.graphDb = graphDb
+    parts.memory = memory
+    memory.start()
+    return memory
+  }
 
   const service = createService('api', {
     async start() {
@@ -39,19 +53,22 @@ export function startApi(config: Config, log: Log): ApiService {
       parts.endReport = reportBacklog(db)
       const queue = await openQueue(config, log)
       parts.queue = queue
-      const app = await buildServer({ db, lineage: { db, memory: null }, queue, config, log }, state)
+      const memory = openMemory(db)
+      const app = await buildServer({ db, lineage: { db, memory }, queue, config, log }, state)
       parts.app = app
       url = await app.listen({ host: config.host, port: config.port })
       log.info({ url }, 'the API listens')
     },
     async stop() {
       state.isStopping = true
-      const { app, queue, db, endReport } = parts
+      const { app, queue, db, graphDb, memory, endReport } = parts
       parts = {}
       try {
         if (app) await drain(app, config.shutdownSeconds * 500, log)
       } finally {
         endReport?.()
+        await memory?.stop()
+        await graphDb?.destroy()
         await queue?.close()
         await db?.destroy()
       }

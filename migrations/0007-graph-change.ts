@@ -23,9 +23,19 @@ create table graph_horizon (
   constraint graph_horizon_only_row_check check (only_row)
 );
 insert into graph_horizon (horizon) values (pg_current_xact_id());
+
+-- Unlogged on purpose: a crash or a failover empties it. Transaction ids that were drawn and not yet written when the server
+-- died are given out again, so a snapshot from before says nothing about them: its reader sees another epoch and loads anew.
+create unlogged table graph_epoch (
+  only_row boolean not null default true,
+  epoch uuid not null default gen_random_uuid(),
+  constraint graph_epoch_pkey primary key (only_row),
+  constraint graph_epoch_only_row_check check (only_row)
+);
 `
 
 export const down = `
+drop table graph_epoch;
 drop table graph_horizon;
 drop table graph_change;
 `

@@ -154,6 +154,13 @@ create table graph_change (
   constraint graph_change_pkey PRIMARY KEY (id)
 );
 
+create table graph_epoch (
+  only_row boolean not null default true,
+  epoch uuid not null default gen_random_uuid(),
+  constraint graph_epoch_pkey PRIMARY KEY (only_row),
+  constraint graph_epoch_only_row_check CHECK (only_row)
+);
+
 create table graph_horizon (
   only_row boolean not null default true,
   horizon xid8 not null,

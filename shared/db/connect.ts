@@ -17,6 +17,8 @@ export type DatabaseOptions = {
   lockTimeoutMs: number
   /** How long a caller waits for a connection of the pool before it fails with UNAVAILABLE; 2 s unless said otherwise. */
   acquireTimeoutMs?: number
+  /** For statements that find a few rows by index in a table whose statistics may be behind. */
+  usesIndexes?: boolean
   log: Log
 }
 
@@ -84,13 +86,14 @@ const setSession = `
     ('statement_timeout', $1::text),
     ('lock_timeout', $2::text),
     ('idle_in_transaction_session_timeout', $3::text),
-    ('client_connection_check_interval', $4::text)
+    ('client_connection_check_interval', $4::text),
+    ('enable_seqscan', $5::text)
   ) as wanted (name, value)
   where current_setting(wanted.name, true) is not null`
 
 async function prepareSession(connection: pg.Client, options: DatabaseOptions): Promise<void> {
   const settings = [options.statementTimeoutMs, options.lockTimeoutMs, idleInTransactionTimeoutMs, clientCheckIntervalMs]
-  await connection.query(setSession, settings.map(String))
+  await connection.query(setSession, [...settings.map(String), options.usesIndexes === true ? 'off' : 'on'])
 }
 
 /**

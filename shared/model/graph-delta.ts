@@ -2,16 +2,17 @@
  * The packed rows of the change log: what an in-memory graph must be told, as little-endian integers.
  *
  * A row is a version byte and then entries, each a byte of kind followed by int32s: 1 edge stated (downstream, upstream),
- * 2 edge unstated, 3 entity (id, flags: 1 present, 2 removed), 4 domain of an asset (id, domain or 0), 5 parent of a
- * domain (id, parent or 0), 6 new entity (id; its type and URN are read from the table). Edges count: one that two
+ * 2 edge unstated, 3 entity (id, flags: 1 present, 2 removed, 4 once deleted), 4 domain of an asset (id, domain or 0), 5 parent of a
+ * domain (id, parent or 0), 6 new entity (id; its URN is read from the table), 7 domain
+ * whose properties changed (id; they are read from the table). Edges count: one that two
  * sources state is stated twice.
  */
 export type GraphDelta =
   | { kind: 'stated' | 'unstated', downstreamId: number, upstreamId: number }
-  | { kind: 'entity', id: number, isPresent: boolean, isRemoved: boolean }
+  | { kind: 'entity', id: number, isPresent: boolean, isRemoved: boolean, isDeleted: boolean }
   | { kind: 'domain', id: number, domainId: number | null }
   | { kind: 'parentDomain', id: number, parentId: number | null }
-  | { kind: 'created', id: number }
+  | { kind: 'created' | 'described', id: number }
 
 const graphDeltaVersion = 1
 
@@ -27,10 +28,11 @@ export function packGraphDeltas(deltas: readonly GraphDelta[]): Buffer {
     switch (delta.kind) {
       case 'stated': put(1, delta.downstreamId, delta.upstreamId); break
       case 'unstated': put(2, delta.downstreamId, delta.upstreamId); break
-      case 'entity': put(3, delta.id, (delta.isPresent ? 1 : 0) | (delta.isRemoved ? 2 : 0)); break
+      case 'entity': put(3, delta.id, (delta.isPresent ? 1 : 0) | (delta.isRemoved ? 2 : 0) | (delta.isDeleted ? 4 : 0)); break
       case 'domain': put(4, delta.id, delta.domainId ?? 0); break
       case 'parentDomain': put(5, delta.id, delta.parentId ?? 0); break
       case 'created': put(6, delta.id); break
+      case 'described': put(7, delta.id); break
     }
   }
   return buffer.subarray(0, end)
@@ -45,10 +47,11 @@ export function unpackGraphDeltas(packed: Buffer): GraphDelta[] {
   while (at < packed.length) {
     const code = packed.readUInt8(at++)
     if (code === 1 || code === 2) deltas.push({ kind: code === 1 ? 'stated' : 'unstated', downstreamId: int(), upstreamId: int() })
-    else if (code === 3) { const id = int(); const flags = int(); deltas.push({ kind: 'entity', id, isPresent: (flags & 1) !== 0, isRemoved: (flags & 2) !== 0 }) }
+    else if (code === 3) { const id = int(); const flags = int(); deltas.push({ kind: 'entity', id, isPresent: (flags & 1) !== 0, isRemoved: (flags & 2) !== 0, isDeleted: (flags & 4) !== 0 }) }
     else if (code === 4) deltas.push({ kind: 'domain', id: int(), domainId: int() || null })
     else if (code === 5) deltas.push({ kind: 'parentDomain', id: int(), parentId: int() || null })
     else if (code === 6) deltas.push({ kind: 'created', id: int() })
+    else if (code === 7) deltas.push({ kind: 'described', id: int() })
     else throw new Error(`unknown graph delta kind ${code}`)
   }
   return deltas

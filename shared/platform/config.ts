@@ -37,6 +37,8 @@ export const settings = {
     'Longest SQL statement of the API; longer ones fail with DEADLINE_EXCEEDED.'),
   statementTimeoutWorkerMs: setting('DATABASE_TIMEOUT_WORKER_MS', integer(1_000, 3_600_000), '60000', 'milliseconds',
     'Longest SQL statement of a worker; the chunk is tried again.'),
+  lineageMemoryMb: setting('LINEAGE_MEMORY_MB', integer(0, 65_536), '1024', 'megabytes',
+    'What the lineage graph may take in the memory of each API process; a larger one is answered in SQL, and 0 always is. About 150 for a million assets and five million edges.'),
   workerConcurrency: setting('WORKER_CONCURRENCY', integer(1, 64), '1', 'chunks',
     'Chunks that one worker process applies at the same time.'),
   shutdownSeconds: setting('SHUTDOWN_SECONDS', integer(1, 600), '20', 'seconds',

@@ -22,6 +22,8 @@ function histogram<L extends string>(name: string, help: string, buckets: number
 }
 
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const barrierBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
+const loadBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60]
 const chunkBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60]
 
 export const metrics = {
@@ -39,6 +41,10 @@ export const metrics = {
   sweeperNudges: counter('tributary_sweeper_nudges_total', 'Chunks that the sweeper put into the queue again.'),
   dbRetries: counter('tributary_db_retries_total', 'Transactions tried again, by the SQLSTATE that ended them.', 'sqlstate'),
   dbPool: gauge('tributary_db_pool_connections', 'Connections and waiters of each pool.', 'pool', 'state'),
+  lineageBarrier: histogram('tributary_lineage_barrier_duration_seconds', 'Bringing the lineage graph in memory up to date before reads.', barrierBuckets),
+  lineageLoad: histogram('tributary_lineage_load_duration_seconds', 'Loading the lineage graph into memory.', loadBuckets),
+  lineageReloads: counter('tributary_lineage_reloads_total', 'Times the lineage graph was forgotten and loaded anew, by reason.', 'reason'),
+  lineageMemory: gauge('tributary_lineage_memory_bytes', 'What the lineage graph in memory takes; 0 while SQL answers.'),
   queueUp: gauge('tributary_queue_up', '1 while the queue answers, else 0.')
 }
 

@@ -1,5 +1,5 @@
-/** The change log of the lineage graph: one packed row for each writing transaction. */
-import type { Tx } from '../db/database.ts'
+/** The change log of the lineage graph: what each writing transaction changed, and what a reader has not seen of it. */
+import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { packGraphDeltas, type GraphDelta } from '../model/graph-delta.ts'
 
@@ -9,4 +9,66 @@ import { packGraphDeltas, type GraphDelta } from '../model/graph-delta.ts'
  */
 export async function appendGraphChange(tx: Tx, deltas: readonly GraphDelta[]): Promise<void> {
   if (deltas.length > 0) await query(tx, 'insert into graph_change (delta) values (?::bytea)', [packGraphDeltas(deltas)])
+}
+
+/** Where a reader stands: a snapshot of one run of one server (`epoch`), as Postgres spells it. */
+export type GraphPosition = { snapshot: string, epoch: string }
+
+/** `horizon`: rows of transactions below it have been pruned. `rows` are in log order. */
+export type UnseenChanges = { position: GraphPosition, horizonIsPast: boolean, rows: { id: number, delta: Buffer }[] }
+
+/** The epoch's row is gone after a crash; the start time moves with every start, also of a server that was copied. */
+const epoch = "coalesce((select graph_epoch.epoch::text from graph_epoch), 'none') || ' ' || pg_postmaster_start_time()::text"
+
+/**
+ * Everything that was not visible in a snapshot and is now: rows of transactions that began after it, and of those that
+ * were under way. By transaction id, never by row id: a lower id can commit after a higher one. One statement, so rows and
+ * new snapshot belong together; its snapshot is the statement's own, so what was acknowledged before it began is seen.
+ *
+ * For a test of that rule, `afterId` asks by row id instead.
+ */
+export async function readUnseenChanges(db: Db, { snapshot }: GraphPosition, afterId: number | null = null): Promise<UnseenChanges> {
+  const { xmin, xmax, underWay } = partsOfSnapshot(snapshot)
+  const [unseen, bindings] = afterId === null
+    ? ['graph_change.xid >= ?::xid8 or graph_change.xid = any(?::xid8[])', [xmax, underWay]] as const
+    : ['graph_change.id > ?::bigint', [afterId]] as const
+  const rows = await query<{ snapshot: string, epoch: string, horizonIsPast: boolean, id: number | null, delta: Buffer | null }>(db, `
+    select
+      pg_current_snapshot()::text as snapshot,
+      ${epoch} as epoch,
+      graph_horizon.horizon > ?::xid8 as "horizonIsPast",
+      graph_change.id,
+      graph_change.delta
+    from graph_horizon
+    left join graph_change on ${unseen}
+    order by graph_change.id`, [xmin, ...bindings])
+  const [first] = rows
+  if (!first) throw new Error('graph_horizon has no row')
+  return {
+    position: { snapshot: first.snapshot, epoch: first.epoch },
+    horizonIsPast: first.horizonIsPast,
+    rows: rows.flatMap(({ id, delta }) => id === null || delta === null ? [] : [{ id, delta }])
+  }
+}
+
+/** A snapshot is spelled xmin:xmax:xip,xip…; what is under way is given as the text of a Postgres array. */
+function partsOfSnapshot(snapshot: string): { xmin: string, xmax: string, underWay: string } {
+  const [xmin = '', xmax = '', underWay = ''] = snapshot.split(':')
+  return { xmin, xmax, underWay: `{${underWay}}` }
+}
+
+/** Gives this run of the server an epoch where it has none. Call it before the transaction that a graph is loaded in. */
+export async function ensureEpoch(db: Db): Promise<void> {
+  await query(db, 'insert into graph_epoch default values on conflict do nothing')
+}
+
+/** The position of a REPEATABLE READ transaction: its snapshot, as all that it reads. */
+export async function positionOf(tx: Tx): Promise<GraphPosition & { lastId: number }> {
+  const [row] = await query<GraphPosition & { lastId: number }>(tx, `
+    select
+      pg_current_snapshot()::text as snapshot,
+      ${epoch} as epoch,
+      coalesce((select max(graph_change.id) from graph_change), 0) as "lastId"`)
+  if (!row) throw new Error('a select of one row gave none')
+  return row
 }

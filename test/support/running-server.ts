@@ -8,6 +8,7 @@ import { createLog } from '../../shared/platform/log.ts'
 import { openQueue } from '../../shared/queue/chunk-queue.ts'
 import { startWorker } from '../../worker/start.ts'
 import { withDatabase } from './database.ts'
+import { openMemory } from './lineage-memory.ts'
 
 export type RunningServer = {
   /** Where it listens, for example `http://127.0.0.1:41234`. */
@@ -24,7 +25,7 @@ export async function withRunningServer(t: Test): Promise<RunningServer> {
   const log = createLog(config)
   const queue = await openQueue(config, log)
   const worker = startWorker(config, log)
-  const app = await buildServer({ db, lineage: { db, memory: null }, queue, config, log })
+  const app = await buildServer({ db, lineage: { db, memory: await openMemory(t, db, databaseUrl, log) }, queue, config, log })
   t.teardown(async () => {
     await app.close()
     await worker.stop()

@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { buildServer } from '../../api/server.ts'
 import type { ApiContext, ServerState } from '../../api/context.ts'
 import { createToken } from '../../shared/catalog/create-token.ts'
+import type { LineageMemory } from '../../shared/catalog/lineage-memory.ts'
 import type { Db } from '../../shared/db/database.ts'
 import type { JsonObject, Scope } from '../../shared/model/changes.ts'
 import { readConfig } from '../../shared/platform/config.ts'
@@ -11,6 +12,7 @@ import { createLog } from '../../shared/platform/log.ts'
 import { openQueue, type ChunkQueue } from '../../shared/queue/chunk-queue.ts'
 import { startWorker } from '../../worker/start.ts'
 import { withDatabase } from './database.ts'
+import { openMemory } from './lineage-memory.ts'
 
 export type RestRequest = {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
@@ -31,6 +33,8 @@ export type TestServer = {
   app: FastifyInstance
   db: Db
   databaseUrl: string
+  /** The lineage graph in memory, loaded; null where the server was asked to do without. */
+  memory: LineageMemory | null
   /** Where it listens; `rest` and `graphql` do without a socket. */
   url: string
   state: ServerState
@@ -46,14 +50,15 @@ export type TestServer = {
 /** Nobody listens to it: what the queue is told stays in Postgres, which is the truth about it. */
 const silentQueue: ChunkQueue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
 
-/** `withWorker` opens a real queue and runs a worker, which a test of loads needs and the others need not wait for; `queue` is one of the test's own. */
-export async function withServer(t: Test, options: { env?: { [key: string]: string }, withWorker?: boolean, queue?: ChunkQueue } = {}): Promise<TestServer> {
+/** `withWorker` opens a real queue and runs a worker, which a test of loads needs and the others need not wait for; `queue` is one of the test's own; without `memory` lineage is answered in SQL. */
+export async function withServer(t: Test, options: { env?: { [key: string]: string }, withWorker?: boolean, queue?: ChunkQueue, memory?: boolean } = {}): Promise<TestServer> {
   const { db, url: databaseUrl } = await withDatabase(t)
   const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', ...options.env })
   const log = createLog(config)
   const queue = options.withWorker ? await openQueue(config, log) : options.queue ?? silentQueue
   const worker = options.withWorker ? startWorker(config, log) : null
-  const context: ApiContext = { db, lineage: { db, memory: null }, queue, config, log }
+  const memory = options.memory === false ? null : await openMemory(t, db, databaseUrl, log)
+  const context: ApiContext = { db, lineage: { db, memory }, queue, config, log }
   const state: ServerState = { isStopping: false }
   const app = await buildServer(context, state)
   t.teardown(async () => {
@@ -79,7 +84,7 @@ export async function withServer(t: Test, options: { env?: { [key: string]: stri
   }
 
   return {
-    app, db, databaseUrl, url, state, token, tokenWith, rest,
+    app, db, databaseUrl, memory, url, state, token, tokenWith, rest,
     graphql: (query, variables = {}, { token: bearer, headers } = {}) =>
       rest({ method: 'POST', url: '/api/graphql', body: { query, variables }, ...bearer === undefined ? {} : { token: bearer }, ...headers ? { headers } : {} })
   }

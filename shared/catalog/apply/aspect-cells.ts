@@ -221,6 +221,7 @@ export async function writeAspectCells(tx: Tx, set: WorkingSet, cells: AspectCel
     if (oldest > 1) kept.push({ entityId: cell.entityId, aspectName: cell.aspectName, version: oldest })
   }
   await writeAspects(tx, current)
+  for (const row of current) if (row.aspectName === 'domainProperties') set.graph.push({ kind: 'described', id: row.entityId })
   await writeAspectHistory(tx, history)
   await trimAspectHistory(tx, kept, set.older.horizonSeq)
 }

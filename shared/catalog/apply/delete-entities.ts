@@ -57,11 +57,14 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
   const makers = [...left.current, ...left.history].filter((row) => row.entityId === entity.id && row.kind !== 'delete' && !requiresEntity(row.aspectName))
   const isPresent = makers.length > 0 || await hasTimeseries(tx, entity.id)
   const isRemoved = left.current.some((row) => row.entityId === entity.id && row.aspectName === 'status' && row.value?.removed === true)
-  if (entity.entityType === 'domain') await placeSurvivor(tx, set, entity, left.current)
+  if (entity.entityType === 'domain') {
+    await placeSurvivor(tx, set, entity, left.current)
+    set.graph.push({ kind: 'described', id: entity.id })
+  }
   await writePresence(tx, gone.map(({ id }) => id === entity.id ? { id, isPresent, isRemoved } : { id, isPresent: false, isRemoved: false }))
   for (const row of await findEntitiesById(tx, gone.map((each) => each.id))) {
     rememberEntity(set, row)
-    set.graph.push({ kind: 'entity', id: row.id, isPresent: row.isPresent, isRemoved: row.isRemoved })
+    set.graph.push({ kind: 'entity', id: row.id, isPresent: row.isPresent, isRemoved: row.isRemoved, isDeleted: row.deletedSeq !== null })
   }
   return removed > 0 || (entity.isPresent && !isPresent)
 }

@@ -77,7 +77,7 @@ async function writeExistence(tx: Tx, set: WorkingSet, aspects: AspectCells): Pr
   }
   const rows = [...changed.values()].filter(({ id, isPresent, isRemoved }) => set.byId.get(id)?.isPresent !== isPresent || set.byId.get(id)?.isRemoved !== isRemoved)
   await writePresence(tx, rows.sort((a, b) => a.id - b.id))
-  for (const row of rows) set.graph.push({ kind: 'entity', ...row })
+  for (const row of rows) set.graph.push({ kind: 'entity', ...row, isDeleted: typeof set.byId.get(row.id)?.deletedSeq === 'number' })
 }
 
 /** Ids that were given to what only refused records named. */

@@ -1,0 +1,34 @@
+/** Gives entities of the graph in memory their class: equal facts, the same object, for as long as the graph lives. */
+import type { GraphView, LineageGraph } from '../graph/lineage-graph.ts'
+import { domainIn, isPresentIn, isRemovedIn } from '../graph/nodes.ts'
+import type { EntityClass } from './lineage-reader.ts'
+
+export type MemoryClasses = {
+  /** Null for an id that the view does not know. A column exists, and is soft-deleted, as its asset. */
+  of: (view: GraphView, id: number) => EntityClass | null
+}
+
+export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
+  const classes = new Map<number, EntityClass>()
+
+  function make(key: number, id: number, facts: Pick<EntityClass, 'exists' | 'isRemoved' | 'domainId'>): EntityClass {
+    const { entityType, platformUrn, origin } = urns.mouldOf(id)
+    const made = { index: classes.size, entityType: urns.isColumn(id) ? 'schemaField' : entityType, platformUrn, origin, ...facts }
+    classes.set(key, made)
+    return made
+  }
+
+  return {
+    of({ nodes }, id) {
+      if (!urns.has(id)) return null
+      const parentId = urns.parentOf(id)
+      const exists = isPresentIn(nodes, parentId === 0 ? id : parentId)
+      const isRemoved = isRemovedIn(nodes, id) || (parentId !== 0 && isRemovedIn(nodes, parentId))
+      const domainId = domainIn(nodes, id)
+      // Moulds number some thousands and domains are int4, so the key is a whole number far below 2^53.
+      const flags = (exists ? 1 : 0) + (isRemoved ? 2 : 0) + (urns.isColumn(id) ? 4 : 0)
+      const key = (urns.mouldOf(id).index * 8 + flags) * 0x1_0000_0000 + domainId
+      return classes.get(key) ?? make(key, id, { exists, isRemoved, domainId: domainId === 0 ? null : domainId })
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/** A lineage reader over a pinned view of the graph in memory. Only documents are read from the database. */
+import type { Db } from '../db/database.ts'
+import { CatalogError } from '../errors.ts'
+import { membersIn, type AdjacencyView } from '../graph/adjacency.ts'
+import type { GraphView, LineageGraph } from '../graph/lineage-graph.ts'
+import { domainIn, isDeletedIn, isKnownIn, isPresentIn, isRemovedIn } from '../graph/nodes.ts'
+import type { Turns } from '../graph/turns.ts'
+import { walkGraph } from '../graph/walk-graph.ts'
+import { limits } from '../limits.ts'
+import type { LineageDirection } from '../model/walk.ts'
+import { readDocuments, type KnownEntity } from '../store/entity-reads.ts'
+import { entityTypeOf, type Urn } from '../urn/urn.ts'
+import { schemaFieldParts } from '../urn/kinds.ts'
+import { domainTreeOf } from './domain-tree.ts'
+import type { LineageReader } from './lineage-reader.ts'
+import type { MemoryClasses } from './memory-classes.ts'
+
+export type MemorySources = { graph: LineageGraph, view: GraphView, classes: MemoryClasses, db: Db, turns: Turns }
+
+const idsPerPause = 4_096
+
+export function memoryLineageReader({ graph, view, classes, db, turns }: MemorySources): LineageReader {
+  const { urns } = graph
+  let endsAt = Date.now() + limits.walkDeadlineMs
+  const check = (): void => {
+    if (Date.now() > endsAt) throw new CatalogError('DEADLINE_EXCEEDED', 'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for')
+  }
+  const pause = turns.begin(check)
+  const wayOf = (direction: LineageDirection): AdjacencyView => direction === 'DOWNSTREAM' ? view.downstream : view.upstream
+
+  return {
+    engine: 'memory',
+    version: view.version,
+    find: async (wanted) => new Map(wanted.flatMap((urn) => {
+      const known = findInView(graph, view, urn)
+      return known ? [[urn, known]] : []
+    })),
+    walk: (question) => walkGraph(wayOf(question.direction), view.idsEnd, question, pause),
+    async neighbours(ids, direction) {
+      const adjacency = wayOf(direction)
+      const found = new Map<number, number[]>()
+      for (const id of ids) {
+        found.set(id, distinct(membersIn(adjacency, id), id))
+        await pause()
+      }
+      return (id) => found.get(id) ?? []
+    },
+    classes: async () => (id) => isKnownIn(view.nodes, id) ? classes.of(view, id) : null,
+    parents: async () => (id) => urns.parentOf(id) || null,
+    columns: async () => (assetId) => graph.columns.of(assetId).filter((id) => isKnownIn(view.nodes, id)),
+    urns: async () => (id) => urns.urnOf(id),
+    async members(domainIds) {
+      const members: number[] = []
+      for (let id = 1; id < view.idsEnd; id += 1) {
+        const domainId = domainIn(view.nodes, id)
+        if (domainId !== 0 && domainIds.has(domainId)) members.push(id)
+        if (id % idsPerPause === 0) await pause()
+      }
+      return Int32Array.from(members)
+    },
+    domainTree: async () => domainTreeOf(view.domainParents),
+    async documents(ids, aspectNames) {
+      check()
+      return readDocuments(db, ids, aspectNames)
+    },
+    renew() { endsAt = Date.now() + limits.walkDeadlineMs },
+    pause
+  }
+}
+
+/** As findKnownEntities has it in SQL: what is left of a deleted entity is known only where an edge refers to it. */
+export function findInView({ urns }: LineageGraph, view: GraphView, urn: Urn): KnownEntity | null {
+  const id = urns.idOf(urn)
+  const isInView = id !== 0 && isKnownIn(view.nodes, id)
+  const assetId = entityTypeOf(urn) === 'schemaField' ? urns.idOf(assetOf(urn)) : id
+  if (assetId === 0 || !isKnownIn(view.nodes, assetId)) return null
+  const exists = isPresentIn(view.nodes, assetId)
+  if (!exists && isDeletedIn(view.nodes, assetId) && membersIn(view.downstream, assetId).length + membersIn(view.upstream, assetId).length === 0) return null
+  return { urn, id: isInView ? id : null, exists, isRemoved: isRemovedIn(view.nodes, assetId) || (isInView && isRemovedIn(view.nodes, id)) }
+}
+
+function assetOf(urn: Urn): Urn {
+  const { parentUrn } = schemaFieldParts(urn)
+  return entityTypeOf(parentUrn) === 'schemaField' ? assetOf(parentUrn) : parentUrn
+}
+
+function distinct(members: Int32Array, id: number): number[] {
+  const ascending = members.slice().sort()
+  const kept: number[] = []
+  for (const member of ascending) if (member !== id && member !== kept.at(-1)) kept.push(member)
+  return kept
+}

@@ -1,0 +1,167 @@
+/**
+ * Who is next to whom, one way: for each id a list of ids in one large pool, a multiset that grows and shrinks in place.
+ *
+ * An edge that three statements make stands in the list three times: a statement more is one id appended, and nothing has
+ * to be looked up. Walks pass over what they have seen anyhow. About 5 bytes for a statement and 8 for an id.
+ *
+ * A view stays what it was: beyond the end of a list nobody looks, so appending does not disturb it, and lists that lose
+ * an id while somebody looks are written anew elsewhere; their old room is used again when nobody looks any more.
+ * (Rebuilding both ways from pairs: 39 ms for 400,000 edges, 1.4 s for 5 million; 1,000 changes in place: 3 to 4 ms.)
+ */
+import { Pages, pageBits, pageMask } from './pages.ts'
+import { roomOf, sizeClassOf } from './size-classes.ts'
+import type { Pause } from './turns.ts'
+
+/** `heads` holds offset and length of each id's list in `pool`. */
+export type AdjacencyView = { heads: readonly Int32Array[], pool: Int32Array }
+
+/** Room given up in an era: free once no view of that era or an earlier one is looked at. */
+type GivenUp = { offset: number, sizeClass: number, era: number }
+
+const smallestPool = 1_024
+const pauseEvery = 4_096
+
+export class Adjacency {
+  readonly #heads = new Pages<Int32Array>(2, (length) => new Int32Array(length))
+  #pool = new Int32Array(smallestPool)
+  #end = 0
+  /** Offsets of free room by size class. */
+  readonly #free: number[][] = []
+  #givenUp: GivenUp[] = []
+
+  view(): AdjacencyView {
+    return { heads: this.#heads.view(), pool: this.#pool }
+  }
+
+  freeze(): void {
+    this.#heads.freeze()
+  }
+
+  /** Room given up before `era` is free: no view older than that is looked at. */
+  reclaim(era: number): void {
+    const kept = this.#givenUp.findIndex((block) => block.era >= era)
+    const freed = kept < 0 ? this.#givenUp : this.#givenUp.slice(0, kept)
+    for (const { offset, sizeClass } of freed) this.#freeOf(sizeClass).push(offset)
+    this.#givenUp = kept < 0 ? [] : this.#givenUp.slice(kept)
+  }
+
+  /**
+   * Adds and removes members of one id's list; what is both added and removed must have been cancelled out by the caller.
+   * `era` is null where nobody looks at a view. Throws where a member to remove is not there.
+   */
+  change(id: number, added: readonly number[], removed: readonly number[], era: number | null): void {
+    const page = this.#heads.toWrite(id)
+    const at = (id & pageMask) * 2
+    const offset = page[at] ?? 0
+    const length = page[at + 1] ?? 0
+    const newLength = length + added.length - removed.length
+    const sizeClass = sizeClassOf(length)
+    const newClass = sizeClassOf(newLength)
+    const staysInPlace = newClass === sizeClass && (removed.length === 0 || era === null)
+    const newOffset = staysInPlace ? offset : this.#takeRoom(newClass)
+    const kept = removed.length === 0 ? this.#copy(offset, length, newOffset) : this.#copyWithout(id, offset, length, newOffset, removed)
+    for (const [index, member] of added.entries()) this.#pool[newOffset + kept + index] = member
+    page[at] = newOffset
+    page[at + 1] = newLength
+    if (staysInPlace || sizeClass === 0) return
+    if (era === null) this.#freeOf(sizeClass).push(offset)
+    else this.#givenUp.push({ offset, sizeClass, era })
+  }
+
+  #copy(offset: number, length: number, newOffset: number): number {
+    if (newOffset !== offset) this.#pool.copyWithin(newOffset, offset, offset + length)
+    return length
+  }
+
+  #copyWithout(id: number, offset: number, length: number, newOffset: number, removed: readonly number[]): number {
+    const toRemove = new Map<number, number>()
+    for (const member of removed) toRemove.set(member, (toRemove.get(member) ?? 0) + 1)
+    let left = removed.length
+    let kept = 0
+    for (let index = offset; index < offset + length; index += 1) {
+      const member = this.#pool[index] ?? 0
+      const times = left > 0 ? toRemove.get(member) ?? 0 : 0
+      if (times > 0) {
+        toRemove.set(member, times - 1)
+        left -= 1
+      } else {
+        // Where more is to be removed than is there, the new room is too small for what stays.
+        if (kept === length - removed.length) break
+        this.#pool[newOffset + kept] = member
+        kept += 1
+      }
+    }
+    if (left > 0) throw new Error(`the list of ${id} lacks ${left} of the members to be removed`)
+    return kept
+  }
+
+  #freeOf(sizeClass: number): number[] {
+    return this.#free[sizeClass] ??= []
+  }
+
+  #takeRoom(sizeClass: number): number {
+    const known = this.#freeOf(sizeClass).pop()
+    if (known !== undefined) return known
+    const offset = this.#end
+    this.#reserve(offset + roomOf(sizeClass))
+    this.#end = offset + roomOf(sizeClass)
+    return offset
+  }
+
+  /** A view keeps the pool that it began with, so a larger one may take its place at any time. */
+  #reserve(room: number): void {
+    if (room <= this.#pool.length) return
+    const larger = new Int32Array(Math.max(room, Math.ceil(this.#pool.length * 1.25)))
+    larger.set(this.#pool)
+    this.#pool = larger
+  }
+
+  /** Fills an empty one from pairs. `near` and `far` are of the same length. */
+  async fill(near: readonly Int32Array[], far: readonly Int32Array[], greatestId: number, pause: Pause): Promise<void> {
+    const lengths = new Int32Array(greatestId + 1)
+    for (const ids of near) {
+      for (const id of ids) lengths[id] = (lengths[id] ?? 0) + 1
+      await pause()
+    }
+    let room = 0
+    for (let id = 0; id <= greatestId; id += 1) {
+      room += roomOf(sizeClassOf(lengths[id] ?? 0))
+      if (id % pauseEvery === 0) await pause()
+    }
+    this.#pool = new Int32Array(Math.max(smallestPool, Math.ceil(room * 1.05)))
+    for (let id = 0; id <= greatestId; id += 1) {
+      const length = lengths[id] ?? 0
+      if (length > 0) {
+        const page = this.#heads.toWrite(id)
+        page[(id & pageMask) * 2] = this.#end
+        page[(id & pageMask) * 2 + 1] = length
+        this.#end += roomOf(sizeClassOf(length))
+      }
+      if (id % pauseEvery === 0) await pause()
+    }
+    // From here on the lengths say how many members of a list are still to come.
+    for (const [index, ids] of near.entries()) {
+      const others = far[index] ?? ids
+      for (let at = 0; at < ids.length; at += 1) {
+        const id = ids[at] ?? 0
+        const left = (lengths[id] ?? 0) - 1
+        lengths[id] = left
+        const offset = this.#heads.toRead(id)?.[(id & pageMask) * 2] ?? 0
+        this.#pool[offset + left] = others[at] ?? 0
+        if (at % pauseEvery === 0) await pause()
+      }
+    }
+  }
+
+  get bytes(): number {
+    return this.#heads.bytes + this.#pool.byteLength
+  }
+}
+
+/** The members of an id's list in a view, in no order, as often as they are stated. */
+export function membersIn({ heads, pool }: AdjacencyView, id: number): Int32Array {
+  const page = heads[id >>> pageBits]
+  const at = (id & pageMask) * 2
+  const offset = page?.[at] ?? 0
+  return pool.subarray(offset, offset + (page?.[at + 1] ?? 0))
+}

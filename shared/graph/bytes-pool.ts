@@ -1,0 +1,46 @@
+/** Short texts in UTF-8, packed one after the other: a text is found by its place, and none is ever taken out. */
+
+const pieceBits = 20
+const pieceBytes = 1 << pieceBits
+/** A length before each text: two bytes. */
+const lengthBytes = 2
+const longest = 0xffff
+
+const encoder = new TextEncoder()
+
+export class BytesPool {
+  #pieces: Buffer[] = []
+  #end = pieceBytes
+
+  /** The place of the text. Throws where it is longer than 65,535 bytes, or all texts together longer than 4 GB. */
+  add(text: string): number {
+    if (this.#end + lengthBytes + text.length * 3 > pieceBytes) this.#addPiece(text)
+    const piece = this.#pieces.at(-1)
+    if (!piece) throw new Error('no piece to write to')
+    const { written } = encoder.encodeInto(text, piece.subarray(this.#end + lengthBytes))
+    if (written > longest) throw new Error(`a text of ${written} bytes`)
+    piece.writeUInt16LE(written, this.#end)
+    const place = (this.#pieces.length - 1) * pieceBytes + this.#end
+    this.#end += lengthBytes + written
+    return place
+  }
+
+  /** A long text takes the bytes it needs only if those that it might need fit. */
+  #addPiece(text: string): void {
+    if (lengthBytes + text.length * 3 > pieceBytes) throw new Error(`a text of ${text.length} characters`)
+    if (this.#pieces.length === 2 ** (32 - pieceBits)) throw new Error('the texts have more than 4 GB')
+    this.#pieces.push(Buffer.allocUnsafeSlow(pieceBytes))
+    this.#end = 0
+  }
+
+  at(place: number): string {
+    const piece = this.#pieces[place >>> pieceBits]
+    if (!piece) throw new Error(`no text at ${place}`)
+    const begin = place & (pieceBytes - 1)
+    return piece.toString('utf8', begin + lengthBytes, begin + lengthBytes + piece.readUInt16LE(begin))
+  }
+
+  get bytes(): number {
+    return this.#pieces.length * pieceBytes
+  }
+}

@@ -1,0 +1,29 @@
+/** The columns of each asset as linked lists: one number for each entity, and nothing is ever taken out. */
+import { GrowableInts } from './growable.ts'
+
+export class ColumnLists {
+  /** Of an asset its newest column, of a column the next older one of its asset. A column that has columns is in both roles, so there are two tables. */
+  readonly #newest: GrowableInts
+  readonly #next: GrowableInts
+
+  constructor(greatestId: number) {
+    this.#newest = new GrowableInts(greatestId + 1)
+    this.#next = new GrowableInts(greatestId + 1)
+  }
+
+  add(assetId: number, columnId: number): void {
+    this.#next.set(columnId, this.#newest.at(assetId))
+    this.#newest.set(assetId, columnId)
+  }
+
+  /** Ascending. */
+  of(assetId: number): number[] {
+    const columns: number[] = []
+    for (let id = this.#newest.at(assetId); id !== 0; id = this.#next.at(id)) columns.push(id)
+    return columns.sort((a, b) => a - b)
+  }
+
+  get bytes(): number {
+    return this.#newest.bytes + this.#next.bytes
+  }
+}

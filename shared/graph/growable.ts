@@ -1,0 +1,26 @@
+/** Int32 values by id that grow with the ids: a table for what never changes once it is written. */
+
+export class GrowableInts {
+  #values: Int32Array
+
+  constructor(room: number) {
+    this.#values = new Int32Array(room)
+  }
+
+  at(id: number): number {
+    return this.#values[id] ?? 0
+  }
+
+  set(id: number, value: number): void {
+    if (id >= this.#values.length) {
+      const larger = new Int32Array(Math.max(id + 1, Math.ceil(this.#values.length * 1.25)))
+      larger.set(this.#values)
+      this.#values = larger
+    }
+    this.#values[id] = value
+  }
+
+  get bytes(): number {
+    return this.#values.byteLength
+  }
+}

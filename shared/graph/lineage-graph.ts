@@ -1,0 +1,189 @@
+/**
+ * The lineage of a catalog in memory: who is next to whom, both ways, and what filters ask of an entity.
+ *
+ * It is written by one writer, who brings it from one snapshot of the database to the next; readers pin a view, which is
+ * exactly one such snapshot and stays so while the graph goes on. URNs never change and are not part of a view.
+ */
+import type { GraphDelta } from '../model/graph-delta.ts'
+import type { JsonObject } from '../model/changes.ts'
+import type { Urn } from '../urn/urn.ts'
+import { Adjacency, type AdjacencyView } from './adjacency.ts'
+import { groupEdges } from './group-edges.ts'
+import { Nodes, type NodeFlags, type NodesView } from './nodes.ts'
+import type { Pause } from './turns.ts'
+import { ColumnLists } from './column-lists.ts'
+import { UrnTable } from './urn-table.ts'
+
+export type GraphView = {
+  /** Counts up with every snapshot that brought a change. */
+  version: number
+  /** All ids are below. */
+  idsEnd: number
+  edgeCount: number
+  /** From an id to what is derived from it. */
+  downstream: AdjacencyView
+  /** From an id to what it is derived from. */
+  upstream: AdjacencyView
+  nodes: NodesView
+  /** Each domain that has a parent, with it. */
+  domainParents: ReadonlyMap<number, number>
+}
+
+/** An entity as the table holds it. `parentId` is the asset of a column, else 0. */
+export type NewEntity = { id: number, urn: Urn, parentId: number }
+
+/** `documents`: what domainProperties holds now, for each domain that was described anew. */
+export type GraphChanges = { deltas: readonly GraphDelta[], entities: readonly NewEntity[], documents: ReadonlyMap<number, JsonObject | null> }
+
+const unknownFlags: NodeFlags = { isPresent: false, isRemoved: false, isDeleted: false }
+const deltasPerLook = 256
+
+export class LineageGraph {
+  readonly urns: UrnTable
+  readonly columns: ColumnLists
+  /** domainProperties by domain. */
+  readonly domainDocuments = new Map<number, JsonObject>()
+  readonly #downstream = new Adjacency()
+  readonly #upstream = new Adjacency()
+  readonly #nodes = new Nodes()
+  #domainParents: ReadonlyMap<number, number> = new Map()
+  #idsEnd = 1
+  #edgeCount = 0
+  #version = 1
+  #era = 0
+  #view: GraphView | null = null
+  /** Pinned views by the era they were made in. */
+  readonly #pinned = new Map<GraphView, { era: number, count: number }>()
+
+  constructor(expected: { entityCount: number, greatestId: number }) {
+    this.urns = new UrnTable(expected.entityCount, expected.greatestId)
+    this.columns = new ColumnLists(expected.greatestId)
+  }
+
+  get bytes(): number {
+    return this.urns.bytes + this.columns.bytes + this.#downstream.bytes + this.#upstream.bytes + this.#nodes.bytes
+  }
+
+  /** How many views are looked at. */
+  get pinnedCount(): number {
+    return this.#pinned.size
+  }
+
+  /** The graph as it is; it must be given back to `unpin`. Never call it while `apply` is under way. */
+  pin(): GraphView {
+    const view = this.#view ??= {
+      version: this.#version,
+      idsEnd: this.#idsEnd,
+      edgeCount: this.#edgeCount,
+      downstream: this.#downstream.view(),
+      upstream: this.#upstream.view(),
+      nodes: this.#nodes.view(),
+      domainParents: this.#domainParents
+    }
+    const pinned = this.#pinned.get(view)
+    if (pinned) pinned.count += 1
+    else this.#pinned.set(view, { era: this.#era, count: 1 })
+    return view
+  }
+
+  unpin(view: GraphView): void {
+    const pinned = this.#pinned.get(view)
+    if (!pinned) return
+    pinned.count -= 1
+    if (pinned.count > 0) return
+    this.#pinned.delete(view)
+    let oldest = Infinity
+    for (const { era } of this.#pinned.values()) oldest = Math.min(oldest, era)
+    this.#downstream.reclaim(oldest + 1)
+    this.#upstream.reclaim(oldest + 1)
+  }
+
+  /** One entity of the snapshot that the graph is loaded from. */
+  load(entity: NewEntity & NodeFlags): void {
+    this.#addEntity(entity)
+    this.#nodes.setFlags(entity.id, entity)
+  }
+
+  /** The domain of one asset in that snapshot. */
+  loadDomain(id: number, domainId: number): void {
+    this.#nodes.setDomain(id, domainId)
+  }
+
+  /** The tree and the documents of domains in that snapshot. */
+  loadDomainTree(parents: ReadonlyMap<number, number>, documents: ReadonlyMap<number, JsonObject>): void {
+    this.#domainParents = parents
+    for (const [id, document] of documents) this.domainDocuments.set(id, document)
+  }
+
+  /** All statements of the snapshot, as pairs in pieces. */
+  async loadEdges(upstream: readonly Int32Array[], downstream: readonly Int32Array[], pause: Pause): Promise<void> {
+    await this.#downstream.fill(upstream, downstream, this.#idsEnd - 1, pause)
+    await this.#upstream.fill(downstream, upstream, this.#idsEnd - 1, pause)
+    this.#edgeCount = upstream.reduce((sum, piece) => sum + piece.length, 0)
+  }
+
+  /**
+   * Brings the graph to the next snapshot, in slices; pinned views stay what they are. Where it throws the graph is in
+   * between and must be thrown away: an edge was to be taken out that is not there, or an entity is not known.
+   */
+  async apply({ deltas, entities, documents }: GraphChanges, pause: Pause): Promise<void> {
+    if (deltas.length === 0) return
+    const isLookedAt = this.#beginChanges()
+    for (const [index, entity] of entities.entries()) {
+      this.#addEntity(entity)
+      this.#nodes.setFlags(entity.id, unknownFlags)
+      if (index % deltasPerLook === 0) await pause()
+    }
+    const domainParents = new Map(this.#domainParents)
+    for (const [index, delta] of deltas.entries()) {
+      if (delta.kind === 'entity') this.#nodes.setFlags(this.#known(delta.id), delta)
+      else if (delta.kind === 'domain') this.#nodes.setDomain(this.#known(delta.id), delta.domainId ?? 0)
+      else if (delta.kind === 'parentDomain') setOrDelete(domainParents, delta.id, delta.parentId)
+      if (index % deltasPerLook === 0) await pause()
+    }
+    this.#domainParents = domainParents
+    for (const [id, document] of documents) setOrDelete(this.domainDocuments, id, document)
+    await this.#applyEdges(deltas, isLookedAt ? this.#era : null, pause)
+  }
+
+  /** Whether views are looked at that must not be disturbed. */
+  #beginChanges(): boolean {
+    this.#version += 1
+    this.#view = null
+    if (this.#pinned.size === 0) return false
+    this.#era += 1
+    this.#downstream.freeze()
+    this.#upstream.freeze()
+    this.#nodes.freeze()
+    return true
+  }
+
+  async #applyEdges(deltas: readonly GraphDelta[], era: number | null, pause: Pause): Promise<void> {
+    const { downstreamOf, upstreamOf, balance } = groupEdges(deltas)
+    for (const [adjacency, groups] of [[this.#downstream, downstreamOf], [this.#upstream, upstreamOf]] as const) {
+      let index = 0
+      for (const [id, { added, removed }] of groups) {
+        adjacency.change(this.#known(id), added, removed, era)
+        if ((index += 1) % deltasPerLook === 0) await pause()
+      }
+    }
+    this.#edgeCount += balance
+  }
+
+  #addEntity({ id, urn, parentId }: NewEntity): void {
+    if (this.urns.has(id)) return
+    this.urns.add(id, urn, parentId)
+    if (parentId !== 0) this.columns.add(parentId, id)
+    this.#idsEnd = Math.max(this.#idsEnd, id + 1)
+  }
+
+  #known(id: number): number {
+    if (!this.urns.has(id)) throw new Error(`the change log names entity ${id}, which is not known`)
+    return id
+  }
+}
+
+function setOrDelete<Value>(map: Map<number, Value>, key: number, value: Value | null): void {
+  if (value === null) map.delete(key)
+  else map.set(key, value)
+}

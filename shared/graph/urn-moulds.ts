@@ -1,0 +1,75 @@
+/**
+ * What URNs have in common: beginning and end, entity type, platform and environment. A URN is then a mould and a name.
+ *
+ * `urn:li:dataset:(urn:li:dataPlatform:snowflake,` and `,PROD)` stand around the names of most assets of a catalog, so
+ * half of the bytes of its URNs need be kept once only, and filters on platform and environment look at the mould.
+ */
+import { kindShapeOf } from '../urn/kind-shapes.ts'
+import { originOf, platformOf } from '../urn/kinds.ts'
+import { entityTypeOf, type Urn } from '../urn/urn.ts'
+
+export type UrnMould = {
+  /** Counts up from 0. */
+  index: number
+  begin: string
+  end: string
+  entityType: string
+  platformUrn: Urn | null
+  origin: string | null
+}
+
+export type UrnMoulds = {
+  /** The mould of a URN, and the name that is left. For all but columns. */
+  of: (urn: Urn) => { mould: UrnMould, name: string }
+  at: (index: number) => UrnMould
+}
+
+export function createUrnMoulds(): UrnMoulds {
+  const moulds: UrnMould[] = []
+  const byKey = new Map<string, UrnMould>()
+  const byEnds = new Map<string, Map<string, UrnMould>>()
+
+  function mouldFor(urn: Urn, begin: string, end: string): UrnMould {
+    const facts = { entityType: entityTypeOf(urn), platformUrn: platformOf(urn), origin: originOf(urn) }
+    const key = [begin, end, facts.platformUrn ?? '', facts.origin ?? ''].join('\n')
+    const known = byKey.get(key)
+    if (known) return known
+    const mould = { index: moulds.length, begin, end, ...facts }
+    moulds.push(mould)
+    byKey.set(key, mould)
+    return mould
+  }
+
+  return {
+    of(urn) {
+      const { begin, end, tellsAll } = endsOf(urn)
+      const name = urn.slice(begin.length, urn.length - end.length)
+      if (!tellsAll) return { mould: mouldFor(urn, begin, end), name }
+      let ofEnd = byEnds.get(begin)
+      if (!ofEnd) byEnds.set(begin, ofEnd = new Map())
+      let mould = ofEnd.get(end)
+      if (!mould) ofEnd.set(end, mould = mouldFor(urn, begin, end))
+      return { mould, name }
+    },
+    at(index) {
+      const mould = moulds[index]
+      if (!mould) throw new Error(`no mould ${index}`)
+      return mould
+    }
+  }
+}
+
+/** `tellsAll`: platform and environment follow from begin and end, so that they need be read off one URN only. */
+function endsOf(urn: Urn): { begin: string, end: string, tellsAll: boolean } {
+  const idAt = urn.indexOf(':', 'urn:li:'.length) + 1
+  const shape = kindShapeOf(urn.slice('urn:li:'.length, idAt - 1))
+  const comma = urn.indexOf(',')
+  const isPlain = shape !== undefined && shape.keyFields.length > 1 && urn.charCodeAt(idAt) === 0x28 && comma > 0
+  if (!isPlain) return { begin: urn.slice(0, idAt), end: '', tellsAll: shape !== undefined && shape.keyFields.length === 1 && !urn.startsWith('urn:li:dataPlatform:') }
+  const begin = urn.slice(0, comma + 1)
+  const lastComma = shape.keyFields[2] === 'origin' ? urn.lastIndexOf(',') : comma
+  const end = lastComma > comma ? urn.slice(lastComma) : ')'
+  // A parenthesis within the first part would let a comma stand in it: the platform then goes on in what is taken for the name.
+  const parentheses = urn.startsWith('urn:li:dataJob:') ? 2 : 1
+  return { begin, end, tellsAll: begin.split('(').length - 1 === parentheses }
+}

@@ -1,0 +1,138 @@
+/**
+ * The lineage walk in memory: breadth first over a frozen view, exact least degrees, bounded, in slices.
+ *
+ * Who has been seen is a bitmap. The ids of a degree come out ascending: a large level through a second bitmap that is read
+ * from its low end (1 to 2 ms for 300,000; sorting them took 20), a small one by sorting. Measured on two cores against the
+ * walk in SQL (shared/store/lineage-walk.ts): see docs/lineage.md.
+ */
+import type { Walk, WalkQuestion } from '../model/walk.ts'
+import type { AdjacencyView } from './adjacency.ts'
+import { pageBits, pageMask } from './pages.ts'
+import type { Pause } from './turns.ts'
+
+/** Levels beyond this are put in order by a bitmap. */
+const sortedMaxCount = 1_024
+/** Ids followed between looks at the clock. */
+const idsPerLook = 512
+/** An id with a list longer than this is looked at on its own. */
+const longListCount = 16_384
+
+/** Ids found, in one array that grows. */
+class Found {
+  ids: Int32Array = new Int32Array(256)
+  count = 0
+}
+
+/** `adjacency` leads the way that is walked. All ids of the view are below `idsEnd`. Throws what `pause` throws. */
+export async function walkGraph(adjacency: AdjacencyView, idsEnd: number, question: Omit<WalkQuestion, 'direction' | 'level'>, pause: Pause): Promise<Walk> {
+  const { startIds, hopsWanted, bounds } = question
+  const seen = new Uint32Array((idsEnd >>> 5) + 1)
+  const found = new Found()
+  const starts = [...new Set(startIds)].filter((id) => id > 0 && id < idsEnd)
+  for (const id of starts) mark(seen, id)
+  const levelEnds: number[] = []
+  let cutBy: Walk['cutBy'] = null
+  let hops = 0
+  let frontier: Int32Array = Int32Array.from(starts)
+
+  for (let hop = 1; hop <= hopsWanted && frontier.length > 0; hop += 1) {
+    const begin = found.count
+    await follow(adjacency, frontier, seen, found, pause)
+    if (hop > bounds.maxHops) {
+      if (found.count > begin) cutBy = 'maxHops'
+      found.count = begin
+      break
+    }
+    await putInOrder(found.ids.subarray(begin, found.count), idsEnd, pause)
+    if (found.count > bounds.maxEntities) {
+      cutBy = 'maxEntities'
+      found.count = bounds.maxEntities
+    }
+    levelEnds.push(found.count)
+    if (cutBy) break
+    hops = hop
+    frontier = found.ids.slice(begin, found.count)
+  }
+  return { ids: found.ids.slice(0, found.count), degrees: degreesOf(levelEnds, found.count), hops, cutBy }
+}
+
+const mark = (bits: Uint32Array, id: number): void => { bits[id >>> 5] = (bits[id >>> 5] ?? 0) | (1 << (id & 31)) }
+
+/** Adds the neighbours of a frontier that were not seen before. */
+async function follow({ heads, pool }: AdjacencyView, frontier: Int32Array, seen: Uint32Array, found: Found, pause: Pause): Promise<void> {
+  for (let begin = 0; begin < frontier.length;) {
+    begin = followSome(heads, pool, frontier, begin, seen, found)
+    if (begin < frontier.length || frontier.length > idsPerLook) await pause()
+  }
+}
+
+/** The hot loop, free of awaits. Gives where to go on. */
+function followSome(heads: readonly Int32Array[], pool: Int32Array, frontier: Int32Array, begin: number, seen: Uint32Array, found: Found): number {
+  const end = Math.min(frontier.length, begin + idsPerLook)
+  let { ids, count } = found
+  for (let index = begin; index < end; index += 1) {
+    const id = frontier[index] ?? 0
+    const page = heads[id >>> pageBits]
+    if (page === undefined) continue
+    const at = (id & pageMask) * 2
+    const listBegin = page[at] ?? 0
+    const length = page[at + 1] ?? 0
+    while (count + length > ids.length) {
+      found.count = count
+      ids = widen(found, count + length)
+    }
+    for (let place = listBegin; place < listBegin + length; place += 1) {
+      const far = pool[place] ?? 0
+      const word = seen[far >>> 5] ?? 0
+      const bit = 1 << (far & 31)
+      if ((word & bit) !== 0) continue
+      seen[far >>> 5] = word | bit
+      ids[count] = far
+      count += 1
+    }
+    if (length > longListCount) {
+      found.count = count
+      return index + 1
+    }
+  }
+  found.count = count
+  return end
+}
+
+function widen(found: Found, needed: number): Int32Array {
+  const larger = new Int32Array(Math.max(needed, found.ids.length * 2))
+  larger.set(found.ids)
+  found.ids = larger
+  return larger
+}
+
+/** Puts ids that are all different in ascending order. */
+async function putInOrder(ids: Int32Array, idsEnd: number, pause: Pause): Promise<void> {
+  if (ids.length <= sortedMaxCount) {
+    ids.sort()
+    return
+  }
+  const bits = new Uint32Array((idsEnd >>> 5) + 1)
+  for (const id of ids) mark(bits, id)
+  await pause()
+  let count = 0
+  for (let word = 0; word < bits.length; word += 1) {
+    for (let left = bits[word] ?? 0; left !== 0;) {
+      const lowest = left & -left
+      ids[count] = word * 32 + (31 - Math.clz32(lowest))
+      count += 1
+      left = (left ^ lowest) >>> 0
+    }
+    if ((word & 4_095) === 0) await pause()
+  }
+}
+
+function degreesOf(levelEnds: readonly number[], count: number): Uint16Array {
+  const degrees = new Uint16Array(count)
+  let begin = 0
+  for (const [index, end] of levelEnds.entries()) {
+    degrees.fill(index + 1, begin, end)
+    begin = end
+  }
+  return degrees
+}
