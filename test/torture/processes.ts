@@ -21,14 +21,21 @@ export function runCommand(args: readonly string[], env: Record<string, string>)
   return result.stdout
 }
 
-/** Keeps one process of the CLI running; its output goes to a file of the folder. */
-export function keepRunning(name: string, args: readonly string[], env: Record<string, string>, folder: string): Kept {
+/** Makes an administrator's token. Throws where it cannot. */
+export function createAdminToken(env: Record<string, string>): string {
+  const [token] = /trib_\w+/.exec(runCommand(['token', 'create', '--name', 'torture', '--scopes', 'admin'], env)) ?? []
+  if (token === undefined) throw new Error('no token was printed')
+  return token
+}
+
+/** Keeps one process of the CLI running, or of another built `file`; its output goes to a file of the folder. */
+export function keepRunning(name: string, args: readonly string[], env: Record<string, string>, folder: string, file = program): Kept {
   const output = createWriteStream(join(folder, `${name}.log`), { flags: 'a' })
   let isStopping = false
   let child: ChildProcess = start()
 
   function start(): ChildProcess {
-    const started = spawn(process.execPath, ['--enable-source-maps', program, ...args], { cwd: packageRoot, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const started = spawn(process.execPath, ['--enable-source-maps', file, ...args], { cwd: packageRoot, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     started.stdout?.pipe(output, { end: false })
     started.stderr?.pipe(output, { end: false })
     started.on('exit', () => {

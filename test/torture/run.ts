@@ -12,7 +12,7 @@ import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedde
 import { connectTestDatabase, dropDatabase, runOnServer, urlOfDatabase } from '../support/database.ts'
 import { freePort } from '../support/redis.ts'
 import { untilReady } from './catalog-calls.ts'
-import { keepRunning, runCommand } from './processes.ts'
+import { createAdminToken, keepRunning, runCommand } from './processes.ts'
 import { torture, type Outcome } from './torture.ts'
 import { planWorkload, randomFrom } from './workload.ts'
 
@@ -57,8 +57,7 @@ async function runBackend(server: string, redisUrl: string | null): Promise<Outc
   const port = await freePort()
   const env = { DATABASE_URL: urlOfDatabase(server, name), REDIS_URL: redisUrl ?? '', PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', TRIBUTARY_DATA_DIR: folder }
   runCommand(['migrate'], env)
-  const token = runCommand(['token', 'create', '--name', 'torture', '--scopes', 'admin'], env).trim().split('\n').find((line) => line.includes('trib_'))?.match(/trib_\w+/)?.[0]
-  if (!token) throw new Error('no token was printed')
+  const token = createAdminToken(env)
   const api = keepRunning('api', ['serve'], env, folder)
   const workers = [1, 2].map((number) => keepRunning(`worker-${number}`, ['work'], env, folder))
   const db = connectTestDatabase(env.DATABASE_URL, 4)
