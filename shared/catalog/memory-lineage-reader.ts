@@ -7,7 +7,7 @@ import { domainIn, isDeletedIn, isKnownIn, isPresentIn, isRemovedIn } from '../g
 import type { Turns } from '../graph/turns.ts'
 import { walkGraph } from '../graph/walk-graph.ts'
 import { limits } from '../limits.ts'
-import type { LineageDirection } from '../model/walk.ts'
+import type { LineageDirection, LineageLevel } from '../model/walk.ts'
 import { readDocuments, type KnownEntity } from '../store/entity-reads.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { schemaFieldParts } from '../urn/kinds.ts'
@@ -26,6 +26,8 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
     if (Date.now() > endsAt) throw new CatalogError('DEADLINE_EXCEEDED', 'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for')
   }
   const pause = turns.begin(check)
+  // Asset and column edges need not be told apart: columns are joined to columns only. Who is asked about must be.
+  const isOf = (level: LineageLevel) => (id: number): boolean => urns.isColumn(id) === (level === 'column')
   const wayOf = (direction: LineageDirection): AdjacencyView => direction === 'DOWNSTREAM' ? view.downstream : view.upstream
 
   return {
@@ -35,11 +37,11 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       const known = findInView(graph, view, urn)
       return known ? [[urn, known]] : []
     })),
-    walk: (question) => walkGraph(wayOf(question.direction), view.idsEnd, question, pause),
-    async neighbours(ids, direction) {
+    walk: (question) => walkGraph(wayOf(question.direction), view.idsEnd, { ...question, startIds: question.startIds.filter(isOf(question.level)) }, pause),
+    async neighbours(ids, direction, level) {
       const adjacency = wayOf(direction)
       const found = new Map<number, number[]>()
-      for (const id of ids) {
+      for (const id of ids.filter(isOf(level))) {
         found.set(id, distinct(membersIn(adjacency, id), id))
         await pause()
       }
