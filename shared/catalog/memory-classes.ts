@@ -10,10 +10,15 @@ export type MemoryClasses = {
 
 export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
   const classes = new Map<number, EntityClass>()
+  const byFacts = new Map<string, EntityClass>()
 
-  function make(key: number, id: number, facts: Pick<EntityClass, 'exists' | 'isRemoved' | 'domainId'>): EntityClass {
+  /** Moulds that differ may say the same: columns of charts and of dashboards, features of two namespaces. */
+  function make(key: number, id: number, flags: Pick<EntityClass, 'exists' | 'isRemoved' | 'domainId'>): EntityClass {
     const { entityType, platformUrn, origin } = urns.mouldOf(id)
-    const made = { index: classes.size, entityType: urns.isColumn(id) ? 'schemaField' : entityType, platformUrn, origin, ...facts }
+    const facts = { entityType: urns.isColumn(id) ? 'schemaField' : entityType, platformUrn, origin, ...flags }
+    const factsKey = JSON.stringify(facts)
+    const made = byFacts.get(factsKey) ?? { index: byFacts.size, ...facts }
+    byFacts.set(factsKey, made)
     classes.set(key, made)
     return made
   }
