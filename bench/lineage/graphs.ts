@@ -12,10 +12,12 @@ import { drawProjectGraph, type EdgeList, type GraphShape } from './project-grap
 
 export type GraphName = 'S' | 'M' | 'L' | 'MC' | 'Debian'
 
+export type NodeType = 'dataset' | 'dataJob' | 'schemaField'
+
 export const graphNames: readonly GraphName[] = ['S', 'M', 'MC', 'L', 'Debian']
 
 export type BenchGraph = {
-  name: GraphName
+  name: string
   assetCount: number
   columnCount: number
   /** Between assets. */
@@ -23,6 +25,7 @@ export type BenchGraph = {
   /** Between columns, as node numbers; empty but for MC. */
   columnEdges: EdgeList
   urnOf: (node: number) => Urn
+  typeOf: (node: number) => NodeType
   /** The asset of a column; null of an asset. */
   parentOf: (node: number) => number | null
   /** Starts of walks downstream along `walkedEdges`: `100`, `1k`, `50k` by what they reach, and `hub`. Fewer on small graphs. */
@@ -44,7 +47,9 @@ const shapes: Record<'S' | 'M' | 'L', GraphShape> = {
   L: { assetCount: 1_000_000, edgeCount: 5_000_000, hubOutCount: 35_700, seed: 3 }
 }
 const columnEdgeCount = 3_000_000
-const noEdges: EdgeList = { upstream: new Int32Array(0), downstream: new Int32Array(0) }
+
+export const noEdges: EdgeList = { upstream: new Int32Array(0), downstream: new Int32Array(0) }
+export const onlyDatasets = { typeOf: (): NodeType => 'dataset', parentOf: () => null }
 
 /** Always the same graph for a name, but for Debian's, which is the machine's; null where apt-cache knows no packages. */
 export function makeGraph(name: GraphName): BenchGraph | null {
@@ -53,7 +58,7 @@ export function makeGraph(name: GraphName): BenchGraph | null {
   const { projectOf, hub, ...edges } = drawProjectGraph(shape)
   const { assetCount } = shape
   const assetUrn = (asset: number) => projectAssetUrn(asset, projectOf[asset] ?? 0)
-  if (name !== 'MC') return withPicks({ name, assetCount, columnCount: 0, edges, columnEdges: noEdges, urnOf: assetUrn, parentOf: () => null }, hub)
+  if (name !== 'MC') return withPicks({ name, assetCount, columnCount: 0, edges, columnEdges: noEdges, ...onlyDatasets, urnOf: assetUrn }, hub)
   const columns = drawColumnEdges(assetCount, edges, columnEdgeCount, 4)
   const parentOf = (node: number) => node < assetCount ? null : Math.floor((node - assetCount) / columnsPerAsset)
   return withPicks({
@@ -63,6 +68,7 @@ export function makeGraph(name: GraphName): BenchGraph | null {
     edges,
     columnEdges: { upstream: columns.upstream.map((column) => assetCount + column), downstream: columns.downstream.map((column) => assetCount + column) },
     parentOf,
+    typeOf: (node) => node < assetCount ? 'dataset' : 'schemaField',
     urnOf(node) {
       const parent = parentOf(node)
       return parent === null ? assetUrn(node) : toUrn(`urn:li:schemaField:(${assetUrn(parent)},a_column_${(node - assetCount) % columnsPerAsset})`)
@@ -75,7 +81,7 @@ function debianGraph(): BenchGraph | null {
   if (!read) return null
   const { names, edges } = read
   const [hub] = [...outDegrees(names.length, edges).entries()].reduce((most, entry) => entry[1] > most[1] ? entry : most)
-  return withPicks({ name: 'Debian', assetCount: names.length, columnCount: 0, edges, columnEdges: noEdges, urnOf: (node) => toUrn(debianUrn(names[node] ?? '')), parentOf: () => null }, hub)
+  return withPicks({ name: 'Debian', assetCount: names.length, columnCount: 0, edges, columnEdges: noEdges, ...onlyDatasets, urnOf: (node) => toUrn(debianUrn(names[node] ?? '')) }, hub)
 }
 
 function withPicks(graph: Omit<BenchGraph, 'picks'>, hub: number): BenchGraph {

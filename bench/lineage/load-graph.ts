@@ -3,17 +3,15 @@ import type { Call } from '../../shared/catalog/call.ts'
 import { createDomain } from '../../shared/catalog/create-domain.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
+import { edgePairOf, type EdgePair } from '../../shared/model/lineage-fields.ts'
 import { bareRecordKey } from '../../shared/model/record-keys.ts'
 import { findEntities } from '../../shared/store/entities.ts'
 import { urnKey } from '../../shared/urn/urn-key.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 import { copyIn } from './copy-in.ts'
 import { entityIdOf, nodeCountOf, type BenchGraph } from './graphs.ts'
-import type { EdgeList } from './project-graph.ts'
 import { analyze, withoutIndexes } from './without-indexes.ts'
 
-const assetField = 0x10
-const columnField = 0x11
 const manualSourceId = 1
 
 /** Who writes in benchmarks. */
@@ -30,23 +28,31 @@ export async function loadIntoCatalog(db: Db, graph: BenchGraph): Promise<Loaded
   return loadDomains(db, graph)
 }
 
-function* entityLines({ assetCount, columnCount, urnOf, parentOf }: BenchGraph): Generator<string> {
+function* entityLines({ assetCount, columnCount, urnOf, typeOf, parentOf }: BenchGraph): Generator<string> {
   for (let node = 0; node < assetCount + columnCount; node += 1) {
     const urn = urnOf(node)
     const parent = parentOf(node)
-    yield `${entityIdOf(node)}\t${urn}\t${urnKey(urn)}\t${parent === null ? 'dataset' : 'schemaField'}\t${parent === null ? '\\N' : entityIdOf(parent)}\tt`
+    yield `${entityIdOf(node)}\t${urn}\t${urnKey(urn)}\t${typeOf(node)}\t${parent === null ? '\\N' : entityIdOf(parent)}\tt`
   }
 }
 
 function* statementLines(graph: BenchGraph): Generator<string> {
-  yield* edgeLines(graph.edges, assetField, (downstream) => downstream)
-  yield* edgeLines(graph.columnEdges, columnField, (downstream) => graph.parentOf(downstream) ?? downstream)
-}
-
-function* edgeLines({ upstream, downstream }: EdgeList, field: number, ownerOf: (downstream: number) => number): Generator<string> {
-  for (let edge = 0; edge < upstream.length; edge += 1) {
-    const down = downstream[edge] ?? 0
-    yield `${entityIdOf(down)}\t${entityIdOf(upstream[edge] ?? 0)}\t${entityIdOf(ownerOf(down))}\t${field}\t${manualSourceId}\t${bareRecordKey}\t${edge % 1_000}\t0\t0`
+  const pairs = new Map<string, EdgePair>()
+  const pairOf = (upstream: number, downstream: number): EdgePair => {
+    const key = `${graph.typeOf(upstream)} ${graph.typeOf(downstream)}`
+    const pair = pairs.get(key) ?? edgePairOf(graph.typeOf(upstream), graph.typeOf(downstream))
+    if (!pair) throw new Error(`no lineage leads between ${key}`)
+    pairs.set(key, pair)
+    return pair
+  }
+  for (const { upstream, downstream } of [graph.edges, graph.columnEdges]) {
+    for (let edge = 0; edge < upstream.length; edge += 1) {
+      const up = upstream[edge] ?? 0
+      const down = downstream[edge] ?? 0
+      const { owner, fieldCode } = pairOf(up, down)
+      const owning = owner === 'downstream' ? down : up
+      yield `${entityIdOf(down)}\t${entityIdOf(up)}\t${entityIdOf(graph.parentOf(owning) ?? owning)}\t${fieldCode}\t${manualSourceId}\t${bareRecordKey}\t${edge % 1_000}\t0\t0`
+    }
   }
 }
 
