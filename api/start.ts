@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { bootstrapToken } from '../shared/catalog/bootstrap-token.ts'
 import { checkReadiness } from '../shared/catalog/check-readiness.ts'
+import { heldResultsBounds, holdResults } from '../shared/catalog/held-results.ts'
 import { createLineageMemory, type LineageMemory } from '../shared/catalog/lineage-memory.ts'
 import { reportBacklog } from '../shared/catalog/report-backlog.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
@@ -54,7 +55,7 @@ export function startApi(config: Config, log: Log): ApiService {
       const queue = await openQueue(config, log)
       parts.queue = queue
       const memory = openMemory(db)
-      const app = await buildServer({ db, lineage: { db, memory }, queue, config, log }, state)
+      const app = await buildServer({ db, lineage: { db, memory, held: holdResults(heldResultsBounds) }, queue, config, log }, state)
       parts.app = app
       url = await app.listen({ host: config.host, port: config.port })
       log.info({ url }, 'the API listens')

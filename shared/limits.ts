@@ -43,6 +43,34 @@ export const limits = {
   walkDeadlineMs: 10_000,
   /** Entities in all paths of one page of results: a path is as long as the graph is deep. */
   pathEntitiesMaxCount: 500_000,
+  /** Nodes of one lineage graph; nobody reads a picture of more. */
+  graphNodesMaxCount: 2_000,
+  /** Nodes of one lineage graph when no count is asked for. */
+  graphNodesDefaultCount: 200,
+  /** Nodes that one lineage graph is expanded at. */
+  graphExpandsMaxCount: 500,
+  /** Edges of one level that a lineage graph lists; the others are counted. */
+  graphEdgesMaxCount: 20_000,
+  /** Columns of the assets that one lineage graph shows, where columns are asked for. */
+  graphColumnsMaxCount: 200_000,
+  /** Hidden entities (jobs, soft-deleted ones) that one lineage graph or domain lineage looks through. */
+  hiddenEntitiesMaxCount: 250_000,
+  /** Entities listed as standing between the ends of one edge; the others are counted. */
+  edgeViaMaxCount: 100,
+  /** Asset edges that one domain lineage adds up. */
+  domainEdgesMaxCount: 5_000_000,
+  /** Milliseconds an export may take to be taken whole, before it is cut off: it holds a snapshot meanwhile. */
+  exportMaxMs: 300_000,
+  /** Milliseconds an export waits for a client that takes nothing, before it is cut off. */
+  exportStallMaxMs: 10_000,
+  /** Exports that one process answers at once; each may hold a connection to the database. */
+  exportsAtOnceMaxCount: 3,
+  /** Shortest paths shown for one result. */
+  pathsPerResultMaxCount: 100,
+  /** Ids in all results that one process holds for the pages to come: about 8 bytes each. */
+  heldResultsMaxIds: 4_000_000,
+  /** Seconds a result is held after its last page was asked for. */
+  heldResultMaxSeconds: 300,
   /** Groups of filters, of which one must hold. */
   filterGroupsMaxCount: 20,
   /** Filters in a group, all of which must hold. */

@@ -83,13 +83,13 @@ t.test('of a server', async (t) => {
     const start = (index: number) => chain[index] ?? ''
     await applyCall(server.db, [record(0, ...create(...chain), ...chain.slice(1).map((urn, index) => addEdge(chain[index] ?? urn, urn)))], asCall())
     const walk = (from: number, count?: number) =>
-      scrollAcrossLineage(server.db, { urn: start(from), direction: 'DOWNSTREAM', ...count === undefined ? {} : { count } }, { facets: false, paths: count !== undefined })
+      scrollAcrossLineage({ db: server.db, memory: null }, { urn: start(from), direction: 'DOWNSTREAM', ...count === undefined ? {} : { count } }, { facets: false, paths: count !== undefined })
 
     t.test('walkMaxHops: a walk follows so many hops and is complete; one that had to go on says so', async (t) => {
       const { report, total } = await walk(1)
       t.match([report.complete, total], [true, limits.walkMaxHops])
       const cut = await walk(0)
-      t.match([cut.report.complete, cut.report.cutBy, cut.total], [false, 'maxHops', limits.walkMaxHops])
+      t.match([cut.report.complete, cut.report.truncatedBy, cut.total], [false, 'maxHops', limits.walkMaxHops])
     })
 
     t.test('pageDefaultCount: a page has so many results where no count is asked for', async (t) => {

@@ -205,7 +205,8 @@ t.test('filters', async (t) => {
       ['degree', ['1 2', '2 2', '3+ 2']],
       ['platform', ['urn:li:dataPlatform:hive 4', 'urn:li:dataPlatform:airflow 1', 'urn:li:dataPlatform:looker 1']],
       ['_entityType', ['DATASET 4', 'CHART 1', 'DATA_JOB 1']],
-      ['origin', ['PROD 4']]
+      ['origin', ['PROD 4']],
+      ['domains', [`${top} 1`, `${below} 1`, `${other} 1`].sort()]
     ])
     t.equal((await scroll('a', { searchFlags: { skipAggregates: true } })).page.facets, null)
   })
@@ -307,7 +308,7 @@ t.test('pages', async (t) => {
 
   await t.test('go on where the last one ended when edges go meanwhile, and say that the results have changed', async (t) => {
     const first = await scroll('hub', { count: 20 })
-    t.equal(first.extensions.lineage.walks.scrollAcrossLineage.changedSinceFirstPage, false)
+    t.equal(first.extensions.lineage.changedSinceFirstPage, undefined)
     const gone = first.page.searchResults[0].entity.urn
     await server.graphql('mutation ($input: UpdateLineageInput!) { updateLineage(input: $input) }', { input: { edgesToRemove: [{ upstreamUrn: urn('hub'), downstreamUrn: gone }] } })
     const second = await scroll('hub', { count: 20, scrollId: first.page.nextScrollId })
@@ -351,17 +352,17 @@ t.test('bounds', async (t) => {
   const server = await withServer(t)
   const { urn } = await withGraph(server, `${['s', ...Array.from({ length: 12 }, (_, index) => `c${index}`)].join(' -> ')}; s -> w1 & w2 & w3`, 'bounds')
   const walk = (more: JsonObject, bounds: { maxHops: number, maxEntities: number }) =>
-    scrollAcrossLineage(server.db, { urn: urn('s'), direction: 'DOWNSTREAM', count: 100, ...more }, { facets: false, paths: false }, bounds)
+    scrollAcrossLineage({ db: server.db, memory: null }, { urn: urn('s'), direction: 'DOWNSTREAM', count: 100, ...more }, { facets: false, paths: false }, bounds)
 
   await t.test('a walk that a bound of hops cuts says so, and one that ends there does not', async (t) => {
     const cut = await walk({}, { maxHops: 3, maxEntities: 1_000 })
-    t.strictSame([cut.report.complete, cut.report.cutBy, cut.total], [false, 'maxHops', 6])
+    t.strictSame([cut.report.complete, cut.report.truncatedBy, cut.total], [false, 'maxHops', 6])
     t.strictSame((await walk({}, { maxHops: 12, maxEntities: 1_000 })).report.complete, true)
   })
 
   await t.test('a walk that a bound of entities cuts says so, with exact degrees for what it has', async (t) => {
     const cut = await walk({}, { maxHops: 100, maxEntities: 6 })
-    t.strictSame([cut.report.complete, cut.report.cutBy, cut.results.map((result) => result.degree)], [false, 'maxEntities', [1, 1, 1, 1, 2, 3]])
+    t.strictSame([cut.report.complete, cut.report.truncatedBy, cut.results.map((result) => result.degree)], [false, 'maxEntities', [1, 1, 1, 1, 2, 3]])
     t.ok((await walk({}, { maxHops: 100, maxEntities: 15 })).report.complete, 'reaching exactly the bound is no cut')
   })
 
@@ -375,11 +376,12 @@ t.test('bounds', async (t) => {
   })
 
   await t.test('the answer carries them', async (t) => {
-    const { body } = await server.graphql('query ($urn: String!) { one: scrollAcrossLineage(input: { urn: $urn, startTimeMillis: 5 }) { isPartial freshness { cached } } two: scrollAcrossLineage(input: { urn: $urn }) { total } }', { urn: urn('s') })
+    const { body } = await server.graphql('query ($urn: String!) { one: scrollAcrossLineage(input: { urn: $urn, lineageFlags: { entitiesExploredPerHopLimit: 5 } }) { isPartial freshness { cached } } two: scrollAcrossLineage(input: { urn: $urn }) { total } }', { urn: urn('s') })
     t.strictSame(body.data, { one: { isPartial: false, freshness: { cached: false } }, two: { total: 15 } })
     t.equal(body.extensions.lineage.complete, true)
-    t.strictSame(body.extensions.lineage.walks.one.withoutEffect, ['startTimeMillis'])
-    t.strictSame([body.extensions.lineage.walks.two.reached, body.extensions.lineage.walks.two.hops], [15, 13])
+    t.strictSame(body.extensions.lineage.walks.one.withoutEffect, ['lineageFlags.entitiesExploredPerHopLimit'])
+    t.match(body.extensions.lineage.walks.two, { complete: true, truncatedBy: null, hops: 13, visited: 15, ms: Number, engine: String })
+    t.match(body.extensions.lineage, { complete: true, truncatedBy: null, hops: 13, visited: 30, ms: Number, withoutEffect: ['lineageFlags.entitiesExploredPerHopLimit'] }, 'all walks together')
   })
 
   await t.test('a walk ends with DEADLINE_EXCEEDED when its time is over, within a query too', async (t) => {

@@ -1,31 +1,39 @@
-/** Counts of results by degree, platform, type and environment. */
+/** Facets: counts of results by degree, platform, type, environment and domain. */
 import { graphqlTypeOf } from '../model/entity-types.ts'
-import { originOf, platformOf } from '../urn/kinds.ts'
-import { degreeValueOf, degreeValues, type Candidate } from './filter-fields.ts'
+import { degreeValues, type DegreeValue } from './filter-fields.ts'
+import type { LineageReader } from './lineage-reader.ts'
+import type { Tally } from './sift-hits.ts'
 
 export type Facet = { field: string, displayName: string, aggregations: { value: string, count: number }[] }
 
-/** Adds results one by one; degree is the first facet and shows all its values, as DataHub's clients expect. */
-export function facetCounter(valuesMaxCount: number) {
-  const degrees = new Map<string, number>(degreeValues.map((value) => [value, 0]))
-  const [platforms, types, origins] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
-  const count = (counts: Map<string, number>, value: string | null) => { if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1) }
-  const frequentFirst = (counts: Map<string, number>) => [...counts]
-    .map(([value, number]) => ({ value, count: number }))
-    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-    .slice(0, valuesMaxCount)
-  return {
-    add: ({ urn, entityType, degree }: Candidate): void => {
-      count(degrees, degreeValueOf(degree))
-      count(platforms, platformOf(urn))
-      count(types, graphqlTypeOf(entityType))
-      count(origins, originOf(urn))
-    },
-    facets: (): Facet[] => [
-      { field: 'degree', displayName: 'Degree of Dependencies', aggregations: [...degrees].map(([value, number]) => ({ value, count: number })) },
-      { field: 'platform', displayName: 'Platform', aggregations: frequentFirst(platforms) },
-      { field: '_entityType', displayName: 'Type', aggregations: frequentFirst(types) },
-      { field: 'origin', displayName: 'Environment', aggregations: frequentFirst(origins) }
-    ]
+/** Degree is the first facet and shows all its values, as DataHub's clients expect; of the others the most frequent values. */
+export async function facetsOf(reader: LineageReader, { byClass }: Tally, valuesMaxCount: number): Promise<Facet[]> {
+  const degrees = new Map<DegreeValue, number>(degreeValues.map((value) => [value, 0]))
+  const [platforms, types, origins, domainIds] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>(), new Map<number, number>()]
+  for (const { entityClass, degree, count } of byClass) {
+    add(degrees, degree, count)
+    add(platforms, entityClass.platformUrn, count)
+    add(types, graphqlTypeOf(entityClass.entityType), count)
+    add(origins, entityClass.origin, count)
+    add(domainIds, entityClass.domainId, count)
   }
+  const urnOf = await reader.urns([...domainIds.keys()])
+  const domains = new Map<string, number>()
+  for (const [id, count] of domainIds) add(domains, urnOf(id), count)
+  return [
+    { field: 'degree', displayName: 'Degree of Dependencies', aggregations: [...degrees].map(([value, count]) => ({ value, count })) },
+    { field: 'platform', displayName: 'Platform', aggregations: frequentFirst(platforms, valuesMaxCount) },
+    { field: '_entityType', displayName: 'Type', aggregations: frequentFirst(types, valuesMaxCount) },
+    { field: 'origin', displayName: 'Environment', aggregations: frequentFirst(origins, valuesMaxCount) },
+    { field: 'domains', displayName: 'Domain', aggregations: frequentFirst(domains, valuesMaxCount) }
+  ]
 }
+
+function add<Key>(counts: Map<Key, number>, key: Key | null, count: number): void {
+  if (key !== null) counts.set(key, (counts.get(key) ?? 0) + count)
+}
+
+const frequentFirst = (counts: ReadonlyMap<string, number>, valuesMaxCount: number): Facet['aggregations'] => [...counts]
+  .map(([value, count]) => ({ value, count }))
+  .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+  .slice(0, valuesMaxCount)

@@ -2,14 +2,12 @@
  * Filters of results: plain Boolean logic. A result is kept when one group holds; a group holds when all its filters do;
  * a filter holds when one of its values fits, or, negated, when none does.
  */
-import type { Db, Tx } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
 import type { LimitName } from '../limits.ts'
 import { checkCount } from '../model/count-checks.ts'
-import { domainsAbove, domainsBelow } from '../store/domain-reads.ts'
-import { findEntities } from '../store/entities.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
-import { degreeValues, type Candidate, type FilterCondition, type FilterField } from './filter-fields.ts'
+import { degreeValues, type Candidate, type CommonFacts, type FilterCondition, type FilterField } from './filter-fields.ts'
+import type { LineageReader } from './lineage-reader.ts'
 
 /** As clients send it. */
 export type FacetFilterInput = { field: string, values?: readonly string[] | null, negated?: boolean | null, condition?: string | null }
@@ -68,18 +66,6 @@ function checkFilter(filter: FacetFilterInput, fields: ReadonlyMap<string, Filte
 
 const checkNumberOf = (what: string, actual: number, limit: LimitName, field: string): void => checkCount(actual, limit, { field, what: `${field} has ${actual} ${what}` })
 
-/** What must be read of an entity before the filters can judge it. */
-export type FilterNeeds = { urns: boolean, domains: boolean, aspectNames: ReadonlySet<string> }
-
-export function needsOf(filters: Filters): FilterNeeds {
-  const used = filters.flat()
-  return {
-    urns: used.some(({ field }) => field.needsUrn === true),
-    domains: used.some(({ fieldName }) => fieldName === domainsField),
-    aspectNames: new Set(used.flatMap(({ field }) => field.aspectNames ?? []))
-  }
-}
-
 export const mentions = (filters: Filters, fieldName: string): boolean => filters.some((group) => group.some((filter) => filter.fieldName === fieldName))
 
 /**
@@ -92,23 +78,49 @@ export function hopsWanted(filters: Filters): number {
   return wanted[2] ? Infinity : wanted[1] ? 2 : wanted[0] ? 1 : 0
 }
 
-/** Makes the judge. Domains are looked up now, so that each result is then judged without a database. */
-export async function judgeOf(db: Db | Tx, filters: Filters): Promise<(candidate: Candidate) => boolean> {
-  const judges = await Promise.all(filters.map((group) => Promise.all(group.map((filter) => judgeOfFilter(db, filter)))))
-  return (candidate) => judges.length === 0 || judges.some((group) => group.every((holds) => holds(candidate)))
+/** Where domains are looked up: a lineage reader, for one. */
+export type DomainLookup = Pick<LineageReader, 'find' | 'domainTree'>
+
+export type Judge = {
+  /** Whether all results with these facts are kept; null where each has to be judged by what is its own. */
+  common: (facts: CommonFacts) => boolean | null
+  whole: (candidate: Candidate) => boolean
+  /** Aspects whose documents `whole` needs. */
+  aspectNames: readonly string[]
 }
 
-async function judgeOfFilter(db: Db | Tx, filter: Filter): Promise<(candidate: Candidate) => boolean> {
-  const values = filter.fieldName === domainsField && filter.condition !== 'EXISTS' ? await domainIdsOf(db, filter) : filter.values
-  const fits = comparison(filter.fieldName === domainsField && filter.condition !== 'EXISTS' ? 'IN' : filter.condition, values)
-  return (candidate) => fits(filter.field.valuesOf(candidate)) !== filter.isNegated
+/** Makes the judge. Domains are looked up now, so that each result is then judged without waiting. */
+export async function judgeOf(lookup: DomainLookup, filters: Filters): Promise<Judge> {
+  const groups = await Promise.all(filters.map((group) => Promise.all(group.map((filter) => judgeOfFilter(lookup, filter)))))
+  const aspectNames = filters.flat().flatMap(({ field }) => 'aspectNames' in field ? field.aspectNames : [])
+  return {
+    common: (facts) => groups.length === 0 || anyOf(groups.map((group) => allOf(group.map((holds) => holds(facts, null))))),
+    whole: (candidate) => groups.length === 0 || groups.some((group) => group.every((holds) => holds(candidate.common, candidate) === true)),
+    aspectNames: [...new Set(aspectNames)]
+  }
+}
+
+/** False where one is false, else null where one is not known. */
+const allOf = (verdicts: readonly (boolean | null)[]): boolean | null => verdicts.includes(false) ? false : verdicts.includes(null) ? null : true
+/** True where one is true, else null where one is not known. */
+const anyOf = (verdicts: readonly (boolean | null)[]): boolean | null => verdicts.includes(true) ? true : verdicts.includes(null) ? null : false
+
+/** Answers null where the field needs the candidate and there is none. */
+async function judgeOfFilter(lookup: DomainLookup, filter: Filter): Promise<(facts: CommonFacts, candidate: Candidate | null) => boolean | null> {
+  const { field, isNegated } = filter
+  const isOfDomains = filter.fieldName === domainsField && filter.condition !== 'EXISTS'
+  const fits = comparison(isOfDomains ? 'IN' : filter.condition, isOfDomains ? await domainIdsOf(lookup, filter) : filter.values)
+  if ('commonValuesOf' in field) return (facts) => fits(field.commonValuesOf(facts)) !== isNegated
+  return (_facts, candidate) => candidate && fits(field.ownValuesOf(candidate)) !== isNegated
 }
 
 /** Ids of the domains that a filter means, as text. A domain that does not exist means none. */
-async function domainIdsOf(db: Db | Tx, { condition, values }: Filter): Promise<string[]> {
-  const ids = (await findEntities(db, values as readonly Urn[])).map((row) => row.id)
-  const below = condition === 'DESCENDANTS_INCL' || condition === 'RELATED_INCL' ? await domainsBelow(db, ids) : []
-  const above = condition === 'ANCESTORS_INCL' || condition === 'RELATED_INCL' ? await domainsAbove(db, ids) : []
+async function domainIdsOf(lookup: DomainLookup, { condition, values }: Filter): Promise<string[]> {
+  const ids = [...(await lookup.find(values as readonly Urn[])).values()].flatMap(({ id }) => id ?? [])
+  if (condition === 'EQUAL' || condition === 'IN') return ids.map(String)
+  const tree = await lookup.domainTree()
+  const below = condition === 'DESCENDANTS_INCL' || condition === 'RELATED_INCL' ? tree.below(ids) : []
+  const above = condition === 'ANCESTORS_INCL' || condition === 'RELATED_INCL' ? tree.above(ids) : []
   return [...ids, ...below, ...above].map(String)
 }
 

@@ -6,12 +6,14 @@ import { keepDeadline } from '../store/deadline.ts'
 import { countMembers, findDomainsOf, membersOfDomains, pageOfMembers } from '../store/domain-reads.ts'
 import { findEntities } from '../store/entities.ts'
 import { readDocuments, readEntityFacts } from '../store/entity-reads.ts'
+import { originOf, platformOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import { findText, soughtText, textAspectNames, type MatchedField } from './entity-texts.ts'
 import { entityFilterFields, type Candidate } from './filter-fields.ts'
-import { checkAllOf, judgeOf, mentions, needsOf, type FacetFilterInput, type Filters } from './lineage-filters.ts'
+import { checkAllOf, judgeOf, mentions, type FacetFilterInput, type Filters } from './lineage-filters.ts'
 import { pageCount, pageStart } from './page-count.ts'
 import type { EntityReference } from './read-entity.ts'
+import { sqlLineageReader } from './sql-lineage-reader.ts'
 
 /** The domain of each asset, in the order of the URNs; null for one that is in none. */
 export async function readDomainsOf(db: Db | Tx, urns: readonly Urn[]): Promise<(EntityReference | null)[]> {
@@ -63,8 +65,8 @@ async function plainMembers(tx: Tx, domainIds: readonly number[], { start, count
 
 async function siftedMembers(tx: Tx, domainIds: readonly number[], { start, count }: Page, text: string | null, filters: Filters): Promise<Map<number, DomainMembers>> {
   const withinDeadline = keepDeadline(tx, limits.walkDeadlineMs, 'The search took longer than allowed; narrow it down')
-  const judge = await withinDeadline(() => judgeOf(tx, filters))
-  const aspectNames = [...new Set([...needsOf(filters).aspectNames, ...(text === null ? [] : textAspectNames)])]
+  const judge = await withinDeadline(() => judgeOf(sqlLineageReader(tx, null), filters))
+  const aspectNames = [...new Set([...judge.aspectNames, ...(text === null ? [] : textAspectNames)])]
   const includesRemoved = mentions(filters, 'removed')
   const pages = new Map<number, DomainMembers>()
   const rows = await withinDeadline(() => membersOfDomains(tx, domainIds))
@@ -77,9 +79,10 @@ async function siftedMembers(tx: Tx, domainIds: readonly number[], { start, coun
     for (const { domainId, id } of slice) {
       const found = facts.get(id)
       if (!found || (found.isRemoved && !includesRemoved)) continue
-      const candidate: Candidate = { ...found, degree: 0, documents: documents.get(id) ?? new Map() }
+      const common = { ...found, platformUrn: platformOf(found.urn), origin: originOf(found.urn), degree: null }
+      const candidate: Candidate = { common, urn: found.urn, documents: documents.get(id) ?? new Map() }
       const matchedFields = text === null ? [] : findText(text, candidate.urn, candidate.documents)
-      if ((text !== null && matchedFields.length === 0) || !judge(candidate)) continue
+      if ((text !== null && matchedFields.length === 0) || !judge.whole(candidate)) continue
       const page = pages.get(domainId) ?? { start, count: 0, total: 0, members: [] }
       pages.set(domainId, page)
       page.total += 1

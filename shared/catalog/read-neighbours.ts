@@ -1,44 +1,39 @@
 /** Reads the entities one hop away, for many entities at once, with the relationship and its stamps. */
 import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { JsonValue } from '../model/changes.ts'
-import { isObject } from '../model/json-values.ts'
+import { stampsOf, type EdgeStamps } from '../model/edge-stamps.ts'
 import { relationshipOf } from '../model/relationships.ts'
 import { findEntities } from '../store/entities.ts'
-import type { LineageDirection } from '../model/walk.ts'
+import type { LineageDirection, LineageLevel, TimeWindow } from '../model/walk.ts'
+import { stepsInWindow } from '../store/edges-in-window.ts'
 import { neighboursOf, statementsBetween, type NeighbourRow, type StatedByRow } from '../store/neighbours.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { pageCount, pageStart } from './page-count.ts'
 import type { EntityReference } from './read-entity.ts'
+import { checkWindow } from './scroll-question.ts'
 
 /** As clients send it. */
-export type NeighboursInput = { direction: LineageDirection, start?: number | null, count?: number | null, includeGhostEntities?: boolean | null }
+export type NeighboursInput = { direction: LineageDirection, start?: number | null, count?: number | null, includeGhostEntities?: boolean | null, startTimeMillis?: number | null, endTimeMillis?: number | null }
 
-export type Neighbour = {
-  type: string
-  entity: EntityReference
-  /** The edge's own stamps, in epoch milliseconds; null where it has none. */
-  createdOn: number | null
-  updatedOn: number | null
-  isManual: boolean
-}
+export type Neighbour = EdgeStamps & { type: string, entity: EntityReference }
 
 /** `filtered` counts the neighbours left out because they are soft-deleted or nothing has described them. */
 export type Neighbours = { start: number, count: number, total: number, filtered: number, neighbours: Neighbour[] }
 
 const neighboursDefaultCount = 100
 
-/** In the order of the URNs, each by id. From a column columns, else assets. Throws BAD_REQUEST, LIMIT_EXCEEDED. */
+/** In the order of the URNs, each by id. From a column columns, else assets. Throws BAD_REQUEST, LIMIT_EXCEEDED. With a window, only edges that count in it. */
 export async function readNeighbours(db: Db, urns: readonly Urn[], input: NeighboursInput): Promise<Neighbours[]> {
   const start = pageStart(input.start, 'input.start')
   const count = pageCount(input.count, 'input.count', neighboursDefaultCount)
+  const window = checkWindow(input)
   return inTransaction(db, async (tx) => {
     const rows = await findEntities(tx, urns)
     const idOf = new Map(rows.map((row) => [row.urn, row.id]))
     const linksOf = new Map<number, Link[]>()
     for (const level of ['asset', 'column'] as const) {
       const ids = rows.filter((row) => (entityTypeOf(row.urn) === 'schemaField') === (level === 'column')).map((row) => row.id)
-      for (const link of linksFrom(ids.length > 0 ? await neighboursOf(tx, ids, input.direction, level) : [])) {
+      for (const link of linksFrom(ids.length > 0 ? await neighboursWithin(tx, ids, input.direction, level, window) : [])) {
         const own = linksOf.get(link.nearId)
         if (own) own.push(link)
         else linksOf.set(link.nearId, [link])
@@ -52,6 +47,13 @@ export async function readNeighbours(db: Db, urns: readonly Urn[], input: Neighb
     const statements = await readStatements(tx, pages.flatMap((page) => page.links), input.direction)
     return pages.map(({ total, filtered, links }) => ({ start, count: links.length, total, filtered, neighbours: links.map((link) => neighbourOf(link, statements.get(keyOf(link)) ?? [])) }))
   }, { readOnly: true, isolation: 'repeatable read' })
+}
+
+async function neighboursWithin(tx: Tx, ids: readonly number[], direction: LineageDirection, level: LineageLevel, window: TimeWindow | null): Promise<NeighbourRow[]> {
+  const rows = await neighboursOf(tx, ids, direction, level)
+  if (window === null) return rows
+  const counting = new Set((await stepsInWindow(tx, ids, direction, level, window)).map((step) => `${step.nearId} ${step.farId}`))
+  return rows.filter((row) => counting.has(`${row.nearId} ${row.farId}`))
 }
 
 /** A neighbour by one relationship, however many lists state it. */
@@ -77,18 +79,4 @@ async function readStatements(tx: Tx, links: readonly Link[], direction: Lineage
   return statements
 }
 
-function neighbourOf({ type, urn, exists }: Link, statements: readonly StatedByRow[]): Neighbour {
-  const created = statements.flatMap(({ attributes }) => timeOf(attributes?.created))
-  const updated = statements.flatMap(({ attributes }) => [...timeOf(attributes?.lastModified), ...timeOf(attributes?.auditStamp)])
-  return {
-    type,
-    entity: { urn, exists },
-    createdOn: created.length > 0 ? Math.min(...created) : null,
-    updatedOn: updated.length > 0 ? Math.max(...updated) : null,
-    isManual: statements.some(({ attributes, isManual }) => isManual || (isObject(attributes?.properties) && attributes.properties.source === 'UI'))
-  }
-}
-
-
-/** The time of a stamp; 0 stands for an unknown one. */
-const timeOf = (stamp: JsonValue | undefined): number[] => isObject(stamp) && typeof stamp.time === 'number' && stamp.time > 0 ? [stamp.time] : []
+const neighbourOf = ({ type, urn, exists }: Link, statements: readonly StatedByRow[]): Neighbour => ({ type, entity: { urn, exists }, ...stampsOf(statements) })

@@ -1,14 +1,17 @@
 /** Checks the input of a lineage search and makes of it a question that can be answered without looking back at the input. */
+import { createHash } from 'node:crypto'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { entityTypeOfGraphql, graphqlTypeOf } from '../model/entity-types.ts'
-import type { LineageDirection } from '../model/walk.ts'
+import { checkCount } from '../model/count-checks.ts'
+import type { LineageDirection, LineageLevel, TimeWindow } from '../model/walk.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { soughtText } from './entity-texts.ts'
 import { lineageFilterFields } from './filter-fields.ts'
-import { checkFilters, mentions, type FilterGroupInput, type Filters } from './lineage-filters.ts'
+import { checkFilters, mentions, type FilterGroupInput } from './lineage-filters.ts'
 import { pageCount } from './page-count.ts'
 import { parseCursor, type ScrollCursor } from './scroll-cursor.ts'
+import type { SiftQuestion } from './sift-hits.ts'
 
 type Maybe<T> = T | null | undefined
 
@@ -25,9 +28,14 @@ export type ScrollInput = {
   endTimeMillis?: Maybe<number>
   searchFlags?: Maybe<SearchFlagsInput>
   lineageFlags?: Maybe<LineageFlagsInput>
+  /** From an asset: begin at all its columns. */
+  columns?: Maybe<boolean>
+  /** How many shortest paths to show for each result, at most. */
+  pathsPerResult?: Maybe<number>
 }
 
 export type SearchFlagsInput = {
+  skipCache?: Maybe<boolean>
   includeSoftDeleted?: Maybe<boolean>
   maxAggValues?: Maybe<number>
   skipAggregates?: Maybe<boolean>
@@ -41,23 +49,23 @@ export type LineageFlagsInput = {
   ignoreAsHops?: Maybe<readonly unknown[]>
 }
 
-export type ScrollQuestion = {
+export type ScrollQuestion = SiftQuestion & {
   startUrn: Urn
   direction: LineageDirection
-  /** A column's walk follows columns. */
-  level: 'asset' | 'column'
+  level: LineageLevel
+  /** Whether the walk begins at the columns of the start, which is then an asset. */
+  beginsAtColumns: boolean
   /** Whether columns reached are shown as the assets that have them. */
   foldsColumns: boolean
-  /** GraphQL types to keep; null for all. */
-  types: ReadonlySet<string> | null
-  text: string | null
-  filters: Filters
-  includesRemoved: boolean
+  window: TimeWindow | null
   count: number
   facetValuesMaxCount: number
   wantsFacets: boolean
+  pathsPerResult: number
+  /** Whether a result that is held may answer, where it is still true. */
+  usesHeld: boolean
   after: ScrollCursor | null
-  /** Stands for everything above but the count: what a cursor is bound to. */
+  /** Stands for everything that decides about the results, but no page of them: what a cursor is bound to. */
   identity: string
   /** Names of inputs that were given and have no effect. */
   withoutEffect: readonly string[]
@@ -76,15 +84,21 @@ export function checkQuestion(input: ScrollInput): ScrollQuestion {
   const text = soughtText(input.query, 'input.query')
   const types = (input.types ?? []).length > 0 ? [...new Set(input.types)].sort() : null
   const filters = checkFilters(input.orFilters, lineageFilterFields, 'input.orFilters')
-  const level = entityTypeOf(startUrn) === 'schemaField' ? 'column' : 'asset'
+  const beginsAtColumns = input.columns === true && entityTypeOf(startUrn) !== 'schemaField'
+  const level = beginsAtColumns || entityTypeOf(startUrn) === 'schemaField' ? 'column' : 'asset'
   const foldsColumns = level === 'column' && !keepsColumns(input.searchFlags)
   const includesRemoved = input.searchFlags?.includeSoftDeleted === true || mentions(filters, 'removed')
-  const identity = JSON.stringify([startUrn, input.direction, types, text, input.orFilters ?? [], foldsColumns, includesRemoved])
+  const times = timesOf(input)
+  const identity = createHash('sha256')
+    .update(JSON.stringify([startUrn, input.direction, types, text, input.orFilters ?? [], level, foldsColumns, includesRemoved, times]))
+    .digest('base64url')
   return {
     startUrn,
     direction: input.direction,
     level,
+    beginsAtColumns,
     foldsColumns,
+    window: windowOf(times),
     types: types && new Set(types.map((type) => graphqlTypeOf(entityTypeOfGraphql(type) ?? 'OTHER'))),
     text,
     filters,
@@ -92,21 +106,44 @@ export function checkQuestion(input: ScrollInput): ScrollQuestion {
     count,
     facetValuesMaxCount: Math.max(0, Math.min(input.searchFlags?.maxAggValues ?? facetValuesDefaultCount, limits.pageMaxCount)),
     wantsFacets: input.searchFlags?.skipAggregates !== true,
+    pathsPerResult: pathsCount(input.pathsPerResult),
+    usesHeld: input.searchFlags?.skipCache !== true,
     after: input.scrollId === null || input.scrollId === undefined ? null : parseCursor(input.scrollId, identity),
     identity,
     withoutEffect: namesWithoutEffect(input)
   }
 }
 
+/** Throws BAD_REQUEST below 1 and LIMIT_EXCEEDED (pathsPerResultMaxCount). */
+function pathsCount(wanted: Maybe<number>): number {
+  const [count, field] = [wanted ?? 1, 'input.pathsPerResult']
+  if (count < 1) throw new CatalogError('BAD_REQUEST', `${field} must be at least 1`, { field, actual: count })
+  checkCount(count, 'pathsPerResultMaxCount', { field, what: `${field} is ${count}` })
+  return count
+}
+
+type Times = { fromMs: number | null, toMs: number | null }
+
+/** The input's own times go before those of its flags. Throws BAD_REQUEST where the end is before the start. */
+function timesOf({ startTimeMillis, endTimeMillis, lineageFlags }: Pick<ScrollInput, 'startTimeMillis' | 'endTimeMillis' | 'lineageFlags'>): Times {
+  const times = { fromMs: startTimeMillis ?? lineageFlags?.startTimeMillis ?? null, toMs: endTimeMillis ?? lineageFlags?.endTimeMillis ?? null }
+  if (times.fromMs !== null && times.toMs !== null && times.toMs < times.fromMs) {
+    throw new CatalogError('BAD_REQUEST', 'input.endTimeMillis is before input.startTimeMillis', { field: 'input.endTimeMillis' })
+  }
+  return times
+}
+
+/** With a start and no end, the end is now; with an end and no start, everything before it. */
+const windowOf = ({ fromMs, toMs }: Times): TimeWindow | null => fromMs === null && toMs === null ? null : { fromMs: fromMs ?? 0, toMs: toMs ?? Date.now() }
+
+/** The window of an input that has one; null for all times. Throws BAD_REQUEST where the end is before the start. */
+export const checkWindow = (input: Pick<ScrollInput, 'startTimeMillis' | 'endTimeMillis'>): TimeWindow | null => windowOf(timesOf(input))
+
 const keepsColumns = (flags: Maybe<SearchFlagsInput>): boolean => (flags?.groupingSpec?.groupingCriteria ?? [])
   .some((criterion) => (criterion.baseEntityType ?? 'SCHEMA_FIELD') === 'SCHEMA_FIELD' && criterion.groupingEntityType === 'SCHEMA_FIELD')
 
-function namesWithoutEffect({ startTimeMillis, endTimeMillis, lineageFlags }: ScrollInput): string[] {
+function namesWithoutEffect({ lineageFlags }: ScrollInput): string[] {
   const given: [string, unknown][] = [
-    ['startTimeMillis', startTimeMillis],
-    ['endTimeMillis', endTimeMillis],
-    ['lineageFlags.startTimeMillis', lineageFlags?.startTimeMillis],
-    ['lineageFlags.endTimeMillis', lineageFlags?.endTimeMillis],
     ['lineageFlags.entitiesExploredPerHopLimit', lineageFlags?.entitiesExploredPerHopLimit],
     ['lineageFlags.ignoreAsHops', lineageFlags?.ignoreAsHops?.length || null]
   ]

@@ -3,11 +3,18 @@ import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { columnFieldCodes } from '../model/lineage-fields.ts'
 import type { LineageDirection, LineageLevel, TimeWindow } from '../model/walk.ts'
+import { stepsInWindow } from './edges-in-window.ts'
 import { idArray } from './id-array.ts'
+import { endsOf } from './neighbours.ts'
 
 /** The neighbours of each id, ascending and without duplicates; an entity is not its own neighbour. */
-export async function neighbourIdsOf(db: Db | Tx, ids: readonly number[] | Int32Array, direction: LineageDirection, level: LineageLevel, _window: TimeWindow | null): Promise<Map<number, number[]>> {
-  const [near, far] = direction === 'DOWNSTREAM' ? ['upstream_id', 'downstream_id'] : ['downstream_id', 'upstream_id']
+export async function neighbourIdsOf(db: Db | Tx, ids: readonly number[] | Int32Array, direction: LineageDirection, level: LineageLevel, window: TimeWindow | null): Promise<Map<number, number[]>> {
+  if (ids.length === 0) return new Map()
+  if (window) {
+    const steps = (await stepsInWindow(db, ids, direction, level, window)).filter((step) => step.nearId !== step.farId)
+    return grouped(steps.sort((a, b) => a.nearId - b.nearId || a.farId - b.farId).map((step) => [step.nearId, step.farId]))
+  }
+  const [near, far] = endsOf(direction)
   const rows = await query<{ near: number, far: number }>(db, `
     select distinct statement.${near} as near, statement.${far} as far
     from statement

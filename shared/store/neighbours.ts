@@ -1,19 +1,23 @@
 /** The entities one hop away, with how their edges are stated. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import type { JsonObject } from '../model/changes.ts'
+import { patchedAttributes, type EdgePatch } from '../model/edge-patches.ts'
+import type { StampedStatement } from '../model/edge-stamps.ts'
+import { explicitAttributes } from '../model/lineage-document.ts'
 import { columnFieldCodes } from '../model/lineage-fields.ts'
+import type { Order } from '../model/order.ts'
+import type { LineageDirection } from '../model/walk.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
-import type { LineageDirection } from '../model/walk.ts'
 
 export type NeighbourRow = { nearId: number, farId: number, field: number, urn: Urn, exists: boolean, isRemoved: boolean }
 
-const ends = (direction: LineageDirection) => direction === 'DOWNSTREAM' ? ['upstream_id', 'downstream_id'] : ['downstream_id', 'upstream_id']
+/** The columns of a statement that stand near and far, as seen from where a step begins. */
+export const endsOf = (direction: LineageDirection): ['upstream_id', 'downstream_id'] | ['downstream_id', 'upstream_id'] => direction === 'DOWNSTREAM' ? ['upstream_id', 'downstream_id'] : ['downstream_id', 'upstream_id']
 
 /** One row for each neighbour and list that names it, by neighbour. Edges of an entity to itself are left out. */
 export async function neighboursOf(db: Db | Tx, ids: readonly number[], direction: LineageDirection, level: 'asset' | 'column'): Promise<NeighbourRow[]> {
-  const [near, far] = ends(direction)
+  const [near, far] = endsOf(direction)
   return query<NeighbourRow>(db, `
     select distinct
       statement.${near} as "nearId",
@@ -31,21 +35,33 @@ export async function neighboursOf(db: Db | Tx, ids: readonly number[], directio
     order by "farId", statement.field`, [idArray(ids), columnFieldCodes])
 }
 
-/** `isManual`: stated by people, not by a program under a name of its own. */
-export type StatedByRow = { nearId: number, farId: number, field: number, attributes: JsonObject | null, isManual: boolean }
+export type StatedByRow = StampedStatement & { nearId: number, farId: number, field: number }
 
-/** How edges are stated: one row for each statement. */
+/** How edges are stated, each statement with what patches have since said about it. */
 export async function statementsBetween(db: Db | Tx, edges: readonly { nearId: number, farId: number }[], direction: LineageDirection): Promise<StatedByRow[]> {
   if (edges.length === 0) return []
-  const [near, far] = ends(direction)
-  return query<StatedByRow>(db, `
+  const [near, far] = endsOf(direction)
+  const rows = await query<StatedByRow & Order & { recordKey: number, patches: EdgePatch[] | null }>(db, `
     select
       statement.${near} as "nearId",
       statement.${far} as "farId",
       statement.field,
+      statement.record_key as "recordKey",
+      statement.seq,
+      statement.line,
       statement.attributes,
-      statement_source.name = 'manual' as "isManual"
+      statement_source.name = 'manual' as "isFromPeople",
+      (
+        select jsonb_agg(jsonb_build_object('seq', edge_patch.seq, 'line', edge_patch.line, 'ordinal', edge_patch.ordinal, 'operation', edge_patch.operation))
+        from edge_patch
+        where edge_patch.owner_id = statement.owner_id
+          and edge_patch.aspect_code = statement.field >> 4
+          and edge_patch.field = statement.field
+          and edge_patch.downstream_id = statement.downstream_id
+          and edge_patch.upstream_id = statement.upstream_id
+      ) as patches
     from unnest(?::int[], ?::int[]) as wanted (near_id, far_id)
     join statement on statement.${near} = wanted.near_id and statement.${far} = wanted.far_id
     join statement_source on statement_source.id = statement.source_id`, [idArray(edges.map((edge) => edge.nearId)), idArray(edges.map((edge) => edge.farId))])
+  return rows.map(({ patches, ...row }) => patches ? { ...row, attributes: patchedAttributes(row, explicitAttributes(row.field, row.attributes), patches) } : row)
 }

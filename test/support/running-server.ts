@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import { buildServer } from '../../api/server.ts'
 import { createToken } from '../../shared/catalog/create-token.ts'
+import { heldResultsBounds, holdResults } from '../../shared/catalog/held-results.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import { createLog } from '../../shared/platform/log.ts'
@@ -25,7 +26,7 @@ export async function withRunningServer(t: Test): Promise<RunningServer> {
   const log = createLog(config)
   const queue = await openQueue(config, log)
   const worker = startWorker(config, log)
-  const app = await buildServer({ db, lineage: { db, memory: await openMemory(t, db, databaseUrl, log) }, queue, config, log })
+  const app = await buildServer({ db, lineage: { db, memory: await openMemory(t, db, databaseUrl, log), held: holdResults(heldResultsBounds) }, queue, config, log })
   t.teardown(async () => {
     await app.close()
     await worker.stop()

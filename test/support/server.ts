@@ -5,6 +5,7 @@ import { buildServer } from '../../api/server.ts'
 import type { ApiContext, ServerState } from '../../api/context.ts'
 import { createToken } from '../../shared/catalog/create-token.ts'
 import type { LineageMemory } from '../../shared/catalog/lineage-memory.ts'
+import { heldResultsBounds, holdResults } from '../../shared/catalog/held-results.ts'
 import type { Db } from '../../shared/db/database.ts'
 import type { JsonObject, Scope } from '../../shared/model/changes.ts'
 import { readConfig } from '../../shared/platform/config.ts'
@@ -58,7 +59,7 @@ export async function withServer(t: Test, options: { env?: { [key: string]: stri
   const queue = options.withWorker ? await openQueue(config, log) : options.queue ?? silentQueue
   const worker = options.withWorker ? startWorker(config, log) : null
   const memory = options.memory === false ? null : await openMemory(t, db, databaseUrl, log)
-  const context: ApiContext = { db, lineage: { db, memory }, queue, config, log }
+  const context: ApiContext = { db, lineage: { db, memory, held: holdResults(heldResultsBounds) }, queue, config, log }
   const state: ServerState = { isStopping: false }
   const app = await buildServer(context, state)
   t.teardown(async () => {
