@@ -2,10 +2,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Actor, JsonObject } from '../../shared/model/changes.ts'
 import type { ApiContext } from '../context.ts'
+import { openOnce } from './request-lineage.ts'
 
 export type GraphqlContext = Pick<ApiContext, 'db' | 'lineage' | 'queue' | 'config'> & {
   actor: Actor
   requestId: string
+  /** Lets go of the state of the lineage that reads of this request have seen so far. */
+  letGoOfLineage: () => void
   /** What a resolver puts here is in the answer's `extensions`, for instance that a walk was not complete. */
   extensions: JsonObject
 }
@@ -14,5 +17,7 @@ declare module 'mercurius' {
   interface MercuriusContext extends GraphqlContext {}
 }
 
-export const createGraphqlContext = ({ db, lineage, queue, config }: ApiContext, request: FastifyRequest): GraphqlContext =>
-  ({ db, lineage, queue, config, actor: request.actor, requestId: request.id, extensions: {} })
+export function createGraphqlContext({ db, lineage, queue, config }: ApiContext, request: FastifyRequest): GraphqlContext {
+  const memory = lineage.memory && openOnce(lineage.memory)
+  return { db, lineage: { ...lineage, memory }, letGoOfLineage: () => memory?.letGo(), queue, config, actor: request.actor, requestId: request.id, extensions: {} }
+}

@@ -1,4 +1,5 @@
 /** What fields of many objects read: one batched catalog call each, whatever the types of the objects. */
+import { findDomainDocuments } from '../../shared/catalog/known-entities.ts'
 import { readAspects } from '../../shared/catalog/read-aspects.ts'
 import { readDomainMembers, readDomainsOf, type DomainMembersInput } from '../../shared/catalog/read-domain.ts'
 import { readExistence } from '../../shared/catalog/read-entity.ts'
@@ -12,15 +13,27 @@ import type { GraphqlContext } from './context.ts'
 const urnsOf = (keys: readonly string[]): Urn[] => keys.map((key) => toUrn(key))
 
 /** Whether entities exist. */
-export const loadExistence = batched<boolean>((urns, { db }) => readExistence(db, urnsOf(urns)))
+export const loadExistence = batched<boolean>((urns, { lineage }) => readExistence(lineage, urnsOf(urns)))
 
 /** The domains that assets are in. */
-export const loadDomain = batched((urns, { db }) => readDomainsOf(db, urnsOf(urns)))
+export const loadDomain = batched((urns, { lineage }) => readDomainsOf(lineage, urnsOf(urns)))
 
 /** The domains above domains. */
 export const loadParentDomains = batched((urns, { db }) => readParentDomains(db, urnsOf(urns)))
 
-const loadAspectByKey = batched<JsonObject | null>(async (keys, { db }) => {
+const domainKey = 'domainProperties '
+
+/** Documents of domains are in memory, where there is one; everything else is read from its tables. */
+const loadAspectByKey = batched<JsonObject | null>(async (keys, context) => {
+  const ofDomains = keys.filter((key) => key.startsWith(domainKey))
+  const documents = ofDomains.length > 0 ? await findDomainDocuments(context.lineage, urnsOf(ofDomains.map((key) => key.slice(domainKey.length)))) : null
+  if (!documents) return readAspectsByKey(keys, context)
+  const others = keys.filter((key) => !key.startsWith(domainKey))
+  const values = new Map(others.length > 0 ? (await readAspectsByKey(others, context)).map((value, index) => [others[index] ?? '', value]) : [])
+  return keys.map((key) => (key.startsWith(domainKey) ? documents.get(toUrn(key.slice(domainKey.length))) : values.get(key)) ?? null)
+})
+
+async function readAspectsByKey(keys: readonly string[], { db }: GraphqlContext): Promise<(JsonObject | null)[]> {
   const asked = keys.map((key) => ({ aspectName: key.slice(0, key.indexOf(' ')), urn: toUrn(key.slice(key.indexOf(' ') + 1)) }))
   const namesOf = new Map<Urn, string[]>()
   for (const { urn, aspectName } of asked) namesOf.set(urn, [...namesOf.get(urn) ?? [], aspectName])
@@ -39,7 +52,7 @@ const loadAspectByKey = batched<JsonObject | null>(async (keys, { db }) => {
     }
   }
   return keys.map((key) => found.get(key) ?? null)
-})
+}
 
 /** The current value of an aspect, or null. */
 export const loadAspect = (context: GraphqlContext, urn: Urn, aspectName: string): Promise<JsonObject | null> => loadAspectByKey(context, `${aspectName} ${urn}`)

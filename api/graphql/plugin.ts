@@ -58,6 +58,8 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
       result = await run(documents.of(query, operationName), variables, operationName, resolverContext, reply)
     } catch (error) {
       result = { errors: requestErrors(error) }
+    } finally {
+      resolverContext.letGoOfLineage()
     }
     return send(result, resolverContext, request, reply)
   }

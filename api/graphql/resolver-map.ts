@@ -31,10 +31,12 @@ function guarded(map: ResolverMap): ResolverMap {
   const guard = (typeName: string): { [fieldName: string]: unknown } => Object.fromEntries(Object.entries(map[typeName] ?? {}).map(([fieldName, resolver]) => {
     const isAdmins = adminFields.has(fieldName)
     if (typeof resolver !== 'function' || (typeName === 'Query' && !isAdmins)) return [fieldName, resolver]
-    const checked = (parent: never, args: never, context: GraphqlContext, info: never): unknown => {
+    const checked = async (parent: never, args: never, context: GraphqlContext, info: never): Promise<unknown> => {
       if (isAdmins) requireWholeCatalogAdmin(context.actor)
       else requireScope(context.actor, 'write')
-      return (resolver as Resolver)(parent, args, context, info)
+      const result = await (resolver as Resolver)(parent, args, context, info)
+      context.letGoOfLineage()
+      return result
     }
     return [fieldName, checked]
   }))

@@ -21,12 +21,15 @@ import { loadGraph, type LoadedGraph } from './load-graph.ts'
 import { createMemoryClasses, type MemoryClasses } from './memory-classes.ts'
 import { memoryLineageReader } from './memory-lineage-reader.ts'
 
-/** Give it back with `release`, once; the view stays what it was until then. */
-export type OpenedLineage = { reader: LineageReader, graph: LineageGraph, view: GraphView, release: () => void }
+/** Give it back with `release`; the view stays what it was until then. `again` opens the same state once more, to be given back as well. */
+export type OpenedLineage = { reader: LineageReader, graph: LineageGraph, view: GraphView, again: () => OpenedLineage, release: () => void }
 
-export type LineageMemory = {
+export type LineageOpener = {
   /** A state no older than this call, or null where SQL must answer (loading, too large, stopped). Throws what the database throws. */
   open: () => Promise<OpenedLineage | null>
+}
+
+export type LineageMemory = LineageOpener & {
   /** Begins to load, in the background. */
   start: () => void
   stop: () => Promise<void>
@@ -168,13 +171,16 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
     isServing = false
   }
 
-  function openedOn({ graph, classes }: Loaded): OpenedLineage {
-    const view = graph.pin()
+  function openedOn({ graph, classes }: Pick<Loaded, 'graph' | 'classes'>, view = graph.pin()): OpenedLineage {
     let isReleased = false
     return {
       graph,
       view,
       reader: memoryLineageReader({ graph, view, classes, db, turns }),
+      again() {
+        graph.pinAgain(view)
+        return openedOn({ graph, classes }, view)
+      },
       release() {
         if (isReleased) return
         isReleased = true

@@ -23,7 +23,7 @@ export async function listDomains(db: Db, input: ListDomainsInput): Promise<Doma
   const count = pageCount(input.count, 'input.count', listDefaultCount)
   const text = soughtText(input.query, 'input.query')
   return inTransaction(db, async (tx) => {
-    const parentUrn = input.parentDomain ? (await readEntity(tx, input.parentDomain, 'domain', 'input.parentDomain')).urn : null
+    const parentUrn = input.parentDomain ? (await readEntity({ db: tx, memory: null }, input.parentDomain, 'domain', 'input.parentDomain')).urn : null
     const [parent] = parentUrn === null ? [] : await findEntities(tx, [parentUrn])
     const level = (await domainsOfLevel(tx, parent?.id ?? null))
       .filter((row) => text === null || findText(text, row.urn, new Map(row.properties ? [['domainProperties', row.properties]] : [])).length > 0)

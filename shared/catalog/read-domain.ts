@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { limits } from '../limits.ts'
 import { keepDeadline } from '../store/deadline.ts'
-import { countMembers, findDomainsOf, membersOfDomains, pageOfMembers } from '../store/domain-reads.ts'
+import { countMembers, membersOfDomains, pageOfMembers } from '../store/domain-reads.ts'
 import { findEntities } from '../store/entities.ts'
 import { readDocuments, readEntityFacts } from '../store/entity-reads.ts'
 import { originOf, platformOf } from '../urn/kinds.ts'
@@ -11,18 +11,15 @@ import type { Urn } from '../urn/urn.ts'
 import { findText, soughtText, textAspectNames, type MatchedField } from './entity-texts.ts'
 import { entityFilterFields, type Candidate } from './filter-fields.ts'
 import { checkAllOf, judgeOf, mentions, type FacetFilterInput, type Filters } from './lineage-filters.ts'
+import { findDomains, type EntitySources } from './known-entities.ts'
 import { pageCount, pageStart } from './page-count.ts'
 import type { EntityReference } from './read-entity.ts'
 import { sqlLineageReader } from './sql-lineage-reader.ts'
 
 /** The domain of each asset, in the order of the URNs; null for one that is in none. */
-export async function readDomainsOf(db: Db | Tx, urns: readonly Urn[]): Promise<(EntityReference | null)[]> {
-  const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
-  const domainOf = new Map((await findDomainsOf(db, [...idOf.values()])).map((row) => [row.entityId, row]))
-  return urns.map((urn) => {
-    const found = domainOf.get(idOf.get(urn) ?? 0)
-    return found ? { urn: found.domainUrn, exists: found.domainExists } : null
-  })
+export async function readDomainsOf(sources: EntitySources, urns: readonly Urn[]): Promise<(EntityReference | null)[]> {
+  const domains = await findDomains(sources, urns)
+  return urns.map((urn) => domains.get(urn) ?? null)
 }
 
 /** As clients send it. */

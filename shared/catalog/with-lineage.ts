@@ -2,14 +2,14 @@
 import type { Db } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { TimeWindow } from '../model/walk.ts'
-import type { FoundHits } from './find-hits.ts'
 import type { HeldResults } from './held-results.ts'
-import type { LineageMemory } from './lineage-memory.ts'
+import type { LineageOpener } from './lineage-memory.ts'
 import type { LineageReader } from './lineage-reader.ts'
+import type { FoundHits } from './find-hits.ts'
 import { sqlLineageReader } from './sql-lineage-reader.ts'
 
 /** `memory` is null where a process keeps none; without `held` each page of a search walks anew. */
-export type LineageSources = { db: Db, memory: LineageMemory | null, held?: HeldResults<FoundHits> }
+export type LineageSources = { db: Db, memory: LineageOpener | null, held?: HeldResults<FoundHits> }
 
 /**
  * The reader is good until `work` ends. A time window can only be answered in SQL: memory does not hold stamps.

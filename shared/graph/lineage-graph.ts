@@ -86,6 +86,13 @@ export class LineageGraph {
     return view
   }
 
+  /** A view that is pinned, once more. */
+  pinAgain(view: GraphView): void {
+    const pinned = this.#pinned.get(view)
+    if (!pinned) throw new Error('a view that nobody holds cannot be pinned again')
+    pinned.count += 1
+  }
+
   unpin(view: GraphView): void {
     const pinned = this.#pinned.get(view)
     if (!pinned) return

@@ -12,7 +12,7 @@ import { spendReads } from '../read-budget.ts'
 
 export const domainResolvers = {
   Query: {
-    domain: (_: unknown, { urn }: { urn: string }, { db }: GraphqlContext) => readEntity(db, urn, 'domain'),
+    domain: (_: unknown, { urn }: { urn: string }, { lineage }: GraphqlContext) => readEntity(lineage, urn, 'domain'),
     listDomains: (_: unknown, { input }: { input: ListDomainsInput }, { db }: GraphqlContext) => listDomains(db, input)
   },
   Domain: {

@@ -24,7 +24,7 @@ const objectTypes: ReadonlyMap<string, string> = new Map([
 
 const resolveType = ({ urn }: EntityReference): string => objectTypes.get(entityTypeOf(urn)) ?? 'GenericEntity'
 
-const find = (entityType: string) => (_: unknown, { urn }: UrnArgument, { db }: GraphqlContext) => readEntity(db, urn, entityType)
+const find = (entityType: string) => (_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) => readEntity(lineage, urn, entityType)
 
 /** A field that is read off the URN. */
 const fromUrn = <T>(read: (urn: Urn) => T) => ({ urn }: EntityReference): T => read(urn)
@@ -103,15 +103,15 @@ export const entityResolvers = {
     corpUser: find('corpuser'),
     corpGroup: find('corpGroup'),
     tag: find('tag'),
-    entity: (_: unknown, { urn }: UrnArgument, { db }: GraphqlContext) => readEntity(db, urn),
+    entity: (_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) => readEntity(lineage, urn),
     async entities(_: unknown, { urns, checkForExistence }: { urns: readonly string[], checkForExistence?: boolean | null }, context: GraphqlContext) {
       checkCount(urns.length, 'pageMaxCount', { field: 'urns', what: `urns has ${urns.length} entries` })
       spendReads(context, urns.length)
-      const found = await readEntities(context.db, urns)
+      const found = await readEntities(context.lineage, urns)
       return found.map(({ urn, entity: known }) => known ?? (checkForExistence ? null : { urn, exists: false }))
     },
-    async entityExists(_: unknown, { urn }: UrnArgument, { db }: GraphqlContext) {
-      const [exists] = await readExistence(db, [toUrn(urn)])
+    async entityExists(_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) {
+      const [exists] = await readExistence(lineage, [toUrn(urn)])
       return exists ?? false
     }
   },

@@ -1,0 +1,25 @@
+/**
+ * One question to the database about freshness for all reads of a request: they see one state of the lineage, no older
+ * than the request. After a mutation the next read asks anew, so that it sees what was written.
+ */
+import type { LineageOpener, OpenedLineage } from '../../shared/catalog/lineage-memory.ts'
+
+export type RequestLineage = LineageOpener & {
+  /** Lets go of the state that was seen. Call it after each mutation, and when the request is answered. */
+  letGo: () => void
+}
+
+export function openOnce(memory: LineageOpener): RequestLineage {
+  let first: Promise<OpenedLineage | null> | null = null
+  return {
+    async open() {
+      first ??= memory.open()
+      return (await first)?.again() ?? null
+    },
+    letGo() {
+      // Where it could not be opened, its readers have been told.
+      first?.then((opened) => opened?.release(), () => {})
+      first = null
+    }
+  }
+}
