@@ -27,21 +27,23 @@ export function withoutLeadingSlashes(request: Pick<IncomingMessage, 'url'>): st
 }
 
 /** Adds the headers and the log line, and refuses new requests with SHUTTING_DOWN while the process stops. */
-export function addRequestBasics(app: FastifyInstance, state: ServerState): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
-    if (state.isStopping && request.routeOptions.config?.servesWhileStopping !== true) {
-      throw new CatalogError('SHUTTING_DOWN', 'This process is stopping; send the request again', { retryAfterSeconds: 1 })
-    }
+export function addRequestBasics(app: FastifyInstance, state: ServerState, headers: Readonly<Record<string, string>>): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers).headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
+    const isRefused = state.isStopping && request.routeOptions.config?.servesWhileStopping !== true
+    if (isRefused) done(new CatalogError('SHUTTING_DOWN', 'This process is stopping; send the request again', { retryAfterSeconds: 1 }))
+    else done()
   })
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     // A connection kept alive would hold up the stop for as long as its client likes.
     if (state.isStopping) reply.header('connection', 'close')
+    done()
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method } = request
     const fields = { method, path: pathOf(request.url), status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10, tokenId: request.actor?.tokenId ?? null }
     request.log.info(fields, 'request')
+    done()
   })
 }
 

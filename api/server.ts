@@ -1,7 +1,7 @@
 /** The HTTP server of the API: every plugin and route by name. It does not listen; start.ts does. */
-import helmet from '@fastify/helmet'
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { createAuthenticate } from '../shared/catalog/authenticate.ts'
+import { addAnswerDeadline } from './answer-deadline.ts'
 import { addAuthentication } from './auth.ts'
 import { addRequestBasics, answerBrokenRequest, requestIdOf, withoutLeadingSlashes } from './connection.ts'
 import type { ApiContext, ServerState } from './context.ts'
@@ -18,6 +18,7 @@ import { healthRoutes } from './operations/health.ts'
 import { limitsRoutes } from './operations/limits.ts'
 import { countRequests, metricsRoutes } from './operations/metrics.ts'
 import { versionRoutes } from './operations/version.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** From the head of a request to its answer; a statement of the database is cut off well before. */
 const requestMaxMs = 30_000
@@ -41,7 +42,6 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
     genReqId: requestIdOf,
     http: { headersTimeout: headersMaxMs, connectionsCheckingInterval: connectionsCheckMs },
     requestTimeout: uploadMaxMs,
-    handlerTimeout: requestMaxMs,
     connectionTimeout: silenceMaxMs,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathPartMaxChars },
     rewriteUrl: withoutLeadingSlashes,
@@ -54,11 +54,8 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   app.setErrorHandler(sendProblem)
   addJsonBody(app)
   countRequests(app)
-  await app.register(helmet, {
-    strictTransportSecurity: { includeSubDomains: false },
-    contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] } }
-  })
-  addRequestBasics(app, state)
+  addAnswerDeadline(app, requestMaxMs)
+  addRequestBasics(app, state, await securityHeaders())
   addAuthentication(app, createAuthenticate(context.db))
   const finishRoutes = refuseOtherMethods(app)
 

@@ -1,7 +1,11 @@
 /** The HTTP and GraphQL border: transport, errors, limits, operations, and the mutations of domains and lineage. */
 import { readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fastify } from 'fastify'
 import t from 'tap'
+import { addAnswerDeadline } from '../api/answer-deadline.ts'
+import { sendProblem } from '../api/error-responses.ts'
 import { startApi } from '../api/start.ts'
 import { limits } from '../shared/limits.ts'
 import { readConfig } from '../shared/platform/config.ts'
@@ -96,12 +100,42 @@ t.test('transport', async (t) => {
 
   t.test('a handler that fails tells the request id and nothing else', async (t) => {
     const broken = await withBrokenQueries(t, server)
-    const { body, text } = await graphql(ping)
+    const { body, text } = await graphql('{ listDomains(input: {}) { total } }')
     t.match(body.errors[0].extensions, { code: 500, type: 'SERVER_ERROR', reason: 'INTERNAL', requestId: /./ })
     t.notMatch(text, /hunter2/)
     t.notMatch((await rest({ url: `/aspects/${dataset('a')}?aspect=x` })).text, /hunter2/)
     broken.mend()
   })
+})
+
+t.test('the deadline of an answer', async (t) => {
+  const app = fastify()
+  app.setErrorHandler(sendProblem)
+  addAnswerDeadline(app, 50)
+  const forever = new Promise<never>(() => {})
+  let finishLate: (text: string) => void = () => {}
+  const late = new Promise<string>((resolve) => { finishLate = resolve })
+  app.get('/in-time', async () => 'here')
+  app.get('/never', () => forever)
+  app.get('/late', () => late)
+  app.get('/begun', async () => Readable.from((async function* () { yield 'begun'; await forever })()))
+  app.get('/own', { handlerTimeout: 1 }, () => forever)
+  app.post('/body', async () => 'read')
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const problemOf = async (path: string) => {
+    const answer = await fetch(`${url}${path}`)
+    return { status: answer.status, body: await answer.json() as unknown }
+  }
+
+  t.equal(await (await fetch(`${url}/in-time`)).text(), 'here')
+  t.match(await problemOf('/never'), { status: 504, body: { code: 'DEADLINE_EXCEEDED', requestId: String } })
+  t.match(await problemOf('/late'), { status: 504, body: { code: 'DEADLINE_EXCEEDED' } })
+  finishLate('what comes after the deadline is dropped')
+  t.match(await problemOf('/own'), { status: 504, body: { code: 'DEADLINE_EXCEEDED' } })
+  t.match(await sendBytes(url, 'POST /body HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{'), /^HTTP\/1.1 408 [^]*"code":"REQUEST_TIMEOUT"/)
+  await t.rejects(fetch(`${url}/begun`).then((answer) => answer.text()), 'what has begun is cut off, not ended')
+  t.equal(await (await fetch(`${url}/in-time`)).text(), 'here')
 })
 
 t.test('GraphQL over HTTP', async (t) => {
