@@ -93,7 +93,7 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
   async function loadOnce(): Promise<boolean> {
     const begun = performance.now()
     const found = await loadGraph(graphDb, maxBytes, turns.begin())
-    if (!found) {
+    if (!found || found.graph.bytes > maxBytes) {
       log.warn({ maxBytes }, 'the lineage graph does not fit into LINEAGE_MEMORY_MB; lineage is answered in SQL')
       settle()
       return false
