@@ -82,7 +82,9 @@ const base: { readonly [aspectName: string]: JsonObject } = {
   chartInfo: { title: 'a chart', description: '', customProperties: {}, lastModified: {} },
   dashboardInfo: { title: 'a dashboard', description: '', customProperties: {}, charts: [], datasets: [], lastModified: {} },
   inputFields: { fields: [] },
-  mlPrimaryKeyProperties: { sources: [] }
+  mlPrimaryKeyProperties: { sources: [] },
+  mlFeatureProperties: { sources: [] },
+  mlModelProperties: { mlFeatures: [] }
 }
 
 const entryOf = (shape: string, { upstreamUrn, downstreamUrn }: Edge, other: Urn): JsonValue => {
@@ -98,22 +100,33 @@ const entryOf = (shape: string, { upstreamUrn, downstreamUrn }: Edge, other: Urn
   return other
 }
 
+/** The value of a lineage aspect that states these edges, all of which are to be of that aspect of one owner. */
+export function aspectStating(aspectName: string, edges: readonly Edge[]): JsonObject {
+  const value: JsonObject = { ...base[aspectName] }
+  for (const edge of edges) {
+    const place = placeOfEdge(edge.upstreamUrn, edge.downstreamUrn)
+    if (place?.aspectName !== aspectName) throw new Error(`${aspectName} does not state ${edge.upstreamUrn} -> ${edge.downstreamUrn}`)
+    const { shape, listName, entryIs } = lineageFieldByCode(place.fieldCode)
+    const list = value[listName]
+    value[listName] = [...Array.isArray(list) ? list : [], entryOf(shape, edge, entryIs === 'upstream' ? edge.upstreamUrn : edge.downstreamUrn)]
+  }
+  return value
+}
+
 const proposalsDoor: Door = {
   name: 'proposals',
   async write(server, edges) {
-    const aspects = new Map<string, { ownerUrn: Urn, aspectName: string, value: JsonObject }>()
+    const aspects = new Map<string, { ownerUrn: Urn, aspectName: string, edges: Edge[] }>()
     for (const edge of edges) {
       const place = placeOfEdge(edge.upstreamUrn, edge.downstreamUrn)
       if (!place) throw new Error(`no aspect states ${edge.upstreamUrn} -> ${edge.downstreamUrn}`)
-      const { shape, listName, entryIs } = lineageFieldByCode(place.fieldCode)
       const key = `${place.aspectName} ${place.ownerUrn}`
-      const aspect = aspects.get(key) ?? { ownerUrn: place.ownerUrn, aspectName: place.aspectName, value: { ...base[place.aspectName] } }
+      const aspect = aspects.get(key) ?? { ownerUrn: place.ownerUrn, aspectName: place.aspectName, edges: [] }
       aspects.set(key, aspect)
-      const list = aspect.value[listName]
-      aspect.value[listName] = [...Array.isArray(list) ? list : [], entryOf(shape, edge, entryIs === 'upstream' ? edge.upstreamUrn : edge.downstreamUrn)]
+      aspect.edges.push(edge)
     }
     await makeAssets(server, assetsOf(edges))
-    await propose(server, [...aspects.values()].map(({ ownerUrn, aspectName, value }) => proposal(ownerUrn, aspectName, value)))
+    await propose(server, [...aspects.values()].map(({ ownerUrn, aspectName, edges: own }) => proposal(ownerUrn, aspectName, aspectStating(aspectName, own))))
   }
 }
 

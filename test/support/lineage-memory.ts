@@ -7,7 +7,7 @@ import type { Log } from '../../shared/platform/log.ts'
 
 const maxBytes = 512 * 1024 * 1024
 
-export async function openMemory(t: Test, db: Db, url: string, log: Log, options: Pick<LineageMemoryOptions, 'rule' | 'turns'> = {}): Promise<LineageMemory> {
+export async function openMemory(t: Pick<Test, 'teardown'>, db: Db, url: string, log: Log, options: Pick<LineageMemoryOptions, 'rule' | 'turns'> = {}): Promise<LineageMemory> {
   const graphDb = connectDatabase({ url, poolMax: 1, applicationName: 'tributary-test-lineage', statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, usesIndexes: true, log })
   const memory = createLineageMemory({ db, graphDb, maxBytes, log, ...options })
   memory.start()

@@ -1,0 +1,74 @@
+/** What histories are played on: one database, read by each reader of lineage and through GraphQL. */
+import { buildServer } from '../../api/server.ts'
+import { createToken } from '../../shared/catalog/create-token.ts'
+import type { LineageReader } from '../../shared/catalog/lineage-reader.ts'
+import type { LineageMemory } from '../../shared/catalog/lineage-memory.ts'
+import { sqlLineageReader } from '../../shared/catalog/sql-lineage-reader.ts'
+import type { LineageSources } from '../../shared/catalog/with-lineage.ts'
+import type { Db } from '../../shared/db/database.ts'
+import { inTransaction } from '../../shared/db/transaction.ts'
+import { readConfig } from '../../shared/platform/config.ts'
+import { createLog } from '../../shared/platform/log.ts'
+import { openMemory } from './lineage-memory.ts'
+import type { Stage } from './play-histories.ts'
+import { scrollQuery, type Scroll } from './scroll-faults.ts'
+
+/** Whoever has opened something to be ended, in the manner of tap's tests. */
+export type Endings = { teardown: (end: () => Promise<void>) => void }
+
+/** SQL is slower: it is asked for walks from one entity of every third history, and for the scrolls of every fifth. */
+export async function openStage(t: Endings, db: Db, databaseUrl: string): Promise<Stage> {
+  const log = createLog({ logLevel: 'silent' })
+  const { token } = await createToken(db, { name: 'histories', scopes: ['admin'] })
+  const memory = await openMemory(t, db, databaseUrl, log)
+  return {
+    db,
+    figures: { looks: 0, walks: 0, reached: 0, pages: 0, results: 0 },
+    readers: [
+      { name: 'SQL', walksFrom: 'few', looks: 'all', open: (work) => inTransaction(db, (tx) => work(sqlLineageReader(tx, null)), { readOnly: true, isolation: 'repeatable read' }) },
+      { name: 'memory', walksFrom: 'all', looks: 'all', open: (work) => inMemory(memory, work) },
+      {
+        name: 'memory loaded anew', walksFrom: 'all', looks: 'last',
+        open: (work) => withEndings(async (own) => inMemory(await openMemory(own, db, databaseUrl, log), work))
+      }
+    ],
+    scrolls: [
+      { name: 'GraphQL over SQL', scroll: await scrollOn(t, { db, memory: null }, databaseUrl, token), isFor: (index) => index % 5 === 0 },
+      { name: 'GraphQL over memory', scroll: await scrollOn(t, { db, memory }, databaseUrl, token), isFor: () => true }
+    ]
+  }
+}
+
+/** Throws where memory cannot answer: SQL in its place would agree with the oracle, too. */
+async function inMemory<T>(memory: LineageMemory, work: (reader: LineageReader) => Promise<T>): Promise<T> {
+  const opened = await memory.open()
+  if (!opened) throw new Error('the lineage graph is not in memory')
+  try {
+    return await work(opened.reader)
+  } finally {
+    opened.release()
+  }
+}
+
+/** Ends what work has opened, the last first. */
+export async function withEndings<T>(work: (t: Endings) => Promise<T>): Promise<T> {
+  const ends: (() => Promise<void>)[] = []
+  try {
+    return await work({ teardown: (end) => { ends.unshift(end) } })
+  } finally {
+    for (const end of ends) await end()
+  }
+}
+
+/** An API of its own on the database, asked without a socket. */
+async function scrollOn(t: Endings, lineage: LineageSources, databaseUrl: string, token: string): Promise<Scroll> {
+  const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' })
+  const queue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
+  const app = await buildServer({ db: lineage.db, lineage, queue, config, log: createLog(config) }, { isStopping: false })
+  t.teardown(() => app.close())
+  return async (input) => {
+    const answer = await app.inject({ method: 'POST', url: '/api/graphql', headers: { authorization: `Bearer ${token}` }, payload: { query: scrollQuery, variables: { input } } })
+    const { data, errors } = JSON.parse(answer.body)
+    return data?.scrollAcrossLineage ?? String(errors?.[0]?.extensions?.reason ?? answer.body)
+  }
+}
