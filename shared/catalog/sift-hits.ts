@@ -41,15 +41,17 @@ const sliceCount = 5_000
 const documentsSliceCount = 500
 
 const [isOut, isIn, isOpen] = [1, 2, 3]
+const noPlace = -1
 
 /** Throws DEADLINE_EXCEEDED. With `keeps` false no list is made of what is kept. */
 export async function siftHits(reader: LineageReader, question: SiftQuestion, hits: Pick<Hits, 'ids' | 'degrees'>, { keeps = true } = {}): Promise<Sifted> {
   const judge = await judgeOf(reader, question.filters)
-  const verdictOf = commonVerdicts(question, judge)
+  const table = commonTable(question, judge)
   const { ids, degrees } = hits
   const kept = keeps ? new Int32Array(ids.length) : null
-  const tally = counter()
+  const byDegree = new Uint32Array((degrees.at(-1) ?? 0) + 1)
   const verdicts = new Uint8Array(Math.min(sliceCount, ids.length))
+  const places = new Int32Array(verdicts.length)
   let total = 0
   let fingerprint = 0x811c9dc5
   let readsOwn = false
@@ -60,38 +62,55 @@ export async function siftHits(reader: LineageReader, question: SiftQuestion, hi
     const open: number[] = []
     for (let at = begin; at < end; at += 1) {
       const entityClass = classOf(ids[at] ?? 0)
-      const verdict = entityClass ? verdictOf(entityClass, degrees[at] ?? 0) : isOut
+      const place = entityClass === null ? noPlace : table.placeOf(entityClass, degrees[at] ?? 0)
+      const verdict = place === noPlace ? isOut : table.verdicts[place] ?? isOut
+      places[at - begin] = place
       verdicts[at - begin] = verdict
       if (verdict === isOpen) open.push(at)
     }
     if (open.length > 0) {
       readsOwn = true
-      await judgeOwn(reader, question, judge, hits, open, classOf, (at, holds) => { verdicts[at - begin] = holds ? isIn : isOut })
+      await judgeOwn(reader, question, judge, hits, open, (at) => table.facts[places[at - begin] ?? 0] ?? null, (at, holds) => { verdicts[at - begin] = holds ? isIn : isOut })
     }
     for (let at = begin; at < end; at += 1) {
       if (verdicts[at - begin] !== isIn) continue
-      const id = ids[at] ?? 0
       const degree = degrees[at] ?? 0
       if (kept) kept[total] = at
       total += 1
-      fingerprint = mix(mix(fingerprint, id), degree)
-      const entityClass = classOf(id)
-      if (entityClass) tally.add(entityClass, degree)
+      fingerprint = mix(mix(fingerprint, ids[at] ?? 0), degree)
+      byDegree[degree] = (byDegree[degree] ?? 0) + 1
+      table.count(places[at - begin] ?? 0)
     }
     await reader.pause()
   }
-  return { total, kept: kept === null || total === ids.length ? null : kept.slice(0, total), tally: tally.result(), fingerprint, readsOwn }
+  return { total, kept: kept === null || total === ids.length ? null : kept.slice(0, total), tally: { byClass: table.counted(), byDegree: [...byDegree] }, fingerprint, readsOwn }
 }
 
-/** Of a degree the filters know three values, so a class has three places in a list. */
-const placeOf = (entityClass: EntityClass, degree: number): number => entityClass.index * degreeValues.length + (degree < degreeValues.length ? degree : degreeValues.length) - 1
-
-/** Judges each class at each degree when it is first met, and remembers. */
-function commonVerdicts(question: SiftQuestion, judge: Judge): (entityClass: EntityClass, degree: number) => number {
-  const known: number[] = []
-  return (entityClass, degree) => {
-    const place = placeOf(entityClass, degree)
-    return known[place] ??= verdictOn(question, judge, factsOf(entityClass, degree))
+/** A table of classes at the three degrees that filters know: judged when they are first met, and counted. */
+function commonTable(question: SiftQuestion, judge: Judge) {
+  const verdicts: number[] = []
+  const facts: CommonFacts[] = []
+  const counts: number[] = []
+  const classes: EntityClass[] = []
+  return {
+    verdicts,
+    facts,
+    placeOf(entityClass: EntityClass, degree: number): number {
+      const place = entityClass.index * degreeValues.length + (degree < degreeValues.length ? degree : degreeValues.length) - 1
+      if (verdicts[place] === undefined) {
+        const own = factsOf(entityClass, degree)
+        classes[place] = entityClass
+        facts[place] = own
+        verdicts[place] = verdictOn(question, judge, own)
+        counts[place] = 0
+      }
+      return place
+    },
+    count(place: number): void { counts[place] = (counts[place] ?? 0) + 1 },
+    counted: (): Tally['byClass'] => classes.flatMap((entityClass, place) => {
+      const [count, degree] = [counts[place] ?? 0, facts[place]?.degree ?? null]
+      return count > 0 ? [{ entityClass, degree, count }] : []
+    })
   }
 }
 
@@ -108,8 +127,8 @@ function verdictOn({ includesRemoved, types, text }: SiftQuestion, judge: Judge,
 
 /** Judges hits by their URNs and documents, a few at a time: documents may be large. */
 async function judgeOwn(
-  reader: LineageReader, { text }: SiftQuestion, judge: Judge, { ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, places: readonly number[],
-  classOf: (id: number) => EntityClass | null, tell: (place: number, holds: boolean) => void
+  reader: LineageReader, { text }: SiftQuestion, judge: Judge, { ids }: Pick<Hits, 'ids'>, places: readonly number[],
+  factsAt: (place: number) => CommonFacts | null, tell: (place: number, holds: boolean) => void
 ): Promise<void> {
   const aspectNames = [...new Set([...judge.aspectNames, ...text === null ? [] : textAspectNames])]
   const count = aspectNames.length > 0 ? documentsSliceCount : sliceCount
@@ -120,35 +139,14 @@ async function judgeOwn(
     const documentsOf = await reader.documents(wanted, aspectNames)
     for (const place of slice) {
       const id = ids[place] ?? 0
-      const [entityClass, urn] = [classOf(id), urnOf(id)]
-      if (!entityClass || urn === null) {
+      const [common, urn] = [factsAt(place), urnOf(id)]
+      if (!common || urn === null) {
         tell(place, false)
         continue
       }
-      const candidate: Candidate = { common: factsOf(entityClass, degrees[place] ?? 0), urn, documents: documentsOf.get(id) ?? new Map() }
+      const candidate: Candidate = { common, urn, documents: documentsOf.get(id) ?? new Map() }
       tell(place, (text === null || findText(text, urn, candidate.documents).length > 0) && judge.whole(candidate))
     }
-  }
-}
-
-function counter() {
-  const counts: number[] = []
-  const classes: EntityClass[] = []
-  const byDegree: number[] = []
-  return {
-    add: (entityClass: EntityClass, degree: number): void => {
-      const place = placeOf(entityClass, degree)
-      counts[place] = (counts[place] ?? 0) + 1
-      byDegree[degree] = (byDegree[degree] ?? 0) + 1
-      classes[entityClass.index] = entityClass
-    },
-    result: (): Tally => ({
-      byClass: classes.flatMap((entityClass) => degreeValues.flatMap((degree, at) => {
-        const count = counts[entityClass.index * degreeValues.length + at] ?? 0
-        return count > 0 ? [{ entityClass, degree, count }] : []
-      })),
-      byDegree: Array.from(byDegree, (count) => count ?? 0)
-    })
   }
 }
 
