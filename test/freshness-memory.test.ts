@@ -1,6 +1,20 @@
 /** P3 where each API process keeps the graph in memory: what one has acknowledged, every other shows; and the judge who says so. */
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { buildServer } from '../api/server.ts'
+import { applyRecords } from '../shared/catalog/apply-records.ts'
+import { readConfig } from '../shared/platform/config.ts'
+import { createLog } from '../shared/platform/log.ts'
+import { toUrn } from '../shared/urn/urn.ts'
+import { catalogClient } from './support/catalog-client.ts'
+import { openMemory } from './support/lineage-memory.ts'
+import { pausedBefore } from './support/paused-tx.ts'
+import { withServer, type TestServer } from './support/server.ts'
+import type { Api } from './torture/catalog-calls.ts'
+import { catalogDoor, dawdling } from './torture/freshness-doors.ts'
 import { createHistory, type Outcome } from './torture/freshness-history.ts'
+import { prepare, startRun, writeAndRead } from './torture/freshness-run.ts'
+import { assets } from './torture/freshness-workload.ts'
+import { randomFrom } from './torture/workload.ts'
 
 const key = 'edge a > b'
 
@@ -91,4 +105,47 @@ t.test('the judge of freshness', async (t) => {
     acknowledged('yes')
     t.same(read().allowed(), ['yes'])
   })
+})
+
+/** An API of its own on the database, with a graph of its own that keeps fresh by the rule. */
+async function anotherApi(t: Test, first: TestServer, rule: 'snapshot' | 'maxIdSeen'): Promise<Api> {
+  const config = readConfig({ DATABASE_URL: first.databaseUrl, LOG_LEVEL: 'silent' })
+  const log = createLog(config)
+  const memory = await openMemory(t, first.db, first.databaseUrl, log, { rule })
+  const app = await buildServer({ db: first.db, lineage: { db: first.db, memory }, queue: { nudge: async () => true, depth: async () => 0, close: async () => {} }, config, log }, { isStopping: false })
+  t.teardown(() => app.close())
+  return { url: await app.listen({ host: '127.0.0.1', port: 0 }), token: first.token }
+}
+
+t.test('P3: of three APIs with graphs of their own, none misses a write that was acknowledged before it read', async (t) => {
+  const first = await withServer(t)
+  const apis = [first, await anotherApi(t, first, 'snapshot'), await anotherApi(t, first, 'snapshot')]
+  const random = randomFrom(7)
+  const run = startRun({ apis, own: catalogDoor(dawdling(first.db, random, 6), random), random, hasLoads: false })
+  await prepare(run)
+  await writeAndRead(run, { count: 250, writers: 4, readers: 1 })
+  t.equal(run.figures.staleReads, 0, run.faults.join('\n'))
+  t.ok(run.figures.acknowledged >= 200 && run.figures.reads >= 200, JSON.stringify(run.figures))
+  t.same([run.figures.unknown, run.figures.failedReads], [0, 0])
+  t.ok(run.figures.walks > 0 && run.figures.fromMemory === run.figures.walks, JSON.stringify(run.figures))
+})
+
+t.test('a write that drew its log row before another and committed after it is seen by transaction ids, and missed by row ids', async (t) => {
+  const first = await withServer(t)
+  const byRule = { snapshot: await anotherApi(t, first, 'snapshot'), maxIdSeen: await anotherApi(t, first, 'maxIdSeen') }
+  const [a = '', b = '', c = '', d = ''] = assets
+  const client = catalogClient(first.url, first.token)
+  await client.make(a, b, c, d)
+  const below = (api: Api, urn: string) => catalogClient(api.url, api.token).walk(urn)
+
+  const late = pausedBefore(first.db, /insert into audit/, (tx) => applyRecords(tx, [
+    { line: 0, changes: [{ kind: 'addEdge', upstreamUrn: toUrn(a), downstreamUrn: toUrn(b) }] }
+  ], { actor: { urn: toUrn('urn:li:corpuser:late'), tokenId: null, scopes: ['admin'], domainUrn: null }, source: 'manual', missingReferences: 'reject', operation: 'test', requestId: null }))
+  await late.reached
+  t.equal((await client.updateLineage([[c, d]])).reason, null)
+  t.same([await below(byRule.snapshot, c), await below(byRule.maxIdSeen, c)], [[`1 ${d}`], [`1 ${d}`]])
+  late.goOn()
+  t.equal((await late.done).status, 'fulfilled')
+  t.same(await below(byRule.snapshot, a), [`1 ${b}`])
+  t.same(await below(byRule.maxIdSeen, a), [])
 })

@@ -14,6 +14,8 @@ import { untilReady, type Api } from './catalog-calls.ts'
 import { createAdminToken, keepRunning, runCommand, type Kept } from './processes.ts'
 
 const apiCount = 3
+/** The machine may have much else to do. */
+const readyMaxMs = 180_000
 
 export type KillablePostgres = {
   url: string
@@ -71,7 +73,7 @@ export async function withCatalog(postgres: KillablePostgres, options: CatalogOp
   let isGood = false
   try {
     const apis = ports.map((port) => ({ url: `http://127.0.0.1:${port}`, token }))
-    await Promise.all(apis.map((api) => untilReady(api)))
+    await Promise.all(apis.map((api) => untilReady(api, readyMaxMs)))
     isGood = await work({ apis, processes, db, databaseUrl })
   } finally {
     await Promise.all([...processes, ...worker ? [worker] : []].map((kept) => kept.stop()))

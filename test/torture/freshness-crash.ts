@@ -1,9 +1,9 @@
 /**
  * Freshness across `kill -9`: of Postgres, of one of its backends (which makes it recover without a restart), of an API.
  *
- * After a crash Postgres gives out again the transaction ids that it had given and not logged. So before some of the
- * crashes many are drawn and thrown away, and shown to every graph: one that did not notice the crash would take the
- * writes that get these ids for old ones.
+ * After a crash Postgres gives out again the transaction ids whose use had not got into its log on disk. So before some
+ * of the crashes many are drawn and thrown away, and shown to every graph: one that did not notice the crash would take
+ * the writes that get these ids for old ones.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -23,12 +23,19 @@ type Kill = 'postgres' | 'backend' | 'api'
 
 export type CrashFigures = { kills: Record<Kill, number>, xidsDrawnTwice: number, settledUnknown: number }
 
+/** Otherwise what is thrown away gets into the log on disk within 200 ms, and its ids are not given out again. */
+async function keepLogInMemory({ db }: Catalog): Promise<void> {
+  await query(db, "alter system set wal_writer_delay = '10s'")
+  await query(db, 'select pg_reload_conf()')
+}
+
 /** Kills in turn, each once while writers write and each of Postgres once while they pause; writes and reads after each. */
 export async function crashAndWrite(run: Run, catalog: Catalog, postgres: KillablePostgres, { rounds, writesPerRound }: { rounds: number, writesPerRound: number }): Promise<CrashFigures> {
   const figures: CrashFigures = { kills: { postgres: 0, backend: 0, api: 0 }, xidsDrawnTwice: 0, settledUnknown: 0 }
   const plan: { kill: Kill, isQuiet: boolean }[] = [
     { kill: 'postgres', isQuiet: true }, { kill: 'backend', isQuiet: true }, { kill: 'api', isQuiet: false }, { kill: 'postgres', isQuiet: false }, { kill: 'backend', isQuiet: false }
   ]
+  await keepLogInMemory(catalog)
   for (let round = 0; round < rounds; round += 1) {
     const { kill, isQuiet } = plan[round % plan.length] ?? { kill: 'api', isQuiet: false }
     const over = new AbortController()

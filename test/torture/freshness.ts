@@ -30,26 +30,27 @@ const writes = values.writes ? Number(values.writes) : size.writes
 const seed = values.seed ? Number(values.seed) : randomInt(2 ** 31)
 const log = (line: string) => console.log(line)
 
-type Part = CatalogOptions & { title: string, dawdleMaxMs: number, work: (run: Run, catalog: Catalog) => Promise<object>, judge: (run: Run) => string[] }
+type Ended = { figures: object, faults: string[] }
+type Part = CatalogOptions & { title: string, dawdleMaxMs: number, work: (run: Run, catalog: Catalog) => Promise<Ended> }
 
 /** Runs one part and gives its faults. */
-async function runPart(postgres: KillablePostgres, { title, dawdleMaxMs, work, judge, ...options }: Part): Promise<string[]> {
+async function runPart(postgres: KillablePostgres, { title, dawdleMaxMs, work, ...options }: Part): Promise<string[]> {
   let faults = [`${title}: the run did not end`]
   const begun = Date.now()
   await withCatalog(postgres, options, async (catalog) => {
     const random = randomFrom(seed)
     const run = startRun({ apis: catalog.apis, own: catalogDoor(dawdling(catalog.db, random, dawdleMaxMs), random), random, hasLoads: options.hasWorker })
     await prepare(run)
-    const figures = await work(run, catalog)
-    log(`# ${title}: ${JSON.stringify({ ...run.figures, ...figures, seconds: Math.round((Date.now() - begun) / 1_000) })}`)
-    faults = judge(run).map((fault) => `${title}: ${fault}`)
+    const ended = await work(run, catalog)
+    log(`# ${title}: ${JSON.stringify({ ...run.figures, ...ended.figures, seconds: Math.round((Date.now() - begun) / 1_000) })}`)
+    faults = ended.faults.map((fault) => `${title}: ${fault}`)
     return faults.length === 0
   })
   return faults
 }
 
-/** Prunes the change log under the readers all the while, so that graphs that have fallen behind must be loaded anew. */
-async function pruneWhile(db: Db, work: Promise<void>): Promise<{ prunedRows: number }> {
+/** Prunes the change log under the readers all the while, so that graphs that have fallen behind must be loaded anew. Gives how many rows went. */
+async function pruneWhile(db: Db, work: Promise<void>): Promise<number> {
   let prunedRows = 0
   const over = new AbortController()
   const pruning = (async () => {
@@ -60,10 +61,10 @@ async function pruneWhile(db: Db, work: Promise<void>): Promise<{ prunedRows: nu
   })()
   await work.finally(() => { over.abort() })
   await pruning
-  return { prunedRows }
+  return prunedRows
 }
 
-function mustBeFresh({ figures, faults }: Run): string[] {
+function staleness({ figures, faults }: Run): string[] {
   const { walks, fromMemory, staleReads } = figures
   return [
     ...(staleReads > 0 ? [`${staleReads} reads missed what had been acknowledged before they began`, ...faults] : []),
@@ -76,17 +77,25 @@ async function main(): Promise<void> {
   const postgres = await startKillablePostgres()
   const allParts: Part[] = [
     {
-      title: 'fresh', name: 'fresh', hasWorker: true, dawdleMaxMs, judge: mustBeFresh,
-      work: (run, catalog) => pruneWhile(catalog.db, writeAndRead(run, { count: writes, writers, readers }))
+      title: 'fresh', name: 'fresh', hasWorker: true, dawdleMaxMs,
+      async work(run, catalog) {
+        const prunedRows = await pruneWhile(catalog.db, writeAndRead(run, { count: writes, writers, readers }))
+        return { figures: { prunedRows }, faults: staleness(run) }
+      }
     },
     {
       title: 'max id seen', name: 'red', hasWorker: false, dawdleMaxMs: redDawdleMaxMs, api: { file: 'dist/test/torture/freshness-api.js', args: ['maxIdSeen'] },
-      work: async (run) => { await writeAndRead(run, { count: size.redWrites, writers, readers }); return {} },
-      judge: ({ figures }) => figures.staleReads > 0 ? [] : ['no read was found stale under a rule that cannot keep them fresh']
+      async work(run) {
+        await writeAndRead(run, { count: size.redWrites, writers, readers })
+        return { figures: {}, faults: run.figures.staleReads > 0 ? [] : ['no read was found stale under a rule that cannot keep them fresh'] }
+      }
     },
     {
-      title: 'killed', name: 'killed', hasWorker: false, dawdleMaxMs, judge: mustBeFresh,
-      work: (run, catalog) => crashAndWrite(run, catalog, postgres, size)
+      title: 'killed', name: 'killed', hasWorker: false, dawdleMaxMs,
+      async work(run, catalog) {
+        const figures = await crashAndWrite(run, catalog, postgres, size)
+        return { figures, faults: [...staleness(run), ...(figures.xidsDrawnTwice > 0 ? [] : ['no crash gave out a transaction id twice'])] }
+      }
     }
   ]
   const parts = allParts.filter(({ name }) => values.part === undefined || name === values.part)
