@@ -1,10 +1,11 @@
 /** `npm run bench -- NAME`: runs one benchmark, prints its rows and writes them to bench/results/NAME.json. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { packagePath } from '../shared/platform/paths.ts'
+import { benchLineage } from './lineage/bench.ts'
 import { benchLineageHttp } from './lineage-http/bench.ts'
 import { benchLoadMemory } from './load-memory.ts'
 
-const benches: Record<string, (args: readonly string[]) => Promise<object>> = { 'load-memory': benchLoadMemory, 'lineage-http': benchLineageHttp }
+const benches: Record<string, (args: readonly string[]) => Promise<object>> = { 'load-memory': benchLoadMemory, 'lineage': benchLineage, 'lineage-http': benchLineageHttp }
 
 const [name = '', ...args] = process.argv.slice(2)
 const bench = benches[name]

@@ -10,12 +10,15 @@ import { contendersInNode, ownSqlWalk } from './contenders-in-node.ts'
 import { contendersInPlpgsql } from './contenders-in-plpgsql.ts'
 import { contendersInSql } from './contenders-in-sql.ts'
 import { entityIdOf, nodeCountOf, walkedEdges, type BenchGraph } from './graphs.ts'
-import { timed, type Timing } from './measure.ts'
+import { median, timed, type Clock, type Timing } from './measure.ts'
 import type { Pick } from './picks.ts'
 import { makePlainTables } from './plain-tables.ts'
 
-/** `endedAfterMs` where a contender did not come to an end; `isGuess` where it was not run, for it had failed to on less. */
-export type Cell = Timing | { endedAfterMs: number, isGuess: boolean }
+/**
+ * `besideMs` is the median of what Tributary took in between, so that both felt the same load of the machine.
+ * `endedAfterMs` where a contender did not come to an end; `isGuess` where it was not run, for it had failed to on less.
+ */
+export type Cell = (Timing | { endedAfterMs: number, isGuess: boolean }) & { besideMs: number }
 
 export type WalkRow = { contender: string, givesDegrees: boolean, cells: Record<string, Cell> }
 
@@ -27,29 +30,46 @@ export async function prepareContenders(db: Db, graph: BenchGraph, limitMs: numb
   return contenders.filter(({ needsTexts = false }) => hasTexts || !needsTexts)
 }
 
-export async function runContenders(db: Db, graph: BenchGraph, contenders: readonly Contender[], limitMs: number): Promise<WalkRow[]> {
+/** One walk of Tributary's from a start, in milliseconds. */
+export type WalkBeside = (pick: Pick) => Promise<number>
+
+const walksBesideEachRun = 3
+
+export async function runContenders(db: Db, graph: BenchGraph, contenders: readonly Contender[], { limitMs, walkBeside }: { limitMs: number, walkBeside: WalkBeside }): Promise<WalkRow[]> {
   const walk = walker(downstreamsOf(nodeCountOf(graph), walkedEdges(graph)))
   const rows: WalkRow[] = []
   for (const contender of contenders) {
     const cells: Record<string, Cell> = {}
     let hasFailed = false
     for (const pick of graph.picks) {
-      const cell: Cell = hasFailed ? { endedAfterMs: limitMs, isGuess: true } : await runContender(db, graph, contender, { pick, walk, limitMs })
+      const besideMs: number[] = []
+      const beside = async () => {
+        for (let made = 0; made < walksBesideEachRun; made += 1) besideMs.push(await walkBeside(pick))
+      }
+      const cell = await runContender(db, graph, contender, { pick, walk, limitMs, beside, isHopeless: hasFailed })
       hasFailed ||= 'endedAfterMs' in cell
-      cells[pick.name] = cell
+      cells[pick.name] = { ...cell, besideMs: median(besideMs) }
     }
     rows.push({ contender: contender.name, givesDegrees: contender.givesDegrees, cells })
   }
   return rows
 }
 
-type Task = { pick: Pick, walk: Walker, limitMs: number }
+type Task = { pick: Pick, walk: Walker, limitMs: number, beside: () => Promise<void>, isHopeless: boolean }
 
-async function runContender(db: Db, graph: BenchGraph, contender: Contender, { pick, walk, limitMs }: Task): Promise<Cell> {
+async function runContender(db: Db, graph: BenchGraph, contender: Contender, { pick, walk, limitMs, beside, isHopeless }: Task): Promise<Timing | { endedAfterMs: number, isGuess: boolean }> {
   const start = { id: entityIdOf(pick.node), urn: graph.urnOf(pick.node), depth: pick.depth }
   const right = rightAnswer(walk(pick.node), contender.givesDegrees)
+  const run = async (clock: Clock) => {
+    await beside()
+    return withSettings(db, limitMs, (tx) => clock(() => contender.walk(tx, start)))
+  }
+  if (isHopeless) {
+    await beside()
+    return { endedAfterMs: limitMs, isGuess: true }
+  }
   try {
-    return await timed((clock) => withSettings(db, limitMs, (tx) => clock(() => contender.walk(tx, start))), (given) => { mustBeRight(`${contender.name} from ${pick.name} of ${graph.name}`, typeof given === 'function' ? given() : given, right) })
+    return await timed(run, (given) => { mustBeRight(`${contender.name} from ${pick.name} of ${graph.name}`, typeof given === 'function' ? given() : given, right) })
   } catch (error) {
     if (isStatementCancelled(error) || (error instanceof CatalogError && error.code === 'DEADLINE_EXCEEDED')) return { endedAfterMs: limitMs, isGuess: false }
     throw error
@@ -64,10 +84,10 @@ export function mustBeRight(what: string, given: Answer, right: Answer): void {
 }
 
 /** The fastest of those that give exact degrees; Tributary's own SQL is one of them. */
-export function bestWithDegrees(rows: readonly WalkRow[], pickName: string): { contender: string, medianMs: number } | null {
+export function bestWithDegrees(rows: readonly WalkRow[], pickName: string): { contender: string, medianMs: number, besideMs: number, ratio: number } | null {
   const measured = rows.flatMap(({ contender, givesDegrees, cells }) => {
     const cell = cells[pickName]
-    return givesDegrees && cell && 'medianMs' in cell ? [{ contender, medianMs: cell.medianMs }] : []
+    return givesDegrees && cell && 'medianMs' in cell ? [{ contender, medianMs: cell.medianMs, besideMs: cell.besideMs, ratio: cell.medianMs / cell.besideMs }] : []
   })
   return measured.length === 0 ? null : measured.reduce((best, other) => other.medianMs < best.medianMs ? other : best)
 }

@@ -37,5 +37,5 @@ export function ms(value: number): string {
   return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(2))} ms`
 }
 
-/** `x250`: how many times the one is of the other. */
-export const ratioText = (value: number, of: number): string => `x${value / of >= 10 ? Math.round(value / of) : Number((value / of).toPrecision(2))}`
+/** `x250`. */
+export const ratioText = (ratio: number): string => `x${ratio >= 10 ? Math.round(ratio) : Number(ratio.toPrecision(2))}`

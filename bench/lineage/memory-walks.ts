@@ -7,9 +7,10 @@ import { createLog } from '../../shared/platform/log.ts'
 import { downstreamsOf, walker } from './adjacency.ts'
 import { answerOf, rightAnswer } from './answers.ts'
 import { connectBenchDatabase } from './bench-database.ts'
-import { mustBeRight, type Cell, type WalkRow } from './graph-walks.ts'
+import { mustBeRight, type Cell, type WalkBeside, type WalkRow } from './graph-walks.ts'
 import { entityIdOf, nodeCountOf, walkedEdges, type BenchGraph } from './graphs.ts'
 import { timed, type Clock } from './measure.ts'
+import type { Pick } from './picks.ts'
 
 export type OpenMemory = { sources: LineageSources & { memory: LineageMemory }, close: () => Promise<void> }
 
@@ -36,24 +37,28 @@ export async function openMemory(url: string): Promise<OpenMemory> {
 export const memoryWalk = 'Tributary in memory'
 export const freshMemoryWalk = 'Tributary in memory, and asking Postgres what is new'
 
-/** The walk alone, and the walk with all that a read does before it: what counts is the first, what a caller feels the second. */
-export async function runMemoryWalks({ sources }: OpenMemory, graph: BenchGraph): Promise<WalkRow[]> {
+/** Tributary's own rows, and a single walk to be run beside others'. */
+export async function runMemoryWalks({ sources }: OpenMemory, graph: BenchGraph): Promise<{ rows: WalkRow[], walkBeside: WalkBeside }> {
   const level = graph.columnCount > 0 ? 'column' : 'asset'
-  const walk = walker(downstreamsOf(nodeCountOf(graph), walkedEdges(graph)))
-  const walkFrom = (reader: LineageReader, node: number): Promise<Walk> => {
+  const oracle = walker(downstreamsOf(nodeCountOf(graph), walkedEdges(graph)))
+  const walkFrom = (reader: LineageReader, { node }: Pick): Promise<Walk> => {
     if (reader.engine !== 'memory') throw new Error('the graph is not in memory')
     return reader.walk({ startIds: [entityIdOf(node)], direction: 'DOWNSTREAM', level, hopsWanted: Infinity, bounds: { maxHops: 10_000, maxEntities: 10_000_000 } })
   }
   const alone: Record<string, Cell> = {}
   const fresh: Record<string, Cell> = {}
-  for (const { name, node } of graph.picks) {
-    const right = rightAnswer(walk(node), true)
-    const check = ({ ids, degrees }: Walk) => { mustBeRight(`${memoryWalk} from ${name} of ${graph.name}`, answerOf(ids, (index) => degrees[index] ?? 0), right) }
-    const runAlone = (clock: Clock) => withLineage(sources, (reader) => clock(() => walkFrom(reader, node)))
-    const runFresh = (clock: Clock) => clock(() => withLineage(sources, (reader) => walkFrom(reader, node)))
+  for (const pick of graph.picks) {
+    const right = rightAnswer(oracle(pick.node), true)
+    const check = ({ ids, degrees }: Walk) => { mustBeRight(`${memoryWalk} from ${pick.name} of ${graph.name}`, answerOf(ids, (index) => degrees[index] ?? 0), right) }
+    const runAlone = (clock: Clock) => withLineage(sources, (reader) => clock(() => walkFrom(reader, pick)))
+    const runFresh = (clock: Clock) => clock(() => withLineage(sources, (reader) => walkFrom(reader, pick)))
     await timed(runAlone, check, warmUpRuns)
-    alone[name] = await timed(runAlone, check, runs)
-    fresh[name] = await timed(runFresh, check, runs)
+    const [walked, asked] = [await timed(runAlone, check, runs), await timed(runFresh, check, runs)]
+    alone[pick.name] = { ...walked, besideMs: walked.medianMs }
+    fresh[pick.name] = { ...asked, besideMs: walked.medianMs }
   }
-  return [{ contender: memoryWalk, givesDegrees: true, cells: alone }, { contender: freshMemoryWalk, givesDegrees: true, cells: fresh }]
+  return {
+    rows: [{ contender: memoryWalk, givesDegrees: true, cells: alone }, { contender: freshMemoryWalk, givesDegrees: true, cells: fresh }],
+    walkBeside: async (pick) => (await timed((clock) => withLineage(sources, (reader) => clock(() => walkFrom(reader, pick))), () => {}, 1)).medianMs
+  }
 }

@@ -1,0 +1,16 @@
+/**
+ * A process of its own that loads the lineage of a database and answers one search, for load-time.ts: prints as JSON what
+ * it took since the process began.
+ */
+import { scrollAcrossLineage } from '../../shared/catalog/scroll-across-lineage.ts'
+import { openMemory } from './memory-walks.ts'
+
+const [url = '', urn = ''] = process.argv.slice(2)
+const beganMs = performance.now()
+const { sources, close } = await openMemory(url)
+const loadedMs = performance.now()
+const { total, report } = await scrollAcrossLineage(sources, { urn, direction: 'DOWNSTREAM', query: '*', count: 10 }, { facets: false, paths: false })
+const answeredMs = performance.now()
+const rssMb = process.memoryUsage().rss / 1024 / 1024
+console.log(JSON.stringify({ total, engine: report.engine, loadMs: loadedMs - beganMs, firstAnswerMs: answeredMs, rssMb, peakMb: process.resourceUsage().maxRSS / 1024 }))
+await close()

@@ -1,0 +1,26 @@
+/** Row 4: a fresh process loads the graph; how long until its first correct answer, and how much memory it holds then. */
+import { spawnSync } from 'node:child_process'
+import { packagePath } from '../../shared/platform/paths.ts'
+import type { BenchGraph } from './graphs.ts'
+import { median } from './measure.ts'
+
+const runs = 3
+
+/** Since the process began; `rssMb` is resident right after the answer, `peakMb` was the most. Medians. */
+export type LoadFinding = { runs: number, loadMs: number, firstAnswerMs: number, rssMb: number, peakMb: number }
+
+type Printed = Omit<LoadFinding, 'runs'> & { total: number, engine: string }
+
+export function benchLoadTime(url: string, graph: BenchGraph): LoadFinding {
+  const [pick] = graph.picks
+  if (!pick) throw new Error(`${graph.name} has no start`)
+  const printed = Array.from({ length: runs }, (): Printed => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [packagePath('dist/bench/lineage/cold-start.js'), url, graph.urnOf(pick.node)], { encoding: 'utf8' })
+    if (status !== 0) throw new Error(stderr)
+    const found = JSON.parse(stdout) as Printed
+    if (found.engine !== 'memory' || found.total !== pick.reach) throw new Error(`the fresh process answered ${stdout}; right is ${pick.reach}`)
+    return found
+  })
+  const medianOf = (name: 'loadMs' | 'firstAnswerMs' | 'rssMb' | 'peakMb') => median(printed.map((found) => found[name]))
+  return { runs, loadMs: medianOf('loadMs'), firstAnswerMs: medianOf('firstAnswerMs'), rssMb: medianOf('rssMb'), peakMb: medianOf('peakMb') }
+}
