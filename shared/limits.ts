@@ -53,7 +53,7 @@ export const limits = {
   graphEdgesMaxCount: 20_000,
   /** Columns of the assets that one lineage graph shows, where columns are asked for. */
   graphColumnsMaxCount: 200_000,
-  /** Hidden entities (jobs, soft-deleted ones) that one lineage graph or domain lineage looks through. */
+  /** Hidden entities (jobs, soft-deleted ones) that a lineage graph or domain lineage looks through at a time. */
   hiddenEntitiesMaxCount: 250_000,
   /** Entities listed as standing between the ends of one edge; the others are counted. */
   edgeViaMaxCount: 100,

@@ -1,0 +1,52 @@
+/** Views of lineage: pictures, ways and domains. The input in, one catalog verb, its answer out. */
+import type { GraphQLResolveInfo } from 'graphql'
+import { readReferences } from '../../../shared/catalog/entity-references.ts'
+import { findLineagePaths, type LineagePathsInput } from '../../../shared/catalog/find-lineage-paths.ts'
+import type { LineageGraphInput } from '../../../shared/catalog/graph-question.ts'
+import { readDomainLineage, type DomainLineageInput, type DomainToDomain } from '../../../shared/catalog/read-domain-lineage.ts'
+import { readLineageGraph } from '../../../shared/catalog/read-lineage-graph.ts'
+import type { EntityReference } from '../../../shared/catalog/read-entity.ts'
+import { batched } from '../batched.ts'
+import type { GraphqlContext } from '../context.ts'
+import { reportWalk } from '../lineage-extensions.ts'
+import { spendReads } from '../read-budget.ts'
+import { selects } from '../selection.ts'
+
+type Input<T> = { input: T }
+
+const loadById = batched<EntityReference | null>((ids, { db }) => readReferences(db, ids.map(Number)))
+
+export const lineageViewResolvers = {
+  Query: {
+    async lineageGraph(_: unknown, { input }: Input<LineageGraphInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
+      const wishes = { totals: selects(info, ['totals', 'upstream']) || selects(info, ['totals', 'downstream']) }
+      const { nodes, edges, totals, report } = await readLineageGraph(context.lineage, input, wishes)
+      spendReads(context, nodes.length + edges.reduce((sum, edge) => sum + 1 + edge.via.length, 0))
+      reportWalk(context, String(info.path.key), report)
+      return { nodes, edges, totals }
+    },
+    async lineagePaths(_: unknown, { input }: Input<LineagePathsInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
+      const { hops, total, paths, report } = await findLineagePaths(context.lineage, input, { via: selects(info, ['paths', 'steps', 'via']) })
+      spendReads(context, paths.reduce((sum, steps) => sum + steps.length, 0))
+      reportWalk(context, String(info.path.key), report)
+      return { hops, totalShortest: total, paths: paths.map((steps) => ({ steps })), complete: report.complete }
+    },
+    async domainLineage(_: unknown, { input }: Input<DomainLineageInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
+      const { report, ...page } = await readDomainLineage(context.lineage, input)
+      spendReads(context, page.edges.length)
+      reportWalk(context, String(info.path.key), report)
+      return { ...page, count: page.edges.length }
+    }
+  },
+  DomainEdge: {
+    assetEdges({ edgeCount, pageOfEdges }: DomainToDomain, page: { start?: number | null, count?: number | null }, context: GraphqlContext) {
+      const { start, edges } = pageOfEdges(page.start, page.count)
+      spendReads(context, edges.length)
+      return { start, count: edges.length, total: edgeCount, edges }
+    }
+  },
+  AssetEdge: {
+    upstream: ({ upstreamId }: { upstreamId: number }, _: unknown, context: GraphqlContext) => loadById(context, String(upstreamId)),
+    downstream: ({ downstreamId }: { downstreamId: number }, _: unknown, context: GraphqlContext) => loadById(context, String(downstreamId))
+  }
+}

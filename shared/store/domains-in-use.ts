@@ -1,0 +1,23 @@
+/** The domains that have assets. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+
+/** Their ids. Steps from one to the next in the index, so that it costs a look-up for each domain and not for each asset. */
+export async function domainsInUse(db: Db | Tx): Promise<number[]> {
+  const rows = await query<{ id: number }>(db, `
+    with recursive used (id) as (
+      select min(domain_association.domain_id)
+      from domain_association
+      where domain_association.domain_id is not null
+      union all
+      select (
+        select min(domain_association.domain_id)
+        from domain_association
+        where domain_association.domain_id > used.id
+      )
+      from used
+      where used.id is not null
+    )
+    select id from used where id is not null`)
+  return rows.map((row) => row.id)
+}
