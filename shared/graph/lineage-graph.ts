@@ -15,7 +15,7 @@ import { ColumnLists } from './column-lists.ts'
 import { UrnTable } from './urn-table.ts'
 
 export type GraphView = {
-  /** Counts up with every snapshot that brought a change. */
+  /** Counts up with every snapshot that brought a change; no two graphs of a process have one in common. */
   version: number
   /** All ids are below. */
   idsEnd: number
@@ -38,6 +38,10 @@ export type GraphChanges = { deltas: readonly GraphDelta[], entities: readonly N
 const unknownFlags: NodeFlags = { isPresent: false, isRemoved: false, isDeleted: false }
 const deltasPerLook = 256
 
+/** What is held of an answer is held by version, also while the graph is loaded anew. */
+let lastVersion = 0
+const nextVersion = (): number => lastVersion += 1
+
 export class LineageGraph {
   readonly urns: UrnTable
   readonly columns: ColumnLists
@@ -49,7 +53,7 @@ export class LineageGraph {
   #domainParents: ReadonlyMap<number, number> = new Map()
   #idsEnd = 1
   #edgeCount = 0
-  #version = 1
+  #version = nextVersion()
   #era = 0
   #view: GraphView | null = null
   /** Pinned views by the era they were made in. */
@@ -155,7 +159,7 @@ export class LineageGraph {
 
   /** Whether views are looked at that must not be disturbed. */
   #beginChanges(): boolean {
-    this.#version += 1
+    this.#version = nextVersion()
     this.#view = null
     if (this.#pinned.size === 0) return false
     this.#era += 1
