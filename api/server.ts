@@ -12,6 +12,7 @@ import { sendRestError } from './datahub/rest-errors.ts'
 import { sendProblem } from './error-responses.ts'
 import { graphqlPlugin } from './graphql/plugin.ts'
 import { addJsonBody } from './json-body.ts'
+import { lineageRoutes } from './lineage/routes.ts'
 import { loadsRoutes } from './loads/routes.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { healthRoutes } from './operations/health.ts'
@@ -63,6 +64,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   versionRoutes(app)
   metricsRoutes(app, context)
   limitsRoutes(app)
+  lineageRoutes(app, context)
   await app.register(async (scope) => graphqlPlugin(scope, context))
   await app.register(async (scope) => {
     scope.setErrorHandler(sendRestError)

@@ -1,0 +1,34 @@
+/**
+ * An export as CSV: RFC 4180 with a header row, UTF-8 without a byte order mark.
+ *
+ * Spreadsheets run a cell that begins with = + - or @ as a formula, and a name may begin with anything: such a cell gets an
+ * apostrophe in front, which spreadsheets do not show. Only names can begin so; URNs and NDJSON are always exact.
+ */
+import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.ts'
+import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
+
+type Cell = string | number | boolean | null
+
+const startsAsFormula = /^[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
+
+function printCell(value: Cell): string {
+  if (value === null) return ''
+  if (typeof value !== 'string') return String(value)
+  const text = startsAsFormula.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+const printRow = (cells: readonly Cell[]): string => `${cells.map(printCell).join(',')}\r\n`
+
+const cellsOf = ({ degree, urn, type, name, platform, environment, domain, exists }: ExportEntity): Cell[] =>
+  [degree, urn, type, name, platform, environment, domain, exists]
+
+export async function* csvOfEntities(found: LineageExport): AsyncGenerator<string> {
+  yield printRow(['degree', 'urn', 'type', 'name', 'platform', 'environment', 'domain', 'exists'])
+  for await (const rows of found.entities()) yield rows.map((row) => printRow(cellsOf(row))).join('')
+}
+
+export async function* csvOfEdges(found: LineageExport): AsyncGenerator<string> {
+  yield printRow(['upstream', 'downstream', 'degree'])
+  for await (const rows of found.edges()) yield rows.map(({ upstream, downstream, degree }: ExportEdge) => printRow([upstream, downstream, degree])).join('')
+}

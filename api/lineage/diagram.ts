@@ -1,0 +1,44 @@
+/** What the writers of diagrams share: nodes and edges in their order, and a last line that a cut diagram does not have. */
+import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
+import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.ts'
+import { nameFromUrn } from '../../shared/urn/kinds.ts'
+
+export type DiagramLanguage = {
+  /** How a comment begins. */
+  comment: string
+  head: string
+  node: (entity: ExportEntity) => string
+  edge: (edge: ExportEdge) => string
+  tail: string
+}
+
+/** Begins with a comment that says what it is of and whether it is complete; ends with one that counts it. */
+export async function* diagramOf(found: LineageExport, { comment, head, node, edge, tail }: DiagramLanguage): AsyncGenerator<string> {
+  let nodeCount = 0
+  let edgeCount = 0
+  yield `${comment} ${summaryOf(found)}\n${head}`
+  for await (const rows of found.starts()) {
+    nodeCount += rows.length
+    yield rows.map(node).join('')
+  }
+  for await (const rows of found.entities()) {
+    nodeCount += rows.length
+    yield rows.map(node).join('')
+  }
+  for await (const rows of found.edges()) {
+    edgeCount += rows.length
+    yield rows.map(edge).join('')
+  }
+  yield `${tail}${comment} The end: ${nodeCount} nodes, ${edgeCount} edges\n`
+}
+
+function summaryOf({ direction, total, report }: LineageExport): string {
+  const completeness = report.truncatedBy === null ? 'complete' : `cut short by ${report.truncatedBy}`
+  return `${direction === 'DOWNSTREAM' ? 'Downstream' : 'Upstream'} lineage, ${completeness}: ${total} entities`
+}
+
+/** One line of text, whatever a name holds. */
+export const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+
+/** What stands below a name: `DATASET hive`. */
+export const kindOf = ({ type, platform }: ExportEntity): string => platform === null ? type : `${type} ${nameFromUrn(platform)}`

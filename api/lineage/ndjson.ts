@@ -1,0 +1,22 @@
+/** An export as NDJSON: one object a line. Of a graph: the entities, the start first with degree 0, and then the edges. */
+import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.ts'
+import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
+
+const printEntity = ({ degree, urn, type, name, platform, environment, domain, exists }: ExportEntity): string =>
+  `${JSON.stringify({ degree, urn, type, name, platform, environment, domain, exists })}\n`
+
+const printEdge = ({ upstream, downstream, degree }: ExportEdge): string => `${JSON.stringify({ upstream, downstream, degree })}\n`
+
+export async function* ndjsonOfEntities(found: LineageExport): AsyncGenerator<string> {
+  for await (const rows of found.entities()) yield rows.map(printEntity).join('')
+}
+
+export async function* ndjsonOfEdges(found: LineageExport): AsyncGenerator<string> {
+  for await (const rows of found.edges()) yield rows.map(printEdge).join('')
+}
+
+export async function* ndjsonOfGraph(found: LineageExport): AsyncGenerator<string> {
+  for await (const rows of found.starts()) yield rows.map(printEntity).join('')
+  yield* ndjsonOfEntities(found)
+  yield* ndjsonOfEdges(found)
+}
