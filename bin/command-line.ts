@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { packagePath } from '../shared/platform/paths.ts'
 import { helpOf, readInput, type Command } from './command.ts'
 import { doctor } from './commands/doctor.ts'
+import { lineage } from './commands/lineage.ts'
 import { load } from './commands/load.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { serve } from './commands/serve.ts'
@@ -13,7 +14,7 @@ import { work } from './commands/work.ts'
 import { describeFailure, exitCodes, Refusal } from './failure.ts'
 import type { Terminal } from './terminal.ts'
 
-const commands: readonly Command[] = [serve, work, migrateCommand, tokenCreate, tokenList, tokenRevoke, load, doctor]
+const commands: readonly Command[] = [serve, work, migrateCommand, tokenCreate, tokenList, tokenRevoke, load, lineage, doctor]
 
 /** The exit code, or null where the command goes on running. Never throws. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number | null> {

@@ -10,6 +10,7 @@ import { parseExpiry } from '../bin/duration.ts'
 import type { Terminal } from '../bin/terminal.ts'
 import { migrate } from '../shared/db/migrate.ts'
 import { catalogClient } from './support/catalog-client.ts'
+import { addEdge, apply, column, create, dataset, job, upsert } from './support/changes.ts'
 import { withDatabase, withEmptyDatabase } from './support/database.ts'
 import { runProgram, withFolder } from './support/program.ts'
 import { freePort, withRedisServer } from './support/redis.ts'
@@ -38,7 +39,7 @@ t.test('usage', async t => {
   t.test('help tells every command and every option, and ends with 0', async t => {
     const { code, out } = await run([])
     t.equal(code, 0)
-    for (const name of ['serve', 'work', 'migrate', 'token create', 'token list', 'token revoke', 'load', 'doctor']) {
+    for (const name of ['serve', 'work', 'migrate', 'token create', 'token list', 'token revoke', 'load', 'lineage', 'doctor']) {
       t.ok(out.some(line => line.startsWith(`  ${name} `)), name)
       const help = await run([...name.split(' '), '--help'])
       t.equal(help.code, 0)
@@ -194,6 +195,75 @@ t.test('load', async t => {
   })
 })
 
+t.test('lineage', async t => {
+  const { url, token, db } = await withServer(t)
+  const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: token, LANG: 'C.UTF-8' }
+  const [a, b, c, d, x, y] = [dataset('a'), dataset('b'), dataset('c'), dataset('d'), job('x'), dataset('y')]
+  // one call each: the ids, and with them the order within a degree, are then those of the names
+  for (const urn of [a, b, c, d, x, y]) await apply(db, ...create(urn))
+  for (const [up, down] of [[a, b], [a, c], [b, d], [c, d], [d, a], [d, d], [x, y]] as const) await apply(db, addEdge(up, down))
+  await apply(db, addEdge(y, x), addEdge(column(a, 'p'), column(b, 'q')), upsert(y, 'datasetProperties', { name: '\u001b[31mred\u202e\nline' }))
+  const lineage = (...args: string[]): Promise<Outcome> => run(['lineage', ...args], { env })
+
+  t.test('is a tree: each entity once where it is nearest, and marked where it is met again', async t => {
+    t.strictSame(await lineage(a), {
+      code: 0, err: [], drawn: [], out: [
+        `Downstream of ${a}`,
+        'a (DATASET, hive)',
+        '├─ b (DATASET, hive)',
+        '│  └─ d (DATASET, hive)',
+        '│     └─ a (DATASET, hive) (again)',
+        '└─ c (DATASET, hive)',
+        '   └─ d (DATASET, hive) (again)',
+        '3 entities within 2 hops, complete'
+      ]
+    })
+    t.strictSame((await run(['lineage', b, '--direction', 'upstream', '--hops', '1'], { env: { ...env, LANG: 'C' } })).out, [
+      `Upstream of ${b}`, 'b (DATASET, hive)', '`- a (DATASET, hive)', '1 entity within 1 hop, complete'
+    ], 'in plain characters where the terminal has no others')
+  })
+
+  t.test('counts what a limit leaves out, the nearest shown', async t => {
+    t.strictSame((await lineage(a, '--limit', '2')).out.slice(1), [
+      'a (DATASET, hive)',
+      '├─ b (DATASET, hive)',
+      '│  └─ (+1 more)',
+      '└─ (+1 more)',
+      '3 entities within 2 hops, complete; the nearest 1 are shown (--limit shows more, --json all)'
+    ])
+    t.strictSame((await lineage(a, '--limit', '5')).out.slice(4, 7), ['│     └─ (+1 more)', '└─ c (DATASET, hive)', '   └─ d (DATASET, hive) (again)'], 'a mark is a line as well')
+  })
+
+  t.test('goes both ways, follows columns, and shows apart what hangs below what was left out', async t => {
+    t.match(await lineage(d, '--direction', 'both'), { code: 0, out: [`Upstream of ${d}`, /^d/, /b/, /a/, /d.*again/, /c/, /a.*again/, /3 entities/, '', `Downstream of ${d}`] })
+    t.strictSame((await lineage(a, '--columns')).out.slice(1), ['a.p (SCHEMA_FIELD, hive)', '└─ b.q (SCHEMA_FIELD, hive)', '1 entity within 1 hop, complete'])
+    t.strictSame((await lineage(y, '--types', 'DATA_JOB')).out.slice(2), ['└─ x (DATA_JOB, airflow)', '   └─  [31mred line (DATASET, hive) (again)', '1 entity within 1 hop, complete'], 'and no name steers the terminal')
+    t.strictSame((await lineage(a, '--types', 'DATASET')).out.length, 8)
+    t.strictSame((await lineage(x, '--types', 'DATA_JOB')).out.slice(1), ['x (DATA_JOB, airflow)', '0 entities within 0 hops, complete'])
+  })
+
+  t.test('is printed whole as JSON', async t => {
+    const whole = (outcome: Outcome): { urn: string, lineage: { direction: string, complete: boolean, total: number, nodes: { urn: string, degree: number }[], edges: { upstream: string, downstream: string }[] }[] } => JSON.parse(outcome.out.join('\n'))
+    const { urn, lineage: parts } = whole(await lineage(a, '--json', '--direction', 'both', '--limit', '1'))
+    t.equal(urn, a)
+    t.strictSame(parts.map(({ direction, complete, total }) => [direction, complete, total]), [['UPSTREAM', true, 3], ['DOWNSTREAM', true, 3]])
+    t.strictSame(parts[1]?.nodes.map((node) => `${node.degree} ${node.urn}`), [`0 ${a}`, `1 ${b}`, `1 ${c}`, `2 ${d}`])
+    t.strictSame(parts[1]?.edges.map(({ upstream, downstream }) => [upstream, downstream]), [[a, b], [a, c], [b, d], [c, d], [d, a]])
+    t.match(whole(await lineage(x, '--json', '--types', 'CHART')).lineage, [{ total: 0, nodes: [{ urn: x }], edges: [] }])
+  })
+
+  t.test('ends with 1 when it is refused, and with 4 when nobody answers, or not to the end', async t => {
+    t.match(await lineage(dataset('absent')), { code: 1, out: [], err: [/NOT_FOUND: .*absent/] })
+    t.match(await lineage('nonsense'), { code: 1, err: [/INVALID_URN/] })
+    t.match(await lineage(a, '--token', 'trib_wrong'), { code: 1, err: [/UNAUTHENTICATED/] })
+    t.match(await lineage(a, '--direction', 'sideways'), { code: 1, err: [/--direction takes/] })
+    for (const args of [['--hops', '0'], ['--hops', '1001'], ['--limit', 'all']]) t.match(await lineage(a, ...args), { code: 1, err: [/takes a number from 1 to/] }, args.join(' '))
+    t.match(await lineage(a, '--url', `http://127.0.0.1:${await freePort()}`), { code: 4, err: [/does not answer: .*ECONNREFUSED/] })
+    t.match(await lineage(a, '--url', await withOther(t, 200, '<html>')), { code: 4, err: [/as Tributary does/] })
+    for (const args of [[], ['--json']]) t.match(await lineage(a, '--url', await withCutAnswer(t), ...args), { code: 4, err: [/was cut off/] })
+  })
+})
+
 t.test('doctor', async t => {
   const { db, url } = await withDatabase(t)
 
@@ -229,6 +299,18 @@ t.test('doctor', async t => {
 async function withOther(t: Test, status: number, body: string): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(status).end(body))
+  })
+  t.teardown(() => { server.close() })
+  const port = await freePort()
+  await new Promise<void>(resolve => { server.listen(port, '127.0.0.1', resolve) })
+  return `http://127.0.0.1:${port}`
+}
+
+/** A server that begins to export and breaks off. */
+async function withCutAnswer(t: Test): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'x-lineage-total': '2', 'x-lineage-complete': 'true' })
+    response.write(`${JSON.stringify({ urn: dataset('a'), degree: 0, type: 'DATASET', name: 'a', platform: null, exists: true })}\n`, () => { response.destroy() })
   })
   t.teardown(() => { server.close() })
   const port = await freePort()

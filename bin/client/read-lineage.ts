@@ -1,0 +1,68 @@
+/** Reads lineage from the server's export, line by line: entities nearest first, then the edges among them. */
+import { exitCodes, Refusal } from '../failure.ts'
+import { isObject } from './load-view.ts'
+import { headersFor, parseJson, ServerRefused, unreachable, urlOn, type Server } from './server.ts'
+
+export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
+
+/** `degree` is 0 where the lineage begins. Further fields are kept for those who print them all. */
+export type LineageNode = { urn: string, degree: number, type: string, name: string, platform: string | null, exists: boolean }
+export type LineageEdge = { upstream: string, downstream: string, degree: number }
+
+export type LineageLines = {
+  complete: boolean
+  truncatedBy: string | null
+  /** Entities reached, those where it begins left out. */
+  total: number
+  /** Throws Refusal where the connection ends early: what came is not all. Stopping early ends the connection. */
+  lines: () => AsyncGenerator<{ node: LineageNode } | { edge: LineageEdge }>
+}
+
+/** Throws ServerRefused, or Refusal where nobody answers. */
+export async function openLineage(server: Server, query: Readonly<Record<string, string>>): Promise<LineageLines> {
+  const parameters = new URLSearchParams({ ...query, format: 'ndjson', of: 'graph' })
+  let response: Response
+  try {
+    response = await fetch(urlOn(server, `lineage/export?${parameters.toString()}`), { headers: headersFor(server) })
+  } catch (error) {
+    throw unreachable(server, error)
+  }
+  if (!response.ok) throw new ServerRefused(response.status, await response.text().catch(() => ''))
+  const { headers, body } = response
+  const total = headers.get('x-lineage-total')
+  if (body === null || total === null) throw somebodyElse(server)
+  return {
+    complete: headers.get('x-lineage-complete') === 'true',
+    truncatedBy: headers.get('x-lineage-truncated-by'),
+    total: Number(total),
+    async *lines() {
+      for await (const line of linesOf(server, body)) yield readLine(server, line)
+    }
+  }
+}
+
+async function* linesOf(server: Server, body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for await (const bytes of body) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  } catch (error) {
+    throw new Refusal(`The answer of ${new URL(server.url).origin} was cut off: it is not whole. Ask again, perhaps for fewer hops.`, exitCodes.unreachable, { cause: error })
+  }
+  if (rest !== '') yield rest
+}
+
+function readLine(server: Server, line: string): { node: LineageNode } | { edge: LineageEdge } {
+  const value = parseJson(server, line)
+  if (!isObject(value)) throw somebodyElse(server)
+  const { urn, upstream, downstream, degree, type, name, platform, exists } = value
+  if (typeof upstream === 'string' && typeof downstream === 'string') return { edge: { upstream, downstream, degree: Number(degree) } }
+  if (typeof urn !== 'string') throw somebodyElse(server)
+  return { node: { ...value, urn, degree: Number(degree), type: String(type), name: String(name), platform: typeof platform === 'string' ? platform : null, exists: exists === true } }
+}
+
+const somebodyElse = (server: Server): Refusal => new Refusal(`The server at ${new URL(server.url).origin} does not answer as Tributary does.`, exitCodes.unreachable)
