@@ -11,11 +11,15 @@ import { query } from '../../shared/db/query.ts'
 import { postgresOptions } from '../../shared/platform/postgres-url.ts'
 import { untilReady } from './catalog-calls.ts'
 import { untilQuiet, type Catalog, type KillablePostgres } from './freshness-catalog.ts'
-import { readAndJudge, writeAndRead, type Run } from './freshness-run.ts'
-import { assets } from './freshness-workload.ts'
+import { readAndJudge, send, writeAndRead, type Run } from './freshness-run.ts'
+import { layers, randomWrite, type Place } from './freshness-workload.ts'
 import { pick } from './workload.ts'
 
 const burntXids = 400
+/** Sent as soon as Postgres is back. */
+const firstWrites = 8
+const readyMaxMs = 180_000
+const retryMs = 5
 const writers = 4
 const readers = 1
 
@@ -38,22 +42,49 @@ export async function crashAndWrite(run: Run, catalog: Catalog, postgres: Killab
   await keepLogInMemory(catalog)
   for (let round = 0; round < rounds; round += 1) {
     const { kill, isQuiet } = plan[round % plan.length] ?? { kill: 'api', isQuiet: false }
-    const over = new AbortController()
-    const meanwhile = writeAndRead(run, { count: Infinity, writers: isQuiet ? 0 : writers, readers, signal: over.signal })
-    const before = isQuiet ? await burnXids(run, catalog) : 0
-    if (!isQuiet) await sleep(200 + run.random() * 300)
-    await kills[kill](catalog, postgres, run)
-    await Promise.all(catalog.apis.map((api) => untilReady(api)))
-    if (isQuiet) figures.xidsDrawnTwice += Math.max(0, before - await nextXid(catalog))
+    if (isQuiet) figures.xidsDrawnTwice += await killInSilence(run, catalog, () => kills[kill](catalog, postgres, run))
+    else await killWhileWriting(run, catalog, () => kills[kill](catalog, postgres, run))
     figures.kills[kill] += 1
-    over.abort()
-    await meanwhile
     await untilQuiet(catalog.db)
     figures.settledUnknown += run.history.settle()
     await writeAndRead(run, { count: writesPerRound, writers, readers })
   }
   return figures
 }
+
+async function killWhileWriting(run: Run, catalog: Catalog, kill: () => Promise<void>): Promise<void> {
+  const over = new AbortController()
+  const meanwhile = writeAndRead(run, { count: Infinity, writers, readers, signal: over.signal })
+  await sleep(200 + run.random() * 300)
+  await kill()
+  await untilAnswers(catalog)
+  await untilAllReady(catalog)
+  over.abort()
+  await meanwhile
+}
+
+/**
+ * Every graph has seen the ids that are thrown away when the crash comes, and after it writes are there before a graph has
+ * looked again. Gives how many ids were given out twice.
+ */
+async function killInSilence(run: Run, catalog: Catalog, kill: () => Promise<void>): Promise<number> {
+  await query(catalog.db, 'begin; select pg_current_xact_id(); rollback;'.repeat(burntXids))
+  const lookEverywhere = async (place: Place): Promise<void> => {
+    for (const api of catalog.apis) while (!await readAndJudge(run, api, place)) await sleep(retryMs)
+  }
+  await lookEverywhere({ urn: layers[0]?.[0] ?? '', direction: 'DOWNSTREAM' })
+  const before = await nextXid(catalog)
+  await kill()
+  await untilAnswers(catalog)
+  const firstAfter = await nextXid(catalog)
+  const writes = Array.from({ length: firstWrites }, () => randomWrite(run.random, false))
+  for (const write of writes) await send(run, write, run.own)
+  await untilAllReady(catalog)
+  for (const { shows } of writes) await lookEverywhere(shows)
+  return Math.max(0, before - firstAfter)
+}
+
+const untilAllReady = (catalog: Catalog): Promise<unknown> => Promise.all(catalog.apis.map((api) => untilReady(api, readyMaxMs)))
 
 const kills: Record<Kill, (catalog: Catalog, postgres: KillablePostgres, run: Run) => Promise<void>> = {
   postgres: (_, postgres) => postgres.crash(),
@@ -66,15 +97,12 @@ async function nextXid({ db }: Catalog): Promise<number> {
   return row?.xid ?? 0
 }
 
-/** Gives the id that is next afterwards. Every graph has then been made fresh with it. */
-async function burnXids(run: Run, catalog: Catalog): Promise<number> {
-  await query(catalog.db, 'begin; select pg_current_xact_id(); rollback;'.repeat(burntXids))
-  for (const api of catalog.apis) if (!await readAndJudge(run, api, { urn: pick(run.random, assets) })) throw new Error(`${api.url} does not answer`)
-  return nextXid(catalog)
+async function untilAnswers({ db }: Catalog): Promise<void> {
+  while (!await query(db, 'select 1').catch(() => null)) await sleep(retryMs)
 }
 
-/** Postgres ends all sessions when one has died, and recovers. Resolves when it takes connections again. */
-async function killBackend({ db, databaseUrl }: Catalog): Promise<void> {
+/** Postgres ends all sessions when one has died, and recovers. Resolves when that has begun. */
+async function killBackend({ databaseUrl }: Catalog): Promise<void> {
   const witness = new pg.Client(await postgresOptions(databaseUrl))
   const hasCrashed = new Promise((resolve) => witness.on('error', resolve))
   await witness.connect()
@@ -82,9 +110,4 @@ async function killBackend({ db, databaseUrl }: Catalog): Promise<void> {
   if (!victim) throw new Error('no API is connected')
   process.kill(victim.pid, 'SIGKILL')
   await hasCrashed
-  for (;;) {
-    const answer = await query(db, 'select 1').catch(() => null)
-    if (answer) return
-    await sleep(20)
-  }
 }

@@ -61,7 +61,8 @@ export async function prepare(run: Run): Promise<void> {
   for (const urn of assets) if (await send(run, creation(urn), apiDoor(api)) !== 'acknowledged') throw new Error(`${urn} was not made`)
 }
 
-async function send(run: Run, write: Write, door: Door): Promise<Awaited<ReturnType<Door>>> {
+/** Sends one write and keeps what became of it. */
+export async function send(run: Run, write: Write, door: Door): Promise<Awaited<ReturnType<Door>>> {
   const end = run.history.write(write.effects)
   const outcome = await door(write.request)
   end(outcome)
