@@ -6,8 +6,10 @@ import { query } from '../shared/db/query.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { keepDeadline } from '../shared/store/deadline.ts'
 import { graphCases, naiveDegrees, randomGraph } from './cases/graphs.ts'
+import { onBothEngines } from './support/engines.ts'
 import { degreeReaders, doors, edgesOf, inOrder, urnDegrees, urnEdges, urnOfName } from './support/graph.ts'
-import { withServer, type TestServer } from './support/server.ts'
+import { scrollQuery, where, withGraph } from './support/named-graph.ts'
+import { withServer } from './support/server.ts'
 
 const randomGraphCount = 500
 
@@ -61,42 +63,7 @@ t.test('degrees of random graphs', async (t) => {
   }
 })
 
-const scrollQuery = `query ($input: ScrollAcrossLineageInput!) { scrollAcrossLineage(input: $input) {
-  nextScrollId count total isPartial
-  facets { field aggregations { value count entity { urn } displayName } }
-  searchResults {
-    degree degrees explored matchedFields { name value }
-    entity { urn type exists }
-    paths { path { urn type exists } }
-  }
-} }`
-
-/** Writes a graph and gives what the subtests of one test need. */
-async function withGraph(server: TestServer, edges: string, namespace: string) {
-  const urn = (name: string) => urnOfName(name, namespace)
-  await doors[0]?.write(server, urnEdges(edgesOf(edges), namespace))
-  const names = new Map([...new Set(edgesOf(edges).flat())].map((name): [string, string] => [urn(name), name]))
-  const scroll = async (from: string, more: JsonObject = {}) => {
-    const { body } = await server.graphql(scrollQuery, { input: { urn: urn(from), direction: 'DOWNSTREAM', query: '*', count: 1_000, ...more } })
-    return { page: body?.data?.scrollAcrossLineage, reason: body?.errors?.[0]?.extensions.reason, extensions: body?.extensions, error: body?.errors?.[0] }
-  }
-  /** Names of what is returned, in alphabetical order; or the code of the error. */
-  const found = async (from: string, more: JsonObject = {}): Promise<string[] | string> => {
-    const { page, reason } = await scroll(from, more)
-    return page ? page.searchResults.map((result: { entity: { urn: string } }) => names.get(result.entity.urn) ?? result.entity.urn).sort() : String(reason)
-  }
-  const propose = async (name: string, aspectName: string, value: JsonObject) => {
-    const proposal = { entityType: urn(name).split(':')[2] ?? '', entityUrn: urn(name), changeType: 'UPSERT', aspectName, aspect: { json: value } }
-    const { status, text } = await server.rest({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal } })
-    if (status !== 200) throw new Error(text)
-  }
-  return { urn, names, scroll, found, propose }
-}
-
-const where = (...groups: JsonObject[][]): JsonObject => ({ orFilters: groups.map((and) => ({ and })) })
-
-t.test('filters', async (t) => {
-  const server = await withServer(t)
+onBothEngines('filters', async (t, server) => {
   const { urn, found, scroll, propose } = await withGraph(server, 'a -> b -> c -> d -> e; a -> job:x; b -> chart:y', 'filters')
   await propose('b', 'datasetProperties', { name: 'Sales 100%', description: 'sums of Orders', customProperties: { tier: 'gold' } })
   await propose('c', 'globalTags', { tags: [{ tag: 'urn:li:tag:pii' }] })
@@ -212,8 +179,7 @@ t.test('filters', async (t) => {
   })
 })
 
-t.test('what is removed, deleted or only referred to', async (t) => {
-  const server = await withServer(t)
+onBothEngines('what is removed, deleted or only referred to', async (t, server) => {
   const { urn, scroll, found, propose } = await withGraph(server, 'a -> b -> c; a#x -> b#y -> c#z', 'ghosts')
 
   await t.test('a placeholder is returned and says that it does not exist', async (t) => {
@@ -250,8 +216,7 @@ t.test('what is removed, deleted or only referred to', async (t) => {
   })
 })
 
-t.test('columns', async (t) => {
-  const server = await withServer(t)
+onBothEngines('columns', async (t, server) => {
   const { urn, scroll } = await withGraph(server, 'a#x -> b#y & b#z; b#z -> c#u -> b#late; b#late -> d#v', 'columns')
   const kept = { groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] } }
 
@@ -275,8 +240,7 @@ t.test('columns', async (t) => {
   })
 })
 
-t.test('pages', async (t) => {
-  const server = await withServer(t)
+onBothEngines('pages', async (t, server) => {
   const { urn, scroll } = await withGraph(server, `${Array.from({ length: 25 }, (_, index) => `hub -> n${index}`).join('; ')}; n3 -> m1; n4 -> m2 -> m3`, 'pages')
   type Page = { searchResults: { degree: number, entity: { urn: string } }[], nextScrollId: string | null, total: number, count: number }
 
@@ -336,8 +300,7 @@ t.test('pages', async (t) => {
   })
 })
 
-t.test('paths', async (t) => {
-  const server = await withServer(t)
+onBothEngines('paths', async (t, server) => {
   const { urn, scroll } = await withGraph(server, 'a -> b -> c -> d; a -> x -> d; d -> e -> a', 'paths')
   const { page } = await scroll('a')
   const edges = new Set(edgesOf('a -> b -> c -> d; a -> x -> d; d -> e -> a').map(([up, down]) => `${urn(up)} ${urn(down)}`))

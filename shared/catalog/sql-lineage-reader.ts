@@ -15,8 +15,8 @@ import type { EntityClass, LineageReader } from './lineage-reader.ts'
 const tookTooLong = 'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for'
 
 /** `tx` must be REPEATABLE READ, so that all answers are of one snapshot. */
-export function sqlLineageReader(tx: Tx, window: TimeWindow | null): LineageReader {
-  const withinDeadline = keepDeadline(tx, limits.walkDeadlineMs, tookTooLong)
+export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: number = limits.walkDeadlineMs): LineageReader {
+  const withinDeadline = keepDeadline(tx, deadlineMs, tookTooLong)
   const classOf = classTable()
   return {
     engine: 'sql',
