@@ -223,6 +223,8 @@ export const graphViewCases: readonly GraphViewCase[] = [
 export type PathsCase = {
   name: string
   edges: string
+  /** Where only the order of some entities counts: those that get their ids in one go, whatever their order. */
+  waves?: readonly (readonly string[])[]
   removed?: readonly string[]
   ways: readonly { from: string, to: string, count?: number, hops: number | null, total: number, paths: readonly string[] }[]
 }
@@ -263,6 +265,7 @@ export const pathsCases: readonly PathsCase[] = [
   {
     name: 'more ways than a number can say',
     edges: ladder,
+    waves: ['s', 'a', 'b', 'c', 'd'].map((side) => numbered(rungCount + 1, (index) => `${side}${side === 's' ? index - 1 : index}`)),
     ways: [
       { from: 's0', to: 's27', count: 2, hops: 54, total: Number.MAX_SAFE_INTEGER, paths: [climb(27, () => 'a'), climb(27, (index) => index === 27 ? 'b' : 'a')] },
       { from: 's0', to: 's26', count: 1, hops: 52, total: 2 ** 52, paths: [climb(26, () => 'a')] }

@@ -1,5 +1,6 @@
-/** Views of lineage: pictures, ways and domains. The input in, one catalog verb, its answer out. */
+/** Views of lineage: pictures, ways, domains and counts. The input in, one catalog verb, its answer out. */
 import type { GraphQLResolveInfo } from 'graphql'
+import { countLineage, type LineageCountsInput } from '../../../shared/catalog/count-lineage.ts'
 import { readReferences } from '../../../shared/catalog/entity-references.ts'
 import { findLineagePaths, type LineagePathsInput } from '../../../shared/catalog/find-lineage-paths.ts'
 import type { LineageGraphInput } from '../../../shared/catalog/graph-question.ts'
@@ -36,6 +37,12 @@ export const lineageViewResolvers = {
       spendReads(context, page.edges.length)
       reportWalk(context, String(info.path.key), report)
       return { ...page, count: page.edges.length }
+    },
+    async lineageCounts(_: unknown, { input }: Input<LineageCountsInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
+      const { report, ...counts } = await countLineage(context.lineage, input)
+      spendReads(context, counts.platforms.length + counts.domains.length)
+      reportWalk(context, String(info.path.key), report)
+      return counts
     }
   },
   DomainEdge: {
