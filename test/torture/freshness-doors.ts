@@ -8,13 +8,13 @@ import { setDomain, unsetDomain } from '../../shared/catalog/set-domain.ts'
 import { updateLineage } from '../../shared/catalog/update-lineage.ts'
 import type { Db, Tx } from '../../shared/db/database.ts'
 import { CatalogError } from '../../shared/errors.ts'
-import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
+import type { Change, JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { toUrn } from '../../shared/urn/urn.ts'
 import { valueAt } from '../support/json-answer.ts'
 import type { Api } from './catalog-calls.ts'
 import type { Outcome } from './freshness-history.ts'
 import type { Request } from './freshness-workload.ts'
-import type { Random } from './workload.ts'
+import type { Edge, Random } from './workload.ts'
 
 export type Door = (request: Request) => Promise<Outcome>
 
@@ -98,7 +98,7 @@ export const dawdling = (db: Db, random: Random, maxMs: number): Db => new Proxy
 
 const call: Call = { actor: { urn: toUrn('urn:li:corpuser:torture'), tokenId: null, scopes: ['admin'], domainUrn: null }, requestId: null }
 
-/** A write by the catalog's own verbs. Where people would add an edge, a source of its own states it half of the time. */
+/** A write by the catalog's own verbs. What people would say of edges, a source of its own says half of the time. */
 export const catalogDoor = (db: Db, random: Random): Door => async (request) => {
   try {
     await applyRequest(db, request, random() < 0.5 ? 'etl' : 'manual')
@@ -108,14 +108,17 @@ export const catalogDoor = (db: Db, random: Random): Door => async (request) => 
   }
 }
 
+const changesOf = ({ edgesToAdd, edgesToRemove }: { edgesToAdd: Edge[], edgesToRemove: Edge[] }): Change[] => {
+  const change = (kind: 'addEdge' | 'removeEdge') => ({ upstreamUrn, downstreamUrn }: Edge): Change => ({ kind, upstreamUrn: toUrn(upstreamUrn), downstreamUrn: toUrn(downstreamUrn) })
+  return [...edgesToAdd.map(change('addEdge')), ...edgesToRemove.map(change('removeEdge'))]
+}
+
 async function applyRequest(db: Db, request: Request, source: string): Promise<void> {
   switch (request.kind) {
-    case 'updateLineage': {
-      const [added] = request.edgesToAdd
-      if (!added || source === 'manual') await updateLineage(db, request, call)
-      else await applyCall(db, [{ line: 0, changes: [{ kind: 'addEdge', upstreamUrn: toUrn(added.upstreamUrn), downstreamUrn: toUrn(added.downstreamUrn) }] }], { ...mutationContext(call, 'torture'), source })
+    case 'updateLineage':
+      if (source === 'manual') await updateLineage(db, request, call)
+      else await applyCall(db, [{ line: 0, changes: changesOf(request) }], { ...mutationContext(call, 'torture'), source })
       return
-    }
     case 'load': return applyRequest(db, { kind: 'updateLineage', edgesToAdd: request.op === 'addEdge' ? [request.edge] : [], edgesToRemove: request.op === 'addEdge' ? [] : [request.edge] }, source)
     case 'setDomain': await setDomain(db, request, call); return
     case 'unsetDomain': await unsetDomain(db, request, call); return

@@ -6,10 +6,12 @@ import type { Api } from './catalog-calls.ts'
 import { apiDoor, askGraphql, reasonsOf, type Door } from './freshness-doors.ts'
 import { createHistory, type History, type Observation } from './freshness-history.ts'
 import { readAt, type Read } from './freshness-reads.ts'
-import { assets, creation, domains, initialValue, randomWrite, type Place, type Write } from './freshness-workload.ts'
+import { assets, changeCount, creation, domains, initialValue, randomWrite, type Place, type Write } from './freshness-workload.ts'
 import { pick, type Random } from './workload.ts'
 
 export type Figures = {
+  /** Edges, domains and assets of the calls that were acknowledged. */
+  writes: number
   acknowledged: number
   refused: number
   unknown: number
@@ -44,7 +46,7 @@ const ownShare = 0.4
 
 export const startRun = ({ apis, own, random, hasLoads }: Pick<Run, 'apis' | 'own' | 'random' | 'hasLoads'>): Run => ({
   apis, own, random, hasLoads, history: createHistory(initialValue), faults: [],
-  figures: { acknowledged: 0, refused: 0, unknown: 0, reads: 0, failedReads: 0, fromMemory: 0, walks: 0, judged: 0, staleReads: 0 }
+  figures: { writes: 0, acknowledged: 0, refused: 0, unknown: 0, reads: 0, failedReads: 0, fromMemory: 0, walks: 0, judged: 0, staleReads: 0 }
 })
 
 const createDomain = 'mutation ($id: String!, $name: String!) { createDomain(input: { id: $id, name: $name }) }'
@@ -67,6 +69,7 @@ export async function send(run: Run, write: Write, door: Door): Promise<Awaited<
   const outcome = await door(write.request)
   end(outcome)
   run.figures[outcome] += 1
+  if (outcome === 'acknowledged') run.figures.writes += changeCount(write)
   return outcome
 }
 
@@ -105,18 +108,20 @@ function keepFault({ figures, faults, history }: Run, api: Api, read: Read, impo
   faults.push(`${api.url} answered ${JSON.stringify(read.variables)} with ${JSON.stringify(json)}; impossible: ${told.join('; ')}`)
 }
 
-/** Writes by so many writers, as many as `count` in all or until `signal`; with readers who look anywhere meanwhile. */
+/** Writes by so many writers, about `count` edges, domains and assets in all or until `signal`; with readers who look anywhere meanwhile. */
 export async function writeAndRead(run: Run, { count, writers, readers, signal }: { count: number, writers: number, readers: number, signal?: AbortSignal }): Promise<void> {
   let left = count
   const isOver = (): boolean => left <= 0 || signal?.aborted === true
   const { random, apis } = run
 
   async function writer(): Promise<void> {
+    let next: Write | undefined
     while (!isOver()) {
-      left -= 1
-      const write = randomWrite(random, run.hasLoads)
+      const write = next ?? randomWrite(random, run.hasLoads)
+      left -= changeCount(write)
       const api = random() < ownShare ? null : pick(random, apis)
       const outcome = await send(run, write, api ? apiDoor(api) : run.own)
+      next = outcome === 'unknown' ? undefined : write.next
       if (outcome === 'acknowledged') await readAndJudge(run, pick(random, apis.filter((each) => each !== api)), write.shows)
       if (outcome === 'unknown') await sleep(restAfterFailureMs)
     }

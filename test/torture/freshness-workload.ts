@@ -3,7 +3,9 @@ import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import type { Effects } from './freshness-history.ts'
 import { pick, type Edge, type Random } from './workload.ts'
 
-const layerSizes = [3, 5, 5]
+const layerSizes = [4, 7, 7]
+/** Of one call that adds and removes edges. */
+const edgesPerCallMax = 8
 const topDomainCount = 3
 const lowDomainCount = 4
 
@@ -40,8 +42,8 @@ export const directions = ['DOWNSTREAM', 'UPSTREAM'] as const
 /** Where a reader looks: from an asset in one direction, or at an asset or a domain itself. */
 export type Place = { urn: string, direction?: typeof directions[number] }
 
-/** `shows` is where the write can be seen. */
-export type Write = { request: Request, effects: Effects, shows: Place }
+/** `shows` is where the write can be seen; `next` is to follow it. */
+export type Write = { request: Request, effects: Effects, shows: Place, next?: Write }
 
 const proposal = (entityUrn: string, changeType: string, aspectName: string, value?: JsonValue, contentType = 'application/json'): Request => ({
   kind: 'proposal',
@@ -53,7 +55,7 @@ export const creation = (urn: string): Write => ({ request: proposal(urn, 'UPSER
 
 const edgesOf = (urn: string): Edge[] => edges.filter((edge) => edge.upstreamUrn === urn || edge.downstreamUrn === urn)
 
-/** The ways to add and to remove one edge: by people, by proposals, by a load; all state or take away the same edge. */
+/** The ways to add and to remove edges: by people, by proposals, by a load; all state or take away the same edges. */
 function edgeWrite(random: Random, hasLoads: boolean): Write {
   const edge = pick(random, edges)
   const { upstreamUrn, downstreamUrn } = edge
@@ -67,7 +69,19 @@ function edgeWrite(random: Random, hasLoads: boolean): Write {
     const patch = isAdded ? { op: 'add', path, value: { dataset: upstreamUrn, type: 'COPY' } } : { op: 'remove', path }
     return { request: proposal(downstreamUrn, 'PATCH', 'upstreamLineage', [patch], 'application/json-patch+json'), effects, shows }
   }
-  return { request: { kind: 'updateLineage', edgesToAdd: isAdded ? [edge] : [], edgesToRemove: isAdded ? [] : [edge] }, effects, shows }
+  return manyEdges(random, edge, shows)
+}
+
+/** Adds some edges and removes others in one call, one of them where a reader will look. */
+function manyEdges(random: Random, seen: Edge, shows: Place): Write {
+  const count = 1 + Math.floor(random() * edgesPerCallMax)
+  const chosen = [...new Set([seen, ...Array.from({ length: count - 1 }, () => pick(random, edges))])].map((edge) => ({ edge, isAdded: random() < 0.55 }))
+  const edgesWhere = (isAdded: boolean): Edge[] => chosen.flatMap((each) => each.isAdded === isAdded ? [each.edge] : [])
+  return {
+    request: { kind: 'updateLineage', edgesToAdd: edgesWhere(true), edgesToRemove: edgesWhere(false) },
+    effects: chosen.map(({ edge, isAdded }) => [edgeKey(edge.upstreamUrn, edge.downstreamUrn), isAdded ? 'yes' : 'no'] as const),
+    shows
+  }
 }
 
 /** Says anew what all upstreams of an asset are, whoever stated them. */
@@ -104,17 +118,19 @@ function softDeletion(random: Random): Write {
 function hardDeletion(random: Random): Write {
   const urn = pick(random, assets)
   const gone = edgesOf(urn).map((edge) => [edgeKey(edge.upstreamUrn, edge.downstreamUrn), 'no'] as const)
-  return { request: proposal(urn, 'DELETE', 'datasetKey'), effects: [[existsKey(urn), 'no'], [removedKey(urn), 'no'], [domainKey(urn), 'none'], ...gone], shows: { urn } }
+  return { request: proposal(urn, 'DELETE', 'datasetKey'), effects: [[existsKey(urn), 'no'], [removedKey(urn), 'no'], [domainKey(urn), 'none'], ...gone], shows: { urn }, next: creation(urn) }
 }
 
-/** One write of any kind, loads only where a worker runs. An asset that is gone is soon made again: what refers to it is refused until then. */
+/** One write of any kind, loads only where a worker runs. */
 export function randomWrite(random: Random, hasLoads: boolean): Write {
   const kind = random()
-  if (kind < 0.55) return edgeWrite(random, hasLoads)
-  if (kind < 0.62) return replacement(random)
-  if (kind < 0.78) return domainWrite(random)
-  if (kind < 0.83) return move(random)
-  if (kind < 0.91) return softDeletion(random)
-  if (kind < 0.93) return hardDeletion(random)
-  return creation(pick(random, assets))
+  if (kind < 0.6) return edgeWrite(random, hasLoads)
+  if (kind < 0.68) return replacement(random)
+  if (kind < 0.84) return domainWrite(random)
+  if (kind < 0.89) return move(random)
+  if (kind < 0.98) return softDeletion(random)
+  return hardDeletion(random)
 }
+
+/** How many edges, domains or assets a write is about. */
+export const changeCount = ({ request }: Write): number => request.kind === 'updateLineage' ? request.edgesToAdd.length + request.edgesToRemove.length : 1
