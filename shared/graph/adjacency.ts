@@ -19,7 +19,8 @@ export type AdjacencyView = { heads: readonly Int32Array[], pool: Int32Array }
 type GivenUp = { offset: number, sizeClass: number, era: number }
 
 const smallestPool = 1_024
-const pauseEvery = 4_096
+const idsPerPause = 16_384
+const pairsPerPause = 16_384
 
 export class Adjacency {
   readonly #heads = new Pages<Int32Array>(2, (length) => new Int32Array(length))
@@ -120,41 +121,53 @@ export class Adjacency {
   async fill(near: readonly Int32Array[], far: readonly Int32Array[], greatestId: number, pause: Pause): Promise<void> {
     const lengths = new Int32Array(greatestId + 1)
     for (const ids of near) {
-      for (const id of ids) lengths[id] = (lengths[id] ?? 0) + 1
+      count(ids, lengths)
       await pause()
     }
     let room = 0
-    for (let id = 0; id <= greatestId; id += 1) {
-      room += roomOf(sizeClassOf(lengths[id] ?? 0))
-      if (id % pauseEvery === 0) await pause()
-    }
+    for (let id = 0; id <= greatestId; id += 1) room += roomOf(sizeClassOf(lengths[id] ?? 0))
     this.#pool = new Int32Array(Math.max(smallestPool, Math.ceil(room * 1.05)))
     for (let id = 0; id <= greatestId; id += 1) {
-      const length = lengths[id] ?? 0
-      if (length > 0) {
-        const page = this.#heads.toWrite(id)
-        page[(id & pageMask) * 2] = this.#end
-        page[(id & pageMask) * 2 + 1] = length
-        this.#end += roomOf(sizeClassOf(length))
-      }
-      if (id % pauseEvery === 0) await pause()
+      this.#beginList(id, lengths)
+      if (id % idsPerPause === 0) await pause()
     }
-    // From here on the lengths say how many members of a list are still to come.
+    // From here on `lengths` says where in the pool the next member of a list goes, from the end of the list down.
     for (const [index, ids] of near.entries()) {
       const others = far[index] ?? ids
-      for (let at = 0; at < ids.length; at += 1) {
-        const id = ids[at] ?? 0
-        const left = (lengths[id] ?? 0) - 1
-        lengths[id] = left
-        const offset = this.#heads.toRead(id)?.[(id & pageMask) * 2] ?? 0
-        this.#pool[offset + left] = others[at] ?? 0
-        if (at % pauseEvery === 0) await pause()
+      for (let begin = 0; begin < ids.length; begin += pairsPerPause) {
+        place(ids.subarray(begin, begin + pairsPerPause), others.subarray(begin, begin + pairsPerPause), lengths, this.#pool)
+        await pause()
       }
     }
   }
 
+  #beginList(id: number, lengths: Int32Array): void {
+    const length = lengths[id] ?? 0
+    if (length === 0) return
+    const page = this.#heads.toWrite(id)
+    const at = (id & pageMask) * 2
+    page[at] = this.#end
+    page[at + 1] = length
+    lengths[id] = this.#end + length
+    this.#end += roomOf(sizeClassOf(length))
+  }
+
   get bytes(): number {
     return this.#heads.bytes + this.#pool.byteLength
+  }
+}
+
+function count(ids: Int32Array, lengths: Int32Array): void {
+  for (const id of ids) lengths[id] = (lengths[id] ?? 0) + 1
+}
+
+/** The hot loop of `fill`: two places in memory for each pair, both at random. */
+function place(ids: Int32Array, others: Int32Array, ends: Int32Array, pool: Int32Array): void {
+  for (let index = 0; index < ids.length; index += 1) {
+    const id = ids[index] ?? 0
+    const end = (ends[id] ?? 0) - 1
+    ends[id] = end
+    pool[end] = others[index] ?? 0
   }
 }
 

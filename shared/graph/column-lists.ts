@@ -3,13 +3,8 @@ import { GrowableInts } from './growable.ts'
 
 export class ColumnLists {
   /** Of an asset its newest column, of a column the next older one of its asset. A column that has columns is in both roles, so there are two tables. */
-  readonly #newest: GrowableInts
-  readonly #next: GrowableInts
-
-  constructor(greatestId: number) {
-    this.#newest = new GrowableInts(greatestId + 1)
-    this.#next = new GrowableInts(greatestId + 1)
-  }
+  readonly #newest = new GrowableInts(0)
+  readonly #next = new GrowableInts(0)
 
   add(assetId: number, columnId: number): void {
     this.#next.set(columnId, this.#newest.at(assetId))

@@ -3,17 +3,18 @@
 export class GrowableInts {
   #values: Int32Array
 
+  /** A table that few ids need is best begun with no room. */
   constructor(room: number) {
     this.#values = new Int32Array(room)
   }
 
   at(id: number): number {
-    return this.#values[id] ?? 0
+    return id < this.#values.length ? this.#values[id] ?? 0 : 0
   }
 
   set(id: number, value: number): void {
     if (id >= this.#values.length) {
-      const larger = new Int32Array(Math.max(id + 1, Math.ceil(this.#values.length * 1.25)))
+      const larger = new Int32Array(Math.max(id + 1, Math.ceil(this.#values.length * 1.5), 1_024))
       larger.set(this.#values)
       this.#values = larger
     }

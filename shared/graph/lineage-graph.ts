@@ -44,7 +44,7 @@ const nextVersion = (): number => lastVersion += 1
 
 export class LineageGraph {
   readonly urns: UrnTable
-  readonly columns: ColumnLists
+  readonly columns = new ColumnLists()
   /** domainProperties by domain. */
   readonly domainDocuments = new Map<number, JsonObject>()
   readonly #downstream = new Adjacency()
@@ -61,7 +61,6 @@ export class LineageGraph {
 
   constructor(expected: { entityCount: number, greatestId: number }) {
     this.urns = new UrnTable(expected.entityCount, expected.greatestId)
-    this.columns = new ColumnLists(expected.greatestId)
   }
 
   get bytes(): number {

@@ -28,6 +28,8 @@ export function createUrnMoulds(): UrnMoulds {
   const moulds: UrnMould[] = []
   const byKey = new Map<string, UrnMould>()
   const byEnds = new Map<string, Map<string, UrnMould>>()
+  /** The one met last whose ends tell all: neighbours in a table are often alike, and it need then not be looked up. */
+  let last: UrnMould | null = null
 
   function mouldFor(urn: Urn, begin: string, end: string): UrnMould {
     const facts = { entityType: entityTypeOf(urn), platformUrn: platformOf(urn), origin: originOf(urn) }
@@ -42,6 +44,7 @@ export function createUrnMoulds(): UrnMoulds {
 
   return {
     of(urn) {
+      if (last !== null && hasEnds(urn, last)) return { mould: last, name: urn.slice(last.begin.length, urn.length - last.end.length) }
       const { begin, end, tellsAll } = endsOf(urn)
       const name = urn.slice(begin.length, urn.length - end.length)
       if (!tellsAll) return { mould: mouldFor(urn, begin, end), name }
@@ -49,6 +52,7 @@ export function createUrnMoulds(): UrnMoulds {
       if (!ofEnd) byEnds.set(begin, ofEnd = new Map())
       let mould = ofEnd.get(end)
       if (!mould) ofEnd.set(end, mould = mouldFor(urn, begin, end))
+      if (end !== '') last = mould
       return { mould, name }
     },
     at(index) {
@@ -57,6 +61,14 @@ export function createUrnMoulds(): UrnMoulds {
       return mould
     }
   }
+}
+
+/** Whether endsOf would give these very ends: the first comma ends the beginning, and the end begins where it should. */
+function hasEnds(urn: Urn, { begin, end }: UrnMould): boolean {
+  const comma = begin.length - 1
+  if (urn.indexOf(',') !== comma || !urn.startsWith(begin) || !urn.endsWith(end)) return false
+  const isPair = end === ')'
+  return isPair || urn.lastIndexOf(',') === urn.length - end.length
 }
 
 /** `tellsAll`: platform and environment follow from begin and end, so that they need be read off one URN only. */

@@ -17,7 +17,7 @@ export class UrnTable {
   /** By id: the mould's index + 1; 0 is no entity; columns have `columnMould`. */
   readonly #mouldOf: GrowableInts
   readonly #textAt: GrowableInts
-  readonly #parentOf: GrowableInts
+  readonly #parentOf = new GrowableInts(0)
   readonly #hashOf: GrowableInts
   #slots: Int32Array
   #count = 0
@@ -27,7 +27,6 @@ export class UrnTable {
   constructor(expectedCount: number, greatestId: number) {
     this.#mouldOf = new GrowableInts(greatestId + 1)
     this.#textAt = new GrowableInts(greatestId + 1)
-    this.#parentOf = new GrowableInts(greatestId + 1)
     this.#hashOf = new GrowableInts(greatestId + 1)
     this.#slots = new Int32Array(slotsFor(expectedCount))
   }
@@ -55,7 +54,7 @@ export class UrnTable {
       this.#mouldOf.set(id, mould.index + 1)
       this.#textAt.set(id, this.#texts.add(name))
     }
-    this.#parentOf.set(id, parentId)
+    if (parentId !== 0) this.#parentOf.set(id, parentId)
     const hash = hashOf(urn)
     this.#hashOf.set(id, hash)
     this.#count += 1

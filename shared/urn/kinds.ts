@@ -37,13 +37,16 @@ const partsOfKind = (urn: Urn, entityType: string): readonly string[] => {
   return parsed.parts
 }
 
-/** The URN of the platform (or tool, or orchestrator) that the URN names; null where it names none. */
+/** The URN of the platform (or tool, or orchestrator) that the URN names; null where it names none, or none that could be. */
 export const platformOf = (urn: Urn): Urn | null => {
   const { entityType, parts } = parseUrn(urn)
   const first = parts[0] ?? ''
   if (entityType === 'dataPlatform') return urn
   if (entityType === 'schemaField' || entityType === 'dataJob') return platformOf(toUrn(first))
-  if (entityType === 'dataFlow' || entityType === 'chart' || entityType === 'dashboard' || entityType === 'notebook') return toUrn(platformPrefix + first)
+  if (entityType === 'dataFlow' || entityType === 'chart' || entityType === 'dashboard' || entityType === 'notebook') {
+    // A part may begin or end with a space, where a URN may not.
+    return first.trim() === first ? toUrn(platformPrefix + first) : null
+  }
   return kindShapeOf(entityType)?.firstIs === 'dataPlatform' ? toUrn(first) : null
 }
 
