@@ -8,7 +8,7 @@ export type Target = { url: string, token?: string, cpuSeconds: () => number }
 const requestsPerConnection = 400
 
 /** Every connection sends its own draw of the bodies, again and again. Throws where any answer is an error. */
-export async function drive(target: Target, bodies: readonly string[], { connections, seconds }: { connections: number, seconds: number }): Promise<Driven> {
+export async function drive(target: Target, bodies: readonly string[], { connections, until }: { connections: number, until: { seconds: number } | { requests: number } }): Promise<Driven> {
   let errors = 0
   let connectionIndex = 0
   const cpuBefore = target.cpuSeconds()
@@ -16,7 +16,7 @@ export async function drive(target: Target, bodies: readonly string[], { connect
     url: `${target.url}/api/graphql`,
     method: 'POST',
     connections,
-    duration: seconds,
+    ...'requests' in until ? { amount: until.requests } : { duration: until.seconds },
     headers: { 'content-type': 'application/json', ...target.token === undefined ? {} : { authorization: `Bearer ${target.token}` } },
     setupClient(client) {
       const begin = connectionIndex * requestsPerConnection

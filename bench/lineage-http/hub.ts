@@ -11,7 +11,7 @@ import { asker, type Ask } from './ask.ts'
 import { changeEdges, newEdge, whileChurning } from './churn.ts'
 import { median, quantile, rounded, type Finding } from './findings.ts'
 import { callOnSchedule } from './on-schedule.ts'
-import { faultOf, hopsInput, hopsQuery, isComplete, mustBeRight, pageInput, pageOf, pageQuery } from './questions.ts'
+import { checkPage, hopsInput, hopsQuery, isComplete, mustBeRight, pageInput, pageOf, pageQuery } from './questions.ts'
 import { checkScroll } from './scroll.ts'
 import { pickOf, untilInMemory, type Catalog } from './stage.ts'
 
@@ -56,8 +56,7 @@ async function timeFirstPage(catalog: Catalog, ask: Ask) {
     await changeEdges(catalog, ask, 'edgesToAdd', [edge])
     const reached = oracle.reach(node, 'DOWNSTREAM')
     const asked = await ask(pageQuery, pageInput(graph.urnOf(node), 'DOWNSTREAM', pageCount))
-    mustBeRight(faultOf(pageOf(asked), graph, reached, 0, pageCount))
-    checkTotal(asked, reached.nodes.length)
+    checkPage(pageOf(asked), graph, reached, 0, pageCount)
     ms.push(asked.ms)
     total = reached.nodes.length
     await changeEdges(catalog, ask, 'edgesToRemove', [edge])

@@ -19,7 +19,8 @@ const connections = 50
 const bodyCount = 20_000
 const roundCount = 5
 const roundSeconds = 8
-const warmSeconds = 5
+/** Enough that what is compiled while it runs has been. */
+const warmRequests = 15_000
 const contextSeconds = 4
 const writeEveryMs = 100
 const goal = { atLeast: 0.5 }
@@ -70,14 +71,14 @@ async function typicalReply(ask: Ask, { query, variables }: Reads): Promise<stri
 async function inTurns(catalog: Catalog, ask: Ask, { query, variables }: Reads, api: ApiProcess, bare: BareProcess) {
   const bodies = variables.map((each) => JSON.stringify({ query, variables: each }))
   const nothing = [JSON.stringify({ query: nothingQuery })]
-  for (const target of [api, bare]) await drive(target, bodies, { connections, seconds: warmSeconds })
+  for (const target of [api, bare]) await drive(target, bodies, { connections, until: { requests: warmRequests } })
   const rounds: { api: Driven, bare: Driven, writes: number }[] = []
   for (let round = 0; round < roundCount; round += 1) {
-    const { result, churned } = await whileChurning(catalog, ask, { everyMs: writeEveryMs, seed: round }, () => drive(api, bodies, { connections, seconds: roundSeconds }))
-    rounds.push({ api: result, bare: await drive(bare, bodies, { connections, seconds: roundSeconds }), writes: churned.writes })
+    const { result, churned } = await whileChurning(catalog, ask, { everyMs: writeEveryMs, seed: round }, () => drive(api, bodies, { connections, until: { seconds: roundSeconds } }))
+    rounds.push({ api: result, bare: await drive(bare, bodies, { connections, until: { seconds: roundSeconds } }), writes: churned.writes })
   }
-  await drive(api, nothing, { connections, seconds: 1 })
-  const typename = await drive(api, nothing, { connections, seconds: contextSeconds })
+  await drive(api, nothing, { connections, until: { requests: warmRequests } })
+  const typename = await drive(api, nothing, { connections, until: { seconds: contextSeconds } })
   const middle = (value: (round: (typeof rounds)[number]) => number): number => rounded(median(rounds.map(value)))
   return {
     ratio: median(rounds.map((round) => round.api.requestsPerSecond / round.bare.requestsPerSecond)),

@@ -14,8 +14,9 @@ export const changeQuery = 'mutation change($input: UpdateLineageInput!) { updat
 export const hopsInput = (urn: string, direction: LineageDirection, hops: 1 | 2): object =>
   ({ input: { urn, direction, query: '*', count: 10, orFilters: [{ and: [{ field: 'degree', values: hops === 1 ? ['1'] : ['1', '2'] }] }] } })
 
+/** A first page of a question that was asked before is asked for anew. */
 export const pageInput = (urn: string, direction: LineageDirection, count: number, scrollId: string | null = null): object =>
-  ({ input: { urn, direction, query: '*', count, scrollId } })
+  ({ input: { urn, direction, query: '*', count, scrollId, searchFlags: { skipCache: true } } })
 
 export type Page = { nextScrollId: string | null, total: number, searchResults: { degree: number, entity: { urn: string, type: string } }[] }
 
@@ -37,7 +38,13 @@ export function faultOf({ searchResults }: Page, graph: BenchGraph, { nodes, deg
   return null
 }
 
-/** Throws where a page is not what it must be. */
+/** Throws where the results or the total are not what they must be. */
+export function checkPage(page: Page, graph: BenchGraph, reached: Reached, begin: number, count: number): void {
+  const total = reached.nodes.length
+  mustBeRight(page.total === total ? faultOf(page, graph, reached, begin, count) : `total ${page.total} instead of ${total}`)
+}
+
+/** Throws where there is a fault. */
 export function mustBeRight(fault: string | null): void {
   if (fault !== null) throw new Error(`a wrong answer: ${fault}`)
 }

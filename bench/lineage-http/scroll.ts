@@ -2,7 +2,7 @@
 import { randomFrom } from '../../test/torture/workload.ts'
 import type { Ask } from './ask.ts'
 import { rounded } from './findings.ts'
-import { faultOf, mustBeRight, pageInput, pageOf, pageQuery } from './questions.ts'
+import { checkPage, mustBeRight, pageInput, pageOf, pageQuery } from './questions.ts'
 import type { Catalog } from './stage.ts'
 
 const pageCount = 100
@@ -23,7 +23,7 @@ export async function checkScroll({ graph, oracle }: Catalog, ask: Ask, start: n
     const count = next === position ? pageCount : Math.min(skipCount, next - position)
     const asked: Awaited<ReturnType<Ask>> = await ask(pageQuery, pageInput(graph.urnOf(start), 'DOWNSTREAM', count, scrollId))
     const page = pageOf(asked)
-    mustBeRight(page.total === total ? faultOf(page, graph, reached, position, count) : `total ${page.total} instead of ${total}`)
+    checkPage(page, graph, reached, position, count)
     if (next === position) {
       randomPages.push({ begin: position, ms: rounded(asked.ms) })
       begins.shift()
