@@ -9,7 +9,8 @@ import { rounded, tableOf, type Finding } from '../lineage-http/findings.ts'
 import { startBenchPostgres, type BenchPostgres } from './bench-database.ts'
 import { benchEdgeChanges } from './edge-changes.ts'
 import { benchFans } from './fans.ts'
-import { changesFindings, fanFindings, loadFindings, marquezFindings, walkFindings } from './findings-of.ts'
+import { bestFrom } from './finals.ts'
+import { changesFindings, fanFindings, isLarge, loadFindings, marquezFindings, walkFindings } from './findings-of.ts'
 import { prepareContenders, runContenders } from './graph-walks.ts'
 import { graphNames, makeGraph, type GraphName } from './graphs.ts'
 import { loadIntoCatalog } from './load-graph.ts'
@@ -82,12 +83,15 @@ async function benchGraph(postgres: BenchPostgres, name: GraphName, { limitMs: e
     const memory = await openMemory(url)
     try {
       const own = await runMemoryWalks(memory, graph)
-      const rows = await runContenders(db, graph, contenders, { limitMs: endedAfterMs, walkBeside: own.walkBeside })
+      const against = { limitMs: endedAfterMs, walkBeside: own.walkBeside }
+      const rows = await runContenders(db, graph, contenders, against)
       for (const line of walkTable(graph, [...rows, ...own.rows])) console.log(line)
+      const walked: Finding[] = []
+      for (const pick of graph.picks.filter(isLarge)) walked.push(...walkFindings(name, pick, rows, await bestFrom(pick, { db, graph, contenders, rows, ...against })))
       const changes = await benchEdgeChanges(memory, graph)
       const { assetCount, columnCount, picks } = graph
       return {
-        findings: [...walkFindings(name, picks, rows), ...changesFindings(name, changes), ...load ? loadFindings(name, load) : []],
+        findings: [...walked, ...changesFindings(name, changes), ...load ? loadFindings(name, load) : []],
         details: { assetCount, columnCount, edgeCount: graph.edges.upstream.length, columnEdgeCount: graph.columnEdges.upstream.length, picks, rows: [...rows, ...own.rows], changes, load }
       }
     } finally {

@@ -3,7 +3,8 @@ import type { Finding } from '../lineage-http/findings.ts'
 import type { ChangesFinding } from './edge-changes.ts'
 import type { EmptyRow, FanRow } from './fans.ts'
 import { depthContender } from './contenders-in-sql.ts'
-import { bestWithDegrees, type Cell, type WalkRow } from './graph-walks.ts'
+import type { Best } from './finals.ts'
+import type { Cell, WalkRow } from './graph-walks.ts'
 import type { LoadFinding } from './load-time.ts'
 import type { MarquezRow } from './marquez-bench.ts'
 import type { Pick } from './picks.ts'
@@ -11,19 +12,17 @@ import type { Pick } from './picks.ts'
 /** How many times Tributary's walk the cell took; where it did not end, at least so many times. */
 export const ratioOf = (cell: Cell): number => ('medianMs' in cell ? cell.medianMs : cell.endedAfterMs) / cell.besideMs
 
-/** Reaches below are in the table alone: there a round trip is most of what SQL takes, and none of what memory does. */
-const largeReach = 40_000
+/** Lesser reaches are in the table alone: there a round trip is most of what SQL takes, and none of what memory does. */
+export const isLarge = ({ reach }: Pick): boolean => reach >= 40_000
 
-export function walkFindings(graph: string, picks: readonly Pick[], rows: readonly WalkRow[]): Finding[] {
-  return picks.filter(({ reach }) => reach >= largeReach).flatMap(({ name, reach, depth }): Finding[] => {
-    const best = bestWithDegrees(rows, name)
-    const deep = rows.find(({ contender }) => contender === depthContender.name)?.cells[name]
-    const start = `${graph}, reaching ${reach} over ${depth} hops`
-    return [
-      ...best ? [{ row: 1, name: `${start}: best SQL with degrees / in process`, value: best.ratio, unit: 'x' as const, goal: { atLeast: 50 }, context: best }] : [],
-      ...deep ? [{ row: 1, name: `${start}: SQL with a depth column / in process`, value: ratioOf(deep), unit: 'x' as const, goal: { atLeast: 300 }, context: deep }] : []
-    ]
-  })
+/** Of one large walk. */
+export function walkFindings(graph: string, { name, reach, depth }: Pick, rows: readonly WalkRow[], best: Best | null): Finding[] {
+  const deep = rows.find(({ contender }) => contender === depthContender.name)?.cells[name]
+  const start = `${graph}, reaching ${reach} over ${depth} hops`
+  return [
+    ...best ? [{ row: 1, name: `${start}: best SQL with degrees / in process`, value: best.ratio, unit: 'x' as const, goal: { atLeast: 50 }, context: best }] : [],
+    ...deep ? [{ row: 1, name: `${start}: SQL with a depth column / in process`, value: ratioOf(deep), unit: 'x' as const, goal: { atLeast: 300 }, context: deep }] : []
+  ]
 }
 
 export function marquezFindings(rows: readonly MarquezRow[], limitMs: number): Finding[] {

@@ -35,43 +35,47 @@ export type WalkBeside = (pick: Pick) => Promise<number>
 
 const walksBesideEachRun = 3
 
-export async function runContenders(db: Db, graph: BenchGraph, contenders: readonly Contender[], { limitMs, walkBeside }: { limitMs: number, walkBeside: WalkBeside }): Promise<WalkRow[]> {
+type Against = { limitMs: number, walkBeside: WalkBeside }
+
+export async function runContenders(db: Db, graph: BenchGraph, contenders: readonly Contender[], against: Against): Promise<WalkRow[]> {
   const walk = walker(downstreamsOf(nodeCountOf(graph), walkedEdges(graph)))
   const rows: WalkRow[] = []
   for (const contender of contenders) {
     const cells: Record<string, Cell> = {}
     let hasFailed = false
     for (const pick of graph.picks) {
-      const besideMs: number[] = []
-      const beside = async () => {
-        for (let made = 0; made < walksBesideEachRun; made += 1) besideMs.push(await walkBeside(pick))
-      }
-      const cell = await runContender(db, graph, contender, { pick, walk, limitMs, beside, isHopeless: hasFailed })
+      const cell = await runContender(db, graph, contender, { ...against, pick, walk, isHopeless: hasFailed })
       hasFailed ||= 'endedAfterMs' in cell
-      cells[pick.name] = { ...cell, besideMs: median(besideMs) }
+      cells[pick.name] = cell
     }
     rows.push({ contender: contender.name, givesDegrees: contender.givesDegrees, cells })
   }
   return rows
 }
 
-type Task = { pick: Pick, walk: Walker, limitMs: number, beside: () => Promise<void>, isHopeless: boolean }
+type Task = Against & { pick: Pick, walk: Walker, isHopeless?: boolean, runs?: number }
 
-async function runContender(db: Db, graph: BenchGraph, contender: Contender, { pick, walk, limitMs, beside, isHopeless }: Task): Promise<Timing | { endedAfterMs: number, isGuess: boolean }> {
+/** Runs one contender from one start, Tributary before each of its runs. */
+export async function runContender(db: Db, graph: BenchGraph, contender: Contender, { pick, walk, limitMs, walkBeside, isHopeless = false, runs }: Task): Promise<Cell> {
   const start = { id: entityIdOf(pick.node), urn: graph.urnOf(pick.node), depth: pick.depth }
   const right = rightAnswer(walk(pick.node), contender.givesDegrees)
+  const besideMs: number[] = []
+  const beside = async () => {
+    for (let made = 0; made < walksBesideEachRun; made += 1) besideMs.push(await walkBeside(pick))
+  }
   const run = async (clock: Clock) => {
     await beside()
     return withSettings(db, limitMs, (tx) => clock(() => contender.walk(tx, start)))
   }
+  const check = (given: Answer | (() => Answer)) => { mustBeRight(`${contender.name} from ${pick.name} of ${graph.name}`, typeof given === 'function' ? given() : given, right) }
   if (isHopeless) {
     await beside()
-    return { endedAfterMs: limitMs, isGuess: true }
+    return { endedAfterMs: limitMs, isGuess: true, besideMs: median(besideMs) }
   }
   try {
-    return await timed(run, (given) => { mustBeRight(`${contender.name} from ${pick.name} of ${graph.name}`, typeof given === 'function' ? given() : given, right) })
+    return { ...await timed(run, check, runs), besideMs: median(besideMs) }
   } catch (error) {
-    if (isStatementCancelled(error) || (error instanceof CatalogError && error.code === 'DEADLINE_EXCEEDED')) return { endedAfterMs: limitMs, isGuess: false }
+    if (isStatementCancelled(error) || (error instanceof CatalogError && error.code === 'DEADLINE_EXCEEDED')) return { endedAfterMs: limitMs, isGuess: false, besideMs: median(besideMs) }
     throw error
   }
 }
@@ -81,13 +85,4 @@ export function mustBeRight(what: string, given: Answer, right: Answer): void {
   if (given.count !== right.count || (given.checksum !== -1 && given.checksum !== right.checksum)) {
     throw new Error(`${what} answered ${JSON.stringify(given)}; right is ${JSON.stringify(right)}`)
   }
-}
-
-/** The fastest of those that give exact degrees; Tributary's own SQL is one of them. */
-export function bestWithDegrees(rows: readonly WalkRow[], pickName: string): { contender: string, medianMs: number, besideMs: number, ratio: number } | null {
-  const measured = rows.flatMap(({ contender, givesDegrees, cells }) => {
-    const cell = cells[pickName]
-    return givesDegrees && cell && 'medianMs' in cell ? [{ contender, medianMs: cell.medianMs, besideMs: cell.besideMs, ratio: cell.medianMs / cell.besideMs }] : []
-  })
-  return measured.length === 0 ? null : measured.reduce((best, other) => other.medianMs < best.medianMs ? other : best)
 }

@@ -22,5 +22,5 @@ export function choosePicks(walk: Walker, candidates: Int32Array, hub: number): 
     return nearest && Math.abs(nearest.reach - count) * 3 < count ? [{ name, ...nearest }] : []
   })
   const { nodes, depth } = walk(hub)
-  return [...picks, { name: 'hub', node: hub, reach: nodes.length, depth }]
+  return [...picks.filter(({ node }) => node !== hub), { name: 'hub', node: hub, reach: nodes.length, depth }]
 }
