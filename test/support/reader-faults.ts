@@ -74,6 +74,7 @@ type Known = readonly { oracle: Oracle, urns: readonly Urn[] }[]
 async function compareNeighbours(reader: LineageReader, known: Known, ids: readonly number[], compare: Compare): Promise<void> {
   for (const direction of directions) {
     for (const level of levels) {
+      reader.renew()
       const neighbours = await reader.neighbours(ids, direction, level)
       for (const { oracle, urns } of known) {
         for (const urn of urns) compare(oracle, `${direction} ${level} neighbours of ${urn}`, sorted(oracle, oracle.neighbours(urn, direction, level)), [...neighbours(idOf(oracle, urn))])
@@ -83,6 +84,7 @@ async function compareNeighbours(reader: LineageReader, known: Known, ids: reado
 }
 
 async function compareDomains(reader: LineageReader, oracles: readonly Oracle[], compare: Compare): Promise<void> {
+  reader.renew()
   const tree = await reader.domainTree()
   const ascending = (ids: ReadonlySet<number>): number[] => [...ids].sort((a, b) => a - b)
   for (const oracle of oracles) {
@@ -93,9 +95,12 @@ async function compareDomains(reader: LineageReader, oracles: readonly Oracle[],
       compare(oracle, `below ${urn}`, sorted(oracle, [...oracle.below([urn])]), ascending(tree.below([idOf(oracle, urn)])))
       compare(oracle, `above ${urn}`, sorted(oracle, [...oracle.above([urn])]), ascending(tree.above([idOf(oracle, urn)])))
     }
-    const some = domains.filter((_, index) => index % 2 === 0)
-    const members = await reader.members(new Set(some.map((urn) => idOf(oracle, urn))))
-    compare(oracle, `members of ${some.join(', ')}`, sorted(oracle, some.flatMap(oracle.members)), [...members])
+  }
+  const asked = (oracle: Oracle): Urn[] => oracle.world.domains.filter((urn, index) => index % 2 === 0 && oracle.ids.has(urn))
+  const members = [...await reader.members(new Set(oracles.flatMap((oracle) => asked(oracle).map((urn) => idOf(oracle, urn)))))]
+  for (const oracle of oracles) {
+    const own = new Set(oracle.ids.values())
+    compare(oracle, `members of ${asked(oracle).join(', ')}`, sorted(oracle, asked(oracle).flatMap(oracle.members)), members.filter((id) => own.has(id)))
   }
 }
 
@@ -115,6 +120,8 @@ async function compareWalks(reader: LineageReader, oracle: Oracle, starts: reado
 }
 
 async function compareWalk(reader: LineageReader, oracle: Oracle, starts: readonly Urn[], question: Omit<WalkQuestion, 'startIds'>, compare: Compare, figures: WalkFigures): Promise<void> {
+  // A look asks for more than a client ever would at once.
+  reader.renew()
   const startIds = starts.map((urn) => idOf(oracle, urn))
   // Asked for the edges of the other level, a reader has nobody to begin from.
   const isMeant = starts.every((urn) => levelOf(oracle, urn) === question.level)
