@@ -8,6 +8,7 @@ import { toUrn } from '../shared/urn/urn.ts'
 import { apply } from './support/changes.ts'
 import { edgesOf, doors, makeAssets, urnEdges, urnOfName } from './support/graph.ts'
 import { loadLines } from './support/load-lines.ts'
+import { onBothEngines } from './support/engines.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
 const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
@@ -312,8 +313,7 @@ t.test('domains', async (t) => {
   })
 })
 
-t.test('one hop of lineage', async (t) => {
-  const server = await withServer(t)
+onBothEngines('one hop of lineage', async (t, server) => {
   const { read, propose } = clientOf(server)
   const urn = (name: string) => urnOfName(name, 'hop')
   await doors[0]?.write(server, urnEdges(edgesOf('a -> b -> c; a -> job:x -> b; b -> chart:y -> dash:z; b -> b; b#p -> c#q'), 'hop'))
@@ -335,6 +335,15 @@ t.test('one hop of lineage', async (t) => {
     const relationships: { entity: { urn: string }, isManual: boolean, createdOn: number, updatedOn: number }[] = (await lineage('c', { direction: 'UPSTREAM' })).relationships
     const proposed = relationships.find(({ entity }) => entity.urn === urn('a'))
     t.strictSame([proposed?.isManual, proposed?.createdOn, proposed?.updatedOn], [false, 5, 7])
+  })
+
+  await t.test('has an entity once for each relationship to it', async (t) => {
+    const [model, run] = [urn('model:m'), 'urn:li:dataProcessInstance:hop']
+    await propose(run, 'dataProcessInstanceProperties', { name: 'hop', created: { time: 0, actor: 'urn:li:corpuser:jo' } })
+    await propose(model, 'mlModelProperties', { trainingJobs: [run] })
+    await propose(run, 'dataProcessInstanceOutput', { outputs: [model] })
+    const found = await lineage('model:m', { direction: 'UPSTREAM', includeGhostEntities: true })
+    t.strictSame([found.total, named(found)], [2, [`DataProcessInstanceProduces ${run}`, `TrainedBy ${run}`]])
   })
 
   await t.test('counts what it leaves out, and shows it when asked', async (t) => {

@@ -87,4 +87,4 @@ function batchedByInput<Input, Value>(readMany: (context: GraphqlContext, urns: 
 export const loadDomainMembers = batchedByInput(({ db }, urns, input: DomainMembersInput) => readDomainMembers(db, urns, input))
 
 /** The entities one hop away. */
-export const loadNeighbours = batchedByInput(({ db }, urns, input: NeighboursInput) => readNeighbours(db, urns, input))
+export const loadNeighbours = batchedByInput(({ lineage }, urns, input: NeighboursInput) => readNeighbours(lineage, urns, input))
