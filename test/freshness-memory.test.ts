@@ -1,13 +1,19 @@
 /** P3 where each API process keeps the graph in memory: what one has acknowledged, every other shows; and the judge who says so. */
 import t, { type Test } from 'tap'
 import { buildServer } from '../api/server.ts'
-import { applyRecords } from '../shared/catalog/apply-records.ts'
+import { applyRecords, type ApplyContext } from '../shared/catalog/apply-records.ts'
+import type { LineageMemory } from '../shared/catalog/lineage-memory.ts'
+import type { Db, Tx } from '../shared/db/database.ts'
+import { query } from '../shared/db/query.ts'
+import { inTransaction } from '../shared/db/transaction.ts'
 import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
+import { pruneGraphChanges } from '../shared/store/housekeeping.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { catalogClient } from './support/catalog-client.ts'
+import { withDatabase } from './support/database.ts'
 import { openMemory } from './support/lineage-memory.ts'
-import { pausedBefore } from './support/paused-tx.ts'
+import { latch, pausedBefore } from './support/paused-tx.ts'
 import { withServer, type TestServer } from './support/server.ts'
 import type { Api } from './torture/catalog-calls.ts'
 import { catalogDoor, dawdling } from './torture/freshness-doors.ts'
@@ -117,6 +123,10 @@ async function anotherApi(t: Test, first: TestServer, rule: 'snapshot' | 'maxIdS
   return { url: await app.listen({ host: '127.0.0.1', port: 0 }), token: first.token }
 }
 
+const context: ApplyContext = { actor: { urn: toUrn('urn:li:corpuser:test'), tokenId: null, scopes: ['admin'], domainUrn: null }, source: 'manual', missingReferences: 'create', operation: 'test', requestId: null }
+const addEdge = (tx: Tx, [upstream, downstream]: readonly [string, string]) =>
+  applyRecords(tx, [{ line: 0, changes: [{ kind: 'addEdge', upstreamUrn: toUrn(upstream), downstreamUrn: toUrn(downstream) }] }], context)
+
 t.test('P3: of three APIs with graphs of their own, none misses a write that was acknowledged before it read', async (t) => {
   const first = await withServer(t)
   const apis = [first, await anotherApi(t, first, 'snapshot'), await anotherApi(t, first, 'snapshot')]
@@ -138,9 +148,7 @@ t.test('a write that drew its log row before another and committed after it is s
   await client.make(a, b, c, d)
   const below = (api: Api, urn: string) => catalogClient(api.url, api.token).walk(urn)
 
-  const late = pausedBefore(first.db, /insert into audit/, (tx) => applyRecords(tx, [
-    { line: 0, changes: [{ kind: 'addEdge', upstreamUrn: toUrn(a), downstreamUrn: toUrn(b) }] }
-  ], { actor: { urn: toUrn('urn:li:corpuser:late'), tokenId: null, scopes: ['admin'], domainUrn: null }, source: 'manual', missingReferences: 'reject', operation: 'test', requestId: null }))
+  const late = pausedBefore(first.db, /insert into audit/, (tx) => addEdge(tx, [a, b]))
   await late.reached
   t.equal((await client.updateLineage([[c, d]])).reason, null)
   t.same([await below(byRule.snapshot, c), await below(byRule.maxIdSeen, c)], [[`1 ${d}`], [`1 ${d}`]])
@@ -149,3 +157,65 @@ t.test('a write that drew its log row before another and committed after it is s
   t.same(await below(byRule.snapshot, a), [`1 ${b}`])
   t.same(await below(byRule.maxIdSeen, a), [])
 })
+
+/** What is one hop below, or null where the graph does not answer. */
+async function below(memory: LineageMemory, urn: string): Promise<string[] | null> {
+  const opened = await memory.open()
+  if (!opened) return null
+  const { reader, release } = opened
+  const id = (await reader.find([toUrn(urn)])).get(toUrn(urn))?.id ?? 0
+  const ids = (await reader.neighbours([id], 'DOWNSTREAM', 'asset'))(id)
+  const urnOf = await reader.urns(ids)
+  release()
+  return ids.map((each) => urnOf(each) ?? '')
+}
+
+t.test('a read that comes while a question to the database is under way waits for the next', async (t) => {
+  const { db, url } = await withDatabase(t)
+  const [a = '', b = '', c = ''] = assets
+  await inTransaction(db, (tx) => addEdge(tx, [a, b]))
+  const answered = latch()
+  const released = latch()
+  let isHeld = false
+  /** Once `isHeld`, the answers of Postgres arrive only when they are let through. */
+  const slow = (graphDb: Db): Db => new Proxy(graphDb, {
+    get(target, name, receiver) {
+      if (name !== 'raw') return Reflect.get(target, name, receiver) as unknown
+      return async (sql: string, bindings: never) => {
+        const rows: unknown = await target.raw(sql, bindings)
+        if (!isHeld) return rows
+        answered.open()
+        await released.opened
+        return rows
+      }
+    }
+  })
+  const memory = await openMemory(t, db, url, createLog({ logLevel: 'silent' }), { through: slow })
+  isHeld = true
+  const early = below(memory, a)
+  await answered.opened
+  await inTransaction(db, (tx) => addEdge(tx, [a, c]))
+  const late = below(memory, a)
+  isHeld = false
+  released.open()
+  t.same([await early, await late], [[b], [b, c]])
+})
+
+for (const { name, andThen } of [
+  { name: 'pruned before the graph has read it', andThen: async (tx: Tx) => { await pruneGraphChanges(tx, -1, 1_000) } },
+  { name: 'lost with the epoch of the server', andThen: async (tx: Tx) => { await query(tx, 'delete from graph_change'); await query(tx, 'delete from graph_epoch') } }
+]) {
+  t.test(`what is in the tables is seen although its log row was ${name}`, async (t) => {
+    const { db, url } = await withDatabase(t)
+    const [a = '', b = ''] = assets
+    const memory = await openMemory(t, db, url, createLog({ logLevel: 'silent' }))
+    t.same(await below(memory, a), [])
+    await inTransaction(db, async (tx) => {
+      await addEdge(tx, [a, b])
+      await andThen(tx)
+    })
+    t.equal(await below(memory, a), null)
+    await memory.settled()
+    t.same(await below(memory, a), [b])
+  })
+}

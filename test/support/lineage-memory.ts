@@ -5,11 +5,14 @@ import { connectDatabase } from '../../shared/db/connect.ts'
 import type { Db } from '../../shared/db/database.ts'
 import type { Log } from '../../shared/platform/log.ts'
 
+/** `through` is what the graph has in place of its connection. */
+export type MemoryOptions = Pick<LineageMemoryOptions, 'rule' | 'turns'> & { through?: (graphDb: Db) => Db }
+
 const maxBytes = 512 * 1024 * 1024
 
-export async function openMemory(t: Pick<Test, 'teardown'>, db: Db, url: string, log: Log, options: Pick<LineageMemoryOptions, 'rule' | 'turns'> = {}): Promise<LineageMemory> {
+export async function openMemory(t: Pick<Test, 'teardown'>, db: Db, url: string, log: Log, { through = (graphDb) => graphDb, ...options }: MemoryOptions = {}): Promise<LineageMemory> {
   const graphDb = connectDatabase({ url, poolMax: 1, applicationName: 'tributary-test-lineage', statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, usesIndexes: true, log })
-  const memory = createLineageMemory({ db, graphDb, maxBytes, log, ...options })
+  const memory = createLineageMemory({ db, graphDb: through(graphDb), maxBytes, log, ...options })
   memory.start()
   await memory.settled()
   t.teardown(async () => {

@@ -10,7 +10,8 @@ export type Paused<T> = {
   done: Promise<PromiseSettledResult<T>>
 }
 
-function latch(): { opened: Promise<void>, open: () => void } {
+/** Something to wait for until it is opened, once. */
+export function latch(): { opened: Promise<void>, open: () => void } {
   let open = () => {}
   const opened = new Promise<void>((resolve) => { open = resolve })
   return { opened, open }
