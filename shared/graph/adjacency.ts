@@ -41,6 +41,7 @@ export class Adjacency {
   /** Room given up before `era` is free: no view older than that is looked at. */
   reclaim(era: number): void {
     const kept = this.#givenUp.findIndex((block) => block.era >= era)
+    if (kept === 0) return
     const freed = kept < 0 ? this.#givenUp : this.#givenUp.slice(0, kept)
     for (const { offset, sizeClass } of freed) this.#freeOf(sizeClass).push(offset)
     this.#givenUp = kept < 0 ? [] : this.#givenUp.slice(kept)

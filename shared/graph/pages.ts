@@ -57,6 +57,6 @@ export class Pages<Page extends PageArray> {
   }
 
   get bytes(): number {
-    return this.#pages.reduce((sum, page) => sum + page.byteLength, 0)
+    return this.#pages.length * (this.#pages[0]?.byteLength ?? 0)
   }
 }
