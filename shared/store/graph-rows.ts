@@ -5,12 +5,13 @@ import type { JsonObject } from '../model/changes.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
 
-/** New entities. `parentId` is 0 for what is no column. */
+/** New entities by id, so that an asset comes before its columns. `parentId` is 0 for what is no column. */
 export async function readEntitiesOfGraph(db: Db, ids: readonly number[]): Promise<{ id: number, urn: Urn, parentId: number }[]> {
   return query(db, `
     select entity.id, entity.urn, coalesce(entity.parent_id, 0) as "parentId"
     from entity
-    where entity.id = any(?::int[])`, [idArray(ids)])
+    where entity.id = any(?::int[])
+    order by entity.id`, [idArray(ids)])
 }
 
 /** What domainProperties says of domains; null for one that has none. */
