@@ -1,6 +1,7 @@
 /** GET /lineage/export: the same answer in every format, whole or visibly not, whatever names hold and however clients behave. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { ndjsonOfEdges, ndjsonOfEntities } from '../api/lineage/ndjson.ts'
@@ -9,11 +10,13 @@ import { exportLineage } from '../shared/catalog/export-lineage.ts'
 import type { ExportInput } from '../shared/catalog/export-question.ts'
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
+import { inTransaction } from '../shared/db/transaction.ts'
 import { CatalogError } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'
 import { placeOfEdge } from '../shared/model/change-facts.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { createLog } from '../shared/platform/log.ts'
+import { keepDeadline } from '../shared/store/deadline.ts'
 import type { Urn } from '../shared/urn/urn.ts'
 import { addEdge, apply, column, create, createDomain, dataset, domain, setDomain, upsert } from './support/changes.ts'
 import { connectionsOf, opened, openTransactions, takesWhole, turns, until, withExports, withReaders } from './support/export-clients.ts'
@@ -264,6 +267,7 @@ async function writeStar(db: Db, center: Urn, leaves: readonly Urn[]): Promise<v
     select leaf.id, center.id, leaf.id, ?, 1, 0, 0, 1, 0
     from entity center, entity leaf
     where center.urn = ? and leaf.urn <> center.urn`, [placeOfEdge(center, leaves[0] ?? center)?.fieldCode ?? 0, center])
+  await query(db, 'analyze entity, statement')
 }
 
 t.test(`an export of ${manyCount} rows`, async (t) => {
@@ -274,7 +278,6 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
   const leaves = Array.from({ length: manyCount }, (_, index) => dataset(`${index} ${'x'.repeat(400)}`))
   await writeStar(db, start, leaves)
   const path = exportUrl({ urn: start, format: 'ndjson' })
-  const authorization = `Bearer ${server.token}`
   const urlOf = (app: FastifyInstance): string => app.listeningOrigin + path
   const memory = await openMemory(t, db, server.databaseUrl, createLog({ logLevel: 'silent' }))
 
@@ -316,8 +319,8 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
       await until(async () => (await openTransactions(db)).length === 0)
       t.equal(await takesWhole(answer), false, 'and the client sees that it is not whole')
     }
+    t.equal(await takesWhole(await opened(urlOf(await withExports(t, { db, memory })))), true, 'a client that takes it in time gets it whole')
     const app = await withExports(t, { db, memory }, { stallMaxMs: 100 })
-    t.equal(await takesWhole(await opened(urlOf(app))), true, 'a client that takes it in time gets it whole')
     const slow = await opened(urlOf(app))
     await until(async () => await connectionsOf(app) === 0)
     t.equal(await takesWhole(slow), false, 'from memory too')
@@ -345,13 +348,44 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
   })
 
   await t.test(`is refused while ${limits.exportsAtOnceMaxCount} others are under way`, async (t) => {
-    const others = await Promise.all(Array.from({ length: limits.exportsAtOnceMaxCount }, () => opened(server.url + path, { authorization })))
+    const app = await withExports(t, { db, memory })
+    const others = await Promise.all(Array.from({ length: limits.exportsAtOnceMaxCount }, () => opened(urlOf(app))))
     t.strictSame(others.map((answer) => answer.statusCode), others.map(() => 200))
-    const refused = await server.rest({ url: path })
-    t.match({ status: refused.status, body: refused.body, again: refused.headers['retry-after'] }, { status: 429, body: { code: 'RATE_LIMITED', limit: 'exportsAtOnceMaxCount' }, again: '1' })
+    const refused = await app.inject(path)
+    t.match({ status: refused.statusCode, body: refused.json(), again: refused.headers['retry-after'] }, { status: 429, body: { code: 'RATE_LIMITED', limit: 'exportsAtOnceMaxCount' }, again: '1' })
     for (const answer of others) answer.destroy()
-    await until(async () => (await server.rest({ method: 'HEAD', url: path })).status === 200)
-    t.strictSame(await openTransactions(db), [])
+    await until(async () => (await app.inject({ method: 'HEAD', url: path })).statusCode === 200)
+  })
+
+  await t.test('has the time of a walk for each slice, not for all of them', async (t) => {
+    await inTransaction(db, async (tx) => {
+      const within = keepDeadline(tx, 4_000, 'too long')
+      const leftMs = async (): Promise<number> => {
+        const [row] = await within(() => query<{ ms: number }>(tx, "select setting::int as ms from pg_settings where name = 'statement_timeout'"))
+        return row?.ms ?? 0
+      }
+      await sleep(2_050)
+      t.ok(await leftMs() < 2_000, 'a statement has what is left')
+      within.renew()
+      t.ok(await leftMs() > 2_000, 'and all of it again')
+    })
+    const times: string[] = []
+    const watching = withReaders(memory, (reader) => ({
+      ...reader,
+      renew: () => {
+        times.push('renew')
+        reader.renew()
+      },
+      urns: (ids) => {
+        times.push('read')
+        return reader.urns(ids)
+      }
+    }))
+    await exportLineage({ db, memory: watching }, { ...anyExport, urn: start }, async (found) => {
+      for await (const rows of found.entities()) void rows
+      for await (const rows of found.edges()) void rows
+    })
+    t.notMatch(times.join(' '), 'read read', 'no slice begins with what an earlier one has left')
   })
 
   await t.test('fails before its first row where the walk takes too long', async (t) => {
