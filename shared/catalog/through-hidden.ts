@@ -8,7 +8,7 @@ export type Fate = 'shown' | 'counted' | 'through' | 'none'
 
 export type Beyond = {
   /** What is met next, shown or counted, ascending; never the entity itself. */
-  met: readonly number[]
+  met: readonly number[] | Int32Array
   /** What was looked through on the ways to one of those, ascending. */
   between: (metId: number) => number[]
 }
@@ -19,7 +19,7 @@ export type Look = { beyond: (id: number) => Beyond, classOf: (id: number) => En
 export type HiddenRules = {
   direction: LineageDirection
   level: LineageLevel
-  /** Asked again for each way that leads to an entity. */
+  /** Asked again each time an entity is come to. */
   judge: (entityClass: EntityClass, id: number) => Fate
 }
 
@@ -62,37 +62,68 @@ export function throughHidden(reader: LineageReader, { direction, level, judge }
       checkCount(hiddenCount, 'hiddenEntitiesMaxCount', { field: 'input', what: `${hiddenCount} hidden entities are to be looked through at a time`, wayOut: 'Ask for less, or do not hide jobs' })
       frontier = behind
     }
-    return { fateOf, classOf: (id) => classes.get(id) ?? null, beyond: (id) => beyondOf(id, (near) => nextOf.get(near) ?? [], fateOf) }
+    return { fateOf, classOf: (id) => classes.get(id) ?? null, beyond: beyondWith((id) => nextOf.get(id) ?? [], fateOf) }
   }
 }
 
-const isMet = (fate: Fate): boolean => fate === 'shown' || fate === 'counted'
+/** What is next to an entity, by what becomes of it. */
+type Next = { met: readonly number[], through: readonly number[] }
 
-function beyondOf(id: number, nextOf: (id: number) => readonly number[], fateOf: (id: number) => Fate): Beyond {
-  const direct = nextOf(id)
-  if (!direct.some((near) => fateOf(near) === 'through')) return { met: direct.filter((near) => near !== id && isMet(fateOf(near))), between: () => [] }
-  const met = new Set<number>()
-  const through = new Set<number>()
-  /** Of what is looked through or met: what it was come to from, as far as that was looked through. */
-  const before = new Map<number, number[]>()
-  const open = [id]
-  for (let near = open.pop(); near !== undefined; near = open.pop()) {
-    for (const far of nextOf(near)) {
-      const fate = fateOf(far)
-      if (far === id || fate === 'none') continue
-      if (near !== id) {
-        const own = before.get(far)
-        if (own) own.push(near)
-        else before.set(far, [near])
-      }
-      if (fate !== 'through') met.add(far)
-      else if (!through.has(far)) {
-        through.add(far)
-        open.push(far)
+function beyondWith(nextOf: (id: number) => readonly number[], fateOf: (id: number) => Fate): (id: number) => Beyond {
+  const known = new Map<number, Next>()
+  const next = (id: number): Next => {
+    const found = known.get(id)
+    if (found) return found
+    const all = nextOf(id)
+    const through = all.filter((far) => fateOf(far) === 'through')
+    const made = { through, met: all.filter((far) => { const fate = fateOf(far); return fate === 'shown' || fate === 'counted' }) }
+    known.set(id, made)
+    return made
+  }
+  return (id) => {
+    const own = next(id)
+    if (own.through.length === 0) return { met: own.met, between: () => [] }
+    const through = allThrough(id, next)
+    const met = new Set(own.met)
+    for (const near of through) for (const far of next(near).met) met.add(far)
+    met.delete(id)
+    let before: Map<number, number[]> | null = null
+    return {
+      met: Int32Array.from(met).sort(),
+      between(metId) {
+        before ??= waysBack(through, next)
+        return allBefore(metId, before)
       }
     }
   }
-  return { met: [...met].sort((a, b) => a - b), between: (metId) => allBefore(metId, before) }
+}
+
+/** All that is looked through from an entity, itself left out. */
+function allThrough(id: number, next: (id: number) => Next): Set<number> {
+  const through = new Set<number>()
+  const open = [id]
+  for (let near = open.pop(); near !== undefined; near = open.pop()) {
+    for (const far of next(near).through) {
+      if (far === id || through.has(far)) continue
+      through.add(far)
+      open.push(far)
+    }
+  }
+  return through
+}
+
+/** Of each entity that is next to one looked through: those that it is next to. */
+function waysBack(through: ReadonlySet<number>, next: (id: number) => Next): Map<number, number[]> {
+  const before = new Map<number, number[]>()
+  for (const near of through) {
+    const { met, through: further } = next(near)
+    for (const far of [...met, ...further]) {
+      const own = before.get(far)
+      if (own) own.push(near)
+      else before.set(far, [near])
+    }
+  }
+  return before
 }
 
 function allBefore(id: number, before: ReadonlyMap<number, readonly number[]>): number[] {
