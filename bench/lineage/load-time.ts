@@ -6,8 +6,8 @@ import { median } from './measure.ts'
 
 const runs = 3
 
-/** Since the process began; `rssMb` is resident right after the answer, `peakMb` was the most. Medians. */
-export type LoadFinding = { runs: number, loadMs: number, firstAnswerMs: number, rssMb: number, peakMb: number }
+/** Since the process began; `cpuMs` is what it took of that on a processor. `rssMb` is resident right after the answer, `peakMb` was the most. Medians. */
+export type LoadFinding = { runs: number, loadMs: number, firstAnswerMs: number, cpuMs: number, rssMb: number, peakMb: number }
 
 type Printed = Omit<LoadFinding, 'runs'> & { total: number, engine: string }
 
@@ -21,6 +21,6 @@ export function benchLoadTime(url: string, graph: BenchGraph): LoadFinding {
     if (found.engine !== 'memory' || found.total !== pick.reach) throw new Error(`the fresh process answered ${stdout}; right is ${pick.reach}`)
     return found
   })
-  const medianOf = (name: 'loadMs' | 'firstAnswerMs' | 'rssMb' | 'peakMb') => median(printed.map((found) => found[name]))
-  return { runs, loadMs: medianOf('loadMs'), firstAnswerMs: medianOf('firstAnswerMs'), rssMb: medianOf('rssMb'), peakMb: medianOf('peakMb') }
+  const medianOf = (name: 'loadMs' | 'firstAnswerMs' | 'cpuMs' | 'rssMb' | 'peakMb') => median(printed.map((found) => found[name]))
+  return { runs, loadMs: medianOf('loadMs'), firstAnswerMs: medianOf('firstAnswerMs'), cpuMs: medianOf('cpuMs'), rssMb: medianOf('rssMb'), peakMb: medianOf('peakMb') }
 }
