@@ -30,11 +30,11 @@ export function startApi(config: Config, log: Log): ApiService {
   let parts: { db?: Db, graphDb?: Db, memory?: LineageMemory, queue?: ChunkQueue, app?: FastifyInstance, endReport?: () => void } = {}
   let url: string | null = null
 
-  /** The graph's own connection: no read waits for it behind other statements. */
+  /** The graph's own connection: no read waits for it behind other statements. A second one is for when the first is dead and nobody has said so. */
   function openMemory(db: Db): LineageMemory | null {
     if (config.lineageMemoryMb === 0 || config.databaseUrl === null) return null
     const graphDb = connectDatabase({
-      url: config.databaseUrl, poolMax: 1, applicationName: 'tributary-lineage', statementTimeoutMs: config.statementTimeoutApiMs, lockTimeoutMs, log, usesIndexes: true
+      url: config.databaseUrl, poolMax: 2, applicationName: 'tributary-lineage', statementTimeoutMs: config.statementTimeoutApiMs, lockTimeoutMs, log, usesIndexes: true
     })
     const memory = createLineageMemory({ db, graphDb, maxBytes: config.lineageMemoryMb * 1024 * 1024, log })
     parts.graphDb = graphDb

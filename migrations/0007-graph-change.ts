@@ -12,7 +12,7 @@ create table graph_change (
   delta bytea not null,
   constraint graph_change_pkey primary key (id)
 );
--- the barrier: where xid >= xmin of the reader's snapshot
+-- the barrier: where xid >= xmax of the reader's snapshot or xid = any(what was under way in it)
 create index graph_change_xid_idx on graph_change (xid);
 
 -- Rows below the horizon have been pruned: a reader whose snapshot is older loads anew.

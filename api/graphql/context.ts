@@ -9,6 +9,8 @@ export type GraphqlContext = Pick<ApiContext, 'db' | 'lineage' | 'queue' | 'conf
   requestId: string
   /** Lets go of the state of the lineage that reads of this request have seen so far. */
   letGoOfLineage: () => void
+  /** The request is answered. */
+  end: () => void
   /** What a resolver puts here is in the answer's `extensions`, for instance that a walk was not complete. */
   extensions: JsonObject
 }
@@ -19,5 +21,5 @@ declare module 'mercurius' {
 
 export function createGraphqlContext({ db, lineage, queue, config }: ApiContext, request: FastifyRequest): GraphqlContext {
   const memory = lineage.memory && openOnce(lineage.memory)
-  return { db, lineage: { ...lineage, memory }, letGoOfLineage: () => memory?.letGo(), queue, config, actor: request.actor, requestId: request.id, extensions: {} }
+  return { db, lineage: { ...lineage, memory }, letGoOfLineage: () => memory?.letGo(), end: () => memory?.end(), queue, config, actor: request.actor, requestId: request.id, extensions: {} }
 }

@@ -60,7 +60,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     } catch (error) {
       result = { errors: requestErrors(error) }
     } finally {
-      resolverContext.letGoOfLineage()
+      resolverContext.end()
     }
     return send(result, resolverContext, request, reply)
   }

@@ -5,21 +5,32 @@
 import type { LineageOpener, OpenedLineage } from '../../shared/catalog/lineage-memory.ts'
 
 export type RequestLineage = LineageOpener & {
-  /** Lets go of the state that was seen. Call it after each mutation, and when the request is answered. */
+  /** Lets go of the state that was seen. Call it after each mutation. */
   letGo: () => void
+  /** The request is answered. What still asks, a field whose sibling has failed, opens for itself. */
+  end: () => void
 }
 
 export function openOnce(memory: LineageOpener): RequestLineage {
   let first: Promise<OpenedLineage | null> | null = null
+  let hasEnded = false
+
+  function letGo(): void {
+    // Where it could not be opened, its readers have been told.
+    first?.then((opened) => opened?.release(), () => {})
+    first = null
+  }
+
   return {
     async open() {
+      if (hasEnded) return memory.open()
       first ??= memory.open()
       return (await first)?.again() ?? null
     },
-    letGo() {
-      // Where it could not be opened, its readers have been told.
-      first?.then((opened) => opened?.release(), () => {})
-      first = null
+    letGo,
+    end() {
+      hasEnded = true
+      letGo()
     }
   }
 }

@@ -34,9 +34,11 @@ function guarded(map: ResolverMap): ResolverMap {
     const checked = async (parent: never, args: never, context: GraphqlContext, info: never): Promise<unknown> => {
       if (isAdmins) requireWholeCatalogAdmin(context.actor)
       else requireScope(context.actor, 'write')
-      const result = await (resolver as Resolver)(parent, args, context, info)
-      context.letGoOfLineage()
-      return result
+      try {
+        return await (resolver as Resolver)(parent, args, context, info)
+      } finally {
+        context.letGoOfLineage()
+      }
     }
     return [fieldName, checked]
   }))

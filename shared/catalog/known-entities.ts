@@ -49,13 +49,18 @@ function domainInMemory({ graph: { urns }, view: { nodes } }: OpenedLineage, urn
   return exists || !isDeletedIn(nodes, domainId) ? { urn: domainUrn, exists } : null
 }
 
-/** What domainProperties says of domains; null where memory cannot tell, and absent for a domain that has none. */
+/** What domainProperties says of domains, absent for a domain that has none; null where memory cannot tell of all of them. */
 export function findDomainDocuments({ memory }: EntitySources, domainUrns: readonly Urn[]): Promise<Map<Urn, JsonObject> | null> {
-  return eitherWay(memory,
-    ({ graph }) => new Map(domainUrns.flatMap((urn) => {
-      const document = graph.domainDocuments.get(graph.urns.idOf(urn))
-      return document ? [[urn, document]] : []
-    })),
+  return eitherWay<Map<Urn, JsonObject> | null>(memory,
+    ({ graph }) => {
+      const documents = new Map<Urn, JsonObject>()
+      for (const urn of domainUrns) {
+        const document = graph.domainDocuments.get(graph.urns.idOf(urn))
+        if (document?.value === null) return null
+        if (document) documents.set(urn, document.value)
+      }
+      return documents
+    },
     async () => null)
 }
 

@@ -9,9 +9,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/database.ts'
-import type { GraphView, LineageGraph } from '../graph/lineage-graph.ts'
-import { createTurns, type Turns } from '../graph/turns.ts'
-import { unpackGraphDeltas } from '../model/graph-delta.ts'
+import { CatalogError } from '../errors.ts'
+import { domainDocumentMaxBytes } from '../graph/domain-documents.ts'
+import type { GraphChanges, GraphView, LineageGraph } from '../graph/lineage-graph.ts'
+import { createTurns, type Pause, type Turns } from '../graph/turns.ts'
+import { unpackGraphDeltas, type GraphDelta } from '../model/graph-delta.ts'
 import type { Log } from '../platform/log.ts'
 import { beforeScrape, metrics } from '../platform/metrics.ts'
 import { readUnseenChanges, type UnseenChanges } from '../store/graph-changes.ts'
@@ -40,7 +42,7 @@ export type LineageMemory = LineageOpener & {
 export type LineageMemoryOptions = {
   /** For documents. */
   db: Db
-  /** A pool of its own, on the primary: its connection is never waited for behind other work. */
+  /** A pool of its own, on the primary: its connection is never waited for behind other work. Two, so that a dead one can be passed by. */
   graphDb: Db
   maxBytes: number
   log: Log
@@ -56,12 +58,29 @@ type Waiting = { resolve: (opened: OpenedLineage | null) => void, reject: (error
 const idleCatchUpMs = 1_000
 const retryMinMs = 500
 const retryMaxMs = 30_000
+const deltasPerLook = 4_096
+/** A graph that has to be loaded anew so soon after it was loaded is loaded later, and later each time. */
+const shortLifeMs = 10_000
+/** The database has not said a word about a barrier for so long that its connection must be dead. */
+const silenceMaxMs = 20_000
 /** A graph that was too large is looked at again after this. */
 const tooLargeRetryMs = 600_000
+
+async function deltasOf(rows: UnseenChanges['rows'], pause: Pause): Promise<GraphDelta[]> {
+  const deltas: GraphDelta[] = []
+  for (const row of rows) {
+    for (const delta of unpackGraphDeltas(row.delta)) {
+      if (deltas.push(delta) % deltasPerLook === 0) await pause()
+    }
+  }
+  return deltas
+}
 
 export function createLineageMemory({ db, graphDb, maxBytes, log, turns = createTurns(), rule = 'snapshot' }: LineageMemoryOptions): LineageMemory {
   let loaded: Loaded | null = null
   let loading: Promise<void> | null = null
+  let loadedAtMs = 0
+  let reloadDelayMs = 0
   let isServing = false
   let waiting: Waiting[] = []
   const onSettled: (() => void)[] = []
@@ -77,29 +96,33 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
     loading ??= keepLoading().finally(() => { loading = null })
   }
 
+  const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: stopped.signal, ref: false }).catch(() => {})
+
   async function keepLoading(): Promise<void> {
+    if (reloadDelayMs > 0) await wait(reloadDelayMs)
     for (let retryMs = retryMinMs; !stopped.signal.aborted; retryMs = Math.min(retryMs * 2, retryMaxMs)) {
       try {
         if (await loadOnce()) return
         retryMs = tooLargeRetryMs
       } catch (error) {
-        log.warn({ err: error, retryMs }, 'the lineage graph could not be loaded; lineage is answered in SQL')
+        if (!stopped.signal.aborted) log.warn({ err: error, retryMs }, 'the lineage graph could not be loaded; lineage is answered in SQL')
       }
-      await sleep(retryMs, undefined, { signal: stopped.signal, ref: false }).catch(() => {})
+      await wait(retryMs)
     }
   }
 
   /** False where the graph is too large. */
   async function loadOnce(): Promise<boolean> {
     const begun = performance.now()
-    const found = await loadGraph(graphDb, maxBytes, turns.begin())
+    const found = await loadGraph(graphDb, maxBytes, turns.begin(() => stopped.signal.throwIfAborted()))
     if (!found || found.graph.bytes > maxBytes) {
       log.warn({ maxBytes }, 'the lineage graph does not fit into LINEAGE_MEMORY_MB; lineage is answered in SQL')
       settle()
       return false
     }
     loaded = { ...found, classes: createMemoryClasses(found.graph) }
-    const seconds = (performance.now() - begun) / 1_000
+    loadedAtMs = performance.now()
+    const seconds = (loadedAtMs - begun) / 1_000
     metrics.lineageLoad.observe(seconds)
     log.info({ seconds: Math.round(seconds * 100) / 100, entities: found.graph.urns.count, bytes: found.graph.bytes }, 'the lineage graph is in memory')
     settle()
@@ -109,6 +132,7 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
   /** Forgets the graph: from now on SQL answers, until it has been loaded anew. */
   function loadAnew(reason: string, error?: unknown): void {
     loaded = null
+    reloadDelayMs = performance.now() - loadedAtMs > shortLifeMs ? 0 : Math.min(Math.max(reloadDelayMs * 2, retryMinMs), retryMaxMs)
     metrics.lineageReloads.inc({ reason })
     log.warn({ reason, ...error === undefined ? {} : { err: error } }, 'the lineage graph is loaded anew')
     if (!stopped.signal.aborted) load()
@@ -117,19 +141,13 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
   /** Brings the graph to the present. False where it cannot be: it is then forgotten. */
   async function catchUp(current: Loaded): Promise<boolean> {
     const begun = performance.now()
-    const unseen = await readUnseenChanges(graphDb, current.position, rule === 'maxIdSeen' ? current.lastId : null)
+    const unseen = await withinSilence(readUnseenChanges(graphDb, current.position, rule === 'maxIdSeen' ? current.lastId : null))
     const isOfAnotherRun = unseen.position.epoch !== current.position.epoch
     if (isOfAnotherRun || unseen.horizonIsPast) {
       loadAnew(isOfAnotherRun ? 'server' : 'pruned')
       return false
     }
-    const changes = await changesOf(unseen)
-    try {
-      await current.graph.apply(changes, turns.begin())
-    } catch (error) {
-      loadAnew('contradiction', error)
-      return false
-    }
+    if (!await applyTo(current, unseen)) return false
     current.position = unseen.position
     current.lastId = unseen.rows.at(-1)?.id ?? current.lastId
     metrics.lineageBarrier.observe((performance.now() - begun) / 1_000)
@@ -140,16 +158,45 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
     return true
   }
 
-  async function changesOf({ rows }: UnseenChanges) {
-    const deltas = rows.flatMap((row) => unpackGraphDeltas(row.delta))
+  /** False where the log says what cannot be, or what this version does not know. Throws what the database throws. */
+  async function applyTo(current: Loaded, { rows }: UnseenChanges): Promise<boolean> {
+    const pause = turns.begin()
+    let deltas: GraphDelta[]
+    try {
+      deltas = await deltasOf(rows, pause)
+    } catch (error) {
+      loadAnew('unknown', error)
+      return false
+    }
+    const changes = await withinSilence(changesOf(deltas))
+    try {
+      await current.graph.apply(changes, pause)
+    } catch (error) {
+      loadAnew('contradiction', error)
+      return false
+    }
+    return true
+  }
+
+  async function changesOf(deltas: readonly GraphDelta[]): Promise<GraphChanges> {
     const idsOf = (kind: 'created' | 'described') => [...new Set(deltas.flatMap((delta) => delta.kind === kind ? [delta.id] : []))]
     const created = idsOf('created')
     const described = idsOf('described')
     return {
       deltas,
       entities: created.length > 0 ? await readEntitiesOfGraph(graphDb, created) : [],
-      documents: described.length > 0 ? await readDomainDocuments(graphDb, described) : new Map()
+      documents: described.length > 0 ? await readDomainDocuments(graphDb, described, domainDocumentMaxBytes) : new Map()
     }
+  }
+
+  /** A connection that is cut without a word would be waited for until the system gives it up, a quarter of an hour. */
+  async function withinSilence<T>(answer: Promise<T>): Promise<T> {
+    const timer = new AbortController()
+    const silence = sleep(silenceMaxMs, undefined, { signal: timer.signal, ref: false }).then((): never => {
+      throw new CatalogError('UNAVAILABLE', 'The database does not answer', { retryAfterSeconds: 1 })
+    })
+    silence.catch(() => {})
+    return Promise.race([answer, silence]).finally(() => timer.abort())
   }
 
   /** One question after the other; whoever comes while one is under way waits for the next. */

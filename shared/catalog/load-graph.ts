@@ -1,11 +1,13 @@
 /** Loads the lineage graph from one snapshot of the database, without holding up whoever else is served meanwhile. */
 import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { domainDocumentMaxBytes } from '../graph/domain-documents.ts'
 import { LineageGraph } from '../graph/lineage-graph.ts'
 import type { Pause } from '../graph/turns.ts'
 import { domainParents } from '../store/domain-reads.ts'
 import { ensureEpoch, positionOf, type GraphPosition } from '../store/graph-changes.ts'
-import { copyDomains, copyEntities, copyStatements, prepareForCopy, readAllDomainDocuments, sizeOfGraph, type GraphSize } from '../store/graph-copy.ts'
+import { copyDomains, copyEntities, copyStatements, prepareForCopy, sizeOfGraph, type GraphSize } from '../store/graph-copy.ts'
+import { readAllDomainDocuments } from '../store/graph-rows.ts'
 
 /** `lastId` is the newest row of the change log that the snapshot sees. */
 export type LoadedGraph = { graph: LineageGraph, position: GraphPosition, lastId: number }
@@ -44,5 +46,5 @@ async function loadEntities(tx: Tx, graph: LineageGraph, pause: Pause): Promise<
 async function loadDomains(tx: Tx, graph: LineageGraph): Promise<void> {
   const { first: assets, second: domains } = await copyDomains(tx)
   assets.forEach((ids, piece) => ids.forEach((id, index) => graph.loadDomain(id, domains[piece]?.[index] ?? 0)))
-  graph.loadDomainTree(await domainParents(tx), await readAllDomainDocuments(tx))
+  graph.loadDomainTree(await domainParents(tx), await readAllDomainDocuments(tx, domainDocumentMaxBytes))
 }

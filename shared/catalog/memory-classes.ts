@@ -1,6 +1,7 @@
 /** Gives entities of the graph in memory their class: equal facts, the same object, for as long as the graph lives. */
 import type { GraphView, LineageGraph } from '../graph/lineage-graph.ts'
 import { domainIn, isPresentIn, isRemovedIn } from '../graph/nodes.ts'
+import type { UrnMould } from '../graph/urn-moulds.ts'
 import type { EntityClass } from './lineage-reader.ts'
 
 export type MemoryClasses = {
@@ -9,17 +10,16 @@ export type MemoryClasses = {
 }
 
 export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
-  const classes = new Map<number, EntityClass>()
+  /** By mould, then by domain and flags. */
+  const classes: Map<number, EntityClass>[] = []
   const byFacts = new Map<string, EntityClass>()
 
   /** Moulds that differ may say the same: columns of charts and of dashboards, features of two namespaces. */
-  function make(key: number, id: number, flags: Pick<EntityClass, 'exists' | 'isRemoved' | 'domainId'>): EntityClass {
-    const { entityType, platformUrn, origin } = urns.mouldOf(id)
+  function make(id: number, { entityType, platformUrn, origin }: UrnMould, flags: Pick<EntityClass, 'exists' | 'isRemoved' | 'domainId'>): EntityClass {
     const facts = { entityType: urns.isColumn(id) ? 'schemaField' : entityType, platformUrn, origin, ...flags }
     const factsKey = JSON.stringify(facts)
     const made = byFacts.get(factsKey) ?? { index: byFacts.size, ...facts }
     byFacts.set(factsKey, made)
-    classes.set(key, made)
     return made
   }
 
@@ -30,10 +30,14 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
       const exists = isPresentIn(nodes, parentId === 0 ? id : parentId)
       const isRemoved = isRemovedIn(nodes, id) || (parentId !== 0 && isRemovedIn(nodes, parentId))
       const domainId = domainIn(nodes, id)
-      // Moulds number some thousands and domains are int4, so the key is a whole number far below 2^53.
-      const flags = (exists ? 1 : 0) + (isRemoved ? 2 : 0) + (urns.isColumn(id) ? 4 : 0)
-      const key = (urns.mouldOf(id).index * 8 + flags) * 0x1_0000_0000 + domainId
-      return classes.get(key) ?? make(key, id, { exists, isRemoved, domainId: domainId === 0 ? null : domainId })
+      const mould = urns.mouldOf(id)
+      const ofMould = classes[mould.index] ??= new Map()
+      const key = domainId * 8 + (exists ? 1 : 0) + (isRemoved ? 2 : 0) + (urns.isColumn(id) ? 4 : 0)
+      const known = ofMould.get(key)
+      if (known) return known
+      const made = make(id, mould, { exists, isRemoved, domainId: domainId === 0 ? null : domainId })
+      ofMould.set(key, made)
+      return made
     }
   }
 }

@@ -18,6 +18,8 @@ import type { MemoryClasses } from './memory-classes.ts'
 export type MemorySources = { graph: LineageGraph, view: GraphView, classes: MemoryClasses, db: Db, turns: Turns }
 
 const idsPerPause = 4_096
+const longListCount = 4_096
+const unbounded = { maxHops: 1, maxEntities: Infinity }
 
 export function memoryLineageReader({ graph, view, classes, db, turns }: MemorySources): LineageReader {
   const { urns } = graph
@@ -42,7 +44,9 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       const adjacency = wayOf(direction)
       const found = new Map<number, number[]>()
       for (const id of ids.filter(isOf(level))) {
-        found.set(id, distinct(membersIn(adjacency, id), id))
+        const members = membersIn(adjacency, id)
+        // A walk of one hop puts a long list in order in slices.
+        found.set(id, members.length > longListCount ? Array.from((await walkGraph(adjacency, view.idsEnd, { startIds: [id], hopsWanted: 1, bounds: unbounded }, pause)).ids) : distinct(members, id))
         await pause()
       }
       return (id) => found.get(id) ?? []

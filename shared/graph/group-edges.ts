@@ -1,5 +1,8 @@
 /** Puts the edge changes of a batch together by id, with what cancels itself out left away. */
 import type { GraphDelta } from '../model/graph-delta.ts'
+import type { Pause } from './turns.ts'
+
+const changesPerLook = 1_024
 
 export type ListChange = { added: number[], removed: number[] }
 
@@ -11,17 +14,21 @@ export type GroupedEdges = {
   balance: number
 }
 
-export function groupEdges(deltas: readonly GraphDelta[]): GroupedEdges {
+/** In slices: a transaction may have changed a million. */
+export async function groupEdges(deltas: readonly GraphDelta[], pause: Pause): Promise<GroupedEdges> {
   const balances = new Map<number, Map<number, number>>()
-  for (const delta of deltas) {
+  for (const [index, delta] of deltas.entries()) {
+    if (index % changesPerLook === 0) await pause()
     if (delta.kind !== 'stated' && delta.kind !== 'unstated') continue
     let ofUpstream = balances.get(delta.upstreamId)
     if (!ofUpstream) balances.set(delta.upstreamId, ofUpstream = new Map())
     ofUpstream.set(delta.downstreamId, (ofUpstream.get(delta.downstreamId) ?? 0) + (delta.kind === 'stated' ? 1 : -1))
   }
   const grouped: GroupedEdges = { downstreamOf: new Map(), upstreamOf: new Map(), balance: 0 }
+  let count = 0
   for (const [upstreamId, ofUpstream] of balances) {
     for (const [downstreamId, balance] of ofUpstream) {
+      if ((count += 1) % changesPerLook === 0) await pause()
       const list = balance > 0 ? 'added' : 'removed'
       for (let times = Math.abs(balance); times > 0; times -= 1) {
         changeOf(grouped.downstreamOf, upstreamId)[list].push(downstreamId)

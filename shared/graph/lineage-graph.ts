@@ -5,9 +5,9 @@
  * exactly one such snapshot and stays so while the graph goes on. URNs never change and are not part of a view.
  */
 import type { GraphDelta } from '../model/graph-delta.ts'
-import type { JsonObject } from '../model/changes.ts'
 import type { Urn } from '../urn/urn.ts'
 import { Adjacency, type AdjacencyView } from './adjacency.ts'
+import { DomainDocuments, type DomainDocument } from './domain-documents.ts'
 import { groupEdges } from './group-edges.ts'
 import { Nodes, type NodeFlags, type NodesView } from './nodes.ts'
 import type { Pause } from './turns.ts'
@@ -33,7 +33,7 @@ export type GraphView = {
 export type NewEntity = { id: number, urn: Urn, parentId: number }
 
 /** `documents`: what domainProperties holds now, for each domain that was described anew. */
-export type GraphChanges = { deltas: readonly GraphDelta[], entities: readonly NewEntity[], documents: ReadonlyMap<number, JsonObject | null> }
+export type GraphChanges = { deltas: readonly GraphDelta[], entities: readonly NewEntity[], documents: ReadonlyMap<number, DomainDocument | null> }
 
 const unknownFlags: NodeFlags = { isPresent: false, isRemoved: false, isDeleted: false }
 const deltasPerLook = 256
@@ -45,8 +45,7 @@ const nextVersion = (): number => lastVersion += 1
 export class LineageGraph {
   readonly urns: UrnTable
   readonly columns = new ColumnLists()
-  /** domainProperties by domain. */
-  readonly domainDocuments = new Map<number, JsonObject>()
+  readonly domainDocuments = new DomainDocuments()
   readonly #downstream = new Adjacency()
   readonly #upstream = new Adjacency()
   readonly #nodes = new Nodes()
@@ -64,7 +63,7 @@ export class LineageGraph {
   }
 
   get bytes(): number {
-    return this.urns.bytes + this.columns.bytes + this.#downstream.bytes + this.#upstream.bytes + this.#nodes.bytes
+    return this.urns.bytes + this.columns.bytes + this.#downstream.bytes + this.#upstream.bytes + this.#nodes.bytes + this.domainDocuments.bytes
   }
 
   /** How many views are looked at. */
@@ -120,7 +119,7 @@ export class LineageGraph {
   }
 
   /** The tree and the documents of domains in that snapshot. */
-  loadDomainTree(parents: ReadonlyMap<number, number>, documents: ReadonlyMap<number, JsonObject>): void {
+  loadDomainTree(parents: ReadonlyMap<number, number>, documents: ReadonlyMap<number, DomainDocument>): void {
     this.#domainParents = parents
     for (const [id, document] of documents) this.domainDocuments.set(id, document)
   }
@@ -144,15 +143,15 @@ export class LineageGraph {
       this.#nodes.setFlags(entity.id, unknownFlags)
       if (index % deltasPerLook === 0) await pause()
     }
-    const domainParents = new Map(this.#domainParents)
+    let domainParents: Map<number, number> | null = null
     for (const [index, delta] of deltas.entries()) {
       if (delta.kind === 'entity') this.#nodes.setFlags(this.#known(delta.id), delta)
       else if (delta.kind === 'domain') this.#nodes.setDomain(this.#known(delta.id), delta.domainId ?? 0)
-      else if (delta.kind === 'parentDomain') setOrDelete(domainParents, delta.id, delta.parentId)
+      else if (delta.kind === 'parentDomain') setOrDelete(domainParents ??= new Map(this.#domainParents), delta.id, delta.parentId)
       if (index % deltasPerLook === 0) await pause()
     }
-    this.#domainParents = domainParents
-    for (const [id, document] of documents) setOrDelete(this.domainDocuments, id, document)
+    if (domainParents) this.#domainParents = domainParents
+    for (const [id, document] of documents) this.domainDocuments.set(id, document)
     await this.#applyEdges(deltas, isLookedAt ? this.#era : null, pause)
   }
 
@@ -169,7 +168,7 @@ export class LineageGraph {
   }
 
   async #applyEdges(deltas: readonly GraphDelta[], era: number | null, pause: Pause): Promise<void> {
-    const { downstreamOf, upstreamOf, balance } = groupEdges(deltas)
+    const { downstreamOf, upstreamOf, balance } = await groupEdges(deltas, pause)
     for (const [adjacency, groups] of [[this.#downstream, downstreamOf], [this.#upstream, upstreamOf]] as const) {
       let index = 0
       for (const [id, { added, removed }] of groups) {

@@ -51,11 +51,6 @@ export class Pages<Page extends PageArray> {
     return copy
   }
 
-  /** The page of an id as it is now, or undefined where nothing was written near it. */
-  toRead(id: number): Page | undefined {
-    return this.#pages[id >>> pageBits]
-  }
-
   get bytes(): number {
     return this.#pages.length * (this.#pages[0]?.byteLength ?? 0)
   }

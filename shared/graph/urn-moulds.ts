@@ -36,7 +36,8 @@ export function createUrnMoulds(): UrnMoulds {
     const key = [begin, end, facts.platformUrn ?? '', facts.origin ?? ''].join('\n')
     const known = byKey.get(key)
     if (known) return known
-    const mould = { index: moulds.length, begin, end, ...facts }
+    // A slice would keep the whole piece alive that the URN was read in.
+    const mould = { index: moulds.length, begin: copied(begin), end: copied(end), ...facts }
     moulds.push(mould)
     byKey.set(key, mould)
     return mould
@@ -62,6 +63,8 @@ export function createUrnMoulds(): UrnMoulds {
     }
   }
 }
+
+const copied = (text: string): string => Buffer.from(text).toString()
 
 /** Whether endsOf would give these very ends: the first comma ends the beginning, and the end begins where it should. */
 function hasEnds(urn: Urn, { begin, end }: UrnMould): boolean {

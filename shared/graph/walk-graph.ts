@@ -14,8 +14,8 @@ import type { Pause } from './turns.ts'
 const wordsPerSortedId = 16
 /** Ids followed between looks at the clock. */
 const idsPerLook = 512
-/** An id with a list longer than this is looked at on its own. */
-const longListCount = 16_384
+/** Edges followed between looks at the clock, but for the last list. */
+const edgesPerLook = 65_536
 
 /** Ids found, in one array that grows. */
 class Found {
@@ -71,6 +71,7 @@ async function follow({ heads, pool }: AdjacencyView, frontier: Int32Array, seen
 function followSome(heads: readonly Int32Array[], pool: Int32Array, frontier: Int32Array, begin: number, seen: Uint32Array, found: Found): number {
   const end = Math.min(frontier.length, begin + idsPerLook)
   let { ids, count } = found
+  let followed = 0
   for (let index = begin; index < end; index += 1) {
     const id = frontier[index] ?? 0
     const page = heads[id >>> pageBits]
@@ -91,7 +92,8 @@ function followSome(heads: readonly Int32Array[], pool: Int32Array, frontier: In
       ids[count] = far
       count += 1
     }
-    if (length > longListCount) {
+    followed += length
+    if (followed > edgesPerLook) {
       found.count = count
       return index + 1
     }

@@ -38,21 +38,19 @@ export function packGraphDeltas(deltas: readonly GraphDelta[]): Buffer {
   return buffer.subarray(0, end)
 }
 
-/** Reads a packed row back. Throws on a version or kind that this program does not know. */
-export function unpackGraphDeltas(packed: Buffer): GraphDelta[] {
+/** Reads a packed row back, one delta at a time: a row may hold a million. Throws on a version or kind that this program does not know. */
+export function* unpackGraphDeltas(packed: Buffer): Generator<GraphDelta> {
   if (packed.readUInt8(0) !== graphDeltaVersion) throw new Error(`unknown graph delta version ${packed.readUInt8(0)}`)
-  const deltas: GraphDelta[] = []
   let at = 1
   const int = () => { at += 4; return packed.readInt32LE(at - 4) }
   while (at < packed.length) {
     const code = packed.readUInt8(at++)
-    if (code === 1 || code === 2) deltas.push({ kind: code === 1 ? 'stated' : 'unstated', downstreamId: int(), upstreamId: int() })
-    else if (code === 3) { const id = int(); const flags = int(); deltas.push({ kind: 'entity', id, isPresent: (flags & 1) !== 0, isRemoved: (flags & 2) !== 0, isDeleted: (flags & 4) !== 0 }) }
-    else if (code === 4) deltas.push({ kind: 'domain', id: int(), domainId: int() || null })
-    else if (code === 5) deltas.push({ kind: 'parentDomain', id: int(), parentId: int() || null })
-    else if (code === 6) deltas.push({ kind: 'created', id: int() })
-    else if (code === 7) deltas.push({ kind: 'described', id: int() })
+    if (code === 1 || code === 2) yield { kind: code === 1 ? 'stated' : 'unstated', downstreamId: int(), upstreamId: int() }
+    else if (code === 3) { const id = int(); const flags = int(); yield { kind: 'entity', id, isPresent: (flags & 1) !== 0, isRemoved: (flags & 2) !== 0, isDeleted: (flags & 4) !== 0 } }
+    else if (code === 4) yield { kind: 'domain', id: int(), domainId: int() || null }
+    else if (code === 5) yield { kind: 'parentDomain', id: int(), parentId: int() || null }
+    else if (code === 6) yield { kind: 'created', id: int() }
+    else if (code === 7) yield { kind: 'described', id: int() }
     else throw new Error(`unknown graph delta kind ${code}`)
   }
-  return deltas
 }

@@ -17,8 +17,18 @@ export type GraphPosition = { snapshot: string, epoch: string }
 /** `horizon`: rows of transactions below it have been pruned. `rows` are in log order. */
 export type UnseenChanges = { position: GraphPosition, horizonIsPast: boolean, rows: { id: number, delta: Buffer }[] }
 
-/** The epoch's row is gone after a crash; the start time moves with every start, also of a server that was copied. */
-const epoch = "coalesce((select graph_epoch.epoch::text from graph_epoch), 'none') || ' ' || pg_postmaster_start_time()::text"
+/** What a position says where a crash has taken the epoch's row. */
+const noEpoch = 'none'
+
+/**
+ * The epoch's row is gone after a crash; the start time moves with every start, also of a server that was copied; a restored
+ * or cloned database has other numbers for itself and for the table, though it has the row.
+ */
+const epoch = `concat_ws(' ',
+  coalesce((select graph_epoch.epoch::text from graph_epoch), '${noEpoch}'),
+  pg_postmaster_start_time()::text,
+  (select pg_database.oid from pg_database where pg_database.datname = current_database())::text,
+  'graph_epoch'::regclass::oid::text)`
 
 /**
  * Everything that was not visible in a snapshot and is now: rows of transactions that began after it, and of those that
@@ -57,9 +67,17 @@ function partsOfSnapshot(snapshot: string): { xmin: string, xmax: string, underW
   return { xmin, xmax, underWay: `{${underWay}}` }
 }
 
-/** Gives this run of the server an epoch where it has none. Call it before the transaction that a graph is loaded in. */
+/**
+ * Gives this run of the server an epoch where it has none. Call it before the transaction that a graph is loaded in.
+ * A restored database may bring a log from a server whose transaction ids were higher: what it says of the future is forgotten.
+ */
 export async function ensureEpoch(db: Db): Promise<void> {
   await query(db, 'insert into graph_epoch default values on conflict do nothing')
+  await query(db, 'delete from graph_change where graph_change.xid >= pg_snapshot_xmax(pg_current_snapshot())')
+  await query(db, `
+    update graph_horizon
+    set horizon = pg_snapshot_xmin(pg_current_snapshot())
+    where graph_horizon.horizon > pg_snapshot_xmax(pg_current_snapshot())`)
 }
 
 /** The position of a REPEATABLE READ transaction: its snapshot, as all that it reads. */
@@ -70,5 +88,6 @@ export async function positionOf(tx: Tx): Promise<GraphPosition & { lastId: numb
       ${epoch} as epoch,
       coalesce((select max(graph_change.id) from graph_change), 0) as "lastId"`)
   if (!row) throw new Error('a select of one row gave none')
+  if (row.epoch.startsWith(noEpoch)) throw new Error('the server has crashed since its epoch was written')
   return row
 }

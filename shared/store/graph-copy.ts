@@ -7,7 +7,6 @@ import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import type { JsonObject } from '../model/changes.ts'
 import type { Urn } from '../urn/urn.ts'
 import { readIdPairs, unescaped, wholeLines, type IdPairs } from './copy-lines.ts'
 
@@ -60,14 +59,4 @@ async function* copied(tx: Tx, sql: string): AsyncGenerator<Buffer> {
   // knex has no COPY: the statement goes out on the connection that the transaction runs on.
   const connection: pg.Client = await tx.client.acquireConnection()
   yield* connection.query(copyTo(sql))
-}
-
-/** The documents of all domains, by domain. */
-export async function readAllDomainDocuments(tx: Tx): Promise<Map<number, JsonObject>> {
-  const rows = await query<{ id: number, value: JsonObject }>(tx, `
-    select domain.entity_id as id, aspect.value
-    from domain
-    join aspect on aspect.entity_id = domain.entity_id
-    where aspect.aspect_name = 'domainProperties' and aspect.value is not null`)
-  return new Map(rows.map((row) => [row.id, row.value]))
 }

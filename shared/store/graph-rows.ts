@@ -1,5 +1,5 @@
 /** What the change log only names: rows that a reader of the log needs beside it. As they are now, never older than the log row. */
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { Urn } from '../urn/urn.ts'
@@ -14,14 +14,33 @@ export async function readEntitiesOfGraph(db: Db, ids: readonly number[]): Promi
     order by entity.id`, [idArray(ids)])
 }
 
+/** Bytes as the database prints it; `value` is null where that is more than `maxBytes`. */
+export type DomainDocumentRow = { value: JsonObject | null, bytes: number }
+
+const documentColumns = `
+  aspect.entity_id as id,
+  octet_length(aspect.value::text) as bytes,
+  case when octet_length(aspect.value::text) <= ?::int then aspect.value end as value`
+
 /** What domainProperties says of domains; null for one that has none. */
-export async function readDomainDocuments(db: Db, ids: readonly number[]): Promise<Map<number, JsonObject | null>> {
-  const rows = await query<{ id: number, value: JsonObject | null }>(db, `
-    select aspect.entity_id as id, aspect.value
+export async function readDomainDocuments(db: Db, ids: readonly number[], maxBytes: number): Promise<Map<number, DomainDocumentRow | null>> {
+  const rows = await query<DomainDocumentRow & { id: number }>(db, `
+    select ${documentColumns}
     from aspect
     where aspect.entity_id = any(?::int[])
-      and aspect.aspect_name = 'domainProperties'`, [idArray(ids)])
-  const documents = new Map<number, JsonObject | null>(ids.map((id) => [id, null]))
-  for (const row of rows) documents.set(row.id, row.value)
-  return documents
+      and aspect.aspect_name = 'domainProperties'
+      and aspect.value is not null`, [maxBytes, idArray(ids)])
+  return new Map([...ids.map((id): [number, null] => [id, null]), ...documentsOf(rows)])
 }
+
+/** The same for all domains. */
+export async function readAllDomainDocuments(tx: Tx, maxBytes: number): Promise<Map<number, DomainDocumentRow>> {
+  return new Map(documentsOf(await query<DomainDocumentRow & { id: number }>(tx, `
+    select ${documentColumns}
+    from domain
+    join aspect on aspect.entity_id = domain.entity_id
+    where aspect.aspect_name = 'domainProperties' and aspect.value is not null`, [maxBytes])))
+}
+
+const documentsOf = (rows: readonly (DomainDocumentRow & { id: number })[]): [number, DomainDocumentRow][] =>
+  rows.map(({ id, value, bytes }) => [id, { value, bytes }])

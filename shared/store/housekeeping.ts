@@ -48,7 +48,9 @@ export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promis
 
 /**
  * Prunes the oldest rows of the change log, and moves the horizon past them in the same transaction: a reader whose
- * snapshot did not see all of them loads anew. Looks at the oldest `limit` rows only.
+ * snapshot did not see all of them loads anew. Looks at the oldest `limit` rows only. What began after a transaction that
+ * is still open stays: every snapshot counts as unseen what is above the oldest open one, so a graph that was loaded a
+ * moment ago would be too old already.
  */
 export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: number): Promise<number> {
   const [row] = await query<{ pruned: number }>(tx, `
@@ -60,7 +62,9 @@ export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: numb
     ), gone as (
       delete from graph_change
       using oldest
-      where graph_change.id = oldest.id and oldest.at < now() - ?::int * interval '1 second'
+      where graph_change.id = oldest.id
+        and oldest.at < now() - ?::int * interval '1 second'
+        and graph_change.xid < pg_snapshot_xmin(pg_current_snapshot())
       returning graph_change.xid
     ), moved as (
       update graph_horizon

@@ -21,7 +21,7 @@ export async function graphOfLog(db: Db): Promise<GraphView> {
     if (delta.kind === 'domain') domains.set(delta.id, delta.domainId)
     if (delta.kind === 'parentDomain') parents.set(delta.id, delta.parentId)
   }
-  for (const row of await query<{ delta: Buffer }>(db, 'select delta from graph_change order by id')) unpackGraphDeltas(row.delta).forEach(take)
+  for (const row of await query<{ delta: Buffer }>(db, 'select delta from graph_change order by id')) for (const delta of unpackGraphDeltas(row.delta)) take(delta)
   const shown = (map: Map<number | string, string | number | null>) => [...map].filter(([, value]) => value !== null && value !== 0).map(([key, value]) => `${key} ${value}`).sort()
   return { edges: shown(edges), entities: shown(entities), domains: shown(domains), parents: shown(parents) }
 }
