@@ -40,7 +40,7 @@ export function pickOf({ graph }: Catalog, name: string): Pick {
   return found
 }
 
-const loadMaxMs = 60_000
+const loadMaxMs = 300_000
 const lookEveryMs = 50
 const resultCount = 10
 
