@@ -217,7 +217,7 @@ export function actOf(each: Step, world: World, oracle: Oracle): Act | null {
       const { urn } = at(world.things, each.of)
       return act(`create ${short(urn)}`, [{ kind: 'upsertEntity', entityUrn: urn }], [{ kind: 'present', urn }])
     }
-    case 'domain': return associated(each, world)
+    case 'domain': return associated(each, world, oracle)
     case 'tree': return planted(each, world, oracle)
   }
 }
@@ -239,10 +239,12 @@ function patched(each: Extract<Step, { do: 'patch' | 'unpatch' }>, world: World)
   return act(`PATCH in ${arrow(pair)} by ${each.source}`, [patch(pair.owner, pair.aspect, { op: 'add', path, value: upstream(pair.up) })], [stated(pair, each.source)], each.source)
 }
 
-function associated(each: Extract<Step, { do: 'domain' }>, world: World): Act | null {
+/** Nobody is put into a deleted domain: it is none where an asset is read, and is some where assets are counted. */
+function associated(each: Extract<Step, { do: 'domain' }>, world: World, oracle: Oracle): Act | null {
   if (world.domains.length === 0) return null
   const { urn } = at(world.things, each.of)
   const domain = at(world.domains, each.domain)
+  if (!oracle.isPresent(domain) && (each.what === 'set' || each.what === 'put')) return null
   const text = `${each.what} domain of ${short(urn)}`
   const named: Effect[] = [{ kind: 'named', urn }, { kind: 'named', urn: domain }, { kind: 'domain', urn, domain }]
   if (each.what === 'set') return act(`${text}: ${short(domain)}`, [setDomain(urn, domain)], named)

@@ -1,6 +1,7 @@
 /** What histories are played on: one database, read by each reader of lineage and through GraphQL. */
 import { buildServer } from '../../api/server.ts'
 import { createToken } from '../../shared/catalog/create-token.ts'
+import { heldResultsBounds, holdResults } from '../../shared/catalog/held-results.ts'
 import type { LineageReader } from '../../shared/catalog/lineage-reader.ts'
 import type { LineageMemory } from '../../shared/catalog/lineage-memory.ts'
 import { sqlLineageReader } from '../../shared/catalog/sql-lineage-reader.ts'
@@ -34,7 +35,7 @@ export async function openStage(t: Endings, db: Db, databaseUrl: string): Promis
     ],
     scrolls: [
       { name: 'GraphQL over SQL', scroll: await scrollOn(t, { db, memory: null }, databaseUrl, token), isFor: (index) => index % 5 === 0 },
-      { name: 'GraphQL over memory', scroll: await scrollOn(t, { db, memory }, databaseUrl, token), isFor: () => true }
+      { name: 'GraphQL over memory', scroll: await scrollOn(t, { db, memory, held: holdResults(heldResultsBounds) }, databaseUrl, token), isFor: () => true }
     ]
   }
 }

@@ -118,7 +118,9 @@ async function look(stage: Stage, plays: readonly Play[], turn: number, isLast: 
   }
   const readers = stage.readers.filter(({ looks }) => looks === 'all' || isLast)
   await Promise.all(readers.map(async (reader) => tell(reader.name, await reader.open((opened) => readerFaults(opened, plays.map(({ oracle }) => oracle), reader, turn, stage.figures)))))
-  const scrolls = isLast ? stage.scrolls.flatMap((each) => plays.filter(({ index }) => each.isFor(index)).map((play) => ({ ...each, play }))) : []
+  // Some are scrolled at every look: the same questions again, whose answers of the last time are held.
+  const isScrolled = ({ index }: Play): boolean => isLast || index % 10 === 0
+  const scrolls = stage.scrolls.flatMap((each) => plays.filter((play) => each.isFor(play.index) && isScrolled(play)).map((play) => ({ ...each, play })))
   const scrollOn = async (): Promise<void> => {
     for (let next = scrolls.shift(); next; next = scrolls.shift()) tell(next.name, await scrollFaults(next.scroll, next.play.oracle, next.play.history, stage.figures))
   }
