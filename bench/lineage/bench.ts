@@ -9,7 +9,7 @@ import { rounded, tableOf, type Finding } from '../lineage-http/findings.ts'
 import { startBenchPostgres, type BenchPostgres } from './bench-database.ts'
 import { benchEdgeChanges } from './edge-changes.ts'
 import { benchFans } from './fans.ts'
-import { bestFrom } from './finals.ts'
+import { bestFrom, type Best } from './finals.ts'
 import { changesFindings, fanFindings, isLarge, loadFindings, marquezFindings, walkFindings } from './findings-of.ts'
 import { prepareContenders, runContenders } from './graph-walks.ts'
 import { graphNames, makeGraph, type GraphName } from './graphs.ts'
@@ -17,7 +17,7 @@ import { loadIntoCatalog } from './load-graph.ts'
 import { benchLoadTime } from './load-time.ts'
 import { benchMarquez } from './marquez-bench.ts'
 import { openMemory, runMemoryWalks } from './memory-walks.ts'
-import { walkTable } from './walk-table.ts'
+import { bestLine, walkTable } from './walk-table.ts'
 
 type Wishes = { isQuick: boolean, limitMs: number }
 type Part = { findings: Finding[], details: object }
@@ -87,12 +87,18 @@ async function benchGraph(postgres: BenchPostgres, name: GraphName, { limitMs: e
       const rows = await runContenders(db, graph, contenders, against)
       for (const line of walkTable(graph, [...rows, ...own.rows])) console.log(line)
       const walked: Finding[] = []
-      for (const pick of graph.picks.filter(isLarge)) walked.push(...walkFindings(name, pick, rows, await bestFrom(pick, { db, graph, contenders, rows, ...against })))
+      const bests: Record<string, Best | null> = {}
+      for (const pick of graph.picks.filter(isLarge)) {
+        const best = await bestFrom(pick, { db, graph, contenders, rows, ...against })
+        if (best) console.log(bestLine(pick, best))
+        bests[pick.name] = best
+        walked.push(...walkFindings(name, pick, rows, best))
+      }
       const changes = await benchEdgeChanges(memory, graph)
       const { assetCount, columnCount, picks } = graph
       return {
         findings: [...walked, ...changesFindings(name, changes), ...load ? loadFindings(name, load) : []],
-        details: { assetCount, columnCount, edgeCount: graph.edges.upstream.length, columnEdgeCount: graph.columnEdges.upstream.length, picks, rows: [...rows, ...own.rows], changes, load }
+        details: { assetCount, columnCount, edgeCount: graph.edges.upstream.length, columnEdgeCount: graph.columnEdges.upstream.length, picks, rows: [...rows, ...own.rows], bests, changes, load }
       }
     } finally {
       await memory.close()

@@ -15,8 +15,12 @@ export const ratioOf = (cell: Cell): number => ('medianMs' in cell ? cell.median
 /** Lesser reaches are in the table alone: there a round trip is most of what SQL takes, and none of what memory does. */
 export const isLarge = ({ reach }: Pick): boolean => reach >= 40_000
 
+/** The goals of row 1 are of this graph; the others are context. */
+const graphOfGoals = 'M'
+
 /** Of one large walk. */
 export function walkFindings(graph: string, { name, reach, depth }: Pick, rows: readonly WalkRow[], best: Best | null): Finding[] {
+  if (graph !== graphOfGoals) return []
   const deep = rows.find(({ contender }) => contender === depthContender.name)?.cells[name]
   const start = `${graph}, reaching ${reach} over ${depth} hops`
   return [

@@ -1,8 +1,10 @@
 /** Prints the walks of one graph: how many times Tributary's walk each contender took, and its time. */
+import type { Best } from './finals.ts'
 import type { Cell, WalkRow } from './graph-walks.ts'
 import type { BenchGraph } from './graphs.ts'
 import { ratioOf } from './findings-of.ts'
 import { ms, ratioText } from './measure.ts'
+import type { Pick } from './picks.ts'
 
 const nameWidth = 54
 const cellWidth = 27
@@ -17,6 +19,10 @@ export function* walkTable(graph: BenchGraph, rows: readonly WalkRow[]): Generat
     yield `${name.padEnd(nameWidth)}${graph.picks.map((pick) => textOf(cells[pick.name]).padStart(cellWidth)).join('')}`
   }
 }
+
+/** The best that gives degrees, once more in turns with Tributary. */
+export const bestLine = ({ reach }: Pick, { contender, ratio, medianMs, besideMs, runs }: Best): string =>
+  `reaching ${reach}, the best with degrees, in turns: ${ratioText(ratio)}, ${contender} (${ms(medianMs)}, ${runs}) to ${ms(besideMs)}`
 
 function textOf(cell: Cell | undefined): string {
   if (!cell) return ''
