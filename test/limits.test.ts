@@ -83,7 +83,7 @@ t.test('of a server', async (t) => {
     const start = (index: number) => chain[index] ?? ''
     await applyCall(server.db, [record(0, ...create(...chain), ...chain.slice(1).map((urn, index) => addEdge(chain[index] ?? urn, urn)))], asCall())
     const walk = (from: number, count?: number) =>
-      scrollAcrossLineage({ db: server.db, memory: null }, { urn: start(from), direction: 'DOWNSTREAM', ...count === undefined ? {} : { count } }, { facets: false, paths: count !== undefined })
+      scrollAcrossLineage({ db: server.db, memory: server.memory }, { urn: start(from), direction: 'DOWNSTREAM', ...count === undefined ? {} : { count } }, { facets: false, paths: count !== undefined })
 
     t.test('walkMaxHops: a walk follows so many hops and is complete; one that had to go on says so', async (t) => {
       const { report, total } = await walk(1)

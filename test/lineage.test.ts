@@ -5,11 +5,12 @@ import { scrollAcrossLineage } from '../shared/catalog/scroll-across-lineage.ts'
 import { query } from '../shared/db/query.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { keepDeadline } from '../shared/store/deadline.ts'
-import { graphCases, naiveDegrees, randomGraph } from './cases/graphs.ts'
+import { toUrn } from '../shared/urn/urn.ts'
+import { graphCases, naiveDegrees, randomGraph, type Direction } from './cases/graphs.ts'
 import { onBothEngines } from './support/engines.ts'
 import { degreeReaders, doors, edgesOf, inOrder, urnDegrees, urnEdges, urnOfName } from './support/graph.ts'
 import { scrollQuery, where, withGraph } from './support/named-graph.ts'
-import { withServer } from './support/server.ts'
+import { withServer, type TestServer } from './support/server.ts'
 
 const randomGraphCount = 500
 
@@ -20,10 +21,18 @@ t.test('degrees of known graphs', async (t) => {
       await t.test(`${graph.name}, written through ${door.name}, has these degrees`, async (t) => {
         const namespace = `${door.name.replaceAll(' ', '_')}_${index}`
         await door.write(server, urnEdges(edgesOf(graph.edges), namespace))
-        for (const { from, direction, expected, folded } of graph.walks) {
+        for (const { from, direction, expected, folded, kept = [] } of graph.walks) {
           const start = urnOfName(from, namespace)
           for (const reader of degreeReaders) {
             t.strictSame(inOrder(await reader.read(server, start, direction, true)), inOrder(urnDegrees(expected, namespace)), `${direction} from ${from} by ${reader.name}`)
+          }
+          const whole = await scrolled(server, start, direction, 10_000)
+          t.strictSame(await scrolled(server, start, direction, Math.ceil((whole.length + 1) / 3)), whole, `pages ${direction} from ${from}`)
+          for (const { groups, names } of kept) {
+            const wanted = new Set(names.map((name) => urnOfName(name, namespace)))
+            const filters = { orFilters: groups.map((and) => ({ and: [...and] })) }
+            const found = await scrolled(server, start, direction, 10_000, filters)
+            t.strictSame([found, found.length], [whole.filter((urn) => wanted.has(toUrn(urn))), names.length], `${JSON.stringify(groups)} from ${from}`)
           }
           if (folded) t.strictSame(inOrder(await degreeReaders[1]?.read(server, start, direction, false) ?? new Map()), inOrder(urnDegrees(folded, namespace)), `${from} folded to assets`)
         }
@@ -31,6 +40,19 @@ t.test('degrees of known graphs', async (t) => {
     }
   }
 })
+
+/** URNs in the order of the results, by pages of so many. */
+async function scrolled(server: TestServer, urn: string, direction: Direction, count: number, more: JsonObject = {}): Promise<string[]> {
+  const urns: string[] = []
+  let scrollId: string | null = null
+  do {
+    const input: JsonObject = { urn, direction, count, ...more, ...scrollId === null ? {} : { scrollId } }
+    const { body } = await server.graphql('query ($input: ScrollAcrossLineageInput!) { scrollAcrossLineage(input: $input) { nextScrollId searchResults { entity { urn } } } }', { input })
+    urns.push(...body.data.scrollAcrossLineage.searchResults.map((result: { entity: { urn: string } }) => result.entity.urn))
+    scrollId = body.data.scrollAcrossLineage.nextScrollId
+  } while (scrollId !== null)
+  return urns
+}
 
 t.test('degrees of random graphs', async (t) => {
   const server = await withServer(t, { withWorker: true })

@@ -5,6 +5,7 @@
  * `a & b -> c` two. test/support/graph.ts makes URNs of them and writes them through a door.
  */
 import fc from 'fast-check'
+import type { JsonObject } from '../../shared/model/changes.ts'
 
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 
@@ -17,6 +18,8 @@ export type GraphWalk = {
   expected: Degrees
   /** From a column: the degrees of the assets that the columns are folded to. */
   folded?: Degrees
+  /** What groups of filters keep of the expected ones, by name. */
+  kept?: readonly { groups: readonly (readonly JsonObject[])[], names: readonly string[] }[]
 }
 
 export type GraphCase = { name: string, edges: string, walks: readonly GraphWalk[] }
@@ -122,7 +125,15 @@ export const graphCases: readonly GraphCase[] = [
           clean: 2, 'job:next': 2, 'dash:all': 2,
           'chart:sales': 3, other: 3, 'key:id': 3, 'feature:age': 3,
           'chart:copy': 4, 'model:churn': 4
-        }
+        },
+        kept: [
+          { groups: [[{ field: 'degree', values: ['1'] }]], names: ['job:clean', 'dash:board'] },
+          { groups: [[{ field: 'degree', values: ['3+'], negated: true }, { field: '_entityType', values: ['DATASET', 'DASHBOARD'] }]], names: ['dash:board', 'clean', 'dash:all'] },
+          { groups: [[{ field: 'platform', values: ['looker'] }, { field: 'degree', values: ['2'], negated: true }], [{ field: '_entityType', values: ['MLMODEL'] }]], names: ['dash:board', 'chart:sales', 'chart:copy', 'model:churn'] },
+          { groups: [[{ field: 'origin', condition: 'EXISTS', negated: true }]], names: ['job:clean', 'dash:board', 'job:next', 'dash:all', 'chart:sales', 'key:id', 'feature:age', 'chart:copy'] },
+          { groups: [[{ field: 'domains', condition: 'EXISTS' }]], names: [] },
+          { groups: [[]], names: ['job:clean', 'dash:board', 'clean', 'job:next', 'dash:all', 'chart:sales', 'other', 'key:id', 'feature:age', 'chart:copy', 'model:churn'] }
+        ]
       },
       { from: 'dash:all', direction: 'UPSTREAM', expected: { 'dash:board': 1, 'chart:sales': 2, raw: 2, clean: 3, 'job:clean': 4 } },
       { from: 'model:churn', direction: 'UPSTREAM', expected: { 'feature:age': 1, clean: 2, 'job:clean': 3, raw: 4 } }
