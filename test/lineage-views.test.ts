@@ -13,7 +13,7 @@ import { doors, edgesOf, makeAssets, urnEdges, urnOfName } from './support/graph
 import { withServer, type TestServer } from './support/server.ts'
 
 const randomCount = 25
-const randomDomainsCount = 6
+const randomDomainsCount = 8
 const seed = Number(process.env.TRIBUTARY_TEST_SEED ?? Date.now() % 1_000_000)
 
 type Answer = { data: ReturnType<typeof JSON.parse>, error: JsonObject | undefined, report: JsonObject }
@@ -388,7 +388,7 @@ const countsQuery = `query ($input: LineageCountsInput!) { lineageCounts(input: 
 
 onOneServer('counts', async (t, server, ask) => {
   const namespace = 'counts'
-  const { urn } = await write(server, 'a -> b & c -> job:j -> d -> chart:e -> dash:f; a -> gone; c -> gone -> g; a#x -> b#y & b#z -> c#u', namespace, { removed: ['gone'] })
+  const { urn } = await write(server, 'a -> b & c -> job:j -> d -> chart:e -> dash:f; a -> gone & h; c -> gone -> g; a#x -> b#y & b#z -> c#u', namespace, { removed: ['gone'] })
   await writeDomains(server, namespace, { domains: [['one', null], ['two', 'one']], assets: { one: 'b d', two: 'chart:e' } })
   const [one, two] = [domainUrn('one', namespace), domainUrn('two', namespace)]
   const counts = async (input: JsonObject): Promise<string> => {
@@ -400,9 +400,9 @@ onOneServer('counts', async (t, server, ask) => {
   const [hive, airflow, looker] = ['hive', 'airflow', 'looker'].map((name) => `urn:li:dataPlatform:${name}`)
 
   await t.test('are exact by degree, type, platform and domain', async (t) => {
-    const whole = `7 | 1 2, 2 2, 3+ 3 | 1 2, 2 2, 3 1, 4 1, 5 1 | DATASET 4, CHART 1, DASHBOARD 1, DATA_JOB 1 | ${hive} 4, ${looker} 2, ${airflow} 1 | none 4, ${one} 2, ${two} 1`
+    const whole = `8 | 1 3, 2 2, 3+ 3 | 1 3, 2 2, 3 1, 4 1, 5 1 | DATASET 5, CHART 1, DASHBOARD 1, DATA_JOB 1 | ${hive} 5, ${looker} 2, ${airflow} 1 | none 5, ${one} 2, ${two} 1`
     t.equal(await counts({ urn: urn('a') }), whole)
-    t.equal(await counts({ urn: urn('a'), searchFlags: { includeSoftDeleted: true } }), whole.replace('7 | 1 2', '8 | 1 3').replace('| 1 2', '| 1 3').replace('DATASET 4', 'DATASET 5').replace(`${hive} 4`, `${hive} 5`).replace('none 4', 'none 5'))
+    t.equal(await counts({ urn: urn('a'), searchFlags: { includeSoftDeleted: true } }), whole.replace('8 | 1 3', '9 | 1 4').replace('| 1 3', '| 1 4').replace('DATASET 5', 'DATASET 6').replace(`${hive} 5`, `${hive} 6`).replace('none 5', 'none 6'))
     t.equal(await counts({ urn: urn('dash:f') }), '0 | 1 0, 2 0, 3+ 0 |  |  |  | ')
     t.equal(await counts({ urn: urn('a#x') }), `2 | 1 1, 2 1, 3+ 0 | 1 1, 2 1 | DATASET 2 | ${hive} 2 | none 1, ${one} 1`)
   })

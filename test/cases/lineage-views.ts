@@ -390,7 +390,7 @@ export const randomDomains: fc.Arbitrary<DomainWorld> = fc
     removedAt: fc.option(fc.nat(8))
   })
   .map(({ parents, homes, pairs, removedAt }) => {
-    const domains = parents.map((drawn, index): [string, string | null] => [`d${index}`, drawn < index ? `d${drawn}` : null])
+    const domains = parents.map((drawn, index): [string, string | null] => [`d${index}`, drawn % (index + 1) < index ? `d${drawn % (index + 1)}` : null])
     const names = homes.map((_, index) => index % 3 === 2 ? `job:n${index}` : `n${index}`)
     const at = (index: number): string => names[index % names.length] ?? 'n0'
     const edges = pairs.map(([up, down]): NamedEdge => [at(up), at(down)])
