@@ -36,9 +36,12 @@ async function startsOf(reader: LineageReader, { startUrn, beginsAtColumns }: Sc
   return beginsAtColumns ? (await reader.columns([start.id]))(start.id) : [start.id]
 }
 
+/** What the objects of a small result take, counted as ids: a thousand questions a second must not add up to a gigabyte. */
+const fixedSize = 500
+
 /** Ids that are held with what was found. */
 export const sizeOf = ({ walk, hits, sifted }: FoundHits): number =>
-  walk.ids.length + (hits.ids === walk.ids ? 0 : walk.ids.length + hits.ids.length) + (sifted.kept?.length ?? 0)
+  fixedSize + walk.ids.length + (hits.ids === walk.ids ? 0 : walk.ids.length + hits.ids.length) + (sifted.kept?.length ?? 0)
 
 /** Where in what was kept the first hit behind a degree and id stands. */
 export function placeBehind({ hits, sifted }: FoundHits, after: { degree: number, id: number }): number {

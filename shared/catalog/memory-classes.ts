@@ -13,6 +13,8 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
   /** By mould, then by domain and flags. */
   const classes: Map<number, EntityClass>[] = []
   const byFacts = new Map<string, EntityClass>()
+  /** Neighbours in a result are often alike: the class given last need not be looked up. */
+  let last: { mould: UrnMould, key: number, entityClass: EntityClass } | null = null
 
   /** Moulds that differ may say the same: columns of charts and of dashboards, features of two namespaces. */
   function make(id: number, { entityType, platformUrn, origin }: UrnMould, flags: Pick<EntityClass, 'exists' | 'isRemoved' | 'domainId'>): EntityClass {
@@ -31,13 +33,13 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
       const isRemoved = isRemovedIn(nodes, id) || (parentId !== 0 && isRemovedIn(nodes, parentId))
       const domainId = domainIn(nodes, id)
       const mould = urns.mouldOf(id)
-      const ofMould = classes[mould.index] ??= new Map()
       const key = domainId * 8 + (exists ? 1 : 0) + (isRemoved ? 2 : 0) + (urns.isColumn(id) ? 4 : 0)
-      const known = ofMould.get(key)
-      if (known) return known
-      const made = make(id, mould, { exists, isRemoved, domainId: domainId === 0 ? null : domainId })
-      ofMould.set(key, made)
-      return made
+      if (last !== null && last.mould === mould && last.key === key) return last.entityClass
+      const ofMould = classes[mould.index] ??= new Map()
+      let entityClass = ofMould.get(key)
+      if (!entityClass) ofMould.set(key, entityClass = make(id, mould, { exists, isRemoved, domainId: domainId === 0 ? null : domainId }))
+      last = { mould, key, entityClass }
+      return entityClass
     }
   }
 }
