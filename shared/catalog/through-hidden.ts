@@ -23,7 +23,8 @@ export type HiddenRules = {
   judge: (entityClass: EntityClass, id: number) => Fate
 }
 
-const sliceCount = 5_000
+/** Entities between two turns of the event loop. */
+const sliceCount = 1_000
 
 /** Makes the look. It throws LIMIT_EXCEEDED where it would look through more than hiddenEntitiesMaxCount entities at a time, and DEADLINE_EXCEEDED. */
 export function throughHidden(reader: LineageReader, { direction, level, judge }: HiddenRules): (ids: readonly number[] | Int32Array) => Promise<Look> {
