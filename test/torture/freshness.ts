@@ -14,7 +14,7 @@ import { prepare, startRun, writeAndRead, type Run } from './freshness-run.ts'
 import { randomFrom } from './workload.ts'
 
 const sizes = {
-  quick: { writes: 4_000, redWrites: 300, rounds: 5, writesPerRound: 200 },
+  quick: { writes: 4_000, redWrites: 1_000, rounds: 5, writesPerRound: 200 },
   full: { writes: 100_000, redWrites: 3_000, rounds: 25, writesPerRound: 1_000 }
 }
 const writers = 4
