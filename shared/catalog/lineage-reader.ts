@@ -50,6 +50,8 @@ export type LineageReader = {
   urns: (ids: readonly number[] | Int32Array) => Promise<(id: number) => Urn | null>
   /** The assets that are directly in any of the domains. */
   members: (domainIds: ReadonlySet<number>) => Promise<Int32Array>
+  /** The domains that any asset is directly in. */
+  domainsInUse: () => Promise<number[]>
   domainTree: () => Promise<DomainTree>
   /** Stored documents by id and aspect name; for aspects that are no lists of edges and no domains. */
   documents: (ids: readonly number[] | Int32Array, aspectNames: readonly string[]) => Promise<Map<number, Map<string, JsonObject>>>

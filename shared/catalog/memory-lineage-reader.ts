@@ -64,6 +64,15 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       }
       return Int32Array.from(members)
     },
+    async domainsInUse() {
+      const found = new Set<number>()
+      for (let id = 1; id < view.idsEnd; id += 1) {
+        const domainId = domainIn(view.nodes, id)
+        if (domainId !== 0) found.add(domainId)
+        if (id % idsPerPause === 0) await pause()
+      }
+      return [...found]
+    },
     domainTree: async () => domainTreeOf(view.domainParents),
     async documents(ids, aspectNames) {
       check()

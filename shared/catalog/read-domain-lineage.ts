@@ -1,6 +1,5 @@
 /** Reads lineage between domains: the edges that leave or enter one, or lead between all, added up, each with its asset edges. */
 import type { LineageDirection } from '../model/walk.ts'
-import { domainsInUse } from '../store/domains-in-use.ts'
 import { urnOfType } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import { countDistinct, domainEdges, type DomainEdge } from './domain-edges.ts'
@@ -53,16 +52,13 @@ export async function readDomainLineage(sources: LineageSources, input: DomainLi
   const domainUrn = input.urn ? urnOfType(input.urn, 'domain', 'input.urn') : null
   const withinUrn = input.within ? urnOfType(input.within, 'domain', 'input.within') : null
   const startedAt = performance.now()
-  const inUse = async (): Promise<number[]> => domainUrn === null && withinUrn === null ? domainsInUse(sources.db) : []
-  // Before and after the snapshot is taken: no domain that is in use in it can be missing from both.
-  const inUseBefore = await inUse()
   return withLineage(sources, async (reader) => {
     const question: DomainQuestion = {
       domainId: await domainIdOf(reader, domainUrn, 'input.urn'),
       includesDescendants: input.includeDescendants ?? true,
       withinId: await domainIdOf(reader, withinUrn, 'input.within')
     }
-    const { edges, total, visited } = await addUp(reader, question, input.direction, [...inUseBefore, ...await inUse()])
+    const { edges, total, visited } = await addUp(reader, question, input.direction, domainUrn === null && withinUrn === null ? await reader.domainsInUse() : [])
     const page = edges.slice(start, start + count)
     const domainOf = await referencesOf(reader, [...new Set(page.flatMap(({ nearGroup, farGroup }) => [nearGroup, farGroup]))].filter((id) => id !== noDomain))
     return {

@@ -2,6 +2,7 @@
 import type { Tx } from '../db/database.ts'
 import { limits } from '../limits.ts'
 import type { TimeWindow } from '../model/walk.ts'
+import { domainsInUse } from '../store/domains-in-use.ts'
 import { keepDeadline } from '../store/deadline.ts'
 import { columnsOfAssets, neighbourIdsOf } from '../store/lineage-neighbours.ts'
 import { domainParents, membersOfDomains } from '../store/domain-reads.ts'
@@ -45,6 +46,7 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: 
       const urns = new Map(rows.map((row) => [row.id, row.urn]))
       return (id) => urns.get(id) ?? null
     },
+    domainsInUse: () => withinDeadline(() => domainsInUse(tx)),
     async members(domainIds) {
       const rows = await withinDeadline(() => membersOfDomains(tx, [...domainIds]))
       return Int32Array.from(rows, (row) => row.id)
