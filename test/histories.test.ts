@@ -16,7 +16,7 @@ import { tryHistories, wordsOf } from './support/play-histories.ts'
 
 /** SEED and RUNS repeat a failure or look longer; `npm run histories` plays 5,000. */
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
-const count = Number(process.env.RUNS ?? 100)
+const count = Number(process.env.RUNS ?? 50)
 
 t.test('graphs with a history are answered as a naive oracle answers them', { timeout: 600_000 }, async (t) => {
   const { db, url } = await withDatabase(t)
