@@ -58,5 +58,8 @@ export const copyStatements = (tx: Tx): Promise<IdPairs> => readIdPairs(copied(t
 async function* copied(tx: Tx, sql: string): AsyncGenerator<Buffer> {
   // knex has no COPY: the statement goes out on the connection that the transaction runs on.
   const connection: pg.Client = await tx.client.acquireConnection()
+  // The stream ends with the last row; the connection is free a moment later, and pg warns of a query before that.
+  const isFree = new Promise<void>((resolve) => { connection.once('drain', () => resolve()) })
   yield* connection.query(copyTo(sql))
+  await isFree
 }
