@@ -38,9 +38,13 @@ export function createTurns({ sliceMs = sliceDefaultMs }: { sliceMs?: number } =
 
   return {
     begin(check = () => {}) {
-      let endsAt = performance.now() + sliceMs
+      // The slice begins with the work, at its first pause: fifty readers that are let go on by one barrier would else have
+      // used theirs up while they waited for each other, and each needed a turn of the loop of its own (2.7 times slower).
+      let endsAt: number | null = null
       return () => {
-        if (performance.now() < endsAt) return atOnce
+        const now = performance.now()
+        endsAt ??= now + sliceMs
+        if (now < endsAt) return atOnce
         return nextTurn().then(() => {
           check()
           endsAt = performance.now() + sliceMs
