@@ -1,4 +1,5 @@
 /** A server as a process of its own, as an operator runs it: started, looked at from outside, ended. */
+import { get } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../test/support/redis.ts'
@@ -56,7 +57,12 @@ export function cpuSecondsOf(pid: number): number {
 }
 
 async function readMetrics(url: string): Promise<Map<string, number>> {
-  const answer = await fetch(`${url}/metrics`)
-  const text = await answer.text()
+  // On a connection of its own: one kept since the last question may just be closed for its idleness, and the bench with it.
+  const text = await new Promise<string>((resolve, reject) => {
+    get(`${url}/metrics`, { agent: false }, (answer) => {
+      let read = ''
+      answer.setEncoding('utf8').on('data', (piece: string) => { read += piece }).on('end', () => resolve(read)).on('error', reject)
+    }).on('error', reject)
+  })
   return new Map([...text.matchAll(/^(\w+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]))
 }
