@@ -425,5 +425,5 @@ t.test('pieces of work take turns, one slice in a turn of the loop, and a deadli
   await Promise.all([work('a', turns.begin()), work('b', turns.begin())])
   t.equal(order.join(''), 'abababab')
   const late = turns.begin(() => { throw new Error('too late') })
-  await t.rejects(late(), /too late/)
+  await t.rejects(async () => { await late() }, /too late/)
 })

@@ -4,6 +4,7 @@
  * All that a reader answers of edges, existence, soft deletion and domains is of one snapshot, never older than the moment
  * the reader was opened. Documents (names, descriptions) are read when asked for: never older, perhaps newer.
  */
+import type { Pause } from '../graph/turns.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { LineageDirection, LineageLevel, Walk, WalkQuestion } from '../model/walk.ts'
 import type { KnownEntity } from '../store/entity-reads.ts'
@@ -58,5 +59,5 @@ export type LineageReader = {
   /** Begins the deadline anew: for who reads on, a slice at a time, for as long as somebody listens. */
   renew: () => void
   /** A turn of the event loop for everybody else, where the work at hand has run for long. Call it in long loops. Throws DEADLINE_EXCEEDED. */
-  pause: () => Promise<void>
+  pause: Pause
 }

@@ -6,8 +6,8 @@
  * and the walk itself is as fast on either side.
  */
 
-/** Waits for a turn where the slice is used up, else goes on at once. Throws what the work's deadline throws. */
-export type Pause = () => Promise<void>
+/** A turn to wait for where the slice is used up, else nothing: go on at once. Rejects with what the work's deadline throws. */
+export type Pause = () => Promise<void> | undefined
 
 export type Turns = {
   /** A pause for one piece of work; `check` is called at each turn and may throw. */
@@ -15,7 +15,6 @@ export type Turns = {
 }
 
 const sliceDefaultMs = 2
-const atOnce = Promise.resolve()
 
 export function createTurns({ sliceMs = sliceDefaultMs }: { sliceMs?: number } = {}): Turns {
   const waiting: (() => void)[] = []
@@ -44,7 +43,7 @@ export function createTurns({ sliceMs = sliceDefaultMs }: { sliceMs?: number } =
       return () => {
         const now = performance.now()
         endsAt ??= now + sliceMs
-        if (now < endsAt) return atOnce
+        if (now < endsAt) return undefined
         return nextTurn().then(() => {
           check()
           endsAt = performance.now() + sliceMs

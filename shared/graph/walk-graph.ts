@@ -1,144 +1,211 @@
 /**
  * The lineage walk in memory: breadth first over a frozen view, exact least degrees, bounded, in slices.
  *
- * Who has been seen is a bitmap. The ids of a degree come out ascending: a large level through a second bitmap that is read
- * from its low end (1 to 2 ms for 300,000; sorting them took 20), a small one by sorting. Measured on two cores against the
- * walk in SQL (shared/store/lineage-walk.ts): see docs/lineage.md.
+ * Who has been seen is a bitmap, and who is found in a degree is another: read from its low end it gives the ids of the
+ * degree in ascending order without sorting, and a bitmap of its words that are not empty leads past the empty ones.
+ * What a walk over many small degrees waits for is memory, so the lists of up to 512 ids are looked up first, all heads,
+ * then the beginning of each list where ids are far apart; only then are they followed. For 49,186 ids over 68 degrees,
+ * medians of 200 in turns: 3.3 to 5.0 ms; without looking ahead 4.3 to 7.9; ids found kept in an array and put in order
+ * by sorting, or by the bitmap where they are many, 5.4 to 8.8.
  */
 import type { Walk, WalkQuestion } from '../model/walk.ts'
 import type { AdjacencyView } from './adjacency.ts'
 import { pageBits, pageMask } from './pages.ts'
 import type { Pause } from './turns.ts'
+import { giveBackScratch, reserveIds, takeScratch, type WalkScratch } from './walk-scratch.ts'
 
-/** A level with more than one id for so many words of the bitmap is put in order by the bitmap, a smaller one by sorting. */
-const wordsPerSortedId = 16
 /** Ids followed between looks at the clock. */
 const idsPerLook = 512
 /** Edges followed between looks at the clock, but for the last list. */
 const edgesPerLook = 65_536
+/** Words of ids found that are read between looks at the clock, as bits of the summary. */
+const summaryWordsPerLook = 128
+/** Ids further apart than this, on average, do not share what the processor fetches at once. */
+const farApart = 16
 
-/** Ids found, in one array that grows. */
-class Found {
-  ids: Int32Array = new Int32Array(256)
-  count = 0
-}
+/** Where the lists of the ids at hand begin and end. Used between two awaits only. */
+const listBegins = new Int32Array(idsPerLook)
+const listEnds = new Int32Array(idsPerLook)
+/** Keeps what is read ahead from being left out as useless. */
+const readAhead = new Int32Array(1)
+
+type GraphQuestion = Omit<WalkQuestion, 'direction' | 'level'>
 
 /** `adjacency` leads the way that is walked. All ids of the view are below `idsEnd`. Throws what `pause` throws. */
-export async function walkGraph(adjacency: AdjacencyView, idsEnd: number, question: Omit<WalkQuestion, 'direction' | 'level'>, pause: Pause): Promise<Walk> {
-  const { startIds, hopsWanted, bounds } = question
-  const seen = new Uint32Array((idsEnd >>> 5) + 1)
-  const putInOrder = orderer(idsEnd)
-  const found = new Found()
-  const starts = [...new Set(startIds)].filter((id) => id > 0 && id < idsEnd)
-  for (const id of starts) mark(seen, id)
-  const levelEnds: number[] = []
-  let cutBy: Walk['cutBy'] = null
-  let hops = 0
-  let frontier: Int32Array = Int32Array.from(starts)
-
-  for (let hop = 1; hop <= hopsWanted && frontier.length > 0; hop += 1) {
-    const begin = found.count
-    await follow(adjacency, frontier, seen, found, pause)
-    if (hop > bounds.maxHops) {
-      if (found.count > begin) cutBy = 'maxHops'
-      found.count = begin
-      break
-    }
-    await putInOrder(found.ids.subarray(begin, found.count), pause)
-    if (found.count > bounds.maxEntities) {
-      cutBy = 'maxEntities'
-      found.count = bounds.maxEntities
-    }
-    levelEnds.push(found.count)
-    if (cutBy) break
-    hops = hop
-    frontier = found.ids.slice(begin, found.count)
+export async function walkGraph(adjacency: AdjacencyView, idsEnd: number, question: GraphQuestion, pause: Pause): Promise<Walk> {
+  const walk = new GraphWalk(adjacency, idsEnd, question)
+  while (walk.goOn()) {
+    const turn = pause()
+    // A short walk is one piece of work: what it writes on is then the next one's.
+    if (turn) await turn
   }
-  return { ids: found.ids.slice(0, found.count), degrees: degreesOf(levelEnds, found.count), hops, cutBy }
+  return walk.end()
+}
+
+/** A walk that is under way, one look at the clock after the other: it follows the ids of one degree, then reads those of the next. */
+class GraphWalk {
+  readonly #adjacency: AdjacencyView
+  readonly #question: GraphQuestion
+  readonly #starts: Int32Array
+  readonly #scratch: WalkScratch
+  readonly #idsEnd: number
+  readonly #levelEnds: number[] = []
+  #cutBy: Walk['cutBy'] = null
+  #hops = 0
+  /** The ids to be followed: from `#at` to `#end` of `#frontier`; of those looked up `#list` is the next. */
+  #frontier: Int32Array
+  #at = 0
+  #end: number
+  #list = 0
+  /** Edges followed in this degree: at most so many ids were found. */
+  #followed = 0
+  /** Ids of finished degrees, and of all that were read. */
+  #count = 0
+  #read = 0
+  #summaryAt = 0
+
+  constructor(adjacency: AdjacencyView, idsEnd: number, question: GraphQuestion) {
+    this.#adjacency = adjacency
+    this.#idsEnd = idsEnd
+    this.#question = question
+    this.#scratch = takeScratch(idsEnd)
+    this.#starts = Int32Array.from(new Set(question.startIds.filter((id) => id > 0 && id < idsEnd)))
+    for (const id of this.#starts) mark(this.#scratch.seen, id)
+    this.#frontier = this.#starts
+    this.#end = question.hopsWanted > 0 ? this.#starts.length : 0
+  }
+
+  /** Some more of it. False where there is no more. */
+  goOn(): boolean {
+    if (this.#at < this.#end) {
+      this.#followSome()
+      return true
+    }
+    if (this.#end === 0) return false
+    if (this.#summaryAt === 0) reserveIds(this.#scratch, Math.min(this.#count + this.#followed, this.#idsEnd))
+    const summaryEnd = ((this.#idsEnd - 1) >>> 10) + 1
+    const summaryAt = Math.min(summaryEnd, this.#summaryAt + summaryWordsPerLook)
+    this.#read = readFound(this.#scratch, this.#read, this.#summaryAt, summaryAt)
+    this.#summaryAt = summaryAt
+    return summaryAt < summaryEnd || this.#beginHop()
+  }
+
+  #followSome(): void {
+    const { heads, pool } = this.#adjacency
+    const end = Math.min(this.#end, this.#at + idsPerLook)
+    // Also where lists are left from the last look: others have walked meanwhile.
+    lookUpLists(heads, pool, this.#frontier, this.#at, end)
+    const list = followLists(pool, this.#list, end - this.#at, this.#scratch)
+    this.#followed += edgesIn(this.#list, list)
+    const isWhole = list === end - this.#at
+    this.#list = isWhole ? 0 : list
+    if (isWhole) this.#at = end
+  }
+
+  /** The ids of a degree are known. False where nothing is to be followed from them. */
+  #beginHop(): boolean {
+    const { hopsWanted, bounds } = this.#question
+    const begin = this.#count
+    if (this.#levelEnds.length === bounds.maxHops) {
+      if (this.#read > begin) this.#cutBy = 'maxHops'
+      return false
+    }
+    this.#count = Math.min(this.#read, bounds.maxEntities)
+    if (this.#read > this.#count) this.#cutBy = 'maxEntities'
+    this.#levelEnds.push(this.#count)
+    if (this.#cutBy) return false
+    this.#hops += 1
+    this.#frontier = this.#scratch.ids
+    this.#at = begin
+    this.#end = this.#count
+    this.#followed = 0
+    this.#summaryAt = 0
+    return begin < this.#count && this.#hops < hopsWanted
+  }
+
+  /** What was reached. To be called once, when there is no more. */
+  end(): Walk {
+    const scratch = this.#scratch
+    const ids = scratch.ids.slice(0, this.#count)
+    // Where the walk was cut short ids were seen that are not in the answer.
+    if (this.#cutBy || ids.length > scratch.seen.length) scratch.seen.fill(0)
+    else clear(scratch.seen, this.#starts, ids)
+    giveBackScratch(scratch)
+    return { ids, degrees: degreesOf(this.#levelEnds, ids.length), hops: this.#hops, cutBy: this.#cutBy }
+  }
 }
 
 const mark = (bits: Uint32Array, id: number): void => { bits[id >>> 5] = (bits[id >>> 5] ?? 0) | (1 << (id & 31)) }
 
-/** Adds the neighbours of a frontier that were not seen before. */
-async function follow({ heads, pool }: AdjacencyView, frontier: Int32Array, seen: Uint32Array, found: Found, pause: Pause): Promise<void> {
-  for (let begin = 0; begin < frontier.length;) {
-    begin = followSome(heads, pool, frontier, begin, seen, found)
-    if (begin < frontier.length || frontier.length > idsPerLook) await pause()
-  }
+function clear(bits: Uint32Array, starts: Int32Array, ids: Int32Array): void {
+  for (const id of starts) bits[id >>> 5] = 0
+  for (const id of ids) bits[id >>> 5] = 0
 }
 
-/** The hot loop, free of awaits. Gives where to go on. */
-function followSome(heads: readonly Int32Array[], pool: Int32Array, frontier: Int32Array, begin: number, seen: Uint32Array, found: Found): number {
-  const end = Math.min(frontier.length, begin + idsPerLook)
-  let { ids, count } = found
-  let followed = 0
+/** Free of branches that depend on what is read, so that the processor waits for many lists at once. */
+function lookUpLists(heads: readonly Int32Array[], pool: Int32Array, frontier: Int32Array, begin: number, end: number): void {
   for (let index = begin; index < end; index += 1) {
     const id = frontier[index] ?? 0
     const page = heads[id >>> pageBits]
-    if (page === undefined) continue
     const at = (id & pageMask) * 2
-    const listBegin = page[at] ?? 0
-    const length = page[at + 1] ?? 0
-    while (count + length > ids.length) {
-      found.count = count
-      ids = widen(found, count + length)
-    }
-    for (let place = listBegin; place < listBegin + length; place += 1) {
+    const listBegin = page === undefined ? 0 : page[at] ?? 0
+    listBegins[index - begin] = listBegin
+    listEnds[index - begin] = page === undefined ? 0 : listBegin + (page[at + 1] ?? 0)
+  }
+  if ((frontier[end - 1] ?? 0) - (frontier[begin] ?? 0) <= (end - begin) * farApart) return
+  let read = 0
+  for (let list = 0; list < end - begin; list += 1) read ^= pool[listBegins[list] ?? 0] ?? 0
+  readAhead[0] = read
+}
+
+/** The hot loop, free of awaits. Gives the list to go on with. */
+function followLists(pool: Int32Array, begin: number, end: number, { seen, next, summary }: WalkScratch): number {
+  let followed = 0
+  for (let list = begin; list < end; list += 1) {
+    const listBegin = listBegins[list] ?? 0
+    const listEnd = listEnds[list] ?? 0
+    for (let place = listBegin; place < listEnd; place += 1) {
       const far = pool[place] ?? 0
-      const word = seen[far >>> 5] ?? 0
+      const at = far >>> 5
+      const word = seen[at] ?? 0
       const bit = 1 << (far & 31)
       if ((word & bit) !== 0) continue
-      seen[far >>> 5] = word | bit
-      ids[count] = far
-      count += 1
+      seen[at] = word | bit
+      next[at] = (next[at] ?? 0) | bit
+      summary[at >>> 5] = (summary[at >>> 5] ?? 0) | (1 << (at & 31))
     }
-    followed += length
-    if (followed > edgesPerLook) {
-      found.count = count
-      return index + 1
-    }
+    followed += listEnd - listBegin
+    if (followed > edgesPerLook) return list + 1
   }
-  found.count = count
   return end
 }
 
-function widen(found: Found, needed: number): Int32Array {
-  const larger = new Int32Array(Math.max(needed, found.ids.length * 2))
-  larger.set(found.ids)
-  found.ids = larger
-  return larger
-}
-
-/** Makes what puts ids that are all different in ascending order. */
-function orderer(idsEnd: number): (ids: Int32Array, pause: Pause) => Promise<void> {
-  const wordCount = (idsEnd >>> 5) + 1
-  let bits: Uint32Array | null = null
-  return async (ids, pause) => {
-    if (ids.length * wordsPerSortedId <= wordCount) {
-      ids.sort()
-      return
-    }
-    bits ??= new Uint32Array(wordCount)
-    for (const id of ids) mark(bits, id)
-    await pause()
-    readInOrder(bits, ids)
-    await pause()
-  }
-}
-
-/** Writes the ids of a bitmap into `ids`, from the lowest, and empties the bitmap. 1 ms for a million words and ids. */
-function readInOrder(bits: Uint32Array, ids: Int32Array): void {
+function edgesIn(begin: number, end: number): number {
   let count = 0
-  for (let word = 0; count < ids.length; word += 1) {
-    let left = bits[word] ?? 0
-    if (left === 0) continue
-    bits[word] = 0
-    for (; left !== 0; left &= left - 1) {
-      ids[count] = word * 32 + (31 - Math.clz32(left & -left))
-      count += 1
+  for (let list = begin; list < end; list += 1) count += (listEnds[list] ?? 0) - (listBegins[list] ?? 0)
+  return count
+}
+
+/** Appends the ids that were found, ascending, and forgets them. Gives the number of ids that there are then. 1 ms for a million. */
+function readFound({ next, summary, ids }: WalkScratch, count: number, begin: number, end: number): number {
+  for (let index = begin; index < end; index += 1) {
+    let words = summary[index] ?? 0
+    if (words === 0) continue
+    summary[index] = 0
+    for (; words !== 0; words &= words - 1) {
+      const word = index * 32 + lowestBit(words)
+      let bits = next[word] ?? 0
+      next[word] = 0
+      for (; bits !== 0; bits &= bits - 1) {
+        ids[count] = word * 32 + lowestBit(bits)
+        count += 1
+      }
     }
   }
+  return count
 }
+
+const lowestBit = (word: number): number => 31 - Math.clz32(word & -word)
 
 function degreesOf(levelEnds: readonly number[], count: number): Uint16Array {
   const degrees = new Uint16Array(count)
