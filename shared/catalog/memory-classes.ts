@@ -1,6 +1,6 @@
 /** Gives entities of the graph in memory their class: equal facts, the same object, for as long as the graph lives. */
 import type { GraphView, LineageGraph } from '../graph/lineage-graph.ts'
-import { domainIn, isPresentIn, isRemovedIn } from '../graph/nodes.ts'
+import { kindIn, type NodeKind } from '../graph/nodes.ts'
 import type { UrnMould } from '../graph/urn-moulds.ts'
 import type { EntityClass } from './lineage-reader.ts'
 
@@ -10,36 +10,35 @@ export type MemoryClasses = {
 }
 
 export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
-  /** By mould, then by domain and flags. */
-  const classes: Map<number, EntityClass>[] = []
+  const ofAssets: EntityClass[] = []
+  /** By kind, then by kind of the asset. */
+  const ofColumns: EntityClass[][] = []
   const byFacts = new Map<string, EntityClass>()
-  /** Neighbours in a result are often alike: the class given last need not be looked up. */
-  let last: { mould: UrnMould, key: number, entityClass: EntityClass } | null = null
 
-  /** Moulds that differ may say the same: columns of charts and of dashboards, features of two namespaces. */
-  function make(id: number, { entityType, platformUrn, origin }: UrnMould, flags: Pick<EntityClass, 'exists' | 'isRemoved' | 'domainId'>): EntityClass {
-    const facts = { entityType: urns.isColumn(id) ? 'schemaField' : entityType, platformUrn, origin, ...flags }
-    const factsKey = JSON.stringify(facts)
-    const made = byFacts.get(factsKey) ?? { index: byFacts.size, ...facts }
-    byFacts.set(factsKey, made)
+  /** Kinds that differ may say the same: columns of charts and of dashboards, features of two namespaces, what was deleted. */
+  function make({ isColumn, domainId }: NodeKind, { entityType, platformUrn, origin }: UrnMould, flags: Pick<EntityClass, 'exists' | 'isRemoved'>): EntityClass {
+    const facts = { entityType: isColumn ? 'schemaField' : entityType, platformUrn, origin, ...flags, domainId: domainId === 0 ? null : domainId }
+    const key = JSON.stringify(facts)
+    const made = byFacts.get(key) ?? { index: byFacts.size, ...facts }
+    byFacts.set(key, made)
     return made
   }
 
+  function ofColumn({ nodes }: GraphView, id: number, kind: NodeKind): EntityClass {
+    const asset = kindIn(nodes, urns.parentOf(id))
+    const flags = { exists: asset.isPresent, isRemoved: kind.isRemoved || asset.isRemoved }
+    // The column of a column: the kind of what it belongs to does not say all.
+    if (asset.mould === null) return make(kind, urns.mouldOf(id), flags)
+    const ofKind = ofColumns[kind.index] ??= []
+    return ofKind[asset.index] ??= make(kind, asset.mould, flags)
+  }
+
   return {
-    of({ nodes }, id) {
-      if (!urns.has(id)) return null
-      const parentId = urns.parentOf(id)
-      const exists = isPresentIn(nodes, parentId === 0 ? id : parentId)
-      const isRemoved = isRemovedIn(nodes, id) || (parentId !== 0 && isRemovedIn(nodes, parentId))
-      const domainId = domainIn(nodes, id)
-      const mould = urns.mouldOf(id)
-      const key = domainId * 8 + (exists ? 1 : 0) + (isRemoved ? 2 : 0) + (urns.isColumn(id) ? 4 : 0)
-      if (last !== null && last.mould === mould && last.key === key) return last.entityClass
-      const ofMould = classes[mould.index] ??= new Map()
-      let entityClass = ofMould.get(key)
-      if (!entityClass) ofMould.set(key, entityClass = make(id, mould, { exists, isRemoved, domainId: domainId === 0 ? null : domainId }))
-      last = { mould, key, entityClass }
-      return entityClass
+    of(view, id) {
+      const kind = kindIn(view.nodes, id)
+      if (!kind.isKnown) return null
+      if (kind.isColumn) return ofColumn(view, id, kind)
+      return ofAssets[kind.index] ??= make(kind, kind.mould ?? urns.mouldOf(id), { exists: kind.isPresent, isRemoved: kind.isRemoved })
     }
   }
 }

@@ -51,7 +51,7 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       }
       return (id) => found.get(id) ?? []
     },
-    classes: async () => (id) => isKnownIn(view.nodes, id) ? classes.of(view, id) : null,
+    classes: async () => (id) => classes.of(view, id),
     parents: async () => (id) => urns.parentOf(id) || null,
     columns: async () => (assetId) => graph.columns.of(assetId).filter((id) => isKnownIn(view.nodes, id)),
     urns: async () => (id) => urns.urnOf(id),

@@ -48,7 +48,7 @@ export class LineageGraph {
   readonly domainDocuments = new DomainDocuments()
   readonly #downstream = new Adjacency()
   readonly #upstream = new Adjacency()
-  readonly #nodes = new Nodes()
+  readonly #nodes: Nodes
   #domainParents: ReadonlyMap<number, number> = new Map()
   #idsEnd = 1
   #edgeCount = 0
@@ -60,6 +60,7 @@ export class LineageGraph {
 
   constructor(expected: { entityCount: number, greatestId: number }) {
     this.urns = new UrnTable(expected.entityCount, expected.greatestId)
+    this.#nodes = new Nodes(this.urns)
   }
 
   get bytes(): number {
