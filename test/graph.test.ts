@@ -227,6 +227,27 @@ t.test('no two states have a version in common, of whichever graph', async (t) =
   t.equal(new Set(versions).size, 9)
 })
 
+t.test('an entity keeps its domain and flags however many combinations of them there are, and so does a view', async (t) => {
+  const graph = new LineageGraph({ entityCount: 10, greatestId: 10 })
+  const flagsOf = (id: number) => ({ isPresent: id % 2 === 0, isRemoved: id % 3 === 0, isDeleted: false })
+  const views: GraphView[] = []
+  // Kinds whose numbers take one byte, two, and four.
+  const ends = [200, 300, 66_000, 70_000]
+  for (const [step, end] of ends.entries()) {
+    const ids = Array.from({ length: end - (ends[step - 1] ?? 0) }, (_, index) => (ends[step - 1] ?? 0) + index + 1)
+    await graph.apply({
+      deltas: ids.flatMap((id): GraphDelta[] => [{ kind: 'entity', id, ...flagsOf(id) }, { kind: 'domain', id, domainId: id }]),
+      entities: ids.map((id) => ({ id, urn: toUrn(`urn:li:dataset:(urn:li:dataPlatform:p,d${id},PROD)`), parentId: 0 })),
+      documents: new Map()
+    }, noPause)
+    views.push(graph.pin())
+  }
+  const wrongIn = ({ nodes, idsEnd }: GraphView): number => Array.from({ length: idsEnd - 1 }, (_, index) => index + 1)
+    .filter((id) => domainIn(nodes, id) !== id || isPresentIn(nodes, id) !== flagsOf(id).isPresent || isRemovedIn(nodes, id) !== flagsOf(id).isRemoved).length
+  t.strictSame(views.map(({ idsEnd }) => idsEnd - 1), ends)
+  t.strictSame(views.map(wrongIn), [0, 0, 0, 0])
+})
+
 t.test('URNs of all kinds lead to their ids and back', (t) => {
   const name = fc.oneof(
     fc.string({ minLength: 1, maxLength: 12 }), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }), fc.string({ minLength: 200, maxLength: 400 }),

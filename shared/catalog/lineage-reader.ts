@@ -24,6 +24,9 @@ export type EntityClass = {
   domainId: number | null
 }
 
+/** `classAt` gives the class of an index that is among them. */
+export type ClassIndexes = { indexes: Int32Array, classAt: (index: number) => EntityClass }
+
 /** The domains, by id. Cycles in what is stored do not matter: every walk of the tree ends. */
 export type DomainTree = {
   parentOf: (id: number) => number | null
@@ -44,6 +47,8 @@ export type LineageReader = {
   /** Neighbours one hop away; an edge of an entity to itself is none. */
   neighbours: (ids: readonly number[] | Int32Array, direction: LineageDirection, level: LineageLevel) => Promise<(id: number) => readonly number[]>
   classes: (ids: readonly number[] | Int32Array) => Promise<(id: number) => EntityClass | null>
+  /** The same in the order of the ids, for large results: the index of each one's class, -1 for none. */
+  classIndexes: (ids: Int32Array) => Promise<ClassIndexes>
   /** The assets that columns belong to. */
   parents: (ids: readonly number[] | Int32Array) => Promise<(id: number) => number | null>
   /** The columns of assets, as far as anything names them. */

@@ -7,7 +7,7 @@ import { findText, textAspectNames } from './entity-texts.ts'
 import { degreeValueOf, degreeValues, type Candidate, type CommonFacts } from './filter-fields.ts'
 import { judgeOf, type Filters, type Judge } from './lineage-filters.ts'
 import type { Hits } from './lineage-hits.ts'
-import type { EntityClass, LineageReader } from './lineage-reader.ts'
+import type { ClassIndexes, EntityClass, LineageReader } from './lineage-reader.ts'
 
 /** What to keep: everything must hold. */
 export type SiftQuestion = {
@@ -41,77 +41,111 @@ const sliceCount = 5_000
 const documentsSliceCount = 500
 
 const [isOut, isIn, isOpen] = [1, 2, 3]
-const noPlace = -1
+/** No class, or one that was not judged yet. */
+const noPlace = 0
 
 /** Throws DEADLINE_EXCEEDED. With `keeps` false no list is made of what is kept. */
 export async function siftHits(reader: LineageReader, question: SiftQuestion, hits: Pick<Hits, 'ids' | 'degrees'>, { keeps = true } = {}): Promise<Sifted> {
   const judge = await judgeOf(reader, question.filters)
-  const table = commonTable(question, judge)
+  const table = new CommonTable(question, judge)
   const { ids, degrees } = hits
-  const kept = keeps ? new Int32Array(ids.length) : null
-  const byDegree = new Uint32Array((degrees.at(-1) ?? 0) + 1)
   const verdicts = new Uint8Array(Math.min(sliceCount, ids.length))
   const places = new Int32Array(verdicts.length)
-  let total = 0
-  let fingerprint = 0x811c9dc5
+  const tally: Counts = { total: 0, fingerprint: 0x811c9dc5, kept: keeps ? new Int32Array(ids.length) : null, byDegree: new Uint32Array((degrees.at(-1) ?? 0) + 1) }
   let readsOwn = false
 
   for (let begin = 0; begin < ids.length; begin += sliceCount) {
     const end = Math.min(begin + sliceCount, ids.length)
-    const classOf = await reader.classes(ids.subarray(begin, end))
-    const open: number[] = []
-    for (let at = begin; at < end; at += 1) {
-      const entityClass = classOf(ids[at] ?? 0)
-      const place = entityClass === null ? noPlace : table.placeOf(entityClass, degrees[at] ?? 0)
-      const verdict = place === noPlace ? isOut : table.verdicts[place] ?? isOut
-      places[at - begin] = place
-      verdicts[at - begin] = verdict
-      if (verdict === isOpen) open.push(at)
-    }
-    if (open.length > 0) {
+    const openCount = table.judge(await reader.classIndexes(ids.subarray(begin, end)), degrees, begin, places, verdicts)
+    if (openCount > 0) {
       readsOwn = true
-      await judgeOwn(reader, question, judge, hits, open, (at) => table.facts[places[at - begin] ?? 0] ?? null, (at, holds) => { verdicts[at - begin] = holds ? isIn : isOut })
+      const open = Array.from(ids.subarray(begin, end).keys()).filter((index) => verdicts[index] === isOpen)
+      await judgeOwn(reader, question, judge, hits, open.map((index) => begin + index), (at) => table.facts[places[at - begin] ?? 0] ?? null, (at, holds) => { verdicts[at - begin] = holds ? isIn : isOut })
     }
-    for (let at = begin; at < end; at += 1) {
-      if (verdicts[at - begin] !== isIn) continue
-      const degree = degrees[at] ?? 0
-      if (kept) kept[total] = at
-      total += 1
-      fingerprint = mix(mix(fingerprint, ids[at] ?? 0), degree)
-      byDegree[degree] = (byDegree[degree] ?? 0) + 1
-      table.count(places[at - begin] ?? 0)
-    }
+    countKept(hits, begin, end, verdicts, places, tally, table.counts)
     await reader.pause()
   }
+  const { total, fingerprint, kept, byDegree } = tally
   return { total, kept: kept === null || total === ids.length ? null : kept.slice(0, total), tally: { byClass: table.counted(), byDegree: [...byDegree] }, fingerprint, readsOwn }
 }
 
+type Counts = { total: number, fingerprint: number, kept: Int32Array | null, byDegree: Uint32Array }
+
+/** A hot loop: what was kept of a slice is counted. */
+function countKept({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: number, end: number, verdicts: Uint8Array, places: Int32Array, tally: Counts, counts: Uint32Array): void {
+  const { kept, byDegree } = tally
+  let { total, fingerprint } = tally
+  for (let at = begin; at < end; at += 1) {
+    if (verdicts[at - begin] !== isIn) continue
+    const degree = degrees[at] ?? 0
+    if (kept !== null) kept[total] = at
+    total += 1
+    fingerprint = mix(mix(fingerprint, ids[at] ?? 0), degree)
+    byDegree[degree] = (byDegree[degree] ?? 0) + 1
+    const place = places[at - begin] ?? 0
+    counts[place] = (counts[place] ?? 0) + 1
+  }
+  tally.total = total
+  tally.fingerprint = fingerprint >>> 0
+}
+
 /** A table of classes at the three degrees that filters know: judged when they are first met, and counted. */
-function commonTable(question: SiftQuestion, judge: Judge) {
-  const verdicts: number[] = []
-  const facts: CommonFacts[] = []
-  const counts: number[] = []
-  const classes: EntityClass[] = []
-  return {
-    verdicts,
-    facts,
-    placeOf(entityClass: EntityClass, degree: number): number {
-      const place = entityClass.index * degreeValues.length + (degree < degreeValues.length ? degree : degreeValues.length) - 1
-      if (verdicts[place] === undefined) {
-        const own = factsOf(entityClass, degree)
-        classes[place] = entityClass
-        facts[place] = own
-        verdicts[place] = verdictOn(question, judge, own)
-        counts[place] = 0
+class CommonTable {
+  readonly facts: CommonFacts[] = []
+  /** By place: 0 is not judged yet. */
+  #verdicts = new Uint8Array(64)
+  counts = new Uint32Array(64)
+  readonly #classes: EntityClass[] = []
+  readonly #question: SiftQuestion
+  readonly #judge: Judge
+
+  constructor(question: SiftQuestion, judge: Judge) {
+    this.#question = question
+    this.#judge = judge
+  }
+
+  /** A hot loop: place and verdict of each of a slice that begins at `begin`. Gives how many must be judged on their own. */
+  judge({ indexes, classAt }: ClassIndexes, degrees: Uint16Array, begin: number, places: Int32Array, verdicts: Uint8Array): number {
+    let openCount = 0
+    let known = this.#verdicts
+    for (let at = 0; at < indexes.length; at += 1) {
+      const index = indexes[at] ?? -1
+      const degree = degrees[begin + at] ?? 0
+      const place = index < 0 ? noPlace : index * degreeValues.length + (degree < degreeValues.length ? degree : degreeValues.length)
+      let verdict = place < known.length ? known[place] ?? 0 : 0
+      if (verdict === 0) {
+        verdict = index < 0 ? isOut : this.#judgeAt(place, classAt(index), degree)
+        known = this.#verdicts
       }
-      return place
-    },
-    count(place: number): void { counts[place] = (counts[place] ?? 0) + 1 },
-    counted: (): Tally['byClass'] => classes.flatMap((entityClass, place) => {
-      const [count, degree] = [counts[place] ?? 0, facts[place]?.degree ?? null]
+      places[at] = place
+      verdicts[at] = verdict
+      if (verdict === isOpen) openCount += 1
+    }
+    return openCount
+  }
+
+  #judgeAt(place: number, entityClass: EntityClass, degree: number): number {
+    if (place >= this.#verdicts.length) {
+      this.#verdicts = withRoom(this.#verdicts, new Uint8Array(place * 2))
+      this.counts = withRoom(this.counts, new Uint32Array(place * 2))
+    }
+    const facts = factsOf(entityClass, degree)
+    this.#classes[place] = entityClass
+    this.facts[place] = facts
+    return this.#verdicts[place] = verdictOn(this.#question, this.#judge, facts)
+  }
+
+  counted(): Tally['byClass'] {
+    return this.#classes.flatMap((entityClass, place) => {
+      const [count, degree] = [this.counts[place] ?? 0, this.facts[place]?.degree ?? null]
       return count > 0 ? [{ entityClass, degree, count }] : []
     })
   }
+}
+
+function withRoom<Values extends Uint8Array | Uint32Array>(values: Values, larger: Values): Values {
+  larger.set(values)
+  return larger
 }
 
 const factsOf = ({ entityType, platformUrn, origin, isRemoved, domainId }: EntityClass, degree: number): CommonFacts =>
@@ -151,4 +185,4 @@ async function judgeOwn(
 }
 
 /** One step of FNV-1a over a whole number: order matters, and a change of any result shows. */
-const mix = (hash: number, value: number): number => Math.imul(hash ^ value, 0x01000193) >>> 0
+const mix = (hash: number, value: number): number => Math.imul(hash ^ value, 0x01000193)

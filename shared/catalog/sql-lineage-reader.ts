@@ -11,6 +11,7 @@ import { findKnownEntities, parentIdsOf, readDocuments, readEntityFacts } from '
 import { walkLineage } from '../store/lineage-walk.ts'
 import { originOf, platformOf } from '../urn/kinds.ts'
 import { domainTreeOf } from './domain-tree.ts'
+import { createClassTable } from './class-table.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 
 const tookTooLong = 'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for'
@@ -18,7 +19,12 @@ const tookTooLong = 'The lineage walk took longer than allowed; ask for fewer ho
 /** `tx` must be REPEATABLE READ, so that all answers are of one snapshot. */
 export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: number = limits.walkDeadlineMs): LineageReader {
   const withinDeadline = keepDeadline(tx, deadlineMs, tookTooLong)
-  const classOf = classTable()
+  const table = createClassTable()
+  const classesOf = async (ids: readonly number[] | Int32Array): Promise<(id: number) => EntityClass | null> => {
+    const facts = await withinDeadline(() => readEntityFacts(tx, ids, { urns: true, domains: true }))
+    const classes = new Map([...facts].map(([id, { urn, entityType, exists, isRemoved, domainId }]) => [id, table.classOf({ entityType, platformUrn: platformOf(urn), origin: originOf(urn), exists, isRemoved, domainId })]))
+    return (id) => classes.get(id) ?? null
+  }
   return {
     engine: 'sql',
     version: null,
@@ -28,10 +34,10 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: 
       const found = await withinDeadline(() => neighbourIdsOf(tx, ids, direction, level, window))
       return (id) => found.get(id) ?? []
     },
-    async classes(ids) {
-      const facts = await withinDeadline(() => readEntityFacts(tx, ids, { urns: true, domains: true }))
-      const classes = new Map([...facts].map(([id, { urn, entityType, exists, isRemoved, domainId }]) => [id, classOf({ entityType, platformUrn: platformOf(urn), origin: originOf(urn), exists, isRemoved, domainId })]))
-      return (id) => classes.get(id) ?? null
+    classes: classesOf,
+    async classIndexes(ids) {
+      const classOfId = await classesOf(ids)
+      return { indexes: ids.map((id) => classOfId(id)?.index ?? -1), classAt: table.at }
     },
     async parents(ids) {
       const parents = await withinDeadline(() => parentIdsOf(tx, ids))
@@ -60,15 +66,3 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: 
   }
 }
 
-/** Gives equal facts the same object. */
-function classTable(): (facts: Omit<EntityClass, 'index'>) => EntityClass {
-  const classes = new Map<string, EntityClass>()
-  return (facts) => {
-    const key = [facts.entityType, facts.platformUrn ?? '', facts.origin ?? '', facts.exists, facts.isRemoved, facts.domainId ?? ''].join('\n')
-    const known = classes.get(key)
-    if (known) return known
-    const made = { index: classes.size, ...facts }
-    classes.set(key, made)
-    return made
-  }
-}

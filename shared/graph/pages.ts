@@ -5,7 +5,7 @@
  * A page is small because changes hit ids at random: a thousand of them copy a thousand pages, 2 MB in all; with pages
  * of 4,096 ids it would be 32 MB and 10 ms.
  */
-export type PageArray = Int32Array | Uint8Array
+export type PageArray = Int32Array | Uint16Array | Uint8Array
 
 export const pageBits = 8
 const pageIds = 1 << pageBits
@@ -49,6 +49,18 @@ export class Pages<Page extends PageArray> {
     this.#pages[at] = copy
     this.#madeIn[at] = this.#era
     return copy
+  }
+
+  /** The value of an id in a table of width 1. */
+  at(id: number): number {
+    return this.#pages[id >>> pageBits]?.[id & pageMask] ?? 0
+  }
+
+  /** The same in pages of another kind, that nobody looks at yet. */
+  widened(make: (length: number) => Page): Pages<Page> {
+    const wide = new Pages<Page>(this.width, make)
+    for (const [at, page] of this.#pages.entries()) wide.toWrite(at * pageIds).set(page)
+    return wide
   }
 
   get bytes(): number {
