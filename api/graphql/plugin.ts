@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { execute, getOperationAST, getVariableValues, GraphQLError, specifiedRules, validate, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
+import { execute, getOperationAST, GraphQLError, specifiedRules, validate, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
 import { mercurius } from 'mercurius'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -15,6 +15,7 @@ import { metrics } from '../../shared/platform/metrics.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import type { ApiContext } from '../context.ts'
 import { logError } from '../error-responses.ts'
+import { createCoerceVariables } from './coerce-variables.ts'
 import { createGraphqlContext, type GraphqlContext } from './context.ts'
 import { createDocuments, type ParsedDocument } from './documents.ts'
 import { catalogErrorOf, formatError } from './error-formatter.ts'
@@ -49,6 +50,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     errorFormatter: (execution) => ({ statusCode: 200, response: { data: execution.data ?? null, errors: execution.errors } })
   })
   const documents = createDocuments()
+  const coerceVariables = createCoerceVariables(app.graphql.schema, validateOptions)
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<string> {
     const { query, variables, operationName } = readRequest(request.body)
@@ -68,7 +70,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
   function run({ document, isKept }: ParsedDocument, variables: GraphqlRequest['variables'], operationName: string | null, contextValue: GraphqlContext, reply: FastifyReply) {
     if (isKept) {
       // The compiler's own check refuses a required field that has a default; what graphql has checked passes it.
-      const checked = getVariableValues(app.graphql.schema, getOperationAST(document, operationName)?.variableDefinitions ?? [], variables, validateOptions)
+      const checked = coerceVariables(document, getOperationAST(document, operationName)?.variableDefinitions ?? [], variables)
       if (checked.errors) return { errors: checked.errors }
       return reply.graphql(document, contextValue, checked.coerced, operationName ?? undefined)
     }

@@ -190,13 +190,11 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
   }
 
   /** A connection that is cut without a word would be waited for until the system gives it up, a quarter of an hour. */
-  async function withinSilence<T>(answer: Promise<T>): Promise<T> {
-    const timer = new AbortController()
-    const silence = sleep(silenceMaxMs, undefined, { signal: timer.signal, ref: false }).then((): never => {
-      throw new CatalogError('UNAVAILABLE', 'The database does not answer', { retryAfterSeconds: 1 })
+  function withinSilence<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new CatalogError('UNAVAILABLE', 'The database does not answer', { retryAfterSeconds: 1 })), silenceMaxMs).unref()
+      answer.finally(() => clearTimeout(timer)).then(resolve, reject)
     })
-    silence.catch(() => {})
-    return Promise.race([answer, silence]).finally(() => timer.abort())
   }
 
   /** One question after the other; whoever comes while one is under way waits for the next. */
