@@ -35,7 +35,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
     const access = accessOf(request)
     if (access === 'open') return
     try {
-      request.actor = await authenticate(bearerToken(request))
+      request.actor = await authenticate(bearerToken(request), request.raw.socket)
       requireScope(request.actor, access)
     } catch (error) {
       metrics.authFailures.inc({ code: publicError(error).code })

@@ -11,6 +11,8 @@ import { connectTestDatabase, withDatabase } from './support/database.ts'
 import { sendBytes } from './support/raw-request.ts'
 import { withServer } from './support/server.ts'
 
+/** What requests came on. */
+const connection = {}
 const ping = '{ entityExists(urn: "urn:li:domain:none") }'
 
 t.test('the text of a token', async (t) => {
@@ -78,7 +80,7 @@ t.test('authentication', async (t) => {
     let queries = 0
     const count = () => { queries += 1 }
     db.on('query', count)
-    await Promise.all(Array.from({ length: 20 }, () => authenticate(token)))
+    await Promise.all(Array.from({ length: 20 }, () => authenticate(token, connection)))
     t.equal(queries, 1)
     db.off('query', count)
   })
@@ -87,12 +89,20 @@ t.test('authentication', async (t) => {
     let nowMs = 0
     const authenticate = createAuthenticate(db, () => nowMs)
     const { token, record } = await createToken(db, { name: 'short lived', scopes: ['read'] })
-    t.equal((await authenticate(token)).tokenId, record.id)
+    t.equal((await authenticate(token, connection)).tokenId, record.id)
     await revokeToken(db, record.id)
     nowMs = 999
-    t.equal((await authenticate(token)).tokenId, record.id)
+    t.equal((await authenticate(token, connection)).tokenId, record.id)
     nowMs = 1_000
-    await t.rejects(authenticate(token), { code: 'UNAUTHENTICATED' })
+    await t.rejects(authenticate(token, connection), { code: 'UNAUTHENTICATED' })
+  })
+
+  t.test('each token that comes on a connection is judged by itself, whichever came before it', async (t) => {
+    const authenticate = createAuthenticate(db)
+    const [one, other] = [await createToken(db, { name: 'one', scopes: ['read'] }), await createToken(db, { name: 'other', scopes: ['write'] })]
+    for (const { token, record } of [one, other, one]) t.equal((await authenticate(token, connection)).tokenId, record.id)
+    for (const wrong of [null, newTokenText(), 'short', `${one.token.slice(0, -1)}${one.token.endsWith('0') ? '1' : '0'}`]) await t.rejects(authenticate(wrong, connection), { code: 'UNAUTHENTICATED' })
+    t.equal((await authenticate(one.token, connection)).tokenId, one.record.id)
   })
 
   t.test('no way of writing a path reaches a route without a token', async (t) => {
@@ -194,7 +204,7 @@ t.test('tokens over GraphQL', async (t) => {
     t.notMatch(listed.text, accessToken)
 
     t.same((await graphql(`mutation { revokeAccessToken(tokenId: "${metadata.id}") }`)).body.data, { revokeAccessToken: true })
-    await t.rejects(createAuthenticate(db)(accessToken), { code: 'UNAUTHENTICATED' })
+    await t.rejects(createAuthenticate(db)(accessToken, connection), { code: 'UNAUTHENTICATED' })
     t.match((await graphql('mutation { revokeAccessToken(tokenId: "nobody") }')).body.errors[0].extensions, { reason: 'NOT_FOUND' })
   })
 
@@ -262,16 +272,16 @@ t.test('the first token', async (t) => {
     await Promise.all(others.map((one) => one.destroy()))
     const created = made.filter((one) => one.created)
     t.equal(created.length, 1)
-    t.same((await createAuthenticate(db)(created[0]?.token ?? '')).scopes, ['admin'])
+    t.same((await createAuthenticate(db)(created[0]?.token ?? '', connection)).scopes, ['admin'])
     t.same(await bootstrapToken(db), { token: '', created: false })
   })
 
   t.test('is the one that the operator chose', async (t) => {
     const { db } = await withDatabase(t)
     t.same(await bootstrapToken(db, 'chosen-by-the-operator'), { token: 'chosen-by-the-operator', created: true })
-    t.equal((await createAuthenticate(db)('chosen-by-the-operator')).urn, 'urn:li:corpuser:admin')
+    t.equal((await createAuthenticate(db)('chosen-by-the-operator', connection)).urn, 'urn:li:corpuser:admin')
     t.equal((await bootstrapToken(db, 'another-that-comes-too-late')).created, false)
-    await t.rejects(createAuthenticate(db)('another-that-comes-too-late'), { code: 'UNAUTHENTICATED' })
+    await t.rejects(createAuthenticate(db)('another-that-comes-too-late', connection), { code: 'UNAUTHENTICATED' })
     await t.rejects(bootstrapToken(db, `${newTokenText()}x`), { code: 'BAD_REQUEST' })
   })
 })

@@ -1,5 +1,5 @@
 /** The cursor of a scroll: where a page ended, bound to the question it was asked for. */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { CatalogError } from '../errors.ts'
 
 export type ScrollCursor = {
@@ -15,7 +15,7 @@ const digestBytes = 12
 const numbersBytes = 16
 
 const digestOf = (numbers: Buffer, question: string): Buffer =>
-  createHmac('sha256', `tributary scroll cursor 1 ${question}`).update(numbers).digest().subarray(0, digestBytes)
+  hash('sha256', `tributary scroll cursor 2 ${numbers.toString('hex')} ${question}`, 'buffer').subarray(0, digestBytes)
 
 /** Makes a cursor that only the same question can be continued with. `question` is any text that stands for the whole question. */
 export function printCursor({ degree, id, fingerprint }: ScrollCursor, question: string): string {

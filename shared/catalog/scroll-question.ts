@@ -1,5 +1,5 @@
 /** Checks the input of a lineage search and makes of it a question that can be answered without looking back at the input. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { entityTypeOfGraphql, graphqlTypeOf } from '../model/entity-types.ts'
@@ -89,9 +89,7 @@ export function checkQuestion(input: ScrollInput): ScrollQuestion {
   const foldsColumns = level === 'column' && !keepsColumns(input.searchFlags)
   const includesRemoved = input.searchFlags?.includeSoftDeleted === true || mentions(filters, 'removed')
   const times = timesOf(input)
-  const identity = createHash('sha256')
-    .update(JSON.stringify([startUrn, input.direction, types, text, input.orFilters ?? [], level, foldsColumns, includesRemoved, times]))
-    .digest('base64url')
+  const identity = hash('sha256', JSON.stringify([startUrn, input.direction, types, text, input.orFilters ?? [], level, foldsColumns, includesRemoved, times]), 'base64url')
   return {
     startUrn,
     direction: input.direction,

@@ -4,7 +4,7 @@
  * The prefix lets scanners find a leaked token; the checksum lets a mistyped one be refused without asking the database.
  * An operator may choose the first token himself: any text of 16 to 255 visible characters that does not begin with `trib_`.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const prefix = 'trib_'
@@ -29,7 +29,7 @@ export function isTokenText(text: string): boolean {
 }
 
 /** What is stored. The text is 256 random bits, so a slow hash would add nothing. */
-export const hashToken = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const hashToken = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** What a list of tokens shows of the text. */
 export const hintOf = (text: string): string => text.slice(-4)
