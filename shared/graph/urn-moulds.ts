@@ -24,12 +24,15 @@ export type UrnMoulds = {
   at: (index: number) => UrnMould
 }
 
+const recentMaxCount = 8
+
 export function createUrnMoulds(): UrnMoulds {
   const moulds: UrnMould[] = []
   const byKey = new Map<string, UrnMould>()
   const byEnds = new Map<string, Map<string, UrnMould>>()
-  /** The one met last whose ends tell all: neighbours in a table are often alike, and it need then not be looked up. */
-  let last: UrnMould | null = null
+  /** Some met last whose ends tell all: most URNs have one of a few moulds, which need then not be looked up. */
+  const recent: UrnMould[] = []
+  let oldest = 0
 
   function mouldFor(urn: Urn, begin: string, end: string): UrnMould {
     const facts = { entityType: entityTypeOf(urn), platformUrn: platformOf(urn), origin: originOf(urn) }
@@ -45,7 +48,10 @@ export function createUrnMoulds(): UrnMoulds {
 
   return {
     of(urn) {
-      if (last !== null && hasEnds(urn, last)) return { mould: last, name: urn.slice(last.begin.length, urn.length - last.end.length) }
+      const comma = urn.indexOf(',')
+      for (const mould of recent) {
+        if (hasEnds(urn, comma, mould)) return { mould, name: urn.slice(mould.begin.length, urn.length - mould.end.length) }
+      }
       const { begin, end, tellsAll } = endsOf(urn)
       const name = urn.slice(begin.length, urn.length - end.length)
       if (!tellsAll) return { mould: mouldFor(urn, begin, end), name }
@@ -53,7 +59,10 @@ export function createUrnMoulds(): UrnMoulds {
       if (!ofEnd) byEnds.set(begin, ofEnd = new Map())
       let mould = ofEnd.get(end)
       if (!mould) ofEnd.set(end, mould = mouldFor(urn, begin, end))
-      if (end !== '') last = mould
+      if (end !== '') {
+        recent[oldest] = mould
+        oldest = (oldest + 1) % recentMaxCount
+      }
       return { mould, name }
     },
     at(index) {
@@ -67,9 +76,8 @@ export function createUrnMoulds(): UrnMoulds {
 const copied = (text: string): string => Buffer.from(text).toString()
 
 /** Whether endsOf would give these very ends: the first comma ends the beginning, and the end begins where it should. */
-function hasEnds(urn: Urn, { begin, end }: UrnMould): boolean {
-  const comma = begin.length - 1
-  if (urn.indexOf(',') !== comma || !urn.startsWith(begin) || !urn.endsWith(end)) return false
+function hasEnds(urn: Urn, comma: number, { begin, end }: UrnMould): boolean {
+  if (comma !== begin.length - 1 || !urn.startsWith(begin) || !urn.endsWith(end)) return false
   const isPair = end === ')'
   return isPair || urn.lastIndexOf(',') === urn.length - end.length
 }
