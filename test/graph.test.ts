@@ -448,3 +448,20 @@ t.test('pieces of work take turns, one slice in a turn of the loop, and a deadli
   const late = turns.begin(() => { throw new Error('too late') })
   await t.rejects(async () => { await late() }, /too late/)
 })
+
+t.test('of many long pieces of work that begin at once few are gone on with before the loop turns', async (t) => {
+  const sliceMs = 4
+  const turns = createTurns({ sliceMs })
+  const looks: number[] = Array.from({ length: 40 }, () => 0)
+  const wentOn = new Promise<number>((resolve) => { setImmediate(() => { resolve(looks.filter((count) => count > 1).length) }) })
+  await Promise.all(looks.map(async (_, index) => {
+    const pause = turns.begin()
+    for (let look = 0; look < 10; look += 1) {
+      looks[index] = look + 1
+      for (const until = performance.now() + sliceMs / 8; performance.now() < until;);
+      const turn = pause()
+      if (turn) await turn
+    }
+  }))
+  t.ok(await wentOn <= 4)
+})
