@@ -248,6 +248,20 @@ t.test('an entity keeps its domain and flags however many combinations of them t
   t.strictSame(views.map(wrongIn), [0, 0, 0, 0])
 })
 
+t.test('moulds and kinds count as memory, where there are as many as entities', (t) => {
+  const [all, moulds, kinds] = Array.from({ length: 3 }, () => new LineageGraph({ entityCount: 10_000, greatestId: 10_000 }))
+  if (!all || !moulds || !kinds) throw new Error('three graphs')
+  const flags = { isPresent: true, isRemoved: false, isDeleted: false }
+  for (let id = 1; id <= 10_000; id += 1) {
+    for (const graph of [all, kinds]) graph.load({ id, urn: toUrn(`urn:li:mlFeature:(t,f${id})`), parentId: 0, ...flags })
+    moulds.load({ id, urn: toUrn(`urn:li:mlFeature:(t${id},f)`), parentId: 0, ...flags })
+    kinds.loadDomain(id, id)
+  }
+  t.ok(moulds.bytes - all.bytes > 7_500_000, 'a namespace of its own takes 880 bytes of the heap')
+  t.ok(kinds.bytes - all.bytes > 1_200_000, 'a domain of its own takes 136')
+  t.end()
+})
+
 t.test('URNs of all kinds lead to their ids and back', (t) => {
   const name = fc.oneof(
     fc.string({ minLength: 1, maxLength: 12 }), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }), fc.string({ minLength: 200, maxLength: 400 }),

@@ -27,6 +27,10 @@ type KindPage = Uint8Array | Uint16Array | Int32Array
 /** `kinds` by id, in pages of numbers of `table`. Kinds are only ever added. */
 export type NodesView = { kinds: readonly KindPage[], table: readonly NodeKind[] }
 
+/** What a kind takes, its place in a map included, and what the map of a mould does. */
+const kindBytes = 140
+const kindsOfMouldBytes = 150
+
 const unknownKind: NodeKind = { index: 0, isKnown: false, isColumn: false, isPresent: false, isRemoved: false, isDeleted: false, domainId: 0, mould: null }
 
 /** What a URN says of its entity. */
@@ -86,7 +90,7 @@ export class Nodes {
   }
 
   get bytes(): number {
-    return this.#kinds.bytes
+    return this.#kinds.bytes + this.#table.length * kindBytes + this.#byFacts.length * kindsOfMouldBytes
   }
 }
 

@@ -22,9 +22,12 @@ export type UrnMoulds = {
   /** The mould of a URN, and the name that is left. For all but columns. */
   of: (urn: Urn) => { mould: UrnMould, name: string }
   at: (index: number) => UrnMould
+  readonly bytes: number
 }
 
 const recentMaxCount = 8
+/** What a mould takes, its texts and its places in the maps included. */
+const mouldBytes = 600
 
 export function createUrnMoulds(): UrnMoulds {
   const moulds: UrnMould[] = []
@@ -69,7 +72,8 @@ export function createUrnMoulds(): UrnMoulds {
       const mould = moulds[index]
       if (!mould) throw new Error(`no mould ${index}`)
       return mould
-    }
+    },
+    get bytes() { return moulds.length * mouldBytes }
   }
 }
 

@@ -36,7 +36,7 @@ export class UrnTable {
   }
 
   get bytes(): number {
-    return this.#texts.bytes + this.#mouldOf.bytes + this.#textAt.bytes + this.#parentOf.bytes + this.#hashOf.bytes + this.#slots.byteLength
+    return this.#moulds.bytes + this.#texts.bytes + this.#mouldOf.bytes + this.#textAt.bytes + this.#parentOf.bytes + this.#hashOf.bytes + this.#slots.byteLength
   }
 
   has(id: number): boolean {
