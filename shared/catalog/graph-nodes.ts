@@ -31,6 +31,8 @@ export async function chooseNodes(reader: LineageReader, startId: number, questi
     const upRoom = Math.min(up, Math.max(share, room() - down))
     for (const id of fresh('UPSTREAM').slice(0, upRoom)) ids.add(id)
     for (const id of fresh('DOWNSTREAM').slice(0, room())) ids.add(id)
+    // What lies on both sides was counted for both, and took room once.
+    for (const id of fresh('UPSTREAM').slice(0, room())) ids.add(id)
     frontier = { UPSTREAM: found.UPSTREAM.filter((id) => ids.has(id)), DOWNSTREAM: found.DOWNSTREAM.filter((id) => ids.has(id)) }
     for (const side of ['UPSTREAM', 'DOWNSTREAM'] as const) for (const id of frontier[side]) seen[side].add(id)
     if (frontier.UPSTREAM.length + frontier.DOWNSTREAM.length === 0) break

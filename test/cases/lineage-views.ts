@@ -129,6 +129,24 @@ export const graphViewCases: readonly GraphViewCase[] = [
     }]
   },
   {
+    name: 'neighbours on both sides, which take room once',
+    edges: 's -> a -> s; s -> b -> s; c -> s; d -> s',
+    views: [
+      {
+        from: 's', ask: { count: 5 },
+        nodes: ['s START 0, 0/4, 0/2', 'a UPSTREAM 1, 0/1, 0/1', 'b UPSTREAM 1, 0/1, 0/1', 'c UPSTREAM 1, 0/0, 0/1', 'd UPSTREAM 1, 0/0, 0/1'],
+        edges: ['s -> a', 'a -> s', 's -> b', 'b -> s', 'c -> s', 'd -> s'],
+        totals: '4 2, 6, null'
+      },
+      {
+        from: 's', ask: { count: 4 },
+        nodes: ['s START 0, 1/4, 0/2', 'a UPSTREAM 1, 0/1, 0/1', 'b UPSTREAM 1, 0/1, 0/1', 'c UPSTREAM 1, 0/0, 0/1'],
+        edges: ['s -> a', 'a -> s', 's -> b', 'b -> s', 'c -> s'],
+        totals: '4 2, 5, null'
+      }
+    ]
+  },
+  {
     name: 'expands one after the other, one of them at what is not shown',
     edges: 'a -> b -> c -> d -> e; x -> b; c -> y',
     views: [
