@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { buildServer } from '../api/server.ts'
 import { findLineagePaths } from '../shared/catalog/find-lineage-paths.ts'
+import type { LineageReader } from '../shared/catalog/lineage-reader.ts'
+import { shortestWays } from '../shared/catalog/shortest-ways.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
@@ -239,6 +241,31 @@ onOneServer(`shortest ways in ${randomCount} random graphs have the length and n
   }
   t.strictSame(wrong.slice(0, 2), [], `seed ${seed}`)
   t.ok(foundCount > randomCount, 'the graphs have ways')
+})
+
+/** Reads what a test makes up, where a graph of its size would take minutes to write. */
+async function readMadeUp(server: TestServer, made: Partial<LineageReader>, use: (reader: LineageReader) => Promise<void>): Promise<void> {
+  const state = await server.memory?.open()
+  if (!state) throw new Error('there is no memory')
+  try {
+    await use({ ...state.reader, ...made })
+  } finally {
+    state.release()
+  }
+}
+
+onOneServer('shortest ways through more entities of a hop than a call takes arguments', async (t, server) => {
+  const wide = 150_000
+  const [start, end] = [1, 2 * wide + 2]
+  const layer = (from: number): number[] => Array.from({ length: wide }, (_, index) => from + index)
+  const [first, second] = [layer(2), layer(wide + 2)]
+  const isIn = (ids: readonly number[], id: number): boolean => id >= (ids[0] ?? 0) && id <= (ids.at(-1) ?? 0)
+  const down = (id: number): readonly number[] => id === start ? first : isIn(first, id) ? [id + wide] : isIn(second, id) ? [end] : []
+  const up = (id: number): readonly number[] => id === end ? second : isIn(second, id) ? [id - wide] : isIn(first, id) ? [start] : []
+  await readMadeUp(server, { neighbours: async (_, direction) => direction === 'DOWNSTREAM' ? down : up }, async (reader) => {
+    const { hops, total, nextOf } = await shortestWays(reader, start, end, 'asset', { maxHops: 10, maxEntities: 1_000_000 })
+    t.strictSame([hops, total, nextOf(2), nextOf(wide + 2)], [3, wide, [wide + 2], [end]])
+  })
 })
 
 onOneServer('a way', async (t, server, ask) => {

@@ -76,7 +76,7 @@ async function edgesOnWays(reader: LineageReader, ahead: Side, back: Side, level
     const edges = await edgesTo(reader, on, 'UPSTREAM', ahead.levels[hop] ?? new Int32Array(), level)
     const next = new Map<number, number[]>()
     for (const [id, earlier] of edges) for (const near of earlier) pushTo(next, near, id)
-    before.push(...[...next].map(([id, ids]): [number, number[]] => [id, ids.sort((a, b) => a - b)]))
+    for (const [id, ids] of next) before.push([id, ids.sort((a, b) => a - b)])
     on = Int32Array.from(next.keys()).sort()
   }
   const next = new Map(before)
