@@ -64,7 +64,9 @@ export async function readColumnEdges(reader: LineageReader, assetIds: ReadonlyS
   const columnsOf = new Map<number, number[]>()
   for (const columnId of [...new Set(found.edges.flatMap((edge) => [edge.upstreamId, edge.downstreamId]))].sort((a, b) => a - b)) {
     const assetId = assetOf.get(columnId) ?? 0
-    columnsOf.set(assetId, [...columnsOf.get(assetId) ?? [], columnId])
+    const own = columnsOf.get(assetId)
+    if (own) own.push(columnId)
+    else columnsOf.set(assetId, [columnId])
   }
   return { ...found, columnsOf }
 }
