@@ -5,6 +5,8 @@ import { buildServer } from '../api/server.ts'
 import { findLineagePaths } from '../shared/catalog/find-lineage-paths.ts'
 import { readColumnEdges } from '../shared/catalog/graph-edges.ts'
 import type { LineageReader } from '../shared/catalog/lineage-reader.ts'
+import { readDomainLineage } from '../shared/catalog/read-domain-lineage.ts'
+import { readLineageGraph } from '../shared/catalog/read-lineage-graph.ts'
 import { shortestWays } from '../shared/catalog/shortest-ways.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { readConfig } from '../shared/platform/config.ts'
@@ -12,6 +14,7 @@ import { createLog } from '../shared/platform/log.ts'
 import { entityTypeOf, toUrn, type Urn } from '../shared/urn/urn.ts'
 import { naiveDegrees, randomGraph, type NamedEdge } from './cases/graphs.ts'
 import { contracted, domainCases, graphViewCases, naiveDomainEdges, naiveWays, pathsCases, randomDomains, type DomainCase } from './cases/lineage-views.ts'
+import { withReaders } from './support/export-clients.ts'
 import { doors, edgesOf, makeAssets, urnEdges, urnOfName } from './support/graph.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
@@ -421,6 +424,29 @@ onOneServer(`lineage between the domains of ${randomDomainsCount} random worlds 
   }
   t.strictSame(wrong.slice(0, 2), [], `seed ${seed}`)
   t.ok(edgeCount > 20, 'the domains have lineage')
+})
+
+onOneServer('what looks through jobs gives way to others at each asset and edge, for there may be many jobs', async (t, server) => {
+  const namespace = 'turns'
+  const side = (name: string): string[] => Array.from({ length: 15 }, (_, index) => `${name}${index}`)
+  const [ins, outs] = [side('i'), side('o')]
+  const { urn } = await write(server, `${ins.join(' & ')} -> job:one -> job:two -> ${outs.join(' & ')}`, namespace)
+  await writeDomains(server, namespace, { domains: [['near', null], ['far', null]], assets: { near: ins.join(' '), far: outs.join(' ') } })
+  if (!server.memory) throw new Error('there is no memory')
+  let pauseCount = 0
+  const memory = withReaders(server.memory, (reader) => ({
+    ...reader,
+    pause: () => {
+      pauseCount += 1
+      return reader.pause()
+    }
+  }))
+  const picture = await readLineageGraph({ db: server.db, memory }, { urn: urn('i0'), hideJobs: true, expand: [{ urn: urn('o0'), direction: 'UPSTREAM' }] }, { totals: false })
+  t.equal(picture.totals.assetEdges, 225)
+  t.ok(pauseCount > 225, `${pauseCount} for a picture of 225 edges`)
+  pauseCount = 0
+  t.equal((await readDomainLineage({ db: server.db, memory }, { urn: domainUrn('near', namespace), direction: 'DOWNSTREAM' })).edgeCount, 225)
+  t.ok(pauseCount >= 15, `${pauseCount} for the lineage of 15 assets`)
 })
 
 const countsQuery = `query ($input: LineageCountsInput!) { lineageCounts(input: $input) {

@@ -16,7 +16,7 @@ export type Rim = { count: number, hidden: number }
 /** How many neighbours a node has in all, and how many of them are not shown. */
 export type Rims = { UPSTREAM: Map<number, Rim>, DOWNSTREAM: Map<number, Rim> }
 
-export async function readEdges(shown: ReadonlySet<number>, looks: Looks): Promise<EdgesFound & { rims: Rims }> {
+export async function readEdges(reader: LineageReader, shown: ReadonlySet<number>, looks: Looks): Promise<EdgesFound & { rims: Rims }> {
   const ids = [...shown].sort((a, b) => a - b)
   const found: EdgesFound = { edges: [], total: 0 }
   const rims: Rims = { UPSTREAM: new Map(), DOWNSTREAM: new Map() }
@@ -28,18 +28,21 @@ export async function readEdges(shown: ReadonlySet<number>, looks: Looks): Promi
         const { met, between } = beyond(id)
         const near = met.filter((far) => shown.has(far))
         rims[direction].set(id, { count: met.length, hidden: met.length - near.length })
-        if (direction === 'DOWNSTREAM') for (const far of near) addEdge(found, id, far, between)
+        if (direction === 'DOWNSTREAM') for (const far of near) if (addEdge(found, id, far, between)) await reader.pause()
+        await reader.pause()
       }
     }
   }
   return { ...found, rims }
 }
 
-function addEdge(found: EdgesFound, upstreamId: number, downstreamId: number, between: (id: number) => readonly number[]): void {
+/** Whether the edge is listed: then all that is between its ends was looked up, which may take a while. */
+function addEdge(found: EdgesFound, upstreamId: number, downstreamId: number, between: (id: number) => readonly number[]): boolean {
   found.total += 1
-  if (found.edges.length >= limits.graphEdgesMaxCount) return
+  if (found.edges.length >= limits.graphEdgesMaxCount) return false
   const hidden = between(downstreamId)
   found.edges.push({ upstreamId, downstreamId, between: hidden.slice(0, limits.edgeViaMaxCount), betweenCount: hidden.length })
+  return true
 }
 
 const columnsSliceCount = 1_000
@@ -58,7 +61,7 @@ export async function readColumnEdges(reader: LineageReader, assetIds: ReadonlyS
     const { beyond } = await look(slice)
     for (const id of slice) {
       const { met, between } = beyond(id)
-      for (const far of met) if (assetOf.has(far)) addEdge(found, id, far, between)
+      for (const far of met) if (assetOf.has(far) && addEdge(found, id, far, between)) await reader.pause()
     }
   }
   const columnsOf = new Map<number, number[]>()

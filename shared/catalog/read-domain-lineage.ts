@@ -38,8 +38,6 @@ export type DomainLineage = { start: number, total: number, edgeCount: number, e
 
 const domainsDefaultCount = 100
 const membersSliceCount = 2_000
-/** Assets between two turns of the event loop. */
-const turnCount = 100
 
 /**
  * Direct edges between assets, each pair once however often and by whatever jobs it is stated: a job that is in no domain is
@@ -93,8 +91,9 @@ async function addUp(reader: LineageReader, question: DomainQuestion, direction:
     const nearClassOf = await reader.classes(slice)
     const living = slice.filter((id) => nearClassOf(id)?.isRemoved === false)
     const { beyond, classOf } = await look(living)
-    for (const [at, nearId] of living.entries()) {
-      if (at % turnCount === 0) await reader.pause()
+    for (const nearId of living) {
+      // A look through jobs may go over many thousands of them.
+      await reader.pause()
       const nearGroup = nearGroupOf(nearClassOf(nearId)?.domainId ?? null)
       if (nearGroup === null) continue
       for (const farId of beyond(nearId).met) {

@@ -70,7 +70,7 @@ async function drawGraph(reader: LineageReader, start: Start, question: GraphQue
   const looks: Looks = { UPSTREAM: lookTo('UPSTREAM'), DOWNSTREAM: lookTo('DOWNSTREAM') }
 
   const { ids, ignored } = await chooseNodes(reader, start.id, question, looks)
-  const { rims, ...assets } = await readEdges(ids, looks)
+  const { rims, ...assets } = await readEdges(reader, ids, looks)
   const columns = question.showsColumns ? await readColumnEdges(reader, ids) : null
   const walks = await walkBothWays(reader, start.id, question, ids, wishes)
   const countOf = async (walk: Walk): Promise<number | null> => wishes.totals ? countVisible(reader, walk, (entityClass) => !isHidden(entityClass) && !isLeftOut(entityClass)) : null
