@@ -97,6 +97,11 @@ export const graphViewCases: readonly GraphViewCase[] = [
     ]
   },
   {
+    name: 'an edge that is stated, and leads over a hidden job as well',
+    edges: 'a -> b; a -> job:x -> b',
+    views: [{ from: 'a', ask: { hideJobs: true }, nodes: ['a START 0, 0/0, 0/1', 'b DOWNSTREAM 1, 0/1, 0/0'], edges: ['a -> b via job:x'], totals: '0 1, 1, null' }]
+  },
+  {
     name: 'a hub with more neighbours than there is room for',
     edges: ['up -> hub', ...numbered(12, (index) => `hub -> n${index}`), 'n3 -> up', 'n2 -> tail'].join('; '),
     views: [
