@@ -8,6 +8,7 @@ import type { LineageReader } from '../shared/catalog/lineage-reader.ts'
 import { readDomainLineage } from '../shared/catalog/read-domain-lineage.ts'
 import { readLineageGraph } from '../shared/catalog/read-lineage-graph.ts'
 import { shortestWays } from '../shared/catalog/shortest-ways.ts'
+import { throughHidden } from '../shared/catalog/through-hidden.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
@@ -447,6 +448,19 @@ onOneServer('what looks through jobs gives way to others at each asset and edge,
   pauseCount = 0
   t.equal((await readDomainLineage({ db: server.db, memory }, { urn: domainUrn('near', namespace), direction: 'DOWNSTREAM' })).edgeCount, 225)
   t.ok(pauseCount >= 15, `${pauseCount} for the lineage of 15 assets`)
+})
+
+onOneServer('a look at a hub gives way to others again and again', async (t, server) => {
+  const wide = 100_000
+  const far = Array.from({ length: wide }, (_, index) => index + 2)
+  const entityClass = { index: 0, entityType: 'dataset', platformUrn: null, origin: null, exists: true, isRemoved: false, domainId: null }
+  let pauseCount = 0
+  const pause = (): undefined => { pauseCount += 1 }
+  await readMadeUp(server, { classes: async () => () => entityClass, neighbours: async () => (id) => id === 1 ? far : [], pause }, async (reader) => {
+    const { beyond } = await throughHidden(reader, { direction: 'DOWNSTREAM', level: 'asset', judge: () => 'shown' })([1])
+    t.equal(beyond(1).met.length, wide)
+    t.ok(pauseCount > 40, `${pauseCount} times`)
+  })
 })
 
 const countsQuery = `query ($input: LineageCountsInput!) { lineageCounts(input: $input) {

@@ -23,8 +23,10 @@ export type HiddenRules = {
   judge: (entityClass: EntityClass, id: number) => Fate
 }
 
-/** Entities between two turns of the event loop. */
+/** Entities whose neighbours are read at a time. */
 const sliceCount = 1_000
+/** Neighbours between two turns of the event loop. */
+const turnCount = 4_096
 
 /** Makes the look. It throws LIMIT_EXCEEDED where it would look through more than hiddenEntitiesMaxCount entities at a time, and DEADLINE_EXCEEDED. */
 export function throughHidden(reader: LineageReader, { direction, level, judge }: HiddenRules): (ids: readonly number[] | Int32Array) => Promise<Look> {
@@ -48,12 +50,14 @@ export function throughHidden(reader: LineageReader, { direction, level, judge }
           nextOf.set(id, next)
           for (const far of next) {
             if (classes.has(far)) continue
+            if (fresh.length % turnCount === 0) await reader.pause()
             classes.set(far, null)
             fresh.push(far)
           }
         }
         const classOf = await reader.classes(fresh)
-        for (const id of fresh) {
+        for (const [at, id] of fresh.entries()) {
+          if (at % turnCount === 0) await reader.pause()
           classes.set(id, classOf(id))
           if (fateOf(id) === 'through' && !nextOf.has(id)) behind.push(id)
         }
@@ -75,9 +79,12 @@ function beyondWith(nextOf: (id: number) => readonly number[], fateOf: (id: numb
   const next = (id: number): Next => {
     const found = known.get(id)
     if (found) return found
-    const all = nextOf(id)
-    const through = all.filter((far) => fateOf(far) === 'through')
-    const made = { through, met: all.filter((far) => { const fate = fateOf(far); return fate === 'shown' || fate === 'counted' }) }
+    const made = { met: new Array<number>(), through: new Array<number>() }
+    for (const far of nextOf(id)) {
+      const fate = fateOf(far)
+      if (fate === 'through') made.through.push(far)
+      else if (fate !== 'none') made.met.push(far)
+    }
     known.set(id, made)
     return made
   }
