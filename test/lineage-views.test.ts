@@ -208,18 +208,28 @@ onOneServer('a picture', async (t, server, ask) => {
   })
 })
 
-onOneServer('a picture of two assets with many columns', async (t, server) => {
-  const wide = 20_000
-  const columnsOf = (assetId: number): number[] => Array.from({ length: wide }, (_, index) => assetId * wide + index)
+onOneServer('a picture of two assets with many columns takes time in proportion to their number', async (t, server) => {
   const entityClass = { index: 0, entityType: 'schemaField', platformUrn: null, origin: null, exists: true, isRemoved: false, domainId: null }
-  const made: Partial<LineageReader> = { columns: async () => columnsOf, classes: async () => () => entityClass, neighbours: async () => (id) => id < 2 * wide ? [id + wide] : [] }
-  await readMadeUp(server, made, async (reader) => {
-    const startedAt = performance.now()
-    const { total, columnsOf: found } = await readColumnEdges(reader, new Set([1, 2]))
-    const ms = performance.now() - startedAt
-    t.strictSame([total, found.get(1)?.length, found.get(2)?.length], [wide, wide, wide])
-    t.ok(ms < 2_000, `takes ${Math.round(ms)} ms, for which nobody else is served`)
-  })
+  const quickest = async (wide: number): Promise<number> => {
+    const made: Partial<LineageReader> = {
+      columns: async () => (assetId) => Array.from({ length: wide }, (_, index) => assetId * wide + index),
+      classes: async () => () => entityClass,
+      neighbours: async () => (id) => id < 2 * wide ? [id + wide] : []
+    }
+    let leastMs = Infinity
+    for (let run = 0; run < 4; run += 1) {
+      await readMadeUp(server, made, async (reader) => {
+        const startedAt = performance.now()
+        const { total, columnsOf: found } = await readColumnEdges(reader, new Set([1, 2]))
+        leastMs = Math.min(leastMs, performance.now() - startedAt)
+        t.strictSame([total, found.get(1)?.length, found.get(2)?.length], [wide, wide, wide])
+      })
+    }
+    return leastMs
+  }
+  // Where lists are copied for each column it is 64.
+  const ratio = await quickest(20_000) / await quickest(2_500)
+  t.ok(ratio < 32, `8 times the columns take ${Math.round(ratio)} times as long`)
 })
 
 const pathsQuery = `query ($input: LineagePathsInput!) { lineagePaths(input: $input) {
