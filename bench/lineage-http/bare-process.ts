@@ -1,4 +1,4 @@
-/** Starts the bare fastify route as a process and ends it. */
+/** Starts what Tributary is held against over HTTP as a process, and ends it. */
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,15 +9,15 @@ import { cpuSecondsOf, untilLive } from './api-process.ts'
 export type BareProcess = { url: string, cpuSeconds: () => number, stop: () => Promise<void> }
 
 /** `answer` is JSON: what each request is answered with. */
-export async function startBareFastify(answer: string, folder: string): Promise<BareProcess> {
+export async function startBare(kind: 'fastify' | 'mercurius', answer: string, folder: string): Promise<BareProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const file = join(folder, 'bare-answer.json')
+  const file = join(folder, `bare-${kind}-answer.json`)
   writeFileSync(file, answer)
-  const child = spawn(process.execPath, [packagePath('dist/bench/lineage-http/bare-fastify.js'), String(port), file], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [packagePath(`dist/bench/lineage-http/bare-${kind}.js`), String(port), file], { stdio: ['ignore', 'ignore', 'inherit'] })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   await untilLive(`${url}/health/live`)
   const { pid } = child
-  if (pid === undefined) throw new Error('bare fastify has no process')
+  if (pid === undefined) throw new Error(`bare ${kind} has no process`)
   return { url, cpuSeconds: () => cpuSecondsOf(pid), stop: async () => { child.kill(); await ended } }
 }

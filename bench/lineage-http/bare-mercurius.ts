@@ -1,0 +1,26 @@
+/**
+ * The most that GraphQL on this HTTP stack can do: our schema compiled, a resolver that gives a constant, and nothing else:
+ * no token, no limits, no log, no freshness. Run as a process: `bare-mercurius.js PORT FILE`, as bare-fastify.js.
+ */
+import { readFileSync } from 'node:fs'
+import { fastify } from 'fastify'
+import { mercurius } from 'mercurius'
+import { packagePath } from '../../shared/platform/paths.ts'
+
+const [port = '0', file = ''] = process.argv.slice(2)
+const { data } = JSON.parse(readFileSync(file, 'utf8')) as { data: Record<string, unknown> }
+const sdl = readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8')
+const abstractTypes = [...sdl.matchAll(/^(?:interface|union) (\w+)/gm)].map(([, name = '']) => name)
+
+const app = fastify()
+await app.register(mercurius, {
+  schema: sdl,
+  resolvers: {
+    Query: Object.fromEntries(Object.entries(data).map(([name, value]) => [name, async () => value])),
+    ...Object.fromEntries(abstractTypes.map((name) => [name, { resolveType: () => 'Dataset' }]))
+  },
+  path: '/api/graphql',
+  jit: 1
+})
+app.get('/health/live', async () => 'ok')
+await app.listen({ host: '127.0.0.1', port: Number(port) })
