@@ -199,8 +199,6 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
 
   /** One question after the other; whoever comes while one is under way waits for the next. */
   async function serve(): Promise<void> {
-    if (isServing) return
-    isServing = true
     while (waiting.length > 0) {
       const served = waiting
       waiting = []
@@ -238,7 +236,10 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
     if (!loaded) return null
     return new Promise((resolve, reject) => {
       waiting.push({ resolve, reject })
-      void serve()
+      if (isServing) return
+      isServing = true
+      // Requests that have come in the same turn of the event loop share the first question too.
+      setImmediate(() => { void serve() })
     })
   }
 
