@@ -73,7 +73,7 @@ t.test('examples in the docs are what the program reads', async (t) => {
     for (const block of blocks(page, 'graphql')) t.strictSame(validate(schema, parse(block)).map(({ message }) => message), [], `${page}: ${block.slice(0, 60)}`)
     for (const block of blocks(page, 'json')) t.doesNotThrow(() => { for (const line of block.trim().startsWith('{"') ? block.trim().split('\n') : [block]) JSON.parse(line) }, `${page}: ${block.slice(0, 60)}`)
   }
-  const lines = /<<'END'\n([^]*?)\nEND\n/.exec(read('docs/loads.md'))?.[1]?.split('\n') ?? []
+  const lines = /<<'END'\n([^]*?)\nEND\n/.exec(read('docs/loading.md'))?.[1]?.split('\n') ?? []
   t.equal(lines.length, 5)
   for (const [index, line] of lines.entries()) t.ok(parseNdjsonRecord(line, index + 1).changes.length > 0, line)
 })
