@@ -1,5 +1,6 @@
-/** What a command is: its words, its options and the function behind it, which a test calls without a process. */
+/** What a command is: its options and the function behind it, which a test calls without a process. */
 import { parseArgs } from 'node:util'
+import type { CommandEntry } from './command-table.ts'
 import { Refusal } from './failure.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -10,12 +11,9 @@ export type Option = {
 }
 
 export type Command = {
-  /** The words after `tributary`, such as `token create`. */
-  name: string
-  summary: string
   /** Further lines of help. */
   notes?: readonly string[]
-  /** How help names what stands after the options, in order; all are required. */
+  /** How help names what stands beside the options, in order; all are required, and of the last one with dots there may be more. */
   operands?: readonly string[]
   options: Readonly<Record<string, Option>>
   /** The exit code, or null where the process goes on (serve, work). */
@@ -29,12 +27,13 @@ export type CommandInput = {
 }
 
 /** Throws Refusal where the arguments do not fit the command. */
-export function readInput(command: Command, args: readonly string[]): CommandInput {
-  const { values, positionals } = parse(command, args)
+export function readInput({ name }: CommandEntry, command: Command, args: readonly string[]): CommandInput {
+  const { values, positionals } = parse(name, command, args)
   const wanted = command.operands ?? []
-  if (positionals.length !== wanted.length) {
+  const takesMore = wanted.at(-1)?.endsWith('...') === true && positionals.length > wanted.length
+  if (positionals.length !== wanted.length && !takesMore) {
     const expected = wanted.length === 0 ? 'takes no operand' : `needs ${wanted.join(' ')}`
-    throw new Refusal(`tributary ${command.name} ${expected}. See tributary ${command.name} --help.`)
+    throw new Refusal(`tributary ${name} ${expected}. See tributary ${name} --help.`)
   }
   return {
     operands: positionals,
@@ -48,25 +47,25 @@ export function readInput(command: Command, args: readonly string[]): CommandInp
 
 type Parsed = { values: Record<string, unknown>, positionals: string[] }
 
-function parse(command: Command, args: readonly string[]): Parsed {
-  const options = Object.fromEntries(Object.entries(command.options).map(([name, { value }]) =>
-    [name, { type: value === undefined ? 'boolean' as const : 'string' as const }]))
+function parse(name: string, command: Command, args: readonly string[]): Parsed {
+  const options = Object.fromEntries(Object.entries(command.options).map(([option, { value }]) =>
+    [option, { type: value === undefined ? 'boolean' as const : 'string' as const }]))
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: true })
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(/[.\n]/)[0] : String(error)
-    throw new Refusal(`${reason}. See tributary ${command.name} --help.`, undefined, { cause: error })
+    throw new Refusal(`${reason}. See tributary ${name} --help.`, undefined, { cause: error })
   }
 }
 
-export function helpOf(command: Command): string[] {
-  const options = Object.entries(command.options).map(([name, { value, help }]) =>
-    [`--${name}${value === undefined ? '' : ` ${value}`}`, help] as const)
+export function helpOf({ name, summary }: CommandEntry, command: Command): string[] {
+  const options = Object.entries(command.options).map(([option, { value, help }]) =>
+    [`--${option}${value === undefined ? '' : ` ${value}`}`, help] as const)
   const width = Math.max(0, ...options.map(([left]) => left.length))
   return [
-    `Usage: tributary ${[command.name, ...command.operands ?? [], ...(options.length > 0 ? ['[options]'] : [])].join(' ')}`,
+    `Usage: tributary ${[name, ...command.operands ?? [], ...(options.length > 0 ? ['[options]'] : [])].join(' ')}`,
     '',
-    command.summary,
+    summary,
     ...(command.notes ?? []),
     ...(options.length > 0 ? ['', ...options.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`)] : [])
   ]

@@ -1,10 +1,4 @@
-/** From whatever was thrown to a line for the person and an exit code for the shell. */
-import { CannotEmbed } from '../dev/embedded-postgres/cannot-embed.ts'
-import { NewerSchemaError } from '../shared/db/migrate.ts'
-import { isConnectionTrouble } from '../shared/db/sql-errors.ts'
-import { CatalogError } from '../shared/errors.ts'
-import { ConfigError } from '../shared/platform/config.ts'
-import { withoutSecrets } from '../shared/platform/log.ts'
+/** The expected ends of a command: the exit codes, and an error that carries its line and its code. */
 
 export const exitCodes = {
   ok: 0,
@@ -31,20 +25,6 @@ export class Refusal extends Error {
     this.name = 'Refusal'
     this.exitCode = exitCode
   }
-}
-
-/** What to print and how to end. A stack is shown only for what nobody expected. */
-export function describeFailure(error: unknown): { message: string, exitCode: number } {
-  if (error instanceof Refusal) return { message: withoutSecrets(error.message), exitCode: error.exitCode }
-  if (error instanceof ConfigError || error instanceof CannotEmbed || error instanceof NewerSchemaError) {
-    return { message: withoutSecrets(error.message), exitCode: exitCodes.config }
-  }
-  if (error instanceof CatalogError) return { message: `${error.code}: ${error.message}`, exitCode: exitCodes.refused }
-  if (isConnectionTrouble(error)) {
-    return { message: `The database does not answer: ${withoutSecrets(reasonOf(error))}`, exitCode: exitCodes.config }
-  }
-  const text = error instanceof Error ? error.stack ?? error.message : String(error)
-  return { message: withoutSecrets(text), exitCode: exitCodes.refused }
 }
 
 /** The first words of an error; an AggregateError (several addresses of one host tried) has them inside. */

@@ -9,7 +9,7 @@ if (problem !== null) {
 
 // not imported above: an old Node could not even read it
 const { startEverything } = await import('./start-everything.ts')
-const { describeFailure } = await import('../bin/failure.ts')
+const { describeFailure } = await import('../bin/describe-failure.ts')
 const { outliveReaders } = await import('../bin/terminal.ts')
 const { endWithNpm, shellOfNpm } = await import('./end-with-npm.ts')
 

@@ -1,14 +1,16 @@
 /** The command line: what each command says, and how it ends, without a process of its own. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { runCommandLine } from '../bin/command-line.ts'
+import { commandTable } from '../bin/command-table.ts'
 import { parseExpiry } from '../bin/duration.ts'
 import type { Terminal } from '../bin/terminal.ts'
 import { migrate } from '../shared/db/migrate.ts'
+import { packagePath } from '../shared/platform/paths.ts'
 import { catalogClient } from './support/catalog-client.ts'
 import { addEdge, apply, column, create, dataset, job, upsert } from './support/changes.ts'
 import { withDatabase, withEmptyDatabase } from './support/database.ts'
@@ -46,6 +48,13 @@ t.test('usage', async t => {
       t.match(help.out[0], `Usage: tributary ${name}`)
     }
     t.match((await run(['--version'])).out[0], /^\d+\.\d+\.\d+/)
+  })
+
+  t.test('a client starts without a database driver, a server or a queue', async t => {
+    for (const { name } of commandTable.filter(({ name }) => /^(load|lineage)/.test(name))) {
+      const [, path = ''] = new RegExp(`name: '${name}',\n.*\n.*import\\('\\./(.*)'\\)`).exec(readFileSync(packagePath('bin/command-table.ts'), 'utf8')) ?? []
+      t.strictSame(packagesBehind(['bin/tributary.ts', 'bin/command-line.ts', 'bin/terminal.ts', `bin/${path}`]), [], name)
+    }
   })
 
   t.test('what does not fit is refused in one line, with 1', async t => {
@@ -294,6 +303,22 @@ t.test('doctor', async t => {
     t.ok(out.some(line => /^ok {5}queue: answers, Redis/.test(line)))
   })
 })
+
+/** The packages from the registry that these files import, or what they import does. */
+function packagesBehind(files: readonly string[]): string[] {
+  const seen = new Set<string>()
+  const packages = new Set<string>()
+  const open = [...files]
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (seen.has(file)) continue
+    seen.add(file)
+    for (const [, target = ''] of readFileSync(packagePath(file), 'utf8').matchAll(/^(?:import|export) (?!type ).*?'([^']+)'$/gm)) {
+      if (target.startsWith('.')) open.push(join(dirname(file), target))
+      else if (!target.startsWith('node:')) packages.add(target)
+    }
+  }
+  return [...packages].sort()
+}
 
 /** A server that gives one answer to everything. */
 async function withOther(t: Test, status: number, body: string): Promise<string> {

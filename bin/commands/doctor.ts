@@ -4,14 +4,13 @@ import type { Command } from '../command.ts'
 import { examineDatabase } from '../doctor/examine-database.ts'
 import { examineQueue } from '../doctor/examine-queue.ts'
 import { fine, wrong, type Finding } from '../doctor/finding.ts'
-import { describeFailure, exitCodes } from '../failure.ts'
+import { describeFailure } from '../describe-failure.ts'
+import { exitCodes } from '../failure.ts'
 import { withCatalogDatabase } from '../open-database.ts'
 
 const marks = { fine: 'ok   ', note: 'note ', wrong: 'WRONG' } as const
 
 export const doctor: Command = {
-  name: 'doctor',
-  summary: 'Looks at configuration, database, schema, queue, clock and loads. Exit code 1 where something is wrong.',
   options: { json: { help: 'Print the findings as JSON.' } },
   async run(input, terminal) {
     const config = readConfig(terminal.env)

@@ -12,8 +12,6 @@ const linesDefaultCount = 200
 const linesMaxCount = 100_000
 
 export const lineage: Command = {
-  name: 'lineage',
-  summary: 'Prints what an asset or a column feeds, or comes from, as a tree.',
   notes: [
     'Each entity stands once where it is nearest, and is marked (again) where it is met again. What is not shown is counted.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable, or its answer was cut off.'

@@ -13,8 +13,6 @@ import type { Terminal } from '../terminal.ts'
 const rejectsShownCount = 10
 
 export const load: Command = {
-  name: 'load',
-  summary: 'Sends a file (or - for standard input) through the bulk pipeline and follows the load to its end.',
   notes: [
     'A name that ends in .gz is sent as it is. Formats: ndjson, and mcp for change proposals of connectors (.json).',
     'Exit code: 0 all applied or unchanged, 1 usage or refused, 2 ended with rejects, 3 failed, aborted or cancelled,',

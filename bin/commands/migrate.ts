@@ -6,8 +6,6 @@ import { exitCodes } from '../failure.ts'
 import { requireDatabaseUrl, withDatabase } from '../open-database.ts'
 
 export const migrateCommand: Command = {
-  name: 'migrate',
-  summary: 'Brings the database of DATABASE_URL to the newest schema. Safe to run at any time, also several at once.',
   options: { json: { help: 'Print what was applied as JSON.' } },
   async run(input, terminal) {
     const url = requireDatabaseUrl(readConfig(terminal.env), 'migrate')

@@ -4,8 +4,6 @@ import type { Command } from '../command.ts'
 import { runService } from '../run-service.ts'
 
 export const serve: Command = {
-  name: 'serve',
-  summary: 'Runs the API. Needs DATABASE_URL; run `tributary migrate` first.',
   options: {},
   run: (_input, terminal) => runService('serve', startApi, terminal)
 }

@@ -8,8 +8,6 @@ import { exitCodes, Refusal } from '../failure.ts'
 import { withCatalogDatabase } from '../open-database.ts'
 
 export const tokenCreate: Command = {
-  name: 'token create',
-  summary: 'Makes an access token and prints it, alone, on standard output. It cannot be shown again.',
   options: {
     name: { value: 'TEXT', help: 'What the token is for. Required.' },
     scopes: { value: 'LIST', help: 'read, write, admin; separated by commas. Default: read,write.' },

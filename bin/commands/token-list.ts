@@ -7,8 +7,6 @@ import { exitCodes } from '../failure.ts'
 import { withCatalogDatabase } from '../open-database.ts'
 
 export const tokenList: Command = {
-  name: 'token list',
-  summary: 'Lists the access tokens, newest first, without their texts.',
   options: { json: { help: 'Print them as JSON.' } },
   async run(input, terminal) {
     const { tokens, total } = await withCatalogDatabase(readConfig(terminal.env), db => listTokens(db, { count: limits.pageMaxCount }))

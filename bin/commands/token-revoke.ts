@@ -6,8 +6,6 @@ import { exitCodes } from '../failure.ts'
 import { withCatalogDatabase } from '../open-database.ts'
 
 export const tokenRevoke: Command = {
-  name: 'token revoke',
-  summary: 'Ends an access token. It is refused everywhere within a second.',
   operands: ['ID'],
   options: { json: { help: 'Print the token as JSON.' } },
   async run(input, terminal) {

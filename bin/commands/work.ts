@@ -4,8 +4,6 @@ import type { Command } from '../command.ts'
 import { runService } from '../run-service.ts'
 
 export const work: Command = {
-  name: 'work',
-  summary: 'Runs a worker, which applies bulk loads. Needs DATABASE_URL; any number may run.',
   options: {},
   run: (_input, terminal) => runService('work', startWorker, terminal)
 }

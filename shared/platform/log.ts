@@ -1,6 +1,7 @@
 /** The log: JSON lines on standard output, with secrets taken out. Messages are constant sentences, data are fields. */
 import { pino, type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 export type Log = Logger
 
@@ -12,13 +13,6 @@ const secretFields = ['authorization', 'cookie', 'set-cookie', 'token', 'passwor
  * anywhere, such as in the message of a driver's error. (pino's own redaction costs 300 us a line for these fields, this 1.)
  */
 const secretField = new RegExp(`"(${secretFields.join('|')})":(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, 'gi')
-const passwordInUrl = /:\/\/([^\s:@/"\\]*):[^\s@/"\\]+@/g
-const bearerInText = /\b(bearer\s+)[\w.~+/=-]{6,}/gi
-
-/** Takes passwords and bearer tokens out of a text that goes to people or logs. */
-export function withoutSecrets(text: string): string {
-  return text.replace(passwordInUrl, '://$1:[redacted]@').replace(bearerInText, '$1[redacted]')
-}
 
 function redactLine(line: string): string {
   return withoutSecrets(line.replace(secretField, '"$1":"[redacted]"'))
