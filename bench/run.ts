@@ -4,8 +4,9 @@ import { packagePath } from '../shared/platform/paths.ts'
 import { benchLineage } from './lineage/bench.ts'
 import { benchLineageHttp } from './lineage-http/bench.ts'
 import { benchLoadMemory } from './load-memory.ts'
+import { benchLoading } from './loading/throughput.ts'
 
-const benches: Record<string, (args: readonly string[]) => Promise<object>> = { 'load-memory': benchLoadMemory, 'lineage': benchLineage, 'lineage-http': benchLineageHttp }
+const benches: Record<string, (args: readonly string[]) => Promise<object>> = { 'load-memory': benchLoadMemory, 'lineage': benchLineage, 'lineage-http': benchLineageHttp, 'loading': benchLoading }
 
 const [name = '', ...args] = process.argv.slice(2)
 const bench = benches[name]

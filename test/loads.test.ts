@@ -11,7 +11,7 @@ import { retryLoad } from '../shared/catalog/retry-load.ts'
 import { submitChanges } from '../shared/catalog/submit-changes.ts'
 import { sweep } from '../shared/catalog/sweep.ts'
 import { CatalogError } from '../shared/errors.ts'
-import { admin, dataset, edge, entity, guardsWithout, pretend, rejectsOf, withLoadBench, type LoadBench } from './support/load-bench.ts'
+import { admin, dataset, edge, entity, guardsWithout, pretend, rejectsOf, removal, withLoadBench, type LoadBench } from './support/load-bench.ts'
 
 t.test('an upload', async (t) => {
   const bench = await withLoadBench(t)
@@ -57,12 +57,14 @@ t.test('an upload', async (t) => {
   })
 
   t.test('becomes chunks of bounded size, each of one pass', async (t) => {
-    const records = Array.from({ length: 5_200 }, (_, index) => [entity(`p${index}`), edge(`p${index}`, `p${index + 1}`)]).flat()
-    const id = await bench.submit(records)
+    const count = 10_200
+    const records = Array.from({ length: count }, (_, index) => [entity(`p${index}`), edge(`p${index}`, `p${index + 1}`)]).flat()
+    const removals = Array.from({ length: 300 }, (_, index) => removal(`p${index}`, `q${index}`))
+    const id = await bench.submit([...records, ...removals])
     const chunks = await bench.chunks(id)
     t.same(chunks.map(({ pass, recordCount }) => ({ pass, recordCount })), [
-      { pass: 1, recordCount: 5_000 }, { pass: 3, recordCount: 5_000 }, { pass: 1, recordCount: 200 }, { pass: 3, recordCount: 200 }
-    ])
+      { pass: 1, recordCount: 5_000 }, { pass: 1, recordCount: 5_000 }, { pass: 3, recordCount: 10_000 }, { pass: 1, recordCount: 200 }, { pass: 3, recordCount: 300 }, { pass: 3, recordCount: 200 }
+    ], 'edges given by their ends alone have chunks of their own')
     await cancelLoad(bench.db, admin, id)
     bench.told.length = 0
   })

@@ -1,6 +1,7 @@
-/** The records of a chunk as they are stored: lines of `<line>\t<raw record>\n`, lightly compressed. */
+/** The records of a chunk as they are stored: lines of `<line>\t<raw record>\n`, lightly compressed; or edges alone, as edge-payload.ts packs them. */
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
+import { holdsEdges, lineOfEdge, unpackEdges, type EdgeBatch } from './edge-payload.ts'
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
@@ -22,9 +23,24 @@ export const toStoredLine = (record: RawRecord): string => `${record.line}\t${re
 /** Level 1: a third of the size for a tenth of the time that the application takes (measured: 279-349 bytes of WAL an edge against 515). */
 export const packLines = (lines: readonly string[]): Promise<Buffer> => deflate(lines.join(''), { level: 1 })
 
+/** The edges of a payload that holds nothing else; null for any other. Throws UnreadableChunk. */
+export async function unpackEdgesOnly(payload: Buffer | null): Promise<EdgeBatch | null> {
+  if (!payload || !holdsEdges(payload)) return null
+  try {
+    return await unpackEdges(payload)
+  } catch (error) {
+    throw new UnreadableChunk(error)
+  }
+}
+
+/** The record of each edge, in the order of the lines. */
+export const recordsOfEdges = (edges: EdgeBatch): RawRecord[] => Array.from(edges.lines, (line, index) => ({ line, text: lineOfEdge(edges, index) }))
+
 /** Throws UnreadableChunk. */
 export async function unpackRecords(payload: Buffer | null): Promise<RawRecord[]> {
   if (!payload) throw new UnreadableChunk(new Error('there are none'))
+  const edges = await unpackEdgesOnly(payload)
+  if (edges) return recordsOfEdges(edges)
   try {
     const text = (await inflate(payload)).toString('utf8')
     return text.split('\n').slice(0, -1).map(toRawRecord)

@@ -2,6 +2,7 @@
  * Sorts records into passes and stores them as chunks: one open buffer for each pass, so that what is held in memory is
  * bounded however large the load. Nothing of it is applied here.
  */
+import type { PlainEdge } from '../formats/plain-edges.ts'
 import { limits } from '../limits.ts'
 import { createsOf, isDestructive, passOf, referencesOf, standsOn } from '../model/change-facts.ts'
 import type { Change } from '../model/changes.ts'
@@ -9,16 +10,19 @@ import type { Tx } from '../db/database.ts'
 import { insertChunk } from '../store/chunks.ts'
 import { insertDeclarations, type Declaration } from '../store/declarations.ts'
 import { insertRejects, type Reject } from '../store/rejects.ts'
+import { createEdgeGatherer, packEdges, type EdgeGatherer } from './edge-payload.ts'
 import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 
 /** What was stored since the last time, for the load's counts. */
 export type Stored = { records: number, rejects: number, isDestructive: boolean }
 
 export type ChunkWriter = {
-  /** Takes a record that was understood. */
-  add(record: RawRecord, changes: readonly Change[]): Promise<void>
+  /** Takes a record that was understood. Nothing is to be awaited where nothing is given, as mostly. */
+  add(record: RawRecord, changes: readonly Change[]): Promise<void> | undefined
+  /** Takes an edge that is given by its two ends alone. */
+  addEdge(edge: PlainEdge): Promise<void> | undefined
   /** Takes a record that was not. */
-  reject(reject: Reject): Promise<void>
+  reject(reject: Reject): Promise<void> | undefined
   /** Stores what is open. */
   flush(): Promise<void>
 }
@@ -33,6 +37,7 @@ const rejectsPerInsert = 1_000
  */
 export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>): ChunkWriter {
   const open = new Map<number, OpenChunk>()
+  let edges: EdgeGatherer | null = null
   let rejects: Reject[] = []
   let rejectBytes = 0
   let rejectsCount = 0
@@ -57,8 +62,24 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     }, { records: recordCount, rejects: 0, isDestructive: chunk.isDestructive })
   }
 
+  async function storeEdges(gathered: EdgeGatherer): Promise<void> {
+    edges = null
+    const batch = gathered.take()
+    const payload = await packEdges(batch)
+    const recordCount = batch.lines.length
+    await store(async (tx) => {
+      await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload })
+    }, { records: recordCount, rejects: 0, isDestructive: false })
+  }
+
   return {
-    async add(record, changes) {
+    addEdge(edge) {
+      edges ??= createEdgeGatherer()
+      edges.add(edge)
+      if (edges.count() >= limits.edgeChunkMaxRecords || edges.bytes() >= limits.chunkMaxBytes) return storeEdges(edges)
+      return undefined
+    },
+    add(record, changes) {
       const pass = passOf(changes)
       const chunk = open.get(pass) ?? { pass, firstLine: record.line, lines: [], bytes: 0, isDestructive: false, declarations: [] }
       open.set(pass, chunk)
@@ -67,15 +88,18 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
       chunk.bytes += Buffer.byteLength(stored)
       chunk.isDestructive ||= isDestructive(changes)
       if (pass === 2) chunk.declarations.push(...declarationsOf(record.line, changes))
-      if (chunk.lines.length >= limits.chunkMaxRecords || chunk.bytes >= limits.chunkMaxBytes) await storeChunk(chunk)
+      if (chunk.lines.length >= limits.chunkMaxRecords || chunk.bytes >= limits.chunkMaxBytes) return storeChunk(chunk)
+      return undefined
     },
-    async reject(reject) {
+    reject(reject) {
       rejects.push(reject)
       rejectBytes += reject.record?.length ?? 0
-      if (rejects.length >= rejectsPerInsert || rejectBytes >= limits.chunkMaxBytes) await storeRejects()
+      if (rejects.length >= rejectsPerInsert || rejectBytes >= limits.chunkMaxBytes) return storeRejects()
+      return undefined
     },
     async flush() {
       for (const chunk of [...open.values()].sort((a, b) => a.pass - b.pass)) await storeChunk(chunk)
+      if (edges) await storeEdges(edges)
       await storeRejects()
     }
   }

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { toCatalogError } from '../db/sql-errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { RecordFormat } from '../formats/parse-record.ts'
-import { readRecords } from '../formats/read-records.ts'
+import { readRecords, type ReadRecord } from '../formats/read-records.ts'
 import { limits } from '../limits.ts'
 import type { Actor, MissingReferences } from '../model/changes.ts'
 import { metrics } from '../platform/metrics.ts'
@@ -17,7 +17,7 @@ import { countWaitingRecords } from '../store/load-progress.ts'
 import { abortLoad, endBody, insertLoad, touchLoad } from '../store/loads.ts'
 import { deleteRejects } from '../store/rejects.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
-import { createChunkWriter, type Stored } from './chunk-writer.ts'
+import { createChunkWriter, type ChunkWriter, type Stored } from './chunk-writer.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 
 /** What a load is told beside its body. `source` names who states its edges. */
@@ -74,15 +74,13 @@ async function storeRecords(db: Db, upload: { readonly id: string, records: numb
   }
 
   const writer = createChunkWriter(upload.id, store)
-  for await (const entry of readRecords(request.format, body)) {
-    if (upload.records === 0) await inTransaction(db, (tx) => insertLoad(tx, newLoad(upload.id, request)))
-    upload.records += 1
-    if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
-    if ('error' in entry) {
-      refuseFatal(entry.error)
-      await writer.reject(toReject(entry.line, entry.text, reasonOf(entry.error)))
-    } else {
-      await writer.add({ line: entry.line, text: entry.text }, entry.record.changes)
+  for await (const entries of readRecords(request.format, body)) {
+    for (const entry of entries) {
+      if (upload.records === 0) await inTransaction(db, (tx) => insertLoad(tx, newLoad(upload.id, request)))
+      upload.records += 1
+      if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
+      const stored = take(writer, entry)
+      if (stored) await stored
     }
     if (performance.now() - turnAt > turnMaxMs) {
       await nextTurn()
@@ -91,6 +89,14 @@ async function storeRecords(db: Db, upload: { readonly id: string, records: numb
     if (Date.now() - touchedAt > heartbeatMs) await store(async () => {}, { records: 0, rejects: 0, isDestructive: false })
   }
   await writer.flush()
+}
+
+/** A promise only where something is to be waited for. */
+function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined {
+  if ('shape' in entry) return writer.addEdge(entry)
+  if (!('error' in entry)) return writer.add({ line: entry.line, text: entry.text }, entry.record.changes)
+  refuseFatal(entry.error)
+  return writer.reject(toReject(entry.line, entry.text, reasonOf(entry.error)))
 }
 
 /** A reject is a verdict on what the client sent; trouble of ours is none. */

@@ -14,6 +14,12 @@ const piecesMaxCount = 1024
 /** Line numbers are stored as int4. */
 const lineMaxCount = 2 ** 31 - 1
 
+/** Throws LIMIT_EXCEEDED (loadMaxRecords) for a line number that cannot be stored. */
+export function checkedLine(line: number): number {
+  if (line > lineMaxCount) throw new CatalogError('LIMIT_EXCEEDED', `A load has at most ${limits.loadMaxRecords} records; send several`, { limit: 'loadMaxRecords', maximum: limits.loadMaxRecords })
+  return line
+}
+
 export type RecordBuffer = {
   add(bytes: Buffer): void
   /** Ends the record; null where it holds nothing but white space. */
@@ -41,7 +47,7 @@ export function createRecordBuffer(): RecordBuffer {
       }
     },
     end(line) {
-      if (line > lineMaxCount) throw new CatalogError('LIMIT_EXCEEDED', `A load has at most ${limits.loadMaxRecords} records; send several`, { limit: 'loadMaxRecords', maximum: limits.loadMaxRecords })
+      checkedLine(line)
       const [first] = pieces
       const bytes = pieces.length === 1 && first ? first : Buffer.concat(pieces)
       const actual = total

@@ -2,12 +2,13 @@
 import { CatalogError } from '../errors.ts'
 import type { ChangeRecord } from '../model/changes.ts'
 import { parseRecord, type RecordFormat } from './parse-record.ts'
+import { createPlainEdgeReader, type PlainEdge } from './plain-edges.ts'
 import type { RawRecord } from './raw-record.ts'
 import { isSpace, opensArray, splitArray } from './split-array.ts'
 import { splitLines } from './split-lines.ts'
 
-/** A record that was understood, or the reason why not. `text` is the record as sent; of one too long, its begin. */
-export type ReadRecord = { line: number, text: string, record: ChangeRecord } | { line: number, text: string, error: CatalogError }
+/** A record that was understood, or the reason why not. `text` is the record as sent; of one too long, its begin. Edges given by their ends alone need no more. */
+export type ReadRecord = { line: number, text: string, record: ChangeRecord } | { line: number, text: string, error: CatalogError } | PlainEdge
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
@@ -15,12 +16,15 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 const blankMaxBytes = 64 * 1024
 
 /**
+ * The records of each piece of the body together, one wait for all of them.
  * `line` is the line number (ndjson, and mcp in lines) or the number of the element (mcp as an array), from 1. A record
  * that cannot be read is an entry with its error, never an exception.
  * Throws BAD_REQUEST where an array is cut off or followed by something, LIMIT_EXCEEDED (loadMaxRecords), and what the bytes' source throws.
  */
-export async function* readRecords(format: RecordFormat, chunks: AsyncIterable<Buffer>): AsyncGenerator<ReadRecord> {
-  for await (const raw of splitRecords(format, chunks)) yield readOne(format, raw)
+export async function* readRecords(format: RecordFormat, chunks: AsyncIterable<Buffer>): AsyncGenerator<ReadRecord[]> {
+  const readPlainEdge = format === 'ndjson' ? createPlainEdgeReader() : null
+  const read = (raw: RawRecord): ReadRecord => (raw.fault ? null : readPlainEdge?.(raw.text, raw.line)) ?? readOne(format, raw)
+  for await (const records of splitRecords(format, chunks)) yield records.map(read)
 }
 
 function readOne(format: RecordFormat, { line, text, fault }: RawRecord): ReadRecord {
@@ -33,7 +37,7 @@ function readOne(format: RecordFormat, { line, text, fault }: RawRecord): ReadRe
   }
 }
 
-function splitRecords(format: RecordFormat, chunks: AsyncIterable<Buffer>): AsyncIterable<RawRecord> {
+function splitRecords(format: RecordFormat, chunks: AsyncIterable<Buffer>): AsyncIterable<RawRecord[]> {
   const bytes = withoutMark(chunks)
   return format === 'mcp' ? splitMcp(bytes) : splitLines(bytes)
 }
@@ -56,7 +60,7 @@ async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 const stripMark = (bytes: Buffer): Buffer => bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes
 
 /** Proposals come as one array or one a line; the first byte that is no white space says which. */
-async function* splitMcp(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord> {
+async function* splitMcp(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord[]> {
   const iterator = chunks[Symbol.asyncIterator]()
   try {
     const begin: Buffer[] = []

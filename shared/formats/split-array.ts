@@ -18,13 +18,14 @@ const closesObject = 0x7d
 export const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /**
- * Elements are numbered from 1. The first byte that is no white space must be `[`. Holds one element at most.
+ * Elements are numbered from 1, and given by the piece they came in. The first byte that is no white space must be `[`. Holds one element at most.
  * Throws BAD_REQUEST where the array does not end, or something follows it: the upload was cut off or is no array.
  */
-export async function* splitArray(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord> {
+export async function* splitArray(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord[]> {
   const buffer = createRecordBuffer()
   const scan = { state: 'before', depth: 0, isInText: false, isEscaped: false, elements: 0 }
   for await (const chunk of chunks) {
+    const records: RawRecord[] = []
     let start = 0
     for (let index = 0; index < chunk.length; index += 1) {
       const byte = chunk[index] ?? 0
@@ -46,19 +47,21 @@ export async function* splitArray(chunks: AsyncIterable<Buffer>): AsyncGenerator
       } else if (byte === comma || byte === closesArray) {
         buffer.add(chunk.subarray(start, index))
         start = index + 1
-        yield* endElement(scan, buffer.end(scan.elements + 1), byte === closesArray)
+        const record = endElement(scan, buffer.end(scan.elements + 1), byte === closesArray)
+        if (record) records.push(record)
       }
     }
     if (scan.state === 'inside' && start < chunk.length) buffer.add(chunk.subarray(start))
+    if (records.length > 0) yield records
   }
   if (scan.state !== 'after') throw new CatalogError('BAD_REQUEST', scan.state === 'before' ? 'The body is empty' : 'The array has no end: the upload was cut off, or its brackets do not match')
 }
 
 /** An empty element is a fault of its own line, but for the one that an empty array has. */
-function* endElement(scan: { state: string, elements: number }, record: RawRecord | null, isLast: boolean): Generator<RawRecord> {
+function endElement(scan: { state: string, elements: number }, record: RawRecord | null, isLast: boolean): RawRecord | null {
   if (isLast) scan.state = 'after'
   const line = scan.elements + 1
-  if (!record && isLast && scan.elements === 0) return
+  if (!record && isLast && scan.elements === 0) return null
   scan.elements += 1
-  yield record ?? { line, text: '', fault: new CatalogError('BAD_REQUEST', 'The element is empty', { line }) }
+  return record ?? { line, text: '', fault: new CatalogError('BAD_REQUEST', 'The element is empty', { line }) }
 }

@@ -1,23 +1,48 @@
 /** Splits a stream of bytes into lines. Blank lines are counted and left out; the last line needs no end. */
-import { createRecordBuffer, type RawRecord } from './raw-record.ts'
+import { isUtf8 } from 'node:buffer'
+import { limits } from '../limits.ts'
+import { checkedLine, createRecordBuffer, type RawRecord } from './raw-record.ts'
 
 const newline = 0x0a
 
-/** Lines are numbered from 1. Holds one line at most, and of one that is too long only its begin. */
-export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord> {
+/**
+ * Lines are numbered from 1, and given by the piece they came in: one wait for some hundred lines. Holds one line beside
+ * the piece, and of one that is too long only its begin.
+ */
+export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord[]> {
   const buffer = createRecordBuffer()
   let line = 1
   for await (const chunk of chunks) {
-    let start = 0
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      buffer.add(chunk.subarray(start, end))
+    const records: RawRecord[] = []
+    const take = (bytes: Buffer): void => {
+      buffer.add(bytes)
       const record = buffer.end(line)
-      if (record) yield record
+      if (record) records.push(record)
       line += 1
-      start = end + 1
     }
-    if (start < chunk.length) buffer.add(chunk.subarray(start))
+    const firstEnd = chunk.indexOf(newline)
+    if (firstEnd < 0) {
+      buffer.add(chunk)
+      continue
+    }
+    // The first line may have begun in a piece before.
+    take(chunk.subarray(0, firstEnd))
+    const lastEnd = chunk.lastIndexOf(newline)
+    const whole = chunk.subarray(firstEnd + 1, lastEnd + 1)
+    if (whole.length <= limits.recordMaxBytes && isUtf8(whole)) {
+      // One text for all of them: a quarter of the time that a text for each line takes.
+      const text = whole.toString('utf8')
+      for (let start = 0, end = text.indexOf('\n'); end >= 0; start = end + 1, end = text.indexOf('\n', start)) {
+        const record = text.slice(start, end).trim()
+        if (record !== '') records.push({ line: checkedLine(line), text: record })
+        line += 1
+      }
+    } else {
+      for (let start = 0, end = whole.indexOf(newline); end >= 0; start = end + 1, end = whole.indexOf(newline, start)) take(whole.subarray(start, end))
+    }
+    if (lastEnd + 1 < chunk.length) buffer.add(chunk.subarray(lastEnd + 1))
+    if (records.length > 0) yield records
   }
   const last = buffer.end(line)
-  if (last) yield last
+  if (last) yield [last]
 }

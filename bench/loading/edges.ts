@@ -1,0 +1,47 @@
+/** The edges that the loading benchmarks load: a million between 100,000 assets, in the order in which a job that goes through its tables sends them. */
+import { randomFrom } from '../../test/torture/workload.ts'
+
+export const assetCount = 100_000
+export const upstreamsPerAsset = 10
+
+/** 110 to 125 characters, as real ones have. */
+export const assetUrn = (asset: number): string =>
+  `urn:li:dataset:(urn:li:dataPlatform:snowflake,warehouse_${asset % 40}.project_${asset % 400}_analytics.a_table_of_ordinary_length_${asset},PROD)`
+
+export type Edges = { upstream: Int32Array, downstream: Int32Array }
+
+/** Distinct edges, grouped by downstream, their upstreams drawn at random. */
+export function drawEdges(count: number, seed: number): Edges {
+  const random = randomFrom(seed)
+  const edges = { upstream: new Int32Array(count), downstream: new Int32Array(count) }
+  const drawn = new Set<number>()
+  for (let index = 0; index < count; index += 1) {
+    const downstream = Math.floor(index / upstreamsPerAsset) % assetCount
+    if (index % upstreamsPerAsset === 0) drawn.clear()
+    let upstream = downstream
+    while (upstream === downstream || drawn.has(upstream)) upstream = Math.floor(random() * assetCount)
+    drawn.add(upstream)
+    edges.upstream[index] = upstream
+    edges.downstream[index] = downstream
+  }
+  return edges
+}
+
+export function* assetLines(): Generator<string> {
+  for (let asset = 0; asset < assetCount; asset += 1) yield `${JSON.stringify({ op: 'upsertEntity', urn: assetUrn(asset) })}\n`
+}
+
+export function* edgeLines({ upstream, downstream }: Edges): Generator<string> {
+  for (let index = 0; index < upstream.length; index += 1) {
+    yield `${JSON.stringify({ upstreamUrn: assetUrn(upstream[index] ?? 0), downstreamUrn: assetUrn(downstream[index] ?? 0) })}\n`
+  }
+}
+
+/** One upstreamLineage proposal for each downstream. */
+export function* proposalLines({ upstream, downstream }: Edges): Generator<string> {
+  for (let begin = 0; begin < upstream.length; begin += upstreamsPerAsset) {
+    const upstreams = Array.from(upstream.subarray(begin, begin + upstreamsPerAsset), (asset) => ({ dataset: assetUrn(asset), type: 'TRANSFORMED' }))
+    const aspect = { value: JSON.stringify({ upstreams }), contentType: 'application/json' }
+    yield `${JSON.stringify({ entityType: 'dataset', entityUrn: assetUrn(downstream[begin] ?? 0), changeType: 'UPSERT', aspectName: 'upstreamLineage', aspect })}\n`
+  }
+}

@@ -1,0 +1,113 @@
+/** The processes of the loading benchmarks: a durable Postgres, a Redis where there is one, one API and one worker. */
+import { spawn, spawnSync } from 'node:child_process'
+import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../test/support/redis.ts'
+import { isTerminal, readLoad, untilReady, type Api, type LoadState } from '../../test/torture/catalog-calls.ts'
+import { createAdminToken, keepRunning, type Kept } from '../../test/torture/processes.ts'
+import { startBenchPostgres } from '../lineage/bench-database.ts'
+import { cpuSecondsOf } from '../lineage-http/api-process.ts'
+import type { Db } from '../../shared/db/database.ts'
+
+export type Stage = {
+  api: Api
+  db: Db
+  databaseUrl: string
+  /** For files of the benchmark. */
+  folder: string
+  queue: 'redis' | 'postgres'
+  processes: { api: Kept, worker: Kept }
+  /** Seconds of processor time used so far, by whose they are. */
+  cpu: () => Record<'api' | 'worker' | 'postgres' | 'client', number>
+  stop: () => Promise<void>
+}
+
+export async function openStage(env: Record<string, string> = {}): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-loading-'))
+  const postgres = await startBenchPostgres()
+  const { db, url } = await postgres.newDatabase('loading')
+  const redis = await startRedis(folder)
+  const port = await freePort()
+  const all = { DATABASE_URL: url, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', TRIBUTARY_DATA_DIR: folder, ...redis ? { REDIS_URL: redis.url } : {}, ...env }
+  const token = createAdminToken(all)
+  const processes = { api: keepRunning('api', ['serve'], all, folder), worker: keepRunning('worker', ['work'], all, folder) }
+  const api = { url: `http://127.0.0.1:${port}`, token }
+  await untilReady(api)
+  const postgresPid = Number((await db.raw<{ rows: { pid: string }[] }>("select split_part(pg_read_file('postmaster.pid'), E'\\n', 1) as pid")).rows[0]?.pid)
+  return {
+    api,
+    db,
+    databaseUrl: url,
+    folder,
+    queue: redis ? 'redis' : 'postgres',
+    processes,
+    cpu: () => ({
+      api: cpuSecondsOf(processes.api.pid() ?? 0),
+      worker: cpuSecondsOf(processes.worker.pid() ?? 0),
+      postgres: cpuSecondsOfTree(postgresPid),
+      client: process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6
+    }),
+    async stop() {
+      await Promise.all(Object.values(processes).map((kept) => kept.stop()))
+      redis?.stop()
+      await db.destroy()
+      await postgres.stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+async function startRedis(folder: string): Promise<{ url: string, stop: () => void } | null> {
+  if (spawnSync('redis-server', ['--version']).status !== 0) return null
+  const port = await freePort()
+  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--maxmemory-policy', 'noeviction'], { stdio: 'ignore' })
+  return { url: `redis://127.0.0.1:${port}`, stop: () => { server.kill('SIGKILL') } }
+}
+
+/** Of a server and its children, those that have ended included. */
+function cpuSecondsOfTree(pid: number): number {
+  const fieldsOf = (name: string): string[] => {
+    try {
+      return readFileSync(`/proc/${name}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+    } catch {
+      return []
+    }
+  }
+  let ticks = 0
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const fields = fieldsOf(name)
+    const isServer = name === String(pid)
+    if (!isServer && fields[1] !== String(pid)) continue
+    ticks += Number(fields[11]) + Number(fields[12])
+    if (isServer) ticks += Number(fields[13]) + Number(fields[14])
+  }
+  return ticks / 100
+}
+
+/** Sends a file as a load, as curl would, and waits for its end. Throws where it does not end done without rejects. */
+export async function sendFile(stage: Stage, file: string, parameters: Record<string, string>): Promise<{ load: LoadState, acceptedS: number, doneS: number }> {
+  const { api } = stage
+  const begun = performance.now()
+  const answer = await fetch(`${api.url}/loads?${new URLSearchParams({ format: 'ndjson', ...parameters }).toString()}`, {
+    method: 'POST',
+    headers: { 'authorization': `Bearer ${api.token}`, 'content-type': 'application/x-ndjson', 'content-length': String(statSync(file).size) },
+    body: Readable.toWeb(createReadStream(file, { highWaterMark: 256 * 1024 })) as ReadableStream,
+    duplex: 'half'
+  } as RequestInit)
+  const text = await answer.text()
+  if (answer.status !== 202 && answer.status !== 200) throw new Error(`load refused: ${answer.status} ${text}`)
+  const acceptedS = (performance.now() - begun) / 1_000
+  const { id } = JSON.parse(text) as LoadState
+  for (;;) {
+    const load = await readLoad(api, id)
+    if (isTerminal(load)) {
+      if (load.state !== 'done' || load.counts.rejected > 0) throw new Error(JSON.stringify(load))
+      return { load, acceptedS, doneS: (performance.now() - begun) / 1_000 }
+    }
+    await sleep(50)
+  }
+}

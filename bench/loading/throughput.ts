@@ -1,0 +1,85 @@
+/**
+ * `npm run bench -- loading`: how near to a raw COPY a load comes, from the first byte over HTTP until it is done.
+ *
+ * Client, API, worker and Postgres share the machine; Postgres is durable. The COPY that everything is measured against
+ * runs in the same Postgres before and after, the faster one counts. Arguments: the number of edges (1,000,000).
+ */
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { query } from '../../shared/db/query.ts'
+import { assetLines, drawEdges, edgeLines, proposalLines } from './edges.ts'
+import { timeRawCopy } from './raw-copy.ts'
+import { openStage, sendFile, type Stage } from './stage.ts'
+
+type Row = { name: string, seconds: number, acceptedSeconds: number, edgesPerSecond: number, ofRawCopy: number, walBytesPerEdge: number, cpuSeconds: Record<string, number> }
+
+export async function benchLoading(args: readonly string[]): Promise<object> {
+  const edgeCount = Number(args[0] ?? 1_000_000)
+  const stage = await openStage()
+  try {
+    const edges = drawEdges(edgeCount, 7)
+    const others = drawEdges(edgeCount, 8)
+    const files = {
+      assets: await write(stage, 'assets.ndjson', assetLines()),
+      edges: await write(stage, 'edges.ndjson', edgeLines(edges)),
+      proposals: await write(stage, 'proposals.ndjson', proposalLines(others))
+    }
+    const copies = [await timeRawCopy(stage.databaseUrl, edges), await timeRawCopy(stage.databaseUrl, edges)]
+    await sendFile(stage, files.assets, { source: 'bench' })
+    const measured = [
+      await measure(stage, 'new edges', files.edges, edgeCount),
+      await measure(stage, 'the same edges again', files.edges, edgeCount),
+      await measure(stage, 'edges as upstreamLineage proposals, 10 each', files.proposals, edgeCount)
+    ]
+    copies.push(await timeRawCopy(stage.databaseUrl, edges))
+    const rawSeconds = Math.min(...copies)
+    const rows = measured.map((row): Row => ({ ...row, ofRawCopy: round(rawSeconds / row.seconds) }))
+    console.log(`raw COPY of ${edgeCount} pairs: ${copies.map((seconds) => seconds.toFixed(2)).join(', ')} s; queue on ${stage.queue}`)
+    console.table(rows.map(({ cpuSeconds, ...row }) => ({ ...row, ...cpuSeconds })))
+    return { edgeCount, queue: stage.queue, rawCopySeconds: copies.map(round), rows }
+  } finally {
+    await stage.stop()
+  }
+}
+
+async function write(stage: Stage, name: string, lines: Iterable<string>): Promise<string> {
+  const file = join(stage.folder, name)
+  await pipeline(Readable.from(inPieces(lines), { objectMode: false }), createWriteStream(file))
+  return file
+}
+
+/** A client that writes line by line would measure itself. */
+function* inPieces(lines: Iterable<string>): Generator<string> {
+  let piece = ''
+  for (const line of lines) {
+    piece += line
+    if (piece.length < 65_536) continue
+    yield piece
+    piece = ''
+  }
+  if (piece) yield piece
+}
+
+async function measure(stage: Stage, name: string, file: string, edgeCount: number): Promise<Omit<Row, 'ofRawCopy'>> {
+  await query(stage.db, 'checkpoint')
+  const [cpuBefore, walBefore] = [stage.cpu(), await walBytes(stage)]
+  const { acceptedS, doneS } = await sendFile(stage, file, { source: 'bench' })
+  const [cpuAfter, walAfter] = [stage.cpu(), await walBytes(stage)]
+  return {
+    name,
+    seconds: round(doneS),
+    acceptedSeconds: round(acceptedS),
+    edgesPerSecond: Math.round(edgeCount / doneS),
+    walBytesPerEdge: Math.round((walAfter - walBefore) / edgeCount),
+    cpuSeconds: Object.fromEntries(Object.entries(cpuAfter).map(([whose, seconds]) => [whose, round(seconds - cpuBefore[whose as keyof typeof cpuBefore])]))
+  }
+}
+
+async function walBytes({ db }: Stage): Promise<number> {
+  const [row] = await query<{ bytes: string }>(db, "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as bytes")
+  return Number(row?.bytes)
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100
