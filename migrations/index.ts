@@ -6,6 +6,7 @@ import * as domains from './0004-domains.ts'
 import * as loads from './0005-loads.ts'
 import * as access from './0006-access.ts'
 import * as graphChange from './0007-graph-change.ts'
+import * as snapshots from './0009-snapshots.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. */
 export type Migration = { up: string, down: string }
@@ -17,5 +18,6 @@ export const migrations: readonly { name: string, migration: Migration }[] = [
   { name: '0004-domains', migration: domains },
   { name: '0005-loads', migration: loads },
   { name: '0006-access', migration: access },
-  { name: '0007-graph-change', migration: graphChange }
+  { name: '0007-graph-change', migration: graphChange },
+  { name: '0009-snapshots', migration: snapshots }
 ]

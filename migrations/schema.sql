@@ -194,8 +194,16 @@ create table load (
   body_ended_at timestamp with time zone,
   touched_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
+  force boolean not null default false,
+  sweep text collate "C",
+  sweep_max_share double precision,
+  sweep_stated bigint,
+  sweep_removable bigint,
+  sweep_removed bigint,
+  superseded_by uuid,
   constraint load_pkey PRIMARY KEY (id),
-  constraint load_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'accepted'::text, 'applying'::text, 'done'::text, 'failed'::text, 'aborted'::text, 'cancelled'::text])))
+  constraint load_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'accepted'::text, 'applying'::text, 'done'::text, 'failed'::text, 'aborted'::text, 'cancelled'::text]))),
+  constraint load_sweep_check CHECK ((sweep = ANY (ARRAY['pending'::text, 'removing'::text, 'held'::text, 'done'::text])))
 );
 
 create table load_declaration (
@@ -232,6 +240,29 @@ create table schema_migration (
   name text collate "C" not null,
   applied_at timestamp with time zone not null default now(),
   constraint schema_migration_pkey PRIMARY KEY (name)
+);
+
+create table snapshot_removal (
+  load_id uuid not null,
+  piece integer not null,
+  downstream_ids integer[] not null,
+  upstream_ids integer[] not null,
+  owner_ids integer[] not null,
+  fields smallint[] not null,
+  record_keys integer[] not null,
+  constraint snapshot_removal_pkey PRIMARY KEY (load_id, piece),
+  constraint snapshot_removal_load_id_fkey FOREIGN KEY (load_id) REFERENCES load(id) ON DELETE CASCADE
+);
+
+create table snapshot_statement (
+  load_id uuid not null,
+  field smallint not null,
+  record_key integer not null,
+  owner_ids integer[],
+  downstream_ids integer[] not null,
+  upstream_ids integer[] not null,
+  new_count integer not null,
+  constraint snapshot_statement_load_id_fkey FOREIGN KEY (load_id) REFERENCES load(id) ON DELETE CASCADE
 );
 
 create table statement (
@@ -300,6 +331,8 @@ CREATE INDEX load_declaration_load_id_reference_idx ON public.load_declaration U
 CREATE INDEX load_declaration_load_id_urn_idx ON public.load_declaration USING btree (load_id, urn);
 
 CREATE INDEX replace_watermark_seq_idx ON public.replace_watermark USING btree (seq);
+
+CREATE INDEX snapshot_statement_load_id_idx ON public.snapshot_statement USING btree (load_id);
 
 CREATE INDEX statement_owner_id_idx ON public.statement USING btree (owner_id) WHERE (owner_id <> downstream_id);
 

@@ -7,12 +7,14 @@ import type { Actor, ChangeRecord, Verdict } from '../model/changes.ts'
 import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../store/chunks.ts'
 import type { Counts } from '../store/load-progress.ts'
 import type { Reject } from '../store/rejects.ts'
+import { insertStatedKeys } from '../store/snapshot-statements.ts'
 import { toUrn } from '../urn/urn.ts'
 import type { ApplyContext } from './apply-records.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 import { unpackRecords, type RawRecord } from './chunk-payload.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { assertHeld, settleChunk, type Settled } from './settle-chunk.ts'
+import { createStatedKeys } from './stated-keys.ts'
 
 /** What applies the records: shared/catalog/apply-records.ts, or a test's own. */
 export type ApplyRecords = (tx: Tx, records: ChangeRecord[], context: ApplyContext) => Promise<Verdict[]>
@@ -44,7 +46,9 @@ export async function applyChunk(db: Db, claimed: ClaimedChunk, options: ApplyOp
       const stored = await unpackRecords(chunk.payload)
       const { records, rejects } = parseAll(chunk.format, stored)
       throwIfAborted(options.signal)
-      const verdicts = records.length > 0 || rejects.length > 0 ? await options.apply(tx, records, contextOf(claimed, chunk)) : []
+      const context = contextOf(claimed, chunk)
+      const verdicts = records.length > 0 || rejects.length > 0 ? await options.apply(tx, records, context) : []
+      if (context.stated && chunk.sweep === 'pending') await insertStatedKeys(tx, chunk.loadId, context.stated.rows())
       throwIfAborted(options.signal)
       const judged = judge(stored, verdicts, rejects)
       const settled = await settleChunk(tx, claimed, chunk, judged, options.guards)
@@ -119,7 +123,8 @@ function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ApplyContext {
     missingReferences: chunk.missingReferences,
     operation: 'load',
     requestId: chunk.requestId,
-    chunk: { seq: chunk.seq, loadId: chunk.loadId, chunkId: claimed.id }
+    chunk: { seq: chunk.seq, loadId: chunk.loadId, chunkId: claimed.id },
+    ...chunk.mode === 'snapshot' ? { stated: createStatedKeys() } : {}
   }
 }
 

@@ -23,6 +23,7 @@ import { judgeReferences } from './apply/judge-references.ts'
 import { changesDomainTree, deletesEntity, subjectOf, urnsNamed, urnsToRemove, urnsToWrite } from './apply/plan-records.ts'
 import { isDeletedAfter, orderOf, rememberEntity, type WorkingSet } from './apply/working-set.ts'
 import { allGuards, type Guards } from './guards.ts'
+import type { StatedKeys } from './stated-keys.ts'
 import { WaitForOlderLoad } from './wait-for-older-load.ts'
 
 export type ApplyContext = {
@@ -35,6 +36,8 @@ export type ApplyContext = {
   requestId: string | null
   /** The chunk that the records are; absent for a synchronous call. */
   chunk?: { seq: number, loadId: string, chunkId: number }
+  /** Gathers what the records state, where they are of a snapshot; an UPSERT then replaces what their own source stated, and nobody else. */
+  stated?: StatedKeys
   /** What keeps concurrent writes right; tests leave parts out, nothing else does. */
   guards?: Guards
 }
@@ -164,6 +167,7 @@ async function openSet(tx: Tx, context: ApplyContext, changes: readonly Change[]
     limit: await limitOf(tx, context.actor),
     sourceId: sourceIds.get(context.source) ?? 0,
     sourceIds,
+    stated: context.stated ?? null,
     guards,
     older: older ?? { isUnfinished: false, isDestructive: false, isCreating: false, horizonSeq: 0 },
     entities: new Map(),

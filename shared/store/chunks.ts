@@ -2,10 +2,11 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { MissingReferences, Scope } from '../model/changes.ts'
+import type { LoadMode, SweepState } from './loads.ts'
 
 export type ChunkState = 'waiting' | 'applying' | 'settled' | 'split' | 'dropped'
 
-export type NewChunk = { loadId: string, pass: number, firstLine: number, recordCount: number, payload: Buffer, isIsolated?: boolean }
+export type NewChunk = { loadId: string, pass: number, firstLine: number, recordCount: number, payload: Buffer | null, isIsolated?: boolean }
 
 export async function insertChunk(tx: Tx, chunk: NewChunk): Promise<number> {
   const [row] = await query<{ id: number }>(tx, `
@@ -99,6 +100,8 @@ export type LockedChunk = {
   loadId: string
   loadState: string
   format: string
+  mode: LoadMode
+  sweep: SweepState | null
   source: string
   missingReferences: MissingReferences
   actor: string
@@ -126,6 +129,8 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
       chunk.load_id as "loadId",
       load.state as "loadState",
       load.format,
+      load.mode,
+      load.sweep,
       load.source,
       load.missing_references as "missingReferences",
       load.actor,

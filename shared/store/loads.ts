@@ -5,12 +5,18 @@ import type { MissingReferences, Scope } from '../model/changes.ts'
 
 export type LoadState = 'receiving' | 'accepted' | 'applying' | 'done' | 'failed' | 'aborted' | 'cancelled'
 
+/** How a load meets what is there: `snapshot` also takes away what its source stated before and does not state now. */
+export type LoadMode = 'merge' | 'snapshot'
+
+/** How far a snapshot is with what it takes away; `held`: not at all, because a reject may name any edge. */
+export type SweepState = 'pending' | 'removing' | 'held' | 'done'
+
 /** Times are `Date`; `seq` is null until the load is accepted. */
 export type LoadRow = {
   id: string
   state: LoadState
   format: string
-  mode: string
+  mode: LoadMode
   source: string
   missingReferences: MissingReferences
   actor: string
@@ -22,6 +28,18 @@ export type LoadRow = {
   currentPass: number
   remaining: number
   declarationsSettled: boolean
+  /** A snapshot takes away whatever it finds to. */
+  force: boolean
+  /** Null for a load that is no snapshot. */
+  sweep: SweepState | null
+  /** The share of what the source states that may go without `force`, from 0 to 1. */
+  sweepMaxShare: number | null
+  /** Statements: what the source stated before, what of it is to go, what has gone. */
+  sweepStated: number | null
+  sweepRemovable: number | null
+  sweepRemoved: number | null
+  /** The newer snapshot of its source that this failed load was passed by. */
+  supersededBy: string | null
   received: number
   applied: number
   unchanged: number
@@ -32,6 +50,7 @@ export type LoadRow = {
 }
 
 export type NewLoad = Pick<LoadRow, 'id' | 'format' | 'mode' | 'source' | 'missingReferences' | 'actor' | 'tokenId' | 'scopes' | 'domainUrn' | 'requestId'>
+  & Partial<Pick<LoadRow, 'force' | 'sweep' | 'sweepMaxShare'>>
 
 const columns = `
   load.id,
@@ -49,6 +68,13 @@ const columns = `
   load.current_pass as "currentPass",
   load.remaining,
   load.declarations_settled as "declarationsSettled",
+  load.force,
+  load.sweep,
+  load.sweep_max_share as "sweepMaxShare",
+  load.sweep_stated as "sweepStated",
+  load.sweep_removable as "sweepRemovable",
+  load.sweep_removed as "sweepRemoved",
+  load.superseded_by as "supersededBy",
   load.received,
   load.applied,
   load.unchanged,
@@ -59,9 +85,10 @@ const columns = `
 
 export async function insertLoad(tx: Tx, load: NewLoad): Promise<void> {
   await query(tx, `
-    insert into load (id, state, format, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id)
-    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?)`, [
-    load.id, load.format, load.mode, load.source, load.missingReferences, load.actor, load.tokenId, load.scopes, load.domainUrn, load.requestId])
+    insert into load (id, state, format, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, force, sweep, sweep_max_share)
+    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?, ?::double precision)`, [
+    load.id, load.format, load.mode, load.source, load.missingReferences, load.actor, load.tokenId, load.scopes, load.domainUrn, load.requestId,
+    load.force ?? false, load.sweep ?? null, load.sweepMaxShare ?? null])
 }
 
 export async function findLoad(db: Db | Tx, id: string): Promise<LoadRow | null> {

@@ -162,7 +162,7 @@ function upsertLineage(set: WorkingSet, cells: Cells, change: Upsert, cell: Aspe
   const { rest, entries } = splitLineageDocument(change.entityUrn, change.aspectName, change.value)
   const wasCreated = markCreatedBy(set, change)
   const restChanged = applyAspectChange(set, cell, { kind: 'put', value: rest }, order, { systemMetadata: change.headers?.systemMetadata ?? null })
-  const edgesChanged = replaceEdges(set, edgeCell(cells, cell.entityId, change.aspectName), { of: 'aspect', sourceId: null }, entries.map((entry) => resolveEntry(set, entry)), order)
+  const edgesChanged = replaceEdges(set, edgeCell(cells, cell.entityId, change.aspectName), { of: 'aspect', sourceId: set.stated ? set.sourceId : null }, entries.map((entry) => resolveEntry(set, entry)), order)
   if (edgesChanged && !restChanged) countEdgeChange(set, cell)
   return restChanged || edgesChanged || wasCreated
 }

@@ -88,6 +88,7 @@ export const isReplacedAfter = (set: WorkingSet, cell: EdgeCell, order: Order): 
  * that is worth a write is decided when all is known.
  */
 export function stateEntry(set: WorkingSet, cell: EdgeCell, entry: ResolvedEntry, order: Order, sourceId = set.sourceId): boolean {
+  if (sourceId === set.sourceId) set.stated?.add({ ...entry, ownerId: cell.ownerId, field: entry.fieldCode })
   if (isOvertaken(set, cell, entry.fieldCode, entry, order, sourceId)) return false
   const { fieldCode: field, ...ends } = entry
   const row: StatementRow = { ...ends, field, ownerId: cell.ownerId, sourceId, ...order }

@@ -20,6 +20,7 @@ export type Folded = { applied: Set<ChangeRecord>, refused: Map<ChangeRecord, Ca
  * decides which of two is newer.
  */
 export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], isCall: boolean): Promise<Folded> {
+  set.stated?.clear()
   const loads = planLoads(set, records)
   const cells: Cells = {
     aspects: await loadAspectCells(tx, set, loads.aspects),

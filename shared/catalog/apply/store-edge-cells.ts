@@ -77,6 +77,7 @@ export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells):
   await deleteStatements(tx, deleted)
   await updateStatements(tx, updated)
   await insertStatements(tx, inserted)
+  set.stated?.countNew(inserted.length)
   await writeOrder(tx, set, [...cells.values()])
   await writePatches(tx, [...cells.values()])
   for (const { downstreamId, upstreamId } of deleted) set.graph.push({ kind: 'unstated', downstreamId, upstreamId })

@@ -8,6 +8,7 @@ import type { EntityRow } from '../../store/entities.ts'
 import type { OlderWork } from '../../store/order-of-changes.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { Guards } from '../guards.ts'
+import type { StatedKeys } from '../stated-keys.ts'
 
 /** A token's domain, and the ids of it and of what is below it. */
 export type DomainLimit = { rootId: number | null, domainIds: Set<number> }
@@ -21,6 +22,8 @@ export type WorkingSet = {
   sourceId: number
   /** The numbers of the sources that changes name themselves. */
   sourceIds: Map<string, number>
+  /** Gathers what the records of a snapshot state; null for all others. */
+  stated: StatedKeys | null
   guards: Guards
   older: OlderWork
   entities: Map<Urn, EntityRow>
