@@ -20,9 +20,9 @@ export async function untilReady(api: Api, maxMs = 60_000): Promise<void> {
 }
 
 /** Sends a load and gives its id. */
-export async function sendLoad(api: Api, lines: Iterable<string>, parameters: Record<string, string>): Promise<string> {
+export async function sendLoad(api: Api, lines: Iterable<string>, parameters: Record<string, string>, more: Record<string, string> = {}): Promise<string> {
   const answer = await fetch(`${api.url}/loads?${new URLSearchParams({ format: 'ndjson', ...parameters }).toString()}`, {
-    method: 'POST', headers: headers(api, { 'content-type': 'application/x-ndjson' }), body: Readable.toWeb(Readable.from(piecesOf(lines), { objectMode: false })) as ReadableStream, duplex: 'half'
+    method: 'POST', headers: headers(api, { 'content-type': 'application/x-ndjson', ...more }), body: Readable.toWeb(Readable.from(piecesOf(lines), { objectMode: false })) as ReadableStream, duplex: 'half'
   } as RequestInit)
   const body = await answer.text()
   if (answer.status !== 202 && answer.status !== 200) throw new Error(`load refused: ${answer.status} ${body}`)
@@ -51,7 +51,7 @@ export async function readLoad(api: Api, id: string): Promise<LoadState> {
   return await answer.json() as LoadState
 }
 
-export const isTerminal = (load: LoadState): boolean => ['done', 'failed', 'aborted', 'cancelled'].includes(load.state)
+export const isTerminal = (load: Pick<LoadState, 'state'>): boolean => ['done', 'failed', 'aborted', 'cancelled'].includes(load.state)
 
 export type Reject = { line: number, code: string, message: string }
 

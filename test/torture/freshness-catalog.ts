@@ -1,52 +1,20 @@
-/** The catalog that the freshness torture runs on: a durable Postgres that can be killed, three API processes, perhaps a worker. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+/** The catalog that the freshness torture runs on: three API processes on a Postgres that can be killed, perhaps a worker. */
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedded-postgres.ts'
-import { readServerState } from '../../dev/embedded-postgres/server-state.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { connectTestDatabase, dropDatabase, runOnServer, urlOfDatabase } from '../support/database.ts'
 import { freePort } from '../support/redis.ts'
 import { untilReady, type Api } from './catalog-calls.ts'
+import type { KillablePostgres } from './killable-postgres.ts'
 import { createAdminToken, keepRunning, runCommand, type Kept } from './processes.ts'
 
 const apiCount = 3
 /** The machine may have much else to do. */
 const readyMaxMs = 180_000
-
-export type KillablePostgres = {
-  url: string
-  /** Kills the postmaster at once, and starts another on the same data. */
-  crash: () => Promise<void>
-  stop: () => Promise<void>
-}
-
-/** What has been acknowledged survives a crash of it; nobody else may use it. */
-export async function startKillablePostgres(): Promise<KillablePostgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-freshness-'))
-  chmodSync(folder, 0o755)
-  const start = () => startEmbeddedPostgres({ dataDir: join(folder, 'pg'), log: () => {} })
-  let server = await start()
-  return {
-    url: server.url(),
-    async crash() {
-      const state = readServerState(server.dataDir)
-      if (!('pid' in state)) throw new Error('there is no server to kill')
-      process.kill(state.pid, 'SIGKILL')
-      await server.ended
-      await server.stop()
-      server = await start()
-    },
-    async stop() {
-      await server.stop()
-      rmSync(folder, { recursive: true, force: true })
-      rmSync(server.dataDir, { recursive: true, force: true })
-    }
-  }
-}
 
 export type Catalog = { apis: Api[], processes: Kept[], db: Db, databaseUrl: string }
 

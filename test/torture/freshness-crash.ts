@@ -10,9 +10,10 @@ import pg from 'pg'
 import { query } from '../../shared/db/query.ts'
 import { postgresOptions } from '../../shared/platform/postgres-url.ts'
 import { untilReady } from './catalog-calls.ts'
-import { untilQuiet, type Catalog, type KillablePostgres } from './freshness-catalog.ts'
+import { untilQuiet, type Catalog } from './freshness-catalog.ts'
 import { readAndJudge, send, writeAndRead, type Run } from './freshness-run.ts'
 import { layers, randomWrite, type Place } from './freshness-workload.ts'
+import type { KillablePostgres } from './killable-postgres.ts'
 import { pick } from './workload.ts'
 
 const burntXids = 400

@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { prune } from '../../shared/catalog/prune.ts'
 import type { Db } from '../../shared/db/database.ts'
-import { startKillablePostgres, withCatalog, type Catalog, type CatalogOptions, type KillablePostgres } from './freshness-catalog.ts'
+import { withCatalog, type Catalog, type CatalogOptions } from './freshness-catalog.ts'
 import { crashAndWrite } from './freshness-crash.ts'
 import { catalogDoor, dawdling } from './freshness-doors.ts'
 import { prepare, startRun, writeAndRead, type Run } from './freshness-run.ts'
+import { startKillablePostgres, type KillablePostgres } from './killable-postgres.ts'
 import { randomFrom } from './workload.ts'
 
 const sizes = {

@@ -1,28 +1,33 @@
 /** What must be in the catalog in the end: the fold of all accepted changes in their order, told without the catalog's code. */
 import type { Edge } from './workload.ts'
 
-export type AcceptedChange = { seq: number, line: number } & (
+export type AcceptedChange =
   | { op: 'add', edge: Edge, source: string }
   | { op: 'remove', edge: Edge }
-  | { op: 'delete', urn: string })
+  | { op: 'delete', urn: string }
+
+/** What was accepted as one: a load, whose changes are in the order of its lines, or a call. */
+export type Accepted = { seq: number, changes: Iterable<AcceptedChange> }
 
 export const edgeText = (edge: Edge): string => `${edge.upstreamUrn} -> ${edge.downstreamUrn}`
 
 /** Each edge with the sources that state it. */
-export function foldAccepted(changes: readonly AcceptedChange[]): Map<string, Set<string>> {
+export function foldAccepted(accepted: readonly Accepted[]): Map<string, Set<string>> {
   const stated = new Map<string, { edge: Edge, sources: Set<string> }>()
-  for (const change of [...changes].sort((a, b) => a.seq - b.seq || a.line - b.line)) {
-    if (change.op === 'delete') {
-      for (const [key, { edge }] of stated) if (edge.upstreamUrn === change.urn || edge.downstreamUrn === change.urn) stated.delete(key)
-      continue
+  for (const { changes } of accepted.toSorted((a, b) => a.seq - b.seq)) {
+    for (const change of changes) {
+      if (change.op === 'delete') {
+        for (const [key, { edge }] of stated) if (edge.upstreamUrn === change.urn || edge.downstreamUrn === change.urn) stated.delete(key)
+        continue
+      }
+      const key = edgeText(change.edge)
+      if (change.op === 'remove') {
+        stated.delete(key)
+        continue
+      }
+      const entry = stated.get(key) ?? { edge: change.edge, sources: new Set<string>() }
+      stated.set(key, { edge: entry.edge, sources: entry.sources.add(change.source) })
     }
-    const key = edgeText(change.edge)
-    if (change.op === 'remove') {
-      stated.delete(key)
-      continue
-    }
-    const entry = stated.get(key) ?? { edge: change.edge, sources: new Set<string>() }
-    stated.set(key, { edge: entry.edge, sources: entry.sources.add(change.source) })
   }
   return new Map([...stated].map(([key, { sources }]) => [key, sources]))
 }

@@ -1,78 +1,75 @@
 /**
- * `npm run torture [-- --quick] [--seed N] [--backend redis|postgres]`: kills workers while they hold chunks, flushes
- * Redis, and compares what is left with what was accepted. Prints seed and figures; ends with 1 where anything is wrong.
+ * `npm run torture [-- --quick] [--seed N] [--backend redis|postgres] [--without RULE|each]`: ends processes, connections
+ * and servers under loads, and compares what is left with what was accepted. Prints seed and figures; ends with 1 where
+ * anything is wrong. `--without` leaves a rule out, and ends with 1 where nothing goes wrong without it.
  */
-import { spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedded-postgres.ts'
+import { packagePath } from '../../shared/platform/paths.ts'
 import { connectTestDatabase, dropDatabase, runOnServer, urlOfDatabase } from '../support/database.ts'
 import { freePort } from '../support/redis.ts'
 import { untilReady } from './catalog-calls.ts'
 import { createAdminToken, keepRunning, runCommand } from './processes.ts'
-import { torture, type Outcome } from './torture.ts'
+import { hasRedis, openPostgres, queueInPostgres, startRedis, type TorturedPostgres, type TorturedRedis } from './servers.ts'
+import { reds, sizes } from './sizes.ts'
+import { torture, type Outcome, type Size } from './torture.ts'
 import { planWorkload, randomFrom } from './workload.ts'
 
-const sizes = {
-  quick: { edges: 10_000, loads: 3, recordsPerLoad: 100_000, kills: 20, flushes: 3 },
-  full: { edges: 30_000, loads: 6, recordsPerLoad: 170_000, kills: 200, flushes: 20 }
-}
-
-const { values } = parseArgs({ options: { quick: { type: 'boolean' }, seed: { type: 'string' }, backend: { type: 'string' } } })
-const size = values.quick ? sizes.quick : sizes.full
+const { values } = parseArgs({ options: { quick: { type: 'boolean' }, seed: { type: 'string' }, backend: { type: 'string' }, without: { type: 'string' } } })
 const seed = values.seed ? Number(values.seed) : randomInt(2 ** 31)
 const log = (line: string) => console.log(line)
 
-async function withPostgres<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
-  if (process.env.DATABASE_URL) return work(process.env.DATABASE_URL)
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-torture-'))
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), throwaway: true, log: () => {} })
-  try {
-    return await work(postgres.url())
-  } finally {
-    await postgres.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+/** `worker` is a built file and its arguments, in place of `tributary work`. */
+type Part = { title: string, size: Size, worker?: { file: string, args: string[] }, isRed: boolean }
+
+/** A rule that is left out, after the same run with all rules: what goes wrong is then its lack. */
+function redParts(name: string, { size, freezeShare }: { size: Size, freezeShare: number }): Part[] {
+  const worker = (...rules: string[]) => ({ file: packagePath('dist/test/torture/worker-without.js'), args: ['--freeze-share', String(freezeShare), ...rules] })
+  return [
+    { title: `with ${name}`, size, worker: worker(), isRed: false },
+    { title: `without ${name}`, size, worker: worker(name), isRed: true }
+  ]
 }
 
-async function withRedis<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
-  const port = await freePort()
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--maxmemory-policy', 'noeviction'], { stdio: 'ignore' })
-  try {
-    return await work(`redis://127.0.0.1:${port}`)
-  } finally {
-    server.kill('SIGKILL')
-  }
+function chosenParts(): Part[] {
+  const { without, quick } = values
+  if (without === undefined) return [{ title: quick ? 'quick' : 'full', size: quick ? sizes.quick : sizes.full, isRed: false }]
+  const chosen = Object.entries(reds).filter(([name]) => without === 'each' || without.split(',').includes(name))
+  if (chosen.length === 0) throw new Error(`--without takes ${Object.keys(reds).join(', ')} or each`)
+  return chosen.flatMap(([name, red]) => redParts(name, red))
 }
 
-async function runBackend(server: string, redisUrl: string | null): Promise<Outcome> {
-  const backend = redisUrl ? 'redis' : 'postgres'
-  log(`# ${backend}: seed ${seed}, ${size.loads} loads of ${size.recordsPerLoad} records on ${size.edges} edges, ${size.kills} kills`)
+async function runPart({ title, size, worker }: Part, postgres: TorturedPostgres, redis: TorturedRedis | null): Promise<Outcome> {
+  const backend = redis ? 'redis' : 'postgres'
   const name = `torture_${backend}_${seed}`
-  await runOnServer(server, `create database ${name} template template0`)
+  await runOnServer(postgres.url, `create database ${name} template template0`)
   const folder = mkdtempSync(join(tmpdir(), 'tributary-torture-logs-'))
   const port = await freePort()
-  const env = { DATABASE_URL: urlOfDatabase(server, name), REDIS_URL: redisUrl ?? '', PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', TRIBUTARY_DATA_DIR: folder }
+  const env = { DATABASE_URL: urlOfDatabase(postgres.url, name), REDIS_URL: redis?.url ?? '', PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', TRIBUTARY_DATA_DIR: folder }
   runCommand(['migrate'], env)
-  const token = createAdminToken(env)
-  const api = keepRunning('api', ['serve'], env, folder)
-  const workers = [1, 2].map((number) => keepRunning(`worker-${number}`, ['work'], env, folder))
+  const api = { url: `http://127.0.0.1:${port}`, token: createAdminToken(env) }
+  const apiProcess = keepRunning('api', ['serve'], env, folder)
+  const workers = [1, 2].map((number) => keepRunning(`worker-${number}`, worker?.args ?? ['work'], env, folder, worker?.file))
   const db = connectTestDatabase(env.DATABASE_URL, 4)
+  const faults = { ...size.faults, postgres: postgres.restart ? size.faults.postgres : 0 }
+  if (faults.postgres < size.faults.postgres) log('# the Postgres of DATABASE_URL is not restarted')
   let outcome: Outcome = { faults: ['the run did not end'], figures: {} }
   try {
     const random = randomFrom(seed)
-    const at = { url: `http://127.0.0.1:${port}`, token }
-    await untilReady(at)
-    outcome = await torture({ db, api: at, workers, redisUrl, random, workload: planWorkload(random, size), kills: size.kills, flushes: size.flushes, log })
+    await untilReady(api)
+    outcome = await torture({
+      db, api, apiProcess, workers, queue: redis ?? queueInPostgres(db), restartPostgres: postgres.restart, random, workload: planWorkload(randomFrom(seed), size.edges), size: { ...size, faults },
+      log: (line) => log(`${title} on ${backend}: ${line}`)
+    })
     return outcome
   } finally {
-    await Promise.all([api, ...workers].map((kept) => kept.stop()))
+    await Promise.all([apiProcess, ...workers].map((kept) => kept.stop()))
     await db.destroy()
-    if (outcome.faults.length === 0) {
-      await dropDatabase(server, name)
+    if (outcome.faults.length === 0 || worker) {
+      await dropDatabase(postgres.url, name)
       rmSync(folder, { recursive: true, force: true })
     } else {
       log(`the logs are kept in ${folder}`)
@@ -81,22 +78,39 @@ async function runBackend(server: string, redisUrl: string | null): Promise<Outc
 }
 
 async function main(): Promise<void> {
-  const hasRedis = spawnSync('redis-server', ['--version']).status === 0
-  if (!hasRedis && process.env.CI === 'true') throw new Error('redis-server is not installed')
-  if (!hasRedis) log('# redis: skipped, redis-server is not installed')
-  let failed = 0
-  let passed = 0
-  const report = (backend: string, { faults, figures }: Outcome) => {
-    log(`# ${backend}: ${JSON.stringify(figures)}`)
-    for (const fault of faults) log(`not ok: ${fault}`)
-    if (faults.length > 0) failed += 1
-    else passed += 1
+  const hasBoth = hasRedis()
+  if (!hasBoth && process.env.CI === 'true') throw new Error('redis-server is not installed')
+  if (!hasBoth) log('# redis: skipped, redis-server is not installed')
+  log(`# seed ${seed}`)
+  const results: { title: string, backend: string, isOk: boolean, figures: Outcome['figures'] }[] = []
+  const run = async (part: Part, postgres: TorturedPostgres, redis: TorturedRedis | null): Promise<void> => {
+    const backend = redis ? 'redis' : 'postgres'
+    const { faults, figures } = await runPart(part, postgres, redis)
+    const isOk = part.isRed === faults.length > 0
+    for (const fault of faults) log(`${isOk ? '#' : 'not ok:'} ${part.title} on ${backend}: ${fault}`)
+    if (part.isRed && !isOk) log(`not ok: ${part.title} on ${backend}: nothing went wrong`)
+    results.push({ title: part.title, backend, isOk, figures })
   }
-  await withPostgres(async (server) => {
-    if (values.backend !== 'redis') report('postgres', await runBackend(server, null))
-    if (values.backend !== 'postgres' && hasRedis) report('redis', await withRedis((url) => runBackend(server, url)))
-  })
-  log(`${passed} passed, ${failed} failed`)
+  for (const part of chosenParts()) {
+    const postgres = await openPostgres()
+    try {
+      if (values.backend !== 'redis') await run(part, postgres, null)
+      if (values.backend !== 'postgres' && hasBoth) {
+        const redis = await startRedis()
+        try {
+          await run(part, postgres, redis)
+        } finally {
+          await redis.stop()
+        }
+      }
+    } finally {
+      await postgres.stop()
+    }
+  }
+  for (const { title, backend, figures } of results) log(`# ${title} on ${backend}: ${JSON.stringify(figures)}`)
+  const failed = results.filter(({ isOk }) => !isOk).length
+  log(JSON.stringify({ seed, passed: results.length - failed, failed, results }))
+  log(`${results.length - failed} passed, ${failed} failed`)
   process.exitCode = failed > 0 ? 1 : 0
 }
 

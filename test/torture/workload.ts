@@ -1,14 +1,19 @@
 /** What the torture does to the catalog: contested edges, seeded, so that a seed names a run. */
 
 export type Edge = { upstreamUrn: string, downstreamUrn: string }
-export type LoadPlan = { source: string, lines: { op: 'add' | 'remove', edge: number }[] }
+export type EdgeChange = { op: 'add' | 'remove', edge: Edge }
+
+/** A load to be sent. Its changes are held as numbers: there are millions of them. */
+export type LoadPlan = { source: string, count: number, changeAt: (index: number) => EdgeChange }
 
 export type Workload = {
   entities: string[]
   edges: Edge[]
-  loads: LoadPlan[]
   /** Entities that are deleted and made again while the loads run. */
   victims: string[]
+  nextLoad: (records: number) => LoadPlan
+  /** An edge that most loads change too. */
+  contested: () => Edge
 }
 
 export type Random = () => number
@@ -32,24 +37,48 @@ export const pick = <Item>(random: Random, items: readonly Item[]): Item => {
 
 const datasetUrn = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:torture,${name},PROD)`
 
-/** Loads that add and remove the same edges, in different orders, under two sources. */
-export function planWorkload(random: Random, size: { edges: number, loads: number, recordsPerLoad: number }): Workload {
-  const entityCount = Math.ceil(size.edges / 10)
+const edgesPerEntity = 10
+const victimCount = 5
+/** Half of all changes fall on so many edges, so that loads and calls meet on them. */
+const contestedShare = 0.5
+const contestedEdgesMaxCount = 5_000
+const addShare = 0.6
+
+/** Loads that add and remove the same edges, in different orders, under two sources; every other load only adds, as most do. */
+export function planWorkload(random: Random, edgeCount: number): Workload {
+  const entityCount = Math.ceil(edgeCount / edgesPerEntity)
   const entities = Array.from({ length: entityCount }, (_, index) => datasetUrn(`warehouse.contested_${index}`))
-  const edges = Array.from({ length: size.edges }, (_, index): Edge => {
+  const edges = Array.from({ length: edgeCount }, (_, index): Edge => {
     const downstream = index % entityCount
     return { downstreamUrn: datasetUrn(`warehouse.contested_${downstream}`), upstreamUrn: datasetUrn(`warehouse.contested_${(downstream + 1 + Math.floor(index / entityCount)) % entityCount}`) }
   })
-  const loads = Array.from({ length: size.loads }, (_, index): LoadPlan => ({
-    source: index % 2 === 0 ? 'etl_a' : 'etl_b',
-    lines: Array.from({ length: size.recordsPerLoad }, () => ({ op: random() < 0.6 ? 'add' : 'remove', edge: Math.floor(random() * edges.length) }))
-  }))
-  return { entities, edges, loads, victims: entities.slice(0, 5) }
+  const contestedCount = Math.min(contestedEdgesMaxCount, Math.ceil(edgeCount / 2))
+  let loadCount = 0
+
+  function nextLoad(records: number): LoadPlan {
+    const onlyAdds = loadCount % 4 >= 2
+    const source = loadCount % 2 === 0 ? 'etl_a' : 'etl_b'
+    loadCount += 1
+    const numbers = Uint32Array.from({ length: records }, () => {
+      const edge = Math.floor(random() * (random() < contestedShare ? contestedCount : edges.length))
+      return edge * 2 + (onlyAdds || random() < addShare ? 1 : 0)
+    })
+    return { source, count: records, changeAt: (index) => changeOf(numbers[index] ?? 0) }
+  }
+
+  function changeOf(number: number): EdgeChange {
+    const edge = edges[number >>> 1]
+    if (!edge) throw new Error('an edge without ends')
+    return { op: number % 2 === 1 ? 'add' : 'remove', edge }
+  }
+
+  return { entities, edges, victims: entities.slice(0, victimCount), nextLoad, contested: () => pick(random, edges.slice(0, contestedCount)) }
 }
 
 /** The body of a load. */
-export function* linesOf(workload: Workload, load: LoadPlan): Generator<string> {
-  for (const { op, edge } of load.lines) {
-    yield `${JSON.stringify({ ...(op === 'remove' ? { op: 'removeEdge' } : {}), ...workload.edges[edge] })}\n`
+export function* linesOf(load: LoadPlan): Generator<string> {
+  for (let index = 0; index < load.count; index += 1) {
+    const { op, edge } = load.changeAt(index)
+    yield `${JSON.stringify({ ...(op === 'remove' ? { op: 'removeEdge' } : {}), ...edge })}\n`
   }
 }

@@ -1,0 +1,81 @@
+/** The servers that a torture stands on and hurts: Postgres, and what the queue lives in. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import type { Db } from '../../shared/db/database.ts'
+import { query } from '../../shared/db/query.ts'
+import { queueSchema } from '../../shared/queue/names.ts'
+import { freePort } from '../support/redis.ts'
+import { startKillablePostgres } from './killable-postgres.ts'
+import { patiently } from './patiently.ts'
+import type { Random } from './workload.ts'
+
+/** `restart` is null for a server that is not ours. */
+export type TorturedPostgres = { url: string, restart: (() => Promise<void>) | null, stop(): Promise<void> }
+
+/** The server of DATABASE_URL, or a durable one for the torture. */
+export async function openPostgres(): Promise<TorturedPostgres> {
+  if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, restart: null, stop: async () => {} }
+  const { url, crash, stop } = await startKillablePostgres()
+  return { url, restart: () => crash('SIGQUIT'), stop }
+}
+
+export type TorturedQueue = {
+  /** Loses all that is in it, so that nobody is told of anything. */
+  wipe(): Promise<void>
+  /** Wipes it, or makes it stand still for some seconds. Says which. */
+  harm(random: Random): Promise<string>
+}
+
+export type TorturedRedis = TorturedQueue & { url: string, stop(): Promise<void> }
+
+export const hasRedis = (): boolean => spawnSync('redis-server', ['--version']).status === 0
+
+const freezeMaxMs = 4_000
+
+/** A Redis for the torture, which keeps nothing on disk. */
+export async function startRedis(): Promise<TorturedRedis> {
+  const port = await freePort()
+  const url = `redis://127.0.0.1:${port}`
+  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--maxmemory-policy', 'noeviction'], { stdio: 'ignore' })
+
+  async function wipe(): Promise<void> {
+    const redis = new Redis(url)
+    await redis.flushall()
+    await redis.quit()
+  }
+
+  return {
+    url,
+    wipe,
+    async harm(random) {
+      if (random() < 0.5) {
+        await wipe()
+        return 'Redis wiped'
+      }
+      const ms = Math.round(random() * freezeMaxMs)
+      server.kill('SIGSTOP')
+      await sleep(ms)
+      server.kill('SIGCONT')
+      return `Redis frozen for ${ms} ms`
+    },
+    async stop() {
+      const ended = once(server, 'exit')
+      server.kill('SIGKILL')
+      await ended
+    }
+  }
+}
+
+/** The queue in the Postgres of the catalog. */
+export function queueInPostgres(db: Db): TorturedQueue {
+  const wipe = async (): Promise<void> => { await patiently(() => query(db, `delete from ${queueSchema}.job`)) }
+  return {
+    wipe,
+    async harm() {
+      await wipe()
+      return 'the jobs in Postgres wiped'
+    }
+  }
+}
