@@ -201,6 +201,8 @@ create table load (
   sweep_removable bigint,
   sweep_removed bigint,
   superseded_by uuid,
+  undoes uuid,
+  is_journaled boolean not null default true,
   constraint load_pkey PRIMARY KEY (id),
   constraint load_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'accepted'::text, 'applying'::text, 'done'::text, 'failed'::text, 'aborted'::text, 'cancelled'::text]))),
   constraint load_sweep_check CHECK ((sweep = ANY (ARRAY['pending'::text, 'removing'::text, 'held'::text, 'done'::text])))
@@ -212,6 +214,17 @@ create table load_declaration (
   urn text collate "C" not null,
   reference text collate "C",
   constraint load_declaration_load_id_fkey FOREIGN KEY (load_id) REFERENCES load(id) ON DELETE CASCADE
+);
+
+create table load_journal (
+  load_id uuid not null,
+  id bigint not null generated always as identity,
+  seq bigint not null,
+  kinds smallint not null,
+  counts integer[] not null,
+  payload bytea storage e not null,
+  constraint load_journal_pkey PRIMARY KEY (load_id, id),
+  constraint load_journal_load_id_fkey FOREIGN KEY (load_id) REFERENCES load(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 );
 
 create table reject (
@@ -302,6 +315,8 @@ create table timeseries_aspect (
 
 CREATE UNIQUE INDEX audit_chunk_id_key ON public.audit USING btree (chunk_id) WHERE (chunk_id IS NOT NULL);
 
+CREATE INDEX audit_seq_idx ON public.audit USING btree (seq) WHERE (seq IS NOT NULL);
+
 CREATE INDEX chunk_load_id_pass_idx ON public.chunk USING btree (load_id, pass, state);
 
 CREATE INDEX chunk_unsettled_idx ON public.chunk USING btree (next_at) WHERE (state = ANY (ARRAY['waiting'::text, 'applying'::text]));
@@ -321,6 +336,8 @@ CREATE INDEX graph_change_xid_idx ON public.graph_change USING btree (xid);
 CREATE INDEX load_created_at_id_idx ON public.load USING btree (created_at DESC, id DESC);
 
 CREATE INDEX load_finished_at_idx ON public.load USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE INDEX load_undoes_idx ON public.load USING btree (undoes) WHERE (undoes IS NOT NULL);
 
 CREATE INDEX load_unfinished_idx ON public.load USING btree (seq) WHERE (state = ANY (ARRAY['receiving'::text, 'accepted'::text, 'applying'::text, 'failed'::text]));
 

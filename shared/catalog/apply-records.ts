@@ -18,6 +18,7 @@ import { schemaFieldParts } from '../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { authorizeRecords, limitOf } from './apply/authorize-domain.ts'
 import { deleteEntities, deletionsOf } from './apply/delete-entities.ts'
+import { createJournal } from './apply/journal.ts'
 import { foldRecords, writeFolded, type Folded } from './apply/fold-records.ts'
 import { judgeReferences } from './apply/judge-references.ts'
 import { changesDomainTree, deletesEntity, subjectOf, urnsNamed, urnsToRemove, urnsToWrite } from './apply/plan-records.ts'
@@ -70,6 +71,7 @@ export async function applyRecords(tx: Tx, records: readonly ChangeRecord[], con
   throwFirst(records, refused, context)
   const folded = await foldUntilSettled(tx, set, records, refused, context)
   await writeFolded(tx, set, folded)
+  if (context.chunk) await set.journal?.write(tx, context.chunk)
   const verdicts = records.map((record): Verdict => {
     const error = refused.get(record)
     if (error) return { line: record.line, outcome: 'rejected', code: error.code, message: error.message, details: error.details }
@@ -175,6 +177,7 @@ async function openSet(tx: Tx, context: ApplyContext, changes: readonly Change[]
     inserted: new Set(),
     created: new Set(),
     graph: [],
+    journal: context.chunk ? createJournal() : null,
     undo: []
   }
 }

@@ -216,6 +216,7 @@ export async function writeAspectCells(tx: Tx, set: WorkingSet, cells: AspectCel
     const last = rows.at(-1)
     if (!last || last === cell.storedCurrent) continue
     current.push(last)
+    noteChange(set, cell, last)
     history.push(...rows.slice(0, -1).filter((row) => !cell.storedHistory.has(row)))
     const oldest = last.version - limits.aspectVersionsKept + 1
     if (oldest > 1) kept.push({ entityId: cell.entityId, aspectName: cell.aspectName, version: oldest })
@@ -224,6 +225,13 @@ export async function writeAspectCells(tx: Tx, set: WorkingSet, cells: AspectCel
   for (const row of current) if (row.aspectName === 'domainProperties') set.graph.push({ kind: 'described', id: row.entityId })
   await writeAspectHistory(tx, history)
   await trimAspectHistory(tx, kept, set.older.horizonSeq)
+}
+
+/** A domain that came to exist is taken back as a whole. What the load has changed before, it has noted then. */
+function noteChange({ journal, seq }: WorkingSet, { entityId, aspectName, storedCurrent }: AspectCell, { value }: AspectRow): void {
+  if (storedCurrent?.seq === seq || equalJson(value, storedCurrent?.value ?? null)) return
+  if (aspectName === 'domainProperties' && !storedCurrent?.value) journal?.note({ kind: 'madeDomain', entityId })
+  else journal?.note({ kind: 'aspect', entityId, aspectName })
 }
 
 /** A new change that changed nothing is worth a row only where something older may yet come before it. */

@@ -66,7 +66,9 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
     rememberEntity(set, row)
     set.graph.push({ kind: 'entity', id: row.id, isPresent: row.isPresent, isRemoved: row.isRemoved, isDeleted: row.deletedSeq !== null })
   }
-  return removed > 0 || (entity.isPresent && !isPresent)
+  const hasChanged = removed > 0 || (entity.isPresent && !isPresent)
+  if (hasChanged) set.journal?.note({ kind: 'deleted', entityId: entity.id })
+  return hasChanged
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ChangeRecord } from '../../model/changes.ts'
 import { writeTimeseries } from '../../store/aspects.ts'
 import { forgetEntities, writePresence } from '../../store/entities.ts'
 import { appendGraphChange } from '../../store/graph-changes.ts'
-import { currentValue, loadAspectCells, writeAspectCells, type AspectCells } from './aspect-cells.ts'
+import { aspectCellKey, currentValue, loadAspectCells, writeAspectCells, type AspectCells } from './aspect-cells.ts'
 import { applyChange, type Cells } from './apply-change.ts'
 import { loadAssociationCells, writeAssociationCells } from './association-cells.ts'
 import { openDomainTree, writeDomainTree } from './domain-tree.ts'
@@ -58,6 +58,7 @@ export async function writeFolded(tx: Tx, set: WorkingSet, { cells }: Folded): P
   await writeAssociationCells(tx, set, cells.associations)
   await writeDomainTree(set, cells.tree)
   await writeTimeseries(tx, cells.timeseries)
+  for (const { entityId, aspectName } of cells.timeseries) set.journal?.note({ kind: 'event', entityId, aspectName })
   await writeExistence(tx, set, cells.aspects)
   await forgetEntities(tx, [...forgotten])
   await appendGraphChange(tx, set.graph)
@@ -78,6 +79,10 @@ async function writeExistence(tx: Tx, set: WorkingSet, aspects: AspectCells): Pr
   }
   const rows = [...changed.values()].filter(({ id, isPresent, isRemoved }) => set.byId.get(id)?.isPresent !== isPresent || set.byId.get(id)?.isRemoved !== isRemoved)
   await writePresence(tx, rows.sort((a, b) => a.id - b.id))
+  for (const { id, isPresent } of rows) {
+    // A domain is noted with its properties.
+    if (isPresent !== set.byId.get(id)?.isPresent && !(isPresent && aspects.has(aspectCellKey(id, 'domainProperties')))) set.journal?.note({ kind: isPresent ? 'made' : 'unmade', entityId: id })
+  }
   for (const row of rows) set.graph.push({ kind: 'entity', ...row, isDeleted: typeof set.byId.get(row.id)?.deletedSeq === 'number' })
 }
 

@@ -1,6 +1,10 @@
 /** Reads the statements that a transaction will touch, and writes those that it has changed. */
 import type { Tx } from '../../db/database.ts'
-import { deleteEdgePatches, edgePatchesOfOwners, insertEdgePatches } from '../../store/edge-patches.ts'
+import type { JsonObject } from '../../model/changes.ts'
+import { patchedAttributes } from '../../model/edge-patches.ts'
+import { equalJson } from '../../model/equal-json.ts'
+import { explicitAttributes } from '../../model/lineage-document.ts'
+import { deleteEdgePatches, edgePatchesOfOwners, insertEdgePatches, type EdgePatchRow } from '../../store/edge-patches.ts'
 import {
   deleteStatements, insertStatements, statementsOfEdges, statementsOfOwners, tombstonesOfEdges, updateStatements, watermarksOfOwners, writeTombstones, writeWatermarks,
   type EdgeKey, type OwnerAspect, type StatementRow
@@ -73,7 +77,9 @@ export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells):
       else if (before !== row && (mustRaise(set) || cell.patches.size > 0 || !saysTheSame(before, row))) updated.push(row)
     }
     for (const [key, row] of cell.original) if (!cell.rows.has(key)) deleted.push(row)
+    noteChanges(set, cell)
   }
+  set.journal?.addedEdges(inserted)
   await deleteStatements(tx, deleted)
   await updateStatements(tx, updated)
   await insertStatements(tx, inserted)
@@ -82,6 +88,29 @@ export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells):
   await writePatches(tx, [...cells.values()])
   for (const { downstreamId, upstreamId } of deleted) set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
   for (const { downstreamId, upstreamId } of inserted) set.graph.push({ kind: 'stated', downstreamId, upstreamId })
+}
+
+/** What statements said before they were removed or rewritten, patches included: these count for what was said before them. */
+function noteChanges({ journal, seq }: WorkingSet, cell: EdgeCell): void {
+  if (!journal) return
+  const isPatched = cell.patches.size > 0 || cell.storedPatches.size > 0
+  for (const [key, row] of cell.original) {
+    const now = cell.rows.get(key)
+    if (now && !isPatched && (now === row || saysTheSame(now, row))) continue
+    const before = { seq: Math.max(row.seq, ...patchesOf(cell.storedPatches, row).map((patch) => patch.seq)), position: row.position, attributes: shownAttributes(row, cell.storedPatches) }
+    if (!now) journal.note({ kind: 'removed', key: row, before })
+    // What this load has rewritten before, it has noted then.
+    else if (before.seq !== seq && !(saysTheSame(now, row) && equalJson(before.attributes, shownAttributes(now, cell.patches)))) journal.note({ kind: 'restated', key: row, before })
+  }
+}
+
+const patchesOf = (patches: ReadonlySet<EdgePatchRow>, row: StatementRow): EdgePatchRow[] =>
+  patches.size === 0 ? [] : [...patches].filter((patch) => patch.field === row.field && patch.downstreamId === row.downstreamId && patch.upstreamId === row.upstreamId)
+
+/** What a statement says beside its ends with what patches have said since; null where neither says anything. */
+function shownAttributes(row: StatementRow, patches: ReadonlySet<EdgePatchRow>): JsonObject | null {
+  const own = patchesOf(patches, row)
+  return own.length === 0 ? row.attributes : patchedAttributes(row, explicitAttributes(row.field, row.attributes), own)
 }
 
 /** Whether raising the order of a row that says the same is worth a write. */

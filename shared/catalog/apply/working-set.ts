@@ -9,6 +9,7 @@ import type { OlderWork } from '../../store/order-of-changes.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { Guards } from '../guards.ts'
 import type { StatedKeys } from '../stated-keys.ts'
+import type { Journal } from './journal.ts'
 
 /** A token's domain, and the ids of it and of what is below it. */
 export type DomainLimit = { rootId: number | null, domainIds: Set<number> }
@@ -33,6 +34,8 @@ export type WorkingSet = {
   /** Entities that records of this transaction have brought into existence so far. */
   created: Set<number>
   graph: GraphDelta[]
+  /** Notes what a chunk changes; null for a call, which nobody takes back as a whole. */
+  journal: Journal | null
   /** Steps that take back what the record at hand has done to the cells; run backwards when it is refused. */
   undo: (() => void)[]
 }

@@ -1,0 +1,204 @@
+/**
+ * The packed rows of a load's journal: what one chunk changed, and what was there before where nothing else keeps it.
+ *
+ * A row is a version byte, the statements that were added (runs of what they have in common, then the ends of each as
+ * differences to the one before, all as variable-length integers), and the rest as packed JSON. Plain added edges are
+ * nearly all there is in a large load, so they are the ones that are small.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { JsonObject } from './changes.ts'
+
+/** What tells one statement from all others. */
+export type StatementKey = { downstreamId: number, upstreamId: number, ownerId: number, field: number, sourceId: number, recordKey: number }
+
+/** What a statement said before; `seq` is the order it had. */
+export type StatementBefore = { seq: number, position: number, attributes: JsonObject | null }
+
+/** The domain of an asset before; a null id is none. */
+export type AssociationBefore = { seq: number, domainId: number | null, attributes: JsonObject | null }
+
+export type JournalEntry =
+  | { kind: 'stated', key: StatementKey }
+  | { kind: 'restated', key: StatementKey, before: StatementBefore }
+  | { kind: 'removed', key: StatementKey, before: StatementBefore }
+  | { kind: 'association', entityId: number, before: AssociationBefore | null }
+  /** An event of a time series, of which nothing is kept that would tell what it replaced. */
+  | { kind: 'event', entityId: number, aspectName: string }
+  /** What the aspect was before stands in its history. */
+  | { kind: 'aspect', entityId: number, aspectName: string }
+  /** An entity came to exist, or was taken back. */
+  | { kind: 'made' | 'unmade', entityId: number }
+  | { kind: 'madeDomain', entityId: number }
+  | { kind: 'deleted', entityId: number }
+
+/** In the order in which they are taken back: a kind of a later pass needs those of the earlier ones to be gone. */
+const kindsOfPasses = [['stated', 'restated', 'removed', 'association', 'event', 'unmade', 'deleted'], ['aspect'], ['made'], ['madeDomain']] as const satisfies JournalEntry['kind'][][]
+
+export const journalPasses = kindsOfPasses.map((_, index) => index + 1)
+
+/** Numbers stored in Postgres: never renumber. */
+const kindCodes = { stated: 0, restated: 1, removed: 2, association: 3, event: 4, unmade: 5, deleted: 6, aspect: 7, made: 8, madeDomain: 9 } as const satisfies Record<JournalEntry['kind'], number>
+
+/** The kinds of entries as bits, one for each code. */
+export const kindBit = (kind: JournalEntry['kind']): number => 1 << kindCodes[kind]
+
+export const passOfKind = (kind: JournalEntry['kind']): number => 1 + kindsOfPasses.findIndex((kinds) => (kinds as readonly string[]).includes(kind))
+
+/** What is stored of a chunk: `counts` by pass, the first pass first. */
+export type PackedJournal = { kinds: number, counts: number[], payload: Buffer }
+
+const version = 1
+
+/** The statements come first, then the others by their kinds: unpackJournal gives all in the same order each time. */
+export function packJournal(stated: readonly StatementKey[], others: readonly Exclude<JournalEntry, { kind: 'stated' }>[]): PackedJournal {
+  const counts = journalPasses.map(() => 0)
+  counts[0] = stated.length
+  let kinds = stated.length > 0 ? kindBit('stated') : 0
+  for (const { kind } of others) {
+    counts[passOfKind(kind) - 1] = (counts[passOfKind(kind) - 1] ?? 0) + 1
+    kinds |= kindBit(kind)
+  }
+  const rest = others.length === 0 ? Buffer.alloc(0) : deflateRawSync(JSON.stringify(others.map(toList)), { level: 1 })
+  return { kinds, counts, payload: Buffer.concat([Buffer.from([version]), packStated(stated), rest]) }
+}
+
+/** Throws on a version that this program does not know. */
+export function unpackJournal(payload: Buffer): JournalEntry[] {
+  if (payload[0] !== version) throw new Error(`unknown journal version ${payload[0]}`)
+  const reader = { buffer: payload, at: 1 }
+  const entries: JournalEntry[] = unpackStated(reader).map((key) => ({ kind: 'stated', key }))
+  if (reader.at < payload.length) {
+    const lists: unknown = JSON.parse(inflateRawSync(payload.subarray(reader.at)).toString('utf8'))
+    for (const list of lists as Packed[]) entries.push(fromList(list))
+  }
+  return entries
+}
+
+type Packed = [number, ...unknown[]]
+
+const keyList = (key: StatementKey): number[] => [key.downstreamId, key.upstreamId, key.ownerId, key.field, key.sourceId, key.recordKey]
+const keyOfList = ([downstreamId = 0, upstreamId = 0, ownerId = 0, field = 0, sourceId = 0, recordKey = 0]: readonly number[]): StatementKey => ({ downstreamId, upstreamId, ownerId, field, sourceId, recordKey })
+
+function toList(entry: Exclude<JournalEntry, { kind: 'stated' }>): Packed {
+  const code = kindCodes[entry.kind]
+  switch (entry.kind) {
+    case 'restated':
+    case 'removed': return [code, keyList(entry.key), entry.before.seq, entry.before.position, entry.before.attributes]
+    case 'association': return entry.before ? [code, entry.entityId, entry.before.seq, entry.before.domainId, entry.before.attributes] : [code, entry.entityId]
+    case 'event':
+    case 'aspect': return [code, entry.entityId, entry.aspectName]
+    default: return [code, entry.entityId]
+  }
+}
+
+function fromList([code, ...values]: Packed): JournalEntry {
+  const kind = (Object.keys(kindCodes) as JournalEntry['kind'][]).find((name) => kindCodes[name] === code)
+  if (kind === undefined) throw new Error(`unknown kind ${code} in a journal`)
+  switch (kind) {
+    case 'stated': throw new Error('a statement among the others of a journal')
+    case 'restated':
+    case 'removed': {
+      const [key, seq, position, attributes] = values as [number[], number, number, JsonObject | null]
+      return { kind, key: keyOfList(key), before: { seq, position, attributes } }
+    }
+    case 'association': {
+      const [entityId, seq, domainId, attributes] = values as [number, number?, (number | null)?, (JsonObject | null)?]
+      return { kind, entityId, before: seq === undefined ? null : { seq, domainId: domainId ?? null, attributes: attributes ?? null } }
+    }
+    case 'event':
+    case 'aspect': {
+      const [entityId, aspectName] = values as [number, string]
+      return { kind, entityId, aspectName }
+    }
+    default: {
+      const [entityId] = values as [number]
+      return { kind, entityId }
+    }
+  }
+}
+
+/** Who owns a statement, in words that most runs have in common. */
+const ownerModes = { downstream: 0, upstream: 1, other: 2 } as const
+const ownerModeOf = (key: StatementKey): number => key.ownerId === key.downstreamId ? ownerModes.downstream : key.ownerId === key.upstreamId ? ownerModes.upstream : ownerModes.other
+const isOneRun = (a: StatementKey, b: StatementKey): boolean => a.field === b.field && a.sourceId === b.sourceId && a.recordKey === b.recordKey && ownerModeOf(a) === ownerModeOf(b)
+const compareKeys = (a: StatementKey, b: StatementKey): number =>
+  a.field - b.field || a.sourceId - b.sourceId || a.recordKey - b.recordKey || ownerModeOf(a) - ownerModeOf(b) || a.downstreamId - b.downstreamId || a.upstreamId - b.upstreamId
+
+/** The longest form of a number below 2^53, and numbers of a run and of a statement. */
+const varintMaxBytes = 8
+const numbersOfRun = 5
+const numbersOfStatement = 3
+
+function packStated(keys: readonly StatementKey[]): Buffer {
+  const sorted = keys.toSorted(compareKeys)
+  const runs: StatementKey[][] = []
+  for (const key of sorted) {
+    const run = runs.at(-1)
+    if (run?.[0] && isOneRun(run[0], key)) run.push(key)
+    else runs.push([key])
+  }
+  const writer = { buffer: Buffer.allocUnsafe(varintMaxBytes * (1 + runs.length * numbersOfRun + keys.length * numbersOfStatement)), at: 0 }
+  writeNumber(writer, runs.length)
+  for (const run of runs) {
+    const [first] = run
+    if (!first) continue
+    const mode = ownerModeOf(first)
+    for (const number of [run.length, first.field, first.sourceId, zigzag(first.recordKey), mode]) writeNumber(writer, number)
+    let downstreamId = 0
+    let upstreamId = 0
+    for (const key of run) {
+      writeNumber(writer, key.downstreamId - downstreamId)
+      writeNumber(writer, zigzag(key.upstreamId - upstreamId))
+      if (mode === ownerModes.other) writeNumber(writer, key.ownerId)
+      downstreamId = key.downstreamId
+      upstreamId = key.upstreamId
+    }
+  }
+  return writer.buffer.subarray(0, writer.at)
+}
+
+type Bytes = { buffer: Buffer, at: number }
+
+function unpackStated(reader: Bytes): StatementKey[] {
+  const keys: StatementKey[] = []
+  for (let runs = readNumber(reader); runs > 0; runs -= 1) {
+    const count = readNumber(reader)
+    const common = { field: readNumber(reader), sourceId: readNumber(reader), recordKey: unzigzag(readNumber(reader)) }
+    const mode = readNumber(reader)
+    let downstreamId = 0
+    let upstreamId = 0
+    for (let index = 0; index < count; index += 1) {
+      downstreamId += readNumber(reader)
+      upstreamId += unzigzag(readNumber(reader))
+      const ownerId = mode === ownerModes.downstream ? downstreamId : mode === ownerModes.upstream ? upstreamId : readNumber(reader)
+      keys.push({ downstreamId, upstreamId, ownerId, ...common })
+    }
+  }
+  return keys
+}
+
+/** Small numbers of either sign as small numbers. In floating point: record keys reach below -2^31. */
+const zigzag = (number: number): number => number >= 0 ? number * 2 : -number * 2 - 1
+const unzigzag = (number: number): number => number % 2 === 0 ? number / 2 : -(number + 1) / 2
+
+function writeNumber(writer: Bytes, number: number): void {
+  let left = number
+  while (left >= 128) {
+    writer.buffer[writer.at] = (left % 128) | 128
+    writer.at += 1
+    left = Math.floor(left / 128)
+  }
+  writer.buffer[writer.at] = left
+  writer.at += 1
+}
+
+function readNumber(reader: Bytes): number {
+  let number = 0
+  for (let factor = 1; ; factor *= 128) {
+    const byte = reader.buffer[reader.at]
+    if (byte === undefined) throw new Error('a journal ends within a number')
+    reader.at += 1
+    number += (byte & 127) * factor
+    if (byte < 128) return number
+  }
+}
