@@ -45,7 +45,8 @@ export function prepareErrorReply(error: CatalogError, request: FastifyRequest, 
   logError(error, request)
   reply.code(error.status)
   if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer realm="tributary"')
-  if (error.status === 503 || error.status === 429) reply.header('retry-after', String(error.details.retryAfterSeconds ?? 1))
+  const retryAfter = error.details.retryAfterSeconds ?? (error.status === 503 || error.status === 429 ? 1 : null)
+  if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
   // What is left of a body that was refused is not read: the connection ends with the answer.
   if (hasBody(request) && request.raw.complete === false) reply.header('connection', 'close')
   return reply

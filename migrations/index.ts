@@ -6,6 +6,7 @@ import * as domains from './0004-domains.ts'
 import * as loads from './0005-loads.ts'
 import * as access from './0006-access.ts'
 import * as graphChange from './0007-graph-change.ts'
+import * as loadLife from './0008-load-life.ts'
 import * as snapshots from './0009-snapshots.ts'
 import * as undo from './0010-undo.ts'
 
@@ -20,6 +21,7 @@ export const migrations: readonly { name: string, migration: Migration }[] = [
   { name: '0005-loads', migration: loads },
   { name: '0006-access', migration: access },
   { name: '0007-graph-change', migration: graphChange },
+  { name: '0008-load-life', migration: loadLife },
   { name: '0009-snapshots', migration: snapshots },
   { name: '0010-undo', migration: undo }
 ]

@@ -194,6 +194,11 @@ create table load (
   body_ended_at timestamp with time zone,
   touched_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
+  is_atomic boolean not null default false,
+  is_dry_run boolean not null default false,
+  idempotency_key text collate "C",
+  body_digest bytea,
+  report jsonb,
   force boolean not null default false,
   sweep text collate "C",
   sweep_max_share double precision,
@@ -336,6 +341,8 @@ CREATE INDEX graph_change_xid_idx ON public.graph_change USING btree (xid);
 CREATE INDEX load_created_at_id_idx ON public.load USING btree (created_at DESC, id DESC);
 
 CREATE INDEX load_finished_at_idx ON public.load USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE UNIQUE INDEX load_token_id_idempotency_key_key ON public.load USING btree (COALESCE((token_id)::text, actor), idempotency_key) WHERE ((idempotency_key IS NOT NULL) AND (state <> 'aborted'::text) AND ((state <> 'cancelled'::text) OR (body_ended_at IS NOT NULL)));
 
 CREATE INDEX load_undoes_idx ON public.load USING btree (undoes) WHERE (undoes IS NOT NULL);
 

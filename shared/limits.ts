@@ -115,6 +115,10 @@ export const limits = {
   rejectRecordMaxBytes: 64 * 1024,
   /** Seconds `?wait=` may ask for: routers of hosting platforms cut at 30. */
   loadWaitMaxSeconds: 25,
+  /** Characters of an Idempotency-Key. */
+  idempotencyKeyMaxChars: 255,
+  /** Seconds without a sign of life from the API process that receives an upload, before it counts as cut off. */
+  uploadSilentMaxSeconds: 60,
   /** Characters of a source's name. */
   sourceNameMaxChars: 255,
   /** Characters of a token's name. */

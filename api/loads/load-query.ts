@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { MissingReferences } from '../../shared/model/changes.ts'
+import { checkedIdempotencyKey } from '../../shared/catalog/idempotency-key.ts'
 import { checkedSource, defaultLoadSource } from '../../shared/catalog/load-source.ts'
 import type { LoadRequest } from '../../shared/catalog/receive-load.ts'
 import type { Query } from '../query-parameters.ts'
@@ -18,12 +19,13 @@ const formatsOfMediaTypes: { [mediaType: string]: typeof formats[number] } = {
 }
 
 /** Throws UNSUPPORTED for what this version does not have, UNSUPPORTED_MEDIA_TYPE where nothing tells the format, BAD_REQUEST and LIMIT_EXCEEDED. */
-export function readSubmission(query: Query, headers: IncomingHttpHeaders, fallback: MissingReferences): Pick<LoadRequest, 'format' | 'source' | 'missingReferences'> {
+export function readSubmission(query: Query, headers: IncomingHttpHeaders, fallback: MissingReferences): Pick<LoadRequest, 'format' | 'source' | 'missingReferences' | 'idempotencyKey'> {
   refuseUnbuilt(query)
   return {
     format: readFormat(query.format, headers['content-type']),
     source: query.source === undefined ? defaultLoadSource : checkedSource(query.source, 'source'),
-    missingReferences: readMissingReferences(query.missingReferences, headers['x-missing-references'], fallback)
+    missingReferences: readMissingReferences(query.missingReferences, headers['x-missing-references'], fallback),
+    idempotencyKey: readIdempotencyKey(headers['idempotency-key'])
   }
 }
 
@@ -52,6 +54,9 @@ function readMissingReferences(parameter: string | undefined, header: string | s
   if (value !== 'reject' && value !== 'create') throw new CatalogError('BAD_REQUEST', 'missingReferences must be reject or create', { field: 'missingReferences', allowed: ['reject', 'create'] })
   return value
 }
+
+const readIdempotencyKey = (header: string | string[] | undefined): string | null =>
+  header === undefined ? null : checkedIdempotencyKey(String(header), 'Idempotency-Key')
 
 /** Seconds, 0 where absent. Throws BAD_REQUEST, LIMIT_EXCEEDED (loadWaitMaxSeconds). */
 export function readWait(text: string | undefined): number {

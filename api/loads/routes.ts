@@ -26,7 +26,8 @@ export async function loadsRoutes(app: FastifyInstance, { db, queue, config }: A
     const submission = readSubmission(query, request.headers, config.missingReferences)
     const wait = readWait(query.wait)
     const body = readBody(request.raw)
-    const id = await receiveLoad(db, queue, { ...submission, actor: request.actor, requestId: request.id }, body)
+    const { id, isReplay } = await receiveLoad(db, queue, { ...submission, actor: request.actor, requestId: request.id }, body)
+    if (isReplay) reply.header('idempotency-replayed', 'true')
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })
 

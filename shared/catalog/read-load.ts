@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CatalogError } from '../errors.ts'
 import type { Db } from '../db/database.ts'
 import { limits } from '../limits.ts'
-import type { Actor } from '../model/changes.ts'
+import type { Actor, JsonObject } from '../model/changes.ts'
 import { isUuid } from '../model/text-checks.ts'
 import { listRejects, type Reject } from '../store/rejects.ts'
 import { findLoad, listLoads as listRows, type LoadRow, type LoadState } from '../store/loads.ts'
@@ -20,10 +20,15 @@ export type LoadView = {
   mode: string
   source: string
   actor: string
+  atomic: boolean
+  dryRun: boolean
   counts: { received: number, applied: number, unchanged: number, rejected: number }
   error: string | null
   createdAt: number
   finishedAt: number | null
+  idempotencyKey?: string
+  /** What a dry run found that would change. */
+  report?: JsonObject
 }
 
 const toLoadView = (row: LoadRow): LoadView => ({
@@ -33,10 +38,14 @@ const toLoadView = (row: LoadRow): LoadView => ({
   mode: row.mode,
   source: row.source,
   actor: row.actor,
+  atomic: row.isAtomic,
+  dryRun: row.isDryRun,
   counts: { received: row.received, applied: row.applied, unchanged: row.unchanged, rejected: row.rejected },
   error: row.error,
   createdAt: row.createdAt.getTime(),
-  finishedAt: row.finishedAt?.getTime() ?? null
+  finishedAt: row.finishedAt?.getTime() ?? null,
+  ...row.idempotencyKey === null ? {} : { idempotencyKey: row.idempotencyKey },
+  ...row.report === null ? {} : { report: row.report }
 })
 
 const seesAll = (actor: Actor): boolean => actor.scopes.includes('admin') && actor.domainUrn === null

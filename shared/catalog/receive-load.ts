@@ -9,48 +9,71 @@ import type { RecordFormat } from '../formats/parse-record.ts'
 import { readRecords, type ReadRecord } from '../formats/read-records.ts'
 import { limits } from '../limits.ts'
 import type { Actor, MissingReferences } from '../model/changes.ts'
-import { metrics } from '../platform/metrics.ts'
 import type { ChunkQueue } from '../queue/chunk-queue.ts'
-import { deleteChunks } from '../store/chunks.ts'
-import { deleteDeclarations } from '../store/declarations.ts'
 import { countWaitingRecords } from '../store/load-progress.ts'
-import { abortLoad, endBody, insertLoad, touchLoad } from '../store/loads.ts'
-import { deleteRejects } from '../store/rejects.ts'
+import { endBody, findLoad, insertLoad, touchLoad, type NewLoad } from '../store/loads.ts'
+import { abortUpload } from './abort-upload.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { createChunkWriter, type ChunkWriter, type Stored } from './chunk-writer.ts'
+import { digestingBody } from './idempotency-key.ts'
 import { reasonOf, toReject } from './reject-record.ts'
+import { replayLoad, stillReceiving } from './replay-load.ts'
 
 /** What a load is told beside its body. `source` names who states its edges. */
-export type LoadRequest = { actor: Actor, requestId: string | null, format: RecordFormat, source: string, missingReferences: MissingReferences }
+export type LoadRequest = {
+  actor: Actor
+  requestId: string | null
+  format: RecordFormat
+  source: string
+  missingReferences: MissingReferences
+  /** All of its records are applied, or none. */
+  isAtomic?: boolean
+  /** Nothing is applied; the load says what would be. */
+  isDryRun?: boolean
+  /** Under which the same submission may be sent again. */
+  idempotencyKey?: string | null
+}
 
-/** An upload that is alive says so at least this often, however little it brings. */
-const heartbeatMs = 30_000
+/** `isReplay`: the load was there before, and nothing was stored. */
+export type Received = { id: string, isReplay: boolean }
+
+/** An upload whose process is alive says so this often, whatever it brings: several times within uploadSilentMaxSeconds. */
+const heartbeatMs = 10_000
 /** How long records are read without a pause, so that requests of people are answered between them. */
 const turnMaxMs = 2
 
 /**
- * Stores the records of the body as they come, and returns the id of the load when it is accepted (committed).
+ * Stores the records of the body as they come, and returns the id of the load when it is accepted (committed). What was
+ * received under the same key before is compared and answered with, even while new loads are refused: it stores nothing.
  * Reads on only when what was read is stored, so memory is bounded on this side and the client is held back on its own.
  *
  * Throws OVERLOADED (nothing stored), BAD_REQUEST for a body without records (nothing stored), LIMIT_EXCEEDED
- * (loadMaxRecords), CONFLICT when the load was cancelled meanwhile, and what the body or its reader throw. After any of
- * these the load is aborted and its records are gone.
+ * (loadMaxRecords), CONFLICT when the load was cancelled meanwhile or its key is another's, IDEMPOTENCY_MISMATCH, and what
+ * the body or its reader throw. After any of these the load is aborted and its records are gone.
  */
-export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadRequest, body: AsyncIterable<Buffer>): Promise<string> {
+export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadRequest, body: AsyncIterable<Buffer>): Promise<Received> {
+  const load = newLoad(request)
+  const known = load.idempotencyKey === null ? null : await replayLoad(db, queue, { ...load, idempotencyKey: load.idempotencyKey }, body)
+  if (known !== null) return { id: known, isReplay: true }
   await refuseWhenOverloaded(db)
-  const upload = { id: randomUUID(), records: 0 }
+  const upload: Upload = { load, records: 0, heartbeat: null }
+  const { body: bytes, digest } = load.idempotencyKey === null ? { body, digest: () => null } : digestingBody(body)
   try {
-    await storeRecords(db, upload, request, body)
+    await storeRecords(db, upload, request.format, bytes)
     if (upload.records === 0) throw new CatalogError('BAD_REQUEST', 'The body holds no records')
-    if (!await endBody(db, upload.id)) throw endedMeanwhile()
+    if (!await endBody(db, load.id, digest())) throw await endedMeanwhile(db, load.id)
   } catch (error) {
-    if (upload.records > 0) await abort(db, upload.id, error)
+    if (upload.records > 0) await abort(db, load.id, error)
     throw error
+  } finally {
+    clearInterval(upload.heartbeat ?? undefined)
   }
   // From here on the load is whole: should this process die, or the database be away, the sweeper accepts it.
-  await acceptReceivedLoad(db, queue, upload.id)
-  return upload.id
+  await acceptReceivedLoad(db, queue, load.id)
+  return { id: load.id, isReplay: false }
 }
+
+type Upload = { readonly load: NewLoad, records: number, heartbeat: NodeJS.Timeout | null }
 
 /** Throws OVERLOADED while more records wait than waitingRecordsMaxCount. */
 async function refuseWhenOverloaded(db: Db): Promise<void> {
@@ -61,22 +84,21 @@ async function refuseWhenOverloaded(db: Db): Promise<void> {
 }
 
 /** Counts what came in `upload.records`. The load's row is made with the first record. */
-async function storeRecords(db: Db, upload: { readonly id: string, records: number }, request: LoadRequest, body: AsyncIterable<Buffer>): Promise<void> {
-  let touchedAt = Date.now()
+async function storeRecords(db: Db, upload: Upload, format: RecordFormat, body: AsyncIterable<Buffer>): Promise<void> {
+  const { id } = upload.load
   let turnAt = performance.now()
 
   async function store(work: (tx: Tx) => Promise<void>, stored: Stored): Promise<void> {
     await inTransaction(db, async (tx) => {
       await work(tx)
-      if (!await touchLoad(tx, upload.id, stored)) throw endedMeanwhile()
+      if (!await touchLoad(tx, id, stored)) throw await endedMeanwhile(tx, id)
     })
-    touchedAt = Date.now()
   }
 
-  const writer = createChunkWriter(upload.id, store)
-  for await (const entries of readRecords(request.format, body)) {
+  const writer = createChunkWriter(id, store)
+  for await (const entries of readRecords(format, body)) {
     for (const entry of entries) {
-      if (upload.records === 0) await inTransaction(db, (tx) => insertLoad(tx, newLoad(upload.id, request)))
+      if (upload.records === 0) await begin(db, upload)
       upload.records += 1
       if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
       const stored = take(writer, entry)
@@ -86,7 +108,6 @@ async function storeRecords(db: Db, upload: { readonly id: string, records: numb
       await nextTurn()
       turnAt = performance.now()
     }
-    if (Date.now() - touchedAt > heartbeatMs) await store(async () => {}, { records: 0, rejects: 0, isDestructive: false })
   }
   await writer.flush()
 }
@@ -99,13 +120,22 @@ function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined
   return writer.reject(toReject(entry.line, entry.text, reasonOf(entry.error)))
 }
 
+/** Makes the row of the load, and keeps saying that the upload is alive. */
+async function begin(db: Db, upload: Upload): Promise<void> {
+  if (!await inTransaction(db, (tx) => insertLoad(tx, upload.load))) throw stillReceiving()
+  upload.heartbeat = setInterval(() => {
+    touchLoad(db, upload.load.id, { records: 0, rejects: 0, isDestructive: false }).catch(() => {})
+  }, heartbeatMs)
+  upload.heartbeat.unref()
+}
+
 /** A reject is a verdict on what the client sent; trouble of ours is none. */
 function refuseFatal(error: CatalogError): void {
   if (error.status >= 500) throw error
 }
 
-const newLoad = (id: string, request: LoadRequest): Parameters<typeof insertLoad>[1] => ({
-  id,
+const newLoad = (request: LoadRequest): NewLoad => ({
+  id: randomUUID(),
   format: request.format,
   mode: 'merge',
   source: request.source,
@@ -114,7 +144,10 @@ const newLoad = (id: string, request: LoadRequest): Parameters<typeof insertLoad
   tokenId: request.actor.tokenId,
   scopes: [...request.actor.scopes],
   domainUrn: request.actor.domainUrn,
-  requestId: request.requestId
+  requestId: request.requestId,
+  isAtomic: request.isAtomic ?? false,
+  isDryRun: request.isDryRun ?? false,
+  idempotencyKey: request.idempotencyKey ?? null
 })
 
 /** Ends an upload that did not come to its end, and frees its records. What fails here is done by the sweeper later. */
@@ -126,20 +159,12 @@ async function abort(db: Db, id: string, error: unknown): Promise<void> {
   }
 }
 
-/** False when the load is no upload any more. `reason` is for the client to read. */
-export async function abortUpload(db: Db, id: string, reason: string): Promise<boolean> {
-  const isMine = await inTransaction(db, async (tx) => {
-    if (!await abortLoad(tx, id, reason)) return false
-    await deleteChunks(tx, id)
-    await deleteDeclarations(tx, id)
-    await deleteRejects(tx, id)
-    return true
-  })
-  if (isMine) metrics.loads.inc({ state: 'aborted' })
-  return isMine
+/** Somebody cancelled it; or this process could not be heard of for so long that it was given up, and its client can send it again. */
+async function endedMeanwhile(db: Db | Tx, id: string): Promise<CatalogError> {
+  return (await findLoad(db, id))?.state === 'cancelled'
+    ? new CatalogError('CONFLICT', 'The load was cancelled while it was being received')
+    : new CatalogError('UNAVAILABLE', 'The upload could not be stored for so long that it was given up; send it again')
 }
-
-const endedMeanwhile = (): CatalogError => new CatalogError('CONFLICT', 'The load was ended while it was being received')
 
 const tooManyRecords = (): CatalogError => new CatalogError('LIMIT_EXCEEDED', `A load has at most ${limits.loadMaxRecords} records; send several`,
   { limit: 'loadMaxRecords', maximum: limits.loadMaxRecords })

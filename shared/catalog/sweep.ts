@@ -9,9 +9,10 @@ import type { ChunkQueue } from '../queue/chunk-queue.ts'
 import { nudgeDue } from '../store/chunk-nudges.ts'
 import { dropChunks } from '../store/chunks.ts'
 import { findEndedWithChunks, findSilentUploads, findUnaccepted, trySweeperLock } from '../store/housekeeping.ts'
+import { limits } from '../limits.ts'
+import { abortUpload } from './abort-upload.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { allChunkGuards, type ChunkGuards } from './chunk-guards.ts'
-import { abortUpload } from './receive-load.ts'
 
 export type SweepOptions = {
   guards?: ChunkGuards
@@ -31,7 +32,7 @@ const queueDepthMax = 200
 
 /** Safe to run at any time and any number of times. Throws what the database throws. */
 export async function sweep(db: Db, queue: ChunkQueue, options: SweepOptions = {}): Promise<Swept> {
-  const { guards = allChunkGuards, quietSeconds = 10, unacceptedSeconds = 10, silentUploadSeconds = 15 * 60 } = options
+  const { guards = allChunkGuards, quietSeconds = 10, unacceptedSeconds = 10, silentUploadSeconds = limits.uploadSilentMaxSeconds } = options
   const swept: Swept = { nudged: 0, accepted: 0, aborted: 0, dropped: 0 }
   if (!guards.sweeper) return swept
   const room = queueDepthMax - (await queue.depth() ?? 0)

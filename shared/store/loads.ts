@@ -1,7 +1,7 @@
 /** The load table: one row for each bulk submission, from the first record of its body to the settling of its last chunk. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import type { MissingReferences, Scope } from '../model/changes.ts'
+import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
 
 export type LoadState = 'receiving' | 'accepted' | 'applying' | 'done' | 'failed' | 'aborted' | 'cancelled'
 
@@ -44,12 +44,16 @@ export type LoadRow = {
   applied: number
   unchanged: number
   rejected: number
+  isAtomic: boolean
+  isDryRun: boolean
+  idempotencyKey: string | null
+  report: JsonObject | null
   error: string | null
   createdAt: Date
   finishedAt: Date | null
 }
 
-export type NewLoad = Pick<LoadRow, 'id' | 'format' | 'mode' | 'source' | 'missingReferences' | 'actor' | 'tokenId' | 'scopes' | 'domainUrn' | 'requestId'>
+export type NewLoad = Pick<LoadRow, 'id' | 'format' | 'mode' | 'source' | 'missingReferences' | 'actor' | 'tokenId' | 'scopes' | 'domainUrn' | 'requestId' | 'isAtomic' | 'isDryRun' | 'idempotencyKey'>
   & Partial<Pick<LoadRow, 'force' | 'sweep' | 'sweepMaxShare'>>
 
 const columns = `
@@ -79,16 +83,44 @@ const columns = `
   load.applied,
   load.unchanged,
   load.rejected,
+  load.is_atomic as "isAtomic",
+  load.is_dry_run as "isDryRun",
+  load.idempotency_key as "idempotencyKey",
+  load.report,
   load.error,
   load.created_at as "createdAt",
   load.finished_at as "finishedAt"`
 
-export async function insertLoad(tx: Tx, load: NewLoad): Promise<void> {
-  await query(tx, `
-    insert into load (id, state, format, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, force, sweep, sweep_max_share)
-    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?, ?::double precision)`, [
+/** False where another load of the token has the idempotency key: of two that come at once, one gets it. */
+export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
+  const rows = await query(tx, `
+    insert into load (id, state, format, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share)
+    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision)
+    on conflict (coalesce(token_id::text, actor), idempotency_key)
+      where idempotency_key is not null and state <> 'aborted' and (state <> 'cancelled' or body_ended_at is not null)
+      do nothing
+    returning load.id`, [
     load.id, load.format, load.mode, load.source, load.missingReferences, load.actor, load.tokenId, load.scopes, load.domainUrn, load.requestId,
-    load.force ?? false, load.sweep ?? null, load.sweepMaxShare ?? null])
+    load.isAtomic, load.isDryRun, load.idempotencyKey, load.force ?? false, load.sweep ?? null, load.sweepMaxShare ?? null])
+  return rows.length > 0
+}
+
+/** What a submission under a taken key is compared with. `isSilent`: nobody has written to the upload for so many seconds. */
+export type KeyedLoad = LoadRow & { hasWholeBody: boolean, bodyDigest: Buffer | null, isSilent: boolean }
+
+/** The load that holds a key of the token. */
+export async function findKeyedLoad(db: Db, key: { actor: string, tokenId: string | null, idempotencyKey: string }, silentSeconds: number): Promise<KeyedLoad | null> {
+  const [row] = await query<KeyedLoad>(db, `
+    select ${columns},
+      load.body_ended_at is not null as "hasWholeBody",
+      load.body_digest as "bodyDigest",
+      load.touched_at < now() - ?::int * interval '1 second' as "isSilent"
+    from load
+    where coalesce(load.token_id::text, load.actor) = ?
+      and load.idempotency_key = ?
+      and load.state <> 'aborted'
+      and (load.state <> 'cancelled' or load.body_ended_at is not null)`, [silentSeconds, key.tokenId ?? key.actor, key.idempotencyKey])
+  return row ?? null
 }
 
 export async function findLoad(db: Db | Tx, id: string): Promise<LoadRow | null> {
@@ -114,7 +146,7 @@ export async function listLoads(db: Db, page: { limit: number, tokenId: string |
 }
 
 /** Says that the upload is alive, and what has come so far. False when the load is no longer receiving. */
-export async function touchLoad(tx: Tx, id: string, received: { records: number, rejects: number, isDestructive: boolean }): Promise<boolean> {
+export async function touchLoad(tx: Db | Tx, id: string, received: { records: number, rejects: number, isDestructive: boolean }): Promise<boolean> {
   const rows = await query(tx, `
     update load
     set touched_at = now(),
@@ -127,12 +159,12 @@ export async function touchLoad(tx: Tx, id: string, received: { records: number,
 }
 
 /** The body came to its clean end. To be committed before the load draws its seq. False when the load is no longer receiving. */
-export async function endBody(tx: Db | Tx, id: string): Promise<boolean> {
+export async function endBody(tx: Db | Tx, id: string, digest: Buffer | null): Promise<boolean> {
   const rows = await query(tx, `
     update load
-    set body_ended_at = now(), touched_at = now()
+    set body_ended_at = now(), touched_at = now(), body_digest = ?::bytea
     where load.id = ?::uuid and load.state = 'receiving'
-    returning load.id`, [id])
+    returning load.id`, [digest, id])
   return rows.length > 0
 }
 

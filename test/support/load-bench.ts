@@ -72,7 +72,7 @@ export async function withLoadBench(t: Test, options: { apply?: RunOptions['appl
 
   return {
     db, url, told, queue, look, rows,
-    submit: (records, request = {}) => receiveLoad(db, queue, { actor: admin, requestId: null, format: 'ndjson', source: 'test', missingReferences: 'reject', ...request }, bodyOf(records)),
+    submit: async (records, request = {}) => (await receiveLoad(db, queue, { actor: admin, requestId: null, format: 'ndjson', source: 'test', missingReferences: 'reject', ...request }, bodyOf(records))).id,
     async drain(more = {}) {
       const runs: Run[] = []
       for (let id = told.shift(); id !== undefined; id = told.shift()) {
