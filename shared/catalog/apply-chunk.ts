@@ -7,11 +7,13 @@ import type { Actor, ChangeRecord, Verdict } from '../model/changes.ts'
 import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../store/chunks.ts'
 import type { Counts } from '../store/load-progress.ts'
 import type { Reject } from '../store/rejects.ts'
-import { insertStatedKeys } from '../store/snapshot-statements.ts'
+import { insertStatedKeys, type StatedKeysRow } from '../store/snapshot-statements.ts'
 import { toUrn } from '../urn/urn.ts'
+import type { ApplyEdges } from './apply-edges.ts'
 import type { ApplyContext } from './apply-records.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
-import { unpackRecords, type RawRecord } from './chunk-payload.ts'
+import { unpackEdgesOnly, unpackRecords, type RawRecord } from './chunk-payload.ts'
+import { lineOfEdge, type EdgeBatch } from './edge-payload.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { assertHeld, settleChunk, type Settled } from './settle-chunk.ts'
 import { createStatedKeys } from './stated-keys.ts'
@@ -27,7 +29,8 @@ export class ChunkAborted extends Error {
   }
 }
 
-export type ApplyOptions = { apply: ApplyRecords, guards: ChunkGuards, signal?: AbortSignal | undefined }
+/** Without `applyEdges` all records are applied in the general way. */
+export type ApplyOptions = { apply: ApplyRecords, applyEdges?: ApplyEdges | undefined, guards: ChunkGuards, signal?: AbortSignal | undefined }
 
 /**
  * Locks the chunk, checks that it is held under this fence, applies its records and settles it; all or nothing is
@@ -43,14 +46,10 @@ export async function applyChunk(db: Db, claimed: ClaimedChunk, options: ApplyOp
       const chunk = await lockChunk(tx, claimed.id)
       assertHeld(chunk, claimed, options.guards)
       running.pid = chunk.backendPid
-      const stored = await unpackRecords(chunk.payload)
-      const { records, rejects } = parseAll(chunk.format, stored)
-      throwIfAborted(options.signal)
       const context = contextOf(claimed, chunk)
-      const verdicts = records.length > 0 || rejects.length > 0 ? await options.apply(tx, records, context) : []
-      if (context.stated && chunk.sweep === 'pending') await insertStatedKeys(tx, chunk.loadId, context.stated.rows())
+      const judged = await applyPayload(tx, chunk, context, options)
       throwIfAborted(options.signal)
-      const judged = judge(stored, verdicts, rejects)
+      if (context.stated && chunk.sweep === 'pending') await insertStatedKeys(tx, chunk.loadId, [...judged.statedBefore ?? [], ...context.stated.rows()])
       const settled = await settleChunk(tx, claimed, chunk, judged, options.guards)
       running.pid = 0
       return settled
@@ -62,6 +61,35 @@ export async function applyChunk(db: Db, claimed: ClaimedChunk, options: ApplyOp
     running.pid = 0
     stopCancelling()
   }
+}
+
+/** `statedBefore` is what the lean way stated, of a snapshot. */
+type Judged = { counts: Counts, rejects: Reject[], statedBefore?: StatedKeysRow[] }
+
+async function applyPayload(tx: Tx, chunk: LockedChunk, context: ApplyContext, options: ApplyOptions): Promise<Judged> {
+  const edges = options.applyEdges ? await unpackEdgesOnly(chunk.payload) : null
+  if (edges && options.applyEdges) return applyEdgesOf(tx, chunk, edges, context, options.applyEdges, options)
+  return applyRecordsOf(tx, chunk, await unpackRecords(chunk.payload), context, options)
+}
+
+async function applyRecordsOf(tx: Tx, chunk: LockedChunk, stored: readonly RawRecord[], context: ApplyContext, options: ApplyOptions): Promise<Judged> {
+  const { records, rejects } = parseAll(chunk.format, stored)
+  throwIfAborted(options.signal)
+  const verdicts = records.length > 0 || rejects.length > 0 ? await options.apply(tx, records, context) : []
+  return judge(stored, verdicts, rejects)
+}
+
+/** The lean way first; what it leaves goes the general way. */
+async function applyEdgesOf(tx: Tx, chunk: LockedChunk, edges: EdgeBatch, context: ApplyContext, applyEdges: ApplyEdges, options: ApplyOptions): Promise<Judged> {
+  throwIfAborted(options.signal)
+  // Kept apart, since the general way forgets what it has gathered when it folds anew.
+  const stated = context.stated ? createStatedKeys() : undefined
+  const { rest, ...before } = await applyEdges(tx, edges, { ...context, ...stated ? { stated } : {} })
+  const statedBefore = stated?.rows() ?? []
+  if (rest.length === 0) return { counts: { applied: before.applied, unchanged: before.unchanged, rejected: 0 }, rejects: [], statedBefore }
+  const left = rest.map((index) => ({ line: edges.lines[index] ?? 0, text: lineOfEdge(edges, index) }))
+  const { counts, rejects } = await applyRecordsOf(tx, chunk, left, { ...context, before }, options)
+  return { counts: { applied: counts.applied + before.applied, unchanged: counts.unchanged + before.unchanged, rejected: counts.rejected }, rejects, statedBefore }
 }
 
 /**
@@ -95,7 +123,7 @@ function parseAll(format: string, stored: readonly RawRecord[]): { records: Chan
 }
 
 /** The counts of a chunk, and the rows of its rejects. A verdict on a line that is not of the chunk is a fault of ours. */
-function judge(stored: readonly RawRecord[], verdicts: readonly Verdict[], unparsed: readonly Reject[]): { counts: Counts, rejects: Reject[] } {
+function judge(stored: readonly RawRecord[], verdicts: readonly Verdict[], unparsed: readonly Reject[]): Judged {
   const texts = new Map(stored.map((record) => [record.line, record.text]))
   const counts: Counts = { applied: 0, unchanged: 0, rejected: unparsed.length }
   const rejects = [...unparsed]

@@ -39,9 +39,14 @@ export type ApplyContext = {
   chunk?: { seq: number, loadId: string, chunkId: number }
   /** Gathers what the records state, where they are of a snapshot; an UPSERT then replaces what their own source stated, and nobody else. */
   stated?: StatedKeys
+  /** What the same chunk has applied in the lean way (apply-edges.ts): one entry of the audit trail speaks of both. */
+  before?: AppliedBefore
   /** What keeps concurrent writes right; tests leave parts out, nothing else does. */
   guards?: Guards
 }
+
+/** Counts of records, and the first of the owners that they are about. */
+export type AppliedBefore = { records: number, applied: number, unchanged: number, urns: Urn[], urnCount: number }
 
 const aloneMaxTries = 60
 const aloneWaitMs = 50
@@ -266,6 +271,7 @@ const auditedUrnsMaxCount = 10
 async function audit(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], verdicts: readonly Verdict[], context: ApplyContext): Promise<void> {
   const count = (outcome: Verdict['outcome']) => verdicts.filter((verdict) => verdict.outcome === outcome).length
   const subjects = [...new Set(records.flatMap((record) => record.changes.map(subjectOf)))]
+  const before = context.before ?? { records: 0, applied: 0, unchanged: 0, urns: [], urnCount: 0 }
   await appendAudit(tx, {
     actor: set.actor.urn,
     tokenId: set.actor.tokenId,
@@ -274,6 +280,13 @@ async function audit(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], 
     loadId: context.chunk?.loadId ?? null,
     chunkId: context.chunk?.chunkId ?? null,
     requestId: context.requestId,
-    details: { records: records.length, applied: count('applied'), unchanged: count('unchanged'), rejected: count('rejected'), urns: subjects.slice(0, auditedUrnsMaxCount), urnCount: subjects.length }
+    details: {
+      records: before.records + records.length,
+      applied: before.applied + count('applied'),
+      unchanged: before.unchanged + count('unchanged'),
+      rejected: count('rejected'),
+      urns: [...subjects, ...before.urns].slice(0, auditedUrnsMaxCount),
+      urnCount: before.urnCount + subjects.length
+    }
   })
 }

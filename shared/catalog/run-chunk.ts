@@ -7,6 +7,7 @@ import { nudgeLoad } from '../store/chunk-nudges.ts'
 import { dropChunks, releaseChunk, renewLease, type ClaimedChunk } from '../store/chunks.ts'
 import { deleteDeclarations } from '../store/declarations.ts'
 import { stopLoad } from '../store/loads.ts'
+import type { ApplyEdges } from './apply-edges.ts'
 import { applyChunk, ChunkAborted, rejectChunk, type ApplyOptions, type ApplyRecords } from './apply-chunk.ts'
 import { claimChunk, leaseRenewalMs, leaseSeconds, type Claim } from './claim-chunk.ts'
 import { allChunkGuards, type ChunkGuards } from './chunk-guards.ts'
@@ -18,6 +19,8 @@ import { splitChunk } from './split-chunk.ts'
 
 export type RunOptions = {
   apply: ApplyRecords
+  /** The lean way for plain edges; without it all records go the general way. */
+  applyEdges?: ApplyEdges | undefined
   guards?: ChunkGuards
   /** Rolls back what is under way and hands the chunk back. */
   signal?: AbortSignal | undefined

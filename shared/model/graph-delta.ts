@@ -38,6 +38,18 @@ export function packGraphDeltas(deltas: readonly GraphDelta[]): Buffer {
   return buffer.subarray(0, end)
 }
 
+/** Packs edges that are stated once more. */
+export function packStatedEdges(downstreamIds: Int32Array, upstreamIds: Int32Array): Buffer {
+  const buffer = Buffer.allocUnsafe(1 + downstreamIds.length * 9)
+  let end = buffer.writeUInt8(graphDeltaVersion, 0)
+  for (let index = 0; index < downstreamIds.length; index += 1) {
+    end = buffer.writeUInt8(1, end)
+    end = buffer.writeInt32LE(downstreamIds[index] ?? 0, end)
+    end = buffer.writeInt32LE(upstreamIds[index] ?? 0, end)
+  }
+  return buffer
+}
+
 /** Reads a packed row back, one delta at a time: a row may hold a million. Throws on a version or kind that this program does not know. */
 export function* unpackGraphDeltas(packed: Buffer): Generator<GraphDelta> {
   if (packed.readUInt8(0) !== graphDeltaVersion) throw new Error(`unknown graph delta version ${packed.readUInt8(0)}`)

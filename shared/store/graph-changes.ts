@@ -30,6 +30,18 @@ const epoch = `concat_ws(' ',
   (select pg_database.oid from pg_database where pg_database.datname = current_database())::text,
   'graph_epoch'::regclass::oid::text)`
 
+/** Tells one life of a database from another: what was remembered of its ids in one says nothing in the other. */
+export async function readEpoch(tx: Tx): Promise<string> {
+  const [row] = await query<{ epoch: string }>(tx, `select ${epoch} as epoch`)
+  if (!row) throw new Error('a select of one row gave none')
+  return row.epoch
+}
+
+/** Appends a row of deltas that are packed already; as appendGraphChange, to be called last. */
+export async function appendPackedGraphChange(tx: Tx, delta: Buffer): Promise<void> {
+  await query(tx, 'insert into graph_change (delta) values (?::bytea)', [delta])
+}
+
 /**
  * Everything that was not visible in a snapshot and is now: rows of transactions that began after it, and of those that
  * were under way. By transaction id, never by row id: a lower id can commit after a higher one. One statement, so rows and
