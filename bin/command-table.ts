@@ -41,8 +41,33 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'load',
-    summary: 'Sends a file (or - for standard input) through the bulk pipeline and follows the load to its end.',
+    summary: 'Sends files, folders or standard input through the bulk pipeline and follows each load to its end.',
     open: async () => (await import('./commands/load.ts')).load
+  },
+  {
+    name: 'load status',
+    summary: 'Says how far a load is, or how it has ended.',
+    open: async () => (await import('./commands/load-status.ts')).loadStatus
+  },
+  {
+    name: 'load rejects',
+    summary: 'Prints what was refused of a load, all of it.',
+    open: async () => (await import('./commands/load-rejects.ts')).loadRejects
+  },
+  {
+    name: 'load retry',
+    summary: 'Applies again what was rejected, or goes on with a load that failed.',
+    open: async () => (await import('./commands/load-retry.ts')).loadRetry
+  },
+  {
+    name: 'load cancel',
+    summary: 'Ends a load that has not ended.',
+    open: async () => (await import('./commands/load-cancel.ts')).loadCancel
+  },
+  {
+    name: 'load list',
+    summary: 'Lists the loads that the token may see, newest first.',
+    open: async () => (await import('./commands/load-list.ts')).loadList
   },
   {
     name: 'lineage',

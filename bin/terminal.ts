@@ -1,5 +1,6 @@
 /** What a command may know of the world around it: its environment, and where it writes. A test gives its own. */
 import type { Readable } from 'node:stream'
+import { listenForInterruption } from './client/interruption.ts'
 
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>
@@ -9,7 +10,11 @@ export type Terminal = {
   err(line: string): void
   /** Rewrites the last line on standard error; null where that is no terminal (a file, a pipe, a CI log). */
   redraw: ((line: string) => void) | null
+  /** Whether standard error shows colours, and nobody has asked for none. */
+  hasColour: boolean
   input(): Readable
+  /** Aborted when the person or a scheduler stops the command; from the first call on the signals do nothing else. */
+  interruption: () => AbortSignal
 }
 
 export function processTerminal(): Terminal {
@@ -19,7 +24,9 @@ export function processTerminal(): Terminal {
     out: line => { process.stdout.write(`${line}\n`) },
     err: line => { process.stderr.write(`${line}\n`) },
     redraw: process.stderr.isTTY ? redrawLine : null,
-    input: () => process.stdin
+    hasColour: process.stderr.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+    input: () => process.stdin,
+    interruption: listenForInterruption
   }
 }
 

@@ -39,8 +39,8 @@ async function isEmptyAndOurs(client: pg.Client): Promise<boolean> {
 
 async function loadAndShow(server: Server, say: (line: string) => void): Promise<void> {
   const startedAt = performance.now()
-  const sent = await sendLoad(server, { format: 'ndjson', source: 'sample', missingReferences: 'reject' }, {
-    stages: [Readable.from(sampleChunks())], contentType: 'application/x-ndjson', isGzip: false
+  const { load: sent } = await sendLoad(server, { query: { format: 'ndjson', source: 'sample', missingReferences: 'reject' } }, {
+    stages: [Readable.from(sampleChunks())], contentType: 'application/x-ndjson', packing: null
   })
   const load = await followLoad(server, sent, { waitMs: loadMaxMs, onState: () => {} })
   const { applied, received, rejected } = load.counts

@@ -1,47 +1,24 @@
 /** The command line: what each command says, and how it ends, without a process of its own. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
-import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { runCommandLine } from '../bin/command-line.ts'
 import { commandTable } from '../bin/command-table.ts'
 import { parseExpiry } from '../bin/duration.ts'
-import type { Terminal } from '../bin/terminal.ts'
 import { migrate } from '../shared/db/migrate.ts'
 import { packagePath } from '../shared/platform/paths.ts'
-import { catalogClient } from './support/catalog-client.ts'
 import { addEdge, apply, column, create, dataset, job, upsert } from './support/changes.ts'
 import { withDatabase, withEmptyDatabase } from './support/database.ts'
-import { runProgram, withFolder } from './support/program.ts'
+import { runProgram } from './support/program.ts'
 import { freePort, withRedisServer } from './support/redis.ts'
+import { runCommand as run, type Outcome } from './support/run-command.ts'
 import { withServer } from './support/server.ts'
-
-type Outcome = { code: number | null, out: string[], err: string[], drawn: string[] }
-
-/** Runs the command line with a terminal of the test's own. */
-async function run(args: readonly string[], given: { env?: Record<string, string>, input?: string, isTty?: boolean } = {}): Promise<Outcome> {
-  const outcome: Outcome = { code: null, out: [], err: [], drawn: [] }
-  const terminal: Terminal = {
-    env: { TRIBUTARY_DATA_DIR: '/nowhere', ...given.env },
-    out: line => { outcome.out.push(line) },
-    err: line => { outcome.err.push(line) },
-    redraw: given.isTty ? line => { outcome.drawn.push(line) } : null,
-    input: () => Readable.from([Buffer.from(given.input ?? '')])
-  }
-  outcome.code = await runCommandLine(args, terminal)
-  return outcome
-}
-
-const asset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
-const lines = (...records: object[]): string => records.map(record => `${JSON.stringify(record)}\n`).join('')
+import { withAnswer, withStandIn } from './support/stand-in-server.ts'
 
 t.test('usage', async t => {
   t.test('help tells every command and every option, and ends with 0', async t => {
     const { code, out } = await run([])
     t.equal(code, 0)
-    for (const name of ['serve', 'work', 'migrate', 'token create', 'token list', 'token revoke', 'load', 'lineage', 'doctor']) {
+    for (const name of ['serve', 'work', 'migrate', 'token create', 'token list', 'token revoke', 'load', 'load status', 'load rejects', 'load retry', 'load cancel', 'load list', 'lineage', 'doctor']) {
       t.ok(out.some(line => line.startsWith(`  ${name} `)), name)
       const help = await run([...name.split(' '), '--help'])
       t.equal(help.code, 0)
@@ -124,86 +101,6 @@ t.test('token', async t => {
   })
 })
 
-t.test('load', async t => {
-  const { url, token } = await withServer(t, { withWorker: true })
-  const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: token }
-  const folder = withFolder(t)
-  const file = (name: string, content: string | Buffer): string => {
-    writeFileSync(join(folder, name), content)
-    return join(folder, name)
-  }
-  const good = lines({ op: 'upsertEntity', urn: asset('a') }, { op: 'upsertEntity', urn: asset('b') }, { upstreamUrn: asset('a'), downstreamUrn: asset('b') })
-
-  t.test('ends with 0 when everything is applied, and again when it is unchanged', async t => {
-    const path = file('good.ndjson', good)
-    t.match(await run(['load', path, '--source', 'etl'], { env }), { code: 0, out: [/is done: 3 received, 3 applied, 0 unchanged, 0 rejected/] })
-    t.match(await run(['load', path, '--source', 'etl'], { env }), { code: 0, out: [/3 received, 0 applied, 3 unchanged/] })
-  })
-
-  t.test('reads standard input, gzip, and proposals in a .json', async t => {
-    t.match(await run(['load', '-'], { env, input: good }), { code: 0, out: [/3 received/] })
-    t.match(await run(['load', file('good.ndjson.gz', gzipSync(good))], { env }), { code: 0, out: [/3 received/] })
-    const proposal = { entityType: 'dataset', entityUrn: asset('b'), changeType: 'UPSERT', aspectName: 'upstreamLineage', aspect: { upstreams: [{ dataset: asset('a'), type: 'TRANSFORMED' }] } }
-    t.match(await run(['load', file('proposals.json', JSON.stringify([proposal]))], { env }), { code: 0, out: [/1 received/] })
-    const { data } = await catalogClient(url, token).graphql(`{ entityExists(urn: "${asset('b')}") }`)
-    t.same(data, { entityExists: true })
-  })
-
-  t.test('ends with 2 and shows line, code and message of the first rejects', async t => {
-    const path = file('bad.ndjson', `${good}no json\n${lines({ upstreamUrn: asset('a'), downstreamUrn: asset('absent') })}`)
-    const shown = await run(['load', path], { env })
-    t.match(shown, { code: 2, err: [/^line 4: BAD_REQUEST: /, /^line 5: MISSING_REFERENCE: .*absent/] })
-    const { code, out } = await run(['load', path, '--json'], { env })
-    t.equal(code, 2)
-    t.match(JSON.parse(out[0] ?? ''), { state: 'done', counts: { received: 5, rejected: 2 }, rejects: [{ line: 4, code: 'BAD_REQUEST' }, { line: 5, code: 'MISSING_REFERENCE' }] })
-    t.match(await run(['load', path, '--missing-references', 'create'], { env }), { code: 2, out: [/1 rejected/] })
-  })
-
-  t.test('ends with 1 when the server refuses, or the file cannot be read', async t => {
-    const path = file('good.ndjson', good)
-    t.match(await run(['load', path, '--token', 'trib_wrong'], { env }), { code: 1, err: [/UNAUTHENTICATED/] })
-    t.match(await run(['load', path, '--mode', 'snapshot'], { env }), { code: 1, err: [/UNSUPPORTED/] })
-    t.match(await run(['load', path, '--atomic'], { env }), { code: 1, err: [/UNSUPPORTED/] })
-    t.match(await run(['load', path, '--format', 'csv'], { env }), { code: 1, err: [/UNSUPPORTED/] })
-    t.match(await run(['load', '-'], { env, input: '' }), { code: 1 })
-    t.match(await run(['load', join(folder, 'none')], { env }), { code: 1, err: [/cannot be read/] })
-    t.match(await run(['load', folder], { env }), { code: 1, err: [/is a directory/] })
-    t.match(await run(['load', path, '--url', 'nonsense'], { env }), { code: 1, err: [/--url takes a URL/] })
-    t.match(await run(['load', path]), { code: 1, err: [/token is needed/] })
-  })
-
-  t.test('ends with 4 when nobody answers, or somebody else', async t => {
-    const path = file('good.ndjson', good)
-    const nobody = { ...env, TRIBUTARY_URL: `http://127.0.0.1:${await freePort()}` }
-    t.match(await run(['load', path], { env: nobody }), { code: 4, err: [/does not answer: .*ECONNREFUSED/] })
-    const other = await withOther(t, 200, '<html>')
-    t.match(await run(['load', path], { env: { ...env, TRIBUTARY_URL: other } }), { code: 4, err: [/as Tributary does/] })
-    const proxy = await withOther(t, 502, 'Bad Gateway')
-    t.match(await run(['load', path], { env: { ...env, TRIBUTARY_URL: proxy } }), { code: 4, err: [/status 502/] })
-  })
-
-  t.test('ends with 3 when the load does not end well', async t => {
-    const load = { id: '0', state: 'failed', error: 'a reason', counts: { received: 1, applied: 0, unchanged: 0, rejected: 0 } }
-    const server = await withOther(t, 202, JSON.stringify(load))
-    t.match(await run(['load', file('good.ndjson', good)], { env: { ...env, TRIBUTARY_URL: server } }), { code: 3, out: [/is failed/], err: [/a reason/] })
-  })
-
-  t.test('waits no longer than asked: 0 when it was not to wait, 5 when the time was over', async t => {
-    const load = { id: '0', state: 'applying', error: null, counts: { received: 9, applied: 3, unchanged: 0, rejected: 0 } }
-    const server = { ...env, TRIBUTARY_URL: await withOther(t, 202, JSON.stringify(load)) }
-    const path = file('good.ndjson', good)
-    t.match(await run(['load', path, '--wait', '0'], { env: server }), { code: 0, out: [/goes on/] })
-    t.match(await run(['load', path, '--wait', '1'], { env: server }), { code: 5, out: [/goes on/] })
-  })
-
-  t.test('draws a bar of records sent, applied and rejected on a terminal, and clears it', async t => {
-    const { code, drawn } = await run(['load', file('good.ndjson', good)], { env, isTty: true })
-    t.equal(code, 0)
-    t.match(drawn.find(line => line.includes('applied')), /^\[[#.]+\] 3 records sent, \d applied, 0 rejected, [\d,]+ records\/s$/)
-    t.equal(drawn.at(-1), '')
-  })
-})
-
 t.test('lineage', async t => {
   const { url, token, db } = await withServer(t)
   const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: token, LANG: 'C.UTF-8' }
@@ -268,7 +165,7 @@ t.test('lineage', async t => {
     t.match(await lineage(a, '--direction', 'sideways'), { code: 1, err: [/--direction takes/] })
     for (const args of [['--hops', '0'], ['--hops', '1001'], ['--limit', 'all']]) t.match(await lineage(a, ...args), { code: 1, err: [/takes a number from 1 to/] }, args.join(' '))
     t.match(await lineage(a, '--url', `http://127.0.0.1:${await freePort()}`), { code: 4, err: [/does not answer: .*ECONNREFUSED/] })
-    t.match(await lineage(a, '--url', await withOther(t, 200, '<html>')), { code: 4, err: [/as Tributary does/] })
+    t.match(await lineage(a, '--url', await withAnswer(t, 200, '<html>')), { code: 4, err: [/as Tributary does/] })
     for (const args of [[], ['--json']]) t.match(await lineage(a, '--url', await withCutAnswer(t), ...args), { code: 4, err: [/was cut off/] })
   })
 })
@@ -320,25 +217,10 @@ function packagesBehind(files: readonly string[]): string[] {
   return [...packages].sort()
 }
 
-/** A server that gives one answer to everything. */
-async function withOther(t: Test, status: number, body: string): Promise<string> {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(status).end(body))
-  })
-  t.teardown(() => { server.close() })
-  const port = await freePort()
-  await new Promise<void>(resolve => { server.listen(port, '127.0.0.1', resolve) })
-  return `http://127.0.0.1:${port}`
-}
-
 /** A server that begins to export and breaks off. */
-async function withCutAnswer(t: Test): Promise<string> {
-  const server = createServer((_request, response) => {
+function withCutAnswer(t: Test): Promise<string> {
+  return withStandIn(t, (_request, response) => {
     response.writeHead(200, { 'x-lineage-total': '2', 'x-lineage-complete': 'true' })
     response.write(`${JSON.stringify({ urn: dataset('a'), degree: 0, type: 'DATASET', name: 'a', platform: null, exists: true })}\n`, () => { response.destroy() })
   })
-  t.teardown(() => { server.close() })
-  const port = await freePort()
-  await new Promise<void>(resolve => { server.listen(port, '127.0.0.1', resolve) })
-  return `http://127.0.0.1:${port}`
 }

@@ -1,51 +1,85 @@
-/** Follows a load to its end. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Refusal, exitCodes } from '../failure.ts'
+/** Follows a load to its end: by its events, or by asking where there are none. */
+import { pause } from './interruption.ts'
+import { loadEvents, NoEvents } from './load-events.ts'
 import { hasEnded, readLoad, type LoadView } from './load-view.ts'
-import { getJson, getText, ServerRefused, type Server } from './server.ts'
+import { getJson, getText, isPassing, type Server } from './server.ts'
 
 export type FollowOptions = {
   /** When to stop waiting although the load goes on; infinity waits for its end. */
   waitMs: number
+  /** How long a server that restarts is waited for: the load is safe in its database. */
+  silenceMaxMs?: number
+  signal?: AbortSignal
   /** Called with each state that was read. */
-  onState(load: LoadView): void
+  onState: (load: LoadView) => void
 }
 
 const firstPauseMs = 50
 const longestPauseMs = 1_000
-/** A server that restarts is waited for: the load is safe in its database. */
-const silenceMaxMs = 60_000
+const silenceDefaultMs = 60_000
+/** A stream that says nothing for so long may be dead, or held back by a proxy: it is asked beside it. */
+const eventMaxMs = 10_000
 
-/** The load at its end, or as it was when `waitMs` had passed. Throws ServerRefused, or Refusal where nobody answers. */
+/** The load at its end, or as it was when `waitMs` had passed. Throws ServerRefused, Refusal where nobody answers, and the signal's reason. */
 export async function followLoad(server: Server, started: LoadView, options: FollowOptions): Promise<LoadView> {
-  const giveUpAt = Date.now() + options.waitMs
+  const { waitMs, silenceMaxMs = silenceDefaultMs, signal = new AbortController().signal, onState } = options
+  const giveUpAt = Date.now() + waitMs
+  const leftMs = (): number => giveUpAt - Date.now()
   let load = started
+  let hasEvents = true
   let silentSince: number | null = null
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-    options.onState(load)
-    const leftMs = giveUpAt - Date.now()
-    if (hasEnded(load) || leftMs <= 0) return load
-    await sleep(Math.min(pauseMs, leftMs))
+
+  function hear(next: LoadView): void {
+    load = next
+    silentSince = null
+    onState(load)
+  }
+
+  onState(load)
+  for (let pauseMs = firstPauseMs; !hasEnded(load) && leftMs() > 0; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     try {
-      load = readLoad(await getJson(server, `loads/${load.id}`))
-      silentSince = null
+      if (hasEvents) await hearEvents(server, load, { maxMs: leftMs(), signal, hear })
+      if (!hasEnded(load)) hear(readLoad(await getJson(server, `loads/${load.id}`, signal)))
     } catch (error) {
-      silentSince ??= Date.now()
-      if (!isPassing(error) || Date.now() - silentSince > silenceMaxMs) throw error
+      signal.throwIfAborted()
+      if (error instanceof NoEvents) hasEvents = false
+      else {
+        silentSince ??= Date.now()
+        if (!isPassing(error) || Date.now() - silentSince > silenceMaxMs) throw error
+      }
     }
+    if (!hasEnded(load) && leftMs() > 0) await pause(Math.min(pauseMs, leftMs()), signal)
+  }
+  return load
+}
+
+type Hearing = { maxMs: number, signal: AbortSignal, hear: (load: LoadView) => void }
+
+/** Until the load ends, the time is over or nothing comes. */
+async function hearEvents(server: Server, { id }: LoadView, { maxMs, signal, hear }: Hearing): Promise<void> {
+  const quiet = new AbortController()
+  const endsAt = Date.now() + maxMs
+  const setTimer = (): NodeJS.Timeout => setTimeout(() => { quiet.abort() }, Math.min(eventMaxMs, Math.max(endsAt - Date.now(), 0)))
+  let timer = setTimer()
+  try {
+    for await (const load of loadEvents(server, id, AbortSignal.any([signal, quiet.signal]))) {
+      clearTimeout(timer)
+      hear(load)
+      if (hasEnded(load)) return
+      timer = setTimer()
+    }
+  } catch (error) {
+    if (!quiet.signal.aborted) throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 
 export type Reject = { line: number, code: string, message: string }
 
 /** The first rejects of a load, in line order. */
-export async function readRejects(server: Server, load: LoadView, count: number): Promise<Reject[]> {
+export async function readRejects(server: Server, load: Pick<LoadView, 'id'>, count: number): Promise<Reject[]> {
   const text = await getText(server, `loads/${load.id}/rejects?limit=${count}`)
   // a border: the shape is the contract of the route
   return text.split('\n').filter(line => line !== '').map(line => JSON.parse(line) as Reject)
-}
-
-function isPassing(error: unknown): boolean {
-  if (error instanceof ServerRefused) return error.status === 503 || error.status === 429 || error.exitCode === exitCodes.unreachable
-  return error instanceof Refusal && error.exitCode === exitCodes.unreachable
 }

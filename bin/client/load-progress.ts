@@ -1,28 +1,33 @@
 /** Shows how far a load is: a line that is rewritten on a terminal, a plain line now and then elsewhere. */
 import type { Terminal } from '../terminal.ts'
-import type { SentSoFar } from './load-file.ts'
 import { hasEnded, type LoadView } from './load-view.ts'
+import type { Upload } from './upload.ts'
 
 export type Progress = {
-  /** Shows what has been sent until the load is known. */
-  sending(): void
+  /** The attempt has ended without an answer, and there will be another. */
+  waiting(reason: string, waitMs: number): void
+  /** From here on the load is followed. */
   load(load: LoadView): void
   /** Ends the line. Safe to call twice. */
   end(): void
 }
 
-export type ProgressSource = { sent: SentSoFar, totalBytes: number | null, hasLines: boolean }
+export const noProgress: Progress = { waiting() {}, load() {}, end() {} }
+
+export type ProgressSource = Pick<Upload, 'name' | 'totalBytes' | 'hasLines' | 'sent'>
 
 const redrawEveryMs = 100
 const plainEveryMs = 5_000
-const barChars = 12
+const barChars = 20
 
-export function showProgress(terminal: Terminal, source: ProgressSource, now: () => number = Date.now): Progress {
+/** `upload` is null where a load is followed that was sent before. */
+export function showProgress(terminal: Terminal, upload: ProgressSource | null, now: () => number = Date.now): Progress {
   const { redraw } = terminal
-  const startedAt = now()
   const everyMs = redraw === null ? plainEveryMs : redrawEveryMs
+  let startedAt = now()
   let shownAt = redraw === null ? startedAt : 0
   let isDrawn = false
+  let isSent = upload === null
 
   function show(line: () => string, isLast = false): void {
     if (now() - shownAt < everyMs && !(isLast && redraw !== null)) return
@@ -34,38 +39,51 @@ export function showProgress(terminal: Terminal, source: ProgressSource, now: ()
     }
   }
 
-  function sending(): void {
-    show(() => {
-      const { sent, totalBytes, hasLines } = source
-      const amount = hasLines && sent.lines > 0 ? `${count(sent.lines)} records sent` : `${megabytes(sent.bytes)} sent`
-      const share = totalBytes === null ? '' : `${bar(sent.bytes / Math.max(totalBytes, 1))} `
-      return `${share}${amount}, ${perSecond(hasLines ? sent.lines : 0, now() - startedAt)}`
-    })
+  function clear(): void {
+    if (isDrawn) redraw?.('')
+    isDrawn = false
   }
-  const timer = setInterval(sending, redrawEveryMs)
+
+  const timer = setInterval(() => { if (upload !== null) show(() => sendingLine(upload, now() - startedAt)) }, Math.min(everyMs, 1_000))
   timer.unref()
 
   return {
-    sending,
+    waiting(reason, waitMs) {
+      clear()
+      terminal.err(`${reason} Sending it again in ${Math.max(1, Math.round(waitMs / 1_000))} s.`)
+    },
     load(load) {
       clearInterval(timer)
-      const { counts } = load
-      show(() => {
-        const settled = counts.applied + counts.unchanged + counts.rejected
-        return `${bar(settled / Math.max(counts.received, 1))} ${count(counts.received)} records sent, ` +
-          `${count(counts.applied + counts.unchanged)} applied, ${count(counts.rejected)} rejected, ${perSecond(settled, now() - startedAt)}`
-      }, hasEnded(load))
+      if (!isSent) {
+        // the speed of applying is another than that of sending
+        isSent = true
+        startedAt = now()
+      }
+      show(() => applyingLine(load, now() - startedAt), hasEnded(load))
     },
     end() {
       clearInterval(timer)
-      if (isDrawn) redraw?.('')
-      isDrawn = false
+      clear()
     }
   }
 }
 
+function sendingLine({ name, totalBytes, hasLines, sent }: ProgressSource, elapsedMs: number): string {
+  const { bytes, lines } = sent()
+  const share = totalBytes === null ? '' : `${bar(bytes / Math.max(totalBytes, 1))} `
+  const amount = totalBytes === null ? megabytes(bytes) : `${megabytes(bytes)} of ${megabytes(totalBytes)}`
+  const records = hasLines ? ` (${count(lines)} lines)` : ''
+  return `${share}${name}: ${amount} sent${records}, ${megabytes(bytes / Math.max(elapsedMs / 1_000, 0.001))}/s`
+}
+
+function applyingLine({ counts: { received, applied, unchanged, rejected } }: LoadView, elapsedMs: number): string {
+  const settled = applied + unchanged + rejected
+  return `${bar(settled / Math.max(received, 1))} ${count(settled)} of ${count(received)} records: ` +
+    `${count(applied)} applied, ${count(unchanged)} unchanged, ${count(rejected)} rejected, ${perSecond(settled, elapsedMs)}`
+}
+
 function bar(share: number): string {
-  const full = Math.round(Math.min(Math.max(share, 0), 1) * barChars)
+  const full = Math.floor(Math.min(Math.max(share, 0), 1) * barChars)
   return `[${'#'.repeat(full)}${'.'.repeat(barChars - full)}]`
 }
 

@@ -3,7 +3,17 @@ import { exitCodes, Refusal } from '../failure.ts'
 
 export type LoadCounts = { received: number, applied: number, unchanged: number, rejected: number }
 
-export type LoadView = { id: string, state: string, error: string | null, counts: LoadCounts }
+/** Further fields are kept for those who print the load whole. */
+export type LoadView = {
+  id: string
+  state: string
+  error: string | null
+  counts: LoadCounts
+  /** What a dry run found that would change. */
+  report?: unknown
+  /** What a snapshot took away. */
+  snapshot?: unknown
+}
 
 const endStates: readonly string[] = ['done', 'failed', 'aborted', 'cancelled']
 
@@ -11,7 +21,14 @@ export function hasEnded(load: LoadView): boolean {
   return endStates.includes(load.state)
 }
 
-/** Further fields are kept for those who print the load whole. Throws Refusal where it is no load. */
+/** How a command ends that has seen the load last so. */
+export function exitCodeOf(load: LoadView): number {
+  if (!hasEnded(load)) return exitCodes.stillRunning
+  if (load.state !== 'done') return exitCodes.loadEnded
+  return load.counts.rejected > 0 ? exitCodes.rejects : exitCodes.ok
+}
+
+/** Throws Refusal where it is no load. */
 export function readLoad(value: unknown): LoadView {
   if (isObject(value) && typeof value.id === 'string' && typeof value.state === 'string' && isObject(value.counts)) {
     const { received, applied, unchanged, rejected } = value.counts

@@ -1,68 +1,98 @@
-/** Streams a body to `POST /loads`. */
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+/** Streams a body to `POST /loads`, once. */
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { Refusal } from '../failure.ts'
+import type { Packing } from './find-inputs.ts'
 import { readLoad, type LoadView } from './load-view.ts'
 import { headersFor, parseJson, ServerRefused, unreachable, urlOn, type Server } from './server.ts'
 
 export type LoadBody = {
   /** Where the bytes come from, and what they pass through. */
   stages: readonly [Readable, ...Duplex[]]
-  /** Such as `application/x-ndjson`. */
-  contentType: string
-  isGzip: boolean
+  /** Such as `application/x-ndjson`; null where only the server can tell. */
+  contentType: string | null
+  packing: Packing | null
   /** Where known. */
   bytes?: number
 }
 
+export type LoadRequest = {
+  query: Readonly<Record<string, string>>
+  /** Under which the server knows the same load again. */
+  idempotencyKey?: string
+  /** Breaks the upload off. */
+  signal?: AbortSignal
+}
+
+/** `isReplay`: the server had it already, from an earlier attempt whose answer was lost. */
+export type SentLoad = { load: LoadView, isReplay: boolean }
+
+/** A connection on which nothing moves for so long is dead: its other end may have lost its power. */
+const idleMaxMs = 120_000
+
 /**
- * Sends the body with the query of the request, and gives the load that the server made of it.
+ * Gives the load that the server made of the body.
  *
  * Memory is bounded: the body flows as fast as the server takes it. A server that answers before the end of the body has
- * refused it; the rest is then not sent. Throws ServerRefused, or Refusal where nobody answers.
+ * refused it; the rest is then not sent. Throws ServerRefused, Refusal where nobody answers, and the signal's reason.
  */
-export async function sendLoad(server: Server, query: Readonly<Record<string, string>>, body: LoadBody): Promise<LoadView> {
+export async function sendLoad(server: Server, { query, idempotencyKey, signal }: LoadRequest, body: LoadBody): Promise<SentLoad> {
+  signal?.throwIfAborted()
   const url = urlOn(server, `loads?${new URLSearchParams(query).toString()}`)
   const stopped = new AbortController()
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: 'POST',
+    // a connection of its own: one that was kept may be closing just now
+    agent: false,
     headers: {
       ...headersFor(server),
-      'content-type': body.contentType,
-      ...(body.isGzip ? { 'content-encoding': 'gzip' } : {}),
-      ...(body.bytes === undefined ? {} : { 'content-length': String(body.bytes) })
+      ...(body.contentType === null ? {} : { 'content-type': body.contentType }),
+      ...(body.packing === null ? {} : { 'content-encoding': body.packing }),
+      ...(body.bytes === undefined ? {} : { 'content-length': String(body.bytes) }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey })
     }
   })
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    request.once('response', resolve)
-    request.once('error', reject)
-  })
+  request.setTimeout(idleMaxMs, () => { request.destroy(Object.assign(new Error(`nothing moved for ${idleMaxMs / 1_000} s`), { code: 'ETIMEDOUT' })) })
+  const answered = answerTo(request)
   const sent = pipeline([...body.stages, request], { signal: stopped.signal }).then(() => null, (error: unknown) => error)
-  answered.then(() => sent, () => {}).catch(() => {})
-
-  let response: IncomingMessage
+  const breakOff = (): void => { request.destroy() }
+  signal?.addEventListener('abort', breakOff, { once: true })
   try {
-    response = await answered
+    const response = await answered
+    const text = await textOf(response)
+    stopped.abort()
+    await sent
+    const status = response.statusCode ?? 0
+    if (status < 200 || status > 299) throw new ServerRefused(status, text, response.headers['retry-after'] ?? null)
+    return { load: readLoad(parseJson(server, text)), isReplay: response.headers['idempotency-replayed'] === 'true' }
   } catch (error) {
-    // a file that cannot be read ends the request too, and is the better reason
+    if (error instanceof Refusal) throw error
+    // the body's own trouble (a file that cannot be read) ends the request too, and is the better reason
+    stopped.abort()
     const reason = await sent
-    throw isFileError(reason) ? reason : unreachable(server, error)
+    signal?.throwIfAborted()
+    throw reason instanceof BodyFailure ? reason : unreachable(server, error)
+  } finally {
+    signal?.removeEventListener('abort', breakOff)
+    request.destroy()
   }
-  const text = await textOf(response).catch((error: unknown) => { throw unreachable(server, error) })
-  stopped.abort()
-  await sent
-  const status = response.statusCode ?? 0
-  if (status < 200 || status > 299) throw new ServerRefused(status, text)
-  return readLoad(parseJson(server, text))
+}
+
+/** The body cannot be read: no other attempt helps. */
+export class BodyFailure extends Refusal {}
+
+function answerTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve)
+    request.on('error', reject)
+    request.once('close', () => { reject(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })) })
+  })
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
   let text = ''
   for await (const part of response.setEncoding('utf8')) text += String(part)
   return text
-}
-
-function isFileError(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error && (error.syscall === 'open' || error.syscall === 'read')
 }

@@ -38,13 +38,33 @@ export function headersFor(server: Server): Record<string, string> {
 /** An answer other than success. */
 export class ServerRefused extends Refusal {
   readonly status: number
+  /** Our error code; null where a proxy has answered. */
+  readonly code: string | null
+  /** What Retry-After said. */
+  readonly retryAfterMs: number | null
 
-  constructor(status: number, body: string) {
-    // a proxy in front of a server that is away answers for it
-    super(messageOf(status, body), status === 502 || status === 504 ? exitCodes.unreachable : exitCodes.refused)
+  constructor(status: number, body: string, retryAfter: string | null = null) {
+    const problem = problemOf(body)
+    const message = problem === null ? `The server answered with status ${status}.` : `The server refused: ${problem.code}: ${problem.message}`
+    // a server that cannot now, or a proxy in front of one that is away: another time it may
+    super(message, isPassingStatus(status) ? exitCodes.unreachable : exitCodes.refused)
     this.name = 'ServerRefused'
     this.status = status
+    this.code = problem?.code ?? null
+    this.retryAfterMs = retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : null
   }
+}
+
+function problemOf(body: string): { code: string, message: string } | null {
+  try {
+    const problem: unknown = JSON.parse(body)
+    if (typeof problem === 'object' && problem !== null && 'code' in problem && 'message' in problem) {
+      return { code: String(problem.code), message: String(problem.message) }
+    }
+  } catch {
+    // a proxy's page
+  }
+  return null
 }
 
 export function unreachable(server: Server, error: unknown): Refusal {
@@ -52,9 +72,32 @@ export function unreachable(server: Server, error: unknown): Refusal {
   return new Refusal(`The server at ${new URL(server.url).origin} does not answer: ${reasonOf(cause)}`, exitCodes.unreachable, { cause: error })
 }
 
+/** The code of a socket or resolver behind an error, such as ECONNRESET. */
+function networkCode(error: unknown): string | null {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1) {
+    if (cause instanceof AggregateError) return networkCode(cause.errors[0])
+    if ('code' in cause && typeof cause.code === 'string') return cause.code
+  }
+  return null
+}
+
+const passingCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN',
+  'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'HPE_INVALID_EOF_STATE'])
+
+function isPassingStatus(status: number): boolean {
+  return status === 408 || status === 429 || (status >= 500 && status !== 501)
+}
+
+/** Whether the same request may have another end a moment later. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ServerRefused) return isPassingStatus(error.status) || (error.status === 409 && error.retryAfterMs !== null)
+  if (error instanceof Error && (error.name === 'TimeoutError' || error.cause instanceof Error && error.cause.name === 'TimeoutError')) return true
+  return error instanceof Refusal && error.exitCode === exitCodes.unreachable && passingCodes.has(networkCode(error) ?? '')
+}
+
 /** Reads JSON with GET. Throws ServerRefused, or Refusal where nobody answers. */
-export async function getJson(server: Server, path: string): Promise<unknown> {
-  return parseJson(server, await getText(server, path))
+export async function getJson(server: Server, path: string, signal?: AbortSignal): Promise<unknown> {
+  return parseJson(server, await getText(server, path, signal))
 }
 
 /** Throws Refusal: whoever answers with success and no JSON is somebody else. */
@@ -68,27 +111,26 @@ export function parseJson(server: Server, text: string): unknown {
 
 const answerMaxMs = 60_000
 
-export async function getText(server: Server, path: string): Promise<string> {
-  let response: Response
-  let text: string
-  try {
-    response = await fetch(urlOn(server, path), { headers: headersFor(server), signal: AbortSignal.timeout(answerMaxMs) })
-    text = await response.text()
-  } catch (error) {
-    throw unreachable(server, error)
-  }
-  if (!response.ok) throw new ServerRefused(response.status, text)
-  return text
+export function getText(server: Server, path: string, signal?: AbortSignal): Promise<string> {
+  return ask(server, 'GET', path, signal)
 }
 
-function messageOf(status: number, body: string): string {
+/** As getJson, with POST and no body. */
+export async function postJson(server: Server, path: string, signal?: AbortSignal): Promise<unknown> {
+  return parseJson(server, await ask(server, 'POST', path, signal))
+}
+
+async function ask(server: Server, method: 'GET' | 'POST', path: string, signal?: AbortSignal): Promise<string> {
+  let response: Response
+  let text: string
+  const late = AbortSignal.timeout(answerMaxMs)
   try {
-    const problem: unknown = JSON.parse(body)
-    if (typeof problem === 'object' && problem !== null && 'code' in problem && 'message' in problem) {
-      return `The server refused: ${String(problem.code)}: ${String(problem.message)}`
-    }
-  } catch {
-    // a proxy's page
+    response = await fetch(urlOn(server, path), { method, headers: headersFor(server), signal: signal === undefined ? late : AbortSignal.any([signal, late]) })
+    text = await response.text()
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw unreachable(server, error)
   }
-  return `The server answered with status ${status}.`
+  if (!response.ok) throw new ServerRefused(response.status, text, response.headers.get('retry-after'))
+  return text
 }

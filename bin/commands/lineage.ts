@@ -1,8 +1,7 @@
 /** `tributary lineage URN`: what an asset or column comes from and feeds, as a tree or as JSON. */
 import { limits } from '../../shared/limits.ts'
-import { readConfig } from '../../shared/platform/config.ts'
+import { serverOf, serverOptions } from '../client-options.ts'
 import { openLineage, type Direction, type LineageLines } from '../client/read-lineage.ts'
-import { findServer } from '../client/server.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
 import { canDraw, growTree, printTree, type LineageTree } from '../lineage-tree.ts'
@@ -24,12 +23,10 @@ export const lineage: Command = {
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
     limit: { value: 'N', help: `Lines of one tree; the nearest are shown. Default: ${linesDefaultCount}.` },
     json: { help: 'Print all nodes and edges as JSON.' },
-    url: { value: 'URL', help: 'The server. Default: TRIBUTARY_URL, else this machine.' },
-    token: { value: 'TEXT', help: 'The token. Default: TRIBUTARY_TOKEN, else the file of npm start.' }
+    ...serverOptions
   },
   async run(input, terminal) {
-    const config = readConfig(terminal.env)
-    const server = findServer(config, { url: input.text('url'), token: input.text('token') })
+    const server = serverOf(input, terminal)
     const [urn = ''] = input.operands
     const directions = readDirections(input.text('direction'))
     const maxLines = readNumber(input, 'limit', linesMaxCount) ?? linesDefaultCount

@@ -1,102 +1,203 @@
-/** `tributary load FILE`: sends a file through the bulk pipeline and follows it to the end. */
-import { readConfig } from '../../shared/platform/config.ts'
-import { followLoad, readRejects, type Reject } from '../client/follow-load.ts'
-import { openLoadFile } from '../client/load-file.ts'
-import { count, perSecond, showProgress } from '../client/load-progress.ts'
-import { hasEnded, type LoadView } from '../client/load-view.ts'
-import { sendLoad } from '../client/send-load.ts'
-import { findServer, type Server } from '../client/server.ts'
+/** `tributary load FILE...`: sends files through the bulk pipeline, one load each, and follows each to its end. */
+import { createHash, randomUUID } from 'node:crypto'
+import { serverOf, serverOptions } from '../client-options.ts'
+import { findInputs, type LoadInput } from '../client/find-inputs.ts'
+import { followLoad } from '../client/follow-load.ts'
+import { Interrupted } from '../client/interruption.ts'
+import { count, noProgress, showProgress } from '../client/load-progress.ts'
+import { exitCodeOf, hasEnded, type LoadView } from '../client/load-view.ts'
+import { sendUntilAnswered } from '../client/send-again.ts'
+import { ServerRefused, type Server } from '../client/server.ts'
+import { joinedUpload, uploadOf, type Upload } from '../client/upload.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
+import { reportLoad } from '../load-report.ts'
 import type { Terminal } from '../terminal.ts'
 
-const rejectsShownCount = 10
+/** Longer than a server needs to find that an upload was cut off, and than most need to start anew. */
+const retryForDefaultSeconds = 180
 
 export const load: Command = {
   notes: [
-    'A name that ends in .gz is sent as it is. Formats: ndjson, and mcp for change proposals of connectors (.json).',
-    'Exit code: 0 all applied or unchanged, 1 usage or refused, 2 ended with rejects, 3 failed, aborted or cancelled,',
-    '4 server unreachable, 5 still running when --wait had passed (with --wait 0: 0).'
+    'FILE may be a file, a folder (what in it ends in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst), a pattern, or - for',
+    'standard input. Several files are one load each, in order; with --mode snapshot they are joined, for a snapshot is one load.',
+    'An upload that is cut off is sent again under the same Idempotency-Key: one load comes of it. Ctrl-C breaks the upload off; when it',
+    'is through, the load goes on without this command.',
+    'Exit code: 0 all applied or unchanged, 2 ended with rejects, 3 failed, aborted or cancelled, 1 usage or refused, 4 the server cannot be',
+    'reached or cannot take it now, 5 still running when --wait had passed. Of several files the last of 0, 5, 2, 3, 1, 4 that occurred.'
   ],
-  operands: ['FILE'],
+  operands: ['FILE...'],
   options: {
-    format: { value: 'NAME', help: 'ndjson or mcp. Default: mcp for .json, else ndjson.' },
+    format: { value: 'NAME', help: 'ndjson, csv, mcp. Default: by the name of the file, else by what is in it.' },
     source: { value: 'NAME', help: 'Who states the lineage. Default: as the server names it.' },
-    mode: { value: 'NAME', help: 'merge (the default).' },
+    mode: { value: 'NAME', help: 'merge (the default) or snapshot.' },
+    force: { help: 'Let a snapshot take away more than the server\'s share.' },
     atomic: { help: 'All or nothing.' },
-    'dry-run': { help: 'Check only.' },
+    'dry-run': { help: 'Change nothing, and print what would change.' },
     'missing-references': { value: 'WHAT', help: 'reject or create. Default: as the server is set.' },
-    wait: { value: 'SECONDS', help: 'Follow the load for so long at most; 0 prints its id and ends. Default: to its end.' },
-    json: { help: 'Print the load and its first rejects as JSON.' },
-    url: { value: 'URL', help: 'The server. Default: TRIBUTARY_URL, else this machine.' },
-    token: { value: 'TEXT', help: 'The token. Default: TRIBUTARY_TOKEN, else the file of npm start.' }
+    wait: { value: 'SECONDS', help: 'Follow a load for so long at most. Default: to its end.' },
+    'no-wait': { help: 'Print the id of the load and end (exit code 0).' },
+    'retry-for': { value: 'SECONDS', help: `How long to wait for a server that is away. Default: ${retryForDefaultSeconds}; 0 tries once.` },
+    'idempotency-key': { value: 'TEXT', help: 'Sent again under this key, a load is the same load. Default: a key of this run.' },
+    compress: { value: 'WHEN', help: 'Gzip plain files on the way: always, never, auto (the default: not to this machine).' },
+    json: { help: 'Print each load with its first rejects as one line of JSON.' },
+    quiet: { help: 'Print rejects and errors only.' },
+    ...serverOptions
   },
   async run(input, terminal) {
-    const config = readConfig(terminal.env)
-    const server = findServer(config, { url: input.text('url'), token: input.text('token') })
-    const waitMs = parseWait(input.text('wait'))
-    const [path = ''] = input.operands
-    const file = openLoadFile(path, { format: input.text('format'), pack: !isThisMachine(server), input: () => terminal.input() })
-
-    const startedAt = Date.now()
-    const progress = showProgress(terminal, file)
-    let ended: LoadView
-    try {
-      progress.sending()
-      const sent = await sendLoad(server, queryOf(input, file.format), file.body)
-      ended = await followLoad(server, sent, { waitMs, onState: state => progress.load(state) })
-    } finally {
-      progress.end()
+    const server = serverOf(input, terminal)
+    const settings = readSettings(input, server)
+    const uploads = planUploads(input, settings, terminal)
+    const { signal, outcomes, started } = { signal: terminal.interruption(), outcomes: new Array<Outcome>(), started: Date.now() }
+    for (const open of uploads) {
+      const outcome = await loadOne(server, open(), { settings, signal, isOne: uploads.length === 1 }, terminal)
+      outcomes.push(outcome)
+      if (outcome.isLast) break
     }
-    const rejects = ended.counts.rejected > 0 ? await readRejects(server, ended, rejectsShownCount) : []
-    report({ ended, rejects, elapsedMs: Date.now() - startedAt, asJson: input.isSet('json') }, terminal)
-    return exitCodeOf(ended, waitMs)
+    if (uploads.length > 1 && !settings.asJson && !settings.isQuiet) summarize(outcomes, uploads.length, Date.now() - started, terminal)
+    return worst(outcomes.map(({ exitCode }) => exitCode))
   }
 }
 
-function queryOf(input: CommandInput, format: string): Record<string, string> {
-  const source = input.text('source')
-  const missingReferences = input.text('missing-references')
-  const mode = input.text('mode')
+type Settings = {
+  query: Readonly<Record<string, string>>
+  format: string | null
+  isSnapshot: boolean
+  pack: boolean
+  waitMs: number
+  retryForMs: number
+  idempotencyKey: string | null
+  asJson: boolean
+  isQuiet: boolean
+}
+
+function readSettings(input: CommandInput, server: Server): Settings {
+  const texts = { source: input.text('source'), mode: input.text('mode'), missingReferences: input.text('missing-references') }
+  const switches = { force: input.isSet('force'), atomic: input.isSet('atomic'), dryRun: input.isSet('dry-run') }
+  const key = input.text('idempotency-key') ?? null
+  if (key !== null && !/^[\x21-\x7e]{1,200}$/.test(key)) throw new Refusal('--idempotency-key takes 1 to 200 visible ASCII characters.')
+  if (input.isSet('no-wait') && input.text('wait') !== undefined) throw new Refusal('--wait and --no-wait exclude each other.')
   return {
-    format,
-    ...(source === undefined ? {} : { source }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(missingReferences === undefined ? {} : { missingReferences }),
-    ...(input.isSet('atomic') ? { atomic: 'true' } : {}),
-    ...(input.isSet('dry-run') ? { dryRun: 'true' } : {})
+    query: {
+      ...Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => text === undefined ? [] : [[name, text]])),
+      ...Object.fromEntries(Object.entries(switches).flatMap(([name, isSet]) => isSet ? [[name, 'true']] : []))
+    },
+    format: input.text('format') ?? null,
+    isSnapshot: texts.mode === 'snapshot',
+    pack: readCompress(input.text('compress'), server),
+    waitMs: input.isSet('no-wait') ? 0 : secondsOf(input, 'wait') ?? Infinity,
+    retryForMs: secondsOf(input, 'retry-for') ?? retryForDefaultSeconds * 1_000,
+    idempotencyKey: key,
+    asJson: input.isSet('json'),
+    isQuiet: input.isSet('quiet')
   }
 }
 
-function parseWait(text: string | undefined): number {
-  if (text === undefined) return Infinity
-  if (!/^\d{1,7}$/.test(text)) throw new Refusal(`--wait takes seconds, not ${text}.`)
+function secondsOf(input: CommandInput, option: string): number | null {
+  const text = input.text(option)
+  if (text === undefined) return null
+  if (!/^\d{1,7}$/.test(text)) throw new Refusal(`--${option} takes seconds, not ${text}.`)
   return Number(text) * 1_000
 }
 
-function isThisMachine(server: Server): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(server.url).hostname)
+function readCompress(text: string | undefined, server: Server): boolean {
+  if (text !== undefined && !['always', 'never', 'auto'].includes(text)) throw new Refusal(`--compress takes always, never or auto, not ${text}.`)
+  if (text === 'always' || text === 'never') return text === 'always'
+  return !['localhost', '127.0.0.1', '[::1]'].includes(new URL(server.url).hostname)
 }
 
-type Outcome = { ended: LoadView, rejects: readonly Reject[], elapsedMs: number, asJson: boolean }
+/** What one load is sent from, opened when its turn comes. */
+type Sending = { upload: Upload, file: string, idempotencyKey: string }
 
-function report({ ended, rejects, elapsedMs, asJson }: Outcome, terminal: Terminal): void {
-  if (asJson) {
-    terminal.out(JSON.stringify({ ...ended, rejects }))
-    return
+function planUploads(input: CommandInput, settings: Settings, terminal: Terminal): (() => Sending)[] {
+  const inputs = findInputs(input.operands)
+  const options = { format: settings.format, pack: settings.pack, input: () => terminal.input() }
+  const run = settings.idempotencyKey ?? `cli-${randomUUID()}`
+  if (settings.isSnapshot && inputs.length > 1) return [() => ({ upload: joinedUpload(inputs, options), file: inputs.map(({ path }) => path).join(' '), idempotencyKey: run })]
+  return inputs.map(each => () => ({ upload: uploadOf(each, options), file: each.path, idempotencyKey: inputs.length === 1 ? run : keyOf(run, each) }))
+}
+
+/** Each file has a key of its own that is the same in the next run: one that broke off goes on where it was. */
+function keyOf(run: string, { path }: LoadInput): string {
+  return `${run}:${createHash('sha256').update(path).digest('hex').slice(0, 16)}`
+}
+
+type Outcome = { name: string, load: LoadView | null, exitCode: number, isLast: boolean }
+type Context = { settings: Settings, signal: AbortSignal, isOne: boolean }
+
+/** Never throws what is expected: the other files go on. */
+async function loadOne(server: Server, sending: Sending, { settings, signal, isOne }: Context, terminal: Terminal): Promise<Outcome> {
+  const { upload, file } = sending
+  const { asJson, isQuiet } = settings
+  const name = isOne ? null : upload.name
+  const startedAt = Date.now()
+  try {
+    const { load: ended, isReplay } = await sendAndFollow(server, sending, { settings, signal }, terminal)
+    const elapsedMs = Date.now() - startedAt
+    await reportLoad(server, ended, { name, file, asJson, isQuiet, elapsedMs, isReplay, place: line => upload.place(line) }, terminal)
+    const exitCode = settings.waitMs === 0 && !hasEnded(ended) ? exitCodes.ok : exitCodeOf(ended)
+    return { name: upload.name, load: ended, exitCode, isLast: false }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const code = error instanceof ServerRefused ? error.code : null
+    if (asJson) terminal.out(JSON.stringify({ file, error: { code, message: error.message }, exitCode: error.exitCode }))
+    terminal.err(`${name === null ? '' : `${name}: `}${error.message}`)
+    // what ended this one will end the others
+    const isLast = error instanceof Interrupted || error.exitCode === exitCodes.unreachable || (error instanceof ServerRefused && [401, 403].includes(error.status))
+    return { name: upload.name, load: null, exitCode: error.exitCode, isLast }
+  } finally {
+    await upload.close()
   }
-  const { received, applied, unchanged, rejected } = ended.counts
-  const settled = applied + unchanged + rejected
-  for (const { line, code, message } of rejects) terminal.err(`line ${line}: ${code}: ${message}`)
-  if (rejected > rejects.length) terminal.err(`… and ${count(rejected - rejects.length)} more: GET /loads/${ended.id}/rejects`)
-  terminal.out(`Load ${ended.id} ${hasEnded(ended) ? `is ${ended.state}` : `goes on (${ended.state})`}: ` +
-    `${count(received)} received, ${count(applied)} applied, ${count(unchanged)} unchanged, ${count(rejected)} rejected ` +
-    `in ${(elapsedMs / 1_000).toFixed(1)} s (${perSecond(settled, elapsedMs)})`)
-  if (ended.error !== null) terminal.err(`Reason: ${ended.error}`)
 }
 
-function exitCodeOf(ended: LoadView, waitMs: number): number {
-  if (!hasEnded(ended)) return waitMs === 0 ? exitCodes.ok : exitCodes.stillRunning
-  if (ended.state !== 'done') return exitCodes.loadEnded
-  return ended.counts.rejected > 0 ? exitCodes.rejects : exitCodes.ok
+async function sendAndFollow(server: Server, { upload, idempotencyKey }: Sending, { settings, signal }: Omit<Context, 'isOne'>, terminal: Terminal): Promise<{ load: LoadView, isReplay: boolean }> {
+  const { format } = upload
+  const progress = settings.isQuiet ? noProgress : showProgress(terminal, upload)
+  const query = format === null ? settings.query : { format, ...settings.query }
+  try {
+    const { load: sent, isReplay } = await sendUntilAnswered(server, upload, {
+      query, idempotencyKey, signal, retryForMs: settings.retryForMs, onWait: (reason, waitMs) => { progress.waiting(reason, waitMs) }
+    }).catch((error: unknown) => { throw withFate(error, upload, idempotencyKey) })
+    const ended = await followLoad(server, sent, {
+      waitMs: settings.waitMs, silenceMaxMs: settings.retryForMs, signal, onState: state => { progress.load(state) }
+    }).catch((error: unknown) => { throw withWaysOn(error, sent) })
+    return { load: ended, isReplay }
+  } finally {
+    progress.end()
+  }
+}
+
+/** What became of an upload that a person broke off. */
+function withFate(error: unknown, { totalBytes, sent }: Upload, idempotencyKey: string): unknown {
+  if (!(error instanceof Interrupted)) return error
+  const isWhole = totalBytes !== null && sent().bytes >= totalBytes
+  error.message += isWhole
+    ? ` All of it had been sent: tributary load list shows whether it was taken. The same once more: --idempotency-key ${idempotencyKey}`
+    : ' The upload is broken off: nothing of it is applied.'
+  return error
+}
+
+/** The load is in the server's hands, whatever became of this command. */
+function withWaysOn(error: unknown, { id }: LoadView): unknown {
+  if (!(error instanceof Refusal)) return error
+  error.message += ` Load ${id} goes on without this command. To follow it: tributary load status ${id} --follow. To end it: tributary load cancel ${id}`
+  return error
+}
+
+function summarize(outcomes: readonly Outcome[], fileCount: number, elapsedMs: number, terminal: Terminal): void {
+  const sum = (of: keyof LoadView['counts']): string => count(outcomes.reduce((total, { load: ended }) => total + (ended?.counts[of] ?? 0), 0))
+  const failed = outcomes.filter(({ load: ended }) => ended === null).map(({ name }) => name)
+  const unsent = fileCount - outcomes.length
+  terminal.out(`${count(outcomes.length - failed.length)} of ${count(fileCount)} files: ${sum('received')} received, ${sum('applied')} applied, ` +
+    `${sum('unchanged')} unchanged, ${sum('rejected')} rejected in ${(elapsedMs / 1_000).toFixed(1)} s` +
+    (failed.length === 0 ? '' : `; not loaded: ${failed.join(', ')}`) + (unsent === 0 ? '' : `; ${count(unsent)} not tried`))
+}
+
+/** From the best to the worst: the end that asks for most is that of all. */
+const severity: readonly number[] = [exitCodes.ok, exitCodes.stillRunning, exitCodes.rejects, exitCodes.loadEnded, exitCodes.refused, exitCodes.unreachable]
+
+function worst(codes: readonly number[]): number {
+  // a signal is worse than all: it is not in the list
+  const rank = (code: number): number => severity.includes(code) ? severity.indexOf(code) : severity.length
+  return codes.reduce((found, code) => (rank(code) > rank(found) ? code : found), exitCodes.ok)
 }

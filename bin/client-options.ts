@@ -1,0 +1,15 @@
+/** The options that every command has which talks to a server. */
+import { readConfig } from '../shared/platform/config.ts'
+import { findServer, type Server } from './client/server.ts'
+import type { CommandInput, Option } from './command.ts'
+import type { Terminal } from './terminal.ts'
+
+export const serverOptions: Readonly<Record<'url' | 'token', Option>> = {
+  url: { value: 'URL', help: 'The server. Default: TRIBUTARY_URL, else this machine.' },
+  token: { value: 'TEXT', help: 'The token. Default: TRIBUTARY_TOKEN, else the file of npm start.' }
+}
+
+/** Throws Refusal. */
+export function serverOf(input: CommandInput, terminal: Terminal): Server {
+  return findServer(readConfig(terminal.env), { url: input.text('url'), token: input.text('token') })
+}

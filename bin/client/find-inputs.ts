@@ -1,0 +1,82 @@
+/** From what stands on the command line to the files that are sent: files, folders, patterns, standard input. */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { reasonOf, Refusal } from '../failure.ts'
+import { expandPattern, isPattern } from './glob.ts'
+
+export type Packing = 'gzip' | 'zstd'
+
+export type LoadInput = {
+  /** `-` is standard input. */
+  path: string
+  /** What its name says; null where it says nothing. */
+  format: string | null
+  packing: Packing | null
+  /** Null where that is not known before: standard input, a pipe. */
+  bytes: number | null
+}
+
+/** More than that is a mistake, such as a folder too far up. */
+const inputsMaxCount = 10_000
+
+const formats: Readonly<Record<string, string | null>> = { ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv', json: null }
+const packings: Readonly<Record<string, Packing>> = { gz: 'gzip', zst: 'zstd' }
+
+const knownName = /\.(ndjson|jsonl|json|csv)(?:\.(gz|zst))?$/i
+
+/** In the order that was given, folders and patterns in order of their names, each file once. Throws Refusal. */
+export function findInputs(operands: readonly string[]): LoadInput[] {
+  const inputs = new Map<string, LoadInput>()
+  for (const operand of operands) {
+    if (operand === '-') inputs.set('-', { path: '-', format: null, packing: null, bytes: null })
+    else for (const path of pathsOf(operand)) inputs.set(resolve(path), inputAt(path))
+    if (inputs.size > inputsMaxCount) throw new Refusal(`${operand} makes more than ${inputsMaxCount} files: name fewer at once.`)
+  }
+  return [...inputs.values()]
+}
+
+function pathsOf(operand: string): string[] {
+  if (!isPattern(operand) || existsSync(operand)) return filesAt(operand)
+  const paths = expandPattern(operand)
+  if (paths.length === 0) throw new Refusal(`Nothing fits ${operand}.`)
+  return paths.flatMap(filesAt)
+}
+
+/** The path itself, or where it is a folder what is known by its name in it. */
+function filesAt(path: string): string[] {
+  if (!isFolder(path)) return [path]
+  const files = [...filesBelow(path)]
+  if (files.length === 0) throw new Refusal(`The folder ${path} holds no file that ends in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst.`)
+  return files
+}
+
+/** Links to folders are not followed: they could go round for ever. */
+function* filesBelow(folder: string): Generator<string> {
+  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.name.startsWith('.')) continue
+    if (entry.isDirectory()) yield* filesBelow(path)
+    else if (knownName.test(entry.name) && (entry.isFile() || (entry.isSymbolicLink() && !isFolder(path)))) yield path
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function inputAt(path: string): LoadInput {
+  const [, format = '', packing = ''] = knownName.exec(path) ?? []
+  const [, packedAs = packing] = /\.(gz|zst)$/i.exec(path) ?? []
+  return { path, format: formats[format.toLowerCase()] ?? null, packing: packings[packedAs.toLowerCase()] ?? null, bytes: sizeOf(path) }
+}
+
+function sizeOf(path: string): number | null {
+  try {
+    const stat = statSync(path)
+    // a pipe (such as a process substitution) has no size
+    return stat.isFile() ? stat.size : null
+  } catch (error) {
+    throw new Refusal(`The file ${path} cannot be read: ${reasonOf(error)}`, undefined, { cause: error })
+  }
+}

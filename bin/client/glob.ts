@@ -1,0 +1,66 @@
+/** Expands patterns such as `exports/2026-*.ndjson`, for shells that leave them as they are and for quoted ones. */
+import { readdirSync, type Dirent } from 'node:fs'
+import { join } from 'node:path'
+
+/** Whether a text has anything that a pattern would. */
+export function isPattern(text: string): boolean {
+  return /[*?[{]/.test(text)
+}
+
+/**
+ * The paths that fit, in order of their names: `*` and `?` within a name, `[a-z]` and `[!a-z]`, `{a,b}`, and `**` for any
+ * number of folders. Names that begin with a dot fit only where the pattern says the dot. Folders that cannot be read
+ * hold nothing. Links to folders are followed where they are named, not by `**`: it could go round for ever.
+ */
+export function expandPattern(pattern: string): string[] {
+  const found = new Set<string>()
+  for (const plain of withoutBraces(pattern)) {
+    const parts = plain.split('/').filter(part => part !== '' && part !== '.')
+    for (const path of below(plain.startsWith('/') ? '/' : '', parts)) found.add(path)
+  }
+  return [...found].sort()
+}
+
+/** Every way to read the braces; those that are not closed, or have no comma, stand for themselves. */
+function withoutBraces(pattern: string): string[] {
+  const [whole = '', before = '', inside = '', after = ''] = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(pattern) ?? []
+  if (whole === '') return [pattern]
+  return inside.split(',').flatMap(choice => withoutBraces(`${before}${choice}${after}`))
+}
+
+function* below(folder: string, [part, ...rest]: readonly string[]): Generator<string> {
+  if (part === undefined) {
+    if (folder !== '') yield folder
+    return
+  }
+  if (part === '**') {
+    yield* below(folder, rest)
+    for (const entry of entriesOf(folder)) {
+      if (entry.isDirectory() && !entry.name.startsWith('.')) yield* below(join(folder, entry.name), [part, ...rest])
+    }
+    return
+  }
+  if (part === '..') {
+    yield* below(join(folder, part), rest)
+    return
+  }
+  const fits = matcherOf(part)
+  for (const { name } of entriesOf(folder)) if (fits(name)) yield* below(join(folder, name), rest)
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder === '' ? '.' : folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+function matcherOf(part: string): (name: string) => boolean {
+  const source = part.replaceAll(/\[(!?)([^\]]+)\]|[*?]|[^\w]/g, (piece: string, not?: string, set?: string) => {
+    if (set !== undefined) return `[${not === '!' ? '^' : ''}${set.replaceAll(/[\\\]^]/g, '\\$&')}]`
+    return piece === '*' ? '.*' : piece === '?' ? '.' : `\\u{${(piece.codePointAt(0) ?? 0).toString(16)}}`
+  })
+  const expression = new RegExp(`^${source}$`, 'su')
+  return name => expression.test(name) && (part.startsWith('.') || !name.startsWith('.'))
+}

@@ -1,0 +1,26 @@
+/** What a person or a scheduler says who wants a client to stop: Ctrl-C, SIGTERM. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Refusal } from '../failure.ts'
+
+const exitCodesOfSignals: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }
+
+/** Ends the command as shells expect it of one that a signal ended. */
+export class Interrupted extends Refusal {
+  constructor(signal: NodeJS.Signals) {
+    super('Interrupted.', exitCodesOfSignals[signal])
+    this.name = 'Interrupted'
+  }
+}
+
+/** Aborted, with Interrupted as its reason, at the first of the signals; a second one ends the process as ever. */
+export function listenForInterruption(): AbortSignal {
+  const stopped = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { stopped.abort(new Interrupted(signal)) })
+  return stopped.signal
+}
+
+/** Throws the signal's reason when it is aborted meanwhile. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
+  signal.throwIfAborted()
+}

@@ -1,0 +1,66 @@
+/** Sends a load until there is an answer: an attempt that was cut off goes again, under the same key. */
+import { Refusal } from '../failure.ts'
+import { pause } from './interruption.ts'
+import { sendLoad, type SentLoad } from './send-load.ts'
+import { isPassing, ServerRefused, type Server } from './server.ts'
+import type { Upload } from './upload.ts'
+
+export type SendOptions = {
+  query: Readonly<Record<string, string>>
+  idempotencyKey: string
+  /** How long nobody may take the body: a server that is away, or says to come later. 0 tries once. */
+  retryForMs: number
+  signal: AbortSignal
+  /** Called before each wait. */
+  onWait: (reason: string, waitMs: number) => void
+}
+
+/** A connection that is cut at the same place each time will not carry the body at the twentieth time. */
+const cutsMaxCount = 20
+const firstWaitMs = 500
+const longestWaitMs = 15_000
+const retryAfterMaxMs = 60_000
+
+/**
+ * Exactly one load comes of it: the server knows the key, and frees it where an attempt was cut off.
+ *
+ * Throws what the last attempt threw, with a word on how often it was tried.
+ */
+export async function sendUntilAnswered(server: Server, upload: Upload, options: SendOptions): Promise<SentLoad> {
+  const { query, idempotencyKey, retryForMs, signal } = options
+  let cuts = 0
+  let quietSince: number | null = null
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    try {
+      return await sendLoad(server, { query, idempotencyKey, signal }, upload.body())
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof Refusal) || !isPassing(error)) throw error
+      if (retryForMs === 0) throw error
+      const problem = upload.problem()
+      if (problem !== null) throw new Refusal(`${error.message} It cannot be sent again: ${upload.name} could not be kept (${problem}).`, error.exitCode, { cause: error })
+      // bytes that flowed are a sign of life: from here on the silence is counted anew
+      const hasFlowed = !(error instanceof ServerRefused) && upload.sent().bytes > flowedFromBytes
+      if (hasFlowed) {
+        cuts += 1
+        quietSince = null
+        waitMs = firstWaitMs
+      }
+      quietSince ??= Date.now()
+      const leftMs = retryForMs - (Date.now() - quietSince)
+      if (leftMs <= 0 || cuts >= cutsMaxCount) throw givenUp(error, hasFlowed ? `The connection was cut ${cuts} times.` : `Tried for ${Math.round(retryForMs / 1_000)} s.`)
+      const asked = error instanceof ServerRefused ? Math.min(error.retryAfterMs ?? 0, retryAfterMaxMs) : 0
+      const jittered = waitMs * (0.5 + Math.random() / 2)
+      const pauseMs = Math.min(Math.max(asked, jittered), leftMs)
+      options.onWait(error.message, pauseMs)
+      await pause(pauseMs, signal)
+    }
+  }
+}
+
+/** What a socket takes although nobody reads at its other end. */
+const flowedFromBytes = 4 * 1024 * 1024
+
+function givenUp(error: Refusal, tried: string): Refusal {
+  return new Refusal(`${error.message} ${tried}`, error.exitCode, { cause: error })
+}

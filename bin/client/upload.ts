@@ -1,0 +1,184 @@
+/** What one load is sent from: one input, or several that are joined, opened anew for each attempt. */
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
+import { Readable, type Duplex } from 'node:stream'
+import { createGzip, gzipSync } from 'node:zlib'
+import { reasonOf, Refusal } from '../failure.ts'
+import type { LoadInput } from './find-inputs.ts'
+import { BodyFailure, type LoadBody } from './send-load.ts'
+import { openSpool, type Spool } from './spool.ts'
+
+/** How much of what is read has gone out. `lines` is not counted where the input is packed. */
+export type SentSoFar = { bytes: number, lines: number }
+
+export type Upload = {
+  /** How people call it. */
+  name: string
+  format: string | null
+  /** Bytes that are read; null where that is not known. */
+  totalBytes: number | null
+  hasLines: boolean
+  /** Of the attempt that was opened last. */
+  sent: () => SentSoFar
+  /** The body from its first byte on. */
+  body: () => LoadBody
+  /** Why there cannot be another attempt; null where there can. */
+  problem: () => string | null
+  /** Such as `line 4`, or `b.ndjson line 1` of several files. */
+  place: (line: number) => string
+  close: () => Promise<void>
+}
+
+export type UploadOptions = {
+  format: string | null
+  /** Packs what is plain on the way. */
+  pack: boolean
+  input: () => Readable
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ndjson: 'application/x-ndjson', openlineage: 'application/x-ndjson', csv: 'text/csv', mcp: 'application/json', dbt: 'application/json'
+}
+
+/** Formats of which several files are one: a record a line. */
+const formatsOfLines = ['ndjson', 'openlineage']
+
+/** Beyond it, packing costs more time than the network saves. */
+const packLevel = 1
+
+/** One load of one input. */
+export function uploadOf(input: LoadInput, options: UploadOptions): Upload {
+  const spool = input.bytes === null ? openSpool(input.path === '-' ? options.input() : createReadStream(input.path)) : null
+  return upload([input], spool, options)
+}
+
+/** One load of several inputs. Throws Refusal where they cannot be joined. */
+export function joinedUpload(inputs: readonly LoadInput[], options: UploadOptions): Upload {
+  const formats = new Set(inputs.map(({ format }) => options.format ?? format))
+  const packings = new Set(inputs.map(({ packing }) => packing))
+  const [format = null] = formats
+  const why = 'A snapshot is one load of all that its source states, and'
+  if (formats.size > 1 || format === null || !formatsOfLines.includes(format)) {
+    throw new Refusal(`${why} only NDJSON files can be joined to one: join these yourself, or give each a --source of its own.`)
+  }
+  if (packings.size > 1 || packings.has('zstd')) throw new Refusal(`${why} files can be joined when all are plain, or all are .gz.`)
+  if (inputs.some(({ bytes }) => bytes === null)) throw new Refusal(`${why} standard input or a pipe cannot be joined with others.`)
+  return upload(inputs, null, options)
+}
+
+function upload(inputs: readonly LoadInput[], spool: Spool | null, options: UploadOptions): Upload {
+  const [first] = inputs
+  // until the server tells formats by their content
+  const format = options.format ?? first?.format ?? (first?.path.endsWith('.json') === true || first?.path.endsWith('.json.gz') === true ? 'mcp' : 'ndjson')
+  const packing = first?.packing ?? null
+  const pack = options.pack && packing === null
+  const parts = spool === null ? inputs.map((input, index) => partOf(input, index === inputs.length - 1)) : []
+  const totalBytes = spool === null ? parts.reduce((sum, { bytes, end }) => sum + bytes + end.length, 0) : null
+  const hasLines = packing === null
+  let sent: SentSoFar = { bytes: 0, lines: 0 }
+  const isJoined = inputs.length > 1
+  return {
+    name: first === undefined || first.path === '-' ? 'standard input' : isJoined ? `${inputs.length} files` : first.path,
+    format,
+    totalBytes,
+    hasLines,
+    sent: () => sent,
+    body() {
+      // new for each attempt: one that was given up may still count
+      const counter: SentSoFar = { bytes: 0, lines: 0 }
+      sent = counter
+      const source = spool === null ? bytesOf(parts, counter, hasLines) : bytesOfSpool(spool, first?.path ?? '-', counter, hasLines)
+      const stages: [Readable, ...Duplex[]] = [Readable.from(source, { objectMode: false, highWaterMark: readBytes })]
+      if (pack) stages.push(createGzip({ level: packLevel }))
+      return {
+        stages,
+        contentType: format === null ? first?.path.includes('.json') === true ? 'application/json' : null : contentTypes[format] ?? null,
+        packing: pack ? 'gzip' : packing,
+        ...(totalBytes === null || pack ? {} : { bytes: totalBytes })
+      }
+    },
+    problem: () => spool?.problem() ?? null,
+    place(line) {
+      if (!isJoined || packing !== null) return `line ${line}`
+      const part = parts.findLast(({ firstLine }) => firstLine <= line)
+      return part === undefined ? `line ${line}` : `${part.path} line ${line - part.firstLine + 1}`
+    },
+    close: async () => { await spool?.close() }
+  }
+}
+
+/** `firstLine` is known once it has been sent. */
+type Part = { path: string, bytes: number, end: Buffer, firstLine: number }
+
+const newline = 0x0a
+const plainEnd = Buffer.from('\n')
+/** A member of its own: gzip files may be put one after the other. */
+const gzipEnd = gzipSync(plainEnd)
+const readBytes = 256 * 1024
+
+/** What follows needs a line of its own. */
+function partOf({ path, bytes, packing }: LoadInput, isLast: boolean): Part {
+  const size = bytes ?? 0
+  const needsEnd = !isLast && size > 0 && (packing === 'gzip' || lastByte(path, size) !== newline)
+  return { path, bytes: size, end: needsEnd ? packing === 'gzip' ? gzipEnd : plainEnd : Buffer.alloc(0), firstLine: 1 }
+}
+
+function lastByte(path: string, size: number): number | null {
+  if (size === 0) return null
+  try {
+    const file = openSync(path, 'r')
+    try {
+      const byte = Buffer.alloc(1)
+      readSync(file, byte, 0, 1, size - 1)
+      return byte[0] ?? null
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+/** As many bytes as the file had when it was found: a file that grows is read to there, one that shrinks cannot be sent. */
+async function* bytesOf(parts: readonly Part[], sent: SentSoFar, hasLines: boolean): AsyncGenerator<Buffer> {
+  for (const part of parts) {
+    part.firstLine = sent.lines + 1
+    let left = part.bytes
+    try {
+      if (left > 0) {
+        for await (const chunk of createReadStream(part.path, { end: part.bytes - 1, highWaterMark: readBytes })) {
+          if (!Buffer.isBuffer(chunk)) throw new TypeError('a file is read in buffers')
+          left -= chunk.length
+          count(sent, chunk, hasLines)
+          yield chunk
+        }
+      }
+    } catch (error) {
+      throw unreadable(part.path, error)
+    }
+    if (left > 0) throw new BodyFailure(`The file ${part.path} became shorter while it was sent.`)
+    if (part.end.length > 0) {
+      count(sent, part.end, hasLines)
+      yield part.end
+    }
+  }
+}
+
+async function* bytesOfSpool(spool: Spool, path: string, sent: SentSoFar, hasLines: boolean): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of spool.read()) {
+      count(sent, chunk, hasLines)
+      yield chunk
+    }
+  } catch (error) {
+    throw unreadable(path === '-' ? 'standard input' : path, error)
+  }
+}
+
+function count(sent: SentSoFar, chunk: Buffer, hasLines: boolean): void {
+  sent.bytes += chunk.length
+  if (hasLines) for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) sent.lines += 1
+}
+
+function unreadable(path: string, error: unknown): BodyFailure {
+  return new BodyFailure(`${path} cannot be read: ${reasonOf(error)}`, undefined, { cause: error })
+}

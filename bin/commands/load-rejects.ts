@@ -1,0 +1,35 @@
+/** `tributary load rejects`: what was refused of a load, all of it, to be read or to be mended and sent again. */
+import { serverOf, serverOptions } from '../client-options.ts'
+import { isObject } from '../client/load-view.ts'
+import { getText, parseJson } from '../client/server.ts'
+import type { Command } from '../command.ts'
+import { exitCodes, Refusal } from '../failure.ts'
+
+const pageCount = 1_000
+
+export const loadRejects: Command = {
+  notes: [
+    'One JSON object a line: line, code, message, field, record. Nothing where nothing was rejected.',
+    'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
+  ],
+  operands: ['ID'],
+  options: {
+    records: { help: 'Print the records alone, as they were sent: to be mended and sent again.' },
+    ...serverOptions
+  },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const [id = ''] = input.operands
+    for (let after = 0; ;) {
+      const text = await getText(server, `loads/${encodeURIComponent(id)}/rejects?limit=${pageCount}&after=${after}`)
+      const lines = text.split('\n').filter(line => line !== '')
+      for (const line of lines) {
+        const reject = parseJson(server, line)
+        if (!isObject(reject)) throw new Refusal('The server does not answer as Tributary does: this is no reject.', exitCodes.unreachable)
+        after = Number(reject.line)
+        terminal.out(input.isSet('records') ? String(reject.record) : line)
+      }
+      if (lines.length < pageCount) return exitCodes.ok
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** `tributary load retry`: applies again what was rejected, or goes on with a load that failed. */
+import { serverOf, serverOptions } from '../client-options.ts'
+import { exitCodeOf, readLoad } from '../client/load-view.ts'
+import { postJson } from '../client/server.ts'
+import type { Command } from '../command.ts'
+import { exitCodes } from '../failure.ts'
+import { reportLoad } from '../load-report.ts'
+import { followWithProgress } from './load-status.ts'
+
+export const loadRetry: Command = {
+  notes: [
+    'A load that is done sends its rejected records again, as the newest change there is; a failed one goes on where it stopped.',
+    'Exit code: that of the load, as for tributary load.'
+  ],
+  operands: ['ID'],
+  options: {
+    'no-wait': { help: 'Do not wait for its end (exit code 0).' },
+    json: { help: 'Print the load and its first rejects as JSON.' },
+    ...serverOptions
+  },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const [id = ''] = input.operands
+    const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/retry`))
+    const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
+    await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)
+    return input.isSet('no-wait') ? exitCodes.ok : exitCodeOf(load)
+  }
+}

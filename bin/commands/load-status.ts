@@ -1,0 +1,37 @@
+/** `tributary load status`: how far a load is, or how it has ended. */
+import { serverOf, serverOptions } from '../client-options.ts'
+import { followLoad } from '../client/follow-load.ts'
+import { showProgress } from '../client/load-progress.ts'
+import { exitCodeOf, readLoad, type LoadView } from '../client/load-view.ts'
+import { getJson, type Server } from '../client/server.ts'
+import type { Command } from '../command.ts'
+import { reportLoad } from '../load-report.ts'
+import type { Terminal } from '../terminal.ts'
+
+export const loadStatus: Command = {
+  notes: ['Exit code: that of the load as for tributary load; 5 while it runs.'],
+  operands: ['ID'],
+  options: {
+    follow: { help: 'Wait for its end, and show how far it is.' },
+    json: { help: 'Print the load and its first rejects as JSON.' },
+    ...serverOptions
+  },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const [id = ''] = input.operands
+    const found = readLoad(await getJson(server, `loads/${encodeURIComponent(id)}`))
+    const load = input.isSet('follow') ? await followWithProgress(server, found, terminal) : found
+    await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)
+    return exitCodeOf(load)
+  }
+}
+
+/** To its end. Throws as followLoad does. */
+export async function followWithProgress(server: Server, load: LoadView, terminal: Terminal): Promise<LoadView> {
+  const progress = showProgress(terminal, null)
+  try {
+    return await followLoad(server, load, { waitMs: Infinity, signal: terminal.interruption(), onState: state => { progress.load(state) } })
+  } finally {
+    progress.end()
+  }
+}

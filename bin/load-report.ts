@@ -1,0 +1,94 @@
+/** Says how a load has ended: counts, the first rejects, and where the rest is to be had. */
+import { readRejects, type Reject } from './client/follow-load.ts'
+import { count, perSecond } from './client/load-progress.ts'
+import { hasEnded, isObject, type LoadView } from './client/load-view.ts'
+import type { Server } from './client/server.ts'
+import type { Terminal } from './terminal.ts'
+
+const rejectsShownCount = 10
+
+export type ReportOptions = {
+  /** How people call what was sent; null where one thing was, or nothing. */
+  name: string | null
+  /** The operand, for those who read JSON; null where nothing was sent. */
+  file: string | null
+  asJson: boolean
+  isQuiet: boolean
+  /** Null where it is not this command that sent it. */
+  elapsedMs: number | null
+  /** It was there before: the same key, the same body. */
+  isReplay?: boolean
+  /** Where a line of the load is for the person. */
+  place?: (line: number) => string
+}
+
+/** Words go to standard error, the outcome to standard output. Throws what reading the rejects throws. */
+export async function reportLoad(server: Server, load: LoadView, options: ReportOptions, terminal: Terminal): Promise<void> {
+  const rejects = load.counts.rejected > 0 ? await readRejects(server, load, rejectsShownCount) : []
+  const { asJson, isQuiet, name, file } = options
+  if (asJson) terminal.out(JSON.stringify({ ...(file === null ? {} : { file }), ...load, rejects }))
+  else {
+    if (!isQuiet) terminal.out(`${name === null ? '' : `${name}: `}${outcomeOf(load, options)}`)
+    for (const line of reportLines(load.report)) terminal.out(line)
+    for (const line of reportLines(load.snapshot)) if (!isQuiet) terminal.out(line)
+    for (const line of rejectLines(load, rejects, options)) terminal.err(warn(terminal, line))
+  }
+  if (load.error !== null) terminal.err(warn(terminal, `Reason: ${load.error}`))
+}
+
+function outcomeOf(load: LoadView, { elapsedMs, isReplay }: ReportOptions): string {
+  const { received, applied, unchanged, rejected } = load.counts
+  const speed = elapsedMs === null ? '' : ` in ${(elapsedMs / 1_000).toFixed(1)} s (${perSecond(applied + unchanged + rejected, elapsedMs)})`
+  return `Load ${load.id} ${hasEnded(load) ? `is ${load.state}` : `goes on (${load.state})`}: ` +
+    `${count(received)} received, ${count(applied)} applied, ${count(unchanged)} unchanged, ${count(rejected)} rejected` +
+    (isReplay === true ? '; it was sent before' : speed)
+}
+
+function rejectLines(load: LoadView, rejects: readonly Reject[], { place = line => `line ${line}` }: ReportOptions): string[] {
+  if (rejects.length === 0) return []
+  const more = load.counts.rejected - rejects.length
+  return [
+    ...rejects.map(({ line, code, message }) => `${place(line)}: ${code}: ${message}`),
+    more > 0 ? `… and ${count(more)} more. All of them: tributary load rejects ${load.id}` : `With their records: tributary load rejects ${load.id}`,
+    ...(rejects.some(({ code }) => code === 'MISSING_REFERENCE') ? ['--missing-references create makes placeholders for what is missing.'] : [])
+  ]
+}
+
+const yellow = '\u001B[33m'
+const plain = '\u001B[39m'
+
+function warn({ hasColour }: Terminal, line: string): string {
+  return hasColour ? `${yellow}${line}${plain}` : line
+}
+
+const listedCount = 20
+
+/** What the server reports beside the counts, as lines: a name and its value, what is within it further in. */
+function reportLines(value: unknown): string[] {
+  return isObject(value) ? linesOf(value, '  ') : []
+}
+
+function linesOf(value: Record<string, unknown>, indent: string): string[] {
+  return Object.entries(value).flatMap(([name, part]) => {
+    const title = `${indent}${wordsOf(name)}`
+    if (Array.isArray(part)) {
+      const rest = part.length - listedCount
+      return [
+        `${title}: ${part.length === 0 ? 'none' : count(part.length)}`,
+        ...part.slice(0, listedCount).map(item => `${indent}  ${isObject(item) ? Object.values(item).map(textOf).join('  ') : textOf(item)}`),
+        ...(rest > 0 ? [`${indent}  … and ${count(rest)} more: --json prints all`] : [])
+      ]
+    }
+    if (isObject(part)) return [`${title}:`, ...linesOf(part, `${indent}  `)]
+    return [`${title}: ${textOf(part)}`]
+  })
+}
+
+/** `edgesAdded` is "edges added". */
+function wordsOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'number' ? count(value) : typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,29 @@
+/** Runs the command line without a process, with a terminal of the test's own. */
+import { Readable } from 'node:stream'
+import { runCommandLine } from '../../bin/command-line.ts'
+import type { Terminal } from '../../bin/terminal.ts'
+
+/** The exit code, what was printed on both outputs, and what a terminal would have drawn over. */
+export type Outcome = { code: number | null, out: string[], err: string[], drawn: string[] }
+
+export type Given = {
+  env?: Record<string, string>
+  input?: string | Readable
+  isTty?: boolean
+  signal?: AbortSignal
+}
+
+export async function runCommand(args: readonly string[], { env, input = '', isTty = false, signal }: Given = {}): Promise<Outcome> {
+  const outcome: Outcome = { code: null, out: [], err: [], drawn: [] }
+  const terminal: Terminal = {
+    env: { TRIBUTARY_DATA_DIR: '/nowhere', ...env },
+    out: line => { outcome.out.push(line) },
+    err: line => { outcome.err.push(line) },
+    redraw: isTty ? line => { outcome.drawn.push(line) } : null,
+    hasColour: isTty && env?.NO_COLOR === undefined,
+    input: () => typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input,
+    interruption: () => signal ?? new AbortController().signal
+  }
+  outcome.code = await runCommandLine(args, terminal)
+  return outcome
+}
