@@ -115,6 +115,12 @@ export const limits = {
   rejectRecordMaxBytes: 64 * 1024,
   /** Seconds `?wait=` may ask for: routers of hosting platforms cut at 30. */
   loadWaitMaxSeconds: 25,
+  /** Records of one load that is atomic or a dry run: what it changes is locked until all of it is applied. */
+  loadAtomicMaxRecords: 50_000,
+  /** Bytes of the records of such a load: they are held in memory, once by the API and once by a worker. */
+  loadAtomicMaxBytes: 32 * 1024 * 1024,
+  /** Assets, and domains, that the report of a dry run lists; the others are counted. */
+  dryRunListMaxCount: 100,
   /** Characters of an Idempotency-Key. */
   idempotencyKeyMaxChars: 255,
   /** Seconds without a sign of life from the API process that receives an upload, before it counts as cut off. */

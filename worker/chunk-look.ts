@@ -34,10 +34,10 @@ export function createChunkLook({ db, queue, log, apply, applyEdges, gate }: Chu
 
 function report(log: Log, chunkId: number, run: Run, durationMs: number): void {
   if (run.outcome === 'nothing') return
-  const { chunk, settled, error, outcome } = run
+  const { chunk, settled, error, outcome, reason } = run
   const fields = {
     chunkId, outcome, loadId: chunk?.loadId, pass: chunk?.pass, records: chunk?.recordCount, fence: chunk?.fence, attempts: chunk?.attempts, crashes: chunk?.crashes,
-    durationMs: Math.round(durationMs), ...settled?.counts, ...(error === undefined ? {} : { err: error })
+    durationMs: Math.round(durationMs), ...settled?.counts, ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { err: error })
   }
   if (error === undefined || (error instanceof Error && error.name === 'WaitForOlderLoad')) log.info(fields, 'looked at a chunk')
   else log.warn(fields, 'a chunk was not applied at this attempt')

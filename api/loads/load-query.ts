@@ -19,21 +19,20 @@ const formatsOfMediaTypes: { [mediaType: string]: typeof formats[number] } = {
 }
 
 /** Throws UNSUPPORTED for what this version does not have, UNSUPPORTED_MEDIA_TYPE where nothing tells the format, BAD_REQUEST and LIMIT_EXCEEDED. */
-export function readSubmission(query: Query, headers: IncomingHttpHeaders, fallback: MissingReferences): Pick<LoadRequest, 'format' | 'source' | 'missingReferences' | 'idempotencyKey'> {
+export function readSubmission(query: Query, headers: IncomingHttpHeaders, fallback: MissingReferences): Pick<LoadRequest, 'format' | 'source' | 'missingReferences' | 'isAtomic' | 'isDryRun' | 'idempotencyKey'> {
   refuseUnbuilt(query)
   return {
     format: readFormat(query.format, headers['content-type']),
     source: query.source === undefined ? defaultLoadSource : checkedSource(query.source, 'source'),
     missingReferences: readMissingReferences(query.missingReferences, headers['x-missing-references'], fallback),
+    isAtomic: readFlag(query.atomic, 'atomic'),
+    isDryRun: readFlag(query.dryRun, 'dryRun'),
     idempotencyKey: readIdempotencyKey(headers['idempotency-key'])
   }
 }
 
-function refuseUnbuilt({ mode, atomic, dryRun }: Query): void {
+function refuseUnbuilt({ mode }: Query): void {
   if (mode !== undefined && mode !== 'merge') throw new CatalogError('UNSUPPORTED', `This version has no mode ${mode.slice(0, 100)}`, { field: 'mode', allowed: ['merge'] })
-  for (const [field, value] of Object.entries({ atomic, dryRun })) {
-    if (value !== undefined && value !== 'false') throw new CatalogError('UNSUPPORTED', `This version has no ${field} loads`, { field, allowed: ['false'] })
-  }
 }
 
 function readFormat(format: string | undefined, contentType: string | undefined): typeof formats[number] {
@@ -53,6 +52,11 @@ function readMissingReferences(parameter: string | undefined, header: string | s
   const value = parameter ?? header ?? fallback
   if (value !== 'reject' && value !== 'create') throw new CatalogError('BAD_REQUEST', 'missingReferences must be reject or create', { field: 'missingReferences', allowed: ['reject', 'create'] })
   return value
+}
+
+function readFlag(text: string | undefined, field: string): boolean {
+  if (text !== undefined && text !== 'true' && text !== 'false') throw new CatalogError('BAD_REQUEST', `${field} must be true or false`, { field, allowed: ['true', 'false'] })
+  return text === 'true'
 }
 
 const readIdempotencyKey = (header: string | string[] | undefined): string | null =>

@@ -38,7 +38,11 @@ export type ApplyOptions = { apply: ApplyRecords, applyEdges?: ApplyEdges | unde
  *
  * Throws ChunkOvertaken, LoadEnded, UnreadableChunk, ChunkAborted, and what `apply` throws.
  */
-export async function applyChunk(db: Db, claimed: ClaimedChunk, options: ApplyOptions): Promise<Settled> {
+export const applyChunk = (db: Db, claimed: ClaimedChunk, options: ApplyOptions): Promise<Settled> =>
+  holdChunk(db, claimed, options, async (tx, chunk) => settleChunk(tx, claimed, chunk, await applyStored(tx, claimed, chunk, options), options.guards))
+
+/** Runs work in a transaction that holds the chunk; a stop of the worker rolls it back. Throws as applyChunk does. */
+export async function holdChunk<T>(db: Db, claimed: ClaimedChunk, options: ApplyOptions, work: (tx: Tx, chunk: LockedChunk) => Promise<T>): Promise<T> {
   const running = { pid: 0 }
   const stopCancelling = cancelOnAbort(db, running, options.signal)
   try {
@@ -46,13 +50,9 @@ export async function applyChunk(db: Db, claimed: ClaimedChunk, options: ApplyOp
       const chunk = await lockChunk(tx, claimed.id)
       assertHeld(chunk, claimed, options.guards)
       running.pid = chunk.backendPid
-      const context = contextOf(claimed, chunk)
-      const judged = await applyPayload(tx, chunk, context, options)
-      throwIfAborted(options.signal)
-      if (context.stated && chunk.sweep === 'pending') await insertStatedKeys(tx, chunk.loadId, [...judged.statedBefore ?? [], ...context.stated.rows()])
-      const settled = await settleChunk(tx, claimed, chunk, judged, options.guards)
+      const result = await work(tx, chunk)
       running.pid = 0
-      return settled
+      return result
     })
   } catch (error) {
     if (options.signal?.aborted && !isVerdictOnHolder(error)) throw new ChunkAborted()
@@ -63,8 +63,17 @@ export async function applyChunk(db: Db, claimed: ClaimedChunk, options: ApplyOp
   }
 }
 
-/** `statedBefore` is what the lean way stated, of a snapshot. */
-type Judged = { counts: Counts, rejects: Reject[], statedBefore?: StatedKeysRow[] }
+/** What became of the records of a chunk, before it is settled. `statedBefore` is what the lean way stated, of a snapshot. */
+export type Judged = { counts: Counts, rejects: Reject[], statedBefore?: StatedKeysRow[] }
+
+/** Applies the stored records of a chunk that is held. */
+export async function applyStored(tx: Tx, claimed: ClaimedChunk, chunk: LockedChunk, options: ApplyOptions): Promise<Judged> {
+  const context = contextOf(claimed, chunk)
+  const judged = await applyPayload(tx, chunk, context, options)
+  throwIfAborted(options.signal)
+  if (context.stated && chunk.sweep === 'pending') await insertStatedKeys(tx, chunk.loadId, [...judged.statedBefore ?? [], ...context.stated.rows()])
+  return judged
+}
 
 async function applyPayload(tx: Tx, chunk: LockedChunk, context: ApplyContext, options: ApplyOptions): Promise<Judged> {
   const edges = options.applyEdges ? await unpackEdgesOnly(chunk.payload) : null
@@ -142,7 +151,7 @@ function withWayOut({ code, message }: { code: string, message: string }): strin
   return `${message.replace(/\.$/, '')}. Create it before or in the same load, or send the load with missingReferences=create.`
 }
 
-function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ApplyContext {
+export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ApplyContext {
   if (chunk.seq === null) throw new Error('an accepted load has no seq')
   const actor: Actor = { urn: toUrn(chunk.actor), tokenId: chunk.tokenId, scopes: chunk.scopes, domainUrn: chunk.domainUrn === null ? null : toUrn(chunk.domainUrn) }
   return {
@@ -152,6 +161,7 @@ function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ApplyContext {
     operation: 'load',
     requestId: chunk.requestId,
     chunk: { seq: chunk.seq, loadId: chunk.loadId, chunkId: claimed.id },
+    ...chunk.isDryRun ? { isDryRun: true } : {},
     ...chunk.mode === 'snapshot' ? { stated: createStatedKeys() } : {}
   }
 }

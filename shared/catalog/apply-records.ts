@@ -11,7 +11,7 @@ import { createsOf, passOf, standsOn } from '../model/change-facts.ts'
 import type { Actor, Change, ChangeRecord, MissingReferences, Verdict } from '../model/changes.ts'
 import { appendAudit } from '../store/audit.ts'
 import { declaredUrns } from '../store/declarations.ts'
-import { findEntities, insertEntities, lockEntities } from '../store/entities.ts'
+import { createTrialIds, findEntities, insertEntities, lockEntities } from '../store/entities.ts'
 import { drawSeq, lockAsWriter, lockDomainTree, olderWork, transactionTime, tryLockAlone, type OlderWork } from '../store/order-of-changes.ts'
 import { sourceId } from '../store/statements.ts'
 import { schemaFieldParts } from '../urn/kinds.ts'
@@ -41,6 +41,8 @@ export type ApplyContext = {
   stated?: StatedKeys
   /** What the same chunk has applied in the lean way (apply-edges.ts): one entry of the audit trail speaks of both. */
   before?: AppliedBefore
+  /** The transaction will be rolled back: what is new gets no id that would be used up. */
+  isDryRun?: boolean
   /** What keeps concurrent writes right; tests leave parts out, nothing else does. */
   guards?: Guards
 }
@@ -181,6 +183,7 @@ async function openSet(tx: Tx, context: ApplyContext, changes: readonly Change[]
     byId: new Map(),
     inserted: new Set(),
     created: new Set(),
+    trialIds: context.isDryRun ? createTrialIds() : null,
     graph: [],
     journal: context.chunk ? createJournal() : null,
     undo: []
@@ -224,7 +227,8 @@ async function giveIds(tx: Tx, set: WorkingSet, urns: readonly Urn[]): Promise<n
   const wanted = [...new Set(urns.flatMap(withAssets))].filter((urn) => !set.entities.has(urn))
   for (const depth of [...new Set(wanted.map(columnDepth))].sort((a, b) => a - b)) {
     const level = wanted.filter((urn) => columnDepth(urn) === depth)
-    const { inserted, known } = await insertEntities(tx, level.map((urn) => ({ urn, parentId: depth === 0 ? null : set.entities.get(schemaFieldParts(urn).parentUrn)?.id ?? null })))
+    const rows = level.map((urn) => ({ urn, parentId: depth === 0 ? null : set.entities.get(schemaFieldParts(urn).parentUrn)?.id ?? null }))
+    const { inserted, known } = await insertEntities(tx, rows, set.trialIds)
     for (const row of [...inserted, ...known]) rememberEntity(set, row)
     for (const row of inserted) set.inserted.add(row.id)
   }

@@ -22,12 +22,13 @@ const crashesBeforeIsolation = 3
 const crashesAlone = 3
 
 /** What is to be done with the chunk: apply it, or what its crashes demand. */
-export type Claim = { chunk: ClaimedChunk, next: 'apply' | 'split' | 'reject' }
+export type Claim = { chunk: ClaimedChunk, next: 'apply' | 'split' | 'reject' | 'fail' }
 
 /**
  * The chunk with a new fence, in a transaction of its own: what happens later, the attempt is on record. Null when
  * there is nothing to take. A chunk whose holder died counts the crash; the third isolates it, then each halves it, and
- * a record that was alone three times is to be rejected.
+ * a record that was alone three times is to be rejected;
+ * a chunk that must not be split fails its load instead.
  */
 export async function claimChunk(db: Db, chunkId: number, guards: ChunkGuards, seconds = leaseSeconds): Promise<Claim | null> {
   return inTransaction(db, async (tx) => {
@@ -45,6 +46,7 @@ export async function claimChunk(db: Db, chunkId: number, guards: ChunkGuards, s
 
 function afterCrashes(chunk: ClaimedChunk): Claim['next'] {
   if (!chunk.isIsolated || chunk.crashes === 0) return 'apply'
+  if (chunk.isWhole) return chunk.crashes >= crashesAlone ? 'fail' : 'apply'
   if (chunk.recordCount > 1) return 'split'
   return chunk.crashes >= crashesAlone ? 'reject' : 'apply'
 }

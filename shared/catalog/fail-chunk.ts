@@ -36,8 +36,8 @@ export function remedyFor(error: unknown, chunk: ClaimedChunk, guards: ChunkGuar
   const kind = kindOf(error)
   const isAttempt = kind === 'permanent' || (kind === 'unknown' && (chunk.faults + 1) % unknownFaultsPerAttempt === 0)
   if (!isAttempt || !guards.attempts) return { do: 'release', delayMs: backoff(chunk.faults, random), attempts: 0, faults: 1, lastError }
-  if (chunk.recordCount > 1) return { do: 'split' }
-  if (chunk.attempts + 1 >= attemptsAlone) return { do: 'reject', reason: publicReason(error) }
+  if (chunk.recordCount > 1 && !chunk.isWhole) return { do: 'split' }
+  if (chunk.attempts + 1 >= attemptsAlone) return chunk.isWhole ? { do: 'fail', message: publicReason(error, 'load').message } : { do: 'reject', reason: publicReason(error, 'record') }
   return { do: 'release', delayMs: backoff(chunk.attempts, random), attempts: 1, faults: 0, lastError }
 }
 
@@ -52,12 +52,15 @@ function kindOf(error: unknown): ReturnType<typeof sqlErrorKind> {
 }
 
 /** What the client is told of a record that could not be applied: never the text of a driver or of the program. */
-function publicReason(error: unknown): Reason {
+function publicReason(error: unknown, what: 'record' | 'load'): Reason {
   if (error instanceof CatalogError) return { code: error.code, message: error.message }
   const state = sqlState(error)
-  if (state?.startsWith('22')) return { code: 'BAD_REQUEST', message: 'A value of the record cannot be stored' }
-  return { code: 'INTERNAL', message: 'The record could not be applied; the log says why' }
+  if (state?.startsWith('22')) return { code: 'BAD_REQUEST', message: `A value of the ${what} cannot be stored` }
+  return { code: 'INTERNAL', message: `The ${what} could not be applied; the log says why` }
 }
+
+/** Said of a load whose application ended its worker each time. */
+export const deadlyLoad = 'The worker ended each time it applied this load'
 
 /** Said of a record whose application ended its worker each time. */
 export const deadlyRecord: Reason = { code: 'INTERNAL', message: 'The worker ended each time it applied this record' }

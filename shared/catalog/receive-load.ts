@@ -18,6 +18,7 @@ import { createChunkWriter, type ChunkWriter, type Stored } from './chunk-writer
 import { digestingBody } from './idempotency-key.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { replayLoad, stillReceiving } from './replay-load.ts'
+import { createWholeChunkWriter } from './whole-chunk-writer.ts'
 
 /** What a load is told beside its body. `source` names who states its edges. */
 export type LoadRequest = {
@@ -95,7 +96,7 @@ async function storeRecords(db: Db, upload: Upload, format: RecordFormat, body: 
     })
   }
 
-  const writer = createChunkWriter(id, store)
+  const writer = upload.load.isAtomic || upload.load.isDryRun ? createWholeChunkWriter(id, store) : createChunkWriter(id, store)
   for await (const entries of readRecords(format, body)) {
     for (const entry of entries) {
       if (upload.records === 0) await begin(db, upload)

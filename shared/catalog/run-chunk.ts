@@ -9,9 +9,10 @@ import { deleteDeclarations } from '../store/declarations.ts'
 import { stopLoad } from '../store/loads.ts'
 import type { ApplyEdges } from './apply-edges.ts'
 import { applyChunk, ChunkAborted, rejectChunk, type ApplyOptions, type ApplyRecords } from './apply-chunk.ts'
+import { applyWhole, failWhole, type NotApplied } from './apply-whole.ts'
 import { claimChunk, leaseRenewalMs, leaseSeconds, type Claim } from './claim-chunk.ts'
 import { allChunkGuards, type ChunkGuards } from './chunk-guards.ts'
-import { deadlyRecord, remedyFor } from './fail-chunk.ts'
+import { deadlyLoad, deadlyRecord, remedyFor } from './fail-chunk.ts'
 import { createIsolationGate, type IsolationGate } from './isolation-gate.ts'
 import { ChunkOvertaken, LoadEnded, type Settled } from './settle-chunk.ts'
 import { settleDeclarations } from './settle-declarations.ts'
@@ -35,6 +36,8 @@ export type Run = {
   chunk?: ClaimedChunk
   settled?: Settled
   error?: unknown
+  /** Why the load failed, as its client is told. */
+  reason?: string
   retryInMs?: number
 }
 
@@ -66,11 +69,14 @@ async function work(db: Db, queue: ChunkQueue, { chunk, next }: Claim, options: 
   try {
     if (next === 'split') return await split(db, queue, chunk, options.guards)
     if (next === 'reject') return await finish(db, queue, chunk, 'rejected', await rejectChunk(db, chunk, deadlyRecord, options))
-    const apply = (): Promise<Settled> => timed(async () => {
+    if (next === 'fail') return notApplied(await failWhole(db, chunk, deadlyLoad, options))
+    const apply = (): Promise<Settled | NotApplied> => timed(async () => {
+      if (chunk.isWhole) return applyWhole(db, chunk, options)
       if (chunk.pass === 2 && options.guards.declarations) await settleDeclarations(db, chunk.loadId)
       return applyChunk(db, chunk, options)
     })
-    return await finish(db, queue, chunk, 'settled', await (chunk.isIsolated ? gate.alone(apply) : gate.together(apply)))
+    const ended = await (chunk.isIsolated ? gate.alone(apply) : gate.together(apply))
+    return 'failedWith' in ended ? notApplied(ended) : await finish(db, queue, chunk, 'settled', ended)
   } catch (error) {
     return await recover(db, queue, chunk, error, options)
   }
@@ -104,7 +110,7 @@ async function recover(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, error: un
     switch (remedy.do) {
       case 'split': return { ...await split(db, queue, chunk, options.guards), error }
       case 'reject': return { ...await finish(db, queue, chunk, 'rejected', await rejectChunk(db, chunk, remedy.reason, options)), error }
-      case 'fail': return { ...await failLoad(db, chunk, remedy.message), error }
+      case 'fail': return { ...chunk.isWhole ? notApplied(await failWhole(db, chunk, remedy.message, options)) : await failLoad(db, chunk, remedy.message), error }
       case 'release': {
         await releaseChunk(db, chunk.id, chunk.fence, remedy)
         return { outcome: 'released', error, retryInMs: remedy.delayMs }
@@ -141,6 +147,12 @@ async function finish(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, outcome: '
   } catch (error) {
     return { outcome, settled, error }
   }
+}
+
+/** A load that is all or nothing, and came to nothing. */
+function notApplied({ failedWith }: NotApplied): Run {
+  metrics.loads.inc({ state: 'failed' })
+  return { outcome: 'failed', reason: failedWith }
 }
 
 async function failLoad(db: Db, chunk: ClaimedChunk, message: string): Promise<Run> {

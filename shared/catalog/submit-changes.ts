@@ -21,6 +21,8 @@ export type SubmittedChanges = {
   unsetDomains?: readonly { entityUrn: string }[] | null
   source?: string | null
   idempotencyKey?: string | null
+  atomic?: boolean | null
+  dryRun?: boolean | null
 }
 
 export type SubmitContext = { actor: Actor, requestId: string | null, missingReferences: MissingReferences }
@@ -37,7 +39,7 @@ export async function submitChanges(db: Db, queue: ChunkQueue, input: SubmittedC
   if (records.length === 0) throw new CatalogError('BAD_REQUEST', 'There are no changes', { field: 'input' })
   checkCount(records.length, 'edgesPerCallMaxCount', { field: 'input', what: `${records.length} changes in one call`, wayOut: 'Send more as a load (POST /loads)' })
   const source = checkedSource(input.source ?? 'manual', 'input.source')
-  const { id } = await receiveLoad(db, queue, { ...context, format: 'ndjson', source, idempotencyKey }, asBody(records))
+  const { id } = await receiveLoad(db, queue, { ...context, format: 'ndjson', source, idempotencyKey, isAtomic: input.atomic ?? false, isDryRun: input.dryRun ?? false }, asBody(records))
   return readLoad(db, context.actor, id)
 }
 

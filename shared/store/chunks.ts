@@ -28,6 +28,8 @@ export type ClaimedChunk = {
   faults: number
   crashes: number
   isIsolated: boolean
+  /** All there is of a load that is atomic or a dry run: never split, never settled in part. */
+  isWhole: boolean
 }
 
 const claimedColumns = `
@@ -49,7 +51,7 @@ const claimedColumns = `
 export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: number, anyPass: boolean, anyHolder: boolean, holder: string }): Promise<ClaimedChunk | null> {
   const [row] = await query<ClaimedChunk>(tx, `
     with free as (
-      select chunk.id, chunk.state
+      select chunk.id, chunk.state, load.is_atomic or load.is_dry_run as is_whole
       from chunk
       join load on load.id = chunk.load_id
       where chunk.id = ?::bigint
@@ -69,7 +71,7 @@ export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: numb
       claimed_by = ?
     from free
     where chunk.id = free.id
-    returning ${claimedColumns}`, [id, terms.anyPass, terms.anyHolder, terms.leaseSeconds, terms.holder])
+    returning ${claimedColumns}, free.is_whole as "isWhole"`, [id, terms.anyPass, terms.anyHolder, terms.leaseSeconds, terms.holder])
   return row ?? null
 }
 
@@ -110,7 +112,10 @@ export type LockedChunk = {
   domainUrn: string | null
   requestId: string | null
   seq: number | null
+  received: number
   rejected: number
+  isAtomic: boolean
+  isDryRun: boolean
   declarationsSettled: boolean
   backendPid: number
 }
@@ -139,7 +144,10 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
       load.domain_urn as "domainUrn",
       load.request_id as "requestId",
       load.seq,
+      load.received,
       load.rejected,
+      load.is_atomic as "isAtomic",
+      load.is_dry_run as "isDryRun",
       load.declarations_settled as "declarationsSettled",
       pg_backend_pid() as "backendPid"
     from chunk
@@ -149,8 +157,8 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
   return row ?? null
 }
 
-/** Ends the chunk, as settled or as split, and frees its records. False when the fence has moved on: somebody else holds it. */
-export async function endChunk(tx: Tx, id: number, fence: number | null, state: 'settled' | 'split'): Promise<boolean> {
+/** Ends the chunk, as settled, split or dropped, and frees its records. False when the fence has moved on: somebody else holds it. */
+export async function endChunk(tx: Tx, id: number, fence: number | null, state: 'settled' | 'split' | 'dropped'): Promise<boolean> {
   const rows = await query(tx, `
     update chunk
     set state = ?, settled_at = now(), lease_until = null, payload = null

@@ -49,16 +49,17 @@ export async function findEntitiesById(db: Db | Tx, ids: readonly number[]): Pro
  * Gives ids to URNs that have none, as placeholders, and returns the rows of all that were asked for.
  * In key order, so that two transactions that insert the same URNs wait for each other and never deadlock.
  */
-export async function insertEntities(tx: Tx, wanted: readonly { urn: Urn, parentId: number | null }[]): Promise<{ inserted: EntityRow[], known: EntityRow[] }> {
+export async function insertEntities(tx: Tx, wanted: readonly { urn: Urn, parentId: number | null }[], trialIds: TrialIds | null = null): Promise<{ inserted: EntityRow[], known: EntityRow[] }> {
   if (wanted.length === 0) return { inserted: [], known: [] }
   const keyed = wanted.map((entry) => ({ ...entry, key: urnKey(entry.urn) })).sort((a, b) => a.key < b.key ? -1 : 1)
   const inserted = await query<EntityRow>(tx, `
-    insert into entity (urn, urn_key, entity_type, parent_id)
-    select missing.urn, missing.urn_key, missing.entity_type, missing.parent_id
-    from unnest(?::text[], ?::uuid[], ?::text[], ?::int[]) as missing (urn, urn_key, entity_type, parent_id)
+    insert into entity (${trialIds ? 'id, ' : ''}urn, urn_key, entity_type, parent_id)
+    select ${trialIds ? 'missing.id, ' : ''}missing.urn, missing.urn_key, missing.entity_type, missing.parent_id
+    from unnest(?::text[], ?::uuid[], ?::text[], ?::int[], ?::int[]) as missing (urn, urn_key, entity_type, parent_id, id)
     on conflict (urn_key) do nothing
     returning ${columns.replaceAll('entity.', '')}`, [
-    keyed.map((entry) => entry.urn), keyed.map((entry) => entry.key), keyed.map((entry) => entityTypeOf(entry.urn)), keyed.map((entry) => entry.parentId)])
+    keyed.map((entry) => entry.urn), keyed.map((entry) => entry.key), keyed.map((entry) => entityTypeOf(entry.urn)), keyed.map((entry) => entry.parentId),
+    trialIds ? trialIds.take(keyed.length) : []])
   const known = new Set(inserted.map((row) => row.urn))
   return { inserted, known: await findEntities(tx, wanted.map((entry) => entry.urn).filter((urn) => !known.has(urn))) }
 }
@@ -75,6 +76,15 @@ export async function lockEntities(tx: Tx, ids: readonly number[]): Promise<Enti
     where entity.id = any(?::int[])
     order by entity.id
     for no key update`, [ids])
+}
+
+/** Ids for rows of a transaction that will be rolled back: the sequence of ids does not roll back, and ids are never used again. */
+export type TrialIds = { take(count: number): number[] }
+
+/** Below zero, from a place of their own: two that run at once do not wait for each other. */
+export function createTrialIds(): TrialIds {
+  let last = -1 - Math.floor(Math.random() * 2 ** 30)
+  return { take: (count) => Array.from({ length: count }, () => { last -= 1; return last }) }
 }
 
 export type Presence = { id: number, isPresent: boolean, isRemoved: boolean }

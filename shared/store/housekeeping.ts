@@ -18,8 +18,12 @@ export async function orderHorizon(db: Db): Promise<number | null> {
   const [unfinished] = await query<{ seq: number | null, isUnknown: boolean }>(db, `
     select min(load.seq) as seq, coalesce(bool_or(load.seq is null), false) as "isUnknown"
     from load
-    where load.state in ('accepted', 'applying', 'failed')
-      or (load.state = 'receiving' and load.body_ended_at is not null)`)
+    where not load.is_dry_run
+      and (
+        load.state in ('accepted', 'applying')
+        or (load.state = 'failed' and not load.is_atomic)
+        or (load.state = 'receiving' and load.body_ended_at is not null)
+      )`)
   if (!drawn || !unfinished || unfinished.isUnknown) return null
   return Math.min(drawn.seq, unfinished.seq ?? drawn.seq)
 }
@@ -118,7 +122,7 @@ export async function deleteOldLoads(tx: Tx, keepDays: number, limit: number): P
     with old as (
       select load.id
       from load
-      where load.finished_at < now() - ?::int * interval '1 day' and load.state <> 'failed'
+      where load.finished_at < now() - ?::int * interval '1 day' and (load.state <> 'failed' or load.is_atomic or load.is_dry_run)
       order by load.finished_at
       limit ?::int
       for update skip locked

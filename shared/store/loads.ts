@@ -208,7 +208,9 @@ export async function stopLoad(tx: Tx, id: string, state: 'failed' | 'cancelled'
   const rows = await query(tx, `
     update load
     set state = ?, error = ?, finished_at = now(), touched_at = now()
-    where load.id = ?::uuid and load.state in ('receiving', 'accepted', 'applying', 'failed')
+    where load.id = ?::uuid
+      and load.state in ('receiving', 'accepted', 'applying', 'failed')
+      and not (load.state = 'failed' and (load.is_atomic or load.is_dry_run))
     returning load.id`, [state, error, id])
   return rows.length > 0
 }
@@ -224,6 +226,11 @@ export async function reopenLoad(tx: Tx, id: string): Promise<void> {
     update load
     set state = 'receiving', seq = null, body_ended_at = now(), touched_at = now(), finished_at = null, error = null, declarations_settled = false
     where load.id = ?::uuid and load.state = 'done'`, [id])
+}
+
+/** What a dry run found that would change. */
+export async function setReport(tx: Tx, id: string, report: object): Promise<void> {
+  await query(tx, 'update load set report = ?::jsonb where load.id = ?::uuid', [JSON.stringify(report), id])
 }
 
 /** Retried records are no longer rejected: they are to be counted again. */

@@ -62,7 +62,7 @@ export type OlderWork = {
 
 /**
  * A load whose body has ended counts although it has no seq yet: it may have drawn one that is not visible.
- * A failed load counts because a retry goes on under its old seq. `loadId` is the asking chunk's own load: its other
+ * A failed load counts because a retry goes on under its old seq; an atomic one is not retried, and a dry run changes nothing. `loadId` is the asking chunk's own load: its other
  * chunks are older or newer by line, so all of them count.
  */
 export async function olderWork(db: Db | Tx, seq: number, loadId: string | null): Promise<OlderWork> {
@@ -70,8 +70,12 @@ export async function olderWork(db: Db | Tx, seq: number, loadId: string | null)
     with unfinished as (
       select load.id, load.seq, load.state, load.is_destructive, load.current_pass < 3 or load.missing_references = 'create' as is_creating, load.remaining
       from load
-      where load.state in ('accepted', 'applying', 'failed')
-        or (load.state = 'receiving' and load.body_ended_at is not null)
+      where not load.is_dry_run
+        and (
+          load.state in ('accepted', 'applying')
+          or (load.state = 'failed' and not load.is_atomic)
+          or (load.state = 'receiving' and load.body_ended_at is not null)
+        )
     ), older as (
       select unfinished.state, unfinished.is_destructive, unfinished.is_creating, false as is_own
       from unfinished

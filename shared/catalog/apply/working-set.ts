@@ -4,7 +4,7 @@ import type { Actor, ChangeRecord } from '../../model/changes.ts'
 import { isNewer, type Order } from '../../model/order.ts'
 import type { GraphDelta } from '../../model/graph-delta.ts'
 import { standsOn } from '../../model/change-facts.ts'
-import type { EntityRow } from '../../store/entities.ts'
+import type { EntityRow, TrialIds } from '../../store/entities.ts'
 import type { OlderWork } from '../../store/order-of-changes.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { Guards } from '../guards.ts'
@@ -33,6 +33,8 @@ export type WorkingSet = {
   inserted: Set<number>
   /** Entities that records of this transaction have brought into existence so far. */
   created: Set<number>
+  /** Of a dry run: ids for what is new, that nobody else will ever have. */
+  trialIds: TrialIds | null
   graph: GraphDelta[]
   /** Notes what a chunk changes; null for a call, which nobody takes back as a whole. */
   journal: Journal | null
