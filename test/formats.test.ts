@@ -38,7 +38,7 @@ async function readAll(format: RecordFormat, bytes: Buffer | string, sizes: Iter
 }
 
 /** The record as sent. */
-const textOf = (entry: ReadRecord | undefined): string => !entry ? '' : 'shape' in entry ? textOfEdge(entry.shape, entry.upstream.urn, entry.downstream.urn) : entry.text
+const textOf = (entry: ReadRecord | undefined): string => !entry ? '' : 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
 
 /** Line and outcome of each entry, short enough to compare. */
 const outcomes = (entries: ReadRecord[]): string[] => entries.map((entry) => `${entry.line} ${'error' in entry ? entry.error.code : 'shape' in entry ? 'addEdge' : entry.record.changes.map((change) => change.kind).join()}`)

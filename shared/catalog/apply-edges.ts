@@ -14,7 +14,7 @@ import type { Tx } from '../db/database.ts'
 import { appendAudit } from '../store/audit.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
-import { countVersions, findRemembering, findUnfit, insertPlainEdges, lockOwners, type PlainEdgeRows } from '../store/plain-edges.ts'
+import { countVersions, findRemembering, findUnfit, insertPlainEdges, lockOwners } from '../store/plain-edges.ts'
 import { sourceId } from '../store/statements.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import type { ApplyContext, AppliedBefore } from './apply-records.ts'
@@ -22,6 +22,9 @@ import type { EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { createJournal } from './apply/journal.ts'
 import { allGuards } from './guards.ts'
+import type { StatedKeys } from './stated-keys.ts'
+
+const auditedUrnsMaxCount = 10
 
 /** `rest` are places in the batch: edges that the general way must apply. */
 export type EdgesApplied = AppliedBefore & { rest: number[] }
@@ -31,8 +34,8 @@ export type ApplyEdges = (tx: Tx, edges: EdgeBatch, context: ApplyContext) => Pr
 
 export const createEdgeApplier = (ids: EntityIds): ApplyEdges => (tx, edges, context) => applyEdges(tx, edges, context, ids)
 
-/** An edge with its ends resolved; `index` is its place in the batch. */
-type Resolved = { index: number, line: number, downstreamId: number, upstreamId: number, ownerId: number, field: number }
+/** Edges with their ends resolved, column by column: an entry of each array for each edge. `places` are those in the batch. */
+type EdgeColumns = { places: Int32Array, lines: Int32Array, downstreamIds: Int32Array, upstreamIds: Int32Array, ownerIds: Int32Array, fields: Int32Array }
 
 async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: EntityIds): Promise<EdgesApplied> {
   const { chunk, guards = allGuards, actor } = context
@@ -43,105 +46,143 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   const older = await olderWork(tx, chunk.seq, chunk.loadId)
   const source = await sourceId(tx, context.source)
 
-  const { resolved, ownerIds } = resolve(edges, await ids.find(tx, edges.urns))
-  const unfit = new Set(await findUnfit(tx, distinct(resolved.flatMap((edge) => [edge.downstreamId, edge.upstreamId]))))
+  const idOfUrn = await ids.find(tx, edges.urns)
+  const resolved = resolve(edges, idOfUrn)
+  const unfit = new Set(await findUnfit(tx, distinct(idOfUrn)))
   // All owners at once, also those that the general way will change: two writers meet in one order.
-  if (guards.locksOwners) await lockOwners(tx, ownerIds)
-  const remembering = guards.keepsOrder ? new Set(await findRemembering(tx, distinct(resolved.map((edge) => edge.ownerId)), aspectNamesOf(resolved))) : new Set<number>()
-  const isPlain = (edge: Resolved): boolean => !unfit.has(edge.downstreamId) && !unfit.has(edge.upstreamId) && !remembering.has(edge.ownerId)
+  const owners = distinct(resolved.ownerIds)
+  if (guards.locksOwners) await lockOwners(tx, owners)
+  const remembering = guards.keepsOrder ? new Set(await findRemembering(tx, owners, aspectNamesOf(resolved.fields))) : new Set<number>()
+  const { downstreamIds, upstreamIds, ownerIds } = resolved
+  const isPlain = (at: number): boolean => downstreamIds[at] !== 0 && upstreamIds[at] !== 0 && !unfit.has(downstreamIds[at] ?? 0) && !unfit.has(upstreamIds[at] ?? 0) && !remembering.has(ownerIds[at] ?? 0)
+  const sorted = inKeyOrder(unfit.size + remembering.size === 0 && !idOfUrn.includes(0) ? resolved : pick(resolved, isPlain))
 
-  const sorted = resolved.filter(isPlain).sort((a, b) => a.downstreamId - b.downstreamId || a.upstreamId - b.upstreamId || a.line - b.line)
   // Of an edge that is given more than once the last line counts, as it does in the general way.
-  const last = sorted.filter((edge, at) => !isSameEdge(edge, sorted[at + 1]))
-  const rows = columnsOf(last)
-  const { bySource, byOthers } = await insertPlainEdges(tx, rows, { sourceId: source, recordKey: bareRecordKey, position: appendedPosition, seq: chunk.seq })
-  const stated = new Set([...bySource, ...byOthers])
-  const fresh = last.filter((_, at) => !stated.has(at))
-  const known = new Set(bySource)
-  const inserted = last.filter((_, at) => !known.has(at))
-  for (const edge of sorted) context.stated?.add({ ...edge, recordKey: bareRecordKey })
-  context.stated?.countNew(inserted.length)
+  const last = withoutRepeats(sorted)
+  const { bySource, byOthers } = await insertPlainEdges(tx, last, { sourceId: source, recordKey: bareRecordKey, position: appendedPosition, seq: chunk.seq })
+  const inserted = without(last, bySource)
+  const fresh = without(last, bySource, byOthers)
   const journal = createJournal()
-  journal.addedEdges(inserted.map((edge) => ({ ...edge, sourceId: source, recordKey: bareRecordKey })))
+  journal.addedColumns({ ...inserted, sourceId: source, recordKey: bareRecordKey })
   for (const made of await countChanged(tx, fresh, { actor: actor.urn, seq: chunk.seq })) journal.note({ kind: 'aspect', ...made })
+  if (context.stated) tellStated(context.stated, sorted, inserted.places.length)
   await journal.write(tx, chunk)
-  if (inserted.length > 0) await appendPackedGraphChange(tx, packStatedEdges(Int32Array.from(inserted, (edge) => edge.downstreamId), Int32Array.from(inserted, (edge) => edge.upstreamId)))
+  if (inserted.places.length > 0) await appendPackedGraphChange(tx, packStatedEdges(inserted.downstreamIds, inserted.upstreamIds))
 
   // An edge that is there already must raise its order where something older may still take it away.
-  const raised = guards.raisesOrder && older.isDestructive ? [...bySource].flatMap((at) => last[at] ?? []) : []
-  const done = new Set(sorted.map((edge) => edge.index))
-  for (const { index } of raised) done.delete(index)
-  const owners = distinct(sorted.map((edge) => edge.ownerId))
-  const urnOf = new Map(resolved.map((edge) => [edge.ownerId, ownerUrn(edges, edge)]))
-  const applied = {
-    records: done.size,
-    applied: fresh.length,
-    unchanged: done.size - fresh.length,
-    urns: [...owners.subarray(0, 10)].flatMap((id) => urnOf.get(id) ?? []),
-    urnCount: owners.length,
-    rest: [...edges.lines.keys()].filter((index) => !done.has(index))
-  }
-  if (applied.rest.length === 0) await audit(tx, applied, context)
+  const left = new Uint8Array(edges.lines.length).fill(1)
+  for (const place of sorted.places) left[place] = 0
+  if (guards.raisesOrder && older.isDestructive) for (const at of bySource) left[last.places[at] ?? 0] = 1
+  const rest = [...left.keys()].filter((place) => left[place] === 1)
+  const records = edges.lines.length - rest.length
+  const applied = { records, applied: fresh.places.length, unchanged: records - fresh.places.length, ...subjectsOf(edges, sorted), rest }
+  if (rest.length === 0) await audit(tx, applied, context)
   return applied
 }
 
-/** The edges whose ends have ids, and all owners that have one, ascending. */
-function resolve({ urns, upstreams, downstreams, lines }: EdgeBatch, idOf: Int32Array): { resolved: Resolved[], ownerIds: Int32Array } {
-  const types = urns.map(entityTypeOf)
-  const resolved: Resolved[] = []
-  const ownerIds: number[] = []
-  lines.forEach((line, index) => {
-    const [upstream, downstream] = [upstreams[index] ?? 0, downstreams[index] ?? 0]
-    const [upstreamId, downstreamId] = [idOf[upstream] ?? 0, idOf[downstream] ?? 0]
-    const pair = edgePairOf(types[upstream] ?? '', types[downstream] ?? '')
-    if (!pair) return
-    const ownerId = pair.owner === 'upstream' ? upstreamId : downstreamId
-    if (ownerId > 0) ownerIds.push(ownerId)
-    if (upstreamId > 0 && downstreamId > 0) resolved.push({ index, line, downstreamId, upstreamId, ownerId, field: pair.fieldCode })
+/** Ids are 0 where there are none. */
+function resolve({ urns, upstreams, downstreams, lines }: EdgeBatch, idOf: Int32Array): EdgeColumns {
+  const types = new Map<string, number>()
+  const typeOf = Int32Array.from(urns, (urn) => {
+    const name = entityTypeOf(urn)
+    const known = types.get(name) ?? types.size
+    types.set(name, known)
+    return known
   })
-  return { resolved, ownerIds: distinct(ownerIds) }
+  const names = [...types.keys()]
+  const pairs = names.map((upstream) => names.map((downstream) => edgePairOf(upstream, downstream)))
+  const { length } = lines
+  const columns = { places: new Int32Array(length), lines, downstreamIds: new Int32Array(length), upstreamIds: new Int32Array(length), ownerIds: new Int32Array(length), fields: new Int32Array(length) }
+  for (let index = 0; index < length; index += 1) {
+    const [upstream, downstream] = [upstreams[index] ?? 0, downstreams[index] ?? 0]
+    const pair = pairs[typeOf[upstream] ?? 0]?.[typeOf[downstream] ?? 0]
+    if (!pair) throw new Error('an edge without lineage was packed')
+    const [upstreamId, downstreamId] = [idOf[upstream] ?? 0, idOf[downstream] ?? 0]
+    columns.places[index] = index
+    columns.upstreamIds[index] = upstreamId
+    columns.downstreamIds[index] = downstreamId
+    columns.ownerIds[index] = pair.owner === 'upstream' ? upstreamId : downstreamId
+    columns.fields[index] = pair.fieldCode
+  }
+  return columns
 }
 
-const ownerUrn = ({ urns, upstreams, downstreams }: EdgeBatch, { index, ownerId, downstreamId }: Resolved): Urn | undefined =>
-  urns[(ownerId === downstreamId ? downstreams[index] : upstreams[index]) ?? 0]
-
-/** Ascending. */
-function distinct(numbers: readonly number[]): Int32Array {
-  const sorted = Int32Array.from(numbers).sort()
+/** Those without 0, ascending. */
+function distinct(numbers: Int32Array): Int32Array {
+  const sorted = numbers.toSorted()
   let count = 0
   for (let index = 0; index < sorted.length; index += 1) {
     const number = sorted[index] ?? 0
-    if (count === 0 || sorted[count - 1] !== number) sorted[count++] = number
+    if (number !== 0 && (count === 0 || sorted[count - 1] !== number)) sorted[count++] = number
   }
   return sorted.subarray(0, count)
 }
 
-const isSameEdge = (a: Resolved, b: Resolved | undefined): boolean => a.downstreamId === b?.downstreamId && a.upstreamId === b.upstreamId
+const reorder = (columns: EdgeColumns, order: Uint32Array): EdgeColumns => {
+  const take = (column: Int32Array): Int32Array => Int32Array.from(order, (at) => column[at] ?? 0)
+  const { places, lines, downstreamIds, upstreamIds, ownerIds, fields } = columns
+  return { places: take(places), lines: take(lines), downstreamIds: take(downstreamIds), upstreamIds: take(upstreamIds), ownerIds: take(ownerIds), fields: take(fields) }
+}
 
-const aspectNamesOf = (edges: readonly Resolved[]): string[] => [...new Set(edges.map((edge) => edge.field))].map((field) => lineageFieldByCode(field).aspectName)
+const pick = (columns: EdgeColumns, isTaken: (at: number) => boolean): EdgeColumns => reorder(columns, Uint32Array.from([...columns.places.keys()].filter(isTaken)))
 
-const columnsOf = (edges: readonly Resolved[]): PlainEdgeRows => ({
-  downstreamIds: Int32Array.from(edges, (edge) => edge.downstreamId),
-  upstreamIds: Int32Array.from(edges, (edge) => edge.upstreamId),
-  ownerIds: Int32Array.from(edges, (edge) => edge.ownerId),
-  fields: Int32Array.from(edges, (edge) => edge.field),
-  lines: Int32Array.from(edges, (edge) => edge.line)
-})
+/** Neighbouring keys share pages, and two writers meet in one order; the lines of one edge ascend. */
+function inKeyOrder(columns: EdgeColumns): EdgeColumns {
+  const { downstreamIds, upstreamIds, lines } = columns
+  const order = Uint32Array.from(lines.keys())
+  order.sort((a, b) => (downstreamIds[a] ?? 0) - (downstreamIds[b] ?? 0) || (upstreamIds[a] ?? 0) - (upstreamIds[b] ?? 0) || (lines[a] ?? 0) - (lines[b] ?? 0))
+  return reorder(columns, order)
+}
+
+function withoutRepeats(sorted: EdgeColumns): EdgeColumns {
+  const { downstreamIds, upstreamIds } = sorted
+  const isRepeated = (at: number): boolean => downstreamIds[at] === downstreamIds[at + 1] && upstreamIds[at] === upstreamIds[at + 1]
+  return downstreamIds.some((_, at) => isRepeated(at)) ? pick(sorted, (at) => !isRepeated(at)) : sorted
+}
+
+function without(columns: EdgeColumns, ...taken: readonly Int32Array[]): EdgeColumns {
+  if (taken.every((each) => each.length === 0)) return columns
+  const isTaken = new Uint8Array(columns.places.length)
+  for (const each of taken) for (const at of each) isTaken[at] = 1
+  return pick(columns, (at) => isTaken[at] === 0)
+}
+
+const aspectNamesOf = (fields: Int32Array): string[] => [...new Set([...new Set(fields)].map((field) => lineageFieldByCode(field).aspectName))]
+
+function tellStated(stated: StatedKeys, { downstreamIds, upstreamIds, ownerIds, fields }: EdgeColumns, newCount: number): void {
+  downstreamIds.forEach((downstreamId, at) => {
+    stated.add({ downstreamId, upstreamId: upstreamIds[at] ?? 0, ownerId: ownerIds[at] ?? 0, field: fields[at] ?? 0, recordKey: bareRecordKey })
+  })
+  stated.countNew(newCount)
+}
+
+/** For the audit trail: who owns the edges, the first of them by name. */
+function subjectsOf({ urns, upstreams, downstreams }: EdgeBatch, { places, ownerIds, downstreamIds }: EdgeColumns): { urns: Urn[], urnCount: number } {
+  const names = new Map<number, Urn>()
+  for (let at = 0; at < places.length && names.size < auditedUrnsMaxCount; at += 1) {
+    const place = places[at] ?? 0
+    const urn = urns[(ownerIds[at] === downstreamIds[at] ? downstreams[place] : upstreams[place]) ?? 0]
+    if (urn !== undefined) names.set(ownerIds[at] ?? 0, urn)
+  }
+  return { urns: [...names.values()], urnCount: distinct(ownerIds).length }
+}
 
 /** One version for each aspect that has edges it had not; an aspect that is made by them has the order of its first line. Gives those. */
-async function countChanged(tx: Tx, fresh: readonly Resolved[], stamp: { actor: string, seq: number }): Promise<{ entityId: number, aspectName: string }[]> {
+async function countChanged(tx: Tx, fresh: EdgeColumns, stamp: { actor: string, seq: number }): Promise<{ entityId: number, aspectName: string }[]> {
   const firstLines = new Map<string, Map<number, number>>()
-  for (const { field, ownerId, line } of fresh) {
-    const { aspectName } = lineageFieldByCode(field)
-    const lines = firstLines.get(aspectName) ?? new Map<number, number>()
-    firstLines.set(aspectName, lines)
-    const known = lines.get(ownerId)
-    if (known === undefined || line < known) lines.set(ownerId, line)
+  const { fields, ownerIds, lines } = fresh
+  for (const aspectName of aspectNamesOf(fields)) firstLines.set(aspectName, new Map())
+  const linesOf = new Map([...new Set(fields)].map((field) => [field, firstLines.get(lineageFieldByCode(field).aspectName)]))
+  for (let at = 0; at < fields.length; at += 1) {
+    const first = linesOf.get(fields[at] ?? 0)
+    const [ownerId, line] = [ownerIds[at] ?? 0, lines[at] ?? 0]
+    const known = first?.get(ownerId)
+    if (known === undefined || line < known) first?.set(ownerId, line)
   }
   const made: { entityId: number, aspectName: string }[] = []
-  for (const [aspectName, lines] of firstLines) {
-    const ownerIds = Int32Array.from(lines.keys()).sort()
-    const owners = await countVersions(tx, { aspectName, ownerIds, lines: ownerIds.map((id) => lines.get(id) ?? 0), template: aspectTemplate(aspectName) }, stamp)
+  for (const [aspectName, first] of firstLines) {
+    const changed = Int32Array.from(first.keys()).sort()
+    const owners = await countVersions(tx, { aspectName, ownerIds: changed, lines: changed.map((id) => first.get(id) ?? 0), template: aspectTemplate(aspectName) }, stamp)
     for (const entityId of owners) made.push({ entityId, aspectName })
   }
   return made

@@ -7,7 +7,6 @@
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { textOfEdge, type EdgeShape, type PlainEdge } from '../formats/plain-edges.ts'
-import type { KnownUrn } from '../urn/known-urns.ts'
 import type { Urn } from '../urn/urn.ts'
 
 /** Numbers are places in `urns` and `shapes`; the four arrays have an entry for each edge, in the order of the lines. */
@@ -23,19 +22,35 @@ export type EdgeGatherer = {
 }
 
 export function createEdgeGatherer(): EdgeGatherer {
-  const places = new Map<KnownUrn, number>()
+  const places = new Map<Urn, number>()
   const shapes: EdgeShape[] = []
   const urns: Urn[] = []
   const [upstreams, downstreams, lines, shapeOf]: number[][] = [[], [], [], []]
   let bytes = 0
 
-  function placeOf(known: KnownUrn): number {
-    const found = places.get(known)
+  function placeOf(urn: Urn): number {
+    const found = places.get(urn)
     if (found !== undefined) return found
-    places.set(known, urns.length)
-    bytes += known.urn.length
-    return urns.push(known.urn) - 1
+    places.set(urn, urns.length)
+    bytes += urn.length
+    return urns.push(urn) - 1
   }
+
+  /** Many a job goes through its tables one by one: what the line before named is not looked up. */
+  function rememberPlace(): (urn: Urn) => number {
+    let last: Urn | undefined
+    let place = 0
+    return (urn) => {
+      if (urn !== last) {
+        last = urn
+        place = placeOf(urn)
+      }
+      return place
+    }
+  }
+
+  const upstreamPlace = rememberPlace()
+  const downstreamPlace = rememberPlace()
 
   function shapePlace(shape: EdgeShape): number {
     const found = shapes.indexOf(shape)
@@ -44,8 +59,8 @@ export function createEdgeGatherer(): EdgeGatherer {
 
   return {
     add({ line, shape, upstream, downstream }) {
-      upstreams?.push(placeOf(upstream))
-      downstreams?.push(placeOf(downstream))
+      upstreams?.push(upstreamPlace(upstream))
+      downstreams?.push(downstreamPlace(downstream))
       lines?.push(line)
       shapeOf?.push(shapePlace(shape))
       bytes += 13

@@ -5,13 +5,15 @@
  * only compared (0.5 us a line, against 5 us as JSON with its checks). Whatever does not fit is read as any other record.
  */
 import { edgePairOf } from '../model/lineage-fields.ts'
-import { knownUrn, type KnownUrn } from '../urn/known-urns.ts'
+import { knownUrn } from '../urn/known-urns.ts'
+import { isOrdinaryDataset } from '../urn/ordinary-dataset.ts'
+import type { Urn } from '../urn/urn.ts'
 
 /** The text of a line is prefix, URN, middle, URN, suffix. */
 export type EdgeShape = { prefix: string, middle: string, suffix: string, upstreamFirst: boolean }
 
 /** `shape` is the same object for all lines of a body that have it. */
-export type PlainEdge = { line: number, shape: EdgeShape, upstream: KnownUrn, downstream: KnownUrn }
+export type PlainEdge = { line: number, shape: EdgeShape, upstream: Urn, downstream: Urn }
 
 const end = '"(upstreamUrn|downstreamUrn)"[ \\t]*:[ \\t]*"'
 const add = '"op"[ \\t]*:[ \\t]*"addEdge"'
@@ -27,16 +29,6 @@ const takesMore = new Set(['schemaField', 'dataFlow'])
 export function createPlainEdgeReader(): (text: string, line: number) => PlainEdge | null {
   const shapes: EdgeShape[] = []
   let shape: EdgeShape | undefined
-  let lastUpstreamType = ''
-  let lastDownstreamType = ''
-
-  function isPlainPair(upstream: KnownUrn, downstream: KnownUrn): boolean {
-    if (upstream.entityType === lastUpstreamType && downstream.entityType === lastDownstreamType) return true
-    if (takesMore.has(upstream.entityType) || takesMore.has(downstream.entityType) || !edgePairOf(upstream.entityType, downstream.entityType)) return false
-    lastUpstreamType = upstream.entityType
-    lastDownstreamType = downstream.entityType
-    return true
-  }
 
   function findShape(text: string): EdgeShape | undefined {
     const [, prefix, firstName, , middle, secondName, , suffix] = edgeLine.exec(text) ?? []
@@ -58,18 +50,25 @@ export function createPlainEdgeReader(): (text: string, line: number) => PlainEd
         if (!shape) return null
         continue
       }
-      const first = knownUrn(plain(text.slice(shape.prefix.length, fits)))
-      const second = knownUrn(plain(text.slice(fits + shape.middle.length, text.length - shape.suffix.length)))
-      if (!first || !second) return null
+      const first = text.slice(shape.prefix.length, fits)
+      const second = text.slice(fits + shape.middle.length, text.length - shape.suffix.length)
       const [upstream, downstream] = shape.upstreamFirst ? [first, second] : [second, first]
-      return isPlainPair(upstream, downstream) ? { line, shape, upstream, downstream } : null
+      if (isOrdinaryDataset(upstream) && isOrdinaryDataset(downstream)) return { line, shape, upstream, downstream }
+      return otherEdge(line, shape, upstream, downstream)
     }
     return null
   }
 }
 
+/** An edge between entities of any types; null where it takes more than that to tell what it means. */
+function otherEdge(line: number, shape: EdgeShape, upstreamText: string, downstreamText: string): PlainEdge | null {
+  const [upstream, downstream] = [knownUrn(asWritten(upstreamText)), knownUrn(asWritten(downstreamText))]
+  if (!upstream || !downstream || takesMore.has(upstream.entityType) || takesMore.has(downstream.entityType)) return null
+  return edgePairOf(upstream.entityType, downstream.entityType) ? { line, shape, upstream: upstream.urn, downstream: downstream.urn } : null
+}
+
 /** What holds a quote or an escape is not one text of JSON as it stands; the empty text is no URN. */
-const plain = (text: string): string => text.includes('"') || text.includes('\\') ? '' : text
+const asWritten = (text: string): string => text.includes('"') || text.includes('\\') ? '' : text
 
 /** A slice of a longer text would keep all of that text in memory. */
 const flat = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')
