@@ -42,7 +42,7 @@ export function createWholeChunkWriter(loadId: string, store: (work: (tx: Tx) =>
       return undefined
     },
     addEdge({ line, shape, upstream, downstream }) {
-      put({ line, text: textOfEdge(shape, upstream.urn, downstream.urn) })
+      put({ line, text: textOfEdge(shape, upstream, downstream) })
       return undefined
     },
     reject(reject) {
