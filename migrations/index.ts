@@ -9,6 +9,7 @@ import * as graphChange from './0007-graph-change.ts'
 import * as loadLife from './0008-load-life.ts'
 import * as snapshots from './0009-snapshots.ts'
 import * as undo from './0010-undo.ts'
+import * as loadHeader from './0011-load-header.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. */
 export type Migration = { up: string, down: string }
@@ -23,5 +24,6 @@ export const migrations: readonly { name: string, migration: Migration }[] = [
   { name: '0007-graph-change', migration: graphChange },
   { name: '0008-load-life', migration: loadLife },
   { name: '0009-snapshots', migration: snapshots },
-  { name: '0010-undo', migration: undo }
+  { name: '0010-undo', migration: undo },
+  { name: '0011-load-header', migration: loadHeader }
 ]

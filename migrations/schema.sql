@@ -208,6 +208,7 @@ create table load (
   superseded_by uuid,
   undoes uuid,
   is_journaled boolean not null default true,
+  header text,
   constraint load_pkey PRIMARY KEY (id),
   constraint load_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'accepted'::text, 'applying'::text, 'done'::text, 'failed'::text, 'aborted'::text, 'cancelled'::text]))),
   constraint load_sweep_check CHECK ((sweep = ANY (ARRAY['pending'::text, 'removing'::text, 'held'::text, 'done'::text])))

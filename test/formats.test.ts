@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
-import { parseRecord, type RecordFormat } from '../shared/formats/parse-record.ts'
+import { recordParser, type RecordFormat } from '../shared/formats/parse-record.ts'
 import { textOfEdge } from '../shared/formats/plain-edges.ts'
-import { readRecords, type ReadRecord } from '../shared/formats/read-records.ts'
+import { openRecords, type ReadRecord, type SentFormat } from '../shared/formats/read-records.ts'
 import { limits } from '../shared/limits.ts'
 import type { JsonValue } from '../shared/model/changes.ts'
 import { packageRoot } from '../shared/platform/paths.ts'
@@ -31,11 +31,15 @@ async function* cut(bytes: Buffer, sizes: Iterable<number>): AsyncGenerator<Buff
   if (start < bytes.length) yield bytes.subarray(start)
 }
 
-async function readAll(format: RecordFormat, bytes: Buffer | string, sizes: Iterable<number> = []): Promise<ReadRecord[]> {
+async function readEntries(format: SentFormat, chunks: AsyncIterable<Buffer>): Promise<ReadRecord[]> {
   const entries: ReadRecord[] = []
-  for await (const batch of readRecords(format, cut(Buffer.from(bytes), sizes))) entries.push(...batch)
+  for await (const batch of (await openRecords(format, chunks)).records) entries.push(...batch)
   return entries
 }
+
+const readAll = (format: SentFormat, bytes: Buffer | string, sizes: Iterable<number> = []): Promise<ReadRecord[]> => readEntries(format, cut(Buffer.from(bytes), sizes))
+
+const parseRecord = (format: RecordFormat, text: string, line: number): unknown => recordParser({ format, header: null }).parse(text, line)
 
 /** The record as sent. */
 const textOf = (entry: ReadRecord | undefined): string => !entry ? '' : 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
@@ -112,7 +116,7 @@ t.test('the records of ndjson', async t => {
     }
     t.match(t.throws(() => read({ op: 'explode' })), { details: { allowed: ['addEdge', 'removeEdge', 'setDomain', 'unsetDomain', 'createDomain', 'upsertEntity'] } })
     t.throws(() => parseRecord('ndjson', '{"__proto__": {}}', 1), { code: 'BAD_REQUEST' })
-    t.throws(() => parseRecord('csv', '', 1), { code: 'UNSUPPORTED' })
+    t.throws(() => recordParser({ format: 'yaml', header: null }), { code: 'UNSUPPORTED' })
   })
 
   t.test('64 levels are accepted, 65 are not; an aspect has 64 of its own', async t => {
@@ -161,8 +165,7 @@ t.test('lines', async t => {
       yield Buffer.from(`\n${line}\n`)
     }
     const before = process.memoryUsage().rss
-    const entries: ReadRecord[] = []
-    for await (const batch of readRecords('ndjson', endless())) entries.push(...batch)
+    const entries = await readEntries('ndjson', endless())
     t.same(outcomes(entries), ['1 LIMIT_EXCEEDED', '2 addEdge'])
     t.ok(process.memoryUsage().rss - before < 64 * 1024 * 1024)
   })
@@ -231,8 +234,7 @@ t.test('files of real connectors are read without a fault', async t => {
   const folder = join(process.env.TRIBUTARY_TEST_DATA ?? join(packageRoot, '..', 'shared', 'data'), 'mcp')
   if (skipUnless(t, existsSync(folder), 'no folder of real data: set TRIBUTARY_TEST_DATA')) return
   for (const [file, count] of [['dbt.json', 122], ['snowflake.json', 219], ['tableau.json', 544]] as const) {
-    const entries: ReadRecord[] = []
-    for await (const batch of readRecords('mcp', createReadStream(join(folder, file), { highWaterMark: 1000 }))) entries.push(...batch)
+    const entries = await readEntries('mcp', createReadStream(join(folder, file), { highWaterMark: 1000 }))
     t.equal(entries.length, count, file)
     t.same(entries.filter((entry) => 'error' in entry), [], file)
     t.equal(entries.at(-1)?.line, count)

@@ -201,7 +201,7 @@ t.test('the sweeper', async (t) => {
     bench.told.length = 0
     await bench.rows("update load set state = 'receiving', seq = null, remaining = 0, body_ended_at = now() - interval '1 minute' where id = ?::uuid", [whole])
     const silent = '00000000-0000-4000-8000-000000000001'
-    await inTransaction(bench.db, (tx) => insertLoad(tx, { id: silent, format: 'ndjson', mode: 'merge', source: 's', missingReferences: 'reject', actor: admin.urn, tokenId: null, scopes: ['write'], domainUrn: null, requestId: null, isAtomic: false, isDryRun: false, idempotencyKey: null }))
+    await inTransaction(bench.db, (tx) => insertLoad(tx, { id: silent, format: 'ndjson', header: null, mode: 'merge', source: 's', missingReferences: 'reject', actor: admin.urn, tokenId: null, scopes: ['write'], domainUrn: null, requestId: null, isAtomic: false, isDryRun: false, idempotencyKey: null }))
     await bench.rows("update load set touched_at = now() - interval '1 hour' where id = ?::uuid", [silent])
     t.match(await sweep(bench.db, bench.queue), { accepted: 1, aborted: 1 })
     await bench.drain()

@@ -48,7 +48,7 @@ t.test('POST /loads', async (t) => {
 
   t.test('refuses what it does not have, by name', async (t) => {
     for (const [query, code, field] of [
-      ['mode=snapshot', 'UNSUPPORTED', 'mode'], ['format=csv', 'UNSUPPORTED', 'format'],
+      ['mode=snapshot', 'UNSUPPORTED', 'mode'], ['format=dbt', 'UNSUPPORTED', 'format'],
       ['wait=x', 'BAD_REQUEST', 'wait'], ['wait=26', 'LIMIT_EXCEEDED', 'wait'], ['missingReferences=maybe', 'BAD_REQUEST', 'missingReferences'],
       ['sorce=x', 'BAD_REQUEST', 'sorce'], ['source=a&source=b', 'BAD_REQUEST', 'source'], ['source=%20', 'BAD_REQUEST', 'source'], [`source=${'s'.repeat(256)}`, 'LIMIT_EXCEEDED', 'source']
     ] as const) {
@@ -56,7 +56,7 @@ t.test('POST /loads', async (t) => {
       t.equal(status, 400, query)
       t.match(body, { code, field }, query)
     }
-    t.equal((await post('/loads', lines(entity('a')), { 'content-type': 'text/plain' })).status, 415)
+    t.equal((await post('/loads', lines(entity('a')), { 'content-type': 'application/xml' })).status, 415)
     t.equal((await post('/loads', lines(entity('a')), { ...ndjson, 'content-encoding': 'br' })).status, 415)
     t.match((await post('/loads', '')).body, { code: 'BAD_REQUEST' })
   })

@@ -7,18 +7,11 @@ import { checkedIdempotencyKey } from '../../shared/catalog/idempotency-key.ts'
 import { checkedSource, defaultLoadSource } from '../../shared/catalog/load-source.ts'
 import type { LoadRequest } from '../../shared/catalog/receive-load.ts'
 import type { Query } from '../query-parameters.ts'
+import { readFormat } from './body-format.ts'
 
 export const submitParameters = ['format', 'source', 'mode', 'atomic', 'dryRun', 'missingReferences', 'wait']
 
-const formats = ['ndjson', 'mcp'] as const
-const formatsOfMediaTypes: { [mediaType: string]: typeof formats[number] } = {
-  'application/x-ndjson': 'ndjson',
-  'application/ndjson': 'ndjson',
-  'application/jsonl': 'ndjson',
-  'application/json': 'mcp'
-}
-
-/** Throws UNSUPPORTED for what this version does not have, UNSUPPORTED_MEDIA_TYPE where nothing tells the format, BAD_REQUEST and LIMIT_EXCEEDED. */
+/** Throws UNSUPPORTED for what this version does not have, UNSUPPORTED_MEDIA_TYPE for a Content-Type that no format has, BAD_REQUEST and LIMIT_EXCEEDED. */
 export function readSubmission(query: Query, headers: IncomingHttpHeaders, fallback: MissingReferences): Pick<LoadRequest, 'format' | 'source' | 'missingReferences' | 'isAtomic' | 'isDryRun' | 'idempotencyKey'> {
   refuseUnbuilt(query)
   return {
@@ -33,19 +26,6 @@ export function readSubmission(query: Query, headers: IncomingHttpHeaders, fallb
 
 function refuseUnbuilt({ mode }: Query): void {
   if (mode !== undefined && mode !== 'merge') throw new CatalogError('UNSUPPORTED', `This version has no mode ${mode.slice(0, 100)}`, { field: 'mode', allowed: ['merge'] })
-}
-
-function readFormat(format: string | undefined, contentType: string | undefined): typeof formats[number] {
-  if (format !== undefined) {
-    const found = formats.find((known) => known === format)
-    if (!found) throw new CatalogError('UNSUPPORTED', `This version does not read the format ${format.slice(0, 100)}`, { field: 'format', allowed: formats })
-    return found
-  }
-  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (mediaType === 'text/csv') throw new CatalogError('UNSUPPORTED', 'This version does not read CSV', { field: 'format', allowed: formats })
-  const found = Object.hasOwn(formatsOfMediaTypes, mediaType) ? formatsOfMediaTypes[mediaType] : undefined
-  if (!found) throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'Say the format of the body: ?format=, or a Content-Type that tells it', { field: 'format', allowed: Object.keys(formatsOfMediaTypes) })
-  return found
 }
 
 function readMissingReferences(parameter: string | undefined, header: string | string[] | undefined, fallback: MissingReferences): MissingReferences {

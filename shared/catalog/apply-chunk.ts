@@ -2,7 +2,7 @@
 import { CatalogError } from '../errors.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { parseRecord } from '../formats/parse-record.ts'
+import { recordParser, type RecordParser } from '../formats/parse-record.ts'
 import type { Actor, ChangeRecord, Verdict } from '../model/changes.ts'
 import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../store/chunks.ts'
 import type { Counts } from '../store/load-progress.ts'
@@ -82,10 +82,11 @@ async function applyPayload(tx: Tx, chunk: LockedChunk, context: ApplyContext, o
 }
 
 async function applyRecordsOf(tx: Tx, chunk: LockedChunk, stored: readonly RawRecord[], context: ApplyContext, options: ApplyOptions): Promise<Judged> {
-  const { records, rejects } = parseAll(chunk.format, stored)
+  const parser = recordParser(chunk)
+  const { records, rejects } = parseAll(parser, stored)
   throwIfAborted(options.signal)
   const verdicts = records.length > 0 || rejects.length > 0 ? await options.apply(tx, records, context) : []
-  return judge(stored, verdicts, rejects)
+  return judge(stored, verdicts, rejects, parser)
 }
 
 /** The lean way first; what it leaves goes the general way. */
@@ -117,12 +118,12 @@ export async function rejectChunk(db: Db, claimed: ClaimedChunk, reason: { code:
   })
 }
 
-function parseAll(format: string, stored: readonly RawRecord[]): { records: ChangeRecord[], rejects: Reject[] } {
+function parseAll({ parse }: RecordParser, stored: readonly RawRecord[]): { records: ChangeRecord[], rejects: Reject[] } {
   const records: ChangeRecord[] = []
   const rejects: Reject[] = []
   for (const { line, text } of stored) {
     try {
-      records.push(parseRecord(format, text, line))
+      records.push(parse(text, line))
     } catch (error) {
       if (!(error instanceof CatalogError)) throw error
       rejects.push(toReject(line, text, reasonOf(error)))
@@ -132,7 +133,7 @@ function parseAll(format: string, stored: readonly RawRecord[]): { records: Chan
 }
 
 /** The counts of a chunk, and the rows of its rejects. A verdict on a line that is not of the chunk is a fault of ours. */
-function judge(stored: readonly RawRecord[], verdicts: readonly Verdict[], unparsed: readonly Reject[]): Judged {
+function judge(stored: readonly RawRecord[], verdicts: readonly Verdict[], unparsed: readonly Reject[], parser: RecordParser): Judged {
   const texts = new Map(stored.map((record) => [record.line, record.text]))
   const counts: Counts = { applied: 0, unchanged: 0, rejected: unparsed.length }
   const rejects = [...unparsed]
@@ -140,7 +141,7 @@ function judge(stored: readonly RawRecord[], verdicts: readonly Verdict[], unpar
     counts[verdict.outcome] += 1
     const text = texts.get(verdict.line)
     if (text === undefined) throw new Error('a verdict on a line that the chunk does not have')
-    if (verdict.outcome === 'rejected') rejects.push(toReject(verdict.line, text, { code: verdict.code, message: withWayOut(verdict), field: verdict.details.field }))
+    if (verdict.outcome === 'rejected') rejects.push(toReject(verdict.line, text, { code: verdict.code, message: withWayOut(verdict), field: verdict.details.field === undefined ? undefined : parser.fieldOf(verdict.details.field) }))
   }
   return { counts, rejects }
 }

@@ -5,8 +5,7 @@ import { CatalogError } from '../errors.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { toCatalogError } from '../db/sql-errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { RecordFormat } from '../formats/parse-record.ts'
-import { readRecords, type ReadRecord } from '../formats/read-records.ts'
+import { openRecords, type OpenedRecords, type ReadRecord, type SentFormat } from '../formats/read-records.ts'
 import { limits } from '../limits.ts'
 import type { Actor, MissingReferences } from '../model/changes.ts'
 import type { ChunkQueue } from '../queue/chunk-queue.ts'
@@ -24,7 +23,8 @@ import { createWholeChunkWriter } from './whole-chunk-writer.ts'
 export type LoadRequest = {
   actor: Actor
   requestId: string | null
-  format: RecordFormat
+  /** Of several the body tells which. */
+  format: SentFormat
   source: string
   missingReferences: MissingReferences
   /** All of its records are applied, or none. */
@@ -48,13 +48,13 @@ const turnMaxMs = 2
  * received under the same key before is compared and answered with, even while new loads are refused: it stores nothing.
  * Reads on only when what was read is stored, so memory is bounded on this side and the client is held back on its own.
  *
- * Throws OVERLOADED (nothing stored), BAD_REQUEST for a body without records (nothing stored), LIMIT_EXCEEDED
- * (loadMaxRecords), CONFLICT when the load was cancelled meanwhile or its key is another's, IDEMPOTENCY_MISMATCH, and what
- * the body or its reader throw. After any of these the load is aborted and its records are gone.
+ * Throws OVERLOADED, BAD_REQUEST for a body without records and what openRecords throws (all with nothing stored),
+ * LIMIT_EXCEEDED (loadMaxRecords), CONFLICT when the load was cancelled meanwhile or its key is another's,
+ * IDEMPOTENCY_MISMATCH, and what the body or its reader throw. After any of these the load is aborted and its records are gone.
  */
 export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadRequest, body: AsyncIterable<Buffer>): Promise<Received> {
   const load = newLoad(request)
-  const known = load.idempotencyKey === null ? null : await replayLoad(db, queue, { ...load, idempotencyKey: load.idempotencyKey }, body)
+  const known = load.idempotencyKey === null ? null : await replayLoad(db, queue, { ...load, format: request.format, idempotencyKey: load.idempotencyKey }, body)
   if (known !== null) return { id: known, isReplay: true }
   await refuseWhenOverloaded(db)
   const upload: Upload = { load, records: 0, heartbeat: null }
@@ -74,7 +74,10 @@ export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadReques
   return { id: load.id, isReplay: false }
 }
 
-type Upload = { readonly load: NewLoad, records: number, heartbeat: NodeJS.Timeout | null }
+/** What is known before the body is opened. */
+type Submission = Omit<NewLoad, 'format' | 'header'>
+
+type Upload = { readonly load: Submission, records: number, heartbeat: NodeJS.Timeout | null }
 
 /** Throws OVERLOADED while more records wait than waitingRecordsMaxCount. */
 async function refuseWhenOverloaded(db: Db): Promise<void> {
@@ -85,7 +88,7 @@ async function refuseWhenOverloaded(db: Db): Promise<void> {
 }
 
 /** Counts what came in `upload.records`. The load's row is made with the first record. */
-async function storeRecords(db: Db, upload: Upload, format: RecordFormat, body: AsyncIterable<Buffer>): Promise<void> {
+async function storeRecords(db: Db, upload: Upload, format: SentFormat, body: AsyncIterable<Buffer>): Promise<void> {
   const { id } = upload.load
   let turnAt = performance.now()
 
@@ -97,9 +100,10 @@ async function storeRecords(db: Db, upload: Upload, format: RecordFormat, body: 
   }
 
   const writer = upload.load.isAtomic || upload.load.isDryRun ? createWholeChunkWriter(id, store) : createChunkWriter(id, store)
-  for await (const entries of readRecords(format, body)) {
+  const opened = await openRecords(format, body)
+  for await (const entries of opened.records) {
     for (const entry of entries) {
-      if (upload.records === 0) await begin(db, upload)
+      if (upload.records === 0) await begin(db, upload, opened)
       upload.records += 1
       if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
       const stored = take(writer, entry)
@@ -122,8 +126,8 @@ function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined
 }
 
 /** Makes the row of the load, and keeps saying that the upload is alive. */
-async function begin(db: Db, upload: Upload): Promise<void> {
-  if (!await inTransaction(db, (tx) => insertLoad(tx, upload.load))) throw stillReceiving()
+async function begin(db: Db, upload: Upload, { format, header }: OpenedRecords): Promise<void> {
+  if (!await inTransaction(db, (tx) => insertLoad(tx, { ...upload.load, format, header }))) throw stillReceiving()
   upload.heartbeat = setInterval(() => {
     touchLoad(db, upload.load.id, { records: 0, rejects: 0, isDestructive: false }).catch(() => {})
   }, heartbeatMs)
@@ -135,9 +139,8 @@ function refuseFatal(error: CatalogError): void {
   if (error.status >= 500) throw error
 }
 
-const newLoad = (request: LoadRequest): NewLoad => ({
+const newLoad = (request: LoadRequest): Submission => ({
   id: randomUUID(),
-  format: request.format,
   mode: 'merge',
   source: request.source,
   missingReferences: request.missingReferences,

@@ -1,6 +1,7 @@
 /** What a submission under an Idempotency-Key is that has been sent before: the same load again, or none at all. */
 import { CatalogError } from '../errors.ts'
 import type { Db } from '../db/database.ts'
+import type { SentFormat } from '../formats/read-records.ts'
 import { limits } from '../limits.ts'
 import type { ChunkQueue } from '../queue/chunk-queue.ts'
 import { findKeyedLoad, type KeyedLoad, type NewLoad } from '../store/loads.ts'
@@ -21,7 +22,7 @@ const retryAfterSeconds = 5
  * Throws CONFLICT (with a time to wait) while the first is still being received, IDEMPOTENCY_MISMATCH for another body
  * or other parameters, and what the body throws.
  */
-export async function replayLoad(db: Db, queue: ChunkQueue, request: NewLoad & { idempotencyKey: string }, body: AsyncIterable<Buffer>): Promise<string | null> {
+export async function replayLoad(db: Db, queue: ChunkQueue, request: Replayed & { idempotencyKey: string }, body: AsyncIterable<Buffer>): Promise<string | null> {
   const known = await findKeyedLoad(db, request, limits.uploadSilentMaxSeconds)
   if (!known) return null
   if (!known.hasWholeBody) {
@@ -36,9 +37,13 @@ export async function replayLoad(db: Db, queue: ChunkQueue, request: NewLoad & {
   return known.id
 }
 
-const compared = [['format', 'format'], ['source', 'source'], ['mode', 'mode'], ['isAtomic', 'atomic'], ['isDryRun', 'dryRun'], ['missingReferences', 'missingReferences']] as const
+type Replayed = Omit<NewLoad, 'format' | 'header'> & { format: SentFormat }
 
-function compareParameters(request: NewLoad, known: KeyedLoad): void {
+const compared = [['source', 'source'], ['mode', 'mode'], ['isAtomic', 'atomic'], ['isDryRun', 'dryRun'], ['missingReferences', 'missingReferences']] as const
+
+function compareParameters(request: Replayed, known: KeyedLoad): void {
+  // A format that the body tells is the same when the body is.
+  if (!new Set<string>([request.format].flat()).has(known.format)) throw new CatalogError('IDEMPOTENCY_MISMATCH', `The Idempotency-Key belongs to a load with format=${known.format}`, { field: 'format' })
   for (const [name, field] of compared) {
     if (request[name] !== known[name]) throw new CatalogError('IDEMPOTENCY_MISMATCH', `The Idempotency-Key belongs to a load with ${field}=${known[name]}`, { field })
   }

@@ -2,7 +2,7 @@
 import { CatalogError } from '../errors.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { parseRecord } from '../formats/parse-record.ts'
+import { recordParser, type RecordParser } from '../formats/parse-record.ts'
 import type { Actor, ChangeRecord } from '../model/changes.ts'
 import type { ChunkQueue } from '../queue/chunk-queue.ts'
 import { nudgeLoad } from '../store/chunk-nudges.ts'
@@ -50,13 +50,14 @@ async function reopenRejects(tx: Tx, load: LoadRow): Promise<number> {
     await work(tx)
     if (stored.isDestructive) await markDestructive(tx, load.id)
   })
+  const parser = recordParser(load)
   let count = 0
   for (let after = 0; ;) {
     const rejects = await listRejects(tx, load.id, { after, limit: rejectsPerRead, onlyWhole: true })
     const retried: number[] = []
     for (const { line, record } of rejects) {
       after = line
-      const parsed = parseAgain(load.format, record ?? '', line)
+      const parsed = parseAgain(parser, record ?? '', line)
       if (!parsed) continue
       await writer.add({ line, text: record ?? '' }, parsed.changes)
       retried.push(line)
@@ -73,9 +74,9 @@ async function reopenRejects(tx: Tx, load: LoadRow): Promise<number> {
 }
 
 /** Null for a record that is still no record. */
-function parseAgain(format: string, text: string, line: number): ChangeRecord | null {
+function parseAgain({ parse }: RecordParser, text: string, line: number): ChangeRecord | null {
   try {
-    return parseRecord(format, text, line)
+    return parse(text, line)
   } catch (error) {
     if (error instanceof CatalogError) return null
     throw error

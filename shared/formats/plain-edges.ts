@@ -25,8 +25,11 @@ const shapesMaxCount = 16
 /** Columns stand on assets, and jobs on flows: their edges take more than two look-ups. */
 const takesMore = new Set(['schemaField', 'dataFlow'])
 
-/** A reader for the lines of one body: null for a line that is to be read in full. */
-export function createPlainEdgeReader(): (text: string, line: number) => PlainEdge | null {
+/** Reads a line that is a plain edge; null for one that is to be read in full. */
+export type PlainEdgeReader = (text: string, line: number) => PlainEdge | null
+
+/** A reader for the lines of one body of JSON. */
+export function createPlainEdgeReader(): PlainEdgeReader {
   const shapes: EdgeShape[] = []
   let shape: EdgeShape | undefined
 
@@ -53,11 +56,16 @@ export function createPlainEdgeReader(): (text: string, line: number) => PlainEd
       const first = text.slice(shape.prefix.length, fits)
       const second = text.slice(fits + shape.middle.length, text.length - shape.suffix.length)
       const [upstream, downstream] = shape.upstreamFirst ? [first, second] : [second, first]
-      if (isOrdinaryDataset(upstream) && isOrdinaryDataset(downstream)) return { line, shape, upstream, downstream }
-      return otherEdge(line, shape, upstream, downstream)
+      return plainEdge(line, shape, upstream, downstream)
     }
     return null
   }
+}
+
+/** The edge between two texts; null where they are no URNs, or it takes more than that to tell what it means. */
+export function plainEdge(line: number, shape: EdgeShape, upstream: string, downstream: string): PlainEdge | null {
+  if (isOrdinaryDataset(upstream) && isOrdinaryDataset(downstream)) return { line, shape, upstream, downstream }
+  return otherEdge(line, shape, upstream, downstream)
 }
 
 /** An edge between entities of any types; null where it takes more than that to tell what it means. */
@@ -71,7 +79,7 @@ function otherEdge(line: number, shape: EdgeShape, upstreamText: string, downstr
 const asWritten = (text: string): string => text.includes('"') || text.includes('\\') ? '' : text
 
 /** A slice of a longer text would keep all of that text in memory. */
-const flat = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')
+export const flat = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')
 
 /** The line as it was sent. */
 export const textOfEdge = (shape: EdgeShape, upstreamUrn: string, downstreamUrn: string): string =>

@@ -22,8 +22,10 @@ export function checkedLine(line: number): number {
 
 export type RecordBuffer = {
   add(bytes: Buffer): void
-  /** Ends the record; null where it holds nothing but white space. */
+  /** Ends the record; null where it holds nothing but white space, which is left out at both ends. */
   end(line: number): RawRecord | null
+  /** Ends the record, and gives it as it stands. */
+  endWhole(line: number): RawRecord
 }
 
 /** At most recordMaxBytes are held, however long the record is. */
@@ -31,6 +33,17 @@ export function createRecordBuffer(): RecordBuffer {
   let pieces: Buffer[] = []
   let held = 0
   let total = 0
+
+  function endWhole(line: number): RawRecord {
+    checkedLine(line)
+    const [first] = pieces
+    const bytes = pieces.length === 1 && first ? first : Buffer.concat(pieces)
+    const actual = total
+    pieces = []
+    held = 0
+    total = 0
+    return toRawRecord(bytes, actual, line)
+  }
 
   return {
     add(bytes) {
@@ -47,28 +60,26 @@ export function createRecordBuffer(): RecordBuffer {
       }
     },
     end(line) {
-      checkedLine(line)
-      const [first] = pieces
-      const bytes = pieces.length === 1 && first ? first : Buffer.concat(pieces)
-      const actual = total
-      pieces = []
-      held = 0
-      total = 0
-      return toRawRecord(bytes, actual, line)
-    }
+      const record = endWhole(line)
+      // What is left of a record that is too long stays longer than a reject keeps.
+      if (record.fault?.code === 'LIMIT_EXCEEDED') return record
+      const text = record.text.trim()
+      return text === '' && !record.fault ? null : { ...record, text }
+    },
+    endWhole
   }
 }
 
-function toRawRecord(bytes: Buffer, actual: number, line: number): RawRecord | null {
+function toRawRecord(bytes: Buffer, actual: number, line: number): RawRecord {
   const maximum = limits.recordMaxBytes
   if (actual > maximum) {
     const text = bytes.subarray(0, keptBytes).toString('utf8')
     return { line, text, fault: new CatalogError('LIMIT_EXCEEDED', `The record has ${actual} bytes; at most ${maximum} are allowed`, { line, limit: 'recordMaxBytes', maximum, actual }) }
   }
-  const text = bytes.toString('utf8').trim()
+  const text = bytes.toString('utf8')
   if (!isUtf8(bytes)) {
     // What was no UTF-8 is kept as a lone surrogate, never as a character the client could have sent: the text cannot pass for the record.
     return { line, text: text.replaceAll('\ufffd', '\udcff'), fault: new CatalogError('BAD_REQUEST', 'The record is not UTF-8', { line }) }
   }
-  return text === '' ? null : { line, text }
+  return { line, text }
 }

@@ -1,85 +1,98 @@
 /** Reads the records of a load from its bytes as they come, one by one, in bounded memory. */
 import { CatalogError } from '../errors.ts'
 import type { ChangeRecord } from '../model/changes.ts'
-import { parseRecord, type RecordFormat } from './parse-record.ts'
-import { createPlainEdgeReader, type PlainEdge } from './plain-edges.ts'
+import { beginOf, type BodyBegin } from './body-begin.ts'
+import { parseCsvHeader, printCsvHeader } from './csv-header.ts'
+import { recordParser, type RecordFormat, type RecordParser, type RecordShape } from './parse-record.ts'
+import { createPlainCsvReader } from './plain-csv-edges.ts'
+import { createPlainEdgeReader, flat, type PlainEdge, type PlainEdgeReader } from './plain-edges.ts'
 import type { RawRecord } from './raw-record.ts'
-import { isSpace, opensArray, splitArray } from './split-array.ts'
+import { recordOfReject } from './reject-line.ts'
+import { opensArray, splitArray } from './split-array.ts'
+import { splitCsv } from './split-csv.ts'
 import { splitLines } from './split-lines.ts'
+import { tellFormat } from './tell-format.ts'
 
 /** A record that was understood, or the reason why not. `text` is the record as sent; of one too long, its begin. Edges given by their ends alone need no more. */
 export type ReadRecord = { line: number, text: string, record: ChangeRecord } | { line: number, text: string, error: CatalogError } | PlainEdge
 
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+/** The format a body is in, or those it may be in: then the body tells. */
+export type SentFormat = RecordFormat | readonly [RecordFormat, ...RecordFormat[]]
 
-/** So much white space is held while the first byte that says what the body is has not come. */
-const blankMaxBytes = 64 * 1024
+/** The records of each piece of the body together, one wait for all of them. */
+export type OpenedRecords = RecordShape & { format: RecordFormat, records: AsyncGenerator<ReadRecord[]> }
 
 /**
- * The records of each piece of the body together, one wait for all of them.
- * `line` is the line number (ndjson, and mcp in lines) or the number of the element (mcp as an array), from 1. A record
- * that cannot be read is an entry with its error, never an exception.
- * Throws BAD_REQUEST where an array is cut off or followed by something, LIMIT_EXCEEDED (loadMaxRecords), and what the bytes' source throws.
+ * Opens a body: tells its format where that is open, and reads the header of a CSV. A record has as `line` its line number,
+ * or the number of the element of an array, from 1. One that cannot be read is an entry with its error, never an exception.
+ *
+ * Throws UNSUPPORTED_MEDIA_TYPE where nothing tells the format, BAD_REQUEST for a body that is no text in UTF-8 and for the
+ * header of a CSV. Reading on throws BAD_REQUEST where an array is cut off or followed by something, LIMIT_EXCEEDED
+ * (loadMaxRecords), and what the bytes' source throws.
  */
-export async function* readRecords(format: RecordFormat, chunks: AsyncIterable<Buffer>): AsyncGenerator<ReadRecord[]> {
-  const readPlainEdge = format === 'ndjson' ? createPlainEdgeReader() : null
-  const read = (raw: RawRecord): ReadRecord => (raw.fault ? null : readPlainEdge?.(raw.text, raw.line)) ?? readOne(format, raw)
-  for await (const records of splitRecords(format, chunks)) yield records.map(read)
+export async function openRecords(sent: SentFormat, chunks: AsyncIterable<Buffer>): Promise<OpenedRecords> {
+  const begin = await beginOf(chunks, typeof sent === 'string' ? 'byte' : 'line')
+  const format = await toldFormat(sent, begin)
+  if (format === 'csv') return openCsv(splitCsv(begin.body))
+  const parser = recordParser({ format, header: null })
+  const raws = format === 'mcp' && begin.first === opensArray ? splitArray(begin.body) : splitLines(begin.body)
+  return { format, header: null, records: readAll(raws, { parser, readPlainEdge: format === 'ndjson' ? createPlainEdgeReader() : null, mayBeReject: true }) }
 }
 
-function readOne(format: RecordFormat, { line, text, fault }: RawRecord): ReadRecord {
-  if (fault) return { line, text, error: fault }
+async function toldFormat(sent: SentFormat, begin: BodyBegin): Promise<RecordFormat> {
+  if (typeof sent === 'string') return sent
   try {
-    return { line, text, record: parseRecord(format, text, line) }
+    return tellFormat(begin, sent)
+  } catch (error) {
+    await begin.close()
+    throw error
+  }
+}
+
+/** A body without a row has no header and no records. */
+async function openCsv(pieces: AsyncGenerator<RawRecord[]>): Promise<OpenedRecords> {
+  const { value: [first, ...others] = [], done } = await pieces.next()
+  if (done || !first) return { format: 'csv', header: null, records: nothing() }
+  try {
+    if (first.fault) throw first.fault
+    const columns = parseCsvHeader(first.text)
+    const header = printCsvHeader(columns)
+    const reader = { parser: recordParser({ format: 'csv', header }), readPlainEdge: createPlainCsvReader(columns), mayBeReject: false }
+    return { format: 'csv', header, records: readAll(resume(others, pieces), reader) }
+  } catch (error) {
+    await pieces.return(undefined)
+    throw error
+  }
+}
+
+async function* nothing(): AsyncGenerator<ReadRecord[]> {}
+
+async function* resume(first: RawRecord[], pieces: AsyncGenerator<RawRecord[]>): AsyncGenerator<RawRecord[]> {
+  if (first.length > 0) yield first
+  yield* pieces
+}
+
+/** A piece of the shortest lines holds tens of thousands, and each that is at fault becomes an error of a kilobyte or two. */
+const recordsAtOnce = 1_000
+
+/** `mayBeReject` where a line may be one of a file of rejects. */
+type Reader = { parser: RecordParser, readPlainEdge: PlainEdgeReader | null, mayBeReject: boolean }
+
+async function* readAll(pieces: AsyncGenerator<RawRecord[]>, reader: Reader): AsyncGenerator<ReadRecord[]> {
+  for await (const raws of pieces) {
+    for (let begin = 0; begin < raws.length; begin += recordsAtOnce) yield raws.slice(begin, begin + recordsAtOnce).map((raw) => readOne(reader, raw))
+  }
+}
+
+function readOne({ parser, readPlainEdge, mayBeReject }: Reader, { line, text: sent, fault }: RawRecord): ReadRecord {
+  if (fault) return { line, text: sent, error: fault }
+  const edge = readPlainEdge?.(sent, line)
+  if (edge) return edge
+  const text = mayBeReject ? recordOfReject(sent) : sent
+  try {
+    return { line, text, record: parser.parse(text, line) }
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error
-    return { line, text, error }
+    return { line, text: flat(text), error }
   }
-}
-
-function splitRecords(format: RecordFormat, chunks: AsyncIterable<Buffer>): AsyncIterable<RawRecord[]> {
-  const bytes = withoutMark(chunks)
-  return format === 'mcp' ? splitMcp(bytes) : splitLines(bytes)
-}
-
-async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let head: Buffer | null = Buffer.alloc(0)
-  for await (const chunk of chunks) {
-    if (head === null) {
-      yield chunk
-      continue
-    }
-    head = Buffer.concat([head, chunk])
-    if (head.length < byteOrderMark.length) continue
-    yield stripMark(head)
-    head = null
-  }
-  if (head) yield stripMark(head)
-}
-
-const stripMark = (bytes: Buffer): Buffer => bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes
-
-/** Proposals come as one array or one a line; the first byte that is no white space says which. */
-async function* splitMcp(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord[]> {
-  const iterator = chunks[Symbol.asyncIterator]()
-  try {
-    const begin: Buffer[] = []
-    let first: number | undefined
-    for (let length = 0; first === undefined && length < blankMaxBytes;) {
-      const next = await iterator.next()
-      if (next.done) break
-      begin.push(next.value)
-      length += next.value.length
-      first = next.value.find((byte) => !isSpace(byte))
-    }
-    const all = resume(begin, iterator)
-    yield* first === opensArray ? splitArray(all) : splitLines(all)
-  } finally {
-    await iterator.return?.()
-  }
-}
-
-async function* resume(begin: readonly Buffer[], iterator: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield* begin
-  for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
 }

@@ -11,15 +11,20 @@ export type ParsedEdge = {
   isWithoutEffect: boolean
 }
 
+/** What the ends are called in errors. */
+export type EdgeFields = { upstreamField: string, downstreamField: string }
+
+const usualFields: EdgeFields = { upstreamField: 'upstreamUrn', downstreamField: 'downstreamUrn' }
+
 /**
  * Checks the two URNs and that lineage exists between such entities. `field` names the edge (`input.edgesToAdd[3]`), and
  * is left out of the ends' names where it is empty.
  * Throws INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED, and BAD_REQUEST that names both types where no such lineage exists.
  */
-export function parseEdge(upstream: unknown, downstream: unknown, field: string): ParsedEdge {
+export function parseEdge(upstream: unknown, downstream: unknown, field: string, { upstreamField, downstreamField } = usualFields): ParsedEdge {
   const prefix = field === '' ? '' : `${field}.`
-  const up = parseUrn(upstream, `${prefix}upstreamUrn`)
-  const down = parseUrn(downstream, `${prefix}downstreamUrn`)
+  const up = parseUrn(upstream, prefix + upstreamField)
+  const down = parseUrn(downstream, prefix + downstreamField)
   const isWithoutEffect = isJobInItsFlow(up, down) || isJobInItsFlow(down, up)
   if (!isWithoutEffect && !placeOfEdge(up.urn, down.urn)) throw noLineage(up, down, field)
   return { upstreamUrn: up.urn, downstreamUrn: down.urn, isWithoutEffect }

@@ -104,6 +104,7 @@ export type LockedChunk = {
   format: string
   mode: LoadMode
   sweep: SweepState | null
+  header: string | null
   source: string
   missingReferences: MissingReferences
   actor: string
@@ -136,6 +137,7 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
       load.format,
       load.mode,
       load.sweep,
+      load.header,
       load.source,
       load.missing_references as "missingReferences",
       load.actor,

@@ -16,6 +16,8 @@ export type LoadRow = {
   id: string
   state: LoadState
   format: string
+  /** The row with the names of the columns, of a CSV. */
+  header: string | null
   mode: LoadMode
   source: string
   missingReferences: MissingReferences
@@ -53,13 +55,14 @@ export type LoadRow = {
   finishedAt: Date | null
 }
 
-export type NewLoad = Pick<LoadRow, 'id' | 'format' | 'mode' | 'source' | 'missingReferences' | 'actor' | 'tokenId' | 'scopes' | 'domainUrn' | 'requestId' | 'isAtomic' | 'isDryRun' | 'idempotencyKey'>
+export type NewLoad = Pick<LoadRow, 'id' | 'format' | 'header' | 'mode' | 'source' | 'missingReferences' | 'actor' | 'tokenId' | 'scopes' | 'domainUrn' | 'requestId' | 'isAtomic' | 'isDryRun' | 'idempotencyKey'>
   & Partial<Pick<LoadRow, 'force' | 'sweep' | 'sweepMaxShare'>>
 
 const columns = `
   load.id,
   load.state,
   load.format,
+  load.header,
   load.mode,
   load.source,
   load.missing_references as "missingReferences",
@@ -94,13 +97,13 @@ const columns = `
 /** False where another load of the token has the idempotency key: of two that come at once, one gets it. */
 export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
   const rows = await query(tx, `
-    insert into load (id, state, format, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share)
-    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision)
+    insert into load (id, state, format, header, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share)
+    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision)
     on conflict (coalesce(token_id::text, actor), idempotency_key)
       where idempotency_key is not null and state <> 'aborted' and (state <> 'cancelled' or body_ended_at is not null)
       do nothing
     returning load.id`, [
-    load.id, load.format, load.mode, load.source, load.missingReferences, load.actor, load.tokenId, load.scopes, load.domainUrn, load.requestId,
+    load.id, load.format, load.header, load.mode, load.source, load.missingReferences, load.actor, load.tokenId, load.scopes, load.domainUrn, load.requestId,
     load.isAtomic, load.isDryRun, load.idempotencyKey, load.force ?? false, load.sweep ?? null, load.sweepMaxShare ?? null])
   return rows.length > 0
 }

@@ -18,7 +18,7 @@ export const datasetUrn = (platform: string, name: string, environment = 'PROD')
   toUrn(`urn:li:dataset:(${platform.startsWith(platformPrefix) ? platform : platformPrefix + platform},${name},${environment})`)
 
 /** The URN of a column; the path is kept as it is, so it must have balanced parentheses. */
-export const schemaFieldUrn = (parentUrn: Urn, fieldPath: string): Urn => toUrn(`urn:li:schemaField:(${parentUrn},${fieldPath})`)
+export const schemaFieldUrn = (parentUrn: Urn, fieldPath: string, field?: string): Urn => toUrn(`urn:li:schemaField:(${parentUrn},${fieldPath})`, field)
 
 export const domainUrn = (id: string, field?: string): Urn => toUrn(`urn:li:domain:${id}`, field)
 

@@ -1,0 +1,79 @@
+/** Looks at the begin of a body before it is read: what it is packed or encoded in, and up to its first line. */
+import { CatalogError } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { isSpace } from './split-array.ts'
+
+const newline = 0x0a
+
+/** So much white space is passed over while the first byte that says what the body is has not come. */
+const blankMaxBytes = 64 * 1024
+/** The longest of the marks below. */
+const marksMaxBytes = 4
+
+/** `first` is the first byte that is no white space, undefined where none has come. `close` is for a body that nobody will read. */
+export type BodyBegin = { first: number | undefined, firstLine: string, body: AsyncGenerator<Buffer>, close: () => Promise<void> }
+
+/** What begins so is no text in UTF-8, whatever it is said to be. */
+const marks: readonly { bytes: readonly number[], is: string }[] = [
+  { bytes: [0x1f, 0x8b], is: 'packed with gzip: send it with Content-Encoding: gzip' },
+  { bytes: [0x28, 0xb5, 0x2f, 0xfd], is: 'packed with zstd: send it with Content-Encoding: zstd' },
+  { bytes: [0x50, 0x4b, 0x03, 0x04], is: 'a zip file, as spreadsheets are: save it as CSV in UTF-8' },
+  { bytes: [0xff, 0xfe], is: 'in UTF-16: save it in UTF-8' },
+  { bytes: [0xfe, 0xff], is: 'in UTF-16: save it in UTF-8' }
+]
+
+/**
+ * Reads until the first byte that is no white space has come, or, where it is asked for, the end of the line that begins
+ * there, and gives the body whole again, without its byte order mark. `firstLine` is cut at recordMaxBytes.
+ * Throws BAD_REQUEST for a body that is packed or in another encoding, and what the bytes' source throws.
+ */
+export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'line'): Promise<BodyBegin> {
+  const iterator = withoutMark(chunks)
+  const close = async (): Promise<void> => { await iterator.return(undefined) }
+  const pieces: Buffer[] = []
+  let length = 0
+  let first: number | undefined
+  let hasLine = false
+  while (!(first !== undefined && length >= marksMaxBytes && (wants === 'byte' || hasLine)) && length < (first === undefined ? blankMaxBytes : limits.recordMaxBytes)) {
+    const next = await iterator.next()
+    if (next.done) break
+    pieces.push(next.value)
+    length += next.value.length
+    const from = first === undefined ? next.value.findIndex((byte) => !isSpace(byte)) : 0
+    first ??= next.value[from]
+    hasLine ||= first !== undefined && next.value.includes(newline, from)
+  }
+  const begin = Buffer.concat(pieces)
+  const mark = marks.find(({ bytes }) => bytes.every((byte, index) => begin[index] === byte))
+  if (mark) {
+    await close()
+    throw new CatalogError('BAD_REQUEST', `The body is ${mark.is}`)
+  }
+  const text = wants === 'line' ? begin.toString('utf8').trimStart() : ''
+  const end = text.indexOf('\n')
+  return { first, firstLine: (end < 0 ? text : text.slice(0, end)).trimEnd(), body: resume(pieces, iterator), close }
+}
+
+async function* resume(begin: readonly Buffer[], iterator: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield* begin
+  yield* iterator
+}
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let head: Buffer | null = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    if (head === null) {
+      yield chunk
+      continue
+    }
+    head = Buffer.concat([head, chunk])
+    if (head.length < byteOrderMark.length) continue
+    yield stripMark(head)
+    head = null
+  }
+  if (head) yield stripMark(head)
+}
+
+const stripMark = (bytes: Buffer): Buffer => bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes

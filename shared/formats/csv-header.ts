@@ -1,0 +1,110 @@
+/** Reads the header of a CSV load: what its rows are (edges, or domains of assets) and in which column what stands. */
+import { CatalogError } from '../errors.ts'
+import { printCells, splitCells } from './csv-cells.ts'
+
+/** Places are indexes of columns; -1 where there is none. */
+export type CsvHeader = {
+  kind: 'edges' | 'domains'
+  /** The names as sent, without white space around them. */
+  names: readonly string[]
+  places: { [Column in CsvColumn]: number }
+}
+
+/** What a column may mean, and how it may be called; case does not matter. The first name is ours. */
+const columns = {
+  upstream: ['upstream', 'upstreamUrn', 'upstream_urn', 'upstream urn'],
+  downstream: ['downstream', 'downstreamUrn', 'downstream_urn', 'downstream urn'],
+  upstreamColumn: ['upstream_column', 'upstreamColumn', 'upstream column'],
+  downstreamColumn: ['downstream_column', 'downstreamColumn', 'downstream column'],
+  resource: ['resource', 'resourceUrn', 'resource_urn', 'resource urn', 'entityUrn', 'entity_urn', 'entity urn', 'asset', 'urn'],
+  domain: ['domain', 'domainUrn', 'domain_urn', 'domain urn']
+} as const
+
+export type CsvColumn = keyof typeof columns
+
+/** Columns in front of a row in a file of rejects: what was wrong with it. */
+export const rejectColumns = ['reject_line', 'reject_code', 'reject_field', 'reject_message'] as const
+
+/** Columns that our own exports write and that say nothing a load would change: accepted, and not looked at. */
+const unreadColumns: { readonly [Kind in CsvHeader['kind']]: readonly string[] } = {
+  edges: ['degree', ...rejectColumns],
+  domains: ['degree', 'type', 'name', 'platform', 'environment', 'exists', ...rejectColumns]
+}
+
+const required: { readonly [Kind in CsvHeader['kind']]: readonly [CsvColumn, CsvColumn] } = { edges: ['upstream', 'downstream'], domains: ['resource', 'domain'] }
+const optional: { readonly [Kind in CsvHeader['kind']]: readonly CsvColumn[] } = { edges: ['upstreamColumn', 'downstreamColumn'], domains: [] }
+
+const readColumns: readonly CsvColumn[] = ['upstream', 'downstream', 'upstreamColumn', 'downstreamColumn', 'resource', 'domain']
+const columnOfName = new Map(readColumns.flatMap((column) => columns[column].map((name): [string, CsvColumn] => [name.toLowerCase(), column])))
+/** Every column there is, by our names for them. */
+export const csvColumns = [...readColumns.map((column) => columns[column][0]), ...new Set(Object.values(unreadColumns).flat())]
+
+const isUnread = (name: string, kind: CsvHeader['kind']): boolean => unreadColumns[kind].includes(name.toLowerCase())
+
+/** `text` is the row with the names. Throws BAD_REQUEST that names the column and what is allowed. */
+export function parseCsvHeader(text: string): CsvHeader {
+  const names = splitHeader(text).map((name) => name.trim())
+  const found = names.map((name) => columnOfName.get(name.toLowerCase()))
+  const has = (column: CsvColumn): boolean => found.includes(column)
+  const kinds = (['edges', 'domains'] as const).filter((kind) => required[kind].some(has))
+  const [kind] = kinds
+  if (kind === undefined) throw wrongHeader(`The header has neither upstream and downstream (edges) nor resource and domain (domains of assets)${hintFor(text)}`, names[0])
+  if (kinds.length > 1) throw wrongHeader('The header has columns of edges and of domains; a file is of one kind', names[found.findIndex((column) => column === 'resource' || column === 'domain')])
+  for (const column of required[kind]) if (!has(column)) throw wrongHeader(`The header has no column ${columns[column][0]}`, columns[column][0], columns[column])
+  const seen = new Map<string, string>()
+  for (const [index, name] of names.entries()) {
+    const column = found[index]
+    if (column === undefined ? !isUnread(name, kind) : ![...required[kind], ...optional[kind]].includes(column)) throw unknownColumn(name, index, kind)
+    const meaning = column ?? name.toLowerCase()
+    const before = seen.get(meaning)
+    if (before !== undefined) throw wrongHeader(before === name ? `The header has the column ${shown(name)} twice` : `The columns ${shown(before)} and ${shown(name)} of the header mean the same`, name)
+    seen.set(meaning, name)
+  }
+  const placeOf = (column: CsvColumn): number => found.indexOf(column)
+  return {
+    kind,
+    names,
+    places: {
+      upstream: placeOf('upstream'), downstream: placeOf('downstream'), upstreamColumn: placeOf('upstreamColumn'), downstreamColumn: placeOf('downstreamColumn'),
+      resource: placeOf('resource'), domain: placeOf('domain')
+    }
+  }
+}
+
+/** The header as it is kept with a load. */
+export const printCsvHeader = ({ names }: CsvHeader): string => printCells(names)
+
+/** Whether a first line has anything that the header of a CSV load must have: then it is meant as one. */
+export function looksLikeCsvHeader(line: string): boolean {
+  try {
+    return splitCells(line).some((name) => ['upstream', 'downstream', 'resource', 'domain'].includes(columnOfName.get(name.trim().toLowerCase()) ?? ''))
+  } catch {
+    return false
+  }
+}
+
+function splitHeader(text: string): string[] {
+  try {
+    return splitCells(text)
+  } catch (error) {
+    throw error instanceof CatalogError ? new CatalogError(error.code, `The header is no row of CSV: ${error.message}`, { field: 'header', line: 1 }) : error
+  }
+}
+
+/** Names of columns are the client's own text: little of it is shown. */
+const shown = (name: string): string => JSON.stringify(name.length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name.toWellFormed())
+
+function unknownColumn(name: string, index: number, kind: CsvHeader['kind']): CatalogError {
+  const allowed = [...required[kind], ...optional[kind]].map((column) => columns[column][0])
+  const what = name === '' ? `Column ${index + 1} of the header has no name` : `The column ${shown(name)} of the header is not one that is read`
+  return wrongHeader(`${what}; leave it out`, name, [...allowed, ...unreadColumns[kind]])
+}
+
+function wrongHeader(message: string, name: string | undefined, allowed: readonly string[] = csvColumns): CatalogError {
+  return new CatalogError('BAD_REQUEST', message, { field: name === undefined || name === '' ? 'header' : name.slice(0, 60).toWellFormed(), allowed })
+}
+
+function hintFor(text: string): string {
+  const [separator] = [';', '\t', '|'].filter((each) => text.includes(each))
+  return separator === undefined || text.includes(',') ? '' : `; cells are separated by commas, not by ${separator === '\t' ? 'tabs' : separator}`
+}

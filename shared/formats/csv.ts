@@ -1,0 +1,50 @@
+/** Reads one row of the format `csv`: an edge, or the domain of an asset, as the header says. */
+import { CatalogError } from '../errors.ts'
+import { assetUrnOf } from '../model/asset-urn.ts'
+import type { Change, ChangeRecord } from '../model/changes.ts'
+import { parseEdge } from '../model/edges.ts'
+import { schemaFieldUrn, urnOfType } from '../urn/kinds.ts'
+import { parseUrn } from '../urn/urn.ts'
+import { splitCells } from './csv-cells.ts'
+import type { CsvHeader } from './csv-header.ts'
+
+/**
+ * Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER and LIMIT_EXCEEDED; `details.field` is the name of the column as it
+ * stands in the header.
+ */
+export function parseCsvRecord(header: CsvHeader, text: string, line: number): ChangeRecord {
+  const cells = splitCells(text)
+  const { names } = header
+  if (cells.length !== names.length) throw new CatalogError('BAD_REQUEST', `The row has ${cells.length} cells, the header has ${names.length}`, { field: 'header' })
+  return { line, changes: header.kind === 'edges' ? edgeOf(header, cells) : domainOf(header, cells) }
+}
+
+function edgeOf({ names, places }: CsvHeader, cells: readonly string[]): Change[] {
+  const [upstreamField, downstreamField] = [names[places.upstream] ?? '', names[places.downstream] ?? '']
+  const upstream = endOf(cells, places.upstream, places.upstreamColumn, names)
+  const downstream = endOf(cells, places.downstream, places.downstreamColumn, names)
+  const { upstreamUrn, downstreamUrn, isWithoutEffect } = parseEdge(upstream, downstream, '', { upstreamField, downstreamField })
+  return isWithoutEffect ? [] : [{ kind: 'addEdge', upstreamUrn, downstreamUrn }]
+}
+
+/** The URN in a cell, or the column of it that another cell names. */
+function endOf(cells: readonly string[], place: number, columnPlace: number, names: readonly string[]): string {
+  const urn = cells[place] ?? ''
+  const column = cells[columnPlace] ?? ''
+  if (column === '') return urn
+  return schemaFieldUrn(parseUrn(urn, names[place]).urn, column, names[columnPlace])
+}
+
+/** An empty domain cell says that the asset is in no domain, as in an export of assets. */
+function domainOf({ names, places }: CsvHeader, cells: readonly string[]): Change[] {
+  const entityUrn = assetUrnOf(cells[places.resource], names[places.resource] ?? '')
+  const domain = cells[places.domain] ?? ''
+  if (domain === '') return [{ kind: 'unsetDomain', entityUrn }]
+  return [{ kind: 'setDomain', entityUrn, domainUrn: urnOfType(domain, 'domain', names[places.domain] ?? '') }]
+}
+
+/** The column of a header that holds what an error calls by the name it has in NDJSON; the name itself where there is none. */
+export function csvFieldOf({ names, places }: CsvHeader, field: string): string {
+  const place = { upstreamUrn: places.upstream, downstreamUrn: places.downstream, entityUrn: places.resource, domainUrn: places.domain }[field]
+  return names[place ?? -1] ?? field
+}
