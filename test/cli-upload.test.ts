@@ -85,7 +85,7 @@ t.test('an upload that finds no answer', async t => {
   })
 
   t.test('is given up when nobody has taken it for as long as was said, and ends with 4', async t => {
-    const { url, attempts } = await withAttempts(t, new Array<Doing>(50).fill({ status: 503 }))
+    const { url, attempts } = await withAttempts(t, Array.from({ length: 50 }, (): Doing => ({ status: 503 })))
     const startedAt = Date.now()
     const { code, err } = await send(url, [path, '--retry-for', '2'])
     t.equal(code, 4)

@@ -45,14 +45,11 @@ export async function withCuttingProxy(t: Test, target: string, cuts: readonly C
   })
 
   function cutAnswer(client: Socket, server: Socket): void {
-    server.once('data', first => {
-      if (first.toString('latin1').startsWith('HTTP/1.1 20')) {
+    server.on('data', (part: Buffer) => {
+      if (/^HTTP\/1.1 20/.test(part.toString('latin1'))) {
         left.shift()
         client.destroy()
-        return
-      }
-      client.write(first)
-      server.pipe(client)
+      } else client.write(part)
     })
   }
 
