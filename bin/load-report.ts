@@ -39,8 +39,9 @@ export async function reportLoad(server: Server, load: LoadView, options: Report
 function outcomeOf(load: LoadView, { elapsedMs, isReplay }: ReportOptions): string {
   const { received, applied, unchanged, rejected } = load.counts
   const speed = elapsedMs === null ? '' : ` in ${(elapsedMs / 1_000).toFixed(1)} s (${perSecond(applied + unchanged + rejected, elapsedMs)})`
-  return `Load ${load.id} ${hasEnded(load) ? `is ${load.state}` : `goes on (${load.state})`}: ` +
-    `${count(received)} received, ${count(applied)} applied, ${count(unchanged)} unchanged, ${count(rejected)} rejected` +
+  const isDryRun = load.dryRun === true
+  return `${isDryRun ? 'Dry run' : 'Load'} ${load.id} ${hasEnded(load) ? `is ${load.state}` : `goes on (${load.state})`}: ` +
+    `${count(received)} received, ${count(applied)} ${isDryRun ? 'would be applied' : 'applied'}, ${count(unchanged)} unchanged, ${count(rejected)} rejected` +
     (isReplay === true ? '; it was sent before' : speed)
 }
 
@@ -70,21 +71,22 @@ function reportLines(value: unknown): string[] {
 
 function linesOf(value: Record<string, unknown>, indent: string): string[] {
   return Object.entries(value).flatMap(([name, part]) => {
-    const title = `${indent}${wordsOf(name)}`
-    if (Array.isArray(part)) {
-      const rest = part.length - listedCount
-      return [
-        `${title}: ${part.length === 0 ? 'none' : count(part.length)}`,
-        ...part.slice(0, listedCount).map(item => `${indent}  ${isObject(item) ? Object.values(item).map(textOf).join('  ') : textOf(item)}`),
-        ...(rest > 0 ? [`${indent}  … and ${count(rest)} more: --json prints all`] : [])
-      ]
-    }
-    if (isObject(part)) return [`${title}:`, ...linesOf(part, `${indent}  `)]
-    return [`${title}: ${textOf(part)}`]
+    const title = `${indent}${wordsOf(name)}:`
+    if (Array.isArray(part)) return part.length === 0 ? [] : [title, ...listOf(part, part.length, indent)]
+    if (!isObject(part)) return [`${title} ${textOf(part)}`]
+    if (typeof part.count === 'number' && Array.isArray(part.urns)) return [`${title} ${count(part.count)}`, ...listOf(part.urns, part.count, indent)]
+    const parts = Object.entries(part)
+    if (parts.every(([, number]) => typeof number === 'number')) return [`${title} ${parts.map(([word, number]) => `${textOf(number)} ${wordsOf(word)}`).join(', ')}`]
+    return [title, ...linesOf(part, `${indent}  `)]
   })
 }
 
-/** `edgesAdded` is "edges added". */
+function listOf(items: readonly unknown[], total: number, indent: string): string[] {
+  const shown = items.slice(0, listedCount).map(item => `${indent}  ${isObject(item) ? Object.values(item).map(textOf).join('  ') : textOf(item)}`)
+  return total > shown.length ? [...shown, `${indent}  … and ${count(total - shown.length)} more; --json prints what the server lists`] : shown
+}
+
+/** `columnEdges` is "column edges". */
 function wordsOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 }

@@ -101,6 +101,24 @@ t.test('load', async t => {
     t.match((await run(['load', file('good.ndjson', 'bad\n')], { env: { ...env, NO_COLOR: '1' }, isTty: true })).err[0], /^line 1: /)
   })
 
+  t.test('tells the format of standard input by what is in it', async t => {
+    t.match(await run(['load', '-'], { env, input: `upstreamUrn,downstreamUrn\n"${asset('a')}","${asset('b')}"\n` }), { code: 0, out: [/1 received, 0 applied, 1 unchanged/] })
+    t.match(await run(['load', '-'], { env, input: 'neither this nor that' }), { code: 1 })
+  })
+
+  t.test('prints what a dry run finds, and changes nothing', async t => {
+    const dry = lines({ op: 'upsertEntity', urn: asset('dry') }, { upstreamUrn: asset('b'), downstreamUrn: asset('dry') })
+    const { code, out } = await run(['load', '-', '--dry-run'], { env, input: dry })
+    t.equal(code, 0)
+    t.match(out, [/^Dry run \S+ is done: 2 received, 2 would be applied, 0 unchanged/])
+    for (const line of ['  edges: 1 added, 0 removed', '  column edges: 0 added, 0 removed', '    assets: 1', `      ${asset('dry')}`]) t.ok(out.includes(line), line)
+    t.match(await run(['load', '-'], { env, input: dry }), { out: [/2 applied/] })
+  })
+
+  t.test('ends with 3 when a load that is all or nothing is nothing', async t => {
+    t.match(await run(['load', '-', '--atomic'], { env, input: `${lines({ op: 'upsertEntity', urn: asset('whole') })}bad\n` }), { code: 3, out: [/is failed/] })
+  })
+
   t.test('says nothing but rejects and errors when it is to be quiet', async t => {
     t.strictSame(await run(['load', file('good.ndjson', good), '--quiet'], { env }), { code: 0, out: [], err: [], drawn: [] })
     t.match(await run(['load', file('bad.ndjson', 'bad\n'), '--quiet'], { env, isTty: true }), { code: 2, out: [], err: [/line 1/], drawn: [] })

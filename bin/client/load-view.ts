@@ -9,6 +9,7 @@ export type LoadView = {
   state: string
   error: string | null
   counts: LoadCounts
+  dryRun?: unknown
   /** What a dry run found that would change. */
   report?: unknown
   /** What a snapshot took away. */

@@ -67,14 +67,15 @@ export function joinedUpload(inputs: readonly LoadInput[], options: UploadOption
 
 function upload(inputs: readonly LoadInput[], spool: Spool | null, options: UploadOptions): Upload {
   const [first] = inputs
-  // until the server tells formats by their content
-  const format = options.format ?? first?.format ?? (first?.path.endsWith('.json') === true || first?.path.endsWith('.json.gz') === true ? 'mcp' : 'ndjson')
+  const format = options.format ?? first?.format ?? null
   const packing = first?.packing ?? null
   const pack = options.pack && packing === null
   const parts = spool === null ? inputs.map((input, index) => partOf(input, index === inputs.length - 1)) : []
   const totalBytes = spool === null ? parts.reduce((sum, { bytes, end }) => sum + bytes + end.length, 0) : null
   const hasLines = packing === null
   let sent: SentSoFar = { bytes: 0, lines: 0 }
+  // an array of proposals, or lines: the server looks
+  const isJson = /\.json(\.gz|\.zst)?$/i.test(first?.path ?? '')
   const isJoined = inputs.length > 1
   return {
     name: first === undefined || first.path === '-' ? 'standard input' : isJoined ? `${inputs.length} files` : first.path,
@@ -91,7 +92,7 @@ function upload(inputs: readonly LoadInput[], spool: Spool | null, options: Uplo
       if (pack) stages.push(createGzip({ level: packLevel }))
       return {
         stages,
-        contentType: format === null ? first?.path.includes('.json') === true ? 'application/json' : null : contentTypes[format] ?? null,
+        contentType: format !== null ? contentTypes[format] ?? null : isJson ? 'application/json' : null,
         packing: pack ? 'gzip' : packing,
         ...(totalBytes === null || pack ? {} : { bytes: totalBytes })
       }

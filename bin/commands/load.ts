@@ -28,7 +28,7 @@ export const load: Command = {
   ],
   operands: ['FILE...'],
   options: {
-    format: { value: 'NAME', help: 'ndjson, csv, mcp. Default: by the name of the file, else by what is in it.' },
+    format: { value: 'NAME', help: 'ndjson, csv or mcp. Default: by the name of the file, else by what is in it.' },
     source: { value: 'NAME', help: 'Who states the lineage. Default: as the server names it.' },
     mode: { value: 'NAME', help: 'merge (the default) or snapshot.' },
     force: { help: 'Let a snapshot take away more than the server\'s share.' },
