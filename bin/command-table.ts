@@ -65,6 +65,11 @@ export const commandTable: readonly CommandEntry[] = [
     open: async () => (await import('./commands/load-cancel.ts')).loadCancel
   },
   {
+    name: 'load undo',
+    summary: 'Takes back what a load changed, where nothing newer has changed it.',
+    open: async () => (await import('./commands/load-undo.ts')).loadUndo
+  },
+  {
     name: 'load list',
     summary: 'Lists the loads that the token may see, newest first.',
     open: async () => (await import('./commands/load-list.ts')).loadList

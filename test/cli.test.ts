@@ -18,7 +18,7 @@ t.test('usage', async t => {
   t.test('help tells every command and every option, and ends with 0', async t => {
     const { code, out } = await run([])
     t.equal(code, 0)
-    for (const name of ['serve', 'work', 'migrate', 'token create', 'token list', 'token revoke', 'load', 'load status', 'load rejects', 'load retry', 'load cancel', 'load list', 'lineage', 'doctor']) {
+    for (const name of ['serve', 'work', 'migrate', 'token create', 'token list', 'token revoke', 'load', 'load status', 'load rejects', 'load retry', 'load cancel', 'load undo', 'load list', 'lineage', 'doctor']) {
       t.ok(out.some(line => line.startsWith(`  ${name} `)), name)
       const help = await run([...name.split(' '), '--help'])
       t.equal(help.code, 0)

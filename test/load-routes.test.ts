@@ -218,3 +218,27 @@ t.test('a client that is still sending gets the answer of a refusal', async (t) 
   t.equal(answer.status, 413)
   t.match(JSON.parse(answer.text), { code: 'BODY_TOO_LARGE', limit: 'loadMaxCompressionRatio', maximum: 200 })
 })
+
+t.test('a load is taken back over REST and over GraphQL, by who may steer it', async (t) => {
+  const server = await withLoadServer(t)
+  const post = (url: string, body = '', token = server.token) => server.rest({ method: 'POST', url, token, ...body === '' ? {} : { body, headers: ndjson } })
+  const { body: load } = await post('/loads?wait=20&source=nightly', lines(entity('a'), entity('b'), edge('a', 'b')))
+  t.equal((await post(`/loads/${load.id}/undo`, '', await server.tokenWith(['read']))).status, 403)
+  t.equal((await post(`/loads/${load.id}/undo`, '', await server.tokenWith(['write']))).status, 404)
+  t.match((await post(`/loads/${load.id}/undo?wat=1`)).body, { code: 'BAD_REQUEST' })
+
+  const { status, body: undo, headers } = await post(`/loads/${load.id}/undo?wait=20`)
+  t.equal(status, 200)
+  t.equal(headers.location, `/loads/${undo.id}`)
+  t.match(undo, { state: 'done', mode: 'undo', source: 'nightly', undoes: load.id, counts: { unchanged: 0, rejected: 0 } })
+  t.equal(undo.counts.received, undo.counts.applied)
+  t.match((await server.rest({ url: `/loads/${load.id}` })).body, { undoneBy: undo.id })
+  const again = await post(`/loads/${load.id}/undo`)
+  t.equal(again.status, 409)
+  t.match(again.body, { code: 'CONFLICT', message: new RegExp(undo.id) })
+
+  const { data } = (await server.graphql('mutation ($id: String!) { undoLoad(id: $id) { id undoes mode } }', { id: undo.id })).body
+  t.match(data, { undoLoad: { undoes: undo.id, mode: 'undo' } })
+  t.match((await server.rest({ url: `/loads/${data.undoLoad.id}?wait=20` })).body, { state: 'done', counts: { rejected: 0 } })
+  t.match((await server.graphql('query ($id: String!) { load(id: $id) { undoneBy } }', { id: undo.id })).body.data, { load: { undoneBy: data.undoLoad.id } })
+})

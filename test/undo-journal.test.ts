@@ -13,14 +13,15 @@ const anyBefore = fc.record({ seq: fc.integer({ min: 1 }), position: id, attribu
 const anyOther: fc.Arbitrary<Exclude<JournalEntry, { kind: 'stated' }>> = fc.oneof(
   fc.record({ kind: fc.constantFrom('restated' as const, 'removed' as const), key: anyKey, before: anyBefore }),
   fc.record({ kind: fc.constant('association' as const), entityId: id, before: fc.option(fc.record({ seq: id, domainId: fc.option(id), attributes: fc.constantFrom(null, { x: 1 }) })) }),
-  fc.record({ kind: fc.constantFrom('aspect' as const, 'event' as const), entityId: id, aspectName: fc.constantFrom('status', 'upstreamLineage') }),
+  fc.record({ kind: fc.constant('event' as const), entityId: id, aspectName: fc.constantFrom('status', 'upstreamLineage') }),
+  fc.record({ kind: fc.constant('aspect' as const), entityId: id, aspectName: fc.constantFrom('status', 'upstreamLineage'), was: fc.constantFrom('none' as const, 'own' as const, 'kept' as const) }),
   fc.record({ kind: fc.constantFrom('made' as const, 'unmade' as const, 'madeDomain' as const, 'deleted' as const), entityId: id })
 )
 const inOrder = (keys: readonly StatementKey[]): string[] => keys.map((key) => JSON.stringify(key, Object.keys(key).sort())).sort()
 
 t.test('what is packed is unpacked, whatever it is, and the same way each time', async (t) => {
   fc.assert(fc.property(fc.array(anyKey), fc.array(anyOther), (stated, others) => {
-    const { payload, counts } = packJournal(stated, others)
+    const { payload, counts } = packJournal(stated, others, 7)
     const entries = unpackJournal(payload)
     const keys = entries.flatMap((entry) => entry.kind === 'stated' ? entry.key : [])
     t.same(inOrder(keys), inOrder(stated))
@@ -35,7 +36,7 @@ t.test('what is packed is unpacked, whatever it is, and the same way each time',
 t.test('a plain edge takes few bytes of the journal', async (t) => {
   const keys = Array.from({ length: 5_000 }, (_, index) => ({ downstreamId: 100_000 + (index * 7_919) % 100_000, upstreamId: 100_000 + (index * 104_729) % 100_000, ownerId: 0, field: 16, sourceId: 3, recordKey: bareRecordKey }))
     .map((key) => ({ ...key, ownerId: key.downstreamId }))
-  t.ok(packJournal(keys, []).payload.length < 6 * keys.length)
+  t.ok(packJournal(keys, [], 7).payload.length < 6 * keys.length)
 })
 
 t.test('a chunk notes what it changed, and nothing of what it found as it says', async (t) => {

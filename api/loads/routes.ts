@@ -5,6 +5,7 @@ import { cancelLoad } from '../../shared/catalog/cancel-load.ts'
 import { hasEnded, listLoads, readRejects, waitForLoad, type LoadView, type RejectView } from '../../shared/catalog/read-load.ts'
 import { receiveLoad } from '../../shared/catalog/receive-load.ts'
 import { retryLoad } from '../../shared/catalog/retry-load.ts'
+import { undoLoad } from '../../shared/catalog/undo-load.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ApiContext } from '../context.ts'
 import { readQuery } from '../query-parameters.ts'
@@ -52,6 +53,13 @@ export async function loadsRoutes(app: FastifyInstance, { db, queue, config }: A
     const query = readQuery(request.query, ['wait'])
     const wait = readWait(query.wait)
     const { id } = await retryLoad(db, queue, request.actor, request.params.id)
+    return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
+  })
+
+  app.post<ById>('/loads/:id/undo', { config: { access: 'write' } }, async (request, reply) => {
+    const query = readQuery(request.query, ['wait'])
+    const wait = readWait(query.wait)
+    const { id } = await undoLoad(db, queue, request.params.id, { actor: request.actor, requestId: request.id })
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })
 

@@ -6,17 +6,20 @@ import { recordParser, type RecordParser } from '../formats/parse-record.ts'
 import type { Actor, ChangeRecord, Verdict } from '../model/changes.ts'
 import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../store/chunks.ts'
 import type { Counts } from '../store/load-progress.ts'
+import { hasOlderUnfinished } from '../store/order-of-changes.ts'
 import type { Reject } from '../store/rejects.ts'
 import { insertStatedKeys, type StatedKeysRow } from '../store/snapshot-statements.ts'
 import { toUrn } from '../urn/urn.ts'
 import type { ApplyEdges } from './apply-edges.ts'
 import type { ApplyContext } from './apply-records.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
-import { unpackEdgesOnly, unpackRecords, type RawRecord } from './chunk-payload.ts'
+import { unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
 import { lineOfEdge, type EdgeBatch } from './edge-payload.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { assertHeld, settleChunk, type Settled } from './settle-chunk.ts'
 import { createStatedKeys } from './stated-keys.ts'
+import { readChunkRecords } from './undo-records.ts'
+import { WaitForOlderLoad } from './wait-for-older-load.ts'
 
 /** What applies the records: shared/catalog/apply-records.ts, or a test's own. */
 export type ApplyRecords = (tx: Tx, records: ChangeRecord[], context: ApplyContext) => Promise<Verdict[]>
@@ -78,7 +81,8 @@ export async function applyStored(tx: Tx, claimed: ClaimedChunk, chunk: LockedCh
 async function applyPayload(tx: Tx, chunk: LockedChunk, context: ApplyContext, options: ApplyOptions): Promise<Judged> {
   const edges = options.applyEdges ? await unpackEdgesOnly(chunk.payload) : null
   if (edges && options.applyEdges) return applyEdgesOf(tx, chunk, edges, context, options.applyEdges, options)
-  return applyRecordsOf(tx, chunk, await unpackRecords(chunk.payload), context, options)
+  if (chunk.mode === 'undo' && options.guards.undoWaits && await hasOlderUnfinished(tx, chunk.seq ?? 0, chunk.loadId)) throw new WaitForOlderLoad()
+  return applyRecordsOf(tx, chunk, await readChunkRecords(tx, chunk), context, options)
 }
 
 async function applyRecordsOf(tx: Tx, chunk: LockedChunk, stored: readonly RawRecord[], context: ApplyContext, options: ApplyOptions): Promise<Judged> {
@@ -110,7 +114,7 @@ export async function rejectChunk(db: Db, claimed: ClaimedChunk, reason: { code:
   return inTransaction(db, async (tx) => {
     const chunk = await lockChunk(tx, claimed.id)
     assertHeld(chunk, claimed, options.guards)
-    const stored = await unpackRecords(chunk.payload)
+    const stored = await readChunkRecords(tx, chunk)
     // Nothing is applied, but the audit trail says who sent the chunk that ended so.
     await options.apply(tx, [], contextOf(claimed, chunk))
     const rejects = stored.map((record) => toReject(record.line, record.text, reason))

@@ -64,7 +64,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   const fresh = without(last, bySource, byOthers)
   const journal = createJournal()
   journal.addedColumns({ ...inserted, sourceId: source, recordKey: bareRecordKey })
-  for (const made of await countChanged(tx, fresh, { actor: actor.urn, seq: chunk.seq })) journal.note({ kind: 'aspect', ...made })
+  for (const made of await countChanged(tx, fresh, { actor: actor.urn, seq: chunk.seq })) journal.note({ kind: 'aspect', ...made, was: 'none' })
   if (context.stated) tellStated(context.stated, sorted, inserted.places.length)
   await journal.write(tx, chunk)
   if (inserted.places.length > 0) await appendPackedGraphChange(tx, packStatedEdges(inserted.downstreamIds, inserted.upstreamIds))

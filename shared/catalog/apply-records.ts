@@ -21,7 +21,7 @@ import { deleteEntities, deletionsOf } from './apply/delete-entities.ts'
 import { createJournal } from './apply/journal.ts'
 import { foldRecords, writeFolded, type Folded } from './apply/fold-records.ts'
 import { judgeReferences } from './apply/judge-references.ts'
-import { changesDomainTree, deletesEntity, subjectOf, urnsNamed, urnsToRemove, urnsToWrite } from './apply/plan-records.ts'
+import { changesDomainTree, deletesEntity, excludesWriters, subjectOf, urnsNamed, urnsToRemove, urnsToWrite } from './apply/plan-records.ts'
 import { isDeletedAfter, orderOf, rememberEntity, type WorkingSet } from './apply/working-set.ts'
 import { allGuards, type Guards } from './guards.ts'
 import type { StatedKeys } from './stated-keys.ts'
@@ -64,7 +64,7 @@ export async function applyRecords(tx: Tx, records: readonly ChangeRecord[], con
   const guards = context.guards ?? allGuards
   const changes = records.flatMap((record) => record.changes)
   const deletes = changes.some(deletesEntity)
-  if (guards.excludesDeletes) await (deletes ? lockAlone(tx) : lockAsWriter(tx))
+  if (guards.excludesDeletes) await (changes.some(excludesWriters) ? lockAlone(tx) : lockAsWriter(tx))
   if (guards.locksDomainTree && changes.some(changesDomainTree)) await lockDomainTree(tx)
   // Before existence is read: what an older load created after this question is not yet known to be missing.
   const before = context.chunk ? await olderWork(tx, context.chunk.seq, context.chunk.loadId) : null
@@ -129,6 +129,7 @@ async function foldUntilSettled(tx: Tx, set: WorkingSet, records: readonly Chang
     if (dependent.size === 0) return folded
     for (const [record, error] of dependent) refused.set(record, error)
     set.created.clear()
+    set.takenBack.clear()
     set.graph = [...deleted]
   }
 }
@@ -168,7 +169,7 @@ async function lockAlone(tx: Tx): Promise<void> {
 
 async function openSet(tx: Tx, context: ApplyContext, changes: readonly Change[], guards: Guards, older: OlderWork | null): Promise<WorkingSet> {
   const sourceIds = new Map<string, number>()
-  for (const name of new Set([context.source, ...changes.flatMap((change) => change.kind === 'replaceEdges' ? change.source ?? [] : [])])) sourceIds.set(name, await sourceId(tx, name))
+  for (const name of new Set([context.source, ...changes.flatMap((change) => change.kind === 'replaceEdges' || change.kind === 'undoStatement' ? change.source ?? [] : [])])) sourceIds.set(name, await sourceId(tx, name))
   return {
     seq: context.chunk?.seq ?? notDrawn,
     now: await transactionTime(tx),
@@ -184,6 +185,7 @@ async function openSet(tx: Tx, context: ApplyContext, changes: readonly Change[]
     inserted: new Set(),
     created: new Set(),
     trialIds: context.isDryRun ? createTrialIds() : null,
+    takenBack: new Set(),
     graph: [],
     journal: context.chunk ? createJournal() : null,
     undo: []

@@ -18,6 +18,8 @@ export type ChunkGuards = {
   countCheck: boolean
   /** What no queue job points at is found and asked for again. */
   sweeper: boolean
+  /** A load is taken back when all that is older than its undo has been applied. */
+  undoWaits: boolean
   /** References inside a load are settled before its second pass. */
   declarations: boolean
 }
@@ -30,5 +32,6 @@ export const allChunkGuards: ChunkGuards = {
   isolation: true,
   countCheck: true,
   sweeper: true,
+  undoWaits: true,
   declarations: true
 }

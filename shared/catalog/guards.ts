@@ -16,6 +16,8 @@ export type Guards = {
   waitsForOlderLoads: boolean
   /** Writers and deleters exclude each other between the check of existence and the commit. */
   excludesDeletes: boolean
+  /** What is taken back of a load is what nothing newer has changed. */
+  undoesOnlyItsOwn: boolean
   /** Changes of the domain tree are decided one at a time. */
   locksDomainTree: boolean
 }
@@ -27,5 +29,6 @@ export const allGuards: Guards = {
   replaysHistory: true,
   waitsForOlderLoads: true,
   excludesDeletes: true,
+  undoesOnlyItsOwn: true,
   locksDomainTree: true
 }

@@ -29,6 +29,10 @@ export type LoadView = {
   idempotencyKey?: string
   /** What a dry run found that would change. */
   report?: JsonObject
+  /** The load that this one takes back. */
+  undoes?: string
+  /** The load that takes this one back. */
+  undoneBy?: string
 }
 
 const toLoadView = (row: LoadRow): LoadView => ({
@@ -45,7 +49,9 @@ const toLoadView = (row: LoadRow): LoadView => ({
   createdAt: row.createdAt.getTime(),
   finishedAt: row.finishedAt?.getTime() ?? null,
   ...row.idempotencyKey === null ? {} : { idempotencyKey: row.idempotencyKey },
-  ...row.report === null ? {} : { report: row.report }
+  ...row.report === null ? {} : { report: row.report },
+  ...row.undoes === null ? {} : { undoes: row.undoes },
+  ...row.undoneBy === null ? {} : { undoneBy: row.undoneBy }
 })
 
 const seesAll = (actor: Actor): boolean => actor.scopes.includes('admin') && actor.domainUrn === null

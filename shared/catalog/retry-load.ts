@@ -28,6 +28,7 @@ export async function retryLoad(db: Db, queue: ChunkQueue, actor: Actor, id: str
     if (!load || !isVisible(load, actor)) throw noSuchLoad(id)
     if (load.isDryRun) throw new CatalogError('CONFLICT', 'The load is a dry run: send it again to see what it would do now')
     if (load.isAtomic) throw new CatalogError('CONFLICT', `The load is atomic and ${load.state}: what it needs is to be sent again as a whole`)
+    if (load.undoneBy !== null) throw new CatalogError('CONFLICT', `The load has been undone by the load ${load.undoneBy}`)
     if (load.state === 'failed') {
       await resetChunks(tx, id)
       await resumeLoad(tx, id)

@@ -5,8 +5,9 @@ import { nudgeChunks, type Nudge } from '../store/chunk-nudges.ts'
 import { endChunk, insertChunk, lockChunk, type ClaimedChunk } from '../store/chunks.ts'
 import { countSplit } from '../store/load-progress.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
-import { packLines, toStoredLine, unpackRecords, type RawRecord } from './chunk-payload.ts'
+import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 import { assertHeld, ChunkOvertaken, LoadEnded } from './settle-chunk.ts'
+import { readChunkRecords } from './undo-records.ts'
 
 /**
  * Two chunks in place of one, of the same pass; an isolated one has isolated halves. Returns what to tell the queue.
@@ -16,7 +17,7 @@ export async function splitChunk(db: Db, claimed: ClaimedChunk, guards: ChunkGua
   return inTransaction(db, async (tx) => {
     const chunk = await lockChunk(tx, claimed.id)
     assertHeld(chunk, claimed, guards)
-    const stored = await unpackRecords(chunk.payload)
+    const stored = await readChunkRecords(tx, chunk)
     const middle = Math.ceil(stored.length / 2)
     const ids: number[] = []
     for (const half of [stored.slice(0, middle), stored.slice(middle)]) {

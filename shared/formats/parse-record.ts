@@ -5,6 +5,7 @@ import { csvFieldOf, parseCsvRecord } from './csv.ts'
 import { parseCsvHeader } from './csv-header.ts'
 import { parseMcpRecord } from './mcp.ts'
 import { parseNdjsonRecord } from './ndjson.ts'
+import { parseUndoRecord } from './undo.ts'
 
 export const recordFormats = ['ndjson', 'csv', 'mcp'] as const
 export type RecordFormat = typeof recordFormats[number]
@@ -23,6 +24,7 @@ export type RecordParser = {
 export function recordParser({ format, header }: RecordShape): RecordParser {
   const fieldOf = (field: string): string => field
   if (format === 'ndjson') return { parse: parseNdjsonRecord, fieldOf }
+  if (format === 'undo') return { parse: parseUndoRecord, fieldOf }
   if (format === 'mcp') return { parse: parseMcpRecord, fieldOf }
   if (format === 'csv') {
     const columns = parseCsvHeader(header ?? '')

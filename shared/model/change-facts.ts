@@ -40,7 +40,12 @@ export function referencesOf(change: Change): Reference[] {
     case 'patchAspect': return [...standing(change.entityUrn, change.aspectName), ...patchReferences(change)]
     case 'upsertEntity':
     case 'deleteAspect':
-    case 'deleteEntity': return []
+    case 'deleteEntity':
+    case 'undoStatement':
+    case 'undoAspect':
+    case 'undoAssociation':
+    case 'undoCreation':
+    case 'undoTakeBack': return []
   }
 }
 

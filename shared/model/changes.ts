@@ -27,6 +27,20 @@ export type WriteHeaders = {
   ifVersionMatch?: number
 }
 
+/**
+ * What takes back a change of a load, and only where the load's change is still what is there; the load made its changes as
+ * `seq`, or (tried again) as several. References of these are not judged: they name what was there before.
+ */
+export type UndoChange =
+  /** `left`: whether the load left the statement there; `before`: what it said before the load, null where it was not there. */
+  | { kind: 'undoStatement', ownerUrn: Urn, upstreamUrn: Urn, downstreamUrn: Urn, fieldCode: number, source: string, recordKey: number, seq: number, left: 'present' | 'absent', before: { position: number, attributes: JsonObject | null } | null }
+  | { kind: 'undoAspect', entityUrn: Urn, aspectName: string, seq: number, seqs: readonly number[], was: 'none' | 'own' | 'kept' }
+  | { kind: 'undoAssociation', entityUrn: Urn, seq: number, before: { domainUrn: Urn | null, attributes: JsonObject | null } }
+  /** An entity that the load brought into existence. */
+  | { kind: 'undoCreation', entityUrn: Urn, seqs: readonly number[] }
+  /** An entity that the load (itself an undo) took back. */
+  | { kind: 'undoTakeBack', entityUrn: Urn, seq: number }
+
 export type Change =
   | { kind: 'upsertAspect', changeType: 'UPSERT' | 'CREATE' | 'CREATE_ENTITY' | 'UPDATE', entityUrn: Urn, aspectName: string, value: JsonObject, headers?: WriteHeaders }
   | { kind: 'patchAspect', entityUrn: Urn, aspectName: string, patch: PatchDocument, headers?: WriteHeaders }
@@ -46,6 +60,7 @@ export type Change =
   | { kind: 'deleteDomain', domainUrn: Urn }
   | { kind: 'setDomain', entityUrn: Urn, domainUrn: Urn }
   | { kind: 'unsetDomain', entityUrn: Urn }
+  | UndoChange
 
 /**
  * One record: one line of a load, one proposal of a batch, one mutation. Its changes are applied all or none.

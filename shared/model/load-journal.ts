@@ -20,6 +20,9 @@ export type StatementBefore = { seq: number, position: number, attributes: JsonO
 /** The domain of an asset before; a null id is none. */
 export type AssociationBefore = { seq: number, domainId: number | null, attributes: JsonObject | null }
 
+/** Nothing; what the same load had made of it; or what somebody else had. */
+export type AspectBefore = 'none' | 'own' | 'kept'
+
 export type JournalEntry =
   | { kind: 'stated', key: StatementKey }
   | { kind: 'restated', key: StatementKey, before: StatementBefore }
@@ -27,20 +30,23 @@ export type JournalEntry =
   | { kind: 'association', entityId: number, before: AssociationBefore | null }
   /** An event of a time series, of which nothing is kept that would tell what it replaced. */
   | { kind: 'event', entityId: number, aspectName: string }
-  /** What the aspect was before stands in its history. */
-  | { kind: 'aspect', entityId: number, aspectName: string }
+  /** What the aspect was before stands in its history, as long as that is kept; `was` tells whether there is any. */
+  | { kind: 'aspect', entityId: number, aspectName: string, was: AspectBefore }
   /** An entity came to exist, or was taken back. */
   | { kind: 'made' | 'unmade', entityId: number }
   | { kind: 'madeDomain', entityId: number }
   | { kind: 'deleted', entityId: number }
 
 /** In the order in which they are taken back: a kind of a later pass needs those of the earlier ones to be gone. */
-const kindsOfPasses = [['stated', 'restated', 'removed', 'association', 'event', 'unmade', 'deleted'], ['aspect'], ['made'], ['madeDomain']] as const satisfies JournalEntry['kind'][][]
+const kindsOfPasses = [['unmade'], ['stated', 'restated', 'removed', 'association', 'event', 'deleted'], ['aspect'], ['made'], ['madeDomain']] as const satisfies JournalEntry['kind'][][]
 
 export const journalPasses = kindsOfPasses.map((_, index) => index + 1)
 
 /** Numbers stored in Postgres: never renumber. */
 const kindCodes = { stated: 0, restated: 1, removed: 2, association: 3, event: 4, unmade: 5, deleted: 6, aspect: 7, made: 8, madeDomain: 9 } as const satisfies Record<JournalEntry['kind'], number>
+
+/** A bit beside those of the kinds: some statement or association that is noted was the load's own before. */
+export const againBit = 1 << 12
 
 /** The kinds of entries as bits, one for each code. */
 export const kindBit = (kind: JournalEntry['kind']): number => 1 << kindCodes[kind]
@@ -52,13 +58,15 @@ export type PackedJournal = { kinds: number, counts: number[], payload: Buffer }
 
 const version = 1
 
-/** The statements come first, then the others by their kinds: unpackJournal gives all in the same order each time. */
-export function packJournal(stated: readonly StatementKey[], others: readonly Exclude<JournalEntry, { kind: 'stated' }>[], columns: readonly StatedColumns[] = []): PackedJournal {
+/** `seq` is what the chunk made its changes as. unpackJournal gives all in the same order each time, the added statements first. */
+export function packJournal(stated: readonly StatementKey[], others: readonly Exclude<JournalEntry, { kind: 'stated' }>[], seq: number, columns: readonly StatedColumns[] = []): PackedJournal {
   const counts = journalPasses.map(() => 0)
   const statedCount = columns.reduce((count, each) => count + each.downstreamIds.length, stated.length)
-  counts[0] = statedCount
+  counts[passOfKind('stated') - 1] = statedCount
   let kinds = statedCount > 0 ? kindBit('stated') : 0
-  for (const { kind } of others) {
+  for (const entry of others) {
+    const { kind } = entry
+    if ('before' in entry && entry.before?.seq === seq) kinds |= againBit
     counts[passOfKind(kind) - 1] = (counts[passOfKind(kind) - 1] ?? 0) + 1
     kinds |= kindBit(kind)
   }
@@ -89,8 +97,8 @@ function toList(entry: Exclude<JournalEntry, { kind: 'stated' }>): Packed {
     case 'restated':
     case 'removed': return [code, keyList(entry.key), entry.before.seq, entry.before.position, entry.before.attributes]
     case 'association': return entry.before ? [code, entry.entityId, entry.before.seq, entry.before.domainId, entry.before.attributes] : [code, entry.entityId]
-    case 'event':
-    case 'aspect': return [code, entry.entityId, entry.aspectName]
+    case 'event': return [code, entry.entityId, entry.aspectName]
+    case 'aspect': return [code, entry.entityId, entry.aspectName, entry.was]
     default: return [code, entry.entityId]
   }
 }
@@ -109,10 +117,13 @@ function fromList([code, ...values]: Packed): JournalEntry {
       const [entityId, seq, domainId, attributes] = values as [number, number?, (number | null)?, (JsonObject | null)?]
       return { kind, entityId, before: seq === undefined ? null : { seq, domainId: domainId ?? null, attributes: attributes ?? null } }
     }
-    case 'event':
-    case 'aspect': {
+    case 'event': {
       const [entityId, aspectName] = values as [number, string]
       return { kind, entityId, aspectName }
+    }
+    case 'aspect': {
+      const [entityId, aspectName, was] = values as [number, string, AspectBefore]
+      return { kind, entityId, aspectName, was }
     }
     default: {
       const [entityId] = values as [number]

@@ -116,6 +116,37 @@ export async function columnsOf(tx: Tx, parentIds: readonly number[]): Promise<n
   return rows.map((row) => row.id)
 }
 
+/**
+ * Those of the entities that nothing is stated about or refers to: no aspect but the properties of a domain itself, no event, no
+ * edge of theirs or of their columns, no association, no asset or domain in them. Sure while no other writer is active.
+ */
+export async function unusedEntities(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await query<{ id: number }>(tx, `
+    with own as (
+      select wanted.id as root_id, wanted.id
+      from unnest(?::int[]) as wanted (id)
+      union all
+      select entity.parent_id, entity.id
+      from entity
+      where entity.parent_id = any(?::int[])
+    ), used as (
+      select own.root_id
+      from own
+      where exists (select 1 from aspect where aspect.entity_id = own.id and aspect.value is not null and aspect.aspect_name <> 'domainProperties')
+        or exists (select 1 from timeseries_aspect where timeseries_aspect.entity_id = own.id)
+        or exists (select 1 from statement where statement.downstream_id = own.id)
+        or exists (select 1 from statement where statement.upstream_id = own.id)
+        or exists (select 1 from statement where statement.owner_id = own.id and statement.owner_id <> statement.downstream_id)
+        or exists (select 1 from domain_association where domain_association.entity_id = own.id and domain_association.domain_id is not null)
+        or exists (select 1 from domain_association where domain_association.domain_id = own.id)
+    )
+    select wanted.id
+    from unnest(?::int[]) as wanted (id)
+    where not exists (select 1 from used where used.root_id = wanted.id)`, [[...ids], [...ids], [...ids]])
+  return new Set(rows.map((row) => row.id))
+}
+
 /** Takes back rows that this transaction inserted and nothing came to refer to. */
 export async function forgetEntities(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await query(tx, 'delete from entity where id = any(?::int[])', [ids])

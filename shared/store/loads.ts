@@ -5,8 +5,8 @@ import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
 
 export type LoadState = 'receiving' | 'accepted' | 'applying' | 'done' | 'failed' | 'aborted' | 'cancelled'
 
-/** How a load meets what is there: `snapshot` also takes away what its source stated before and does not state now. */
-export type LoadMode = 'merge' | 'snapshot'
+/** How a load meets what is there: `snapshot` also takes away what its source stated before and does not state now; `undo` takes back a load. */
+export type LoadMode = 'merge' | 'snapshot' | 'undo'
 
 /** How far a snapshot is with what it takes away; `held`: not at all, because a reject may name any edge. */
 export type SweepState = 'pending' | 'removing' | 'held' | 'done'
@@ -42,6 +42,11 @@ export type LoadRow = {
   sweepRemoved: number | null
   /** The newer snapshot of its source that this failed load was passed by. */
   supersededBy: string | null
+  /** The load that this one takes back, and the one that takes back this one. */
+  undoes: string | null
+  undoneBy: string | null
+  /** What it changes is noted: false for loads from before there was a journal. */
+  isJournaled: boolean
   received: number
   applied: number
   unchanged: number
@@ -57,6 +62,15 @@ export type LoadRow = {
 
 export type NewLoad = Pick<LoadRow, 'id' | 'format' | 'header' | 'mode' | 'source' | 'missingReferences' | 'actor' | 'tokenId' | 'scopes' | 'domainUrn' | 'requestId' | 'isAtomic' | 'isDryRun' | 'idempotencyKey'>
   & Partial<Pick<LoadRow, 'force' | 'sweep' | 'sweepMaxShare'>>
+
+/** A cancelled undo took back a part: the rest can be taken back by another. */
+const undoOf = `(
+    select undo.id
+    from load as undo
+    where undo.undoes = load.id and undo.state not in ('aborted', 'cancelled')
+    order by undo.created_at desc
+    limit 1
+  )`
 
 const columns = `
   load.id,
@@ -82,6 +96,9 @@ const columns = `
   load.sweep_removable as "sweepRemovable",
   load.sweep_removed as "sweepRemoved",
   load.superseded_by as "supersededBy",
+  load.undoes,
+  ${undoOf} as "undoneBy",
+  load.is_journaled as "isJournaled",
   load.received,
   load.applied,
   load.unchanged,
@@ -244,6 +261,11 @@ export async function uncountRejects(tx: Tx, id: string, records: number): Promi
 /** Records of a retry that was cancelled before they were tried are rejected as they were. */
 export async function recountRejects(tx: Tx, id: string, records: number): Promise<void> {
   await query(tx, 'update load set rejected = rejected + ?::bigint where load.id = ?::uuid', [records, id])
+}
+
+/** Says which load the new one takes back. */
+export async function markUndo(tx: Tx, id: string, undoes: string): Promise<void> {
+  await query(tx, 'update load set undoes = ?::uuid where load.id = ?::uuid', [undoes, id])
 }
 
 /** Some of its records take away or overwrite. */

@@ -48,6 +48,18 @@ export async function transactionTime(tx: Tx): Promise<Date> {
   return row.now
 }
 
+/** Whether another load that was accepted before is still to be applied; one that failed waits for a retry, and is not waited for. */
+export async function hasOlderUnfinished(tx: Tx, seq: number, loadId: string): Promise<boolean> {
+  const rows = await query(tx, `
+    select 1
+    from load
+    where (load.state in ('accepted', 'applying') or (load.state = 'receiving' and load.body_ended_at is not null))
+      and (load.seq is null or load.seq < ?::bigint)
+      and load.id <> ?::uuid
+    limit 1`, [seq, loadId])
+  return rows.length > 0
+}
+
 /** What is accepted before a change and not finished. Ask after the change's own seq is drawn, never before. */
 export type OlderWork = {
   /** Something older may still be applied, so removals and replacements must leave their order behind. */

@@ -203,6 +203,13 @@ export async function writeWatermarks(tx: Tx, rows: readonly WatermarkRow[]): Pr
   [rows.map((row) => row.ownerId), rows.map((row) => row.code), rows.map((row) => row.sourceId), rows.map((row) => row.seq), rows.map((row) => row.line)])
 }
 
+/** The names of sources by their numbers. */
+export async function sourceNames(db: Db | Tx, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await query<{ id: number, name: string }>(db, 'select id, name from statement_source where id = any(?::int[])', [ids])
+  return new Map(rows.map((row) => [row.id, row.name]))
+}
+
 /** The number of a source, given on its first use. */
 export async function sourceId(tx: Tx, name: string): Promise<number> {
   const [known] = await query<{ id: number }>(tx, 'select id from statement_source where name = ?', [name])

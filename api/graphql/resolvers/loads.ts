@@ -2,6 +2,7 @@
 import { cancelLoad } from '../../../shared/catalog/cancel-load.ts'
 import { listLoads, readLoad } from '../../../shared/catalog/read-load.ts'
 import { retryLoad } from '../../../shared/catalog/retry-load.ts'
+import { undoLoad } from '../../../shared/catalog/undo-load.ts'
 import { submitChanges, type SubmittedChanges } from '../../../shared/catalog/submit-changes.ts'
 import { CatalogError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -20,6 +21,7 @@ export const loadResolvers = {
     submitChanges: (_: unknown, { input }: { input: SubmittedChanges }, context: GraphqlContext) =>
       submitChanges(context.db, context.queue, input, { actor: context.actor, requestId: context.requestId, missingReferences: 'reject' }),
     retryLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) => retryLoad(context.db, context.queue, context.actor, id),
+    undoLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) => undoLoad(context.db, context.queue, id, { actor: context.actor, requestId: context.requestId }),
     cancelLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) => cancelLoad(context.db, context.actor, id)
   }
 }

@@ -2,36 +2,26 @@
 import { CatalogError } from '../../errors.ts'
 import type { Change, JsonObject } from '../../model/changes.ts'
 import { placeOfEdge, standsOn } from '../../model/change-facts.ts'
-import { isTimeseries, prepareAspect, requiresEntity } from '../../model/aspect-registry.ts'
+import { isTimeseries, requiresEntity } from '../../model/aspect-registry.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
-import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
+import { isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
 import { appendedPosition } from '../../model/list-order.ts'
 import { planLineagePatch } from '../../model/lineage-patch.ts'
 import { compareOrder, type Order } from '../../model/order.ts'
 import { propertiesAspectOf } from '../../model/properties-aspect.ts'
 import { bareRecordKey, columnGroupKey, singleRecordKey } from '../../model/record-keys.ts'
-import { findEntities, type EntityRow } from '../../store/entities.ts'
-import type { TimeseriesRow } from '../../store/aspects.ts'
-import { keyOf, nameFromUrn } from '../../urn/kinds.ts'
-import { toUrn, type Urn } from '../../urn/urn.ts'
-import { applyAspectChange, aspectCellKey, checkAspectCondition, countEdgeChange, currentRow, currentValue, existForEdges, type AspectCell, type AspectCells, type AspectChange } from './aspect-cells.ts'
-import { associate, patchDomains, splitDomainsDocument, type AssociationCells } from './association-cells.ts'
-import { placeDomain, type DomainTree, type SiblingRule } from './domain-tree.ts'
-import { edgeCellKey, isReplacedAfter, removeEdge, removeInto, replaceEdges, stateEdge, stateEntry, type EdgeCell, type EdgeCells } from './edge-cells.ts'
+import { keyOf } from '../../urn/kinds.ts'
+import type { Urn } from '../../urn/urn.ts'
+import { applyAspectChange, checkAspectCondition, countEdgeChange, existForEdges, type AspectCell } from './aspect-cells.ts'
+import { associate, patchDomains, splitDomainsDocument } from './association-cells.ts'
+import { aspectCell, edgeCell, markCreated, referred, showEdges, withPlace, type Cells } from './cells.ts'
+import type { SiblingRule } from './domain-tree.ts'
+import { removeEdge, removeInto, replaceEdges, stateEdge, stateEntry, type EdgeCell } from './edge-cells.ts'
 import { patchEdgeAttributes } from './patch-edges.ts'
 import { resolveEntry, subjectOf } from './plan-records.ts'
-import { entityOf, isDeletedAfter, isPresentNow, rememberEntity, type WorkingSet } from './working-set.ts'
-
-export type Cells = {
-  aspects: AspectCells
-  edges: EdgeCells
-  associations: AssociationCells
-  tree: DomainTree
-  timeseries: TimeseriesRow[]
-  /** A call that repeats the creation of a domain is refused; in a load it is what a second run of the file does. */
-  refusesRepeatedCreation: boolean
-}
+import { undoChange } from './undo-change.ts'
+import { entityOf, isDeletedAfter, isPresentNow, type WorkingSet } from './working-set.ts'
 
 /** Throws the CatalogError of what makes the change impossible; the caller then undoes its record. */
 export async function applyChange(set: WorkingSet, cells: Cells, change: Change, order: Order): Promise<boolean> {
@@ -54,19 +44,8 @@ export async function applyChange(set: WorkingSet, cells: Cells, change: Change,
     case 'moveDomain': return changeDomain(set, cells, change.domainUrn, { parentDomain: change.parentDomain }, 'in the destination domain', order)
     case 'setDomain': return setDomain(set, cells, change.entityUrn, change.domainUrn, null, order)
     case 'unsetDomain': return setDomain(set, cells, change.entityUrn, null, null, order)
+    default: return undoChange(set, cells, change, order)
   }
-}
-
-function aspectCell(cells: Cells, entityId: number, aspectName: string): AspectCell {
-  const cell = cells.aspects.get(aspectCellKey(entityId, aspectName))
-  if (!cell) throw new Error(`aspect ${aspectName} of entity ${entityId} was not loaded`)
-  return cell
-}
-
-function edgeCell(cells: Cells, ownerId: number, aspectName: string): EdgeCell {
-  const cell = cells.edges.get(edgeCellKey(ownerId, aspectCodeOf(aspectName)))
-  if (!cell) throw new Error(`edges of ${aspectName} of entity ${ownerId} were not loaded`)
-  return cell
 }
 
 function applyEdge(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'addEdge' | 'removeEdge' }>, order: Order): boolean {
@@ -96,16 +75,6 @@ function addEdge(set: WorkingSet, cell: EdgeCell, edge: AddedEdge, attributes: J
 function recordKeyOf(fieldCode: number, attributes: JsonObject | undefined): number {
   if (!attributes) return bareRecordKey
   return lineageFieldByCode(fieldCode).shape === 'columns' ? columnGroupKey(attributes) : singleRecordKey
-}
-
-/**
- * An aspect is there once an edge of it was stated, also when the edge has been removed since, and what changes its edges
- * is a version of it. Says whether a reader can see a difference.
- */
-function showEdges(set: WorkingSet, cell: AspectCell, edges: EdgeCell, { isMade, hasChanged }: { isMade: boolean, hasChanged: boolean }, order: Order): boolean {
-  const isNew = isMade && !isReplacedAfter(set, edges, order) && existForEdges(set, cell, order)
-  if (hasChanged && !isNew) countEdgeChange(set, cell)
-  return hasChanged || isNew
 }
 
 function replaceStated(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'replaceEdges' }>, order: Order): boolean {
@@ -234,13 +203,6 @@ function setDomain(set: WorkingSet, cells: Cells, entityUrn: Urn, domainUrn: Urn
   return associate(set, cell, domainUrn === null ? null : referred(set, domainUrn, 'domainUrn').id, attributes, order)
 }
 
-/** What only a patch could tell that it is referred to was not judged with the rest. */
-function referred(set: WorkingSet, urn: Urn, field: string): EntityRow {
-  const row = set.entities.get(urn)
-  if (!row) throw new CatalogError('MISSING_REFERENCE', `${urn} does not exist.`, { urn, field })
-  return row
-}
-
 async function upsertEntity(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'upsertEntity' }>, order: Order): Promise<boolean> {
   const entity = entityOf(set, change.entityUrn)
   const { aspectName, nameField } = propertiesAspectOf(entity.entityType)
@@ -270,35 +232,6 @@ function changeDomain(set: WorkingSet, cells: Cells, domainUrn: Urn, fields: Jso
   return withPlace(set, cells, aspectCell(cells, entityOf(set, domainUrn).id, 'domainProperties'), { kind: 'merge', fields }, siblingRule, order, null)
 }
 
-/** Applies a change of a JSON aspect; where it is that of a domain, the tree follows, or refuses. */
-async function withPlace(set: WorkingSet, cells: Cells, cell: AspectCell, change: AspectChange, siblingRule: SiblingRule, order: Order, systemMetadata: JsonObject | null): Promise<boolean> {
-  const entity = set.byId.get(cell.entityId)
-  if (!entity) throw new Error(`entity ${cell.entityId} was not resolved`)
-  const isNew = currentRow(cell)?.value === undefined || currentRow(cell)?.value === null
-  const hasChanged = applyAspectChange(set, cell, change, order, { systemMetadata })
-  const wasCreated = change.kind === 'delete' ? false : markCreated(set, standsOn(entity.urn))
-  if (cell.aspectName === 'domainProperties' && (hasChanged || isNew)) {
-    const value = prepareAspect('domain', 'domainProperties', { name: nameFromUrn(entity.urn), ...currentValue(cell) })
-    await placeDomain(set, cells.tree, { entityId: cell.entityId, name: typeof value.name === 'string' ? value.name : nameFromUrn(entity.urn), parentId: await parentId(set, cells, value) }, siblingRule)
-  }
-  return hasChanged || wasCreated
-}
-
-async function parentId(set: WorkingSet, cells: Cells, value: JsonObject): Promise<number | null> {
-  if (typeof value.parentDomain !== 'string') return null
-  const urn = toUrn(value.parentDomain, 'aspect.parentDomain')
-  if (!set.entities.has(urn)) for (const row of await findEntities(cells.tree.tx, [urn])) rememberEntity(set, row)
-  return referred(set, urn, 'aspect.parentDomain').id
-}
-
 function markCreatedBy(set: WorkingSet, change: Extract<Change, { kind: 'upsertAspect' | 'patchAspect' }>): boolean {
   return requiresEntity(change.aspectName) ? false : markCreated(set, standsOn(change.entityUrn))
-}
-
-function markCreated(set: WorkingSet, urn: Urn): boolean {
-  const entity = entityOf(set, urn)
-  if (isPresentNow(set, entity)) return false
-  set.created.add(entity.id)
-  set.undo.push(() => { set.created.delete(entity.id) })
-  return true
 }

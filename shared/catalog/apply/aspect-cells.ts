@@ -227,11 +227,11 @@ export async function writeAspectCells(tx: Tx, set: WorkingSet, cells: AspectCel
   await trimAspectHistory(tx, kept, set.older.horizonSeq)
 }
 
-/** A domain that came to exist is taken back as a whole. What the load has changed before, it has noted then. */
+/** A domain that came to exist is taken back as a whole. */
 function noteChange({ journal, seq }: WorkingSet, { entityId, aspectName, storedCurrent }: AspectCell, { value }: AspectRow): void {
-  if (storedCurrent?.seq === seq || equalJson(value, storedCurrent?.value ?? null)) return
+  if (equalJson(value, storedCurrent?.value ?? null)) return
   if (aspectName === 'domainProperties' && !storedCurrent?.value) journal?.note({ kind: 'madeDomain', entityId })
-  else journal?.note({ kind: 'aspect', entityId, aspectName })
+  else journal?.note({ kind: 'aspect', entityId, aspectName, was: !storedCurrent?.value ? 'none' : storedCurrent.seq === seq ? 'own' : 'kept' })
 }
 
 /** A new change that changed nothing is worth a row only where something older may yet come before it. */

@@ -77,9 +77,8 @@ export async function writeAssociationCells(tx: Tx, set: WorkingSet, cells: Asso
   const changed = [...cells.values()].flatMap((cell) => cell.row && (cell.row.version !== (cell.stored?.version ?? 0) || (mustRaise && cell.row !== cell.stored)) ? [{ row: cell.row, stored: cell.stored }] : [])
   await writeAssociations(tx, changed.map(({ row }) => row))
   for (const { row, stored } of changed) {
-    // What this load has set before, it has noted then.
     const isOther = row.domainId !== (stored?.domainId ?? null) || !equalJson(row.attributes, stored?.attributes ?? null)
-    if (isOther && stored?.seq !== set.seq) set.journal?.note({ kind: 'association', entityId: row.entityId, before: stored })
+    if (isOther) set.journal?.note({ kind: 'association', entityId: row.entityId, before: stored })
     if (row.domainId !== (stored?.domainId ?? null)) set.graph.push({ kind: 'domain', id: row.entityId, domainId: row.domainId })
   }
 }

@@ -142,9 +142,23 @@ export async function removeDomain(tx: Tx, set: WorkingSet, id: number): Promise
   set.graph.push({ kind: 'parentDomain', id, parentId: null })
 }
 
+/** Takes a domain out of the tree; false, and nothing done, where others stand under it. */
+export async function takeOutDomain(set: WorkingSet, tree: DomainTree, id: number): Promise<boolean> {
+  const stored = (await childrenOf(tree.tx, [id])).filter((child) => !tree.changed.has(child))
+  if (stored.length > 0 || (tree.changedBelow.get(id)?.size ?? 0) > 0) return false
+  const before = await domainRow(tree, id)
+  const wasChanged = tree.changed.has(id)
+  show(tree, before, null, true)
+  set.undo.push(() => show(tree, null, before, wasChanged))
+  return true
+}
+
 /** Writes what has changed and tells the graph. */
 export async function writeDomainTree(set: WorkingSet, tree: DomainTree): Promise<void> {
   const changed = [...tree.changed].flatMap((id) => tree.rows.get(id) ?? [])
   for (const row of changed) set.graph.push({ kind: 'parentDomain', id: row.entityId, parentId: row.parentId })
   await writeDomains(tree.tx, changed)
+  const gone = [...tree.changed].filter((id) => !tree.rows.get(id))
+  await deleteDomains(tree.tx, gone)
+  for (const id of gone) set.graph.push({ kind: 'parentDomain', id, parentId: null })
 }

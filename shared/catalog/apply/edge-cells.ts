@@ -52,13 +52,13 @@ function displace(cell: EdgeCell, row: StatementRow): void {
   cell.byEdge.get(edgeKey(row.downstreamId, row.upstreamId))?.delete(rowKey(row))
 }
 
-function put(set: WorkingSet, cell: EdgeCell, row: StatementRow): void {
+export function put(set: WorkingSet, cell: EdgeCell, row: StatementRow): void {
   const before = cell.rows.get(rowKey(row))
   placeRow(cell, row)
   set.undo.push(() => before ? placeRow(cell, before) : displace(cell, row))
 }
 
-function take(set: WorkingSet, cell: EdgeCell, row: StatementRow): void {
+export function take(set: WorkingSet, cell: EdgeCell, row: StatementRow): void {
   displace(cell, row)
   set.undo.push(() => placeRow(cell, row))
 }

@@ -3,10 +3,11 @@ import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { ChangeRecord } from '../../model/changes.ts'
 import { writeTimeseries } from '../../store/aspects.ts'
-import { forgetEntities, writePresence } from '../../store/entities.ts'
+import { forgetEntities, unusedEntities, writePresence } from '../../store/entities.ts'
 import { appendGraphChange } from '../../store/graph-changes.ts'
 import { aspectCellKey, currentValue, loadAspectCells, writeAspectCells, type AspectCells } from './aspect-cells.ts'
-import { applyChange, type Cells } from './apply-change.ts'
+import { applyChange } from './apply-change.ts'
+import type { Cells } from './cells.ts'
 import { loadAssociationCells, writeAssociationCells } from './association-cells.ts'
 import { openDomainTree, writeDomainTree } from './domain-tree.ts'
 import { loadEdgeCells, writeEdgeCells } from './store-edge-cells.ts'
@@ -27,6 +28,7 @@ export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly Cha
     edges: await loadEdgeCells(tx, set, loads),
     associations: await loadAssociationCells(tx, loads.associations),
     tree: await openDomainTree(tx, loads.domains, loads.places),
+    unmakeable: await unusedEntities(tx, loads.unmade),
     timeseries: [],
     refusesRepeatedCreation: isCall
   }
@@ -74,6 +76,7 @@ async function writeExistence(tx: Tx, set: WorkingSet, aspects: AspectCells): Pr
     return state
   }
   for (const id of set.created) stateOf(id).isPresent = true
+  for (const id of set.takenBack) stateOf(id).isPresent = false
   for (const cell of aspects.values()) {
     if (cell.aspectName === 'status' && cell.rows.at(-1) !== cell.storedCurrent) stateOf(cell.entityId).isRemoved = currentValue(cell)?.removed === true
   }
@@ -81,7 +84,7 @@ async function writeExistence(tx: Tx, set: WorkingSet, aspects: AspectCells): Pr
   await writePresence(tx, rows.sort((a, b) => a.id - b.id))
   for (const { id, isPresent } of rows) {
     // A domain is noted with its properties.
-    if (isPresent !== set.byId.get(id)?.isPresent && !(isPresent && aspects.has(aspectCellKey(id, 'domainProperties')))) set.journal?.note({ kind: isPresent ? 'made' : 'unmade', entityId: id })
+    if (isPresent !== set.byId.get(id)?.isPresent && !(isPresent && aspects.has(aspectCellKey(id, 'domainProperties')))) set.journal?.note({ kind: !isPresent ? 'unmade' : set.byId.get(id)?.entityType === 'domain' ? 'madeDomain' : 'made', entityId: id })
   }
   for (const row of rows) set.graph.push({ kind: 'entity', ...row, isDeleted: typeof set.byId.get(row.id)?.deletedSeq === 'number' })
 }

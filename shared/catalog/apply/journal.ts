@@ -33,7 +33,7 @@ export function createJournal(): Journal {
       others.push(entry)
     },
     async write(tx, chunk) {
-      if (stated.length + columns.length + others.length > 0) await insertJournal(tx, { loadId: chunk.loadId, seq: chunk.seq, ...packJournal(stated, others, columns) })
+      if (stated.length + columns.length + others.length > 0) await insertJournal(tx, { loadId: chunk.loadId, seq: chunk.seq, ...packJournal(stated, others, chunk.seq, columns) })
     }
   }
 }

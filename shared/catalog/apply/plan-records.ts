@@ -1,8 +1,8 @@
 /** Reads off a list of records what must be resolved, locked and loaded before they are applied. */
-import type { Change, ChangeRecord } from '../../model/changes.ts'
+import type { Change, ChangeRecord, UndoChange } from '../../model/changes.ts'
 import { placeOfEdge, referencesOf, standsOn } from '../../model/change-facts.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
-import { aspectCodeOf, isLineageAspect } from '../../model/lineage-fields.ts'
+import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
 import { planLineagePatch, type EdgeOperation } from '../../model/lineage-patch.ts'
 import { propertiesAspectOf } from '../../model/properties-aspect.ts'
@@ -18,7 +18,8 @@ export function subjectOf(change: Change): Urn {
   switch (change.kind) {
     case 'addEdge':
     case 'removeEdge': return placeOfEdge(change.upstreamUrn, change.downstreamUrn)?.ownerUrn ?? change.downstreamUrn
-    case 'replaceEdges': return change.ownerUrn
+    case 'replaceEdges':
+    case 'undoStatement': return change.ownerUrn
     case 'createDomain':
     case 'renameDomain':
     case 'describeDomain':
@@ -42,7 +43,7 @@ function addedEntries(change: Change): readonly Pick<EdgeEntry, 'downstreamUrn' 
 
 /** The URNs whose rows must exist before the change is applied; references of removals only where they have one. */
 export function urnsToWrite(change: Change): Urn[] {
-  const isRemoval = change.kind === 'removeEdge' || change.kind === 'deleteEntity' || change.kind === 'deleteDomain' || change.kind === 'deleteAspect' || change.kind === 'unsetDomain'
+  const isRemoval = isUndo(change) || change.kind === 'removeEdge' || change.kind === 'deleteEntity' || change.kind === 'deleteDomain' || change.kind === 'deleteAspect' || change.kind === 'unsetDomain'
   if (isRemoval) return []
   const references = referencesOf(change).map((reference) => reference.urn)
   return [subjectOf(change), ...references, ...addedEntries(change).flatMap((entry) => [entry.downstreamUrn, entry.upstreamUrn])]
@@ -57,9 +58,17 @@ export function urnsToRemove(change: Change): Urn[] {
     case 'deleteAspect':
     case 'unsetDomain': return [subjectOf(change)]
     case 'patchAspect': return isLineageAspect(change.aspectName) ? planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch).edges.flatMap(removedUrns) : []
+    // What is taken back was there, so it has rows.
+    case 'undoStatement': return [change.ownerUrn, change.upstreamUrn, change.downstreamUrn]
+    case 'undoAssociation': return [change.entityUrn, ...change.before.domainUrn === null ? [] : [change.before.domainUrn]]
+    case 'undoAspect':
+    case 'undoCreation':
+    case 'undoTakeBack': return [subjectOf(change)]
     default: return []
   }
 }
+
+export const isUndo = (change: Change): change is UndoChange => change.kind.startsWith('undo')
 
 const removedUrns = (operation: EdgeOperation): Urn[] =>
   operation.op === 'remove' || operation.op === 'patchAttributes' ? [operation.downstreamUrn, operation.upstreamUrn] : operation.op === 'removeInto' ? [operation.downstreamUrn] : []
@@ -73,11 +82,14 @@ export function urnsNamed(change: Change): Urn[] {
 /** Whether a change has a say in names, parents or children of domains. */
 export const changesDomainTree = (change: Change): boolean =>
   change.kind.endsWith('Domain') ? change.kind !== 'setDomain' && change.kind !== 'unsetDomain'
-    : (change.kind === 'upsertAspect' || change.kind === 'patchAspect') ? change.aspectName === 'domainProperties'
-      : change.kind === 'upsertEntity' || change.kind === 'deleteEntity' ? entityTypeOf(change.entityUrn) === 'domain' : false
+    : (change.kind === 'upsertAspect' || change.kind === 'patchAspect' || change.kind === 'undoAspect') ? change.aspectName === 'domainProperties'
+      : change.kind === 'upsertEntity' || change.kind === 'deleteEntity' || change.kind === 'undoCreation' ? entityTypeOf(change.entityUrn) === 'domain' : false
 
 /** Whether a change takes an entity away for good, which excludes all other writers. */
 export const deletesEntity = (change: Change): boolean => change.kind === 'deleteDomain' || (change.kind === 'deleteEntity' && change.hard)
+
+/** Whether a change may be made only while nobody else writes: what it takes away must not be referred to meanwhile. */
+export const excludesWriters = (change: Change): boolean => deletesEntity(change) || change.kind === 'undoCreation'
 
 export type Loads = {
   aspects: (AspectKey & { oldest: Order })[]
@@ -86,6 +98,8 @@ export type Loads = {
   part: OwnerAspect[]
   single: EdgeKey[]
   associations: number[]
+  /** Entities that are to be taken back where nothing refers to them. */
+  unmade: number[]
   /** Domains whose place may change, and their parents to be. */
   domains: number[]
   places: DomainPlace[]
@@ -93,7 +107,7 @@ export type Loads = {
 
 /** The cells that records will touch. */
 export function planLoads(set: WorkingSet, records: readonly ChangeRecord[]): Loads {
-  const loads: Loads = { aspects: [], whole: [], part: [], single: [], associations: [], domains: [], places: [] }
+  const loads: Loads = { aspects: [], whole: [], part: [], single: [], associations: [], unmade: [], domains: [], places: [] }
   for (const record of records) for (const change of record.changes) planChange(set, loads, change, orderOf(set, record))
   return loads
 }
@@ -144,6 +158,26 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
       loads.associations.push(subject.id)
       return
     case 'deleteDomain':
+    case 'undoTakeBack':
+      return
+    case 'undoStatement': {
+      const { aspectName } = lineageFieldByCode(change.fieldCode)
+      aspect(aspectName)
+      single(aspectName, change)
+      return
+    }
+    case 'undoAspect':
+      loads.aspects.push({ entityId: subject.id, aspectName: change.aspectName, oldest: { seq: Math.min(...change.seqs), line: 0 } })
+      if (isLineageAspect(change.aspectName)) whole(change.aspectName)
+      return
+    case 'undoAssociation':
+      loads.associations.push(subject.id)
+      return
+    case 'undoCreation':
+      loads.unmade.push(subject.id)
+      if (subject.entityType !== 'domain') return
+      aspect('domainProperties')
+      loads.domains.push(subject.id)
       return
     default:
       aspect('domainProperties')

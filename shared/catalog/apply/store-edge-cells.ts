@@ -91,7 +91,7 @@ export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells):
 }
 
 /** What statements said before they were removed or rewritten, patches included: these count for what was said before them. */
-function noteChanges({ journal, seq }: WorkingSet, cell: EdgeCell): void {
+function noteChanges({ journal }: WorkingSet, cell: EdgeCell): void {
   if (!journal) return
   const isPatched = cell.patches.size > 0 || cell.storedPatches.size > 0
   for (const [key, row] of cell.original) {
@@ -99,8 +99,7 @@ function noteChanges({ journal, seq }: WorkingSet, cell: EdgeCell): void {
     if (now && !isPatched && (now === row || saysTheSame(now, row))) continue
     const before = { seq: Math.max(row.seq, ...patchesOf(cell.storedPatches, row).map((patch) => patch.seq)), position: row.position, attributes: shownAttributes(row, cell.storedPatches) }
     if (!now) journal.note({ kind: 'removed', key: row, before })
-    // What this load has rewritten before, it has noted then.
-    else if (before.seq !== seq && !(saysTheSame(now, row) && equalJson(before.attributes, shownAttributes(now, cell.patches)))) journal.note({ kind: 'restated', key: row, before })
+    else if (!(saysTheSame(now, row) && equalJson(before.attributes, shownAttributes(now, cell.patches)))) journal.note({ kind: 'restated', key: row, before })
   }
 }
 

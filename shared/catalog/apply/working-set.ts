@@ -35,6 +35,8 @@ export type WorkingSet = {
   created: Set<number>
   /** Of a dry run: ids for what is new, that nobody else will ever have. */
   trialIds: TrialIds | null
+  /** Entities that an undo has taken back. */
+  takenBack: Set<number>
   graph: GraphDelta[]
   /** Notes what a chunk changes; null for a call, which nobody takes back as a whole. */
   journal: Journal | null
@@ -69,7 +71,7 @@ export function isDeletedAfter(set: WorkingSet, urn: Urn, order: Order): boolean
   return [set.entities.get(urn), set.entities.get(standsOn(urn))].some((row) => row !== undefined && row.deletedSeq !== null && isNewer({ seq: row.deletedSeq, line: row.deletedLine ?? 0 }, order))
 }
 
-export const isPresentNow = (set: WorkingSet, row: EntityRow): boolean => row.isPresent || set.created.has(row.id)
+export const isPresentNow = (set: WorkingSet, row: EntityRow): boolean => (row.isPresent && !set.takenBack.has(row.id)) || set.created.has(row.id)
 
 /** Throws FORBIDDEN where the actor's token is limited and the domain (null is the top level) is not within the limit. */
 export function checkWithinLimit(set: WorkingSet, domainId: number | null): void {

@@ -1,0 +1,30 @@
+/** `tributary load undo`: takes back what a load changed, and follows that to its end. */
+import { serverOf, serverOptions } from '../client-options.ts'
+import { exitCodeOf, readLoad } from '../client/load-view.ts'
+import { postJson } from '../client/server.ts'
+import type { Command } from '../command.ts'
+import { exitCodes } from '../failure.ts'
+import { reportLoad } from '../load-report.ts'
+import { followWithProgress } from './load-status.ts'
+
+export const loadUndo: Command = {
+  notes: [
+    'What has been changed again since stays as it is, and is counted as unchanged; what cannot be taken back is rejected.',
+    'The undo is a load of its own, with an id of its own: undo that one to have the changes again.',
+    'Exit code: that of the undo, as for tributary load.'
+  ],
+  operands: ['ID'],
+  options: {
+    'no-wait': { help: 'Do not wait for its end (exit code 0).' },
+    json: { help: 'Print the load that takes it back, and its first rejects, as JSON.' },
+    ...serverOptions
+  },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const [id = ''] = input.operands
+    const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/undo`))
+    const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
+    await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)
+    return input.isSet('no-wait') ? exitCodes.ok : exitCodeOf(load)
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Reads one record of an undo: a change of the load that is taken back. Nobody sends this format; a load of ours is made of
+ * it, and its rejects show it.
+ */
+import { CatalogError } from '../errors.ts'
+import type { ChangeRecord, JsonObject, JsonValue, UndoChange } from '../model/changes.ts'
+import { parseJson } from '../model/json-checks.ts'
+import { isObject } from '../model/json-values.ts'
+import { toUrn, type Urn } from '../urn/urn.ts'
+
+/** `nothing`: what the same load has changed again, and takes back there. The others but `undoChange`s cannot be taken back. */
+export type UndoRecord = UndoChange | { kind: 'nothing' } | { kind: 'deleted', entityUrn: Urn } | { kind: 'event', entityUrn: Urn, aspectName: string }
+
+/** Throws UNSUPPORTED for what cannot be taken back, BAD_REQUEST for what is no record of an undo. */
+export function parseUndoRecord(text: string, line: number): ChangeRecord {
+  const value = parseJson(text, 'The record')
+  if (!isObject(value)) throw noRecord()
+  return { line, changes: changesOf(value) }
+}
+
+function changesOf(value: JsonObject): UndoChange[] {
+  const urn = (name: string): Urn => toUrn(value[name], name)
+  switch (value.kind) {
+    case 'nothing': return []
+    case 'deleted': throw new CatalogError('UNSUPPORTED', `${urn('entityUrn')} was deleted for good by the load: that cannot be taken back`, { urn: urn('entityUrn'), field: 'entityUrn' })
+    case 'event': throw new CatalogError('UNSUPPORTED', `An event of ${text(value, 'aspectName')} of ${urn('entityUrn')} stays: events in time cannot be taken back`, { urn: urn('entityUrn'), field: 'aspectName' })
+    case 'undoStatement': return [{
+      kind: value.kind,
+      ownerUrn: urn('ownerUrn'),
+      upstreamUrn: urn('upstreamUrn'),
+      downstreamUrn: urn('downstreamUrn'),
+      fieldCode: number(value, 'fieldCode'),
+      source: text(value, 'source'),
+      recordKey: number(value, 'recordKey'),
+      seq: number(value, 'seq'),
+      left: value.left === 'absent' ? 'absent' : 'present',
+      before: isObject(value.before) ? { position: number(value.before, 'position'), attributes: objectOrNull(value.before.attributes) } : null
+    }]
+    case 'undoAspect': return [{ kind: value.kind, entityUrn: urn('entityUrn'), aspectName: text(value, 'aspectName'), seq: number(value, 'seq'), seqs: numbers(value.seqs), was: value.was === 'none' || value.was === 'own' ? value.was : 'kept' }]
+    case 'undoAssociation': {
+      const before = isObject(value.before) ? value.before : {}
+      return [{ kind: value.kind, entityUrn: urn('entityUrn'), seq: number(value, 'seq'), before: { domainUrn: typeof before.domainUrn === 'string' ? toUrn(before.domainUrn, 'before.domainUrn') : null, attributes: objectOrNull(before.attributes) } }]
+    }
+    case 'undoCreation': return [{ kind: value.kind, entityUrn: urn('entityUrn'), seqs: numbers(value.seqs) }]
+    case 'undoTakeBack': return [{ kind: value.kind, entityUrn: urn('entityUrn'), seq: number(value, 'seq') }]
+    default: throw noRecord()
+  }
+}
+
+const objectOrNull = (value: JsonValue | undefined): JsonObject | null => isObject(value) ? value : null
+
+function number(value: JsonObject, name: string): number {
+  const found = value[name]
+  if (typeof found !== 'number') throw noRecord()
+  return found
+}
+
+function text(value: JsonObject, name: string): string {
+  const found = value[name]
+  if (typeof found !== 'string') throw noRecord()
+  return found
+}
+
+function numbers(value: JsonValue | undefined): number[] {
+  if (!Array.isArray(value) || value.length === 0) throw noRecord()
+  return value.map((each) => { if (typeof each !== 'number') throw noRecord(); return each })
+}
+
+const noRecord = (): CatalogError => new CatalogError('BAD_REQUEST', 'The record is none of an undo')
