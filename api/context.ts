@@ -5,7 +5,15 @@ import type { Config } from '../shared/platform/config.ts'
 import type { Log } from '../shared/platform/log.ts'
 import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
 
-export type ApiContext = { db: Db, lineage: LineageSources, queue: ChunkQueue, config: Config, log: Log }
+export type ApiContext = {
+  db: Db
+  /** Connections that store uploads, so that none of them waits for a reader, nor a reader for them. Without it they share `db`. */
+  uploadDb?: Db
+  lineage: LineageSources
+  queue: ChunkQueue
+  config: Config
+  log: Log
+}
 
 /** What start.ts tells the routes: from the first signal on, new requests are refused and those under way are answered. */
 export type ServerState = { isStopping: boolean }

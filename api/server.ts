@@ -13,6 +13,7 @@ import { sendProblem } from './error-responses.ts'
 import { graphqlPlugin } from './graphql/plugin.ts'
 import { addJsonBody } from './json-body.ts'
 import { lineageRoutes } from './lineage/routes.ts'
+import { uploadPace } from './loads/read-body.ts'
 import { loadsRoutes } from './loads/routes.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { healthRoutes } from './operations/health.ts'
@@ -27,8 +28,12 @@ const requestMaxMs = 30_000
 const uploadMaxMs = 6 * 60 * 60 * 1_000
 /** A connection on which nothing moves. Uploads that wait for the database do not move for a while. */
 const silenceMaxMs = 120_000
-/** From the first byte of a request to the end of its headers. */
-const headersMaxMs = 10_000
+/**
+ * From the opening of a connection, or the first byte of a later request, to the end of the headers. A client that streams
+ * a body opens the connection at once and sends the headers with the first byte of the body, so this must be no shorter
+ * than the time an upload may stand still.
+ */
+const headersMaxMs = uploadPace.idleMaxMs + 5_000
 /** How often that is looked at. */
 const connectionsCheckMs = 5_000
 /** The longest URN, percent-encoded, and some. */

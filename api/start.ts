@@ -17,6 +17,9 @@ import { buildServer } from './server.ts'
 /** A request waits this long for a row that somebody else writes. */
 const lockTimeoutMs = 5_000
 
+/** How long an upload waits for its turn to store a chunk: its client is held back meanwhile. */
+const uploadTurnMaxMs = 30_000
+
 /** `url` is where it listens, once it has started. */
 export type ApiService = Service & { readonly url: () => string | null }
 
@@ -27,7 +30,7 @@ export type ApiService = Service & { readonly url: () => string | null }
  */
 export function startApi(config: Config, log: Log): ApiService {
   const state: ServerState = { isStopping: false }
-  let parts: { db?: Db, graphDb?: Db, memory?: LineageMemory, queue?: ChunkQueue, app?: FastifyInstance, endReport?: () => void } = {}
+  let parts: { db?: Db, uploadDb?: Db, graphDb?: Db, memory?: LineageMemory, queue?: ChunkQueue, app?: FastifyInstance, endReport?: () => void } = {}
   let url: string | null = null
 
   /** The graph's own connection: no read waits for it behind other statements. A second one is for when the first is dead and nobody has said so. */
@@ -46,23 +49,24 @@ export function startApi(config: Config, log: Log): ApiService {
   const service = createService('api', {
     async start() {
       if (config.databaseUrl === null) throw new Error('DATABASE_URL is not set')
-      const db = connectDatabase({
-        url: config.databaseUrl, poolMax: config.databasePoolApi, applicationName: 'tributary-api', statementTimeoutMs: config.statementTimeoutApiMs, lockTimeoutMs, log
-      })
-      parts.db = db
+      const pool = { url: config.databaseUrl, statementTimeoutMs: config.statementTimeoutApiMs, lockTimeoutMs, log }
+      const uploadPoolMax = Math.max(1, Math.floor(config.databasePoolApi / 3))
+      const db = connectDatabase({ ...pool, poolMax: Math.max(1, config.databasePoolApi - uploadPoolMax), applicationName: 'tributary-api' })
+      const uploadDb = connectDatabase({ ...pool, poolMax: uploadPoolMax, applicationName: 'tributary-uploads', acquireTimeoutMs: uploadTurnMaxMs })
+      Object.assign(parts, { db, uploadDb })
       await prepareDatabase(db, config, log)
       parts.endReport = reportBacklog(db)
       const queue = await openQueue(config, log)
       parts.queue = queue
       const memory = openMemory(db)
-      const app = await buildServer({ db, lineage: { db, memory, held: holdResults(heldResultsBounds) }, queue, config, log }, state)
+      const app = await buildServer({ db, uploadDb, lineage: { db, memory, held: holdResults(heldResultsBounds) }, queue, config, log }, state)
       parts.app = app
       url = await app.listen({ host: config.host, port: config.port })
       log.info({ url }, 'the API listens')
     },
     async stop() {
       state.isStopping = true
-      const { app, queue, db, graphDb, memory, endReport } = parts
+      const { app, queue, db, uploadDb, graphDb, memory, endReport } = parts
       parts = {}
       try {
         if (app) await drain(app, config.shutdownSeconds * 500, log)
@@ -71,6 +75,7 @@ export function startApi(config: Config, log: Log): ApiService {
         await memory?.stop()
         await graphDb?.destroy()
         await queue?.close()
+        await uploadDb?.destroy()
         await db?.destroy()
       }
     }

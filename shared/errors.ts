@@ -30,7 +30,7 @@ export const errorCodes = {
   GRAPHQL_VALIDATION_FAILED: { status: 400, type: 'BAD_REQUEST', retryable: false, meaning: 'The GraphQL document or its variables do not fit the schema.' },
   QUERY_TOO_DEEP: { status: 400, type: 'BAD_REQUEST', retryable: false, meaning: 'The GraphQL document is nested deeper than allowed.' },
   QUERY_TOO_COMPLEX: { status: 400, type: 'BAD_REQUEST', retryable: false, meaning: 'The GraphQL document has too many tokens, aliases or mutations.' },
-  RATE_LIMITED: { status: 429, type: 'RATE_LIMITED', retryable: true, meaning: 'Too many requests of a kind at once (exports); wait as long as Retry-After says.' },
+  RATE_LIMITED: { status: 429, type: 'RATE_LIMITED', retryable: true, meaning: 'Too many requests of a kind at once (exports, streams of events); wait as long as Retry-After says.' },
   DEADLINE_EXCEEDED: { status: 504, type: 'DEADLINE_EXCEEDED', retryable: true, meaning: 'The answer was not complete within the deadline; nothing partial is shown as whole.' },
   UNAVAILABLE: { status: 503, type: 'UNAVAILABLE', retryable: true, meaning: 'The database cannot be reached or has no room; nothing was changed.' },
   OVERLOADED: { status: 503, type: 'UNAVAILABLE', retryable: true, meaning: 'Too much bulk work waits; nothing was stored, send it again later.' },

@@ -113,6 +113,10 @@ export const limits = {
   rejectsKeptMaxCount: 100_000,
   /** Bytes of a rejected record that are kept. */
   rejectRecordMaxBytes: 64 * 1024,
+  /** Uploads that one process receives at once; more are refused with OVERLOADED before their body is read. */
+  uploadsAtOnceMaxCount: 16,
+  /** Streams of events (GET /loads/{id}/events) that one process serves at once. */
+  loadEventStreamsMaxCount: 200,
   /** Seconds `?wait=` may ask for: routers of hosting platforms cut at 30. */
   loadWaitMaxSeconds: 25,
   /** Records of one load that is atomic or a dry run: what it changes is locked until all of it is applied. */

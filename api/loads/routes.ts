@@ -2,14 +2,17 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { cancelLoad } from '../../shared/catalog/cancel-load.ts'
-import { hasEnded, listLoads, readRejects, waitForLoad, type LoadView, type RejectView } from '../../shared/catalog/read-load.ts'
+import { hasEnded, listLoads, readLoad, readRejects, waitForLoad, type LoadView, type RejectView } from '../../shared/catalog/read-load.ts'
 import { receiveLoad } from '../../shared/catalog/receive-load.ts'
 import { retryLoad } from '../../shared/catalog/retry-load.ts'
 import { undoLoad } from '../../shared/catalog/undo-load.ts'
+import { createLoadWatch } from '../../shared/catalog/watch-loads.ts'
+import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ApiContext } from '../context.ts'
 import { readQuery } from '../query-parameters.ts'
 import { answerUnreadUpload } from './answer-unread-uploads.ts'
+import { eventIdOf, toEvents } from './load-events.ts'
 import { readCount, readSubmission, readWait, submitParameters } from './load-query.ts'
 import { readBody } from './read-body.ts'
 
@@ -18,7 +21,10 @@ const rejectsDefaultCount = 1_000
 type ById = { Params: { id: string } }
 
 /** Encapsulated: bodies of these routes are streams, bounded by read-body.ts and by nothing before it. */
-export async function loadsRoutes(app: FastifyInstance, { db, queue, config }: ApiContext): Promise<void> {
+export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, queue, config }: ApiContext): Promise<void> {
+  const watch = createLoadWatch(db)
+  let uploads = 0
+  app.addHook('preClose', async () => { watch.close() })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => { done(null, payload) })
 
@@ -27,7 +33,10 @@ export async function loadsRoutes(app: FastifyInstance, { db, queue, config }: A
     const submission = readSubmission(query, request.headers, config.missingReferences)
     const wait = readWait(query.wait)
     const body = readBody(request.raw)
-    const { id, isReplay } = await receiveLoad(db, queue, { ...submission, actor: request.actor, requestId: request.id }, body)
+    const maximum = limits.uploadsAtOnceMaxCount
+    if (uploads >= maximum) throw new CatalogError('OVERLOADED', `This process receives ${maximum} uploads at a time; send it again`, { limit: 'uploadsAtOnceMaxCount', maximum, retryAfterSeconds: 5 })
+    uploads += 1
+    const { id, isReplay } = await receiveLoad(uploadDb, queue, { ...submission, actor: request.actor, requestId: request.id }, body).finally(() => { uploads -= 1 })
     if (isReplay) reply.header('idempotency-replayed', 'true')
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })
@@ -40,6 +49,20 @@ export async function loadsRoutes(app: FastifyInstance, { db, queue, config }: A
   app.get<ById>('/loads/:id', { config: { access: 'read' } }, async (request) => {
     const query = readQuery(request.query, ['wait'])
     return waitForLoad(db, request.actor, request.params.id, readWait(query.wait))
+  })
+
+  app.get<ById>('/loads/:id/events', { config: { access: 'read' } }, async (request, reply) => {
+    readQuery(request.query, [])
+    const load = await readLoad(db, request.actor, request.params.id)
+    // A browser asks again when a stream has ended, unless it is told that there is no more.
+    if (hasEnded(load) && request.headers['last-event-id'] === eventIdOf(load)) return reply.code(204).send()
+    const maximum = limits.loadEventStreamsMaxCount
+    if (watch.count() >= maximum) throw new CatalogError('RATE_LIMITED', `This process serves ${maximum} streams of events at a time; poll the load, or come again`, { limit: 'loadEventStreamsMaxCount', maximum, retryAfterSeconds: 5 })
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    // The connection ends with the stream: one that was kept for more would hold up a stop.
+    reply.type('text/event-stream; charset=utf-8').headers({ 'x-accel-buffering': 'no', connection: 'close' })
+    return reply.send(Readable.from(request.method === 'HEAD' ? [] : toEvents(watch.follow(load, gone.signal)), { objectMode: false }))
   })
 
   app.get<ById>('/loads/:id/rejects', { config: { access: 'read' } }, async (request, reply) => {

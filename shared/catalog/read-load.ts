@@ -35,7 +35,7 @@ export type LoadView = {
   undoneBy?: string
 }
 
-const toLoadView = (row: LoadRow): LoadView => ({
+export const toLoadView = (row: LoadRow): LoadView => ({
   id: row.id,
   state: row.state,
   format: row.format,

@@ -30,7 +30,7 @@ export const settings = {
   missingReferences: setting('MISSING_REFERENCES', oneOf('reject', 'create'), 'reject', 'reject or create',
     'What proposals and loads do with a reference to an absent entity, unless the request says otherwise.'),
   databasePoolApi: setting('DATABASE_POOL_API', integer(1, 500), '6', 'connections',
-    'Postgres connections of one API process.'),
+    'Postgres connections of one API process. A third of them store uploads, and nothing else waits for those.'),
   databasePoolWorker: setting('DATABASE_POOL_WORKER', integer(2, 500), '3', 'connections',
     'Postgres connections of one worker process: one for each chunk at work, and two for its loops. One API and four workers stay within 20.'),
   statementTimeoutApiMs: setting('DATABASE_TIMEOUT_API_MS', integer(100, 3_600_000), '15000', 'milliseconds',

@@ -148,6 +148,10 @@ export async function findLoad(db: Db | Tx, id: string): Promise<LoadRow | null>
   return row ?? null
 }
 
+export async function findLoads(db: Db, ids: readonly string[]): Promise<LoadRow[]> {
+  return query<LoadRow>(db, `select ${columns} from load where load.id = any(?::uuid[])`, [ids])
+}
+
 /** The row, locked until the transaction ends: who holds it decides about the load's state. */
 export async function lockLoad(tx: Tx, id: string): Promise<LoadRow | null> {
   const [row] = await query<LoadRow>(tx, `select ${columns} from load where load.id = ?::uuid for update`, [id])

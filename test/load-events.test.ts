@@ -1,0 +1,169 @@
+/** GET /loads/{id}/events: a load as it changes, to whoever may see it, for as long as there is something to tell. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { cancelLoad } from '../shared/catalog/cancel-load.ts'
+import { createLoadWatch } from '../shared/catalog/watch-loads.ts'
+import type { LoadView } from '../shared/catalog/read-load.ts'
+import type { Db } from '../shared/db/database.ts'
+import { limits } from '../shared/limits.ts'
+import { admin, edge, entity, withLoadBench } from './support/load-bench.ts'
+import { withServer, type TestServer } from './support/server.ts'
+
+type Event = { event: string, id: string, load: LoadView }
+
+/** Reads the events of a response as they come. */
+async function* eventsOf(response: Response): AsyncGenerator<Event> {
+  let text = ''
+  for await (const part of response.body ?? []) {
+    text += Buffer.from(part).toString('utf8')
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const fields = Object.fromEntries(text.slice(0, end).split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]))
+      text = text.slice(end + 2)
+      if (fields.data !== undefined) yield { event: fields.event ?? '', id: fields.id ?? '', load: JSON.parse(fields.data) }
+    }
+  }
+}
+
+async function all(events: AsyncIterable<Event>): Promise<Event[]> {
+  const seen: Event[] = []
+  for await (const event of events) seen.push(event)
+  return seen
+}
+
+const open = (server: TestServer, id: string, { token = server.token, headers = {}, signal = null }: { token?: string, headers?: { [name: string]: string }, signal?: AbortSignal | null } = {}): Promise<Response> =>
+  fetch(`${server.url}/loads/${id}/events`, { headers: { authorization: `Bearer ${token}`, connection: 'close', ...headers }, signal })
+
+async function submit(server: TestServer, token = server.token): Promise<string> {
+  const { body } = await server.rest({ method: 'POST', url: '/loads', body: [entity('a'), edge('a', 'a')].map((record) => JSON.stringify(record)).join('\n'), headers: { 'content-type': 'application/x-ndjson' }, token })
+  return body.id
+}
+
+t.test('the events of a load', async (t) => {
+  const server = await withServer(t)
+
+  t.test('are what it is now and each change, and end with its end', async (t) => {
+    const id = await submit(server)
+    const response = await open(server, id)
+    t.match(response.headers.get('content-type'), /^text\/event-stream/)
+    t.equal(response.headers.get('cache-control'), 'no-store')
+    const reading = all(eventsOf(response))
+    await sleep(700)
+    await server.db.raw("update load set state = 'applying', applied = 1 where id = ?", [id])
+    await sleep(700)
+    await server.rest({ method: 'POST', url: `/loads/${id}/cancel` })
+    const events = await reading
+    t.match(events.map(({ event, load }) => ({ event, state: load.state })), [{ event: 'load', state: 'accepted' }, { event: 'load', state: 'applying' }, { event: 'load', state: 'cancelled' }])
+    t.strictSame(events.at(-1)?.load, (await server.rest({ url: `/loads/${id}` })).body, 'the same JSON as GET')
+  })
+
+  t.test('are the last one alone for who comes after the end, and none for who has seen it', async (t) => {
+    const id = await submit(server)
+    await server.rest({ method: 'POST', url: `/loads/${id}/cancel` })
+    const [last, ...others] = await all(eventsOf(await open(server, id)))
+    t.match(last, { load: { state: 'cancelled' } })
+    t.strictSame(others, [])
+    t.equal((await open(server, id, { headers: { 'last-event-id': last?.id ?? '' } })).status, 204)
+    t.equal((await open(server, id, { headers: { 'last-event-id': 'another' } })).status, 200)
+  })
+
+  t.test('are for who may see the load', async (t) => {
+    const mine = await server.tokenWith(['write'])
+    const id = await submit(server, mine)
+    t.equal((await open(server, id, { token: await server.tokenWith(['read', 'write']) })).status, 404)
+    t.equal((await open(server, id, { token: 'nonsense' })).status, 401)
+    t.equal((await open(server, 'nonsense')).status, 404)
+    const stop = new AbortController()
+    t.equal((await open(server, id, { token: mine, signal: stop.signal })).status, 200)
+    stop.abort()
+    t.match(await server.rest({ url: `/loads/${id}/events?after=1` }), { status: 400, body: { field: 'after' } })
+  })
+
+  t.test('are streamed to so many at once; who leaves makes room', async (t) => {
+    const id = await submit(server)
+    const stops = Array.from({ length: limits.loadEventStreamsMaxCount }, () => new AbortController())
+    await Promise.all(stops.map(async ({ signal }) => (await open(server, id, { signal })).body?.getReader().read()))
+    const refused = await open(server, id)
+    t.equal(refused.status, 429)
+    t.match(await refused.json(), { code: 'RATE_LIMITED', limit: 'loadEventStreamsMaxCount' })
+    stops[0]?.abort()
+    let status = 429
+    for (let waited = 0; waited < 5_000 && status === 429; waited += 50) {
+      await sleep(50)
+      const again = await open(server, id, { signal: stops[1]?.signal ?? null })
+      status = again.status
+    }
+    t.equal(status, 200)
+    for (const stop of stops) stop.abort()
+  })
+
+  t.test('end when the process stops, so that it can', async (t) => {
+    const other = await withServer(t)
+    const reading = all(eventsOf(await open(other, await submit(other))))
+    await sleep(100)
+    const begun = Date.now()
+    await other.app.close()
+    t.match(await reading, [{ load: { state: 'accepted' } }])
+    t.ok(Date.now() - begun < 3_000)
+  })
+})
+
+/** Counts the questions to Postgres. */
+function counted(t: Test, db: Db): { questions: () => number } {
+  let count = 0
+  const listen = (): void => { count += 1 }
+  db.on('query', listen)
+  t.teardown(() => { db.removeListener('query', listen) })
+  return { questions: () => count }
+}
+
+t.test('who follows a load', async (t) => {
+  const bench = await withLoadBench(t)
+  const pace = { pollMs: 20, heartbeatMs: 150, longestMs: 60_000 }
+
+  t.test('shares one question with all others, and there is none when all have left', async (t) => {
+    const watch = createLoadWatch(bench.db, pace)
+    const load = await bench.load(await bench.submit([entity('a')]))
+    const stops = Array.from({ length: 20 }, () => new AbortController())
+    const following = stops.map(async ({ signal }) => { for await (const state of watch.follow(load, signal)) void state })
+    await sleep(50)
+    const { questions } = counted(t, bench.db)
+    await sleep(200)
+    const asked = questions()
+    t.ok(asked >= 2 && asked <= 12, `${asked} questions in ten polls for 20 followers`)
+    t.equal(watch.count(), 20)
+    for (const stop of stops) stop.abort()
+    await Promise.all(following)
+    t.equal(watch.count(), 0)
+    await sleep(60)
+    const afterwards = questions()
+    await sleep(150)
+    t.equal(questions(), afterwards)
+  })
+
+  t.test('is shown a sign of life while nothing changes, and is let go after a time', async (t) => {
+    const watch = createLoadWatch(bench.db, { ...pace, longestMs: 700 })
+    const load = await bench.load(await bench.submit([entity('b')]))
+    const states: (string | null)[] = []
+    for await (const state of watch.follow(load, new AbortController().signal)) states.push(state?.state ?? null)
+    t.equal(states[0], 'accepted')
+    t.ok(states.length >= 3 && states.slice(1).every((state) => state === null), JSON.stringify(states))
+  })
+
+  t.test('sees the end also when the database was away meanwhile', async (t) => {
+    let isAway = false
+    const flaky = new Proxy(bench.db, { get: (db, name, receiver) => { if (isAway) throw new Error('away'); return Reflect.get(db, name, receiver) } })
+    const watch = createLoadWatch(flaky, pace)
+    const id = await bench.submit([entity('c')])
+    const load = await bench.load(id)
+    const states: (string | undefined)[] = []
+    const following = (async () => { for await (const state of watch.follow(load, new AbortController().signal)) if (state) states.push(state.state) })()
+    await sleep(50)
+    isAway = true
+    await sleep(100)
+    await cancelLoad(bench.db, admin, id)
+    await sleep(100)
+    isAway = false
+    await following
+    t.strictSame(states, ['accepted', 'cancelled'])
+  })
+})
