@@ -199,6 +199,53 @@ t.test('Ctrl-C', async t => {
   })
 })
 
+t.test('a load is followed', async t => {
+  const folder = withFolder(t)
+  const path = join(folder, 'a.ndjson')
+  writeFileSync(path, 'one\n')
+  const at = (applied: number): string => JSON.stringify({ ...load, state: applied === 9 ? 'done' : 'applying', counts: { received: 9, applied, unchanged: 0, rejected: 0 } })
+
+  /** Asked, it is for ever where it was; `events` says how it ends. */
+  async function follow(t: Test, events: (response: ServerResponse, asked: number) => void): Promise<Outcome & { streams: number, asked: number }> {
+    let [streams, asked] = [0, 0]
+    const url = await withStandIn(t, (request, response) => {
+      if (request.url?.endsWith('/events') === true) {
+        streams += 1
+        events(response, streams)
+      } else {
+        asked += 1
+        request.resume().on('end', () => response.writeHead(202).end(at(asked > 12 ? 9 : 1)))
+      }
+    })
+    return { ...await send(url, [path, '--retry-for', '20'], { isTty: true }), streams, asked }
+  }
+
+  t.test('by its events, in whatever pieces they come, when it takes longer than a moment', async t => {
+    const whole = `retry: 1000\n\n: still here\n\nevent: load\nid: 1\ndata: ${at(5)}\n\nevent: load\r\ndata: ${at(9)}\r\n\r\n`
+    const { code, out, drawn, streams, asked } = await follow(t, response => {
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+      response.write(whole.slice(0, 60), () => setTimeout(() => { response.write(whole.slice(60)) }, 200))
+    })
+    t.match({ code, out, streams }, { code: 0, out: [/is done: 9 received, 9 applied/], streams: 1 })
+    t.ok(asked < 9)
+    t.ok(drawn.some(line => line.includes('5 of 9 records')))
+  })
+
+  t.test('by asking where there are none, or no more than some', async t => {
+    for (const status of [404, 503, 429, 200]) {
+      t.match(await follow(t, response => response.writeHead(status, { 'content-type': 'application/json' }).end('{}')), { code: 0, out: [/9 applied/], streams: 1 }, String(status))
+    }
+  })
+
+  t.test('and again by its events where they were cut off', async t => {
+    const { code, streams } = await follow(t, (response, count) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`data: ${at(count === 1 ? 3 : 9)}\n\n`, () => { if (count === 1) response.destroy() })
+    })
+    t.strictSame({ code, streams }, { code: 0, streams: 2 })
+  })
+})
+
 t.test('on a real server', async t => {
   const server = await withServer(t, { withWorker: true })
   const folder = withFolder(t)

@@ -17,8 +17,10 @@ export type FollowOptions = {
 const firstPauseMs = 50
 const longestPauseMs = 1_000
 const silenceDefaultMs = 60_000
-/** A stream that says nothing for so long may be dead, or held back by a proxy: it is asked beside it. */
-const eventMaxMs = 10_000
+/** Most loads are small, and asking is quicker for them than events, which come twice a second. */
+const askedFirstCount = 6
+/** Twice as long as a stream is silent that lives; one that is held back by a proxy says nothing. */
+const silentStreamMs = 30_000
 
 /** The load at its end, or as it was when `waitMs` had passed. Throws ServerRefused, Refusal where nobody answers, and the signal's reason. */
 export async function followLoad(server: Server, started: LoadView, options: FollowOptions): Promise<LoadView> {
@@ -36,40 +38,43 @@ export async function followLoad(server: Server, started: LoadView, options: Fol
   }
 
   onState(load)
-  for (let pauseMs = firstPauseMs; !hasEnded(load) && leftMs() > 0; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+  for (let asked = 0, pauseMs = firstPauseMs; !hasEnded(load) && leftMs() > 0; asked += 1, pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+    await pause(Math.min(pauseMs, leftMs()), signal)
+    if (hasEvents && asked >= askedFirstCount) {
+      hasEvents = await hearEvents(server, load, { maxMs: leftMs(), signal, hear })
+      if (hasEnded(load)) return load
+    }
     try {
-      if (hasEvents) await hearEvents(server, load, { maxMs: leftMs(), signal, hear })
-      if (!hasEnded(load)) hear(readLoad(await getJson(server, `loads/${load.id}`, signal)))
+      hear(readLoad(await getJson(server, `loads/${load.id}`, signal)))
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof NoEvents) hasEvents = false
-      else {
-        silentSince ??= Date.now()
-        if (!isPassing(error) || Date.now() - silentSince > silenceMaxMs) throw error
-      }
+      silentSince ??= Date.now()
+      if (!isPassing(error) || Date.now() - silentSince > silenceMaxMs) throw error
     }
-    if (!hasEnded(load) && leftMs() > 0) await pause(Math.min(pauseMs, leftMs()), signal)
   }
   return load
 }
 
 type Hearing = { maxMs: number, signal: AbortSignal, hear: (load: LoadView) => void }
 
-/** Until the load ends, the time is over or nothing comes. */
-async function hearEvents(server: Server, { id }: LoadView, { maxMs, signal, hear }: Hearing): Promise<void> {
+/** Until the load ends, the time is over or the stream does. False where it is of no use to try again. */
+async function hearEvents(server: Server, { id }: LoadView, { maxMs, signal, hear }: Hearing): Promise<boolean> {
   const quiet = new AbortController()
   const endsAt = Date.now() + maxMs
-  const setTimer = (): NodeJS.Timeout => setTimeout(() => { quiet.abort() }, Math.min(eventMaxMs, Math.max(endsAt - Date.now(), 0)))
+  const setTimer = (): NodeJS.Timeout => setTimeout(() => { quiet.abort() }, Math.min(silentStreamMs, Math.max(endsAt - Date.now(), 0)))
   let timer = setTimer()
   try {
     for await (const load of loadEvents(server, id, AbortSignal.any([signal, quiet.signal]))) {
       clearTimeout(timer)
-      hear(load)
-      if (hasEnded(load)) return
+      if (load !== null) hear(load)
+      if (load !== null && hasEnded(load)) return true
       timer = setTimer()
     }
+    return true
   } catch (error) {
-    if (!quiet.signal.aborted) throw error
+    signal.throwIfAborted()
+    // cut off, or silent: whether the server is there shows when it is asked
+    return !(error instanceof NoEvents || quiet.signal.aborted)
   } finally {
     clearTimeout(timer)
   }

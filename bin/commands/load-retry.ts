@@ -14,6 +14,7 @@ export const loadRetry: Command = {
   ],
   operands: ['ID'],
   options: {
+    force: { help: 'Let a snapshot that was held back take away what it does not state.' },
     'no-wait': { help: 'Do not wait for its end (exit code 0).' },
     json: { help: 'Print the load and its first rejects as JSON.' },
     ...serverOptions
@@ -21,7 +22,7 @@ export const loadRetry: Command = {
   async run(input, terminal) {
     const server = serverOf(input, terminal)
     const [id = ''] = input.operands
-    const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/retry`))
+    const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/retry${input.isSet('force') ? '?force=true' : ''}`))
     const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
     await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)
     return input.isSet('no-wait') ? exitCodes.ok : exitCodeOf(load)

@@ -141,7 +141,7 @@ async function loadOne(server: Server, sending: Sending, { settings, signal, isO
     if (!(error instanceof Refusal)) throw error
     const code = error instanceof ServerRefused ? error.code : null
     if (asJson) terminal.out(JSON.stringify({ file, error: { code, message: error.message }, exitCode: error.exitCode }))
-    terminal.err(`${name === null ? '' : `${name}: `}${error.message}`)
+    terminal.err(`${name === null ? '' : `${name}: `}${error.message}${code === 'SNAPSHOT_REMOVES_TOO_MUCH' ? ' (--force)' : ''}`)
     // what ended this one will end the others
     const isLast = error instanceof Interrupted || error.exitCode === exitCodes.unreachable || (error instanceof ServerRefused && [401, 403].includes(error.status))
     return { name: upload.name, load: null, exitCode: error.exitCode, isLast }
