@@ -23,8 +23,19 @@ export function createsOf(change: Change): Urn[] {
   return []
 }
 
+/** References are asked for when a record is received, planned, judged and applied: they are found once. */
+const found = new WeakMap<Change, readonly Reference[]>()
+
 /** The entities that must exist already, or be created beside the change. */
-export function referencesOf(change: Change): Reference[] {
+export function referencesOf(change: Change): readonly Reference[] {
+  const known = found.get(change)
+  if (known) return known
+  const references = findReferences(change)
+  found.set(change, references)
+  return references
+}
+
+function findReferences(change: Change): Reference[] {
   switch (change.kind) {
     case 'addEdge': return [{ urn: change.upstreamUrn, as: 'upstream' }, { urn: change.downstreamUrn, as: 'downstream' }]
     case 'removeEdge': return [{ urn: change.upstreamUrn, as: 'upstream', placeholderWillDo: true }, { urn: change.downstreamUrn, as: 'downstream', placeholderWillDo: true }]

@@ -1,5 +1,6 @@
 /** The statement table: lineage edges as rows, with the tombstones and watermarks that keep their order. */
 import type { Db, Tx } from '../db/database.ts'
+import { int4Array } from '../db/int4-array.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
@@ -74,7 +75,7 @@ export async function statementsOfEdges(tx: Tx, edges: readonly EdgeKey[]): Prom
 }
 
 const edgeBindings = (edges: readonly EdgeKey[]) =>
-  [edges.map((edge) => edge.ownerId), edges.map((edge) => edge.aspectCode), edges.map((edge) => edge.downstreamId), edges.map((edge) => edge.upstreamId)]
+  [int4Array(edges.map((edge) => edge.ownerId)), int4Array(edges.map((edge) => edge.aspectCode)), int4Array(edges.map((edge) => edge.downstreamId)), int4Array(edges.map((edge) => edge.upstreamId))]
 
 /** upstreamId 0 stands for every upstream of a column. */
 export type TombstoneRow = EdgeKey & Order
@@ -118,21 +119,20 @@ export async function watermarksOfOwners(tx: Tx, wanted: readonly OwnerAspect[])
 
 const keyColumns = ['downstream_id', 'upstream_id', 'owner_id', 'field', 'source_id', 'record_key'] as const
 const keyArrays = (rows: readonly StatementRow[]) => [
-  rows.map((row) => row.downstreamId), rows.map((row) => row.upstreamId), rows.map((row) => row.ownerId),
-  rows.map((row) => row.field), rows.map((row) => row.sourceId), rows.map((row) => row.recordKey)]
+  int4Array(rows.map((row) => row.downstreamId)), int4Array(rows.map((row) => row.upstreamId)), int4Array(rows.map((row) => row.ownerId)),
+  int4Array(rows.map((row) => row.field)), int4Array(rows.map((row) => row.sourceId)), int4Array(rows.map((row) => row.recordKey))]
 const keyTypes = '?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[]'
 const valueArrays = (rows: readonly StatementRow[]) => [
-  rows.map((row) => row.position), rows.map((row) => row.seq), rows.map((row) => row.line),
+  int4Array(rows.map((row) => row.position)), rows.map((row) => row.seq), int4Array(rows.map((row) => row.line)),
   rows.map((row) => row.attributes === null ? null : JSON.stringify(row.attributes))]
 
 /** In key order: neighbouring keys share pages, and two writers meet in one order. */
-const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
-  [...rows].sort((a, b) => a.downstreamId - b.downstreamId || a.upstreamId - b.upstreamId || a.ownerId - b.ownerId || a.field - b.field)
+export const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
+  rows.toSorted((a, b) => a.downstreamId - b.downstreamId || a.upstreamId - b.upstreamId || a.ownerId - b.ownerId || a.field - b.field)
 
-/** Adds statements that do not exist; the owners' locks make sure of that. */
-export async function insertStatements(tx: Tx, rows: readonly StatementRow[]): Promise<void> {
-  if (rows.length === 0) return
-  const sorted = inKeyOrder(rows)
+/** Adds statements that do not exist; the owners' locks make sure of that. They come in key order. */
+export async function insertStatements(tx: Tx, sorted: readonly StatementRow[]): Promise<void> {
+  if (sorted.length === 0) return
   await query(tx, `
     insert into statement (${keyColumns.join(', ')}, position, seq, line, attributes)
     select fresh.downstream_id, fresh.upstream_id, fresh.owner_id, fresh.field::smallint, fresh.source_id, fresh.record_key, fresh.position, fresh.seq, fresh.line, fresh.attributes::jsonb

@@ -13,6 +13,7 @@ import type { ErrorCode, ErrorDetails } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { kindShapeOf } from './kind-shapes.ts'
 import type { KindShape } from './kind-shapes.ts'
+import { isOrdinaryDataset } from './ordinary-dataset.ts'
 
 /** A text that has been parsed. Only this file makes one. */
 export type Urn = string & { readonly __brand: 'Urn' }
@@ -42,8 +43,8 @@ export const parseUrn = (text: unknown, field = 'urn'): ParsedUrn => {
   return parseChecked(text, { field, whole: text })
 }
 
-/** Parses and returns the URN alone. Throws as parseUrn does. */
-export const toUrn = (text: unknown, field = 'urn'): Urn => parseUrn(text, field).urn
+/** Parses and returns the URN alone: most are told at a glance. Throws as parseUrn does. */
+export const toUrn = (text: unknown, field = 'urn'): Urn => typeof text === 'string' && isOrdinaryDataset(text) ? text : parseUrn(text, field).urn
 
 /** The inverse of parseUrn. */
 export const printUrn = ({ entityType, parts, isTuple }: Omit<ParsedUrn, 'urn'>): string =>

@@ -12,7 +12,7 @@ import { isNewer, type Order } from '../../model/order.ts'
 import { bareRecordKey } from '../../model/record-keys.ts'
 import type { EdgePatchRow } from '../../store/edge-patches.ts'
 import type { OwnerAspect, StatementRow, TombstoneRow, WatermarkRow } from '../../store/statements.ts'
-import { isDeletedAfter, urnOf, type WorkingSet } from './working-set.ts'
+import { isIdDeletedAfter, type WorkingSet } from './working-set.ts'
 
 export type EdgeCell = OwnerAspect & {
   rows: Map<string, StatementRow>
@@ -38,8 +38,7 @@ export const edgeKey = (downstreamId: number, upstreamId: number): string => `${
 export const rowKey = (row: Pick<StatementRow, 'downstreamId' | 'upstreamId' | 'field' | 'sourceId' | 'recordKey'>): string =>
   `${row.downstreamId} ${row.upstreamId} ${row.field} ${row.sourceId} ${row.recordKey}`
 
-export function placeRow(cell: EdgeCell, row: StatementRow): void {
-  const key = rowKey(row)
+export function placeRow(cell: EdgeCell, row: StatementRow, key = rowKey(row)): void {
   cell.rows.set(key, row)
   const edge = edgeKey(row.downstreamId, row.upstreamId)
   const keys = cell.byEdge.get(edge)
@@ -52,9 +51,9 @@ function displace(cell: EdgeCell, row: StatementRow): void {
   cell.byEdge.get(edgeKey(row.downstreamId, row.upstreamId))?.delete(rowKey(row))
 }
 
-export function put(set: WorkingSet, cell: EdgeCell, row: StatementRow): void {
-  const before = cell.rows.get(rowKey(row))
-  placeRow(cell, row)
+export function put(set: WorkingSet, cell: EdgeCell, row: StatementRow, key = rowKey(row)): void {
+  const before = cell.rows.get(key)
+  placeRow(cell, row, key)
   set.undo.push(() => before ? placeRow(cell, before) : displace(cell, row))
 }
 
@@ -73,11 +72,9 @@ type Ends = { downstreamId: number, upstreamId: number }
 /** Whether something newer has removed the edge, replaced its list, or deleted one of its ends. */
 export function isOvertaken(set: WorkingSet, cell: EdgeCell, fieldCode: number, { downstreamId, upstreamId }: Ends, order: Order, sourceId: number): boolean {
   if (!set.guards.keepsOrder) return false
-  const watermarks = [`${cell.aspectCode} 0`, `${cell.aspectCode} ${sourceId}`, `${fieldCode} 0`]
-  return isNewer(cell.tombstones.get(edgeKey(downstreamId, upstreamId)), order)
-    || isNewer(cell.tombstones.get(edgeKey(downstreamId, 0)), order)
-    || watermarks.some((key) => isNewer(cell.watermarks.get(key), order))
-    || [downstreamId, upstreamId, cell.ownerId].some((id) => isDeletedAfter(set, urnOf(set, id), order))
+  return (cell.tombstones.size > 0 && [upstreamId, 0].some((id) => isNewer(cell.tombstones.get(edgeKey(downstreamId, id)), order)))
+    || (cell.watermarks.size > 0 && [`${cell.aspectCode} 0`, `${cell.aspectCode} ${sourceId}`, `${fieldCode} 0`].some((key) => isNewer(cell.watermarks.get(key), order)))
+    || isIdDeletedAfter(set, downstreamId, order) || isIdDeletedAfter(set, upstreamId, order) || isIdDeletedAfter(set, cell.ownerId, order)
 }
 
 /** Whether something newer has replaced, or deleted, all that the aspect states. */
@@ -92,11 +89,12 @@ export function stateEntry(set: WorkingSet, cell: EdgeCell, entry: ResolvedEntry
   if (isOvertaken(set, cell, entry.fieldCode, entry, order, sourceId)) return false
   const { fieldCode: field, ...ends } = entry
   const row: StatementRow = { ...ends, field, ownerId: cell.ownerId, sourceId, ...order }
-  const known = cell.rows.get(rowKey(row))
+  const key = rowKey(row)
+  const known = cell.rows.get(key)
   if (known && isKept(set, known, order)) return false
   const patches = patchesOfEdge(cell, row)
   dropPatches(set, cell, patches.filter((patch) => patch.seq === order.seq && patch.line === order.line))
-  put(set, cell, row)
+  put(set, cell, row, key)
   return !known || !saysTheSame(known, row) || patches.some((patch) => patchesIt(known, patch))
 }
 

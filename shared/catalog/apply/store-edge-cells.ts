@@ -6,7 +6,7 @@ import { equalJson } from '../../model/equal-json.ts'
 import { explicitAttributes } from '../../model/lineage-document.ts'
 import { deleteEdgePatches, edgePatchesOfOwners, insertEdgePatches, type EdgePatchRow } from '../../store/edge-patches.ts'
 import {
-  deleteStatements, insertStatements, statementsOfEdges, statementsOfOwners, tombstonesOfEdges, updateStatements, watermarksOfOwners, writeTombstones, writeWatermarks,
+  deleteStatements, inKeyOrder, insertStatements, statementsOfEdges, statementsOfOwners, tombstonesOfEdges, updateStatements, watermarksOfOwners, writeTombstones, writeWatermarks,
   type EdgeKey, type OwnerAspect, type StatementRow
 } from '../../store/statements.ts'
 import { edgeCellKey, edgeKey, placeRow, rowKey, saysTheSame, type EdgeCell, type EdgeCells } from './edge-cells.ts'
@@ -67,19 +67,20 @@ function intoColumns(set: WorkingSet, edges: readonly EdgeKey[]): EdgeKey[] {
 
 /** Writes what has changed, and tells the graph which edges are stated more or less often than before. */
 export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells): Promise<void> {
-  const inserted: StatementRow[] = []
+  const added: StatementRow[] = []
   const updated: StatementRow[] = []
   const deleted: StatementRow[] = []
   for (const cell of cells.values()) {
     for (const [key, row] of cell.rows) {
       const before = cell.original.get(key)
-      if (!before) inserted.push(row)
+      if (!before) added.push(row)
       else if (before !== row && (mustRaise(set) || cell.patches.size > 0 || !saysTheSame(before, row))) updated.push(row)
     }
     for (const [key, row] of cell.original) if (!cell.rows.has(key)) deleted.push(row)
     noteChanges(set, cell)
   }
-  set.journal?.addedEdges(inserted)
+  const inserted = inKeyOrder(added)
+  noteAdded(set, inserted)
   await deleteStatements(tx, deleted)
   await updateStatements(tx, updated)
   await insertStatements(tx, inserted)
@@ -88,6 +89,16 @@ export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells):
   await writePatches(tx, [...cells.values()])
   for (const { downstreamId, upstreamId } of deleted) set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
   for (const { downstreamId, upstreamId } of inserted) set.graph.push({ kind: 'stated', downstreamId, upstreamId })
+}
+
+/** Most rows of a chunk are of one source and no list has an upstream twice: those are noted without an object for each. */
+function noteAdded({ journal }: WorkingSet, inserted: readonly StatementRow[]): void {
+  const [first] = inserted
+  if (!journal || !first) return
+  const { sourceId, recordKey } = first
+  if (inserted.some((row) => row.sourceId !== sourceId || row.recordKey !== recordKey)) return journal.addedEdges(inserted)
+  const column = (of: (row: StatementRow) => number): Int32Array => Int32Array.from(inserted, of)
+  journal.addedColumns({ sourceId, recordKey, downstreamIds: column((row) => row.downstreamId), upstreamIds: column((row) => row.upstreamId), ownerIds: column((row) => row.ownerId), fields: column((row) => row.field) })
 }
 
 /** What statements said before they were removed or rewritten, patches included: these count for what was said before them. */

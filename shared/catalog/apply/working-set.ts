@@ -71,6 +71,14 @@ export function isDeletedAfter(set: WorkingSet, urn: Urn, order: Order): boolean
   return [set.entities.get(urn), set.entities.get(standsOn(urn))].some((row) => row !== undefined && row.deletedSeq !== null && isNewer({ seq: row.deletedSeq, line: row.deletedLine ?? 0 }, order))
 }
 
+/** The same for an entity that has been resolved. */
+export function isIdDeletedAfter(set: WorkingSet, id: number, order: Order): boolean {
+  const row = set.byId.get(id)
+  // A column stands and falls with its asset; of anything else its own row says all.
+  if (row && row.deletedSeq === null && row.entityType !== 'schemaField') return false
+  return isDeletedAfter(set, urnOf(set, id), order)
+}
+
 export const isPresentNow = (set: WorkingSet, row: EntityRow): boolean => (row.isPresent && !set.takenBack.has(row.id)) || set.created.has(row.id)
 
 /** Throws FORBIDDEN where the actor's token is limited and the domain (null is the top level) is not within the limit. */
