@@ -103,6 +103,38 @@ t.test('failures', async (t) => {
     t.match(await rejectsOf(bench, id), [{ line: 6, code: 'INTERNAL', message: /^The worker ended/ }])
   })
 
+  t.test('a lease that ran out across a start of Postgres is no crash: it says nothing of the chunk', async (t) => {
+    const bench = await withLoadBench(t, { apply: pretend })
+    const id = await bench.submit([entity('a')])
+    const chunkId = bench.told[0] ?? 0
+    const leaseSeconds = 1
+    for (const [afterStart, crashes] of [['0.9 seconds', 0], ['1.1 seconds', 1]] as const) {
+      await claimChunk(bench.db, chunkId, allChunkGuards, leaseSeconds)
+      await bench.rows('update chunk set lease_until = pg_postmaster_start_time() + ?::interval', [afterStart])
+      await claimChunk(bench.db, chunkId, allChunkGuards, leaseSeconds)
+      t.match(await bench.chunks(id), [{ crashes }])
+      await bench.rows("update chunk set state = 'waiting'")
+    }
+  })
+
+  t.test('a worker that cannot say that it failed goes on trying to, and is not taken for dead', async (t) => {
+    const bench = await withLoadBench(t, { apply: async () => { throw sqlError('53100') } })
+    const id = await bench.submit([entity('a')])
+    await bench.rows(`
+      create function refuse() returns trigger language plpgsql as $$
+      begin
+        if new.state = 'waiting' then raise exception 'no room' using errcode = '53100'; end if;
+        return new;
+      end $$`)
+    await bench.rows('create trigger refuse before update on chunk for each row execute function refuse()')
+    const looking = bench.look(bench.told[0] ?? 0)
+    await sleep(1_200)
+    t.match(await bench.chunks(id), [{ state: 'applying', fence: 1 }])
+    await bench.rows('drop function refuse() cascade')
+    t.equal((await looking).outcome, 'released')
+    t.match(await bench.chunks(id), [{ state: 'waiting', fence: 1, crashes: 0 }])
+  })
+
   t.test('without isolation it kills workers for ever (the test can see it)', async (t) => {
     const bench = await withLoadBench(t, { apply: pretend })
     const id = await bench.submit([entity('a'), entity('killer')])

@@ -1,9 +1,10 @@
 /**
- * What a failure means for a chunk. Only what fails again with the same data counts as an attempt; what passes (lost
- * connections, locks, a database without room) is waited out, without end.
+ * What a failure means for a chunk. Only what fails again with the same data counts as an attempt; what passes (locks, a
+ * database that is away or has no room) is waited out, without end. A connection that ends in the middle is a crash, as
+ * the end of a worker is: the chunk may be what ends it.
  */
 import { CatalogError } from '../errors.ts'
-import { sqlErrorKind, sqlState } from '../db/sql-errors.ts'
+import { isConnectionLost, sqlErrorKind, sqlState } from '../db/sql-errors.ts'
 import type { ClaimedChunk } from '../store/chunks.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 import { UnreadableChunk } from './chunk-payload.ts'
@@ -17,12 +18,14 @@ const unknownFaultsPerAttempt = 3
 const waitForOlderMs = 1_000
 const backoffBaseMs = 100
 const backoffCapMs = 30_000
+/** The least wait after a lost connection, doubling: a server that comes and goes for some seconds must not look like a guilty record. */
+const afterLossMs = 1_000
 
 export type Reason = { code: CatalogError['code'], message: string }
 
 /** What to do with the chunk now. `lastError` is for operators. */
 export type Remedy =
-  | { do: 'release', delayMs: number, attempts: number, faults: number, lastError: string }
+  | { do: 'release', delayMs: number, attempts: number, faults: number, crashes?: number, forgetCrashes?: boolean, lastError: string }
   | { do: 'split' }
   | { do: 'reject', reason: Reason }
   | { do: 'fail', message: string }
@@ -33,9 +36,10 @@ export function remedyFor(error: unknown, chunk: ClaimedChunk, guards: ChunkGuar
   if (error instanceof WaitForOlderLoad) return { do: 'release', delayMs: waitForOlderMs, attempts: 0, faults: 0, lastError }
   if (error instanceof UnreadableChunk) return { do: 'fail', message: `The stored records of chunk ${chunk.id} cannot be read` }
 
+  if (isConnectionLost(error) && guards.isolation) return { do: 'release', delayMs: Math.min(backoffCapMs, afterLossMs * 2 ** Math.min(chunk.crashes, 20)), attempts: 0, faults: 1, crashes: 1, lastError }
   const kind = kindOf(error)
   const isAttempt = kind === 'permanent' || (kind === 'unknown' && (chunk.faults + 1) % unknownFaultsPerAttempt === 0)
-  if (!isAttempt || !guards.attempts) return { do: 'release', delayMs: backoff(chunk.faults, random), attempts: 0, faults: 1, lastError }
+  if (!isAttempt || !guards.attempts) return { do: 'release', delayMs: backoff(chunk.faults, random), attempts: 0, faults: 1, forgetCrashes: true, lastError }
   if (chunk.recordCount > 1 && !chunk.isWhole) return { do: 'split' }
   if (chunk.attempts + 1 >= attemptsAlone) return chunk.isWhole ? { do: 'fail', message: publicReason(error, 'load').message } : { do: 'reject', reason: publicReason(error, 'record') }
   return { do: 'release', delayMs: backoff(chunk.attempts, random), attempts: 1, faults: 0, lastError }
@@ -62,8 +66,8 @@ function publicReason(error: unknown, what: 'record' | 'load'): Reason {
 /** Said of a load whose application ended its worker each time. */
 export const deadlyLoad = 'The worker ended each time it applied this load'
 
-/** Said of a record whose application ended its worker each time. */
-export const deadlyRecord: Reason = { code: 'INTERNAL', message: 'The worker ended each time it applied this record' }
+/** Said of a record whose application ended its worker, or the worker's connection, each time. */
+export const deadlyRecord: Reason = { code: 'INTERNAL', message: 'The worker ended, or lost its database, each time it applied this record' }
 
 /** Class and code of an error: its text may hold values of records. */
 function describe(error: unknown): string {

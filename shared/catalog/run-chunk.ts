@@ -1,10 +1,12 @@
 /** One look at one chunk, from the claim to whatever becomes of it: what a worker does for each queue job. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/database.ts'
+import { sqlErrorKind } from '../db/sql-errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { metrics } from '../platform/metrics.ts'
 import type { ChunkQueue } from '../queue/chunk-queue.ts'
 import { nudgeLoad } from '../store/chunk-nudges.ts'
-import { dropChunks, releaseChunk, renewLease, type ClaimedChunk } from '../store/chunks.ts'
+import { dropChunks, releaseChunk, renewLease, type ClaimedChunk, type Release } from '../store/chunks.ts'
 import { deleteDeclarations } from '../store/declarations.ts'
 import { stopLoad } from '../store/loads.ts'
 import type { ApplyEdges } from './apply-edges.ts'
@@ -112,7 +114,7 @@ async function recover(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, error: un
       case 'reject': return { ...await finish(db, queue, chunk, 'rejected', await rejectChunk(db, chunk, remedy.reason, options)), error }
       case 'fail': return { ...chunk.isWhole ? notApplied(await failWhole(db, chunk, remedy.message, options)) : await failLoad(db, chunk, remedy.message), error }
       case 'release': {
-        await releaseChunk(db, chunk.id, chunk.fence, remedy)
+        await handBack(db, chunk, remedy, options.signal)
         return { outcome: 'released', error, retryInMs: remedy.delayMs }
       }
     }
@@ -121,6 +123,24 @@ async function recover(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, error: un
     if (secondError instanceof ChunkOvertaken) return { outcome: 'overtaken', error }
     if (secondError instanceof LoadEnded) return { outcome: 'ended', error }
     throw secondError
+  }
+}
+
+const handBackEveryMs = 500
+const handBackMaxMs = 60_000
+
+/**
+ * Hands the chunk back, again and again where the database cannot take that in (no room, not there): whoever claims a
+ * chunk of which nothing was said counts a crash, and enough of these would make an innocent record a guilty one.
+ */
+async function handBack(db: Db, chunk: ClaimedChunk, release: Release, signal: AbortSignal | undefined): Promise<void> {
+  for (const giveUpAt = Date.now() + handBackMaxMs; ; await sleep(handBackEveryMs)) {
+    try {
+      await releaseChunk(db, chunk.id, chunk.fence, release)
+      return
+    } catch (error) {
+      if (Date.now() > giveUpAt || signal?.aborted || sqlErrorKind(error) !== 'transient') throw error
+    }
   }
 }
 

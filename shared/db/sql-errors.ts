@@ -25,6 +25,13 @@ export function isConnectionTrouble(error: unknown): boolean {
   return connectionCodes.has(code) || /^(08|53|57P)/.test(code)
 }
 
+/** Whether a connection that was there has ended, by the server or without a word. One that was not to be had is another matter. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = sqlState(error)
+  if (code === undefined) return error instanceof Error && /connection terminated(?! due to connection timeout)|connection ended|not queryable|client has encountered a connection error/i.test(error.message)
+  return ['57P01', '57P02', '08006', 'ECONNRESET', 'EPIPE'].includes(code)
+}
+
 /**
  * 'permanent': the statement fails again with the same data (classes 22, 23 but not 23505, and 42): it counts as an
  * attempt. 'transient': connections, locks, conflicts, room, shutdown, a unique key lost to a neighbour: try again

@@ -44,14 +44,18 @@ const claimedColumns = `
   chunk.is_isolated as "isIsolated"`
 
 /**
- * Takes a chunk that waits, or whose holder let its lease run out: then the holder is dead, and a crash is counted.
+ * Takes a chunk that waits, or whose holder let its lease run out: then the holder is dead, and a crash is counted, unless
+ * Postgres itself was started since the holder's last sign of life: that ends all work, and says nothing of the chunk.
  * Null when there is nothing to take: settled, held, not due, of a later pass, of a load that ended, or locked by an
  * application that still runs. Never waits for a lock.
  */
 export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: number, anyPass: boolean, anyHolder: boolean, holder: string }): Promise<ClaimedChunk | null> {
   const [row] = await query<ClaimedChunk>(tx, `
     with free as (
-      select chunk.id, chunk.state, load.is_atomic or load.is_dry_run as is_whole
+      select
+        chunk.id,
+        chunk.state = 'applying' and chunk.lease_until - ?::int * interval '1 second' > pg_postmaster_start_time() as is_crash,
+        load.is_atomic or load.is_dry_run as is_whole
       from chunk
       join load on load.id = chunk.load_id
       where chunk.id = ?::bigint
@@ -66,12 +70,12 @@ export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: numb
     update chunk
     set state = 'applying',
       fence = chunk.fence + 1,
-      crashes = chunk.crashes + case when free.state = 'applying' then 1 else 0 end,
+      crashes = chunk.crashes + case when free.is_crash then 1 else 0 end,
       lease_until = now() + ?::int * interval '1 second',
       claimed_by = ?
     from free
     where chunk.id = free.id
-    returning ${claimedColumns}, free.is_whole as "isWhole"`, [id, terms.anyPass, terms.anyHolder, terms.leaseSeconds, terms.holder])
+    returning ${claimedColumns}, free.is_whole as "isWhole"`, [terms.leaseSeconds, id, terms.anyPass, terms.anyHolder, terms.leaseSeconds, terms.holder])
   return row ?? null
 }
 
@@ -169,10 +173,10 @@ export async function endChunk(tx: Tx, id: number, fence: number | null, state: 
   return rows.length > 0
 }
 
-export type Release = { delayMs: number, lastError: string | null, attempts?: number, faults?: number, isIsolated?: boolean, forgetCrashes?: boolean }
+export type Release = { delayMs: number, lastError: string | null, attempts?: number, faults?: number, crashes?: number, forgetCrashes?: boolean }
 
 /**
- * Hands a chunk back, to be taken again when the delay has passed. `attempts` and `faults` are added to what is counted.
+ * Hands a chunk back, to be taken again when the delay has passed. `attempts`, `faults` and `crashes` are added to what is counted.
  * False when the fence has moved on.
  */
 export async function releaseChunk(db: Db | Tx, id: number, fence: number, release: Release): Promise<boolean> {
@@ -183,12 +187,11 @@ export async function releaseChunk(db: Db | Tx, id: number, fence: number, relea
       next_at = now() + ?::int * interval '1 millisecond',
       attempts = attempts + ?::int,
       faults = case when ?::int = 0 then 0 else faults + ?::int end,
-      crashes = case when ?::boolean then 0 else crashes end,
-      is_isolated = is_isolated or ?::boolean,
+      crashes = case when ?::boolean then 0 else crashes + ?::int end,
       last_error = coalesce(?, last_error)
     where chunk.id = ?::bigint and chunk.fence = ?::int and chunk.state = 'applying'
     returning chunk.id`, [
-    release.delayMs, release.attempts ?? 0, release.faults ?? 0, release.faults ?? 0, release.forgetCrashes ?? false, release.isIsolated ?? false, release.lastError, id, fence])
+    release.delayMs, release.attempts ?? 0, release.faults ?? 0, release.faults ?? 0, release.forgetCrashes ?? false, release.crashes ?? 0, release.lastError, id, fence])
   return rows.length > 0
 }
 

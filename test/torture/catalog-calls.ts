@@ -22,7 +22,7 @@ export async function untilReady(api: Api, maxMs = 60_000): Promise<void> {
 /** Sends a load and gives its id. */
 export async function sendLoad(api: Api, lines: Iterable<string>, parameters: Record<string, string>, more: Record<string, string> = {}): Promise<string> {
   const answer = await fetch(`${api.url}/loads?${new URLSearchParams({ format: 'ndjson', ...parameters }).toString()}`, {
-    method: 'POST', headers: headers(api, { 'content-type': 'application/x-ndjson', ...more }), body: Readable.toWeb(Readable.from(piecesOf(lines), { objectMode: false })) as ReadableStream, duplex: 'half'
+    method: 'POST', headers: headers(api, { 'content-type': 'application/x-ndjson', ...more }), body: Readable.toWeb(Readable.from(inPieces(lines), { objectMode: false })) as ReadableStream, duplex: 'half'
   } as RequestInit)
   const body = await answer.text()
   if (answer.status !== 202 && answer.status !== 200) throw new Error(`load refused: ${answer.status} ${body}`)
@@ -35,7 +35,7 @@ const pieceChars = 65_536
  * Lines in pieces. A line at a time keeps this process so busy that another upload's first byte, with which fetch sends the
  * head of its request, can come later than the API waits for one.
  */
-function* piecesOf(lines: Iterable<string>): Generator<string> {
+export function* inPieces(lines: Iterable<string>): Generator<string> {
   let piece = ''
   for (const line of lines) {
     piece += line
@@ -53,7 +53,7 @@ export async function readLoad(api: Api, id: string): Promise<LoadState> {
 
 export const isTerminal = (load: Pick<LoadState, 'state'>): boolean => ['done', 'failed', 'aborted', 'cancelled'].includes(load.state)
 
-export type Reject = { line: number, code: string, message: string }
+export type Reject = { line: number, code: string, message: string, field?: string | null, record: string }
 
 /** All rejects of a load. */
 export async function readRejects(api: Api, id: string): Promise<Reject[]> {
