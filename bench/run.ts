@@ -3,10 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { packagePath } from '../shared/platform/paths.ts'
 import { benchLineage } from './lineage/bench.ts'
 import { benchLineageHttp } from './lineage-http/bench.ts'
-import { benchLoadMemory } from './load-memory.ts'
+import { benchLoadingInteractive } from './loading/interactive.ts'
+import { benchLoadingMemory } from './loading/memory.ts'
 import { benchLoading } from './loading/throughput.ts'
 
-const benches: Record<string, (args: readonly string[]) => Promise<object>> = { 'load-memory': benchLoadMemory, 'lineage': benchLineage, 'lineage-http': benchLineageHttp, 'loading': benchLoading }
+const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
+  'lineage': benchLineage, 'lineage-http': benchLineageHttp, 'loading': benchLoading, 'loading-interactive': benchLoadingInteractive, 'loading-memory': benchLoadingMemory
+}
 
 const [name = '', ...args] = process.argv.slice(2)
 const bench = benches[name]
