@@ -5,24 +5,28 @@ const noFaults = { worker: 0, api: 0, backend: 0, queue: 0, postgres: 0 }
 
 export const sizes: Record<'quick' | 'full', Size> = {
   quick: {
-    edges: 10_000, firstLoads: [100_000, 50_000, 50_000, 50_000], recordsPerLoad: 20_000, waitingMin: 60_000, deleteEveryMs: 1_000, leastMs: 0,
+    edges: 10_000, firstLoads: [40_000, 20_000, 20_000, 20_000], recordsPerLoad: 10_000, waitingMin: 20_000, deleteEveryMs: 1_000, leastMs: 0,
     faults: { worker: 20, api: 2, backend: 10, queue: 3, postgres: 1 }
   },
   full: {
-    edges: 200_000, firstLoads: [1_000_000, 100_000, 100_000, 100_000], recordsPerLoad: 50_000, waitingMin: 100_000, deleteEveryMs: 1_000, leastMs: 0,
+    edges: 200_000, firstLoads: [1_000_000, 100_000, 100_000, 100_000], recordsPerLoad: 50_000, waitingMin: 50_000, deleteEveryMs: 1_000, leastMs: 0,
     faults: { worker: 200, api: 20, backend: 100, queue: 20, postgres: 5 }
   }
 }
 
 /** What is enough to go wrong without one rule, and goes right with all of them. */
-const contested: Size = { edges: 2_000, firstLoads: [20_000, 20_000, 20_000, 20_000], recordsPerLoad: 10_000, waitingMin: 20_000, deleteEveryMs: 200, leastMs: 10_000, faults: noFaults }
+const contested: Size = { edges: 2_000, firstLoads: [10_000, 10_000, 10_000, 10_000], recordsPerLoad: 5_000, waitingMin: 10_000, deleteEveryMs: 200, leastMs: 10_000, faults: noFaults }
 
-export type Red = { size: Size, freezeShare: number }
+/** How the workers of such a run are slow: the share of chunks before which they stand still, and how long they hold what they have checked and written. */
+export type Slowness = { freezeShare: number, dawdleMs: number }
+export type Red = { size: Size, slowness: Slowness }
+
+const brisk: Slowness = { freezeShare: 0, dawdleMs: 0 }
 
 /** The rules that the torture shows to be needed, each by the run that goes wrong without it. The others are shown by test/guards.test.ts and test/load-recovery.test.ts. */
 export const reds: Record<string, Red> = {
-  keepsOrder: { size: contested, freezeShare: 0 },
-  excludesDeletes: { size: { ...contested, edges: 200 }, freezeShare: 0 },
-  fence: { size: { ...contested, leastMs: 30_000 }, freezeShare: 0.1 },
-  sweeper: { size: { ...contested, leastMs: 2_000, faults: { ...noFaults, queue: 1 } }, freezeShare: 0 }
+  keepsOrder: { size: contested, slowness: brisk },
+  excludesDeletes: { size: { ...contested, edges: 200, leastMs: 20_000 }, slowness: { ...brisk, dawdleMs: 300 } },
+  fence: { size: { ...contested, leastMs: 40_000 }, slowness: { ...brisk, freezeShare: 0.2 } },
+  sweeper: { size: { ...contested, leastMs: 2_000, faults: { ...noFaults, queue: 1 } }, slowness: brisk }
 }

@@ -1,11 +1,15 @@
 /**
- * A worker process that leaves out the named rules: `node worker-without.js [--freeze-share 0.1] [RULE...]`. Only the torture
- * runs it. Its leases are short, and it may stand still, as a frozen machine does, between the claim of a chunk and its application.
+ * A worker process that leaves out the named rules: `node worker-without.js [--freeze-share 0.1] [--dawdle-ms 300] [RULE...]`.
+ * Only the torture runs it. Its leases are short; it may stand still, as a frozen machine does, between the claim of a chunk
+ * and its application, and wait between that and the commit.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/chunk-guards.ts'
 import type { ApplyRecords } from '../../shared/catalog/apply-chunk.ts'
+import { createEdgeApplier, type ApplyEdges } from '../../shared/catalog/apply-edges.ts'
 import { applyRecords } from '../../shared/catalog/apply-records.ts'
+import { rememberEntityIds } from '../../shared/catalog/entity-ids.ts'
 import { allGuards, type Guards } from '../../shared/catalog/guards.ts'
 import { createIsolationGate, type IsolationGate } from '../../shared/catalog/isolation-gate.ts'
 import { nudgeAgain } from '../../shared/catalog/nudge-again.ts'
@@ -23,12 +27,23 @@ const quietSeconds = 2
 const sweepEveryMs = 1_000
 const frozenMs = 8_000
 
-const { values, positionals } = parseArgs({ options: { 'freeze-share': { type: 'string' } }, allowPositionals: true })
+const { values, positionals } = parseArgs({ options: { 'freeze-share': { type: 'string' }, 'dawdle-ms': { type: 'string' } }, allowPositionals: true })
 const leftOut = <Rules extends object>(rules: Rules): Rules => ({ ...rules, ...Object.fromEntries(positionals.filter((name) => name in rules).map((name) => [name, false])) })
 const guards: Guards = leftOut(allGuards)
 const chunkGuards: ChunkGuards = leftOut(allChunkGuards)
 
-const apply: ApplyRecords = (tx, records, context) => applyRecords(tx, records, { ...context, guards })
+const dawdleMs = Number(values['dawdle-ms'] ?? 0)
+const lean = createEdgeApplier(rememberEntityIds())
+const apply: ApplyRecords = async (tx, records, context) => {
+  const verdicts = await applyRecords(tx, records, { ...context, guards })
+  await sleep(dawdleMs)
+  return verdicts
+}
+const applyEdges: ApplyEdges = async (tx, edges, context) => {
+  const applied = await lean(tx, edges, { ...context, guards })
+  await sleep(dawdleMs)
+  return applied
+}
 
 function freezing(gate: IsolationGate, share: number): IsolationGate {
   const freeze = (): void => { if (Math.random() < share) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, frozenMs) }
@@ -51,7 +66,7 @@ await startChunkWorker({
   config, log, concurrency: 1,
   async look(chunkId, signal) {
     try {
-      const { retryInMs } = await runChunk(db, queue, chunkId, { apply, gate, signal, guards: chunkGuards, leaseSeconds })
+      const { retryInMs } = await runChunk(db, queue, chunkId, { apply, applyEdges, gate, signal, guards: chunkGuards, leaseSeconds })
       if (retryInMs !== undefined) setTimeout(() => { nudgeAgain(db, queue, chunkId).catch(() => {}) }, retryInMs + 20)
     } catch (err) {
       log.warn({ err, chunkId }, 'a chunk could not be looked at')

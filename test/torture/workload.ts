@@ -39,6 +39,8 @@ const datasetUrn = (name: string): string => `urn:li:dataset:(urn:li:dataPlatfor
 
 const edgesPerEntity = 10
 const victimCount = 5
+/** Victims that nothing flows into: who adds an edge from one locks only the other end, so no lock of a row keeps a delete away. */
+const sourceVictimCount = 2
 /** Half of all changes fall on so many edges, so that loads and calls meet on them. */
 const contestedShare = 0.5
 const contestedEdgesMaxCount = 5_000
@@ -49,8 +51,8 @@ export function planWorkload(random: Random, edgeCount: number): Workload {
   const entityCount = Math.ceil(edgeCount / edgesPerEntity)
   const entities = Array.from({ length: entityCount }, (_, index) => datasetUrn(`warehouse.contested_${index}`))
   const edges = Array.from({ length: edgeCount }, (_, index): Edge => {
-    const downstream = index % entityCount
-    return { downstreamUrn: datasetUrn(`warehouse.contested_${downstream}`), upstreamUrn: datasetUrn(`warehouse.contested_${(downstream + 1 + Math.floor(index / entityCount)) % entityCount}`) }
+    const downstream = sourceVictimCount + index % (entityCount - sourceVictimCount)
+    return { downstreamUrn: datasetUrn(`warehouse.contested_${downstream}`), upstreamUrn: datasetUrn(`warehouse.contested_${(downstream + 1 + Math.floor(index / (entityCount - sourceVictimCount))) % entityCount}`) }
   })
   const contestedCount = Math.min(contestedEdgesMaxCount, Math.ceil(edgeCount / 2))
   let loadCount = 0
