@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { findInputs } from '../bin/client/find-inputs.ts'
@@ -178,6 +179,22 @@ t.test('load', async t => {
     for (const command of ['status', 'rejects', 'retry', 'cancel']) t.match(await run(['load', command, '00000000-0000-4000-8000-000000000000'], { env }), { code: 1, out: [], err: [/NOT_FOUND/] }, command)
     t.match(await run(['load', 'list', '--limit', '0'], { env }), { code: 1, err: [/--limit takes/] })
   })
+})
+
+t.test('a load that waits is followed until it is cancelled: 5 while it runs, 3 then', async t => {
+  const { url, token } = await withServer(t)
+  const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: token }
+  const input = lines({ op: 'upsertEntity', urn: asset('waits') })
+  const sent = await run(['load', '-', '--no-wait', '--json'], { env, input })
+  t.equal(sent.code, 0)
+  const { id }: { id: string } = JSON.parse(sent.out[0] ?? '')
+  t.match(await run(['load', 'status', id], { env }), { code: 5, out: [/goes on \(accepted\): 1 received/] })
+  t.match(await run(['load', '-', '--wait', '1'], { env, input }), { code: 5, out: [/goes on/] })
+  const followed = run(['load', 'status', id, '--follow'], { env })
+  // by then it is followed by its events
+  await sleep(2_500)
+  t.match(await run(['load', 'cancel', id], { env }), { code: 0, out: [/is cancelled/] })
+  t.match(await followed, { code: 3, out: [/is cancelled: 1 received, 0 applied/] })
 })
 
 t.test('what is sent', async t => {
