@@ -21,6 +21,7 @@ export const errorCodes = {
   NOT_FOUND: { status: 404, type: 'NOT_FOUND', retryable: false, meaning: 'The thing asked for does not exist.' },
   CONFLICT: { status: 409, type: 'CONFLICT', retryable: false, meaning: 'What is there does not allow it: a sibling domain has the name, a domain would become its own ancestor or has domains under it, a load has ended, or is still being received under the same Idempotency-Key (then with Retry-After).' },
   IDEMPOTENCY_MISMATCH: { status: 422, type: 'BAD_REQUEST', retryable: false, meaning: 'The Idempotency-Key belongs to a load with another body or other parameters.' },
+  SNAPSHOT_REMOVES_TOO_MUCH: { status: 409, type: 'CONFLICT', retryable: false, meaning: 'A snapshot would remove a larger share of what its source states than is allowed (`SNAPSHOT_MAX_REMOVED_SHARE`); `force=true` lets it.' },
   PRECONDITION_FAILED: { status: 412, type: 'CONFLICT', retryable: false, meaning: 'The aspect is not at the version the request was made for; read it again.' },
   METHOD_NOT_ALLOWED: { status: 405, type: 'BAD_REQUEST', retryable: false, meaning: 'The path is known, the method is not.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, type: 'BAD_REQUEST', retryable: false, meaning: 'The content type or content encoding is not one the route reads.' },

@@ -48,7 +48,8 @@ t.test('POST /loads', async (t) => {
 
   t.test('refuses what it does not have, by name', async (t) => {
     for (const [query, code, field] of [
-      ['mode=snapshot', 'UNSUPPORTED', 'mode'], ['format=dbt', 'UNSUPPORTED', 'format'],
+      ['mode=replace', 'UNSUPPORTED', 'mode'], ['mode=snapshot', 'BAD_REQUEST', 'source'], ['mode=snapshot&source=manual', 'BAD_REQUEST', 'source'], ['mode=snapshot&source=proposal', 'BAD_REQUEST', 'source'],
+      ['force=true&source=x', 'BAD_REQUEST', 'force'], ['mode=snapshot&source=x&force=yes', 'BAD_REQUEST', 'force'], ['format=dbt', 'UNSUPPORTED', 'format'],
       ['wait=x', 'BAD_REQUEST', 'wait'], ['wait=26', 'LIMIT_EXCEEDED', 'wait'], ['missingReferences=maybe', 'BAD_REQUEST', 'missingReferences'],
       ['sorce=x', 'BAD_REQUEST', 'sorce'], ['source=a&source=b', 'BAD_REQUEST', 'source'], ['source=%20', 'BAD_REQUEST', 'source'], [`source=${'s'.repeat(256)}`, 'LIMIT_EXCEEDED', 'source']
     ] as const) {

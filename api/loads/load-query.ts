@@ -4,28 +4,37 @@ import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { MissingReferences } from '../../shared/model/changes.ts'
 import { checkedIdempotencyKey } from '../../shared/catalog/idempotency-key.ts'
-import { checkedSource, defaultLoadSource } from '../../shared/catalog/load-source.ts'
+import { checkedSnapshotSource, checkedSource, defaultLoadSource } from '../../shared/catalog/load-source.ts'
 import type { LoadRequest } from '../../shared/catalog/receive-load.ts'
+import type { Config } from '../../shared/platform/config.ts'
 import type { Query } from '../query-parameters.ts'
 import { readFormat } from './body-format.ts'
 
-export const submitParameters = ['format', 'source', 'mode', 'atomic', 'dryRun', 'missingReferences', 'wait']
+export const submitParameters = ['format', 'source', 'mode', 'force', 'atomic', 'dryRun', 'missingReferences', 'wait']
 
 /** Throws UNSUPPORTED for what this version does not have, UNSUPPORTED_MEDIA_TYPE for a Content-Type that no format has, BAD_REQUEST and LIMIT_EXCEEDED. */
-export function readSubmission(query: Query, headers: IncomingHttpHeaders, fallback: MissingReferences): Pick<LoadRequest, 'format' | 'source' | 'missingReferences' | 'isAtomic' | 'isDryRun' | 'idempotencyKey'> {
-  refuseUnbuilt(query)
+export function readSubmission(query: Query, headers: IncomingHttpHeaders, defaults: Pick<Config, 'missingReferences' | 'snapshotMaxRemovedShare'>): Pick<LoadRequest, 'format' | 'source' | 'missingReferences' | 'isAtomic' | 'isDryRun' | 'snapshot' | 'idempotencyKey'> {
+  const isSnapshot = readMode(query.mode) === 'snapshot'
+  const force = readFlag(query.force, 'force')
+  if (force && !isSnapshot) throw new CatalogError('BAD_REQUEST', 'force is for mode=snapshot', { field: 'force' })
+  for (const field of ['atomic', 'dryRun'] as const) if (isSnapshot && readFlag(query[field], field)) throw new CatalogError('UNSUPPORTED', `This version has no snapshots with ${field}`, { field })
   return {
     format: readFormat(query.format, headers['content-type']),
-    source: query.source === undefined ? defaultLoadSource : checkedSource(query.source, 'source'),
-    missingReferences: readMissingReferences(query.missingReferences, headers['x-missing-references'], fallback),
+    source: isSnapshot ? checkedSnapshotSource(query.source, 'source') : query.source === undefined ? defaultLoadSource : checkedSource(query.source, 'source'),
+    missingReferences: readMissingReferences(query.missingReferences, headers['x-missing-references'], defaults.missingReferences),
     isAtomic: readFlag(query.atomic, 'atomic'),
     isDryRun: readFlag(query.dryRun, 'dryRun'),
-    idempotencyKey: readIdempotencyKey(headers['idempotency-key'])
+    idempotencyKey: readIdempotencyKey(headers['idempotency-key']),
+    ...isSnapshot ? { snapshot: { force, maxRemovedShare: defaults.snapshotMaxRemovedShare } } : {}
   }
 }
 
-function refuseUnbuilt({ mode }: Query): void {
-  if (mode !== undefined && mode !== 'merge') throw new CatalogError('UNSUPPORTED', `This version has no mode ${mode.slice(0, 100)}`, { field: 'mode', allowed: ['merge'] })
+const modes = ['merge', 'snapshot'] as const
+
+function readMode(mode = 'merge'): typeof modes[number] {
+  const found = modes.find((known) => known === mode)
+  if (!found) throw new CatalogError('UNSUPPORTED', `There is no mode ${mode.slice(0, 100)}`, { field: 'mode', allowed: modes })
+  return found
 }
 
 function readMissingReferences(parameter: string | undefined, header: string | string[] | undefined, fallback: MissingReferences): MissingReferences {
@@ -34,7 +43,8 @@ function readMissingReferences(parameter: string | undefined, header: string | s
   return value
 }
 
-function readFlag(text: string | undefined, field: string): boolean {
+/** False where absent. Throws BAD_REQUEST. */
+export function readFlag(text: string | undefined, field: string): boolean {
   if (text !== undefined && text !== 'true' && text !== 'false') throw new CatalogError('BAD_REQUEST', `${field} must be true or false`, { field, allowed: ['true', 'false'] })
   return text === 'true'
 }

@@ -13,7 +13,7 @@ import type { ApiContext } from '../context.ts'
 import { readQuery } from '../query-parameters.ts'
 import { answerUnreadUpload } from './answer-unread-uploads.ts'
 import { eventIdOf, toEvents } from './load-events.ts'
-import { readCount, readSubmission, readWait, submitParameters } from './load-query.ts'
+import { readCount, readFlag, readSubmission, readWait, submitParameters } from './load-query.ts'
 import { readBody } from './read-body.ts'
 
 const rejectsDefaultCount = 1_000
@@ -30,7 +30,7 @@ export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, que
 
   app.post('/loads', { config: { access: 'write' }, onSend: answerUnreadUpload }, async (request, reply) => {
     const query = readQuery(request.query, submitParameters)
-    const submission = readSubmission(query, request.headers, config.missingReferences)
+    const submission = readSubmission(query, request.headers, config)
     const wait = readWait(query.wait)
     const body = readBody(request.raw)
     const maximum = limits.uploadsAtOnceMaxCount
@@ -73,9 +73,9 @@ export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, que
   })
 
   app.post<ById>('/loads/:id/retry', { config: { access: 'write' } }, async (request, reply) => {
-    const query = readQuery(request.query, ['wait'])
+    const query = readQuery(request.query, ['wait', 'force'])
     const wait = readWait(query.wait)
-    const { id } = await retryLoad(db, queue, request.actor, request.params.id)
+    const { id } = await retryLoad(db, queue, request.actor, request.params.id, { force: readFlag(query.force, 'force') })
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })
 

@@ -32,8 +32,11 @@ export class ChunkAborted extends Error {
   }
 }
 
+/** What the transaction of a chunk needs, whatever it does. */
+export type ChunkOptions = { guards: ChunkGuards, signal?: AbortSignal | undefined }
+
 /** Without `applyEdges` all records are applied in the general way. */
-export type ApplyOptions = { apply: ApplyRecords, applyEdges?: ApplyEdges | undefined, guards: ChunkGuards, signal?: AbortSignal | undefined }
+export type ApplyOptions = ChunkOptions & { apply: ApplyRecords, applyEdges?: ApplyEdges | undefined }
 
 /**
  * Locks the chunk, checks that it is held under this fence, applies its records and settles it; all or nothing is
@@ -45,20 +48,20 @@ export const applyChunk = (db: Db, claimed: ClaimedChunk, options: ApplyOptions)
   holdChunk(db, claimed, options, async (tx, chunk) => settleChunk(tx, claimed, chunk, await applyStored(tx, claimed, chunk, options), options.guards))
 
 /** Runs work in a transaction that holds the chunk; a stop of the worker rolls it back. Throws as applyChunk does. */
-export async function holdChunk<T>(db: Db, claimed: ClaimedChunk, options: ApplyOptions, work: (tx: Tx, chunk: LockedChunk) => Promise<T>): Promise<T> {
+export async function holdChunk<T>(db: Db, claimed: ClaimedChunk, { guards, signal }: ChunkOptions, work: (tx: Tx, chunk: LockedChunk) => Promise<T>): Promise<T> {
   const running = { pid: 0 }
-  const stopCancelling = cancelOnAbort(db, running, options.signal)
+  const stopCancelling = cancelOnAbort(db, running, signal)
   try {
     return await inTransaction(db, async (tx) => {
       const chunk = await lockChunk(tx, claimed.id)
-      assertHeld(chunk, claimed, options.guards)
+      assertHeld(chunk, claimed, guards)
       running.pid = chunk.backendPid
       const result = await work(tx, chunk)
       running.pid = 0
       return result
     })
   } catch (error) {
-    if (options.signal?.aborted && !isVerdictOnHolder(error)) throw new ChunkAborted()
+    if (signal?.aborted && !isVerdictOnHolder(error)) throw new ChunkAborted()
     throw error
   } finally {
     running.pid = 0
@@ -156,7 +159,8 @@ function withWayOut({ code, message }: { code: string, message: string }): strin
   return `${message.replace(/\.$/, '')}. Create it before or in the same load, or send the load with missingReferences=create.`
 }
 
-export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ApplyContext {
+/** What the records of a chunk are applied with. */
+export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ApplyContext & Required<Pick<ApplyContext, 'chunk'>> {
   if (chunk.seq === null) throw new Error('an accepted load has no seq')
   const actor: Actor = { urn: toUrn(chunk.actor), tokenId: chunk.tokenId, scopes: chunk.scopes, domainUrn: chunk.domainUrn === null ? null : toUrn(chunk.domainUrn) }
   return {

@@ -167,7 +167,8 @@ async function lockAlone(tx: Tx): Promise<void> {
   throw new CatalogError('UNAVAILABLE', 'Other writes did not leave a gap for a deletion; send it again.', { retryAfterSeconds: 5 })
 }
 
-async function openSet(tx: Tx, context: ApplyContext, changes: readonly Change[], guards: Guards, older: OlderWork | null): Promise<WorkingSet> {
+/** What a transaction holds in memory, empty yet. */
+export async function openSet(tx: Tx, context: ApplyContext, changes: readonly Change[], guards: Guards, older: OlderWork | null): Promise<WorkingSet> {
   const sourceIds = new Map<string, number>()
   for (const name of new Set([context.source, ...changes.flatMap((change) => change.kind === 'replaceEdges' || change.kind === 'undoStatement' ? change.source ?? [] : [])])) sourceIds.set(name, await sourceId(tx, name))
   return {

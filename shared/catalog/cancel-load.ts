@@ -8,6 +8,8 @@ import { dropChunks, unsettledPayloads } from '../store/chunks.ts'
 import { deleteDeclarations } from '../store/declarations.ts'
 import { lockLoad, recountRejects, stopLoad } from '../store/loads.ts'
 import { hasRejectsAside, restoreRejects } from '../store/rejects.ts'
+import { deleteRemovals } from '../store/snapshot-removals.ts'
+import { deleteStatedKeys } from '../store/snapshot-statements.ts'
 import { unpackRecords } from './chunk-payload.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 
@@ -24,6 +26,8 @@ export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<Load
     await keepRejects(tx, id)
     await dropChunks(tx, id)
     await deleteDeclarations(tx, id)
+    await deleteStatedKeys(tx, id)
+    await deleteRemovals(tx, id)
   })
   metrics.loads.inc({ state: 'cancelled' })
   return readLoad(db, actor, id)

@@ -22,6 +22,16 @@ export type ChunkGuards = {
   undoWaits: boolean
   /** References inside a load are settled before its second pass. */
   declarations: boolean
+  /** A snapshot is compared when every older load of its source is settled. */
+  sweepWaits: boolean
+  /** A sweep spares what its load states, also what was there already and was not written. */
+  sweepSparesStated: boolean
+  /** A sweep spares what a rejected record names. */
+  sweepSparesRejected: boolean
+  /** A sweep spares what something newer has stated since. */
+  sweepSparesNewer: boolean
+  /** A sweep that would take away more than its share is refused. */
+  sweepShare: boolean
 }
 
 export const allChunkGuards: ChunkGuards = {
@@ -33,5 +43,10 @@ export const allChunkGuards: ChunkGuards = {
   countCheck: true,
   sweeper: true,
   undoWaits: true,
-  declarations: true
+  declarations: true,
+  sweepWaits: true,
+  sweepSparesStated: true,
+  sweepSparesRejected: true,
+  sweepSparesNewer: true,
+  sweepShare: true
 }

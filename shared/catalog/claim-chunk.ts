@@ -5,6 +5,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { claimChunk as claimRow, isolateChunk, type ClaimedChunk } from '../store/chunks.ts'
 import { startLoad } from '../store/loads.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
+import { isSweep } from './sweep-passes.ts'
 
 /**
  * How long a chunk is held without a sign of life, and how often its holder gives one. Short, so that a killed worker's
@@ -45,7 +46,8 @@ export async function claimChunk(db: Db, chunkId: number, guards: ChunkGuards, s
 }
 
 function afterCrashes(chunk: ClaimedChunk): Claim['next'] {
-  if (!chunk.isIsolated || chunk.crashes === 0) return 'apply'
+  // A sweep has no record to blame: it is tried until it is done.
+  if (!chunk.isIsolated || chunk.crashes === 0 || isSweep(chunk.pass)) return 'apply'
   if (chunk.isWhole) return chunk.crashes >= crashesAlone ? 'fail' : 'apply'
   if (chunk.recordCount > 1) return 'split'
   return chunk.crashes >= crashesAlone ? 'reject' : 'apply'

@@ -6,8 +6,11 @@
 import { CatalogError } from '../errors.ts'
 import { isConnectionLost, sqlErrorKind, sqlState } from '../db/sql-errors.ts'
 import type { ClaimedChunk } from '../store/chunks.ts'
+import type { Compared } from '../store/sweeps.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 import { UnreadableChunk } from './chunk-payload.ts'
+import { SnapshotRefused } from './compare-snapshot.ts'
+import { isSweep } from './sweep-passes.ts'
 import { WaitForOlderLoad } from './wait-for-older-load.ts'
 
 /** Attempts that a record which is alone in its chunk gets before it is rejected. */
@@ -28,7 +31,7 @@ export type Remedy =
   | { do: 'release', delayMs: number, attempts: number, faults: number, crashes?: number, forgetCrashes?: boolean, lastError: string }
   | { do: 'split' }
   | { do: 'reject', reason: Reason }
-  | { do: 'fail', message: string }
+  | { do: 'fail', message: string, compared?: Compared }
 
 /** `random` gives numbers from 0 to 1: the jitter that keeps workers from trying all at once. */
 export function remedyFor(error: unknown, chunk: ClaimedChunk, guards: ChunkGuards, random: () => number = Math.random): Remedy {
@@ -36,10 +39,12 @@ export function remedyFor(error: unknown, chunk: ClaimedChunk, guards: ChunkGuar
   if (error instanceof WaitForOlderLoad) return { do: 'release', delayMs: waitForOlderMs, attempts: 0, faults: 0, lastError }
   if (error instanceof UnreadableChunk) return { do: 'fail', message: `The stored records of chunk ${chunk.id} cannot be read` }
 
+  if (error instanceof SnapshotRefused) return { do: 'fail', message: `SNAPSHOT_REMOVES_TOO_MUCH: ${error.message}`, compared: error.compared }
   if (isConnectionLost(error) && guards.isolation) return { do: 'release', delayMs: Math.min(backoffCapMs, afterLossMs * 2 ** Math.min(chunk.crashes, 20)), attempts: 0, faults: 1, crashes: 1, lastError }
   const kind = kindOf(error)
   const isAttempt = kind === 'permanent' || (kind === 'unknown' && (chunk.faults + 1) % unknownFaultsPerAttempt === 0)
   if (!isAttempt || !guards.attempts) return { do: 'release', delayMs: backoff(chunk.faults, random), attempts: 0, faults: 1, forgetCrashes: true, lastError }
+  if (isSweep(chunk.pass) && chunk.attempts + 1 >= attemptsAlone) return { do: 'fail', message: 'What the source does not state any more could not be removed; the log says why' }
   if (chunk.recordCount > 1 && !chunk.isWhole) return { do: 'split' }
   if (chunk.attempts + 1 >= attemptsAlone) return chunk.isWhole ? { do: 'fail', message: publicReason(error, 'load').message } : { do: 'reject', reason: publicReason(error, 'record') }
   return { do: 'release', delayMs: backoff(chunk.attempts, random), attempts: 1, faults: 0, lastError }

@@ -10,7 +10,7 @@ import { limits } from '../limits.ts'
 import type { Actor, JsonObject } from '../model/changes.ts'
 import { isUuid } from '../model/text-checks.ts'
 import { listRejects, type Reject } from '../store/rejects.ts'
-import { findLoad, listLoads as listRows, type LoadRow, type LoadState } from '../store/loads.ts'
+import { findLoad, listLoads as listRows, type LoadRow, type LoadState, type SweepState } from '../store/loads.ts'
 
 /** A load as every door shows it. Times are epoch milliseconds. */
 export type LoadView = {
@@ -23,6 +23,8 @@ export type LoadView = {
   atomic: boolean
   dryRun: boolean
   counts: { received: number, applied: number, unchanged: number, rejected: number }
+  /** Only of a snapshot. Statements of its source: before it, not made by it, and taken away so far. */
+  snapshot?: { sweep: SweepState, stated: number | null, toRemove: number | null, kept: number | null, removed: number }
   error: string | null
   createdAt: number
   finishedAt: number | null
@@ -45,6 +47,7 @@ export const toLoadView = (row: LoadRow): LoadView => ({
   atomic: row.isAtomic,
   dryRun: row.isDryRun,
   counts: { received: row.received, applied: row.applied, unchanged: row.unchanged, rejected: row.rejected },
+  ...row.sweep === null ? {} : { snapshot: toSnapshotView(row, row.sweep) },
   error: row.error,
   createdAt: row.createdAt.getTime(),
   finishedAt: row.finishedAt?.getTime() ?? null,
@@ -52,6 +55,14 @@ export const toLoadView = (row: LoadRow): LoadView => ({
   ...row.report === null ? {} : { report: row.report },
   ...row.undoes === null ? {} : { undoes: row.undoes },
   ...row.undoneBy === null ? {} : { undoneBy: row.undoneBy }
+})
+
+const toSnapshotView = (row: LoadRow, sweep: SweepState): NonNullable<LoadView['snapshot']> => ({
+  sweep,
+  stated: row.sweepStated,
+  toRemove: row.sweepRemovable,
+  kept: row.sweepStated === null || row.sweepRemovable === null ? null : row.sweepStated - row.sweepRemovable,
+  removed: row.sweepRemoved ?? 0
 })
 
 const seesAll = (actor: Actor): boolean => actor.scopes.includes('admin') && actor.domainUrn === null

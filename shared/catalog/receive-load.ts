@@ -9,14 +9,17 @@ import { openRecords, type OpenedRecords, type ReadRecord, type SentFormat } fro
 import { limits } from '../limits.ts'
 import type { Actor, MissingReferences } from '../model/changes.ts'
 import type { ChunkQueue } from '../queue/chunk-queue.ts'
+import { insertChunk } from '../store/chunks.ts'
 import { countWaitingRecords } from '../store/load-progress.ts'
 import { endBody, findLoad, insertLoad, touchLoad, type NewLoad } from '../store/loads.ts'
 import { abortUpload } from './abort-upload.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { createChunkWriter, type ChunkWriter, type Stored } from './chunk-writer.ts'
 import { digestingBody } from './idempotency-key.ts'
+import { createSnapshotTally, refuseSmallSnapshot, type SnapshotTally } from './refuse-small-snapshot.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { replayLoad, stillReceiving } from './replay-load.ts'
+import { comparePass } from './sweep-passes.ts'
 import { createWholeChunkWriter } from './whole-chunk-writer.ts'
 
 /** What a load is told beside its body. `source` names who states its edges. */
@@ -33,7 +36,12 @@ export type LoadRequest = {
   isDryRun?: boolean
   /** Under which the same submission may be sent again. */
   idempotencyKey?: string | null
+  /** Absent for a merge. */
+  snapshot?: SnapshotTerms | undefined
 }
+
+/** How much a snapshot may take away: a share of what its source states, from 0 to 1, or with `force` whatever it finds to. */
+export type SnapshotTerms = { force: boolean, maxRemovedShare: number }
 
 /** `isReplay`: the load was there before, and nothing was stored. */
 export type Received = { id: string, isReplay: boolean }
@@ -49,7 +57,7 @@ const turnMaxMs = 2
  * Reads on only when what was read is stored, so memory is bounded on this side and the client is held back on its own.
  *
  * Throws OVERLOADED, BAD_REQUEST for a body without records and what openRecords throws (all with nothing stored),
- * LIMIT_EXCEEDED (loadMaxRecords), CONFLICT when the load was cancelled meanwhile or its key is another's,
+ * LIMIT_EXCEEDED (loadMaxRecords), SNAPSHOT_REMOVES_TOO_MUCH, CONFLICT when the load was cancelled meanwhile or its key is another's,
  * IDEMPOTENCY_MISMATCH, and what the body or its reader throw. After any of these the load is aborted and its records are gone.
  */
 export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadRequest, body: AsyncIterable<Buffer>): Promise<Received> {
@@ -60,7 +68,7 @@ export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadReques
   const upload: Upload = { load, records: 0, heartbeat: null }
   const { body: bytes, digest } = load.idempotencyKey === null ? { body, digest: () => null } : digestingBody(body)
   try {
-    await storeRecords(db, upload, request.format, bytes)
+    await storeRecords(db, upload, request, bytes)
     if (upload.records === 0) throw new CatalogError('BAD_REQUEST', 'The body holds no records')
     if (!await endBody(db, load.id, digest())) throw await endedMeanwhile(db, load.id)
   } catch (error) {
@@ -88,7 +96,7 @@ async function refuseWhenOverloaded(db: Db): Promise<void> {
 }
 
 /** Counts what came in `upload.records`. The load's row is made with the first record. */
-async function storeRecords(db: Db, upload: Upload, format: SentFormat, body: AsyncIterable<Buffer>): Promise<void> {
+async function storeRecords(db: Db, upload: Upload, { format, snapshot }: LoadRequest, body: AsyncIterable<Buffer>): Promise<void> {
   const { id } = upload.load
   let turnAt = performance.now()
 
@@ -101,11 +109,13 @@ async function storeRecords(db: Db, upload: Upload, format: SentFormat, body: As
 
   const writer = upload.load.isAtomic || upload.load.isDryRun ? createWholeChunkWriter(id, store) : createChunkWriter(id, store)
   const opened = await openRecords(format, body)
+  const tally = snapshot ? createSnapshotTally(opened) : null
   for await (const entries of opened.records) {
     for (const entry of entries) {
       if (upload.records === 0) await begin(db, upload, opened)
       upload.records += 1
       if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
+      tally?.add(entry)
       const stored = take(writer, entry)
       if (stored) await stored
     }
@@ -115,6 +125,13 @@ async function storeRecords(db: Db, upload: Upload, format: SentFormat, body: As
     }
   }
   await writer.flush()
+  if (snapshot && tally && upload.records > 0) await endSnapshot(db, upload.load, snapshot, tally)
+}
+
+/** The chunk that compares, after all records; it has none of its own. A limited token's share is known when it is compared. */
+async function endSnapshot(db: Db, { id, source, domainUrn }: Submission, { force, maxRemovedShare }: SnapshotTerms, tally: SnapshotTally): Promise<void> {
+  if (!force && domainUrn === null) await refuseSmallSnapshot(db, source, tally.most(), maxRemovedShare)
+  await inTransaction(db, (tx) => insertChunk(tx, { loadId: id, pass: comparePass, firstLine: 0, recordCount: 0, payload: null }))
 }
 
 /** A promise only where something is to be waited for. */
@@ -141,7 +158,9 @@ function refuseFatal(error: CatalogError): void {
 
 const newLoad = (request: LoadRequest): Submission => ({
   id: randomUUID(),
-  mode: 'merge',
+  mode: request.snapshot ? 'snapshot' : 'merge',
+  ...request.snapshot ? { sweep: 'pending', sweepMaxShare: request.snapshot.maxRemovedShare } : {},
+  force: request.snapshot?.force ?? false,
   source: request.source,
   missingReferences: request.missingReferences,
   actor: request.actor.urn,

@@ -39,7 +39,7 @@ export async function replayLoad(db: Db, queue: ChunkQueue, request: Replayed & 
 
 type Replayed = Omit<NewLoad, 'format' | 'header'> & { format: SentFormat }
 
-const compared = [['source', 'source'], ['mode', 'mode'], ['isAtomic', 'atomic'], ['isDryRun', 'dryRun'], ['missingReferences', 'missingReferences']] as const
+const compared = [['source', 'source'], ['mode', 'mode'], ['force', 'force'], ['isAtomic', 'atomic'], ['isDryRun', 'dryRun'], ['missingReferences', 'missingReferences']] as const
 
 function compareParameters(request: Replayed, known: KeyedLoad): void {
   // A format that the body tells is the same when the body is.

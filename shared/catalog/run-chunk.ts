@@ -9,16 +9,20 @@ import { nudgeLoad } from '../store/chunk-nudges.ts'
 import { dropChunks, releaseChunk, renewLease, type ClaimedChunk, type Release } from '../store/chunks.ts'
 import { deleteDeclarations } from '../store/declarations.ts'
 import { stopLoad } from '../store/loads.ts'
+import { noteCompared, type Compared } from '../store/sweeps.ts'
 import type { ApplyEdges } from './apply-edges.ts'
 import { applyChunk, ChunkAborted, rejectChunk, type ApplyOptions, type ApplyRecords } from './apply-chunk.ts'
 import { applyWhole, failWhole, type NotApplied } from './apply-whole.ts'
 import { claimChunk, leaseRenewalMs, leaseSeconds, type Claim } from './claim-chunk.ts'
 import { allChunkGuards, type ChunkGuards } from './chunk-guards.ts'
+import { compareSnapshot } from './compare-snapshot.ts'
 import { deadlyLoad, deadlyRecord, remedyFor } from './fail-chunk.ts'
 import { createIsolationGate, type IsolationGate } from './isolation-gate.ts'
+import { removeUnstated } from './remove-unstated.ts'
 import { ChunkOvertaken, LoadEnded, type Settled } from './settle-chunk.ts'
 import { settleDeclarations } from './settle-declarations.ts'
 import { splitChunk } from './split-chunk.ts'
+import { comparePass, removalPass } from './sweep-passes.ts'
 
 export type RunOptions = {
   apply: ApplyRecords
@@ -74,6 +78,8 @@ async function work(db: Db, queue: ChunkQueue, { chunk, next }: Claim, options: 
     if (next === 'fail') return notApplied(await failWhole(db, chunk, deadlyLoad, options))
     const apply = (): Promise<Settled | NotApplied> => timed(async () => {
       if (chunk.isWhole) return applyWhole(db, chunk, options)
+      if (chunk.pass === comparePass) return compareSnapshot(db, chunk, options)
+      if (chunk.pass === removalPass) return removeUnstated(db, chunk, options)
       if (chunk.pass === 2 && options.guards.declarations) await settleDeclarations(db, chunk.loadId)
       return applyChunk(db, chunk, options)
     })
@@ -112,7 +118,7 @@ async function recover(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, error: un
     switch (remedy.do) {
       case 'split': return { ...await split(db, queue, chunk, options.guards), error }
       case 'reject': return { ...await finish(db, queue, chunk, 'rejected', await rejectChunk(db, chunk, remedy.reason, options)), error }
-      case 'fail': return { ...chunk.isWhole ? notApplied(await failWhole(db, chunk, remedy.message, options)) : await failLoad(db, chunk, remedy.message), error }
+      case 'fail': return { ...chunk.isWhole ? notApplied(await failWhole(db, chunk, remedy.message, options)) : await failLoad(db, chunk, remedy), error }
       case 'release': {
         await handBack(db, chunk, remedy, options.signal)
         return { outcome: 'released', error, retryInMs: remedy.delayMs }
@@ -175,9 +181,10 @@ function notApplied({ failedWith }: NotApplied): Run {
   return { outcome: 'failed', reason: failedWith }
 }
 
-async function failLoad(db: Db, chunk: ClaimedChunk, message: string): Promise<Run> {
+async function failLoad(db: Db, chunk: ClaimedChunk, { message, compared }: { message: string, compared?: Compared }): Promise<Run> {
   const isStopped = await inTransaction(db, async (tx) => {
     const isStopped = await stopLoad(tx, chunk.loadId, 'failed', message)
+    if (isStopped && compared) await noteCompared(tx, chunk.loadId, compared)
     await releaseChunk(tx, chunk.id, chunk.fence, { delayMs: 0, lastError: message })
     return isStopped
   })

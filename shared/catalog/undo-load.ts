@@ -18,6 +18,8 @@ import { deleteDeclarations } from '../store/declarations.ts'
 import { findDomainPaths } from '../store/domains.ts'
 import { findJournal, listJournal } from '../store/load-journal.ts'
 import { endBody, insertLoad, lockLoad, markUndo, stopLoad, touchLoad, type LoadRow } from '../store/loads.ts'
+import { deleteRemovals } from '../store/snapshot-removals.ts'
+import { deleteStatedKeys } from '../store/snapshot-statements.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { packLines, toStoredLine } from './chunk-payload.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
@@ -66,6 +68,8 @@ async function cancelFailed(tx: Tx, id: string): Promise<void> {
   await stopLoad(tx, id, 'cancelled', null)
   await dropChunks(tx, id)
   await deleteDeclarations(tx, id)
+  await deleteStatedKeys(tx, id)
+  await deleteRemovals(tx, id)
   metrics.loads.inc({ state: 'cancelled' })
 }
 

@@ -1,7 +1,10 @@
-/** Thrown when a chunk refers to what an older, unfinished load may still create: it is to be handed back and tried again. */
+/**
+ * Thrown when a chunk refers to what an older, unfinished load may still create, or compares what an older one of its
+ * source may still state: it is to be handed back and tried again.
+ */
 export class WaitForOlderLoad extends Error {
   constructor() {
-    super('a reference may yet be created by an older load')
+    super('an older load has to be finished first')
     this.name = 'WaitForOlderLoad'
   }
 }

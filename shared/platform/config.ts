@@ -4,7 +4,7 @@
  * All bad keys are reported at once, and no value is ever repeated in the report: it may be a secret.
  * docs/configuration.md and .env.example list every key, and a test holds the three together.
  */
-import { anyText, integer, oneOf, optional, setting, textOfAtLeast, url, yesOrNo, type Setting } from './settings.ts'
+import { anyText, integer, oneOf, optional, setting, share, textOfAtLeast, url, yesOrNo, type Setting } from './settings.ts'
 
 export const settings = {
   databaseUrl: optional('DATABASE_URL', url('postgres', 'postgresql'), 'URL',
@@ -29,6 +29,8 @@ export const settings = {
     'An admin token that exists from the first start, for a server that nobody has a shell on.'),
   missingReferences: setting('MISSING_REFERENCES', oneOf('reject', 'create'), 'reject', 'reject or create',
     'What proposals and loads do with a reference to an absent entity, unless the request says otherwise.'),
+  snapshotMaxRemovedShare: setting('SNAPSHOT_MAX_REMOVED_SHARE', share, '0.3', 'share',
+    'Share of what a source states that a snapshot load may remove; a larger one is refused unless it says `force=true`. 1 refuses nothing.'),
   databasePoolApi: setting('DATABASE_POOL_API', integer(1, 500), '6', 'connections',
     'Postgres connections of one API process. A third of them store uploads, and nothing else waits for those.'),
   databasePoolWorker: setting('DATABASE_POOL_WORKER', integer(2, 500), '3', 'connections',

@@ -27,6 +27,13 @@ export function integer(least: number, most: number): Parse<number> {
   }
 }
 
+/** A number from 0 to 1. */
+export function share(text: string): number {
+  const value = Number(text)
+  if (!/^\d*\.?\d+$/.test(text) || value > 1) throw new Error('a number from 0 to 1')
+  return value
+}
+
 export function oneOf<const T extends string>(...allowed: readonly T[]): Parse<T> {
   return text => {
     const found = allowed.find(word => word === text.toLowerCase())

@@ -5,7 +5,7 @@ import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
 
 export type LoadState = 'receiving' | 'accepted' | 'applying' | 'done' | 'failed' | 'aborted' | 'cancelled'
 
-/** How a load meets what is there: `snapshot` also takes away what its source stated before and does not state now; `undo` takes back a load. */
+/** How a load meets what is there: `snapshot` also takes away what its source stated before and does not state now; `undo` takes back another load. */
 export type LoadMode = 'merge' | 'snapshot' | 'undo'
 
 /** How far a snapshot is with what it takes away; `held`: not at all, because a reject may name any edge. */
@@ -34,7 +34,7 @@ export type LoadRow = {
   force: boolean
   /** Null for a load that is no snapshot. */
   sweep: SweepState | null
-  /** The share of what the source states that may go without `force`, from 0 to 1. */
+  /** The share of what the source states that may go without `force`, from 0 to 1; null once it is no longer asked for. */
   sweepMaxShare: number | null
   /** Statements: what the source stated before, what of it is to go, what has gone. */
   sweepStated: number | null

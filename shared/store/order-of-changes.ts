@@ -74,13 +74,14 @@ export type OlderWork = {
 
 /**
  * A load whose body has ended counts although it has no seq yet: it may have drawn one that is not visible.
- * A failed load counts because a retry goes on under its old seq; an atomic one is not retried, and a dry run changes nothing. `loadId` is the asking chunk's own load: its other
- * chunks are older or newer by line, so all of them count.
+ * A failed load counts because a retry goes on under its old seq; an atomic one is not retried, and a dry run changes nothing.
+ * `loadId` is the asking chunk's own load: its other chunks are older or newer by line, so all of them count. The sweep of an
+ * older snapshot may take away what a newer change finds stated; the own load's sweep spares what the load states.
  */
 export async function olderWork(db: Db | Tx, seq: number, loadId: string | null): Promise<OlderWork> {
   const [row] = await query<OlderWork>(db, `
     with unfinished as (
-      select load.id, load.seq, load.state, load.is_destructive, load.current_pass < 3 or load.missing_references = 'create' as is_creating, load.remaining
+      select load.id, load.seq, load.state, load.is_destructive, load.sweep in ('pending', 'removing') as is_sweeping, load.current_pass < 3 or load.missing_references = 'create' as is_creating, load.remaining
       from load
       where not load.is_dry_run
         and (
@@ -89,7 +90,7 @@ export async function olderWork(db: Db | Tx, seq: number, loadId: string | null)
           or (load.state = 'receiving' and load.body_ended_at is not null)
         )
     ), older as (
-      select unfinished.state, unfinished.is_destructive, unfinished.is_creating, false as is_own
+      select unfinished.state, unfinished.is_destructive or coalesce(unfinished.is_sweeping, false) as is_destructive, unfinished.is_creating, false as is_own
       from unfinished
       where (unfinished.seq is null or unfinished.seq < ?::bigint) and unfinished.id is distinct from ?::uuid
       union all

@@ -30,6 +30,9 @@ const columns = `
   statement.line,
   statement.attributes`
 
+/** The key of a statement, its source left out. */
+export type RemovedKey = Pick<StatementRow, 'downstreamId' | 'upstreamId' | 'ownerId' | 'field' | 'recordKey'>
+
 /** An aspect of an owner; aspectCode is statement.field >> 4. */
 export type OwnerAspect = { ownerId: number, aspectCode: number }
 
@@ -157,6 +160,23 @@ export async function deleteStatements(tx: Tx, rows: readonly StatementRow[]): P
     delete from statement
     using unnest(${keyTypes}) as gone (${keyColumns.join(', ')})
     where ${keyColumns.map((column) => `statement.${column} = gone.${column}`).join(' and ')}`, keyArrays(rows))
+}
+
+/** Deletes those of a source's statements that are older than the seq, and gives them. */
+export async function deleteStatementsBefore(tx: Tx, sourceId: number, seq: number, keys: readonly RemovedKey[]): Promise<StatementRow[]> {
+  if (keys.length === 0) return []
+  return query<StatementRow>(tx, `
+    delete from statement
+    using unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[]) as gone (downstream_id, upstream_id, owner_id, field, record_key)
+    where statement.downstream_id = gone.downstream_id
+      and statement.upstream_id = gone.upstream_id
+      and statement.owner_id = gone.owner_id
+      and statement.field = gone.field
+      and statement.record_key = gone.record_key
+      and statement.source_id = ?::int
+      and statement.seq < ?::bigint
+    returning ${columns}`, [
+    keys.map((key) => key.downstreamId), keys.map((key) => key.upstreamId), keys.map((key) => key.ownerId), keys.map((key) => key.field), keys.map((key) => key.recordKey), sourceId, seq])
 }
 
 /**

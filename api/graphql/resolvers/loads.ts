@@ -20,7 +20,7 @@ export const loadResolvers = {
     // A mutation never makes placeholders: an absent reference becomes a reject of the load.
     submitChanges: (_: unknown, { input }: { input: SubmittedChanges }, context: GraphqlContext) =>
       submitChanges(context.db, context.queue, input, { actor: context.actor, requestId: context.requestId, missingReferences: 'reject' }),
-    retryLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) => retryLoad(context.db, context.queue, context.actor, id),
+    retryLoad: (_: unknown, { id, force }: { id: string, force?: boolean | null }, context: GraphqlContext) => retryLoad(context.db, context.queue, context.actor, id, { force: force ?? false }),
     undoLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) => undoLoad(context.db, context.queue, id, { actor: context.actor, requestId: context.requestId }),
     cancelLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) => cancelLoad(context.db, context.actor, id)
   }

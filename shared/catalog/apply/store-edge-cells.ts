@@ -4,6 +4,7 @@ import type { JsonObject } from '../../model/changes.ts'
 import { patchedAttributes } from '../../model/edge-patches.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { explicitAttributes } from '../../model/lineage-document.ts'
+import type { StatementBefore } from '../../model/load-journal.ts'
 import { deleteEdgePatches, edgePatchesOfOwners, insertEdgePatches, type EdgePatchRow } from '../../store/edge-patches.ts'
 import {
   deleteStatements, inKeyOrder, insertStatements, statementsOfEdges, statementsOfOwners, tombstonesOfEdges, updateStatements, watermarksOfOwners, writeTombstones, writeWatermarks,
@@ -108,11 +109,15 @@ function noteChanges({ journal }: WorkingSet, cell: EdgeCell): void {
   for (const [key, row] of cell.original) {
     const now = cell.rows.get(key)
     if (now && !isPatched && (now === row || saysTheSame(now, row))) continue
-    const before = { seq: Math.max(row.seq, ...patchesOf(cell.storedPatches, row).map((patch) => patch.seq)), position: row.position, attributes: shownAttributes(row, cell.storedPatches) }
+    const before = statedBefore(row, cell.storedPatches)
     if (!now) journal.note({ kind: 'removed', key: row, before })
     else if (!(saysTheSame(now, row) && equalJson(before.attributes, shownAttributes(now, cell.patches)))) journal.note({ kind: 'restated', key: row, before })
   }
 }
+
+/** What a statement says, for a journal: the patches of its aspect have had their say. */
+export const statedBefore = (row: StatementRow, patches: ReadonlySet<EdgePatchRow>): StatementBefore =>
+  ({ seq: Math.max(row.seq, ...patchesOf(patches, row).map((patch) => patch.seq)), position: row.position, attributes: shownAttributes(row, patches) })
 
 const patchesOf = (patches: ReadonlySet<EdgePatchRow>, row: StatementRow): EdgePatchRow[] =>
   patches.size === 0 ? [] : [...patches].filter((patch) => patch.field === row.field && patch.downstreamId === row.downstreamId && patch.upstreamId === row.upstreamId)

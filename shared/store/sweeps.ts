@@ -1,0 +1,72 @@
+/** What the load table says of a snapshot's sweep: what it waits for, how far it is, how much it takes away. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { LoadRow } from './loads.ts'
+
+type Snapshot = Pick<LoadRow, 'id' | 'source' | 'seq'>
+
+/**
+ * Marks the older loads of the source that failed: they are not waited for, and can no more be retried. Locks each row
+ * and looks at its state again, so of a retry and this one sees what the other did.
+ */
+export async function supersedeFailed(tx: Tx, { id, source, seq }: Snapshot): Promise<void> {
+  await query(tx, `
+    update load
+    set superseded_by = ?::uuid
+    where load.source = ? and load.state = 'failed' and load.seq < ?::bigint and load.id <> ?::uuid`, [id, source, seq, id])
+}
+
+/** Whether an older load of the source is unfinished; one whose body has ended counts although it has no seq yet. Ask after supersedeFailed. */
+export async function hasOlderOfSource(db: Db | Tx, { id, source, seq }: Snapshot): Promise<boolean> {
+  const rows = await query(db, `
+    select 1
+    from load
+    where load.source = ?
+      and load.id <> ?::uuid
+      and ((load.state in ('accepted', 'applying') and load.seq < ?::bigint) or (load.state = 'receiving' and load.body_ended_at is not null))
+    limit 1`, [source, id, seq])
+  return rows.length > 0
+}
+
+/** Whether anything of the source is unfinished, failed loads included: what it states is about to change. */
+export async function isSourceBusy(db: Db, source: string): Promise<boolean> {
+  const rows = await query(db, `
+    select 1
+    from load
+    where load.source = ? and (load.state in ('accepted', 'applying', 'failed') or (load.state = 'receiving' and load.body_ended_at is not null))
+    limit 1`, [source])
+  return rows.length > 0
+}
+
+/** Nothing is taken away, and the load ends without. */
+export async function holdSweep(tx: Tx, id: string): Promise<void> {
+  await query(tx, "update load set sweep = 'held', sweep_removed = 0 where load.id = ?::uuid", [id])
+}
+
+export type Compared = { stated: number, removable: number }
+
+/** The comparison is made, and each of the pieces is a chunk that waits. Call in the transaction that made them. */
+export async function beginRemoving(tx: Tx, id: string, { stated, removable, pieces, pass }: Compared & { pieces: number, pass: number }): Promise<void> {
+  await query(tx, `
+    insert into chunk (load_id, pass, first_line, record_count)
+    select ?::uuid, ?::smallint, piece, 0
+    from generate_series(0, ?::int - 1) as piece`, [id, pass, pieces])
+  await query(tx, `
+    update load
+    set sweep = 'removing', sweep_stated = ?::bigint, sweep_removable = ?::bigint, sweep_removed = 0, remaining = remaining + ?::int
+    where load.id = ?::uuid`, [stated, removable, pieces, id])
+}
+
+/** Keeps what the comparison found although nothing comes of it. */
+export async function noteCompared(tx: Tx, id: string, { stated, removable }: Compared): Promise<void> {
+  await query(tx, 'update load set sweep_stated = ?::bigint, sweep_removable = ?::bigint, sweep_removed = 0 where load.id = ?::uuid', [stated, removable, id])
+}
+
+export async function countRemoved(tx: Tx, id: string, rows: number): Promise<void> {
+  await query(tx, 'update load set sweep_removed = sweep_removed + ?::bigint where load.id = ?::uuid', [rows, id])
+}
+
+/** From here on nothing holds the sweep back. What the load was sent with (`force`) stays as it was. */
+export async function forceSweep(tx: Tx, id: string): Promise<void> {
+  await query(tx, 'update load set sweep_max_share = null where load.id = ?::uuid', [id])
+}
