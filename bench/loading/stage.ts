@@ -1,9 +1,11 @@
 /** The processes of the loading benchmarks: a durable Postgres, a Redis where there is one, one API and one worker. */
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../test/support/redis.ts'
 import { isTerminal, readLoad, untilReady, type Api, type LoadState } from '../../test/torture/catalog-calls.ts'
@@ -88,18 +90,12 @@ function cpuSecondsOfTree(pid: number): number {
   return ticks / 100
 }
 
-/** Sends a file as a load, as curl would, and waits for its end. Throws where it does not end done without rejects. */
+/** Sends a file as a load and waits for its end. Throws where it does not end done without rejects. */
 export async function sendFile(stage: Stage, file: string, parameters: Record<string, string>): Promise<{ load: LoadState, acceptedS: number, doneS: number }> {
   const { api } = stage
   const begun = performance.now()
-  const answer = await fetch(`${api.url}/loads?${new URLSearchParams({ format: 'ndjson', ...parameters }).toString()}`, {
-    method: 'POST',
-    headers: { 'authorization': `Bearer ${api.token}`, 'content-type': 'application/x-ndjson', 'content-length': String(statSync(file).size) },
-    body: Readable.toWeb(createReadStream(file, { highWaterMark: 256 * 1024 })) as ReadableStream,
-    duplex: 'half'
-  } as RequestInit)
-  const text = await answer.text()
-  if (answer.status !== 202 && answer.status !== 200) throw new Error(`load refused: ${answer.status} ${text}`)
+  const { status, text } = await upload(api, file, new URLSearchParams({ format: 'ndjson', ...parameters }).toString())
+  if (status !== 202 && status !== 200) throw new Error(`load refused: ${status} ${text}`)
   const acceptedS = (performance.now() - begun) / 1_000
   const { id } = JSON.parse(text) as LoadState
   for (;;) {
@@ -110,4 +106,13 @@ export async function sendFile(stage: Stage, file: string, parameters: Record<st
     }
     await sleep(50)
   }
+}
+
+/** By node:http, since fetch takes 5 us an edge of its own where this takes less than one: the client shares the machine. */
+async function upload({ url, token }: Api, file: string, parameters: string): Promise<{ status: number, text: string }> {
+  const sent = request(`${url}/loads?${parameters}`, { method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/x-ndjson', 'content-length': statSync(file).size } })
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>
+  await pipeline(createReadStream(file, { highWaterMark: 256 * 1024 }), sent)
+  const [answer] = await answered
+  return { status: answer.statusCode ?? 0, text: Buffer.concat(await answer.toArray() as Buffer[]).toString('utf8') }
 }
