@@ -120,6 +120,21 @@ t.test('load', async t => {
     t.match(await run(['load', '-', '--atomic'], { env, input: `${lines({ op: 'upsertEntity', urn: asset('whole') })}bad\n` }), { code: 3, out: [/is failed/] })
   })
 
+  t.test('joins files to one snapshot, says what it takes away, and needs --force for too much', async t => {
+    const edge = (name: string): object => ({ upstreamUrn: asset('a'), downstreamUrn: asset(name) })
+    const names = ['s1', 's2', 's3', 's4', 's5', 's6']
+    t.match(await run(['load', '-'], { env, input: lines(...names.map(name => ({ op: 'upsertEntity', urn: asset(name) }))) }), { code: 0 })
+    const snapshot = (...parts: string[][]): Promise<Outcome> =>
+      run(['load', ...parts.map((part, index) => file(`part-${index}.ndjson`, lines(...part.map(edge)))), '--mode', 'snapshot', '--source', 'nightly'], { env })
+    t.match(await snapshot(names.slice(0, 3), names.slice(3)), { code: 0, out: [/6 received, 6 applied/] })
+    const second = await snapshot(names.slice(0, 3), names.slice(3, 5))
+    t.match(second, { code: 0, out: [/5 received, 0 applied, 5 unchanged/] })
+    t.ok(second.out.includes('  removed: 1'), second.out.join('\n'))
+    t.match(await snapshot(['s1']), { code: 1, out: [], err: [/SNAPSHOT_REMOVES_TOO_MUCH: .*--force/] })
+    const forced = await run(['load', join(folder, 'part-0.ndjson'), '--mode', 'snapshot', '--source', 'nightly', '--force'], { env })
+    t.ok(forced.out.includes('  removed: 4'), forced.out.join('\n'))
+  })
+
   t.test('says nothing but rejects and errors when it is to be quiet', async t => {
     t.strictSame(await run(['load', file('good.ndjson', good), '--quiet'], { env }), { code: 0, out: [], err: [], drawn: [] })
     t.match(await run(['load', file('bad.ndjson', 'bad\n'), '--quiet'], { env, isTty: true }), { code: 2, out: [], err: [/line 1/], drawn: [] })
