@@ -10,6 +10,7 @@ import { ingestProposalRoutes } from './datahub/ingest-proposal.ts'
 import { readAspectRoutes } from './datahub/read-aspect.ts'
 import { sendRestError } from './datahub/rest-errors.ts'
 import { sendProblem } from './error-responses.ts'
+import { domainsRoutes } from './domains/routes.ts'
 import { graphqlPlugin } from './graphql/plugin.ts'
 import { addJsonBody } from './json-body.ts'
 import { lineageRoutes } from './lineage/routes.ts'
@@ -70,6 +71,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   metricsRoutes(app, context)
   limitsRoutes(app)
   lineageRoutes(app, context)
+  domainsRoutes(app, context)
   await app.register(async (scope) => graphqlPlugin(scope, context))
   await app.register(async (scope) => {
     scope.setErrorHandler(sendRestError)

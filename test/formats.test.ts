@@ -62,6 +62,13 @@ t.test('the records of ndjson', async t => {
       [{ op: 'unsetDomain', entityUrn: orders }, [{ kind: 'unsetDomain', entityUrn: orders }]],
       [{ op: 'createDomain', id: 'a b', name: ' Sales ' }, [{ kind: 'createDomain', domainUrn: 'urn:li:domain:a b', name: 'Sales' }]],
       [{ op: 'createDomain', id: 'b', name: 'B', description: 'd\ne', parentDomain: sales }, [{ kind: 'createDomain', domainUrn: 'urn:li:domain:b', name: 'B', description: 'd\ne', parentDomain: sales }]],
+      [{ op: 'renameDomain', domainUrn: sales, name: ' Sold ' }, [{ kind: 'renameDomain', domainUrn: sales, name: 'Sold' }]],
+      [{ op: 'describeDomain', domainUrn: sales, description: '' }, [{ kind: 'describeDomain', domainUrn: sales, description: '' }]],
+      [{ op: 'moveDomain', domainUrn: sales, parentDomain: null }, [{ kind: 'moveDomain', domainUrn: sales, parentDomain: null }]],
+      [{ op: 'moveDomain', domainUrn: sales, parentDomain: 'urn:li:domain:b' }, [{ kind: 'moveDomain', domainUrn: sales, parentDomain: 'urn:li:domain:b' }]],
+      [{ op: 'deleteDomain', domainUrn: sales }, [{ kind: 'deleteDomain', domainUrn: sales }]],
+      [{ upstream: orders, downstream: customers, degree: 1 }, [{ kind: 'addEdge', ...edge }]],
+      [{ op: 'removeEdge', upstream: orders, downstreamUrn: customers }, [{ kind: 'removeEdge', ...edge }]],
       [{ op: 'upsertEntity', urn: orders }, [{ kind: 'upsertEntity', entityUrn: orders }]],
       [{ op: 'upsertEntity', urn: orders, name: 'Orders', description: null }, [{ kind: 'upsertEntity', entityUrn: orders, name: 'Orders' }]],
       [proposal, [{ kind: 'upsertAspect', changeType: 'UPSERT', entityUrn: orders, aspectName: 'status', value: { removed: false } }]],
@@ -101,6 +108,14 @@ t.test('the records of ndjson', async t => {
       [{ op: 'createDomain', name: 'x', id: 'a\nb' }, 'INVALID_CHARACTER', 'id'],
       [{ op: 'createDomain', name: 'x', parentDomain: orders }, 'INVALID_URN', 'parentDomain'],
       [{ op: 'createDomain', name: 'x', description: 'x'.repeat(65_537) }, 'LIMIT_EXCEEDED', 'description'],
+      [{ upstream: 'x', downstream: orders }, 'INVALID_URN', 'upstream'],
+      [{ ...edge, upstream: orders }, 'BAD_REQUEST', 'upstream'],
+      [{ op: 'renameDomain', domainUrn: sales }, 'BAD_REQUEST', 'name'],
+      [{ op: 'renameDomain', domainUrn: orders, name: 'x' }, 'INVALID_URN', 'domainUrn'],
+      [{ op: 'describeDomain', domainUrn: sales, description: 7 }, 'BAD_REQUEST', 'description'],
+      [{ op: 'moveDomain', domainUrn: sales }, 'BAD_REQUEST', 'parentDomain'],
+      [{ op: 'moveDomain', domainUrn: sales, parentDomain: orders }, 'INVALID_URN', 'parentDomain'],
+      [{ op: 'deleteDomain' }, 'INVALID_URN', 'domainUrn'],
       [{ op: 'upsertEntity' }, 'INVALID_URN', 'urn'],
       [{ op: 'upsertEntity', urn: sales }, 'BAD_REQUEST', 'urn'],
       [{ op: 'upsertEntity', urn: `urn:li:schemaField:(${orders},id)` }, 'BAD_REQUEST', 'urn'],
@@ -114,7 +129,7 @@ t.test('the records of ndjson', async t => {
       t.match(error, { code })
       t.equal(error instanceof CatalogError ? error.details.field : '', field)
     }
-    t.match(t.throws(() => read({ op: 'explode' })), { details: { allowed: ['addEdge', 'removeEdge', 'setDomain', 'unsetDomain', 'createDomain', 'upsertEntity'] } })
+    t.match(t.throws(() => read({ op: 'explode' })), { details: { allowed: ['addEdge', 'removeEdge', 'setDomain', 'unsetDomain', 'createDomain', 'renameDomain', 'describeDomain', 'moveDomain', 'deleteDomain', 'upsertEntity'] } })
     t.throws(() => parseRecord('ndjson', '{"__proto__": {}}', 1), { code: 'BAD_REQUEST' })
     t.throws(() => recordParser({ format: 'yaml', header: null }), { code: 'UNSUPPORTED' })
   })

@@ -2,10 +2,12 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as zlib from 'node:zlib'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { readBody, uploadPace, type UploadPace } from '../api/loads/read-body.ts'
 import { CatalogError } from '../shared/errors.ts'
+import { openRecords } from '../shared/formats/read-records.ts'
 import { dataset, edge, entity } from './support/load-bench.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
@@ -169,7 +171,57 @@ t.test('the body of an upload', async (t) => {
     await t.rejects(sizeOf(bodyOf([Buffer.from('plain')], 'gzip')), { code: 'BAD_REQUEST' })
     const packed = gzipSync(Buffer.from('x'.repeat(10_000)))
     await t.rejects(sizeOf(bodyOf([packed.subarray(0, packed.length - 9)], 'gzip')), { code: 'BAD_REQUEST' })
-    t.throws(() => bodyOf([], 'br'), { code: 'UNSUPPORTED_MEDIA_TYPE' })
+    for (const encoding of ['br', 'deflate', 'gzip, gzip', 'gzip,identity']) t.throws(() => bodyOf([], encoding), { code: 'UNSUPPORTED_MEDIA_TYPE', details: { allowed: /identity/ } }, encoding)
+    t.throws(() => bodyOf([], 'gzip, gzip'), { message: /packed once/ })
+  })
+
+  t.test('of several gzip members is read to the last, wherever it is cut', async (t) => {
+    const members = Buffer.concat(['one\n', 'two\n', '', 'three'].map((text) => gzipSync(text)))
+    for (const size of [1, 7, 20, 1_000]) {
+      const parts = Array.from({ length: Math.ceil(members.length / size) }, (_, index) => members.subarray(index * size, (index + 1) * size))
+      let text = ''
+      for await (const part of bodyOf(parts, 'gzip')) text += part.toString()
+      t.equal(text, 'one\ntwo\nthree', `${size} bytes at a time`)
+    }
+  })
+
+  t.test('behind whose gzip something follows is refused, not cut there', async (t) => {
+    const packed = gzipSync('one\n')
+    for (const tail of ['garbage', '\0\0\0\0', `\0${packed.toString('latin1')}`]) {
+      const whole = Buffer.concat([packed, Buffer.from(tail, 'latin1')])
+      await t.rejects(sizeOf(bodyOf([whole], 'gzip')), { code: 'BAD_REQUEST' }, JSON.stringify(tail.slice(0, 8)))
+      await t.rejects(sizeOf(bodyOf(Array.from(whole, (_, at) => whole.subarray(at, at + 1)), 'gzip')), { code: 'BAD_REQUEST' }, 'byte by byte too')
+    }
+  })
+
+  t.test('packed with zstd is unpacked by the same rules, or refused where this Node has none', async (t) => {
+    const compress: unknown = Reflect.get(zlib, 'zstdCompressSync')
+    const isCompress = (value: unknown): value is (bytes: Buffer) => Buffer => typeof value === 'function'
+    if (!isCompress(compress)) {
+      t.match(t.throws(() => bodyOf([], 'zstd'), { code: 'UNSUPPORTED_MEDIA_TYPE' }), { details: { allowed: ['identity', 'gzip'] } })
+      return
+    }
+    t.equal(await sizeOf(bodyOf([compress(Buffer.alloc(100_000, 'x'))], 'zstd')), 100_000)
+    await t.rejects(sizeOf(bodyOf([compress(Buffer.alloc(100_000, 'x')).subarray(0, -2)], 'zstd')), { code: 'BAD_REQUEST' })
+    await t.rejects(sizeOf(bodyOf([compress(Buffer.alloc(100_000_000))], 'zstd')), { code: 'BODY_TOO_LARGE' })
+  })
+
+  t.test('that is a bomb of 10 GB stops early and in little memory, whatever its bytes are', async (t) => {
+    const before = process.memoryUsage().rss
+    for (const [about, piece, format] of [['one endless record', '\0', 'ndjson'], ['blank lines', '\n', 'ndjson'], ['small records', `{}${' '.repeat(5_000)}\n`, 'ndjson'], ['an endless cell', '"', 'csv'], ['small rows', `a,b${' '.repeat(5_000)}\n`, 'csv'], ['nested arrays', '[', 'mcp']] as const) {
+      const begin = gzipSync(format === 'csv' ? 'upstream,downstream\n' : format === 'mcp' ? '[' : '')
+      // Members of 10 MB, over and over: the file would be 10 MB for 10 GB.
+      const member = gzipSync(Buffer.alloc(10_000_000, piece))
+      let sent = 0
+      async function* bomb(): AsyncGenerator<Buffer> {
+        yield begin
+        for (; sent < 1_000; sent += 1) yield member
+      }
+      const reading = (async () => { for await (const entries of (await openRecords(format, bodyOf(bomb(), 'gzip'))).records) void entries.length })()
+      await t.rejects(reading, { code: 'BODY_TOO_LARGE', details: { limit: 'loadMaxCompressionRatio' } }, about)
+      t.ok(sent < 30, `${about}: ${sent} of 1000 members were taken`)
+    }
+    t.ok(process.memoryUsage().rss - before < 128 * 1024 * 1024)
   })
 
   t.test('that stalls or drips is timed out', async (t) => {

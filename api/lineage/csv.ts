@@ -6,19 +6,7 @@
  */
 import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.ts'
 import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
-
-type Cell = string | number | boolean | null
-
-const startsAsFormula = /^[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
-
-function printCell(value: Cell): string {
-  if (value === null) return ''
-  if (typeof value !== 'string') return String(value)
-  const text = startsAsFormula.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-const printRow = (cells: readonly Cell[]): string => `${cells.map(printCell).join(',')}\r\n`
+import { printRow, type Cell } from '../../shared/formats/csv-cells.ts'
 
 const cellsOf = ({ degree, urn, type, name, platform, environment, domain, exists }: ExportEntity): Cell[] =>
   [degree, urn, type, name, platform, environment, domain, exists]

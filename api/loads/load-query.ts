@@ -72,3 +72,9 @@ export function readCount(text: string | undefined, field: 'limit' | 'after', fa
   if (field === 'limit' && count > maximum) throw new CatalogError('LIMIT_EXCEEDED', `limit is ${count}; at most ${maximum} are allowed`, { field, limit: 'pageMaxCount', maximum, actual: count })
   return count
 }
+
+/** Throws BAD_REQUEST. */
+export function readRejectsFormat(text: string | undefined): 'ndjson' | 'csv' {
+  if (text !== undefined && text !== 'ndjson' && text !== 'csv') throw new CatalogError('BAD_REQUEST', 'format must be ndjson or csv', { field: 'format', allowed: ['ndjson', 'csv'] })
+  return text ?? 'ndjson'
+}

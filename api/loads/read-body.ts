@@ -5,16 +5,15 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { unpackerFor, type Unpacker } from './unpackers.ts'
 
 /** How slowly a client may send. Time in which nobody reads does not count. */
 export type UploadPace = { idleMaxMs: number, windowMs: number, minBytesPerSecond: number }
 
 export const uploadPace: UploadPace = { idleMaxMs: 60_000, windowMs: 60_000, minBytesPerSecond: 100 }
 
-const gunzipChunkBytes = 64 * 1024
 /** Small bodies may unpack to anything: the ratio says something only when there is enough of it. */
 const ratioCountsFromBytes = 1024 * 1024
 
@@ -22,15 +21,13 @@ const ratioCountsFromBytes = 1024 * 1024
 export type Upload = Pick<IncomingMessage, 'headers' | 'iterator'>
 
 /**
- * The bytes of the body. Throws UNSUPPORTED_MEDIA_TYPE at once for an encoding other than gzip; while it is read
+ * The bytes of the body. Throws UNSUPPORTED_MEDIA_TYPE at once for an encoding that is not read; while it is read
  * BODY_TOO_LARGE (loadMaxBytes, loadMaxCompressionRatio), REQUEST_TIMEOUT, and BAD_REQUEST where the client is gone or
- * the bytes are no gzip. Stopping early leaves the connection open, so that there can be an answer.
+ * the bytes are not packed as they should be. Stopping early leaves the connection open, so that there can be an answer.
  */
 export function readBody(request: Upload, pace: UploadPace = uploadPace): AsyncIterable<Buffer> {
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (encoding === 'identity' || encoding === '') return bounded(received(request, pace))
-  if (encoding === 'gzip' || encoding === 'x-gzip') return bounded(unpacked(received(request, pace)))
-  throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', `Bodies with Content-Encoding ${encoding} are not read`, { allowed: ['gzip', 'identity'] })
+  const unpacker = unpackerFor(request.headers['content-encoding'])
+  return bounded(unpacker ? unpacked(received(request, pace), unpacker()) : received(request, pace))
 }
 
 async function* received(request: Upload, pace: UploadPace): AsyncGenerator<Buffer> {
@@ -73,8 +70,7 @@ async function nextWithin(iterator: AsyncIterator<unknown>, idleMaxMs: number): 
   }
 }
 
-async function* unpacked(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: gunzipChunkBytes })
+async function* unpacked(packed: AsyncIterable<Buffer>, unpacker: Unpacker): AsyncGenerator<Buffer> {
   let bytesIn = 0
   let bytesOut = 0
   async function* counted(): AsyncGenerator<Buffer> {
@@ -83,20 +79,22 @@ async function* unpacked(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
       yield chunk
     }
   }
-  const feeding = pipeline(counted, gunzip)
+  const feeding = pipeline(counted, unpacker)
   feeding.catch(() => {})
   try {
-    for await (const chunk of gunzip) {
-      if (!Buffer.isBuffer(chunk)) throw new TypeError('gunzip gives buffers')
+    for await (const chunk of unpacker) {
+      if (!Buffer.isBuffer(chunk)) throw new TypeError('an unpacker gives buffers')
       bytesOut += chunk.length
       if (bytesOut > ratioCountsFromBytes && bytesOut > bytesIn * limits.loadMaxCompressionRatio) throw tooLarge('loadMaxCompressionRatio', 'The body unpacks to more than')
       yield chunk
     }
+    // An unpacker takes no notice of what it does not know behind an end.
+    if (unpacker.bytesWritten < bytesIn) throw new CatalogError('BAD_REQUEST', 'Something follows the end of what is packed')
   } catch (error) {
     if (error instanceof CatalogError) throw error
-    throw new CatalogError('BAD_REQUEST', 'The body is not gzip, or was cut off', {}, { cause: error })
+    throw new CatalogError('BAD_REQUEST', 'The body is not packed as its Content-Encoding says, or was cut off', {}, { cause: error })
   } finally {
-    gunzip.destroy()
+    unpacker.destroy()
   }
 }
 

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { cancelLoad } from '../../shared/catalog/cancel-load.ts'
 import { hasEnded, listLoads, readLoad, readRejects, waitForLoad, type LoadView, type RejectView } from '../../shared/catalog/read-load.ts'
 import { receiveLoad } from '../../shared/catalog/receive-load.ts'
+import { readRejectsAsCsv } from '../../shared/catalog/rejects-as-csv.ts'
 import { retryLoad } from '../../shared/catalog/retry-load.ts'
 import { undoLoad } from '../../shared/catalog/undo-load.ts'
 import { createLoadWatch } from '../../shared/catalog/watch-loads.ts'
@@ -13,7 +14,7 @@ import type { ApiContext } from '../context.ts'
 import { readQuery } from '../query-parameters.ts'
 import { answerUnreadUpload } from './answer-unread-uploads.ts'
 import { eventIdOf, toEvents } from './load-events.ts'
-import { readCount, readFlag, readSubmission, readWait, submitParameters } from './load-query.ts'
+import { readCount, readFlag, readRejectsFormat, readSubmission, readWait, submitParameters } from './load-query.ts'
 import { readBody } from './read-body.ts'
 
 const rejectsDefaultCount = 1_000
@@ -66,8 +67,12 @@ export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, que
   })
 
   app.get<ById>('/loads/:id/rejects', { config: { access: 'read' } }, async (request, reply) => {
-    const query = readQuery(request.query, ['after', 'limit'])
+    const query = readQuery(request.query, ['after', 'limit', 'format'])
     const page = { after: readCount(query.after, 'after', 0), limit: readCount(query.limit, 'limit', rejectsDefaultCount) }
+    if (readRejectsFormat(query.format) === 'csv') {
+      const rows = await readRejectsAsCsv(db, request.actor, request.params.id, page)
+      return reply.type('text/csv; charset=utf-8; header=present').send(Readable.from(rows))
+    }
     const rejects = await readRejects(db, request.actor, request.params.id, page)
     return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(toLines(rejects)))
   })

@@ -4,7 +4,7 @@ import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { assetUrnOf } from '../model/asset-urn.ts'
 import type { Change, ChangeRecord, JsonObject } from '../model/changes.ts'
-import { parseEdge } from '../model/edges.ts'
+import { parseEdge, type ParsedEdge } from '../model/edges.ts'
 import { checkJson, parseJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { checkLine, checkLines } from '../model/text-checks.ts'
@@ -24,12 +24,14 @@ export function parseNdjsonRecord(text: string, line: number): ChangeRecord {
   return { line, changes: isProposal ? parseEnveloped(value) : parseOperation(value) }
 }
 
-const operations: { [op: string]: (record: JsonObject) => Change[] } = { addEdge, removeEdge, setDomain, unsetDomain, createDomain, upsertEntity }
+const operations: { [op: string]: (record: JsonObject) => Change[] } = {
+  addEdge, removeEdge, setDomain, unsetDomain, createDomain, renameDomain, describeDomain, moveDomain, deleteDomain, upsertEntity
+}
 const operationNames = Object.keys(operations)
 
 function parseOperation(record: JsonObject): Change[] {
   if (record.op === undefined || record.op === null) {
-    if (record.upstreamUrn !== undefined || record.downstreamUrn !== undefined) return addEdge(record)
+    if (edgeKeys.some((key) => record[key] !== undefined)) return addEdge(record)
     throw new CatalogError('BAD_REQUEST', `The line is no record: it has neither upstreamUrn and downstreamUrn, nor op (${operationNames.join(', ')}), nor entityType`, { field: 'op', allowed: operationNames })
   }
   const name = operationNames.find((known) => known === record.op)
@@ -38,13 +40,28 @@ function parseOperation(record: JsonObject): Change[] {
   return operation(record)
 }
 
+const edgeKeys = ['upstreamUrn', 'downstreamUrn', 'upstream', 'downstream'] as const
+
+/** The ends are called so, or as our own exports call them. */
+function edgeOf(record: JsonObject): ParsedEdge {
+  const upstreamField = endField(record, 'upstreamUrn', 'upstream')
+  const downstreamField = endField(record, 'downstreamUrn', 'downstream')
+  return parseEdge(record[upstreamField], record[downstreamField], '', { upstreamField, downstreamField })
+}
+
+function endField(record: JsonObject, name: string, other: string): string {
+  if (record[other] === undefined) return name
+  if (record[name] !== undefined) throw new CatalogError('BAD_REQUEST', `${other} and ${name} mean the same; send one of them`, { field: other })
+  return other
+}
+
 function addEdge(record: JsonObject): Change[] {
-  const { upstreamUrn, downstreamUrn, isWithoutEffect } = parseEdge(record.upstreamUrn, record.downstreamUrn, '')
+  const { upstreamUrn, downstreamUrn, isWithoutEffect } = edgeOf(record)
   return isWithoutEffect ? [] : [{ kind: 'addEdge', upstreamUrn, downstreamUrn }]
 }
 
 function removeEdge(record: JsonObject): Change[] {
-  const { upstreamUrn, downstreamUrn, isWithoutEffect } = parseEdge(record.upstreamUrn, record.downstreamUrn, '')
+  const { upstreamUrn, downstreamUrn, isWithoutEffect } = edgeOf(record)
   return isWithoutEffect ? [] : [{ kind: 'removeEdge', upstreamUrn, downstreamUrn }]
 }
 
@@ -74,6 +91,27 @@ function createDomain(record: JsonObject): Change[] {
 function idFromName(name: string, parentDomain: Urn | undefined): string {
   const hex = createHash('sha256').update(JSON.stringify([parentDomain ?? null, name])).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+const domainOf = (record: JsonObject): Urn => urnOfType(record.domainUrn, 'domain', 'domainUrn')
+
+function renameDomain(record: JsonObject): Change[] {
+  return [{ kind: 'renameDomain', domainUrn: domainOf(record), name: checkLine(requiredText(record, 'name'), { field: 'name', limit: 'domainNameMaxChars' }) }]
+}
+
+function describeDomain(record: JsonObject): Change[] {
+  return [{ kind: 'describeDomain', domainUrn: domainOf(record), description: checkLines(requiredText(record, 'description'), { field: 'description', limit: 'descriptionMaxChars' }) }]
+}
+
+/** The top level is asked for by null, not by saying nothing: a line that has lost its parent must not move anything. */
+function moveDomain(record: JsonObject): Change[] {
+  const { parentDomain } = record
+  if (parentDomain === undefined) throw new CatalogError('BAD_REQUEST', 'parentDomain is missing; null is the top level', { field: 'parentDomain' })
+  return [{ kind: 'moveDomain', domainUrn: domainOf(record), parentDomain: parentDomain === null ? null : urnOfType(parentDomain, 'domain', 'parentDomain') }]
+}
+
+function deleteDomain(record: JsonObject): Change[] {
+  return [{ kind: 'deleteDomain', domainUrn: domainOf(record) }]
 }
 
 function upsertEntity(record: JsonObject): Change[] {

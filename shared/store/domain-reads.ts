@@ -161,3 +161,22 @@ export async function pageOfMembers(db: Db | Tx, domainIds: readonly number[], s
     ) as member
     order by wanted.domain_id, member.id`, [idArray(domainIds), start, count])
 }
+
+export type AssociatedUrns = { id: number, entityUrn: Urn, domainUrn: Urn }
+
+/** The assets with an id above `after` that are in a domain, by id; `domainIds` limits to these, null to none. A deleted domain is none. */
+export async function pageOfAssociations(tx: Tx, domainIds: readonly number[] | null, after: number, count: number): Promise<AssociatedUrns[]> {
+  return query(tx, `
+    select
+      asset.id,
+      asset.urn as "entityUrn",
+      domain.urn as "domainUrn"
+    from domain_association
+    join entity asset on asset.id = domain_association.entity_id
+    join entity domain on domain.id = domain_association.domain_id
+    where domain_association.entity_id > ?::int
+      and (?::boolean or domain_association.domain_id = any(?::int[]))
+      and (domain.is_present or domain.deleted_seq is null)
+    order by domain_association.entity_id
+    limit ?::int`, [after, domainIds === null, idArray(domainIds ?? []), count])
+}

@@ -1,0 +1,65 @@
+/** GET /domains/export: which asset is in which domain, as a file that a load reads. */
+import { finished } from 'node:stream/promises'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { exportDomains } from '../../shared/catalog/export-domains.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { printRow } from '../../shared/formats/csv-cells.ts'
+import { limits } from '../../shared/limits.ts'
+import type { ApiContext } from '../context.ts'
+import { exportPace, paced, type ExportPace } from '../lineage/stream-export.ts'
+import { readQuery } from '../query-parameters.ts'
+
+type Associations = Parameters<Parameters<typeof exportDomains>[2]>[0]
+
+async function* asCsv(slices: Associations): AsyncGenerator<string> {
+  yield printRow(['resource', 'domain'])
+  for await (const rows of slices) yield rows.map(({ entityUrn, domainUrn }) => printRow([entityUrn, domainUrn])).join('')
+}
+
+async function* asNdjson(slices: Associations): AsyncGenerator<string> {
+  for await (const rows of slices) yield rows.map(({ entityUrn, domainUrn }) => `${JSON.stringify({ op: 'setDomain', entityUrn, domainUrn })}\n`).join('')
+}
+
+const formats = {
+  csv: { mediaType: 'text/csv; charset=utf-8; header=present', write: asCsv },
+  ndjson: { mediaType: 'application/x-ndjson; charset=utf-8', write: asNdjson }
+} as const
+
+export function domainsRoutes(app: FastifyInstance, { db }: Pick<ApiContext, 'db'>, pace: ExportPace = exportPace): void {
+  let underWay = 0
+
+  app.get('/domains/export', { config: { access: 'read' }, exposeHeadRoute: false, handlerTimeout: limits.exportMaxMs + 10_000 }, async (request, reply) => {
+    const query = readQuery(request.query, ['format', 'domain'])
+    const format = readFormat(query.format)
+    const maximum = limits.exportsAtOnceMaxCount
+    if (underWay >= maximum) throw new CatalogError('RATE_LIMITED', `This process answers ${maximum} exports of domains at a time; send it again`, { limit: 'exportsAtOnceMaxCount', maximum, retryAfterSeconds: 1 })
+    underWay += 1
+    let hasBegun = false
+    try {
+      await exportDomains(db, query.domain ?? null, (slices) => {
+        hasBegun = true
+        return answer(reply, slices, format, pace)
+      })
+    } catch (error) {
+      if (!hasBegun) throw error
+      // What failed is the end of the snapshot; the rows have been sent, or their connection has been cut off.
+      request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
+    } finally {
+      underWay -= 1
+    }
+    return reply
+  })
+}
+
+function readFormat(text: string | undefined): keyof typeof formats {
+  if (text !== undefined && text !== 'csv' && text !== 'ndjson') throw new CatalogError('BAD_REQUEST', 'format must be csv or ndjson', { field: 'format', allowed: Object.keys(formats) })
+  return text ?? 'csv'
+}
+
+async function answer(reply: FastifyReply, slices: Associations, format: keyof typeof formats, pace: ExportPace): Promise<void> {
+  const { mediaType, write } = formats[format]
+  reply.type(mediaType).header('content-disposition', `attachment; filename="domains.${format}"`)
+  const body = paced(write(slices), pace)
+  void reply.send(body)
+  await finished(body).catch(() => {})
+}

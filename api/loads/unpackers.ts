@@ -1,0 +1,36 @@
+/** What bodies may be packed in: a stream that unpacks for each Content-Encoding that this Node has one for. */
+import * as zlib from 'node:zlib'
+import { CatalogError } from '../../shared/errors.ts'
+
+/** Unpacks what is written to it; `bytesWritten` is how much of that was taken. */
+export type Unpacker = zlib.Gunzip
+
+const chunkSize = 64 * 1024
+/** 8 MiB, what every decoder of zstd takes and its usual levels need; a frame may ask for 128 MiB otherwise. */
+const zstdWindowLogMax = 23
+/** The number of that option in zstd itself. */
+const zstdWindowLogOption = 100
+
+const isFactory = (value: unknown): value is (options: object) => Unpacker => typeof value === 'function'
+// From Node 22.15.
+const createZstd: unknown = Reflect.get(zlib, 'createZstdDecompress')
+
+const gunzip = (): Unpacker => zlib.createGunzip({ chunkSize })
+const unpackers = new Map<string, (() => Unpacker) | null>([
+  ['', null],
+  ['identity', null],
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ...isFactory(createZstd) ? [['zstd', (): Unpacker => createZstd({ chunkSize, params: { [zstdWindowLogOption]: zstdWindowLogMax } })] as const] : []
+])
+
+const allowed = [...unpackers.keys()].filter((encoding) => encoding !== '' && encoding !== 'x-gzip')
+
+/** Null for a body that is not packed. Throws UNSUPPORTED_MEDIA_TYPE that names what there is. */
+export function unpackerFor(contentEncoding: string | undefined): (() => Unpacker) | null {
+  const encoding = contentEncoding?.trim().toLowerCase() ?? ''
+  const found = unpackers.get(encoding)
+  if (found !== undefined) return found
+  const why = encoding.includes(',') ? 'A body is packed once' : `Bodies with Content-Encoding ${encoding.slice(0, 100)} are not read`
+  throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', `${why}; there are ${allowed.join(', ')}`, { field: 'Content-Encoding', allowed })
+}
