@@ -27,12 +27,12 @@ alter table load alter column is_journaled set default true;
 -- who has undone a load
 create index load_undoes_idx on load (undoes) where undoes is not null;
 
--- who stated an edge, when, and by which load: the audit rows of an order
-create index audit_seq_idx on audit (seq) where seq is not null;
+-- who stated an edge, when, and by which load: the first audit row of an order
+create index audit_seq_id_idx on audit (seq, id) where seq is not null;
 `
 
 export const down = `
-drop index audit_seq_idx;
+drop index audit_seq_id_idx;
 drop index load_undoes_idx;
 alter table load drop column is_journaled;
 alter table load drop column undoes;

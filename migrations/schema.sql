@@ -321,7 +321,7 @@ create table timeseries_aspect (
 
 CREATE UNIQUE INDEX audit_chunk_id_key ON public.audit USING btree (chunk_id) WHERE (chunk_id IS NOT NULL);
 
-CREATE INDEX audit_seq_idx ON public.audit USING btree (seq) WHERE (seq IS NOT NULL);
+CREATE INDEX audit_seq_id_idx ON public.audit USING btree (seq, id) WHERE (seq IS NOT NULL);
 
 CREATE INDEX chunk_load_id_pass_idx ON public.chunk USING btree (load_id, pass, state);
 

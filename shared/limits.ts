@@ -57,6 +57,8 @@ export const limits = {
   hiddenEntitiesMaxCount: 250_000,
   /** Entities listed as standing between the ends of one edge; the others are counted. */
   edgeViaMaxCount: 100,
+  /** Statements listed of one edge; the others are counted. */
+  edgeStatementsMaxCount: 100,
   /** Asset edges that one domain lineage adds up. */
   domainEdgesMaxCount: 5_000_000,
   /** Milliseconds an export may take to be taken whole, before it is cut off: it holds a snapshot meanwhile. */

@@ -24,6 +24,7 @@ import { domainResolvers } from './resolvers/domains.ts'
 import { entityResolvers } from './resolvers/entities.ts'
 import { lineageResolvers } from './resolvers/lineage.ts'
 import { lineageViewResolvers } from './resolvers/lineage-views.ts'
+import { provenanceResolvers } from './resolvers/provenance.ts'
 import { loadResolvers } from './resolvers/loads.ts'
 import { mutationResolvers } from './resolvers/mutations.ts'
 import { tokenResolvers } from './resolvers/tokens.ts'
@@ -41,7 +42,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
   const validateOptions = { maxErrors: shownErrorsMaxCount }
   await app.register(mercurius, {
     schema: readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'),
-    resolvers: mergeResolvers(entityResolvers, domainResolvers, lineageResolvers, lineageViewResolvers, mutationResolvers, loadResolvers, tokenResolvers),
+    resolvers: mergeResolvers(entityResolvers, domainResolvers, lineageResolvers, lineageViewResolvers, provenanceResolvers, mutationResolvers, loadResolvers, tokenResolvers),
     routes: false,
     cache: 250,
     jit: compileAfterUses,
