@@ -12,19 +12,18 @@ import { appendedPosition } from '../model/list-order.ts'
 import { bareRecordKey } from '../model/record-keys.ts'
 import type { Tx } from '../db/database.ts'
 import { appendAudit } from '../store/audit.ts'
+import { insertEntities } from '../store/entities.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
 import { countVersions, findRemembering, findUnfit, insertPlainEdges, lockOwners } from '../store/plain-edges.ts'
 import { sourceId } from '../store/statements.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
-import type { ApplyContext, AppliedBefore } from './apply-records.ts'
+import { auditedUrnsMaxCount, type ApplyContext, type AppliedBefore } from './apply-records.ts'
 import type { EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { createJournal } from './apply/journal.ts'
 import { allGuards } from './guards.ts'
 import type { StatedKeys } from './stated-keys.ts'
-
-const auditedUrnsMaxCount = 10
 
 /** `rest` are places in the batch: edges that the general way must apply. */
 export type EdgesApplied = AppliedBefore & { rest: number[] }
@@ -40,28 +39,32 @@ type EdgeColumns = { places: Int32Array, lines: Int32Array, downstreamIds: Int32
 async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: EntityIds): Promise<EdgesApplied> {
   const { chunk, guards = allGuards, actor } = context
   // Who is limited to a domain is judged asset by asset.
-  if (!chunk || actor.domainUrn !== null) return { records: 0, applied: 0, unchanged: 0, urns: [], urnCount: 0, rest: [...edges.lines.keys()] }
+  if (!chunk || actor.domainUrn !== null) return { records: 0, applied: 0, unchanged: 0, urns: [], urnCount: 0, insertedIds: [], rest: [...edges.lines.keys()] }
   if (guards.excludesDeletes) await lockAsWriter(tx)
   // Before existence is read, as in apply-records.ts.
   const older = await olderWork(tx, chunk.seq, chunk.loadId)
   const source = await sourceId(tx, context.source)
 
   const idOfUrn = await ids.find(tx, edges.urns)
+  const insertedIds = await giveIds(tx, edges, idOfUrn, context)
   const resolved = resolve(edges, idOfUrn)
-  const unfit = new Set(await findUnfit(tx, distinct(idOfUrn)))
+  const unfit = new Set([0, ...await findUnfit(tx, distinct(idOfUrn))])
   // All owners at once, also those that the general way will change: two writers meet in one order.
   const owners = distinct(resolved.ownerIds)
   if (guards.locksOwners) await lockOwners(tx, owners)
-  const remembering = guards.keepsOrder ? new Set(await findRemembering(tx, owners, aspectNamesOf(resolved.fields))) : new Set<number>()
+  const remembering = guards.keepsOrder ? await findRemembering(tx, owners, aspectNamesOf(resolved.fields)) : []
   const { downstreamIds, upstreamIds, ownerIds } = resolved
-  const isPlain = (at: number): boolean => downstreamIds[at] !== 0 && upstreamIds[at] !== 0 && !unfit.has(downstreamIds[at] ?? 0) && !unfit.has(upstreamIds[at] ?? 0) && !remembering.has(ownerIds[at] ?? 0)
-  const sorted = inKeyOrder(unfit.size + remembering.size === 0 && !idOfUrn.includes(0) ? resolved : pick(resolved, isPlain))
+  const isUnfit = (at: number): boolean => unfit.has(downstreamIds[at] ?? 0) || unfit.has(upstreamIds[at] ?? 0)
+  // All edges of an owner go one way: what the general way makes of one, and in which order, counts for the others.
+  const leftOwners = new Set(remembering)
+  if (unfit.size > 1 || idOfUrn.includes(0)) ownerIds.forEach((ownerId, at) => { if (isUnfit(at)) leftOwners.add(ownerId) })
+  const sorted = inKeyOrder(leftOwners.size === 0 ? resolved : pick(resolved, (at) => !leftOwners.has(ownerIds[at] ?? 0)))
 
   // Of an edge that is given more than once the last line counts, as it does in the general way.
-  const last = withoutRepeats(sorted)
+  const last = pickOfRepeats(sorted, 1)
   const { bySource, byOthers } = await insertPlainEdges(tx, last, { sourceId: source, recordKey: bareRecordKey, position: appendedPosition, seq: chunk.seq })
   const inserted = without(last, bySource)
-  const fresh = without(last, bySource, byOthers)
+  const fresh = without(last === sorted ? last : pickOfRepeats(sorted, -1), bySource, byOthers)
   const journal = createJournal()
   journal.addedColumns({ ...inserted, sourceId: source, recordKey: bareRecordKey })
   for (const made of await countChanged(tx, fresh, { actor: actor.urn, seq: chunk.seq })) journal.note({ kind: 'aspect', ...made, was: 'none' })
@@ -75,9 +78,23 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   if (guards.raisesOrder && older.isDestructive) for (const at of bySource) left[last.places[at] ?? 0] = 1
   const rest = [...left.keys()].filter((place) => left[place] === 1)
   const records = edges.lines.length - rest.length
-  const applied = { records, applied: fresh.places.length, unchanged: records - fresh.places.length, ...subjectsOf(edges, sorted), rest }
+  const applied = { records, applied: fresh.places.length, unchanged: records - fresh.places.length, ...subjectsOf(edges, sorted, rest.length > 0), insertedIds, rest }
   if (rest.length === 0) await audit(tx, applied, context)
   return applied
+}
+
+/**
+ * Gives ids to what has none, where that is asked for, and says which: as placeholders they are left to the general way.
+ * Before owners are locked, as there: who waits for an entity that another has made must not hold an owner the other waits for.
+ */
+async function giveIds(tx: Tx, { urns }: EdgeBatch, idOfUrn: Int32Array, { missingReferences, isDryRun }: ApplyContext): Promise<number[]> {
+  // The ids of a dry run are the general way's own.
+  if (isDryRun || missingReferences !== 'create' || !idOfUrn.includes(0)) return []
+  const absent = urns.filter((_, place) => idOfUrn[place] === 0)
+  const { inserted, known } = await insertEntities(tx, absent.map((urn) => ({ urn, parentId: null })))
+  const madeMeanwhile = new Map(known.map((row) => [row.urn, row.id]))
+  urns.forEach((urn, place) => { idOfUrn[place] ||= madeMeanwhile.get(urn) ?? 0 })
+  return inserted.map((row) => row.id)
 }
 
 /** Ids are 0 where there are none. */
@@ -134,9 +151,10 @@ function inKeyOrder(columns: EdgeColumns): EdgeColumns {
   return reorder(columns, order)
 }
 
-function withoutRepeats(sorted: EdgeColumns): EdgeColumns {
+/** Each edge once, by its last line (1) or its first (-1). */
+function pickOfRepeats(sorted: EdgeColumns, side: 1 | -1): EdgeColumns {
   const { downstreamIds, upstreamIds } = sorted
-  const isRepeated = (at: number): boolean => downstreamIds[at] === downstreamIds[at + 1] && upstreamIds[at] === upstreamIds[at + 1]
+  const isRepeated = (at: number): boolean => downstreamIds[at] === downstreamIds[at + side] && upstreamIds[at] === upstreamIds[at + side]
   return downstreamIds.some((_, at) => isRepeated(at)) ? pick(sorted, (at) => !isRepeated(at)) : sorted
 }
 
@@ -156,10 +174,10 @@ function tellStated(stated: StatedKeys, { downstreamIds, upstreamIds, ownerIds, 
   stated.countNew(newCount)
 }
 
-/** For the audit trail: who owns the edges, the first of them by name. */
-function subjectsOf({ urns, upstreams, downstreams }: EdgeBatch, { places, ownerIds, downstreamIds }: EdgeColumns): { urns: Urn[], urnCount: number } {
+/** For the audit trail: who owns the edges, by name the first of them, or all where there are others to be told from. */
+function subjectsOf({ urns, upstreams, downstreams }: EdgeBatch, { places, ownerIds, downstreamIds }: EdgeColumns, isWhole: boolean): { urns: Urn[], urnCount: number } {
   const names = new Map<number, Urn>()
-  for (let at = 0; at < places.length && names.size < auditedUrnsMaxCount; at += 1) {
+  for (let at = 0; at < places.length && (isWhole || names.size < auditedUrnsMaxCount); at += 1) {
     const place = places[at] ?? 0
     const urn = urns[(ownerIds[at] === downstreamIds[at] ? downstreams[place] : upstreams[place]) ?? 0]
     if (urn !== undefined) names.set(ownerIds[at] ?? 0, urn)

@@ -47,8 +47,11 @@ export type ApplyContext = {
   guards?: Guards
 }
 
-/** Counts of records, and the first of the owners that they are about. */
-export type AppliedBefore = { records: number, applied: number, unchanged: number, urns: Urn[], urnCount: number }
+/**
+ * Counts of records, the owners that they are about (all of them where something is left to apply, else the first), and
+ * the ids that were given to what is left.
+ */
+export type AppliedBefore = { records: number, applied: number, unchanged: number, urns: Urn[], urnCount: number, insertedIds: readonly number[] }
 
 const aloneMaxTries = 60
 const aloneWaitMs = 50
@@ -183,7 +186,7 @@ export async function openSet(tx: Tx, context: ApplyContext, changes: readonly C
     older: older ?? { isUnfinished: false, isDestructive: false, isCreating: false, horizonSeq: 0 },
     entities: new Map(),
     byId: new Map(),
-    inserted: new Set(),
+    inserted: new Set(context.before?.insertedIds),
     created: new Set(),
     trialIds: context.isDryRun ? createTrialIds() : null,
     takenBack: new Set(),
@@ -273,12 +276,13 @@ function domainDepths(records: readonly ChangeRecord[]): Map<Urn, number> {
   return depths
 }
 
-const auditedUrnsMaxCount = 10
+/** Of those that an application is about the audit trail names so many. */
+export const auditedUrnsMaxCount = 10
 
 async function audit(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], verdicts: readonly Verdict[], context: ApplyContext): Promise<void> {
   const count = (outcome: Verdict['outcome']) => verdicts.filter((verdict) => verdict.outcome === outcome).length
-  const subjects = [...new Set(records.flatMap((record) => record.changes.map(subjectOf)))]
-  const before = context.before ?? { records: 0, applied: 0, unchanged: 0, urns: [], urnCount: 0 }
+  const before = context.before ?? { records: 0, applied: 0, unchanged: 0, urns: [] }
+  const subjects = new Set([...before.urns, ...records.flatMap((record) => record.changes.map(subjectOf))])
   await appendAudit(tx, {
     actor: set.actor.urn,
     tokenId: set.actor.tokenId,
@@ -292,8 +296,8 @@ async function audit(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], 
       applied: before.applied + count('applied'),
       unchanged: before.unchanged + count('unchanged'),
       rejected: count('rejected'),
-      urns: [...subjects, ...before.urns].slice(0, auditedUrnsMaxCount),
-      urnCount: before.urnCount + subjects.length
+      urns: [...subjects].slice(0, auditedUrnsMaxCount),
+      urnCount: subjects.size
     }
   })
 }

@@ -182,8 +182,12 @@ export function countEdgeChange(set: WorkingSet, cell: AspectCell): void {
 }
 
 /** Makes an aspect exist where only edges of it are stated; false where it does already. */
-export const existForEdges = (set: WorkingSet, cell: AspectCell, order: Order): boolean =>
-  !currentValue(cell) && applyAspectChange(set, cell, { kind: 'merge', fields: {} }, order, { systemMetadata: null })
+export function existForEdges(set: WorkingSet, cell: AspectCell, order: Order): boolean {
+  if (currentValue(cell) || !applyAspectChange(set, cell, { kind: 'merge', fields: {} }, order, { systemMetadata: null })) return false
+  // The edges that it is made for are no second version.
+  cell.isTouched = true
+  return true
+}
 
 function keepForUndo(set: WorkingSet, cell: AspectCell): void {
   const { rows, isTouched } = cell
