@@ -31,9 +31,11 @@ export function createEdgeGatherer(): EdgeGatherer {
   function placeOf(urn: Urn): number {
     const found = places.get(urn)
     if (found !== undefined) return found
-    places.set(urn, urns.length)
-    bytes += urn.length
-    return urns.push(urn) - 1
+    // A slice of the piece of the body that it came in would keep all of that in memory.
+    const own = ` ${urn}`.slice(1) as Urn
+    places.set(own, urns.length)
+    bytes += own.length
+    return urns.push(own) - 1
   }
 
   /** Many a job goes through its tables one by one: what the line before named is not looked up. */
@@ -107,8 +109,11 @@ export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
   // They were checked when they were packed.
   const urns = next(bytes.readInt32LE(8)).toString('utf8').split('\n') as Urn[]
   if (at !== bytes.length) throw new Error('packed edges have another length than they say')
+  if (!arePlaces(upstreams, urns) || !arePlaces(downstreams, urns) || !arePlaces(shapeOf, shapes)) throw new Error('packed edges name what they do not hold')
   return { urns, shapes, upstreams, downstreams, lines, shapeOf }
 }
+
+const arePlaces = (places: Int32Array | Uint8Array, { length }: readonly unknown[]): boolean => places.every((place) => place >= 0 && place < length)
 
 const bytesOf = (numbers: Int32Array): Buffer => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 

@@ -22,6 +22,9 @@ const edgeLine = new RegExp(`^(\\{[ \\t]*(?:${add}[ \\t]*,[ \\t]*)?${end})([^"\\
 /** Bodies have one shape, hand-made ones a few. */
 const shapesMaxCount = 16
 
+/** Thousands of lines are made again from one shape: one that is padded out would be held as often. */
+const shapeMaxChars = 256
+
 /** Columns stand on assets, and jobs on flows: their edges take more than two look-ups. */
 const takesMore = new Set(['schemaField', 'dataFlow'])
 
@@ -37,6 +40,7 @@ export function createPlainEdgeReader(): PlainEdgeReader {
     const [, prefix, firstName, , middle, secondName, , suffix] = edgeLine.exec(text) ?? []
     if (prefix === undefined || middle === undefined || suffix === undefined || firstName === secondName) return undefined
     if (prefix.includes('"op"') && suffix.includes('"op"')) return undefined
+    if (prefix.length + middle.length + suffix.length > shapeMaxChars) return undefined
     const upstreamFirst = firstName === 'upstreamUrn'
     const known = shapes.find((each) => each.prefix === prefix && each.middle === middle && each.suffix === suffix)
     if (known || shapes.length >= shapesMaxCount) return known

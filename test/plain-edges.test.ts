@@ -1,0 +1,191 @@
+/** Edges given by their two ends alone, from the text of a line to the chunk and back: nothing is read otherwise than as JSON. */
+import fc from 'fast-check'
+import t from 'tap'
+import { UnreadableChunk, packLines, unpackEdgesOnly, unpackRecords } from '../shared/catalog/chunk-payload.ts'
+import { createEdgeGatherer, holdsEdges, lineOfEdge, packEdges, type EdgeBatch } from '../shared/catalog/edge-payload.ts'
+import { retryLoad } from '../shared/catalog/retry-load.ts'
+import { CatalogError } from '../shared/errors.ts'
+import { parseNdjsonRecord } from '../shared/formats/ndjson.ts'
+import { createPlainEdgeReader, textOfEdge } from '../shared/formats/plain-edges.ts'
+import { openRecords, type ReadRecord } from '../shared/formats/read-records.ts'
+import { isOrdinaryDataset } from '../shared/urn/ordinary-dataset.ts'
+import { entityTypeOf, parseUrn, toUrn } from '../shared/urn/urn.ts'
+import { admin, dataset, edge, entity, rejectsOf, withLoadBench } from './support/load-bench.ts'
+
+const flow = 'urn:li:dataFlow:(airflow,nightly,PROD)'
+const urns = [
+  dataset('a'), dataset('b'), dataset('ü 😀'), dataset('a"b'), dataset('a\\b'), dataset('tab\there'), dataset(' \u00a0'), dataset('\u2028'), dataset('(x)'), dataset('x,y'), 'urn:li:dataset:(urn:li:dataPlatform:hive,a,WRONG)',
+  `urn:li:schemaField:(${dataset('a')},x)`, flow, `urn:li:dataJob:(${flow},load)`, 'urn:li:chart:(looker,a)', 'urn:li:domain:d', 'urn:li:', ''
+]
+const anyUrn = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...urns.slice(0, 2)) }, { weight: 4, arbitrary: fc.constantFrom(...urns) })
+
+/** As JSON.stringify writes it, or with every character escaped, or as somebody would who forgets to. */
+const written = (text: string): fc.Arbitrary<string> => fc.constantFrom(
+  JSON.stringify(text), JSON.stringify(text), JSON.stringify(text), `"${text}"`,
+  `"${[...text].flatMap((character) => character.split('')).map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`)
+const value = fc.oneof({ weight: 8, arbitrary: anyUrn.chain(written) }, { weight: 1, arbitrary: fc.constantFrom('null', '7', '{}', '["x"]', '"', '') })
+const member = (name: string, arbitrary: fc.Arbitrary<string>): fc.Arbitrary<string> => fc.tuple(fc.constantFrom('', '', '', ' ', '\t'), fc.constantFrom('', '', ' '), arbitrary).map(([before, after, text]) => `"${name}"${before}:${after}${text}`)
+const op = member('op', fc.constantFrom('"addEdge"', '"addEdge"', '"addEdge"', '"removeEdge"', 'null', '"nope"', '"add\\u0045dge"'))
+const other = fc.constantFrom('"entityType":"dataset"', '"colour":"red"', '"proposedSnapshot":{}', '"__proto__":{}', '"\\u0075pstreamUrn":"x"')
+const members = fc.tuple(member('upstreamUrn', value), member('downstreamUrn', value), fc.array(op, { maxLength: 1 }), fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.oneof(op, other, member('upstreamUrn', value)), { maxLength: 2 }) }))
+  .chain(([up, down, ops, more]) => fc.shuffledSubarray([up, down, ...ops, ...more], { minLength: more.length > 0 ? 1 : 2 }))
+const space = fc.constantFrom('', '', '', ' ', '\t', '\r', '\u00a0', '  ')
+const wild = fc.tuple(members, space, space, space, fc.constantFrom('}', '}', '}', '}', '}}', ',}', '')).map(([parts, before, between, after, end]) => `${before}{${between}${parts.join(`${after},${between}`)}${after}${end}${before}`)
+
+/** As programs write it. */
+const shapes: readonly ((upstreamUrn: string, downstreamUrn: string) => string)[] = [
+  (upstreamUrn, downstreamUrn) => JSON.stringify({ upstreamUrn, downstreamUrn }),
+  (upstreamUrn, downstreamUrn) => `{"downstreamUrn": "${downstreamUrn}", "upstreamUrn": "${upstreamUrn}"}`,
+  (upstreamUrn, downstreamUrn) => JSON.stringify({ op: 'addEdge', upstreamUrn, downstreamUrn })
+]
+const line = fc.oneof(wild, fc.tuple(fc.constantFrom(...shapes), anyUrn, anyUrn).map(([shape, up, down]) => shape(up, down)))
+
+async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
+  let start = 0
+  for (let at = 0; start < bytes.length; at += 1) {
+    const size = sizes[at % sizes.length] ?? bytes.length
+    yield bytes.subarray(start, start + size)
+    start += size
+  }
+}
+
+async function readAll(text: string, sizes: readonly number[] = []): Promise<ReadRecord[]> {
+  const entries: ReadRecord[] = []
+  const { records } = await openRecords('ndjson', cut(Buffer.from(text), sizes))
+  for await (const batch of records) entries.push(...batch)
+  return entries
+}
+
+/** Line, text as sent, and what it asks for or why it is refused. */
+function saidBy(entry: ReadRecord): object {
+  if ('shape' in entry) return { line: entry.line, text: textOfEdge(entry.shape, entry.upstream, entry.downstream), changes: [{ kind: 'addEdge', upstreamUrn: entry.upstream, downstreamUrn: entry.downstream }] }
+  if ('error' in entry) return { line: entry.line, text: entry.text, code: entry.error.code, message: entry.error.message, details: entry.error.details }
+  return { line: entry.line, text: entry.text, changes: entry.record.changes }
+}
+
+function saidAsJson(text: string, line: number): object {
+  try {
+    return { line, text, changes: parseNdjsonRecord(text, line).changes }
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error
+    return { line, text, code: error.code, message: error.message, details: error.details }
+  }
+}
+
+t.test('a line says what it says as JSON, however it is written and wherever the body is cut', async (t) => {
+  let plainCount = 0
+  await fc.assert(fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 4 }), async (lines, sizes) => {
+    const entries = await readAll(lines.join('\n'), sizes)
+    plainCount += entries.filter((entry) => 'shape' in entry).length
+    const expected = lines.flatMap((text, at) => text.trim() === '' ? [] : saidAsJson(text.trim(), at + 1))
+    t.same(entries.map(saidBy), expected)
+  }), { numRuns: 400 })
+  t.ok(plainCount > 150, 'many are read without JSON')
+})
+
+t.test('what programs write is read without JSON', async (t) => {
+  const [a, b] = [dataset('a'), 'urn:li:chart:(looker,a)']
+  for (const text of [
+    JSON.stringify({ upstreamUrn: a, downstreamUrn: b }), JSON.stringify({ downstreamUrn: b, upstreamUrn: a }), JSON.stringify({ op: 'addEdge', upstreamUrn: a, downstreamUrn: b }),
+    `{"upstreamUrn": "${a}", "downstreamUrn": "${b}"}`, `{ "downstreamUrn" : "${b}",\t"upstreamUrn" : "${a}", "op": "addEdge" }`
+  ]) t.match(createPlainEdgeReader()(text, 7), { line: 7, upstream: a, downstream: b }, text)
+  t.equal(createPlainEdgeReader()(`{${' '.repeat(300)}"upstreamUrn":"${a}","downstreamUrn":"${b}"}`, 1), null, 'a line that is padded out takes the room of a record')
+})
+
+t.test('a dataset that is told at a glance is one that is parsed', async (t) => {
+  const text = fc.tuple(fc.constantFrom('hive', 'a.b-c_d', 'x'.repeat(100), '.', ''), fc.string({ unit: fc.constantFrom(...'aB9_.-/:$#@+= ,()"%\\ü\t'.split('')), maxLength: 6 }), fc.constantFrom('PROD', 'DEV', 'prod', ''))
+    .map(([platform, name, fabric]) => `urn:li:dataset:(urn:li:dataPlatform:${platform},${name},${fabric})`)
+  let ordinary = 0
+  fc.assert(fc.property(text, (urn) => {
+    if (!isOrdinaryDataset(urn)) return
+    ordinary += 1
+    t.equal(parseUrn(urn).urn, urn)
+    t.equal(entityTypeOf(urn), 'dataset')
+  }), { numRuns: 2_000 })
+  t.ok(ordinary > 100)
+})
+
+const reader = createPlainEdgeReader()
+const anyBatch: fc.Arbitrary<{ texts: string[], lines: number[] }> = fc.array(fc.tuple(fc.constantFrom(...shapes), fc.constantFrom('a', 'b', 'ü', '😀'), fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 100_000 })), { minLength: 1, maxLength: 20 })
+  .map((edges) => ({ texts: edges.map(([shape, up, down]) => shape(dataset(up), dataset(down))), lines: edges.map(([, , , line]) => line) }))
+
+function gather(texts: readonly string[], lines: readonly number[]): EdgeBatch {
+  const gatherer = createEdgeGatherer()
+  texts.forEach((text, at) => {
+    const edge = reader(text, lines[at] ?? 0)
+    if (!edge) throw new Error(`not read as a plain edge: ${text}`)
+    gatherer.add(edge)
+  })
+  return gatherer.take()
+}
+
+t.test('a chunk of edges gives back each line as it was sent', async (t) => {
+  await fc.assert(fc.asyncProperty(anyBatch, async ({ texts, lines }) => {
+    const payload = await packEdges(gather(texts, lines))
+    t.ok(holdsEdges(payload))
+    t.same(await unpackRecords(payload), texts.map((text, at) => ({ line: lines[at], text })))
+    t.same(await unpackEdgesOnly(payload), gather(texts, lines))
+    t.notOk(holdsEdges(await packLines(texts.map((text) => `1\t${text}\n`))))
+  }), { numRuns: 100 })
+})
+
+t.test('a chunk of edges that was damaged is unreadable, or whole edges of lines', async (t) => {
+  await fc.assert(fc.asyncProperty(anyBatch, fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { maxLength: 3 }), fc.option(fc.nat()), async ({ texts, lines }, flips, end) => {
+    const payload = (await packEdges(gather(texts, lines))).subarray(0, end === null ? undefined : 1 + end % 200)
+    // The mark is what tells it from lines.
+    for (const [at, by] of flips) if (payload.length > 1) payload[1 + at % (payload.length - 1)] = (payload[1 + at % (payload.length - 1)] ?? 0) ^ by
+    try {
+      const edges = await unpackEdgesOnly(payload)
+      if (!edges) throw new Error('not taken for edges')
+      for (const index of edges.lines.keys()) t.type(lineOfEdge(edges, index), 'string')
+    } catch (error) {
+      t.ok(error instanceof UnreadableChunk, String(error))
+    }
+  }), { numRuns: 300 })
+  const batch = gather([JSON.stringify(edge('a', 'b'))], [1])
+  for (const wrong of [{ upstreams: Int32Array.of(2) }, { downstreams: Int32Array.of(-1) }, { shapeOf: Uint8Array.of(1) }, { lines: Int32Array.of(1, 2) }, { urns: [toUrn(dataset('a'))] }]) {
+    await t.rejects(packEdges({ ...batch, ...wrong }).then(unpackEdgesOnly), UnreadableChunk, Object.keys(wrong).join())
+  }
+})
+
+t.test('a load of edges', async (t) => {
+  const bench = await withLoadBench(t)
+  const names = ['a', 'b', 'c', 'd']
+  await bench.submit(names.map(entity))
+  await bench.drain()
+
+  t.test('that cannot be read fails, however it is looked at, and can be cancelled', async (t) => {
+    for (const isIsolated of [false, true]) {
+      const id = await bench.submit([edge('a', 'b'), edge('b', 'c')])
+      const [chunk] = await bench.chunks(id)
+      // An isolated chunk that a worker died of is halved first.
+      await bench.rows("update chunk set payload = '\\xff01aabb'::bytea, is_isolated = ?::boolean, crashes = ?::int where id = ?", [isIsolated, isIsolated ? 1 : 0, chunk?.id ?? 0])
+      t.match(await bench.look(chunk?.id ?? 0), { outcome: 'failed' })
+      t.match(await bench.load(id), { state: 'failed', error: /cannot be read/ })
+      bench.told.length = 0
+    }
+  })
+
+  t.test('is halved into lines, and applied all the same', async (t) => {
+    const id = await bench.submit([edge('a', 'b'), edge('b', 'c'), edge('c', 'd')])
+    const [chunk] = await bench.chunks(id)
+    await bench.rows('update chunk set is_isolated = true, crashes = 1 where id = ?', [chunk?.id ?? 0])
+    t.match(await bench.look(chunk?.id ?? 0), { outcome: 'split' })
+    t.same((await bench.chunks(id)).filter((each) => each.hasPayload).map((each) => each.recordCount), [2, 1])
+    await bench.drain()
+    t.match(await bench.load(id), { state: 'done', counts: { received: 3, applied: 3, rejected: 0 } })
+  })
+
+  t.test('gives its refused lines back as they were sent, and applies them when they are tried again', async (t) => {
+    const lines = [`{"op": "addEdge", "downstreamUrn": "${dataset('new')}", "upstreamUrn": "${dataset('d')}"}`, JSON.stringify(edge('d', 'a')), JSON.stringify(edge('new', 'a'))]
+    const id = await bench.submit(lines)
+    await bench.drain()
+    t.match(await bench.load(id), { state: 'done', counts: { applied: 1, rejected: 2 } })
+    t.same((await rejectsOf(bench, id)).map(({ line, code, record }) => ({ line, code, record })), [{ line: 1, code: 'MISSING_REFERENCE', record: lines[0] }, { line: 3, code: 'MISSING_REFERENCE', record: lines[2] }])
+    await bench.submit([entity('new')])
+    await bench.drain()
+    await retryLoad(bench.db, bench.queue, admin, id)
+    await bench.drain()
+    t.match(await bench.load(id), { state: 'done', counts: { received: 3, applied: 3, rejected: 0 } })
+  })
+})
