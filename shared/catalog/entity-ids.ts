@@ -10,13 +10,13 @@ export type EntityIds = {
 }
 
 /** With texts of 120 characters two generations take about 70 MB. */
-const generationMaxCount = 200_000
+const generationDefaultCount = 200_000
 
 /**
  * Two generations, so that what is asked for again and again stays. A database that was restored has given its ids
  * anew: what was read in another epoch is forgotten.
  */
-export function rememberEntityIds(): EntityIds {
+export function rememberEntityIds(generationMaxCount = generationDefaultCount): EntityIds {
   let young = new Map<Urn, number>()
   let old = new Map<Urn, number>()
   let epoch = ''

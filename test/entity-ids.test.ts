@@ -1,0 +1,82 @@
+/** What a worker remembers of the ids of URNs: right whatever becomes of the entities, forgotten with a restored database, and bounded. */
+import t from 'tap'
+import { applyCall } from '../shared/catalog/apply-call.ts'
+import { rememberEntityIds, type EntityIds } from '../shared/catalog/entity-ids.ts'
+import type { Db, Tx } from '../shared/db/database.ts'
+import { query } from '../shared/db/query.ts'
+import { ensureEpoch } from '../shared/store/graph-changes.ts'
+import type { Urn } from '../shared/urn/urn.ts'
+import { apply, asCall, create, dataset, hardDelete, record } from './support/changes.ts'
+import { withDatabase } from './support/database.ts'
+import { edge, rejectsOf, withLoadBench } from './support/load-bench.ts'
+
+const [a, b, c] = [dataset('a'), dataset('b'), dataset('c')]
+
+/** The ids that are given, and how many URNs the database was asked for. */
+async function find(db: Db, ids: EntityIds, urns: readonly Urn[]): Promise<{ ids: number[], askedCount: number }> {
+  let askedCount = 0
+  const found = await db.transaction((tx: Tx) => ids.find(new Proxy(tx, {
+    get(target, name, receiver) {
+      if (name !== 'raw') return Reflect.get(target, name, receiver) as unknown
+      return (sql: string, bindings: readonly unknown[][]) => {
+        if (sql.includes('urn_key')) askedCount += bindings[0]?.length ?? 0
+        return target.raw(sql, bindings as never)
+      }
+    }
+  }), urns))
+  return { ids: [...found], askedCount }
+}
+
+const idsOf = async (db: Db, urns: readonly Urn[]): Promise<number[]> => {
+  const rows = await query<{ id: number, urn: string }>(db, 'select id, urn from entity')
+  return urns.map((urn) => rows.find((row) => row.urn === urn)?.id ?? 0)
+}
+
+t.test('an id is asked for once, and what has none each time', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a, b))
+  const ids = rememberEntityIds()
+  const known = await idsOf(db, [a, b])
+  t.same(await find(db, ids, [a, c, b]), { ids: [known[0], 0, known[1]], askedCount: 3 })
+  t.same(await find(db, ids, [b, a, c]), { ids: [known[1], known[0], 0], askedCount: 1 })
+  await apply(db, ...create(c))
+  t.same((await find(db, ids, [c])).ids, await idsOf(db, [c]))
+  t.same((await find(db, ids, [])).ids, [])
+})
+
+t.test('so many are remembered, those asked for last', async (t) => {
+  const { db } = await withDatabase(t)
+  const urns = Array.from({ length: 20 }, (_, index) => dataset(`d${index}`))
+  await apply(db, ...create(a, ...urns))
+  const ids = rememberEntityIds(4)
+  for (const urn of urns) t.same((await find(db, ids, [urn, a])).ids, await idsOf(db, [urn, a]))
+  t.same((await find(db, ids, [a])).askedCount, 0, 'what is asked for again and again stays')
+  t.same((await find(db, ids, urns)).askedCount >= urns.length - 8, true, 'what was not is forgotten')
+})
+
+t.test('a database that was restored has given its ids anew', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a, b))
+  await ensureEpoch(db)
+  const ids = rememberEntityIds()
+  await find(db, ids, [a, b])
+  await query(db, 'update entity set id = id + 1000')
+  await query(db, 'update graph_epoch set epoch = gen_random_uuid()')
+  t.same((await find(db, ids, [a, b])).ids, await idsOf(db, [a, b]))
+})
+
+t.test('an edge to what was deleted since is refused, and applied when it is there again', async (t) => {
+  const bench = await withLoadBench(t)
+  await apply(bench.db, ...create(a, b))
+  const load = async (): Promise<object> => {
+    const id = await bench.submit([edge('a', 'b')])
+    await bench.drain()
+    return { ...(await bench.load(id)).counts, codes: (await rejectsOf(bench, id)).map(({ code }) => code) }
+  }
+  t.match(await load(), { applied: 1, rejected: 0 })
+  await applyCall(bench.db, [record(0, hardDelete(a))], asCall())
+  t.match(await load(), { applied: 0, rejected: 1, codes: ['MISSING_REFERENCE'] })
+  await apply(bench.db, ...create(a))
+  t.match(await load(), { applied: 1, rejected: 0 })
+  t.match(await load(), { unchanged: 1, rejected: 0 })
+})
