@@ -8,7 +8,9 @@ import { createLog } from '../shared/platform/log.ts'
 import { startApi } from '../api/start.ts'
 import { createToken } from '../shared/catalog/create-token.ts'
 import { withDatabase } from './support/database.ts'
-import { entity } from './support/load-bench.ts'
+import { acceptReceivedLoad } from '../shared/catalog/accept-load.ts'
+import { sweep } from '../shared/catalog/sweep.ts'
+import { entity, pretend, withLoadBench } from './support/load-bench.ts'
 import { withServer } from './support/server.ts'
 
 const line = (name: string): string => `${JSON.stringify(entity(name))}\n`
@@ -86,4 +88,30 @@ t.test('uploads that wait for the database hold up no other call: they have conn
   t.ok(Date.now() - begun < 1_900, `20 calls took ${Date.now() - begun} ms`)
   await blocker.rollback()
   for (const { answer } of blocked) t.equal((await answer).status, 202)
+})
+
+t.test('twenty small loads are done while a huge one that came before them has hardly moved on', async (t) => {
+  const bench = await withLoadBench(t, { apply: pretend })
+  const huge = await bench.submit([entity('huge')])
+  bench.told.length = 0
+  await bench.rows("insert into chunk (load_id, pass, first_line, record_count, payload) select load_id, pass, first_line, record_count, payload from chunk, generate_series(1, 299) where load_id = ?::uuid", [huge])
+  await bench.rows("update load set state = 'receiving', seq = null where id = ?::uuid", [huge])
+  await bench.rows("update chunk set nudged_at = null, nudges = 0")
+  await acceptReceivedLoad(bench.db, bench.queue, huge)
+  const settled = async (): Promise<number> => (await bench.chunks(huge)).filter((chunk) => chunk.state === 'settled').length
+  const lookAtNext = async (): Promise<void> => { await bench.look(bench.told.shift() ?? 0) }
+  for (let look = 0; look < 20; look += 1) await lookAtNext()
+  t.equal(await settled(), 20, 'it is under way, with one worker')
+  await sweep(bench.db, bench.queue)
+  const small: string[] = []
+  for (let index = 0; index < 20; index += 1) small.push(await bench.submit([entity(`small${index}`)]))
+  await sweep(bench.db, bench.queue)
+  const before = await settled()
+  for (let looks = 0; looks < 300 && (await Promise.all(small.map((id) => bench.load(id)))).some(({ state }) => state !== 'done'); looks += 1) await lookAtNext()
+  for (const id of small) t.equal((await bench.load(id)).state, 'done')
+  const between = await settled() - before
+  t.ok(between <= 12, `${between} of its chunks came between`)
+  t.match(await bench.load(huge), { state: 'applying' })
+  while (bench.told.length > 0) await lookAtNext()
+  t.match(await bench.load(huge), { state: 'done', counts: { applied: 300 } }, 'and it comes to its end without a sweeper')
 })

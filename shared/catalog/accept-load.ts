@@ -6,8 +6,10 @@ import type { ChunkQueue } from '../queue/chunk-queue.ts'
 import { nudgeLoad } from '../store/chunk-nudges.ts'
 import { acceptLoad } from '../store/loads.ts'
 
-/** Chunks of one load that are in the queue at a time: enough for many workers, few enough that other loads get their turn. */
-export const nudgesPerLoad = 64
+/** Chunks of one load that the queue is told of at first: a load that comes later waits for so many at most. It is told of more as workers take them. */
+export const nudgesPerLoad = 8
+/** So many wait in the queue at least while a load has more: a worker that is free need not wait for one to be told of. */
+export const nudgesWaiting = 4
 
 /**
  * Draws the load's seq and puts its first pass to work; a load without chunks is done at once. False when somebody else

@@ -6,7 +6,7 @@ import type { Actor } from '../model/changes.ts'
 import { metrics } from '../platform/metrics.ts'
 import { dropChunks, unsettledPayloads } from '../store/chunks.ts'
 import { deleteDeclarations } from '../store/declarations.ts'
-import { lockLoad, recountRejects, stopLoad } from '../store/loads.ts'
+import { lockLoad, recountRejects, stopLoad, type LoadRow } from '../store/loads.ts'
 import { hasRejectsAside, restoreRejects } from '../store/rejects.ts'
 import { deleteRemovals } from '../store/snapshot-removals.ts'
 import { deleteStatedKeys } from '../store/snapshot-statements.ts'
@@ -22,7 +22,7 @@ export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<Load
   await inTransaction(db, async (tx) => {
     const load = await lockLoad(tx, id)
     if (!load || !isVisible(load, actor)) throw noSuchLoad(id)
-    if (!await stopLoad(tx, id, 'cancelled', null)) throw new CatalogError('CONFLICT', `The load is ${load.state}; only one that has not ended can be cancelled`)
+    if (!await stopLoad(tx, id, 'cancelled', whatWasApplied(load))) throw new CatalogError('CONFLICT', `The load is ${load.state}; only one that has not ended can be cancelled`)
     await keepRejects(tx, id)
     await dropChunks(tx, id)
     await deleteDeclarations(tx, id)
@@ -31,6 +31,12 @@ export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<Load
   })
   metrics.loads.inc({ state: 'cancelled' })
   return readLoad(db, actor, id)
+}
+
+/** A chunk that is at work just now is rolled back, so that these counts are the last. */
+function whatWasApplied({ state, received, applied, unchanged }: LoadRow): string {
+  if (state === 'receiving' || applied + unchanged === 0) return 'Cancelled; nothing of it had been applied'
+  return `Cancelled; ${applied} of ${received} records had been applied and stay, ${unchanged} had found nothing to change`
 }
 
 /** Records that a retry took up and did not get to are rejected still, for the reason they were. */

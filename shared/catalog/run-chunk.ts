@@ -5,12 +5,13 @@ import { sqlErrorKind } from '../db/sql-errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { metrics } from '../platform/metrics.ts'
 import type { ChunkQueue } from '../queue/chunk-queue.ts'
-import { nudgeLoad } from '../store/chunk-nudges.ts'
+import { nudgeMore } from '../store/chunk-nudges.ts'
 import { dropChunks, releaseChunk, renewLease, type ClaimedChunk, type Release } from '../store/chunks.ts'
 import { deleteDeclarations } from '../store/declarations.ts'
 import { stopLoad } from '../store/loads.ts'
 import { noteCompared, type Compared } from '../store/sweeps.ts'
 import type { ApplyEdges } from './apply-edges.ts'
+import { nudgesWaiting } from './accept-load.ts'
 import { applyChunk, ChunkAborted, rejectChunk, type ApplyOptions, type ApplyRecords } from './apply-chunk.ts'
 import { applyWhole, failWhole, type NotApplied } from './apply-whole.ts'
 import { claimChunk, leaseRenewalMs, leaseSeconds, type Claim } from './claim-chunk.ts'
@@ -166,8 +167,8 @@ async function finish(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, outcome: '
       metrics.loads.inc({ state: 'done' })
       if (chunk.pass > 1) await inTransaction(db, (tx) => deleteDeclarations(tx, chunk.loadId))
     } else {
-      // One settled, one more asked for: a long load keeps its share of the queue.
-      await queue.nudge(settled.nudges.length > 0 ? settled.nudges : await nudgeLoad(db, chunk.loadId, 1, true))
+      // A long load keeps its share of the queue, and no more.
+      await queue.nudge(settled.nudges.length > 0 ? settled.nudges : await nudgeMore(db, chunk.loadId, nudgesWaiting))
     }
     return { outcome, settled }
   } catch (error) {

@@ -11,7 +11,7 @@ import { dropChunks } from '../store/chunks.ts'
 import { findEndedWithChunks, findSilentUploads, findUnaccepted, trySweeperLock } from '../store/housekeeping.ts'
 import { limits } from '../limits.ts'
 import { abortUpload } from './abort-upload.ts'
-import { acceptReceivedLoad } from './accept-load.ts'
+import { acceptReceivedLoad, nudgesPerLoad } from './accept-load.ts'
 import { allChunkGuards, type ChunkGuards } from './chunk-guards.ts'
 
 export type SweepOptions = {
@@ -38,7 +38,7 @@ export async function sweep(db: Db, queue: ChunkQueue, options: SweepOptions = {
   const room = queueDepthMax - (await queue.depth() ?? 0)
   const due = await inTransaction(db, async (tx) => {
     if (!await trySweeperLock(tx)) return null
-    return room > 0 ? nudgeDue(tx, room, quietSeconds) : []
+    return room > 0 ? nudgeDue(tx, room, quietSeconds, nudgesPerLoad) : []
   })
   if (due === null) return swept
   await queue.nudge(due)

@@ -11,19 +11,47 @@ const nudged = `
     where chunk.id = due.id
     returning chunk.id as "chunkId", chunk.nudges as nudge`
 
-/** The first chunks of the load's current pass that wait; `onlyNew`: that nobody was told of yet. */
-export async function nudgeLoad(db: Db | Tx, loadId: string, limit: number, onlyNew = false): Promise<Nudge[]> {
+/** The first chunks of the load's current pass that wait. */
+export async function nudgeLoad(db: Db | Tx, loadId: string, limit: number): Promise<Nudge[]> {
   return query<Nudge>(db, `
     with due as (
       select chunk.id
       from chunk
       join load on load.id = chunk.load_id
-      where chunk.load_id = ?::uuid and chunk.state = 'waiting' and chunk.pass = load.current_pass and (chunk.nudged_at is null or not ?::boolean)
+      where chunk.load_id = ?::uuid and chunk.state = 'waiting' and chunk.pass = load.current_pass
       order by chunk.id
       limit ?::int
       for update of chunk skip locked
     )
-    ${nudged}`, [loadId, onlyNew, limit])
+    ${nudged}`, [loadId, limit])
+}
+
+/**
+ * Tells of so many chunks more that as many wait in the queue as workers are at the load, and at least `least`: workers who
+ * are free find work, and other loads find no long row before them. What was told some seconds ago and still waits is not
+ * counted: the queue may have lost it.
+ */
+export async function nudgeMore(db: Db | Tx, loadId: string, least: number): Promise<Nudge[]> {
+  return query<Nudge>(db, `
+    with own as (
+      select chunk.id, chunk.state, chunk.nudged_at
+      from chunk
+      join load on load.id = chunk.load_id
+      where chunk.load_id = ?::uuid and chunk.state in ('waiting', 'applying') and chunk.pass = load.current_pass
+    ), wanted as (
+      select greatest(0, greatest(?::int, count(*) filter (where own.state = 'applying'))
+        - count(*) filter (where own.state = 'waiting' and own.nudged_at > now() - interval '5 seconds')) as count
+      from own
+    ), due as (
+      select chunk.id
+      from chunk
+      join own on own.id = chunk.id
+      where own.state = 'waiting' and own.nudged_at is null
+      order by chunk.id
+      limit (select wanted.count from wanted)
+      for update of chunk skip locked
+    )
+    ${nudged}`, [loadId, least])
 }
 
 export async function nudgeChunks(db: Db | Tx, ids: readonly number[]): Promise<Nudge[]> {
@@ -40,11 +68,16 @@ export async function nudgeChunks(db: Db | Tx, ids: readonly number[]): Promise<
 
 /**
  * What could be worked on and was not asked for lately: leases that ran out, and chunks of a current pass that are due.
- * A chunk from every load in turn, so that a small load does not wait behind a large one.
+ * A chunk from every load in turn, at most `perLoad` of each, and none that nobody was told of yet while another of its
+ * load is in the queue: so that a small load does not wait behind a large one.
  */
-export async function nudgeDue(tx: Tx, limit: number, quietSeconds: number): Promise<Nudge[]> {
+export async function nudgeDue(tx: Tx, limit: number, quietSeconds: number, perLoad: number): Promise<Nudge[]> {
   return query<Nudge>(tx, `
-    with candidate as (
+    with told as (
+      select distinct chunk.load_id
+      from chunk
+      where chunk.state = 'waiting' and chunk.nudged_at >= now() - ?::int * interval '1 second'
+    ), candidate as (
       select chunk.id, chunk.state, row_number() over (partition by chunk.load_id order by chunk.id) as turn
       from chunk
       join load on load.id = chunk.load_id
@@ -54,14 +87,18 @@ export async function nudgeDue(tx: Tx, limit: number, quietSeconds: number): Pro
           (chunk.state = 'waiting' and chunk.next_at <= now())
           or (chunk.state = 'applying' and chunk.lease_until < now())
         )
-        and (chunk.nudged_at is null or chunk.nudged_at < greatest(chunk.next_at, now() - ?::int * interval '1 second'))
+        and (
+          (chunk.nudged_at is null and not exists (select 1 from told where told.load_id = chunk.load_id))
+          or chunk.nudged_at < greatest(chunk.next_at, now() - ?::int * interval '1 second')
+        )
     ), due as (
       select chunk.id
       from chunk
       join candidate on candidate.id = chunk.id
+      where candidate.turn <= ?::int
       order by candidate.state, candidate.turn, chunk.id
       limit ?::int
       for update of chunk skip locked
     )
-    ${nudged}`, [quietSeconds, limit])
+    ${nudged}`, [quietSeconds, quietSeconds, perLoad, limit])
 }
