@@ -8,6 +8,7 @@ import { CatalogError } from '../errors.ts'
 import type { Db } from '../db/database.ts'
 import { limits } from '../limits.ts'
 import type { Actor, JsonObject } from '../model/changes.ts'
+import { terminalStates } from '../model/load-moves.ts'
 import { isUuid } from '../model/text-checks.ts'
 import { listRejects, type Reject } from '../store/rejects.ts'
 import { findLoad, listLoads as listRows, type LoadRow, type LoadState, type SweepState } from '../store/loads.ts'
@@ -79,7 +80,7 @@ export async function readLoad(db: Db, actor: Actor, id: string): Promise<LoadVi
   return toLoadView(row)
 }
 
-const isEnded = (state: LoadState): boolean => state === 'done' || state === 'failed' || state === 'aborted' || state === 'cancelled'
+const isEnded = (state: LoadState): boolean => terminalStates.includes(state)
 
 const pollFirstMs = 10
 const pollMaxMs = 200

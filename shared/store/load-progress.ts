@@ -47,7 +47,7 @@ export async function advancePass(tx: Tx, loadId: string): Promise<number | null
 
 /** The one end of a load that went its way. */
 export async function finishLoad(tx: Tx, loadId: string): Promise<void> {
-  await query(tx, "update load set state = 'done', finished_at = now(), sweep = case sweep when 'removing' then 'done' else sweep end where load.id = ?::uuid and load.state in ('accepted', 'applying')", [loadId])
+  await query(tx, "update load set state = 'done', finished_at = now(), sweep = case sweep when 'removing' then 'done' else sweep end where load.id = ?::uuid and load.state = 'applying'", [loadId])
 }
 
 /** Records accepted and not applied, over all loads. */

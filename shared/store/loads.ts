@@ -1,9 +1,10 @@
 /** The load table: one row for each bulk submission, from the first record of its body to the settling of its last chunk. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
+import { statesBefore, type LoadState } from '../model/load-moves.ts'
 import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
 
-export type LoadState = 'receiving' | 'accepted' | 'applying' | 'done' | 'failed' | 'aborted' | 'cancelled'
+export type { LoadState } from '../model/load-moves.ts'
 
 /** How a load meets what is there: `snapshot` also takes away what its source stated before and does not state now; `undo` takes back another load. */
 export type LoadMode = 'merge' | 'snapshot' | 'undo'
@@ -233,9 +234,9 @@ export async function stopLoad(tx: Tx, id: string, state: 'failed' | 'cancelled'
     update load
     set state = ?, error = ?, finished_at = now(), touched_at = now()
     where load.id = ?::uuid
-      and load.state in ('receiving', 'accepted', 'applying', 'failed')
+      and load.state = any(?::text[])
       and not (load.state = 'failed' and (load.is_atomic or load.is_dry_run))
-    returning load.id`, [state, error, id])
+    returning load.id`, [state, error, id, statesBefore(state)])
   return rows.length > 0
 }
 

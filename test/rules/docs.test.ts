@@ -15,7 +15,7 @@ import { proposalRows, ruleRows } from '../specification/proposals-and-rules.ts'
 import { resourceRows } from '../specification/resources.ts'
 import { idOf } from '../specification/row.ts'
 import { serviceAndUrnRows } from '../specification/service-and-urns.ts'
-import { errorTable, limitTable, metricTable, tableIn } from '../support/docs-tables.ts'
+import { errorTable, limitTable, loadMovePicture, loadMoveTable, metricTable, tableIn } from '../support/docs-tables.ts'
 
 /** The anchors that headings get on the usual hosts of repositories. */
 const anchorsOf = (text: string): string[] =>
@@ -35,7 +35,8 @@ const topPages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].filter((path) 
 const generated: { page: string, table: string }[] = [
   { page: 'docs/errors.md', table: errorTable() },
   { page: 'docs/configuration.md', table: limitTable() },
-  { page: 'docs/operations.md', table: metricTable() }
+  { page: 'docs/operations.md', table: metricTable() },
+  { page: 'docs/architecture.md', table: loadMoveTable() }
 ]
 
 for (const { page, table } of generated) {
@@ -47,6 +48,13 @@ for (const { page, table } of generated) {
     t.equal(tableIn(read(page), table), table)
   })
 }
+
+t.test('docs/architecture.md has the picture of a load that the code makes', async (t) => {
+  const page = 'docs/architecture.md'
+  const picture = /^## The states of a load\n\n```mermaid\n([^]*?)\n```$/m
+  if (process.env.WRITE_DOCS === '1') writeFileSync(packagePath(page), read(page).replace(picture, (text, old: string) => text.replace(old, () => loadMovePicture())))
+  t.equal(picture.exec(read(page))?.[1], loadMovePicture())
+})
 
 t.test('the generated tables hold every entry', async (t) => {
   const rowsOf = (table: string): number => table.split('\n').length - 2

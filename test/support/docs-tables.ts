@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { errorCodes } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { loadMoves, terminalStates } from '../../shared/model/load-moves.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 
 const table = (head: string[], rows: string[][]): string =>
@@ -30,6 +31,17 @@ export const metricTable = (): string => {
   return table(['Metric', 'Kind', 'Labels', 'Meaning'], declared.map(([, kind = '', name = '', meaning = '', labels = '']) =>
     [`\`${name}\``, kind, [...labels.matchAll(/'(\w+)'/g)].map(([, label]) => `\`${label}\``).join(', '), meaning]))
 }
+
+/** Every move of a load, with who makes it. */
+export const loadMoveTable = (): string => table(['From', 'To', 'Who', 'When it happens'],
+  loadMoves.map(({ from, to, who, when }) => [from === null ? '-' : `\`${from}\``, `\`${to}\``, who, when]))
+
+/** The same as a picture. Who has left a state for good is told by the table. */
+export const loadMovePicture = (): string => [
+  'stateDiagram-v2',
+  ...loadMoves.map(({ from, to, cause }) => `    ${from ?? '[*]'} --> ${to}: ${cause}`),
+  ...terminalStates.map((state) => `    ${state} --> [*]`)
+].join('\n')
 
 /** The table in a text that begins with the same head as `wanted`, or null. */
 export const tableIn = (text: string, wanted: string): string | null => {
