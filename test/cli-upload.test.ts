@@ -15,7 +15,7 @@ import { withServer, type TestServer } from './support/server.ts'
 import { withStandIn } from './support/stand-in-server.ts'
 
 // servers are killed and started while other tests run beside this one
-t.setTimeout(180_000)
+t.setTimeout(300_000)
 
 const asset = (index: number): string => `urn:li:dataset:(urn:li:dataPlatform:hive,upload.table_${index},PROD)`
 const recordCount = 10_000

@@ -11,7 +11,7 @@ import { withFolder } from './support/program.ts'
 import { withServer } from './support/server.ts'
 import { skipUnless } from './support/skip.ts'
 
-t.setTimeout(180_000)
+t.setTimeout(300_000)
 
 const page = readFileSync(packagePath('docs/loading.md'), 'utf8')
 
