@@ -26,8 +26,8 @@ const log = (line: string) => console.log(line)
 type Part = { title: string, size: Size, worker?: { file: string, args: string[] }, isRed: boolean }
 
 /** A rule that is left out, after the same run with all rules: what goes wrong is then its lack. */
-function redParts(name: string, { size, slowness }: Red): Part[] {
-  const worker = (...rules: string[]) => ({ file: packagePath('dist/test/torture/worker-without.js'), args: ['--freeze-share', String(slowness.freezeShare), '--dawdle-ms', String(slowness.dawdleMs), ...rules] })
+function redParts(name: string, { size, freezeShare }: Red): Part[] {
+  const worker = (...rules: string[]) => ({ file: packagePath('dist/test/torture/worker-without.js'), args: ['--freeze-share', String(freezeShare), ...rules] })
   return [
     { title: `with ${name}`, size, worker: worker(), isRed: false },
     { title: `without ${name}`, size, worker: worker(name), isRed: true }

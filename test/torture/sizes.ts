@@ -17,16 +17,13 @@ export const sizes: Record<'quick' | 'full', Size> = {
 /** What is enough to go wrong without one rule, and goes right with all of them. */
 const contested: Size = { edges: 2_000, firstLoads: [10_000, 10_000, 10_000, 10_000], recordsPerLoad: 5_000, waitingMin: 10_000, deleteEveryMs: 200, leastMs: 10_000, faults: noFaults }
 
-/** How the workers of such a run are slow: the share of chunks before which they stand still, and how long they hold what they have checked and written. */
-export type Slowness = { freezeShare: number, dawdleMs: number }
-export type Red = { size: Size, slowness: Slowness }
-
-const brisk: Slowness = { freezeShare: 0, dawdleMs: 0 }
+/** `freezeShare`: of the chunks, before which a worker stands still until its lease has run out. */
+export type Red = { size: Size, freezeShare: number }
 
 /** The rules that the torture shows to be needed, each by the run that goes wrong without it. The others are shown by test/guards.test.ts and test/load-recovery.test.ts. */
 export const reds: Record<string, Red> = {
-  keepsOrder: { size: contested, slowness: brisk },
-  excludesDeletes: { size: { ...contested, edges: 200, leastMs: 20_000 }, slowness: { ...brisk, dawdleMs: 300 } },
-  fence: { size: { ...contested, leastMs: 40_000 }, slowness: { ...brisk, freezeShare: 0.2 } },
-  sweeper: { size: { ...contested, leastMs: 2_000, faults: { ...noFaults, queue: 1 } }, slowness: brisk }
+  keepsOrder: { size: contested, freezeShare: 0 },
+  // Long loads: what a frozen worker does to a load that has ended meanwhile is not seen.
+  fence: { size: { ...contested, firstLoads: [50_000, 50_000], recordsPerLoad: 50_000, waitingMin: 25_000, leastMs: 40_000 }, freezeShare: 0.25 },
+  sweeper: { size: { ...contested, leastMs: 2_000, faults: { ...noFaults, queue: 1 } }, freezeShare: 0 }
 }

@@ -1,9 +1,7 @@
 /**
- * A worker process that leaves out the named rules: `node worker-without.js [--freeze-share 0.1] [--dawdle-ms 300] [RULE...]`.
- * Only the torture runs it. Its leases are short; it may stand still, as a frozen machine does, between the claim of a chunk
- * and its application, and wait between that and the commit.
+ * A worker process that leaves out the named rules: `node worker-without.js [--freeze-share 0.1] [RULE...]`. Only the torture
+ * runs it. Its leases are short, and it may stand still, as a frozen machine does, between the claim of a chunk and its application.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/chunk-guards.ts'
 import type { ApplyRecords } from '../../shared/catalog/apply-chunk.ts'
@@ -27,23 +25,14 @@ const quietSeconds = 2
 const sweepEveryMs = 1_000
 const frozenMs = 8_000
 
-const { values, positionals } = parseArgs({ options: { 'freeze-share': { type: 'string' }, 'dawdle-ms': { type: 'string' } }, allowPositionals: true })
+const { values, positionals } = parseArgs({ options: { 'freeze-share': { type: 'string' } }, allowPositionals: true })
 const leftOut = <Rules extends object>(rules: Rules): Rules => ({ ...rules, ...Object.fromEntries(positionals.filter((name) => name in rules).map((name) => [name, false])) })
 const guards: Guards = leftOut(allGuards)
 const chunkGuards: ChunkGuards = leftOut(allChunkGuards)
 
-const dawdleMs = Number(values['dawdle-ms'] ?? 0)
 const lean = createEdgeApplier(rememberEntityIds())
-const apply: ApplyRecords = async (tx, records, context) => {
-  const verdicts = await applyRecords(tx, records, { ...context, guards })
-  await sleep(dawdleMs)
-  return verdicts
-}
-const applyEdges: ApplyEdges = async (tx, edges, context) => {
-  const applied = await lean(tx, edges, { ...context, guards })
-  await sleep(dawdleMs)
-  return applied
-}
+const apply: ApplyRecords = (tx, records, context) => applyRecords(tx, records, { ...context, guards })
+const applyEdges: ApplyEdges = (tx, edges, context) => lean(tx, edges, { ...context, guards })
 
 function freezing(gate: IsolationGate, share: number): IsolationGate {
   const freeze = (): void => { if (Math.random() < share) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, frozenMs) }
