@@ -367,3 +367,30 @@ t.test('row 7: a source is sent twice with a tenth removed; what others state as
   t.match(refused, { status: 409, body: { code: 'SNAPSHOT_REMOVES_TOO_MUCH', actual: 90, maximum: 54 } })
   t.match((await send('source=a&mode=snapshot&force=true', kept.slice(0, 90).map(toRecord))).body, { state: 'done', snapshot: { removed: 90 } })
 })
+
+t.test('a dry run of a snapshot says what would be removed, and removes nothing', async (t) => {
+  const bench = await withAssets(t)
+  await loaded(bench, [edge(0, 1), edge(0, 2), edge(0, 3)], snapshot())
+  const before = await stated(bench)
+  const typo = { op: 'addEgde', upstreamUrn: dataset(0), downstreamUrn: dataset(3) }
+  const id = await loaded(bench, [edge(0, 1), edge(4, 5), typo], { ...snapshot('a', { maxRemovedShare: 0.3 }), isDryRun: true })
+  t.match(await bench.load(id), {
+    state: 'done', counts: { applied: 1, unchanged: 1, rejected: 1 }, snapshot: { sweep: 'done', stated: 3, toRemove: 1, kept: 2, removed: 1 },
+    report: { edges: { added: 1, removed: 1 }, wouldFail: true }
+  })
+  t.same(await stated(bench), before)
+  t.same(await bench.rows('select 1 from snapshot_removal union all select 1 from snapshot_statement'), [])
+  t.match(await bench.load(await loaded(bench, ['no json'], { ...snapshot(), isDryRun: true })), { snapshot: { sweep: 'held', removed: 0 }, report: { edges: { removed: 0 } } })
+})
+
+t.test('an atomic snapshot adds and removes in one transaction, or does neither', async (t) => {
+  const bench = await withAssets(t)
+  await loaded(bench, [edge(0, 1), edge(0, 2), edge(0, 3)], snapshot())
+  const refused = await loaded(bench, [edge(0, 1), edge(4, 5), edge(5, 6)], { ...snapshot('a', { maxRemovedShare: 0.3 }), isAtomic: true })
+  t.match(await bench.load(refused), { state: 'failed', error: /^SNAPSHOT_REMOVES_TOO_MUCH/ })
+  t.same(await stated(bench), ['0>1 a', '0>2 a', '0>3 a'])
+  const id = await loaded(bench, [edge(0, 1), edge(4, 5)], { ...snapshot(), isAtomic: true })
+  t.match(await bench.load(id), { state: 'done', snapshot: { sweep: 'done', stated: 3, toRemove: 2, removed: 2 } })
+  t.same(await stated(bench), ['0>1 a', '4>5 a'])
+  t.same(await graphOfLog(bench.db), await graphOfTables(bench.db))
+})

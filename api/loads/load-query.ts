@@ -17,7 +17,6 @@ export function readSubmission(query: Query, headers: IncomingHttpHeaders, defau
   const isSnapshot = readMode(query.mode) === 'snapshot'
   const force = readFlag(query.force, 'force')
   if (force && !isSnapshot) throw new CatalogError('BAD_REQUEST', 'force is for mode=snapshot', { field: 'force' })
-  for (const field of ['atomic', 'dryRun'] as const) if (isSnapshot && readFlag(query[field], field)) throw new CatalogError('UNSUPPORTED', `This version has no snapshots with ${field}`, { field })
   return {
     format: readFormat(query.format, headers['content-type']),
     source: isSnapshot ? checkedSnapshotSource(query.source, 'source') : query.source === undefined ? defaultLoadSource : checkedSource(query.source, 'source'),

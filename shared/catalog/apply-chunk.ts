@@ -159,8 +159,10 @@ function withWayOut({ code, message }: { code: string, message: string }): strin
   return `${message.replace(/\.$/, '')}. Create it before or in the same load, or send the load with missingReferences=create.`
 }
 
+export type ChunkContext = ApplyContext & Required<Pick<ApplyContext, 'chunk'>>
+
 /** What the records of a chunk are applied with. */
-export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ApplyContext & Required<Pick<ApplyContext, 'chunk'>> {
+export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ChunkContext {
   if (chunk.seq === null) throw new Error('an accepted load has no seq')
   const actor: Actor = { urn: toUrn(chunk.actor), tokenId: chunk.tokenId, scopes: chunk.scopes, domainUrn: chunk.domainUrn === null ? null : toUrn(chunk.domainUrn) }
   return {

@@ -11,7 +11,9 @@ import { appendAudit } from '../store/audit.ts'
 import { endChunk, lockChunk, type ClaimedChunk, type LockedChunk } from '../store/chunks.ts'
 import { recountRejects, setReport, stopLoad } from '../store/loads.ts'
 import { insertRejects, type Reject } from '../store/rejects.ts'
-import { applyStored, holdChunk, type ApplyOptions, type Judged } from './apply-chunk.ts'
+import { noteWhole } from '../store/sweeps.ts'
+import { applyStored, contextOf, holdChunk, type ApplyOptions, type Judged } from './apply-chunk.ts'
+import { sweepWhole, type Swept } from './compare-snapshot.ts'
 import { changesOfTransaction, dryRunReport, type TrialChanges } from './dry-run-report.ts'
 import { assertHeld, ChunkOvertaken, LoadEnded, settleChunk, type Settled } from './settle-chunk.ts'
 
@@ -19,12 +21,14 @@ import { assertHeld, ChunkOvertaken, LoadEnded, settleChunk, type Settled } from
 class TakenBack extends Error {
   readonly judged: Judged
   readonly changes: TrialChanges | null
+  readonly swept: Swept | null
 
-  constructor(judged: Judged, changes: TrialChanges | null) {
+  constructor(judged: Judged, changes: TrialChanges | null, swept: Swept | null) {
     super('what was applied is taken back')
     this.name = 'TakenBack'
     this.judged = judged
     this.changes = changes
+    this.swept = swept
   }
 }
 
@@ -36,23 +40,26 @@ export async function applyWhole(db: Db, claimed: ClaimedChunk, options: ApplyOp
   try {
     return await holdChunk(db, claimed, options, async (tx, chunk) => {
       const judged = await applyStored(tx, claimed, chunk, options)
-      if (chunk.isDryRun) throw new TakenBack(judged, await changesOfTransaction(tx))
-      if (judged.counts.rejected + chunk.rejected > 0) throw new TakenBack(judged, null)
+      if (!chunk.isDryRun && judged.counts.rejected + chunk.rejected > 0) throw new TakenBack(judged, null, null)
+      const swept = chunk.mode === 'snapshot' ? await sweepWhole(tx, contextOf(claimed, chunk), judged.rejects, options.guards) : null
+      if (chunk.isDryRun) throw new TakenBack(judged, await changesOfTransaction(tx), swept)
+      if (swept) await noteWhole(tx, chunk.loadId, swept)
       return settleChunk(tx, claimed, chunk, judged, options.guards)
     })
   } catch (error) {
     if (!(error instanceof TakenBack)) throw error
-    return error.changes ? settleDryRun(db, claimed, error.judged, error.changes, options) : refuseAtomic(db, claimed, error.judged, options)
+    return error.changes ? settleDryRun(db, claimed, error.judged, error.changes, error.swept, options) : refuseAtomic(db, claimed, error.judged, options)
   }
 }
 
 /** The report is made when nothing is locked any more: it may walk far. */
-async function settleDryRun(db: Db, claimed: ClaimedChunk, judged: Judged, changes: TrialChanges, options: ApplyOptions): Promise<Settled> {
+async function settleDryRun(db: Db, claimed: ClaimedChunk, judged: Judged, changes: TrialChanges, swept: Swept | null, options: ApplyOptions): Promise<Settled> {
   const report = await dryRunReport(db, changes)
   return inTransaction(db, async (tx) => {
     const chunk = await lockChunk(tx, claimed.id)
     assertHeld(chunk, claimed, options.guards)
-    const wouldFail = chunk.isAtomic && judged.counts.rejected + chunk.rejected > 0
+    const wouldFail = (chunk.isAtomic && judged.counts.rejected + chunk.rejected > 0) || swept?.isTooMuch === true
+    if (swept) await noteWhole(tx, chunk.loadId, swept)
     await setReport(tx, chunk.loadId, { ...report, wouldFail })
     return settleChunk(tx, claimed, chunk, judged, options.guards)
   })

@@ -129,9 +129,10 @@ async function storeRecords(db: Db, upload: Upload, { format, snapshot }: LoadRe
 }
 
 /** The chunk that compares, after all records; it has none of its own. A limited token's share is known when it is compared. */
-async function endSnapshot(db: Db, { id, source, domainUrn }: Submission, { force, maxRemovedShare }: SnapshotTerms, tally: SnapshotTally): Promise<void> {
-  if (!force && domainUrn === null) await refuseSmallSnapshot(db, source, tally.most(), maxRemovedShare)
-  await inTransaction(db, (tx) => insertChunk(tx, { loadId: id, pass: comparePass, firstLine: 0, recordCount: 0, payload: null }))
+async function endSnapshot(db: Db, { id, source, domainUrn, isAtomic, isDryRun }: Submission, { force, maxRemovedShare }: SnapshotTerms, tally: SnapshotTally): Promise<void> {
+  if (!force && !isDryRun && domainUrn === null) await refuseSmallSnapshot(db, source, tally.most(), maxRemovedShare)
+  // What is one chunk sweeps in its own transaction.
+  if (!isAtomic && !isDryRun) await inTransaction(db, (tx) => insertChunk(tx, { loadId: id, pass: comparePass, firstLine: 0, recordCount: 0, payload: null }))
 }
 
 /** A promise only where something is to be waited for. */

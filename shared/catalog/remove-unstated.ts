@@ -17,11 +17,12 @@ import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
 import { deleteRemoval, readRemoval } from '../store/snapshot-removals.ts'
 import { deleteStatementsBefore, statementsOfEdges, writeWatermarks, type StatementRow } from '../store/statements.ts'
 import { countRemoved } from '../store/sweeps.ts'
-import { contextOf, holdChunk, type ChunkOptions } from './apply-chunk.ts'
+import { contextOf, holdChunk, type ChunkContext, type ChunkOptions } from './apply-chunk.ts'
 import { openSet } from './apply-records.ts'
 import { aspectCellKey, countEdgeChange, loadAspectCells, writeAspectCells } from './apply/aspect-cells.ts'
 import { statedBefore } from './apply/store-edge-cells.ts'
 import { rememberEntity, type WorkingSet } from './apply/working-set.ts'
+import type { ChunkGuards } from './chunk-guards.ts'
 import { allGuards } from './guards.ts'
 import { settleChunk, type Settled } from './settle-chunk.ts'
 
@@ -33,29 +34,34 @@ const noVerdicts = { counts: { applied: 0, unchanged: 0, rejected: 0 }, rejects:
 export function removeUnstated(db: Db, claimed: ClaimedChunk, options: ChunkOptions): Promise<Settled> {
   const { guards } = options
   return holdChunk(db, claimed, options, async (tx, chunk) => {
-    const context = contextOf(claimed, chunk)
-    const piece = chunk.firstLine
-    const order: Order = { seq: context.chunk.seq, line: lastLine }
-    await lockAsWriter(tx)
-    const set = await openSet(tx, context, [], allGuards, await olderWork(tx, order.seq, null))
-    const keys = await readRemoval(tx, chunk.loadId, piece)
-    for (const row of await lockEntities(tx, [...new Set(keys.map((key) => key.ownerId))])) rememberEntity(set, row)
-    const removed = await deleteStatementsBefore(tx, set.sourceId, guards.sweepSparesNewer ? order.seq : Number.MAX_SAFE_INTEGER, keys)
-    await showRemovals(tx, set, removed)
-    const patches = new Set(await edgePatchesOfOwners(tx, ownersOf(removed)))
-    for (const row of removed) set.journal?.note({ kind: 'removed', key: row, before: statedBefore(row, patches) })
-    await set.journal?.write(tx, context.chunk)
-    if (set.older.isUnfinished) await writeWatermarks(tx, ownersOf(removed).map((owner) => ({ ...owner, code: owner.aspectCode, sourceId: set.sourceId, ...order })))
-    for (const { downstreamId, upstreamId } of removed) set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
-    await appendGraphChange(tx, set.graph)
-    await deleteRemoval(tx, chunk.loadId, piece)
+    const removed = await removePiece(tx, contextOf(claimed, chunk), chunk.firstLine, guards)
     await appendAudit(tx, {
-      actor: chunk.actor, tokenId: chunk.tokenId, operation: 'removeUnstated', seq: order.seq, loadId: chunk.loadId, chunkId: claimed.id, requestId: chunk.requestId,
-      details: { source: chunk.source, statements: removed.length }
+      actor: chunk.actor, tokenId: chunk.tokenId, operation: 'removeUnstated', seq: chunk.seq, loadId: chunk.loadId, chunkId: claimed.id, requestId: chunk.requestId,
+      details: { source: chunk.source, statements: removed }
     })
-    await countRemoved(tx, chunk.loadId, removed.length)
+    await countRemoved(tx, chunk.loadId, removed)
     return settleChunk(tx, claimed, chunk, noVerdicts, guards)
   })
+}
+
+/** Takes away one piece of what was found; gives how many statements went. */
+export async function removePiece(tx: Tx, context: ChunkContext, piece: number, guards: ChunkGuards): Promise<number> {
+  const { seq, loadId } = context.chunk
+  const order: Order = { seq, line: lastLine }
+  await lockAsWriter(tx)
+  const set = await openSet(tx, context, [], allGuards, await olderWork(tx, seq, null))
+  const keys = await readRemoval(tx, loadId, piece)
+  for (const row of await lockEntities(tx, [...new Set(keys.map((key) => key.ownerId))])) rememberEntity(set, row)
+  const removed = await deleteStatementsBefore(tx, set.sourceId, guards.sweepSparesNewer ? seq : Number.MAX_SAFE_INTEGER, keys)
+  await showRemovals(tx, set, removed)
+  const patches = new Set(await edgePatchesOfOwners(tx, ownersOf(removed)))
+  for (const row of removed) set.journal?.note({ kind: 'removed', key: row, before: statedBefore(row, patches) })
+  await set.journal?.write(tx, context.chunk)
+  if (set.older.isUnfinished) await writeWatermarks(tx, ownersOf(removed).map((owner) => ({ ...owner, code: owner.aspectCode, sourceId: set.sourceId, ...order })))
+  for (const { downstreamId, upstreamId } of removed) set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
+  await appendGraphChange(tx, set.graph)
+  await deleteRemoval(tx, loadId, piece)
+  return removed.length
 }
 
 type Owner = { ownerId: number, aspectCode: number, aspectName: string }

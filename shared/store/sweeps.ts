@@ -23,6 +23,7 @@ export async function hasOlderOfSource(db: Db | Tx, { id, source, seq }: Snapsho
     from load
     where load.source = ?
       and load.id <> ?::uuid
+      and not load.is_dry_run
       and ((load.state in ('accepted', 'applying') and load.seq < ?::bigint) or (load.state = 'receiving' and load.body_ended_at is not null))
     limit 1`, [source, id, seq])
   return rows.length > 0
@@ -33,7 +34,7 @@ export async function isSourceBusy(db: Db, source: string): Promise<boolean> {
   const rows = await query(db, `
     select 1
     from load
-    where load.source = ? and (load.state in ('accepted', 'applying', 'failed') or (load.state = 'receiving' and load.body_ended_at is not null))
+    where load.source = ? and not load.is_dry_run and (load.state in ('accepted', 'applying') or (load.state = 'failed' and not load.is_atomic) or (load.state = 'receiving' and load.body_ended_at is not null))
     limit 1`, [source])
   return rows.length > 0
 }
@@ -60,6 +61,13 @@ export async function beginRemoving(tx: Tx, id: string, { stated, removable, pie
 /** Keeps what the comparison found although nothing comes of it. */
 export async function noteCompared(tx: Tx, id: string, { stated, removable }: Compared): Promise<void> {
   await query(tx, 'update load set sweep_stated = ?::bigint, sweep_removable = ?::bigint, sweep_removed = 0 where load.id = ?::uuid', [stated, removable, id])
+}
+
+/** The sweep of a load that is one chunk: made in one transaction, or only tried. */
+export async function noteWhole(tx: Tx, id: string, { stated, removable, isHeld }: Compared & { isHeld: boolean }): Promise<void> {
+  if (isHeld) return holdSweep(tx, id)
+  await noteCompared(tx, id, { stated, removable })
+  await query(tx, "update load set sweep = 'done', sweep_removed = ?::bigint where load.id = ?::uuid", [removable, id])
 }
 
 export async function countRemoved(tx: Tx, id: string, rows: number): Promise<void> {
