@@ -10,6 +10,7 @@ import * as loadLife from './0008-load-life.ts'
 import * as snapshots from './0009-snapshots.ts'
 import * as undo from './0010-undo.ts'
 import * as loadHeader from './0011-load-header.ts'
+import * as absences from './0012-absences.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. */
 export type Migration = { up: string, down: string }
@@ -25,5 +26,6 @@ export const migrations: readonly { name: string, migration: Migration }[] = [
   { name: '0008-load-life', migration: loadLife },
   { name: '0009-snapshots', migration: snapshots },
   { name: '0010-undo', migration: undo },
-  { name: '0011-load-header', migration: loadHeader }
+  { name: '0011-load-header', migration: loadHeader },
+  { name: '0012-absences', migration: absences }
 ]

@@ -1,6 +1,8 @@
 -- The schema that the migrations make: for reading, and compared by a test. Written by
 -- WRITE_SCHEMA=1 npm test -- test/rules/schema-dump.test.ts
 
+create sequence absence_seq as bigint;
+
 create sequence change_seq as bigint;
 
 create table access_token (

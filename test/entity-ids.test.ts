@@ -24,7 +24,7 @@ async function find(db: Db, ids: EntityIds, urns: readonly Urn[]): Promise<{ ids
       }
     }
   }), urns))
-  return { ids: [...found], askedCount }
+  return { ids: [...found.ids], askedCount }
 }
 
 const idsOf = async (db: Db, urns: readonly Urn[]): Promise<number[]> => {
@@ -79,4 +79,15 @@ t.test('an edge to what was deleted since is refused, and applied when it is the
   await apply(bench.db, ...create(a))
   t.match(await load(), { applied: 1, rejected: 0 })
   t.match(await load(), { unchanged: 1, rejected: 0 })
+})
+
+t.test('whoever remembered an entity that was deleted since is told, and asks anew', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a, b))
+  const ids = rememberEntityIds()
+  await find(db, ids, [a, b])
+  t.equal((await find(db, ids, [a, b])).askedCount, 0)
+  await apply(db, hardDelete(a))
+  const { unfit } = await db.transaction((tx: Tx) => ids.find(tx, [a, b]))
+  t.same([...unfit], [(await idsOf(db, [a]))[0]], 'and b is not')
 })

@@ -15,7 +15,7 @@ import { appendAudit } from '../store/audit.ts'
 import { insertEntities } from '../store/entities.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
-import { countVersions, findRemembering, findUnfit, insertPlainEdges, lockOwners } from '../store/plain-edges.ts'
+import { countVersions, findDownstreams, findRemembering, findStated, insertPlainEdges, lockOwners, type AlreadyStated, type PlainEdgeStamp } from '../store/plain-edges.ts'
 import { sourceId } from '../store/statements.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { auditedUrnsMaxCount, type ApplyContext, type AppliedBefore } from './apply-records.ts'
@@ -45,10 +45,10 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   const older = await olderWork(tx, chunk.seq, chunk.loadId)
   const source = await sourceId(tx, context.source)
 
-  const idOfUrn = await ids.find(tx, edges.urns)
-  const insertedIds = await giveIds(tx, edges, idOfUrn, context)
+  const { ids: idOfUrn, unfit } = await ids.find(tx, edges.urns)
+  const insertedIds = await giveIds(tx, edges, idOfUrn, unfit, context)
   const resolved = resolve(edges, idOfUrn)
-  const unfit = new Set([0, ...await findUnfit(tx, distinct(idOfUrn))])
+  unfit.add(0)
   // All owners at once, also those that the general way will change: two writers meet in one order.
   const owners = distinct(resolved.ownerIds)
   if (guards.locksOwners) await lockOwners(tx, owners)
@@ -62,8 +62,10 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
 
   // Of an edge that is given more than once the last line counts, as it does in the general way.
   const last = pickOfRepeats(sorted, 1)
-  const { bySource, byOthers } = await insertPlainEdges(tx, last, { sourceId: source, recordKey: bareRecordKey, position: appendedPosition, seq: chunk.seq })
+  const stamp = { sourceId: source, recordKey: bareRecordKey, position: appendedPosition, seq: chunk.seq }
+  const { bySource, byOthers } = await alreadyStated(tx, last, stamp)
   const inserted = without(last, bySource)
+  if (inserted.places.length > 0) await insertPlainEdges(tx, inserted, stamp)
   const fresh = without(last === sorted ? last : pickOfRepeats(sorted, -1), bySource, byOthers)
   const journal = createJournal()
   journal.addedColumns({ ...inserted, sourceId: source, recordKey: bareRecordKey })
@@ -87,14 +89,24 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
  * Gives ids to what has none, where that is asked for, and says which: as placeholders they are left to the general way.
  * Before owners are locked, as there: who waits for an entity that another has made must not hold an owner the other waits for.
  */
-async function giveIds(tx: Tx, { urns }: EdgeBatch, idOfUrn: Int32Array, { missingReferences, isDryRun }: ApplyContext): Promise<number[]> {
+async function giveIds(tx: Tx, { urns }: EdgeBatch, idOfUrn: Int32Array, unfit: Set<number>, { missingReferences, isDryRun }: ApplyContext): Promise<number[]> {
   // The ids of a dry run are the general way's own.
   if (isDryRun || missingReferences !== 'create' || !idOfUrn.includes(0)) return []
   const absent = urns.filter((_, place) => idOfUrn[place] === 0)
   const { inserted, known } = await insertEntities(tx, absent.map((urn) => ({ urn, parentId: null })))
   const madeMeanwhile = new Map(known.map((row) => [row.urn, row.id]))
   urns.forEach((urn, place) => { idOfUrn[place] ||= madeMeanwhile.get(urn) ?? 0 })
+  for (const { id, isPresent, deletedSeq } of known) if (!isPresent || deletedSeq !== null) unfit.add(id)
   return inserted.map((row) => row.id)
+}
+
+/** An edge is looked up only where its downstream has any statement at all: what is filled for the first time has none to look up. */
+async function alreadyStated(tx: Tx, edges: EdgeColumns, stamp: PlainEdgeStamp): Promise<AlreadyStated> {
+  const downstreams = new Set(await findDownstreams(tx, distinct(edges.downstreamIds)))
+  if (downstreams.size === 0) return { bySource: new Int32Array(0), byOthers: new Int32Array(0) }
+  const at = Int32Array.from([...edges.places.keys()].filter((index) => downstreams.has(edges.downstreamIds[index] ?? 0)))
+  const { bySource, byOthers } = await findStated(tx, at.length === edges.places.length ? edges : reorder(edges, at), stamp)
+  return { bySource: bySource.map((index) => at[index] ?? 0), byOthers: byOthers.map((index) => at[index] ?? 0) }
 }
 
 /** Ids are 0 where there are none. */
@@ -135,7 +147,7 @@ function distinct(numbers: Int32Array): Int32Array {
   return sorted.subarray(0, count)
 }
 
-const reorder = (columns: EdgeColumns, order: Uint32Array): EdgeColumns => {
+const reorder = (columns: EdgeColumns, order: Uint32Array | Int32Array): EdgeColumns => {
   const take = (column: Int32Array): Int32Array => Int32Array.from(order, (at) => column[at] ?? 0)
   const { places, lines, downstreamIds, upstreamIds, ownerIds, fields } = columns
   return { places: take(places), lines: take(lines), downstreamIds: take(downstreamIds), upstreamIds: take(upstreamIds), ownerIds: take(ownerIds), fields: take(fields) }

@@ -1,25 +1,32 @@
-/** Remembers which id a URN was given, so that a worker looks each up once and not once a chunk: an id is never given again. */
+/**
+ * Remembers which id a URN was given and that the entity exists, so that a worker looks each up once and not once a chunk: an id
+ * is never given again, and whatever takes existence away counts absence_seq up.
+ */
 import type { Tx } from '../db/database.ts'
-import { findEntities } from '../store/entities.ts'
+import { readAbsenceCount } from '../store/entities.ts'
 import { readEpoch } from '../store/graph-changes.ts'
+import { findIds } from '../store/plain-edges.ts'
 import type { Urn } from '../urn/urn.ts'
 
 export type EntityIds = {
-  /** The id of each URN, 0 where it has none. Whether the entity exists is another question, to be asked of the database. */
-  find(tx: Tx, urns: readonly Urn[]): Promise<Int32Array>
+  /**
+   * By place: the id of each URN, 0 where it has none; and the ids of those that do not exist now, or were deleted once.
+   * To be asked under the lock of writers: it holds as long as that is held.
+   */
+  find(tx: Tx, urns: readonly Urn[]): Promise<{ ids: Int32Array, unfit: Set<number> }>
 }
 
 /** With texts of 120 characters two generations take about 70 MB. */
-const generationDefaultCount = 200_000
+const defaultMaxCount = 200_000
 
 /**
- * Two generations, so that what is asked for again and again stays. A database that was restored has given its ids
- * anew: what was read in another epoch is forgotten.
+ * Two generations, so that what is asked for again and again stays. A database that was restored has given its ids anew, and
+ * after a crash its sequences may count anew: what was read in another epoch is forgotten.
  */
-export function rememberEntityIds(generationMaxCount = generationDefaultCount): EntityIds {
+export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityIds {
   let young = new Map<Urn, number>()
   let old = new Map<Urn, number>()
-  let epoch = ''
+  let validFor = ''
 
   function remember(urn: Urn, id: number): void {
     if (young.size >= generationMaxCount) {
@@ -40,20 +47,26 @@ export function rememberEntityIds(generationMaxCount = generationDefaultCount): 
 
   return {
     async find(tx, urns) {
-      const current = await readEpoch(tx)
-      if (current !== epoch) {
+      const current = `${await readEpoch(tx)} ${await readAbsenceCount(tx)}`
+      if (current !== validFor) {
         young = new Map()
         old = new Map()
-        epoch = current
+        validFor = current
       }
       const ids = Int32Array.from(urns, known)
-      const unknown = urns.filter((_, index) => ids[index] === 0)
-      if (unknown.length === 0) return ids
-      const found = new Map((await findEntities(tx, unknown)).map((row) => [row.urn, row.id]))
-      for (const [urn, id] of found) remember(urn, id)
-      return ids.map((id, index) => id || (found.get(urns[index] ?? unknownUrn) ?? 0))
+      const unfit = new Set<number>()
+      const places = [...ids.keys()].filter((place) => ids[place] === 0)
+      if (places.length === 0) return { ids, unfit }
+      const found = await findIds(tx, places.flatMap((place) => urns[place] ?? []))
+      places.forEach((place, index) => {
+        const [id, urn] = [found.ids[index] ?? 0, urns[place]]
+        if (id === 0 || urn === undefined) return
+        ids[place] = id
+        // A slice of a longer text would keep all of that text in memory.
+        if (found.fit[index] === 1) remember(Buffer.from(urn, 'utf8').toString('utf8') as Urn, id)
+        else unfit.add(id)
+      })
+      return { ids, unfit }
     }
   }
 }
-
-const unknownUrn = '' as Urn

@@ -89,9 +89,22 @@ export function createTrialIds(): TrialIds {
 
 export type Presence = { id: number, isPresent: boolean, isRemoved: boolean }
 
-/** Writes existence and soft deletion. */
+/** Tells all who remember that entities exist that some cease to: to be called under the lock that excludes all writers. */
+async function countAbsence(tx: Tx): Promise<void> {
+  await query(tx, "select nextval('absence_seq')")
+}
+
+/** Changes whenever an entity has ceased to exist. Ask under the lock of writers: it stays the same while that is held. */
+export async function readAbsenceCount(tx: Tx): Promise<string> {
+  const [row] = await query<{ count: string }>(tx, 'select absence_seq.last_value::text as count from absence_seq')
+  if (!row) throw new Error('a sequence has one row')
+  return row.count
+}
+
+/** Writes existence and soft deletion. Taking existence away needs the lock that excludes all writers. */
 export async function writePresence(tx: Tx, changed: readonly Presence[]): Promise<void> {
   if (changed.length === 0) return
+  if (changed.some((row) => !row.isPresent)) await countAbsence(tx)
   await query(tx, `
     update entity
     set is_present = changed.is_present, is_removed = changed.is_removed
@@ -101,6 +114,7 @@ export async function writePresence(tx: Tx, changed: readonly Presence[]): Promi
 
 /** Marks entities as deleted at an order; an older deletion never lowers a newer one. */
 export async function writeDeletion(tx: Tx, deleted: readonly (Order & { id: number })[]): Promise<void> {
+  await countAbsence(tx)
   await query(tx, `
     update entity
     set deleted_seq = gone.seq, deleted_line = gone.line

@@ -8,17 +8,26 @@ import { int4Array, int4sOf } from '../db/int4-array.ts'
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
+import { urnKey } from '../urn/urn-key.ts'
+import type { Urn } from '../urn/urn.ts'
 
-/** Which of the entities do not exist now: placeholders, and what was ever deleted, included. */
-export async function findUnfit(tx: Tx, ids: Int32Array): Promise<Int32Array> {
-  const [row] = await query<{ unfit: Buffer | null }>(tx, `
-    select string_agg(int4send(judged.id), '') as unfit
-    from (
-      select wanted.id, (select entity.is_present and entity.deleted_seq is null from entity where entity.id = wanted.id) as is_fit
-      from unnest(?::int[]) as wanted (id)
-    ) as judged
-    where judged.is_fit is not true`, [int4Array(ids)])
-  return int4sOf(row?.unfit ?? null)
+/** By place: the id of each URN, 0 where it has none; and whether it exists, and was never deleted, as 1 or 0. */
+export type FoundIds = { ids: Int32Array, fit: Int32Array }
+
+/** Finds by digest and compares the text as well, as findEntities of entities.ts. */
+export async function findIds(tx: Tx, urns: readonly Urn[]): Promise<FoundIds> {
+  const [row] = await query<{ ids: Buffer | null, fit: Buffer | null }>(tx, `
+    select
+      string_agg(int4send(coalesce(found.id, 0)), '' order by wanted.place) as ids,
+      string_agg(int4send(coalesce(found.is_fit, 0)), '' order by wanted.place) as fit
+    from unnest(?::uuid[], ?::text[]) with ordinality as wanted (urn_key, urn, place)
+    left join lateral (
+      select entity.id, (entity.is_present and entity.deleted_seq is null)::int as is_fit
+      from entity
+      where entity.urn_key = wanted.urn_key and entity.urn = wanted.urn
+      limit 1
+    ) as found on true`, [urns.map(urnKey), urns])
+  return { ids: int4sOf(row?.ids ?? null), fit: int4sOf(row?.fit ?? null) }
 }
 
 /** As lockEntities of entities.ts, with nothing read back. `ids` ascend. */
@@ -35,7 +44,8 @@ export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
 }
 
 /**
- * Owners of which more is remembered than what is stated: removals, replacements, patches of edges, a deleted aspect.
+ * Owners of which more is remembered than what is stated: removals, replacements, patches of edges, a deleted aspect. The
+ * tables of the first three are mostly empty, which is asked once.
  * `aspectNames` are those that the edges will be written to.
  */
 export async function findRemembering(tx: Tx, ownerIds: Int32Array, aspectNames: readonly string[]): Promise<Int32Array> {
@@ -43,9 +53,9 @@ export async function findRemembering(tx: Tx, ownerIds: Int32Array, aspectNames:
     select string_agg(int4send(judged.id), '') as found
     from (
       select wanted.id,
-        exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id)
-        or exists (select 1 from replace_watermark where replace_watermark.owner_id = wanted.id)
-        or exists (select 1 from edge_patch where edge_patch.owner_id = wanted.id)
+        ((select exists (select 1 from edge_tombstone)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id))
+        or ((select exists (select 1 from replace_watermark)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = wanted.id))
+        or ((select exists (select 1 from edge_patch)) and exists (select 1 from edge_patch where edge_patch.owner_id = wanted.id))
         or exists (select 1 from aspect where aspect.entity_id = wanted.id and aspect.aspect_name = any(?::text[]) and aspect.value is null) as remembers
       from unnest(?::int[]) as wanted (id)
       offset 0
@@ -60,61 +70,69 @@ export type PlainEdgeRows = { downstreamIds: Int32Array, upstreamIds: Int32Array
 /** What all rows have in common. */
 export type PlainEdgeStamp = { sourceId: number, recordKey: number, position: number, seq: number }
 
-/** Places of edges, from 0: of those that the source stated already, and of those that only others did. */
-export type AlreadyStated = { bySource: Int32Array, byOthers: Int32Array }
+/** Those of the entities that something flows into. */
+export async function findDownstreams(tx: Tx, ids: Int32Array): Promise<Int32Array> {
+  const [row] = await query<{ found: Buffer | null }>(tx, `
+    select string_agg(int4send(wanted.id), '') as found
+    from unnest(?::int[]) as wanted (id)
+    where (select true from statement where statement.downstream_id = wanted.id limit 1)`, [int4Array(ids)])
+  return int4sOf(row?.found ?? null)
+}
 
 const keys = 'downstream_id, upstream_id, owner_id, field'
 const values = 'source_id, record_key, position, seq, line'
+const wanted = `unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[]) with ordinality as wanted (${keys}, line, place)`
+const columnsOf = ({ downstreamIds, upstreamIds, ownerIds, fields, lines }: PlainEdgeRows): Buffer[] => [downstreamIds, upstreamIds, ownerIds, fields, lines].map(int4Array)
 
 /**
- * Adds a statement for each edge that the source does not state in that list by the edge's ends alone.
+ * Adds a statement for each edge; none of them may be there. Needs the owners locked.
  *
- * Needs the owners locked. Each edge is looked up only where its downstream has any statement at all: a catalog that is
- * filled has few to look up. `insert … on conflict do nothing` was slower (new edges 80k/s against 118k/s without).
+ * `insert … on conflict do nothing` was slower (80k edges/s against 118k), and so is COPY for a tenth of the time and a second way there and back.
  */
-export async function insertPlainEdges(tx: Tx, rows: PlainEdgeRows, { sourceId, recordKey, position, seq }: PlainEdgeStamp): Promise<AlreadyStated> {
+export async function insertPlainEdges(tx: Tx, rows: PlainEdgeRows, { sourceId, recordKey, position, seq }: PlainEdgeStamp): Promise<void> {
+  await query(tx, `
+    insert into statement (${keys}, ${values})
+    select wanted.downstream_id, wanted.upstream_id, wanted.owner_id, wanted.field::smallint, ?::int, ?::int, ?::int, ?::bigint, wanted.line
+    from ${wanted}`, [sourceId, recordKey, position, seq, ...columnsOf(rows)])
+}
+
+/** Places of edges, from 0: of those that the source states already in that list by the edge's ends alone, and of those that only others state in the aspect. */
+export type AlreadyStated = { bySource: Int32Array, byOthers: Int32Array }
+
+/** One look-up by index an edge, whatever the planner knows of the table; a second where the first finds nothing. Needs the owners locked. */
+export async function findStated(tx: Tx, rows: PlainEdgeRows, { sourceId, recordKey }: PlainEdgeStamp): Promise<AlreadyStated> {
   const [row] = await query<{ bySource: Buffer | null, byOthers: Buffer | null }>(tx, `
-    with wanted as (
-      select *
-      from unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[]) with ordinality as wanted (${keys}, line, place)
-    ), known as materialized (
-      select downstream.id
-      from unnest(?::int[]) as downstream (id)
-      where (select true from statement where statement.downstream_id = downstream.id limit 1)
-    ), found as materialized (
-      select
-        wanted.*,
-        (
-          select bool_or(statement.source_id = ?::int and statement.field = wanted.field and statement.record_key = ?::int)
-          from statement
-          where statement.downstream_id = wanted.downstream_id
-            and statement.upstream_id = wanted.upstream_id
-            and statement.owner_id = wanted.owner_id
-            and statement.field >> 4 = wanted.field >> 4
-        ) as is_own
-      from wanted
-      where wanted.downstream_id in (select known.id from known)
-    ), added as (
-      insert into statement (${keys}, ${values})
-      select downstream_id, upstream_id, owner_id, field::smallint, ?::int, ?::int, ?::int, ?::bigint, line
-      from wanted
-      where wanted.downstream_id not in (select known.id from known)
-    ), added_beside as (
-      insert into statement (${keys}, ${values})
-      select downstream_id, upstream_id, owner_id, field::smallint, ?::int, ?::int, ?::int, ?::bigint, line
-      from found
-      where found.is_own is not true
-    )
     select
       string_agg(int4send(found.place::int - 1), '' order by found.place) filter (where found.is_own) as "bySource",
       string_agg(int4send(found.place::int - 1), '' order by found.place) filter (where not found.is_own) as "byOthers"
-    from found
-    where found.is_own is not null`, [
-    int4Array(rows.downstreamIds), int4Array(rows.upstreamIds), int4Array(rows.ownerIds), int4Array(rows.fields), int4Array(rows.lines),
-    int4Array([...new Set(rows.downstreamIds)]),
-    sourceId, recordKey,
-    sourceId, recordKey, position, seq,
-    sourceId, recordKey, position, seq])
+    from (
+      select
+        wanted.place,
+        case
+          when (
+            select true
+            from statement
+            where statement.downstream_id = wanted.downstream_id
+              and statement.upstream_id = wanted.upstream_id
+              and statement.owner_id = wanted.owner_id
+              and statement.field = wanted.field::smallint
+              and statement.source_id = ?::int
+              and statement.record_key = ?::int
+          ) then true
+          when (
+            select true
+            from statement
+            where statement.downstream_id = wanted.downstream_id
+              and statement.upstream_id = wanted.upstream_id
+              and statement.owner_id = wanted.owner_id
+              and statement.field >> 4 = wanted.field >> 4
+            limit 1
+          ) then false
+        end as is_own
+      from ${wanted}
+      offset 0
+    ) as found
+    where found.is_own is not null`, [sourceId, recordKey, ...columnsOf(rows)])
   return { bySource: int4sOf(row?.bySource ?? null), byOthers: int4sOf(row?.byOthers ?? null) }
 }
 
