@@ -24,7 +24,7 @@ t.test('configuration', async t => {
       missingReferences: 'reject',
       databasePoolApi: 6,
       databasePoolWorker: 3,
-      workerConcurrency: 1,
+      workerConcurrency: 2,
       shutdownSeconds: 20
     })
     t.ok(Object.isFrozen(config))

@@ -85,7 +85,9 @@ export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<P
     loadId, question.ignoresStated ?? false, question.pieceMaxCount, sourceId, seq, ...allowedBindings(domainIds),
     spared.downstreamIds, spared.upstreamIds, spared.touchedIds, spared.touchedIds, spared.touchedIds, loadId])
   await query(tx, "select set_config('enable_nestloop', ?, true), set_config('statement_timeout', ?, true)", [before?.nestloop ?? 'on', before?.timeout ?? '0'])
-  return { stated: stated?.rows ?? 0, removable: pieces.reduce((sum, piece) => sum + piece.rows, 0), pieces: pieces.length }
+  const removable = pieces.reduce((sum, piece) => sum + piece.rows, 0)
+  // What the load has added may have been removed since by something newer: then the difference says too little.
+  return { stated: Math.max(stated?.rows ?? 0, removable), removable, pieces: pieces.length }
 }
 
 const isAllowed = `(?::boolean or exists (
