@@ -321,6 +321,8 @@ create table timeseries_aspect (
   constraint timeseries_aspect_pkey PRIMARY KEY (entity_id, aspect_name, timestamp_millis, event_key)
 );
 
+CREATE INDEX aspect_entity_id_aspect_name_idx ON public.aspect USING btree (entity_id, aspect_name) WHERE (value IS NULL);
+
 CREATE UNIQUE INDEX audit_chunk_id_key ON public.audit USING btree (chunk_id) WHERE (chunk_id IS NOT NULL);
 
 CREATE INDEX audit_seq_id_idx ON public.audit USING btree (seq, id) WHERE (seq IS NOT NULL);
