@@ -4,7 +4,7 @@ const int4Oid = 23
 const headBytes = 20
 
 /**
- * A binding for `?::int[]`. 10,000 numbers: 0.05 ms here and 0.1 ms there, against 1.5 and 0.6 ms as text.
+ * A binding for `?::int[]`. 10,000 numbers: 0.3 ms to make, against 3.9 as text.
  * The form is that of array_recv: dimensions, a flag for nulls, the element's type, length and lower bound, then each with its length.
  */
 export function int4Array(numbers: ArrayLike<number>): Buffer {

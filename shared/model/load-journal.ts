@@ -191,7 +191,7 @@ function writeRun(writer: Bytes, run: readonly StatementKey[]): void {
 const runCode = (field: number, { downstreamIds, upstreamIds, ownerIds }: StatedColumns, at: number): number =>
   field * 4 + (ownerIds[at] === downstreamIds[at] ? ownerModes.downstream : ownerIds[at] === upstreamIds[at] ? ownerModes.upstream : ownerModes.other)
 
-/** The statements of one field and mode as a run, without an object for each: 0.3 us an edge, against 2. */
+/** The statements of one field and mode as a run, without an object for each. */
 function writeColumns(writer: Bytes, columns: StatedColumns, code: number): void {
   const { downstreamIds, upstreamIds, ownerIds, fields, sourceId, recordKey } = columns
   const mode = code % 4

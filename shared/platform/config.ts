@@ -42,7 +42,7 @@ export const settings = {
   lineageMemoryMb: setting('LINEAGE_MEMORY_MB', integer(0, 65_536), '1024', 'megabytes',
     'What the lineage graph may take in the memory of each API process; a larger one is answered in SQL, and 0 always is. About 150 for a million assets and five million edges.'),
   workerConcurrency: setting('WORKER_CONCURRENCY', integer(1, 64), '2', 'chunks',
-    'Chunks that one worker process applies at the same time. With two, one is computed while Postgres works on the other: 1.6 times as many edges a second as with one.'),
+    'Chunks that one worker process applies at the same time. With two, one is computed while Postgres works on the other.'),
   shutdownSeconds: setting('SHUTDOWN_SECONDS', integer(1, 600), '20', 'seconds',
     'From SIGTERM to the end of the process: requests are answered and chunks handed back within it.'),
   clientUrl: optional('TRIBUTARY_URL', url('http', 'https'), 'URL',

@@ -87,7 +87,7 @@ const columnsOf = ({ downstreamIds, upstreamIds, ownerIds, fields, lines }: Plai
 /**
  * Adds a statement for each edge; none of them may be there. Needs the owners locked.
  *
- * `insert … on conflict do nothing` was slower (80k edges/s against 118k), and so is COPY for a tenth of the time and a second way there and back.
+ * `insert … on conflict do nothing` was slower in a prototype (80k edges/s against 118k). COPY of the new rows has not been tried here.
  */
 export async function insertPlainEdges(tx: Tx, rows: PlainEdgeRows, { sourceId, recordKey, position, seq }: PlainEdgeStamp): Promise<void> {
   await query(tx, `

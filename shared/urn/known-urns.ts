@@ -1,4 +1,4 @@
-/** Remembers the URNs that were parsed last: a load names the same assets again and again, and looking one up costs a tenth of parsing it. */
+/** Remembers the URNs that were parsed last: a load names the same assets again and again. */
 import { CatalogError } from '../errors.ts'
 import { parseUrn, type Urn } from './urn.ts'
 
