@@ -15,7 +15,7 @@ import { proposalRows, ruleRows } from '../specification/proposals-and-rules.ts'
 import { resourceRows } from '../specification/resources.ts'
 import { idOf } from '../specification/row.ts'
 import { serviceAndUrnRows } from '../specification/service-and-urns.ts'
-import { errorTable, limitTable, loadMovePicture, loadMoveTable, metricTable, tableIn } from '../support/docs-tables.ts'
+import { clientCallTable, errorTable, limitTable, loadMovePicture, loadMoveTable, metricTable, tableIn } from '../support/docs-tables.ts'
 
 /** The anchors that headings get on the usual hosts of repositories. */
 const anchorsOf = (text: string): string[] =>
@@ -36,7 +36,9 @@ const generated: { page: string, table: string }[] = [
   { page: 'docs/errors.md', table: errorTable() },
   { page: 'docs/configuration.md', table: limitTable() },
   { page: 'docs/operations.md', table: metricTable() },
-  { page: 'docs/architecture.md', table: loadMoveTable() }
+  { page: 'docs/architecture.md', table: loadMoveTable() },
+  { page: 'docs/datahub.md', table: clientCallTable(false) },
+  { page: 'docs/datahub.md', table: clientCallTable(true) }
 ]
 
 for (const { page, table } of generated) {
@@ -44,7 +46,7 @@ for (const { page, table } of generated) {
     const found = tableIn(read(page), table)
     if (found !== null) writeFileSync(packagePath(page), read(page).replace(found, () => table))
   }
-  t.test(`${page} has the table that the code makes`, async (t) => {
+  t.test(`${page} has the table ${table.slice(0, table.indexOf('\n'))} that the code makes`, async (t) => {
     t.equal(tableIn(read(page), table), table)
   })
 }

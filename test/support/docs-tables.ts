@@ -52,3 +52,10 @@ export const tableIn = (text: string, wanted: string): string | null => {
   const end = rest.search(/\n(?!\|)/)
   return end < 0 ? rest.trimEnd() : rest.slice(0, end)
 }
+
+/** What test/interop has its clients call: those that work, or those that are refused. */
+export const clientCallTable = (isRefused: boolean): string => {
+  const calls: { client: string, call: string, transport: string, result: string, isRefused: boolean }[] = JSON.parse(readFileSync(packagePath('test/interop/calls.json'), 'utf8'))
+  return table(['Client', 'Call', 'Transport', isRefused ? 'Error' : 'Result'],
+    calls.filter((row) => row.isRefused === isRefused).map(({ client, call, transport, result }) => [client, call.replaceAll('|', '\\|'), transport, result.replaceAll('|', '\\|')]))
+}

@@ -1,0 +1,130 @@
+/**
+ * `npm run interop [-- --only WORD] [--backend postgres|redis] [--transport restli|openapi] [--bench]`: DataHub's own clients, in Python and
+ * unmodified, against a catalog that is started for them, on each queue backend and over each of their two transports.
+ *
+ * Ends with 1 where a call failed. Without a usable Python it says so; under CI=true that is a failure.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { packagePath } from '../../shared/platform/paths.ts'
+import { hasRedis, openPostgres, startRedis } from '../torture/servers.ts'
+import { startCatalog, type Catalog } from './catalog.ts'
+import { NoPython, openPythonEnvironment } from './python-environment.ts'
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, backend: { type: 'string' }, transport: { type: 'string' }, bench: { type: 'boolean' }, 'write-table': { type: 'boolean' } } })
+const isCi = process.env.CI === 'true'
+const transports = ['restli', 'openapi'].filter((name) => values.transport === undefined || name === values.transport)
+
+type Outcome = { passed: number, failed: number, skipped: number }
+
+/** The lines that the clients' suite ends with. */
+const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/
+
+/** Runs the suite once, and shows what it says but its closing line. */
+function runClients(bin: string, { url, strictUrl, token }: Catalog, transport: string, backend: string, folder: string): Promise<Outcome> {
+  const args = [packagePath('test/interop/clients/run.py'), ...values.bench ? ['--bench'] : [], ...values.only === undefined ? [] : ['--only', values.only]]
+  const child = spawn(join(bin, 'python'), args, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
+      // The clients keep settings in the home folder: theirs is one of the run's own.
+      HOME: folder,
+      PYTHONDONTWRITEBYTECODE: '1',
+      DATAHUB_TELEMETRY_ENABLED: 'false',
+      DATAHUB_GMS_URL: url,
+      DATAHUB_GMS_TOKEN: token,
+      DATAHUB_REST_EMITTER_DEFAULT_ENDPOINT: transport,
+      INTEROP_STRICT_URL: strictUrl,
+      INTEROP_BACKEND: backend,
+      INTEROP_DATA: process.env.TRIBUTARY_TEST_DATA ?? packagePath('../shared/data')
+    }
+  })
+  let outcome: Outcome | null = null
+  createInterface(child.stdout).on('line', (line) => {
+    const [, passed, failed, skipped] = closing.exec(line) ?? []
+    if (passed === undefined) console.log(line)
+    else outcome = { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) }
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject).on('close', (code) => {
+      if (outcome === null) console.log(`not ok: the clients' suite ended with ${code} before it was done`)
+      resolve(outcome ?? { passed: 0, failed: 1, skipped: 0 })
+    })
+  })
+}
+
+/** Runs the suite over each transport on one queue backend. */
+async function runBackend(bin: string, serverUrl: string, backend: string, redisUrl: string | null): Promise<Outcome[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-interop-'))
+  const catalog = await startCatalog({ serverUrl, redisUrl, name: `interop_${randomBytes(4).toString('hex')}`, folder })
+  const outcomes: Outcome[] = []
+  try {
+    for (const transport of transports) {
+      console.log(`# ${transport}, queue on ${backend}`)
+      outcomes.push(await runClients(bin, catalog, transport, backend, folder))
+    }
+  } finally {
+    await catalog.stop()
+    if (outcomes.some(({ failed }) => failed > 0)) console.log(`# the logs are kept in ${folder}`)
+    else rmSync(folder, { recursive: true, force: true })
+  }
+  return outcomes
+}
+
+async function main(): Promise<void> {
+  const bin = await openPythonEnvironment()
+  if (values['write-table']) return writeTable(bin)
+  const outcomes: Outcome[] = []
+  const postgres = await openPostgres()
+  try {
+    if (values.backend !== 'redis') outcomes.push(...await runBackend(bin, postgres.url, 'Postgres', null))
+    if (values.backend !== 'postgres') outcomes.push(...await onRedis((redisUrl) => runBackend(bin, postgres.url, 'Redis', redisUrl)))
+  } finally {
+    await postgres.stop()
+  }
+  const sum = (key: keyof Outcome): number => outcomes.reduce((total, outcome) => total + outcome[key], 0)
+  const hasForbiddenSkip = isCi && sum('skipped') > 0
+  if (hasForbiddenSkip) console.log('Nothing may be skipped under CI=true.')
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
+  process.exitCode = sum('failed') > 0 || hasForbiddenSkip ? 1 : 0
+}
+
+/** On the server of REDIS_URL, or one of the run's own; skipped where there is neither. */
+async function onRedis(work: (redisUrl: string) => Promise<Outcome[]>): Promise<Outcome[]> {
+  if (process.env.REDIS_URL) return work(process.env.REDIS_URL)
+  if (!hasRedis()) {
+    if (isCi) throw new Error('redis-server is not installed')
+    console.log('# redis: skipped, redis-server is not installed')
+    return []
+  }
+  const redis = await startRedis()
+  try {
+    return await work(redis.url)
+  } finally {
+    await redis.stop()
+  }
+}
+
+/** Writes the table of calls that docs/datahub.md is made from. */
+function writeTable(bin: string): Promise<void> {
+  const child = spawn(join(bin, 'python'), [packagePath('test/interop/clients/run.py'), '--write-table'], { stdio: 'inherit', env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject).on('close', (code) => code === 0 ? resolve() : reject(new Error(`the table was not written: ${code}`)))
+  })
+}
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof NoPython)) throw error
+  console.log(`${isCi ? 'not ok' : 'skipped'}: ${error.message}`)
+  console.log(`0 passed, ${isCi ? 1 : 0} failed`)
+  process.exitCode = isCi ? 1 : 0
+}
