@@ -3,10 +3,13 @@ import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { createAuthenticate } from '../shared/catalog/authenticate.ts'
 import { addAnswerDeadline } from './answer-deadline.ts'
 import { addAuthentication } from './auth.ts'
-import { addRequestBasics, answerBrokenRequest, requestIdOf, withoutLeadingSlashes } from './connection.ts'
+import { addRequestBasics, answerBrokenRequest, plainUrl, requestIdOf } from './connection.ts'
 import type { ApiContext, ServerState } from './context.ts'
 import { configRoutes } from './datahub/config.ts'
+import { entitiesRoutes } from './datahub/entities.ts'
+import { entitiesV2Routes } from './datahub/entities-v2.ts'
 import { ingestProposalRoutes } from './datahub/ingest-proposal.ts'
+import { operationsRoutes } from './datahub/operations.ts'
 import { readAspectRoutes } from './datahub/read-aspect.ts'
 import { sendRestError } from './datahub/rest-errors.ts'
 import { sendProblem } from './error-responses.ts'
@@ -51,7 +54,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
     requestTimeout: uploadMaxMs,
     connectionTimeout: silenceMaxMs,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathPartMaxChars },
-    rewriteUrl: withoutLeadingSlashes,
+    rewriteUrl: plainUrl,
     // A request that comes while the server stops is answered by addRequestBasics, in our words.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -78,6 +81,9 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
     configRoutes(scope)
     ingestProposalRoutes(scope, context)
     readAspectRoutes(scope, context)
+    entitiesRoutes(scope, context)
+    entitiesV2Routes(scope, context)
+    operationsRoutes(scope)
   })
   await app.register(async (scope) => {
     scope.addHook('onRoute', (route) => { route.handlerTimeout ??= uploadMaxMs })

@@ -31,6 +31,8 @@ export const limits = {
   edgesPerCallMaxCount: 5_000,
   /** Proposals in one ingestProposalBatch. DataHub's SDK sends at most 200. */
   proposalsPerBatchMaxCount: 1_000,
+  /** Entities named in one read by URN (entitiesV2). */
+  entitiesPerReadMaxCount: 1_000,
   /** Results of one page. */
   pageMaxCount: 10_000,
   /** Results of one page when none is asked for. */

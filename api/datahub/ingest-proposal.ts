@@ -1,43 +1,57 @@
 /**
- * POST /aspects?action=ingestProposal and ingestProposalBatch, as DataHub's emitters send them.
+ * POST /aspects?action=: proposals (ingestProposal, ingestProposalBatch) as DataHub's emitters send them, and what is read by action.
  *
  * `async` is accepted and makes no difference: what is answered with success has been applied and committed, so a client
  * that would wait for it need not.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ingestProposal, ingestProposalBatch } from '../../shared/catalog/ingest-proposals.ts'
+import { ingestProposal, ingestProposalBatch, type IngestOptions } from '../../shared/catalog/ingest-proposals.ts'
+import { countAspect, readEvents } from '../../shared/catalog/read-events.ts'
 import { CatalogError } from '../../shared/errors.ts'
-import { limits } from '../../shared/limits.ts'
-import type { MissingReferences } from '../../shared/model/changes.ts'
 import { isObject } from '../../shared/model/json-values.ts'
 import type { ApiContext } from '../context.ts'
-
-const actions = ['ingestProposal', 'ingestProposalBatch']
+import { missingReferencesOf } from './missing-references.ts'
+import { addActions } from './restli-actions.ts'
+import { optionalFlag, optionalInteger, optionalText, textField, urnField } from './restli-input.ts'
 
 export function ingestProposalRoutes(app: FastifyInstance, { db, config }: ApiContext): void {
-  app.post<{ Querystring: { action?: string | string[] } }>('/aspects', { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'write' } }, async (request) => {
-    const { action } = request.query
-    if (typeof action !== 'string' || !actions.includes(action)) {
-      throw new CatalogError('UNSUPPORTED', `There is no such action on /aspects: ${String(action ?? 'none given')}`, { field: 'action', allowed: actions })
-    }
-    const { body } = request
-    if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'The body must be a JSON object')
-    const options = { actor: request.actor, requestId: request.id, missingReferences: missingReferencesOf(request, config.missingReferences) }
-    if (action === 'ingestProposal') {
-      if (!isObject(body.proposal)) throw new CatalogError('BAD_REQUEST', '`proposal` must be an object', { field: 'proposal' })
-      await ingestProposal(db, body.proposal, options)
-    } else {
-      if (!Array.isArray(body.proposals)) throw new CatalogError('BAD_REQUEST', '`proposals` must be a list', { field: 'proposals' })
-      await ingestProposalBatch(db, body.proposals, options)
-    }
-    return { value: 'success' }
-  })
-}
+  const optionsOf = (request: FastifyRequest): IngestOptions =>
+    ({ actor: request.actor, requestId: request.id, missingReferences: missingReferencesOf(request, config.missingReferences) })
 
-/** What absent references do: the header X-Missing-References says, else the server's setting. Throws BAD_REQUEST. */
-function missingReferencesOf(request: FastifyRequest, fallback: MissingReferences): MissingReferences {
-  const wanted = request.headers['x-missing-references']
-  if (wanted === undefined) return fallback
-  if (wanted === 'reject' || wanted === 'create') return wanted
-  throw new CatalogError('BAD_REQUEST', 'X-Missing-References must be reject or create', { field: 'X-Missing-References', allowed: ['reject', 'create'] })
+  addActions(app, '/aspects', {
+    ingestProposal: {
+      access: 'write',
+      run: async (body, request) => {
+        if (!isObject(body.proposal)) throw new CatalogError('BAD_REQUEST', '`proposal` must be an object', { field: 'proposal' })
+        await ingestProposal(db, body.proposal, optionsOf(request))
+        return 'success'
+      }
+    },
+    ingestProposalBatch: {
+      access: 'write',
+      run: async (body, request) => {
+        if (!Array.isArray(body.proposals)) throw new CatalogError('BAD_REQUEST', '`proposals` must be a list', { field: 'proposals' })
+        await ingestProposalBatch(db, body.proposals, optionsOf(request))
+        return 'success'
+      }
+    },
+    getTimeseriesAspectValues: {
+      access: 'read',
+      run: async (body) => {
+        const [urn, aspectName] = [urnField(body), textField(body, 'aspect')]
+        const events = await readEvents(db, urn, aspectName, {
+          count: optionalFlag(body, 'latestValue') ? 1 : optionalInteger(body, 'limit'),
+          startTimeMillis: optionalInteger(body, 'startTimeMillis'),
+          endTimeMillis: optionalInteger(body, 'endTimeMillis'),
+          filter: body.filter
+        })
+        const values = events.map(({ value, systemMetadata }) => ({ aspect: { value: JSON.stringify(value), contentType: 'application/json' }, ...systemMetadata ? { systemMetadata } : {} }))
+        return { entityName: optionalText(body, 'entity') ?? urn.split(':')[2], aspectName, limit: values.length, values }
+      }
+    },
+    getCount: {
+      access: 'read',
+      run: async (body) => countAspect(db, textField(body, 'aspect'), optionalText(body, 'urnLike') ?? null)
+    }
+  })
 }

@@ -1,5 +1,5 @@
 /**
- * /health/live: the process answers. /health/ready (and /health): it can be used.
+ * /health/live: the process answers. /health/ready (and /health, and DataHub's /health/detailed): it can be used.
  *
  * Without its queue loads are still accepted and the sweeper moves them on, so the process is ready, only degraded.
  */
@@ -22,5 +22,6 @@ export function healthRoutes(app: FastifyInstance, { db, queue }: ApiContext, st
   }
 
   app.get('/health/ready', open, (_request, reply) => answerReady(reply))
+  app.get('/health/detailed', open, (_request, reply) => answerReady(reply))
   app.get('/health', open, (_request, reply) => answerReady(reply))
 }

@@ -1,9 +1,9 @@
-/** Applies change proposals as they come over REST: one, or several in one transaction. */
+/** Applies change proposals and legacy snapshots as they come over REST: one, or several in one transaction. */
 import type { Db } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
-import type { ChangeRecord, MissingReferences, Verdict } from '../model/changes.ts'
+import type { Change, ChangeRecord, MissingReferences, Verdict } from '../model/changes.ts'
 import { checkCount } from '../model/count-checks.ts'
-import { parseProposal } from '../model/proposal.ts'
+import { parseProposal, parseSnapshot } from '../model/proposal.ts'
 import { applyCall } from './apply-call.ts'
 import type { Call } from './call.ts'
 
@@ -11,7 +11,7 @@ export type IngestOptions = Call & { missingReferences: MissingReferences }
 
 /** Applies one proposal. Throws what parseProposal throws, and MISSING_REFERENCE, CONFLICT, PRECONDITION_FAILED, FORBIDDEN. */
 export async function ingestProposal(db: Db, proposal: unknown, options: IngestOptions): Promise<Verdict[]> {
-  return apply(db, [toRecord(proposal, 0, 'proposal')], 'ingestProposal', options)
+  return apply(db, [toRecord(parseProposal, proposal, 0, 'proposal')], 'ingestProposal', options)
 }
 
 /**
@@ -21,16 +21,27 @@ export async function ingestProposal(db: Db, proposal: unknown, options: IngestO
 export async function ingestProposalBatch(db: Db, proposals: readonly unknown[], options: IngestOptions): Promise<Verdict[]> {
   checkCount(proposals.length, 'proposalsPerBatchMaxCount', { field: 'proposals', what: `${proposals.length} proposals in one request`, wayOut: 'Send more as a load (POST /loads?format=mcp)' })
   if (proposals.length === 0) return []
-  return apply(db, proposals.map((proposal, index) => toRecord(proposal, index, `proposals[${index}]`)), 'ingestProposalBatch', options)
+  return apply(db, proposals.map((proposal, index) => toRecord(parseProposal, proposal, index, `proposals[${index}]`)), 'ingestProposalBatch', options)
+}
+
+/**
+ * Applies legacy snapshots, each `{proposedSnapshot, systemMetadata}`, all or none; `field` is what errors call one.
+ * Throws as ingestProposalBatch does.
+ */
+export async function ingestSnapshots(db: Db, snapshots: readonly { field: string, event: unknown }[], options: IngestOptions): Promise<Verdict[]> {
+  checkCount(snapshots.length, 'proposalsPerBatchMaxCount', { field: 'entities', what: `${snapshots.length} snapshots in one request`, wayOut: 'Send more as a load (POST /loads?format=mcp)' })
+  if (snapshots.length === 0) return []
+  const records = snapshots.map(({ field, event }, index) => toRecord((sent) => parseSnapshot(sent, 'value'), event, index, field))
+  return apply(db, records, 'ingestSnapshot', options)
 }
 
 const apply = (db: Db, records: ChangeRecord[], operation: string, { actor, requestId, missingReferences }: IngestOptions): Promise<Verdict[]> =>
   applyCall(db, records, { actor, requestId, missingReferences, operation, source: 'proposal' })
 
 /** `field` is what errors call the proposal. */
-function toRecord(proposal: unknown, index: number, field: string): ChangeRecord {
+function toRecord(parse: (sent: unknown) => { changes: Change[] }, proposal: unknown, index: number, field: string): ChangeRecord {
   try {
-    const { changes } = parseProposal(proposal)
+    const { changes } = parse(proposal)
     return { line: index, changes, fields: changes.map(() => field) }
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error

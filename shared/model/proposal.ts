@@ -40,18 +40,19 @@ export function parseProposal(value: unknown): { changes: Change[] } {
 
 /**
  * Reads a legacy snapshot, `{proposedSnapshot: {<class>: {urn, aspects: [{<class>: {…}}]}}, systemMetadata}`: one change
- * for each aspect, or the mere existence of the entity. Throws as parseProposal does.
+ * for each aspect, or the mere existence of the entity. `field` is what errors call the snapshot.
+ * Throws as parseProposal does.
  */
-export function parseSnapshot(value: unknown): { changes: Change[] } {
+export function parseSnapshot(value: unknown, field = 'proposedSnapshot'): { changes: Change[] } {
   const [snapshot] = isObject(value) && isObject(value.proposedSnapshot) ? Object.values(value.proposedSnapshot) : []
-  if (!isObject(value) || !isObject(snapshot)) throw new CatalogError('BAD_REQUEST', 'proposedSnapshot must hold one snapshot under the name of its class', { field: 'proposedSnapshot' })
-  const entity = parseUrn(snapshot.urn, 'proposedSnapshot.urn')
+  if (!isObject(value) || !isObject(snapshot)) throw new CatalogError('BAD_REQUEST', `${field} must hold one snapshot under the name of its class`, { field })
+  const entity = parseUrn(snapshot.urn, `${field}.urn`)
   const headers = parseHeaders({ systemMetadata: value.systemMetadata ?? null })
   const aspects = snapshot.aspects ?? []
-  if (!Array.isArray(aspects)) throw new CatalogError('BAD_REQUEST', 'The aspects of a snapshot must be a list', { field: 'proposedSnapshot.aspects' })
+  if (!Array.isArray(aspects)) throw new CatalogError('BAD_REQUEST', 'The aspects of a snapshot must be a list', { field: `${field}.aspects` })
   const sent = aspects.map((entry, index): [string, JsonValue] => {
     const [pair, ...others] = isObject(entry) ? Object.entries(entry) : []
-    if (!pair || others.length > 0) throw new CatalogError('BAD_REQUEST', 'An aspect of a snapshot must stand alone under the name of its class', { field: `proposedSnapshot.aspects[${index}]` })
+    if (!pair || others.length > 0) throw new CatalogError('BAD_REQUEST', 'An aspect of a snapshot must stand alone under the name of its class', { field: `${field}.aspects[${index}]` })
     return [aspectNameOfClass(pair[0]), pair[1]]
   })
   const named = sent.length > 0 ? sent : [[entityTypeInfo(entity.entityType).keyAspect, null] satisfies [string, JsonValue]]

@@ -1,0 +1,61 @@
+/**
+ * GET /entitiesV2/{urn} and GET /entitiesV2?ids=List(…): the aspects of entities as they are, each with who wrote it and when.
+ *
+ * An entity that nobody has written answers too, with its key aspect alone, as DataHub's clients expect: they ask for the key
+ * aspect of /aspects to learn whether it exists.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { readAspects, type AspectView } from '../../shared/catalog/read-aspects.ts'
+import type { Db } from '../../shared/db/database.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { isTimeseries } from '../../shared/model/aspect-registry.ts'
+import { checkCount } from '../../shared/model/count-checks.ts'
+import { entityTypeInfo } from '../../shared/model/entity-types.ts'
+import { keyOf } from '../../shared/urn/kinds.ts'
+import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
+import type { ApiContext } from '../context.ts'
+import { listParameter } from './restli-input.ts'
+
+type EntityDocument = { entityName: string, urn: Urn, aspects: { [aspectName: string]: unknown } }
+
+export function entitiesV2Routes(app: FastifyInstance, { db }: ApiContext): void {
+  // A wildcard, because a URN that is sent raw may hold slashes.
+  app.get<{ Params: { '*': string } }>('/entitiesV2/*', async (request) => {
+    const urn = toUrn(request.params['*'], 'urn')
+    return (await readDocuments(db, [urn], aspectsOf(request)))[0]
+  })
+
+  app.get('/entitiesV2', async (request) => {
+    const ids = listParameter(request, 'ids')
+    if (ids === null) throw new CatalogError('BAD_REQUEST', 'Name entities: /entitiesV2/{urn}, or ids=List(urn,urn)', { field: 'ids' })
+    checkCount(ids.length, 'entitiesPerReadMaxCount', { field: 'ids', what: `${ids.length} entities in one request` })
+    const urns = ids.map((id, index) => toUrn(id, `ids[${index}]`))
+    const documents = await readDocuments(db, urns, aspectsOf(request))
+    return { results: Object.fromEntries(documents.map((document) => [document.urn, document])), statuses: {}, errors: {} }
+  })
+}
+
+const aspectsOf = (request: FastifyRequest): string[] | null => listParameter(request, 'aspects')
+
+async function readDocuments(db: Db, urns: readonly Urn[], names: readonly string[] | null): Promise<EntityDocument[]> {
+  const keys = [...new Set(urns.map((urn) => entityTypeInfo(entityTypeOf(urn)).keyAspect))]
+  const found = await readAspects(db, urns, names === null ? null : [...new Set([...names, ...keys])])
+  return urns.map((urn) => {
+    const entityName = entityTypeOf(urn)
+    const { keyAspect } = entityTypeInfo(entityName)
+    const own = [...found.get(urn)?.values() ?? []].filter((view) => names === null || view.name === keyAspect || names.includes(view.name))
+    const key: AspectView = own.find((view) => view.name === keyAspect) ?? { name: keyAspect, version: 0, value: keyOf(urn), systemMetadata: null, created: { time: 0, actor: 'urn:li:corpuser:unknown' } }
+    const others = own.filter((view) => view.name !== keyAspect && !isTimeseries(view.name, view.value))
+    return { entityName, urn, aspects: Object.fromEntries([key, ...others].map((view) => [view.name, enveloped(view)])) }
+  })
+}
+
+/** The newest version is called 0, as clients expect; its number, which If-Version-Match compares, stands in the system metadata. */
+const enveloped = ({ name, version, value, created, systemMetadata }: AspectView) => ({
+  name,
+  type: 'VERSIONED',
+  version: 0,
+  value,
+  created,
+  ...version > 0 ? { systemMetadata: { ...systemMetadata, version: String(version) } } : {}
+})

@@ -1,0 +1,45 @@
+/** POST /<root>?action=<name>, the way RestLi calls: which actions a root has, what each needs, and how it answers. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { requireScope } from '../../shared/catalog/authenticate.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { JsonObject, Scope } from '../../shared/model/changes.ts'
+import { isObject } from '../../shared/model/json-values.ts'
+
+export type RestliAction = {
+  access: Scope
+  /** Gives what the answer has under `value`; undefined for an answer without a body. */
+  run: (body: JsonObject, request: FastifyRequest) => Promise<unknown>
+}
+
+export type RestliActions = Readonly<Record<string, RestliAction>>
+
+/**
+ * Adds the route of a root. An action that is not there answers UNSUPPORTED with those that are, and one that the token may
+ * not call FORBIDDEN, both before the body is read. Unknown fields of a body are ignored, as RestLi does.
+ */
+export function addActions(app: FastifyInstance, root: string, actions: RestliActions): void {
+  const findAction = ({ query }: FastifyRequest): RestliAction => {
+    const name = isObject(query) ? query.action : undefined
+    const found = typeof name === 'string' && Object.hasOwn(actions, name) ? actions[name] : undefined
+    if (!found) {
+      const shown = typeof name === 'string' ? name.slice(0, 100).toWellFormed() : 'none given'
+      throw new CatalogError('UNSUPPORTED', `There is no such action on ${root}: ${shown}`, { field: 'action', allowed: Object.keys(actions) })
+    }
+    return found
+  }
+  app.route({
+    method: 'POST',
+    url: root,
+    bodyLimit: limits.proposalBodyMaxBytes,
+    config: { access: 'read' },
+    onRequest: async (request) => { requireScope(request.actor, findAction(request).access) },
+    handler: async (request, reply) => {
+      const action = findAction(request)
+      if (!isObject(request.body)) throw new CatalogError('BAD_REQUEST', 'The body must be a JSON object')
+      const value = await action.run(request.body, request)
+      if (value === undefined) return reply.code(200).send()
+      return { value }
+    }
+  })
+}

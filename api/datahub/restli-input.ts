@@ -1,0 +1,97 @@
+/** Reads what RestLi calls bring: fields of bodies, and parameters in RestLi's list syntax (`List(a,b)`). */
+import type { FastifyRequest } from 'fastify'
+import { CatalogError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/model/changes.ts'
+import { toUrn, type Urn } from '../../shared/urn/urn.ts'
+
+/** Throws BAD_REQUEST where the field is absent or no text. */
+export function textField(body: JsonObject, name: string): string {
+  const value = optionalText(body, name)
+  if (value === undefined || value === '') throw new CatalogError('BAD_REQUEST', `${name} is missing`, { field: name })
+  return value
+}
+
+/** Null counts as absent. Throws BAD_REQUEST where the field is no text. */
+export function optionalText(body: JsonObject, name: string): string | undefined {
+  const value = body[name] ?? undefined
+  if (value !== undefined && typeof value !== 'string') throw new CatalogError('BAD_REQUEST', `${name} must be a text`, { field: name })
+  return value
+}
+
+/** A whole number; null counts as absent. Throws BAD_REQUEST. */
+export function optionalInteger(body: JsonObject, name: string): number | undefined {
+  const value = body[name] ?? undefined
+  if (value !== undefined && !Number.isSafeInteger(value)) throw new CatalogError('BAD_REQUEST', `${name} must be a whole number`, { field: name })
+  return value === undefined ? undefined : Number(value)
+}
+
+/** Null counts as absent; the texts `true` and `false` as what they say. Throws BAD_REQUEST. */
+export function optionalFlag(body: JsonObject, name: string): boolean {
+  const value = body[name] ?? false
+  if (value === true || value === 'true') return true
+  if (value === false || value === 'false') return false
+  throw new CatalogError('BAD_REQUEST', `${name} must be true or false`, { field: name })
+}
+
+export const urnField = (body: JsonObject, name = 'urn'): Urn => toUrn(textField(body, name), name)
+
+/**
+ * The items of a list parameter, null where it is not given. Each item may be sent percent-encoded or raw, and so may the
+ * list as a whole: commas and parentheses that belong to a raw URN are told from those of the list by their nesting. A
+ * parameter that is no `List(…)` is one item each time it is given. Throws BAD_REQUEST for what cannot be decoded.
+ */
+export function listParameter({ raw }: FastifyRequest, name: string): string[] | null {
+  const pairs = (raw.url?.split('?').slice(1).join('?') ?? '').split('&').map((pair): [string, string] => {
+    const [key = '', ...rest] = pair.split('=')
+    return [key, rest.join('=')]
+  })
+  const given = pairs.filter(([key]) => decode(key, name) === name).map(([, value]) => value.replaceAll('+', '%20'))
+  return given.length === 0 ? null : given.flatMap((text) => itemsOf(text, name))
+}
+
+const listBegin = 'List('
+
+function itemsOf(text: string, name: string): string[] {
+  const isRaw = text.startsWith(listBegin)
+  const list = isRaw ? text : decode(text, name)
+  if (!list.startsWith(listBegin)) return [list]
+  if (!list.endsWith(')')) throw new CatalogError('BAD_REQUEST', `The parameter ${name} must be List(…), with its last parenthesis`, { field: name })
+  const items = splitAtCommas(list.slice(listBegin.length, -1))
+  return (isRaw ? items.flatMap((item) => commasSentEncoded(decode(item, name))) : items)
+    // Encoded as an item and again with the list: a URN shows by its beginning that it has not been read to its end.
+    .map((item) => isUrnEncoded(item) ? decode(item, name) : item)
+}
+
+const isUrnEncoded = (text: string): boolean => /^urn%3a/i.test(text)
+
+/** A client may have encoded the commas of the list and left its parentheses. A comma within an id stands before no other URN. */
+function commasSentEncoded(item: string): string[] {
+  const pieces = splitAtCommas(item)
+  const urns = pieces.filter((piece) => piece.startsWith('urn:') || isUrnEncoded(piece)).length
+  return urns === 0 || urns === pieces.length ? pieces : [item]
+}
+
+/** At the commas that stand in no parentheses. */
+function splitAtCommas(text: string): string[] {
+  if (text === '') return []
+  const items: string[] = []
+  let [depth, start] = [0, 0]
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (character === '(') depth += 1
+    else if (character === ')') depth -= 1
+    else if (character === ',' && depth === 0) {
+      items.push(text.slice(start, index))
+      start = index + 1
+    }
+  }
+  return [...items, text.slice(start)]
+}
+
+function decode(text: string, name: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (cause) {
+    throw new CatalogError('BAD_REQUEST', `The parameter ${name} is not percent-encoded text`, { field: name }, { cause })
+  }
+}

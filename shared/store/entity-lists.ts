@@ -1,0 +1,35 @@
+/** Entities by their type alone, a page at a time. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { Urn } from '../urn/urn.ts'
+
+/** The present entities of a type by id, soft-deleted ones among them, and how many there are in all. */
+export async function pageOfType(db: Db | Tx, entityType: string, start: number, count: number): Promise<{ urns: Urn[], total: number }> {
+  const [row] = await query<{ urns: Urn[], total: number }>(db, `
+    with present as (
+      select entity.id, entity.urn
+      from entity
+      where entity.entity_type = ? and entity.is_present
+    ), page as (
+      select present.id, present.urn
+      from present
+      order by present.id
+      offset ?::int
+      limit ?::int
+    )
+    select
+      coalesce((select array_agg(page.urn order by page.id) from page), '{}') as urns,
+      (select count(*)::int from present) as total`, [entityType, start, count])
+  return row ?? { urns: [], total: 0 }
+}
+
+/** Present domains of exactly these names, soft-deleted ones left out, by id. */
+export async function domainsByName(db: Db | Tx, names: readonly string[]): Promise<Urn[]> {
+  const rows = await query<{ urn: Urn }>(db, `
+    select entity.urn
+    from domain
+    join entity on entity.id = domain.entity_id
+    where domain.name = any(?::text[]) and entity.is_present and not entity.is_removed
+    order by entity.id`, [names])
+  return rows.map((row) => row.urn)
+}

@@ -1,0 +1,201 @@
+/** RestLi as DataHub's clients speak it, beside proposals: whole entities, legacy snapshots, deletion, lists, events, operations. */
+import t from 'tap'
+import { limits } from '../shared/limits.ts'
+import type { JsonObject } from '../shared/model/changes.ts'
+import { withServer } from './support/server.ts'
+
+const dataset = (name: string) => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
+const upstreamOf = (...names: string[]) => ({ upstreams: names.map((name) => ({ dataset: dataset(name), type: 'TRANSFORMED' })) })
+
+t.test('RestLi', async (t) => {
+  const { rest, graphql, tokenWith, url } = await withServer(t, { env: { MISSING_REFERENCES: 'create' } })
+
+  const call = (root: string, action: string, body: unknown, more: { token?: string | null } = {}) => rest({ method: 'POST', url: `/${root}?action=${action}`, body, ...more })
+  const put = async (entityUrn: string, aspectName: string, json: JsonObject, more: JsonObject = {}) => {
+    const proposal = { entityType: entityUrn.split(':')[2] ?? '', entityUrn, changeType: 'UPSERT', aspectName, aspect: { json }, ...more }
+    t.match(await call('aspects', 'ingestProposal', { proposal }), { status: 200 })
+  }
+  const aspect = (urn: string, name: string) => rest({ url: `/aspects/${encodeURIComponent(urn)}?aspect=${name}` })
+  const whole = (urn: string, query = '') => rest({ url: `/entitiesV2/${encodeURIComponent(urn)}${query}` })
+
+  t.test('a whole entity has each aspect with its name, type, version, value and author', async (t) => {
+    await put(dataset('whole'), 'datasetProperties', { name: 'whole' }, { systemMetadata: { runId: 'run-1', lastObserved: 5 } })
+    await put(dataset('whole'), 'datasetProperties', { name: 'whole again' }, { systemMetadata: { runId: 'run-2', lastObserved: 6 } })
+    await put(dataset('whole'), 'upstreamLineage', upstreamOf('source'))
+    await put(dataset('whole'), 'datasetProfile', { timestampMillis: 1, rowCount: 3 })
+    const { status, body } = await whole(dataset('whole'))
+    t.equal(status, 200)
+    t.match(body, { entityName: 'dataset', urn: dataset('whole') })
+    t.same(Object.keys(body.aspects).sort(), ['datasetKey', 'datasetProperties', 'upstreamLineage'], 'events in time are no versioned aspects')
+    t.match(body.aspects.datasetProperties, { name: 'datasetProperties', type: 'VERSIONED', version: 0, value: { name: 'whole again' }, created: { actor: /^urn:li:corpuser:/ }, systemMetadata: { runId: 'run-2', version: '2' } })
+    t.type(body.aspects.datasetProperties.created.time, 'number')
+    t.same(body.aspects.upstreamLineage.value.upstreams.map((each: JsonObject) => each.dataset), [dataset('source')])
+  })
+
+  t.test('an entity that nobody has written answers with its key aspect alone', async (t) => {
+    t.match(await whole(dataset('never')), { status: 200, body: { aspects: { datasetKey: { value: { platform: 'urn:li:dataPlatform:hive', name: 'never', origin: 'PROD' } } } } })
+    t.equal((await aspect(dataset('never'), 'datasetKey')).status, 404, 'and does not exist by being asked for')
+    t.same(Object.keys((await whole('urn:li:ownType:1')).body.aspects), ['ownTypeKey'])
+    t.match(await whole('urn:li:dataset:nonsense'), { status: 400, body: { code: 'INVALID_URN' } })
+  })
+
+  t.test('aspects are chosen by a RestLi list, encoded or not', async (t) => {
+    const names = async (query: string) => Object.keys((await whole(dataset('whole'), query)).body.aspects ?? {}).sort()
+    for (const query of ['?aspects=List(datasetProperties,domains)', '?aspects=List%28datasetProperties%2Cdomains%29', '?aspects=List(datasetProperties%2Cdomains)', '?aspects=List(datasetProperties)&other=1', '?aspects=datasetProperties', '?aspects=domains&aspects=datasetProperties']) {
+      t.same(await names(query), ['datasetKey', 'datasetProperties'], query)
+    }
+    t.same(await names('?aspects=List()'), ['datasetKey'])
+    t.match(await whole(dataset('whole'), '?aspects=List(datasetProperties'), { status: 400, body: { code: 'BAD_REQUEST', field: 'aspects' } })
+    t.match(await whole(dataset('whole'), '?aspects=List(%zz)'), { status: 400 })
+  })
+
+  t.test('URNs are read raw and encoded, alone and in lists', async (t) => {
+    const odd = dataset('odd%2Cname/with é')
+    await put(odd, 'status', { removed: false })
+    t.match((await whole(odd)).body, { urn: odd, aspects: { status: { value: { removed: false } } } })
+    const raw = await fetch(`${url}/entitiesV2/${dataset('whole')}`, { headers: { authorization: `Bearer ${await tokenWith(['read'])}` } })
+    t.match(await raw.json(), { urn: dataset('whole'), aspects: { datasetProperties: {} } })
+    const [a, b] = [dataset('whole'), odd]
+    const lists = [
+      `ids=List(${encodeURIComponent(a)},${encodeURIComponent(b)})`,
+      `ids=${encodeURIComponent(`List(${encodeURIComponent(a)},${encodeURIComponent(b)})`)}`,
+      `ids=List(${a},${encodeURIComponent(b)})`,
+      `ids=${encodeURIComponent(`List(${a},${b})`)}`
+    ]
+    for (const list of lists) {
+      const { status, body } = await rest({ url: `/entitiesV2?${list}&aspects=List(status)` })
+      t.equal(status, 200, list)
+      t.same(Object.keys(body.results).sort(), [a, b].sort(), list)
+      t.same(body.errors, {})
+    }
+    t.match(await rest({ url: '/entitiesV2' }), { status: 400, body: { field: 'ids' } })
+    t.match(await rest({ url: `/entitiesV2?ids=List(${encodeURIComponent(a)},rubbish)` }), { status: 400, body: { code: 'INVALID_URN', field: 'ids[1]' } })
+  })
+
+  t.test('a legacy snapshot writes its aspects, alone and in a batch, all or nothing', async (t) => {
+    const snapshot = (name: string, ...aspects: JsonObject[]) => ({ value: { 'com.linkedin.metadata.snapshot.DatasetSnapshot': { urn: dataset(name), aspects } } })
+    const properties = (description: string) => ({ 'com.linkedin.dataset.DatasetProperties': { description } })
+    const answer = await call('entities', 'ingest', { entity: snapshot('legacy', properties('old way'), { 'com.linkedin.dataset.UpstreamLineage': upstreamOf('whole') }), systemMetadata: { runId: 'r', lastObserved: 1 } })
+    t.same([answer.status, answer.text], [200, ''])
+    t.match((await whole(dataset('legacy'))).body.aspects, { datasetProperties: { value: { description: 'old way' }, systemMetadata: { runId: 'r' } }, upstreamLineage: {} })
+    t.equal((await call('entities', 'batchIngest', { entities: [snapshot('legacy1', properties('1')), snapshot('legacy2', properties('2'))] })).status, 200)
+    t.match((await aspect(dataset('legacy2'), 'datasetProperties')).body.aspect['com.linkedin.dataset.DatasetProperties'], { description: '2' })
+    const bad = await call('entities', 'batchIngest', { entities: [snapshot('legacy3', properties('3')), snapshot('legacy4', { 'com.linkedin.dataset.UpstreamLineage': {} })] })
+    t.match(bad, { status: 422, headers: { 'x-restli-error-response': 'true' }, body: { message: /UpstreamLineage/ } })
+    t.equal((await aspect(dataset('legacy3'), 'datasetKey')).status, 404)
+    for (const body of [{}, { entity: {} }, { entity: { value: {} } }, { entity: { value: { a: { urn: 'x' } } } }]) {
+      t.match(await call('entities', 'ingest', body), { status: 400, body: { field: /^entity\.value/ } }, JSON.stringify(body))
+    }
+  })
+
+  t.test('a hard deletion takes the entity away and says how much that was', async (t) => {
+    await put(dataset('gone'), 'datasetProperties', { name: 'gone' })
+    await put(dataset('gone'), 'upstreamLineage', upstreamOf('whole'))
+    await put(dataset('gone'), 'datasetProfile', { timestampMillis: 1, rowCount: 3 })
+    t.same((await call('entities', 'delete', { urn: dataset('gone') })).body, { value: { urn: dataset('gone'), rows: 3, timeseriesRows: 1 } })
+    t.equal((await aspect(dataset('gone'), 'datasetKey')).status, 404)
+    t.match(await graphql('query ($urn: String!) { entityExists(urn: $urn) }', { urn: dataset('gone') }), { body: { data: { entityExists: false } } })
+    t.same((await call('entities', 'delete', { urn: dataset('gone') })).body.value, { urn: dataset('gone'), rows: 0, timeseriesRows: 0 }, 'what is not there counts as nothing')
+    t.match(await call('entities', 'delete', { urn: 'rubbish' }), { status: 400, body: { code: 'INVALID_URN', field: 'urn' } })
+    t.match(await call('entities', 'delete', {}), { status: 400, body: { field: 'urn' } })
+  })
+
+  t.test('a hard deletion of one aspect leaves the others', async (t) => {
+    await put(dataset('partly'), 'datasetProperties', { name: 'partly' })
+    await put(dataset('partly'), 'status', { removed: false })
+    t.same((await call('entities', 'delete', { urn: dataset('partly'), aspectName: 'status' })).body.value, { urn: dataset('partly'), rows: 1, timeseriesRows: 0 })
+    t.same(Object.keys((await whole(dataset('partly'))).body.aspects), ['datasetKey', 'datasetProperties'])
+  })
+
+  t.test('a soft-deleted entity still exists', async (t) => {
+    await put(dataset('soft'), 'status', { removed: true })
+    t.same((await call('entities', 'exists', { urn: dataset('soft') })).body, { value: true })
+    t.same((await call('entities', 'exists', { urn: dataset('never') })).body, { value: false })
+  })
+
+  t.test('the entities of a type are listed a page at a time', async (t) => {
+    for (const id of ['a', 'b', 'c']) await put(`urn:li:tag:${id}`, 'tagProperties', { name: id })
+    t.same((await call('entities', 'listUrns', { entity: 'tag', start: 1, count: 5 })).body.value, { entities: ['urn:li:tag:b', 'urn:li:tag:c'], start: 1, count: 2, total: 3 })
+    t.same((await call('entities', 'listUrns', { entity: 'unheardOf', start: 0, count: 5 })).body.value, { entities: [], start: 0, count: 0, total: 0 })
+    t.match(await call('entities', 'listUrns', { entity: 'tag', start: -1 }), { status: 400, body: { field: 'start' } })
+    t.match(await call('entities', 'listUrns', { entity: 'tag', count: limits.pageMaxCount + 1 }), { status: 400, body: { code: 'LIMIT_EXCEEDED' } })
+    t.match(await call('entities', 'listUrns', { count: 'x', entity: 'tag' }), { status: 400, body: { field: 'count' } })
+  })
+
+  t.test('events in time are read newest first, by time and by equal fields', async (t) => {
+    const events = [{ timestampMillis: 10, rowCount: 1, partitionSpec: { partition: 'a' } }, { timestampMillis: 30, rowCount: 3 }, { timestampMillis: 20, rowCount: 2 }]
+    for (const event of events) await put(dataset('events'), 'datasetProfile', event)
+    const read = async (more: JsonObject) => {
+      const { status, body } = await call('aspects', 'getTimeseriesAspectValues', { urn: dataset('events'), entity: 'dataset', aspect: 'datasetProfile', ...more })
+      return status === 200 ? body.value.values.map((each: { aspect: { value: string } }) => JSON.parse(each.aspect.value).rowCount) : body.field
+    }
+    const equal = (field: string, value: string) => ({ filter: { or: [{ and: [{ field, values: [value], condition: 'EQUAL' }] }] } })
+    t.same(await read({}), [3, 2, 1])
+    t.same(await read({ latestValue: true }), [3])
+    t.same(await read({ limit: 2 }), [3, 2])
+    t.same(await read({ startTimeMillis: 15, endTimeMillis: 20 }), [2])
+    t.same(await read(equal('rowCount', '2')), [2])
+    t.same(await read(equal('partitionSpec.partition', 'a')), [1])
+    t.same(await read({ urn: dataset('never') }), [])
+    t.same(await read({ filter: { or: [] } }), [3, 2, 1])
+    t.same(await read({ limit: 0 }), 'limit')
+    t.same(await read({ filter: 7 }), 'filter')
+    t.same(await read({ filter: { or: [{ and: [{ field: 'rowCount', values: ['1'], condition: 'GREATER_THAN' }] }] } }), 'filter.or[0].and[0].condition')
+  })
+
+  t.test('entities with an aspect are counted', async (t) => {
+    t.same((await call('aspects', 'getCount', { aspect: 'tagProperties' })).body, { value: 3 })
+    t.same((await call('aspects', 'getCount', { aspect: 'tagProperties', urnLike: 'urn:li:tag:a%' })).body, { value: 1 })
+    t.match(await call('aspects', 'getCount', {}), { status: 400, body: { field: 'aspect' } })
+  })
+
+  t.test('what is not there is refused by name, with what is', async (t) => {
+    t.match(await call('entities', 'setWritable', { value: true }), { status: 400, body: { code: 'UNSUPPORTED', field: 'action', allowed: ['ingest'] } })
+    t.match(await call('entities', 'constructor', {}), { status: 400, body: { code: 'UNSUPPORTED' } })
+    t.match(await rest({ method: 'POST', url: '/entities', body: {} }), { status: 400, body: { code: 'UNSUPPORTED' } })
+    t.match(await rest({ method: 'POST', url: '/entities?action=exists&action=delete', body: {} }), { status: 400, body: { code: 'UNSUPPORTED' } })
+    t.match(await call('runs', 'rollback', { runId: 'r' }), { status: 400, body: { code: 'UNSUPPORTED', message: /undo/ } })
+    t.match(await call('operations', 'restoreIndices', { urn: dataset('whole') }), { status: 200, body: { value: /Nothing/ } })
+  })
+
+  t.test('an action needs its own scope, whatever the body', async (t) => {
+    const reader = await tokenWith(['read'])
+    for (const [root, action] of [['aspects', 'ingestProposal'], ['entities', 'delete'], ['entities', 'ingest'], ['runs', 'rollback']] as const) {
+      t.match(await call(root, action, 'rubbish', { token: reader }), { status: 403, body: { code: 'FORBIDDEN' } }, action)
+      t.match(await call(root, action, 'rubbish', { token: null }), { status: 401, body: { code: 'UNAUTHENTICATED' } }, action)
+    }
+    t.match(await call('entities', 'exists', { urn: dataset('whole') }, { token: reader }), { status: 200 })
+    t.match(await call('entities', 'exists', {}, { token: null }), { status: 401 })
+    t.match(await rest({ url: `/entitiesV2/${dataset('whole')}`, token: null }), { status: 401 })
+  })
+
+  t.test('a token limited to a domain deletes and writes only within it', async (t) => {
+    await put('urn:li:domain:own', 'domainProperties', { name: 'Own' })
+    await put(dataset('inside'), 'status', { removed: false })
+    await put(dataset('inside'), 'domains', { domains: ['urn:li:domain:own'] })
+    const limited = await tokenWith(['write'], { domainUrn: 'urn:li:domain:own' })
+    t.match(await call('entities', 'delete', { urn: dataset('whole') }, { token: limited }), { status: 403 })
+    t.match(await call('entities', 'delete', { urn: dataset('whole'), aspectName: 'status' }, { token: limited }), { status: 403 })
+    t.match(await call('entities', 'ingest', { entity: { value: { Snapshot: { urn: dataset('whole'), aspects: [] } } } }, { token: limited }), { status: 403 })
+    t.match(await call('entities', 'delete', { urn: dataset('inside') }, { token: limited }), { status: 200, body: { value: { rows: 3 } } })
+  })
+
+  t.test("the paths of DataHub's frontend lead to the same doors", async (t) => {
+    t.match((await rest({ url: '/api/gms/config', token: null })).body, { noCode: 'true' })
+    t.match(await rest({ url: `/api/gms/entitiesV2/${encodeURIComponent(dataset('whole'))}` }), { status: 200, body: { entityName: 'dataset' } })
+    t.match(await rest({ url: `/api/gms/entitiesV2/${encodeURIComponent(dataset('whole'))}`, token: null }), { status: 401 })
+    t.match(await rest({ method: 'POST', url: '/api/gms/entities?action=exists', body: { urn: dataset('whole') } }), { body: { value: true } })
+    t.match(await rest({ method: 'POST', url: '/api/v2/graphql', body: { query: '{ __typename }' } }), { status: 200, body: { data: { __typename: 'Query' } } })
+    t.match(await rest({ url: '/api/gmsx', token: null }), { status: 401 })
+    t.equal((await rest({ url: '/health/detailed', token: null })).status, 200)
+  })
+
+  t.test('every answer says which trace it belongs to', async (t) => {
+    const header = /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/
+    t.match((await rest({ url: '/config', token: null })).headers.traceparent, header)
+    t.match((await rest({ url: '/nothing', token: null })).headers.traceparent, header)
+    const sent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    t.match((await rest({ url: '/config', headers: { traceparent: sent } })).headers.traceparent, /^00-0af7651916cd43dd8448eb211c80319c-/)
+    t.match((await rest({ url: '/config', headers: { traceparent: 'rubbish' } })).headers.traceparent, header)
+  })
+})
