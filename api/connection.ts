@@ -1,5 +1,5 @@
 /** What holds for every request, whatever its route: its id, the headers of its answer, its line in the log, requests that are none. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, RawRequestDefaultExpression } from 'fastify'
@@ -29,18 +29,10 @@ export function plainUrl(request: Pick<IncomingMessage, 'url'>): string {
   return (request.url ?? '/').replace(/^\/{2,}/, '/').replace(/^\/api\/gms(?=[/?]|$)\/*/, '/').replace(/^\/api\/v2\/graphql(?=[/?]|$)/, '/api/graphql')
 }
 
-const traceParent = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/
-
-/** The header `traceparent` of an answer (W3C): the trace that the caller is in, else a new one. */
-function traceParentOf(sent: string | string[] | undefined): string {
-  const traceId = typeof sent === 'string' ? traceParent.exec(sent)?.[1] : undefined
-  return `00-${traceId === undefined || /^0+$/.test(traceId) ? randomBytes(16).toString('hex') : traceId}-${randomBytes(8).toString('hex')}-01`
-}
-
 /** Adds the headers and the log line, and refuses new requests with SHUTTING_DOWN while the process stops. */
 export function addRequestBasics(app: FastifyInstance, state: ServerState, headers: Readonly<Record<string, string>>): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers).headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'traceparent': traceParentOf(request.headers.traceparent) })
+    reply.headers(headers).headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
     const isRefused = state.isStopping && request.routeOptions.config?.servesWhileStopping !== true
     if (isRefused) done(new CatalogError('SHUTTING_DOWN', 'This process is stopping; send the request again', { retryAfterSeconds: 1 }))
     else done()
