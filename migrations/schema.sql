@@ -263,6 +263,21 @@ create table schema_migration (
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
 
+create table search_backlog (
+  only_row boolean not null default true,
+  next_id integer not null,
+  last_id integer not null,
+  constraint search_backlog_pkey PRIMARY KEY (only_row),
+  constraint search_backlog_only_row_check CHECK (only_row)
+);
+
+create table search_document (
+  entity_id integer not null,
+  name text collate "C" not null,
+  words tsvector storage e not null,
+  constraint search_document_pkey PRIMARY KEY (entity_id)
+);
+
 create table snapshot_removal (
   load_id uuid not null,
   piece integer not null,
@@ -360,6 +375,14 @@ CREATE INDEX load_declaration_load_id_reference_idx ON public.load_declaration U
 CREATE INDEX load_declaration_load_id_urn_idx ON public.load_declaration USING btree (load_id, urn);
 
 CREATE INDEX replace_watermark_seq_idx ON public.replace_watermark USING btree (seq);
+
+CREATE INDEX search_document_name_idx ON public.search_document USING btree ("left"(name, 200) text_pattern_ops);
+
+CREATE INDEX search_document_name_trgm_idx ON public.search_document USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='256');
+
+CREATE INDEX search_document_words_idx ON public.search_document USING gin (words) WITH (gin_pending_list_limit='256');
+
+CREATE INDEX search_document_words_sample_idx ON public.search_document USING gin (words) WITH (gin_pending_list_limit='256') WHERE ((hashint4(entity_id) & 15) = 0);
 
 CREATE INDEX snapshot_statement_load_id_idx ON public.snapshot_statement USING btree (load_id);
 

@@ -83,6 +83,12 @@ export const limits = {
   filterValuesMaxCount: 200,
   /** Characters of a search text. */
   queryTextMaxChars: 1_000,
+  /** Characters of a word that are looked at when it is searched for. */
+  searchWordMaxChars: 100,
+  /** Words of one entity that it is found by, names and columns first. */
+  searchWordsMaxCount: 10_000,
+  /** Matches of a search that are counted and put in order one by one; of more the counts are estimates. */
+  searchExactMaxCount: 10_000,
   /** Bytes of a GraphQL request. */
   graphqlBodyMaxBytes: 4 * 1024 * 1024,
   /** Nesting of a GraphQL document. */

@@ -26,6 +26,8 @@ export type FilterField = {
   conditions: readonly FilterCondition[]
   /** Where the set is small, the values a filter may name. */
   allowed?: readonly string[]
+  /** Under which its values stand in search documents, all of them; absent where they do not. */
+  key?: string
 } & ({ commonValuesOf: (facts: CommonFacts) => readonly string[] } | {
   /** Aspects whose documents hold the values. */
   aspectNames: readonly string[]
@@ -42,6 +44,7 @@ const present = (value: string | null): string[] => value === null ? [] : [value
 
 /** A field whose values stand in a list of one aspect, each below a key. */
 const fromList = (aspectName: string, listName: string, key: string): FilterField => ({
+  key: aspectName,
   conditions: textConditions,
   aspectNames: [aspectName],
   ownValuesOf: ({ documents }) => strings(listed(documents.get(aspectName)?.[listName]).map((entry) => isObject(entry) ? entry[key] : entry))
@@ -49,6 +52,7 @@ const fromList = (aspectName: string, listName: string, key: string): FilterFiel
 
 /** A field whose value stands in one aspect. */
 const fromAspect = (aspectName: string, key: string): FilterField => ({
+  key: aspectName,
   conditions: textConditions,
   aspectNames: [aspectName],
   ownValuesOf: ({ documents }) => strings([documents.get(aspectName)?.[key]])
@@ -56,13 +60,14 @@ const fromAspect = (aspectName: string, key: string): FilterField => ({
 
 const customPropertyAspects = textAspectNames.filter((name) => !name.startsWith('editable'))
 
-const entityType: FilterField = { conditions: exactConditions, commonValuesOf: ({ entityType: name }) => [graphqlTypeOf(name), name] }
+const entityType: FilterField = { key: 'type', conditions: exactConditions, commonValuesOf: ({ entityType: name }) => [graphqlTypeOf(name), name] }
 const platform: FilterField = {
+  key: 'platform',
   conditions: textConditions,
   // Clients name a platform by its URN or by its name.
   commonValuesOf: ({ platformUrn }) => platformUrn === null ? [] : [platformUrn, nameFromUrn(platformUrn)]
 }
-const origin: FilterField = { conditions: textConditions, commonValuesOf: (facts) => present(facts.origin) }
+const origin: FilterField = { key: 'origin', conditions: textConditions, commonValuesOf: (facts) => present(facts.origin) }
 
 /** By the names that DataHub's clients send. A Map, so that no text a client sends finds what is not listed. */
 export const entityFilterFields: ReadonlyMap<string, FilterField> = new Map<string, FilterField>([
@@ -78,13 +83,14 @@ export const entityFilterFields: ReadonlyMap<string, FilterField> = new Map<stri
   ['urn', { conditions: textConditions, aspectNames: [], ownValuesOf: ({ urn }) => [urn] }],
   ['name', { conditions: textConditions, aspectNames: textAspectNames, ownValuesOf: ({ urn, documents }) => namesOf(urn, documents) }],
   ['description', { conditions: textConditions, aspectNames: textAspectNames, ownValuesOf: ({ documents }) => descriptionsOf(documents) }],
-  ['customProperties', { conditions: textConditions, aspectNames: customPropertyAspects, ownValuesOf: customPropertiesOf }],
+  ['customProperties', { key: 'customProperties', conditions: textConditions, aspectNames: customPropertyAspects, ownValuesOf: customPropertiesOf }],
   ['tags', fromList('globalTags', 'tags', 'tag')],
   ['owners', fromList('ownership', 'owners', 'owner')],
   ['glossaryTerms', fromList('glossaryTerms', 'terms', 'urn')],
   ['typeNames', fromList('subTypes', 'typeNames', 'typeName')],
   ['container', fromAspect('container', 'container')],
-  ['platformInstance', fromAspect('dataPlatformInstance', 'instance')]
+  ['platformInstance', fromAspect('dataPlatformInstance', 'instance')],
+  ['browsePathV2', { conditions: textConditions, aspectNames: ['browsePathsV2'], ownValuesOf: browsePathOf }]
 ])
 
 /** The same for what a walk reached. */
@@ -98,4 +104,10 @@ function customPropertiesOf({ documents }: Candidate): string[] {
   return [...documents.values()].flatMap((document) => isObject(document.customProperties)
     ? Object.entries(document.customProperties).map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     : [])
+}
+
+/** The ids of the path behind a U+241F each, as DataHub keeps it. */
+function browsePathOf({ documents }: Candidate): string[] {
+  const ids = strings(listed(documents.get('browsePathsV2')?.path).map((entry) => isObject(entry) ? entry.id : undefined))
+  return ids.length === 0 ? [] : [ids.map((id) => `\u241f${id}`).join('')]
 }

@@ -7,11 +7,19 @@ import type { Tally } from './sift-hits.ts'
 export type Facet = { field: string, displayName: string, aggregations: { value: string, count: number }[] }
 
 /** Degree is the first facet and shows all its values, as DataHub's clients expect; of the others the most frequent values. */
-export async function facetsOf(reader: LineageReader, { byClass }: Tally, valuesMaxCount: number): Promise<Facet[]> {
+export async function facetsOf(reader: LineageReader, tally: Tally, valuesMaxCount: number): Promise<Facet[]> {
   const degrees = new Map<DegreeValue, number>(degreeValues.map((value) => [value, 0]))
+  for (const { degree, count } of tally.byClass) add(degrees, degree, count)
+  return [
+    { field: 'degree', displayName: 'Degree of Dependencies', aggregations: [...degrees].map(([value, count]) => ({ value, count })) },
+    ...await commonFacetsOf(reader, tally, valuesMaxCount)
+  ]
+}
+
+/** Those of any results, the most frequent values first. */
+export async function commonFacetsOf(reader: Pick<LineageReader, 'urns'>, { byClass }: Pick<Tally, 'byClass'>, valuesMaxCount: number): Promise<Facet[]> {
   const [platforms, types, origins, domainIds] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>(), new Map<number, number>()]
-  for (const { entityClass, degree, count } of byClass) {
-    add(degrees, degree, count)
+  for (const { entityClass, count } of byClass) {
     add(platforms, entityClass.platformUrn, count)
     add(types, graphqlTypeOf(entityClass.entityType), count)
     add(origins, entityClass.origin, count)
@@ -21,7 +29,6 @@ export async function facetsOf(reader: LineageReader, { byClass }: Tally, values
   const domains = new Map<string, number>()
   for (const [id, count] of domainIds) add(domains, urnOf(id), count)
   return [
-    { field: 'degree', displayName: 'Degree of Dependencies', aggregations: [...degrees].map(([value, count]) => ({ value, count })) },
     { field: 'platform', displayName: 'Platform', aggregations: frequentFirst(platforms, valuesMaxCount) },
     { field: '_entityType', displayName: 'Type', aggregations: frequentFirst(types, valuesMaxCount) },
     { field: 'origin', displayName: 'Environment', aggregations: frequentFirst(origins, valuesMaxCount) },

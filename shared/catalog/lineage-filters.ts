@@ -14,12 +14,18 @@ export type FacetFilterInput = { field: string, values?: readonly string[] | nul
 export type FilterGroupInput = { and?: readonly FacetFilterInput[] | null }
 
 /** A filter that has been checked. */
-type Filter = { fieldName: string, field: FilterField, condition: FilterCondition, values: readonly string[], isNegated: boolean }
+export type Filter = { fieldName: string, field: FilterField, condition: FilterCondition, values: readonly string[], isNegated: boolean }
 
 /** Groups that have been checked; no groups keep everything. */
 export type Filters = readonly (readonly Filter[])[]
 
 const domainsField = 'domains'
+
+/** Groups of filters with those that must hold beside them, DataHub's older form: each group has them, and alone they are one. */
+export function mergedGroups(groups: readonly FilterGroupInput[] | null | undefined, beside: readonly FacetFilterInput[] | null | undefined): readonly FilterGroupInput[] | null {
+  if (!beside || beside.length === 0) return groups ?? null
+  return (groups && groups.length > 0 ? groups : [{ and: [] }]).map(({ and }) => ({ and: [...and ?? [], ...beside] }))
+}
 
 /**
  * Checks groups against the fields that may be used. `place` is the input's name for messages (`input.orFilters`).

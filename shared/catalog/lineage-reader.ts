@@ -5,8 +5,10 @@
  * the reader was opened. Documents (names, descriptions) are read when asked for: never older, perhaps newer.
  */
 import type { Pause } from '../graph/turns.ts'
+import type { Tx } from '../db/database.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { LineageDirection, LineageLevel, Walk, WalkQuestion } from '../model/walk.ts'
+import type { WithinDeadline } from '../store/deadline.ts'
 import type { KnownEntity } from '../store/entity-reads.ts'
 import type { Urn } from '../urn/urn.ts'
 
@@ -54,6 +56,8 @@ export type LineageReader = {
   /** The columns of assets, as far as anything names them. */
   columns: (assetIds: readonly number[] | Int32Array) => Promise<(assetId: number) => readonly number[]>
   urns: (ids: readonly number[] | Int32Array) => Promise<(id: number) => Urn | null>
+  /** All entities that are known but columns, and but what is left of deleted ones. */
+  everyone: () => Promise<Int32Array>
   /** The assets that are directly in any of the domains. */
   members: (domainIds: ReadonlySet<number>) => Promise<Int32Array>
   /** The domains that any asset is directly in. */
@@ -61,6 +65,8 @@ export type LineageReader = {
   domainTree: () => Promise<DomainTree>
   /** Stored documents by id and aspect name; for aspects that are no lists of edges and no domains. */
   documents: (ids: readonly number[] | Int32Array, aspectNames: readonly string[]) => Promise<Map<number, Map<string, JsonObject>>>
+  /** Statements in a transaction: that of the reader, where it is one. `within` keeps the deadline; `what` took too long. */
+  inSql: <Result>(what: string, work: (tx: Tx, within: WithinDeadline) => Promise<Result>) => Promise<Result>
   /** Begins the deadline anew: for who reads on, a slice at a time, for as long as somebody listens. */
   renew: () => void
   /** A turn of the event loop for everybody else, where the work at hand has run for long. Call it in long loops. Throws DEADLINE_EXCEEDED. */

@@ -1,13 +1,15 @@
 /** A lineage reader over a pinned view of the graph in memory. Only documents are read from the database. */
 import type { Db } from '../db/database.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { CatalogError } from '../errors.ts'
 import { membersIn, type AdjacencyView } from '../graph/adjacency.ts'
 import type { GraphView, LineageGraph } from '../graph/lineage-graph.ts'
-import { domainIn, isDeletedIn, isKnownIn, isPresentIn, isRemovedIn } from '../graph/nodes.ts'
+import { domainIn, isDeletedIn, isKnownIn, isPresentIn, isRemovedIn, kindIn } from '../graph/nodes.ts'
 import type { Turns } from '../graph/turns.ts'
 import { walkGraph } from '../graph/walk-graph.ts'
 import { limits } from '../limits.ts'
 import type { LineageDirection, LineageLevel } from '../model/walk.ts'
+import { keepDeadline } from '../store/deadline.ts'
 import { readDocuments, type KnownEntity } from '../store/entity-reads.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { schemaFieldParts } from '../urn/kinds.ts'
@@ -56,6 +58,16 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
     parents: async () => (id) => urns.parentOf(id) || null,
     columns: async () => (assetId) => graph.columns.of(assetId).filter((id) => isKnownIn(view.nodes, id)),
     urns: async () => (id) => urns.urnOf(id),
+    async everyone() {
+      const found = new Int32Array(view.idsEnd)
+      let count = 0
+      for (let id = 1; id < view.idsEnd; id += 1) {
+        const kind = kindIn(view.nodes, id)
+        if (kind.isKnown && !kind.isColumn && (kind.isPresent || !kind.isDeleted)) found[count++] = id
+        if (id % idsPerPause === 0) await pause()
+      }
+      return found.subarray(0, count)
+    },
     async members(domainIds) {
       const members: number[] = []
       for (let id = 1; id < view.idsEnd; id += 1) {
@@ -79,6 +91,7 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       check()
       return readDocuments(db, ids, aspectNames)
     },
+    inSql: (what, work) => inTransaction(db, (tx) => work(tx, keepDeadline(tx, limits.walkDeadlineMs, what)), { readOnly: true }),
     renew() { endsAt = Date.now() + limits.walkDeadlineMs },
     pause
   }

@@ -1,7 +1,7 @@
 /** The same search by number: a page begins after so many results, of a new walk, or of one that is held and still true. */
 import type { WalkBounds } from '../model/walk.ts'
 import { sizeOf, walkBounds } from './find-hits.ts'
-import type { FacetFilterInput } from './lineage-filters.ts'
+import { mergedGroups, type FacetFilterInput } from './lineage-filters.ts'
 import type { PageWishes } from './lineage-page.ts'
 import { pageStart } from './page-count.ts'
 import { heldFor, pageOf, reportOnPage, type SearchPage } from './scroll-across-lineage.ts'
@@ -20,7 +20,8 @@ export type SearchInput = Omit<ScrollInput, 'scrollId'> & {
 export async function searchAcrossLineage(sources: LineageSources, input: SearchInput, wishes: PageWishes, bounds: WalkBounds = walkBounds): Promise<SearchPage & { start: number }> {
   const startedAt = performance.now()
   const start = pageStart(input.start, 'input.start')
-  const question = checkQuestion(withFilters(input))
+  const { filters, orFilters, ...others } = input
+  const question = checkQuestion({ ...others, orFilters: mergedGroups(orFilters, filters) })
   const withoutEffect = [...question.withoutEffect, ...(['viewUrn', 'sortInput'] as const).filter((name) => input[name] !== null && input[name] !== undefined)]
   return withLineage(sources, async (reader) => {
     const held = heldFor(sources.held, question, reader, wishes)
@@ -29,11 +30,4 @@ export async function searchAcrossLineage(sources: LineageSources, input: Search
     if (start + question.count < total) sources.held?.hold(question.identity, fingerprint, found, sizeOf(found))
     return { ...page, start, total, isCached: found === held, readsOwn, report: reportOnPage({ ...question, withoutEffect }, found, reader, startedAt) }
   }, { window: question.window })
-}
-
-/** Each group with the old filters in it; alone they are one group. */
-function withFilters({ filters, orFilters, ...input }: SearchInput): ScrollInput {
-  if (!filters || filters.length === 0) return { ...input, orFilters }
-  const groups = orFilters && orFilters.length > 0 ? orFilters : [{ and: [] }]
-  return { ...input, orFilters: groups.map(({ and }) => ({ and: [...and ?? [], ...filters] })) }
 }

@@ -16,6 +16,8 @@ export type SiftQuestion = {
   text: string | null
   filters: Filters
   includesRemoved: boolean
+  /** Leaves out placeholders. */
+  existingOnly?: boolean
 }
 
 /** Counts of what was kept, by what it has in common. */
@@ -132,7 +134,7 @@ class CommonTable {
     const facts = factsOf(entityClass, degree)
     this.#classes[place] = entityClass
     this.facts[place] = facts
-    return this.#verdicts[place] = verdictOn(this.#question, this.#judge, facts)
+    return this.#verdicts[place] = this.#question.existingOnly && !entityClass.exists ? isOut : verdictOn(this.#question, this.#judge, facts)
   }
 
   counted(): Tally['byClass'] {

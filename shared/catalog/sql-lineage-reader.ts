@@ -7,7 +7,7 @@ import { keepDeadline } from '../store/deadline.ts'
 import { columnsOfAssets, neighbourIdsOf } from '../store/lineage-neighbours.ts'
 import { domainParents, membersOfDomains } from '../store/domain-reads.ts'
 import { findEntitiesById } from '../store/entities.ts'
-import { findKnownEntities, parentIdsOf, readDocuments, readEntityFacts } from '../store/entity-reads.ts'
+import { everyEntityId, findKnownEntities, parentIdsOf, readDocuments, readEntityFacts } from '../store/entity-reads.ts'
 import { walkLineage } from '../store/lineage-walk.ts'
 import { originOf, platformOf } from '../urn/kinds.ts'
 import { domainTreeOf } from './domain-tree.ts'
@@ -52,6 +52,7 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: 
       const urns = new Map(rows.map((row) => [row.id, row.urn]))
       return (id) => urns.get(id) ?? null
     },
+    everyone: () => withinDeadline(() => everyEntityId(tx)),
     domainsInUse: () => withinDeadline(() => domainsInUse(tx)),
     async members(domainIds) {
       const rows = await withinDeadline(() => membersOfDomains(tx, [...domainIds]))
@@ -61,6 +62,7 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: 
       return domainTreeOf(await withinDeadline(() => domainParents(tx)))
     },
     documents: (ids, aspectNames) => withinDeadline(() => readDocuments(tx, ids, aspectNames)),
+    inSql: (_what, work) => work(tx, withinDeadline),
     renew: withinDeadline.renew,
     pause: () => withinDeadline(async () => {})
   }

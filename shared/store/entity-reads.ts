@@ -1,5 +1,6 @@
 /** What reads show of entities: whether a URN is known, the facts that results are filtered by, and current documents. */
 import type { Db, Tx } from '../db/database.ts'
+import { int4sOf } from '../db/int4-array.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
@@ -43,6 +44,16 @@ async function withEdges(db: Db | Tx, ids: readonly number[]): Promise<number[]>
     where exists (select 1 from statement where statement.upstream_id = wanted.id)
       or exists (select 1 from statement where statement.downstream_id = wanted.id)`, [idArray(ids)])
   return rows.map((row) => row.id)
+}
+
+/** All that is present or a placeholder, columns left out, by id. */
+export async function everyEntityId(db: Db | Tx): Promise<Int32Array> {
+  const [row] = await query<{ ids: Buffer | null }>(db, `
+    select string_agg(int4send(entity.id), '' order by entity.id) as ids
+    from entity
+    where entity.entity_type <> 'schemaField'
+      and (entity.is_present or entity.deleted_seq is null)`)
+  return int4sOf(row?.ids ?? null)
 }
 
 /** What results of a walk are filtered and counted by. `urn` is empty unless it was asked for. */

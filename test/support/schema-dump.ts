@@ -42,6 +42,7 @@ const othersSql = `
     select regexp_replace(pg_get_functiondef(p.oid), '^CREATE OR REPLACE', 'create')
     from pg_proc p
     where p.pronamespace = 'public'::regnamespace
+      and not exists (select 1 from pg_depend where pg_depend.classid = 'pg_proc'::regclass and pg_depend.objid = p.oid and pg_depend.deptype = 'e')
     union all
     select pg_get_triggerdef(g.oid)
     from pg_trigger g

@@ -13,10 +13,12 @@ import { deleteAspectsOfEntities, findAspectHistory, findAspectsOfEntities, hasT
 import { deleteAssociations, emptyDomains, writeDomains } from '../../store/domains.ts'
 import { deleteEdgePatchesTouching } from '../../store/edge-patches.ts'
 import { columnsOf, findEntities, findEntitiesById, writeDeletion, writePresence, type EntityRow } from '../../store/entities.ts'
+import { deleteSearchDocuments } from '../../store/search-documents.ts'
 import { deleteStatementsTouching, statementsOfOwners } from '../../store/statements.ts'
 import { nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn } from '../../urn/urn.ts'
 import { evaluateAgain, restored } from './aspect-cells.ts'
+import { remakeDocuments } from './keep-search-documents.ts'
 import { checkNoChildren, removeDomain } from './domain-tree.ts'
 import { entityOf, orderOf, rememberEntity, type WorkingSet } from './working-set.ts'
 
@@ -66,6 +68,7 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
     rememberEntity(set, row)
     set.graph.push({ kind: 'entity', id: row.id, isPresent: row.isPresent, isRemoved: row.isRemoved, isDeleted: row.deletedSeq !== null })
   }
+  await (isPresent ? remakeDocuments(tx, [entity]) : deleteSearchDocuments(tx, [entity.id]))
   const hasChanged = removed > 0 || (entity.isPresent && !isPresent)
   if (hasChanged) set.journal?.note({ kind: 'deleted', entityId: entity.id })
   return hasChanged

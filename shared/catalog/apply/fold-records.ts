@@ -8,6 +8,7 @@ import { appendGraphChange } from '../../store/graph-changes.ts'
 import { aspectCellKey, currentValue, loadAspectCells, writeAspectCells, type AspectCells } from './aspect-cells.ts'
 import { applyChange } from './apply-change.ts'
 import type { Cells } from './cells.ts'
+import { keepSearchDocuments } from './keep-search-documents.ts'
 import { loadAssociationCells, writeAssociationCells } from './association-cells.ts'
 import { openDomainTree, writeDomainTree } from './domain-tree.ts'
 import { loadEdgeCells, writeEdgeCells } from './store-edge-cells.ts'
@@ -62,6 +63,7 @@ export async function writeFolded(tx: Tx, set: WorkingSet, { cells }: Folded): P
   await writeTimeseries(tx, cells.timeseries)
   for (const { entityId, aspectName } of cells.timeseries) set.journal?.note({ kind: 'event', entityId, aspectName })
   await writeExistence(tx, set, cells.aspects)
+  await keepSearchDocuments(tx, set, cells.aspects, forgotten)
   await forgetEntities(tx, [...forgotten])
   await appendGraphChange(tx, set.graph)
 }

@@ -1,0 +1,46 @@
+/** Prints what Postgres stores of a document (tsvector) and is asked for (tsquery): any text is a lexeme here, safely quoted. */
+import { hash } from 'node:crypto'
+import type { PlacedWord, SearchTerm } from './search-words.ts'
+
+/** Postgres keeps places up to this one, and 255 of a lexeme. */
+const lastPlace = 16_383
+const placesMaxCount = 255
+const keyMaxChars = 200
+
+const quoted = (lexeme: string): string => `'${lexeme.replaceAll('\\', '\\\\').replaceAll('\'', '\'\'')}'`
+
+/** A key stands beside words and begins as none does, so no beginning of a word finds it. A long value is found by its digest. */
+const keyOf = (kind: string, value: string): string => value.length <= keyMaxChars ? kind + value : `${kind}#${hash('sha256', value, 'base64url')}`
+
+/** Of a whole name, case aside. */
+export const nameKey = (foldedName: string): string => keyOf('=', foldedName)
+
+/** Of a value that is filtered by. */
+export const fieldKey = (field: string, value: string): string => keyOf(`:${field}:`, value)
+
+export function printVector(words: readonly PlacedWord[], keys: Iterable<string>): string {
+  const placesOf = new Map<string, Set<number>>()
+  for (const { word, place } of words) {
+    const places = placesOf.get(word)
+    if (!places) placesOf.set(word, new Set([Math.min(place, lastPlace)]))
+    else if (places.size < placesMaxCount) places.add(Math.min(place, lastPlace))
+  }
+  const lexemes = [...placesOf].map(([word, places]) => `${quoted(word)}:${[...places].join(',')}`)
+  for (const key of keys) lexemes.push(quoted(key))
+  return lexemes.join(' ')
+}
+
+/** Must all hold; empty holds always. */
+export const allOf = (queries: readonly string[]): string => queries.length > 1 ? queries.map((each) => `(${each})`).join(' & ') : queries[0] ?? ''
+/** One must hold; there must be one. */
+export const anyOf = (queries: readonly string[]): string => queries.length > 1 ? queries.map((each) => `(${each})`).join(' | ') : queries[0] ?? ''
+
+export const keyQuery = (key: string): string => quoted(key)
+
+export const termsQuery = (terms: readonly SearchTerm[]): string => allOf(terms.map((term) => {
+  if (term.kind === 'phrase') return term.words.map(quoted).join(' <-> ')
+  const star = term.kind === 'prefix' ? ':*' : ''
+  const whole = quoted(term.whole) + star
+  if (term.parts.length === 0) return whole
+  return anyOf([whole, allOf(term.parts.map((part, index) => index === term.parts.length - 1 ? quoted(part) + star : quoted(part)))])
+}))

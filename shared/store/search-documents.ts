@@ -1,0 +1,81 @@
+/** The table of search documents: written with the entities, and asked for those that match. */
+import { int4Array, int4sOf } from '../db/int4-array.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+
+/** `name` is folded; `words` is the text of a tsvector. */
+export type SearchDocumentRow = { id: number, name: string, words: string }
+
+/** Writes documents, new or changed; what stays the same is left alone. */
+export async function writeSearchDocuments(tx: Tx, rows: readonly SearchDocumentRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(tx, `
+    insert into search_document (entity_id, name, words)
+    select fresh.entity_id, fresh.name, fresh.words::tsvector
+    from unnest(?::int[], ?::text[], ?::text[]) as fresh (entity_id, name, words)
+    order by fresh.entity_id
+    on conflict (entity_id) do update
+    set name = excluded.name, words = excluded.words
+    where search_document.name <> excluded.name or search_document.words <> excluded.words`, [int4Array(rows.map((row) => row.id)), rows.map((row) => row.name), rows.map((row) => row.words)])
+}
+
+export async function deleteSearchDocuments(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await query(tx, 'delete from search_document where entity_id = any(?::int[])', [int4Array(ids)])
+}
+
+type Packed = { ids: Buffer | null }
+const idsOf = ([row]: readonly Packed[]): Int32Array => int4sOf(row?.ids ?? null)
+
+/**
+ * Up to `count` matches of a tsquery, whichever are found first, the best of them first: whose name is the text, or ends
+ * with it behind a dot; then whose name holds it, short names before long ones; then the others. By id where there is no text.
+ */
+export async function findMatches(db: Db | Tx, words: string, foldedText: string | null, count: number): Promise<Int32Array> {
+  if (foldedText === null) {
+    return idsOf(await query<Packed>(db, `
+      select string_agg(int4send(found.entity_id), '' order by found.entity_id) as ids
+      from (select search_document.entity_id from search_document where search_document.words @@ ?::tsquery limit ?::int) as found`, [words, count]))
+  }
+  return idsOf(await query<Packed>(db, `
+    select string_agg(int4send(ranked.entity_id), '' order by ranked.tier, ranked.length, ranked.entity_id) as ids
+    from (
+      select
+        found.entity_id,
+        case when found.name = ?::text or right(found.name, length(?::text) + 1) = '.' || ?::text then 0 when strpos(found.name, ?::text) > 0 then 1 else 2 end as tier,
+        case when strpos(found.name, ?::text) > 0 then length(found.name) else 0 end as length
+      from (select search_document.entity_id, search_document.name from search_document where search_document.words @@ ?::tsquery limit ?::int) as found
+    ) as ranked`, [foldedText, foldedText, foldedText, foldedText, foldedText, words, count]))
+}
+
+/** One of so many documents is in the sample, by its id. */
+export const sampleShare = 16
+
+/** The matches in the sample, by id: how many match is about sampleShare times as many. */
+export async function findSampledMatches(db: Db | Tx, words: string): Promise<Int32Array> {
+  return idsOf(await query<Packed>(db, `
+    select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
+    from search_document
+    where search_document.words @@ ?::tsquery
+      and hashint4(search_document.entity_id) & 15 = 0`, [words]))
+}
+
+/** The matches with ids above `after` and up to `last`, by id. */
+export async function findMatchesBetween(db: Db | Tx, words: string, after: number, last: number): Promise<Int32Array> {
+  return idsOf(await query<Packed>(db, `
+    select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
+    from search_document
+    where search_document.words @@ ?::tsquery
+      and search_document.entity_id > ?::int
+      and search_document.entity_id <= ?::int`, [words, after, last]))
+}
+
+/** The greatest id that has a document; 0 where there is none. */
+export async function lastDocumentId(db: Db | Tx): Promise<number> {
+  const [row] = await query<{ id: number }>(db, 'select coalesce(max(entity_id), 0) as id from search_document')
+  return row?.id ?? 0
+}
+
+/** For the rest of the transaction: a word of many documents is looked up all the same, where the planner would rather read all of them. */
+export async function preferIndexes(tx: Tx): Promise<void> {
+  await query(tx, 'select set_config(\'enable_seqscan\', \'off\', true)')
+}
