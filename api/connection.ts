@@ -4,9 +4,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, RawRequestDefaultExpression } from 'fastify'
 import { CatalogError, type ErrorCode } from '../shared/errors.ts'
+import { newTraceId, traceparent } from '../shared/model/trace-id.ts'
 import type { ServerState } from './context.ts'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Under which a client follows what it wrote: that of the header `traceparent` of the answer. */
+    traceId: string
+  }
   interface FastifyContextConfig {
     /** Answered also while the process stops. */
     servesWhileStopping?: boolean
@@ -31,8 +36,10 @@ export function plainUrl(request: Pick<IncomingMessage, 'url'>): string {
 
 /** Adds the headers and the log line, and refuses new requests with SHUTTING_DOWN while the process stops. */
 export function addRequestBasics(app: FastifyInstance, state: ServerState, headers: Readonly<Record<string, string>>): void {
+  app.decorateRequest('traceId', '')
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers).headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
+    request.traceId = newTraceId()
+    reply.headers(headers).headers({ 'x-request-id': request.id, traceparent: traceparent(request.traceId), 'cache-control': 'no-store' })
     const isRefused = state.isStopping && request.routeOptions.config?.servesWhileStopping !== true
     if (isRefused) done(new CatalogError('SHUTTING_DOWN', 'This process is stopping; send the request again', { retryAfterSeconds: 1 }))
     else done()

@@ -20,6 +20,10 @@ import { lineageRoutes } from './lineage/routes.ts'
 import { uploadPace } from './loads/read-body.ts'
 import { loadsRoutes } from './loads/routes.ts'
 import { refuseOtherMethods } from './methods.ts'
+import { entityRoutes } from './openapi/entity-routes.ts'
+import { sendOpenApiError } from './openapi/errors.ts'
+import { specificationRoutes } from './openapi/specification-routes.ts'
+import { traceRoutes } from './openapi/trace-routes.ts'
 import { healthRoutes } from './operations/health.ts'
 import { limitsRoutes } from './operations/limits.ts'
 import { countRequests, metricsRoutes } from './operations/metrics.ts'
@@ -84,6 +88,12 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
     entitiesRoutes(scope, context)
     entitiesV2Routes(scope, context)
     operationsRoutes(scope)
+  })
+  await app.register(async (scope) => {
+    scope.setErrorHandler(sendOpenApiError)
+    entityRoutes(scope, context)
+    specificationRoutes(scope)
+    traceRoutes(scope, context)
   })
   await app.register(async (scope) => {
     scope.addHook('onRoute', (route) => { route.handlerTimeout ??= uploadMaxMs })

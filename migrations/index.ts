@@ -13,6 +13,7 @@ import * as loadHeader from './0011-load-header.ts'
 import * as absences from './0012-absences.ts'
 import * as deletedAspects from './0013-deleted-aspects.ts'
 import * as search from './0014-search.ts'
+import * as loadTraces from './0015-load-traces.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. */
 export type Migration = { up: string, down: string }
@@ -31,5 +32,6 @@ export const migrations: readonly { name: string, migration: Migration }[] = [
   { name: '0011-load-header', migration: loadHeader },
   { name: '0012-absences', migration: absences },
   { name: '0013-deleted-aspects', migration: deletedAspects },
-  { name: '0014-search', migration: search }
+  { name: '0014-search', migration: search },
+  { name: '0015-load-traces', migration: loadTraces }
 ]

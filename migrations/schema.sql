@@ -211,6 +211,7 @@ create table load (
   undoes uuid,
   is_journaled boolean not null default true,
   header text,
+  trace_id uuid,
   constraint load_pkey PRIMARY KEY (id),
   constraint load_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'accepted'::text, 'applying'::text, 'done'::text, 'failed'::text, 'aborted'::text, 'cancelled'::text]))),
   constraint load_sweep_check CHECK ((sweep = ANY (ARRAY['pending'::text, 'removing'::text, 'held'::text, 'done'::text])))
@@ -363,6 +364,8 @@ CREATE INDEX load_created_at_id_idx ON public.load USING btree (created_at DESC,
 CREATE INDEX load_finished_at_idx ON public.load USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 CREATE UNIQUE INDEX load_token_id_idempotency_key_key ON public.load USING btree (COALESCE((token_id)::text, actor), idempotency_key) WHERE ((idempotency_key IS NOT NULL) AND (state <> 'aborted'::text) AND ((state <> 'cancelled'::text) OR (body_ended_at IS NOT NULL)));
+
+CREATE UNIQUE INDEX load_trace_id_key ON public.load USING btree (trace_id) WHERE (trace_id IS NOT NULL);
 
 CREATE INDEX load_undoes_idx ON public.load USING btree (undoes) WHERE (undoes IS NOT NULL);
 

@@ -119,6 +119,8 @@ export const limits = {
   chunkMaxBytes: 4 * 1024 * 1024,
   /** Records accepted and not yet applied, over all loads, before a new load is refused with OVERLOADED. */
   waitingRecordsMaxCount: 30_000_000,
+  /** Loads accepted and not yet applied, before an asynchronous proposal waits for them; after 10 s it is refused with OVERLOADED. */
+  waitingProposalLoadsMaxCount: 500,
   /** Rejects of one load that are kept with their record; beyond that they are counted only. */
   rejectsKeptMaxCount: 100_000,
   /** Bytes of a rejected record that are kept. */

@@ -1,11 +1,12 @@
 /**
  * POST /aspects?action=: proposals (ingestProposal, ingestProposalBatch) as DataHub's emitters send them, and what is read by action.
  *
- * `async` is accepted and makes no difference: what is answered with success has been applied and committed, so a client
- * that would wait for it need not.
+ * With `async` the proposals are checked, queued as a load and answered: `traceparent` is what they are followed by. Without
+ * it what is answered with success has been applied and committed.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ingestProposal, ingestProposalBatch, type IngestOptions } from '../../shared/catalog/ingest-proposals.ts'
+import { ingestProposal, ingestProposalBatch, readProposals } from '../../shared/catalog/ingest-proposals.ts'
+import { queueProposals, type QueueOptions } from '../../shared/catalog/queue-proposals.ts'
 import { countAspect, readEvents } from '../../shared/catalog/read-events.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { isObject } from '../../shared/model/json-values.ts'
@@ -14,16 +15,17 @@ import { missingReferencesOf } from './missing-references.ts'
 import { addActions } from './restli-actions.ts'
 import { optionalFlag, optionalInteger, optionalText, textField, urnField } from './restli-input.ts'
 
-export function ingestProposalRoutes(app: FastifyInstance, { db, config }: ApiContext): void {
-  const optionsOf = (request: FastifyRequest): IngestOptions =>
-    ({ actor: request.actor, requestId: request.id, missingReferences: missingReferencesOf(request, config.missingReferences) })
+export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }: ApiContext): void {
+  const optionsOf = (request: FastifyRequest): QueueOptions =>
+    ({ actor: request.actor, requestId: request.id, missingReferences: missingReferencesOf(request, config.missingReferences), traceId: request.traceId })
 
   addActions(app, '/aspects', {
     ingestProposal: {
       access: 'write',
       run: async (body, request) => {
         if (!isObject(body.proposal)) throw new CatalogError('BAD_REQUEST', '`proposal` must be an object', { field: 'proposal' })
-        await ingestProposal(db, body.proposal, optionsOf(request))
+        if (readAsync(body.async)) await queueProposals(db, queue, readProposals([body.proposal], () => 'proposal'), optionsOf(request))
+        else await ingestProposal(db, body.proposal, optionsOf(request))
         return 'success'
       }
     },
@@ -31,7 +33,8 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, config }: ApiCo
       access: 'write',
       run: async (body, request) => {
         if (!Array.isArray(body.proposals)) throw new CatalogError('BAD_REQUEST', '`proposals` must be a list', { field: 'proposals' })
-        await ingestProposalBatch(db, body.proposals, optionsOf(request))
+        if (readAsync(body.async)) await queueProposals(db, queue, readProposals(body.proposals), optionsOf(request))
+        else await ingestProposalBatch(db, body.proposals, optionsOf(request))
         return 'success'
       }
     },
@@ -54,4 +57,11 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, config }: ApiCo
       run: async (body) => countAspect(db, textField(body, 'aspect'), optionalText(body, 'urnLike') ?? null)
     }
   })
+}
+
+/** A text on the wire; absent is false. Throws BAD_REQUEST. */
+function readAsync(sent: unknown): boolean {
+  if (sent === undefined || sent === null || sent === 'false' || sent === false) return false
+  if (sent === 'true' || sent === true) return true
+  throw new CatalogError('BAD_REQUEST', '`async` must be "true" or "false"', { field: 'async', allowed: ['true', 'false'] })
 }

@@ -9,9 +9,14 @@ import type { Call } from './call.ts'
 
 export type IngestOptions = Call & { missingReferences: MissingReferences }
 
+/** What errors call a proposal, by its place in the request. */
+export type FieldOf = (index: number) => string
+
+const fieldInBatch: FieldOf = (index) => `proposals[${index}]`
+
 /** Applies one proposal. Throws what parseProposal throws, and MISSING_REFERENCE, CONFLICT, PRECONDITION_FAILED, FORBIDDEN. */
 export async function ingestProposal(db: Db, proposal: unknown, options: IngestOptions): Promise<Verdict[]> {
-  return apply(db, [toRecord(parseProposal, proposal, 0, 'proposal')], 'ingestProposal', options)
+  return applyProposals(db, readProposals([proposal], () => 'proposal'), 'ingestProposal', options)
 }
 
 /**
@@ -19,9 +24,18 @@ export async function ingestProposal(db: Db, proposal: unknown, options: IngestO
  * Throws as ingestProposal does, and LIMIT_EXCEEDED (proposalsPerBatchMaxCount).
  */
 export async function ingestProposalBatch(db: Db, proposals: readonly unknown[], options: IngestOptions): Promise<Verdict[]> {
+  return applyProposals(db, readProposals(proposals), 'ingestProposalBatch', options)
+}
+
+/** Reads and checks all that can be checked without the catalog. Throws what parseProposal throws, and LIMIT_EXCEEDED (proposalsPerBatchMaxCount). */
+export function readProposals(proposals: readonly unknown[], fieldOf: FieldOf = fieldInBatch): ChangeRecord[] {
   checkCount(proposals.length, 'proposalsPerBatchMaxCount', { field: 'proposals', what: `${proposals.length} proposals in one request`, wayOut: 'Send more as a load (POST /loads?format=mcp)' })
-  if (proposals.length === 0) return []
-  return apply(db, proposals.map((proposal, index) => toRecord(parseProposal, proposal, index, `proposals[${index}]`)), 'ingestProposalBatch', options)
+  return proposals.map((proposal, index) => toRecord(parseProposal, proposal, index, fieldOf(index)))
+}
+
+/** Applies what readProposals read, in its order, all or none. Throws MISSING_REFERENCE, CONFLICT, PRECONDITION_FAILED, FORBIDDEN, VALIDATION_FAILED. */
+export async function applyProposals(db: Db, records: readonly ChangeRecord[], operation: string, { actor, requestId, missingReferences }: IngestOptions): Promise<Verdict[]> {
+  return records.length === 0 ? [] : applyCall(db, records, { actor, requestId, missingReferences, operation, source: 'proposal' })
 }
 
 /**
@@ -30,13 +44,9 @@ export async function ingestProposalBatch(db: Db, proposals: readonly unknown[],
  */
 export async function ingestSnapshots(db: Db, snapshots: readonly { field: string, event: unknown }[], options: IngestOptions): Promise<Verdict[]> {
   checkCount(snapshots.length, 'proposalsPerBatchMaxCount', { field: 'entities', what: `${snapshots.length} snapshots in one request`, wayOut: 'Send more as a load (POST /loads?format=mcp)' })
-  if (snapshots.length === 0) return []
   const records = snapshots.map(({ field, event }, index) => toRecord((sent) => parseSnapshot(sent, 'value'), event, index, field))
-  return apply(db, records, 'ingestSnapshot', options)
+  return applyProposals(db, records, 'ingestSnapshot', options)
 }
-
-const apply = (db: Db, records: ChangeRecord[], operation: string, { actor, requestId, missingReferences }: IngestOptions): Promise<Verdict[]> =>
-  applyCall(db, records, { actor, requestId, missingReferences, operation, source: 'proposal' })
 
 /** `field` is what errors call the proposal. */
 function toRecord(parse: (sent: unknown) => { changes: Change[] }, proposal: unknown, index: number, field: string): ChangeRecord {

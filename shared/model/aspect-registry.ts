@@ -112,3 +112,19 @@ export const requiresEntity = (aspectName: string): boolean => byName.get(aspect
 export const isKeyAspect = (entityType: string, aspectName: string): boolean => entityTypeInfo(entityType).keyAspect === aspectName
 
 export const modelledAspects: readonly string[] = models.map((model) => model.name)
+
+const aspectNames = [...byName.keys(), ...plainAspectClasses.keys(), ...keyClasses.keys(), ...timeseriesAspects]
+const namesInLowerCase = new Map(aspectNames.map((name) => [name.toLowerCase(), name]))
+
+/** Whether the name, in whatever case, is that of an aspect that DataHub has. */
+export const isKnownAspect = (aspectName: string): boolean => namesInLowerCase.has(aspectName.toLowerCase())
+
+/** The aspect's name as it is written; one that is not known stays as it is. */
+export const knownAspectName = (aspectName: string): string => namesInLowerCase.get(aspectName.toLowerCase()) ?? aspectName
+
+/** The aspects that an entity type can have, its key aside. Those that are not modelled are kept on any. */
+export const aspectsOfEntityType = (entityType: string): string[] =>
+  [...byName.keys(), ...plainAspectClasses.keys(), ...timeseriesAspects].filter((name) => {
+    const model = byName.get(name)
+    return !model || ((model.entityTypes === undefined || model.entityTypes.includes(entityType)) && !model.refusedOn?.has(entityType))
+  })

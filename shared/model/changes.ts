@@ -25,6 +25,12 @@ export type WriteHeaders = {
   systemMetadata?: JsonObject
   /** `If-Version-Match`: the version the caller has read; -1 means that the aspect must be absent. */
   ifVersionMatch?: number
+  /** Epoch milliseconds: written only where the aspect was changed after that. */
+  ifModifiedSince?: number
+  /** Epoch milliseconds: written only where the aspect was not changed after that. */
+  ifUnmodifiedSince?: number
+  /** `If-None-Match: *`: written only where there is nothing; else nothing is done, and nobody is told. */
+  ifNoneMatch?: boolean
 }
 
 /**

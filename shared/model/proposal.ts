@@ -16,6 +16,7 @@ import { checkJson, parseJsonText } from './json-checks.ts'
 import { isObject } from './json-values.ts'
 import { parsePatch } from './patch-document.ts'
 import { preparePatch } from './prepare-patch.ts'
+import { parseConditions } from './write-conditions.ts'
 
 const changeTypes = ['UPSERT', 'CREATE', 'CREATE_ENTITY', 'UPDATE', 'PATCH', 'DELETE'] as const
 type ChangeType = typeof changeTypes[number]
@@ -152,8 +153,7 @@ function parseContentType(sent: JsonObject, field: string): { contentType: strin
 
 function parseHeaders(proposal: JsonObject): WriteHeaders {
   const systemMetadata = parseSystemMetadata(proposal.systemMetadata)
-  const ifVersionMatch = parseVersionMatch(proposal.headers)
-  return { ...systemMetadata ? { systemMetadata } : {}, ...ifVersionMatch === undefined ? {} : { ifVersionMatch } }
+  return { ...systemMetadata ? { systemMetadata } : {}, ...parseConditions(proposal.headers) }
 }
 
 function parseSystemMetadata(sent: JsonValue | undefined): JsonObject | undefined {
@@ -161,16 +161,4 @@ function parseSystemMetadata(sent: JsonValue | undefined): JsonObject | undefine
   const value = typeof sent === 'string' ? parseJsonText(sent, 'systemMetadata') : checkJson(sent, 'systemMetadata')
   if (!isObject(value)) throw new CatalogError('BAD_REQUEST', 'systemMetadata must be an object, or the text of one', { field: 'systemMetadata' })
   return value
-}
-
-/** `If-Version-Match`: the version that the client has read; -1 for an aspect that must be absent. Other headers are ignored. */
-function parseVersionMatch(headers: JsonValue | undefined): number | undefined {
-  if (headers === undefined || headers === null) return undefined
-  const field = 'headers.If-Version-Match'
-  if (!isObject(headers)) throw new CatalogError('BAD_REQUEST', 'headers must be an object', { field: 'headers' })
-  const [, sent] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'if-version-match') ?? []
-  if (sent === undefined || sent === null) return undefined
-  const text = typeof sent === 'object' ? '' : String(sent)
-  if (!/^(?:-1|\d{1,15})$/.test(text)) throw new CatalogError('BAD_REQUEST', 'If-Version-Match must be the number of a version, or -1 for an absent aspect', { field })
-  return Number(text)
 }

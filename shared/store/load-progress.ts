@@ -58,3 +58,16 @@ export async function countWaitingRecords(db: Db): Promise<number> {
     where chunk.state in ('waiting', 'applying')`)
   return row?.records ?? 0
 }
+
+/** How many loads are accepted and not finished, or are about to be; counted up to `most`. */
+export async function countUnfinishedLoads(db: Db, most: number): Promise<number> {
+  const [row] = await query<{ loads: number }>(db, `
+    select count(*)::int as loads
+    from (
+      select 1
+      from load
+      where load.state in ('accepted', 'applying') or (load.state = 'receiving' and load.body_ended_at is not null)
+      limit ?::int
+    ) as unfinished`, [most])
+  return row?.loads ?? 0
+}

@@ -63,6 +63,10 @@ export type LoadRow = {
 
 export type NewLoad = Pick<LoadRow, 'id' | 'format' | 'header' | 'mode' | 'source' | 'missingReferences' | 'actor' | 'tokenId' | 'scopes' | 'domainUrn' | 'requestId' | 'isAtomic' | 'isDryRun' | 'idempotencyKey'>
   & Partial<Pick<LoadRow, 'force' | 'sweep' | 'sweepMaxShare'>>
+  & {
+    /** Under which a client follows what it wrote; 32 hexadecimal digits. */
+    traceId?: string
+  }
 
 /** A cancelled undo took back a part: the rest can be taken back by another. */
 const undoOf = `(
@@ -115,14 +119,14 @@ const columns = `
 /** False where another load of the token has the idempotency key: of two that come at once, one gets it. */
 export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
   const rows = await query(tx, `
-    insert into load (id, state, format, header, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share)
-    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision)
+    insert into load (id, state, format, header, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share, trace_id)
+    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision, ?::uuid)
     on conflict (coalesce(token_id::text, actor), idempotency_key)
       where idempotency_key is not null and state <> 'aborted' and (state <> 'cancelled' or body_ended_at is not null)
       do nothing
     returning load.id`, [
     load.id, load.format, load.header, load.mode, load.source, load.missingReferences, load.actor, load.tokenId, load.scopes, load.domainUrn, load.requestId,
-    load.isAtomic, load.isDryRun, load.idempotencyKey, load.force ?? false, load.sweep ?? null, load.sweepMaxShare ?? null])
+    load.isAtomic, load.isDryRun, load.idempotencyKey, load.force ?? false, load.sweep ?? null, load.sweepMaxShare ?? null, load.traceId ?? null])
   return rows.length > 0
 }
 
@@ -146,6 +150,12 @@ export async function findKeyedLoad(db: Db, key: { actor: string, tokenId: strin
 
 export async function findLoad(db: Db | Tx, id: string): Promise<LoadRow | null> {
   const [row] = await query<LoadRow>(db, `select ${columns} from load where load.id = ?::uuid`, [id])
+  return row ?? null
+}
+
+/** The load that was accepted under a trace id. */
+export async function findTracedLoad(db: Db, traceId: string): Promise<LoadRow | null> {
+  const [row] = await query<LoadRow>(db, `select ${columns} from load where load.trace_id = ?::uuid`, [traceId])
   return row ?? null
 }
 

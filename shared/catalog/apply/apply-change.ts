@@ -11,9 +11,12 @@ import { planLineagePatch } from '../../model/lineage-patch.ts'
 import { compareOrder, type Order } from '../../model/order.ts'
 import { propertiesAspectOf } from '../../model/properties-aspect.ts'
 import { bareRecordKey, columnGroupKey, singleRecordKey } from '../../model/record-keys.ts'
+import { checkConditions } from '../../model/write-conditions.ts'
+import type { AssociationRow } from '../../store/domains.ts'
+import type { EntityRow } from '../../store/entities.ts'
 import { keyOf } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
-import { applyAspectChange, checkAspectCondition, countEdgeChange, existForEdges, type AspectCell } from './aspect-cells.ts'
+import { applyAspectChange, checkAspectCondition, countEdgeChange, currentRow, existForEdges, type AspectCell } from './aspect-cells.ts'
 import { associate, patchDomains, splitDomainsDocument } from './association-cells.ts'
 import { aspectCell, edgeCell, markCreated, referred, showEdges, withPlace, type Cells } from './cells.ts'
 import type { SiblingRule } from './domain-tree.ts'
@@ -98,13 +101,14 @@ type Upsert = Extract<Change, { kind: 'upsertAspect' }>
 function upsertAspect(set: WorkingSet, cells: Cells, change: Upsert, order: Order): Promise<boolean> | boolean {
   const entity = entityOf(set, change.entityUrn)
   const author = { systemMetadata: change.headers?.systemMetadata ?? null }
+  if (change.headers?.ifNoneMatch && isThere(set, cells, change, entity)) return false
   if (change.changeType === 'CREATE_ENTITY' && isPresentNow(set, entity)) {
     throw new CatalogError('VALIDATION_FAILED', 'Cannot perform CREATE_ENTITY if not exists since the entity key already exists.', { field: 'changeType', urn: entity.urn })
   }
   if (change.aspectName === 'domains') {
     const cell = cells.associations.get(entity.id)
     if (change.changeType === 'CREATE' && cell?.row) throw new CatalogError('VALIDATION_FAILED', 'Cannot perform CREATE since the aspect already exists.', { field: 'changeType' })
-    checkAssociationVersion(cell?.row?.version ?? -1, change.headers?.ifVersionMatch)
+    checkConditions(change.headers ?? {}, versionOf(cell?.row))
     const { domainUrn, attributes } = splitDomainsDocument(change.value)
     return setDomain(set, cells, change.entityUrn, domainUrn, attributes, order)
   }
@@ -115,17 +119,20 @@ function upsertAspect(set: WorkingSet, cells: Cells, change: Upsert, order: Orde
     return true
   }
   const cell = aspectCell(cells, entity.id, change.aspectName)
-  checkAspectCondition(cell, change.changeType, change.headers?.ifVersionMatch)
+  checkAspectCondition(cell, change.changeType, change.headers)
   if (isLineageAspect(change.aspectName)) return upsertLineage(set, cells, change, cell, order)
   const value = change.aspectName === entityTypeInfo(entity.entityType).keyAspect ? keyOf(change.entityUrn) : change.value
   return withPlace(set, cells, cell, { kind: 'put', value }, null, order, author.systemMetadata)
 }
 
-function checkAssociationVersion(version: number, ifVersionMatch: number | undefined): void {
-  if (ifVersionMatch !== undefined && version !== ifVersionMatch) {
-    throw new CatalogError('PRECONDITION_FAILED', `Expected version ${ifVersionMatch}, actual version ${version}.`, { field: 'If-Version-Match' })
-  }
+/** Whether there is already what the change would create: the entity, or the aspect. */
+function isThere(set: WorkingSet, cells: Cells, change: Upsert, entity: EntityRow): boolean {
+  if (change.changeType === 'CREATE_ENTITY') return isPresentNow(set, entity)
+  if (change.aspectName === 'domains') return Boolean(cells.associations.get(entity.id)?.row)
+  return !isTimeseries(change.aspectName, change.value) && Boolean(currentRow(aspectCell(cells, entity.id, change.aspectName))?.value)
 }
+
+const versionOf = (row: AssociationRow | null | undefined): { version: number, modifiedAt: Date } | null => row ? { version: row.version, modifiedAt: row.createdAt } : null
 
 function upsertLineage(set: WorkingSet, cells: Cells, change: Upsert, cell: AspectCell, order: Order): boolean {
   const { rest, entries } = splitLineageDocument(change.entityUrn, change.aspectName, change.value)
@@ -141,12 +148,12 @@ function patchAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { ki
   if (change.aspectName === 'domains') {
     const cell = cells.associations.get(entity.id)
     if (!cell) throw new Error('association was not loaded')
-    checkAssociationVersion(cell.row?.version ?? -1, change.headers?.ifVersionMatch)
+    checkConditions(change.headers ?? {}, versionOf(cell.row))
     const { domainUrn, attributes } = splitDomainsDocument(patchDomains(set, cell, change.patch))
     return setDomain(set, cells, change.entityUrn, domainUrn, attributes, order)
   }
   const cell = aspectCell(cells, entity.id, change.aspectName)
-  checkAspectCondition(cell, 'PATCH', change.headers?.ifVersionMatch)
+  checkAspectCondition(cell, 'PATCH', change.headers)
   if (isLineageAspect(change.aspectName)) return patchLineage(set, cells, change, cell, order)
   return withPlace(set, cells, cell, { kind: 'patch', patch: change.patch }, null, order, change.headers?.systemMetadata ?? null)
 }

@@ -7,12 +7,13 @@
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { aspectTemplate, prepareAspect } from '../../model/aspect-registry.ts'
-import type { JsonObject, JsonValue, PatchDocument } from '../../model/changes.ts'
+import type { JsonObject, JsonValue, PatchDocument, WriteHeaders } from '../../model/changes.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { applyPatch } from '../../model/json-patch.ts'
 import { isLineageAspect } from '../../model/lineage-fields.ts'
 import { patchLineageRest } from '../../model/lineage-rest.ts'
 import { beginning, compareOrder, type Order } from '../../model/order.ts'
+import { checkConditions } from '../../model/write-conditions.ts'
 import type { Tx } from '../../db/database.ts'
 import { findAspectHistory, findAspects, trimAspectHistory, writeAspectHistory, writeAspects, type AspectKey, type AspectRow } from '../../store/aspects.ts'
 import type { WorkingSet } from './working-set.ts'
@@ -198,16 +199,12 @@ function keepForUndo(set: WorkingSet, cell: AspectCell): void {
 }
 
 /** Throws VALIDATION_FAILED or PRECONDITION_FAILED where the stored aspect is not what the change was made for. */
-export function checkAspectCondition(cell: AspectCell, changeType: string, ifVersionMatch: number | undefined): void {
+export function checkAspectCondition(cell: AspectCell, changeType: string, headers: WriteHeaders | undefined): void {
   const current = currentRow(cell)
   if (changeType === 'CREATE' && current?.value) {
     throw new CatalogError('VALIDATION_FAILED', 'Cannot perform CREATE since the aspect already exists.', { field: 'changeType' })
   }
-  if (ifVersionMatch === undefined) return
-  const version = current?.value ? current.version : -1
-  if (version !== ifVersionMatch) {
-    throw new CatalogError('PRECONDITION_FAILED', `Expected version ${ifVersionMatch}, actual version ${version}.`, { field: 'If-Version-Match' })
-  }
+  if (headers) checkConditions(headers, current?.value ? { version: current.version, modifiedAt: current.createdAt } : null)
 }
 
 /** Writes what has changed: the current rows, and the past ones that are new or were altered by a late change. */

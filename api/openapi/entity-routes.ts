@@ -1,0 +1,191 @@
+/** /openapi/v3/entity/{entityName}: entities and their aspects, written and read as DataHub's SDK does it. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { applyProposals, readProposals } from '../../shared/catalog/ingest-proposals.ts'
+import { queueProposals } from '../../shared/catalog/queue-proposals.ts'
+import { readAspect } from '../../shared/catalog/read-aspects.ts'
+import { readEntities, readEntityVersions, type AspectsWanted } from '../../shared/catalog/read-entities.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { knownAspectName } from '../../shared/model/aspect-registry.ts'
+import type { ChangeRecord, JsonObject } from '../../shared/model/changes.ts'
+import { checkCount } from '../../shared/model/count-checks.ts'
+import { entityTypeInfo } from '../../shared/model/entity-types.ts'
+import { isObject } from '../../shared/model/json-values.ts'
+import { parseConditions } from '../../shared/model/write-conditions.ts'
+import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
+import type { ApiContext } from '../context.ts'
+import { missingReferencesOf } from '../datahub/missing-references.ts'
+import { showAspect, showEntity } from './entity-answers.ts'
+import { entityNameOf, parseEntityPath, type EntityPath } from './entity-path.ts'
+import { proposalOf, writesOfEntities, writesOfMap, type AspectWrite, type WriteKind } from './entity-writes.ts'
+import { readAspectNames, readFlag, readNumber, type Parameters } from './parameters.ts'
+
+type OfType = { Params: { entityName: string }, Querystring: Parameters }
+type OfEntity = { Params: { entityName: string, '*': string }, Querystring: Parameters }
+
+const writing = { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'write' } } as const
+const reading = { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'read' } } as const
+
+export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiContext): void {
+  /** Applies or queues the proposals, whole or (queued) each by itself, and gives what was read of them. */
+  async function write(request: FastifyRequest, proposals: readonly JsonObject[], fields: readonly string[], { operation, isQueued }: { operation: string, isQueued: boolean }): Promise<ChangeRecord[]> {
+    const records = readProposals(proposals, (index) => fields[index] ?? 'body')
+    const options = { actor: request.actor, requestId: request.id, missingReferences: missingReferencesOf(request, config.missingReferences), traceId: request.traceId }
+    if (!isQueued) await applyProposals(db, records, operation, options)
+    else await queueProposals(db, queue, records, options)
+    return records
+  }
+
+  async function writeMany(request: FastifyRequest<{ Querystring: Parameters }>, reply: FastifyReply, writes: readonly AspectWrite[], kind: WriteKind): Promise<WrittenEntity[]> {
+    const isQueued = readFlag(request.query, 'async', true)
+    const withMetadata = readFlag(request.query, 'systemMetadata', false)
+    const records = await write(request, writes.map(({ proposal }) => proposal), writes.map(({ field }) => field), { operation: kind === 'PATCH' ? 'patchEntities' : 'writeEntities', isQueued })
+    if (isQueued) reply.code(202)
+    const written = writes.map(({ item, entityName }, index) => ({ item, entityName, ...writtenAspect(records[index]) }))
+    return gather(isQueued || (kind === 'UPSERT' && !withMetadata) ? written : await readBack(written, withMetadata))
+  }
+
+  /** The aspects as they are after the write. */
+  async function readBack(written: readonly WrittenAspect[], withMetadata: boolean): Promise<WrittenAspect[]> {
+    const views = new Map((await readEntities(db, written.map(({ urn }) => urn), [...new Set(written.map(({ aspectName }) => aspectName))])).map((view) => [view.urn, view.aspects]))
+    return written.map((aspect) => {
+      const view = views.get(aspect.urn)?.get(aspect.aspectName)
+      return { ...aspect, shown: view ? showAspect(view, withMetadata) : null }
+    })
+  }
+
+  for (const [method, kind] of [['POST', 'UPSERT'], ['PATCH', 'PATCH']] as const) {
+    app.route<{ Querystring: Parameters }>({
+      method, url: '/openapi/v3/entity/generic', ...writing,
+      handler: async (request, reply) => {
+        const answer: { [entityName: string]: JsonObject[] } = {}
+        for (const { entityName, entity } of await writeMany(request, reply, writesOfMap(request.body, kind, entityNameOf), kind)) answer[entityName] = [...answer[entityName] ?? [], entity]
+        return answer
+      }
+    })
+    app.route<OfType>({
+      method, url: '/openapi/v3/entity/:entityName', ...writing,
+      handler: async (request, reply) => {
+        const written = await writeMany(request, reply, writesOfEntities(entityNameOf(request.params.entityName), request.body, kind), kind)
+        return written.map(({ entity }) => entity)
+      }
+    })
+    app.route<OfEntity>({
+      method, url: '/openapi/v3/entity/:entityName/*', ...writing,
+      handler: async (request, reply) => {
+        const { urn, aspectName } = pathOf(request)
+        const { body, query } = request
+        if (aspectName === null) throw new CatalogError('NOT_FOUND', 'The path must name an aspect after the urn', { urn })
+        if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object is needed')
+        const aspect = kind === 'PATCH' && body.patch !== undefined ? { value: body } : body
+        const changeType = kind === 'PATCH' ? kind : readFlag(query, 'createIfEntityNotExists', false) ? 'CREATE_ENTITY' : readFlag(query, 'createIfNotExists', true) ? 'CREATE' : 'UPSERT'
+        const isQueued = readFlag(query, 'async', false)
+        const withMetadata = readFlag(query, 'systemMetadata', false)
+        const proposal = proposalOf(entityTypeOf(urn), { entityUrn: urn }, { aspectName, aspect, field: aspectName, changeType })
+        const [record] = await write(request, [proposal], [aspectName], { operation: kind === 'PATCH' ? 'patchEntities' : 'writeEntities', isQueued })
+        if (isQueued) reply.code(202)
+        const written = [{ item: 0, entityName: entityTypeOf(urn), ...writtenAspect(record) }]
+        const [answer] = gather(isQueued ? written : await readBack(written, withMetadata))
+        return answer?.entity ?? { urn }
+      }
+    })
+  }
+
+  app.post<{ Querystring: Parameters }>('/openapi/v3/entity/generic/batchGet', reading, async (request) => {
+    const { body } = request
+    if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object of lists of entities is needed, by their type')
+    const answer: { [entityName: string]: JsonObject[] } = {}
+    for (const [name, entities] of Object.entries(body)) answer[entityNameOf(name)] = await batchGet(entityNameOf(name), entities, readFlag(request.query, 'systemMetadata', false))
+    return answer
+  })
+
+  app.post<OfType>('/openapi/v3/entity/:entityName/batchGet', reading, async (request) =>
+    batchGet(entityNameOf(request.params.entityName), request.body, readFlag(request.query, 'systemMetadata', false)))
+
+  async function batchGet(entityName: string, body: unknown, withMetadata: boolean): Promise<JsonObject[]> {
+    const found = await readEntityVersions(db, wantedOf(entityName, body))
+    return found.map(({ urn, aspects }) => showEntity(urn, aspects, withMetadata))
+  }
+
+  app.get<OfEntity>('/openapi/v3/entity/:entityName/*', { ...reading, exposeHeadRoute: false }, async (request, reply) => {
+    const { urn, aspectName } = pathOf(request)
+    const withMetadata = readFlag(request.query, 'systemMetadata', false)
+    if (aspectName !== null) {
+      const view = await readAspect(db, urn, aspectName, readNumber(request.query, 'version', 0))
+      return view ? showAspect(view, withMetadata) : refuseAbsent(reply, 'ASPECT', urn, aspectName)
+    }
+    const [entity] = await readEntities(db, [urn], readAspectNames(request.query))
+    return entity ? showEntity(urn, entity.aspects, withMetadata) : refuseAbsent(reply, 'ENTITY', urn)
+  })
+
+  app.head<OfEntity>('/openapi/v3/entity/:entityName/*', reading, async (request, reply) => {
+    const { urn, aspectName } = pathOf(request)
+    const [entity] = await readEntities(db, [urn], aspectName === null ? [] : [aspectName])
+    if (!entity?.isPresent || (entity.isRemoved && !readFlag(request.query, 'includeSoftDelete', false))) return refuseAbsent(reply, 'ENTITY', urn)
+    if (aspectName !== null && !entity.aspects.has(aspectName)) return refuseAbsent(reply, 'ASPECT', urn, aspectName)
+    return reply.code(204).send()
+  })
+
+  app.delete<OfEntity>('/openapi/v3/entity/:entityName/*', writing, async (request, reply) => {
+    const { urn, aspectName } = pathOf(request)
+    const named = aspectName === null ? readAspectNames(request.query) : [aspectName]
+    const { keyAspect } = entityTypeInfo(entityTypeOf(urn))
+    const names = named ?? (readFlag(request.query, 'clear', false) ? await aspectsBeside(urn, keyAspect) : [keyAspect])
+    const proposals = names.map((name): JsonObject => ({ entityType: entityTypeOf(urn), entityUrn: urn, changeType: 'DELETE', aspectName: name }))
+    await write(request, proposals, names, { operation: 'deleteEntity', isQueued: false })
+    return reply.code(200).send()
+  })
+
+  async function aspectsBeside(urn: Urn, keyAspect: string): Promise<string[]> {
+    const [entity] = await readEntities(db, [urn], null)
+    return [...entity?.aspects.keys() ?? []].filter((name) => name !== keyAspect)
+  }
+}
+
+function pathOf(request: FastifyRequest<OfEntity>): EntityPath {
+  const [, , , , , ...rest] = (request.url.split('?', 1)[0] ?? '').split('/')
+  return parseEntityPath(rest.join('/').replace(/\/$/, ''), entityNameOf(request.params.entityName))
+}
+
+function refuseAbsent(reply: FastifyReply, what: 'ENTITY' | 'ASPECT', urn: Urn, aspectName?: string): never {
+  reply.header('not-found-reason', what)
+  throw new CatalogError('NOT_FOUND', aspectName === undefined ? `Did not find urn: ${urn}` : `Did not find urn: ${urn} aspect: ${aspectName}`, { urn })
+}
+
+/** What batchGet asks for: a list of `{urn, <aspect>: {} or {headers: {If-Version-Match}}}`. Throws BAD_REQUEST, INVALID_URN, LIMIT_EXCEEDED. */
+function wantedOf(entityName: string, body: unknown): AspectsWanted[] {
+  if (!Array.isArray(body)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: a list of entities is needed')
+  checkCount(body.length, 'proposalsPerBatchMaxCount', { field: 'body', what: `${body.length} entities in one request` })
+  return body.map((entity: unknown, index) => {
+    if (!isObject(entity)) throw new CatalogError('BAD_REQUEST', `[${index}] must be an object with a urn`, { field: `[${index}]` })
+    const { urn: sent, ...aspects } = entity
+    const urn = toUrn(sent, `[${index}].urn`)
+    if (entityTypeOf(urn) !== entityName) throw new CatalogError('INVALID_URN', `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`, { field: `[${index}].urn`, urn })
+    const versions = Object.entries(aspects).map(([name, question]): [string, number | null] =>
+      [knownAspectName(name), isObject(question) ? parseConditions(question.headers).ifVersionMatch ?? null : null])
+    return { urn, aspects: new Map(versions) }
+  })
+}
+
+type WrittenAspect = { item: number, entityName: string, urn: Urn, aspectName: string, shown: JsonObject | null }
+type WrittenEntity = { entityName: string, entity: JsonObject }
+
+/** What a record wrote, with the value it states; of a patch the value is not known yet. */
+function writtenAspect(record: ChangeRecord | undefined): Pick<WrittenAspect, 'urn' | 'aspectName' | 'shown'> {
+  const change = record?.changes[0]
+  if (change?.kind === 'upsertAspect') return { urn: change.entityUrn, aspectName: change.aspectName, shown: { value: change.value } }
+  if (change?.kind === 'patchAspect') return { urn: change.entityUrn, aspectName: change.aspectName, shown: {} }
+  throw new Error('a write of an aspect is neither an upsert nor a patch')
+}
+
+/** One entity for each of the request, in its order, with its aspects. */
+function gather(written: readonly WrittenAspect[]): WrittenEntity[] {
+  const entities = new Map<string, WrittenEntity>()
+  for (const { item, entityName, urn, aspectName, shown } of written) {
+    const key = `${entityName} ${item}`
+    const known = entities.get(key) ?? { entityName, entity: { urn } }
+    if (shown) known.entity[aspectName] = shown
+    entities.set(key, known)
+  }
+  return [...entities.values()]
+}

@@ -1,0 +1,48 @@
+/** Parameters of the OpenAPI routes. Those that are not known are ignored: clients send some that have no meaning here. */
+import { CatalogError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { knownAspectName } from '../../shared/model/aspect-registry.ts'
+
+export type Parameters = { [name: string]: unknown }
+
+/** Throws BAD_REQUEST for what is neither true nor false. */
+export function readFlag(query: Parameters, name: string, fallback: boolean): boolean {
+  const sent = query[name]
+  if (sent === undefined || sent === '') return fallback
+  const text = typeof sent === 'string' ? sent.toLowerCase() : ''
+  if (text !== 'true' && text !== 'false') throw new CatalogError('BAD_REQUEST', `${name} must be true or false`, { field: name, allowed: ['true', 'false'] })
+  return text === 'true'
+}
+
+/** Throws BAD_REQUEST for what is no whole number of at least `minimum`, LIMIT_EXCEEDED (pageMaxCount). */
+export function readNumber(query: Parameters, name: string, fallback: number, minimum = 0): number {
+  const sent = query[name]
+  if (sent === undefined || sent === '') return fallback
+  const number = typeof sent === 'string' && /^\d{1,15}$/.test(sent) ? Number(sent) : NaN
+  if (Number.isNaN(number) || number < minimum) throw new CatalogError('BAD_REQUEST', `${name} must be a whole number, at least ${minimum}`, { field: name })
+  return number
+}
+
+/** The size of a page. Throws as readNumber does. */
+export function readPageCount(query: Parameters, fallback: number): number {
+  const count = readNumber(query, 'count', fallback, 1)
+  const maximum = limits.pageMaxCount
+  if (count > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${count} in one page; at most ${maximum} are allowed`, { field: 'count', limit: 'pageMaxCount', maximum, actual: count })
+  return count
+}
+
+/** A text that is given once. Throws BAD_REQUEST. */
+export function readText(query: Parameters, name: string): string | null {
+  const sent = query[name]
+  if (sent === undefined || sent === '') return null
+  if (typeof sent !== 'string') throw new CatalogError('BAD_REQUEST', `${name} is given twice`, { field: name })
+  return sent
+}
+
+/** The names of aspects, repeated or with commas between; null where all are meant. */
+export function readAspectNames(query: Parameters): string[] | null {
+  const sent = query.aspects ?? query.aspectNames
+  const texts = (Array.isArray(sent) ? sent : [sent]).flatMap((text) => typeof text === 'string' ? text.split(',') : [])
+  const names = texts.map((text) => text.trim()).filter((text) => text !== '')
+  return names.length === 0 ? null : [...new Set(names.map(knownAspectName))]
+}

@@ -1,0 +1,16 @@
+/** The id that a client follows a write by (W3C trace context): the time it was given, and chance. */
+import { randomBytes } from 'node:crypto'
+
+const hexOfTime = 16
+
+/** 32 hexadecimal digits: epoch microseconds in the first 16, from which DataHub's clients read the time. */
+export const newTraceId = (): string =>
+  (Date.now() * 1_000).toString(16).padStart(hexOfTime, '0') + randomBytes(8).toString('hex')
+
+export const isTraceId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
+
+/** When the id was given, in epoch milliseconds. */
+export const timeOfTrace = (traceId: string): number => Math.floor(Number.parseInt(traceId.slice(0, hexOfTime), 16) / 1_000)
+
+/** The value of the header `traceparent`. */
+export const traceparent = (traceId: string): string => `00-${traceId}-${traceId.slice(hexOfTime)}-01`

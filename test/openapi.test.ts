@@ -1,0 +1,163 @@
+/** OpenAPI v3: entities written and read as DataHub's SDK does it, and the same stored aspect whichever transport wrote it. */
+import t from 'tap'
+import { withServer } from './support/server.ts'
+
+const dataset = (name: string) => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
+const encoded = encodeURIComponent
+
+type Json = { [name: string]: unknown }
+
+t.test('entities over OpenAPI v3', async (t) => {
+  const { rest, tokenWith } = await withServer(t, { env: { MISSING_REFERENCES: 'create' } })
+  const post = (name: string, body: unknown, more = '') => rest({ method: 'POST', url: `/openapi/v3/entity/${name}?async=false${more}`, body })
+  const patch = (name: string, body: unknown, more = '') => rest({ method: 'PATCH', url: `/openapi/v3/entity/${name}?async=false${more}`, body })
+  const get = (urn: string, more = '') => rest({ url: `/openapi/v3/entity/${urn.split(':')[2]}/${encoded(urn)}${more}` })
+  const restli = (proposal: Json) => rest({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal } })
+
+  t.test('what is written is answered, and read back by entity, by aspect and in a batch', async (t) => {
+    const urn = dataset('written')
+    const value = { name: 'orders', customProperties: { a: '1' }, tags: [] }
+    const written = await post('dataset', [{ urn, datasetProperties: { value }, status: { value: { removed: false }, systemMetadata: { runId: 'r1' }, headers: {} } }])
+    t.match(written, { status: 200, body: [{ urn, datasetProperties: { value }, status: { value: { removed: false } } }] })
+    t.match(written.headers, { traceparent: /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/ })
+    t.same((await get(urn)).body, { urn, datasetKey: { value: { platform: 'urn:li:dataPlatform:hive', name: 'written', origin: 'PROD' } }, datasetProperties: { value }, status: { value: { removed: false } } })
+    t.same((await get(urn, '?aspects=status,datasetKey')).body, { urn, datasetKey: { value: { platform: 'urn:li:dataPlatform:hive', name: 'written', origin: 'PROD' } }, status: { value: { removed: false } } })
+    t.match((await get(urn, '/DatasetProperties?systemMetadata=true')).body, { value, systemMetadata: { version: '1' }, auditStamp: { time: Number, actor: /^urn:li:corpuser:/ } })
+    t.match((await get(urn, '/status?systemMetadata=true')).body, { systemMetadata: { runId: 'r1', version: '1' } })
+    const batch = await rest({ method: 'POST', url: '/openapi/v3/entity/dataset/batchGet', body: [{ urn, status: {} }, { urn: dataset('absent'), status: {} }] })
+    t.same(batch.body, [{ urn, status: { value: { removed: false } } }])
+    const map = await rest({ method: 'POST', url: '/openapi/v3/entity/generic/batchGet', body: { dataset: [{ urn, status: {} }], domain: [] } })
+    t.same(map.body, { dataset: [{ urn, status: { value: { removed: false } } }], domain: [] })
+  })
+
+  t.test('a path takes a URN encoded or raw, with slashes in it, and an aspect after it', async (t) => {
+    for (const urn of [dataset('a/b (c)'.replaceAll(/[()]/g, '')), 'urn:li:domain:north/south', 'urn:li:dataFlow:(airflow,dag/one,prod)']) {
+      const name = urn.split(':')[2] ?? ''
+      t.equal((await post(name, [{ urn }])).status, 200)
+      for (const path of [encoded(urn), encoded(urn).replaceAll('%2F', '/').replace(/^urn%3A/, 'urn:'), urn.replaceAll(' ', '%20')]) {
+        t.match(await rest({ url: `/openapi/v3/entity/${name}/${path}` }), { status: 200, body: { urn } }, path)
+        t.match(await rest({ url: `/openapi/v3/entity/${name}/${path}/${name}Key` }), { status: 200 }, `${path}/${name}Key`)
+        t.equal((await rest({ method: 'HEAD', url: `/openapi/v3/entity/${name.toLowerCase()}/${path}` })).status, 204)
+      }
+    }
+  })
+
+  t.test('an entity is there or not, and soft-deleted is not there unless asked for', async (t) => {
+    const urn = dataset('headed')
+    t.match(await get(urn), { status: 404, headers: { 'not-found-reason': 'ENTITY' }, body: { error: 'Not Found' } })
+    await post('dataset', [{ urn, status: { value: { removed: true } } }])
+    const head = (more: string) => rest({ method: 'HEAD', url: `/openapi/v3/entity/dataset/${encoded(urn)}${more}` })
+    t.equal((await head('')).status, 404)
+    t.equal((await head('?includeSoftDelete=true')).status, 204)
+    t.equal((await head('/status?includeSoftDelete=true')).status, 204)
+    t.match(await head('/ownership?includeSoftDelete=true'), { status: 404, headers: { 'not-found-reason': 'ASPECT' } })
+  })
+
+  t.test('one aspect is created, replaced and deleted by its path', async (t) => {
+    const urn = dataset('single')
+    const at = (more = '') => `/openapi/v3/entity/dataset/${encoded(urn)}/datasetProperties${more}`
+    const write = (description: string, more = '') => rest({ method: 'POST', url: at(more), body: { value: { description } } })
+    t.match(await write('first'), { status: 200, body: { urn, datasetProperties: { value: { description: 'first' } } } })
+    t.match(await write('second'), { status: 400, body: { error: 'Validation Error', message: 'Cannot perform CREATE since the aspect already exists.' } })
+    t.match(await write('second', '?createIfEntityNotExists=true'), { status: 400, body: { message: /CREATE_ENTITY/ } })
+    t.match(await write('second', '?createIfNotExists=false'), { status: 200 })
+    t.match(await rest({ method: 'PATCH', url: at(), body: { patch: [{ op: 'add', path: '/customProperties/k', value: 'v' }] } }), { status: 200, body: { datasetProperties: { value: { description: 'second', customProperties: { k: 'v' } } } } })
+    t.match(await rest({ url: at('?version=1') }), { body: { value: { description: 'first' } } })
+    t.equal((await rest({ method: 'DELETE', url: at() })).status, 200)
+    t.match(await rest({ url: at() }), { status: 404, headers: { 'not-found-reason': 'ASPECT' } })
+    t.equal((await rest({ method: 'DELETE', url: `/openapi/v3/entity/dataset/${encoded(urn)}` })).status, 200)
+    t.equal((await get(urn)).status, 404)
+  })
+
+  t.test('a map writes entities of several types, and patches them', async (t) => {
+    const written = await rest({ method: 'POST', url: '/openapi/v3/entity/generic?async=false', body: { dataset: [{ urn: dataset('mapped') }], domain: [{ urn: 'urn:li:domain:mapped', domainProperties: { value: { name: 'Mapped' } } }] } })
+    t.match(written, { status: 200, body: { dataset: [{ urn: dataset('mapped'), datasetKey: { value: {} } }], domain: [{ domainProperties: { value: { name: 'Mapped' } } }] } })
+    const patched = await rest({ method: 'PATCH', url: '/openapi/v3/entity/generic?async=false', body: { dataset: [{ urn: dataset('mapped'), domains: { value: { patch: [{ op: 'add', path: '/domains/urn:li:domain:mapped', value: 'urn:li:domain:mapped' }] } } }] } })
+    t.match(patched, { status: 200, body: { dataset: [{ domains: { value: { domains: ['urn:li:domain:mapped'] } } }] } })
+  })
+
+  t.test('both transports store the same aspect for the same write', async (t) => {
+    const lineage = { upstreams: [{ dataset: dataset('up'), type: 'COPY' }] }
+    const operations = [{ op: 'add', path: `/upstreams/${dataset('up2')}`, value: { dataset: dataset('up2'), type: 'TRANSFORMED' } }]
+    const cases: { aspectName: string, value: Json, patch: unknown[] }[] = [
+      { aspectName: 'upstreamLineage', value: lineage, patch: operations },
+      { aspectName: 'datasetProperties', value: { name: 'n', tags: ['x'] }, patch: [{ op: 'add', path: '/tags/y', value: 'y' }, { op: 'remove', path: '/tags/x' }] },
+      { aspectName: 'globalTags', value: { tags: [{ tag: 'urn:li:tag:a' }] }, patch: [{ op: 'add', path: '/tags/urn:li:tag:b', value: { tag: 'urn:li:tag:b' } }] }
+    ]
+    for (const { aspectName, value, patch: operations } of cases) {
+      const [one, two] = [dataset(`restli.${aspectName}`), dataset(`v3.${aspectName}`)]
+      t.equal((await restli({ entityType: 'dataset', entityUrn: one, changeType: 'UPSERT', aspectName, aspect: { value: JSON.stringify(value), contentType: 'application/json' } })).status, 200)
+      t.equal((await post('dataset', [{ urn: two, [aspectName]: { value } }])).status, 200)
+      const read = async (urn: string) => (await get(urn, `/${aspectName}`)).body.value
+      t.same(await read(one), await read(two))
+      t.equal((await restli({ entityType: 'dataset', entityUrn: one, changeType: 'PATCH', aspectName, aspect: { value: JSON.stringify(operations), contentType: 'application/json-patch+json' } })).status, 200)
+      const patched = await patch('dataset', [{ urn: two, [aspectName]: { value: { patch: operations } } }])
+      t.same(patched.body, [{ urn: two, [aspectName]: { value: await read(one) } }])
+    }
+  })
+
+  t.test('a condition that does not hold is 412 and nothing is written', async (t) => {
+    const urn = dataset('conditional')
+    const write = (description: string, headers: Json) => post('dataset', [{ urn, datasetProperties: { value: { description }, headers } }])
+    const description = async () => (await get(urn, '/datasetProperties')).body.value.description
+    t.match(await write('x', { 'If-Version-Match': '1' }), { status: 412, body: { error: 'Precondition Error', message: 'Expected version 1, actual version -1.' } })
+    t.match(await write('x', { 'If-Modified-Since': '0' }), { status: 412 })
+    t.equal((await write('first', { 'If-Version-Match': '-1' })).status, 200)
+    t.match(await write('x', { 'If-Version-Match': -1 }), { status: 412 })
+    t.match(await write('x', { 'If-Unmodified-Since': 'Mon, 14 Oct 2024 00:00:00 GMT' }), { status: 412, body: { message: /last modified/ } })
+    t.match(await write('x', { 'if-modified-since': '2124-10-14T00:00:00Z' }), { status: 412 })
+    t.equal((await write('x', { 'If-None-Match': '*' })).status, 200, 'dropped without a word')
+    t.equal(await description(), 'first')
+    t.equal((await write('second', { 'if-version-match': '1', 'If-Modified-Since': 'Mon, 14 Oct 2024 00:00:00 GMT', 'If-Unmodified-Since': '2124-10-14T00:00:00Z' })).status, 200)
+    t.equal(await description(), 'second')
+    const old = await rest({ method: 'POST', url: '/openapi/v3/entity/dataset/batchGet?systemMetadata=true', body: [{ urn, datasetProperties: { headers: { 'If-Version-Match': '1' } } }] })
+    t.match(old.body, [{ urn, datasetProperties: { value: { description: 'first' }, systemMetadata: { version: '1' } } }])
+  })
+
+  t.test('a fault of the client is a 4xx that says where', async (t) => {
+    const urn = dataset('faulty')
+    const faults: [string, { method?: 'POST' | 'PATCH' | 'GET' | 'DELETE', url: string, body?: unknown }, number, Json][] = [
+      ['no list', { method: 'POST', url: '/openapi/v3/entity/dataset?async=false', body: {} }, 400, { error: /^Malformed request body/ }],
+      ['no JSON', { method: 'POST', url: '/openapi/v3/entity/dataset', body: Buffer.from('{') }, 415, {}],
+      ['no entity', { method: 'POST', url: '/openapi/v3/entity/dataset', body: [null] }, 400, { field: '[0]' }],
+      ['no urn', { method: 'POST', url: '/openapi/v3/entity/dataset', body: [{ status: { value: {} } }] }, 400, { field: '[0].urn' }],
+      ['a bad urn', { method: 'POST', url: '/openapi/v3/entity/dataset', body: [{ urn: 'urn:li:dataset:(x', status: { value: {} } }] }, 400, { error: /^Invalid urn!: / }],
+      ['a urn of another type', { method: 'POST', url: '/openapi/v3/entity/dataset', body: [{ urn: 'urn:li:domain:x', status: { value: {} } }] }, 400, { field: '[0].status.entityType' }],
+      ['no value', { method: 'POST', url: '/openapi/v3/entity/dataset', body: [{ urn, status: {} }] }, 400, { field: '[0].status.value' }],
+      ['a value that does not fit', { method: 'POST', url: '/openapi/v3/entity/dataset', body: [{ urn }, { urn, upstreamLineage: { value: { upstreams: [{ dataset: 'x', type: 'COPY' }] } } }] }, 400, { field: '[1].upstreamLineage.value.upstreams[0].dataset' }],
+      ['a value that fits no aspect', { method: 'POST', url: '/openapi/v3/entity/dataset', body: [{ urn, upstreamLineage: { value: {} } }] }, 400, { error: 'Validation Error', message: /com\.linkedin\.dataset\.UpstreamLineage/ }],
+      ['an aspect of another type', { method: 'POST', url: '/openapi/v3/entity/dataset', body: [{ urn, domainProperties: { value: { name: 'x' } } }] }, 400, { error: 'Validation Error' }],
+      ['a patch without operations', { method: 'PATCH', url: '/openapi/v3/entity/dataset', body: [{ urn, status: { value: {} } }] }, 400, { message: 'Missing `patch` field.' }],
+      ['a patch of the key', { method: 'PATCH', url: '/openapi/v3/entity/dataset', body: [{ urn, datasetKey: { value: { patch: [] } } }] }, 400, { message: /Patch not supported/ }],
+      ['a bad flag', { method: 'POST', url: '/openapi/v3/entity/dataset?async=perhaps', body: [] }, 400, { field: 'async' }],
+      ['a bad condition', { method: 'POST', url: '/openapi/v3/entity/dataset', body: [{ urn, status: { value: { removed: false }, headers: { 'If-Version-Match': 'x' } } }] }, 400, { field: '[0].status.headers.If-Version-Match' }],
+      ['a path without an aspect', { method: 'POST', url: `/openapi/v3/entity/dataset/${encoded(urn)}`, body: { value: {} } }, 404, {}],
+      ['a path with half an escape', { url: '/openapi/v3/entity/dataset/urn%3Ali%' }, 400, {}],
+      ['a path of another type', { url: '/openapi/v3/entity/chart/' + encoded(urn) }, 400, { error: /^Invalid urn!/ }],
+      ['a bad version', { url: `/openapi/v3/entity/dataset/${encoded(urn)}/status?version=-1` }, 400, { field: 'version' }],
+      ['a trace id that is none', { method: 'POST', url: '/openapi/v1/trace/write/xyz', body: {} }, 400, { field: 'traceId' }],
+      ['a trace of no list', { method: 'POST', url: `/openapi/v1/trace/write/${'0'.repeat(32)}`, body: { [urn]: 'status' } }, 400, {}],
+      ['too many at once', { method: 'POST', url: '/openapi/v3/entity/dataset', body: Array.from({ length: 1001 }, () => ({ urn, status: { value: { removed: false } } })) }, 400, { limit: 'proposalsPerBatchMaxCount' }]
+    ]
+    for (const [name, request, status, body] of faults) t.match(await rest(request), { status, body }, name)
+    t.equal((await get(urn)).status, 404, 'nothing was written')
+  })
+
+  t.test('every route asks for a token before it looks at anything, and for the scope to write', async (t) => {
+    const reader = await tokenWith(['read'])
+    const path = `/openapi/v3/entity/dataset/${encoded(dataset('x'))}`
+    const writes = [['POST', '/openapi/v3/entity/dataset'], ['PATCH', '/openapi/v3/entity/dataset'], ['POST', '/openapi/v3/entity/generic'], ['PATCH', '/openapi/v3/entity/generic'], ['POST', `${path}/status`], ['PATCH', `${path}/status`], ['DELETE', path]] as const
+    const reads = [['GET', path], ['HEAD', path], ['POST', '/openapi/v3/entity/dataset/batchGet'], ['POST', '/openapi/v3/entity/generic/batchGet'], ['POST', '/openapi/v1/trace/write/x'], ['GET', '/openapi/v1/registry/models/entity/specifications']] as const
+    for (const [method, url] of [...writes, ...reads]) t.equal((await rest({ method, url, token: null, ...method === 'GET' || method === 'HEAD' ? {} : { body: Buffer.from('{'), headers: { 'content-type': 'application/json' } } })).status, 401, `${method} ${url}`)
+    for (const [method, url] of writes) t.match(await rest({ method, url, token: reader, body: [] }), { status: 403, body: { error: 'Authorization Error' } }, `${method} ${url}`)
+    for (const [method, url] of reads) t.not((await rest({ method, url, token: reader, ...method === 'POST' ? { body: [] } : {} })).status, 403, `${method} ${url}`)
+  })
+
+  t.test('the registry lists every entity type with its aspects, a page at a time', async (t) => {
+    const page = await rest({ url: '/openapi/v1/registry/models/entity/specifications?start=1&count=2' })
+    t.match(page.body, { start: 1, count: 2, total: Number })
+    t.match(page.body.elements[0], { name: 'dataset', keyAspectName: 'datasetKey' })
+    const names = page.body.elements[0].aspectSpecs.map((spec: { aspectAnnotation: Json }) => spec.aspectAnnotation.name)
+    t.ok(names.includes('upstreamLineage') && names.includes('domains') && !names.includes('domainProperties'))
+  })
+})
