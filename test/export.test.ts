@@ -152,7 +152,7 @@ for (const { engine, memory } of engines) {
           { orFilters: groups.map((group) => ({ and: [...group.and as JsonObject[], { field: 'platform', values: ['hive'] }, { field: 'degree', values: ['2'] }] })) }],
         [{ filters: JSON.stringify([{ and: [{ field: 'removed', values: ['true'] }] }]) }, where({ field: 'removed', values: ['true'] })],
         [{ urn: urn('f'), direction: 'UPSTREAM', types: 'DATASET' }, { urn: urn('f'), direction: 'UPSTREAM', types: ['DATASET'] }],
-        [{ urn: urn('a#p') }, { urn: urn('a#p'), searchFlags: { groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] } } }]
+        [{ urn: urn('a#p') }, { urn: urn('a#p'), foldColumns: false }]
       ]
       for (const [parameters, input] of pairs) {
         const { body } = await server.graphql('query ($input: ScrollAcrossLineageInput!) { scrollAcrossLineage(input: $input) { total searchResults { degree entity { urn } } } }',

@@ -240,7 +240,6 @@ onBothEngines('what is removed, deleted or only referred to', async (t, server) 
 
 onBothEngines('columns', async (t, server) => {
   const { urn, scroll } = await withGraph(server, 'a#x -> b#y & b#z; b#z -> c#u -> b#late; b#late -> d#v', 'columns')
-  const kept = { groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] } }
 
   await t.test('are folded to their assets at the least degree, with all degrees and a path for each', async (t) => {
     const { page } = await scroll('a#x')
@@ -251,8 +250,11 @@ onBothEngines('columns', async (t, server) => {
     t.strictSame(paths.sort(), [[urn('a#x'), urn('b#y')], [urn('a#x'), urn('b#z')], [urn('a#x'), urn('b#z'), urn('c#u'), urn('b#late')]].map((path) => path.join(' > ')).sort())
   })
 
-  await t.test('are kept where the grouping says so', async (t) => {
-    const { page } = await scroll('a#x', { searchFlags: kept })
+  await t.test('are kept where the input says so; a grouping has no effect, and that is told', async (t) => {
+    const grouping = { groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] } }
+    const folded = await scroll('a#x', { searchFlags: grouping })
+    t.strictSame([folded.page.total, folded.extensions.lineage.withoutEffect], [3, ['searchFlags.groupingSpec']])
+    const { page } = await scroll('a#x', { foldColumns: false })
     t.strictSame(page.searchResults.map((result: JsonObject) => (result.entity as JsonObject).type), Array(5).fill('SCHEMA_FIELD'))
   })
 

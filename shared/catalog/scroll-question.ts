@@ -30,6 +30,8 @@ export type ScrollInput = {
   lineageFlags?: Maybe<LineageFlagsInput>
   /** From an asset: begin at all its columns. */
   columns?: Maybe<boolean>
+  /** Whether columns that are reached are shown as the assets that have them; where absent the grouping of the flags says it. */
+  foldColumns?: Maybe<boolean>
   /** How many shortest paths to show for each result, at most. */
   pathsPerResult?: Maybe<number>
 }
@@ -86,7 +88,7 @@ export function checkQuestion(input: ScrollInput): ScrollQuestion {
   const filters = checkFilters(input.orFilters, lineageFilterFields, 'input.orFilters')
   const beginsAtColumns = input.columns === true && entityTypeOf(startUrn) !== 'schemaField'
   const level = beginsAtColumns || entityTypeOf(startUrn) === 'schemaField' ? 'column' : 'asset'
-  const foldsColumns = level === 'column' && !keepsColumns(input.searchFlags)
+  const foldsColumns = level === 'column' && (input.foldColumns ?? !keepsColumns(input.searchFlags))
   const includesRemoved = input.searchFlags?.includeSoftDeleted === true || mentions(filters, 'removed')
   const times = timesOf(input)
   const identity = hash('sha256', JSON.stringify([startUrn, input.direction, types, text, input.orFilters ?? [], level, foldsColumns, includesRemoved, times]), 'base64url')
@@ -140,10 +142,11 @@ export const checkWindow = (input: Pick<ScrollInput, 'startTimeMillis' | 'endTim
 const keepsColumns = (flags: Maybe<SearchFlagsInput>): boolean => (flags?.groupingSpec?.groupingCriteria ?? [])
   .some((criterion) => (criterion.baseEntityType ?? 'SCHEMA_FIELD') === 'SCHEMA_FIELD' && criterion.groupingEntityType === 'SCHEMA_FIELD')
 
-function namesWithoutEffect({ lineageFlags }: ScrollInput): string[] {
+function namesWithoutEffect({ lineageFlags, searchFlags, foldColumns }: ScrollInput): string[] {
   const given: [string, unknown][] = [
     ['lineageFlags.entitiesExploredPerHopLimit', lineageFlags?.entitiesExploredPerHopLimit],
-    ['lineageFlags.ignoreAsHops', lineageFlags?.ignoreAsHops?.length || null]
+    ['lineageFlags.ignoreAsHops', lineageFlags?.ignoreAsHops?.length || null],
+    ['searchFlags.groupingSpec', foldColumns === true && keepsColumns(searchFlags) ? true : null]
   ]
   return given.filter(([, value]) => value !== null && value !== undefined).map(([name]) => name)
 }

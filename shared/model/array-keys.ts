@@ -29,6 +29,8 @@ const rules: { [aspectName: string]: readonly ArrayRule[] } = {
   structuredProperties: [{ path: ['properties'], keys: [['propertyUrn']] }],
   datasetProperties: [{ path: ['tags'], keys: [] }],
   domains: [{ path: ['domains'], keys: [] }],
+  siblings: [{ path: ['siblings'], keys: [] }],
+  dataProductProperties: [{ path: ['assets'], keys: [['destinationUrn']] }],
   editableSchemaMetadata: [{
     path: ['editableSchemaFieldInfo'],
     keys: [['fieldPath']],

@@ -184,7 +184,7 @@ export const proposalRows: SpecificationRow[] = [
     await catalog.updateLineage([[up, down], [columnUrn(up, 'a'), columnUrn(down, 'b')]])
     t.strictSame(await catalog.walk(up), [`1 ${down}`])
     t.strictSame(await catalog.walk(columnUrn(up, 'a')), [`1 ${down}`], 'folded')
-    const asked = { searchFlags: { groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] } } }
+    const asked = { foldColumns: false }
     t.strictSame(await catalog.walk(columnUrn(up, 'a'), 'DOWNSTREAM', asked), [`1 ${columnUrn(down, 'b')}`])
   })
 ]

@@ -191,7 +191,7 @@ export const resourceRows: SpecificationRow[] = [
     t.strictSame(valueAt(aspect, 'fineGrainedLineages'), [{
       upstreamType: 'FIELD_SET', upstreams: [columnUrn(upstream, 'a'), columnUrn(upstream, 'b')], downstreamType: 'FIELD', downstreams: [columnUrn(owner, 'c')], confidenceScore: 1
     }])
-    const columns = { searchFlags: { groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] } } }
+    const columns = { foldColumns: false }
     t.strictSame(await catalog.walk(columnUrn(owner, 'c'), 'UPSTREAM', columns), [`1 ${columnUrn(upstream, 'a')}`, `1 ${columnUrn(upstream, 'b')}`])
   }),
 
@@ -219,7 +219,7 @@ export const resourceRows: SpecificationRow[] = [
   row('S2.6-fineDownstreams: every target column of a record is lineage', async (t, catalog) => {
     const { aspect, upstream, owner } = await upstreamLineage(t, catalog, 'fine_downstreams', (up, own) => oneRecord(up, own, { downstreamType: 'FIELD_SET', downstreams: [columnUrn(own, 'd'), columnUrn(own, 'c')] }))
     t.strictSame(valueAt(aspect, 'fineGrainedLineages.0.downstreams'), [columnUrn(owner, 'd'), columnUrn(owner, 'c')])
-    const columns = { searchFlags: { groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] } } }
+    const columns = { foldColumns: false }
     t.strictSame((await catalog.walk(columnUrn(upstream, 'a'), 'DOWNSTREAM', columns)).sort(), [`1 ${columnUrn(owner, 'c')}`, `1 ${columnUrn(owner, 'd')}`])
   }),
 

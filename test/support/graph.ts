@@ -146,8 +146,7 @@ export type DegreeReader = { name: string, read: (server: TestServer, from: Urn,
 const graphqlReader: DegreeReader = {
   name: 'GraphQL',
   async read(server, from, direction, columns) {
-    const grouping = { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] }
-    const input = { urn: from, direction, query: '*', count: 10_000, ...columns ? { searchFlags: { groupingSpec: grouping } } : {} }
+    const input = { urn: from, direction, query: '*', count: 10_000, ...columns ? { foldColumns: false } : {} }
     const answer = await server.graphql('query ($input: ScrollAcrossLineageInput!) { scrollAcrossLineage(input: $input) { nextScrollId total searchResults { degree entity { urn } } } }', { input })
     const page = answer.body?.data?.scrollAcrossLineage
     if (!page || page.nextScrollId !== null || page.total !== page.searchResults.length) throw new Error(`the walk was answered with ${answer.text.slice(0, 1_000)}`)

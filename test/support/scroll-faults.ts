@@ -43,8 +43,6 @@ function filterCases({ world, below, above }: Oracle): FilterCase[] {
   ]
 }
 
-const keptColumns: JsonObject = { groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] } }
-
 /** Scrolls from the asset and the column that reach most and from one more, folded or not, with the history's filters and without. */
 export async function scrollFaults(scroll: Scroll, oracle: Oracle, history: History, figures: { pages: number, results: number }): Promise<Fault[]> {
   const faults: Fault[] = []
@@ -79,7 +77,7 @@ async function faultsFrom(scroll: Scroll, oracle: Oracle, urn: Urn, direction: L
   const input: JsonObject = {
     urn, direction, query: '*', count,
     orFilters: groups.map((group) => ({ and: group.map(({ filter, isNegated }) => ({ ...filter, negated: isNegated })) })),
-    ...keepsColumns ? { searchFlags: keptColumns } : {}
+    ...keepsColumns ? { foldColumns: false } : {}
   }
   const question = JSON.stringify(input)
   const pages = await allPages(scroll, input)

@@ -13,7 +13,8 @@ import { selects } from '../selection.ts'
 export const lineageResolvers = {
   Query: {
     async scrollAcrossLineage(_: unknown, { input }: { input: ScrollInput }, context: GraphqlContext, info: GraphQLResolveInfo) {
-      const page = await scrollAcrossLineage(context.lineage, input, wishesOf(info))
+      // As DataHub's: clients ask for columns by the grouping, and expect the assets that have them.
+      const page = await scrollAcrossLineage(context.lineage, { ...input, foldColumns: input.foldColumns ?? true }, wishesOf(info))
       return { ...shown(page, context, info), nextScrollId: page.nextScrollId }
     },
     async searchAcrossLineage(_: unknown, { input }: { input: SearchInput }, context: GraphqlContext, info: GraphQLResolveInfo) {

@@ -24,12 +24,12 @@ def main() -> int:
     parser.add_argument("--bench", action="store_true")
     parser.add_argument("--write-table", action="store_true")
     options = parser.parse_args()
+    suite.quiet()
     for module in MODULES:
         __import__(module)
     if options.write_table:
         TABLE.write_text(table())
         return 0
-    suite.quiet()
     transport = os.environ["DATAHUB_REST_EMITTER_DEFAULT_ENDPOINT"]
     if options.bench:
         import bench

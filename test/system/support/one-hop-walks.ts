@@ -5,7 +5,7 @@ import { valueAt } from '../../support/json-answer.ts'
 type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 
 const walksPerRequest = 25
-const columnsStay = 'searchFlags: { groupingSpec: { groupingCriteria: [{ baseEntityType: SCHEMA_FIELD, groupingEntityType: SCHEMA_FIELD }] } }'
+const columnsStay = 'foldColumns: false'
 
 /** The edges that walks from each of `urns` find, as `upstream > downstream`. Throws where a walk fails. */
 export async function edgesOfWalks(client: CatalogClient, urns: readonly string[], direction: Direction): Promise<Set<string>> {
