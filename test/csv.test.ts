@@ -43,6 +43,7 @@ async function entriesOf(bytes: Buffer | string, sizes: Iterable<number> = []): 
 
 const changesOf = (entry: ReadRecord): Change[] => {
   if ('error' in entry) throw entry.error
+  if ('upstreamCount' in entry) throw new Error('a row of CSV is no document')
   return 'shape' in entry ? [{ kind: 'addEdge', upstreamUrn: entry.upstream, downstreamUrn: entry.downstream }] : entry.record.changes
 }
 const textOf = (entry: ReadRecord): string => 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text

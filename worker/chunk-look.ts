@@ -1,7 +1,7 @@
 /** What the worker does when the queue tells it of a chunk: has it looked at, and says in the log what came of it. */
 import type { Log } from '../shared/platform/log.ts'
 import type { Db } from '../shared/db/database.ts'
-import type { ApplyEdges } from '../shared/catalog/apply-edges.ts'
+import type { LeanWays } from '../shared/catalog/lean-ways.ts'
 import type { ApplyRecords } from '../shared/catalog/apply-chunk.ts'
 import type { IsolationGate } from '../shared/catalog/isolation-gate.ts'
 import { nudgeAgain } from '../shared/catalog/nudge-again.ts'
@@ -9,17 +9,17 @@ import { runChunk, type Run } from '../shared/catalog/run-chunk.ts'
 import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
 import type { LookAtChunk } from '../shared/queue/chunk-worker.ts'
 
-export type ChunkLookContext = { db: Db, queue: ChunkQueue, log: Log, apply: ApplyRecords, applyEdges?: ApplyEdges | undefined, gate: IsolationGate }
+export type ChunkLookContext = { db: Db, queue: ChunkQueue, log: Log, apply: ApplyRecords, lean?: LeanWays | undefined, gate: IsolationGate }
 
 /** A chunk that is due again sooner than this is asked for by a timer here; later ones are left to the sweeper. */
 const ownTimerMaxMs = 5_000
 
 /** Never throws: what is not settled here is found by the sweeper. */
-export function createChunkLook({ db, queue, log, apply, applyEdges, gate }: ChunkLookContext): LookAtChunk {
+export function createChunkLook({ db, queue, log, apply, lean, gate }: ChunkLookContext): LookAtChunk {
   return async (chunkId, signal) => {
     const startedAt = performance.now()
     try {
-      const run = await runChunk(db, queue, chunkId, { apply, applyEdges, gate, signal })
+      const run = await runChunk(db, queue, chunkId, { apply, lean, gate, signal })
       report(log, chunkId, run, performance.now() - startedAt)
       if (run.retryInMs !== undefined && run.retryInMs < ownTimerMaxMs) {
         setTimeout(() => { nudgeAgain(db, queue, chunkId).catch(() => {}) }, run.retryInMs + 20).unref()

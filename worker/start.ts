@@ -1,8 +1,7 @@
 /** The worker process: takes chunks from the queue and applies them, and keeps the loops that make sure none is forgotten. */
 import { prune } from '../shared/catalog/prune.ts'
-import { createEdgeApplier } from '../shared/catalog/apply-edges.ts'
+import { createLeanWays } from '../shared/catalog/lean-ways.ts'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
-import { rememberEntityIds } from '../shared/catalog/entity-ids.ts'
 import { createIsolationGate } from '../shared/catalog/isolation-gate.ts'
 import { reportBacklog } from '../shared/catalog/report-backlog.ts'
 import { sweep } from '../shared/catalog/sweep.ts'
@@ -43,7 +42,7 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
   const poolMax = Math.max(config.databasePoolWorker, config.workerConcurrency + 2)
   const db = connectDatabase({ url, poolMax, applicationName: 'tributary-worker', statementTimeoutMs: config.statementTimeoutWorkerMs, lockTimeoutMs, log })
   const queue = await openQueue(config, log)
-  const look = createChunkLook({ db, queue, log, apply: applyRecords, applyEdges: createEdgeApplier(rememberEntityIds()), gate: createIsolationGate() })
+  const look = createChunkLook({ db, queue, log, apply: applyRecords, lean: createLeanWays(), gate: createIsolationGate() })
   const worker = await startWatchedWorker({ config, concurrency: config.workerConcurrency, look, log, depth: () => queue.depth() })
   const loops = [
     startLoop('sweep', sweepEveryMs, log, async () => { await sweep(db, queue) }),

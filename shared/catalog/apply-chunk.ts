@@ -3,6 +3,7 @@ import { CatalogError } from '../errors.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { recordParser, type RecordParser } from '../formats/parse-record.ts'
+import { readPlainDocument, type PlainDocument } from '../formats/plain-documents.ts'
 import type { Actor, ChangeRecord, Verdict } from '../model/changes.ts'
 import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../store/chunks.ts'
 import type { Counts } from '../store/load-progress.ts'
@@ -10,11 +11,11 @@ import { hasOlderUnfinished } from '../store/order-of-changes.ts'
 import type { Reject } from '../store/rejects.ts'
 import { insertStatedKeys, type StatedKeysRow } from '../store/snapshot-statements.ts'
 import { toUrn } from '../urn/urn.ts'
-import type { ApplyEdges } from './apply-edges.ts'
 import type { ApplyContext } from './apply-records.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 import { unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
 import { lineOfEdge, type EdgeBatch } from './edge-payload.ts'
+import type { LeanWays } from './lean-ways.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { assertHeld, settleChunk, type Settled } from './settle-chunk.ts'
 import { createStatedKeys } from './stated-keys.ts'
@@ -35,8 +36,8 @@ export class ChunkAborted extends Error {
 /** What the transaction of a chunk needs, whatever it does. */
 export type ChunkOptions = { guards: ChunkGuards, signal?: AbortSignal | undefined }
 
-/** Without `applyEdges` all records are applied in the general way. */
-export type ApplyOptions = ChunkOptions & { apply: ApplyRecords, applyEdges?: ApplyEdges | undefined }
+/** Without `lean` all records are applied in the general way. */
+export type ApplyOptions = ChunkOptions & { apply: ApplyRecords, lean?: LeanWays | undefined }
 
 /**
  * Locks the chunk, checks that it is held under this fence, applies its records and settles it; all or nothing is
@@ -82,10 +83,33 @@ export async function applyStored(tx: Tx, claimed: ClaimedChunk, chunk: LockedCh
 }
 
 async function applyPayload(tx: Tx, chunk: LockedChunk, context: ApplyContext, options: ApplyOptions): Promise<Judged> {
-  const edges = options.applyEdges ? await unpackEdgesOnly(chunk.payload) : null
-  if (edges && options.applyEdges) return applyEdgesOf(tx, chunk, edges, context, options.applyEdges, options)
+  const edges = options.lean ? await unpackEdgesOnly(chunk.payload) : null
+  if (edges && options.lean) return applyEdgesOf(tx, chunk, edges, context, options.lean, options)
   if (chunk.mode === 'undo' && options.guards.undoWaits && await hasOlderUnfinished(tx, chunk.seq ?? 0, chunk.loadId)) throw new WaitForOlderLoad()
-  return applyRecordsOf(tx, chunk, await readChunkRecords(tx, chunk), context, options)
+  const stored = await readChunkRecords(tx, chunk)
+  const documents = options.lean ? documentsOnly(chunk, stored) : null
+  if (documents && options.lean) return applyDocumentsOf(tx, chunk, { stored, documents }, context, options.lean, options)
+  return applyRecordsOf(tx, chunk, stored, context, options)
+}
+
+/** The documents of a chunk that holds nothing else; null for any other. */
+function documentsOnly({ format }: LockedChunk, stored: readonly RawRecord[]): PlainDocument[] | null {
+  if (format !== 'ndjson' && format !== 'mcp') return null
+  const documents: PlainDocument[] = []
+  for (const { line, text } of stored) {
+    const document = readPlainDocument(text, line)
+    if (!document) return null
+    documents.push(document)
+  }
+  return documents.length > 0 ? documents : null
+}
+
+async function applyDocumentsOf(tx: Tx, chunk: LockedChunk, { stored, documents }: { stored: readonly RawRecord[], documents: readonly PlainDocument[] }, context: ApplyContext, lean: LeanWays, options: ApplyOptions): Promise<Judged> {
+  throwIfAborted(options.signal)
+  const { rest, ...before } = await lean.documents(tx, documents, context)
+  if (rest.length === 0) return { counts: { applied: before.applied, unchanged: 0, rejected: 0 }, rejects: [] }
+  const { counts, rejects } = await applyRecordsOf(tx, chunk, rest.flatMap((at) => stored[at] ?? []), { ...context, before }, options)
+  return { counts: { ...counts, applied: counts.applied + before.applied }, rejects }
 }
 
 async function applyRecordsOf(tx: Tx, chunk: LockedChunk, stored: readonly RawRecord[], context: ApplyContext, options: ApplyOptions): Promise<Judged> {
@@ -97,11 +121,11 @@ async function applyRecordsOf(tx: Tx, chunk: LockedChunk, stored: readonly RawRe
 }
 
 /** The lean way first; what it leaves goes the general way. */
-async function applyEdgesOf(tx: Tx, chunk: LockedChunk, edges: EdgeBatch, context: ApplyContext, applyEdges: ApplyEdges, options: ApplyOptions): Promise<Judged> {
+async function applyEdgesOf(tx: Tx, chunk: LockedChunk, edges: EdgeBatch, context: ApplyContext, lean: LeanWays, options: ApplyOptions): Promise<Judged> {
   throwIfAborted(options.signal)
   // Kept apart, since the general way forgets what it has gathered when it folds anew.
   const stated = context.stated ? createStatedKeys() : undefined
-  const { rest, ...before } = await applyEdges(tx, edges, { ...context, ...stated ? { stated } : {} })
+  const { rest, ...before } = await lean.edges(tx, edges, { ...context, ...stated ? { stated } : {} })
   const statedBefore = stated?.rows() ?? []
   if (rest.length === 0) return { counts: { applied: before.applied, unchanged: before.unchanged, rejected: 0 }, rejects: [], statedBefore }
   const left = rest.map((index) => ({ line: edges.lines[index] ?? 0, text: lineOfEdge(edges, index) }))

@@ -19,6 +19,7 @@ import { countVersions, findDownstreams, findRemembering, findStated, insertPlai
 import { sourceId } from '../store/statements.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { auditedUrnsMaxCount, type ApplyContext, type AppliedBefore } from './apply-records.ts'
+import { distinct, emptyColumns, inKeyOrder, pick, pickOfRepeats, reorder, without, type EdgeColumns } from './edge-columns.ts'
 import type { EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { createJournal } from './apply/journal.ts'
@@ -33,9 +34,6 @@ export type ApplyEdges = (tx: Tx, edges: EdgeBatch, context: ApplyContext) => Pr
 
 export const createEdgeApplier = (ids: EntityIds): ApplyEdges => (tx, edges, context) => applyEdges(tx, edges, context, ids)
 
-/** Edges with their ends resolved, column by column: an entry of each array for each edge. `places` are those in the batch. */
-type EdgeColumns = { places: Int32Array, lines: Int32Array, downstreamIds: Int32Array, upstreamIds: Int32Array, ownerIds: Int32Array, fields: Int32Array }
-
 async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: EntityIds): Promise<EdgesApplied> {
   const { chunk, guards = allGuards, actor } = context
   // Who is limited to a domain is judged asset by asset.
@@ -46,7 +44,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   const source = await sourceId(tx, context.source)
 
   const { ids: idOfUrn, unfit } = await ids.find(tx, edges.urns)
-  const insertedIds = await giveIds(tx, edges, idOfUrn, unfit, context)
+  const insertedIds = await giveIds(tx, edges.urns, idOfUrn, unfit, context)
   const resolved = resolve(edges, idOfUrn)
   unfit.add(0)
   // All owners at once, also those that the general way will change: two writers meet in one order.
@@ -81,7 +79,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   const rest = [...left.keys()].filter((place) => left[place] === 1)
   const records = edges.lines.length - rest.length
   const applied = { records, applied: fresh.places.length, unchanged: records - fresh.places.length, ...subjectsOf(edges, sorted, rest.length > 0), insertedIds, rest }
-  if (rest.length === 0) await audit(tx, applied, context)
+  if (rest.length === 0) await auditLean(tx, applied, context)
   return applied
 }
 
@@ -89,7 +87,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
  * Gives ids to what has none, where that is asked for, and says which: as placeholders they are left to the general way.
  * Before owners are locked, as there: who waits for an entity that another has made must not hold an owner the other waits for.
  */
-async function giveIds(tx: Tx, { urns }: EdgeBatch, idOfUrn: Int32Array, unfit: Set<number>, { missingReferences, isDryRun }: ApplyContext): Promise<number[]> {
+export async function giveIds(tx: Tx, urns: readonly Urn[], idOfUrn: Int32Array, unfit: Set<number>, { missingReferences, isDryRun }: ApplyContext): Promise<number[]> {
   // The ids of a dry run are the general way's own.
   if (isDryRun || missingReferences !== 'create' || !idOfUrn.includes(0)) return []
   const absent = urns.filter((_, place) => idOfUrn[place] === 0)
@@ -120,9 +118,8 @@ function resolve({ urns, upstreams, downstreams, lines }: EdgeBatch, idOf: Int32
   })
   const names = [...types.keys()]
   const pairs = names.map((upstream) => names.map((downstream) => edgePairOf(upstream, downstream)))
-  const { length } = lines
-  const columns = { places: new Int32Array(length), lines, downstreamIds: new Int32Array(length), upstreamIds: new Int32Array(length), ownerIds: new Int32Array(length), fields: new Int32Array(length) }
-  for (let index = 0; index < length; index += 1) {
+  const columns = { lines, ...emptyColumns(lines.length) }
+  for (let index = 0; index < lines.length; index += 1) {
     const [upstream, downstream] = [upstreams[index] ?? 0, downstreams[index] ?? 0]
     const pair = pairs[typeOf[upstream] ?? 0]?.[typeOf[downstream] ?? 0]
     if (!pair) throw new Error('an edge without lineage was packed')
@@ -134,47 +131,6 @@ function resolve({ urns, upstreams, downstreams, lines }: EdgeBatch, idOf: Int32
     columns.fields[index] = pair.fieldCode
   }
   return columns
-}
-
-/** Those without 0, ascending. */
-function distinct(numbers: Int32Array): Int32Array {
-  const sorted = numbers.toSorted()
-  let count = 0
-  for (let index = 0; index < sorted.length; index += 1) {
-    const number = sorted[index] ?? 0
-    if (number !== 0 && (count === 0 || sorted[count - 1] !== number)) sorted[count++] = number
-  }
-  return sorted.subarray(0, count)
-}
-
-const reorder = (columns: EdgeColumns, order: Uint32Array | Int32Array): EdgeColumns => {
-  const take = (column: Int32Array): Int32Array => Int32Array.from(order, (at) => column[at] ?? 0)
-  const { places, lines, downstreamIds, upstreamIds, ownerIds, fields } = columns
-  return { places: take(places), lines: take(lines), downstreamIds: take(downstreamIds), upstreamIds: take(upstreamIds), ownerIds: take(ownerIds), fields: take(fields) }
-}
-
-const pick = (columns: EdgeColumns, isTaken: (at: number) => boolean): EdgeColumns => reorder(columns, Uint32Array.from([...columns.places.keys()].filter(isTaken)))
-
-/** Neighbouring keys share pages, and two writers meet in one order; the lines of one edge ascend. */
-function inKeyOrder(columns: EdgeColumns): EdgeColumns {
-  const { downstreamIds, upstreamIds, lines } = columns
-  const order = Uint32Array.from(lines.keys())
-  order.sort((a, b) => (downstreamIds[a] ?? 0) - (downstreamIds[b] ?? 0) || (upstreamIds[a] ?? 0) - (upstreamIds[b] ?? 0) || (lines[a] ?? 0) - (lines[b] ?? 0))
-  return reorder(columns, order)
-}
-
-/** Each edge once, by its last line (1) or its first (-1). */
-function pickOfRepeats(sorted: EdgeColumns, side: 1 | -1): EdgeColumns {
-  const { downstreamIds, upstreamIds } = sorted
-  const isRepeated = (at: number): boolean => downstreamIds[at] === downstreamIds[at + side] && upstreamIds[at] === upstreamIds[at + side]
-  return downstreamIds.some((_, at) => isRepeated(at)) ? pick(sorted, (at) => !isRepeated(at)) : sorted
-}
-
-function without(columns: EdgeColumns, ...taken: readonly Int32Array[]): EdgeColumns {
-  if (taken.every((each) => each.length === 0)) return columns
-  const isTaken = new Uint8Array(columns.places.length)
-  for (const each of taken) for (const at of each) isTaken[at] = 1
-  return pick(columns, (at) => isTaken[at] === 0)
 }
 
 const aspectNamesOf = (fields: Int32Array): string[] => [...new Set([...new Set(fields)].map((field) => lineageFieldByCode(field).aspectName))]
@@ -218,7 +174,8 @@ async function countChanged(tx: Tx, fresh: EdgeColumns, stamp: { actor: string, 
   return made
 }
 
-async function audit(tx: Tx, { records, applied, unchanged, urns, urnCount }: AppliedBefore, { actor, operation, requestId, chunk }: ApplyContext): Promise<void> {
+/** One entry for a chunk that was applied in a lean way to its last record. */
+export async function auditLean(tx: Tx, { records, applied, unchanged, urns, urnCount }: AppliedBefore, { actor, operation, requestId, chunk }: ApplyContext): Promise<void> {
   await appendAudit(tx, {
     actor: actor.urn,
     tokenId: actor.tokenId,

@@ -19,6 +19,8 @@ export type Stored = { records: number, rejects: number, isDestructive: boolean 
 export type ChunkWriter = {
   /** Takes a record that was understood. Nothing is to be awaited where nothing is given, as mostly. */
   add(record: RawRecord, changes: readonly Change[]): Promise<void> | undefined
+  /** Takes a lineage document that was seen to be sound (plain-documents.ts). Such have chunks of their own, to be applied in columns. */
+  addDocument(record: RawRecord): Promise<void> | undefined
   /** Takes an edge that is given by its two ends alone. */
   addEdge(edge: PlainEdge): Promise<void> | undefined
   /** Takes a record that was not. */
@@ -27,7 +29,7 @@ export type ChunkWriter = {
   flush(): Promise<void>
 }
 
-type OpenChunk = { pass: 1 | 2 | 3, firstLine: number, lines: string[], bytes: number, isDestructive: boolean, declarations: Declaration[] }
+type OpenChunk = { name: number | 'documents', pass: 1 | 2 | 3, firstLine: number, lines: string[], bytes: number, isDestructive: boolean, declarations: Declaration[] }
 
 const rejectsPerInsert = 1_000
 
@@ -36,7 +38,7 @@ const rejectsPerInsert = 1_000
  * the call that filled it returns: who awaits each call reads on no faster than Postgres stores.
  */
 export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>): ChunkWriter {
-  const open = new Map<number, OpenChunk>()
+  const open = new Map<number | 'documents', OpenChunk>()
   let edges: EdgeGatherer | null = null
   let rejects: Reject[] = []
   let rejectBytes = 0
@@ -52,8 +54,21 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     rejectBytes = 0
   }
 
+  function openChunk(name: number | 'documents', pass: OpenChunk['pass'], firstLine: number): OpenChunk {
+    const chunk = open.get(name) ?? { name, pass, firstLine, lines: [], bytes: 0, isDestructive: false, declarations: [] }
+    open.set(name, chunk)
+    return chunk
+  }
+
+  function put(chunk: OpenChunk, record: RawRecord): Promise<void> | undefined {
+    const stored = toStoredLine(record)
+    chunk.lines.push(stored)
+    chunk.bytes += Buffer.byteLength(stored)
+    return chunk.lines.length >= limits.chunkMaxRecords || chunk.bytes >= limits.chunkMaxBytes ? storeChunk(chunk) : undefined
+  }
+
   async function storeChunk(chunk: OpenChunk): Promise<void> {
-    open.delete(chunk.pass)
+    open.delete(chunk.name)
     const payload = await packLines(chunk.lines)
     const recordCount = chunk.lines.length
     await store(async (tx) => {
@@ -81,15 +96,15 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     },
     add(record, changes) {
       const pass = passOf(changes)
-      const chunk = open.get(pass) ?? { pass, firstLine: record.line, lines: [], bytes: 0, isDestructive: false, declarations: [] }
-      open.set(pass, chunk)
-      const stored = toStoredLine(record)
-      chunk.lines.push(stored)
-      chunk.bytes += Buffer.byteLength(stored)
+      const chunk = openChunk(pass, pass, record.line)
       chunk.isDestructive ||= isDestructive(changes)
       if (pass === 2) chunk.declarations.push(...declarationsOf(record.line, changes))
-      if (chunk.lines.length >= limits.chunkMaxRecords || chunk.bytes >= limits.chunkMaxBytes) return storeChunk(chunk)
-      return undefined
+      return put(chunk, record)
+    },
+    addDocument(record) {
+      const chunk = openChunk('documents', 3, record.line)
+      chunk.isDestructive = true
+      return put(chunk, record)
     },
     reject(reject) {
       rejects.push(reject)

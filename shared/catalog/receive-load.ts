@@ -138,6 +138,7 @@ async function endSnapshot(db: Db, { id, source, domainUrn, isAtomic, isDryRun }
 /** A promise only where something is to be waited for. */
 function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined {
   if ('shape' in entry) return writer.addEdge(entry)
+  if ('upstreamCount' in entry) return writer.addDocument({ line: entry.line, text: entry.text })
   if (!('error' in entry)) return writer.add({ line: entry.line, text: entry.text }, entry.record.changes)
   refuseFatal(entry.error)
   return writer.reject(toReject(entry.line, entry.text, reasonOf(entry.error)))

@@ -21,6 +21,7 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
   return {
     add(entry) {
       if ('shape' in entry) count += 1
+      else if ('upstreamCount' in entry) count += entry.upstreamCount
       else if ('error' in entry) {
         const named = namedByReject(shape, { line: entry.line, record: entry.text, isWhole: true })
         if (named === 'everything' || named.touching.length > 0) isBounded = false

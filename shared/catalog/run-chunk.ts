@@ -10,7 +10,6 @@ import { dropChunks, releaseChunk, renewLease, type ClaimedChunk, type Release }
 import { deleteDeclarations } from '../store/declarations.ts'
 import { stopLoad } from '../store/loads.ts'
 import { noteCompared, type Compared } from '../store/sweeps.ts'
-import type { ApplyEdges } from './apply-edges.ts'
 import { nudgesWaiting } from './accept-load.ts'
 import { applyChunk, ChunkAborted, rejectChunk, type ApplyOptions, type ApplyRecords } from './apply-chunk.ts'
 import { applyWhole, failWhole, type NotApplied } from './apply-whole.ts'
@@ -19,6 +18,7 @@ import { allChunkGuards, type ChunkGuards } from './chunk-guards.ts'
 import { compareSnapshot } from './compare-snapshot.ts'
 import { deadlyLoad, deadlyRecord, remedyFor } from './fail-chunk.ts'
 import { createIsolationGate, type IsolationGate } from './isolation-gate.ts'
+import type { LeanWays } from './lean-ways.ts'
 import { removeUnstated } from './remove-unstated.ts'
 import { ChunkOvertaken, LoadEnded, type Settled } from './settle-chunk.ts'
 import { settleDeclarations } from './settle-declarations.ts'
@@ -27,8 +27,8 @@ import { comparePass, removalPass } from './sweep-passes.ts'
 
 export type RunOptions = {
   apply: ApplyRecords
-  /** The lean way for plain edges; without it all records go the general way. */
-  applyEdges?: ApplyEdges | undefined
+  /** Without them all records go the general way. */
+  lean?: LeanWays | undefined
   guards?: ChunkGuards
   /** Rolls back what is under way and hands the chunk back. */
   signal?: AbortSignal | undefined

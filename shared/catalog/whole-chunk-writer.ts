@@ -41,6 +41,11 @@ export function createWholeChunkWriter(loadId: string, store: (work: (tx: Tx) =>
       destroys ||= isDestructive(changes)
       return undefined
     },
+    addDocument(record) {
+      put(record)
+      destroys = true
+      return undefined
+    },
     addEdge({ line, shape, upstream, downstream }) {
       put({ line, text: textOfEdge(shape, upstream, downstream) })
       return undefined

@@ -5,6 +5,7 @@ import { beginOf, type BodyBegin } from './body-begin.ts'
 import { parseCsvHeader, printCsvHeader } from './csv-header.ts'
 import { recordParser, type RecordFormat, type RecordParser, type RecordShape } from './parse-record.ts'
 import { createPlainCsvReader } from './plain-csv-edges.ts'
+import { readPlainDocument } from './plain-documents.ts'
 import { createPlainEdgeReader, flat, type PlainEdge, type PlainEdgeReader } from './plain-edges.ts'
 import type { RawRecord } from './raw-record.ts'
 import { recordOfReject } from './reject-line.ts'
@@ -13,8 +14,11 @@ import { splitCsv } from './split-csv.ts'
 import { splitLines } from './split-lines.ts'
 import { tellFormat } from './tell-format.ts'
 
+/** A lineage document that was seen to be sound; what it says is read again when it is applied. */
+export type ReadDocument = { line: number, text: string, upstreamCount: number }
+
 /** A record that was understood, or the reason why not. `text` is the record as sent; of one too long, its begin. Edges given by their ends alone need no more. */
-export type ReadRecord = { line: number, text: string, record: ChangeRecord } | { line: number, text: string, error: CatalogError } | PlainEdge
+export type ReadRecord = { line: number, text: string, record: ChangeRecord } | { line: number, text: string, error: CatalogError } | PlainEdge | ReadDocument
 
 /** The format a body is in, or those it may be in: then the body tells. */
 export type SentFormat = RecordFormat | readonly [RecordFormat, ...RecordFormat[]]
@@ -88,6 +92,8 @@ function readOne({ parser, readPlainEdge, mayBeReject }: Reader, { line, text: s
   if (fault) return { line, text: sent, error: fault }
   const edge = readPlainEdge?.(sent, line)
   if (edge) return edge
+  const document = mayBeReject ? readPlainDocument(sent, line) : null
+  if (document) return { line, text: sent, upstreamCount: document.upstreamUrns.length }
   const text = mayBeReject ? recordOfReject(sent) : sent
   try {
     return { line, text, record: parser.parse(text, line) }

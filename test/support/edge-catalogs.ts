@@ -106,7 +106,22 @@ export type EdgeLoad = {
 
 export const anyEdgeLoad: fc.Arbitrary<EdgeLoad> = fc.shuffledSubarray([...assetPairs], { minLength: 1, maxLength: 3 }).chain((pairs) => {
   const named = [...new Set(pairs.flatMap((pair) => [...entities[pair.upstreamType] ?? [], ...entities[pair.downstreamType] ?? []]))]
-  const line = fc.tuple(edgesOf(pairs), fc.constantFrom(...writers)).map(([{ upstreamUrn, downstreamUrn }, write]) => write(upstreamUrn, downstreamUrn))
+  return loadOf(pairs, named, fc.tuple(edgesOf(pairs), fc.constantFrom(...writers)).map(([{ upstreamUrn, downstreamUrn }, write]) => write(upstreamUrn, downstreamUrn)))
+})
+
+const fewDatasets = ['a', 'b', 'c', 'd', 'e'].map((name) => dataset(name))
+
+/** Proposals of `upstreamLineage` as emitters write them: of these datasets, with and without stamps and who ran the job. */
+const anyDocument: fc.Arbitrary<string> = fc.record({
+  ownerUrn: fc.constantFrom(...fewDatasets),
+  upstreams: fc.array(fc.record({ dataset: fc.constantFrom(...fewDatasets), type: fc.constantFrom('TRANSFORMED', 'TRANSFORMED', 'COPY'), auditStamp: fc.constantFrom(undefined, { time: 0, actor: 'urn:li:corpuser:unknown' }, { time: 7, actor: 'urn:li:corpuser:etl' }) }), { minLength: 1, maxLength: 4 }),
+  systemMetadata: fc.constantFrom(undefined, null, { lastObserved: 5, runId: 'run' })
+}).map(({ ownerUrn, upstreams, systemMetadata }) => JSON.stringify({ entityType: 'dataset', entityUrn: ownerUrn, changeType: 'UPSERT', aspectName: 'upstreamLineage', aspect: { value: JSON.stringify({ upstreams }), contentType: 'application/json' }, systemMetadata }))
+
+/** A load of lineage documents, in a catalog with lineage of datasets in every state. */
+export const anyDocumentLoad: fc.Arbitrary<EdgeLoad> = loadOf(assetPairs.filter((pair) => pair.upstreamType === 'dataset' && pair.downstreamType === 'dataset'), fewDatasets, anyDocument)
+
+function loadOf(pairs: readonly EdgePair[], named: Urn[], line: fc.Arbitrary<string>): fc.Arbitrary<EdgeLoad> {
   return fc.record({
     present: fc.oneof({ weight: 2, arbitrary: fc.constant(named) }, { weight: 1, arbitrary: fc.subarray(named, { minLength: 1 }) }),
     before: fc.array(happeningOf(pairs), { maxLength: 6 }),
@@ -118,4 +133,4 @@ export const anyEdgeLoad: fc.Arbitrary<EdgeLoad> = fc.shuffledSubarray([...asset
     isLast: fc.boolean(),
     isLimited: fc.nat(9).map((chance) => chance === 0)
   })
-})
+}

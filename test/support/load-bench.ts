@@ -1,11 +1,10 @@
 /** Loads without processes: a queue that a test can look into, and a worker that the test turns by hand. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { createEdgeApplier } from '../../shared/catalog/apply-edges.ts'
+import { createLeanWays } from '../../shared/catalog/lean-ways.ts'
 import { applyRecords } from '../../shared/catalog/apply-records.ts'
 import type { ApplyRecords } from '../../shared/catalog/apply-chunk.ts'
 import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/chunk-guards.ts'
-import { rememberEntityIds } from '../../shared/catalog/entity-ids.ts'
 import { receiveLoad, type LoadRequest } from '../../shared/catalog/receive-load.ts'
 import { readLoad, readRejects, type LoadView, type RejectView } from '../../shared/catalog/read-load.ts'
 import { runChunk, type Run, type RunOptions } from '../../shared/catalog/run-chunk.ts'
@@ -70,8 +69,8 @@ export async function withLoadBench(t: Test, options: { apply?: RunOptions['appl
   }
   const apply = options.apply ?? applyRecords
   // As the worker has it, unless a test brings its own way of applying.
-  const applyEdges = options.apply ? undefined : createEdgeApplier(rememberEntityIds())
-  const look: LoadBench['look'] = (chunkId, more = {}) => runChunk(db, queue, chunkId, { apply, applyEdges: more.apply ? undefined : applyEdges, ...more })
+  const lean = options.apply ? undefined : createLeanWays()
+  const look: LoadBench['look'] = (chunkId, more = {}) => runChunk(db, queue, chunkId, { apply, lean: more.apply ? undefined : lean, ...more })
   const rows: LoadBench['rows'] = (sql, bindings = []) => query(db, sql, bindings)
 
   return {

@@ -5,9 +5,8 @@
 import { parseArgs } from 'node:util'
 import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/chunk-guards.ts'
 import type { ApplyRecords } from '../../shared/catalog/apply-chunk.ts'
-import { createEdgeApplier, type ApplyEdges } from '../../shared/catalog/apply-edges.ts'
+import { createLeanWays, type LeanWays } from '../../shared/catalog/lean-ways.ts'
 import { applyRecords } from '../../shared/catalog/apply-records.ts'
-import { rememberEntityIds } from '../../shared/catalog/entity-ids.ts'
 import { allGuards, type Guards } from '../../shared/catalog/guards.ts'
 import { createIsolationGate, type IsolationGate } from '../../shared/catalog/isolation-gate.ts'
 import { nudgeAgain } from '../../shared/catalog/nudge-again.ts'
@@ -30,9 +29,12 @@ const leftOut = <Rules extends object>(rules: Rules): Rules => ({ ...rules, ...O
 const guards: Guards = leftOut(allGuards)
 const chunkGuards: ChunkGuards = leftOut(allChunkGuards)
 
-const lean = createEdgeApplier(rememberEntityIds())
+const ways = createLeanWays()
 const apply: ApplyRecords = (tx, records, context) => applyRecords(tx, records, { ...context, guards })
-const applyEdges: ApplyEdges = (tx, edges, context) => lean(tx, edges, { ...context, guards })
+const lean: LeanWays = {
+  edges: (tx, edges, context) => ways.edges(tx, edges, { ...context, guards }),
+  documents: (tx, documents, context) => ways.documents(tx, documents, { ...context, guards })
+}
 
 function freezing(gate: IsolationGate, share: number): IsolationGate {
   const freeze = (): void => { if (Math.random() < share) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, frozenMs) }
@@ -55,7 +57,7 @@ await startChunkWorker({
   config, log, concurrency: 1,
   async look(chunkId, signal) {
     try {
-      const { retryInMs } = await runChunk(db, queue, chunkId, { apply, applyEdges, gate, signal, guards: chunkGuards, leaseSeconds })
+      const { retryInMs } = await runChunk(db, queue, chunkId, { apply, lean, gate, signal, guards: chunkGuards, leaseSeconds })
       if (retryInMs !== undefined) setTimeout(() => { nudgeAgain(db, queue, chunkId).catch(() => {}) }, retryInMs + 20)
     } catch (err) {
       log.warn({ err, chunkId }, 'a chunk could not be looked at')

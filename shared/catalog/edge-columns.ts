@@ -1,0 +1,48 @@
+/** Edges with their ends resolved, column by column: thousands are sorted, picked and counted without an object for each. */
+
+/** An entry of each array for each edge. `places` are those in what the edges were read from; ids are 0 where there are none. */
+export type EdgeColumns = { places: Int32Array, lines: Int32Array, downstreamIds: Int32Array, upstreamIds: Int32Array, ownerIds: Int32Array, fields: Int32Array }
+
+export const emptyColumns = (length: number): Omit<EdgeColumns, 'lines'> =>
+  ({ places: new Int32Array(length), downstreamIds: new Int32Array(length), upstreamIds: new Int32Array(length), ownerIds: new Int32Array(length), fields: new Int32Array(length) })
+
+/** Those without 0, ascending. */
+export function distinct(numbers: Int32Array): Int32Array {
+  const sorted = numbers.toSorted()
+  let count = 0
+  for (let index = 0; index < sorted.length; index += 1) {
+    const number = sorted[index] ?? 0
+    if (number !== 0 && (count === 0 || sorted[count - 1] !== number)) sorted[count++] = number
+  }
+  return sorted.subarray(0, count)
+}
+
+export const reorder = (columns: EdgeColumns, order: Uint32Array | Int32Array): EdgeColumns => {
+  const take = (column: Int32Array): Int32Array => Int32Array.from(order, (at) => column[at] ?? 0)
+  const { places, lines, downstreamIds, upstreamIds, ownerIds, fields } = columns
+  return { places: take(places), lines: take(lines), downstreamIds: take(downstreamIds), upstreamIds: take(upstreamIds), ownerIds: take(ownerIds), fields: take(fields) }
+}
+
+export const pick = (columns: EdgeColumns, isTaken: (at: number) => boolean): EdgeColumns => reorder(columns, Uint32Array.from([...columns.places.keys()].filter(isTaken)))
+
+/** Neighbouring keys share pages, and two writers meet in one order; the lines of one edge ascend. */
+export function inKeyOrder(columns: EdgeColumns): EdgeColumns {
+  const { downstreamIds, upstreamIds, lines } = columns
+  const order = Uint32Array.from(lines.keys())
+  order.sort((a, b) => (downstreamIds[a] ?? 0) - (downstreamIds[b] ?? 0) || (upstreamIds[a] ?? 0) - (upstreamIds[b] ?? 0) || (lines[a] ?? 0) - (lines[b] ?? 0))
+  return reorder(columns, order)
+}
+
+/** Each edge once, by its last line (1) or its first (-1). The columns are in key order. */
+export function pickOfRepeats(sorted: EdgeColumns, side: 1 | -1): EdgeColumns {
+  const { downstreamIds, upstreamIds } = sorted
+  const isRepeated = (at: number): boolean => downstreamIds[at] === downstreamIds[at + side] && upstreamIds[at] === upstreamIds[at + side]
+  return downstreamIds.some((_, at) => isRepeated(at)) ? pick(sorted, (at) => !isRepeated(at)) : sorted
+}
+
+export function without(columns: EdgeColumns, ...taken: readonly Int32Array[]): EdgeColumns {
+  if (taken.every((each) => each.length === 0)) return columns
+  const isTaken = new Uint8Array(columns.places.length)
+  for (const each of taken) for (const at of each) isTaken[at] = 1
+  return pick(columns, (at) => isTaken[at] === 0)
+}

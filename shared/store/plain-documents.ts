@@ -1,0 +1,79 @@
+/** Lineage documents that are the first of their dataset, thousands at a time: their statements, aspects and watermarks, written without being read back. */
+import { int4Array, int4sOf } from '../db/int4-array.ts'
+import type { Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { JsonObject } from '../model/changes.ts'
+
+/** One aspect of many owners, and the list of it that the documents fill. `aspectCode` is field >> 4. */
+export type DocumentPlace = { aspectName: string, aspectCode: number, field: number }
+
+/**
+ * Owners of which anything is known that a document must be weighed against: the aspect, edges in it, removals, patches of
+ * edges, or a replacement that is newer than the document. `lines` has that of each owner's document.
+ * Removals, replacements and patches count only where `keepsOrder`; their tables are mostly empty, which is asked once.
+ */
+export async function findOccupied(tx: Tx, { aspectName, aspectCode }: DocumentPlace, ownerIds: Int32Array, lines: Int32Array, { seq, keepsOrder }: { seq: number, keepsOrder: boolean }): Promise<Int32Array> {
+  const [row] = await query<{ found: Buffer | null }>(tx, `
+    select string_agg(int4send(judged.id), '') as found
+    from (
+      select wanted.id,
+        exists (select 1 from aspect where aspect.entity_id = wanted.id and aspect.aspect_name = ?)
+        or exists (select 1 from statement where statement.downstream_id = wanted.id and statement.owner_id = wanted.id and statement.field >> 4 = ?::int)
+        or exists (select 1 from statement where statement.owner_id = wanted.id and statement.owner_id <> statement.downstream_id and statement.field >> 4 = ?::int)
+        or (?::boolean and (
+          ((select exists (select 1 from edge_tombstone)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id))
+          or ((select exists (select 1 from replace_watermark)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = wanted.id and (replace_watermark.seq, replace_watermark.line) > (?::bigint, wanted.line)))
+          or ((select exists (select 1 from edge_patch)) and exists (select 1 from edge_patch where edge_patch.owner_id = wanted.id))
+        )) as is_occupied
+      from unnest(?::int[], ?::int[]) as wanted (id, line)
+      offset 0
+    ) as judged
+    where judged.is_occupied`, [aspectName, aspectCode, aspectCode, keepsOrder, seq, int4Array(ownerIds), int4Array(lines)])
+  return int4sOf(row?.found ?? null)
+}
+
+/** In key order; an entry of each array for each statement. `attributes` are places in `texts` from 1, and 0 where an entry says nothing more. */
+export type DocumentRows = { downstreamIds: Int32Array, upstreamIds: Int32Array, positions: Int32Array, lines: Int32Array, attributes: Int32Array, texts: readonly string[] }
+
+/** Adds the statements of documents whose owners are the downstreams; none of them may be there. Needs the owners locked. */
+export async function insertDocumentEdges(tx: Tx, { field }: DocumentPlace, rows: DocumentRows, { sourceId, recordKey, seq }: { sourceId: number, recordKey: number, seq: number }): Promise<void> {
+  const { downstreamIds, upstreamIds, positions, lines, attributes, texts } = rows
+  const arrays = [downstreamIds, upstreamIds, positions, lines].map(int4Array)
+  // Most documents say the same of all their entries: the text is sent once, and not at all where it is the default.
+  const said = texts.length === 0
+    ? { column: 'null::jsonb', from: 'unnest(?::int[], ?::int[], ?::int[], ?::int[]) as wanted (downstream_id, upstream_id, position, line)', bindings: arrays }
+    : {
+        column: 'said.attributes',
+        from: `unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[]) with ordinality as wanted (downstream_id, upstream_id, position, line, attribute, place)
+        left join (select given.text::jsonb as attributes, given.place from unnest(?::text[]) with ordinality as given (text, place)) as said on said.place = wanted.attribute
+        order by wanted.place`,
+        bindings: [...arrays, int4Array(attributes), texts]
+      }
+  await query(tx, `
+    insert into statement (downstream_id, upstream_id, owner_id, field, source_id, record_key, position, seq, line, attributes)
+    select wanted.downstream_id, wanted.upstream_id, wanted.downstream_id, ?::smallint, ?::int, ?::int, wanted.position, ?::bigint, wanted.line, ${said.column}
+    from ${said.from}`, [field, sourceId, recordKey, seq, ...said.bindings])
+}
+
+/** A document of each owner, which has none: `rest` is what it is without its entries, the same for all. */
+export type FirstDocuments = { ownerIds: Int32Array, lines: Int32Array, systemMetadata: readonly (JsonObject | null)[], rest: JsonObject }
+
+/** Writes the aspects at their first version. Needs the owners locked. `ownerIds` ascend. */
+export async function insertFirstDocuments(tx: Tx, { aspectName }: DocumentPlace, { ownerIds, lines, systemMetadata, rest }: FirstDocuments, { actor, seq }: { actor: string, seq: number }): Promise<void> {
+  await query(tx, `
+    insert into aspect (entity_id, aspect_name, version, seq, line, kind, change, value, system_metadata, actor, created_at)
+    select fresh.owner_id, ?, 1, ?::bigint, fresh.line, 'put', null, ?::jsonb, fresh.system_metadata::jsonb, ?, now()
+    from unnest(?::int[], ?::int[], ?::text[]) as fresh (owner_id, line, system_metadata)`, [
+    aspectName, seq, JSON.stringify(rest), actor, int4Array(ownerIds), int4Array(lines), systemMetadata.map((value) => value === null ? null : JSON.stringify(value))])
+}
+
+/** Remembers that the aspects were replaced, for what is older and still to come; a newer replacement is kept. */
+export async function rememberReplaced(tx: Tx, { aspectCode }: DocumentPlace, { ownerIds, lines }: Pick<FirstDocuments, 'ownerIds' | 'lines'>, seq: number): Promise<void> {
+  await query(tx, `
+    insert into replace_watermark (owner_id, aspect_code, source_id, seq, line)
+    select fresh.owner_id, ?::int, 0, ?::bigint, fresh.line
+    from unnest(?::int[], ?::int[]) as fresh (owner_id, line)
+    on conflict (owner_id, aspect_code, source_id) do update
+    set seq = excluded.seq, line = excluded.line
+    where (replace_watermark.seq, replace_watermark.line) < (excluded.seq, excluded.line)`, [aspectCode, seq, int4Array(ownerIds), int4Array(lines)])
+}

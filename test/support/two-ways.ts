@@ -1,0 +1,111 @@
+/** Two ways of applying the chunks of one load in one catalog, and what they leave behind side by side. */
+import { applyCall } from '../../shared/catalog/apply-call.ts'
+import { applyChunk } from '../../shared/catalog/apply-chunk.ts'
+import { applyRecords } from '../../shared/catalog/apply-records.ts'
+import { allChunkGuards } from '../../shared/catalog/chunk-guards.ts'
+import { claimChunk } from '../../shared/catalog/claim-chunk.ts'
+import { createLeanWays } from '../../shared/catalog/lean-ways.ts'
+import { WaitForOlderLoad } from '../../shared/catalog/wait-for-older-load.ts'
+import type { Db } from '../../shared/db/database.ts'
+import { query } from '../../shared/db/query.ts'
+import { inTransaction } from '../../shared/db/transaction.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { entityTypeInfo } from '../../shared/model/entity-types.ts'
+import { insertChunk } from '../../shared/store/chunks.ts'
+import { entityTypeOf } from '../../shared/urn/urn.ts'
+import { applyAsChunk, asCall, create, createDomain, domain, endLoad, openLoad, record, setDomain, type OpenLoad } from './changes.ts'
+import type { EdgeLoad, Happening } from './edge-catalogs.ts'
+import { leftBehind, type LeftBehind } from './left-behind.ts'
+
+/** The stored form of lines, whose numbers begin with firstLine. */
+export type PackChunk = (lines: readonly string[], firstLine: number) => Promise<Buffer>
+
+/** Does the work in a transaction, or a part of one, and takes it back: what it did is for nobody else. */
+async function takenBack<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+  const end = new Error('taken back')
+  const results: T[] = []
+  await db.transaction(async (tx) => {
+    results.push(await work(tx as unknown as Db))
+    throw end
+  }).catch((error: unknown) => { if (error !== end) throw error })
+  const [result] = results
+  if (result === undefined) throw new Error('no result')
+  return result
+}
+
+type Loads = { older: OpenLoad, own: OpenLoad, newer: OpenLoad, ended: OpenLoad }
+
+const firstLine = 100
+
+/** What cannot be applied did not happen. */
+async function happen(db: Db, { by, source, creates, changes }: Happening, loads: Loads): Promise<void> {
+  const context = { source, missingReferences: creates ? 'create' : 'reject' } as const
+  const load = { 'call': null, 'older load': loads.older, 'own load': loads.own, 'newer load': loads.newer, 'ended load': loads.ended }[by]
+  // Of the same load there are records before and after.
+  const line = by === 'own load' && creates ? firstLine + 500 : 1
+  try {
+    if (load) await applyAsChunk(db, load, [record(line, ...changes())], context)
+    else await applyCall(db, [record(0, ...changes())], asCall(context))
+  } catch (error) {
+    if (!(error instanceof CatalogError) && !(error instanceof WaitForOlderLoad)) throw error
+  }
+}
+
+const home = domain('home')
+
+/** Brings about the catalog in which the load is to be applied; gives its chunks. */
+async function prepare(db: Db, { present, before, meanwhile, chunks, ...load }: EdgeLoad, pack: PackChunk): Promise<number[]> {
+  if (present.length > 0) await applyCall(db, [record(0, createDomain(home, 'Home'), ...create(...present), ...present.filter((urn) => entityTypeInfo(entityTypeOf(urn)).isAsset).slice(0, 2).map((urn) => setDomain(urn, home)))], asCall())
+  const ended = await openLoad(db, { source: 'etl' })
+  const older = await openLoad(db, { isDestructive: load.isDestructive })
+  const openLoads = { older, ended, own: ended, newer: ended }
+  for (const each of before) await happen(db, each, openLoads)
+  await endLoad(db, ended)
+  if (load.isLast) await endLoad(db, older)
+  const own = await openLoad(db, { source: 'etl', isDestructive: load.isDestructive, missingReferences: load.missingReferences, remaining: chunks.length + (load.isLast ? 0 : 1) })
+  await query(db, 'update load set mode = ?, sweep = ?, domain_urn = ? where id = ?::uuid', [load.mode, load.mode === 'snapshot' ? 'pending' : null, load.isLimited ? home : null, own.id])
+  const newer = await openLoad(db, { source: 'etl' })
+  for (const each of meanwhile) await happen(db, each, { ended, older, own, newer })
+  return inTransaction(db, async (tx) => {
+    const ids: number[] = []
+    let line = firstLine
+    for (const lines of chunks) {
+      const payload = await pack(lines, line)
+      ids.push(await insertChunk(tx, { loadId: own.id, pass: 3, firstLine: line, recordCount: lines.length, payload }))
+      line += lines.length
+    }
+    return ids
+  })
+}
+
+/** One worker applies the chunks; a chunk that waits for an older load is left. */
+async function applyAll(db: Db, chunkIds: readonly number[], isLean: boolean): Promise<LeftBehind> {
+  const options = { apply: applyRecords, guards: allChunkGuards, ...isLean ? { lean: createLeanWays() } : {} }
+  const waiting: string[] = []
+  for (const id of chunkIds) {
+    const claim = await claimChunk(db, id, allChunkGuards)
+    if (!claim) throw new Error('the chunk could not be claimed')
+    await applyChunk(db, claim.chunk, options).catch((error: unknown) => {
+      if (!(error instanceof WaitForOlderLoad)) throw error
+      waiting.push(String(id))
+    })
+  }
+  return { ...await leftBehind(db), waiting }
+}
+
+/** What only one of two ways left behind. */
+function difference(what: string, general: readonly string[], lean: readonly string[]): string[] {
+  if (JSON.stringify(general) === JSON.stringify(lean)) return []
+  return [`${what}:`, ...general.filter((line) => !lean.includes(line)).map((line) => `  only general: ${line}`), ...lean.filter((line) => !general.includes(line)).map((line) => `  only lean: ${line}`)]
+}
+
+export type Compared = { differences: string[], hasChanged: boolean }
+
+/** Applies the load in the general way and in the lean one, each taken back, and says where they differ. */
+export async function compareWays(db: Db, load: EdgeLoad, pack: PackChunk): Promise<Compared> {
+  const [general, lean] = await takenBack(db, async (db) => {
+    const chunkIds = await prepare(db, load, pack)
+    return [await takenBack(db, (db) => applyAll(db, chunkIds, false)), await takenBack(db, (db) => applyAll(db, chunkIds, true))] as const
+  })
+  return { differences: Object.keys(general).flatMap((what) => difference(what, general[what] ?? [], lean[what] ?? [])), hasChanged: Boolean(general.journal?.length) }
+}
