@@ -11,6 +11,8 @@ import { entitiesV2Routes } from './datahub/entities-v2.ts'
 import { ingestProposalRoutes } from './datahub/ingest-proposal.ts'
 import { operationsRoutes } from './datahub/operations.ts'
 import { readAspectRoutes } from './datahub/read-aspect.ts'
+import { relationshipsRoutes } from './datahub/relationships.ts'
+import { relationshipScrollRoutes } from './datahub/relationship-scrolls.ts'
 import { sendRestError } from './datahub/rest-errors.ts'
 import { sendProblem } from './error-responses.ts'
 import { domainsRoutes } from './domains/routes.ts'
@@ -88,6 +90,8 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
     entitiesRoutes(scope, context)
     entitiesV2Routes(scope, context)
     operationsRoutes(scope)
+    relationshipsRoutes(scope, context)
+    relationshipScrollRoutes(scope, context)
   })
   await app.register(async (scope) => {
     scope.setErrorHandler(sendOpenApiError)

@@ -339,6 +339,8 @@ create table timeseries_aspect (
 
 CREATE INDEX aspect_entity_id_aspect_name_idx ON public.aspect USING btree (entity_id, aspect_name) WHERE (value IS NULL);
 
+CREATE INDEX aspect_value_idx ON public.aspect USING gin (value jsonb_path_ops) WITH (gin_pending_list_limit='256') WHERE (aspect_name = ANY (ARRAY['container'::text, 'glossaryTermInfo'::text, 'glossaryNodeInfo'::text, 'ownership'::text, 'globalTags'::text, 'glossaryTerms'::text, 'mlFeatureTableProperties'::text, 'dataProcessInstanceRelationships'::text, 'dataProductProperties'::text, 'siblings'::text, 'groupMembership'::text, 'nativeGroupMembership'::text]));
+
 CREATE UNIQUE INDEX audit_chunk_id_key ON public.audit USING btree (chunk_id) WHERE (chunk_id IS NOT NULL);
 
 CREATE INDEX audit_seq_id_idx ON public.audit USING btree (seq, id) WHERE (seq IS NOT NULL);
@@ -354,6 +356,8 @@ CREATE INDEX domain_association_domain_id_idx ON public.domain_association USING
 CREATE INDEX edge_tombstone_seq_idx ON public.edge_tombstone USING btree (seq);
 
 CREATE INDEX entity_parent_id_idx ON public.entity USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX entity_urn_idx ON public.entity USING btree (urn) WHERE (entity_type = 'dataJob'::text);
 
 CREATE UNIQUE INDEX entity_urn_key_key ON public.entity USING btree (urn_key);
 

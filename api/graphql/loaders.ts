@@ -4,6 +4,7 @@ import { readAspects } from '../../shared/catalog/read-aspects.ts'
 import { readDomainMembers, readDomainsOf, type DomainMembersInput } from '../../shared/catalog/read-domain.ts'
 import { readExistence } from '../../shared/catalog/read-entity.ts'
 import { readNeighbours, type NeighboursInput } from '../../shared/catalog/read-neighbours.ts'
+import { readRelated, type RelatedInput } from '../../shared/catalog/read-relationships.ts'
 import { readParentDomains } from '../../shared/catalog/parent-domains.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
@@ -88,3 +89,8 @@ export const loadDomainMembers = batchedByInput(({ db }, urns, input: DomainMemb
 
 /** The entities one hop away. */
 export const loadNeighbours = batchedByInput(({ lineage }, urns, input: NeighboursInput) => readNeighbours(lineage, urns, input))
+
+/** The relationships of entities. */
+export const loadRelated = batchedByInput(({ db }, urns, input: RelatedInput) => readRelated(db, urns, input, { defaultCount: relatedDefaultCount, field: 'input.' }))
+
+const relatedDefaultCount = 100

@@ -1,5 +1,5 @@
 /** Reads by what edges lead from one entity to another: the jobs that state them, and the queries their statements name. */
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { JsonObject } from '../model/changes.ts'
 import { isObject, listOf } from '../model/json-values.ts'
 import { lineageFieldByCode } from '../model/lineage-fields.ts'
@@ -12,7 +12,7 @@ import type { EntityReference } from './read-entity.ts'
 const sliceCount = 5_000
 
 /** An owner that is an end of its edge is not by the way. By URN; empty for an edge that is stated by its ends alone. */
-export async function readVia(db: Db, edges: readonly EdgeEnds[]): Promise<(edge: EdgeEnds) => EntityReference[]> {
+export async function readVia(db: Db | Tx, edges: readonly EdgeEnds[]): Promise<(edge: EdgeEnds) => EntityReference[]> {
   const via = new Map<string, Map<string, EntityReference>>()
   const add = (edge: EdgeEnds, reference: EntityReference): void => {
     const own = via.get(keyOf(edge)) ?? new Map<string, EntityReference>()
@@ -40,7 +40,7 @@ const isByTheWay = ({ ownerId, upstreamId, downstreamId, field }: EdgeOwnerRow):
   ownerId !== upstreamId && ownerId !== downstreamId && lineageFieldByCode(field).aspectName === 'dataJobInputOutput'
 
 /** The query of a statement; that of a column record stands in its owner's document. */
-async function readQueries(db: Db, rows: readonly EdgeOwnerRow[]): Promise<(row: EdgeOwnerRow) => string | null> {
+async function readQueries(db: Db | Tx, rows: readonly EdgeOwnerRow[]): Promise<(row: EdgeOwnerRow) => string | null> {
   const isOfRecord = ({ field, recordKey }: EdgeOwnerRow): boolean => recordKey > 0 && lineageFieldByCode(field).shape === 'columns'
   const written = rows.filter(isOfRecord)
   const names = [...new Set(written.map(({ field }) => lineageFieldByCode(field).aspectName))]

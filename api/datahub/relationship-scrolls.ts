@@ -1,0 +1,135 @@
+/** Relationships page by page, of entities or of all: /openapi/v3/relationship and /openapi/v3/lineage/scroll. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { checkDirection, scrollLineage, scrollRelationships, type ScrolledRelationship, type ScrollInput } from '../../shared/catalog/read-relationships.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
+import { isObject } from '../../shared/model/json-values.ts'
+import { entityTypeOf, toUrn } from '../../shared/urn/urn.ts'
+import type { ApiContext } from '../context.ts'
+
+const write = { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'read' } } as const
+
+export function relationshipScrollRoutes(app: FastifyInstance, { db }: ApiContext): void {
+  app.post('/openapi/v3/relationship/scroll', write, async (request) => {
+    const query = queryOf(request)
+    const body = bodyOf(request)
+    if (body.edgeFilter !== undefined && body.edgeFilter !== null) throw new CatalogError('UNSUPPORTED', 'edgeFilter is not supported: choose by relationshipTypes, sourceTypes and destinationTypes', { field: 'edgeFilter' })
+    const ends = {
+      sourceUrns: urnsOfFilter(body.sourceFilter, 'sourceFilter'),
+      destinationUrns: urnsOfFilter(body.destinationFilter, 'destinationFilter'),
+      sourceTypes: texts(query, 'sourceTypes'),
+      destinationTypes: texts(query, 'destinationTypes')
+    }
+    const isOutgoing = checkDirection(text(query, 'direction') ?? 'OUTGOING', ['OUTGOING', 'INCOMING']) === 'OUTGOING'
+    return answer(await scrollRelationships(db, { ...pageOf(query), types: texts(query, 'relationshipTypes'), ...isOutgoing ? ends : reversed(ends) }))
+  })
+
+  app.get<{ Params: { type: string } }>('/openapi/v3/relationship/:type', async (request) =>
+    answer(await scrollRelationships(db, { ...pageOf(queryOf(request)), types: [request.params.type] })))
+
+  // A wildcard, because a URN that is sent raw may hold slashes.
+  app.get<{ Params: { entityName: string, '*': string } }>('/openapi/v3/relationship/:entityName/*', async (request) => {
+    const query = queryOf(request)
+    const urn = toUrn(request.params['*'], 'urn')
+    if (entityTypeOf(urn) !== request.params.entityName) throw new CatalogError('BAD_REQUEST', `The URN is that of a ${entityTypeOf(urn)}`, { field: 'entityName', urn })
+    const isOutgoing = checkDirection(text(query, 'direction') ?? 'OUTGOING', ['OUTGOING', 'INCOMING']) === 'OUTGOING'
+    const types = [...texts(query, 'relationshipType') ?? [], ...texts(query, 'relationshipTypes') ?? []].filter((type) => type !== '*')
+    return answer(await scrollRelationships(db, { ...pageOf(query), types, ...isOutgoing ? { sourceUrns: [urn] } : { destinationUrns: [urn] } }))
+  })
+
+  app.post('/openapi/v3/lineage/scroll', write, async (request) => {
+    const query = queryOf(request)
+    const { urns } = bodyOf(request)
+    if (urns !== undefined && urns !== null && !isTexts(urns)) throw new CatalogError('BAD_REQUEST', 'urns must be a list of URNs', { field: 'urns' })
+    const sent = text(query, 'direction')
+    const direction = sent === null ? null : checkDirection(sent, ['UPSTREAM', 'DOWNSTREAM'])
+    const { scrollId, relationships } = await scrollLineage(db, { ...pageOf(query), types: texts(query, 'relationshipTypes'), urns: urns ?? null, direction })
+    return {
+      ...scrollId === null ? {} : { scrollId },
+      results: relationships.map((relationship) => ({ ...shown(relationship), upstream: relationship.upstreamUrn, downstream: relationship.downstreamUrn }))
+    }
+  })
+}
+
+const answer = ({ scrollId, relationships }: { scrollId: string | null, relationships: ScrolledRelationship[] }) =>
+  ({ ...scrollId === null ? {} : { scrollId }, results: relationships.map(shown) })
+
+const shown = ({ type, sourceUrn, destinationUrn, via: [via] }: ScrolledRelationship) => ({
+  relationshipType: type,
+  source: { urn: sourceUrn, entityType: entityTypeOf(sourceUrn) },
+  destination: { urn: destinationUrn, entityType: entityTypeOf(destinationUrn) },
+  ...via === undefined ? {} : { via }
+})
+
+type Ends = Pick<ScrollInput, 'sourceUrns' | 'destinationUrns' | 'sourceTypes' | 'destinationTypes'>
+
+/** INCOMING looks from the other end: what is said of sources holds for destinations. */
+const reversed = ({ sourceUrns, destinationUrns, sourceTypes, destinationTypes }: Ends): Ends =>
+  ({ sourceUrns: destinationUrns ?? null, destinationUrns: sourceUrns ?? null, sourceTypes: destinationTypes ?? null, destinationTypes: sourceTypes ?? null })
+
+type Query = { [name: string]: unknown }
+
+/** Parameters that mean nothing here (pitKeepAlive, sliceId) are ignored but for slices, which would give the same to each. */
+function queryOf({ query }: FastifyRequest): Query {
+  const found = isObject(query) ? query : {}
+  if (found.sliceMax !== undefined && found.sliceMax !== '1') throw new CatalogError('UNSUPPORTED', 'A scroll is not cut into slices', { field: 'sliceMax' })
+  return found
+}
+
+function bodyOf({ body }: FastifyRequest): JsonObject {
+  if (body === undefined || body === null) return {}
+  if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'The body must be a JSON object')
+  return body
+}
+
+function pageOf(query: Query): Pick<ScrollInput, 'count' | 'scrollId' | 'includeSoftDelete'> {
+  const count = text(query, 'count')
+  if (count !== null && !/^\d{1,9}$/.test(count)) throw new CatalogError('BAD_REQUEST', 'count must be a whole number', { field: 'count' })
+  const removed = text(query, 'includeSoftDelete')?.toLowerCase() ?? 'false'
+  if (removed !== 'true' && removed !== 'false') throw new CatalogError('BAD_REQUEST', 'includeSoftDelete must be true or false', { field: 'includeSoftDelete' })
+  return { count: count === null ? null : Number(count), scrollId: text(query, 'scrollId'), includeSoftDelete: removed === 'true' }
+}
+
+function text(query: Query, name: string): string | null {
+  const value = query[name]
+  if (value === undefined || value === '') return null
+  if (typeof value !== 'string') throw new CatalogError('BAD_REQUEST', `${name} is given twice`, { field: name })
+  return value
+}
+
+/** Given several times, or once with commas between. */
+function texts(query: Query, name: string): string[] | null {
+  const value = query[name] ?? query[`${name}[]`]
+  if (value === undefined) return null
+  return [value].flat().flatMap((each) => typeof each === 'string' ? each.split(',') : []).filter((each) => each !== '')
+}
+
+const isTexts = (value: JsonValue): value is string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
+
+/** The URNs that a filter of an end allows: `{and: [{criteria: [{field: 'urn', values: […]}]}]}`, which is all that is known of ends. */
+function urnsOfFilter(filter: JsonValue | undefined, field: string): string[] | null {
+  if (filter === undefined || filter === null) return null
+  const groups = isObject(filter) ? filter.and ?? filter.or : null
+  if (!Array.isArray(groups)) throw new CatalogError('BAD_REQUEST', `${field} must be {and: [{criteria: [{field: "urn", values: […]}]}]}`, { field })
+  if (groups.length === 0) return null
+  const perGroup = groups.map((group, index) => {
+    const criteria = isObject(group) ? group.criteria ?? group.and : null
+    if (!Array.isArray(criteria)) throw new CatalogError('BAD_REQUEST', `${field}.and[${index}].criteria must be a list`, { field: `${field}.and[${index}].criteria` })
+    const sets = criteria.map((criterion, at) => urnsOfCriterion(criterion, `${field}.and[${index}].criteria[${at}]`))
+    const [first = [], ...others] = sets
+    return first.filter((urn) => others.every((set) => set.includes(urn)))
+  })
+  const urns = [...new Set(perGroup.flat())]
+  // Criteria that no URN meets must not read as no filter at all.
+  if (urns.length === 0) throw new CatalogError('BAD_REQUEST', `${field} allows no URN`, { field })
+  return urns
+}
+
+function urnsOfCriterion(criterion: JsonValue, field: string): string[] {
+  const condition = isObject(criterion) ? criterion.condition ?? 'EQUAL' : null
+  const isByUrn = isObject(criterion) && criterion.field === 'urn' && (condition === 'EQUAL' || condition === 'IN') && criterion.negated !== true
+  const values = isObject(criterion) ? criterion.values ?? (criterion.value === undefined ? [] : [criterion.value]) : []
+  if (!isByUrn || !isTexts(values)) throw new CatalogError('UNSUPPORTED', `${field} must be of the field urn and the condition EQUAL or IN`, { field, allowed: ['urn'] })
+  return values
+}

@@ -1,0 +1,38 @@
+/** The field `relationships` of every type of entity that has it. */
+import type { EntityReference } from '../../../shared/catalog/read-entity.ts'
+import type { RelatedInput } from '../../../shared/catalog/read-relationships.ts'
+import { entityTypeOfGraphql } from '../../../shared/model/entity-types.ts'
+import { CatalogError } from '../../../shared/errors.ts'
+import { toUrn, type Urn } from '../../../shared/urn/urn.ts'
+import type { GraphqlContext } from '../context.ts'
+import { loadRelated } from '../loaders.ts'
+import { spendReads } from '../read-budget.ts'
+
+/** Each entity takes several questions to the database, so that a request has them for a few thousand at most. */
+const readsPerEntity = 20
+
+async function relationships({ urn }: EntityReference, { input }: { input: RelatedInput }, context: GraphqlContext) {
+  spendReads(context, readsPerEntity)
+  // A type that no URN has is one that nothing is related to.
+  const relatedEntityTypes = input.relatedEntityTypes?.map((type) => entityTypeOfGraphql(type) ?? '') ?? null
+  const { relationships: found, ...page } = await loadRelated(context, urn, { ...input, relatedEntityTypes })
+  spendReads(context, found.length)
+  return { ...page, relationships: found.map((related) => ({ type: related.type, direction: input.direction, entity: entityOf(related.urn), created: null })) }
+}
+
+/** What an aspect names may be no URN after all. */
+function entityOf(text: string): { urn: Urn } | null {
+  try {
+    return { urn: toUrn(text) }
+  } catch (error) {
+    if (error instanceof CatalogError) return null
+    throw error
+  }
+}
+
+const related = { relationships }
+
+export const relationshipResolvers = {
+  Dataset: related, DataJob: related, DataFlow: related, Chart: related, Dashboard: related, Container: related, Domain: related, MLModel: related, MLModelGroup: related,
+  MLFeature: related, MLFeatureTable: related, MLPrimaryKey: related, DataProcessInstance: related, SchemaFieldEntity: related, CorpUser: related, CorpGroup: related, Tag: related
+}

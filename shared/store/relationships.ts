@@ -1,0 +1,204 @@
+/**
+ * Relationships between entities: those of lineage from the statements, the others from the tables and aspects that say them.
+ *
+ * Each arm is one place where relationships stand. Within an arm a relationship has a key of three numbers, by which pages
+ * go on; through the arms in their order all are listed once.
+ */
+import type { Db, Tx } from '../db/database.ts'
+import { query, type Binding } from '../db/query.ts'
+import type { JsonValue } from '../model/changes.ts'
+import { associatedWith, documentRelationships, lineageRelationships, partOf, relationshipTypes, type DocumentRelationship } from '../model/relationships.ts'
+import { dataFlowOf } from '../urn/kinds.ts'
+import type { Urn } from '../urn/urn.ts'
+import { idArray } from './id-array.ts'
+
+/** Entities by URN, with the ids of those that have a row. */
+export type Ends = { urns: readonly Urn[], ids: readonly number[] }
+
+/** Null asks for no more. `upstream`, `downstream` and `either` are ends of lineage, and looked at nowhere else. */
+export type RelationshipFilter = {
+  types: ReadonlySet<string> | null
+  source: Ends | null
+  destination: Ends | null
+  upstream: Ends | null
+  downstream: Ends | null
+  either: Ends | null
+  sourceTypes: readonly string[] | null
+  destinationTypes: readonly string[] | null
+  /** Whether those with a soft-deleted end are listed. */
+  includesRemoved: boolean
+  isLineageOnly: boolean
+}
+
+export type RelationshipKey = readonly [number, number, number]
+
+export type RelationshipRow = {
+  key: RelationshipKey
+  type: string
+  sourceUrn: Urn
+  destinationUrn: Urn
+  /** The ends of lineage, and which of them the source is; null for what is none. */
+  edge: { upstreamId: number, downstreamId: number, sourceIs: 'upstream' | 'downstream' } | null
+}
+
+type Sql = { text: string, bindings: Binding[] }
+
+/** Gives k1, k2, k3, type_no, source_id, destination_id or destination_urn, upstream_id, downstream_id; null where nothing can be found. */
+type Arm = (filter: RelationshipFilter) => Sql | null
+
+const isWanted = ({ types }: RelationshipFilter, type: string): boolean => types === null || types.has(type)
+const numberOf = (type: string): number => relationshipTypes.indexOf(type)
+const noEdge = 'null::int as upstream_id, null::int as downstream_id'
+
+/** One condition for each end that is asked for. */
+function among(ends: Ends | null, ...columns: string[]): Sql {
+  if (ends === null) return { text: '', bindings: [] }
+  return { text: ` and (${columns.map((column) => `${column} = any(?::int[])`).join(' or ')})`, bindings: columns.map(() => idArray(ends.ids)) }
+}
+
+function select(text: string, ...conditions: Sql[]): Sql {
+  return { text: text + conditions.map((condition) => condition.text).join(''), bindings: conditions.flatMap((condition) => condition.bindings) }
+}
+
+const statementsWhere = (sourceIs: 'downstream' | 'upstream'): Arm => (filter) => {
+  const wanted = lineageRelationships.filter((each) => each.sourceIs === sourceIs && isWanted(filter, each.type))
+  if (wanted.length === 0) return null
+  const [source, destination] = sourceIs === 'downstream' ? ['statement.downstream_id', 'statement.upstream_id'] : ['statement.upstream_id', 'statement.downstream_id']
+  const typeNumber = `case statement.field ${wanted.map(({ fieldCode, type }) => `when ${fieldCode} then ${numberOf(type)}`).join(' ')} end`
+  return select(`
+    select statement.downstream_id as k1, statement.upstream_id as k2, ${typeNumber} as k3, ${typeNumber} as type_no,
+      ${source} as source_id, ${destination} as destination_id, null::text as destination_urn, statement.upstream_id, statement.downstream_id
+    from statement
+    where statement.field = any('{${wanted.map(({ fieldCode }) => fieldCode).join(',')}}'::smallint[])`,
+  among(filter.source, source), among(filter.destination, destination), among(filter.upstream, 'statement.upstream_id'), among(filter.downstream, 'statement.downstream_id'),
+  among(filter.either, 'statement.upstream_id', 'statement.downstream_id'))
+}
+
+const associations: Arm = (filter) => filter.isLineageOnly || !isWanted(filter, associatedWith) ? null : select(`
+    select domain_association.entity_id as k1, domain_association.domain_id as k2, 0 as k3, ${numberOf(associatedWith)} as type_no,
+      domain_association.entity_id as source_id, domain_association.domain_id as destination_id, null::text as destination_urn, ${noEdge}
+    from domain_association
+    join entity domain on domain.id = domain_association.domain_id
+    where (domain.is_present or domain.deleted_seq is null)`, among(filter.source, 'domain_association.entity_id'), among(filter.destination, 'domain_association.domain_id'))
+
+const domainParents: Arm = (filter) => filter.isLineageOnly || !isWanted(filter, partOf) ? null : select(`
+    select domain.entity_id as k1, domain.parent_id as k2, 0 as k3, ${numberOf(partOf)} as type_no,
+      domain.entity_id as source_id, domain.parent_id as destination_id, null::text as destination_urn, ${noEdge}
+    from domain
+    where domain.parent_id is not null`, among(filter.source, 'domain.entity_id'), among(filter.destination, 'domain.parent_id'))
+
+/** A job names its flow in its own URN, which is where the flow is read off when a row is shown. */
+const jobsOfFlows: Arm = (filter) => {
+  if (filter.isLineageOnly || !isWanted(filter, partOf)) return null
+  if (filter.destinationTypes !== null && !filter.destinationTypes.includes('dataFlow')) return null
+  const flows = filter.destination?.urns.filter((urn) => urn.startsWith('urn:li:dataFlow:')) ?? null
+  if (flows?.length === 0) return null
+  // All that begin with the flow and a comma: a range that the index on URNs of jobs finds.
+  const within: Sql = flows === null ? { text: '', bindings: [] } : {
+    text: ` and (${flows.map(() => '(entity.urn >= ? and entity.urn < ?)').join(' or ')})`,
+    bindings: flows.flatMap((flow) => [`urn:li:dataJob:(${flow},`, `urn:li:dataJob:(${flow}-`])
+  }
+  return select(`
+    select entity.id as k1, 0 as k2, 0 as k3, ${numberOf(partOf)} as type_no, entity.id as source_id, null::int as destination_id, 'urn:li:dataFlow:' as destination_urn, ${noEdge}
+    from entity
+    where entity.entity_type = 'dataJob' and entity.is_present`, among(filter.source, 'entity.id'), within)
+}
+
+const documents: Arm = (filter) => {
+  const wanted = documentRelationships.map((each, number) => ({ ...each, number })).filter(({ type }) => isWanted(filter, type))
+  if (filter.isLineageOnly || wanted.length === 0) return null
+  const parts = wanted.map((each) => select(`
+    select aspect.entity_id as k1, ${each.number} as k2, named.place::int as k3, ${numberOf(each.type)} as type_no,
+      aspect.entity_id as source_id, null::int as destination_id, named.value #>> '{}' as destination_urn, ${noEdge}
+    from aspect
+    cross join lateral jsonb_path_query(aspect.value, '${jsonPathOf(each)}') with ordinality as named (value, place)
+    where aspect.aspect_name = '${each.aspectName}' and named.value #>> '{}' like 'urn:li:%:%'`, among(filter.source, 'aspect.entity_id'), namedIn(each, filter.destination)))
+  return { text: parts.map((part) => part.text).join(' union all '), bindings: parts.flatMap((part) => part.bindings) }
+}
+
+const jsonPathOf = ({ path }: DocumentRelationship): string => `$${path.map(({ name, isList }) => `.${name}${isList ? '[*]' : ''}`).join('')}`
+
+/** First the documents that name one of the URNs, as the index finds them, and of their entries those that do. */
+function namedIn({ path }: DocumentRelationship, ends: Ends | null): Sql {
+  if (ends === null) return { text: '', bindings: [] }
+  const holding = ends.urns.map((urn) => JSON.stringify(path.reduceRight<JsonValue>((inner, { name, isList }) => ({ [name]: isList ? [inner] : inner }), urn)))
+  return { text: ' and aspect.value @> any(?::jsonb[]) and named.value #>> \'{}\' = any(?::text[])', bindings: [holding, ends.urns] }
+}
+
+const arms: readonly { find: Arm, sourceIs: 'downstream' | 'upstream' | null }[] = [
+  { find: statementsWhere('downstream'), sourceIs: 'downstream' },
+  { find: statementsWhere('upstream'), sourceIs: 'upstream' },
+  ...[associations, domainParents, jobsOfFlows, documents].map((find) => ({ find, sourceIs: null }))
+]
+
+export const armsCount = arms.length
+
+/** The keys of an arm that the filter lets through, each once. */
+function keysOf(filter: RelationshipFilter, core: Sql): Sql {
+  const { sourceTypes, destinationTypes, includesRemoved } = filter
+  const joins = [
+    'join entity source on source.id = related.source_id left join entity source_parent on source_parent.id = source.parent_id',
+    'left join entity destination on destination.id = related.destination_id left join entity destination_parent on destination_parent.id = destination.parent_id'
+  ]
+  const needsEnds = sourceTypes !== null || destinationTypes !== null || !includesRemoved
+  const conditions: Sql[] = [
+    ...sourceTypes === null ? [] : [{ text: ' and source.entity_type = any(?::text[])', bindings: [sourceTypes] }],
+    ...destinationTypes === null ? [] : [{ text: " and coalesce(destination.entity_type, split_part(related.destination_urn, ':', 3)) = any(?::text[])", bindings: [destinationTypes] }],
+    ...includesRemoved ? [] : [{
+      text: ' and not (source.is_removed or coalesce(source_parent.is_removed, false) or coalesce(destination.is_removed, false) or coalesce(destination_parent.is_removed, false))',
+      bindings: []
+    }]
+  ]
+  return {
+    text: `
+    select distinct on (related.k1, related.k2, related.k3) related.*
+    from (${core.text}) as related
+    ${needsEnds ? joins.join(' ') : ''}
+    where true${conditions.map(({ text }) => text).join('')}`,
+    bindings: [...core.bindings, ...conditions.flatMap(({ bindings }) => bindings)]
+  }
+}
+
+/** How many relationships an arm has. */
+export async function countRelationships(db: Db | Tx, armNumber: number, filter: RelationshipFilter): Promise<number> {
+  const core = arms[armNumber]?.find(filter)
+  if (!core) return 0
+  const keys = keysOf(filter, core)
+  const [row] = await query<{ total: number }>(db, `select count(*)::int as total from (${keys.text}) as counted`, keys.bindings)
+  return row?.total ?? 0
+}
+
+type FoundRow = { k1: number, k2: number, k3: number, typeNumber: number, upstreamId: number | null, downstreamId: number | null, sourceUrn: Urn, destinationUrn: Urn }
+
+/** A page of an arm in the order of its keys, from behind a key or from the begin, the first `offset` passed over. */
+export async function pageOfRelationships(db: Db | Tx, armNumber: number, filter: RelationshipFilter, page: { after: RelationshipKey | null, offset: number, count: number }): Promise<RelationshipRow[]> {
+  const arm = arms[armNumber]
+  const core = arm?.find(filter)
+  if (!arm || !core) return []
+  const keys = keysOf(filter, core)
+  const after = page.after === null ? { text: '', bindings: [] } : { text: ' and (related.k1, related.k2, related.k3) > (?::int, ?::int, ?::int)', bindings: [...page.after] }
+  const rows = await query<FoundRow>(db, `
+    with page as (${keys.text}${after.text}
+      order by related.k1, related.k2, related.k3
+      offset ?::int
+      limit ?::int
+    )
+    select
+      page.k1, page.k2, page.k3,
+      page.type_no as "typeNumber",
+      page.upstream_id as "upstreamId",
+      page.downstream_id as "downstreamId",
+      source.urn as "sourceUrn",
+      coalesce(destination.urn, page.destination_urn) as "destinationUrn"
+    from page
+    join entity source on source.id = page.source_id
+    left join entity destination on destination.id = page.destination_id
+    order by page.k1, page.k2, page.k3`, [...keys.bindings, ...after.bindings, page.offset, page.count])
+  return rows.map(({ k1, k2, k3, typeNumber, upstreamId, downstreamId, sourceUrn, destinationUrn }) => ({
+    key: [k1, k2, k3],
+    type: relationshipTypes[typeNumber] ?? '',
+    sourceUrn,
+    destinationUrn: arm.find === jobsOfFlows ? dataFlowOf(sourceUrn) : destinationUrn,
+    edge: upstreamId === null || downstreamId === null || arm.sourceIs === null ? null : { upstreamId, downstreamId, sourceIs: arm.sourceIs }
+  }))
+}
