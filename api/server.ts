@@ -24,6 +24,7 @@ import { loadsRoutes } from './loads/routes.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { entityRoutes } from './openapi/entity-routes.ts'
 import { sendOpenApiError } from './openapi/errors.ts'
+import { scrollRoutes } from './openapi/scroll-routes.ts'
 import { specificationRoutes } from './openapi/specification-routes.ts'
 import { traceRoutes } from './openapi/trace-routes.ts'
 import { healthRoutes } from './operations/health.ts'
@@ -96,6 +97,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   await app.register(async (scope) => {
     scope.setErrorHandler(sendOpenApiError)
     entityRoutes(scope, context)
+    scrollRoutes(scope, context)
     specificationRoutes(scope)
     traceRoutes(scope, context)
   })

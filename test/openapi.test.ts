@@ -147,10 +147,35 @@ t.test('entities over OpenAPI v3', async (t) => {
     const reader = await tokenWith(['read'])
     const path = `/openapi/v3/entity/dataset/${encoded(dataset('x'))}`
     const writes = [['POST', '/openapi/v3/entity/dataset'], ['PATCH', '/openapi/v3/entity/dataset'], ['POST', '/openapi/v3/entity/generic'], ['PATCH', '/openapi/v3/entity/generic'], ['POST', `${path}/status`], ['PATCH', `${path}/status`], ['DELETE', path]] as const
-    const reads = [['GET', path], ['HEAD', path], ['POST', '/openapi/v3/entity/dataset/batchGet'], ['POST', '/openapi/v3/entity/generic/batchGet'], ['POST', '/openapi/v1/trace/write/x'], ['GET', '/openapi/v1/registry/models/entity/specifications']] as const
+    const reads = [['GET', path], ['GET', '/openapi/v3/entity/dataset'], ['POST', '/openapi/v3/entity/scroll'], ['HEAD', path], ['POST', '/openapi/v3/entity/dataset/batchGet'], ['POST', '/openapi/v3/entity/generic/batchGet'], ['POST', '/openapi/v1/trace/write/x'], ['GET', '/openapi/v1/registry/models/entity/specifications']] as const
     for (const [method, url] of [...writes, ...reads]) t.equal((await rest({ method, url, token: null, ...method === 'GET' || method === 'HEAD' ? {} : { body: Buffer.from('{'), headers: { 'content-type': 'application/json' } } })).status, 401, `${method} ${url}`)
     for (const [method, url] of writes) t.match(await rest({ method, url, token: reader, body: [] }), { status: 403, body: { error: 'Authorization Error' } }, `${method} ${url}`)
     for (const [method, url] of reads) t.not((await rest({ method, url, token: reader, ...method === 'POST' ? { body: [] } : {} })).status, 403, `${method} ${url}`)
+  })
+
+  t.test('entities of a type are listed a page at a time, each once, and a scroll takes filters', async (t) => {
+    const urns = Array.from({ length: 5 }, (_, index) => `urn:li:dataFlow:(airflow,listed${index},prod)`)
+    await post('dataFlow', urns.map((urn, index) => ({ urn, dataFlowInfo: { value: { name: `listed ${index}` } }, status: { value: { removed: index === 4 } } })))
+    const seen: string[] = []
+    for (let scrollId: string | undefined = ''; scrollId !== undefined;) {
+      const { status, body } = await rest({ url: `/openapi/v3/entity/dataflow?count=2&query=listed*&aspects=status${scrollId === '' ? '' : `&scrollId=${scrollId}`}` })
+      t.equal(status, 200)
+      for (const entity of body.entities) {
+        t.match(entity, { status: { value: { removed: false } }, dataFlowInfo: undefined })
+        seen.push(entity.urn)
+      }
+      scrollId = body.scrollId
+    }
+    t.same(seen.toSorted(), urns.slice(0, 4))
+    const scroll = (body: unknown, more = '') => rest({ method: 'POST', url: `/openapi/v3/entity/scroll?count=10${more}`, body })
+    t.match((await scroll({ entities: ['dataflow'], filter: { and: [{ criteria: [{ field: 'urn', values: [urns[1]] }] }, { criteria: [{ field: 'urn', values: [urns[2]], condition: 'EQUAL' }] }] } }, '&skipAggregation=false')).body,
+      { entities: [{ urn: urns[1] }, { urn: urns[2] }], totalCount: 2, facets: Array })
+    t.match(await scroll({ entities: ['dataFlow'] }, '&includeSoftDelete=true&query=listed*'), { body: { totalCount: 5 } })
+    t.match(await scroll({ filter: { and: [{ criteria: [{ field: 'nothing', values: ['x'] }] }] } }), { status: 400, body: { code: 'BAD_REQUEST' } })
+    t.match(await scroll({ filter: { and: 'x' } }), { status: 400, body: { field: 'filter.and' } })
+    t.match(await scroll({ entities: [1] }), { status: 400, body: { field: 'entities[0]' } })
+    t.match(await scroll([]), { status: 400 })
+    t.match(await scroll({}, '&scrollId=abc'), { status: 400, body: { field: 'scrollId' } })
   })
 
   t.test('the registry lists every entity type with its aspects, a page at a time', async (t) => {

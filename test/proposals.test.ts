@@ -18,7 +18,7 @@ t.test('proposals', async (t) => {
   const make = async (...urns: string[]) => { for (const urn of urns) await propose(upsert(urn, 'status', { removed: false })) }
 
   t.test('the server tells clients to write the way that is here', async (t) => {
-    t.match((await rest({ url: '/config', token: null })).body, { noCode: 'true', patchCapable: true, versions: {}, datahub: { serverEnv: 'core' } })
+    t.match((await rest({ url: '/config', token: null })).body, { noCode: 'true', patchCapable: true, versions: { 'acryldata/datahub': { version: '1.7.0' } }, datahub: { serverEnv: 'core' } })
   })
 
   t.test('an aspect is written in each of its envelopes and read back under its class', async (t) => {

@@ -1,7 +1,9 @@
 /**
  * GET /config: what DataHub's clients ask before anything else, and choose their way of writing by.
  *
- * No version of DataHub is claimed, so clients write to /aspects, which is here, and not to /openapi/v3, which is not.
+ * The version is that of DataHub whose interface this is: from 1.0.1 on the SDK writes to /openapi/v3 and follows queued
+ * writes by their trace, from 1.7.0 on ingestion patches `status`. It has no leading v, for the CLI would then compare it
+ * with its own and ask people to upgrade.
  */
 import type { FastifyInstance } from 'fastify'
 
@@ -15,7 +17,7 @@ const serverConfig = {
   supportsImpactAnalysis: true,
   datasetUrnNameCasing: false,
   timeZone: 'GMT',
-  versions: {},
+  versions: { 'acryldata/datahub': { version: '1.7.0', commit: null } },
   datahub: { serverType: 'prod', serverEnv: 'core' },
   telemetry: { enabledCli: false, enabledIngestion: false },
   managedIngestion: { enabled: false }

@@ -5,6 +5,7 @@
  * themselves tell whether they were changed since the id was given. Nothing waits for an index, so both storages that
  * DataHub's clients look at say the same.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CatalogError } from '../errors.ts'
 import type { Db } from '../db/database.ts'
 import { limits } from '../limits.ts'
@@ -54,8 +55,7 @@ export function parseTraced(body: unknown): Map<Urn, string[]> {
  */
 export async function readTrace(db: Db, actor: Actor, traceId: string, wanted: ReadonlyMap<Urn, readonly string[]>, { onlyIncludeErrors, detailed }: TraceQuestion): Promise<TraceView> {
   if (!isTraceId(traceId)) throw new CatalogError('BAD_REQUEST', 'The trace id must be 32 hexadecimal digits', { field: 'traceId' })
-  const found = await findTracedLoad(db, traceId)
-  const load = found && isVisible(found, actor) ? found : null
+  const load = await settledLoad(db, actor, traceId)
   const rejects = load ? await rejectsByName(db, load) : new Map<string, Reject>()
   const states = await aspectStates(db, [...wanted.keys()], [...new Set([...wanted.values()].flat())])
   const view: TraceView = {}
@@ -70,6 +70,19 @@ export async function readTrace(db: Db, actor: Actor, traceId: string, wanted: R
     }
   }
   return view
+}
+
+/** DataHub's client asks again after two seconds at the earliest: what is applied within a moment is worth waiting for. */
+const settleMaxMs = 1_000
+const settleEveryMs = 25
+
+/** The load of the trace as soon as it has ended, or as it is after a moment; null where there is none that the actor may see. */
+async function settledLoad(db: Db, actor: Actor, traceId: string): Promise<LoadRow | null> {
+  for (const giveUpAt = Date.now() + settleMaxMs; ; await sleep(settleEveryMs)) {
+    const load = await findTracedLoad(db, traceId)
+    if (!load || !isVisible(load, actor)) return null
+    if (terminalStates.includes(load.state) || Date.now() > giveUpAt) return load
+  }
 }
 
 /** The current state of an aspect. `seq` is null of one that keeps no order of its own. */

@@ -1,0 +1,91 @@
+/** GET /openapi/v3/entity/{entityName} and POST /openapi/v3/entity/scroll: entities that a search finds, page by page, with their aspects. */
+import type { FastifyInstance } from 'fastify'
+import { readEntities } from '../../shared/catalog/read-entities.ts'
+import { scrollEntities, type EntityScrollInput } from '../../shared/catalog/scroll-entities.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { knownAspectName } from '../../shared/model/aspect-registry.ts'
+import type { JsonObject } from '../../shared/model/changes.ts'
+import { graphqlTypeOf } from '../../shared/model/entity-types.ts'
+import { isObject } from '../../shared/model/json-values.ts'
+import type { ApiContext } from '../context.ts'
+import { showEntity } from './entity-answers.ts'
+import { entityNameOf } from './entity-path.ts'
+import { readAspectNames, readFlag, readPageCount, readText, type Parameters } from './parameters.ts'
+
+const pageDefaultCount = 10
+
+/** Names null: every aspect; none: URNs alone. */
+type Page = { input: EntityScrollInput, aspects: readonly string[] | null, withMetadata: boolean }
+
+export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext): void {
+  async function scroll({ input, aspects, withMetadata }: Page, facets: boolean) {
+    try {
+      const found = await scrollEntities(lineage, input, { facets, matchedFields: false })
+      const urns = found.results.map(({ entity }) => entity.urn)
+      const views = aspects?.length === 0 ? [] : await readEntities(db, urns, aspects)
+      const byUrn = new Map(views.map((view) => [view.urn, view.aspects]))
+      const entities = urns.map((urn) => showEntity(urn, byUrn.get(urn) ?? new Map(), withMetadata))
+      return { found, entities, page: found.nextScrollId === null ? {} : { scrollId: found.nextScrollId } }
+    } catch (error) {
+      // The question is a part of this request's own, under its own names.
+      const field = error instanceof CatalogError ? error.details.field : undefined
+      throw error instanceof CatalogError && field ? new CatalogError(error.code, error.message, { ...error.details, field: field.replace(/^input\./, '') }, { cause: error }) : error
+    }
+  }
+
+  app.get<{ Params: { entityName: string }, Querystring: Parameters }>('/openapi/v3/entity/:entityName', { config: { access: 'read' } }, async ({ params, query }) => {
+    const input = { ...inputOf(query), types: [graphqlTypeOf(entityNameOf(params.entityName))] }
+    const { entities, page } = await scroll({ input, aspects: readAspectNames(query), withMetadata: readFlag(query, 'systemMetadata', false) }, false)
+    return { ...page, entities }
+  })
+
+  app.post<{ Querystring: Parameters }>('/openapi/v3/entity/scroll', { config: { access: 'read' } }, async ({ query, body }) => {
+    const sent = body ?? {}
+    if (!isObject(sent)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object is needed')
+    const names = textsOf(sent, 'entities')
+    const input = { ...inputOf(query), ...names ? { types: names.map((name) => graphqlTypeOf(entityNameOf(name))) } : {}, orFilters: filtersOf(sent) }
+    const aspects = textsOf(sent, 'aspects')?.map(knownAspectName) ?? []
+    const withFacets = !readFlag(query, 'skipAggregation', true)
+    const { found, entities, page } = await scroll({ input, aspects, withMetadata: readFlag(query, 'systemMetadata', false) }, withFacets)
+    return { ...page, entities, ...withFacets ? { facets: found.facets ?? [] } : {}, totalCount: found.total }
+  })
+}
+
+/** What both ask in their query. The order is always that of ids: a scroll by it sees each entity once. */
+const inputOf = (query: Parameters): EntityScrollInput => ({
+  query: readText(query, 'query') ?? '*',
+  scrollId: readText(query, 'scrollId'),
+  count: readPageCount(query, pageDefaultCount),
+  searchFlags: { includeSoftDeleted: readFlag(query, 'includeSoftDelete', false) },
+  existingOnly: true
+})
+
+/** Throws BAD_REQUEST where it is no list of texts. */
+function textsOf(body: JsonObject, name: string): string[] | null {
+  const sent = body[name] ?? null
+  if (sent === null) return null
+  if (!Array.isArray(sent)) throw new CatalogError('BAD_REQUEST', `${name} must be a list of texts`, { field: name })
+  return sent.map((text, index) => {
+    if (typeof text !== 'string') throw new CatalogError('BAD_REQUEST', `${name} must be a list of texts`, { field: `${name}[${index}]` })
+    return text
+  })
+}
+
+/** `filter: {and: [{criteria: […]}]}`: one of the outer list must hold, all of an inner one. Throws BAD_REQUEST. */
+function filtersOf(body: JsonObject): NonNullable<EntityScrollInput['orFilters']> {
+  const filter = body.filter ?? {}
+  const groups = isObject(filter) ? filter.and ?? filter.or ?? [] : null
+  if (!Array.isArray(groups)) throw new CatalogError('BAD_REQUEST', 'filter.and must be a list', { field: 'filter.and' })
+  return groups.map((group, index) => {
+    const field = `filter.and[${index}].criteria`
+    const criteria = isObject(group) ? group.criteria ?? group.and ?? [] : null
+    if (!Array.isArray(criteria)) throw new CatalogError('BAD_REQUEST', `${field} must be a list`, { field })
+    return { and: criteria.map((criterion, at) => {
+      if (!isObject(criterion) || typeof criterion.field !== 'string') throw new CatalogError('BAD_REQUEST', `${field}[${at}] must be an object with a field`, { field: `${field}[${at}]` })
+      const { condition = null, negated = null, value = null } = criterion
+      if (condition !== null && typeof condition !== 'string') throw new CatalogError('BAD_REQUEST', `${field}[${at}].condition must be a text`, { field: `${field}[${at}].condition` })
+      const values = textsOf(criterion, 'values') ?? (typeof value === 'string' ? [value] : [])
+      return { field: criterion.field, values, condition, negated: negated === true }
+    }) }
+  })
+}
