@@ -31,6 +31,7 @@ import { healthRoutes } from './operations/health.ts'
 import { limitsRoutes } from './operations/limits.ts'
 import { countRequests, metricsRoutes } from './operations/metrics.ts'
 import { versionRoutes } from './operations/version.ts'
+import { searchRoutes } from './search/routes.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** From the head of a request to its answer; a statement of the database is cut off well before. */
@@ -82,6 +83,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   limitsRoutes(app)
   lineageRoutes(app, context)
   domainsRoutes(app, context)
+  searchRoutes(app, context)
   await app.register(async (scope) => graphqlPlugin(scope, context))
   await app.register(async (scope) => {
     scope.setErrorHandler(sendRestError)

@@ -21,21 +21,15 @@ create index search_document_words_idx on search_document using gin (words) with
 -- One of sixteen, for counts of what matches more than is counted exactly.
 create index search_document_words_sample_idx on search_document using gin (words) with (gin_pending_list_limit = 256)
   where hashint4(entity_id) & 15 = 0;
--- Names that begin with what was typed, shortest scan first.
-create index search_document_name_idx on search_document (left(name, 200) text_pattern_ops);
+-- Names that begin with what was typed. In the collation "C" an index serves LIKE.
+create index search_document_name_idx on search_document (left(name, 200));
 
 do $$
 begin
   create extension if not exists pg_trgm;
+  create index search_document_name_trgm_idx on search_document using gin (name gin_trgm_ops) with (gin_pending_list_limit = 256);
 exception when others then
   raise notice 'pg_trgm cannot be had: nothing near is suggested';
-end
-$$;
-do $$
-begin
-  if exists (select 1 from pg_extension where extname = 'pg_trgm') then
-    create index search_document_name_trgm_idx on search_document using gin (name gin_trgm_ops) with (gin_pending_list_limit = 256);
-  end if;
 end
 $$;
 

@@ -383,7 +383,7 @@ CREATE INDEX load_declaration_load_id_urn_idx ON public.load_declaration USING b
 
 CREATE INDEX replace_watermark_seq_idx ON public.replace_watermark USING btree (seq);
 
-CREATE INDEX search_document_name_idx ON public.search_document USING btree ("left"(name, 200) text_pattern_ops);
+CREATE INDEX search_document_name_idx ON public.search_document USING btree ("left"(name, 200));
 
 CREATE INDEX search_document_name_trgm_idx ON public.search_document USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='256');
 

@@ -55,6 +55,8 @@ export type ErrorDetails = {
   line?: number
   /** Allowed values, where the set is small. */
   allowed?: readonly string[]
+  /** URNs that may be meant. */
+  candidates?: readonly string[]
   /** How many more faults of this kind the request has beyond the one named. */
   total?: number
   retryAfterSeconds?: number

@@ -129,6 +129,10 @@ t.test('lineage', async t => {
     ], 'in plain characters where the terminal has no others')
   })
 
+  t.test('begins at what a short reference means', async t => {
+    for (const reference of ['hive:d', 'd@PROD', 'd']) t.equal((await lineage(reference, '--direction', 'upstream')).out[0], `Upstream of ${d}`, reference)
+  })
+
   t.test('counts what a limit leaves out, the nearest shown', async t => {
     t.strictSame((await lineage(a, '--limit', '2')).out.slice(1), [
       'a (DATASET, hive)',
@@ -160,7 +164,9 @@ t.test('lineage', async t => {
 
   t.test('ends with 1 when it is refused, and with 4 when nobody answers, or not to the end', async t => {
     t.match(await lineage(dataset('absent')), { code: 1, out: [], err: [/NOT_FOUND: .*absent/] })
-    t.match(await lineage('nonsense'), { code: 1, err: [/INVALID_URN/] })
+    t.match(await lineage('nonsense'), { code: 1, err: [/NOT_FOUND: .*nonsense/] })
+    t.match(await lineage('urn:li:nonsense'), { code: 1, err: [/INVALID_URN/] })
+    t.match(await lineage('mysql:a'), { code: 1, err: [/NOT_FOUND: .*did you mean urn:li:dataset:.*hive,a,PROD/] })
     t.match(await lineage(a, '--token', 'trib_wrong'), { code: 1, err: [/UNAUTHENTICATED/] })
     t.match(await lineage(a, '--direction', 'sideways'), { code: 1, err: [/--direction takes/] })
     for (const args of [['--hops', '0'], ['--hops', '1001'], ['--limit', 'all']]) t.match(await lineage(a, ...args), { code: 1, err: [/takes a number from 1 to/] }, args.join(' '))

@@ -28,6 +28,7 @@ import { provenanceResolvers } from './resolvers/provenance.ts'
 import { loadResolvers } from './resolvers/loads.ts'
 import { mutationResolvers } from './resolvers/mutations.ts'
 import { relationshipResolvers } from './resolvers/relationships.ts'
+import { searchResolvers } from './resolvers/search.ts'
 import { tokenResolvers } from './resolvers/tokens.ts'
 
 const paths = ['/api/graphql', '/api/v2/graphql']
@@ -43,7 +44,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
   const validateOptions = { maxErrors: shownErrorsMaxCount }
   await app.register(mercurius, {
     schema: readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'),
-    resolvers: mergeResolvers(entityResolvers, domainResolvers, lineageResolvers, lineageViewResolvers, provenanceResolvers, relationshipResolvers, mutationResolvers, loadResolvers, tokenResolvers),
+    resolvers: mergeResolvers(entityResolvers, domainResolvers, lineageResolvers, lineageViewResolvers, provenanceResolvers, relationshipResolvers, mutationResolvers, loadResolvers, searchResolvers, tokenResolvers),
     routes: false,
     cache: 250,
     jit: compileAfterUses,

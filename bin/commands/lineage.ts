@@ -1,6 +1,7 @@
-/** `tributary lineage URN`: what an asset or column comes from and feeds, as a tree or as JSON. */
+/** `tributary lineage REFERENCE`: what an asset or column comes from and feeds, as a tree or as JSON. */
 import { limits } from '../../shared/limits.ts'
 import { serverOf, serverOptions } from '../client-options.ts'
+import { resolveReference } from '../client/resolve-reference.ts'
 import { openLineage, type Direction, type LineageLines } from '../client/read-lineage.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
@@ -12,10 +13,11 @@ const linesMaxCount = 100_000
 
 export const lineage: Command = {
   notes: [
+    'REFERENCE is a URN, or short for one: snowflake:db.schema.table, table@PROD, or a name that only one entity has.',
     'Each entity stands once where it is nearest, and is marked (again) where it is met again. What is not shown is counted.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable, or its answer was cut off.'
   ],
-  operands: ['URN'],
+  operands: ['REFERENCE'],
   options: {
     direction: { value: 'WHICH', help: 'upstream, downstream or both. Default: downstream.' },
     hops: { value: 'N', help: 'At most so many hops. Default: all.' },
@@ -27,9 +29,10 @@ export const lineage: Command = {
   },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
-    const [urn = ''] = input.operands
+    const [reference = ''] = input.operands
     const directions = readDirections(input.text('direction'))
     const maxLines = readNumber(input, 'limit', linesMaxCount) ?? linesDefaultCount
+    const urn = await resolveReference(server, reference)
     const query = queryOf(input, urn)
     const print = input.isSet('json') ? printJson : printAsTree
     for (const [index, direction] of directions.entries()) {

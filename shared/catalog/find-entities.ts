@@ -95,7 +95,7 @@ async function plainCandidates(reader: LineageReader, { urn, words }: EntityQues
 }
 
 /** Statements that look matches up. */
-const asked = <Result>(reader: LineageReader, work: (tx: Tx, within: WithinDeadline) => Promise<Result>): Promise<Result> =>
+export const asked = <Result>(reader: LineageReader, work: (tx: Tx, within: WithinDeadline) => Promise<Result>): Promise<Result> =>
   reader.inSql(tookTooLong, async (tx, within) => {
     await preferIndexes(tx)
     return work(tx, within)
@@ -103,7 +103,8 @@ const asked = <Result>(reader: LineageReader, work: (tx: Tx, within: WithinDeadl
 
 const hitsOf = (ids: Int32Array): { ids: Int32Array, degrees: Uint16Array } => ({ ids, degrees: new Uint16Array(ids.length) })
 
-async function kept(reader: LineageReader, question: EntityQuestion, candidates: Int32Array): Promise<FoundEntities> {
+/** Those of candidates that the question keeps, in their order. */
+export async function kept(reader: LineageReader, question: EntityQuestion, candidates: Int32Array): Promise<FoundEntities> {
   const sifted = await siftHits(reader, question, hitsOf(candidates))
   return { ids: keptIds(candidates, sifted), total: sifted.total, tally: sifted.tally, isEstimate: false }
 }

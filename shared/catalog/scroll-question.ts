@@ -41,6 +41,7 @@ export type SearchFlagsInput = {
   includeSoftDeleted?: Maybe<boolean>
   maxAggValues?: Maybe<number>
   skipAggregates?: Maybe<boolean>
+  getSuggestions?: Maybe<boolean>
   groupingSpec?: Maybe<{ groupingCriteria?: Maybe<readonly { baseEntityType?: Maybe<string>, groupingEntityType: string }[]> }>
 }
 

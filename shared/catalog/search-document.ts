@@ -4,7 +4,7 @@ import { fieldKey, nameKey, printVector } from '../model/search-vector.ts'
 import { folded, placedWords, type PlacedWord } from '../model/search-words.ts'
 import { limits } from '../limits.ts'
 import type { SearchDocumentRow } from '../store/search-documents.ts'
-import { nameFromUrn, originOf, platformOf } from '../urn/kinds.ts'
+import { dataFlowOf, nameFromUrn, originOf, platformOf } from '../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { descriptionsOf, namesOf, textAspectNames, type Documents } from './entity-texts.ts'
 import { entityFilterFields, type Candidate, type FilterField } from './filter-fields.ts'
@@ -67,7 +67,7 @@ function wordsIn(texts: readonly string[]): PlacedWord[] {
 function keysOf(urn: Urn, names: readonly string[], documents: Documents): Set<string> {
   const common = { entityType: entityTypeOf(urn), platformUrn: platformOf(urn), origin: originOf(urn), isRemoved: false, domainId: null, degree: null }
   const candidate: Candidate = { common, urn, documents }
-  const keys = new Set([...names, lastOfName(nameFromUrn(urn))].map((name) => nameKey(folded(name))))
+  const keys = new Set([...names, ...urnNames(urn), ...nameSuffixes(nameFromUrn(urn))].map((name) => nameKey(folded(name))))
   let bytes = 0
   for (const field of keyedFields) {
     for (const value of 'commonValuesOf' in field ? field.commonValuesOf(common) : field.ownValuesOf(candidate)) {
@@ -80,5 +80,16 @@ function keysOf(urn: Urn, names: readonly string[], documents: Documents): Set<s
   return keys
 }
 
-/** Of `db.schema.table` the table, of `s3/folder/file` the file. */
-export const lastOfName = (name: string): string => name.split(/[./]/).findLast((part) => part !== '') ?? name
+const suffixesMaxCount = 5
+
+/** What people call an asset for short: of `db.schema.table` `table` and `schema.table`, of `s3/folder/file` the like. */
+export function nameSuffixes(name: string): string[] {
+  const begins = [...name.matchAll(/[./]+/g)].map((match) => match.index + match[0].length)
+  return begins.slice(-suffixesMaxCount).map((begin) => name.slice(begin)).filter((suffix) => suffix !== '')
+}
+
+/** The name in the URN; a data job goes by its flow and its own name as well. */
+export function urnNames(urn: Urn): string[] {
+  const name = nameFromUrn(urn)
+  return entityTypeOf(urn) === 'dataJob' ? [name, `${nameFromUrn(dataFlowOf(urn))}.${name}`] : [name]
+}

@@ -7,7 +7,8 @@ const lastPlace = 16_383
 const placesMaxCount = 255
 const keyMaxChars = 200
 
-const quoted = (lexeme: string): string => `'${lexeme.replaceAll('\\', '\\\\').replaceAll('\'', '\'\'')}'`
+/** What Postgres cannot hold is in no document. */
+const quoted = (lexeme: string): string => `'${lexeme.toWellFormed().replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll('\'', '\'\'')}'`
 
 /** A key stands beside words and begins as none does, so no beginning of a word finds it. A long value is found by its digest. */
 const keyOf = (kind: string, value: string): string => value.length <= keyMaxChars ? kind + value : `${kind}#${hash('sha256', value, 'base64url')}`

@@ -29,8 +29,8 @@ function runsOf(text: string): Run[] {
 /** What is longer is found by its beginning. */
 const cut = (word: string): string => word.length <= limits.searchWordMaxChars ? word : word.slice(0, limits.searchWordMaxChars).toWellFormed()
 
-/** Case aside. */
-export const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
+/** Case aside, and without what Postgres cannot hold. */
+export const folded = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd').normalize('NFKC').toLowerCase()
 
 /** The words in their order, the first of them at `after` + 1. */
 export function placedWords(text: string, after = 0): PlacedWord[] {

@@ -28,7 +28,8 @@ const idsOf = ([row]: readonly Packed[]): Int32Array => int4sOf(row?.ids ?? null
 
 /**
  * Up to `count` matches of a tsquery, whichever are found first, the best of them first: whose name is the text, or ends
- * with it behind a dot; then whose name holds it, short names before long ones; then the others. By id where there is no text.
+ * with it behind a dot; then whose name begins with it; then whose name holds it, short names before long ones; then the
+ * others. By id where there is no text.
  */
 export async function findMatches(db: Db | Tx, words: string, foldedText: string | null, count: number): Promise<Int32Array> {
   if (foldedText === null) {
@@ -41,10 +42,10 @@ export async function findMatches(db: Db | Tx, words: string, foldedText: string
     from (
       select
         found.entity_id,
-        case when found.name = ?::text or right(found.name, length(?::text) + 1) = '.' || ?::text then 0 when strpos(found.name, ?::text) > 0 then 1 else 2 end as tier,
+        case when found.name = ?::text or right(found.name, length(?::text) + 1) = '.' || ?::text then 0 when strpos(found.name, ?::text) = 1 then 1 when strpos(found.name, ?::text) > 0 then 2 else 3 end as tier,
         case when strpos(found.name, ?::text) > 0 then length(found.name) else 0 end as length
       from (select search_document.entity_id, search_document.name from search_document where search_document.words @@ ?::tsquery limit ?::int) as found
-    ) as ranked`, [foldedText, foldedText, foldedText, foldedText, foldedText, words, count]))
+    ) as ranked`, [foldedText, foldedText, foldedText, foldedText, foldedText, foldedText, words, count]))
 }
 
 /** One of so many documents is in the sample, by its id. */
@@ -78,4 +79,34 @@ export async function lastDocumentId(db: Db | Tx): Promise<number> {
 /** For the rest of the transaction: a word of many documents is looked up all the same, where the planner would rather read all of them. */
 export async function preferIndexes(tx: Tx): Promise<void> {
   await query(tx, 'select set_config(\'enable_seqscan\', \'off\', true)')
+}
+
+/** Up to `count` documents whose name begins with the text, in the order of names. */
+export async function findNamesBeginning(db: Db | Tx, foldedText: string, count: number): Promise<Int32Array> {
+  const pattern = `${foldedText.slice(0, 200).replaceAll(/[\\%_]/g, '\\$&')}%`
+  return idsOf(await query<Packed>(db, `
+    select string_agg(int4send(found.entity_id), '' order by found.name, found.entity_id) as ids
+    from (
+      select search_document.entity_id, left(search_document.name, 200) as name
+      from search_document
+      where left(search_document.name, 200) like ?
+      order by left(search_document.name, 200)
+      limit ?::int
+    ) as found`, [pattern, count]))
+}
+
+/** `name` is folded; `score` is from 0 to 1. */
+export type NearName = { id: number, name: string, score: number }
+
+/** Up to `count` documents with a name that is, or holds, nearly the text, the nearest first. None where pg_trgm is not there. */
+export async function findNearNames(tx: Tx, foldedText: string, count: number): Promise<NearName[]> {
+  const [index] = await query<{ isThere: boolean }>(tx, 'select to_regclass(\'search_document_name_trgm_idx\') is not null as "isThere"')
+  if (!index?.isThere) return []
+  await query(tx, 'select set_config(\'pg_trgm.word_similarity_threshold\', \'0.5\', true)')
+  return query<NearName>(tx, `
+    select search_document.entity_id as id, search_document.name, word_similarity(?, search_document.name) as score
+    from search_document
+    where search_document.name %> ?
+    order by 3 desc, length(search_document.name), search_document.entity_id
+    limit ?::int`, [foldedText, foldedText, count])
 }

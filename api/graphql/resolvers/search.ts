@@ -1,0 +1,62 @@
+/** Search for entities: the input in, one catalog verb, its page out. */
+import type { GraphQLResolveInfo } from 'graphql'
+import { completeNames, type CompletionInput } from '../../../shared/catalog/complete-names.ts'
+import { resolveReference } from '../../../shared/catalog/resolve-reference.ts'
+import { scrollEntities, type EntityScrollInput } from '../../../shared/catalog/scroll-entities.ts'
+import { searchEntities, type EntityPage, type RankedSearchInput } from '../../../shared/catalog/search-entities.ts'
+import type { GraphqlContext } from '../context.ts'
+import { spendReads } from '../read-budget.ts'
+import { selects } from '../selection.ts'
+
+type Input<Fields> = { input: Fields }
+
+const completedTypes = ['DATASET', 'DATA_JOB', 'DATA_FLOW', 'CHART', 'DASHBOARD', 'CONTAINER', 'DOMAIN']
+
+export const searchResolvers = {
+  Query: {
+    search: (_: unknown, { input: { type, ...input } }: Input<Omit<RankedSearchInput, 'types'> & { type: string }>, context: GraphqlContext, info: GraphQLResolveInfo) =>
+      searched({ ...input, types: [type] }, context, info),
+    searchAcrossEntities: (_: unknown, { input }: Input<RankedSearchInput>, context: GraphqlContext, info: GraphQLResolveInfo) => searched(input, context, info),
+    async scrollAcrossEntities(_: unknown, { input }: Input<EntityScrollInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
+      const page = await scrollEntities(context.lineage, input, wishesOf(info))
+      return { ...shown(page, context), nextScrollId: page.nextScrollId }
+    },
+    async autoComplete(_: unknown, { input: { type, ...input } }: Input<CompletionInput & { type?: string | null }>, context: GraphqlContext) {
+      return completed({ ...input, types: type ? [type] : null }, context)
+    },
+    async autoCompleteForMultiple(_: unknown, { input }: Input<CompletionInput>, context: GraphqlContext) {
+      const types = [...new Set(input.types?.length ? input.types : completedTypes)]
+      const found = await Promise.all(types.map(async (type) => ({ type, ...await completed({ ...input, types: [type] }, context) })))
+      return { query: input.query, suggestions: found.filter(({ entities }) => entities.length > 0) }
+    },
+    resolve: (_: unknown, { reference }: { reference: string }, { lineage }: GraphqlContext) => resolveReference(lineage, reference)
+  },
+  SearchResults: {
+    isEstimate: ({ isEstimate }: { isEstimate?: boolean }) => isEstimate ?? false
+  },
+  SearchResult: {
+    insights: () => [],
+    extraProperties: () => []
+  }
+}
+
+const wishesOf = (info: GraphQLResolveInfo) => ({
+  facets: selects(info, ['facets']), matchedFields: selects(info, ['searchResults', 'matchedFields']), suggestions: selects(info, ['suggestions'])
+})
+
+async function searched(input: RankedSearchInput, context: GraphqlContext, info: GraphQLResolveInfo) {
+  const page = await searchEntities(context.lineage, input, wishesOf(info))
+  return { ...shown(page, context), start: page.start, suggestions: page.suggestions }
+}
+
+/** What both kinds of page show. */
+function shown({ total, results, facets, isEstimate }: EntityPage, context: GraphqlContext) {
+  spendReads(context, results.length)
+  return { count: results.length, total, searchResults: results, facets, isEstimate }
+}
+
+async function completed(input: CompletionInput, context: GraphqlContext) {
+  const { names, entities } = await completeNames(context.lineage, input)
+  spendReads(context, entities.length)
+  return { query: input.query, suggestions: names, entities }
+}
