@@ -11,8 +11,7 @@ import { entitiesV2Routes } from './datahub/entities-v2.ts'
 import { ingestProposalRoutes } from './datahub/ingest-proposal.ts'
 import { operationsRoutes } from './datahub/operations.ts'
 import { readAspectRoutes } from './datahub/read-aspect.ts'
-import { relationshipsRoutes } from './datahub/relationships.ts'
-import { relationshipScrollRoutes } from './datahub/relationship-scrolls.ts'
+import { relatedEntitiesRoutes, relationshipsRoutes } from './datahub/relationships.ts'
 import { sendRestError } from './datahub/rest-errors.ts'
 import { sendProblem } from './error-responses.ts'
 import { domainsRoutes } from './domains/routes.ts'
@@ -25,6 +24,7 @@ import { refuseOtherMethods } from './methods.ts'
 import { entityRoutes } from './openapi/entity-routes.ts'
 import { sendOpenApiError } from './openapi/errors.ts'
 import { scrollRoutes } from './openapi/scroll-routes.ts'
+import { relationshipScrollRoutes } from './openapi/relationship-scrolls.ts'
 import { specificationRoutes } from './openapi/specification-routes.ts'
 import { traceRoutes } from './openapi/trace-routes.ts'
 import { healthRoutes } from './operations/health.ts'
@@ -94,10 +94,11 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
     entitiesV2Routes(scope, context)
     operationsRoutes(scope)
     relationshipsRoutes(scope, context)
-    relationshipScrollRoutes(scope, context)
   })
   await app.register(async (scope) => {
     scope.setErrorHandler(sendOpenApiError)
+    relatedEntitiesRoutes(scope, context)
+    relationshipScrollRoutes(scope, context)
     entityRoutes(scope, context)
     scrollRoutes(scope, context)
     specificationRoutes(scope)

@@ -122,6 +122,24 @@ t.test('RestLi', async (t) => {
     t.match(await call('entities', 'listUrns', { count: 'x', entity: 'tag' }), { status: 400, body: { field: 'count' } })
   })
 
+  t.test('entities of a type are found by words and by name, as the SDK finds a domain', async (t) => {
+    await put('urn:li:domain:north', 'domainProperties', { name: 'Sales North', description: 'all the north' })
+    await put('urn:li:domain:south', 'domainProperties', { name: 'Sales South' })
+    await put(dataset('sales_north'), 'datasetProperties', { name: 'sales north' })
+    const search = async (body: JsonObject, action = 'search') => (await call('entities', action, { entity: 'domain', start: 0, count: 10, ...body })).body
+    const byName = (name: string) => ({ or: [{ and: [{ field: 'name', values: [name], condition: 'EQUAL' }] }] })
+    t.match(await search({ input: '*', filter: byName('Sales North') }), { value: { numEntities: 1, from: 0, pageSize: 1, entities: [{ entity: 'urn:li:domain:north' }] } })
+    t.match(await search({ input: '*', filter: byName('Sales') }), { value: { numEntities: 0, entities: [] } })
+    t.match(await search({ input: 'north' }), { value: { numEntities: 1, entities: [{ entity: 'urn:li:domain:north' }] } })
+    t.match(await search({ input: 'sales', start: 1, count: 1 }), { value: { numEntities: 2, from: 1, pageSize: 1 } })
+    t.match(await search({ filter: { or: [{ and: [{ field: 'name', value: 'Sales South' }] }] } }, 'filter'), { value: { entities: [{ entity: 'urn:li:domain:south' }] } })
+    t.match(await search({ input: '*', entity: 'unheardOf' }), { value: { numEntities: 0, entities: [] } })
+    t.match(await search({ input: '*', filter: 'x' }), { code: 'BAD_REQUEST', field: 'filter' })
+    t.match(await search({ input: '*', filter: { or: [{ and: [{ field: 'nonsense', values: ['x'] }] }] } }), { code: 'BAD_REQUEST', field: /^filter\.or\[0\]\.and\[0\]/, message: /filter\.or/ })
+    t.match(await search({ input: '*', count: limits.pageMaxCount + 1 }), { code: 'LIMIT_EXCEEDED', field: 'count' })
+    t.match(await search({ input: 7 }), { code: 'BAD_REQUEST', field: 'input' })
+  })
+
   t.test('events in time are read newest first, by time and by equal fields', async (t) => {
     const events = [{ timestampMillis: 10, rowCount: 1, partitionSpec: { partition: 'a' } }, { timestampMillis: 30, rowCount: 3 }, { timestampMillis: 20, rowCount: 2 }]
     for (const event of events) await put(dataset('events'), 'datasetProfile', event)

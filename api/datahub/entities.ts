@@ -11,6 +11,7 @@ import type { ApiContext } from '../context.ts'
 import { missingReferencesOf } from './missing-references.ts'
 import { addActions, type RestliActions } from './restli-actions.ts'
 import { optionalInteger, optionalText, textField, urnField } from './restli-input.ts'
+import { searchIn } from './search-entities.ts'
 
 export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: ApiContext): void {
   const actions: RestliActions = {
@@ -41,6 +42,8 @@ export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: Ap
       access: 'read',
       run: async (body) => (await readExistence(lineage, [urnField(body)]))[0]
     },
+    search: { access: 'read', run: async (body) => searchIn(lineage, body) },
+    filter: { access: 'read', run: async (body) => searchIn(lineage, { ...body, input: '*' }) },
     listUrns: {
       access: 'read',
       run: async (body) => listUrns(db, textField(body, 'entity'), optionalInteger(body, 'start'), optionalInteger(body, 'count'))

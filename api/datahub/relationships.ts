@@ -16,7 +16,9 @@ export function relationshipsRoutes(app: FastifyInstance, { db }: ApiContext): v
     const { start, count, total, relationships } = await related(db, request.query, listParameter(request, 'types'))
     return { start, count, total, relationships: relationships.map(({ type, urn }) => ({ type, entity: urn })) }
   })
+}
 
+export function relatedEntitiesRoutes(app: FastifyInstance, { db }: ApiContext): void {
   app.get<{ Querystring: Query }>('/openapi/relationships/v1', async (request) => {
     const types = request.query.relationshipTypes ?? request.query['relationshipTypes[]']
     const { start, count, total, relationships } = await related(db, request.query, types === undefined ? null : [types].flat())

@@ -22,14 +22,3 @@ export async function pageOfType(db: Db | Tx, entityType: string, start: number,
       (select count(*)::int from present) as total`, [entityType, start, count])
   return row ?? { urns: [], total: 0 }
 }
-
-/** Present domains of exactly these names, soft-deleted ones left out, by id. */
-export async function domainsByName(db: Db | Tx, names: readonly string[]): Promise<Urn[]> {
-  const rows = await query<{ urn: Urn }>(db, `
-    select entity.urn
-    from domain
-    join entity on entity.id = domain.entity_id
-    where domain.name = any(?::text[]) and entity.is_present and not entity.is_removed
-    order by entity.id`, [names])
-  return rows.map((row) => row.urn)
-}

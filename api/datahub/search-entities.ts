@@ -1,0 +1,60 @@
+/** The search of one type of entities as RestLi calls it (POST /entities?action=search, filter): its filters, and the shape of its answer. */
+import type { FacetFilterInput, FilterGroupInput } from '../../shared/catalog/lineage-filters.ts'
+import { searchEntities } from '../../shared/catalog/search-entities.ts'
+import type { LineageSources } from '../../shared/catalog/with-lineage.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
+import { graphqlTypeOf, isKnownEntityType } from '../../shared/model/entity-types.ts'
+import { isObject } from '../../shared/model/json-values.ts'
+import { optionalInteger, optionalText, textField } from './restli-input.ts'
+
+/**
+ * A page of the entities of one type that are found by words and filters. A type that there is not has none. Throws
+ * BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER.
+ */
+export async function searchIn(sources: LineageSources, body: JsonObject) {
+  const [entityType, start, count] = [textField(body, 'entity'), optionalInteger(body, 'start') ?? 0, optionalInteger(body, 'count') ?? null]
+  const orFilters = groupsOf(body.filter)
+  const isKnown = isKnownEntityType(entityType)
+  const input = { types: [isKnown ? graphqlTypeOf(entityType) : 'DOMAIN'], query: optionalText(body, 'input') ?? '*', start, count, orFilters, existingOnly: true, searchFlags: { skipAggregates: true } }
+  const { total, results } = await inTheseWords(searchEntities(sources, input, { facets: false, matchedFields: true }))
+  const shown = isKnown ? results : []
+  return {
+    numEntities: isKnown ? total : 0,
+    from: start,
+    pageSize: shown.length,
+    entities: shown.map(({ entity, matchedFields }) => ({ entity: entity.urn, matchedFields })),
+    metadata: { aggregations: [] }
+  }
+}
+
+/** `{or: [{and: [{field, values, condition, negated}]}]}`, an older `value` in place of values. Throws BAD_REQUEST. */
+function groupsOf(filter: JsonValue | undefined): FilterGroupInput[] | null {
+  if (filter === undefined || filter === null) return null
+  const groups = isObject(filter) ? filter.or ?? [] : null
+  if (!Array.isArray(groups)) throw new CatalogError('BAD_REQUEST', 'filter must be {or: [{and: [{field, values, condition}]}]}', { field: 'filter' })
+  return groups.map((group, index) => {
+    const criteria = isObject(group) ? group.and ?? [] : null
+    if (!Array.isArray(criteria)) throw new CatalogError('BAD_REQUEST', `filter.or[${index}].and must be a list`, { field: `filter.or[${index}].and` })
+    return { and: criteria.map((criterion, at) => criterionOf(criterion, `filter.or[${index}].and[${at}]`)) }
+  })
+}
+
+function criterionOf(sent: JsonValue, field: string): FacetFilterInput {
+  if (!isObject(sent) || typeof sent.field !== 'string') throw new CatalogError('BAD_REQUEST', `${field} must name a field`, { field: `${field}.field` })
+  const values = Array.isArray(sent.values) && sent.values.length > 0 ? sent.values : sent.value === undefined || sent.value === null ? [] : [sent.value]
+  if (!values.every((value) => typeof value === 'string')) throw new CatalogError('BAD_REQUEST', `${field}.values must be texts`, { field: `${field}.values` })
+  return { field: sent.field, values, condition: typeof sent.condition === 'string' ? sent.condition : 'EQUAL', negated: sent.negated === true }
+}
+
+/** Errors name the inputs of GraphQL, which are called otherwise here. */
+async function inTheseWords<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error
+    const { field } = error.details
+    const renamed = (text: string): string => text.replaceAll('input.orFilters', 'filter.or').replaceAll('input.query', 'input').replaceAll(/input\.(?=start|count)/g, '')
+    throw new CatalogError(error.code, renamed(error.message), field === undefined ? error.details : { ...error.details, field: renamed(field) }, { cause: error })
+  }
+}
