@@ -97,7 +97,13 @@ export type Judge = {
 
 /** Makes the judge. Domains are looked up now, so that each result is then judged without waiting. */
 export async function judgeOf(lookup: DomainLookup, filters: Filters): Promise<Judge> {
-  const groups = await Promise.all(filters.map((group) => Promise.all(group.map((filter) => judgeOfFilter(lookup, filter)))))
+  const groups: JudgeOfFilter[][] = []
+  // One after the other: a reader in SQL has one connection for all of them.
+  for (const group of filters) {
+    const judges: JudgeOfFilter[] = []
+    for (const filter of group) judges.push(await judgeOfFilter(lookup, filter))
+    groups.push(judges)
+  }
   const aspectNames = filters.flat().flatMap(({ field }) => 'aspectNames' in field ? field.aspectNames : [])
   return {
     common: (facts) => groups.length === 0 || anyOf(groups.map((group) => allOf(group.map((holds) => holds(facts, null))))),
@@ -112,7 +118,9 @@ const allOf = (verdicts: readonly (boolean | null)[]): boolean | null => verdict
 const anyOf = (verdicts: readonly (boolean | null)[]): boolean | null => verdicts.includes(true) ? true : verdicts.includes(null) ? null : false
 
 /** Answers null where the field needs the candidate and there is none. */
-async function judgeOfFilter(lookup: DomainLookup, filter: Filter): Promise<(facts: CommonFacts, candidate: Candidate | null) => boolean | null> {
+type JudgeOfFilter = (facts: CommonFacts, candidate: Candidate | null) => boolean | null
+
+async function judgeOfFilter(lookup: DomainLookup, filter: Filter): Promise<JudgeOfFilter> {
   const { field, isNegated } = filter
   const isOfDomains = filter.fieldName === domainsField && filter.condition !== 'EXISTS'
   const fits = comparison(isOfDomains ? 'IN' : filter.condition, isOfDomains ? await domainIdsOf(lookup, filter) : filter.values)
