@@ -1,5 +1,5 @@
 /** The Postgres of a benchmark: embedded, durable, with a migrated database for each graph. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedded-postgres.ts'
@@ -17,6 +17,8 @@ export type BenchPostgres = {
 
 export async function startBenchPostgres(): Promise<BenchPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
+  // Root's server is another user: what it cannot enter it would keep elsewhere, and leave there.
+  chmodSync(folder, 0o755)
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), throwaway: false, log: () => {} })
   return {
     async newDatabase(name) {

@@ -39,6 +39,7 @@ t.test('row 6: bad records among 1,000,000 are rejected alone, each with line, c
 async function withSmallDisk(t: Test): Promise<{ database: TestDatabase, disk: string } | null> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-disk-'))
   chmodSync(folder, 0o755)
+  chmodSync(folder, 0o755)
   const disk = join(folder, 'disk')
   mkdirSync(disk)
   const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', disk]).status === 0

@@ -1,6 +1,6 @@
 /** The catalog on a hosting platform: the lines of the Procfile, few connections and little memory, and whatever comes and goes around it. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -230,6 +230,7 @@ t.test('row 11: Redis is away', async t => {
 
 t.test('row 11: Postgres is restarted', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-restart-'))
+  chmodSync(folder, 0o755)
   let postgres: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), throwaway: true })
   const url = postgres.url()
   const db = connectTestDatabase(url)
