@@ -107,6 +107,60 @@ t.test('RestLi', async (t) => {
     t.same(Object.keys((await whole(dataset('partly'))).body.aspects), ['datasetKey', 'datasetProperties'])
   })
 
+  t.test('events of one aspect are deleted, those of a time or all', async (t) => {
+    for (const timestampMillis of [1, 2, 3, 4]) await put(dataset('profiled'), 'datasetProfile', { timestampMillis, rowCount: timestampMillis })
+    const remove = async (more: JsonObject) => (await call('entities', 'delete', { urn: dataset('profiled'), aspectName: 'datasetProfile', ...more })).body
+    t.match(await remove({ startTimeMillis: 2, endTimeMillis: 3 }), { value: { rows: 0, timeseriesRows: 2 } })
+    const left = await call('aspects', 'getTimeseriesAspectValues', { urn: dataset('profiled'), aspect: 'datasetProfile' })
+    t.same(left.body.value.values.map((each: { aspect: { value: string } }) => JSON.parse(each.aspect.value).rowCount), [4, 1])
+    t.match(await remove({ aspectName: 'datasetProperties', startTimeMillis: 1 }), { code: 'BAD_REQUEST', field: 'aspectName' })
+    t.match(await remove({ aspectName: null, startTimeMillis: 1 }), { code: 'BAD_REQUEST', field: 'aspectName' })
+    t.match(await remove({}), { value: { timeseriesRows: 2 } })
+    t.equal((await aspect(dataset('profiled'), 'datasetKey')).status, 200, 'the entity stays')
+  })
+
+  t.test('references to an entity are counted, and taken away from every aspect that names it', async (t) => {
+    const [named, owner, domain] = [dataset('named'), 'urn:li:corpuser:leaver', 'urn:li:domain:closing']
+    const [job, chart, model] = ['urn:li:dataJob:(urn:li:dataFlow:(airflow,f,PROD),j)', 'urn:li:chart:(looker,c)', 'urn:li:mlModel:(urn:li:dataPlatform:mlflow,m,PROD)']
+    for (const urn of [named, dataset('below'), job, chart]) await put(urn, 'status', { removed: false })
+    await put(named, 'upstreamLineage', upstreamOf('whole'))
+    await put(dataset('below'), 'upstreamLineage', upstreamOf('named', 'whole'))
+    await put(job, 'dataJobInputOutput', { inputDatasets: [named], outputDatasets: [named, dataset('whole')], inputDatasetEdges: [{ destinationUrn: named }] })
+    await put(chart, 'chartInfo', { title: '', description: '', lastModified: {}, inputs: [{ string: named }, { string: dataset('whole') }] })
+    const refer = (urn: string, dryRun: boolean) => call('entities', 'deleteReferences', { urn, dryRun })
+
+    const dry = await refer(named, true)
+    t.equal(dry.body.value.total, 5)
+    t.match(dry.body.value.relatedAspects.find((each: JsonObject) => each.entity === chart), { aspect: 'chartInfo', relationship: 'Consumes' })
+    t.equal((await aspect(dataset('below'), 'upstreamLineage')).body.aspect['com.linkedin.dataset.UpstreamLineage'].upstreams.length, 2, 'a dry run changes nothing')
+    t.match(await refer(named, false), { status: 200, body: { value: { total: 5 } } })
+    t.same((await refer(named, true)).body.value, { total: 0, relatedAspects: [] })
+    t.same((await whole(dataset('below'))).body.aspects.upstreamLineage.value.upstreams.map((each: JsonObject) => each.dataset), [dataset('whole')])
+    t.match((await whole(job)).body.aspects.dataJobInputOutput.value, { inputDatasets: [], outputDatasets: [dataset('whole')], inputDatasetEdges: [] })
+    t.same((await whole(chart)).body.aspects.chartInfo.value.inputs, [{ string: dataset('whole') }])
+    t.equal((await whole(named)).body.aspects.upstreamLineage.value.upstreams.length, 1, 'what it says itself stays')
+
+    await put(domain, 'domainProperties', { name: 'Closing' })
+    await put('urn:li:domain:within', 'domainProperties', { name: 'Within', description: 'kept', parentDomain: domain })
+    await put(named, 'domains', { domains: [domain] })
+    await put(named, 'ownership', { owners: [{ owner, type: 'DATAOWNER' }, { owner: 'urn:li:corpuser:stays', type: 'DATAOWNER' }] })
+    await put(named, 'container', { container: 'urn:li:container:box' })
+    await put(named, 'globalTags', { tags: [{ tag: 'urn:li:tag:old' }, { tag: 'urn:li:tag:new' }] })
+    await put(model, 'ownership', { owners: [{ owner, type: 'DATAOWNER' }] })
+    for (const [urn, total] of [[domain, 2], [owner, 2], ['urn:li:container:box', 1], ['urn:li:tag:old', 1]] as const) {
+      t.equal((await refer(urn, true)).body.value.total, total, urn)
+      t.equal((await refer(urn, false)).body.value.total, total, urn)
+      t.equal((await refer(urn, true)).body.value.total, 0, urn)
+    }
+    const left = (await whole(named)).body.aspects
+    t.same(Object.keys(left).sort(), ['datasetKey', 'domains', 'globalTags', 'ownership', 'status', 'upstreamLineage'])
+    t.same(left.domains.value, { domains: [] })
+    t.same([left.ownership.value.owners.map((each: JsonObject) => each.owner), left.globalTags.value.tags], [['urn:li:corpuser:stays'], [{ tag: 'urn:li:tag:new' }]])
+    t.match((await whole('urn:li:domain:within')).body.aspects.domainProperties.value, { name: 'Within', description: 'kept', parentDomain: undefined })
+    t.match(await refer('rubbish', true), { status: 400, body: { field: 'urn' } })
+    t.match(await call('entities', 'deleteReferences', { urn: named, dryRun: 'maybe' }), { status: 400, body: { field: 'dryRun' } })
+  })
+
   t.test('a soft-deleted entity still exists', async (t) => {
     await put(dataset('soft'), 'status', { removed: true })
     t.same((await call('entities', 'exists', { urn: dataset('soft') })).body, { value: true })
@@ -194,6 +248,9 @@ t.test('RestLi', async (t) => {
     const limited = await tokenWith(['write'], { domainUrn: 'urn:li:domain:own' })
     t.match(await call('entities', 'delete', { urn: dataset('whole') }, { token: limited }), { status: 403 })
     t.match(await call('entities', 'delete', { urn: dataset('whole'), aspectName: 'status' }, { token: limited }), { status: 403 })
+    await put(dataset('outside'), 'upstreamLineage', upstreamOf('inside'))
+    t.match(await call('entities', 'deleteReferences', { urn: dataset('inside') }, { token: limited }), { status: 403 })
+    t.match((await call('entities', 'deleteReferences', { urn: dataset('inside'), dryRun: true })).body, { value: { total: 1 } }, 'nothing was taken away')
     t.match(await call('entities', 'ingest', { entity: { value: { Snapshot: { urn: dataset('whole'), aspects: [] } } } }, { token: limited }), { status: 403 })
     t.match(await call('entities', 'delete', { urn: dataset('inside') }, { token: limited }), { status: 200, body: { value: { rows: 3 } } })
   })

@@ -1,5 +1,6 @@
 /** POST /entities?action=: legacy snapshots, hard deletion, existence and lists, as DataHub's clients call them. */
 import type { FastifyInstance } from 'fastify'
+import { deleteReferences } from '../../shared/catalog/delete-references.ts'
 import { deleteFromCatalog } from '../../shared/catalog/delete-from-catalog.ts'
 import { ingestSnapshots } from '../../shared/catalog/ingest-proposals.ts'
 import { listUrns } from '../../shared/catalog/list-urns.ts'
@@ -10,7 +11,7 @@ import { isObject } from '../../shared/model/json-values.ts'
 import type { ApiContext } from '../context.ts'
 import { missingReferencesOf } from './missing-references.ts'
 import { addActions, type RestliActions } from './restli-actions.ts'
-import { optionalInteger, optionalText, textField, urnField } from './restli-input.ts'
+import { optionalFlag, optionalInteger, optionalText, textField, urnField } from './restli-input.ts'
 import { searchIn } from './search-entities.ts'
 
 export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: ApiContext): void {
@@ -34,9 +35,13 @@ export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: Ap
     delete: {
       access: 'write',
       run: async (body, request) => {
-        const aspectName = optionalText(body, 'aspectName') ?? null
-        return deleteFromCatalog(db, urnField(body), aspectName, { actor: request.actor, requestId: request.id })
+        const [from, to] = [optionalInteger(body, 'startTimeMillis') ?? null, optionalInteger(body, 'endTimeMillis') ?? null]
+        return deleteFromCatalog(db, { urn: urnField(body), aspectName: optionalText(body, 'aspectName') ?? null, from, to }, { actor: request.actor, requestId: request.id })
       }
+    },
+    deleteReferences: {
+      access: 'write',
+      run: async (body, request) => deleteReferences(db, urnField(body), optionalFlag(body, 'dryRun'), { actor: request.actor, requestId: request.id })
     },
     exists: {
       access: 'read',

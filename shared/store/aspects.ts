@@ -217,6 +217,18 @@ export async function latestTimeseries(db: Db | Tx, entityIds: readonly number[]
     order by entity_id, aspect_name, timestamp_millis desc, seq desc, line desc`, [entityIds, aspectNames, aspectNames])
 }
 
+/** Takes events away, those of a time where one is given: milliseconds, both ends included. Gives how many there were. */
+export async function deleteEvents(tx: Tx, { entityId, aspectName }: AspectKey, { from, to }: { from: number | null, to: number | null }): Promise<number> {
+  const rows = await query(tx, `
+    delete from timeseries_aspect
+    where timeseries_aspect.entity_id = ?::int
+      and timeseries_aspect.aspect_name = ?
+      and (?::bigint is null or timeseries_aspect.timestamp_millis >= ?::bigint)
+      and (?::bigint is null or timeseries_aspect.timestamp_millis <= ?::bigint)
+    returning 1`, [entityId, aspectName, from, from, to, to])
+  return rows.length
+}
+
 /** How much is stored of an entity, or of one aspect of it: present aspects, the key and the domain among them, and events in time. */
 export async function countStored(tx: Tx, entityId: number, aspectName: string | null): Promise<{ rows: number, timeseriesRows: number }> {
   const [row] = await query<{ rows: number, timeseriesRows: number }>(tx, `

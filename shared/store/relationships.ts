@@ -37,6 +37,8 @@ export type RelationshipRow = {
   type: string
   sourceUrn: Urn
   destinationUrn: Urn
+  /** The aspect of the source that says so; null for lineage, which several may state, and for what a URN says by itself. */
+  aspectName: string | null
   /** The ends of lineage, and which of them the source is; null for what is none. */
   edge: { upstreamId: number, downstreamId: number, sourceIs: 'upstream' | 'downstream' } | null
 }
@@ -125,10 +127,15 @@ function namedIn({ path }: DocumentRelationship, ends: Ends | null): Sql {
   return { text: ' and aspect.value @> any(?::jsonb[]) and named.value #>> \'{}\' = any(?::text[])', bindings: [holding, ends.urns] }
 }
 
-const arms: readonly { find: Arm, sourceIs: 'downstream' | 'upstream' | null }[] = [
-  { find: statementsWhere('downstream'), sourceIs: 'downstream' },
-  { find: statementsWhere('upstream'), sourceIs: 'upstream' },
-  ...[associations, domainParents, jobsOfFlows, documents].map((find) => ({ find, sourceIs: null }))
+type ArmFacts = { find: Arm, sourceIs: 'downstream' | 'upstream' | null, aspectNameOf: (key: RelationshipKey) => string | null }
+
+const arms: readonly ArmFacts[] = [
+  { find: statementsWhere('downstream'), sourceIs: 'downstream', aspectNameOf: () => null },
+  { find: statementsWhere('upstream'), sourceIs: 'upstream', aspectNameOf: () => null },
+  { find: associations, sourceIs: null, aspectNameOf: () => 'domains' },
+  { find: domainParents, sourceIs: null, aspectNameOf: () => 'domainProperties' },
+  { find: jobsOfFlows, sourceIs: null, aspectNameOf: () => null },
+  { find: documents, sourceIs: null, aspectNameOf: ([, number]) => documentRelationships[number]?.aspectName ?? null }
 ]
 
 export const armsCount = arms.length
@@ -197,6 +204,7 @@ export async function pageOfRelationships(db: Db | Tx, armNumber: number, filter
   return rows.map(({ k1, k2, k3, typeNumber, upstreamId, downstreamId, sourceUrn, destinationUrn }) => ({
     key: [k1, k2, k3],
     type: relationshipTypes[typeNumber] ?? '',
+    aspectName: arm.aspectNameOf([k1, k2, k3]),
     sourceUrn,
     destinationUrn: arm.find === jobsOfFlows ? dataFlowOf(sourceUrn) : destinationUrn,
     edge: upstreamId === null || downstreamId === null || arm.sourceIs === null ? null : { upstreamId, downstreamId, sourceIs: arm.sourceIs }
