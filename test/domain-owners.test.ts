@@ -1,0 +1,179 @@
+/** A token limited to a domain manages what is below it and nothing else, through every door that writes. */
+import t from 'tap'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JsonObject, JsonValue } from '../shared/model/changes.ts'
+import { changedTables, createTableChecksums } from './support/table-checksums.ts'
+import { withServer, type RestAnswer, type RestRequest, type TestServer } from './support/server.ts'
+
+const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
+const domain = (id: string): string => `urn:li:domain:${id}`
+
+/** What a door is pushed at: an asset and its domain with its parent, another asset beside it, and the name of a domain that is not there. */
+type Target = { asset: string, domain: string, parent: string, beside: string, fresh: string }
+
+/** A way of writing. Asynchronous ones answer with a load, or leave one behind. */
+type Door = { name: string, request: (target: Target) => RestRequest, isLoad?: boolean }
+
+const mutation = (name: string, input: (target: Target) => string): Door => ({
+  name: `GraphQL ${name}`,
+  request: (target) => ({ method: 'POST', url: '/api/graphql', body: { query: `mutation { ${name}(${input(target)}) }` } })
+})
+
+const proposal = (entityUrn: string, aspectName: string, value: JsonValue, changeType = 'UPSERT'): JsonObject => ({
+  entityType: entityUrn.split(':')[2] ?? '', entityUrn, changeType, aspectName,
+  ...changeType === 'DELETE' ? {} : { aspect: { value: JSON.stringify(value), contentType: changeType === 'PATCH' ? 'application/json-patch+json' : 'application/json' } }
+})
+const restli = (name: string, made: (target: Target) => JsonObject): Door => ({
+  name: `RestLi ${name}`, request: (target) => ({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal: made(target) } })
+})
+const action = (name: string, url: string, body: (target: Target) => JsonObject): Door => ({ name: `RestLi ${name}`, request: (target) => ({ method: 'POST', url, body: body(target) }) })
+const v3 = (name: string, method: 'POST' | 'PATCH' | 'DELETE', path: (target: Target) => string, body?: (target: Target) => JsonValue): Door => ({
+  name: `OpenAPI v3 ${name}`, request: (target) => ({ method, url: `/openapi/v3/entity/${path(target)}`, ...body ? { body: body(target) } : {} })
+})
+const load = (name: string, query: string, contentType: string, body: (target: Target) => string): Door => ({
+  name: `load ${name}`, isLoad: true, request: (target) => ({ method: 'POST', url: `/loads?${query}`, headers: { 'content-type': contentType }, body: body(target) })
+})
+
+const lines = (...records: readonly JsonObject[]): string => records.map((each) => `${JSON.stringify(each)}\n`).join('')
+const properties: JsonObject = { description: 'By its owner' }
+const encoded = encodeURIComponent
+
+const doors: readonly Door[] = [
+  mutation('setDomain', ({ asset, domain }) => `entityUrn: "${asset}", domainUrn: "${domain}"`),
+  mutation('unsetDomain', ({ asset }) => `entityUrn: "${asset}"`),
+  mutation('batchSetDomain', ({ asset, domain }) => `input: { domainUrn: "${domain}", resources: [{ resourceUrn: "${asset}" }] }`),
+  mutation('createDomain', ({ domain, fresh }) => `input: { id: "${fresh}", name: "${fresh}", parentDomain: "${domain}" }`),
+  mutation('updateName', ({ domain }) => `input: { urn: "${domain}", name: "Renamed" }`),
+  mutation('updateDescription', ({ domain }) => `input: { resourceUrn: "${domain}", description: "Described" }`),
+  mutation('deleteDomain', ({ domain }) => `urn: "${domain}"`),
+  mutation('updateLineage', ({ asset, beside }) => `input: { edgesToAdd: [{ upstreamUrn: "${beside}", downstreamUrn: "${asset}" }], edgesToRemove: [] }`),
+  {
+    name: 'GraphQL submitChanges', isLoad: true,
+    request: ({ asset, beside }) => ({ method: 'POST', url: '/api/graphql', body: { query: `mutation { submitChanges(input: { edgesToAdd: [{ upstreamUrn: "${beside}", downstreamUrn: "${asset}" }] }) { id } }` } })
+  },
+  restli('UPSERT', ({ asset }) => proposal(asset, 'datasetProperties', properties)),
+  restli('UPSERT of lineage', ({ asset, beside }) => proposal(asset, 'upstreamLineage', { upstreams: [{ dataset: beside, type: 'TRANSFORMED' }] })),
+  restli('PATCH', ({ asset }) => proposal(asset, 'datasetProperties', [{ op: 'add', path: '/customProperties/by', value: 'owner' }], 'PATCH')),
+  restli('PATCH of lineage', ({ asset, beside }) => proposal(asset, 'upstreamLineage', [{ op: 'add', path: `/upstreams/${beside}`, value: { dataset: beside, type: 'TRANSFORMED' } }], 'PATCH')),
+  restli('UPSERT of domains', ({ asset, domain }) => proposal(asset, 'domains', { domains: [domain] })),
+  restli('UPSERT of a domain', ({ domain, parent }) => proposal(domain, 'domainProperties', { name: 'Proposed', parentDomain: parent })),
+  restli('soft deletion', ({ asset }) => proposal(asset, 'status', { removed: true })),
+  restli('DELETE of an aspect', ({ asset }) => proposal(asset, 'datasetProperties', null, 'DELETE')),
+  restli('DELETE of the entity', ({ asset }) => proposal(asset, 'datasetKey', null, 'DELETE')),
+  action('batch', '/aspects?action=ingestProposalBatch', ({ asset }) => ({ proposals: [proposal(asset, 'datasetProperties', properties)] })),
+  action('snapshot', '/entities?action=ingest', ({ asset }) => ({ entity: { value: { 'com.linkedin.metadata.snapshot.DatasetSnapshot': { urn: asset, aspects: [{ 'com.linkedin.dataset.DatasetProperties': properties }] } } } })),
+  action('delete', '/entities?action=delete', ({ asset }) => ({ urn: asset })),
+  action('deleteReferences', '/entities?action=deleteReferences', ({ domain }) => ({ urn: domain, dryRun: false })),
+  v3('POST', 'POST', () => 'dataset?async=false', ({ asset }) => [{ urn: asset, datasetProperties: { value: properties } }]),
+  v3('POST of an aspect', 'POST', ({ asset }) => `dataset/${encoded(asset)}/datasetProperties?async=false&createIfNotExists=false`, () => ({ value: properties })),
+  v3('PATCH', 'PATCH', () => 'dataset?async=false', ({ asset }) => [{ urn: asset, datasetProperties: { value: { patch: [{ op: 'add', path: '/customProperties/by', value: 'owner' }] } } }]),
+  v3('PATCH of an aspect', 'PATCH', ({ asset }) => `dataset/${encoded(asset)}/datasetProperties`, () => ({ patch: [{ op: 'add', path: '/customProperties/by', value: 'owner' }] })),
+  v3('generic', 'POST', () => 'generic?async=false', ({ asset, domain, parent }) => ({ dataset: [{ urn: asset, domains: { value: { domains: [domain] } } }], domain: [{ urn: domain, domainProperties: { value: { name: 'Generic', parentDomain: parent } } }] })),
+  v3('DELETE of an aspect', 'DELETE', ({ asset }) => `dataset/${encoded(asset)}/datasetProperties`),
+  v3('DELETE', 'DELETE', ({ asset }) => `dataset/${encoded(asset)}`),
+  { ...v3('POST, asynchronous', 'POST', () => 'dataset?async=true', ({ asset }) => [{ urn: asset, datasetProperties: { value: properties } }]), isLoad: true },
+  { ...action('proposal, asynchronous', '/aspects?action=ingestProposal', ({ asset }) => ({ proposal: proposal(asset, 'datasetProperties', properties), async: 'true' })), isLoad: true },
+  load('of edges', 'format=ndjson&source=job', 'application/x-ndjson', ({ asset, beside }) => lines({ upstreamUrn: beside, downstreamUrn: asset })),
+  load('of edges as CSV', 'format=csv&source=job', 'text/csv', ({ asset, beside }) => `upstream,downstream\n"${beside}","${asset}"\n`),
+  load('of domains as CSV', 'format=csv&source=job', 'text/csv', ({ asset, domain }) => `resource,domain\n"${asset}",${domain}\n`),
+  load('of operations', 'format=ndjson&source=job', 'application/x-ndjson', ({ domain, fresh }) => lines({ op: 'renameDomain', domainUrn: domain, name: 'Renamed' }, { op: 'createDomain', id: fresh, name: fresh, parentDomain: domain })),
+  load('of documents', 'format=ndjson&source=job', 'application/x-ndjson', ({ asset, beside }) => lines(proposal(asset, 'upstreamLineage', { upstreams: [{ dataset: beside, type: 'TRANSFORMED' }] }))),
+  load('of proposals', 'format=mcp&source=job', 'application/json', ({ asset }) => JSON.stringify([proposal(asset, 'datasetProperties', properties)])),
+  load('that is a snapshot', 'format=ndjson&source=job&mode=snapshot', 'application/x-ndjson', ({ asset, beside }) => lines({ upstreamUrn: beside, downstreamUrn: asset })),
+  load('that is atomic', 'format=ndjson&source=job&atomic=true', 'application/x-ndjson', ({ asset, domain }) => lines({ op: 'setDomain', entityUrn: asset, domainUrn: domain }))
+]
+
+/** Tables that tell of loads, their records and who called; the catalog is in the others. */
+const bookkeeping = new Set(['audit', 'chunk', 'load_declaration', 'load', 'load_journal', 'reject', 'statement_source', 'access_token', 'snapshot_statement', 'snapshot_removal', 'graph_change', 'graph_horizon'])
+
+/** What became of all loads so far, once each has ended. */
+async function untilLoadsEnd({ db }: TestServer): Promise<{ applied: number, refused: number }> {
+  for (;;) {
+    const { rows: [row] } = await db.raw<{ rows: { isOver: boolean, applied: number, refused: number }[] }>(`
+      select
+        coalesce(bool_and(state in ('done', 'failed')), true) as "isOver",
+        coalesce(sum(applied), 0)::int as applied,
+        (select count(*) from reject where code = 'FORBIDDEN')::int as refused
+      from load`)
+    if (row?.isOver) return row
+    await sleep(20)
+  }
+}
+
+/** Doors that put an asset into a domain. */
+const saysADomain = / setDomain|SetDomain|of domains|atomic/
+const isRefused = ({ status, body }: RestAnswer): boolean => status === 403 || body?.errors?.[0]?.extensions?.reason === 'FORBIDDEN'
+const isTaken = ({ status, body }: RestAnswer): boolean => status >= 200 && status < 300 && !body?.errors
+
+/** For each door an asset, another beside it and their domain, below `parent`. */
+const targetsBelow = (parent: string): Target[] => doors.map((_, at) => ({ asset: dataset(`${parent}_${at}`), beside: dataset(`${parent}_beside_${at}`), domain: domain(`${parent}_${at}`), parent: domain(parent), fresh: `${parent}_fresh_${at}` }))
+
+const own = targetsBelow('own')
+const others = targetsBelow('other')
+
+/** All that is pushed at, made by an administrator. */
+async function fill(server: TestServer): Promise<void> {
+  const body = lines(
+    ...['own', 'other'].map((id) => ({ op: 'createDomain', id, name: id })),
+    ...[...own, ...others].flatMap(({ asset, beside, domain: urn, parent }) => [
+      { op: 'createDomain', id: urn.slice('urn:li:domain:'.length), name: urn, parentDomain: parent },
+      ...[asset, beside].flatMap((each) => [{ op: 'upsertEntity', urn: each, description: 'As it was' }, { op: 'setDomain', entityUrn: each, domainUrn: urn }])
+    ]))
+  const answer = await server.rest({ method: 'POST', url: '/loads?format=ndjson&source=setup', headers: { 'content-type': 'application/x-ndjson' }, body })
+  if (answer.status !== 202) throw new Error(answer.text)
+  await untilLoadsEnd(server)
+}
+
+t.test('a token limited to a domain', async (t) => {
+  const server = await withServer(t, { withWorker: true })
+  await fill(server)
+  const token = await server.tokenWith(['write'], { domainUrn: domain('own') })
+  const checksums = await createTableChecksums(server.db)
+  const catalogTables = async () => Object.fromEntries(Object.entries(await checksums()).filter(([name]) => !bookkeeping.has(name)))
+
+  for (const [at, door] of doors.entries()) {
+    const [inside, outside] = [own[at], others[at]]
+    if (!inside || !outside) throw new Error('no target')
+    t.test(`${door.name}: is refused outside`, async (t) => {
+      const [before, loadsBefore] = [await catalogTables(), await untilLoadsEnd(server)]
+      const answer = await server.rest({ ...door.request(outside), token })
+      const loads = await untilLoadsEnd(server)
+      if (door.isLoad) t.ok(isRefused(answer) || (isTaken(answer) && loads.refused > loadsBefore.refused && loads.applied === loadsBefore.applied), answer.text)
+      else t.ok(isRefused(answer), answer.text)
+      t.same(changedTables(before, await catalogTables()), [], 'nothing changed')
+    })
+    t.test(`${door.name}: is let in`, async (t) => {
+      const [before, loadsBefore] = [await catalogTables(), await untilLoadsEnd(server)]
+      const answer = await server.rest({ ...door.request(inside), token })
+      const loads = await untilLoadsEnd(server)
+      t.ok(isTaken(answer), answer.text)
+      t.equal(loads.refused, loadsBefore.refused, 'no record refused')
+      // Some say what holds already; the point is that they may.
+      const isNews = !saysADomain.test(door.name)
+      if (isNews) t.not(changedTables(before, await catalogTables()).length, 0, 'something changed')
+    })
+  }
+
+  t.test('cannot take what is its own out, nor what is not its own in', async (t) => {
+    const [mine, theirs] = [own[0], others[0]]
+    if (!mine || !theirs) throw new Error('no target')
+    const before = await catalogTables()
+    for (const [asset, to] of [[mine.asset, theirs.domain], [theirs.asset, mine.domain]] as const) {
+      for (const door of doors.filter(({ name }) => saysADomain.test(name))) {
+        const loadsBefore = await untilLoadsEnd(server)
+        const answer = await server.rest({ ...door.request({ ...mine, asset, domain: to }), token })
+        const loads = await untilLoadsEnd(server)
+        t.ok(isRefused(answer) || (door.isLoad && loads.refused > loadsBefore.refused), `${door.name}: ${answer.text}`)
+      }
+    }
+    t.same(changedTables(before, await catalogTables()), [])
+  })
+
+  t.test('makes no token that may do more', async (t) => {
+    const admin = await server.tokenWith(['admin'], { domainUrn: domain('own') })
+    for (const wanted of ['', ', domainUrn: "urn:li:domain:other"']) {
+      const answer = await server.rest({ method: 'POST', url: '/api/graphql', token: admin, body: { query: `mutation { createAccessToken(input: { type: PERSONAL, actorUrn: "urn:li:corpuser:x", duration: ONE_DAY, name: "more"${wanted} }) { accessToken metadata { domainUrn } } }` } })
+      t.ok(isRefused(answer) || answer.body?.data?.createAccessToken?.metadata?.domainUrn === domain('own'), answer.text)
+    }
+  })
+})
