@@ -7,6 +7,8 @@ from typing import Any, Dict, List, Tuple
 
 from datahub.emitter.mcp import MetadataChangeProposalWrapper
 from datahub.ingestion.run.pipeline import Pipeline
+from datahub.ingestion.source.file import read_metadata_file
+from datahub.emitter.aspect import TIMESERIES_ASPECT_MAP
 from datahub.metadata import schema_classes as m
 from datahub.metadata.com.linkedin.pegasus2avro.mxe import MetadataChangeEvent
 
@@ -26,18 +28,16 @@ def data_file(name: str) -> Path:
 def told_in(path: Path) -> List[Tuple[str, str, Any, str]]:
     """What the file says: (URN, aspect name, value, change type), in its order."""
     told: List[Tuple[str, str, Any, str]] = []
-    for record in json.loads(path.read_text()):
-        if "proposedSnapshot" in record:
-            snapshot = MetadataChangeEvent.from_obj(record).proposedSnapshot
-            told += [(snapshot.urn, aspect.get_aspect_name(), aspect, "UPSERT") for aspect in snapshot.aspects]
+    for record in read_metadata_file(path):
+        if isinstance(record, MetadataChangeEvent):
+            told += [(record.proposedSnapshot.urn, aspect.get_aspect_name(), aspect, "UPSERT") for aspect in record.proposedSnapshot.aspects]
         else:
-            proposal = m.MetadataChangeProposalClass.from_obj(record)
-            wrapped = MetadataChangeProposalWrapper.try_from_mcpc(proposal)
-            told.append((proposal.entityUrn, proposal.aspectName, wrapped.aspect if wrapped else None, str(proposal.changeType)))
+            value = record.aspect if isinstance(record, MetadataChangeProposalWrapper) else None
+            told.append((record.entityUrn, record.aspectName, value, str(record.changeType)))
     return told
 
 
-def ingest(path: Path, c: Case, mode: str) -> Dict[str, Any]:
+def ingest(path: Path, c: Case, mode: str) -> None:
     pipeline = Pipeline.create({
         "source": {"type": "file", "config": {"path": str(path)}},
         "sink": {"type": "datahub-rest", "config": {"server": c.url, "token": c.token, "mode": mode, "endpoint": c.transport.upper()}}
@@ -46,14 +46,13 @@ def ingest(path: Path, c: Case, mode: str) -> Dict[str, Any]:
     report = pipeline.sink.get_report()
     expect([str(failure) for failure in report.failures], [], "failures of the sink")
     pipeline.raise_from_status()
-    return {"records": report.total_records_written}
 
 
 def comes_back(graph: Any, urn: str, name: str, value: Any) -> bool:
     """Whether the newest of a versioned aspect, or any of a timeseries aspect, is what was told."""
     if name.endswith("Key"):
         return graph.exists(urn)
-    if name in m.ASPECT_NAME_MAP and issubclass(m.ASPECT_NAME_MAP[name], m._Aspect) and m.ASPECT_NAME_MAP[name].ASPECT_TYPE == "timeseries":
+    if name in TIMESERIES_ASPECT_MAP:
         return value.to_obj() in [found.to_obj() for found in graph.get_timeseries_values(urn, type(value), {}, limit=1000)]
     found = graph.get_aspect(urn, type(value))
     return found is not None and normal(found) == normal(value)
@@ -72,10 +71,13 @@ def runs(name: str, mode: str):
     def run(c: Case) -> None:
         path = data_file(name)
         told = told_in(path)
-        written = ingest(path, c, mode)
-        expect(written["records"] > 0, True)
-        newest = {(urn, aspect, value.to_obj().get("timestampMillis")): value for urn, aspect, value, kind in told if value is not None}
         graph = c.graph()
+        # Another row has written the same.
+        for urn in {urn for urn, *_ in told}:
+            graph.hard_delete_entity(urn)
+        ingest(path, c, mode)
+        newest = {(urn, aspect, value.to_obj().get("timestampMillis")): value for urn, aspect, value, _ in told if value is not None}
+        expect(len(newest) > 50, True, "what the file says")
         c.eventually(lambda: [f"{aspect} of {urn}" for (urn, aspect, _), value in newest.items() if not comes_back(graph, urn, aspect, value)][:3], [])
         for urn, aspect, _, kind in told:
             if kind == "PATCH":
