@@ -6,7 +6,7 @@ import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
 
 type Aspect = JsonObject | null
 
-const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
+export const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
 
 const objectOf = (value: JsonValue | undefined): JsonObject => isObject(value) ? value : {}
 export const textOf = (value: JsonValue | undefined): string | null => typeof value === 'string' ? value : null
@@ -17,7 +17,7 @@ const stringsOf = (value: JsonValue | undefined): string[] => listOf(value).filt
 const referencesIn = (...lists: (JsonValue | undefined)[]): { urn: Urn }[] =>
   [...new Set(lists.flatMap((list) => listOf(list).flatMap((entry) => textOf(isObject(entry) ? entry.destinationUrn : entry) ?? [])))].map((urn) => ({ urn: toUrn(urn) }))
 
-const stampOf = (value: JsonValue | undefined) => isObject(value) ? { time: numberOf(value.time) ?? 0, actor: textOf(value.actor) } : null
+export const stampOf = (value: JsonValue | undefined) => isObject(value) ? { time: numberOf(value.time) ?? 0, actor: textOf(value.actor) } : null
 
 export const customProperties = (urn: Urn, aspect: JsonObject) => Object.entries(objectOf(aspect.customProperties))
   .map(([key, value]) => ({ key, value: textOf(value), associatedUrn: urn }))
@@ -37,7 +37,7 @@ export const datasetProperties = (urn: Urn, aspect: Aspect) => aspect && {
   ...commonProperties(urn, aspect),
   origin: originOf(urn),
   created: numberOf(objectOf(aspect.created).time),
-  lastModified: stampOf(aspect.lastModified)
+  lastModified: stampOf(aspect.lastModified) ?? { time: 0, actor: null }
 }
 
 export const dataFlowProperties = (urn: Urn, aspect: Aspect) => aspect && { ...commonProperties(urn, aspect), project: textOf(aspect.project) }

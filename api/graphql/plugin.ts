@@ -20,6 +20,7 @@ import { createGraphqlContext, type GraphqlContext } from './context.ts'
 import { createDocuments, type ParsedDocument } from './documents.ts'
 import { catalogErrorOf, formatError } from './error-formatter.ts'
 import { mergeResolvers } from './resolver-map.ts'
+import { associationResolvers } from './resolvers/associations.ts'
 import { domainResolvers } from './resolvers/domains.ts'
 import { entityResolvers } from './resolvers/entities.ts'
 import { lineageResolvers } from './resolvers/lineage.ts'
@@ -29,6 +30,7 @@ import { loadResolvers } from './resolvers/loads.ts'
 import { mutationResolvers } from './resolvers/mutations.ts'
 import { relationshipResolvers } from './resolvers/relationships.ts'
 import { searchResolvers } from './resolvers/search.ts'
+import { sessionResolvers } from './resolvers/session.ts'
 import { tokenResolvers } from './resolvers/tokens.ts'
 
 const paths = ['/api/graphql', '/api/v2/graphql']
@@ -44,7 +46,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
   const validateOptions = { maxErrors: shownErrorsMaxCount }
   await app.register(mercurius, {
     schema: readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'),
-    resolvers: mergeResolvers(entityResolvers, domainResolvers, lineageResolvers, lineageViewResolvers, provenanceResolvers, relationshipResolvers, mutationResolvers, loadResolvers, searchResolvers, tokenResolvers),
+    resolvers: mergeResolvers(entityResolvers, associationResolvers, sessionResolvers, domainResolvers, lineageResolvers, lineageViewResolvers, provenanceResolvers, relationshipResolvers, mutationResolvers, loadResolvers, searchResolvers, tokenResolvers),
     routes: false,
     cache: 250,
     jit: compileAfterUses,

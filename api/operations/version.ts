@@ -10,7 +10,8 @@ export function versionRoutes(app: FastifyInstance): void {
   app.get('/version', { config: { access: 'open', servesWhileStopping: true } }, async () => ({ name, version, node: process.versions.node }))
 }
 
-function readPackage(): Package {
+/** What package.json says of this. */
+export function readPackage(): Package {
   // a border: our own package.json
   return JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as Package
 }

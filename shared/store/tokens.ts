@@ -62,13 +62,17 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord 
 }
 
 /** A page of all tokens, newest first, the revoked and the expired among them. */
-export async function listTokenRows(db: Db, page: { start: number, count: number }): Promise<{ total: number, tokens: TokenRecord[] }> {
+export async function listTokenRows(db: Db, page: { start: number, count: number, actorUrns: readonly string[] | null }): Promise<{ total: number, tokens: TokenRecord[] }> {
   const rows = await query<Row>(db, `
     ${selectToken}
+    where ?::text[] is null or token.actor = any(?::text[])
     order by token.created_at desc, token.id
     limit ?::int
-    offset ?::int`, [page.count, page.start])
-  const [counted] = await query<{ total: number }>(db, 'select count(*)::int as total from access_token')
+    offset ?::int`, [page.actorUrns, page.actorUrns, page.count, page.start])
+  const [counted] = await query<{ total: number }>(db, `
+    select count(*)::int as total
+    from access_token
+    where ?::text[] is null or actor = any(?::text[])`, [page.actorUrns, page.actorUrns])
   return { total: counted?.total ?? 0, tokens: rows.map(toRecord) }
 }
 

@@ -19,32 +19,33 @@ const objectTypes: ReadonlyMap<string, string> = new Map([
   ['domain', 'Domain'], ['dataset', 'Dataset'], ['dataJob', 'DataJob'], ['dataFlow', 'DataFlow'], ['chart', 'Chart'], ['dashboard', 'Dashboard'],
   ['container', 'Container'], ['mlModel', 'MLModel'], ['mlModelGroup', 'MLModelGroup'], ['mlFeature', 'MLFeature'], ['mlFeatureTable', 'MLFeatureTable'],
   ['mlPrimaryKey', 'MLPrimaryKey'], ['dataProcessInstance', 'DataProcessInstance'], ['schemaField', 'SchemaFieldEntity'], ['dataPlatform', 'DataPlatform'],
-  ['corpuser', 'CorpUser'], ['corpGroup', 'CorpGroup'], ['tag', 'Tag']
+  ['corpuser', 'CorpUser'], ['corpGroup', 'CorpGroup'], ['tag', 'Tag'], ['glossaryTerm', 'GlossaryTerm'], ['glossaryNode', 'GlossaryNode'],
+  ['notebook', 'Notebook'], ['dataProduct', 'DataProduct'], ['application', 'Application'], ['document', 'Document']
 ])
 
 const resolveType = ({ urn }: EntityReference): string => objectTypes.get(entityTypeOf(urn)) ?? 'GenericEntity'
 
-const find = (entityType: string) => (_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) => readEntity(lineage, urn, entityType)
+export const find = (entityType: string) => (_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) => readEntity(lineage, urn, entityType)
 
 /** A field that is read off the URN. */
-const fromUrn = <T>(read: (urn: Urn) => T) => ({ urn }: EntityReference): T => read(urn)
-const part = (index: number) => fromUrn((urn) => parseUrn(urn).parts[index] ?? '')
+export const fromUrn = <T>(read: (urn: Urn) => T) => ({ urn }: EntityReference): T => read(urn)
+export const part = (index: number) => fromUrn((urn) => parseUrn(urn).parts[index] ?? '')
 
 /** A field that shows an aspect. */
-const fromAspect = <T>(aspectName: string, shape: (urn: Urn, aspect: JsonObject | null) => T): Field => async ({ urn }, _args, context) =>
+export const fromAspect = <T>(aspectName: string, shape: (urn: Urn, aspect: JsonObject | null) => T): Field => async ({ urn }, _args, context) =>
   shape(urn, await loadAspect(context, urn, aspectName))
 
-const entity = {
+export const entity = {
   type: fromUrn((urn) => graphqlTypeOf(entityTypeOf(urn))),
   exists: ({ urn, exists }: EntityReference, _: unknown, context: GraphqlContext) => exists ?? loadExistence(context, urn)
 }
 const platform = { platform: fromUrn((urn) => ({ urn: platformOf(urn) })) }
 const origin = { origin: fromUrn(originOf) }
 const named = { name: fromUrn(nameFromUrn) }
-const status = { status: fromAspect('status', shapes.status) }
-const subTypes = { subTypes: fromAspect('subTypes', shapes.subTypes) }
+export const status = { status: fromAspect('status', shapes.status) }
+export const subTypes = { subTypes: fromAspect('subTypes', shapes.subTypes) }
 
-const domain: Field = async ({ urn }, _args, context) => {
+export const domain: Field = async ({ urn }, _args, context) => {
   const found = await loadDomain(context, urn)
   return found && { domain: found, associatedUrn: urn }
 }
@@ -56,7 +57,7 @@ const lineage = async ({ urn }: EntityReference, { input }: { input: Parameters<
 }
 
 /** The aspect says it, or else the URN: every asset that names a platform is on it. */
-const dataPlatformInstance: Field = async ({ urn }, _args, context) => {
+export const dataPlatformInstance: Field = async ({ urn }, _args, context) => {
   const aspect = await loadAspect(context, urn, 'dataPlatformInstance')
   const platformUrn = shapes.textOf(aspect?.platform) ?? platformOf(urn)
   if (platformUrn === null) return null
@@ -80,6 +81,16 @@ const feature = (aspectName: string) => ({
   dataType: fromAspect(aspectName, (urn, aspect) => shapes.featureProperties(urn, aspect)?.dataType ?? null),
   properties: fromAspect(aspectName, shapes.featureProperties)
 })
+
+/** What a dataset shows that is not of one moment only. */
+export const versionedDatasetFields = {
+  ...entity, ...named, ...platform, ...origin, ...subTypes,
+  domain,
+  properties: fromAspect('datasetProperties', shapes.datasetProperties),
+  editableProperties: fromAspect('editableDatasetProperties', shapes.editableProperties),
+  schemaMetadata: fromAspect('schemaMetadata', shapes.schemaMetadata),
+  deprecation: fromAspect('deprecation', shapes.deprecation)
+}
 
 export const entityResolvers = {
   Long: longScalar,
@@ -116,12 +127,8 @@ export const entityResolvers = {
     }
   },
   Dataset: {
-    ...asset, ...named, ...platform, ...origin, ...subTypes,
+    ...versionedDatasetFields, lineage, ...status,
     dataPlatformInstance,
-    properties: fromAspect('datasetProperties', shapes.datasetProperties),
-    editableProperties: fromAspect('editableDatasetProperties', shapes.editableProperties),
-    schemaMetadata: fromAspect('schemaMetadata', shapes.schemaMetadata),
-    deprecation: fromAspect('deprecation', shapes.deprecation),
     fineGrainedLineages: fromAspect('upstreamLineage', shapes.columnRecords)
   },
   DataJob: {

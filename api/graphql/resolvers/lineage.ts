@@ -38,7 +38,7 @@ function shown({ total, results, facets, isCached, report }: SearchPage, context
     total,
     searchResults: results.map(resultOf),
     facets,
-    freshness: { cached: isCached },
+    freshness: { cached: isCached, systemFreshness: [] },
     isPartial: !report.complete
   }
 }

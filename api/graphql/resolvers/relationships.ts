@@ -34,5 +34,6 @@ const related = { relationships }
 
 export const relationshipResolvers = {
   Dataset: related, DataJob: related, DataFlow: related, Chart: related, Dashboard: related, Container: related, Domain: related, MLModel: related, MLModelGroup: related,
-  MLFeature: related, MLFeatureTable: related, MLPrimaryKey: related, DataProcessInstance: related, SchemaFieldEntity: related, CorpUser: related, CorpGroup: related, Tag: related
+  MLFeature: related, MLFeatureTable: related, MLPrimaryKey: related, DataProcessInstance: related, SchemaFieldEntity: related, CorpUser: related, CorpGroup: related, Tag: related,
+  GlossaryTerm: related, GlossaryNode: related, Notebook: related, DataProduct: related, Application: related, Document: related
 }

@@ -1,4 +1,5 @@
 /** Access tokens over GraphQL, in the words of DataHub. An administrator's: resolver-map.ts asks for the scope. */
+import type { FacetFilterInput } from '../../../shared/catalog/lineage-filters.ts'
 import { createToken, type TokenView } from '../../../shared/catalog/create-token.ts'
 import { listTokens } from '../../../shared/catalog/list-tokens.ts'
 import { revokeToken } from '../../../shared/catalog/revoke-token.ts'
@@ -22,10 +23,12 @@ const defaultScopes: readonly Scope[] = ['read', 'write']
 
 type CreateInput = { name: string, actorUrn: string, duration: string, scopes?: readonly string[] | null, domainUrn?: string | null }
 
+type ListInput = { start?: number | null, count?: number | null, filters?: readonly FacetFilterInput[] | null }
+
 export const tokenResolvers = {
   Query: {
-    async listAccessTokens(_: unknown, { input }: { input: { start?: number | null, count?: number | null } }, context: GraphqlContext) {
-      const { start, total, tokens } = await listTokens(context.db, input)
+    async listAccessTokens(_: unknown, { input }: { input: ListInput }, context: GraphqlContext) {
+      const { start, total, tokens } = await listTokens(context.db, { ...input, actorUrns: actorsOf(input.filters ?? []) })
       return { start, count: tokens.length, total, tokens: tokens.map(metadataOf) }
     }
   },
@@ -46,6 +49,19 @@ export const tokenResolvers = {
       return true
     }
   }
+}
+
+const actorFields = ['actorUrn', 'ownerUrn']
+
+/** The actors that all filters allow, or null for all there are. Throws BAD_REQUEST. */
+function actorsOf(filters: readonly FacetFilterInput[]): string[] | null {
+  const wanted = filters.map(({ field, values, negated, condition }) => {
+    if (!actorFields.includes(field)) throw new CatalogError('BAD_REQUEST', `Tokens are not filtered by ${field}`, { field: 'input.filters', allowed: actorFields })
+    if (negated || !['EQUAL', 'IN', null, undefined].includes(condition)) throw new CatalogError('BAD_REQUEST', `A filter of ${field} is EQUAL to one of its values`, { field: 'input.filters' })
+    return values ?? []
+  })
+  const [first, ...others] = wanted
+  return first?.filter((urn) => others.every((list) => list.includes(urn))) ?? null
 }
 
 function toScope(text: string): Scope {

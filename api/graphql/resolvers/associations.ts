@@ -1,0 +1,65 @@
+/** What entities of many types have alike - owners, tags, terms, links, containers - and the types that have little else. */
+import { readEntity } from '../../../shared/catalog/read-entity.ts'
+import { CatalogError } from '../../../shared/errors.ts'
+import { parseUrn } from '../../../shared/urn/urn.ts'
+import * as associations from '../association-shapes.ts'
+import type { GraphqlContext } from '../context.ts'
+import * as shapes from '../entity-shapes.ts'
+import { dataPlatformInstance, domain, entity, find, fromAspect, fromUrn, part, status, subTypes, versionedDatasetFields } from './entities.ts'
+
+const ownership = { ownership: fromAspect('ownership', shapes.ownership) }
+const deprecation = { deprecation: fromAspect('deprecation', shapes.deprecation) }
+const tags = { tags: fromAspect('globalTags', associations.globalTags) }
+const terms = { glossaryTerms: fromAspect('glossaryTerms', associations.glossaryTerms) }
+const links = { institutionalMemory: fromAspect('institutionalMemory', associations.institutionalMemory) }
+const container = { container: fromAspect('container', associations.container) }
+const platform = { platform: fromAspect('dataPlatformInstance', associations.instancePlatform) }
+
+const told = { ...ownership, ...tags, ...terms, ...links }
+/** In a domain, and of no lineage. */
+const plainAsset = { ...entity, ...status, ...ownership, domain }
+const userProperties = fromAspect('corpUserInfo', associations.userProperties)
+const groupProperties = fromAspect('corpGroupInfo', associations.groupProperties)
+
+export const associationResolvers = {
+  Query: {
+    glossaryTerm: find('glossaryTerm'),
+    notebook: find('notebook'),
+    versionedDataset(_: unknown, { urn, versionStamp }: { urn: string, versionStamp?: string | null }, { lineage }: GraphqlContext) {
+      if (versionStamp) throw new CatalogError('UNSUPPORTED', 'Versions of datasets are not kept as such: ask without versionStamp for the dataset as it is now', { field: 'versionStamp' })
+      return readEntity(lineage, urn, 'dataset')
+    }
+  },
+  Dataset: { ...told, ...container },
+  DataJob: { ...told, ...deprecation, ...container },
+  DataFlow: { ...told, ...deprecation, ...container, ...subTypes, dataPlatformInstance },
+  Chart: { ...told, ...deprecation, ...container, dataPlatformInstance },
+  Dashboard: { ...told, ...deprecation, ...container, dataPlatformInstance },
+  Container: { ...told, ...deprecation, ...container, ...platform },
+  MLModel: { ...told, ...deprecation, dataPlatformInstance },
+  MLModelGroup: { ...told, ...deprecation, dataPlatformInstance },
+  MLFeature: { ...told, ...deprecation, dataPlatformInstance },
+  MLFeatureTable: { ...told, ...deprecation, dataPlatformInstance },
+  MLPrimaryKey: { ...told, ...deprecation, dataPlatformInstance },
+  DataProcessInstance: { dataPlatformInstance },
+  Domain: { ...links, ...deprecation },
+  VersionedDataset: { ...versionedDatasetFields, ...told, ...container },
+  Tag: ownership,
+  CorpUser: { properties: userProperties, info: userProperties },
+  CorpGroup: { properties: groupProperties, info: groupProperties },
+  GlossaryTerm: {
+    ...plainAsset, ...links, ...deprecation,
+    name: fromUrn((urn) => (parseUrn(urn).parts[0] ?? '').split('.').at(-1) ?? ''),
+    hierarchicalName: part(0),
+    properties: fromAspect('glossaryTermInfo', associations.termProperties)
+  },
+  GlossaryNode: { ...plainAsset, properties: fromAspect('glossaryNodeInfo', associations.nodeProperties) },
+  Notebook: { ...plainAsset, ...told, ...subTypes, dataPlatformInstance, tool: part(0), notebookId: part(1), info: fromAspect('notebookInfo', associations.notebookInfo) },
+  DataProduct: { ...plainAsset, ...told, properties: fromAspect('dataProductProperties', shapes.namedProperties) },
+  Application: { ...plainAsset, ...told, properties: fromAspect('applicationProperties', shapes.namedProperties) },
+  Document: {
+    ...plainAsset, ...tags, ...terms, ...platform,
+    subType: fromAspect('subTypes', (urn, aspect) => shapes.subTypes(urn, aspect)?.typeNames[0] ?? null),
+    info: fromAspect('documentInfo', associations.documentInfo)
+  }
+}

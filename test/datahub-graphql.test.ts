@@ -1,0 +1,118 @@
+/** What clients of DataHub ask over GraphQL beside domains and lineage: who they are, what hangs on an entity, tokens of an actor. */
+import t from 'tap'
+import type { JsonObject } from '../shared/model/changes.ts'
+import { withServer, type TestServer } from './support/server.ts'
+
+const dataset = 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'
+
+async function write(server: TestServer, urn: string, aspects: JsonObject): Promise<void> {
+  const proposals = Object.entries(aspects).map(([aspectName, json]) => ({ entityType: urn.split(':')[2] ?? '', entityUrn: urn, changeType: 'UPSERT', aspectName, aspect: { json } }))
+  const { status, text } = await server.rest({ method: 'POST', url: '/aspects?action=ingestProposalBatch', body: { proposals }, headers: { 'x-missing-references': 'create' } })
+  if (status !== 200) throw new Error(text)
+}
+
+t.test('me', async (t) => {
+  const server = await withServer(t)
+  const ask = async (token: string) => (await server.graphql('{ me { corpUser { urn username type } platformPrivileges { createDomains manageDomains generatePersonalAccessTokens manageTokens managePolicies } } }', {}, { token })).body.data.me
+  const privileges = (domains: boolean, tokens: boolean) => ({ createDomains: domains, manageDomains: domains, generatePersonalAccessTokens: tokens, manageTokens: tokens, managePolicies: false })
+
+  await t.test('is the actor of the token, and what its scopes allow', async (t) => {
+    const actorUrn = 'urn:li:corpuser:jo'
+    t.strictSame(await ask(await server.tokenWith(['read'], { actorUrn })), { corpUser: { urn: actorUrn, username: 'jo', type: 'CORP_USER' }, platformPrivileges: privileges(false, false) })
+    t.strictSame((await ask(await server.tokenWith(['write']))).platformPrivileges, privileges(true, false))
+    t.strictSame((await ask(await server.tokenWith(['admin']))).platformPrivileges, privileges(true, true))
+  })
+
+  await t.test('of a token that is limited to a domain has no privilege of the platform', async (t) => {
+    const { body } = await server.graphql('mutation { createDomain(input: { name: "Sales" }) }')
+    t.strictSame((await ask(await server.tokenWith(['admin'], { domainUrn: body.data.createDomain }))).platformPrivileges, privileges(false, false))
+  })
+
+  await t.test('appConfig says the version, and that nobody is told anything', async (t) => {
+    const { body } = await server.graphql('{ appConfig { appVersion authConfig { tokenAuthEnabled } telemetryConfig { enableThirdPartyLogging } } }')
+    t.match(body.data.appConfig, { appVersion: /^\d+\.\d+/, authConfig: { tokenAuthEnabled: true }, telemetryConfig: { enableThirdPartyLogging: false } })
+  })
+})
+
+t.test('what hangs on an entity', async (t) => {
+  const server = await withServer(t)
+  const stamp = { time: 7, actor: 'urn:li:corpuser:jo' }
+  await write(server, 'urn:li:tag:pii', { tagProperties: { name: 'PII' } })
+  await write(server, 'urn:li:glossaryTerm:sales.order', { glossaryTermInfo: { name: 'Order', definition: 'What is bought', termSource: 'INTERNAL' } })
+  await write(server, 'urn:li:corpuser:jo', { corpUserInfo: { active: true, displayName: 'Jo', email: 'jo@example.org' } })
+  await write(server, 'urn:li:container:db', { containerProperties: { name: 'shop' }, dataPlatformInstance: { platform: 'urn:li:dataPlatform:hive' } })
+  await write(server, dataset, {
+    globalTags: { tags: [{ tag: 'urn:li:tag:pii' }, { tag: 'urn:li:tag:never_described' }] },
+    glossaryTerms: { terms: [{ urn: 'urn:li:glossaryTerm:sales.order' }], auditStamp: stamp },
+    institutionalMemory: { elements: [{ url: 'http://wiki', description: 'the wiki', createStamp: stamp }] },
+    ownership: { owners: [{ owner: 'urn:li:corpuser:jo', type: 'DATAOWNER' }], lastModified: stamp },
+    container: { container: 'urn:li:container:db' }
+  })
+  const fields = `
+    tags { tags { tag { urn name properties { name } } associatedUrn } }
+    glossaryTerms { terms { term { name hierarchicalName properties { name definition } } } }
+    institutionalMemory { elements { url label created { time actor } } }
+    ownership { owners { owner { ... on CorpUser { username properties { displayName email active } } } } }
+    container { properties { name } platform { name } }`
+  const expected = {
+    tags: { tags: [
+      { tag: { urn: 'urn:li:tag:pii', name: 'pii', properties: { name: 'PII' } }, associatedUrn: dataset },
+      { tag: { urn: 'urn:li:tag:never_described', name: 'never_described', properties: null }, associatedUrn: dataset }
+    ] },
+    glossaryTerms: { terms: [{ term: { name: 'order', hierarchicalName: 'sales.order', properties: { name: 'Order', definition: 'What is bought' } } }] },
+    institutionalMemory: { elements: [{ url: 'http://wiki', label: 'the wiki', created: stamp }] },
+    ownership: { owners: [{ owner: { username: 'jo', properties: { displayName: 'Jo', email: 'jo@example.org', active: true } } }] },
+    container: { properties: { name: 'shop' }, platform: { name: 'hive' } }
+  }
+
+  await t.test('a dataset shows its tags, terms, links, owners and container', async (t) => {
+    const { body } = await server.graphql(`query ($urn: String!) { dataset(urn: $urn) { ${fields} } }`, { urn: dataset })
+    t.strictSame(body, { data: { dataset: expected }, extensions: {} })
+  })
+
+  await t.test('a query for a version shows the dataset as it is, and refuses an older one', async (t) => {
+    const { body } = await server.graphql(`query ($urn: String!) { versionedDataset(urn: $urn) { type name ${fields} } }`, { urn: dataset })
+    t.strictSame(body.data.versionedDataset, { type: 'DATASET', name: 'shop.orders', ...expected })
+    const refused = await server.graphql('query ($urn: String!) { versionedDataset(urn: $urn, versionStamp: "schemaMetadata:1") { urn } }', { urn: dataset })
+    t.match(refused.body, { data: { versionedDataset: null }, errors: [{ extensions: { reason: 'UNSUPPORTED', field: 'versionStamp' } }] })
+  })
+
+  await t.test('what says nothing is null', async (t) => {
+    await write(server, 'urn:li:chart:(looker,bare)', { status: { removed: false } })
+    const { body } = await server.graphql(`query ($urn: String!) { chart(urn: $urn) { dataPlatformInstance { urn platform { name } } deprecation { deprecated } ${fields} } }`, { urn: 'urn:li:chart:(looker,bare)' })
+    t.strictSame(body.data.chart, { dataPlatformInstance: { urn: null, platform: { name: 'looker' } }, deprecation: null, tags: null, glossaryTerms: null, institutionalMemory: null, ownership: null, container: null })
+  })
+})
+
+t.test('entities that can be in a domain and nothing else have types of their own', async (t) => {
+  const server = await withServer(t)
+  const { body: { data: { createDomain: domainUrn } } } = await server.graphql('mutation { createDomain(input: { name: "Sales" }) }')
+  const urns: { [type: string]: [string, JsonObject, string] } = {
+    GlossaryTerm: ['urn:li:glossaryTerm:t', { glossaryTermInfo: { name: 'T', definition: 'd', termSource: 'INTERNAL' } }, 'properties { name definition termSource }'],
+    GlossaryNode: ['urn:li:glossaryNode:n', { glossaryNodeInfo: { name: 'N', definition: 'd' } }, 'properties { name description }'],
+    Notebook: ['urn:li:notebook:(jupyter,n)', { notebookInfo: { title: 'N' } }, 'tool notebookId info { title }'],
+    DataProduct: ['urn:li:dataProduct:p', { dataProductProperties: { name: 'P' } }, 'properties { name }'],
+    Application: ['urn:li:application:a', { applicationProperties: { name: 'A' } }, 'properties { name }'],
+    Document: ['urn:li:document:d', { documentInfo: { title: 'D' }, subTypes: { typeNames: ['Page'] } }, 'subType info { title } platform { name }']
+  }
+  for (const [type, [urn, aspects, fields]] of Object.entries(urns)) {
+    await write(server, urn, aspects)
+    t.equal((await server.graphql('mutation ($e: String!, $d: String!) { setDomain(entityUrn: $e, domainUrn: $d) }', { e: urn, d: domainUrn })).body.data.setDomain, true)
+    const { body } = await server.graphql(`query ($urn: String!) { entity(urn: $urn) { __typename exists ... on ${type} { ${fields} domain { domain { urn } } } } }`, { urn })
+    t.match(body.data.entity, { __typename: type, exists: true, domain: { domain: { urn: domainUrn } } }, JSON.stringify(body))
+  }
+  t.match((await server.graphql('query { glossaryTerm(urn: "urn:li:glossaryTerm:t") { name } notebook(urn: "urn:li:notebook:(jupyter,n)") { notebookId } }')).body.data, { glossaryTerm: { name: 't' }, notebook: { notebookId: 'n' } })
+  t.match((await server.graphql('query { glossaryTerm(urn: "urn:li:tag:t") { name } }')).body.errors[0].extensions, { reason: 'INVALID_URN' })
+})
+
+t.test('tokens are listed by actor', async (t) => {
+  const server = await withServer(t)
+  const [jo, kim] = ['urn:li:corpuser:jo', 'urn:li:corpuser:kim']
+  for (const actorUrn of [jo, jo, kim]) await server.tokenWith(['read'], { actorUrn })
+  const list = (filters: JsonObject[]) => server.graphql('query ($f: [FacetFilterInput!]) { listAccessTokens(input: { filters: $f }) { total tokens { ownerUrn description } } }', { f: filters })
+  const totals = async (...filters: JsonObject[]) => (await list(filters)).body.data.listAccessTokens.total
+  t.strictSame([await totals(), await totals({ field: 'ownerUrn', values: [jo] }), await totals({ field: 'actorUrn', values: [jo, kim] }), await totals({ field: 'actorUrn', values: [jo] }, { field: 'ownerUrn', values: [kim] })], [4, 2, 3, 0])
+  for (const filter of [{ field: 'name', values: ['x'] }, { field: 'ownerUrn', values: [jo], negated: true }, { field: 'ownerUrn', values: [jo], condition: 'CONTAIN' }]) {
+    t.match((await list([filter])).body, { data: { listAccessTokens: null }, errors: [{ extensions: { reason: 'BAD_REQUEST', field: 'input.filters' } }] }, JSON.stringify(filter))
+  }
+})
