@@ -6,9 +6,10 @@ import { benchLineageHttp } from './lineage-http/bench.ts'
 import { benchLoadingInteractive } from './loading/interactive.ts'
 import { benchLoadingMemory } from './loading/memory.ts'
 import { benchLoading } from './loading/throughput.ts'
+import { benchSearch } from './search/bench.ts'
 
 const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
-  'lineage': benchLineage, 'lineage-http': benchLineageHttp, 'loading': benchLoading, 'loading-interactive': benchLoadingInteractive, 'loading-memory': benchLoadingMemory
+  'lineage': benchLineage, 'lineage-http': benchLineageHttp, 'loading': benchLoading, 'loading-interactive': benchLoadingInteractive, 'loading-memory': benchLoadingMemory, 'search': benchSearch
 }
 
 const [name = '', ...args] = process.argv.slice(2)

@@ -1,4 +1,5 @@
 /** The worker process: takes chunks from the queue and applies them, and keeps the loops that make sure none is forgotten. */
+import { makeSearchDocuments } from '../shared/catalog/make-search-documents.ts'
 import { prune } from '../shared/catalog/prune.ts'
 import { createLeanWays } from '../shared/catalog/lean-ways.ts'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
@@ -20,6 +21,8 @@ import { startWatchedWorker, type WatchedWorker } from './watched-worker.ts'
 const lockTimeoutMs = 10_000
 const sweepEveryMs = 2_000
 const pruneEveryMs = 30_000
+/** Work for it there is once, after an upgrade. */
+const documentsEveryMs = 5_000
 
 /** What a running worker holds, in the order in which it is let go. */
 type Parts = { worker: WatchedWorker, loops: Loop[], health: { close(): Promise<void> } | null, endReport: () => void, queue: ChunkQueue, db: Db }
@@ -46,7 +49,8 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
   const worker = await startWatchedWorker({ config, concurrency: config.workerConcurrency, look, log, depth: () => queue.depth() })
   const loops = [
     startLoop('sweep', sweepEveryMs, log, async () => { await sweep(db, queue) }),
-    startLoop('prune', pruneEveryMs, log, async () => { await prune(db) })
+    startLoop('prune', pruneEveryMs, log, async () => { await prune(db) }),
+    startLoop('search documents', documentsEveryMs, log, async () => { await makeSearchDocuments(db) })
   ]
   const health = config.workerPort === null ? null : await startHealthServer({ config, port: config.workerPort, db, queue, log })
   log.info({ concurrency: config.workerConcurrency, queue: config.redisUrl === null ? 'postgres' : 'redis' }, 'worker started')

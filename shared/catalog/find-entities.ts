@@ -22,17 +22,19 @@ export type FoundEntities = {
   isEstimate: boolean
 }
 
+/** `exactMaxCount` is searchExactMaxCount, but for tests. */
+export type FindOptions = { exactMaxCount?: number }
+
 const tookTooLong = 'The search took longer than allowed; narrow it down'
 
 /** Throws DEADLINE_EXCEEDED. With `ranked` false ids ascend. */
-export async function findEntitiesOf(reader: LineageReader, question: EntityQuestion, { ranked }: { ranked: boolean }): Promise<FoundEntities> {
+export async function findEntitiesOf(reader: LineageReader, question: EntityQuestion, { ranked, exactMaxCount = limits.searchExactMaxCount }: FindOptions & { ranked: boolean }): Promise<FoundEntities> {
   const { words } = question
   if (words === null) return kept(reader, question, await plainCandidates(reader, question))
   if (words === '') return kept(reader, question, new Int32Array(0))
-  const maximum = limits.searchExactMaxCount
   const { matches, sample } = await asked(reader, async (tx, within) => {
-    const found = await within(() => findMatches(tx, words, ranked ? question.foldedText : null, maximum + 1))
-    return { matches: found, sample: found.length > maximum ? await within(() => findSampledMatches(tx, words)) : null }
+    const found = await within(() => findMatches(tx, words, ranked ? question.foldedText : null, exactMaxCount + 1))
+    return { matches: found, sample: found.length > exactMaxCount ? await within(() => findSampledMatches(tx, words)) : null }
   })
   const found = await kept(reader, question, matches)
   if (sample === null) return found

@@ -2,15 +2,18 @@
 import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { limits } from '../limits.ts'
-import { keepDeadline } from '../store/deadline.ts'
+import { keepDeadline, type WithinDeadline } from '../store/deadline.ts'
 import { countMembers, membersOfDomains, pageOfMembers } from '../store/domain-reads.ts'
 import { findEntities } from '../store/entities.ts'
 import { readDocuments, readEntityFacts } from '../store/entity-reads.ts'
 import { originOf, platformOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
-import { findText, soughtText, textAspectNames, type MatchedField } from './entity-texts.ts'
-import { entityFilterFields, type Candidate } from './filter-fields.ts'
+import type { MatchedField } from './entity-texts.ts'
+import { entityFilterFields } from './filter-fields.ts'
 import { checkAllOf, judgeOf, mentions, type FacetFilterInput, type Filters } from './lineage-filters.ts'
+import { matchedFieldsOf } from './matched-fields.ts'
+import { checkEntityQuestion, type EntityQuestion } from './search-question.ts'
+import { findMatchesAmong } from '../store/search-documents.ts'
 import { findDomains, type EntitySources } from './known-entities.ts'
 import { pageCount, pageStart } from './page-count.ts'
 import type { EntityReference } from './read-entity.ts'
@@ -37,12 +40,12 @@ const membersSliceCount = 500
  */
 export async function readDomainMembers(db: Db, domainUrns: readonly Urn[], input: DomainMembersInput): Promise<DomainMembers[]> {
   const page = { start: pageStart(input.start, 'input.start'), count: pageCount(input.count, 'input.count', membersDefaultCount) }
-  const text = soughtText(input.query, 'input.query')
+  const sought = checkEntityQuestion({ query: input.query })
   const filters = checkAllOf(input.filters, entityFilterFields, 'input.filters')
   return inTransaction(db, async (tx) => {
     const idOf = new Map((await findEntities(tx, domainUrns)).map((row) => [row.urn, row.id]))
     const ids = [...idOf.values()]
-    const found = text === null && filters.length === 0 ? await plainMembers(tx, ids, page) : await siftedMembers(tx, ids, page, text, filters)
+    const found = sought.terms === null && sought.urn === null && filters.length === 0 ? await plainMembers(tx, ids, page) : await siftedMembers(tx, ids, page, sought, filters)
     return domainUrns.map((urn) => found.get(idOf.get(urn) ?? 0) ?? { start: page.start, count: 0, total: 0, members: [] })
   }, { readOnly: true, isolation: 'repeatable read' })
 }
@@ -60,33 +63,48 @@ async function plainMembers(tx: Tx, domainIds: readonly number[], { start, count
   return pages
 }
 
-async function siftedMembers(tx: Tx, domainIds: readonly number[], { start, count }: Page, text: string | null, filters: Filters): Promise<Map<number, DomainMembers>> {
+/** What is looked for in members; null in `terms` and `urn` is everything. */
+type Sought = Pick<EntityQuestion, 'terms' | 'urn' | 'words'>
+
+async function siftedMembers(tx: Tx, domainIds: readonly number[], { start, count }: Page, sought: Sought, filters: Filters): Promise<Map<number, DomainMembers>> {
   const withinDeadline = keepDeadline(tx, limits.walkDeadlineMs, 'The search took longer than allowed; narrow it down')
-  const judge = await withinDeadline(() => judgeOf(sqlLineageReader(tx, null), filters))
-  const aspectNames = [...new Set([...judge.aspectNames, ...(text === null ? [] : textAspectNames)])]
+  const reader = sqlLineageReader(tx, null)
+  const judge = await withinDeadline(() => judgeOf(reader, filters))
   const includesRemoved = mentions(filters, 'removed')
   const pages = new Map<number, DomainMembers>()
-  const rows = await withinDeadline(() => membersOfDomains(tx, domainIds))
+  const onPages: { id: number, urn: Urn, member: DomainMember }[] = []
+  const rows = await membersThatMatch(tx, await withinDeadline(() => membersOfDomains(tx, domainIds)), sought, withinDeadline)
 
   for (let begin = 0; begin < rows.length; begin += membersSliceCount) {
     const slice = rows.slice(begin, begin + membersSliceCount)
     const ids = slice.map((row) => row.id)
     const facts = await withinDeadline(() => readEntityFacts(tx, ids, { urns: true, domains: true }))
-    const documents = await withinDeadline(() => readDocuments(tx, ids, aspectNames))
+    const documents = await withinDeadline(() => readDocuments(tx, ids, judge.aspectNames))
     for (const { domainId, id } of slice) {
       const found = facts.get(id)
       if (!found || (found.isRemoved && !includesRemoved)) continue
       const common = { ...found, platformUrn: platformOf(found.urn), origin: originOf(found.urn), degree: null }
-      const candidate: Candidate = { common, urn: found.urn, documents: documents.get(id) ?? new Map() }
-      const matchedFields = text === null ? [] : findText(text, candidate.urn, candidate.documents)
-      if ((text !== null && matchedFields.length === 0) || !judge.whole(candidate)) continue
+      if (!judge.whole({ common, urn: found.urn, documents: documents.get(id) ?? new Map() })) continue
       const page = pages.get(domainId) ?? { start, count: 0, total: 0, members: [] }
       pages.set(domainId, page)
       page.total += 1
       if (page.total <= start || page.count >= count) continue
       page.count += 1
-      page.members.push({ entity: { urn: found.urn, exists: found.exists }, matchedFields })
+      const member: DomainMember = { entity: { urn: found.urn, exists: found.exists }, matchedFields: [] }
+      page.members.push(member)
+      onPages.push({ id, urn: found.urn, member })
     }
   }
+  const matched = sought.terms ? await matchedFieldsOf(reader, sought.terms, onPages) : null
+  for (const { id, member } of onPages) member.matchedFields = matched?.get(id) ?? []
   return pages
+}
+
+async function membersThatMatch<Row extends { id: number }>(tx: Tx, rows: readonly Row[], { terms, urn, words }: Sought, withinDeadline: WithinDeadline): Promise<readonly Row[]> {
+  if (terms === null && urn === null) return rows
+  const ids = urn !== null
+    ? (await withinDeadline(() => findEntities(tx, [urn]))).map((row) => row.id)
+    : words ? await withinDeadline(() => findMatchesAmong(tx, words, rows.map((row) => row.id))) : []
+  const matches = new Set(ids)
+  return rows.filter(({ id }) => matches.has(id))
 }

@@ -2,7 +2,7 @@
  * Scrolls through all entities that a search finds, by id: whatever is written meanwhile, what was there from the first
  * page to the last is on exactly one of them.
  */
-import { findEntitiesBehind, findEntitiesOf, placeBehind } from './find-entities.ts'
+import { findEntitiesBehind, findEntitiesOf, placeBehind, type FindOptions } from './find-entities.ts'
 
 import { parseCursor, printCursor } from './scroll-cursor.ts'
 import { shownPage, type EntityPage, type EntityWishes } from './search-entities.ts'
@@ -12,11 +12,11 @@ import { withLineage, type LineageSources } from './with-lineage.ts'
 export type EntityScrollInput = EntitySearchInput & { scrollId?: string | null }
 
 /** `total` is that of the first page. Throws as searchEntities, and BAD_REQUEST for a scroll id of another question. */
-export async function scrollEntities(sources: LineageSources, input: EntityScrollInput, wishes: EntityWishes, defaultCount?: number): Promise<EntityPage & { nextScrollId: string | null }> {
-  const question = checkEntityQuestion(input, defaultCount)
+export async function scrollEntities(sources: LineageSources, input: EntityScrollInput, wishes: EntityWishes, options: FindOptions = {}): Promise<EntityPage & { nextScrollId: string | null }> {
+  const question = checkEntityQuestion(input)
   const after = input.scrollId === null || input.scrollId === undefined ? null : parseCursor(input.scrollId, question.identity)
   return withLineage(sources, async (reader) => {
-    const found = after && !(wishes.facets && question.wantsFacets) ? null : await findEntitiesOf(reader, question, { ranked: false })
+    const found = after && !(wishes.facets && question.wantsFacets) ? null : await findEntitiesOf(reader, question, { ...options, ranked: false })
     const total = after?.fingerprint ?? found?.total ?? 0
     const isEstimate = after ? after.degree === 1 : found?.isEstimate ?? false
     const ids = found && !found.isEstimate

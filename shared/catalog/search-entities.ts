@@ -7,7 +7,7 @@
 import { limits } from '../limits.ts'
 import { folded } from '../model/search-words.ts'
 import { findNearNames } from '../store/search-documents.ts'
-import { asked, findEntitiesOf, type FoundEntities } from './find-entities.ts'
+import { asked, findEntitiesOf, type FindOptions, type FoundEntities } from './find-entities.ts'
 import { commonFacetsOf, type Facet } from './lineage-facets.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { pageStart } from './page-count.ts'
@@ -36,11 +36,11 @@ export type EntityPage = {
 }
 
 /** Results beyond the first searchExactMaxCount of an estimated search are not on any page: a scroll has all of them. */
-export async function searchEntities(sources: LineageSources, input: RankedSearchInput, wishes: EntityWishes, defaultCount?: number): Promise<EntityPage & { start: number, suggestions: SearchSuggestion[] | null }> {
+export async function searchEntities(sources: LineageSources, input: RankedSearchInput, wishes: EntityWishes, options: FindOptions = {}): Promise<EntityPage & { start: number, suggestions: SearchSuggestion[] | null }> {
   const start = pageStart(input.start, 'input.start')
-  const question = checkEntityQuestion(input, defaultCount)
+  const question = checkEntityQuestion(input)
   return withLineage(sources, async (reader) => {
-    const found = await findEntitiesOf(reader, question, { ranked: true })
+    const found = await findEntitiesOf(reader, question, { ...options, ranked: true })
     const ids = await inOrder(reader, found, input.sortInput)
     return {
       start,

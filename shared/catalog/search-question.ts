@@ -47,10 +47,10 @@ const facetValuesDefaultCount = 20
 
 /**
  * Throws BAD_REQUEST (count below 0, a filter that is not allowed), LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the
- * message names the input. `defaultCount` is of a page.
+ * message names the input.
  */
-export function checkEntityQuestion(input: EntitySearchInput, defaultCount: number = limits.pageDefaultCount): EntityQuestion {
-  const count = input.count === 0 ? 0 : pageCount(input.count, 'input.count', defaultCount)
+export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
+  const count = input.count === 0 ? 0 : pageCount(input.count, 'input.count')
   const text = soughtText(input.query, 'input.query')
   const urn = text?.startsWith('urn:li:') && !text.endsWith('*') ? toUrn(text, 'input.query') : null
   const terms = text === null || urn !== null ? null : searchTerms(text)

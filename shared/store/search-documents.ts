@@ -70,6 +70,16 @@ export async function findMatchesBetween(db: Db | Tx, words: string, after: numb
       and search_document.entity_id <= ?::int`, [words, after, last]))
 }
 
+/** Those of the ids whose documents match, by id. */
+export async function findMatchesAmong(db: Db | Tx, words: string, ids: readonly number[]): Promise<Int32Array> {
+  if (ids.length === 0) return new Int32Array(0)
+  return idsOf(await query<Packed>(db, `
+    select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
+    from search_document
+    where search_document.words @@ ?::tsquery
+      and search_document.entity_id = any(?::int[])`, [words, int4Array(ids)]))
+}
+
 /** The greatest id that has a document; 0 where there is none. */
 export async function lastDocumentId(db: Db | Tx): Promise<number> {
   const [row] = await query<{ id: number }>(db, 'select coalesce(max(entity_id), 0) as id from search_document')

@@ -12,6 +12,7 @@ const shown: { [what: string]: string } = {
   aspects: "select concat_ws(' ', urn, aspect_name, version, seq, line, kind, change::text, value::text, actor) as row from aspect join entity on entity.id = entity_id",
   aspectHistory: "select concat_ws(' ', urn, aspect_name, version, seq, line, kind, change::text, value::text, actor) as row from aspect_history join entity on entity.id = entity_id",
   entities: "select concat_ws(' ', urn, is_present::text, is_removed::text, deleted_seq, deleted_line) as row from entity",
+  documents: "select concat_ws(' ', urn, name, words::text) as row from search_document join entity on entity.id = entity_id",
   tombstones: "select concat_ws(' ', owner.urn, aspect_code, down.urn, up.urn, seq, line) as row from edge_tombstone join entity owner on owner.id = owner_id join entity down on down.id = downstream_id left join entity up on up.id = upstream_id",
   watermarks: "select concat_ws(' ', urn, aspect_code, coalesce(statement_source.name, 'all sources'), seq, line) as row from replace_watermark join entity on entity.id = owner_id left join statement_source on statement_source.id = source_id",
   patches: "select concat_ws(' ', to_jsonb(edge_patch)::text) as row from edge_patch",
