@@ -93,7 +93,7 @@ t.test('entities that can be in a domain and nothing else have types of their ow
     Notebook: ['urn:li:notebook:(jupyter,n)', { notebookInfo: { title: 'N' } }, 'tool notebookId info { title }'],
     DataProduct: ['urn:li:dataProduct:p', { dataProductProperties: { name: 'P' } }, 'properties { name }'],
     Application: ['urn:li:application:a', { applicationProperties: { name: 'A' } }, 'properties { name }'],
-    Document: ['urn:li:document:d', { documentInfo: { title: 'D' }, subTypes: { typeNames: ['Page'] } }, 'subType info { title } platform { name }']
+    Document: ['urn:li:document:d', { documentInfo: { title: 'D' }, subTypes: { typeNames: ['Page'] } }, 'subType info { title } platform { urn }']
   }
   for (const [type, [urn, aspects, fields]] of Object.entries(urns)) {
     await write(server, urn, aspects)
@@ -101,6 +101,8 @@ t.test('entities that can be in a domain and nothing else have types of their ow
     const { body } = await server.graphql(`query ($urn: String!) { entity(urn: $urn) { __typename exists ... on ${type} { ${fields} domain { domain { urn } } } } }`, { urn })
     t.match(body.data.entity, { __typename: type, exists: true, domain: { domain: { urn: domainUrn } } }, JSON.stringify(body))
   }
+  const { body } = await server.graphql('{ entity(urn: "urn:li:document:d") { ... on Document { platform { urn } } } }')
+  t.strictSame(body.data.entity, { platform: { urn: 'urn:li:dataPlatform:unknown' } }, 'a platform that nobody told is never null')
   t.match((await server.graphql('query { glossaryTerm(urn: "urn:li:glossaryTerm:t") { name } notebook(urn: "urn:li:notebook:(jupyter,n)") { notebookId } }')).body.data, { glossaryTerm: { name: 't' }, notebook: { notebookId: 'n' } })
   t.match((await server.graphql('query { glossaryTerm(urn: "urn:li:tag:t") { name } }')).body.errors[0].extensions, { reason: 'INVALID_URN' })
 })

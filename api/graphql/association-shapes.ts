@@ -29,11 +29,8 @@ export const container = (_urn: Urn, aspect: Aspect) => {
   return urn === null ? null : { urn: toUrn(urn) }
 }
 
-/** The platform that the aspect dataPlatformInstance names. */
-export const instancePlatform = (_urn: Urn, aspect: Aspect) => {
-  const urn = textOf(aspect?.platform)
-  return urn === null ? null : { urn: toUrn(urn) }
-}
+/** The platform that the aspect dataPlatformInstance names. A document that asks several types for it needs it never to be null. */
+export const instancePlatform = (_urn: Urn, aspect: Aspect) => ({ urn: toUrn(textOf(aspect?.platform) ?? 'urn:li:dataPlatform:unknown') })
 
 export const userProperties = (_urn: Urn, aspect: Aspect) => aspect && {
   active: aspect.active === true,

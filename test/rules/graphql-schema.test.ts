@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import {
-  buildSchema, findBreakingChanges, isEnumType, isInputObjectType, isInterfaceType, isListType, isNonNullType, isObjectType, isUnionType, lexicographicSortSchema, parse, print, printSchema, visit,
+  buildSchema, findBreakingChanges, isEnumType, isInputObjectType, isInterfaceType, isListType, isNonNullType, isObjectType, isUnionType, lexicographicSortSchema, parse, print, printSchema, validate, visit,
   type GraphQLField, type GraphQLInputField, type GraphQLNamedType, type GraphQLSchema, type GraphQLType
 } from 'graphql'
 import t from 'tap'
@@ -30,6 +30,10 @@ t.test('every field and argument that clients of DataHub use is there, with its 
   const theirs = buildSchema(read('test/cases/graphql/datahub.graphql'))
   const faults = Object.values(theirs.getTypeMap()).filter(({ name }) => !name.startsWith('__')).flatMap((wanted) => faultsOf(wanted, ours.getType(wanted.name)))
   t.strictSame(faults, [])
+})
+
+t.test('what DataHub\'s SDK and command line send is valid', async (t) => {
+  t.strictSame(validate(ours, parse(read('test/cases/graphql/clients.graphql'))).map(({ message }) => message), [])
 })
 
 function faultsOf(wanted: GraphQLNamedType, found: GraphQLNamedType | undefined): string[] {
