@@ -230,6 +230,40 @@ t.test('RestLi', async (t) => {
     t.match(await call('operations', 'restoreIndices', { urn: dataset('whole') }), { status: 200, body: { value: /Nothing/ } })
   })
 
+  t.test('no body, and no parameter, is answered as a fault of the server', async (t) => {
+    const odd = [null, true, -1, 1e300, 0.5, '', ' ', 'urn:li:', 'a\u0000b', '\ud800', '%', 'x'.repeat(5_000), [], [[]], [null], {}, { or: 7 }, { or: [7] }, { or: [{ and: [7] }] }, { or: [{ and: [{ field: 'a\u0000', values: ['\u0000'] }] }] }, { value: [] }, '__proto__']
+    const usual: { [field: string]: unknown } = { urn: dataset('whole'), entity: 'dataset', aspect: 'datasetProfile', input: '*' }
+    const actions: { [action: string]: readonly string[] } = {
+      'aspects ingestProposal': ['proposal', 'async'],
+      'aspects ingestProposalBatch': ['proposals', 'async'],
+      'aspects getTimeseriesAspectValues': ['urn', 'entity', 'aspect', 'filter', 'limit', 'latestValue', 'startTimeMillis', 'endTimeMillis'],
+      'aspects getCount': ['aspect', 'urnLike'],
+      'entities ingest': ['entity', 'systemMetadata'],
+      'entities batchIngest': ['entities', 'systemMetadata'],
+      'entities delete': ['urn', 'aspectName', 'startTimeMillis', 'endTimeMillis'],
+      'entities deleteReferences': ['urn', 'dryRun'],
+      'entities exists': ['urn'],
+      'entities search': ['entity', 'input', 'filter', 'start', 'count'],
+      'entities listUrns': ['entity', 'start', 'count']
+    }
+    const isTheirs = (answer: { status: number, text: string }, what: string) => {
+      if (answer.status >= 500 || answer.status === 429) t.fail(`${what}: ${answer.status} ${answer.text}`)
+    }
+    for (const [action, fields] of Object.entries(actions)) {
+      const [root = '', name = ''] = action.split(' ')
+      // What the usual value would delete is not to be tried.
+      const sound = name === 'delete' ? { ...usual, urn: dataset('never') } : usual
+      for (const body of [[], null, 7, 'text']) isTheirs(await call(root, name, body), `${action} ${JSON.stringify(body)}`)
+      for (const field of fields) for (const value of odd) isTheirs(await call(root, name, { ...sound, [field]: value }), `${action} ${field} ${JSON.stringify(value).slice(0, 60)}`)
+    }
+    const texts = odd.filter((value) => typeof value === 'string')
+    const paths = ['/aspects/*?aspect=status', '/aspects/urn:li:tag:a?aspect=*', '/aspects/urn:li:tag:a?aspect=status&version=*', '/entitiesV2/*', '/entitiesV2?ids=*', '/entitiesV2?ids=List(*)', '/entitiesV2/urn:li:tag:a?aspects=List(*)', '/relationships?urn=urn:li:tag:a&direction=INCOMING&types=List(*)', '/relationships?urn=*&direction=INCOMING',
+      '/openapi/relationships/v1/?urn=urn:li:tag:a&direction=*', '/openapi/relationships/v1/?urn=urn:li:tag:a&direction=INCOMING&relationshipTypes=*', '/openapi/relationships/v1/?urn=urn:li:tag:a&direction=INCOMING&start=*',
+      '/openapi/v3/relationship/*', '/openapi/v3/relationship/tag/*', '/openapi/v3/relationship/OwnedBy?scrollId=*', '/openapi/v3/relationship/OwnedBy?count=*']
+    for (const path of paths) for (const value of [...texts.filter((each) => each.isWellFormed()).map(encodeURIComponent), '%', '%zz', '%00', '%ff']) isTheirs(await rest({ url: path.replace('*', value) }), `${path} ${value.slice(0, 60)}`)
+    t.pass('all of them were answered')
+  })
+
   t.test('an action needs its own scope, whatever the body', async (t) => {
     const reader = await tokenWith(['read'])
     for (const [root, action] of [['aspects', 'ingestProposal'], ['entities', 'delete'], ['entities', 'ingest'], ['runs', 'rollback']] as const) {

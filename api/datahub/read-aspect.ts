@@ -5,6 +5,7 @@ import { CatalogError } from '../../shared/errors.ts'
 import { aspectClassOf } from '../../shared/model/aspect-registry.ts'
 import { toUrn } from '../../shared/urn/urn.ts'
 import type { ApiContext } from '../context.ts'
+import { storableText } from './restli-input.ts'
 
 type Query = { aspect?: string | string[], version?: string | string[] }
 
@@ -14,6 +15,7 @@ export function readAspectRoutes(app: FastifyInstance, { db }: ApiContext): void
     const urn = toUrn(request.params['*'], 'urn')
     const aspectName = request.query.aspect
     if (typeof aspectName !== 'string' || aspectName === '') throw new CatalogError('BAD_REQUEST', 'The parameter `aspect` must name an aspect', { field: 'aspect' })
+    storableText(aspectName, 'aspect')
     const version = versionOf(request.query.version)
     const found = await readAspect(db, urn, aspectName, version)
     if (!found) throw new CatalogError('NOT_FOUND', `Did not find urn: ${urn} aspect: ${aspectName} version: ${version}`, { urn })

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
+import { checkLines } from '../../shared/model/text-checks.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 
 /** Throws BAD_REQUEST where the field is absent or no text. */
@@ -11,12 +12,16 @@ export function textField(body: JsonObject, name: string): string {
   return value
 }
 
-/** Null counts as absent. Throws BAD_REQUEST where the field is no text. */
+/** Null counts as absent. Throws BAD_REQUEST where the field is no text, and what storableText throws. */
 export function optionalText(body: JsonObject, name: string): string | undefined {
   const value = body[name] ?? undefined
-  if (value !== undefined && typeof value !== 'string') throw new CatalogError('BAD_REQUEST', `${name} must be a text`, { field: name })
-  return value
+  if (value === undefined) return undefined
+  if (typeof value !== 'string') throw new CatalogError('BAD_REQUEST', `${name} must be a text`, { field: name })
+  return storableText(value, name)
 }
+
+/** What Postgres can be asked for. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
+export const storableText = (text: string, name: string): string => checkLines(text, { field: name, limit: 'descriptionMaxChars' })
 
 /** A whole number; null counts as absent. Throws BAD_REQUEST. */
 export function optionalInteger(body: JsonObject, name: string): number | undefined {
@@ -38,7 +43,8 @@ export const urnField = (body: JsonObject, name = 'urn'): Urn => toUrn(textField
 /**
  * The items of a list parameter, null where it is not given. Each item may be sent percent-encoded or raw, and so may the
  * list as a whole: commas and parentheses that belong to a raw URN are told from those of the list by their nesting. A
- * parameter that is no `List(…)` is one item each time it is given. Throws BAD_REQUEST for what cannot be decoded.
+ * parameter that is no `List(…)` is one item each time it is given. Throws BAD_REQUEST for what cannot be decoded,
+ * and what storableText throws.
  */
 export function listParameter({ raw }: FastifyRequest, name: string): string[] | null {
   const pairs = (raw.url?.split('?').slice(1).join('?') ?? '').split('&').map((pair): [string, string] => {
@@ -46,7 +52,7 @@ export function listParameter({ raw }: FastifyRequest, name: string): string[] |
     return [key, rest.join('=')]
   })
   const given = pairs.filter(([key]) => decode(key, name) === name).map(([, value]) => value.replaceAll('+', '%20'))
-  return given.length === 0 ? null : given.flatMap((text) => itemsOf(text, name))
+  return given.length === 0 ? null : given.flatMap((text) => itemsOf(text, name)).map((item) => storableText(item, name))
 }
 
 const listBegin = 'List('

@@ -2,6 +2,7 @@
 import type { Db } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
+import { checkJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { countEntitiesWith, pageOfEvents } from '../store/aspect-lists.ts'
 import { findEntities } from '../store/entities.ts'
@@ -28,7 +29,8 @@ export const countAspect = (db: Db, aspectName: string, urnLike: string | null):
 /** The filter as documents of which an event must contain one; null where there is none. */
 function matchingOf(filter: JsonValue | undefined): JsonObject[][] | null {
   if (filter === undefined || filter === null) return null
-  const groups = isObject(filter) ? filter.or ?? [] : null
+  const checked = checkJson(filter, 'filter')
+  const groups = isObject(checked) ? checked.or ?? [] : null
   if (!Array.isArray(groups)) throw new CatalogError('BAD_REQUEST', 'filter must be {or: [{and: [{field, values, condition}]}]}', { field: 'filter' })
   const read = groups.map((group, index) => {
     const criteria = isObject(group) ? group.and ?? [] : null
