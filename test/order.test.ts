@@ -88,10 +88,11 @@ function sorted(value: JsonValue): JsonValue {
 
 /** The edges that live after the steps in order, by the plainest means: a list of what is stated. */
 function oracle(loads: readonly { load: Step[][], source: string }[], world: World): string[] {
-  let stated: { owner: string, list: string, edge: string, source: string }[] = []
+  let stated: { owner: string, list: string, edge: string, source: string, group: string }[] = []
   const take = (step: EdgeStep, source: string) => {
-    if (step.kind === 'add') stated.push({ owner: step.owner, list: step.list, edge: step.edge, source: 'source' in step ? String(step.source) : source })
-    else if (step.kind === 'remove') stated = stated.filter((row) => !(row.owner === step.owner && row.list.startsWith(`${step.aspect}.`) && row.edge === step.edge))
+    if (step.kind === 'add') stated.push({ owner: step.owner, list: step.list, edge: step.edge, source: 'source' in step ? String(step.source) : source, group: step.group ?? 'NONE' })
+    else if (step.kind === 'remove') stated = stated.filter((row) => !(row.owner === step.owner && row.list.startsWith(`${step.aspect}.`) && row.edge === step.edge
+      && (!step.list || row.list === step.list) && (!step.group || row.group === step.group)))
     else {
       stated = stated.filter((row) => !(row.owner === step.owner && row.list.startsWith(`${step.aspect}.`) && (!step.list || row.list === step.list)
         && (!step.downstream || row.edge.startsWith(`${step.downstream} `)) && (!step.source || row.source === step.source)))

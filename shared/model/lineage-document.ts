@@ -14,7 +14,7 @@ import { equalJson } from './equal-json.ts'
 import { lineageFieldByCode, lineageFieldsOf, type LineageField } from './lineage-fields.ts'
 import { compareAppearance } from './list-order.ts'
 import { compareOrder } from './order.ts'
-import { bareRecordKey, singleRecordKey } from './record-keys.ts'
+import { bareRecordKey, columnGroupKey, singleRecordKey } from './record-keys.ts'
 
 /** One edge that an entry of a list states. `position` is its place in the list as written. */
 export type EdgeEntry = {
@@ -28,6 +28,8 @@ export type EdgeEntry = {
   recordKey: number
   position: number
   attributes: JsonObject | null
+  /** Of a column record as written: the group that map-keyed paths know it by. Null where it has several downstreams: no path names it. */
+  group?: number | null
 }
 
 /** An edge as stored, with the order it was stated in. */
@@ -106,9 +108,14 @@ function columnPairs(field: LineageField, record: JsonValue, index: number): Edg
   if (!isObject(record)) return []
   const downstreams = [...new Set(listOf(record.downstreams).filter(isColumn))]
   const upstreams = [...new Set(listOf(record.upstreams).filter(isColumn))]
+  const group = groupOfRecord(record)
   return downstreams.flatMap((downstreamUrn) => upstreams.map((upstreamUrn) =>
-    ({ fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: index + 1, position: index, attributes: null })))
+    ({ fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: index + 1, position: index, attributes: null, group })))
 }
+
+/** The group of a column record as written; null where it has several downstreams, or none. */
+export const groupOfRecord = (record: JsonValue): number | null =>
+  isObject(record) && listOf(record.downstreams).length === 1 ? columnGroupKey(record) : null
 
 /** The column of a chart or dashboard that an input field feeds; its path is escaped as clients' URN builders do it. */
 function inputFieldEntry(field: LineageField, ownerUrn: Urn, entry: JsonValue, index: number): EdgeEntry[] {

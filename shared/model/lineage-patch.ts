@@ -17,8 +17,8 @@ import { columnGroupKey, singleRecordKey } from './record-keys.ts'
 
 export type EdgeOperation =
   | { op: 'add', entry: EdgeEntry }
-  /** Removes the edge from every list of the aspect, whoever states it. */
-  | { op: 'remove', downstreamUrn: Urn, upstreamUrn: Urn }
+  /** Removes the edge from one list, whoever states it; of column records from those of the group (columnGroupKey). */
+  | { op: 'remove', fieldCode: number, group: number | null, downstreamUrn: Urn, upstreamUrn: Urn }
   /** Removes every pair that ends in a column. */
   | { op: 'removeInto', fieldCode: number, downstreamUrn: Urn }
   | { op: 'replaceList', fieldCode: number, entries: EdgeEntry[] }
@@ -89,7 +89,7 @@ function planEntry(plan: LineagePatch, field: LineageField, ownerUrn: Urn, path:
     if (path[1] === '-' || field.shape === 'urn' || field.shape === 'union' || path[2] === linkOf(field)) refuse(operation)
     plan.edges.push({ op: 'patchAttributes', fieldCode: field.code, ...ends, patch: { ...operation, path: `/${path.slice(2).map(escapePointer).join('/')}` } })
   } else if (operation.op === 'remove') {
-    plan.edges.push({ op: 'remove', ...ends })
+    plan.edges.push({ op: 'remove', fieldCode: field.code, group: null, ...ends })
   } else {
     const [entry = null] = prepareEntries(field, ownerUrn, [entryOf(field, other, operation.value)])
     plan.edges.push({ op: 'add', entry: { fieldCode: field.code, ...ends, recordKey: singleRecordKey, position: nextPosition(plan), attributes: entryAttributes(field, entry) } })
@@ -130,7 +130,7 @@ function planColumns(plan: LineagePatch, field: LineageField, ownerUrn: Urn, pat
   const isPair = isColumn(upstreamUrn) && isColumn(downstreamUrn)
   if (operation.op === 'remove') {
     // A whole dataset as the source of a column is no edge between columns: its record is kept as a document.
-    if (isPair) plan.edges.push({ op: 'remove', downstreamUrn, upstreamUrn })
+    if (isPair) plan.edges.push({ op: 'remove', fieldCode: field.code, group: columnGroupKey({ transformOperation, query: query ?? 'NONE' }), downstreamUrn, upstreamUrn })
     else plan.rest.push(operation)
     return
   }

@@ -80,8 +80,8 @@ export async function statementsOfEdges(tx: Tx, edges: readonly EdgeKey[]): Prom
 const edgeBindings = (edges: readonly EdgeKey[]) =>
   [int4Array(edges.map((edge) => edge.ownerId)), int4Array(edges.map((edge) => edge.aspectCode)), int4Array(edges.map((edge) => edge.downstreamId)), int4Array(edges.map((edge) => edge.upstreamId))]
 
-/** upstreamId 0 stands for every upstream of a column. */
-export type TombstoneRow = EdgeKey & Order
+/** upstreamId 0 stands for every upstream of a column; `code` is that of the aspect where all lists are meant, else removalCode. */
+export type TombstoneRow = EdgeKey & Order & { code: number }
 
 /** The removals remembered for single edges. */
 export async function tombstonesOfEdges(tx: Tx, edges: readonly EdgeKey[]): Promise<TombstoneRow[]> {
@@ -89,16 +89,18 @@ export async function tombstonesOfEdges(tx: Tx, edges: readonly EdgeKey[]): Prom
   return query<TombstoneRow>(tx, `
     select
       edge_tombstone.owner_id as "ownerId",
-      edge_tombstone.aspect_code as "aspectCode",
+      wanted.aspect_code as "aspectCode",
+      edge_tombstone.aspect_code as code,
       edge_tombstone.downstream_id as "downstreamId",
       edge_tombstone.upstream_id as "upstreamId",
       edge_tombstone.seq,
       edge_tombstone.line
     from unnest(?::int[], ?::int[], ?::int[], ?::int[]) as wanted (owner_id, aspect_code, downstream_id, upstream_id)
     join edge_tombstone on edge_tombstone.owner_id = wanted.owner_id
-      and edge_tombstone.aspect_code = wanted.aspect_code
       and edge_tombstone.downstream_id = wanted.downstream_id
-      and edge_tombstone.upstream_id = wanted.upstream_id`, edgeBindings(edges))
+      and edge_tombstone.upstream_id = wanted.upstream_id
+    -- Groups of column records are negative, and an owner has them in one aspect.
+    where edge_tombstone.aspect_code = wanted.aspect_code or edge_tombstone.aspect_code >> 4 = wanted.aspect_code or edge_tombstone.aspect_code < 0`, edgeBindings(edges))
 }
 
 /** `code` is the aspect's, or that of the one list that was replaced (codes of lists begin where those of aspects end). */
@@ -207,7 +209,7 @@ export async function writeTombstones(tx: Tx, rows: readonly TombstoneRow[]): Pr
       as gone (owner_id, aspect_code, downstream_id, upstream_id, seq, line)
     on conflict (owner_id, aspect_code, downstream_id, upstream_id) do update
     set seq = excluded.seq, line = excluded.line
-    where (edge_tombstone.seq, edge_tombstone.line) < (excluded.seq, excluded.line)`, [...edgeBindings(rows), rows.map((row) => row.seq), rows.map((row) => row.line)])
+    where (edge_tombstone.seq, edge_tombstone.line) < (excluded.seq, excluded.line)`, [...edgeBindings(rows.map((row) => ({ ...row, aspectCode: row.code }))), rows.map((row) => row.seq), rows.map((row) => row.line)])
 }
 
 /** Remembers replacements; a newer one is kept. */

@@ -30,8 +30,10 @@ export type Step = {
 
 /** A list of an aspect (`upstreamLineage.upstreams`), and the edge as `downstream upstream`. `owner` is whose aspect it is. */
 export type EdgeStep =
-  | { kind: 'add', owner: Urn, list: string, edge: string }
-  | { kind: 'remove', owner: Urn, aspect: string, edge: string }
+  /** `group` is the operation of a column record, absent for none; a record with several downstreams has none that a path names. */
+  | { kind: 'add', owner: Urn, list: string, edge: string, group?: string }
+  /** From the whole aspect, or from one list and group of it. */
+  | { kind: 'remove', owner: Urn, aspect: string, edge: string, list?: string, group?: string }
   /** Takes away what the aspect, a list of it, one downstream of it, or one source of it states. */
   | { kind: 'clear', owner: Urn, aspect: string, list?: string, downstream?: Urn, source?: string }
 
@@ -77,11 +79,13 @@ const upstreamLineage = fc.record({ down: fc.constantFrom(0, 1), ups: fc.array(f
       ...record.isNamed ? { transformOperation: 'OP' } : {} })) } : {}
   })], (world) => {
     const owner = at(world.datasets, down)
-    const columnEdges = (down === 0 ? records ?? [] : []).flatMap((record) => record.down.flatMap((each) => record.up.map((up) => edgeOf(at(world.columns, each), at(world.columns, up)))))
+    const columnEdges = (down === 0 ? records ?? [] : []).flatMap((record) => record.down.flatMap((each) => record.up.map((up): EdgeStep => ({
+      kind: 'add', owner, list: 'upstreamLineage.fineGrainedLineages', edge: edgeOf(at(world.columns, each), at(world.columns, up)), group: record.down.length > 1 ? 'several' : record.isNamed ? 'OP' : 'NONE'
+    }))))
     return [
       { kind: 'clear', owner, aspect: 'upstreamLineage' },
       ...listed(owner, 'upstreamLineage.upstreams', ups.map(([up]) => edgeOf(owner, at(world.datasets, up)))),
-      ...listed(owner, 'upstreamLineage.fineGrainedLineages', columnEdges)
+      ...columnEdges
     ]
   }))
 
@@ -121,7 +125,7 @@ const patchedEntry = fc.record({ down: fc.constantFrom(0, 1), up: index, type: u
     const owner = (world: World) => at(world.datasets, down)
     const list = 'upstreamLineage.upstreams'
     if (what === 'add') return step('PATCH add', (world) => [patch(owner(world), 'upstreamLineage', { op: 'add', path: path(world), value: upstream(at(world.datasets, up), { type }) })], (world) => [{ kind: 'add', owner: owner(world), list, edge: edge(world) }])
-    if (what === 'remove') return step('PATCH remove', (world) => [patch(owner(world), 'upstreamLineage', { op: 'remove', path: path(world) })], (world) => [{ kind: 'remove', owner: owner(world), aspect: 'upstreamLineage', edge: edge(world) }])
+    if (what === 'remove') return step('PATCH remove', (world) => [patch(owner(world), 'upstreamLineage', { op: 'remove', path: path(world) })], (world) => [{ kind: 'remove', owner: owner(world), aspect: 'upstreamLineage', list, edge: edge(world) }])
     if (what === 'type') return step('PATCH type', (world) => [patch(owner(world), 'upstreamLineage', { op: 'replace', path: `${path(world)}/type`, value: type })])
     if (what === 'property') return step('PATCH property', (world) => [patch(owner(world), 'upstreamLineage', { op: 'add', path: `${path(world)}/properties/${type}`, value: type })])
     return step('PATCH list', (world) => [patch(owner(world), 'upstreamLineage', { op: 'add', path: '/upstreams', value: [upstream(at(world.datasets, up), { type })] })], (world) =>
@@ -135,8 +139,8 @@ const patchedColumns = fc.record({ down: fc.constantFrom(0, 1), up: fc.constantF
     const edge = (world: World) => edgeOf(at(world.columns, down), at(world.columns, up))
     const list = 'upstreamLineage.fineGrainedLineages'
     const once = (name: string, operationOf: (world: World) => Parameters<typeof patch>[2], edges: Step['edges'] = () => []) => step(name, (world) => [patch(owner(world), 'upstreamLineage', operationOf(world))], edges)
-    if (what === 'add') return once('PATCH add pair', (world) => ({ op: 'add', path: `${into(world)}/NONE/${segment(at(world.columns, up))}`, value: { confidenceScore: score } }), (world) => [{ kind: 'add', owner: owner(world), list, edge: edge(world) }])
-    if (what === 'remove') return once('PATCH remove pair', (world) => ({ op: 'remove', path: `${into(world)}/NONE/${segment(at(world.columns, up))}` }), (world) => [{ kind: 'remove', owner: owner(world), aspect: 'upstreamLineage', edge: edge(world) }])
+    if (what === 'add') return once('PATCH add pair', (world) => ({ op: 'add', path: `${into(world)}/NONE/${segment(at(world.columns, up))}`, value: { confidenceScore: score } }), (world) => [{ kind: 'add', owner: owner(world), list, edge: edge(world), group: operation }])
+    if (what === 'remove') return once('PATCH remove pair', (world) => ({ op: 'remove', path: `${into(world)}/NONE/${segment(at(world.columns, up))}` }), (world) => [{ kind: 'remove', owner: owner(world), aspect: 'upstreamLineage', list, edge: edge(world), group: operation }])
     if (what === 'into') return once('PATCH remove into', (world) => ({ op: 'remove', path: into(world) }), (world) => [{ kind: 'clear', owner: owner(world), aspect: 'upstreamLineage', list, downstream: at(world.columns, down) }])
     if (what === 'list') return once('PATCH records', (world) => ({ op: 'add', path: '/fineGrainedLineages', value: [{ upstreamType: 'FIELD_SET', downstreamType: 'FIELD', upstreams: [at(world.columns, up)], downstreams: [at(world.columns, down)] }] }), (world) =>
       [{ kind: 'clear', owner: owner(world), aspect: 'upstreamLineage', list }, { kind: 'add', owner: owner(world), list, edge: edge(world) }])

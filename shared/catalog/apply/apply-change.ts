@@ -1,11 +1,11 @@
 /** Applies one change to the cells of a working set, and says whether it altered anything a reader can see. */
 import { CatalogError } from '../../errors.ts'
-import type { Change, JsonObject } from '../../model/changes.ts'
+import type { Change, JsonObject, JsonValue } from '../../model/changes.ts'
 import { placeOfEdge, standsOn } from '../../model/change-facts.ts'
 import { isTimeseries, requiresEntity } from '../../model/aspect-registry.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
 import { isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
-import { splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
+import { groupOfRecord, splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
 import { appendedPosition } from '../../model/list-order.ts'
 import { planLineagePatch } from '../../model/lineage-patch.ts'
 import { compareOrder, type Order } from '../../model/order.ts'
@@ -61,7 +61,7 @@ function applyEdge(set: WorkingSet, cells: Cells, change: Extract<Change, { kind
   const { downstreamId, upstreamId } = ends
   const cell = edgeCell(cells, owner.id, place.aspectName)
   const hasChanged = change.kind === 'removeEdge'
-    ? removeEdge(set, cell, downstreamId, upstreamId, order)
+    ? removeEdge(set, cell, { downstreamId, upstreamId }, order)
     : addEdge(set, cell, { fieldCode: place.fieldCode, downstreamId, upstreamId, position: appendedPosition }, change.attributes, order)
   return showEdges(set, aspectCell(cells, owner.id, place.aspectName), cell, { isMade: change.kind === 'addEdge', hasChanged }, order)
 }
@@ -175,13 +175,19 @@ function patchLineage(set: WorkingSet, cells: Cells, change: Extract<Change, { k
       const upstreamId = set.entities.get(operation.upstreamUrn)?.id
       if (upstreamId === undefined) continue
       const altered = operation.op === 'remove'
-        ? removeEdge(set, edges, downstreamId, upstreamId, order)
+        ? removeEdge(set, edges, { downstreamId, upstreamId }, order, { ...operation, written: (recordKey) => groupOfRecord(writtenRecord(cell, operation.fieldCode, recordKey)) })
         : patchEdgeAttributes(set, edges, { fieldCode: operation.fieldCode, downstreamId, upstreamId }, operation.patch, order)
       edgesChanged = altered || edgesChanged
     }
   }
   // A patch makes the aspect, whatever it says, as it does of every other aspect.
   return showEdges(set, cell, edges, { isMade: true, hasChanged: edgesChanged && !hasChanged }, order) || hasChanged || wasCreated
+}
+
+/** A column record of the document, by the record key of its pairs. */
+function writtenRecord(cell: AspectCell, fieldCode: number, recordKey: number): JsonValue {
+  const list = currentRow(cell)?.value?.[lineageFieldByCode(fieldCode).listName]
+  return Array.isArray(list) ? list[recordKey - 1] ?? null : null
 }
 
 function deleteAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'deleteAspect' }>, order: Order): boolean {

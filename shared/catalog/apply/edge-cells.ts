@@ -7,9 +7,10 @@
 import type { JsonObject } from '../../model/changes.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { patchesIt } from '../../model/edge-patches.ts'
+import { lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { appendedPosition } from '../../model/list-order.ts'
 import { isNewer, type Order } from '../../model/order.ts'
-import { bareRecordKey } from '../../model/record-keys.ts'
+import { bareRecordKey, columnGroupKey, removalCode } from '../../model/record-keys.ts'
 import type { EdgePatchRow } from '../../store/edge-patches.ts'
 import type { OwnerAspect, StatementRow, TombstoneRow, WatermarkRow } from '../../store/statements.ts'
 import { isIdDeletedAfter, type WorkingSet } from './working-set.ts'
@@ -18,7 +19,7 @@ export type EdgeCell = OwnerAspect & {
   rows: Map<string, StatementRow>
   byEdge: Map<string, Set<string>>
   original: Map<string, StatementRow>
-  /** By edge; upstream 0 is every upstream of a column. */
+  /** By code (of the aspect, of one list, of a group of column records) and edge; upstream 0 is every upstream of a column. */
   tombstones: Map<string, Order>
   /** By code (of the aspect, or of one list) and source; source 0 is all of them. */
   watermarks: Map<string, Order>
@@ -31,10 +32,11 @@ export type EdgeCell = OwnerAspect & {
 export type EdgeCells = Map<string, EdgeCell>
 
 /** An entry of a list with its ends resolved. */
-export type ResolvedEntry = { fieldCode: number, downstreamId: number, upstreamId: number, recordKey: number, position: number, attributes: JsonObject | null }
+export type ResolvedEntry = { fieldCode: number, downstreamId: number, upstreamId: number, recordKey: number, position: number, attributes: JsonObject | null, group?: number | null }
 
 export const edgeCellKey = (ownerId: number, aspectCode: number): string => `${ownerId} ${aspectCode}`
 export const edgeKey = (downstreamId: number, upstreamId: number): string => `${downstreamId} ${upstreamId}`
+const tombstoneKey = (code: number, downstreamId: number, upstreamId: number): string => `${code} ${edgeKey(downstreamId, upstreamId)}`
 export const rowKey = (row: Pick<StatementRow, 'downstreamId' | 'upstreamId' | 'field' | 'sourceId' | 'recordKey'>): string =>
   `${row.downstreamId} ${row.upstreamId} ${row.field} ${row.sourceId} ${row.recordKey}`
 
@@ -69,12 +71,29 @@ const isKept = (set: WorkingSet, row: Order, order: Order): boolean => set.guard
 
 type Ends = { downstreamId: number, upstreamId: number }
 
-/** Whether something newer has removed the edge, replaced its list, or deleted one of its ends. */
-export function isOvertaken(set: WorkingSet, cell: EdgeCell, fieldCode: number, { downstreamId, upstreamId }: Ends, order: Order, sourceId: number): boolean {
+/**
+ * Whether something newer has removed the edge, replaced its list, or deleted one of its ends. `group` is that of a column
+ * record; undefined of every other entry.
+ */
+export function isOvertaken(set: WorkingSet, cell: EdgeCell, fieldCode: number, { downstreamId, upstreamId }: Ends, order: Order, sourceId: number, group?: number | null): boolean {
   if (!set.guards.keepsOrder) return false
-  return (cell.tombstones.size > 0 && [upstreamId, 0].some((id) => isNewer(cell.tombstones.get(edgeKey(downstreamId, id)), order)))
+  return (cell.tombstones.size > 0 && isRemovedAfter(cell, fieldCode, group, { downstreamId, upstreamId }, order))
     || (cell.watermarks.size > 0 && [`${cell.aspectCode} 0`, `${cell.aspectCode} ${sourceId}`, `${fieldCode} 0`].some((key) => isNewer(cell.watermarks.get(key), order)))
     || isIdDeletedAfter(set, downstreamId, order) || isIdDeletedAfter(set, upstreamId, order) || isIdDeletedAfter(set, cell.ownerId, order)
+}
+
+function isRemovedAfter(cell: EdgeCell, fieldCode: number, group: number | null | undefined, { downstreamId, upstreamId }: Ends, order: Order): boolean {
+  const keys = [tombstoneKey(cell.aspectCode, downstreamId, upstreamId), tombstoneKey(cell.aspectCode, downstreamId, 0)]
+  // A record with several downstreams is named by no path.
+  if (group !== null) keys.push(tombstoneKey(removalCode(fieldCode, group ?? null), downstreamId, upstreamId))
+  return keys.some((key) => isNewer(cell.tombstones.get(key), order))
+}
+
+/** The group of a column record that a statement is part of; undefined of what is no column record. `written` are groups of the document. */
+function groupOf({ fieldCode, recordKey }: { fieldCode: number, recordKey: number }, written: (recordKey: number) => number | null): number | null | undefined {
+  if (lineageFieldByCode(fieldCode).shape !== 'columns') return undefined
+  if (recordKey === bareRecordKey) return columnGroupKey({})
+  return recordKey > 0 ? written(recordKey) : recordKey
 }
 
 /** Whether something newer has replaced, or deleted, all that the aspect states. */
@@ -86,8 +105,8 @@ export const isReplacedAfter = (set: WorkingSet, cell: EdgeCell, order: Order): 
  */
 export function stateEntry(set: WorkingSet, cell: EdgeCell, entry: ResolvedEntry, order: Order, sourceId = set.sourceId): boolean {
   if (sourceId === set.sourceId) set.stated?.add({ ...entry, ownerId: cell.ownerId, field: entry.fieldCode })
-  if (isOvertaken(set, cell, entry.fieldCode, entry, order, sourceId)) return false
-  const { fieldCode: field, ...ends } = entry
+  const { fieldCode: field, group = null, ...ends } = entry
+  if (isOvertaken(set, cell, field, entry, order, sourceId, groupOf(entry, () => group))) return false
   const row: StatementRow = { ...ends, field, ownerId: cell.ownerId, sourceId, ...order }
   const key = rowKey(row)
   const known = cell.rows.get(key)
@@ -110,12 +129,18 @@ export function stateEdge(set: WorkingSet, cell: EdgeCell, fieldCode: number, en
 export const saysTheSame = (a: StatementRow, b: StatementRow): boolean => placeInList(a) === placeInList(b) && equalJson(a.attributes, b.attributes)
 const placeInList = (row: StatementRow): number => Math.min(row.position, appendedPosition)
 
-/** Removes an edge from the aspect, whoever states it. */
-export function removeEdge(set: WorkingSet, cell: EdgeCell, downstreamId: number, upstreamId: number, order: Order): boolean {
-  const gone = rowsOfEdge(cell, downstreamId, upstreamId).filter((row) => !isKept(set, row, order))
+/** One list, and of column records one group; `written` tells the group of a record of the document by its record key. */
+export type RemovedFrom = { fieldCode: number, group: number | null, written: (recordKey: number) => number | null }
+
+/** Removes an edge from the aspect, or from one list of it, whoever states it. */
+export function removeEdge(set: WorkingSet, cell: EdgeCell, { downstreamId, upstreamId }: Ends, order: Order, from: RemovedFrom | null = null): boolean {
+  const isMeant = (row: StatementRow): boolean => from === null
+    || (row.field === from.fieldCode && (from.group === null || groupOf({ fieldCode: row.field, recordKey: row.recordKey }, from.written) === from.group))
+  const gone = rowsOfEdge(cell, downstreamId, upstreamId).filter((row) => isMeant(row) && !isKept(set, row, order))
   for (const row of gone) take(set, cell, row)
-  dropPatches(set, cell, [...cell.patches].filter((patch) => patch.downstreamId === downstreamId && patch.upstreamId === upstreamId && !isKept(set, patch, order)))
-  rememberRemoval(set, cell, downstreamId, upstreamId, order)
+  dropPatches(set, cell, [...cell.patches].filter((patch) => patch.downstreamId === downstreamId && patch.upstreamId === upstreamId
+    && (from === null || patch.field === from.fieldCode) && !isKept(set, patch, order)))
+  rememberRemoval(set, cell, { downstreamId, upstreamId }, order, from ? removalCode(from.fieldCode, from.group) : cell.aspectCode)
   return gone.length > 0
 }
 
@@ -123,17 +148,21 @@ export function removeEdge(set: WorkingSet, cell: EdgeCell, downstreamId: number
 export function removeInto(set: WorkingSet, cell: EdgeCell, fieldCode: number, downstreamId: number, order: Order): boolean {
   const gone = [...cell.rows.values()].filter((row) => row.field === fieldCode && row.downstreamId === downstreamId && !isKept(set, row, order))
   for (const row of gone) take(set, cell, row)
-  rememberRemoval(set, cell, downstreamId, 0, order)
+  rememberRemoval(set, cell, { downstreamId, upstreamId: 0 }, order, cell.aspectCode)
   return gone.length > 0
 }
 
-function rememberRemoval(set: WorkingSet, cell: EdgeCell, downstreamId: number, upstreamId: number, order: Order): void {
-  const key = edgeKey(downstreamId, upstreamId)
+export function placeTombstone(cell: EdgeCell, { code, downstreamId, upstreamId }: Ends & { code: number }, order: Order): void {
+  cell.tombstones.set(tombstoneKey(code, downstreamId, upstreamId), order)
+}
+
+function rememberRemoval(set: WorkingSet, cell: EdgeCell, { downstreamId, upstreamId }: Ends, order: Order, code: number): void {
+  const key = tombstoneKey(code, downstreamId, upstreamId)
   const known = cell.tombstones.get(key)
   if (!set.guards.keepsOrder || isNewer(known, order)) return
   const fresh = cell.freshTombstones.get(key)
   cell.tombstones.set(key, order)
-  cell.freshTombstones.set(key, { ownerId: cell.ownerId, aspectCode: cell.aspectCode, downstreamId, upstreamId, ...order })
+  cell.freshTombstones.set(key, { ownerId: cell.ownerId, aspectCode: cell.aspectCode, code, downstreamId, upstreamId, ...order })
   set.undo.push(() => {
     restore(cell.tombstones, key, known)
     restore(cell.freshTombstones, key, fresh)

@@ -10,7 +10,7 @@ import {
   deleteStatements, inKeyOrder, insertStatements, statementsOfEdges, statementsOfOwners, tombstonesOfEdges, updateStatements, watermarksOfOwners, writeTombstones, writeWatermarks,
   type EdgeKey, type OwnerAspect, type StatementRow
 } from '../../store/statements.ts'
-import { edgeCellKey, edgeKey, placeRow, rowKey, saysTheSame, type EdgeCell, type EdgeCells } from './edge-cells.ts'
+import { edgeCellKey, edgeKey, placeRow, placeTombstone, rowKey, saysTheSame, type EdgeCell, type EdgeCells } from './edge-cells.ts'
 import type { WorkingSet } from './working-set.ts'
 
 type EdgeLoads = { whole: readonly OwnerAspect[], part: readonly OwnerAspect[], single: readonly EdgeKey[] }
@@ -37,7 +37,7 @@ export async function loadEdgeCells(tx: Tx, set: WorkingSet, { whole, part, sing
     placeRow(cell, row)
     cell.original.set(rowKey(row), row)
   }
-  for (const { downstreamId, upstreamId, seq, line, ...owner } of await tombstonesOfEdges(tx, [...edges, ...intoColumns(set, edges)])) cellOf(owner).tombstones.set(edgeKey(downstreamId, upstreamId), { seq, line })
+  for (const { seq, line, ...removal } of await tombstonesOfEdges(tx, [...edges, ...intoColumns(set, edges)])) placeTombstone(cellOf(removal), removal, { seq, line })
   for (const { code, sourceId, seq, line, ...owner } of await watermarksOfOwners(tx, [...cells.values()])) cellOf(owner).watermarks.set(`${code} ${sourceId}`, { seq, line })
   for (const patch of await edgePatchesOfOwners(tx, [...cells.values()])) {
     cellOf(patch).patches.add(patch)
