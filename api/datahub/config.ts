@@ -13,7 +13,7 @@ const serverConfig = {
   noCode: 'true',
   retention: 'true',
   patchCapable: true,
-  statefulIngestionCapable: false,
+  statefulIngestionCapable: true,
   supportsImpactAnalysis: true,
   datasetUrnNameCasing: false,
   timeZone: 'GMT',
