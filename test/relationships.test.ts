@@ -216,6 +216,12 @@ t.test('relationships', async (t) => {
     t.match(await graphql('query ($urn: String!) { dataset(urn: $urn) { relationships(input: { types: [], direction: INCOMING, count: 0 }) { total } } }', { urn: dataset('a') }), { body: { errors: [{ extensions: { field: 'input.count' } }] } })
   })
 
+  t.test('a request that asks for the relationships of too many entities is refused', async (t) => {
+    const urns = Array.from({ length: 1_001 }, (_, index) => dataset(`many${index}`))
+    const { body } = await graphql('query ($urns: [String!]!) { entities(urns: $urns) { ... on Dataset { relationships(input: { types: ["OwnedBy"], direction: OUTGOING }) { total } } } }', { urns })
+    t.match(body, { errors: [{ extensions: { limit: 'graphqlMaxReads' } }] })
+  })
+
   t.test('a cursor goes on with its own question alone', async (t) => {
     const { body } = await rest({ method: 'POST', url: '/openapi/v3/lineage/scroll?count=1', body: {} })
     t.match(await rest({ method: 'POST', url: `/openapi/v3/lineage/scroll?count=5&scrollId=${body.scrollId}`, body: {} }), { status: 200 }, 'with a page of another size')

@@ -8,8 +8,8 @@ import type { GraphqlContext } from '../context.ts'
 import { loadRelated } from '../loaders.ts'
 import { spendReads } from '../read-budget.ts'
 
-/** Each entity takes several questions to the database, so that a request has them for a few thousand at most. */
-const readsPerEntity = 20
+/** Each entity takes several questions to the database, so that a request has them for a thousand at most. */
+const readsPerEntity = 100
 
 async function relationships({ urn }: EntityReference, { input }: { input: RelatedInput }, context: GraphqlContext) {
   spendReads(context, readsPerEntity)
