@@ -17,6 +17,7 @@ const shown: { [what: string]: string } = {
   watermarks: "select concat_ws(' ', urn, aspect_code, coalesce(statement_source.name, 'all sources'), seq, line) as row from replace_watermark join entity on entity.id = owner_id left join statement_source on statement_source.id = source_id",
   patches: "select concat_ws(' ', to_jsonb(edge_patch)::text) as row from edge_patch",
   audit: "select concat_ws(' ', actor, operation, seq, (details - 'urns')::text, (select string_agg(urn, ' ' order by urn) from jsonb_array_elements_text(details -> 'urns') as urn)) as row from audit",
+  searchDocuments: "select concat_ws(' ', urn, name, words::text) as row from search_document join entity on entity.id = entity_id",
   rejects: 'select to_jsonb(reject)::text as row from reject',
   chunks: "select concat_ws(' ', id, state, record_count) as row from chunk",
   loads: "select concat_ws(' ', id, state, remaining, applied, unchanged, rejected) as row from load"
