@@ -32,6 +32,16 @@ t.test('RestLi', async (t) => {
     t.same(body.aspects.upstreamLineage.value.upstreams.map((each: JsonObject) => each.dataset), [dataset('source')])
   })
 
+  t.test('the URN of one proposal may be escaped twice, as the emitter does; a batch is taken as it is', async (t) => {
+    await put(dataset('Gr\\u00f6\\u00dfe'), 'status', { removed: false })
+    t.match(await aspect(dataset('Größe'), 'status'), { status: 200 })
+    await put(dataset('C:\\\\u0041'), 'status', { removed: false })
+    t.match(await aspect(dataset('C:\\\\u0041'), 'status'), { status: 200 }, 'what is in ASCII is no escape')
+    const proposal = { entityType: 'dataset', entityUrn: dataset('kept \\u00f6'), changeType: 'UPSERT', aspectName: 'status', aspect: { json: { removed: false } } }
+    t.match(await call('aspects', 'ingestProposalBatch', { proposals: [proposal] }), { status: 200 })
+    t.match(await aspect(dataset('kept \\u00f6'), 'status'), { status: 200 })
+  })
+
   t.test('an entity that nobody has written answers with its key aspect alone', async (t) => {
     t.match(await whole(dataset('never')), { status: 200, body: { aspects: { datasetKey: { value: { platform: 'urn:li:dataPlatform:hive', name: 'never', origin: 'PROD' } } } } })
     t.equal((await aspect(dataset('never'), 'datasetKey')).status, 404, 'and does not exist by being asked for')

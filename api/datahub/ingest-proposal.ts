@@ -9,6 +9,7 @@ import { ingestProposal, ingestProposalBatch, readProposals } from '../../shared
 import { queueProposals, type QueueOptions } from '../../shared/catalog/queue-proposals.ts'
 import { countAspect, readEvents } from '../../shared/catalog/read-events.ts'
 import { CatalogError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/model/changes.ts'
 import { isObject } from '../../shared/model/json-values.ts'
 import type { ApiContext } from '../context.ts'
 import { missingReferencesOf } from './missing-references.ts'
@@ -24,8 +25,9 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }
       access: 'write',
       run: async (body, request) => {
         if (!isObject(body.proposal)) throw new CatalogError('BAD_REQUEST', '`proposal` must be an object', { field: 'proposal' })
-        if (readAsync(body.async)) await queueProposals(db, queue, readProposals([body.proposal], () => 'proposal'), optionsOf(request))
-        else await ingestProposal(db, body.proposal, optionsOf(request))
+        const proposal = withPlainUrn(body.proposal)
+        if (readAsync(body.async)) await queueProposals(db, queue, readProposals([proposal], () => 'proposal'), optionsOf(request))
+        else await ingestProposal(db, proposal, optionsOf(request))
         return 'success'
       }
     },
@@ -57,6 +59,17 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }
       run: async (body) => countAspect(db, textField(body, 'aspect'), optionalText(body, 'urnLike') ?? null)
     }
   })
+}
+
+/**
+ * DataHub's emitter escapes what is outside ASCII twice where it sends one proposal: the URN of it then holds the six characters
+ * of an escape in place of each. The value of an aspect is JSON in a text, and is undone by being parsed.
+ */
+function withPlainUrn(proposal: JsonObject): JsonObject {
+  const { entityUrn } = proposal
+  if (typeof entityUrn !== 'string' || !entityUrn.includes('\\u')) return proposal
+  const plain = entityUrn.replaceAll(/\\u([\da-f]{4})/g, (escape, code: string) => parseInt(code, 16) > 0x7f ? String.fromCharCode(parseInt(code, 16)) : escape)
+  return { ...proposal, entityUrn: plain }
 }
 
 /** A text on the wire; absent is false. Throws BAD_REQUEST. */

@@ -258,6 +258,7 @@ def emit_async(c: Case) -> None:
 @call(CLIENT, "emit_mcps(emit_mode=ASYNC)", result="through the queue")
 def emit_batch_async(c: Case) -> None:
     up, downs = c.dataset("up"), [c.dataset(f"d{number}") for number in range(50)]
+    c.describe(up)
     c.emitter().emit_mcps([Proposal(entityUrn=down, aspect=upstreams(up)) for down in downs], emit_mode=EmitMode.ASYNC)
     c.eventually(lambda: c.doors.lineage(up, "downstream"), {down: 1 for down in downs})
 
