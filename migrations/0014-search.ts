@@ -2,9 +2,9 @@
  * What entities are found by: one document for each, kept by the transactions that write the entity.
  *
  * `words` holds the words of names, URN, columns, custom properties and description with their places, and beside them
- * keys that begin with what no word has: `=name` for whole names, `field:value` for what filters ask. It is kept out of
- * the row (toast), so that counting many matches reads few pages. pg_trgm is for names that are nearly right: where the
- * server lacks it or the role may not create it, everything else works and nothing near is suggested.
+ * keys that begin with what no word has: `=name` for whole names, `:field:value` for what filters ask. pg_trgm is for names
+ * that are nearly right: where the server lacks it or the role may not create it, everything else works and nothing near is
+ * suggested.
  * Documents of entities that were there before this migration are made by the worker: search_backlog says how far it is.
  */
 export const up = `
@@ -13,14 +13,13 @@ create table search_document (
   name text collate "C" not null,
   words tsvector not null,
   constraint search_document_pkey primary key (entity_id)
-) with (toast_tuple_target = 128);
-alter table search_document alter column words set storage external;
+);
 
 -- Every search. A long pending list would be read by each.
 create index search_document_words_idx on search_document using gin (words) with (gin_pending_list_limit = 256);
--- One of sixteen, for counts of what matches more than is counted exactly.
+-- One of sixty-four, to tell how much matches before all of it is looked at.
 create index search_document_words_sample_idx on search_document using gin (words) with (gin_pending_list_limit = 256)
-  where hashint4(entity_id) & 15 = 0;
+  where hashint4(entity_id) & 63 = 0;
 -- Names that begin with what was typed. In the collation "C" an index serves LIKE.
 create index search_document_name_idx on search_document (left(name, 200));
 

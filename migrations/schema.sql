@@ -275,7 +275,7 @@ create table search_backlog (
 create table search_document (
   entity_id integer not null,
   name text collate "C" not null,
-  words tsvector storage e not null,
+  words tsvector not null,
   constraint search_document_pkey PRIMARY KEY (entity_id)
 );
 
@@ -389,7 +389,7 @@ CREATE INDEX search_document_name_trgm_idx ON public.search_document USING gin (
 
 CREATE INDEX search_document_words_idx ON public.search_document USING gin (words) WITH (gin_pending_list_limit='256');
 
-CREATE INDEX search_document_words_sample_idx ON public.search_document USING gin (words) WITH (gin_pending_list_limit='256') WHERE ((hashint4(entity_id) & 15) = 0);
+CREATE INDEX search_document_words_sample_idx ON public.search_document USING gin (words) WITH (gin_pending_list_limit='256') WHERE ((hashint4(entity_id) & 63) = 0);
 
 CREATE INDEX snapshot_statement_load_id_idx ON public.snapshot_statement USING btree (load_id);
 

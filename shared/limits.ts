@@ -88,7 +88,9 @@ export const limits = {
   /** Words of one entity that it is found by, names and columns first. */
   searchWordsMaxCount: 10_000,
   /** Matches of a search that are counted and put in order one by one; of more the counts are estimates. */
-  searchExactMaxCount: 10_000,
+  searchExactMaxCount: 5_000,
+  /** Results that a search by number passes over; a scroll goes on for ever. */
+  searchStartMaxCount: 100_000,
   /** Bytes of a GraphQL request. */
   graphqlBodyMaxBytes: 4 * 1024 * 1024,
   /** Nesting of a GraphQL document. */

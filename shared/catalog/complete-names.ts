@@ -1,13 +1,13 @@
 /** Completes what has been typed to the names of entities. */
-import { limits } from '../limits.ts'
-import { findNamesBeginning } from '../store/search-documents.ts'
-import { folded, searchTerms } from '../model/search-words.ts'
+import type { Tx } from '../db/database.ts'
+import { findNamesBeginning, findNamesHolding } from '../store/search-documents.ts'
+import { folded } from '../model/search-words.ts'
 import { namesOf, soughtText, textAspectNames } from './entity-texts.ts'
-import { asked, findEntitiesOf, kept } from './find-entities.ts'
+import { asked, kept } from './find-entities.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { pageCount } from './page-count.ts'
 import type { EntityReference } from './read-entity.ts'
-import { checkEntityQuestion, type EntitySearchInput } from './search-question.ts'
+import { checkEntityQuestion, type EntityQuestion, type EntitySearchInput } from './search-question.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
 /** As clients send it. */
@@ -16,8 +16,8 @@ export type CompletionInput = Pick<EntitySearchInput, 'types' | 'filters' | 'orF
 /** `names` are those of the entities, each once. */
 export type Completion = { names: string[], entities: EntityReference[] }
 
-/** A word of fewer letters begins too many words: then names must begin with the text. */
-const wordMinChars = 3
+/** Fewer letters make no trigram, so all names would have to be read. */
+const partMinChars = 3
 /** Names that begin with the text and are looked at, whether the filters keep them. */
 const namesMaxCount = 1_000
 
@@ -26,19 +26,26 @@ export async function completeNames(sources: LineageSources, { query, limit, ...
   const count = pageCount(limit, 'input.limit')
   const text = soughtText(query, 'input.query')
   if (text === null) return { names: [], entities: [] }
-  const question = checkEntityQuestion({ ...input, query: /[*"]$/.test(text) ? text : `${text}*`, count })
-  const plain = checkEntityQuestion({ ...input, count })
+  const question = checkEntityQuestion({ ...input, count })
   return withLineage(sources, async (reader) => {
-    const ids = plain.words === null && isShort(text)
-      ? (await kept(reader, plain, await asked(reader, (tx, within) => within(() => findNamesBeginning(tx, folded(text), namesMaxCount))))).ids
-      : (await findEntitiesOf(reader, question, { ranked: true })).ids
-    return named(reader, ids.subarray(0, Math.min(count, limits.pageMaxCount)))
+    const ids = await completions(reader, text, question, count)
+    return named(reader, ids)
   })
 }
 
-function isShort(text: string): boolean {
-  const last = searchTerms(text)?.at(-1)
-  return last !== undefined && last.kind !== 'phrase' && last.whole.length < wordMinChars
+/** First names that begin with the text, then those that hold each part of it. Without trigrams the former are all. */
+async function completions(reader: LineageReader, text: string, question: EntityQuestion, count: number): Promise<Int32Array> {
+  // Filters on values of documents must be judged: the names are not asked for them.
+  const judged = question.words === null ? question : { ...question, filters: question.allFilters }
+  const looked = async (find: (tx: Tx) => Promise<Int32Array | null>): Promise<Int32Array> =>
+    (await kept(reader, judged, await asked(reader, (tx, within) => within(async () => await find(tx) ?? new Int32Array(0))))).ids
+  const whole = folded(text.replaceAll('*', '').trim())
+  const first = await looked((tx) => findNamesBeginning(tx, whole, namesMaxCount))
+  const parts = whole.split(/\s+/).filter((part) => part.length >= partMinChars)
+  if (first.length >= count || parts.length === 0) return first.subarray(0, count)
+  const known = new Set(first)
+  const others = await looked((tx) => findNamesHolding(tx, parts, namesMaxCount))
+  return Int32Array.from([...first, ...others.filter((id) => !known.has(id))].slice(0, count))
 }
 
 async function named(reader: LineageReader, ids: Int32Array): Promise<Completion> {

@@ -2,13 +2,15 @@
  * Finds the entities that a question asks for: by their documents where words or values are sought, else among all, and
  * sifts them as results of a walk are sifted.
  *
- * Up to searchExactMaxCount documents that match are taken one by one: what is found of them is exact. Of more, so many
- * are taken, whichever Postgres meets first, and how many there are is told by a sample of one in sixteen.
+ * A sample of one document in sixty-four tells how many match. Up to searchExactMaxCount that do are taken one by one:
+ * what is found of them is exact. Of more, the sample tells how many there are, and a page takes whose name is the
+ * text, then who comes first by id: what many documents match is met soon on a walk along the ids.
  */
 import type { Tx } from '../db/database.ts'
 import { limits } from '../limits.ts'
+import { allOf, keyQuery, nameKey } from '../model/search-vector.ts'
 import type { WithinDeadline } from '../store/deadline.ts'
-import { findMatches, findMatchesBetween, findSampledMatches, lastDocumentId, preferIndexes, sampleShare } from '../store/search-documents.ts'
+import { findMatches, findMatchesBetween, findSampledMatches, lastDocumentId, preferWay, sampleShare } from '../store/search-documents.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { EntityQuestion } from './search-question.ts'
 import { siftHits, type Sifted, type Tally } from './sift-hits.ts'
@@ -27,37 +29,53 @@ export type FindOptions = { exactMaxCount?: number }
 
 const tookTooLong = 'The search took longer than allowed; narrow it down'
 
-/** Throws DEADLINE_EXCEEDED. With `ranked` false ids ascend. */
-export async function findEntitiesOf(reader: LineageReader, question: EntityQuestion, { ranked, exactMaxCount = limits.searchExactMaxCount }: FindOptions & { ranked: boolean }): Promise<FoundEntities> {
+/** Throws DEADLINE_EXCEEDED. With `ranked` false ids ascend. Of an estimate there are `wantedCount` ids, where there are so many. */
+export async function findEntitiesOf(reader: LineageReader, question: EntityQuestion, { ranked, wantedCount, exactMaxCount = limits.searchExactMaxCount }: FindOptions & { ranked: boolean, wantedCount: number }): Promise<FoundEntities> {
   const { words } = question
-  if (words === null) return kept(reader, question, await plainCandidates(reader, question))
-  if (words === '') return kept(reader, question, new Int32Array(0))
-  const { matches, sample } = await asked(reader, async (tx, within) => {
-    const found = await within(() => findMatches(tx, words, ranked ? question.foldedText : null, exactMaxCount + 1))
-    return { matches: found, sample: found.length > exactMaxCount ? await within(() => findSampledMatches(tx, words)) : null }
+  if (words === null || words === '') return kept(reader, question, await plainCandidates(reader, question))
+  const { sample, matches } = await asked(reader, async (tx, within) => {
+    const sampled = await within(() => findSampledMatches(tx, words))
+    if (sampled.length * sampleShare > exactMaxCount * surelyMore) return { sample: sampled, matches: null }
+    return { sample: sampled, matches: await within(() => findMatches(tx, words, ranked ? question.foldedText : null, exactMaxCount + 1)) }
   })
-  const found = await kept(reader, question, matches)
-  if (sample === null) return found
-  const { total, tally } = await siftHits(reader, question, hitsOf(sample), { keeps: false })
+  if (matches && matches.length <= exactMaxCount) return kept(reader, question, matches)
+  const sifted = await siftHits(reader, question, hitsOf(sample), { keeps: false })
+  const total = Math.max(sifted.total * sampleShare, 1)
+  const ids = wantedCount === 0 ? new Int32Array(0) : await firstOf(reader, question, words, ranked, { count: wantedCount, total })
   return {
-    ids: found.ids,
-    total: Math.max(found.total, total * sampleShare),
-    tally: { byClass: tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare })) },
+    ids,
+    total: Math.max(ids.length, total),
+    tally: { byClass: sifted.tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare })) },
     isEstimate: true
   }
+}
+
+/** Where the sample tells of so many times more than are taken one by one, they are not counted to be sure. */
+const surelyMore = 4
+/** Of those whose name is the text. */
+const namesakesMaxCount = 1_000
+
+async function firstOf(reader: LineageReader, question: EntityQuestion, words: string, ranked: boolean, { count, total }: { count: number, total: number }): Promise<Int32Array> {
+  const { foldedText } = question
+  const namesakes = ranked && foldedText !== null && foldedText !== ''
+    ? (await kept(reader, question, await asked(reader, (tx, within) => within(() => findMatches(tx, allOf([keyQuery(nameKey(foldedText)), words]), foldedText, namesakesMaxCount))))).ids
+    : new Int32Array(0)
+  if (namesakes.length >= count) return namesakes.subarray(0, count)
+  const isNamesake = new Set(namesakes)
+  const others = await findEntitiesBehind(reader, question, 0, count, total)
+  return Int32Array.from([...namesakes, ...others.filter((id) => !isNamesake.has(id))].slice(0, count))
 }
 
 /** The next entities behind an id, by id: at least `count` unless there are no more. For questions whose matches are too many to be taken at once. */
 export async function findEntitiesBehind(reader: LineageReader, question: EntityQuestion, after: number, count: number, total: number): Promise<Int32Array> {
   const { words } = question
-  if (words === null || words === '') {
-    const all = await plainCandidates(reader, question)
-    return keptBehind(reader, question, all, after, count)
-  }
+  if (words === null || words === '') return keptBehind(reader, question, await plainCandidates(reader, question), after, count)
   return asked(reader, async (tx, within) => {
     const lastId = await within(() => lastDocumentId(tx))
     const ids: number[] = []
-    let [from, span] = [after, Math.max(spanMinCount, Math.ceil(1.5 * count * lastId / Math.max(1, total)))]
+    const perMatch = lastId / Math.max(1, total)
+    await within(() => preferWay(tx, perMatch <= walkedPerMatchMax ? 'byId' : 'byWord'))
+    let [from, span] = [after, Math.max(spanMinCount, Math.ceil(1.2 * count * perMatch))]
     while (from < lastId && ids.length < count) {
       const to = Math.min(lastId, from + span)
       const matches = await within(() => findMatchesBetween(tx, words, from, to))
@@ -69,7 +87,9 @@ export async function findEntitiesBehind(reader: LineageReader, question: Entity
   })
 }
 
-const spanMinCount = 20_000
+/** Ids are walked along where so many, or fewer, are met for each that matches. */
+const walkedPerMatchMax = 50
+const spanMinCount = 1_000
 /** Of a list that ends long before what is looked for, so many are sifted at a time. */
 const sliceCount = 20_000
 
@@ -99,7 +119,7 @@ async function plainCandidates(reader: LineageReader, { urn, words }: EntityQues
 /** Statements that look matches up. */
 export const asked = <Result>(reader: LineageReader, work: (tx: Tx, within: WithinDeadline) => Promise<Result>): Promise<Result> =>
   reader.inSql(tookTooLong, async (tx, within) => {
-    await preferIndexes(tx)
+    await preferWay(tx, 'byWord')
     return work(tx, within)
   })
 

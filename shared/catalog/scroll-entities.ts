@@ -16,7 +16,7 @@ export async function scrollEntities(sources: LineageSources, input: EntityScrol
   const question = checkEntityQuestion(input)
   const after = input.scrollId === null || input.scrollId === undefined ? null : parseCursor(input.scrollId, question.identity)
   return withLineage(sources, async (reader) => {
-    const found = after && !(wishes.facets && question.wantsFacets) ? null : await findEntitiesOf(reader, question, { ...options, ranked: false })
+    const found = after && !(wishes.facets && question.wantsFacets) ? null : await findEntitiesOf(reader, question, { ...options, ranked: false, wantedCount: 0 })
     const total = after?.fingerprint ?? found?.total ?? 0
     const isEstimate = after ? after.degree === 1 : found?.isEstimate ?? false
     const ids = found && !found.isEstimate

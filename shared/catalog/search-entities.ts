@@ -5,6 +5,7 @@
  * what is judged in memory is as fresh as every read of lineage.
  */
 import { limits } from '../limits.ts'
+import { checkCount } from '../model/count-checks.ts'
 import { folded } from '../model/search-words.ts'
 import { findNearNames } from '../store/search-documents.ts'
 import { asked, findEntitiesOf, type FindOptions, type FoundEntities } from './find-entities.ts'
@@ -29,18 +30,19 @@ export type FoundEntity = { entity: Required<EntityReference>, matchedFields: Ma
 
 export type EntityPage = {
   total: number
-  /** Whether the total and the counts of facets are estimates: more than searchExactMaxCount documents match. */
+  /** Whether the total and the counts of facets are estimates: more documents match than searchExactMaxCount. */
   isEstimate: boolean
   results: FoundEntity[]
   facets: Facet[] | null
 }
 
-/** Results beyond the first searchExactMaxCount of an estimated search are not on any page: a scroll has all of them. */
+/** Throws what checkEntityQuestion throws, BAD_REQUEST for a negative start, LIMIT_EXCEEDED (searchStartMaxCount), DEADLINE_EXCEEDED. */
 export async function searchEntities(sources: LineageSources, input: RankedSearchInput, wishes: EntityWishes, options: FindOptions = {}): Promise<EntityPage & { start: number, suggestions: SearchSuggestion[] | null }> {
   const start = pageStart(input.start, 'input.start')
   const question = checkEntityQuestion(input)
+  checkCount(start, 'searchStartMaxCount', { field: 'input.start', what: `input.start is ${start}` })
   return withLineage(sources, async (reader) => {
-    const found = await findEntitiesOf(reader, question, { ...options, ranked: true })
+    const found = await findEntitiesOf(reader, question, { ...options, ranked: true, wantedCount: start + question.count })
     const ids = await inOrder(reader, found, input.sortInput)
     return {
       start,

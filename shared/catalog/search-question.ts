@@ -37,6 +37,8 @@ export type EntityQuestion = SiftQuestion & {
   foldedText: string | null
   /** What documents must hold, as a tsquery; null where they need not be asked. */
   words: string | null
+  /** Those of `filters`, and those that documents were asked for. */
+  allFilters: Filters
   wantsFacets: boolean
   facetValuesMaxCount: number
   /** Stands for everything that decides about the results, but no page of them. */
@@ -69,6 +71,7 @@ export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
     types: new Set(types.map((type) => graphqlTypeOf(entityTypeOfGraphql(type) ?? 'OTHER'))),
     text: null,
     filters: words === null ? filters : stillToJudge(filters),
+    allFilters: filters,
     includesRemoved,
     existingOnly,
     wantsFacets: input.searchFlags?.skipAggregates !== true,

@@ -42,14 +42,19 @@ export async function findMatches(db: Db | Tx, words: string, foldedText: string
     from (
       select
         found.entity_id,
-        case when found.name = ?::text or right(found.name, length(?::text) + 1) = '.' || ?::text then 0 when strpos(found.name, ?::text) = 1 then 1 when strpos(found.name, ?::text) > 0 then 2 else 3 end as tier,
-        case when strpos(found.name, ?::text) > 0 then length(found.name) else 0 end as length
-      from (select search_document.entity_id, search_document.name from search_document where search_document.words @@ ?::tsquery limit ?::int) as found
-    ) as ranked`, [foldedText, foldedText, foldedText, foldedText, foldedText, foldedText, words, count]))
+        case when found.place = 0 then 3 when found.name = ?::text or right(found.name, ?::int) = '.' || ?::text then 0 when found.place = 1 then 1 else 2 end as tier,
+        case when found.place = 0 then 0 else length(found.name) end as length
+      from (
+        select search_document.entity_id, search_document.name, strpos(search_document.name, ?::text) as place
+        from search_document
+        where search_document.words @@ ?::tsquery
+        limit ?::int
+      ) as found
+    ) as ranked`, [foldedText, [...foldedText].length + 1, foldedText, foldedText, words, count]))
 }
 
 /** One of so many documents is in the sample, by its id. */
-export const sampleShare = 16
+export const sampleShare = 64
 
 /** The matches in the sample, by id: how many match is about sampleShare times as many. */
 export async function findSampledMatches(db: Db | Tx, words: string): Promise<Int32Array> {
@@ -57,7 +62,15 @@ export async function findSampledMatches(db: Db | Tx, words: string): Promise<In
     select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
     from search_document
     where search_document.words @@ ?::tsquery
-      and hashint4(search_document.entity_id) & 15 = 0`, [words]))
+      and hashint4(search_document.entity_id) & 63 = 0`, [words]))
+}
+
+/**
+ * For the rest of the transaction: what matches is met by walking the ids where that is `byId`, for what every few
+ * documents match; else it is looked up first. A table is never read whole.
+ */
+export async function preferWay(tx: Tx, way: 'byId' | 'byWord'): Promise<void> {
+  await query(tx, 'select set_config(\'enable_seqscan\', \'off\', true), set_config(\'enable_bitmapscan\', ?, true)', [way === 'byId' ? 'off' : 'on'])
 }
 
 /** The matches with ids above `after` and up to `last`, by id. */
@@ -86,14 +99,9 @@ export async function lastDocumentId(db: Db | Tx): Promise<number> {
   return row?.id ?? 0
 }
 
-/** For the rest of the transaction: a word of many documents is looked up all the same, where the planner would rather read all of them. */
-export async function preferIndexes(tx: Tx): Promise<void> {
-  await query(tx, 'select set_config(\'enable_seqscan\', \'off\', true)')
-}
-
 /** Up to `count` documents whose name begins with the text, in the order of names. */
 export async function findNamesBeginning(db: Db | Tx, foldedText: string, count: number): Promise<Int32Array> {
-  const pattern = `${foldedText.slice(0, 200).replaceAll(/[\\%_]/g, '\\$&')}%`
+  const pattern = `${likeText(foldedText)}%`
   return idsOf(await query<Packed>(db, `
     select string_agg(int4send(found.entity_id), '' order by found.name, found.entity_id) as ids
     from (
@@ -105,13 +113,32 @@ export async function findNamesBeginning(db: Db | Tx, foldedText: string, count:
     ) as found`, [pattern, count]))
 }
 
+/** Up to `count` documents whose name holds all of the texts, short names first; null where pg_trgm is not there. */
+export async function findNamesHolding(tx: Tx, foldedTexts: readonly string[], count: number): Promise<Int32Array | null> {
+  if (!await hasTrigrams(tx)) return null
+  return idsOf(await query<Packed>(tx, `
+    select string_agg(int4send(found.entity_id), '' order by length(found.name), found.name, found.entity_id) as ids
+    from (
+      select search_document.entity_id, search_document.name
+      from search_document
+      where ${foldedTexts.map(() => 'search_document.name like ?').join(' and ')}
+      limit ?::int
+    ) as found`, [...foldedTexts.map((text) => `%${likeText(text)}%`), count]))
+}
+
+const likeText = (text: string): string => text.slice(0, 200).replaceAll(/[\\%_]/g, '\\$&')
+
+async function hasTrigrams(tx: Tx): Promise<boolean> {
+  const [index] = await query<{ isThere: boolean }>(tx, 'select to_regclass(\'search_document_name_trgm_idx\') is not null as "isThere"')
+  return index?.isThere ?? false
+}
+
 /** `name` is folded; `score` is from 0 to 1. */
 export type NearName = { id: number, name: string, score: number }
 
 /** Up to `count` documents with a name that is, or holds, nearly the text, the nearest first. None where pg_trgm is not there. */
 export async function findNearNames(tx: Tx, foldedText: string, count: number): Promise<NearName[]> {
-  const [index] = await query<{ isThere: boolean }>(tx, 'select to_regclass(\'search_document_name_trgm_idx\') is not null as "isThere"')
-  if (!index?.isThere) return []
+  if (!await hasTrigrams(tx)) return []
   await query(tx, 'select set_config(\'pg_trgm.word_similarity_threshold\', \'0.5\', true)')
   return query<NearName>(tx, `
     select search_document.entity_id as id, search_document.name, word_similarity(?, search_document.name) as score
