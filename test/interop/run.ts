@@ -26,7 +26,7 @@ type Outcome = { passed: number, failed: number, skipped: number }
 const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/
 
 /** Runs the suite once, and shows what it says but its closing line. */
-function runClients(bin: string, { url, strictUrl, token }: Catalog, transport: string, folder: string): Promise<Outcome> {
+function runClients(bin: string, { url, strictUrl, token }: Catalog, transport: string, folder: string, isFirst: boolean): Promise<Outcome> {
   const args = [packagePath('test/interop/clients/run.py'), ...values.bench ? ['--bench'] : [], ...values.only === undefined ? [] : ['--only', values.only]]
   const child = spawn(join(bin, 'python'), args, {
     cwd: folder,
@@ -42,6 +42,7 @@ function runClients(bin: string, { url, strictUrl, token }: Catalog, transport: 
       DATAHUB_GMS_TOKEN: token,
       DATAHUB_REST_EMITTER_DEFAULT_ENDPOINT: transport,
       INTEROP_STRICT_URL: strictUrl,
+      INTEROP_IS_FIRST: String(isFirst),
       INTEROP_DATA: process.env.TRIBUTARY_TEST_DATA ?? packagePath('../shared/data')
     }
   })
@@ -67,7 +68,7 @@ async function runBackend(bin: string, serverUrl: string, backend: string, redis
   try {
     for (const transport of transports) {
       console.log(`# ${transport}, queue on ${backend}`)
-      outcomes.push(await runClients(bin, catalog, transport, folder))
+      outcomes.push(await runClients(bin, catalog, transport, folder, backend === 'Postgres' || values.backend === 'redis'))
     }
   } finally {
     await catalog.stop()
