@@ -8,12 +8,13 @@
  */
 import type { Tx } from '../db/database.ts'
 import { limits } from '../limits.ts'
-import { allOf, keyQuery, nameKey } from '../model/search-vector.ts'
+import { keyQuery, nameKey } from '../model/search-vector.ts'
 import type { WithinDeadline } from '../store/deadline.ts'
-import { findMatches, findMatchesBetween, findSampledMatches, lastDocumentId, preferWay, sampleShare } from '../store/search-documents.ts'
-import type { LineageReader } from './lineage-reader.ts'
+import { findMatches, findMatchesAmong, findMatchesBetween, findSampledMatches, lastDocumentId, preferWay, sampleShare } from '../store/search-documents.ts'
+import { judgeOf } from './lineage-filters.ts'
+import type { EntityClass, LineageReader } from './lineage-reader.ts'
 import type { EntityQuestion } from './search-question.ts'
-import { siftHits, type Sifted, type Tally } from './sift-hits.ts'
+import { keepsClass, siftHits, type Sifted, type Tally } from './sift-hits.ts'
 
 export type FoundEntities = {
   /** Ids kept, in the order of the question: the best first, or by id. */
@@ -29,10 +30,10 @@ export type FindOptions = { exactMaxCount?: number }
 
 const tookTooLong = 'The search took longer than allowed; narrow it down'
 
-/** Throws DEADLINE_EXCEEDED. With `ranked` false ids ascend. Of an estimate there are `wantedCount` ids, where there are so many. */
+/** Throws DEADLINE_EXCEEDED. With `ranked` false ids ascend. Of everything, and of an estimate, there are `wantedCount` ids where there are so many. */
 export async function findEntitiesOf(reader: LineageReader, question: EntityQuestion, { ranked, wantedCount, exactMaxCount = limits.searchExactMaxCount }: FindOptions & { ranked: boolean, wantedCount: number }): Promise<FoundEntities> {
   const { words } = question
-  if (words === null || words === '') return kept(reader, question, await plainCandidates(reader, question))
+  if (words === null || words === '') return await findByClass(reader, question, 0, wantedCount) ?? kept(reader, question, await plainCandidates(reader, question))
   const { sample, matches } = await asked(reader, async (tx, within) => {
     const sampled = await within(() => findSampledMatches(tx, words))
     if (sampled.length * sampleShare > exactMaxCount * surelyMore) return { sample: sampled, matches: null }
@@ -50,6 +51,26 @@ export async function findEntitiesOf(reader: LineageReader, question: EntityQues
   }
 }
 
+/** Whose name is the text, and who matches: looked at one by one, for to look up a prefix is to read all that it begins. */
+const namesakesOf = (reader: LineageReader, words: string, foldedText: string): Promise<Int32Array> => asked(reader, async (tx, within) => {
+  const named = await within(() => findMatches(tx, keyQuery(nameKey(foldedText)), foldedText, namesakesMaxCount))
+  await within(() => preferWay(tx, 'byId'))
+  const matches = new Set(await within(() => findMatchesAmong(tx, words, named)))
+  return named.filter((id) => matches.has(id))
+})
+
+/** Of everything, where all that is asked is what entities have in common; null elsewhere. */
+async function findByClass(reader: LineageReader, question: EntityQuestion, after: number, count: number): Promise<FoundEntities | null> {
+  if (question.words !== null || question.urn !== null || reader.census === null) return null
+  const judge = await judgeOf(reader, question.filters)
+  const census = await reader.census()
+  const verdicts = new Map(census.byClass.map(({ entityClass }) => [entityClass, keepsClass(question, judge, entityClass)]))
+  if ([...verdicts.values()].includes(null)) return null
+  const keeps = (entityClass: EntityClass): boolean => verdicts.get(entityClass) === true
+  const byClass = census.byClass.filter(({ entityClass }) => keeps(entityClass)).map((entry) => ({ ...entry, degree: null }))
+  return { ids: await census.ids(keeps, after, count), total: byClass.reduce((sum, entry) => sum + entry.count, 0), tally: { byClass }, isEstimate: false }
+}
+
 /** Where the sample tells of so many times more than are taken one by one, they are not counted to be sure. */
 const surelyMore = 4
 /** Of those whose name is the text. */
@@ -57,9 +78,7 @@ const namesakesMaxCount = 1_000
 
 async function firstOf(reader: LineageReader, question: EntityQuestion, words: string, ranked: boolean, { count, total }: { count: number, total: number }): Promise<Int32Array> {
   const { foldedText } = question
-  const namesakes = ranked && foldedText !== null && foldedText !== ''
-    ? (await kept(reader, question, await asked(reader, (tx, within) => within(() => findMatches(tx, allOf([keyQuery(nameKey(foldedText)), words]), foldedText, namesakesMaxCount))))).ids
-    : new Int32Array(0)
+  const namesakes = ranked && foldedText !== null && foldedText !== '' ? (await kept(reader, question, await namesakesOf(reader, words, foldedText))).ids : new Int32Array(0)
   if (namesakes.length >= count) return namesakes.subarray(0, count)
   const isNamesake = new Set(namesakes)
   const others = await findEntitiesBehind(reader, question, 0, count, total)
@@ -69,7 +88,7 @@ async function firstOf(reader: LineageReader, question: EntityQuestion, words: s
 /** The next entities behind an id, by id: at least `count` unless there are no more. For questions whose matches are too many to be taken at once. */
 export async function findEntitiesBehind(reader: LineageReader, question: EntityQuestion, after: number, count: number, total: number): Promise<Int32Array> {
   const { words } = question
-  if (words === null || words === '') return keptBehind(reader, question, await plainCandidates(reader, question), after, count)
+  if (words === null || words === '') return (await findByClass(reader, question, after, count))?.ids ?? keptBehind(reader, question, await plainCandidates(reader, question), after, count)
   return asked(reader, async (tx, within) => {
     const lastId = await within(() => lastDocumentId(tx))
     const ids: number[] = []

@@ -15,6 +15,7 @@ import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { schemaFieldParts } from '../urn/kinds.ts'
 import { domainTreeOf } from './domain-tree.ts'
 import type { LineageReader } from './lineage-reader.ts'
+import { memoryCensus } from './memory-census.ts'
 import type { MemoryClasses } from './memory-classes.ts'
 
 export type MemorySources = { graph: LineageGraph, view: GraphView, classes: MemoryClasses, db: Db, turns: Turns }
@@ -68,6 +69,7 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       }
       return found.subarray(0, count)
     },
+    census: () => memoryCensus(view, classes, pause),
     async members(domainIds) {
       const members: number[] = []
       for (let id = 1; id < view.idsEnd; id += 1) {

@@ -19,7 +19,8 @@ export async function scrollEntities(sources: LineageSources, input: EntityScrol
     const found = after && !(wishes.facets && question.wantsFacets) ? null : await findEntitiesOf(reader, question, { ...options, ranked: false, wantedCount: 0 })
     const total = after?.fingerprint ?? found?.total ?? 0
     const isEstimate = after ? after.degree === 1 : found?.isEstimate ?? false
-    const ids = found && !found.isEstimate
+    // Of everything only the first are there.
+    const ids = found && !found.isEstimate && found.ids.length === found.total
       ? found.ids.subarray(after ? placeBehind(found.ids, after.id) : 0)
       : await findEntitiesBehind(reader, question, after?.id ?? 0, question.count + 1, total)
     const page = ids.subarray(0, question.count)

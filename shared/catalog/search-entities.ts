@@ -42,7 +42,7 @@ export async function searchEntities(sources: LineageSources, input: RankedSearc
   const question = checkEntityQuestion(input)
   checkCount(start, 'searchStartMaxCount', { field: 'input.start', what: `input.start is ${start}` })
   return withLineage(sources, async (reader) => {
-    const found = await findEntitiesOf(reader, question, { ...options, ranked: true, wantedCount: start + question.count })
+    const found = await findEntitiesOf(reader, question, { ...options, ranked: true, wantedCount: Math.max(start + question.count, input.sortInput ? sortedMaxCount : 0) })
     const ids = await inOrder(reader, found, input.sortInput)
     return {
       start,
@@ -55,9 +55,9 @@ export async function searchEntities(sources: LineageSources, input: RankedSearc
 /** More than these are left in the order they were found in. */
 const sortedMaxCount = limits.searchExactMaxCount
 
-async function inOrder(reader: LineageReader, { ids, isEstimate }: FoundEntities, sort: SortInput | null | undefined): Promise<Int32Array> {
+async function inOrder(reader: LineageReader, { ids, total, isEstimate }: FoundEntities, sort: SortInput | null | undefined): Promise<Int32Array> {
   const criterion = sort?.sortCriteria?.[0] ?? sort?.sortCriterion
-  if (!criterion || isEstimate || ids.length > sortedMaxCount || (criterion.field !== 'urn' && criterion.field !== 'name')) return ids
+  if (!criterion || isEstimate || ids.length < total || ids.length > sortedMaxCount || (criterion.field !== 'urn' && criterion.field !== 'name')) return ids
   const urnOf = await reader.urns(ids)
   const documentsOf = criterion.field === 'name' ? await reader.documents(ids, textAspectNames) : null
   const keyed = [...ids].map((id) => {

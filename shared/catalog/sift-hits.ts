@@ -134,7 +134,7 @@ class CommonTable {
     const facts = factsOf(entityClass, degree)
     this.#classes[place] = entityClass
     this.facts[place] = facts
-    return this.#verdicts[place] = this.#question.existingOnly && !entityClass.exists ? isOut : verdictOn(this.#question, this.#judge, facts)
+    return this.#verdicts[place] = verdictOn(this.#question, this.#judge, facts, entityClass)
   }
 
   counted(): Tally['byClass'] {
@@ -153,7 +153,14 @@ function withRoom<Values extends Uint8Array | Uint32Array>(values: Values, large
 const factsOf = ({ entityType, platformUrn, origin, isRemoved, domainId }: EntityClass, degree: number): CommonFacts =>
   ({ entityType, platformUrn, origin, isRemoved, domainId, degree: degreeValueOf(degree) })
 
-function verdictOn({ includesRemoved, types, text }: SiftQuestion, judge: Judge, facts: CommonFacts): number {
+/** Whether all entities of a class are kept, or none; null where each must be looked at. */
+export function keepsClass(question: SiftQuestion, judge: Judge, entityClass: EntityClass): boolean | null {
+  const verdict = verdictOn(question, judge, factsOf(entityClass, 0), entityClass)
+  return verdict === isOpen ? null : verdict === isIn
+}
+
+function verdictOn({ includesRemoved, types, text, existingOnly }: SiftQuestion, judge: Judge, facts: CommonFacts, { exists }: EntityClass): number {
+  if (existingOnly && !exists) return isOut
   if (facts.isRemoved && !includesRemoved) return isOut
   if (types && !types.has(graphqlTypeOf(facts.entityType))) return isOut
   const verdict = judge.common(facts)

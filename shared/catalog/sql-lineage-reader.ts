@@ -53,6 +53,7 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: 
       return (id) => urns.get(id) ?? null
     },
     everyone: () => withinDeadline(() => everyEntityId(tx)),
+    census: null,
     domainsInUse: () => withinDeadline(() => domainsInUse(tx)),
     async members(domainIds) {
       const rows = await withinDeadline(() => membersOfDomains(tx, [...domainIds]))

@@ -84,7 +84,7 @@ export async function findMatchesBetween(db: Db | Tx, words: string, after: numb
 }
 
 /** Those of the ids whose documents match, by id. */
-export async function findMatchesAmong(db: Db | Tx, words: string, ids: readonly number[]): Promise<Int32Array> {
+export async function findMatchesAmong(db: Db | Tx, words: string, ids: readonly number[] | Int32Array): Promise<Int32Array> {
   if (ids.length === 0) return new Int32Array(0)
   return idsOf(await query<Packed>(db, `
     select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
