@@ -115,6 +115,20 @@ t.test('proposals', async (t) => {
     t.same((await link('edgesToRemove')).body.data, { updateLineage: true }, 'it may be unlinked')
   })
 
+  t.test('whose aspect is written exists, where placeholders are asked for', async (t) => {
+    const create = { 'x-missing-references': 'create' }
+    const written: readonly [name: string, proposal: ReturnType<typeof upsert>][] = [
+      ['lineage', upsert(dataset('by.lineage'), 'upstreamLineage', { upstreams: [{ dataset: dataset('its.upstream'), type: 'COPY' }] })],
+      ['domains', upsert(dataset('by.domain'), 'domains', { domains: ['urn:li:domain:unheard'] })],
+      ['job', upsert('urn:li:dataJob:(urn:li:dataFlow:(airflow,unheard,prod),by.job)', 'dataJobInputOutput', { inputDatasets: [dataset('its.upstream')], outputDatasets: [] })]
+    ]
+    for (const [name, proposal] of written) {
+      t.equal((await propose(proposal, create)).status, 200, name)
+      t.equal((await read(proposal.entityUrn, name === 'job' ? 'dataJobKey' : 'datasetKey')).status, 200, `${name}: its entity exists`)
+    }
+    t.equal((await read(dataset('its.upstream'), 'datasetKey')).status, 404, 'what it only refers to does not')
+  })
+
   t.test('one refused proposal refuses its batch and is named', async (t) => {
     const good = (name: string) => upsert(dataset(name), 'status', { removed: false })
     const bad = upsert(dataset('batch1'), 'upstreamLineage', { upstreams: [{ dataset: dataset('absent'), type: 'COPY' }] })

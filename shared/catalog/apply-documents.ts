@@ -7,6 +7,7 @@
  * -- loading` has the figures of both.
  */
 import type { PlainDocument } from '../formats/plain-documents.ts'
+import { entityTypeInfo } from '../model/entity-types.ts'
 import { packStatedEdges } from '../model/graph-delta.ts'
 import { lineageFieldsOf } from '../model/lineage-fields.ts'
 import type { Tx } from '../db/database.ts'
@@ -15,6 +16,7 @@ import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
 import { findOccupied, insertDocumentEdges, insertFirstDocuments, rememberReplaced, type DocumentPlace, type DocumentRows } from '../store/plain-documents.ts'
 import { lockOwners } from '../store/plain-edges.ts'
 import { sourceId } from '../store/statements.ts'
+import { keyOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import { auditLean, giveIds, type EdgesApplied } from './apply-edges.ts'
 import { auditedUrnsMaxCount, type ApplyContext } from './apply-records.ts'
@@ -34,6 +36,7 @@ if (!upstreams) throw new Error('upstreamLineage has no list')
 const place: DocumentPlace = { aspectName, aspectCode: upstreams.code >> 4, field: upstreams.code }
 /** The document without its entries. */
 const rest = { [upstreams.listName]: [] }
+const { keyAspect } = entityTypeInfo('dataset')
 /** The key of an entry that is written once in its list. */
 const firstOccurrence = 0
 
@@ -54,21 +57,24 @@ async function applyDocuments(tx: Tx, documents: readonly PlainDocument[], conte
   // All owners at once, also those that the general way will change: two writers meet in one order.
   const owners = distinct(ownerIds)
   if (guards.locksOwners) await lockOwners(tx, owners)
+  const writesKeys = context.missingReferences === 'create'
   const lineOf = new Map(documents.map(({ line }, at) => [ownerIds[at] ?? 0, line]))
-  const occupied = new Set(await findOccupied(tx, place, owners, owners.map((id) => lineOf.get(id) ?? 0), { seq: chunk.seq, keepsOrder: guards.keepsOrder }))
+  const occupied = new Set(await findOccupied(tx, place, owners, owners.map((id) => lineOf.get(id) ?? 0), { aspectNames: writesKeys ? [aspectName, keyAspect] : [aspectName], seq: chunk.seq, keepsOrder: guards.keepsOrder }))
 
+  // What was made just now does not exist yet.
+  const made = new Set(insertedIds)
   const left: number[] = []
   const taken: Taken[] = []
   const repeated = repeatedOf(ownerIds)
   documents.forEach((document, at) => {
     const ownerId = ownerIds[at] ?? 0
     const upstreamIds = (named.upstreams[at] ?? []).map((urnAt) => idOfUrn[urnAt] ?? 0)
-    const isPlain = !unfit.has(ownerId) && !occupied.has(ownerId) && !repeated.has(ownerId) && !upstreamIds.some((id) => unfit.has(id)) && new Set(upstreamIds).size === upstreamIds.length
+    const isPlain = !unfit.has(ownerId) && !made.has(ownerId) && !occupied.has(ownerId) && !repeated.has(ownerId) && !upstreamIds.some((id) => unfit.has(id)) && new Set(upstreamIds).size === upstreamIds.length
     if (isPlain) taken.push({ document, ownerId, upstreamIds })
     else left.push(at)
   })
   taken.sort((a, b) => a.ownerId - b.ownerId)
-  if (taken.length > 0) await write(tx, taken, { context, chunk, source, leavesOrder: guards.keepsOrder && older.isUnfinished })
+  if (taken.length > 0) await write(tx, taken, { context, chunk, source, writesKeys, leavesOrder: guards.keepsOrder && older.isUnfinished })
   const applied = { records: taken.length, applied: taken.length, unchanged: 0, ...subjectsOf(taken, left.length > 0), insertedIds, rest: left }
   if (left.length === 0) await auditLean(tx, applied, context)
   return applied
@@ -100,17 +106,23 @@ function repeatedOf(ownerIds: Int32Array): Set<number> {
   return new Set(sorted.filter((id, at) => id === sorted[at - 1]))
 }
 
-type Writing = { context: ApplyContext, chunk: NonNullable<ApplyContext['chunk']>, source: number, leavesOrder: boolean }
+type Writing = { context: ApplyContext, chunk: NonNullable<ApplyContext['chunk']>, source: number, writesKeys: boolean, leavesOrder: boolean }
 
-async function write(tx: Tx, taken: readonly Taken[], { context, chunk, source, leavesOrder }: Writing): Promise<void> {
+async function write(tx: Tx, taken: readonly Taken[], { context, chunk, source, writesKeys, leavesOrder }: Writing): Promise<void> {
   const { seq } = chunk
   const rows = rowsOf(taken)
-  const documents = { ownerIds: Int32Array.from(taken, ({ ownerId }) => ownerId), lines: Int32Array.from(taken, ({ document }) => document.line), systemMetadata: taken.map(({ document }) => document.systemMetadata), rest }
-  await insertFirstDocuments(tx, place, documents, { actor: context.actor.urn, seq })
+  const documents = { ownerIds: Int32Array.from(taken, ({ ownerId }) => ownerId), lines: Int32Array.from(taken, ({ document }) => document.line), systemMetadata: taken.map(({ document }) => document.systemMetadata), values: taken.map(() => rest) }
+  const stamp = { actor: context.actor.urn, seq }
+  await insertFirstDocuments(tx, aspectName, documents, stamp)
+  // As apply-change.ts does where placeholders are asked for.
+  if (writesKeys) await insertFirstDocuments(tx, keyAspect, { ...documents, systemMetadata: taken.map(() => null), values: taken.map(({ document }) => keyOf(document.ownerUrn)) }, stamp)
   await insertDocumentEdges(tx, place, rows, { sourceId: source, recordKey: firstOccurrence, seq })
   if (leavesOrder) await rememberReplaced(tx, place, documents, seq)
   const journal = createJournal()
-  for (const { ownerId } of taken) journal.note({ kind: 'aspect', entityId: ownerId, aspectName, was: 'none' })
+  for (const { ownerId } of taken) {
+    journal.note({ kind: 'aspect', entityId: ownerId, aspectName, was: 'none' })
+    if (writesKeys) journal.note({ kind: 'aspect', entityId: ownerId, aspectName: keyAspect, was: 'none' })
+  }
   const { downstreamIds, upstreamIds } = rows
   journal.addedColumns({ downstreamIds, upstreamIds, ownerIds: downstreamIds, fields: new Int32Array(downstreamIds.length).fill(place.field), sourceId: source, recordKey: firstOccurrence })
   await journal.write(tx, chunk)

@@ -183,6 +183,7 @@ export async function openSet(tx: Tx, context: ApplyContext, changes: readonly C
     sourceIds,
     stated: context.stated ?? null,
     guards,
+    createsOwners: context.missingReferences === 'create',
     older: older ?? { isUnfinished: false, isDestructive: false, isCreating: false, horizonSeq: 0 },
     entities: new Map(),
     byId: new Map(),

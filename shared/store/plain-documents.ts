@@ -8,16 +8,16 @@ import type { JsonObject } from '../model/changes.ts'
 export type DocumentPlace = { aspectName: string, aspectCode: number, field: number }
 
 /**
- * Owners of which anything is known that a document must be weighed against: the aspect, edges in it, removals, patches of
+ * Owners of which anything is known that a document must be weighed against: the aspects to be written, edges of the first, removals, patches of
  * edges, or a replacement that is newer than the document. `lines` has that of each owner's document.
  * Removals, replacements and patches count only where `keepsOrder`; their tables are mostly empty, which is asked once.
  */
-export async function findOccupied(tx: Tx, { aspectName, aspectCode }: DocumentPlace, ownerIds: Int32Array, lines: Int32Array, { seq, keepsOrder }: { seq: number, keepsOrder: boolean }): Promise<Int32Array> {
+export async function findOccupied(tx: Tx, { aspectCode }: DocumentPlace, ownerIds: Int32Array, lines: Int32Array, { aspectNames, seq, keepsOrder }: { aspectNames: readonly string[], seq: number, keepsOrder: boolean }): Promise<Int32Array> {
   const [row] = await query<{ found: Buffer | null }>(tx, `
     select string_agg(int4send(judged.id), '') as found
     from (
       select wanted.id,
-        exists (select 1 from aspect where aspect.entity_id = wanted.id and aspect.aspect_name = ?)
+        exists (select 1 from aspect where aspect.entity_id = wanted.id and aspect.aspect_name = any(?::text[]))
         or exists (select 1 from statement where statement.downstream_id = wanted.id and statement.owner_id = wanted.id and statement.field >> 4 = ?::int)
         or exists (select 1 from statement where statement.owner_id = wanted.id and statement.owner_id <> statement.downstream_id and statement.field >> 4 = ?::int)
         or (?::boolean and (
@@ -28,7 +28,7 @@ export async function findOccupied(tx: Tx, { aspectName, aspectCode }: DocumentP
       from unnest(?::int[], ?::int[]) as wanted (id, line)
       offset 0
     ) as judged
-    where judged.is_occupied`, [aspectName, aspectCode, aspectCode, keepsOrder, seq, int4Array(ownerIds), int4Array(lines)])
+    where judged.is_occupied`, [aspectNames, aspectCode, aspectCode, keepsOrder, seq, int4Array(ownerIds), int4Array(lines)])
   return int4sOf(row?.found ?? null)
 }
 
@@ -55,16 +55,16 @@ export async function insertDocumentEdges(tx: Tx, { field }: DocumentPlace, rows
     from ${said.from}`, [field, sourceId, recordKey, seq, ...said.bindings])
 }
 
-/** A document of each owner, which has none: `rest` is what it is without its entries, the same for all. */
-export type FirstDocuments = { ownerIds: Int32Array, lines: Int32Array, systemMetadata: readonly (JsonObject | null)[], rest: JsonObject }
+/** A document of each owner, which has none. */
+export type FirstDocuments = { ownerIds: Int32Array, lines: Int32Array, systemMetadata: readonly (JsonObject | null)[], values: readonly JsonObject[] }
 
 /** Writes the aspects at their first version. Needs the owners locked. `ownerIds` ascend. */
-export async function insertFirstDocuments(tx: Tx, { aspectName }: DocumentPlace, { ownerIds, lines, systemMetadata, rest }: FirstDocuments, { actor, seq }: { actor: string, seq: number }): Promise<void> {
+export async function insertFirstDocuments(tx: Tx, aspectName: string, { ownerIds, lines, systemMetadata, values }: FirstDocuments, { actor, seq }: { actor: string, seq: number }): Promise<void> {
   await query(tx, `
     insert into aspect (entity_id, aspect_name, version, seq, line, kind, change, value, system_metadata, actor, created_at)
-    select fresh.owner_id, ?, 1, ?::bigint, fresh.line, 'put', null, ?::jsonb, fresh.system_metadata::jsonb, ?, now()
-    from unnest(?::int[], ?::int[], ?::text[]) as fresh (owner_id, line, system_metadata)`, [
-    aspectName, seq, JSON.stringify(rest), actor, int4Array(ownerIds), int4Array(lines), systemMetadata.map((value) => value === null ? null : JSON.stringify(value))])
+    select fresh.owner_id, ?, 1, ?::bigint, fresh.line, 'put', null, fresh.value::jsonb, fresh.system_metadata::jsonb, ?, now()
+    from unnest(?::int[], ?::int[], ?::text[], ?::text[]) as fresh (owner_id, line, value, system_metadata)`, [
+    aspectName, seq, actor, int4Array(ownerIds), int4Array(lines), values.map((value) => JSON.stringify(value)), systemMetadata.map((value) => value === null ? null : JSON.stringify(value))])
 }
 
 /** Remembers that the aspects were replaced, for what is older and still to come; a newer replacement is kept. */

@@ -22,7 +22,7 @@ import { aspectCell, edgeCell, markCreated, referred, showEdges, withPlace, type
 import type { SiblingRule } from './domain-tree.ts'
 import { removeEdge, removeInto, replaceEdges, stateEdge, stateEntry, type EdgeCell } from './edge-cells.ts'
 import { patchEdgeAttributes } from './patch-edges.ts'
-import { resolveEntry, subjectOf } from './plan-records.ts'
+import { makesOwner, resolveEntry, subjectOf } from './plan-records.ts'
 import { undoChange } from './undo-change.ts'
 import { entityOf, isDeletedAfter, isPresentNow, type WorkingSet } from './working-set.ts'
 
@@ -34,8 +34,8 @@ export async function applyChange(set: WorkingSet, cells: Cells, change: Change,
     case 'addEdge':
     case 'removeEdge': return applyEdge(set, cells, change, order)
     case 'replaceEdges': return replaceStated(set, cells, change, order)
-    case 'upsertAspect': return upsertAspect(set, cells, change, order)
-    case 'patchAspect': return patchAspect(set, cells, change, order)
+    case 'upsertAspect': return withOwner(set, cells, change, order, await upsertAspect(set, cells, change, order))
+    case 'patchAspect': return withOwner(set, cells, change, order, await patchAspect(set, cells, change, order))
     case 'deleteAspect': return deleteAspect(set, cells, change, order)
     // What does not exist is not made to exist by taking it away.
     case 'deleteEntity': return change.hard || !isPresentNow(set, subject) ? false : mergeInto(set, cells, change.entityUrn, 'status', { removed: true }, order)
@@ -49,6 +49,16 @@ export async function applyChange(set: WorkingSet, cells: Cells, change: Change,
     case 'unsetDomain': return setDomain(set, cells, change.entityUrn, null, null, order)
     default: return undoChange(set, cells, change, order)
   }
+}
+
+/**
+ * Writes the key aspect of the entity whose aspect was written, where placeholders are asked for: what something was said
+ * about exists then, as with every other aspect. Also where it exists already, for what made it may yet be found older than its deletion.
+ */
+async function withOwner(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'upsertAspect' | 'patchAspect' }>, order: Order, hasChanged: boolean): Promise<boolean> {
+  if (!makesOwner(set, change)) return hasChanged
+  const owner = entityOf(set, standsOn(change.entityUrn))
+  return await withPlace(set, cells, aspectCell(cells, owner.id, entityTypeInfo(owner.entityType).keyAspect), { kind: 'put', value: keyOf(owner.urn) }, null, order, null) || hasChanged
 }
 
 function applyEdge(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'addEdge' | 'removeEdge' }>, order: Order): boolean {

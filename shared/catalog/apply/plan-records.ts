@@ -1,5 +1,6 @@
 /** Reads off a list of records what must be resolved, locked and loaded before they are applied. */
 import type { Change, ChangeRecord, UndoChange } from '../../model/changes.ts'
+import { requiresEntity } from '../../model/aspect-registry.ts'
 import { placeOfEdge, referencesOf, standsOn } from '../../model/change-facts.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
 import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
@@ -112,6 +113,14 @@ export function planLoads(set: WorkingSet, records: readonly ChangeRecord[]): Lo
   return loads
 }
 
+/** Whether the change writes an aspect that needs its entity, and is to see to it that the entity exists. */
+export const makesOwner = (set: WorkingSet, { aspectName }: { aspectName: string }): boolean => set.createsOwners && requiresEntity(aspectName)
+
+function planKeyAspect(set: WorkingSet, loads: Loads, urn: Urn, oldest: Order): void {
+  const owner = set.entities.get(standsOn(urn))
+  if (owner) loads.aspects.push({ entityId: owner.id, aspectName: entityTypeInfo(owner.entityType).keyAspect, oldest })
+}
+
 function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order): void {
   const subject = set.entities.get(subjectOf(change))
   if (!subject) return
@@ -139,6 +148,7 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
     case 'upsertAspect':
     case 'patchAspect':
     case 'deleteAspect':
+      if (change.kind !== 'deleteAspect' && makesOwner(set, change)) planKeyAspect(set, loads, change.entityUrn, oldest)
       if (change.aspectName === 'domains') loads.associations.push(subject.id)
       else aspect(change.aspectName)
       if (isLineageAspect(change.aspectName)) {

@@ -26,6 +26,8 @@ export type WorkingSet = {
   /** Gathers what the records of a snapshot state; null for all others. */
   stated: StatedKeys | null
   guards: Guards
+  /** What is missing is made: then whose aspect is written exists, also where the aspect is one that needs its entity. */
+  createsOwners: boolean
   older: OlderWork
   entities: Map<Urn, EntityRow>
   byId: Map<number, EntityRow>
