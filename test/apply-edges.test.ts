@@ -210,6 +210,15 @@ t.test('patches of column records name operation, downstream, query and upstream
   t.equal((await refusalOf(change({ op: 'add', path: at(x, p), value: { confidenceScore: 2 } }))).code, 'VALIDATION_FAILED')
 })
 
+t.test('of what two sources say about an edge the last is shown, also where it was said before', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a, b))
+  const said = (source: string, type: string) => from(source, patch(a, 'upstreamLineage', { op: 'add', path: `/upstreams/${segment(b)}`, value: upstream(b, { type }) }))(db)
+  for (const [source, type] of [['one', 'COPY'], ['two', 'VIEW'], ['one', 'COPY']] as const) t.same((await said(source, type)).map(({ outcome }) => outcome), ['applied'], `${source} says ${type}`)
+  t.same(await valueOf(db, a, 'upstreamLineage'), { upstreams: [upstream(b, { type: 'COPY' })] })
+  t.same((await said('one', 'COPY')).map(({ outcome }) => outcome), ['unchanged'])
+})
+
 t.test('a deleted aspect takes its edges with it', async (t) => {
   const { db } = await withDatabase(t)
   await apply(db, ...create(a, b), addEdge(b, a), createDomain(domain('d'), 'D'))

@@ -113,8 +113,9 @@ export function stateEntry(set: WorkingSet, cell: EdgeCell, entry: ResolvedEntry
   if (known && isKept(set, known, order)) return false
   const patches = patchesOfEdge(cell, row)
   dropPatches(set, cell, patches.filter((patch) => patch.seq === order.seq && patch.line === order.line))
+  const isNews = !known || isOutdone(cell, known)
   put(set, cell, row, key)
-  return !known || !saysTheSame(known, row) || patches.some((patch) => patchesIt(known, patch))
+  return isNews || !saysTheSame(known, row) || patches.some((patch) => patchesIt(known, patch))
 }
 
 /** States an edge by its ends alone: what the aspect says about it already stands. Says whether the edge is new in it. */
@@ -124,6 +125,13 @@ export function stateEdge(set: WorkingSet, cell: EdgeCell, fieldCode: number, en
   stateEntry(set, cell, { ...ends, fieldCode, recordKey: bareRecordKey, attributes: known?.attributes ?? null }, order, sourceId)
   return !wasStated && rowsOfEdge(cell, ends.downstreamId, ends.upstreamId).length > 0
 }
+
+/**
+ * Whether something else was said about the edge after the row: what is shown of it is what was said last, so that saying
+ * the same again is news. What was stated by its ends alone says nothing.
+ */
+export const isOutdone = (cell: EdgeCell, row: StatementRow): boolean => row.recordKey !== bareRecordKey
+  && rowsOfEdge(cell, row.downstreamId, row.upstreamId).some((other) => other.recordKey !== bareRecordKey && isNewer(other, row) && (other.sourceId !== row.sourceId || other.recordKey !== row.recordKey) && !equalJson(other.attributes, row.attributes))
 
 /** What is added again keeps its place among what was added. */
 export const saysTheSame = (a: StatementRow, b: StatementRow): boolean => placeInList(a) === placeInList(b) && equalJson(a.attributes, b.attributes)

@@ -10,7 +10,7 @@ import {
   deleteStatements, inKeyOrder, insertStatements, statementsOfEdges, statementsOfOwners, tombstonesOfEdges, updateStatements, watermarksOfOwners, writeTombstones, writeWatermarks,
   type EdgeKey, type OwnerAspect, type StatementRow
 } from '../../store/statements.ts'
-import { edgeCellKey, edgeKey, placeRow, placeTombstone, rowKey, saysTheSame, type EdgeCell, type EdgeCells } from './edge-cells.ts'
+import { edgeCellKey, edgeKey, isOutdone, placeRow, placeTombstone, rowKey, saysTheSame, type EdgeCell, type EdgeCells } from './edge-cells.ts'
 import type { WorkingSet } from './working-set.ts'
 
 type EdgeLoads = { whole: readonly OwnerAspect[], part: readonly OwnerAspect[], single: readonly EdgeKey[] }
@@ -75,7 +75,7 @@ export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells):
     for (const [key, row] of cell.rows) {
       const before = cell.original.get(key)
       if (!before) added.push(row)
-      else if (before !== row && (mustRaise(set) || cell.patches.size > 0 || !saysTheSame(before, row))) updated.push(row)
+      else if (before !== row && (mustRaise(set) || cell.patches.size > 0 || !saysTheSame(before, row) || isOutdone(cell, before))) updated.push(row)
     }
     for (const [key, row] of cell.original) if (!cell.rows.has(key)) deleted.push(row)
     noteChanges(set, cell)
