@@ -31,8 +31,10 @@ export const limits = {
   edgesPerCallMaxCount: 5_000,
   /** Proposals in one ingestProposalBatch. DataHub's SDK sends at most 200. */
   proposalsPerBatchMaxCount: 1_000,
-  /** Entities named in one read by URN (entitiesV2). */
+  /** Entities in one read of their aspects: named by URN (entitiesV2, batchGet), or a page of a scroll that shows aspects. */
   entitiesPerReadMaxCount: 1_000,
+  /** Different aspects named in one read; there are about a hundred. */
+  aspectsPerReadMaxCount: 200,
   /** Results of one page. */
   pageMaxCount: 10_000,
   /** Results of one page when none is asked for. */

@@ -124,4 +124,10 @@ t.test('queued writes', async (t) => {
     await db.raw("update load set state = 'cancelled' where trace_id = ?::uuid", [traceIdOf(answer)])
     t.match(await trace(traceIdOf(answer), { [urn]: ['datasetProperties'] }), { [urn]: { datasetProperties: { success: false, primaryStorage: { writeStatus: 'ERROR', writeMessage: /cancelled/ } } } })
   })
+
+  t.test('a question about a trace is bounded, and names that cannot be stored are refused', async (t) => {
+    const ask = (body: Json) => rest({ method: 'POST', url: `/openapi/v1/trace/write/${'0'.repeat(32)}`, body })
+    t.match(await ask({ [dataset('a')]: ['a\0'] }), { status: 400, body: { code: 'INVALID_CHARACTER' } })
+    t.match(await ask(Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [dataset(`t${index}`), []]))), { status: 400, body: { limit: 'proposalsPerBatchMaxCount' } })
+  })
 })

@@ -1,5 +1,6 @@
 /** OpenAPI v3: entities written and read as DataHub's SDK does it, and the same stored aspect whichever transport wrote it. */
 import t from 'tap'
+import { limits } from '../shared/limits.ts'
 import { withServer } from './support/server.ts'
 
 const dataset = (name: string) => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
@@ -184,5 +185,40 @@ t.test('entities over OpenAPI v3', async (t) => {
     t.match(page.body.elements[0], { name: 'dataset', keyAspectName: 'datasetKey' })
     const names = page.body.elements[0].aspectSpecs.map((spec: { aspectAnnotation: Json }) => spec.aspectAnnotation.name)
     t.ok(names.includes('upstreamLineage') && names.includes('domains') && !names.includes('domainProperties'))
+  })
+
+  t.test('an entity type may be called as every object calls a field of its own', async (t) => {
+    const urn = 'urn:li:constructor:a'
+    t.match(await post('generic', { constructor: [{ urn, status: { value: { removed: false } } }] }), { status: 200, body: { constructor: [{ urn }] } })
+  })
+
+  t.test('two spellings of one type are one list of the answer, each entity with its own aspects', async (t) => {
+    const [a, b] = [dataset('spelled'), dataset('spelled otherwise')]
+    const expected = { status: 200, body: { dataset: [{ urn: a, status: { value: { removed: false } } }, { urn: b, subTypes: { value: { typeNames: ['View'] } } }] } }
+    t.match(await post('generic', { dataset: [{ urn: a, status: { value: { removed: false } } }], DATASET: [{ urn: b, subTypes: { value: { typeNames: ['View'] } } }] }), expected)
+    t.match(await rest({ method: 'POST', url: '/openapi/v3/entity/generic/batchGet', body: { dataset: [{ urn: a, status: {} }], DATASET: [{ urn: b, subTypes: {} }] } }), expected)
+  })
+
+  t.test('a read is bounded in entities, aspects and versions, whatever its lists are called', async (t) => {
+    const batchGet = (name: string, body: unknown) => rest({ method: 'POST', url: `/openapi/v3/entity/${name}/batchGet`, body })
+    const many = (count: number) => Array.from({ length: count }, (_, index) => ({ urn: dataset(`many${index}`) }))
+    t.match(await batchGet('generic', { dataset: many(600), DATASET: many(600) }), { status: 400, body: { limit: 'entitiesPerReadMaxCount', actual: 1_200 } })
+    t.match(await batchGet('dataset', many(1_001)), { status: 400, body: { limit: 'entitiesPerReadMaxCount' } })
+    const names = Array.from({ length: limits.aspectsPerReadMaxCount + 1 }, (_, index) => `a${index}`)
+    t.match(await batchGet('dataset', [{ urn: dataset('a'), ...Object.fromEntries(names.map((name) => [name, {}])) }]), { status: 400, body: { limit: 'aspectsPerReadMaxCount' } })
+    t.match(await get(dataset('a'), `?aspects=${names.join()}`), { status: 400, body: { limit: 'aspectsPerReadMaxCount' } })
+    t.match(await rest({ url: `/entitiesV2/${encoded(dataset('a'))}?aspects=List(${names.join()})` }), { status: 400, body: { limit: 'aspectsPerReadMaxCount' } })
+    t.match(await rest({ url: '/openapi/v3/entity/dataset?count=1001' }), { status: 400, body: { limit: 'entitiesPerReadMaxCount', field: 'count' } })
+    t.match(await rest({ method: 'POST', url: '/openapi/v3/entity/scroll?count=1001', body: {} }), { status: 200 }, 'URNs alone are small')
+  })
+
+  t.test('the name of an aspect that cannot be stored is refused by name', async (t) => {
+    const urn = dataset('a')
+    for (const url of [`/openapi/v3/entity/dataset/${encoded(urn)}/a%00`, `/openapi/v3/entity/dataset/${encoded(urn)}?aspects=a%00`, `/openapi/v3/entity/dataset?aspects=a%00`]) {
+      t.match(await rest({ url }), { status: 400, body: { code: 'INVALID_CHARACTER', field: /^aspects?$/ } }, url)
+    }
+    t.equal((await rest({ method: 'HEAD', url: `/openapi/v3/entity/dataset/${encoded(urn)}/a%00` })).status, 400)
+    t.match(await rest({ method: 'POST', url: '/openapi/v3/entity/dataset/batchGet', body: [{ urn, 'a\0': {} }] }), { status: 400, body: { code: 'INVALID_CHARACTER' } })
+    t.match(await rest({ method: 'POST', url: '/openapi/v3/entity/scroll', body: { aspects: ['a\0'] } }), { status: 400, body: { code: 'INVALID_CHARACTER' } })
   })
 })

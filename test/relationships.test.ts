@@ -172,6 +172,7 @@ t.test('relationships', async (t) => {
     t.same(await scroll('?relationshipTypes=IsPartOf&destinationTypes=dataFlow', { sourceFilter: byUrn(job('load')) }), [`${job('load')} IsPartOf ${flow}`])
     t.same(await scroll('?relationshipTypes=IsPartOf', { destinationFilter: byUrn(flow, 'urn:li:domain:parent', 'urn:li:container:shop') }), [`${job('copy')} IsPartOf ${flow}`, `${job('load')} IsPartOf ${flow}`, `${dataset('a')} IsPartOf urn:li:container:shop`, 'urn:li:domain:child IsPartOf urn:li:domain:parent'].sort())
     t.same(await scroll('?direction=INCOMING&relationshipTypes=DownstreamOf&destinationTypes=dataset', { sourceFilter: byUrn(dataset('a')) }), [`${dataset('b')} DownstreamOf ${dataset('a')}`], 'INCOMING turns both ends around')
+    t.same(await scroll('?relationshipTypes=*&destinationTypes=corpGroup'), [`${dataset('a')} OwnedBy urn:li:corpGroup:team`], 'a star is every type')
     t.same((await rest({ url: '/openapi/v3/relationship/TaggedWith' })).body.results.map((each: { destination: { urn: string } }) => each.destination.urn), ['urn:li:tag:pii'])
     const [everything, atOnce] = [await scroll(''), await scrollAll('/openapi/v3/relationship/scroll', {}, 1000)]
     t.equal(everything.length, atOnce.length, 'small pages and one large page hold the same')
@@ -210,7 +211,11 @@ t.test('relationships', async (t) => {
       ['/openapi/v3/relationship/scroll', { sourceFilter: 7 }, 'sourceFilter'],
       ['/openapi/v3/relationship/scroll', { sourceFilter: { and: [{ criteria: [{ field: 'name', values: ['x'] }] }] } }, 'sourceFilter.and[0].criteria[0]'],
       ['/openapi/v3/relationship/scroll', { sourceFilter: { and: [{ criteria: [] }] } }, 'sourceFilter'],
-      ['/openapi/v3/relationship/scroll?includeSoftDelete=maybe', {}, 'includeSoftDelete']
+      ['/openapi/v3/relationship/scroll?includeSoftDelete=maybe', {}, 'includeSoftDelete'],
+      ['/openapi/v3/relationship/scroll?sourceTypes=a%00', {}, 'sourceTypes'],
+      ['/openapi/v3/relationship/scroll', { sourceFilter: { and: [{ criteria: [{ field: 'urn', values: Array(limits.filterValuesMaxCount + 1).fill('x') }] }] } }, 'sourceFilter.and[0].criteria[0]'],
+      ['/openapi/v3/relationship/scroll', { sourceFilter: { and: [{ criteria: Array(limits.filtersPerGroupMaxCount + 1).fill({ field: 'urn', values: ['x'] }) }] } }, 'sourceFilter.and[0].criteria'],
+      ['/openapi/v3/relationship/scroll', { sourceFilter: { and: Array(limits.filterGroupsMaxCount + 1).fill({ criteria: [{ field: 'urn', values: ['x'] }] }) } }, 'sourceFilter']
     ] as const) t.match(await post(path, body), { status: 400, body: { field } }, `${path} ${JSON.stringify(body).slice(0, 80)}`)
     t.match(await rest({ url: `/openapi/v3/relationship/chart/${encodeURIComponent(dataset('a'))}` }), { status: 400, body: { field: 'entityName' } })
     t.match(await graphql('query ($urn: String!) { dataset(urn: $urn) { relationships(input: { types: [], direction: INCOMING, count: 0 }) { total } } }', { urn: dataset('a') }), { body: { errors: [{ extensions: { field: 'input.count' } }] } })

@@ -308,4 +308,14 @@ t.test('RestLi', async (t) => {
     t.match(await rest({ url: '/api/gmsx', token: null }), { status: 401 })
     t.equal((await rest({ url: '/health/detailed', token: null })).status, 200)
   })
+
+  t.test('odd patterns, far places and deep filters are refused or find nothing, and are no faults of ours', async (t) => {
+    t.match(await call('aspects', 'getCount', { aspect: 'status', urnLike: '\\' }), { status: 400, body: { field: 'urnLike' } })
+    t.match(await call('aspects', 'getCount', { aspect: 'status', urnLike: '%\\\\' }), { status: 200, body: { value: 0 } }, 'an escaped backslash is one')
+    t.match(await call('entities', 'listUrns', { entity: 'dataset', start: 3_000_000_000, count: 1 }), { status: 200, body: { value: { entities: [], count: 0 } } })
+    const events = (criteria: unknown[]) => call('aspects', 'getTimeseriesAspectValues', { urn: dataset('whole'), entity: 'dataset', aspect: 'datasetProfile', filter: { or: [{ and: criteria }] } })
+    t.match(await events([{ field: Array(100_000).fill('a').join('.'), values: ['1'] }]), { status: 400, body: { limit: 'jsonMaxDepth', field: 'filter.or[0].and[0].field' } })
+    t.match(await events(Array.from({ length: limits.filtersPerGroupMaxCount + 1 }, () => ({ field: 'a', values: ['1'] }))), { status: 400, body: { limit: 'filtersPerGroupMaxCount' } })
+    t.match(await events([{ field: 'a', values: Array(limits.filterValuesMaxCount + 1).fill('1') }]), { status: 400, body: { limit: 'filterValuesMaxCount' } })
+  })
 })

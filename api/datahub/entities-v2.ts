@@ -6,6 +6,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readAspects, type AspectView } from '../../shared/catalog/read-aspects.ts'
+import { checkAspectNames } from '../../shared/catalog/read-entities.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { isTimeseries } from '../../shared/model/aspect-registry.ts'
@@ -35,7 +36,11 @@ export function entitiesV2Routes(app: FastifyInstance, { db }: ApiContext): void
   })
 }
 
-const aspectsOf = (request: FastifyRequest): string[] | null => listParameter(request, 'aspects')
+function aspectsOf(request: FastifyRequest): string[] | null {
+  const names = listParameter(request, 'aspects')
+  checkAspectNames(names)
+  return names
+}
 
 async function readDocuments(db: Db, urns: readonly Urn[], names: readonly string[] | null): Promise<EntityDocument[]> {
   const keys = [...new Set(urns.map((urn) => entityTypeInfo(entityTypeOf(urn)).keyAspect))]

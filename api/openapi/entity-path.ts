@@ -3,6 +3,7 @@ import { CatalogError } from '../../shared/errors.ts'
 import { isKnownAspect, knownAspectName } from '../../shared/model/aspect-registry.ts'
 import { entityTypes } from '../../shared/model/entity-types.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
+import { storableText } from '../datahub/restli-input.ts'
 
 export type EntityPath = { urn: Urn, aspectName: string | null }
 
@@ -15,12 +16,15 @@ export function entityNameOf(sent: string): string {
   return name
 }
 
-/** `rawPath` is the path as it was sent, not decoded. Throws BAD_REQUEST, INVALID_URN where the URN is of another type or none. */
+/** The name of an aspect, in any case. `field` is what errors call it. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
+export const aspectNameOf = (sent: string, field: string): string => knownAspectName(storableText(sent, field))
+
+/** `rawPath` is the path as it was sent, not decoded. Throws BAD_REQUEST, INVALID_CHARACTER, and INVALID_URN where the URN is of another type or none. */
 export function parseEntityPath(rawPath: string, entityName: string): EntityPath {
   const { urnText, aspectText } = split(rawPath)
   const urn = toUrn(urnText, 'urn')
   if (entityTypeOf(urn) !== entityName) throw new CatalogError('INVALID_URN', `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`, { field: 'urn', urn })
-  return { urn, aspectName: aspectText === null ? null : knownAspectName(aspectText) }
+  return { urn, aspectName: aspectText === null ? null : aspectNameOf(aspectText, 'aspect') }
 }
 
 /**

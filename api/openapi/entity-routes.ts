@@ -6,7 +6,6 @@ import { readAspect } from '../../shared/catalog/read-aspects.ts'
 import { readEntities, readEntityVersions, type AspectsWanted } from '../../shared/catalog/read-entities.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { knownAspectName } from '../../shared/model/aspect-registry.ts'
 import type { ChangeRecord, JsonObject } from '../../shared/model/changes.ts'
 import { checkCount } from '../../shared/model/count-checks.ts'
 import { entityTypeInfo } from '../../shared/model/entity-types.ts'
@@ -16,7 +15,7 @@ import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
 import type { ApiContext } from '../context.ts'
 import { missingReferencesOf } from '../datahub/missing-references.ts'
 import { showAspect, showEntity } from './entity-answers.ts'
-import { entityNameOf, parseEntityPath, type EntityPath } from './entity-path.ts'
+import { aspectNameOf, entityNameOf, parseEntityPath, type EntityPath } from './entity-path.ts'
 import { proposalOf, writesOfEntities, writesOfMap, type AspectWrite, type WriteKind } from './entity-writes.ts'
 import { readAspectNames, readFlag, readNumber, type Parameters } from './parameters.ts'
 
@@ -58,9 +57,9 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
     app.route<{ Querystring: Parameters }>({
       method, url: '/openapi/v3/entity/generic', ...writing,
       handler: async (request, reply) => {
-        const answer: { [entityName: string]: JsonObject[] } = {}
-        for (const { entityName, entity } of await writeMany(request, reply, writesOfMap(request.body, kind, entityNameOf), kind)) answer[entityName] = [...answer[entityName] ?? [], entity]
-        return answer
+        const answer = new Map<string, JsonObject[]>()
+        for (const { entityName, entity } of await writeMany(request, reply, writesOfMap(request.body, kind, entityNameOf), kind)) addTo(answer, entityName, [entity])
+        return Object.fromEntries(answer)
       }
     })
     app.route<OfType>({
@@ -94,16 +93,21 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
   app.post<{ Querystring: Parameters }>('/openapi/v3/entity/generic/batchGet', reading, async (request) => {
     const { body } = request
     if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object of lists of entities is needed, by their type')
-    const answer: { [entityName: string]: JsonObject[] } = {}
-    for (const [name, entities] of Object.entries(body)) answer[entityNameOf(name)] = await batchGet(entityNameOf(name), entities, readFlag(request.query, 'systemMetadata', false))
-    return answer
+    const lists = Object.entries(body).map(([name, entities]) => ({ entityName: entityNameOf(name), wanted: wantedOf(entityNameOf(name), entities, name) }))
+    checkWanted(lists.flatMap(({ wanted }) => wanted))
+    const answer = new Map<string, JsonObject[]>()
+    for (const { entityName, wanted } of lists) addTo(answer, entityName, await batchGet(wanted, readFlag(request.query, 'systemMetadata', false)))
+    return Object.fromEntries(answer)
   })
 
-  app.post<OfType>('/openapi/v3/entity/:entityName/batchGet', reading, async (request) =>
-    batchGet(entityNameOf(request.params.entityName), request.body, readFlag(request.query, 'systemMetadata', false)))
+  app.post<OfType>('/openapi/v3/entity/:entityName/batchGet', reading, async (request) => {
+    const wanted = wantedOf(entityNameOf(request.params.entityName), request.body)
+    checkWanted(wanted)
+    return batchGet(wanted, readFlag(request.query, 'systemMetadata', false))
+  })
 
-  async function batchGet(entityName: string, body: unknown, withMetadata: boolean): Promise<JsonObject[]> {
-    const found = await readEntityVersions(db, wantedOf(entityName, body))
+  async function batchGet(wanted: readonly AspectsWanted[], withMetadata: boolean): Promise<JsonObject[]> {
+    const found = await readEntityVersions(db, wanted)
     return found.map(({ urn, aspects }) => showEntity(urn, aspects, withMetadata))
   }
 
@@ -152,19 +156,30 @@ function refuseAbsent(reply: FastifyReply, what: 'ENTITY' | 'ASPECT', urn: Urn, 
   throw new CatalogError('NOT_FOUND', aspectName === undefined ? `Did not find urn: ${urn}` : `Did not find urn: ${urn} aspect: ${aspectName}`, { urn })
 }
 
-/** What batchGet asks for: a list of `{urn, <aspect>: {} or {headers: {If-Version-Match}}}`. Throws BAD_REQUEST, INVALID_URN, LIMIT_EXCEEDED. */
-function wantedOf(entityName: string, body: unknown): AspectsWanted[] {
-  if (!Array.isArray(body)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: a list of entities is needed')
-  checkCount(body.length, 'proposalsPerBatchMaxCount', { field: 'body', what: `${body.length} entities in one request` })
+/** What batchGet asks for: a list of `{urn, <aspect>: {} or {headers: {If-Version-Match}}}`. `at` is what errors call the list. Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER. */
+function wantedOf(entityName: string, body: unknown, at = ''): AspectsWanted[] {
+  if (!Array.isArray(body)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: a list of entities is needed', at === '' ? {} : { field: at })
   return body.map((entity: unknown, index) => {
-    if (!isObject(entity)) throw new CatalogError('BAD_REQUEST', `[${index}] must be an object with a urn`, { field: `[${index}]` })
+    const field = `${at}[${index}]`
+    if (!isObject(entity)) throw new CatalogError('BAD_REQUEST', `${field} must be an object with a urn`, { field })
     const { urn: sent, ...aspects } = entity
-    const urn = toUrn(sent, `[${index}].urn`)
-    if (entityTypeOf(urn) !== entityName) throw new CatalogError('INVALID_URN', `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`, { field: `[${index}].urn`, urn })
+    const urn = toUrn(sent, `${field}.urn`)
+    if (entityTypeOf(urn) !== entityName) throw new CatalogError('INVALID_URN', `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`, { field: `${field}.urn`, urn })
     const versions = Object.entries(aspects).map(([name, question]): [string, number | null] =>
-      [knownAspectName(name), isObject(question) ? parseConditions(question.headers).ifVersionMatch ?? null : null])
+      [aspectNameOf(name, field), isObject(question) ? parseConditions(question.headers).ifVersionMatch ?? null : null])
     return { urn, aspects: new Map(versions) }
   })
+}
+
+/** Of all lists of a request together. A version costs a question of its own. Throws LIMIT_EXCEEDED (entitiesPerReadMaxCount). */
+function checkWanted(wanted: readonly AspectsWanted[]): void {
+  checkCount(wanted.length, 'entitiesPerReadMaxCount', { field: 'body', what: `${wanted.length} entities in one request` })
+  const versions = wanted.reduce((count, { aspects }) => count + [...aspects.values()].filter((version) => version !== null).length, 0)
+  checkCount(versions, 'entitiesPerReadMaxCount', { field: 'body', what: `${versions} versions of aspects in one request` })
+}
+
+const addTo = (answer: Map<string, JsonObject[]>, entityName: string, entities: readonly JsonObject[]): void => {
+  answer.set(entityName, [...answer.get(entityName) ?? [], ...entities])
 }
 
 type WrittenAspect = { item: number, entityName: string, urn: Urn, aspectName: string, shown: JsonObject | null }
@@ -182,7 +197,7 @@ function writtenAspect(record: ChangeRecord | undefined): Pick<WrittenAspect, 'u
 function gather(written: readonly WrittenAspect[]): WrittenEntity[] {
   const entities = new Map<string, WrittenEntity>()
   for (const { item, entityName, urn, aspectName, shown } of written) {
-    const key = `${entityName} ${item}`
+    const key = `${entityName} ${item} ${urn}`
     const known = entities.get(key) ?? { entityName, entity: { urn } }
     if (shown) known.entity[aspectName] = shown
     entities.set(key, known)

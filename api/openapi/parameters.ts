@@ -1,7 +1,7 @@
 /** Parameters of the OpenAPI routes. Those that are not known are ignored: clients send some that have no meaning here. */
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { knownAspectName } from '../../shared/model/aspect-registry.ts'
+import { aspectNameOf } from './entity-path.ts'
 
 export type Parameters = { [name: string]: unknown }
 
@@ -14,7 +14,7 @@ export function readFlag(query: Parameters, name: string, fallback: boolean): bo
   return text === 'true'
 }
 
-/** Throws BAD_REQUEST for what is no whole number of at least `minimum`, LIMIT_EXCEEDED (pageMaxCount). */
+/** Throws BAD_REQUEST for what is no whole number of at least `minimum`. */
 export function readNumber(query: Parameters, name: string, fallback: number, minimum = 0): number {
   const sent = query[name]
   if (sent === undefined || sent === '') return fallback
@@ -23,7 +23,7 @@ export function readNumber(query: Parameters, name: string, fallback: number, mi
   return number
 }
 
-/** The size of a page. Throws as readNumber does. */
+/** The size of a page. Throws as readNumber does, and LIMIT_EXCEEDED (pageMaxCount). */
 export function readPageCount(query: Parameters, fallback: number): number {
   const count = readNumber(query, 'count', fallback, 1)
   const maximum = limits.pageMaxCount
@@ -39,10 +39,10 @@ export function readText(query: Parameters, name: string): string | null {
   return sent
 }
 
-/** The names of aspects, repeated or with commas between; null where all are meant. */
+/** The names of aspects, repeated or with commas between; null where all are meant. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export function readAspectNames(query: Parameters): string[] | null {
   const sent = query.aspects ?? query.aspectNames
   const texts = (Array.isArray(sent) ? sent : [sent]).flatMap((text) => typeof text === 'string' ? text.split(',') : [])
   const names = texts.map((text) => text.trim()).filter((text) => text !== '')
-  return names.length === 0 ? null : [...new Set(names.map(knownAspectName))]
+  return names.length === 0 ? null : [...new Set(names.map((name) => aspectNameOf(name, 'aspects')))]
 }

@@ -4,14 +4,16 @@ import { checkDirection, scrollLineage, scrollRelationships, type ScrolledRelati
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
+import { checkCount } from '../../shared/model/count-checks.ts'
 import { isObject } from '../../shared/model/json-values.ts'
 import { entityTypeOf, toUrn } from '../../shared/urn/urn.ts'
 import type { ApiContext } from '../context.ts'
+import { storableText } from '../datahub/restli-input.ts'
 
-const write = { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'read' } } as const
+const reading = { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'read' } } as const
 
 export function relationshipScrollRoutes(app: FastifyInstance, { db }: ApiContext): void {
-  app.post('/openapi/v3/relationship/scroll', write, async (request) => {
+  app.post('/openapi/v3/relationship/scroll', reading, async (request) => {
     const query = queryOf(request)
     const body = bodyOf(request)
     if (body.edgeFilter !== undefined && body.edgeFilter !== null) throw new CatalogError('UNSUPPORTED', 'edgeFilter is not supported: choose by relationshipTypes, sourceTypes and destinationTypes', { field: 'edgeFilter' })
@@ -34,11 +36,11 @@ export function relationshipScrollRoutes(app: FastifyInstance, { db }: ApiContex
     const urn = toUrn(request.params['*'], 'urn')
     if (entityTypeOf(urn) !== request.params.entityName) throw new CatalogError('BAD_REQUEST', `The URN is that of a ${entityTypeOf(urn)}`, { field: 'entityName', urn })
     const isOutgoing = checkDirection(text(query, 'direction') ?? 'OUTGOING', ['OUTGOING', 'INCOMING']) === 'OUTGOING'
-    const types = [...texts(query, 'relationshipType') ?? [], ...texts(query, 'relationshipTypes') ?? []].filter((type) => type !== '*')
+    const types = [...texts(query, 'relationshipType') ?? [], ...texts(query, 'relationshipTypes') ?? []]
     return answer(await scrollRelationships(db, { ...pageOf(query), types, ...isOutgoing ? { sourceUrns: [urn] } : { destinationUrns: [urn] } }))
   })
 
-  app.post('/openapi/v3/lineage/scroll', write, async (request) => {
+  app.post('/openapi/v3/lineage/scroll', reading, async (request) => {
     const query = queryOf(request)
     const { urns } = bodyOf(request)
     if (urns !== undefined && urns !== null && !isTexts(urns)) throw new CatalogError('BAD_REQUEST', 'urns must be a list of URNs', { field: 'urns' })
@@ -98,11 +100,11 @@ function text(query: Query, name: string): string | null {
   return value
 }
 
-/** Given several times, or once with commas between. */
+/** Given several times, or once with commas between. Throws INVALID_CHARACTER. */
 function texts(query: Query, name: string): string[] | null {
   const value = query[name] ?? query[`${name}[]`]
   if (value === undefined) return null
-  return [value].flat().flatMap((each) => typeof each === 'string' ? each.split(',') : []).filter((each) => each !== '')
+  return [value].flat().flatMap((each) => typeof each === 'string' ? each.split(',') : []).filter((each) => each !== '').map((each) => storableText(each, name))
 }
 
 const isTexts = (value: JsonValue): value is string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
@@ -113,9 +115,12 @@ function urnsOfFilter(filter: JsonValue | undefined, field: string): string[] | 
   const groups = isObject(filter) ? filter.and ?? filter.or : null
   if (!Array.isArray(groups)) throw new CatalogError('BAD_REQUEST', `${field} must be {and: [{criteria: [{field: "urn", values: […]}]}]}`, { field })
   if (groups.length === 0) return null
+  // Before sets are compared with sets.
+  checkCount(groups.length, 'filterGroupsMaxCount', { field, what: `${groups.length} groups of filters` })
   const perGroup = groups.map((group, index) => {
     const criteria = isObject(group) ? group.criteria ?? group.and : null
     if (!Array.isArray(criteria)) throw new CatalogError('BAD_REQUEST', `${field}.and[${index}].criteria must be a list`, { field: `${field}.and[${index}].criteria` })
+    checkCount(criteria.length, 'filtersPerGroupMaxCount', { field: `${field}.and[${index}].criteria`, what: `${criteria.length} filters in a group` })
     const sets = criteria.map((criterion, at) => urnsOfCriterion(criterion, `${field}.and[${index}].criteria[${at}]`))
     const [first = [], ...others] = sets
     return first.filter((urn) => others.every((set) => set.includes(urn)))
@@ -131,5 +136,6 @@ function urnsOfCriterion(criterion: JsonValue, field: string): string[] {
   const isByUrn = isObject(criterion) && criterion.field === 'urn' && (condition === 'EQUAL' || condition === 'IN') && criterion.negated !== true
   const values = isObject(criterion) ? criterion.values ?? (criterion.value === undefined ? [] : [criterion.value]) : []
   if (!isByUrn || !isTexts(values)) throw new CatalogError('UNSUPPORTED', `${field} must be of the field urn and the condition EQUAL or IN`, { field, allowed: ['urn'] })
+  checkCount(values.length, 'filterValuesMaxCount', { field, what: `${values.length} URNs in a filter` })
   return values
 }

@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { readEntities } from '../../shared/catalog/read-entities.ts'
 import { scrollEntities, type EntityScrollInput } from '../../shared/catalog/scroll-entities.ts'
 import { CatalogError } from '../../shared/errors.ts'
-import { knownAspectName } from '../../shared/model/aspect-registry.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
+import { checkCount } from '../../shared/model/count-checks.ts'
 import { graphqlTypeOf } from '../../shared/model/entity-types.ts'
 import { isObject } from '../../shared/model/json-values.ts'
 import type { ApiContext } from '../context.ts'
 import { showEntity } from './entity-answers.ts'
-import { entityNameOf } from './entity-path.ts'
+import { aspectNameOf, entityNameOf } from './entity-path.ts'
 import { readAspectNames, readFlag, readPageCount, readText, type Parameters } from './parameters.ts'
 
 const pageDefaultCount = 10
@@ -19,6 +19,8 @@ type Page = { input: EntityScrollInput, aspects: readonly string[] | null, withM
 
 export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext): void {
   async function scroll({ input, aspects, withMetadata }: Page, facets: boolean) {
+    const count = input.count ?? pageDefaultCount
+    if (aspects?.length !== 0) checkCount(count, 'entitiesPerReadMaxCount', { field: 'count', what: `${count} entities with their aspects in one page` })
     try {
       const found = await scrollEntities(lineage, input, { facets, matchedFields: false })
       const urns = found.results.map(({ entity }) => entity.urn)
@@ -44,7 +46,7 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
     if (!isObject(sent)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object is needed')
     const names = textsOf(sent, 'entities')
     const input = { ...inputOf(query), ...names ? { types: names.map((name) => graphqlTypeOf(entityNameOf(name))) } : {}, orFilters: filtersOf(sent) }
-    const aspects = textsOf(sent, 'aspects')?.map(knownAspectName) ?? []
+    const aspects = textsOf(sent, 'aspects')?.map((name) => aspectNameOf(name, 'aspects')) ?? []
     const withFacets = !readFlag(query, 'skipAggregation', true)
     const { found, entities, page } = await scroll({ input, aspects, withMetadata: readFlag(query, 'systemMetadata', false) }, withFacets)
     return { ...page, entities, ...withFacets ? { facets: found.facets ?? [] } : {}, totalCount: found.total }

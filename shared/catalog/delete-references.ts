@@ -10,7 +10,7 @@ import { associatedWith, documentRelationships, relationshipOf, type DocumentRel
 import { findAspects } from '../store/aspects.ts'
 import { findEntities } from '../store/entities.ts'
 import { referencesInLists } from '../store/references.ts'
-import { armsCount, pageOfRelationships, type RelationshipFilter } from '../store/relationships.ts'
+import { armsOfAspects, pageOfRelationships, type RelationshipFilter } from '../store/relationships.ts'
 import type { Urn } from '../urn/urn.ts'
 import { applyRecords } from './apply-records.ts'
 import type { Call } from './call.ts'
@@ -57,7 +57,7 @@ async function findReferences(tx: Tx, urn: Urn): Promise<Found[]> {
   const filter: RelationshipFilter = {
     types: null, source: null, destination: { urns: [urn], ids }, upstream: null, downstream: null, either: null, sourceTypes: null, destinationTypes: null, includesRemoved: true, isLineageOnly: false
   }
-  for (let arm = 0; arm < armsCount; arm += 1) {
+  for (const arm of armsOfAspects) {
     for (const { type, sourceUrn, aspectName } of await pageOfRelationships(tx, arm, filter, { after: null, offset: 0, count: maxCount })) {
       if (aspectName !== null && sourceUrn !== urn) found.push({ entity: sourceUrn, aspect: aspectName, relationship: type, listName: null })
     }
@@ -68,8 +68,9 @@ async function findReferences(tx: Tx, urn: Urn): Promise<Found[]> {
 
 async function changeOf(tx: Tx, urn: Urn, { entity, aspect, relationship, listName }: Found): Promise<Change> {
   if (listName !== null) return { kind: 'patchAspect', entityUrn: entity, aspectName: aspect, patch: { patch: [{ op: 'remove', path: `/${listName}/${escapePointer(urn)}` }] } }
-  if (relationship === associatedWith) return { kind: 'unsetDomain', entityUrn: entity }
-  if (aspect === 'domainProperties') return { kind: 'patchAspect', entityUrn: entity, aspectName: aspect, patch: { patch: [{ op: 'remove', path: '/parentDomain' }] } }
+  // Another may have put the asset or the domain elsewhere meanwhile: that stands.
+  if (relationship === associatedWith) return { kind: 'patchAspect', entityUrn: entity, aspectName: aspect, patch: { patch: [{ op: 'remove', path: `/domains/${escapePointer(urn)}` }] } }
+  if (aspect === 'domainProperties') return { kind: 'patchAspect', entityUrn: entity, aspectName: aspect, patch: { patch: [{ op: 'test', path: '/parentDomain', value: urn }, { op: 'remove', path: '/parentDomain' }] } }
   const [owner] = await findEntities(tx, [entity])
   const [row] = owner ? await findAspects(tx, [{ entityId: owner.id, aspectName: aspect }]) : []
   const left = documentRelationships.filter(({ aspectName }) => aspectName === aspect).reduce<JsonObject | null>((value, each) => value && without(value, each, urn), row?.value ?? null)

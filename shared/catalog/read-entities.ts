@@ -1,5 +1,6 @@
 /** Reads entities with the aspects asked for: those that exist, and placeholders of which something is stated all the same. */
 import type { Db } from '../db/database.ts'
+import { checkCount } from '../model/count-checks.ts'
 import { entityTypeInfo } from '../model/entity-types.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { readAspect, readAspects, type AspectView } from './read-aspects.ts'
@@ -7,8 +8,9 @@ import { readAspect, readAspects, type AspectView } from './read-aspects.ts'
 /** `isPresent`: something has described it; a placeholder may have lineage all the same. */
 export type EntityView = { urn: Urn, isPresent: boolean, isRemoved: boolean, aspects: Map<string, AspectView> }
 
-/** In the order of the URNs, each once; those that neither exist nor have one of the aspects are left out. `names` null reads all aspects. */
+/** In the order of the URNs, each once; those that neither exist nor have one of the aspects are left out. `names` null reads all aspects. Throws LIMIT_EXCEEDED (aspectsPerReadMaxCount). */
 export async function readEntities(db: Db, urns: readonly Urn[], names: readonly string[] | null): Promise<EntityView[]> {
+  checkAspectNames(names)
   const wanted = [...new Set(urns)]
   const keys = wanted.map(keyAspectOf)
   const found = await readAspects(db, wanted, names === null ? null : [...new Set([...names, ...keys, 'status'])])
@@ -47,6 +49,11 @@ async function versionsOf(db: Db, view: EntityView, wanted: ReadonlyMap<string, 
     if (aspect) found.set(name, aspect)
   }
   return found
+}
+
+/** Each name is looked for of each entity. Throws LIMIT_EXCEEDED (aspectsPerReadMaxCount). */
+export function checkAspectNames(names: readonly string[] | null): void {
+  if (names) checkCount(names.length, 'aspectsPerReadMaxCount', { field: 'aspects', what: `${names.length} different aspects in one request` })
 }
 
 const keyAspectOf = (urn: Urn): string => entityTypeInfo(entityTypeOf(urn)).keyAspect

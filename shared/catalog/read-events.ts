@@ -2,6 +2,7 @@
 import type { Db } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
+import { checkCount } from '../model/count-checks.ts'
 import { checkJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { countEntitiesWith, pageOfEvents } from '../store/aspect-lists.ts'
@@ -23,8 +24,12 @@ export async function readEvents(db: Db, urn: Urn, aspectName: string, input: Ev
   return pageOfEvents(db, { entityId: entity.id, aspectName }, { count, from: input.startTimeMillis ?? null, to: input.endTimeMillis ?? null, matching })
 }
 
-/** How many entities have the aspect, of those whose URN is like `urnLike` (`%` stands for any text), or of all. */
-export const countAspect = (db: Db, aspectName: string, urnLike: string | null): Promise<number> => countEntitiesWith(db, aspectName, urnLike)
+/** How many entities have the aspect, of those whose URN is like `urnLike` (`%` stands for any text), or of all. Throws BAD_REQUEST. */
+export async function countAspect(db: Db, aspectName: string, urnLike: string | null): Promise<number> {
+  // A backslash escapes what follows it.
+  if (urnLike !== null && /^(?:[^\\]|\\[^])*\\$/.test(urnLike)) throw new CatalogError('BAD_REQUEST', 'urnLike must not end with a single backslash', { field: 'urnLike' })
+  return countEntitiesWith(db, aspectName, urnLike)
+}
 
 /** The filter as documents of which an event must contain one; null where there is none. */
 function matchingOf(filter: JsonValue | undefined): JsonObject[][] | null {
@@ -35,6 +40,7 @@ function matchingOf(filter: JsonValue | undefined): JsonObject[][] | null {
   const read = groups.map((group, index) => {
     const criteria = isObject(group) ? group.and ?? [] : null
     if (!Array.isArray(criteria)) throw new CatalogError('BAD_REQUEST', `filter.or[${index}].and must be a list`, { field: `filter.or[${index}].and` })
+    checkCount(criteria.length, 'filtersPerGroupMaxCount', { field: `filter.or[${index}].and`, what: `${criteria.length} filters in a group` })
     return criteria.map((criterion, at) => alternativesOf(criterion, `filter.or[${index}].and[${at}]`))
   })
   if (read.length === 0 || read.some((group) => group.length === 0)) return null
@@ -48,7 +54,9 @@ function alternativesOf(criterion: JsonValue, field: string): JsonObject[] {
   if (!isObject(criterion) || typeof criterion.field !== 'string' || criterion.field === '') throw new CatalogError('BAD_REQUEST', `${field} must name a field`, { field: `${field}.field` })
   if ((criterion.condition ?? 'EQUAL') !== 'EQUAL' || criterion.negated === true) throw new CatalogError('UNSUPPORTED', `${field} must be of the condition EQUAL`, { field: `${field}.condition`, allowed: ['EQUAL'] })
   const values = Array.isArray(criterion.values) ? criterion.values : [criterion.value ?? null]
+  checkCount(values.length, 'filterValuesMaxCount', { field: `${field}.values`, what: `${values.length} values of a filter` })
   const path = criterion.field.split('.')
+  checkCount(path.length, 'jsonMaxDepth', { field: `${field}.field`, what: `A path of ${path.length} fields` })
   return values.flatMap((value) => [value, ...literalOf(value)].map((each) => nested(path, each)))
 }
 

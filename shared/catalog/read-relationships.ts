@@ -12,7 +12,7 @@ import { parsePlace, printPlace } from './relationship-cursor.ts'
 
 export type RelationshipDirection = 'INCOMING' | 'OUTGOING'
 
-/** An empty or absent list of types is all of them. OUTGOING are those whose source the entity is. */
+/** An empty or absent list of types is all of them, and so is one with a star. OUTGOING are those whose source the entity is. */
 export type RelatedInput = {
   direction: RelationshipDirection
   types?: readonly string[] | null
@@ -148,7 +148,7 @@ async function scroll(tx: Tx, filter: RelationshipFilter, count: number, scrollI
 const everything = (): RelationshipFilter =>
   ({ types: null, source: null, destination: null, upstream: null, downstream: null, either: null, sourceTypes: null, destinationTypes: null, includesRemoved: true, isLineageOnly: false })
 
-const typesOf = (types: readonly string[] | null | undefined): ReadonlySet<string> | null => types && types.length > 0 ? new Set(types) : null
+const typesOf = (types: readonly string[] | null | undefined): ReadonlySet<string> | null => types && types.length > 0 && !types.includes('*') ? new Set(types) : null
 const listed = <T>(list: readonly T[] | null | undefined): readonly T[] | null => list && list.length > 0 ? list : null
 
 /** The size of a page may change from one to the next, all else not. */

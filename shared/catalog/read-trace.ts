@@ -11,6 +11,7 @@ import type { Db } from '../db/database.ts'
 import { limits } from '../limits.ts'
 import type { Actor } from '../model/changes.ts'
 import { checkCount } from '../model/count-checks.ts'
+import { checkLines } from '../model/text-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { terminalStates } from '../model/load-moves.ts'
 import { nameInProposal } from '../model/proposal-text.ts'
@@ -35,15 +36,15 @@ export type TraceView = { [urn: string]: { [aspectName: string]: TracedAspect } 
 /** `detailed` also says why of what is no error. */
 export type TraceQuestion = { onlyIncludeErrors: boolean, detailed: boolean }
 
-/** The body of the question: for each URN the names of the aspects. Throws BAD_REQUEST, INVALID_URN, LIMIT_EXCEEDED (proposalsPerBatchMaxCount). */
+/** The body of the question: for each URN the names of the aspects. Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED (proposalsPerBatchMaxCount). */
 export function parseTraced(body: unknown): Map<Urn, string[]> {
   if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'The body must be an object of lists: the names of aspects, by URN')
   const wanted = new Map<Urn, string[]>()
   let count = 0
   for (const [text, names] of Object.entries(body)) {
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) throw new CatalogError('BAD_REQUEST', 'The aspects of a URN must be a list of names', { field: text.slice(0, 500).toWellFormed() })
-    wanted.set(toUrn(text, 'urn'), names)
-    count += names.length
+    wanted.set(toUrn(text, 'urn'), names.map((name) => checkLines(name, { field: 'aspect', limit: 'descriptionMaxChars' })))
+    count += Math.max(1, names.length)
   }
   checkCount(count, 'proposalsPerBatchMaxCount', { field: 'body', what: `${count} aspects in one question` })
   return wanted
@@ -57,7 +58,7 @@ export async function readTrace(db: Db, actor: Actor, traceId: string, wanted: R
   if (!isTraceId(traceId)) throw new CatalogError('BAD_REQUEST', 'The trace id must be 32 hexadecimal digits', { field: 'traceId' })
   const load = await settledLoad(db, actor, traceId)
   const rejects = load ? await rejectsByName(db, load) : new Map<string, Reject>()
-  const states = await aspectStates(db, [...wanted.keys()], [...new Set([...wanted.values()].flat())])
+  const states = await aspectStates(db, wanted)
   const view: TraceView = {}
   for (const [urn, names] of wanted) {
     for (const name of names) {
@@ -88,12 +89,13 @@ async function settledLoad(db: Db, actor: Actor, traceId: string): Promise<LoadR
 /** The current state of an aspect. `seq` is null of one that keeps no order of its own. */
 type AspectState = { seq: number | null, changedAt: number }
 
-async function aspectStates(db: Db, urns: readonly Urn[], names: readonly string[]): Promise<Map<string, AspectState>> {
-  const entities = await findEntities(db, urns)
+async function aspectStates(db: Db, wanted: ReadonlyMap<Urn, readonly string[]>): Promise<Map<string, AspectState>> {
+  const entities = await findEntities(db, [...wanted.keys()])
+  const names = [...new Set([...wanted.values()].flat())]
   const urnById = new Map(entities.map((entity) => [entity.id, entity.urn]))
   const ids = [...urnById.keys()]
   const states = new Map<string, AspectState>()
-  const rows = await findAspects(db, ids.flatMap((entityId) => names.map((aspectName) => ({ entityId, aspectName }))))
+  const rows = await findAspects(db, entities.flatMap(({ id, urn }) => [...new Set(wanted.get(urn))].map((aspectName) => ({ entityId: id, aspectName }))))
   for (const { entityId, aspectName, seq, createdAt } of rows) states.set(`${urnById.get(entityId)} ${aspectName}`, { seq, changedAt: createdAt.getTime() })
   const associations = names.includes('domains') ? await findAssociations(db, ids) : []
   for (const { entityId, seq, createdAt } of associations) states.set(`${urnById.get(entityId)} domains`, { seq, changedAt: createdAt.getTime() })

@@ -6,19 +6,16 @@ import type { Urn } from '../urn/urn.ts'
 /** The present entities of a type by id, soft-deleted ones among them, and how many there are in all. */
 export async function pageOfType(db: Db | Tx, entityType: string, start: number, count: number): Promise<{ urns: Urn[], total: number }> {
   const [row] = await query<{ urns: Urn[], total: number }>(db, `
-    with present as (
+    with page as (
       select entity.id, entity.urn
       from entity
       where entity.entity_type = ? and entity.is_present
-    ), page as (
-      select present.id, present.urn
-      from present
-      order by present.id
-      offset ?::int
+      order by entity.id
+      offset ?::bigint
       limit ?::int
     )
     select
       coalesce((select array_agg(page.urn order by page.id) from page), '{}') as urns,
-      (select count(*)::int from present) as total`, [entityType, start, count])
+      (select count(*)::int from entity where entity.entity_type = ? and entity.is_present) as total`, [entityType, start, count, entityType])
   return row ?? { urns: [], total: 0 }
 }

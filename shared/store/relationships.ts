@@ -140,6 +140,9 @@ const arms: readonly ArmFacts[] = [
 
 export const armsCount = arms.length
 
+/** The arms of what aspects say that are no lists of edges, and no URNs. */
+export const armsOfAspects: readonly number[] = [associations, domainParents, documents].map((find) => arms.findIndex((arm) => arm.find === find))
+
 /** The keys of an arm that the filter lets through, each once. */
 function keysOf(filter: RelationshipFilter, core: Sql): Sql {
   const { sourceTypes, destinationTypes, includesRemoved } = filter
