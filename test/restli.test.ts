@@ -2,13 +2,14 @@
 import t from 'tap'
 import { limits } from '../shared/limits.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
+import { endedOrBlocked } from './support/paused-tx.ts'
 import { withServer } from './support/server.ts'
 
 const dataset = (name: string) => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
 const upstreamOf = (...names: string[]) => ({ upstreams: names.map((name) => ({ dataset: dataset(name), type: 'TRANSFORMED' })) })
 
 t.test('RestLi', async (t) => {
-  const { rest, graphql, tokenWith, url } = await withServer(t, { env: { MISSING_REFERENCES: 'create' } })
+  const { rest, graphql, tokenWith, url, db } = await withServer(t, { env: { MISSING_REFERENCES: 'create' } })
 
   const call = (root: string, action: string, body: unknown, more: { token?: string | null } = {}) => rest({ method: 'POST', url: `/${root}?action=${action}`, body, ...more })
   const put = async (entityUrn: string, aspectName: string, json: JsonObject, more: JsonObject = {}) => {
@@ -127,6 +128,20 @@ t.test('RestLi', async (t) => {
     t.match(await remove({ aspectName: null, startTimeMillis: 1 }), { code: 'BAD_REQUEST', field: 'aspectName' })
     t.match(await remove({}), { value: { timeseriesRows: 2 } })
     t.equal((await aspect(dataset('profiled'), 'datasetKey')).status, 200, 'the entity stays')
+  })
+
+  t.test('an asset that is put into another domain while references are taken away stays there', async (t) => {
+    const [asset, from, to] = [dataset('moving'), 'urn:li:domain:left', 'urn:li:domain:joined']
+    for (const urn of [from, to]) await put(urn, 'domainProperties', { name: urn })
+    await put(asset, 'domains', { domains: [from] })
+    const holder = await db.transaction()
+    await holder.raw('select 1 from entity where urn = ? for update', [asset])
+    const deleting = call('entities', 'deleteReferences', { urn: from, dryRun: false })
+    await endedOrBlocked(db, deleting)
+    await holder.raw('update domain_association set domain_id = (select id from entity where urn = ?) where entity_id = (select id from entity where urn = ?)', [to, asset])
+    await holder.commit()
+    t.match(await deleting, { status: 200 })
+    t.same((await whole(asset)).body.aspects.domains.value, { domains: [to] })
   })
 
   t.test('references to an entity are counted, and taken away from every aspect that names it', async (t) => {
