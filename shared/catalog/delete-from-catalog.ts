@@ -37,7 +37,7 @@ export async function deleteFromCatalog(db: Db, { urn, aspectName, from, to }: D
 
     async function count(): Promise<Omit<Deleted, 'urn'>> {
       const [found] = await findEntities(tx, [urn])
-      return found ? countStored(tx, found.id, aspectName) : { rows: 0, timeseriesRows: 0 }
+      return found ? countStored(tx, found.id, { aspectName, keyAspect: entityTypeInfo(entityTypeOf(urn)).keyAspect }) : { rows: 0, timeseriesRows: 0 }
     }
   })
 }

@@ -230,14 +230,14 @@ export async function deleteEvents(tx: Tx, { entityId, aspectName }: AspectKey, 
 }
 
 /** How much is stored of an entity, or of one aspect of it: present aspects, the key and the domain among them, and events in time. */
-export async function countStored(tx: Tx, entityId: number, aspectName: string | null): Promise<{ rows: number, timeseriesRows: number }> {
+export async function countStored(tx: Tx, entityId: number, { aspectName, keyAspect }: { aspectName: string | null, keyAspect: string }): Promise<{ rows: number, timeseriesRows: number }> {
   const [row] = await query<{ rows: number, timeseriesRows: number }>(tx, `
     select
-      (select count(*)::int from aspect where aspect.entity_id = entity.id and aspect.value is not null and (?::text is null or aspect.aspect_name = ?))
+      (select count(*)::int from aspect where aspect.entity_id = entity.id and aspect.value is not null and aspect.aspect_name <> ? and (?::text is null or aspect.aspect_name = ?))
       + (select count(*)::int from domain_association where domain_association.entity_id = entity.id and domain_association.domain_id is not null and coalesce(?, 'domains') = 'domains')
-      + (case when ?::text is null and entity.is_present then 1 else 0 end) as rows,
+      + (case when coalesce(?, ?) = ? and entity.is_present then 1 else 0 end) as rows,
       (select count(*)::int from timeseries_aspect where timeseries_aspect.entity_id = entity.id and (?::text is null or timeseries_aspect.aspect_name = ?)) as "timeseriesRows"
     from entity
-    where entity.id = ?::int`, [aspectName, aspectName, aspectName, aspectName, aspectName, aspectName, entityId])
+    where entity.id = ?::int`, [keyAspect, aspectName, aspectName, aspectName, aspectName, keyAspect, keyAspect, aspectName, aspectName, entityId])
   return row ?? { rows: 0, timeseriesRows: 0 }
 }
