@@ -212,6 +212,12 @@ t.test('entities over OpenAPI v3', async (t) => {
     t.match(await rest({ method: 'POST', url: '/openapi/v3/entity/scroll?count=1001', body: {} }), { status: 200 }, 'URNs alone are small')
   })
 
+  t.test('what is wrong with a scroll is said in the words of its request', async (t) => {
+    const scroll = (criterion: Json) => rest({ method: 'POST', url: '/openapi/v3/entity/scroll', body: { filter: { and: [{ criteria: [criterion] }] } } })
+    t.match(await scroll({ field: 'nothing', values: ['x'] }), { status: 400, body: { field: 'filter.and[0].criteria[0].field', message: /^filter\.and\[0\]\.criteria\[0\]\.field / } })
+    t.match(await rest({ url: '/openapi/v3/entity/dataset?scrollId=x' }), { status: 400, body: { field: 'scrollId', message: /^scrollId / } })
+  })
+
   t.test('the name of an aspect that cannot be stored is refused by name', async (t) => {
     const urn = dataset('a')
     for (const url of [`/openapi/v3/entity/dataset/${encoded(urn)}/a%00`, `/openapi/v3/entity/dataset/${encoded(urn)}?aspects=a%00`, `/openapi/v3/entity/dataset?aspects=a%00`]) {

@@ -30,8 +30,9 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
       return { found, entities, page: found.nextScrollId === null ? {} : { scrollId: found.nextScrollId } }
     } catch (error) {
       // The question is a part of this request's own, under its own names.
-      const field = error instanceof CatalogError ? error.details.field : undefined
-      throw error instanceof CatalogError && field ? new CatalogError(error.code, error.message, { ...error.details, field: field.replace(/^input\./, '') }, { cause: error }) : error
+      if (!(error instanceof CatalogError)) throw error
+      const { field } = error.details
+      throw new CatalogError(error.code, inTheseWords(error.message), field === undefined ? error.details : { ...error.details, field: inTheseWords(field) }, { cause: error })
     }
   }
 
@@ -52,6 +53,9 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
     return { ...page, entities, ...withFacets ? { facets: found.facets ?? [] } : {}, totalCount: found.total }
   })
 }
+
+const inTheseWords = (text: string): string =>
+  text.replaceAll(/input\.orFilters\[(\d+)\]\.and\b/g, 'filter.and[$1].criteria').replaceAll('input.orFilters', 'filter.and').replaceAll(/input\.(?=[a-zA-Z])/g, '')
 
 /** What both ask in their query. The order is always that of ids: a scroll by it sees each entity once. */
 const inputOf = (query: Parameters): EntityScrollInput => ({

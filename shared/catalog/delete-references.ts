@@ -62,7 +62,7 @@ async function findReferences(tx: Tx, urn: Urn): Promise<Found[]> {
       if (aspectName !== null && sourceUrn !== urn) found.push({ entity: sourceUrn, aspect: aspectName, relationship: type, listName: null })
     }
   }
-  checkCount(found.length, 'edgesPerCallMaxCount', { field: 'urn', what: `${urn} is named more than ${limits.edgesPerCallMaxCount} times`, wayOut: 'Delete it for good, which takes its references with it, or send their removal as a load (POST /loads)' })
+  checkCount(found.length, 'edgesPerCallMaxCount', { field: 'urn', what: `${urn} is named more than ${limits.edgesPerCallMaxCount} times`, wayOut: 'Send their removal as a load (POST /loads)' })
   return found
 }
 
