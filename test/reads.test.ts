@@ -269,7 +269,7 @@ t.test('domains', async (t) => {
     t.ok(roots.domains.some(({ urn }) => urn === parent))
     t.notOk(roots.domains.some(({ urn }) => urns.includes(urn)), 'no children among the top-level domains')
     const failing = async (input: JsonObject) => (await read('query ($input: ListDomainsInput!) { listDomains(input: $input) { total } }', { input })).reason
-    t.strictSame([await failing({ parentDomain: 'urn:li:domain:nowhere' }), await failing({ parentDomain: dataset('a') }), await failing({ count: 0 }), await failing({ count: 10_001 }), await failing({ start: -1 })],
+    t.strictSame([await failing({ parentDomain: 'urn:li:domain:nowhere' }), await failing({ parentDomain: dataset('a') }), await failing({ count: -1 }), await failing({ count: 10_001 }), await failing({ start: -1 })],
       ['NOT_FOUND', 'INVALID_URN', 'BAD_REQUEST', 'LIMIT_EXCEEDED', 'BAD_REQUEST'])
   })
 
@@ -318,7 +318,7 @@ onBothEngines('one hop of lineage', async (t, server) => {
   const urn = (name: string) => urnOfName(name, 'hop')
   await doors[0]?.write(server, urnEdges(edgesOf('a -> b -> c; a -> job:x -> b; b -> chart:y -> dash:z; b -> b; b#p -> c#q'), 'hop'))
   const lineage = async (name: string, input: JsonObject) =>
-    (await read('query ($urn: String!, $input: LineageInput!) { entity(urn: $urn) { ... on EntityWithRelationships { lineage(input: $input) { start count total filtered relationships { type degree isManual createdOn updatedOn entity { urn } } } } } }', { urn: urn(name), input })).data.entity.lineage
+    (await read('query ($urn: String!, $input: LineageInput!) { entity(urn: $urn) { ... on EntityWithRelationships { lineage(input: $input) { start count total filtered relationships { type degree isManual createdOn createdActor { urn } updatedOn updatedActor { urn } entity { urn } } } } } }', { urn: urn(name), input })).data.entity.lineage
   const named = (result: { relationships: { type: string, entity: { urn: string } }[] }): string[] => result.relationships.map(({ type, entity }) => `${type} ${entity.urn}`).sort()
 
   await t.test('names the relationship, both ways, without the entity itself', async (t) => {
@@ -331,10 +331,10 @@ onBothEngines('one hop of lineage', async (t, server) => {
   await t.test('says when and by whom the edge was stated', async (t) => {
     const [manual] = (await lineage('c', { direction: 'UPSTREAM' })).relationships
     t.strictSame([manual.degree, manual.isManual, manual.createdOn, manual.updatedOn], [1, true, null, null])
-    await propose(urn('c'), 'upstreamLineage', { upstreams: [{ dataset: urn('a'), type: 'COPY', auditStamp: { time: 7, actor: 'urn:li:corpuser:jo' }, created: { time: 5, actor: 'urn:li:corpuser:jo' } }, { dataset: urn('b'), type: 'COPY' }] })
-    const relationships: { entity: { urn: string }, isManual: boolean, createdOn: number, updatedOn: number }[] = (await lineage('c', { direction: 'UPSTREAM' })).relationships
+    await propose(urn('c'), 'upstreamLineage', { upstreams: [{ dataset: urn('a'), type: 'COPY', auditStamp: { time: 7, actor: 'urn:li:corpuser:jo' }, created: { time: 5, actor: 'urn:li:corpuser:kim' } }, { dataset: urn('b'), type: 'COPY' }] })
+    const relationships: { entity: { urn: string }, isManual: boolean, createdOn: number, createdActor: { urn: string } | null, updatedOn: number, updatedActor: { urn: string } | null }[] = (await lineage('c', { direction: 'UPSTREAM' })).relationships
     const proposed = relationships.find(({ entity }) => entity.urn === urn('a'))
-    t.strictSame([proposed?.isManual, proposed?.createdOn, proposed?.updatedOn], [false, 5, 7])
+    t.strictSame([proposed?.isManual, proposed?.createdOn, proposed?.createdActor, proposed?.updatedOn, proposed?.updatedActor], [false, 5, { urn: 'urn:li:corpuser:kim' }, 7, { urn: 'urn:li:corpuser:jo' }])
   })
 
   await t.test('has an entity once for each relationship to it', async (t) => {

@@ -195,7 +195,7 @@ t.test('relationships', async (t) => {
     const v1 = (query: string) => rest({ url: `/openapi/relationships/v1/?${query}` })
     const urn = `urn=${encodeURIComponent(dataset('a'))}`
     for (const [query, field] of [
-      ['direction=INCOMING', 'urn'], ['urn=x&direction=INCOMING', 'urn'], [urn, 'direction'], [`${urn}&direction=SIDEWAYS`, 'direction'], [`${urn}&direction=INCOMING&count=0`, 'count'],
+      ['direction=INCOMING', 'urn'], ['urn=x&direction=INCOMING', 'urn'], [urn, 'direction'], [`${urn}&direction=SIDEWAYS`, 'direction'], [`${urn}&direction=INCOMING&count=-1`, 'count'],
       [`${urn}&direction=INCOMING&count=x`, 'count'], [`${urn}&direction=INCOMING&start=-1`, 'start'], [`${urn}&${urn}&direction=INCOMING`, 'urn'], [`${urn}&direction=INCOMING&count=${limits.pageMaxCount + 1}`, 'count']
     ] as const) t.match(await v1(query), { status: 400, body: { field } }, query)
     const post = (path: string, body: unknown) => rest({ method: 'POST', url: path, body })
@@ -218,7 +218,7 @@ t.test('relationships', async (t) => {
       ['/openapi/v3/relationship/scroll', { sourceFilter: { and: Array(limits.filterGroupsMaxCount + 1).fill({ criteria: [{ field: 'urn', values: ['x'] }] }) } }, 'sourceFilter']
     ] as const) t.match(await post(path, body), { status: 400, body: { field } }, `${path} ${JSON.stringify(body).slice(0, 80)}`)
     t.match(await rest({ url: `/openapi/v3/relationship/chart/${encodeURIComponent(dataset('a'))}` }), { status: 400, body: { field: 'entityName' } })
-    t.match(await graphql('query ($urn: String!) { dataset(urn: $urn) { relationships(input: { types: [], direction: INCOMING, count: 0 }) { total } } }', { urn: dataset('a') }), { body: { errors: [{ extensions: { field: 'input.count' } }] } })
+    t.match(await graphql('query ($urn: String!) { dataset(urn: $urn) { relationships(input: { types: [], direction: INCOMING, count: -1 }) { total } } }', { urn: dataset('a') }), { body: { errors: [{ extensions: { field: 'input.count' } }] } })
   })
 
   t.test('a request that asks for the relationships of too many entities is refused', async (t) => {

@@ -3,19 +3,16 @@ import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { isObject, listOf } from '../../shared/model/json-values.ts'
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
-import { customProperties, stampOf, textOf, unknownStamp } from './entity-shapes.ts'
+import { customProperties, referenceTo, stampOf, textOf, unknownStamp } from './entity-shapes.ts'
 
 type Aspect = JsonObject | null
 
 /** The entries of a list that name an entity. */
-const naming = (list: JsonValue | undefined, key: string) => listOf(list).filter(isObject).flatMap((entry) => {
-  const urn = textOf(entry[key])
-  return urn === null ? [] : [toUrn(urn)]
-})
+const naming = (list: JsonValue | undefined, key: string) => listOf(list).filter(isObject).flatMap((entry) => referenceTo(textOf(entry[key])) ?? [])
 
-export const globalTags = (urn: Urn, aspect: Aspect) => aspect && { tags: naming(aspect.tags, 'tag').map((tag) => ({ tag: { urn: tag }, associatedUrn: urn })) }
+export const globalTags = (urn: Urn, aspect: Aspect) => aspect && { tags: naming(aspect.tags, 'tag').map((tag) => ({ tag, associatedUrn: urn })) }
 
-export const glossaryTerms = (urn: Urn, aspect: Aspect) => aspect && { terms: naming(aspect.terms, 'urn').map((term) => ({ term: { urn: term }, associatedUrn: urn })) }
+export const glossaryTerms = (urn: Urn, aspect: Aspect) => aspect && { terms: naming(aspect.terms, 'urn').map((term) => ({ term, associatedUrn: urn })) }
 
 export const institutionalMemory = (_urn: Urn, aspect: Aspect) => aspect && {
   elements: listOf(aspect.elements).filter(isObject).map((element) => {
@@ -24,13 +21,12 @@ export const institutionalMemory = (_urn: Urn, aspect: Aspect) => aspect && {
   })
 }
 
-export const container = (_urn: Urn, aspect: Aspect) => {
-  const urn = textOf(aspect?.container)
-  return urn === null ? null : { urn: toUrn(urn) }
-}
+export const container = (_urn: Urn, aspect: Aspect) => referenceTo(textOf(aspect?.container))
+
+const unknownPlatform = toUrn('urn:li:dataPlatform:unknown')
 
 /** The platform that the aspect dataPlatformInstance names. A document that asks several types for it needs it never to be null. */
-export const instancePlatform = (_urn: Urn, aspect: Aspect) => ({ urn: toUrn(textOf(aspect?.platform) ?? 'urn:li:dataPlatform:unknown') })
+export const instancePlatform = (_urn: Urn, aspect: Aspect) => referenceTo(textOf(aspect?.platform)) ?? { urn: unknownPlatform }
 
 export const userProperties = (_urn: Urn, aspect: Aspect) => aspect && {
   active: aspect.active === true,

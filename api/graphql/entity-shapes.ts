@@ -1,4 +1,5 @@
 /** From aspects to the objects that GraphQL shows. What an aspect does not say is null; nothing is made up. */
+import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { isObject, listOf } from '../../shared/model/json-values.ts'
 import { nameFromUrn, originOf, schemaFieldParts } from '../../shared/urn/kinds.ts'
@@ -13,9 +14,19 @@ export const textOf = (value: JsonValue | undefined): string | null => typeof va
 const numberOf = (value: JsonValue | undefined): number | null => typeof value === 'number' ? value : null
 const stringsOf = (value: JsonValue | undefined): string[] => listOf(value).filter((entry) => typeof entry === 'string')
 
+/** The entity that a text names; null where it is no URN, which an aspect may well hold. */
+export function referenceTo(text: string | null): { urn: Urn } | null {
+  try {
+    return text === null ? null : { urn: toUrn(text) }
+  } catch (error) {
+    if (error instanceof CatalogError) return null
+    throw error
+  }
+}
+
 /** The entities that a list of URNs, or of edges, names; each once. */
 const referencesIn = (...lists: (JsonValue | undefined)[]): { urn: Urn }[] =>
-  [...new Set(lists.flatMap((list) => listOf(list).flatMap((entry) => textOf(isObject(entry) ? entry.destinationUrn : entry) ?? [])))].map((urn) => ({ urn: toUrn(urn) }))
+  [...new Set(lists.flatMap((list) => listOf(list).flatMap((entry) => textOf(isObject(entry) ? entry.destinationUrn : entry) ?? [])))].flatMap((urn) => referenceTo(urn) ?? [])
 
 export const stampOf = (value: JsonValue | undefined) => isObject(value) ? { time: numberOf(value.time) ?? 0, actor: textOf(value.actor) } : null
 
@@ -116,15 +127,15 @@ export const domainProperties = (urn: Urn, aspect: Aspect) => {
   return {
     name: textOf(aspect.name) ?? nameFromUrn(urn),
     description: textOf(aspect.description),
-    createdOn: isObject(aspect.created) ? { time: numberOf(aspect.created.time) ?? 0, actor: actor === null ? null : { urn: toUrn(actor) } } : null,
+    createdOn: isObject(aspect.created) ? { time: numberOf(aspect.created.time) ?? 0, actor: referenceTo(actor) } : null,
     customProperties: customProperties(urn, aspect)
   }
 }
 
 export const ownership = (urn: Urn, aspect: Aspect) => aspect && {
   owners: listOf(aspect.owners).filter(isObject).flatMap((entry) => {
-    const owner = textOf(entry.owner)
-    return owner === null ? [] : [{ owner: { urn: toUrn(owner) }, type: textOf(entry.type), associatedUrn: urn }]
+    const owner = referenceTo(textOf(entry.owner))
+    return owner === null ? [] : [{ owner, type: textOf(entry.type), associatedUrn: urn }]
   }),
   lastModified: stampOf(aspect.lastModified)
 }
@@ -137,7 +148,7 @@ export const columnRecords = (_urn: Urn, aspect: Aspect) => aspect && listOf(asp
   transformOperation: textOf(record.transformOperation)
 }))
 
-const columnsIn = (value: JsonValue | undefined) => stringsOf(value).map((urn) => toUrn(urn)).filter((urn) => entityTypeOf(urn) === 'schemaField').map((urn) => {
+const columnsIn = (value: JsonValue | undefined) => stringsOf(value).flatMap((text) => referenceTo(text) ?? []).filter(({ urn }) => entityTypeOf(urn) === 'schemaField').map(({ urn }) => {
   const { parentUrn, fieldPath } = schemaFieldParts(urn)
   return { urn: parentUrn, path: fieldPath }
 })

@@ -18,7 +18,7 @@ export type Completion = { names: string[], entities: EntityReference[] }
 
 /** Fewer letters make no trigram, so all names would have to be read. */
 const partMinChars = 3
-/** Names that begin with the text and are looked at, whether the filters keep them. */
+/** Names that begin with the text, of the types and values that documents tell, and are looked at whether the other filters keep them. */
 const namesMaxCount = 1_000
 
 /** Throws what checkEntityQuestion throws, and BAD_REQUEST for a limit below 1. */
@@ -40,11 +40,11 @@ async function completions(reader: LineageReader, text: string, question: Entity
   const looked = async (find: (tx: Tx) => Promise<Int32Array | null>): Promise<Int32Array> =>
     (await kept(reader, judged, await asked(reader, (tx, within) => within(async () => await find(tx) ?? new Int32Array(0))))).ids
   const whole = folded(text.replaceAll('*', '').trim())
-  const first = await looked((tx) => findNamesBeginning(tx, whole, namesMaxCount))
+  const first = await looked((tx) => findNamesBeginning(tx, whole, question.narrow, namesMaxCount))
   const parts = whole.split(/\s+/).filter((part) => part.length >= partMinChars)
   if (first.length >= count || parts.length === 0) return first.subarray(0, count)
   const known = new Set(first)
-  const others = await looked((tx) => findNamesHolding(tx, parts, namesMaxCount))
+  const others = await looked((tx) => findNamesHolding(tx, parts, question.narrow, namesMaxCount))
   return Int32Array.from([...first, ...others.filter((id) => !known.has(id))].slice(0, count))
 }
 

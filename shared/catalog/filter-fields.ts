@@ -14,7 +14,13 @@ export type CommonFacts = Pick<EntityClass, 'entityType' | 'platformUrn' | 'orig
 }
 
 /** One result with what is its own. `documents` are those that the filters in use need. */
-export type Candidate = { common: CommonFacts, urn: Urn, documents: Documents }
+export type Candidate = {
+  common: CommonFacts
+  urn: Urn
+  documents: Documents
+  /** Null where no filter asks. */
+  hasUpstreams: boolean | null
+}
 
 const textConditions = ['EQUAL', 'IEQUAL', 'IN', 'CONTAIN', 'START_WITH', 'END_WITH', 'EXISTS'] as const
 const domainConditions = ['EQUAL', 'IN', 'EXISTS', 'DESCENDANTS_INCL', 'ANCESTORS_INCL', 'RELATED_INCL'] as const
@@ -32,6 +38,8 @@ export type FilterField = {
   /** Aspects whose documents hold the values. */
   aspectNames: readonly string[]
   ownValuesOf: (candidate: Candidate) => readonly string[]
+  /** Whether edges must be looked at. */
+  asksUpstreams?: true
 })
 
 export type DegreeValue = '1' | '2' | '3+'
@@ -90,6 +98,7 @@ export const entityFilterFields: ReadonlyMap<string, FilterField> = new Map<stri
   ['typeNames', fromList('subTypes', 'typeNames', 'typeName')],
   ['container', fromAspect('container', 'container')],
   ['platformInstance', fromAspect('dataPlatformInstance', 'instance')],
+  ['hasUpstreams', { conditions: exactConditions, allowed: ['true', 'false'], aspectNames: [], asksUpstreams: true, ownValuesOf: ({ hasUpstreams }) => [String(hasUpstreams)] }],
   ['browsePathV2', { conditions: textConditions, aspectNames: ['browsePathsV2'], ownValuesOf: browsePathOf }]
 ])
 

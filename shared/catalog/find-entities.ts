@@ -45,7 +45,8 @@ export async function findEntitiesOf(reader: LineageReader, question: EntityQues
   const ids = wantedCount === 0 ? new Int32Array(0) : await firstOf(reader, question, words, ranked, { count: wantedCount, total })
   return {
     ids,
-    total: Math.max(ids.length, total),
+    // Fewer than were wanted are all there are.
+    total: ids.length < wantedCount ? ids.length : Math.max(ids.length, total),
     tally: { byClass: sifted.tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare })) },
     isEstimate: true
   }
@@ -89,26 +90,27 @@ async function firstOf(reader: LineageReader, question: EntityQuestion, words: s
 export async function findEntitiesBehind(reader: LineageReader, question: EntityQuestion, after: number, count: number, total: number): Promise<Int32Array> {
   const { words } = question
   if (words === null || words === '') return (await findByClass(reader, question, after, count))?.ids ?? keptBehind(reader, question, await plainCandidates(reader, question), after, count)
-  return asked(reader, async (tx, within) => {
-    const lastId = await within(() => lastDocumentId(tx))
-    const ids: number[] = []
-    const perMatch = lastId / Math.max(1, total)
-    await within(() => preferWay(tx, perMatch <= walkedPerMatchMax ? 'byId' : 'byWord'))
-    let [from, span] = [after, Math.max(spanMinCount, Math.ceil(1.2 * count * perMatch))]
-    while (from < lastId && ids.length < count) {
-      const to = Math.min(lastId, from + span)
-      const matches = await within(() => findMatchesBetween(tx, words, from, to))
-      ids.push(...(await kept(reader, question, matches)).ids)
-      from = to
-      span *= 2
-    }
-    return Int32Array.from(ids)
-  })
+  const lastId = await asked(reader, (tx, within) => within(() => lastDocumentId(tx)))
+  const ids: number[] = []
+  const perMatch = lastId / Math.max(1, total)
+  const way = perMatch <= walkedPerMatchMax ? 'byId' : 'byWord'
+  let [from, span] = [after, Math.max(spanMinCount, Math.ceil(1.2 * count * perMatch))]
+  while (from < lastId && ids.length < count) {
+    const [begin, end] = [from, Math.min(lastId, from + span)]
+    // Judged with no connection in hand: to judge may take one, and all that there are may be in the hands of such as wait for a second.
+    const matches = await asked(reader, (tx, within) => within(() => findMatchesBetween(tx, words, begin, end)), way)
+    for (const id of (await kept(reader, question, matches)).ids) ids.push(id)
+    from = end
+    span = way === 'byId' ? Math.max(span, Math.min(span * 2, spanMaxCount)) : span * 2
+  }
+  return Int32Array.from(ids)
 }
 
 /** Ids are walked along where so many, or fewer, are met for each that matches. */
 const walkedPerMatchMax = 50
 const spanMinCount = 1_000
+/** What matches may lie close together far behind: no more than these are met at a time. */
+const spanMaxCount = 65_536
 /** Of a list that ends long before what is looked for, so many are sifted at a time. */
 const sliceCount = 20_000
 
@@ -136,9 +138,9 @@ async function plainCandidates(reader: LineageReader, { urn, words }: EntityQues
 }
 
 /** Statements that look matches up. */
-export const asked = <Result>(reader: LineageReader, work: (tx: Tx, within: WithinDeadline) => Promise<Result>): Promise<Result> =>
+export const asked = <Result>(reader: LineageReader, work: (tx: Tx, within: WithinDeadline) => Promise<Result>, way: 'byId' | 'byWord' = 'byWord'): Promise<Result> =>
   reader.inSql(tookTooLong, async (tx, within) => {
-    await preferWay(tx, 'byWord')
+    await preferWay(tx, way)
     return work(tx, within)
   })
 

@@ -93,6 +93,8 @@ export type Judge = {
   whole: (candidate: Candidate) => boolean
   /** Aspects whose documents `whole` needs. */
   aspectNames: readonly string[]
+  /** Whether `whole` needs to be told if there are upstreams. */
+  asksUpstreams: boolean
 }
 
 /** Makes the judge. Domains are looked up now, so that each result is then judged without waiting. */
@@ -108,7 +110,8 @@ export async function judgeOf(lookup: DomainLookup, filters: Filters): Promise<J
   return {
     common: (facts) => groups.length === 0 || anyOf(groups.map((group) => allOf(group.map((holds) => holds(facts, null))))),
     whole: (candidate) => groups.length === 0 || groups.some((group) => group.every((holds) => holds(candidate.common, candidate) === true)),
-    aspectNames: [...new Set(aspectNames)]
+    aspectNames: [...new Set(aspectNames)],
+    asksUpstreams: filters.flat().some(({ field }) => 'asksUpstreams' in field)
   }
 }
 

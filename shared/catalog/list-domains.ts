@@ -20,7 +20,7 @@ const listDefaultCount = 20
  */
 export async function listDomains(db: Db, input: ListDomainsInput): Promise<DomainList> {
   const start = pageStart(input.start, 'input.start')
-  const count = pageCount(input.count, 'input.count', listDefaultCount)
+  const count = pageCount(input.count, 'input.count', listDefaultCount, 0)
   const text = soughtText(input.query, 'input.query')
   return inTransaction(db, async (tx) => {
     const parentUrn = input.parentDomain ? (await readEntity({ db: tx, memory: null }, input.parentDomain, 'domain', 'input.parentDomain')).urn : null

@@ -3,10 +3,13 @@ import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { checkCount } from '../model/count-checks.ts'
 
-/** Throws BAD_REQUEST below 1 and LIMIT_EXCEEDED above pageMaxCount. */
-export function pageCount(count: number | null | undefined, field: string, defaultCount: number = limits.pageDefaultCount): number {
+/**
+ * Where `leastCount` is 0 a caller may ask for no results at all: clients of DataHub do so for a total alone. Throws
+ * BAD_REQUEST below it and LIMIT_EXCEEDED above pageMaxCount.
+ */
+export function pageCount(count: number | null | undefined, field: string, defaultCount: number = limits.pageDefaultCount, leastCount: 0 | 1 = 1): number {
   const wanted = count ?? defaultCount
-  if (wanted < 1) throw new CatalogError('BAD_REQUEST', `${field} must be at least 1`, { field, actual: wanted })
+  if (wanted < leastCount) throw new CatalogError('BAD_REQUEST', `${field} must be at least ${leastCount}`, { field, actual: wanted })
   checkCount(wanted, 'pageMaxCount', { field, what: `${field} is ${wanted}` })
   return wanted
 }

@@ -17,6 +17,7 @@ import { findMatchesAmong } from '../store/search-documents.ts'
 import { findDomains, type EntitySources } from './known-entities.ts'
 import { pageCount, pageStart } from './page-count.ts'
 import type { EntityReference } from './read-entity.ts'
+import { upstreamTest } from './sift-hits.ts'
 import { sqlLineageReader } from './sql-lineage-reader.ts'
 
 /** The domain of each asset, in the order of the URNs; null for one that is in none. */
@@ -39,7 +40,7 @@ const membersSliceCount = 500
  * Throws as pageCount and checkAllOf do, LIMIT_EXCEEDED for a long text, DEADLINE_EXCEEDED.
  */
 export async function readDomainMembers(db: Db, domainUrns: readonly Urn[], input: DomainMembersInput): Promise<DomainMembers[]> {
-  const page = { start: pageStart(input.start, 'input.start'), count: pageCount(input.count, 'input.count', membersDefaultCount) }
+  const page = { start: pageStart(input.start, 'input.start'), count: pageCount(input.count, 'input.count', membersDefaultCount, 0) }
   const sought = checkEntityQuestion({ query: input.query })
   const filters = checkAllOf(input.filters, entityFilterFields, 'input.filters')
   return inTransaction(db, async (tx) => {
@@ -80,11 +81,12 @@ async function siftedMembers(tx: Tx, domainIds: readonly number[], { start, coun
     const ids = slice.map((row) => row.id)
     const facts = await withinDeadline(() => readEntityFacts(tx, ids, { urns: true, domains: true }))
     const documents = await withinDeadline(() => readDocuments(tx, ids, judge.aspectNames))
+    const hasUpstreams = judge.asksUpstreams ? await upstreamTest(reader, ids) : null
     for (const { domainId, id } of slice) {
       const found = facts.get(id)
       if (!found || (found.isRemoved && !includesRemoved)) continue
       const common = { ...found, platformUrn: platformOf(found.urn), origin: originOf(found.urn), degree: null }
-      if (!judge.whole({ common, urn: found.urn, documents: documents.get(id) ?? new Map() })) continue
+      if (!judge.whole({ common, urn: found.urn, documents: documents.get(id) ?? new Map(), hasUpstreams: hasUpstreams?.(id) ?? null })) continue
       const page = pages.get(domainId) ?? { start, count: 0, total: 0, members: [] }
       pages.set(domainId, page)
       page.total += 1

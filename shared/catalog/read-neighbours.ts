@@ -29,7 +29,7 @@ const neighboursDefaultCount = 100
  * Throws BAD_REQUEST, LIMIT_EXCEEDED.
  */
 export async function readNeighbours(sources: LineageSources, urns: readonly Urn[], input: NeighboursInput): Promise<Neighbours[]> {
-  const page = { start: pageStart(input.start, 'input.start'), count: pageCount(input.count, 'input.count', neighboursDefaultCount) }
+  const page = { start: pageStart(input.start, 'input.start'), count: pageCount(input.count, 'input.count', neighboursDefaultCount, 0) }
   const window = checkWindow(input)
   const isSure = window === null && sources.memory !== null && !urns.some((urn) => typesRelatedTwice.has(entityTypeOf(urn)))
   const found = isSure ? await withLineage(sources, async (reader) => reader.engine === 'memory' ? neighboursByReader(reader, sources.db, urns, input, page) : null) : null

@@ -32,7 +32,7 @@ export type RelatedPage = { start: number, count: number, total: number, relatio
  * not find nothing. `field` begins the names of inputs in errors. Throws BAD_REQUEST, LIMIT_EXCEEDED.
  */
 export async function readRelated(db: Db, urns: readonly Urn[], input: RelatedInput, { defaultCount, field = '' }: { defaultCount: number, field?: string }): Promise<RelatedPage[]> {
-  const page = { start: pageStart(input.start, `${field}start`), count: pageCount(input.count, `${field}count`, defaultCount) }
+  const page = { start: pageStart(input.start, `${field}start`), count: pageCount(input.count, `${field}count`, defaultCount, 0) }
   return inTransaction(db, async (tx) => {
     const pages: RelatedPage[] = []
     for (const urn of urns) pages.push(await relatedTo(tx, urn, input, page))

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { entityTypeOfGraphql, graphqlTypeOf } from '../model/entity-types.ts'
+import { isTypeOfUrns } from '../model/entity-types.ts'
 import { checkCount } from '../model/count-checks.ts'
 import type { LineageDirection, LineageLevel, TimeWindow } from '../model/walk.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
@@ -77,13 +77,13 @@ export type ScrollQuestion = SiftQuestion & {
 const facetValuesDefaultCount = 20
 
 /**
- * Throws BAD_REQUEST (no start, count below 1, a filter that is not allowed, a scroll id of another question),
+ * Throws BAD_REQUEST (no start, count below the least, a filter that is not allowed, a scroll id of another question),
  * LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the message names the input.
  */
-export function checkQuestion(input: ScrollInput): ScrollQuestion {
+export function checkQuestion(input: ScrollInput, leastCount: 0 | 1 = 1): ScrollQuestion {
   if ((input.urn ?? '').trim() === '') throw new CatalogError('BAD_REQUEST', 'URN must not be null or empty', { field: 'input.urn' })
   const startUrn = toUrn(input.urn, 'input.urn')
-  const count = pageCount(input.count, 'input.count')
+  const count = pageCount(input.count, 'input.count', limits.pageDefaultCount, leastCount)
   const text = soughtText(input.query, 'input.query')
   const types = (input.types ?? []).length > 0 ? [...new Set(input.types)].sort() : null
   const filters = checkFilters(input.orFilters, lineageFilterFields, 'input.orFilters')
@@ -100,7 +100,7 @@ export function checkQuestion(input: ScrollInput): ScrollQuestion {
     beginsAtColumns,
     foldsColumns,
     window: windowOf(times),
-    types: types && new Set(types.map((type) => graphqlTypeOf(entityTypeOfGraphql(type) ?? 'OTHER'))),
+    types: types && new Set(types.filter(isTypeOfUrns)),
     text,
     filters,
     includesRemoved,

@@ -21,7 +21,7 @@ export async function searchAcrossLineage(sources: LineageSources, input: Search
   const startedAt = performance.now()
   const start = pageStart(input.start, 'input.start')
   const { filters, orFilters, ...others } = input
-  const question = checkQuestion({ ...others, orFilters: mergedGroups(orFilters, filters) })
+  const question = checkQuestion({ ...others, orFilters: mergedGroups(orFilters, filters) }, 0)
   const withoutEffect = [...question.withoutEffect, ...(['viewUrn', 'sortInput'] as const).filter((name) => input[name] !== null && input[name] !== undefined)]
   return withLineage(sources, async (reader) => {
     const held = heldFor(sources.held, question, reader, wishes)

@@ -66,7 +66,7 @@ function wordsIn(texts: readonly string[]): PlacedWord[] {
 
 function keysOf(urn: Urn, names: readonly string[], documents: Documents): Set<string> {
   const common = { entityType: entityTypeOf(urn), platformUrn: platformOf(urn), origin: originOf(urn), isRemoved: false, domainId: null, degree: null }
-  const candidate: Candidate = { common, urn, documents }
+  const candidate: Candidate = { common, urn, documents, hasUpstreams: null }
   const keys = new Set([...names, ...urnNames(urn), ...nameSuffixes(nameFromUrn(urn))].map((name) => nameKey(folded(name))))
   let bytes = 0
   for (const field of keyedFields) {

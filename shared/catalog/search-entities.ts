@@ -4,6 +4,7 @@
  * A write that was acknowledged is found by the next search: documents are written in the transaction of the write, and
  * what is judged in memory is as fresh as every read of lineage.
  */
+import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { checkCount } from '../model/count-checks.ts'
 import { folded } from '../model/search-words.ts'
@@ -20,7 +21,7 @@ import { withLineage, type LineageSources } from './with-lineage.ts'
 
 /** As clients send it. */
 export type RankedSearchInput = EntitySearchInput & { start?: number | null, sortInput?: SortInput | null }
-type SortInput = { sortCriterion?: SortCriterion | null, sortCriteria?: readonly SortCriterion[] | null }
+export type SortInput = { sortCriterion?: SortCriterion | null, sortCriteria?: readonly SortCriterion[] | null }
 type SortCriterion = { field: string, sortOrder: string }
 
 /** What the caller will show; what is not wished for is not read. */
@@ -36,14 +37,19 @@ export type EntityPage = {
   facets: Facet[] | null
 }
 
-/** Throws what checkEntityQuestion throws, BAD_REQUEST for a negative start, LIMIT_EXCEEDED (searchStartMaxCount), DEADLINE_EXCEEDED. */
+/**
+ * Throws what checkEntityQuestion throws, BAD_REQUEST for a negative start and for an order there is not, LIMIT_EXCEEDED
+ * (searchStartMaxCount; searchExactMaxCount where more are to be put in order), DEADLINE_EXCEEDED.
+ */
 export async function searchEntities(sources: LineageSources, input: RankedSearchInput, wishes: EntityWishes, options: FindOptions = {}): Promise<EntityPage & { start: number, suggestions: SearchSuggestion[] | null }> {
   const start = pageStart(input.start, 'input.start')
   const question = checkEntityQuestion(input)
   checkCount(start, 'searchStartMaxCount', { field: 'input.start', what: `input.start is ${start}` })
+  const criteria = sortCriteriaOf(input.sortInput)
   return withLineage(sources, async (reader) => {
-    const found = await findEntitiesOf(reader, question, { ...options, ranked: true, wantedCount: Math.max(start + question.count, input.sortInput ? sortedMaxCount : 0) })
-    const ids = await inOrder(reader, found, input.sortInput)
+    const wantedCount = Math.max(start + question.count, criteria.length > 0 ? sortedMaxCount + 1 : 0)
+    const found = await findEntitiesOf(reader, question, { ...options, ranked: true, wantedCount })
+    const ids = criteria.length > 0 ? await inOrder(reader, found, criteria) : found.ids
     return {
       start,
       ...await shownPage(reader, question, found, ids.subarray(start, start + question.count), wishes),
@@ -52,20 +58,32 @@ export async function searchEntities(sources: LineageSources, input: RankedSearc
   })
 }
 
-/** More than these are left in the order they were found in. */
 const sortedMaxCount = limits.searchExactMaxCount
+const sortFields = ['name', 'urn']
 
-async function inOrder(reader: LineageReader, { ids, total, isEstimate }: FoundEntities, sort: SortInput | null | undefined): Promise<Int32Array> {
-  const criterion = sort?.sortCriteria?.[0] ?? sort?.sortCriterion
-  if (!criterion || isEstimate || ids.length < total || ids.length > sortedMaxCount || (criterion.field !== 'urn' && criterion.field !== 'name')) return ids
+/** Throws BAD_REQUEST for a field that results are not sorted by. */
+function sortCriteriaOf(sort: SortInput | null | undefined): readonly SortCriterion[] {
+  const criteria = sort?.sortCriteria?.length ? sort.sortCriteria : sort?.sortCriterion ? [sort.sortCriterion] : []
+  const unknown = criteria.find(({ field }) => !sortFields.includes(field))
+  if (unknown) throw new CatalogError('BAD_REQUEST', `input.sortInput: results are not sorted by ${unknown.field}`, { field: 'input.sortInput', allowed: sortFields })
+  return criteria
+}
+
+/** Throws LIMIT_EXCEEDED where there are too many to be put in order. */
+async function inOrder(reader: LineageReader, { ids, total }: FoundEntities, criteria: readonly SortCriterion[]): Promise<Int32Array> {
+  checkCount(total, 'searchExactMaxCount', { field: 'input.sortInput', what: `input.sortInput is for ${total} results` })
   const urnOf = await reader.urns(ids)
-  const documentsOf = criterion.field === 'name' ? await reader.documents(ids, textAspectNames) : null
-  const keyed = [...ids].map((id) => {
+  const documentsOf = criteria.some(({ field }) => field === 'name') ? await reader.documents(ids, textAspectNames) : null
+  const keyOf = (id: number, { field }: SortCriterion): string => {
     const urn = urnOf(id)
-    return { id, key: urn === null ? '' : documentsOf ? folded(namesOf(urn, documentsOf.get(id) ?? new Map())[0] ?? urn) : urn }
-  })
-  const sign = criterion.sortOrder === 'DESCENDING' ? -1 : 1
-  return Int32Array.from(keyed.sort((a, b) => a.key === b.key ? a.id - b.id : a.key < b.key ? -sign : sign), ({ id }) => id)
+    return urn === null ? '' : field === 'name' ? folded(namesOf(urn, documentsOf?.get(id) ?? new Map())[0] ?? urn) : urn
+  }
+  const keyed = [...ids].map((id) => ({ id, keys: criteria.map((criterion) => keyOf(id, criterion)) }))
+  const signs = criteria.map(({ sortOrder }) => sortOrder === 'DESCENDING' ? -1 : 1)
+  return Int32Array.from(keyed.sort((a, b) => {
+    const at = signs.findIndex((_, index) => a.keys[index] !== b.keys[index])
+    return at < 0 ? a.id - b.id : (a.keys[at] ?? '') < (b.keys[at] ?? '') ? -(signs[at] ?? 1) : signs[at] ?? 1
+  }), ({ id }) => id)
 }
 
 export type SearchSuggestion = { text: string, score: number, frequency: number }

@@ -1,7 +1,7 @@
 /** Checks the input of a search for entities and makes of it a question that can be answered without looking back at the input. */
 import { hash } from 'node:crypto'
 import { limits } from '../limits.ts'
-import { entityTypeOfGraphql, graphqlTypeOf, searchableTypes } from '../model/entity-types.ts'
+import { isTypeOfUrns, searchableTypes } from '../model/entity-types.ts'
 import { allOf, anyOf, fieldKey, keyQuery, nameKey, termsQuery } from '../model/search-vector.ts'
 import { folded, searchTerms, type SearchTerm } from '../model/search-words.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
@@ -37,6 +37,8 @@ export type EntityQuestion = SiftQuestion & {
   foldedText: string | null
   /** What documents must hold, as a tsquery; null where they need not be asked. */
   words: string | null
+  /** What the documents of all that is kept hold beside words, as a tsquery; null where that leaves out none. */
+  narrow: string | null
   /** Those of `filters`, and those that documents were asked for. */
   allFilters: Filters
   wantsFacets: boolean
@@ -52,7 +54,7 @@ const facetValuesDefaultCount = 20
  * message names the input.
  */
 export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
-  const count = input.count === 0 ? 0 : pageCount(input.count, 'input.count')
+  const count = pageCount(input.count, 'input.count', limits.pageDefaultCount, 0)
   const text = soughtText(input.query, 'input.query')
   const urn = text?.startsWith('urn:li:') && !text.endsWith('*') ? toUrn(text, 'input.query') : null
   const terms = text === null || urn !== null ? null : searchTerms(text)
@@ -61,14 +63,17 @@ export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
   const filters = checkFilters(groups, entityFilterFields, input.filters?.length ? 'input.filters' : 'input.orFilters')
   const includesRemoved = input.searchFlags?.includeSoftDeleted === true || mentions(filters, 'removed')
   const existingOnly = input.existingOnly === true
-  const words = terms === null ? narrowing(filters, isOwn) : allOf([termsQuery(terms), ...terms.length > 0 ? typesQuery(input.types) : [], ...present(narrowing(filters, () => true))])
+  const narrow = [...typesQuery(input.types), ...present(narrowing(filters, () => true))]
+  // Without any word nothing is found, whatever the filters ask.
+  const words = terms === null ? narrowing(filters, isOwn) : terms.length === 0 ? '' : allOf([termsQuery(terms), ...narrow])
   return {
     count,
     terms,
     urn,
     foldedText: terms === null || text === null ? null : folded(text.replace(/^\/q\s+/, '').replaceAll(/["*]/g, '').trim()),
     words,
-    types: new Set(types.map((type) => graphqlTypeOf(entityTypeOfGraphql(type) ?? 'OTHER'))),
+    narrow: narrow.length > 0 ? allOf(narrow) : null,
+    types: new Set(types.filter(isTypeOfUrns)),
     text: null,
     filters: words === null ? filters : stillToJudge(filters),
     allFilters: filters,

@@ -168,6 +168,12 @@ function verdictOn({ includesRemoved, types, text, existingOnly }: SiftQuestion,
   return verdict === null || text !== null ? isOpen : isIn
 }
 
+/** Whether something is upstream of an entity, existing or not. */
+export async function upstreamTest(reader: Pick<LineageReader, 'neighbours'>, ids: readonly number[]): Promise<(id: number) => boolean> {
+  const [assetsOf, columnsOf] = [await reader.neighbours(ids, 'UPSTREAM', 'asset'), await reader.neighbours(ids, 'UPSTREAM', 'column')]
+  return (id) => assetsOf(id).length > 0 || columnsOf(id).length > 0
+}
+
 /** Judges hits by their URNs and documents, a few at a time: documents may be large. */
 async function judgeOwn(
   reader: LineageReader, { text }: SiftQuestion, judge: Judge, { ids }: Pick<Hits, 'ids'>, places: readonly number[],
@@ -180,6 +186,7 @@ async function judgeOwn(
     const wanted = slice.map((place) => ids[place] ?? 0)
     const urnOf = await reader.urns(wanted)
     const documentsOf = await reader.documents(wanted, aspectNames)
+    const hasUpstreams = judge.asksUpstreams ? await upstreamTest(reader, wanted) : null
     for (const place of slice) {
       const id = ids[place] ?? 0
       const [common, urn] = [factsAt(place), urnOf(id)]
@@ -187,7 +194,7 @@ async function judgeOwn(
         tell(place, false)
         continue
       }
-      const candidate: Candidate = { common, urn, documents: documentsOf.get(id) ?? new Map() }
+      const candidate: Candidate = { common, urn, documents: documentsOf.get(id) ?? new Map(), hasUpstreams: hasUpstreams?.(id) ?? null }
       tell(place, (text === null || findText(text, urn, candidate.documents).length > 0) && judge.whole(candidate))
     }
   }

@@ -10,16 +10,21 @@ export type EdgeStamps = {
   /** Epoch milliseconds; null where no statement has such a stamp. */
   createdOn: number | null
   updatedOn: number | null
+  /** Whom these stamps name. */
+  createdBy: string | null
+  updatedBy: string | null
   isManual: boolean
 }
 
 /** The first creation and the last change that any of the statements of an edge names. */
 export function stampsOf(statements: readonly StampedStatement[]): EdgeStamps {
-  const created = statements.flatMap(({ attributes }) => timeOf(attributes?.created))
-  const updated = statements.flatMap(({ attributes }) => [...timeOf(attributes?.lastModified), ...timeOf(attributes?.auditStamp)])
+  const first = statements.flatMap(({ attributes }) => stampIn(attributes?.created)).sort((a, b) => a.time - b.time)[0]
+  const last = statements.flatMap(({ attributes }) => [...stampIn(attributes?.lastModified), ...stampIn(attributes?.auditStamp)]).sort((a, b) => b.time - a.time)[0]
   return {
-    createdOn: created.length > 0 ? Math.min(...created) : null,
-    updatedOn: updated.length > 0 ? Math.max(...updated) : null,
+    createdOn: first?.time ?? null,
+    updatedOn: last?.time ?? null,
+    createdBy: first?.actor ?? null,
+    updatedBy: last?.actor ?? null,
     isManual: statements.some(({ attributes, isFromPeople }) => isFromPeople || (isObject(attributes?.properties) && attributes.properties.source === 'UI'))
   }
 }
@@ -30,5 +35,8 @@ export function countsIn(statements: readonly StampedStatement[], { fromMs, toMs
   return times.length === 0 || times.some((time) => time >= fromMs && time <= toMs) || stampsOf(statements).isManual
 }
 
-/** The time of a stamp; 0 stands for an unknown one. */
-const timeOf = (stamp: JsonValue | undefined): number[] => isObject(stamp) && typeof stamp.time === 'number' && stamp.time > 0 ? [stamp.time] : []
+/** The time of a stamp is 0 where it is not known. */
+const stampIn = (stamp: JsonValue | undefined): { time: number, actor: string | null }[] =>
+  isObject(stamp) && typeof stamp.time === 'number' && stamp.time > 0 ? [{ time: stamp.time, actor: typeof stamp.actor === 'string' ? stamp.actor : null }] : []
+
+const timeOf = (stamp: JsonValue | undefined): number[] => stampIn(stamp).map(({ time }) => time)

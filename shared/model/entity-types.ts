@@ -93,6 +93,9 @@ export const graphqlTypeOf = (name: string): string => byName.get(name)?.graphql
 /** The name in URNs of a GraphQL entity type; null for OTHER and for a type that no URN has. */
 export const entityTypeOfGraphql = (graphqlType: string): string | null => byGraphqlType.get(graphqlType) ?? null
 
+/** Whether anything can be of the GraphQL type: some are in DataHub's list and in no URN. */
+export const isTypeOfUrns = (graphqlType: string): boolean => graphqlType === 'OTHER' || byGraphqlType.has(graphqlType)
+
 /** Types that a search finds where none is asked for: what people look for, as DataHub has it. */
 export const searchableTypes: readonly string[] = [
   'DATASET', 'DASHBOARD', 'CHART', 'MLMODEL', 'MLMODEL_GROUP', 'MLFEATURE_TABLE', 'MLFEATURE', 'MLPRIMARY_KEY', 'DATA_FLOW', 'DATA_JOB', 'GLOSSARY_TERM', 'GLOSSARY_NODE', 'TAG',

@@ -99,8 +99,8 @@ export async function lastDocumentId(db: Db | Tx): Promise<number> {
   return row?.id ?? 0
 }
 
-/** Up to `count` documents whose name begins with the text, in the order of names. */
-export async function findNamesBeginning(db: Db | Tx, foldedText: string, count: number): Promise<Int32Array> {
+/** Up to `count` documents that match, where there is a tsquery, and whose name begins with the text, in the order of names. */
+export async function findNamesBeginning(db: Db | Tx, foldedText: string, words: string | null, count: number): Promise<Int32Array> {
   const pattern = `${likeText(foldedText)}%`
   return idsOf(await query<Packed>(db, `
     select string_agg(int4send(found.entity_id), '' order by found.name, found.entity_id) as ids
@@ -108,13 +108,14 @@ export async function findNamesBeginning(db: Db | Tx, foldedText: string, count:
       select search_document.entity_id, left(search_document.name, 200) as name
       from search_document
       where left(search_document.name, 200) like ?
+        ${words === null ? '' : 'and search_document.words @@ ?::tsquery'}
       order by left(search_document.name, 200)
       limit ?::int
-    ) as found`, [pattern, count]))
+    ) as found`, [pattern, ...words === null ? [] : [words], count]))
 }
 
-/** Up to `count` documents whose name holds all of the texts, short names first; null where pg_trgm is not there. */
-export async function findNamesHolding(tx: Tx, foldedTexts: readonly string[], count: number): Promise<Int32Array | null> {
+/** Up to `count` documents that match, where there is a tsquery, and whose name holds all of the texts, short names first; null where pg_trgm is not there. */
+export async function findNamesHolding(tx: Tx, foldedTexts: readonly string[], words: string | null, count: number): Promise<Int32Array | null> {
   if (!await hasTrigrams(tx)) return null
   return idsOf(await query<Packed>(tx, `
     select string_agg(int4send(found.entity_id), '' order by length(found.name), found.name, found.entity_id) as ids
@@ -122,8 +123,9 @@ export async function findNamesHolding(tx: Tx, foldedTexts: readonly string[], c
       select search_document.entity_id, search_document.name
       from search_document
       where ${foldedTexts.map(() => 'search_document.name like ?').join(' and ')}
+        ${words === null ? '' : 'and search_document.words @@ ?::tsquery'}
       limit ?::int
-    ) as found`, [...foldedTexts.map((text) => `%${likeText(text)}%`), count]))
+    ) as found`, [...foldedTexts.map((text) => `%${likeText(text)}%`), ...words === null ? [] : [words], count]))
 }
 
 const likeText = (text: string): string => text.slice(0, 200).replaceAll(/[\\%_]/g, '\\$&')

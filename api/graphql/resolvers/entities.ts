@@ -53,20 +53,21 @@ export const domain: Field = async ({ urn }, _args, context) => {
 const lineage = async ({ urn }: EntityReference, { input }: { input: Parameters<typeof loadNeighbours>[2] }, context: GraphqlContext) => {
   const { neighbours, ...page } = await loadNeighbours(context, urn, input)
   spendReads(context, neighbours.length)
-  return { ...page, relationships: neighbours.map((neighbour) => ({ ...neighbour, degree: 1 })) }
+  return { ...page, relationships: neighbours.map(({ createdBy, updatedBy, ...neighbour }) => ({ ...neighbour, createdActor: shapes.referenceTo(createdBy), updatedActor: shapes.referenceTo(updatedBy), degree: 1 })) }
 }
 
 /** The aspect says it, or else the URN: every asset that names a platform is on it. */
 export const dataPlatformInstance: Field = async ({ urn }, _args, context) => {
   const aspect = await loadAspect(context, urn, 'dataPlatformInstance')
-  const platformUrn = shapes.textOf(aspect?.platform) ?? platformOf(urn)
-  if (platformUrn === null) return null
-  const instance = shapes.textOf(aspect?.instance)
+  const known = platformOf(urn)
+  const platform = shapes.referenceTo(shapes.textOf(aspect?.platform)) ?? (known === null ? null : { urn: known })
+  if (platform === null) return null
+  const instance = shapes.referenceTo(shapes.textOf(aspect?.instance))
   return {
-    urn: instance,
+    urn: instance?.urn ?? null,
     type: 'DATA_PLATFORM_INSTANCE',
-    platform: { urn: toUrn(platformUrn) },
-    instanceId: instance === null ? null : parseUrn(instance).parts[1] ?? null
+    platform,
+    instanceId: instance === null ? null : parseUrn(instance.urn).parts[1] ?? null
   }
 }
 

@@ -22,6 +22,9 @@ export const lineageResolvers = {
       return { ...shown(page, context, info), start: page.start, lineageSearchPath: page.readsOwn ? 'TORTOISE' : 'LIGHTNING' }
     }
   },
+  SearchAcrossLineageResult: {
+    insights: () => []
+  },
   AggregationMetadata: {
     entity: ({ value }: { value: string }) => value.startsWith('urn:li:') ? { urn: toUrn(value) } : null,
     displayName: ({ value }: { value: string }) => value.startsWith('urn:li:') ? nameFromUrn(toUrn(value)) : value

@@ -2,9 +2,8 @@
 import type { EntityReference } from '../../../shared/catalog/read-entity.ts'
 import type { RelatedInput } from '../../../shared/catalog/read-relationships.ts'
 import { entityTypeOfGraphql } from '../../../shared/model/entity-types.ts'
-import { CatalogError } from '../../../shared/errors.ts'
-import { toUrn, type Urn } from '../../../shared/urn/urn.ts'
 import type { GraphqlContext } from '../context.ts'
+import { referenceTo } from '../entity-shapes.ts'
 import { loadRelated } from '../loaders.ts'
 import { spendReads } from '../read-budget.ts'
 
@@ -17,17 +16,7 @@ async function relationships({ urn }: EntityReference, { input }: { input: Relat
   const relatedEntityTypes = input.relatedEntityTypes?.map((type) => entityTypeOfGraphql(type) ?? '') ?? null
   const { relationships: found, ...page } = await loadRelated(context, urn, { ...input, relatedEntityTypes })
   spendReads(context, found.length)
-  return { ...page, relationships: found.map((related) => ({ type: related.type, direction: input.direction, entity: entityOf(related.urn), created: null })) }
-}
-
-/** What an aspect names may be no URN after all. */
-function entityOf(text: string): { urn: Urn } | null {
-  try {
-    return { urn: toUrn(text) }
-  } catch (error) {
-    if (error instanceof CatalogError) return null
-    throw error
-  }
+  return { ...page, relationships: found.map((related) => ({ type: related.type, direction: input.direction, entity: referenceTo(related.urn), created: null })) }
 }
 
 const related = { relationships }
