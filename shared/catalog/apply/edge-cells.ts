@@ -127,11 +127,11 @@ export function stateEdge(set: WorkingSet, cell: EdgeCell, fieldCode: number, en
 }
 
 /**
- * Whether something else was said about the edge after the row: what is shown of it is what was said last, so that saying
- * the same again is news. What was stated by its ends alone says nothing.
+ * Whether another source has said something else about the edge after the row: what is shown of it is what was said last,
+ * so that saying the same again is news. What was stated by its ends alone says nothing.
  */
 export const isOutdone = (cell: EdgeCell, row: StatementRow): boolean => row.recordKey !== bareRecordKey
-  && rowsOfEdge(cell, row.downstreamId, row.upstreamId).some((other) => other.recordKey !== bareRecordKey && isNewer(other, row) && (other.sourceId !== row.sourceId || other.recordKey !== row.recordKey) && !equalJson(other.attributes, row.attributes))
+  && rowsOfEdge(cell, row.downstreamId, row.upstreamId).some((other) => other.sourceId !== row.sourceId && other.recordKey !== bareRecordKey && isNewer(other, row) && !equalJson(other.attributes, row.attributes))
 
 /** What is added again keeps its place among what was added. */
 export const saysTheSame = (a: StatementRow, b: StatementRow): boolean => placeInList(a) === placeInList(b) && equalJson(a.attributes, b.attributes)
