@@ -18,7 +18,8 @@ import type { JsonObject } from '../shared/model/changes.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { keepDeadline } from '../shared/store/deadline.ts'
 import type { Urn } from '../shared/urn/urn.ts'
-import { addEdge, apply, column, create, createDomain, dataset, domain, setDomain, upsert } from './support/changes.ts'
+import { applyCall } from '../shared/catalog/apply-call.ts'
+import { addEdge, apply, asCall, column, create, createDomain, dataset, domain, record, setDomain, upsert } from './support/changes.ts'
 import { connectionsOf, opened, openTransactions, takesWhole, turns, until, withExports, withReaders } from './support/export-clients.ts'
 import { csvRecords, ndjsonLines, parseDot, parseMermaid, type EdgeLine, type ExportLine } from './support/export-files.ts'
 import { doors, edgesOf, urnEdges, urnOfName } from './support/graph.ts'
@@ -51,12 +52,7 @@ for (const { engine, memory } of engines) {
     await apply(server.db, createDomain(below, 'Export below', top))
     await apply(server.db, setDomain(urn('b'), top))
     await apply(server.db, setDomain(urn('c'), below), upsert(urn('b'), 'datasetProperties', { name: 'Sales', description: 'sums of Orders' }), upsert(urn('d'), 'status', { removed: true }))
-    await server.rest({
-      method: 'POST',
-      url: '/aspects?action=ingestProposal',
-      headers: { 'x-missing-references': 'create' },
-      body: { proposal: { entityType: 'dataset', entityUrn: urn('f'), changeType: 'UPSERT', aspectName: 'upstreamLineage', aspect: { json: { upstreams: [{ dataset: urn('e'), type: 'COPY' }] } } } }
-    })
+    await applyCall(server.db, [record(0, addEdge(urn('e'), urn('f')))], asCall({ missingReferences: 'create' }))
 
     await t.test('a row of CSV or NDJSON says all of an entity, nearest first', async (t) => {
       const rows = ndjsonLines(await exported(server, { urn: urn('a'), format: 'ndjson' }))

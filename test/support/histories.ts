@@ -36,9 +36,6 @@ const kinds = {
 
 type KindName = keyof typeof kinds
 
-/** Aspects that an entity may have before it is there; writing any other makes it. */
-const standsByItself = new Set(['chartInfo', 'dashboardInfo', 'mlPrimaryKeyProperties', 'mlFeatureProperties', 'mlModelProperties'])
-
 export type Step =
   | { do: 'add', picks: number[], source: string }
   | { do: 'remove', picks: number[], isLive: boolean }
@@ -189,9 +186,8 @@ export function actOf(each: Step, world: World, oracle: Oracle): Act | null {
     }
     case 'upsert': {
       const { owner, aspect, edges, text } = entriesOf(world, at(world.pairs, each.pick), each.more)
-      const made: Effect[] = standsByItself.has(aspect) ? [{ kind: 'present', urn: owner }] : []
       return act(`UPSERT ${aspect} of ${short(owner)} by ${each.source}: ${text}`, [upsert(owner, aspect, aspectStating(aspect, edges.map(ends)))],
-        [...made, { kind: 'named', urn: owner }, { kind: 'cleared', owner, aspect, source: null }, ...edges.map((pair) => stated(pair, each.source))], each.source)
+        [{ kind: 'named', urn: owner }, { kind: 'present', urn: owner }, { kind: 'cleared', owner, aspect, source: null }, ...edges.map((pair) => stated(pair, each.source))], each.source)
     }
     case 'replace': {
       const { owner, aspect, edges, text } = entriesOf(world, at(world.pairs, each.pick), each.more)
@@ -235,8 +231,8 @@ function patched(each: Extract<Step, { do: 'patch' | 'unpatch' }>, world: World)
   const tables = world.pairs.filter((pair) => pair.aspect === 'upstreamLineage' && world.things.some(({ urn }) => urn === pair.up))
   const pair = at(tables, each.pick)
   const path = `/upstreams/${segment(pair.up)}`
-  if (each.do === 'unpatch') return act(`PATCH away ${arrow(pair)}`, [patch(pair.owner, pair.aspect, { op: 'remove', path })], [{ kind: 'named', urn: pair.owner }, { ...pair, kind: 'unstated' }])
-  return act(`PATCH in ${arrow(pair)} by ${each.source}`, [patch(pair.owner, pair.aspect, { op: 'add', path, value: upstream(pair.up) })], [stated(pair, each.source)], each.source)
+  if (each.do === 'unpatch') return act(`PATCH away ${arrow(pair)}`, [patch(pair.owner, pair.aspect, { op: 'remove', path })], [{ kind: 'named', urn: pair.owner }, { kind: 'present', urn: pair.owner }, { ...pair, kind: 'unstated' }])
+  return act(`PATCH in ${arrow(pair)} by ${each.source}`, [patch(pair.owner, pair.aspect, { op: 'add', path, value: upstream(pair.up) })], [stated(pair, each.source), { kind: 'present', urn: pair.owner }], each.source)
 }
 
 /** Nobody is put into a deleted domain: it is none where an asset is read, and is some where assets are counted. */
@@ -248,7 +244,7 @@ function associated(each: Extract<Step, { do: 'domain' }>, world: World, oracle:
   const text = `${each.what} domain of ${short(urn)}`
   const named: Effect[] = [{ kind: 'named', urn }, { kind: 'named', urn: domain }, { kind: 'domain', urn, domain }]
   if (each.what === 'set') return act(`${text}: ${short(domain)}`, [setDomain(urn, domain)], named)
-  if (each.what === 'put') return act(`${text}: ${short(domain)}`, [upsert(urn, 'domains', { domains: [domain] })], named)
+  if (each.what === 'put') return act(`${text}: ${short(domain)}`, [upsert(urn, 'domains', { domains: [domain] })], [...named, { kind: 'present', urn }])
   return act(text, [each.what === 'unset' ? unsetDomain(urn) : deleteAspect(urn, 'domains')], [{ kind: 'domain', urn, domain: null }])
 }
 
