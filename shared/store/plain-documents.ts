@@ -11,15 +11,16 @@ export type DocumentPlace = { aspectName: string, aspectCode: number, field: num
  * Owners of which anything is known that a document must be weighed against: the aspects to be written, edges of the first, removals, patches of
  * edges, or a replacement that is newer than the document. `lines` has that of each owner's document.
  * Removals, replacements and patches count only where `keepsOrder`; their tables are mostly empty, which is asked once.
+ * With `limit 1` and not `exists`, which Postgres may turn into a hash of the whole table.
  */
 export async function findOccupied(tx: Tx, { aspectCode }: DocumentPlace, ownerIds: Int32Array, lines: Int32Array, { aspectNames, seq, keepsOrder }: { aspectNames: readonly string[], seq: number, keepsOrder: boolean }): Promise<Int32Array> {
   const [row] = await query<{ found: Buffer | null }>(tx, `
     select string_agg(int4send(judged.id), '') as found
     from (
       select wanted.id,
-        exists (select 1 from aspect where aspect.entity_id = wanted.id and aspect.aspect_name = any(?::text[]))
-        or exists (select 1 from statement where statement.downstream_id = wanted.id and statement.owner_id = wanted.id and statement.field >> 4 = ?::int)
-        or exists (select 1 from statement where statement.owner_id = wanted.id and statement.owner_id <> statement.downstream_id and statement.field >> 4 = ?::int)
+        (select true from aspect where aspect.entity_id = wanted.id and aspect.aspect_name = any(?::text[]) limit 1) is not null
+        or (select true from statement where statement.downstream_id = wanted.id and statement.owner_id = wanted.id and statement.field >> 4 = ?::int limit 1) is not null
+        or (select true from statement where statement.owner_id = wanted.id and statement.owner_id <> statement.downstream_id and statement.field >> 4 = ?::int limit 1) is not null
         or (?::boolean and (
           ((select exists (select 1 from edge_tombstone)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id))
           or ((select exists (select 1 from replace_watermark)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = wanted.id and (replace_watermark.seq, replace_watermark.line) > (?::bigint, wanted.line)))

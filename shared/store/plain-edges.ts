@@ -139,17 +139,31 @@ export async function findStated(tx: Tx, rows: PlainEdgeRows, { sourceId, record
 /** An aspect whose edges have changed, of each of these owners; `lines` has the line that states the first of an aspect that is new. */
 export type ChangedAspects = { aspectName: string, ownerIds: Int32Array, lines: Int32Array, template: JsonObject }
 
-/** Counts one version for each aspect, and makes those that are not there: gives the owners of these. Needs the owners locked. */
+/**
+ * Counts one version for each aspect, and makes those that are not there: gives the owners of these. Needs the owners locked.
+ *
+ * Each row is looked up by its key and updated by its place: joined by name, a catalog that was analyzed before it had lineage
+ * was read whole for each chunk (183 us an edge against 2).
+ */
 export async function countVersions(tx: Tx, { aspectName, ownerIds, lines, template }: ChangedAspects, { actor, seq }: { actor: string, seq: number }): Promise<Int32Array> {
   const [row] = await query<{ made: Buffer | null }>(tx, `
     with changed as (
       select *
       from unnest(?::int[], ?::int[]) as changed (owner_id, line)
+    ), found as materialized (
+      select aspect_row.place
+      from changed
+      cross join lateral (
+        select aspect.ctid as place
+        from aspect
+        where aspect.entity_id = changed.owner_id and aspect.aspect_name = ?
+        limit 1
+      ) as aspect_row
     ), known as (
       update aspect
       set version = aspect.version + 1, actor = ?, created_at = now()
-      from changed
-      where aspect.entity_id = changed.owner_id and aspect.aspect_name = ?
+      from found
+      where aspect.ctid = found.place
       returning aspect.entity_id
     ), made as (
       insert into aspect (entity_id, aspect_name, version, seq, line, kind, change, value, actor, created_at)
@@ -160,6 +174,6 @@ export async function countVersions(tx: Tx, { aspectName, ownerIds, lines, templ
     )
     select string_agg(int4send(made.entity_id), '') as made
     from made`, [
-    int4Array(ownerIds), int4Array(lines), actor, aspectName, aspectName, seq, JSON.stringify(template), actor])
+    int4Array(ownerIds), int4Array(lines), aspectName, actor, aspectName, seq, JSON.stringify(template), actor])
   return int4sOf(row?.made ?? null)
 }
