@@ -4,6 +4,7 @@ import { migrations } from '../migrations/index.ts'
 import { reportBacklog } from '../shared/catalog/report-backlog.ts'
 import { CatalogError } from '../shared/errors.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
+import { copyIn } from '../shared/db/copy-in.ts'
 import type { Db } from '../shared/db/database.ts'
 import { migrate, NewerSchemaError, pendingMigrations, revertLastMigration } from '../shared/db/migrate.ts'
 import { query } from '../shared/db/query.ts'
@@ -201,6 +202,48 @@ t.test('transactions', async t => {
     await t.rejects(inTransaction(db, tx => query(tx, 'delete from account'), { readOnly: true }), { code: '25006' })
     const level = await inTransaction(db, tx => query(tx, 'show transaction_isolation'), { isolation: 'repeatable read' })
     t.same(level, [{ transaction_isolation: 'repeatable read' }])
+  })
+})
+
+t.test('rows sent by COPY', async t => {
+  const { db } = await withDatabase(t, 1)
+  await query(db, 'create table number (value int primary key)')
+  const rowsOf = (values: readonly number[]): Buffer => Buffer.concat(values.map((value) => {
+    const row = Buffer.alloc(10)
+    row.writeInt16BE(1, 0)
+    row.writeInt32BE(4, 2)
+    row.writeInt32BE(value, 6)
+    return row
+  }))
+  const many = Array.from({ length: 500_000 }, (_, value) => value)
+  const send = (rows: Buffer): Promise<void> => inTransaction(db, (tx) => copyIn(tx, 'copy number (value) from stdin (format binary)', rows))
+  const state = async (): Promise<unknown> => query(db, 'select count(*)::int as count, coalesce(sum(value), 0)::bigint as sum from number')
+
+  t.test('are there when the transaction is committed', async t => {
+    await send(rowsOf([-1, 0, 2 ** 31 - 1]))
+    t.same(await query(db, 'select value from number order by value'), [{ value: -1 }, { value: 0 }, { value: 2 ** 31 - 1 }])
+  })
+
+  t.test('are none where one is refused, and the connection serves the next, however many were still to be sent', async t => {
+    await query(db, 'truncate number')
+    await t.rejects(send(rowsOf([7, ...many])), { code: '23505' })
+    await t.rejects(send(Buffer.concat([Buffer.from([0, 2]), rowsOf(many)])), { code: '22P04' })
+    await t.rejects(inTransaction(db, (tx) => copyIn(tx, 'copy nothing from stdin (format binary)', rowsOf(many))), { code: '42P01' })
+    t.same(await state(), [{ count: 0, sum: 0 }])
+    await send(rowsOf(many))
+    t.same(await state(), [{ count: many.length, sum: many.length * (many.length - 1) / 2 }])
+  })
+
+  t.test('end with an error that passes where the connection is cut', async t => {
+    await query(db, 'truncate number')
+    const cut = inTransaction(db, async (tx) => {
+      await query(tx, 'create temporary table cut (value int) on commit drop')
+      await query(tx, 'create function pg_temp.cut() returns trigger language plpgsql as $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$')
+      await query(tx, 'create trigger cut before insert on cut for each row execute function pg_temp.cut()')
+      await copyIn(tx, 'copy cut (value) from stdin (format binary)', rowsOf(many))
+    })
+    t.equal(sqlErrorKind(await cut.catch((error: unknown) => error)), 'transient')
+    t.same(await state(), [{ count: 0, sum: 0 }])
   })
 })
 

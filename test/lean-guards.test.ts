@@ -57,7 +57,7 @@ async function bothWays(t: Test, name: keyof Guards, play: (db: Db, guards: Guar
 /** The lean way stands before it adds statements while the change does what it can. */
 async function race(db: Db, guards: Guards, change: Change): Promise<void> {
   const load = await openLoad(db)
-  const lean = pausedBefore(db, /insert into statement /, (tx) => applyLean(tx, load, [[b, a]], { guards }))
+  const lean = pausedBefore(db, /^copy$/, (tx) => applyLean(tx, load, [[b, a]], { guards }))
   await lean.reached
   const late = call(db, change)
   await endedOrBlocked(db, late)
@@ -103,7 +103,7 @@ const beside: readonly [name: string, change: (a: Urn, b: Urn, c: Urn) => Change
   ['hard delete', (_, b) => hardDelete(b), () => []]
 ]
 
-const leanStatements = [/pg_advisory_xact_lock/, /with unfinished/, /from statement_source/, /is_fit/, /for no key update/, /remembers/, /insert into statement /, /update aspect/, /insert into load_journal/, /insert into graph_change/, /insert into audit/]
+const leanStatements = [/pg_advisory_xact_lock/, /with unfinished/, /from statement_source/, /is_fit/, /for no key update/, /remembers/, /^copy$/, /update aspect/, /insert into load_journal/, /insert into graph_change/, /insert into audit/]
 const callStatements = [/urn_key/, /for no key update/, /nextval/, /(insert into|delete from) statement/, /(insert into|update) aspect/, /insert into edge_tombstone/, /insert into audit/]
 
 t.test('whoever comes between, the order of acceptance decides', async (t) => {
@@ -158,7 +158,7 @@ t.test('chunks that make placeholders for each other\'s owners do not wait in a 
   const { db } = await withDatabase(t)
   const [x, y] = [dataset('x'), dataset('y')]
   for (const [says, isGeneral] of [['lean beside lean', false], ['lean beside general', true]] as const) {
-    for (const statement of [/for no key update/, /remembers/, /insert into entity/, /insert into statement /, /insert into audit/]) {
+    for (const statement of [/for no key update/, /remembers/, /insert into entity/, /^copy$/, /insert into audit/]) {
       const [placeholder, present] = [dataset(`${says} ${String(statement)}`.replaceAll(/\W/g, '')), says === 'lean beside lean' ? x : y]
       await apply(db, ...create(present))
       const [one, two] = [await openLoad(db), await openLoad(db)]

@@ -13,7 +13,8 @@ import { lineageFieldsOf } from '../model/lineage-fields.ts'
 import type { Tx } from '../db/database.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
-import { findOccupied, insertDocumentEdges, insertFirstDocuments, rememberReplaced, type DocumentPlace, type DocumentRows } from '../store/plain-documents.ts'
+import { insertNewStatements, type NewStatements } from '../store/new-statements.ts'
+import { findOccupied, insertFirstDocuments, rememberReplaced, type DocumentPlace } from '../store/plain-documents.ts'
 import { lockOwners } from '../store/plain-edges.ts'
 import { sourceId } from '../store/statements.ts'
 import { keyOf } from '../urn/kinds.ts'
@@ -116,21 +117,20 @@ async function write(tx: Tx, taken: readonly Taken[], { context, chunk, source, 
   await insertFirstDocuments(tx, aspectName, documents, stamp)
   // As apply-change.ts does where placeholders are asked for.
   if (writesKeys) await insertFirstDocuments(tx, keyAspect, { ...documents, systemMetadata: taken.map(() => null), values: taken.map(({ document }) => keyOf(document.ownerUrn)) }, stamp)
-  await insertDocumentEdges(tx, place, rows, { sourceId: source, recordKey: firstOccurrence, seq })
+  await insertNewStatements(tx, rows, { sourceId: source, recordKey: firstOccurrence, seq })
   if (leavesOrder) await rememberReplaced(tx, place, documents, seq)
   const journal = createJournal()
   for (const { ownerId } of taken) {
     journal.note({ kind: 'aspect', entityId: ownerId, aspectName, was: 'none' })
     if (writesKeys) journal.note({ kind: 'aspect', entityId: ownerId, aspectName: keyAspect, was: 'none' })
   }
-  const { downstreamIds, upstreamIds } = rows
-  journal.addedColumns({ downstreamIds, upstreamIds, ownerIds: downstreamIds, fields: new Int32Array(downstreamIds.length).fill(place.field), sourceId: source, recordKey: firstOccurrence })
+  journal.addedColumns({ ...rows, sourceId: source, recordKey: firstOccurrence })
   await journal.write(tx, chunk)
-  await appendPackedGraphChange(tx, packStatedEdges(downstreamIds, upstreamIds))
+  await appendPackedGraphChange(tx, packStatedEdges(rows.downstreamIds, rows.upstreamIds))
 }
 
 /** In key order, since the documents come by their owners. */
-function rowsOf(taken: readonly Taken[]): DocumentRows {
+function rowsOf(taken: readonly Taken[]): NewStatements {
   const count = taken.reduce((sum, { upstreamIds }) => sum + upstreamIds.length, 0)
   const rows = { downstreamIds: new Int32Array(count), upstreamIds: new Int32Array(count), positions: new Int32Array(count), lines: new Int32Array(count), attributes: new Int32Array(count) }
   const texts = new Map<string, number>()
@@ -146,7 +146,7 @@ function rowsOf(taken: readonly Taken[]): DocumentRows {
       at += 1
     }
   }
-  return { ...rows, texts: [...texts.keys()] }
+  return { ...rows, ownerIds: rows.downstreamIds, fields: new Int32Array(count).fill(place.field), texts: [...texts.keys()] }
 }
 
 function placeOfText(texts: Map<string, number>, attributes: object | null): number {

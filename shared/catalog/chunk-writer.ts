@@ -25,8 +25,10 @@ export type ChunkWriter = {
   addEdge(edge: PlainEdge): Promise<void> | undefined
   /** Takes a record that was not. */
   reject(reject: Reject): Promise<void> | undefined
-  /** Stores what is open. */
+  /** Stores what is open, and waits until everything is stored. */
   flush(): Promise<void>
+  /** Waits until nothing is being stored any more, whatever came of it. */
+  idle(): Promise<void>
 }
 
 type OpenChunk = { name: number | 'documents', pass: 1 | 2 | 3, firstLine: number, lines: string[], bytes: number, isDestructive: boolean, declarations: Declaration[] }
@@ -34,8 +36,9 @@ type OpenChunk = { name: number | 'documents', pass: 1 | 2 | 3, firstLine: numbe
 const rejectsPerInsert = 1_000
 
 /**
- * `store` runs one piece of work in a transaction, told what it adds to the load. A chunk is in the database before
- * the call that filled it returns: who awaits each call reads on no faster than Postgres stores.
+ * `store` runs one piece of work in a transaction, told what it adds to the load. One chunk is stored while the next is
+ * gathered, and in the database before the call that fills the next one returns: who awaits each call reads on no faster
+ * than Postgres stores. What went wrong with it is thrown by that call.
  */
 export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>): ChunkWriter {
   const open = new Map<number | 'documents', OpenChunk>()
@@ -43,15 +46,23 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
   let rejects: Reject[] = []
   let rejectBytes = 0
   let rejectsCount = 0
+  let storing: Promise<void> = Promise.resolve()
 
-  async function storeRejects(): Promise<void> {
-    if (rejects.length === 0) return
-    const kept = rejects.slice(0, Math.max(0, limits.rejectsKeptMaxCount - rejectsCount))
-    const stored = { records: rejects.length, rejects: rejects.length, isDestructive: false }
-    await store((tx) => insertRejects(tx, loadId, kept), stored)
-    rejectsCount += rejects.length
+  /** One after the other. Gives what was being stored before. */
+  function storeNext(work: () => Promise<void>): Promise<void> {
+    const before = storing
+    storing = before.then(work)
+    // Told to whoever comes next.
+    storing.catch(() => {})
+    return before
+  }
+
+  function storeRejects(): Promise<void> {
+    const [count, kept] = [rejects.length, rejects.slice(0, Math.max(0, limits.rejectsKeptMaxCount - rejectsCount))]
+    rejectsCount += count
     rejects = []
     rejectBytes = 0
+    return storeNext(() => store((tx) => insertRejects(tx, loadId, kept), { records: count, rejects: count, isDestructive: false }))
   }
 
   function openChunk(name: number | 'documents', pass: OpenChunk['pass'], firstLine: number): OpenChunk {
@@ -67,24 +78,28 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     return chunk.lines.length >= limits.chunkMaxRecords || chunk.bytes >= limits.chunkMaxBytes ? storeChunk(chunk) : undefined
   }
 
-  async function storeChunk(chunk: OpenChunk): Promise<void> {
+  function storeChunk(chunk: OpenChunk): Promise<void> {
     open.delete(chunk.name)
-    const payload = await packLines(chunk.lines)
     const recordCount = chunk.lines.length
-    await store(async (tx) => {
-      await insertChunk(tx, { loadId, pass: chunk.pass, firstLine: chunk.firstLine, recordCount, payload })
-      await insertDeclarations(tx, loadId, chunk.declarations)
-    }, { records: recordCount, rejects: 0, isDestructive: chunk.isDestructive })
+    return storeNext(async () => {
+      const payload = await packLines(chunk.lines)
+      await store(async (tx) => {
+        await insertChunk(tx, { loadId, pass: chunk.pass, firstLine: chunk.firstLine, recordCount, payload })
+        await insertDeclarations(tx, loadId, chunk.declarations)
+      }, { records: recordCount, rejects: 0, isDestructive: chunk.isDestructive })
+    })
   }
 
-  async function storeEdges(gathered: EdgeGatherer): Promise<void> {
+  function storeEdges(gathered: EdgeGatherer): Promise<void> {
     edges = null
     const batch = gathered.take()
-    const payload = await packEdges(batch)
     const recordCount = batch.lines.length
-    await store(async (tx) => {
-      await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload })
-    }, { records: recordCount, rejects: 0, isDestructive: false })
+    return storeNext(async () => {
+      const payload = await packEdges(batch)
+      await store(async (tx) => {
+        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload })
+      }, { records: recordCount, rejects: 0, isDestructive: false })
+    })
   }
 
   return {
@@ -115,8 +130,10 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     async flush() {
       for (const chunk of [...open.values()].sort((a, b) => a.pass - b.pass)) await storeChunk(chunk)
       if (edges) await storeEdges(edges)
-      await storeRejects()
-    }
+      if (rejects.length > 0) await storeRejects()
+      await storing
+    },
+    idle: () => storing.catch(() => {})
   }
 }
 

@@ -54,7 +54,7 @@ const turnMaxMs = 2
 /**
  * Stores the records of the body as they come, and returns the id of the load when it is accepted (committed). What was
  * received under the same key before is compared and answered with, even while new loads are refused: it stores nothing.
- * Reads on only when what was read is stored, so memory is bounded on this side and the client is held back on its own.
+ * Reads on only when all but the last chunk of what was read is stored, so memory is bounded on this side and the client is held back on its own.
  *
  * Throws OVERLOADED, BAD_REQUEST for a body without records and what openRecords throws (all with nothing stored),
  * LIMIT_EXCEEDED (loadMaxRecords), SNAPSHOT_REMOVES_TOO_MUCH, CONFLICT when the load was cancelled meanwhile or its key is another's,
@@ -110,21 +110,26 @@ async function storeRecords(db: Db, upload: Upload, { format, snapshot }: LoadRe
   const writer = upload.load.isAtomic || upload.load.isDryRun ? createWholeChunkWriter(id, store) : createChunkWriter(id, store)
   const opened = await openRecords(format, body)
   const tally = snapshot ? createSnapshotTally(opened) : null
-  for await (const entries of opened.records) {
-    for (const entry of entries) {
-      if (upload.records === 0) await begin(db, upload, opened)
-      upload.records += 1
-      if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
-      tally?.add(entry)
-      const stored = take(writer, entry)
-      if (stored) await stored
+  try {
+    for await (const entries of opened.records) {
+      for (const entry of entries) {
+        if (upload.records === 0) await begin(db, upload, opened)
+        upload.records += 1
+        if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
+        tally?.add(entry)
+        const stored = take(writer, entry)
+        if (stored) await stored
+      }
+      if (performance.now() - turnAt > turnMaxMs) {
+        await nextTurn()
+        turnAt = performance.now()
+      }
     }
-    if (performance.now() - turnAt > turnMaxMs) {
-      await nextTurn()
-      turnAt = performance.now()
-    }
+    await writer.flush()
+  } finally {
+    // Whoever aborts the load finds all that was stored of it.
+    await writer.idle()
   }
-  await writer.flush()
   if (snapshot && tally && upload.records > 0) await endSnapshot(db, upload.load, snapshot, tally)
 }
 

@@ -62,7 +62,9 @@ export function createWholeChunkWriter(loadId: string, store: (work: (tx: Tx) =>
         // Its pass says what newer loads must wait for: entities that it creates. Within it the passes are in order by themselves.
         await insertChunk(tx, { loadId, pass: creates ? 1 : 3, firstLine: firstLine ?? 1, recordCount: lines.length, payload })
       }, { records: lines.length + rejects.length, rejects: rejects.length, isDestructive: destroys })
-    }
+    },
+    // Nothing is stored beside the reading.
+    async idle() {}
   }
 }
 

@@ -33,29 +33,6 @@ export async function findOccupied(tx: Tx, { aspectCode }: DocumentPlace, ownerI
   return int4sOf(row?.found ?? null)
 }
 
-/** In key order; an entry of each array for each statement. `attributes` are places in `texts` from 1, and 0 where an entry says nothing more. */
-export type DocumentRows = { downstreamIds: Int32Array, upstreamIds: Int32Array, positions: Int32Array, lines: Int32Array, attributes: Int32Array, texts: readonly string[] }
-
-/** Adds the statements of documents whose owners are the downstreams; none of them may be there. Needs the owners locked. */
-export async function insertDocumentEdges(tx: Tx, { field }: DocumentPlace, rows: DocumentRows, { sourceId, recordKey, seq }: { sourceId: number, recordKey: number, seq: number }): Promise<void> {
-  const { downstreamIds, upstreamIds, positions, lines, attributes, texts } = rows
-  const arrays = [downstreamIds, upstreamIds, positions, lines].map(int4Array)
-  // Most documents say the same of all their entries: the text is sent once, and not at all where it is the default.
-  const said = texts.length === 0
-    ? { column: 'null::jsonb', from: 'unnest(?::int[], ?::int[], ?::int[], ?::int[]) as wanted (downstream_id, upstream_id, position, line)', bindings: arrays }
-    : {
-        column: 'said.attributes',
-        from: `unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[]) with ordinality as wanted (downstream_id, upstream_id, position, line, attribute, place)
-        left join (select given.text::jsonb as attributes, given.place from unnest(?::text[]) with ordinality as given (text, place)) as said on said.place = wanted.attribute
-        order by wanted.place`,
-        bindings: [...arrays, int4Array(attributes), texts]
-      }
-  await query(tx, `
-    insert into statement (downstream_id, upstream_id, owner_id, field, source_id, record_key, position, seq, line, attributes)
-    select wanted.downstream_id, wanted.upstream_id, wanted.downstream_id, ?::smallint, ?::int, ?::int, wanted.position, ?::bigint, wanted.line, ${said.column}
-    from ${said.from}`, [field, sourceId, recordKey, seq, ...said.bindings])
-}
-
 /** A document of each owner, which has none. */
 export type FirstDocuments = { ownerIds: Int32Array, lines: Int32Array, systemMetadata: readonly (JsonObject | null)[], values: readonly JsonObject[] }
 

@@ -17,22 +17,35 @@ export function latch(): { opened: Promise<void>, open: () => void } {
   return { opened, open }
 }
 
-/** Runs work in a transaction that stands still before the first statement that matches. */
+/** Runs work in a transaction that stands still before the first statement that matches; a COPY matches as `copy`, whatever its text. */
 export function pausedBefore<T>(db: Db, statement: RegExp, work: (tx: Tx) => Promise<T>): Paused<T> {
   const reached = latch()
   const released = latch()
   let isOpen = false
+  async function pauseBefore(sql: string): Promise<void> {
+    if (isOpen || !statement.test(sql)) return
+    reached.open()
+    await released.opened
+    isOpen = true
+  }
   const done = db.transaction(async (tx: Tx) => work(new Proxy(tx, {
     get(target, name, receiver) {
-      if (name !== 'raw') return Reflect.get(target, name, receiver) as unknown
-      return async (sql: string, bindings: never) => {
-        if (!isOpen && statement.test(sql)) {
-          reached.open()
-          await released.opened
-          isOpen = true
+      if (name === 'raw') {
+        return async (sql: string, bindings: never) => {
+          await pauseBefore(sql)
+          return target.raw(sql, bindings)
         }
-        return target.raw(sql, bindings)
       }
+      if (name === 'client') {
+        return {
+          // What asks for the connection itself is a COPY: shared/db/copy-in.ts.
+          async acquireConnection() {
+            await pauseBefore('copy')
+            return target.client.acquireConnection()
+          }
+        }
+      }
+      return Reflect.get(target, name, receiver) as unknown
     }
   })))
   const settled = Promise.allSettled([done]).then(([result]) => {
