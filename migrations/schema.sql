@@ -387,6 +387,8 @@ CREATE INDEX search_document_name_idx ON public.search_document USING btree ("le
 
 CREATE INDEX search_document_name_trgm_idx ON public.search_document USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='256');
 
+CREATE INDEX search_document_words_coarse_idx ON public.search_document USING gin (words) WITH (gin_pending_list_limit='256') WHERE ((hashint4(entity_id) & 1023) = 0);
+
 CREATE INDEX search_document_words_idx ON public.search_document USING gin (words) WITH (gin_pending_list_limit='256');
 
 CREATE INDEX search_document_words_sample_idx ON public.search_document USING gin (words) WITH (gin_pending_list_limit='256') WHERE ((hashint4(entity_id) & 63) = 0);

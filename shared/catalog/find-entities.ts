@@ -2,7 +2,7 @@
  * Finds the entities that a question asks for: by their documents where words or values are sought, else among all, and
  * sifts them as results of a walk are sifted.
  *
- * A sample of one document in sixty-four tells how many match. Up to searchExactMaxCount that do are taken one by one:
+ * A sample of one document in sixty-four, or in a thousand where very many match, tells how many do. Up to searchExactMaxCount that do are taken one by one:
  * what is found of them is exact. Of more, the sample tells how many there are, and a page takes whose name is the
  * text, then who comes first by id: what many documents match is met soon on a walk along the ids.
  */
@@ -10,7 +10,7 @@ import type { Tx } from '../db/database.ts'
 import { limits } from '../limits.ts'
 import { keyQuery, nameKey } from '../model/search-vector.ts'
 import type { WithinDeadline } from '../store/deadline.ts'
-import { findMatches, findMatchesAmong, findMatchesBetween, findSampledMatches, lastDocumentId, preferWay, sampleShare } from '../store/search-documents.ts'
+import { findMatches, findMatchesAmong, findMatchesBetween, findSampledMatches, lastDocumentId, preferWay, sampleShares, type SampleName } from '../store/search-documents.ts'
 import { judgeOf } from './lineage-filters.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 import type { EntityQuestion } from './search-question.ts'
@@ -35,21 +35,31 @@ export async function findEntitiesOf(reader: LineageReader, question: EntityQues
   const { words } = question
   if (words === null || words === '') return await findByClass(reader, question, 0, wantedCount) ?? kept(reader, question, await plainCandidates(reader, question))
   const { sample, matches } = await asked(reader, async (tx, within) => {
-    const sampled = await within(() => findSampledMatches(tx, words))
-    if (sampled.length * sampleShare > exactMaxCount * surelyMore) return { sample: sampled, matches: null }
-    return { sample: sampled, matches: await within(() => findMatches(tx, words, ranked ? question.foldedText : null, exactMaxCount + 1)) }
+    const coarse = await within(() => findSampledMatches(tx, words, 'coarse'))
+    if (coarse.length >= coarseMinCount && coarse.length * sampleShares.coarse > exactMaxCount * surelyMore) return { sample: { of: 'coarse', ids: coarse } as const, matches: null }
+    const fine = { of: 'fine', ids: await within(() => findSampledMatches(tx, words, 'fine')) } as const
+    if (fine.ids.length * sampleShares.fine > exactMaxCount * surelyMore) return { sample: fine, matches: null }
+    return { sample: fine, matches: await within(() => findMatches(tx, words, ranked ? question.foldedText : null, exactMaxCount + 1)) }
   })
   if (matches && matches.length <= exactMaxCount) return kept(reader, question, matches)
-  const sifted = await siftHits(reader, question, hitsOf(sample), { keeps: false })
-  const total = Math.max(sifted.total * sampleShare, 1)
+  const { sifted, share } = await siftSample(reader, question, words, sample)
+  const total = Math.max(sifted.total * share, 1)
   const ids = wantedCount === 0 ? new Int32Array(0) : await firstOf(reader, question, words, ranked, { count: wantedCount, total })
   return {
     ids,
     // Fewer than were wanted are all there are.
     total: ids.length < wantedCount ? ids.length : Math.max(ids.length, total),
-    tally: { byClass: sifted.tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare })) },
+    tally: { byClass: sifted.tally.byClass.map((entry) => ({ ...entry, count: entry.count * share })) },
     isEstimate: true
   }
+}
+
+/** Filters may leave too little of the coarse sample to tell anything by: then the fine one is asked. */
+async function siftSample(reader: LineageReader, question: EntityQuestion, words: string, sample: { of: SampleName, ids: Int32Array }): Promise<{ sifted: Sifted, share: number }> {
+  const sifted = await siftHits(reader, question, hitsOf(sample.ids), { keeps: false })
+  if (sample.of === 'fine' || sifted.total >= coarseKeptMinCount) return { sifted, share: sampleShares[sample.of] }
+  const ids = await asked(reader, (tx, within) => within(() => findSampledMatches(tx, words, 'fine')))
+  return siftSample(reader, question, words, { of: 'fine', ids })
 }
 
 /** Whose name is the text, and who matches: looked at one by one, for to look up a prefix is to read all that it begins. */
@@ -72,8 +82,11 @@ async function findByClass(reader: LineageReader, question: EntityQuestion, afte
   return { ids: await census.ids(keeps, after, count), total: byClass.reduce((sum, entry) => sum + entry.count, 0), tally: { byClass }, isEstimate: false }
 }
 
-/** Where the sample tells of so many times more than are taken one by one, they are not counted to be sure. */
-const surelyMore = 4
+/** Where the sample tells of so many times more than are taken one by one, they are not counted to be sure: nine standard deviations. */
+const surelyMore = 2
+/** So many in the coarse sample tell the total to about a twentieth, and so many that filters leave of it to about a fourteenth. */
+const coarseMinCount = 400
+const coarseKeptMinCount = 200
 /** Of those whose name is the text. */
 const namesakesMaxCount = 1_000
 
@@ -93,7 +106,7 @@ export async function findEntitiesBehind(reader: LineageReader, question: Entity
   const lastId = await asked(reader, (tx, within) => within(() => lastDocumentId(tx)))
   const ids: number[] = []
   const perMatch = lastId / Math.max(1, total)
-  const way = perMatch <= walkedPerMatchMax ? 'byId' : 'byWord'
+  const way = perMatch <= walkedPerMatchMax || count * perMatch <= walkedMaxCount ? 'byId' : 'byWord'
   let [from, span] = [after, Math.max(spanMinCount, Math.ceil(1.2 * count * perMatch))]
   while (from < lastId && ids.length < count) {
     const [begin, end] = [from, Math.min(lastId, from + span)]
@@ -106,8 +119,12 @@ export async function findEntitiesBehind(reader: LineageReader, question: Entity
   return Int32Array.from(ids)
 }
 
-/** Ids are walked along where so many, or fewer, are met for each that matches. */
+/**
+ * Ids are walked along where so many, or fewer, are met for each that matches, or so many in all: to look a frequent word up takes
+ * 20 ms at a million documents before the first match is seen, to meet 5,000 documents 15.
+ */
 const walkedPerMatchMax = 50
+const walkedMaxCount = 5_000
 const spanMinCount = 1_000
 /** What matches may lie close together far behind: no more than these are met at a time. */
 const spanMaxCount = 65_536
