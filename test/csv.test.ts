@@ -8,10 +8,11 @@ import { parseCsvHeader, printCsvHeader } from '../shared/formats/csv-header.ts'
 import { recordParser } from '../shared/formats/parse-record.ts'
 import { textOfEdge } from '../shared/formats/plain-edges.ts'
 import type { RawRecord } from '../shared/formats/raw-record.ts'
-import { openRecords, type ReadRecord } from '../shared/formats/read-records.ts'
+import { openRecords, type SingleRecord } from '../shared/formats/read-records.ts'
 import { splitCsv } from '../shared/formats/split-csv.ts'
 import { limits } from '../shared/limits.ts'
 import type { Change } from '../shared/model/changes.ts'
+import { oneByOne } from './support/read-records.ts'
 import { writeCsv } from './support/write-csv.ts'
 
 const orders = 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'
@@ -35,18 +36,18 @@ async function rowsOf(bytes: Buffer | string, sizes: Iterable<number> = []): Pro
   return rows
 }
 
-async function entriesOf(bytes: Buffer | string, sizes: Iterable<number> = []): Promise<ReadRecord[]> {
-  const entries: ReadRecord[] = []
-  for await (const piece of (await openRecords('csv', cut(Buffer.from(bytes), sizes))).records) entries.push(...piece)
+async function entriesOf(bytes: Buffer | string, sizes: Iterable<number> = []): Promise<SingleRecord[]> {
+  const entries: SingleRecord[] = []
+  for await (const piece of (await openRecords('csv', cut(Buffer.from(bytes), sizes))).records) entries.push(...oneByOne(piece))
   return entries
 }
 
-const changesOf = (entry: ReadRecord): Change[] => {
+const changesOf = (entry: SingleRecord): Change[] => {
   if ('error' in entry) throw entry.error
   if ('upstreamCount' in entry) throw new Error('a row of CSV is no document')
   return 'shape' in entry ? [{ kind: 'addEdge', upstreamUrn: entry.upstream, downstreamUrn: entry.downstream }] : entry.record.changes
 }
-const textOf = (entry: ReadRecord): string => 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
+const textOf = (entry: SingleRecord): string => 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
 
 const shortly = (rows: RawRecord[]): string[] => rows.map(({ line, text, fault }) => `${line} ${fault ? `${fault.code} ` : ''}${text}`)
 

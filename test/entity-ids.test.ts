@@ -5,12 +5,19 @@ import { rememberEntityIds, type EntityIds } from '../shared/catalog/entity-ids.
 import type { Db, Tx } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { ensureEpoch } from '../shared/store/graph-changes.ts'
+import { UrnPacker, type PackedUrns } from '../shared/urn/packed-urns.ts'
 import type { Urn } from '../shared/urn/urn.ts'
 import { apply, asCall, create, dataset, hardDelete, record } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { edge, rejectsOf, withLoadBench } from './support/load-bench.ts'
 
 const [a, b, c] = [dataset('a'), dataset('b'), dataset('c')]
+
+function packed(urns: readonly Urn[]): PackedUrns {
+  const packer = new UrnPacker()
+  for (const urn of urns) packer.placeOf(urn)
+  return packer.packed()
+}
 
 /** The ids that are given, and how many URNs the database was asked for. */
 async function find(db: Db, ids: EntityIds, urns: readonly Urn[]): Promise<{ ids: number[], askedCount: number }> {
@@ -23,7 +30,7 @@ async function find(db: Db, ids: EntityIds, urns: readonly Urn[]): Promise<{ ids
         return target.raw(sql, bindings as never)
       }
     }
-  }), urns))
+  }), packed(urns)))
   return { ids: [...found.ids], askedCount }
 }
 
@@ -88,6 +95,6 @@ t.test('whoever remembered an entity that was deleted since is told, and asks an
   await find(db, ids, [a, b])
   t.equal((await find(db, ids, [a, b])).askedCount, 0)
   await apply(db, hardDelete(a))
-  const { unfit } = await db.transaction((tx: Tx) => ids.find(tx, [a, b]))
+  const { unfit } = await db.transaction((tx: Tx) => ids.find(tx, packed([a, b])))
   t.same([...unfit], [(await idsOf(db, [a]))[0]], 'and b is not')
 })

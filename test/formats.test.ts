@@ -6,10 +6,11 @@ import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
 import { recordParser, type RecordFormat } from '../shared/formats/parse-record.ts'
 import { textOfEdge } from '../shared/formats/plain-edges.ts'
-import { openRecords, type ReadRecord, type SentFormat } from '../shared/formats/read-records.ts'
+import { openRecords, type SentFormat, type SingleRecord } from '../shared/formats/read-records.ts'
 import { limits } from '../shared/limits.ts'
 import type { JsonValue } from '../shared/model/changes.ts'
 import { packageRoot } from '../shared/platform/paths.ts'
+import { oneByOne } from './support/read-records.ts'
 import { skipUnless } from './support/skip.ts'
 
 const orders = 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'
@@ -31,21 +32,21 @@ async function* cut(bytes: Buffer, sizes: Iterable<number>): AsyncGenerator<Buff
   if (start < bytes.length) yield bytes.subarray(start)
 }
 
-async function readEntries(format: SentFormat, chunks: AsyncIterable<Buffer>): Promise<ReadRecord[]> {
-  const entries: ReadRecord[] = []
-  for await (const batch of (await openRecords(format, chunks)).records) entries.push(...batch)
+async function readEntries(format: SentFormat, chunks: AsyncIterable<Buffer>): Promise<SingleRecord[]> {
+  const entries: SingleRecord[] = []
+  for await (const batch of (await openRecords(format, chunks)).records) entries.push(...oneByOne(batch))
   return entries
 }
 
-const readAll = (format: SentFormat, bytes: Buffer | string, sizes: Iterable<number> = []): Promise<ReadRecord[]> => readEntries(format, cut(Buffer.from(bytes), sizes))
+const readAll = (format: SentFormat, bytes: Buffer | string, sizes: Iterable<number> = []): Promise<SingleRecord[]> => readEntries(format, cut(Buffer.from(bytes), sizes))
 
 const parseRecord = (format: RecordFormat, text: string, line: number): unknown => recordParser({ format, header: null }).parse(text, line)
 
 /** The record as sent. */
-const textOf = (entry: ReadRecord | undefined): string => !entry ? '' : 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
+const textOf = (entry: SingleRecord | undefined): string => !entry ? '' : 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
 
 /** Line and outcome of each entry, short enough to compare. */
-const outcomes = (entries: ReadRecord[]): string[] => entries.map((entry) => `${entry.line} ${'error' in entry ? entry.error.code : 'shape' in entry ? 'addEdge' : 'upstreamCount' in entry ? 'upsertAspect' : entry.record.changes.map((change) => change.kind).join()}`)
+const outcomes = (entries: SingleRecord[]): string[] => entries.map((entry) => `${entry.line} ${'error' in entry ? entry.error.code : 'shape' in entry ? 'addEdge' : 'upstreamCount' in entry ? 'upsertAspect' : entry.record.changes.map((change) => change.kind).join()}`)
 
 const read = (value: JsonValue): unknown => parseRecord('ndjson', JSON.stringify(value), 7)
 

@@ -7,10 +7,12 @@ import { retryLoad } from '../shared/catalog/retry-load.ts'
 import { CatalogError } from '../shared/errors.ts'
 import { parseNdjsonRecord } from '../shared/formats/ndjson.ts'
 import { createPlainEdgeReader, textOfEdge } from '../shared/formats/plain-edges.ts'
-import { openRecords, type ReadRecord } from '../shared/formats/read-records.ts'
-import { isOrdinaryDataset } from '../shared/urn/ordinary-dataset.ts'
-import { entityTypeOf, parseUrn, toUrn } from '../shared/urn/urn.ts'
+import { openRecords, type ReadRecord, type SingleRecord } from '../shared/formats/read-records.ts'
+import { endOfOrdinaryDataset, isOrdinaryDataset } from '../shared/urn/ordinary-dataset.ts'
+import { PackedUrns } from '../shared/urn/packed-urns.ts'
+import { entityTypeOf, parseUrn } from '../shared/urn/urn.ts'
 import { admin, dataset, edge, entity, rejectsOf, withLoadBench } from './support/load-bench.ts'
+import { oneByOne } from './support/read-records.ts'
 
 const flow = 'urn:li:dataFlow:(airflow,nightly,PROD)'
 const urns = [
@@ -40,6 +42,9 @@ const shapes: readonly ((upstreamUrn: string, downstreamUrn: string) => string)[
 ]
 const line = fc.oneof(wild, fc.tuple(fc.constantFrom(...shapes), anyUrn, anyUrn).map(([shape, up, down]) => shape(up, down)))
 
+/** One, or some of one shape as a program writes them one after the other. */
+const someLines = fc.oneof(line.map((text) => [text]), fc.tuple(fc.constantFrom(...shapes), fc.constantFrom('', '', '\r'), fc.array(fc.tuple(anyUrn, anyUrn), { minLength: 2, maxLength: 6 })).map(([shape, end, pairs]) => pairs.map(([up, down]) => `${shape(up, down)}${end}`)))
+
 async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let start = 0
   for (let at = 0; start < bytes.length; at += 1) {
@@ -57,7 +62,7 @@ async function readAll(text: string, sizes: readonly number[] = []): Promise<Rea
 }
 
 /** Line, text as sent, and what it asks for or why it is refused. */
-function saidBy(entry: ReadRecord): object {
+function saidBy(entry: SingleRecord): object {
   if ('shape' in entry) return { line: entry.line, text: textOfEdge(entry.shape, entry.upstream, entry.downstream), changes: [{ kind: 'addEdge', upstreamUrn: entry.upstream, downstreamUrn: entry.downstream }] }
   if ('error' in entry) return { line: entry.line, text: entry.text, code: entry.error.code, message: entry.error.message, details: entry.error.details }
   if ('upstreamCount' in entry) return entry
@@ -74,14 +79,16 @@ function saidAsJson(text: string, line: number): object {
 }
 
 t.test('a line says what it says as JSON, however it is written and wherever the body is cut', async (t) => {
-  let plainCount = 0
-  await fc.assert(fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 4 }), async (lines, sizes) => {
+  let [plainCount, runsCount] = [0, 0]
+  await fc.assert(fc.asyncProperty(fc.array(someLines, { minLength: 1, maxLength: 8 }).map((each) => each.flat()), fc.array(fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 200, max: 3_000 })), { minLength: 1, maxLength: 4 }), async (lines, sizes) => {
     const entries = await readAll(lines.join('\n'), sizes)
     plainCount += entries.filter((entry) => 'shape' in entry).length
+    runsCount += entries.filter((entry) => 'count' in entry && entry.count > 1).length
     const expected = lines.flatMap((text, at) => text.trim() === '' ? [] : saidAsJson(text.trim(), at + 1))
-    t.same(entries.map(saidBy), expected)
+    t.same(oneByOne(entries).map(saidBy), expected)
   }), { numRuns: 400 })
   t.ok(plainCount > 150, 'many are read without JSON')
+  t.ok(runsCount > 20, 'and some many at once')
 })
 
 t.test('what programs write is read without JSON', async (t) => {
@@ -93,16 +100,19 @@ t.test('what programs write is read without JSON', async (t) => {
   t.equal(createPlainEdgeReader()(`{${' '.repeat(300)}"upstreamUrn":"${a}","downstreamUrn":"${b}"}`, 1), null, 'a line that is padded out takes the room of a record')
 })
 
-t.test('a dataset that is told at a glance is one that is parsed', async (t) => {
-  const text = fc.tuple(fc.constantFrom('hive', 'a.b-c_d', 'x'.repeat(100), '.', ''), fc.string({ unit: fc.constantFrom(...'aB9_.-/:$#@+= ,()"%\\ü\t'.split('')), maxLength: 6 }), fc.constantFrom('PROD', 'DEV', 'prod', ''))
-    .map(([platform, name, fabric]) => `urn:li:dataset:(urn:li:dataPlatform:${platform},${name},${fabric})`)
+t.test('a dataset that is told at a glance is one that is parsed, as a text and as bytes', async (t) => {
+  const name = fc.string({ unit: fc.constantFrom(...'aB9_.-/:$#@+= ,()"%\\ü\t'.split('')), maxLength: 6 })
+  const text = fc.tuple(fc.constantFrom('hive', 'hive', 'a.b-c_d', 'x'.repeat(100), 'x'.repeat(101), '.', ''), fc.oneof({ weight: 9, arbitrary: name }, { weight: 1, arbitrary: fc.constantFrom('n'.repeat(700), 'n'.repeat(701)) }), fc.constantFrom('PROD', 'PROD', 'DEV', 'NON_PROD', 'SANDBOX', 'prod', 'PRO', 'PRODS', 'NON_PRODS', '', 'PROD)'))
+    .map(([platform, own, fabric]) => `urn:li:dataset:(urn:li:dataPlatform:${platform},${own},${fabric})`)
   let ordinary = 0
-  fc.assert(fc.property(text, (urn) => {
+  fc.assert(fc.property(text, fc.constantFrom('', '"', ')', 'x'), (urn, behind) => {
+    const bytes = Buffer.from(`..${urn}${behind}`)
+    t.equal(endOfOrdinaryDataset(bytes, 2) === 2 + Buffer.byteLength(urn), isOrdinaryDataset(urn), urn)
     if (!isOrdinaryDataset(urn)) return
     ordinary += 1
     t.equal(parseUrn(urn).urn, urn)
     t.equal(entityTypeOf(urn), 'dataset')
-  }), { numRuns: 2_000 })
+  }), { numRuns: 3_000 })
   t.ok(ordinary > 100)
 })
 
@@ -144,7 +154,7 @@ t.test('a chunk of edges that was damaged is unreadable, or whole edges of lines
     }
   }), { numRuns: 300 })
   const batch = gather([JSON.stringify(edge('a', 'b'))], [1])
-  for (const wrong of [{ upstreams: Int32Array.of(2) }, { downstreams: Int32Array.of(-1) }, { shapeOf: Uint8Array.of(1) }, { lines: Int32Array.of(1, 2) }, { urns: [toUrn(dataset('a'))] }]) {
+  for (const wrong of [{ upstreams: Int32Array.of(2) }, { downstreams: Int32Array.of(-1) }, { shapeOf: Uint8Array.of(1) }, { lines: Int32Array.of(1, 2) }, { urns: new PackedUrns(Buffer.from(dataset('a'))) }]) {
     await t.rejects(packEdges({ ...batch, ...wrong }).then(unpackEdgesOnly), UnreadableChunk, Object.keys(wrong).join())
   }
 })

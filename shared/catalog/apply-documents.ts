@@ -18,6 +18,7 @@ import { findOccupied, insertFirstDocuments, rememberReplaced, type DocumentPlac
 import { lockOwners } from '../store/plain-edges.ts'
 import { sourceId } from '../store/statements.ts'
 import { keyOf } from '../urn/kinds.ts'
+import { UrnPacker, type PackedUrns } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
 import { auditLean, giveIds, type EdgesApplied } from './apply-edges.ts'
 import { auditedUrnsMaxCount, type ApplyContext } from './apply-records.ts'
@@ -85,20 +86,13 @@ const allLeft = (documents: readonly PlainDocument[]): EdgesApplied => ({ record
 
 type Taken = { document: PlainDocument, ownerId: number, upstreamIds: readonly number[] }
 
-type Names = { urns: Urn[], owners: Int32Array, upstreams: number[][] }
+type Names = { urns: PackedUrns, owners: Int32Array, upstreams: number[][] }
 
 /** Each URN once; owners and upstreams of each document are places in them. */
 function namesOf(documents: readonly PlainDocument[]): Names {
-  const places = new Map<Urn, number>()
-  const urns: Urn[] = []
-  function placeOf(urn: Urn): number {
-    const known = places.get(urn)
-    if (known !== undefined) return known
-    places.set(urn, urns.length)
-    return urns.push(urn) - 1
-  }
-  const owners = Int32Array.from(documents, ({ ownerUrn }) => placeOf(ownerUrn))
-  return { urns, owners, upstreams: documents.map(({ upstreamUrns }) => upstreamUrns.map(placeOf)) }
+  const packer = new UrnPacker()
+  const owners = Int32Array.from(documents, ({ ownerUrn }) => packer.placeOf(ownerUrn))
+  return { owners, upstreams: documents.map(({ upstreamUrns }) => upstreamUrns.map((urn) => packer.placeOf(urn))), urns: packer.packed() }
 }
 
 /** Of two documents of one dataset the newer holds; which it is, is the general way's to say. */

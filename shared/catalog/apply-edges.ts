@@ -17,7 +17,8 @@ import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
 import { countVersions, findDownstreams, findRemembering, findStated, insertPlainEdges, lockOwners, type AlreadyStated, type PlainEdgeStamp } from '../store/plain-edges.ts'
 import { sourceId } from '../store/statements.ts'
-import { entityTypeOf, type Urn } from '../urn/urn.ts'
+import type { PackedUrns } from '../urn/packed-urns.ts'
+import type { Urn } from '../urn/urn.ts'
 import { auditedUrnsMaxCount, type ApplyContext, type AppliedBefore } from './apply-records.ts'
 import { distinct, emptyColumns, inKeyOrder, pick, pickOfRepeats, reorder, without, type EdgeColumns } from './edge-columns.ts'
 import type { EdgeBatch } from './edge-payload.ts'
@@ -87,13 +88,13 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
  * Gives ids to what has none, where that is asked for, and says which: as placeholders they are left to the general way.
  * Before owners are locked, as there: who waits for an entity that another has made must not hold an owner the other waits for.
  */
-export async function giveIds(tx: Tx, urns: readonly Urn[], idOfUrn: Int32Array, unfit: Set<number>, { missingReferences, isDryRun }: ApplyContext): Promise<number[]> {
+export async function giveIds(tx: Tx, urns: PackedUrns, idOfUrn: Int32Array, unfit: Set<number>, { missingReferences, isDryRun }: ApplyContext): Promise<number[]> {
   // The ids of a dry run are the general way's own.
   if (isDryRun || missingReferences !== 'create' || !idOfUrn.includes(0)) return []
-  const absent = urns.filter((_, place) => idOfUrn[place] === 0)
-  const { inserted, known } = await insertEntities(tx, absent.map((urn) => ({ urn, parentId: null })))
+  const absent = [...idOfUrn.keys()].filter((place) => idOfUrn[place] === 0).map((place) => ({ place, urn: urns.at(place) }))
+  const { inserted, known } = await insertEntities(tx, absent.map(({ urn }) => ({ urn, parentId: null })))
   const madeMeanwhile = new Map(known.map((row) => [row.urn, row.id]))
-  urns.forEach((urn, place) => { idOfUrn[place] ||= madeMeanwhile.get(urn) ?? 0 })
+  for (const { place, urn } of absent) idOfUrn[place] = madeMeanwhile.get(urn) ?? 0
   for (const { id, isPresent, deletedSeq } of known) if (!isPresent || deletedSeq !== null) unfit.add(id)
   return inserted.map((row) => row.id)
 }
@@ -109,14 +110,7 @@ async function alreadyStated(tx: Tx, edges: EdgeColumns, stamp: PlainEdgeStamp):
 
 /** Ids are 0 where there are none. */
 function resolve({ urns, upstreams, downstreams, lines }: EdgeBatch, idOf: Int32Array): EdgeColumns {
-  const types = new Map<string, number>()
-  const typeOf = Int32Array.from(urns, (urn) => {
-    const name = entityTypeOf(urn)
-    const known = types.get(name) ?? types.size
-    types.set(name, known)
-    return known
-  })
-  const names = [...types.keys()]
+  const { names, typeOf } = urns.types()
   const pairs = names.map((upstream) => names.map((downstream) => edgePairOf(upstream, downstream)))
   const columns = { lines, ...emptyColumns(lines.length) }
   for (let index = 0; index < lines.length; index += 1) {
@@ -147,8 +141,8 @@ function subjectsOf({ urns, upstreams, downstreams }: EdgeBatch, { places, owner
   const names = new Map<number, Urn>()
   for (let at = 0; at < places.length && (isWhole || names.size < auditedUrnsMaxCount); at += 1) {
     const place = places[at] ?? 0
-    const urn = urns[(ownerIds[at] === downstreamIds[at] ? downstreams[place] : upstreams[place]) ?? 0]
-    if (urn !== undefined) names.set(ownerIds[at] ?? 0, urn)
+    const ownerId = ownerIds[at] ?? 0
+    if (!names.has(ownerId)) names.set(ownerId, urns.at((ownerId === downstreamIds[at] ? downstreams[place] : upstreams[place]) ?? 0))
   }
   return { urns: [...names.values()], urnCount: distinct(ownerIds).length }
 }

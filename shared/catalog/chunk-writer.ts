@@ -2,6 +2,7 @@
  * Sorts records into passes and stores them as chunks: one open buffer for each pass, so that what is held in memory is
  * bounded however large the load. Nothing of it is applied here.
  */
+import type { EdgeRun } from '../formats/edge-runs.ts'
 import type { PlainEdge } from '../formats/plain-edges.ts'
 import { limits } from '../limits.ts'
 import { createsOf, isDestructive, passOf, referencesOf, standsOn } from '../model/change-facts.ts'
@@ -10,7 +11,7 @@ import type { Tx } from '../db/database.ts'
 import { insertChunk } from '../store/chunks.ts'
 import { insertDeclarations, type Declaration } from '../store/declarations.ts'
 import { insertRejects, type Reject } from '../store/rejects.ts'
-import { createEdgeGatherer, packEdges, type EdgeGatherer } from './edge-payload.ts'
+import { createEdgeGatherer, packEdges } from './edge-payload.ts'
 import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 
 /** What was stored since the last time, for the load's counts. */
@@ -23,6 +24,8 @@ export type ChunkWriter = {
   addDocument(record: RawRecord): Promise<void> | undefined
   /** Takes an edge that is given by its two ends alone. */
   addEdge(edge: PlainEdge): Promise<void> | undefined
+  /** Takes such edges, many at once. */
+  addEdges(run: EdgeRun): Promise<void> | undefined
   /** Takes a record that was not. */
   reject(reject: Reject): Promise<void> | undefined
   /** Stores what is open, and waits until everything is stored. */
@@ -34,6 +37,7 @@ export type ChunkWriter = {
 type OpenChunk = { name: number | 'documents', pass: 1 | 2 | 3, firstLine: number, lines: string[], bytes: number, isDestructive: boolean, declarations: Declaration[] }
 
 const rejectsPerInsert = 1_000
+const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxBytes }
 
 /**
  * `store` runs one piece of work in a transaction, told what it adds to the load. One chunk is stored while the next is
@@ -42,7 +46,7 @@ const rejectsPerInsert = 1_000
  */
 export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>): ChunkWriter {
   const open = new Map<number | 'documents', OpenChunk>()
-  let edges: EdgeGatherer | null = null
+  const edges = createEdgeGatherer()
   let rejects: Reject[] = []
   let rejectBytes = 0
   let rejectsCount = 0
@@ -90,9 +94,8 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     })
   }
 
-  function storeEdges(gathered: EdgeGatherer): Promise<void> {
-    edges = null
-    const batch = gathered.take()
+  function storeEdges(): Promise<void> {
+    const batch = edges.take()
     const recordCount = batch.lines.length
     return storeNext(async () => {
       const payload = await packEdges(batch)
@@ -102,13 +105,21 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     })
   }
 
+  const isFull = (): boolean => edges.count() >= mostEdges.records || edges.bytes() >= mostEdges.bytes
+
+  function addRun(run: EdgeRun, from: number): Promise<void> | undefined {
+    const next = edges.addRun(run, from, mostEdges)
+    if (!isFull()) return undefined
+    const stored = storeEdges()
+    return next === run.count ? stored : stored.then(() => addRun(run, next))
+  }
+
   return {
     addEdge(edge) {
-      edges ??= createEdgeGatherer()
       edges.add(edge)
-      if (edges.count() >= limits.edgeChunkMaxRecords || edges.bytes() >= limits.chunkMaxBytes) return storeEdges(edges)
-      return undefined
+      return isFull() ? storeEdges() : undefined
     },
+    addEdges: (run) => addRun(run, 0),
     add(record, changes) {
       const pass = passOf(changes)
       const chunk = openChunk(pass, pass, record.line)
@@ -129,7 +140,7 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     },
     async flush() {
       for (const chunk of [...open.values()].sort((a, b) => a.pass - b.pass)) await storeChunk(chunk)
-      if (edges) await storeEdges(edges)
+      if (edges.count() > 0) await storeEdges()
       if (rejects.length > 0) await storeRejects()
       await storing
     },

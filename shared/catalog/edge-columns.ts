@@ -18,7 +18,12 @@ export function distinct(numbers: Int32Array): Int32Array {
 }
 
 export const reorder = (columns: EdgeColumns, order: Uint32Array | Int32Array): EdgeColumns => {
-  const take = (column: Int32Array): Int32Array => Int32Array.from(order, (at) => column[at] ?? 0)
+  // By hand: Int32Array.from goes through an iterator, and takes five times as long.
+  const take = (column: Int32Array): Int32Array => {
+    const taken = new Int32Array(order.length)
+    for (let index = 0; index < taken.length; index += 1) taken[index] = column[order[index] ?? 0] ?? 0
+    return taken
+  }
   const { places, lines, downstreamIds, upstreamIds, ownerIds, fields } = columns
   return { places: take(places), lines: take(lines), downstreamIds: take(downstreamIds), upstreamIds: take(upstreamIds), ownerIds: take(ownerIds), fields: take(fields) }
 }
@@ -28,7 +33,8 @@ export const pick = (columns: EdgeColumns, isTaken: (at: number) => boolean): Ed
 /** Neighbouring keys share pages, and two writers meet in one order; the lines of one edge ascend. */
 export function inKeyOrder(columns: EdgeColumns): EdgeColumns {
   const { downstreamIds, upstreamIds, lines } = columns
-  const order = Uint32Array.from(lines.keys())
+  const order = new Uint32Array(lines.length)
+  for (let index = 0; index < order.length; index += 1) order[index] = index
   order.sort((a, b) => (downstreamIds[a] ?? 0) - (downstreamIds[b] ?? 0) || (upstreamIds[a] ?? 0) - (upstreamIds[b] ?? 0) || (lines[a] ?? 0) - (lines[b] ?? 0))
   return reorder(columns, order)
 }

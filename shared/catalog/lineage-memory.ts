@@ -179,13 +179,15 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
   }
 
   async function changesOf(deltas: readonly GraphDelta[]): Promise<GraphChanges> {
-    const idsOf = (kind: 'created' | 'described') => [...new Set(deltas.flatMap((delta) => delta.kind === kind ? [delta.id] : []))]
-    const created = idsOf('created')
-    const described = idsOf('described')
+    const [created, described] = [new Set<number>(), new Set<number>()]
+    for (const delta of deltas) {
+      if (delta.kind === 'created') created.add(delta.id)
+      else if (delta.kind === 'described') described.add(delta.id)
+    }
     return {
       deltas,
-      entities: created.length > 0 ? await readEntitiesOfGraph(graphDb, created) : [],
-      documents: described.length > 0 ? await readDomainDocuments(graphDb, described, domainDocumentMaxBytes) : new Map()
+      entities: created.size > 0 ? await readEntitiesOfGraph(graphDb, [...created]) : [],
+      documents: described.size > 0 ? await readDomainDocuments(graphDb, [...described], domainDocumentMaxBytes) : new Map()
     }
   }
 

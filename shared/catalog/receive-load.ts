@@ -114,7 +114,7 @@ async function storeRecords(db: Db, upload: Upload, { format, snapshot }: LoadRe
     for await (const entries of opened.records) {
       for (const entry of entries) {
         if (upload.records === 0) await begin(db, upload, opened)
-        upload.records += 1
+        upload.records += 'count' in entry ? entry.count : 1
         if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
         tally?.add(entry)
         const stored = take(writer, entry)
@@ -142,6 +142,7 @@ async function endSnapshot(db: Db, { id, source, domainUrn, isAtomic, isDryRun }
 
 /** A promise only where something is to be waited for. */
 function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined {
+  if ('count' in entry) return writer.addEdges(entry)
   if ('shape' in entry) return writer.addEdge(entry)
   if ('upstreamCount' in entry) return writer.addDocument({ line: entry.line, text: entry.text })
   if (!('error' in entry)) return writer.add({ line: entry.line, text: entry.text }, entry.record.changes)

@@ -20,7 +20,8 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
   let isBounded = true
   return {
     add(entry) {
-      if ('shape' in entry) count += 1
+      if ('count' in entry) count += entry.count
+      else if ('shape' in entry) count += 1
       else if ('upstreamCount' in entry) count += entry.upstreamCount
       else if ('error' in entry) {
         const named = namedByReject(shape, { line: entry.line, record: entry.text, isWhole: true })

@@ -1,6 +1,7 @@
 /** Keeps a load that is all or nothing, or a rehearsal, as one chunk: what is applied in one transaction is claimed by one worker. */
 import type { Tx } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
+import { edgesOfRun } from '../formats/edge-runs.ts'
 import { textOfEdge } from '../formats/plain-edges.ts'
 import { limits } from '../limits.ts'
 import { createsOf, isDestructive } from '../model/change-facts.ts'
@@ -48,6 +49,10 @@ export function createWholeChunkWriter(loadId: string, store: (work: (tx: Tx) =>
     },
     addEdge({ line, shape, upstream, downstream }) {
       put({ line, text: textOfEdge(shape, upstream, downstream) })
+      return undefined
+    },
+    addEdges(run) {
+      for (const { line, shape, upstream, downstream } of edgesOfRun(run)) put({ line, text: textOfEdge(shape, upstream, downstream) })
       return undefined
     },
     reject(reject) {

@@ -31,12 +31,12 @@ const takesMore = new Set(['schemaField', 'dataFlow'])
 /** Reads a line that is a plain edge; null for one that is to be read in full. */
 export type PlainEdgeReader = (text: string, line: number) => PlainEdge | null
 
-/** A reader for the lines of one body of JSON. */
-export function createPlainEdgeReader(): PlainEdgeReader {
-  const shapes: EdgeShape[] = []
-  let shape: EdgeShape | undefined
+/** The shapes of one body, each once. Finds that of a line; nothing where it has none, or they are too many. */
+export type FindEdgeShape = (text: string) => EdgeShape | undefined
 
-  function findShape(text: string): EdgeShape | undefined {
+export function createEdgeShapes(): FindEdgeShape {
+  const shapes: EdgeShape[] = []
+  return (text) => {
     const [, prefix, firstName, , middle, secondName, , suffix] = edgeLine.exec(text) ?? []
     if (prefix === undefined || middle === undefined || suffix === undefined || firstName === secondName) return undefined
     if (prefix.includes('"op"') && suffix.includes('"op"')) return undefined
@@ -48,7 +48,11 @@ export function createPlainEdgeReader(): PlainEdgeReader {
     shapes.push(fresh)
     return fresh
   }
+}
 
+/** A reader for the lines of one body of JSON. */
+export function createPlainEdgeReader(findShape: FindEdgeShape = createEdgeShapes()): PlainEdgeReader {
+  let shape: EdgeShape | undefined
   return (text, line) => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const fits = shape && text.startsWith(shape.prefix) && text.endsWith(shape.suffix) ? text.indexOf(shape.middle, shape.prefix.length) : -1

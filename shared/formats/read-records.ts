@@ -6,7 +6,8 @@ import { parseCsvHeader, printCsvHeader } from './csv-header.ts'
 import { recordParser, type RecordFormat, type RecordParser, type RecordShape } from './parse-record.ts'
 import { createPlainCsvReader } from './plain-csv-edges.ts'
 import { readPlainDocument } from './plain-documents.ts'
-import { createPlainEdgeReader, flat, type PlainEdge, type PlainEdgeReader } from './plain-edges.ts'
+import { createEdgeRunReader, type EdgeRun } from './edge-runs.ts'
+import { createEdgeShapes, createPlainEdgeReader, flat, type PlainEdge, type PlainEdgeReader } from './plain-edges.ts'
 import type { RawRecord } from './raw-record.ts'
 import { recordOfReject } from './reject-line.ts'
 import { opensArray, splitArray } from './split-array.ts'
@@ -17,8 +18,11 @@ import { tellFormat } from './tell-format.ts'
 /** A lineage document that was seen to be sound; what it says is read again when it is applied. */
 export type ReadDocument = { line: number, text: string, upstreamCount: number }
 
-/** A record that was understood, or the reason why not. `text` is the record as sent; of one too long, its begin. Edges given by their ends alone need no more. */
-export type ReadRecord = { line: number, text: string, record: ChangeRecord } | { line: number, text: string, error: CatalogError } | PlainEdge | ReadDocument
+/** A record that was understood, or the reason why not. `text` is the record as sent; of one too long, its begin. An edge given by its ends alone needs no more. */
+export type SingleRecord = { line: number, text: string, record: ChangeRecord } | { line: number, text: string, error: CatalogError } | PlainEdge | ReadDocument
+
+/** One record, or edges of many lines. */
+export type ReadRecord = SingleRecord | EdgeRun
 
 /** The format a body is in, or those it may be in: then the body tells. */
 export type SentFormat = RecordFormat | readonly [RecordFormat, ...RecordFormat[]]
@@ -39,8 +43,9 @@ export async function openRecords(sent: SentFormat, chunks: AsyncIterable<Buffer
   const format = await toldFormat(sent, begin)
   if (format === 'csv') return openCsv(splitCsv(begin.body))
   const parser = recordParser({ format, header: null })
-  const raws = format === 'mcp' && begin.first === opensArray ? splitArray(begin.body) : splitLines(begin.body)
-  return { format, header: null, records: readAll(raws, { parser, readPlainEdge: format === 'ndjson' ? createPlainEdgeReader() : null, mayBeReject: true }) }
+  if (format === 'mcp') return { format, header: null, records: readAll(begin.first === opensArray ? splitArray(begin.body) : splitLines(begin.body), { parser, readPlainEdge: null, mayBeReject: true }) }
+  const shapes = createEdgeShapes()
+  return { format, header: null, records: readAll(splitLines(begin.body, createEdgeRunReader(shapes)), { parser, readPlainEdge: createPlainEdgeReader(shapes), mayBeReject: true }) }
 }
 
 async function toldFormat(sent: SentFormat, begin: BodyBegin): Promise<RecordFormat> {
@@ -82,13 +87,13 @@ const recordsAtOnce = 1_000
 /** `mayBeReject` where a line may be one of a file of rejects. */
 type Reader = { parser: RecordParser, readPlainEdge: PlainEdgeReader | null, mayBeReject: boolean }
 
-async function* readAll(pieces: AsyncGenerator<RawRecord[]>, reader: Reader): AsyncGenerator<ReadRecord[]> {
+async function* readAll(pieces: AsyncGenerator<(RawRecord | EdgeRun)[]>, reader: Reader): AsyncGenerator<ReadRecord[]> {
   for await (const raws of pieces) {
-    for (let begin = 0; begin < raws.length; begin += recordsAtOnce) yield raws.slice(begin, begin + recordsAtOnce).map((raw) => readOne(reader, raw))
+    for (let begin = 0; begin < raws.length; begin += recordsAtOnce) yield raws.slice(begin, begin + recordsAtOnce).map((raw) => 'count' in raw ? raw : readOne(reader, raw))
   }
 }
 
-function readOne({ parser, readPlainEdge, mayBeReject }: Reader, { line, text: sent, fault }: RawRecord): ReadRecord {
+function readOne({ parser, readPlainEdge, mayBeReject }: Reader, { line, text: sent, fault }: RawRecord): SingleRecord {
   if (fault) return { line, text: sent, error: fault }
   const edge = readPlainEdge?.(sent, line)
   if (edge) return edge

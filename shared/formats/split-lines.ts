@@ -1,19 +1,21 @@
-/** Splits a stream of bytes into lines. Blank lines are counted and left out; the last line needs no end. */
+/** Splits a stream of bytes into lines. Blank lines are counted and left out; the last line needs no end. Runs of plain edges are left as they are. */
 import { isUtf8 } from 'node:buffer'
 import { limits } from '../limits.ts'
+import type { EdgeRun, EdgeRunReader } from './edge-runs.ts'
 import { checkedLine, createRecordBuffer, type RawRecord } from './raw-record.ts'
 
 const newline = 0x0a
 
 /**
  * Lines are numbered from 1, and given by the piece they came in: one wait for some hundred lines. Holds one line beside
- * the piece, and of one that is too long only its begin.
+ * the piece, and of one that is too long only its begin. Runs that a reader finds at the begin of the whole lines of a piece
+ * are given as it found them; behind the first line that is none the piece is split.
  */
-export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord[]> {
+export async function* splitLines(chunks: AsyncIterable<Buffer>, readRun: EdgeRunReader | null = null): AsyncGenerator<(RawRecord | EdgeRun)[]> {
   const buffer = createRecordBuffer()
   let line = 1
   for await (const chunk of chunks) {
-    const records: RawRecord[] = []
+    const records: (RawRecord | EdgeRun)[] = []
     const take = (bytes: Buffer): void => {
       buffer.add(bytes)
       const record = buffer.end(line)
@@ -28,7 +30,14 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
     // The first line may have begun in a piece before.
     take(chunk.subarray(0, firstEnd))
     const lastEnd = chunk.lastIndexOf(newline)
-    const whole = chunk.subarray(firstEnd + 1, lastEnd + 1)
+    const wholeLines = chunk.subarray(firstEnd + 1, lastEnd + 1)
+    let runsEnd = 0
+    for (let run = readRun?.(wholeLines, 0, line); run; run = readRun?.(wholeLines, runsEnd, line)) {
+      records.push(run)
+      line = checkedLine(line + run.count)
+      runsEnd = run.end
+    }
+    const whole = wholeLines.subarray(runsEnd)
     if (whole.length <= limits.recordMaxBytes && isUtf8(whole)) {
       // One text for all of them: a quarter of the time that a text for each line takes.
       const text = whole.toString('utf8')

@@ -16,6 +16,25 @@ export type GroupedEdges = {
 
 /** In slices: a transaction may have changed a million. */
 export async function groupEdges(deltas: readonly GraphDelta[], pause: Pause): Promise<GroupedEdges> {
+  const grouped: GroupedEdges = { downstreamOf: new Map(), upstreamOf: new Map(), balance: 0 }
+  // As loads mostly are: nothing to be balanced, which takes half of the time.
+  const onlyAdds = !deltas.some(({ kind }) => kind === 'unstated')
+  return onlyAdds ? groupAdded(deltas, grouped, pause) : groupBalances(await balancesOf(deltas, pause), grouped, pause)
+}
+
+async function groupAdded(deltas: readonly GraphDelta[], grouped: GroupedEdges, pause: Pause): Promise<GroupedEdges> {
+  for (const [index, delta] of deltas.entries()) {
+    if (index % changesPerLook === 0) await pause()
+    if (delta.kind !== 'stated') continue
+    changeOf(grouped.downstreamOf, delta.upstreamId).added.push(delta.downstreamId)
+    changeOf(grouped.upstreamOf, delta.downstreamId).added.push(delta.upstreamId)
+    grouped.balance += 1
+  }
+  return grouped
+}
+
+/** How much more often each edge is stated than before, by its upstream and its downstream. */
+async function balancesOf(deltas: readonly GraphDelta[], pause: Pause): Promise<Map<number, Map<number, number>>> {
   const balances = new Map<number, Map<number, number>>()
   for (const [index, delta] of deltas.entries()) {
     if (index % changesPerLook === 0) await pause()
@@ -24,7 +43,10 @@ export async function groupEdges(deltas: readonly GraphDelta[], pause: Pause): P
     if (!ofUpstream) balances.set(delta.upstreamId, ofUpstream = new Map())
     ofUpstream.set(delta.downstreamId, (ofUpstream.get(delta.downstreamId) ?? 0) + (delta.kind === 'stated' ? 1 : -1))
   }
-  const grouped: GroupedEdges = { downstreamOf: new Map(), upstreamOf: new Map(), balance: 0 }
+  return balances
+}
+
+async function groupBalances(balances: ReadonlyMap<number, ReadonlyMap<number, number>>, grouped: GroupedEdges, pause: Pause): Promise<GroupedEdges> {
   let count = 0
   for (const [upstreamId, ofUpstream] of balances) {
     for (const [downstreamId, balance] of ofUpstream) {

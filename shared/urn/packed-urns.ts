@@ -1,0 +1,95 @@
+/** URNs as bytes, a line each: thousands are looked up, counted and told apart without a string for each. */
+import { TextTable } from './text-table.ts'
+import { entityTypeOf, type Urn } from './urn.ts'
+
+const newline = 0x0a
+
+export class PackedUrns {
+  readonly bytes: Buffer
+  readonly #ends: Int32Array
+
+  /** `bytes` hold checked URNs, with line breaks between them: a URN has none. */
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+    const ends: number[] = []
+    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, end + 1)) ends.push(end)
+    if (bytes.length > 0) ends.push(bytes.length)
+    this.#ends = new Int32Array(ends)
+  }
+
+  get length(): number {
+    return this.#ends.length
+  }
+
+  beginOf(place: number): number {
+    return place === 0 ? 0 : (this.#ends[place - 1] ?? 0) + 1
+  }
+
+  endOf(place: number): number {
+    return this.#ends[place] ?? 0
+  }
+
+  at(place: number): Urn {
+    return this.bytes.toString('utf8', this.beginOf(place), this.endOf(place)) as Urn
+  }
+
+  /** The place of each type in `names`, by the place of the URN. */
+  types(): { names: string[], typeOf: Int32Array } {
+    const names: string[] = []
+    const begins: Buffer[] = []
+    const typeOf = new Int32Array(this.length)
+    let last = -1
+    for (let place = 0; place < typeOf.length; place += 1) {
+      if (last < 0 || !this.#beginsWith(place, begins[last])) {
+        const name = entityTypeOf(this.at(place))
+        last = names.indexOf(name)
+        if (last < 0) {
+          last = names.push(name) - 1
+          begins.push(Buffer.from(`urn:li:${name}:`, 'utf8'))
+        }
+      }
+      typeOf[place] = last
+    }
+    return { names, typeOf }
+  }
+
+  #beginsWith(place: number, text: Buffer | undefined): boolean {
+    const begin = this.beginOf(place)
+    if (!text || this.endOf(place) - begin < text.length) return false
+    for (let index = 0; index < text.length; index += 1) if (this.bytes[begin + index] !== text[index]) return false
+    return true
+  }
+}
+
+/** Packs URNs, each once, in the order in which they first come. */
+export class UrnPacker {
+  readonly #texts = new TextTable()
+  #scratch = Buffer.allocUnsafeSlow(1_024)
+
+  get count(): number {
+    return this.#texts.count
+  }
+
+  get bytesCount(): number {
+    return this.#texts.length
+  }
+
+  placeOf(urn: Urn): number {
+    if (urn.length * 3 > this.#scratch.length) this.#scratch = Buffer.allocUnsafeSlow(urn.length * 3)
+    return this.#texts.placeOf(this.#scratch, 0, this.#scratch.write(urn, 'utf8'))
+  }
+
+  /** Of a URN in UTF-8. */
+  placeOfBytes(bytes: Uint8Array, begin: number, end: number): number {
+    return this.#texts.placeOf(bytes, begin, end)
+  }
+
+  /** A copy of what was packed. */
+  packed(): PackedUrns {
+    return new PackedUrns(Buffer.from(this.#texts.lines().subarray(0, -1)))
+  }
+
+  clear(): void {
+    this.#texts.clear()
+  }
+}
