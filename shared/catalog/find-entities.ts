@@ -34,17 +34,11 @@ const tookTooLong = 'The search took longer than allowed; narrow it down'
 export async function findEntitiesOf(reader: LineageReader, question: EntityQuestion, { ranked, wantedCount, exactMaxCount = limits.searchExactMaxCount }: FindOptions & { ranked: boolean, wantedCount: number }): Promise<FoundEntities> {
   const { words } = question
   if (words === null || words === '') return await findByClass(reader, question, 0, wantedCount) ?? kept(reader, question, await plainCandidates(reader, question))
-  const { sample, matches } = await asked(reader, async (tx, within) => {
-    const coarse = await within(() => findSampledMatches(tx, words, 'coarse'))
-    if (coarse.length >= coarseMinCount && coarse.length * sampleShares.coarse > exactMaxCount * surelyMore) return { sample: { of: 'coarse', ids: coarse } as const, matches: null }
-    const fine = { of: 'fine', ids: await within(() => findSampledMatches(tx, words, 'fine')) } as const
-    if (fine.ids.length * sampleShares.fine > exactMaxCount * surelyMore) return { sample: fine, matches: null }
-    return { sample: fine, matches: await within(() => findMatches(tx, words, ranked ? question.foldedText : null, exactMaxCount + 1)) }
-  })
+  const { sample, matches, namesakes, lastId } = await lookUp(reader, question, words, { ranked, exactMaxCount })
   if (matches && matches.length <= exactMaxCount) return kept(reader, question, matches)
   const { sifted, share } = await siftSample(reader, question, words, sample)
   const total = Math.max(sifted.total * share, 1)
-  const ids = wantedCount === 0 ? new Int32Array(0) : await firstOf(reader, question, words, ranked, { count: wantedCount, total })
+  const ids = wantedCount === 0 ? new Int32Array(0) : await firstOf(reader, question, namesakes, lastId, { count: wantedCount, total })
   return {
     ids,
     // Fewer than were wanted are all there are.
@@ -62,13 +56,36 @@ async function siftSample(reader: LineageReader, question: EntityQuestion, words
   return siftSample(reader, question, words, { of: 'fine', ids })
 }
 
-/** Whose name is the text, and who matches: looked at one by one, for to look up a prefix is to read all that it begins. */
-const namesakesOf = (reader: LineageReader, words: string, foldedText: string): Promise<Int32Array> => asked(reader, async (tx, within) => {
+type LookedUp = { sample: { of: SampleName, ids: Int32Array }, matches: Int32Array | null, namesakes: Int32Array, lastId: number }
+
+/** All that is to be known of the words, in one transaction: `matches` where they are few enough, else what a page of an estimate is begun with. */
+function lookUp(reader: LineageReader, question: EntityQuestion, words: string, { ranked, exactMaxCount }: { ranked: boolean, exactMaxCount: number }): Promise<LookedUp> {
+  const { foldedText } = question
+  return asked(reader, async (tx, within) => {
+    const sample = await lookUpSample(tx, within, words, exactMaxCount)
+    const isMany = sample.ids.length * sampleShares[sample.of] > exactMaxCount * surelyMore
+    const matches = isMany ? null : await within(() => findMatches(tx, words, ranked ? foldedText : null, exactMaxCount + 1))
+    if (matches && matches.length <= exactMaxCount) return { sample, matches, namesakes: new Int32Array(0), lastId: 0 }
+    const lastId = await within(() => lastDocumentId(tx))
+    const namesakes = ranked && foldedText !== null && foldedText !== '' ? await namesakesOf(tx, within, words, foldedText) : new Int32Array(0)
+    return { sample, matches, namesakes, lastId }
+  })
+}
+
+async function lookUpSample(tx: Tx, within: WithinDeadline, words: string, exactMaxCount: number): Promise<LookedUp['sample']> {
+  const coarse = await within(() => findSampledMatches(tx, words, 'coarse'))
+  if (coarse.length >= coarseMinCount && coarse.length * sampleShares.coarse > exactMaxCount * surelyMore) return { of: 'coarse', ids: coarse }
+  return { of: 'fine', ids: await within(() => findSampledMatches(tx, words, 'fine')) }
+}
+
+/** Whose name is the text, and who matches: looked at one by one, for to look up a prefix is to read all that it begins. The transaction looks nothing else up afterwards. */
+async function namesakesOf(tx: Tx, within: WithinDeadline, words: string, foldedText: string): Promise<Int32Array> {
   const named = await within(() => findMatches(tx, keyQuery(nameKey(foldedText)), foldedText, namesakesMaxCount))
+  if (named.length === 0) return named
   await within(() => preferWay(tx, 'byId'))
   const matches = new Set(await within(() => findMatchesAmong(tx, words, named)))
   return named.filter((id) => matches.has(id))
-})
+}
 
 /** Of everything, where all that is asked is what entities have in common; null elsewhere. */
 async function findByClass(reader: LineageReader, question: EntityQuestion, after: number, count: number): Promise<FoundEntities | null> {
@@ -90,20 +107,22 @@ const coarseKeptMinCount = 200
 /** Of those whose name is the text. */
 const namesakesMaxCount = 1_000
 
-async function firstOf(reader: LineageReader, question: EntityQuestion, words: string, ranked: boolean, { count, total }: { count: number, total: number }): Promise<Int32Array> {
-  const { foldedText } = question
-  const namesakes = ranked && foldedText !== null && foldedText !== '' ? (await kept(reader, question, await namesakesOf(reader, words, foldedText))).ids : new Int32Array(0)
+async function firstOf(reader: LineageReader, question: EntityQuestion, named: Int32Array, lastId: number, { count, total }: { count: number, total: number }): Promise<Int32Array> {
+  const namesakes = named.length === 0 ? named : (await kept(reader, question, named)).ids
   if (namesakes.length >= count) return namesakes.subarray(0, count)
   const isNamesake = new Set(namesakes)
-  const others = await findEntitiesBehind(reader, question, 0, count, total)
+  const others = await findEntitiesBehind(reader, question, 0, { count, total, lastId })
   return Int32Array.from([...namesakes, ...others.filter((id) => !isNamesake.has(id))].slice(0, count))
 }
 
-/** The next entities behind an id, by id: at least `count` unless there are no more. For questions whose matches are too many to be taken at once. */
-export async function findEntitiesBehind(reader: LineageReader, question: EntityQuestion, after: number, count: number, total: number): Promise<Int32Array> {
+/**
+ * The next entities behind an id, by id: at least `count` unless there are no more. For questions whose matches are too many to be taken at once.
+ * `lastId` is the greatest of a document, where it is known.
+ */
+export async function findEntitiesBehind(reader: LineageReader, question: EntityQuestion, after: number, { count, total, lastId: knownLastId }: { count: number, total: number, lastId?: number }): Promise<Int32Array> {
   const { words } = question
   if (words === null || words === '') return (await findByClass(reader, question, after, count))?.ids ?? keptBehind(reader, question, await plainCandidates(reader, question), after, count)
-  const lastId = await asked(reader, (tx, within) => within(() => lastDocumentId(tx)))
+  const lastId = knownLastId ?? await asked(reader, (tx, within) => within(() => lastDocumentId(tx)))
   const ids: number[] = []
   const perMatch = lastId / Math.max(1, total)
   const way = perMatch <= walkedPerMatchMax || count * perMatch <= walkedMaxCount ? 'byId' : 'byWord'

@@ -25,7 +25,7 @@ export async function scrollEntities(sources: LineageSources, input: EntityScrol
     // Of everything only the first are there.
     const ids = found && !found.isEstimate && found.ids.length === found.total
       ? found.ids.subarray(after ? placeBehind(found.ids, after.id) : 0)
-      : await findEntitiesBehind(reader, question, after?.id ?? 0, question.count + 1, expected)
+      : await findEntitiesBehind(reader, question, after?.id ?? 0, { count: question.count + 1, total: expected })
     // A first page that is the last one has all there are.
     const total = isEstimate && !after && ids.length <= question.count ? ids.length : expected
     const page = ids.subarray(0, question.count)
