@@ -40,11 +40,12 @@ const rejectsPerInsert = 1_000
 const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxBytes }
 
 /**
- * `store` runs one piece of work in a transaction, told what it adds to the load. One chunk is stored while the next is
- * gathered, and in the database before the call that fills the next one returns: who awaits each call reads on no faster
- * than Postgres stores. What went wrong with it is thrown by that call.
+ * `store` runs one piece of work in a transaction, told what it adds to the load. A chunk is in the database before the call
+ * that filled it returns: who awaits each call reads on no faster than Postgres stores. With `isBehind` it is stored while the next is
+ * gathered, and there before the call that fills that one returns, which throws what went wrong: for who has a transaction for
+ * each and sends nothing else meanwhile.
  */
-export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>): ChunkWriter {
+export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>, { isBehind = false }: { isBehind?: boolean } = {}): ChunkWriter {
   const open = new Map<number | 'documents', OpenChunk>()
   const edges = createEdgeGatherer()
   let rejects: Reject[] = []
@@ -52,8 +53,9 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
   let rejectsCount = 0
   let storing: Promise<void> = Promise.resolve()
 
-  /** One after the other. Gives what was being stored before. */
+  /** One after the other. Gives what is to be waited for. */
   function storeNext(work: () => Promise<void>): Promise<void> {
+    if (!isBehind) return work()
     const before = storing
     storing = before.then(work)
     // Told to whoever comes next.

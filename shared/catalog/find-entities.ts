@@ -25,18 +25,29 @@ export type FoundEntities = {
   isEstimate: boolean
 }
 
-/** `exactMaxCount` is searchExactMaxCount, but for tests. */
-export type FindOptions = { exactMaxCount?: number }
+/** As below and in limits.ts, but for tests. */
+export type FindOptions = { exactMaxCount?: number, coarseMinCount?: number, coarseKeptMinCount?: number }
+
+/** So many in the coarse sample tell the total to about a twentieth, and so many that filters leave of it to about a fourteenth. */
+const sampling: Required<FindOptions> = { exactMaxCount: limits.searchExactMaxCount, coarseMinCount: 400, coarseKeptMinCount: 200 }
+
+/**
+ * Of a total that is an estimate `tallies` asks for its parts too, as facets are: what is rare among a million is missing from the
+ * coarse sample, so the fine one is taken (60 ms in the median where nearly everything matches, against 15).
+ */
+type Wanted = { ranked: boolean, wantedCount: number, tallies: boolean }
 
 const tookTooLong = 'The search took longer than allowed; narrow it down'
 
 /** Throws DEADLINE_EXCEEDED. With `ranked` false ids ascend. Of everything, and of an estimate, there are `wantedCount` ids where there are so many. */
-export async function findEntitiesOf(reader: LineageReader, question: EntityQuestion, { ranked, wantedCount, exactMaxCount = limits.searchExactMaxCount }: FindOptions & { ranked: boolean, wantedCount: number }): Promise<FoundEntities> {
+export async function findEntitiesOf(reader: LineageReader, question: EntityQuestion, wanted: Wanted, options: FindOptions): Promise<FoundEntities> {
+  const { wantedCount } = wanted
+  const settings = { ...sampling, ...options }
   const { words } = question
   if (words === null || words === '') return await findByClass(reader, question, 0, wantedCount) ?? kept(reader, question, await plainCandidates(reader, question))
-  const { sample, matches, namesakes, lastId } = await lookUp(reader, question, words, { ranked, exactMaxCount })
-  if (matches && matches.length <= exactMaxCount) return kept(reader, question, matches)
-  const { sifted, share } = await siftSample(reader, question, words, sample)
+  const { sample, matches, namesakes, lastId } = await lookUp(reader, question, words, wanted, settings)
+  if (matches && matches.length <= settings.exactMaxCount) return kept(reader, question, matches)
+  const { sifted, share } = await siftSample(reader, question, words, sample, settings)
   const total = Math.max(sifted.total * share, 1)
   const ids = wantedCount === 0 ? new Int32Array(0) : await firstOf(reader, question, namesakes, lastId, { count: wantedCount, total })
   return {
@@ -49,31 +60,32 @@ export async function findEntitiesOf(reader: LineageReader, question: EntityQues
 }
 
 /** Filters may leave too little of the coarse sample to tell anything by: then the fine one is asked. */
-async function siftSample(reader: LineageReader, question: EntityQuestion, words: string, sample: { of: SampleName, ids: Int32Array }): Promise<{ sifted: Sifted, share: number }> {
+async function siftSample(reader: LineageReader, question: EntityQuestion, words: string, sample: LookedUp['sample'], settings: Required<FindOptions>): Promise<{ sifted: Sifted, share: number }> {
   const sifted = await siftHits(reader, question, hitsOf(sample.ids), { keeps: false })
-  if (sample.of === 'fine' || sifted.total >= coarseKeptMinCount) return { sifted, share: sampleShares[sample.of] }
+  if (sample.of === 'fine' || sifted.total >= settings.coarseKeptMinCount) return { sifted, share: sampleShares[sample.of] }
   const ids = await asked(reader, (tx, within) => within(() => findSampledMatches(tx, words, 'fine')))
-  return siftSample(reader, question, words, { of: 'fine', ids })
+  return siftSample(reader, question, words, { of: 'fine', ids }, settings)
 }
 
 type LookedUp = { sample: { of: SampleName, ids: Int32Array }, matches: Int32Array | null, namesakes: Int32Array, lastId: number }
 
 /** All that is to be known of the words, in one transaction: `matches` where they are few enough, else what a page of an estimate is begun with. */
-function lookUp(reader: LineageReader, question: EntityQuestion, words: string, { ranked, exactMaxCount }: { ranked: boolean, exactMaxCount: number }): Promise<LookedUp> {
+function lookUp(reader: LineageReader, question: EntityQuestion, words: string, { ranked, wantedCount, tallies }: Wanted, settings: Required<FindOptions>): Promise<LookedUp> {
   const { foldedText } = question
+  const { exactMaxCount } = settings
   return asked(reader, async (tx, within) => {
-    const sample = await lookUpSample(tx, within, words, exactMaxCount)
+    const sample = await lookUpSample(tx, within, words, { ...settings, mayBeCoarse: !tallies })
     const isMany = sample.ids.length * sampleShares[sample.of] > exactMaxCount * surelyMore
     const matches = isMany ? null : await within(() => findMatches(tx, words, ranked ? foldedText : null, exactMaxCount + 1))
-    if (matches && matches.length <= exactMaxCount) return { sample, matches, namesakes: new Int32Array(0), lastId: 0 }
+    if ((matches && matches.length <= exactMaxCount) || wantedCount === 0) return { sample, matches, namesakes: new Int32Array(0), lastId: 0 }
     const lastId = await within(() => lastDocumentId(tx))
     const namesakes = ranked && foldedText !== null && foldedText !== '' ? await namesakesOf(tx, within, words, foldedText) : new Int32Array(0)
     return { sample, matches, namesakes, lastId }
   })
 }
 
-async function lookUpSample(tx: Tx, within: WithinDeadline, words: string, exactMaxCount: number): Promise<LookedUp['sample']> {
-  const coarse = await within(() => findSampledMatches(tx, words, 'coarse'))
+async function lookUpSample(tx: Tx, within: WithinDeadline, words: string, { mayBeCoarse, coarseMinCount, exactMaxCount }: Required<FindOptions> & { mayBeCoarse: boolean }): Promise<LookedUp['sample']> {
+  const coarse = mayBeCoarse ? await within(() => findSampledMatches(tx, words, 'coarse')) : new Int32Array(0)
   if (coarse.length >= coarseMinCount && coarse.length * sampleShares.coarse > exactMaxCount * surelyMore) return { of: 'coarse', ids: coarse }
   return { of: 'fine', ids: await within(() => findSampledMatches(tx, words, 'fine')) }
 }
@@ -101,9 +113,6 @@ async function findByClass(reader: LineageReader, question: EntityQuestion, afte
 
 /** Where the sample tells of so many times more than are taken one by one, they are not counted to be sure: nine standard deviations. */
 const surelyMore = 2
-/** So many in the coarse sample tell the total to about a twentieth, and so many that filters leave of it to about a fourteenth. */
-const coarseMinCount = 400
-const coarseKeptMinCount = 200
 /** Of those whose name is the text. */
 const namesakesMaxCount = 1_000
 
@@ -125,10 +134,12 @@ export async function findEntitiesBehind(reader: LineageReader, question: Entity
   const lastId = knownLastId ?? await asked(reader, (tx, within) => within(() => lastDocumentId(tx)))
   const ids: number[] = []
   const perMatch = lastId / Math.max(1, total)
-  const way = perMatch <= walkedPerMatchMax || count * perMatch <= walkedMaxCount ? 'byId' : 'byWord'
+  const isNear = perMatch <= walkedPerMatchMax || count * perMatch <= walkedMaxCount
+  // Ids go by when entities were first named: what was loaded together lies together, and may lie far from here.
+  const walkedEnd = after + walkedTimes * Math.max(walkedMaxCount, count * perMatch)
   let [from, span] = [after, Math.max(spanMinCount, Math.ceil(1.2 * count * perMatch))]
   while (from < lastId && ids.length < count) {
-    const [begin, end] = [from, Math.min(lastId, from + span)]
+    const [begin, end, way] = [from, Math.min(lastId, from + span), isNear && from < walkedEnd ? 'byId' : 'byWord'] as const
     // Judged with no connection in hand: to judge may take one, and all that there are may be in the hands of such as wait for a second.
     const matches = await asked(reader, (tx, within) => within(() => findMatchesBetween(tx, words, begin, end)), way)
     for (const id of (await kept(reader, question, matches)).ids) ids.push(id)
@@ -144,6 +155,8 @@ export async function findEntitiesBehind(reader: LineageReader, question: Entity
  */
 const walkedPerMatchMax = 50
 const walkedMaxCount = 5_000
+/** Who has walked so many times further than was to be expected looks the words up after all. */
+const walkedTimes = 4
 const spanMinCount = 1_000
 /** What matches may lie close together far behind: no more than these are met at a time. */
 const spanMaxCount = 65_536

@@ -107,7 +107,7 @@ async function storeRecords(db: Db, upload: Upload, { format, snapshot }: LoadRe
     })
   }
 
-  const writer = upload.load.isAtomic || upload.load.isDryRun ? createWholeChunkWriter(id, store) : createChunkWriter(id, store)
+  const writer = upload.load.isAtomic || upload.load.isDryRun ? createWholeChunkWriter(id, store) : createChunkWriter(id, store, { isBehind: true })
   const opened = await openRecords(format, body)
   const tally = snapshot ? createSnapshotTally(opened) : null
   try {

@@ -19,7 +19,8 @@ export async function scrollEntities(sources: LineageSources, input: EntityScrol
   }
   const after = input.scrollId === null || input.scrollId === undefined ? null : parseCursor(input.scrollId, question.identity)
   return withLineage(sources, async (reader) => {
-    const found = after && !(wishes.facets && question.wantsFacets) ? null : await findEntitiesOf(reader, question, { ...options, ranked: false, wantedCount: 0 })
+    const tallies = wishes.facets && question.wantsFacets
+    const found = after && !tallies ? null : await findEntitiesOf(reader, question, { ranked: false, wantedCount: 0, tallies }, options)
     const expected = after?.fingerprint ?? found?.total ?? 0
     const isEstimate = after ? after.degree === 1 : found?.isEstimate ?? false
     // Of everything only the first are there.

@@ -16,6 +16,8 @@ const ending = Buffer.from([0xff, 0xff])
  * of these its length in bytes and its value as the type's receive function reads it. Throws what the server says.
  */
 export async function copyIn(tx: Tx, sql: string, rows: Buffer): Promise<void> {
+  // The connection of one that has ended may be another's by now.
+  if (tx.isCompleted()) throw new Error('COPY in a transaction that has ended')
   // knex has no COPY: the statement goes out on the connection that the transaction runs on.
   const connection: pg.Client = await tx.client.acquireConnection()
   await new Promise<void>((resolve, reject) => {

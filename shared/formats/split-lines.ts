@@ -34,7 +34,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, readRun: EdgeRu
     let runsEnd = 0
     for (let run = readRun?.(wholeLines, 0, line); run; run = readRun?.(wholeLines, runsEnd, line)) {
       records.push(run)
-      line = checkedLine(line + run.count)
+      line = checkedLine(line + run.count - 1) + 1
       runsEnd = run.end
     }
     const whole = wholeLines.subarray(runsEnd)

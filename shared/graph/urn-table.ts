@@ -4,6 +4,7 @@
  * A URN is kept as its mould and its name; a column as its asset's id and its path. Finding one takes a hash table of ids
  * (open addressing) and one comparison of the text. Nothing is ever taken out: ids are never used again.
  */
+import { randomInt } from 'node:crypto'
 import { toUrn, type Urn } from '../urn/urn.ts'
 import { BytesPool } from './bytes-pool.ts'
 import { GrowableInts } from './growable.ts'
@@ -120,9 +121,12 @@ export class UrnTable {
 /** At most two thirds full, a power of two. */
 const slotsFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1_024, count * 1.5 + 1)))
 
-/** FNV-1a over UTF-16 units, mixed once more so that the low bits are good. */
+/** Another in each process: thousands of URNs with one hash are made in seconds for one that is known. */
+const basis = randomInt(2 ** 32)
+
+/** FNV-1a over UTF-16 units from a basis of our own, mixed once more so that the low bits are good. */
 function hashOf(text: string): number {
-  let hash = 0x811c9dc5
+  let hash = basis
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
   return (hash ^ (hash >>> 13)) | 0
