@@ -25,7 +25,8 @@ export async function loadGraph(db: Db, maxBytes: number, pause: Pause): Promise
     const size = await sizeOfGraph(tx)
     if (estimateBytes(size) > maxBytes) return null
     await prepareForCopy(tx)
-    const graph = new LineageGraph(size)
+    // More statements would not fit: each stands in two lists.
+    const graph = new LineageGraph({ ...size, statementCount: Math.floor(maxBytes / (2 * Int32Array.BYTES_PER_ELEMENT)) })
     await loadEntities(tx, graph, pause)
     await loadDomains(tx, graph)
     return { graph, position, lastId, statements: await copyStatements(tx) }

@@ -46,8 +46,8 @@ export class LineageGraph {
   readonly urns: UrnTable
   readonly columns = new ColumnLists()
   readonly domainDocuments = new DomainDocuments()
-  readonly #downstream = new Adjacency()
-  readonly #upstream = new Adjacency()
+  readonly #downstream: Adjacency
+  readonly #upstream: Adjacency
   readonly #nodes: Nodes
   #domainParents: ReadonlyMap<number, number> = new Map()
   #idsEnd = 1
@@ -58,7 +58,10 @@ export class LineageGraph {
   /** Pinned views by the era they were made in. */
   readonly #pinned = new Map<GraphView, { era: number, count: number }>()
 
-  constructor(expected: { entityCount: number, greatestId: number }) {
+  /** `statementCount` fit before anything has to be copied. */
+  constructor(expected: { entityCount: number, greatestId: number, statementCount?: number }) {
+    this.#downstream = new Adjacency(expected.statementCount)
+    this.#upstream = new Adjacency(expected.statementCount)
     this.urns = new UrnTable(expected.entityCount, expected.greatestId)
     this.#nodes = new Nodes(this.urns)
   }

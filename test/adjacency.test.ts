@@ -1,0 +1,54 @@
+/** Lists of ids, from none to hundreds of thousands, in a pool that is large enough or has to grow: what is put in is there, and who looks is not disturbed. */
+import t from 'tap'
+import { Adjacency, membersIn } from '../shared/graph/adjacency.ts'
+import { walkGraph } from '../shared/graph/walk-graph.ts'
+
+const range = (begin: number, end: number): number[] => Array.from({ length: end - begin }, (_, index) => begin + index)
+/** In any order. */
+const areSame = (members: Int32Array, expected: readonly number[]): boolean => members.toSorted().join(' ') === Int32Array.from(expected).sort().join(' ')
+const never = (): undefined => undefined
+
+for (const expectedIds of [0, 1_000_000]) t.test(`a list that grows and shrinks again has what was stated, with room for ${expectedIds}`, async (t) => {
+  const adjacency = new Adjacency(expectedIds)
+  const hub = 7
+  let expected: number[] = []
+  const steps: [number[], number[]][] = [[range(10, 12), []], [range(12, 70_000), []], [range(70_000, 300_000), []], [[5], range(10, 200_000)], [[], range(200_000, 299_990)], [range(10, 66_000), [5]]]
+  for (const [added, removed] of steps) {
+    const before = adjacency.view()
+    const stood = [...expected]
+    adjacency.freeze()
+    adjacency.change(hub, added, removed, 1)
+    adjacency.change(8, [hub], [], 1)
+    const gone = new Set(removed)
+    expected = [...expected.filter((id) => !gone.has(id)), ...added]
+    t.ok(areSame(membersIn(adjacency.view(), hub), expected), `after ${added.length} more and ${removed.length} less`)
+    t.ok(areSame(membersIn(before, hub), stood), 'a view stays what it was')
+  }
+  t.throws(() => adjacency.change(hub, [], [1, 2, 3], 1), /lacks 3/)
+})
+
+for (const way of ['filled', 'changed'] as const) {
+  t.test(`a walk over long lists, ${way}, finds all`, async (t) => {
+    const adjacency = new Adjacency()
+    const idsEnd = 400_000
+    const far = range(2, 200_002)
+    const further = range(200_002, idsEnd)
+    if (way === 'filled') {
+      await adjacency.fill([new Int32Array(far.length).fill(1), Int32Array.from(further, (id) => id - 198_000)], [Int32Array.from(far), Int32Array.from(further)], idsEnd - 1, never)
+    } else {
+      adjacency.change(1, far, [], null)
+      for (const id of further) adjacency.change(id - 198_000, [id], [], null)
+    }
+    const walk = await walkGraph(adjacency.view(), idsEnd, { startIds: [1], hopsWanted: 100, bounds: { maxHops: 100, maxEntities: idsEnd } }, never)
+    t.equal(walk.ids.length, far.length + further.length)
+    t.same([...walk.degrees.subarray(0, 3), walk.degrees[199_999], walk.degrees[200_000]], [1, 1, 1, 1, 2])
+    t.same(walk.ids[0], 2)
+  })
+}
+
+t.test('a pool takes memory only where it is written to, and is smaller where there are no addresses for it', async (t) => {
+  const adjacency = new Adjacency(2 ** 31 - 1)
+  adjacency.change(1, [2, 3], [], null)
+  t.ok(areSame(membersIn(adjacency.view(), 1), [2, 3]))
+  t.ok(adjacency.bytes < 100_000, 'what is not written to does not count')
+})
