@@ -50,6 +50,19 @@ t.test('migrations', async t => {
 })
 
 t.test('the pool', async t => {
+  t.test('has no statement compiled, whatever the server is set to and the planner thinks it costs', async t => {
+    const { db, url } = await withDatabase(t)
+    const [{ name } = { name: '' }] = await query<{ name: string }>(db, 'select current_database() as name')
+    await query(db, `alter database "${name}" set jit = on`)
+    await query(db, `alter database "${name}" set jit_above_cost = 0`)
+    const other = connectTestDatabase(url)
+    t.teardown(() => other.destroy())
+    const plan = await query<{ 'QUERY PLAN': string }>(other, 'explain (analyze) select count(*) from generate_series(1, 10)')
+    t.notMatch(plan.map((row) => row['QUERY PLAN']).join('\n'), /JIT/)
+    // Not every server could compile one.
+    t.same(await query(other, 'show jit'), [{ jit: 'off' }])
+  })
+
   t.test('int8 arrives as a number, and arrays and JSON go both ways', async t => {
     const { db } = await withDatabase(t)
     t.same(await query(db, `select 9007199254740991::int8 as big, count(*) as none from entity`), [{ big: Number.MAX_SAFE_INTEGER, none: 0 }])
