@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -111,6 +111,8 @@ function compile(sources, stamp) {
   const { status } = spawnSync(process.execPath, [compiler, '-p', root], { stdio: 'inherit' })
   if (status !== 0) fail('The build failed.')
   removeOrphans(sources)
+  // npm does so when it first links the command, and npx keeps the link: a dist that is built anew would be refused.
+  chmodSync(join(dist, 'bin', 'tributary.js'), 0o755)
   writeFileSync(stampFile, stamp)
 }
 

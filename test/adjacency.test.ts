@@ -46,7 +46,7 @@ for (const way of ['filled', 'changed'] as const) {
   })
 }
 
-t.test('a pool takes memory only where it is written to, and is smaller where there are no addresses for it', async (t) => {
+t.test('a pool counts what is written to, not what it has addresses for', async (t) => {
   const adjacency = new Adjacency(2 ** 31 - 1)
   adjacency.change(1, [2, 3], [], null)
   t.ok(areSame(membersIn(adjacency.view(), 1), [2, 3]))

@@ -1,5 +1,5 @@
 /** The command line: what each command says, and how it ends, without a process of its own. */
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { commandTable } from '../bin/command-table.ts'
@@ -25,6 +25,10 @@ t.test('usage', async t => {
       t.match(help.out[0], `Usage: tributary ${name}`)
     }
     t.match((await run(['--version'])).out[0], /^\d+\.\d+\.\d+/)
+  })
+
+  t.test('the command may be executed as it is built, for npx keeps a link to it', async t => {
+    t.doesNotThrow(() => accessSync(packagePath('dist/bin/tributary.js'), constants.X_OK))
   })
 
   t.test('a client starts without a database driver, a server or a queue', async t => {
