@@ -1,4 +1,5 @@
 /** What the routes of one API process stand on. Made by start.ts, or by a test. */
+import type { KnownIds } from '../shared/catalog/edge-payload.ts'
 import type { LineageSources } from '../shared/catalog/with-lineage.ts'
 import type { Db } from '../shared/db/database.ts'
 import type { Config } from '../shared/platform/config.ts'
@@ -10,6 +11,8 @@ export type ApiContext = {
   /** Connections that store uploads, so that none of them waits for a reader, nor a reader for them. Without it they share `db`. */
   uploadDb?: Db
   lineage: LineageSources
+  /** The ids of URNs that this process knows without asking; without it loads are stored by their URNs. */
+  knownIds?: () => KnownIds | null
   queue: ChunkQueue
   config: Config
   log: Log

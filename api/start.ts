@@ -59,7 +59,7 @@ export function startApi(config: Config, log: Log): ApiService {
       const queue = await openQueue(config, log)
       parts.queue = queue
       const memory = openMemory(db)
-      const app = await buildServer({ db, uploadDb, lineage: { db, memory, held: holdResults(heldResultsBounds) }, queue, config, log }, state)
+      const app = await buildServer({ db, uploadDb, lineage: { db, memory, held: holdResults(heldResultsBounds) }, knownIds: () => memory?.knownIds() ?? null, queue, config, log }, state)
       parts.app = app
       url = await app.listen({ host: config.host, port: config.port })
       log.info({ url }, 'the API listens')

@@ -16,7 +16,7 @@ function packAsEdges(lines: readonly string[], firstLine: number): Promise<Buffe
     if (!edge) throw new Error(`not read as a plain edge: ${text}`)
     gatherer.add(edge)
   })
-  return packEdges(gatherer.take())
+  return packEdges(gatherer.take().batch)
 }
 
 t.test('whatever the catalog is, what is left behind is the same', async (t) => {

@@ -5,7 +5,8 @@
 import t, { type Test } from 'tap'
 import { createEdgeApplier } from '../shared/catalog/apply-edges.ts'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
-import { createEdgeGatherer, lineOfEdge } from '../shared/catalog/edge-payload.ts'
+import { recordsOfEdges } from '../shared/catalog/chunk-records.ts'
+import { createEdgeGatherer } from '../shared/catalog/edge-payload.ts'
 import { rememberEntityIds } from '../shared/catalog/entity-ids.ts'
 import { allGuards, type Guards } from '../shared/catalog/guards.ts'
 import type { Db, Tx } from '../shared/db/database.ts'
@@ -31,10 +32,10 @@ async function applyLean(tx: Tx, load: OpenLoad, edges: readonly Ends[], { guard
     if (!edge) throw new Error('no plain edge')
     gatherer.add(edge)
   })
-  const batch = gatherer.take()
+  const batch = gatherer.take().batch
   const context = chunkContext(load, { missingReferences })
   const { rest, ...before } = await applyEdges(tx, batch, { ...context, guards })
-  if (rest.length > 0) await applyRecords(tx, rest.map((index) => parseNdjsonRecord(lineOfEdge(batch, index), batch.lines[index] ?? 0)), { ...context, before })
+  if (rest.length > 0) await applyRecords(tx, (await recordsOfEdges(tx, batch, rest)).map(({ line, text }) => parseNdjsonRecord(text, line)), { ...context, before })
 }
 
 const upstreamsOf = async (db: Db, urn: Urn): Promise<JsonValue> => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { cancelLoad } from '../shared/catalog/cancel-load.ts'
-import { unpackRecords } from '../shared/catalog/chunk-payload.ts'
+import { readRecords } from '../shared/catalog/chunk-records.ts'
 import { receiveLoad } from '../shared/catalog/receive-load.ts'
 import { submitChanges } from '../shared/catalog/submit-changes.ts'
 import { CatalogError } from '../shared/errors.ts'
@@ -198,5 +198,5 @@ t.test('domains that a call under a key creates have the same ids each time, and
 })
 
 async function payloadText(bench: LoadBench, chunkId: number): Promise<string> {
-  return (await unpackRecords(await bench.payload(chunkId))).map((record) => record.text).join('\n')
+  return (await readRecords(bench.db, await bench.payload(chunkId))).map((record) => record.text).join('\n')
 }

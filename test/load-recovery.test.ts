@@ -4,7 +4,7 @@ import t from 'tap'
 import type { ApplyRecords } from '../shared/catalog/apply-chunk.ts'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
 import { allChunkGuards } from '../shared/catalog/chunk-guards.ts'
-import { unpackRecords } from '../shared/catalog/chunk-payload.ts'
+import { readRecords } from '../shared/catalog/chunk-records.ts'
 import { claimChunk } from '../shared/catalog/claim-chunk.ts'
 import { createIsolationGate } from '../shared/catalog/isolation-gate.ts'
 import { prune } from '../shared/catalog/prune.ts'
@@ -84,7 +84,7 @@ t.test('failures', async (t) => {
     let deaths = 0
     while (deaths < mostDeaths && (await bench.load(id)).state !== 'done') {
       for (const { id: chunkId } of (await bench.chunks(id)).filter((chunk) => chunk.hasPayload)) {
-        const isDeadly = (await unpackRecords(await bench.payload(chunkId))).some((record) => record.text.includes(word))
+        const isDeadly = (await readRecords(bench.db, await bench.payload(chunkId))).some((record) => record.text.includes(word))
         // A worker that dies has claimed the chunk, and its lease runs out.
         const claim = isDeadly ? await claimChunk(bench.db, chunkId, guards, 0) : null
         if (claim?.next === 'apply') deaths += 1

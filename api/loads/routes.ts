@@ -22,7 +22,7 @@ const rejectsDefaultCount = 1_000
 type ById = { Params: { id: string } }
 
 /** Encapsulated: bodies of these routes are streams, bounded by read-body.ts and by nothing before it. */
-export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, queue, config }: ApiContext): Promise<void> {
+export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, knownIds, queue, config }: ApiContext): Promise<void> {
   const watch = createLoadWatch(db)
   let uploads = 0
   app.addHook('preClose', async () => { watch.close() })
@@ -37,7 +37,7 @@ export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, que
     const maximum = limits.uploadsAtOnceMaxCount
     if (uploads >= maximum) throw new CatalogError('OVERLOADED', `This process receives ${maximum} uploads at a time; send it again`, { limit: 'uploadsAtOnceMaxCount', maximum, retryAfterSeconds: 5 })
     uploads += 1
-    const { id, isReplay } = await receiveLoad(uploadDb, queue, { ...submission, actor: request.actor, requestId: request.id }, body).finally(() => { uploads -= 1 })
+    const { id, isReplay } = await receiveLoad(uploadDb, queue, { ...submission, actor: request.actor, requestId: request.id }, body, knownIds).finally(() => { uploads -= 1 })
     if (isReplay) reply.header('idempotency-replayed', 'true')
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })

@@ -14,7 +14,8 @@ import { toUrn } from '../urn/urn.ts'
 import type { ApplyContext } from './apply-records.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 import { unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
-import { lineOfEdge, type EdgeBatch } from './edge-payload.ts'
+import { recordsOfEdges } from './chunk-records.ts'
+import type { EdgeBatch } from './edge-payload.ts'
 import type { LeanWays } from './lean-ways.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { assertHeld, settleChunk, type Settled } from './settle-chunk.ts'
@@ -128,7 +129,7 @@ async function applyEdgesOf(tx: Tx, chunk: LockedChunk, edges: EdgeBatch, contex
   const { rest, ...before } = await lean.edges(tx, edges, { ...context, ...stated ? { stated } : {} })
   const statedBefore = stated?.rows() ?? []
   if (rest.length === 0) return { counts: { applied: before.applied, unchanged: before.unchanged, rejected: 0 }, rejects: [], statedBefore }
-  const left = rest.map((index) => ({ line: edges.lines[index] ?? 0, text: lineOfEdge(edges, index) }))
+  const left = await recordsOfEdges(tx, edges, rest)
   const { counts, rejects } = await applyRecordsOf(tx, chunk, left, { ...context, before }, options)
   return { counts: { applied: counts.applied + before.applied, unchanged: counts.unchanged + before.unchanged, rejected: counts.rejected }, rejects, statedBefore }
 }

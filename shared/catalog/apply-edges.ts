@@ -12,7 +12,7 @@ import { appendedPosition } from '../model/list-order.ts'
 import { bareRecordKey } from '../model/record-keys.ts'
 import type { Tx } from '../db/database.ts'
 import { appendAudit } from '../store/audit.ts'
-import { insertEntities } from '../store/entities.ts'
+import { findEntitiesById, insertEntities } from '../store/entities.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
 import { countVersions, findDownstreams, findRemembering, findStated, insertPlainEdges, lockOwners, type AlreadyStated, type PlainEdgeStamp } from '../store/plain-edges.ts'
@@ -21,7 +21,7 @@ import type { PackedUrns } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
 import { auditedUrnsMaxCount, type ApplyContext, type AppliedBefore } from './apply-records.ts'
 import { distinct, emptyColumns, inKeyOrder, pick, pickOfRepeats, reorder, without, type EdgeColumns } from './edge-columns.ts'
-import type { EdgeBatch } from './edge-payload.ts'
+import { idsOf, type EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { createJournal } from './apply/journal.ts'
 import { allGuards } from './guards.ts'
@@ -44,7 +44,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   const older = await olderWork(tx, chunk.seq, chunk.loadId)
   const source = await sourceId(tx, context.source)
 
-  const { ids: idOfUrn, unfit } = await ids.find(tx, edges.urns)
+  const { ids: idOfUrn, unfit } = await ids.find(tx, edges.urns, idsOf(edges))
   const insertedIds = await giveIds(tx, edges.urns, idOfUrn, unfit, context)
   const resolved = resolve(edges, idOfUrn)
   unfit.add(0)
@@ -79,7 +79,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   if (guards.raisesOrder && older.isDestructive) for (const at of bySource) left[last.places[at] ?? 0] = 1
   const rest = [...left.keys()].filter((place) => left[place] === 1)
   const records = edges.lines.length - rest.length
-  const applied = { records, applied: fresh.places.length, unchanged: records - fresh.places.length, ...subjectsOf(edges, sorted, rest.length > 0), insertedIds, rest }
+  const applied = { records, applied: fresh.places.length, unchanged: records - fresh.places.length, ...await subjectsOf(tx, edges, sorted, rest.length > 0), insertedIds, rest }
   if (rest.length === 0) await auditLean(tx, applied, context)
   return applied
 }
@@ -111,13 +111,15 @@ async function alreadyStated(tx: Tx, edges: EdgeColumns, stamp: PlainEdgeStamp):
 /** Ids are 0 where there are none. */
 function resolve({ urns, upstreams, downstreams, lines }: EdgeBatch, idOf: Int32Array): EdgeColumns {
   const { names, typeOf } = urns.types()
+  // Who is given by an id is a dataset.
+  const dataset = names.includes('dataset') ? names.indexOf('dataset') : names.push('dataset') - 1
   const pairs = names.map((upstream) => names.map((downstream) => edgePairOf(upstream, downstream)))
   const columns = { lines, ...emptyColumns(lines.length) }
   for (let index = 0; index < lines.length; index += 1) {
     const [upstream, downstream] = [upstreams[index] ?? 0, downstreams[index] ?? 0]
-    const pair = pairs[typeOf[upstream] ?? 0]?.[typeOf[downstream] ?? 0]
+    const pair = pairs[upstream < 0 ? dataset : typeOf[upstream] ?? 0]?.[downstream < 0 ? dataset : typeOf[downstream] ?? 0]
     if (!pair) throw new Error('an edge without lineage was packed')
-    const [upstreamId, downstreamId] = [idOf[upstream] ?? 0, idOf[downstream] ?? 0]
+    const [upstreamId, downstreamId] = [upstream < 0 ? -upstream : idOf[upstream] ?? 0, downstream < 0 ? -downstream : idOf[downstream] ?? 0]
     columns.places[index] = index
     columns.upstreamIds[index] = upstreamId
     columns.downstreamIds[index] = downstreamId
@@ -137,14 +139,15 @@ function tellStated(stated: StatedKeys, { downstreamIds, upstreamIds, ownerIds, 
 }
 
 /** For the audit trail: who owns the edges, by name the first of them, or all where there are others to be told from. */
-function subjectsOf({ urns, upstreams, downstreams }: EdgeBatch, { places, ownerIds, downstreamIds }: EdgeColumns, isWhole: boolean): { urns: Urn[], urnCount: number } {
-  const names = new Map<number, Urn>()
-  for (let at = 0; at < places.length && (isWhole || names.size < auditedUrnsMaxCount); at += 1) {
+async function subjectsOf(tx: Tx, { urns, upstreams, downstreams }: EdgeBatch, { places, ownerIds, downstreamIds }: EdgeColumns, isWhole: boolean): Promise<{ urns: Urn[], urnCount: number }> {
+  const ends = new Map<number, number>()
+  for (let at = 0; at < places.length && (isWhole || ends.size < auditedUrnsMaxCount); at += 1) {
     const place = places[at] ?? 0
     const ownerId = ownerIds[at] ?? 0
-    if (!names.has(ownerId)) names.set(ownerId, urns.at((ownerId === downstreamIds[at] ? downstreams[place] : upstreams[place]) ?? 0))
+    if (!ends.has(ownerId)) ends.set(ownerId, (ownerId === downstreamIds[at] ? downstreams[place] : upstreams[place]) ?? 0)
   }
-  return { urns: [...names.values()], urnCount: distinct(ownerIds).length }
+  const known = new Map((await findEntitiesById(tx, [...ends].flatMap(([id, end]) => end < 0 ? [id] : []))).map((row) => [row.id, row.urn]))
+  return { urns: [...ends].flatMap(([id, end]) => known.get(id) ?? (end < 0 ? [] : urns.at(end))), urnCount: distinct(ownerIds).length }
 }
 
 /** One version for each aspect that has edges it had not; an aspect that is made by them has the order of its first line. Gives those. */

@@ -10,7 +10,7 @@ import { lockLoad, recountRejects, stopLoad, type LoadRow } from '../store/loads
 import { hasRejectsAside, restoreRejects } from '../store/rejects.ts'
 import { deleteRemovals } from '../store/snapshot-removals.ts'
 import { deleteStatedKeys } from '../store/snapshot-statements.ts'
-import { unpackRecords } from './chunk-payload.ts'
+import { unpackLineNumbers } from './chunk-payload.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 
 /**
@@ -43,6 +43,6 @@ function whatWasApplied({ state, received, applied, unchanged }: LoadRow): strin
 async function keepRejects(tx: Tx, id: string): Promise<void> {
   if (!await hasRejectsAside(tx, id)) return
   const lines: number[] = []
-  for (const payload of await unsettledPayloads(tx, id)) lines.push(...(await unpackRecords(payload)).map((record) => record.line))
+  for (const payload of await unsettledPayloads(tx, id)) lines.push(...await unpackLineNumbers(payload))
   await recountRejects(tx, id, await restoreRejects(tx, id, lines))
 }

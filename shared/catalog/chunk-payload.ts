@@ -1,7 +1,7 @@
 /** The records of a chunk as they are stored: lines of `<line>\t<raw record>\n`, lightly compressed; or edges alone, as edge-payload.ts packs them. */
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
-import { holdsEdges, lineOfEdge, unpackEdges, type EdgeBatch } from './edge-payload.ts'
+import { holdsEdges, unpackEdges, type EdgeBatch } from './edge-payload.ts'
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
@@ -33,14 +33,15 @@ export async function unpackEdgesOnly(payload: Buffer | null): Promise<EdgeBatch
   }
 }
 
-/** The record of each edge, in the order of the lines. */
-export const recordsOfEdges = (edges: EdgeBatch): RawRecord[] => Array.from(edges.lines, (line, index) => ({ line, text: lineOfEdge(edges, index) }))
-
-/** Throws UnreadableChunk. */
-export async function unpackRecords(payload: Buffer | null): Promise<RawRecord[]> {
-  if (!payload) throw new UnreadableChunk(new Error('there are none'))
+/** The numbers of the lines that a payload of either kind holds. Throws UnreadableChunk. */
+export async function unpackLineNumbers(payload: Buffer | null): Promise<number[]> {
   const edges = await unpackEdgesOnly(payload)
-  if (edges) return recordsOfEdges(edges)
+  return edges ? [...edges.lines] : (await unpackLines(payload)).map((record) => record.line)
+}
+
+/** What packLines has packed. Throws UnreadableChunk. */
+export async function unpackLines(payload: Buffer | null): Promise<RawRecord[]> {
+  if (!payload) throw new UnreadableChunk(new Error('there are none'))
   try {
     const text = (await inflate(payload)).toString('utf8')
     return text.split('\n').slice(0, -1).map(toRawRecord)

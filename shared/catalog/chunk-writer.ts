@@ -9,9 +9,10 @@ import { createsOf, isDestructive, passOf, referencesOf, standsOn } from '../mod
 import type { Change } from '../model/changes.ts'
 import type { Tx } from '../db/database.ts'
 import { insertChunk } from '../store/chunks.ts'
+import { readEpoch } from '../store/graph-changes.ts'
 import { insertDeclarations, type Declaration } from '../store/declarations.ts'
 import { insertRejects, type Reject } from '../store/rejects.ts'
-import { createEdgeGatherer, packEdges } from './edge-payload.ts'
+import { createEdgeGatherer, packEdges, withUrns, type KnownIds } from './edge-payload.ts'
 import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 
 /** What was stored since the last time, for the load's counts. */
@@ -43,11 +44,11 @@ const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxB
  * `store` runs one piece of work in a transaction, told what it adds to the load. A chunk is in the database before the call
  * that filled it returns: who awaits each call reads on no faster than Postgres stores. With `isBehind` it is stored while the next is
  * gathered, and there before the call that fills that one returns, which throws what went wrong: for who has a transaction for
- * each and sends nothing else meanwhile.
+ * each and sends nothing else meanwhile. Edges between what `knownIds` gives ids for are stored by these.
  */
-export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>, { isBehind = false }: { isBehind?: boolean } = {}): ChunkWriter {
+export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>, { isBehind = false, knownIds }: { isBehind?: boolean, knownIds?: (() => KnownIds | null) | undefined } = {}): ChunkWriter {
   const open = new Map<number | 'documents', OpenChunk>()
-  const edges = createEdgeGatherer()
+  const edges = createEdgeGatherer(knownIds)
   let rejects: Reject[] = []
   let rejectBytes = 0
   let rejectsCount = 0
@@ -97,12 +98,14 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
   }
 
   function storeEdges(): Promise<void> {
-    const batch = edges.take()
+    const { batch, ids } = edges.take()
     const recordCount = batch.lines.length
     return storeNext(async () => {
       const payload = await packEdges(batch)
       await store(async (tx) => {
-        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload })
+        // A database that was restored while the load was received has given its ids anew.
+        const isOfThisLife = ids === null || ids.epoch === await readEpoch(tx)
+        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload: isOfThisLife ? payload : await packEdges(withUrns(batch, ids.urnOf)) })
       }, { records: recordCount, rejects: 0, isDestructive: false })
     })
   }

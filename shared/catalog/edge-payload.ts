@@ -1,8 +1,9 @@
 /**
- * Edges given by their two ends alone, as a chunk stores them: each URN once, and an edge as its line and two numbers.
+ * Edges given by their two ends alone, as a chunk stores them: an edge as its line and two numbers. An end is the id of a dataset
+ * where the process that receives the load knows it, else the place of its URN, which is stored once.
  *
- * Half the bytes of the lines, and nothing left to parse: the worker looks up each URN once. The lines can be made again
- * as they were sent, for rejects and for a second way of applying them.
+ * A tenth of the bytes of the lines, and nothing left to parse or to look up for the worker, which judges existence all the same.
+ * The lines can be made again as they were sent, for rejects and for a second way of applying them: an entity's row is never deleted.
  */
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
@@ -11,7 +12,22 @@ import { textOfEdge, type EdgeShape, type PlainEdge } from '../formats/plain-edg
 import { PackedUrns, UrnPacker } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
 
-/** Numbers are places in `urns` and `shapes`; the four arrays have an entry for each edge, in the order of the lines. */
+/**
+ * Ids of URNs, as a process knows them without asking; `epoch` is that of the database which gave them (readEpoch of graph-changes.ts),
+ * and in another they say nothing. An id that was given to a URN stays its own, whatever becomes of the entity.
+ */
+export type KnownIds = {
+  epoch: string
+  /** The id of the URN in ASCII between two places; 0 where it is not known. */
+  idOf: (bytes: Uint8Array, begin: number, end: number) => number
+  /** Throws where the id is not known. */
+  urnOf: (id: number) => Urn
+}
+
+/**
+ * Ends (`upstreams`, `downstreams`) are places in `urns` or, below zero, ids with the sign turned: those of datasets. `shapeOf` has places in
+ * `shapes`. The four arrays have an entry for each edge, in the order of the lines.
+ */
 export type EdgeBatch = { urns: PackedUrns, shapes: EdgeShape[], upstreams: Int32Array, downstreams: Int32Array, lines: Int32Array, shapeOf: Uint8Array }
 
 /** Gathers edges until there are enough for a chunk, again and again in the same memory. */
@@ -22,18 +38,20 @@ export type EdgeGatherer = {
   /** So far. */
   count: () => number
   bytes: () => number
-  /** What was gathered; the next edges are gathered anew. */
-  take(): EdgeBatch
+  /** What was gathered; the next edges are gathered anew. `ids` are those that gave the ids in it, null where there are none. */
+  take(): { batch: EdgeBatch, ids: KnownIds | null }
 }
 
 /** Beside its URNs: a line, two places and a shape. */
 const edgeBytes = 13
 
-export function createEdgeGatherer(): EdgeGatherer {
+/** Asks `knownIds` until it gives some, for each chunk anew; what of a run these know is gathered by id. */
+export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null): EdgeGatherer {
   const packer = new UrnPacker()
   let shapes: EdgeShape[] = []
   let [upstreams, downstreams, lines, shapeOf]: [number[], number[], number[], number[]] = [[], [], [], []]
   let [lastUpstream, lastDownstream]: [Named | null, Named | null] = [null, null]
+  let ids: KnownIds | null = null
 
   /** Many a job goes through its tables one by one: what the line before named is not looked up. */
   function named(urn: Urn, last: Named | null): Named {
@@ -43,6 +61,12 @@ export function createEdgeGatherer(): EdgeGatherer {
   function shapePlace(shape: EdgeShape): number {
     const found = shapes.indexOf(shape)
     return found >= 0 ? found : shapes.push(shape) - 1
+  }
+
+  /** Of an ordinary dataset, in ASCII. */
+  function endOf(body: Buffer, begin: number, end: number, known: KnownIds | null): number {
+    const id = known?.idOf(body, begin, end) ?? 0
+    return id === 0 ? packer.placeOfBytes(body, begin, end) : -id
   }
 
   const bytes = (): number => packer.bytesCount + edgeBytes * lines.length
@@ -58,12 +82,13 @@ export function createEdgeGatherer(): EdgeGatherer {
     },
     addRun({ firstLine, count, shape, bytes: body, upstreamBegins, upstreamEnds, downstreamBegins, downstreamEnds }, from, most) {
       const shapeAt = shapePlace(shape)
+      const known = ids ??= knownIds()
       let [upstreamBegin, upstream, downstreamBegin, downstream] = [-1, 0, -1, 0]
       let index = from
       while (index < count && lines.length < most.records && bytes() < most.bytes) {
         const [nextUpstream, nextDownstream] = [upstreamBegins[index] ?? 0, downstreamBegins[index] ?? 0]
-        if (nextUpstream !== upstreamBegin) upstream = packer.placeOfBytes(body, nextUpstream, upstreamEnds[index] ?? 0)
-        if (nextDownstream !== downstreamBegin) downstream = packer.placeOfBytes(body, nextDownstream, downstreamEnds[index] ?? 0)
+        if (nextUpstream !== upstreamBegin) upstream = endOf(body, nextUpstream, upstreamEnds[index] ?? 0, known)
+        if (nextDownstream !== downstreamBegin) downstream = endOf(body, nextDownstream, downstreamEnds[index] ?? 0, known)
         ;[upstreamBegin, downstreamBegin] = [nextUpstream, nextDownstream]
         upstreams.push(upstream)
         downstreams.push(downstream)
@@ -76,12 +101,13 @@ export function createEdgeGatherer(): EdgeGatherer {
     count: () => lines.length,
     bytes,
     take() {
-      const batch = { urns: packer.packed(), shapes, upstreams: new Int32Array(upstreams), downstreams: new Int32Array(downstreams), lines: new Int32Array(lines), shapeOf: new Uint8Array(shapeOf) }
+      const taken = { ids, batch: { urns: packer.packed(), shapes, upstreams: new Int32Array(upstreams), downstreams: new Int32Array(downstreams), lines: new Int32Array(lines), shapeOf: new Uint8Array(shapeOf) } }
       packer.clear()
+      ids = null
       shapes = []
       ;[upstreams, downstreams, lines, shapeOf] = [[], [], [], []]
       ;[lastUpstream, lastDownstream] = [null, null]
-      return batch
+      return taken
     }
   }
 }
@@ -90,7 +116,8 @@ type Named = { urn: Urn, place: number }
 
 /** The first byte of a payload of edges: no deflated stream begins with it (its block type does not exist). */
 const edgesMark = 0xff
-const edgesVersion = 1
+/** Of chunks without ids, which versions of the program before ids read as well; and of those with. */
+const [textVersion, idsVersion] = [1, 2]
 const headBytes = 2
 
 const deflate = promisify(deflateRaw)
@@ -104,14 +131,16 @@ export async function packEdges({ urns, shapes, upstreams, downstreams, lines, s
   counts.writeInt32LE(shapesText.length, 4)
   counts.writeInt32LE(urns.bytes.length, 8)
   const packed = await deflate(Buffer.concat([counts, bytesOf(upstreams), bytesOf(downstreams), bytesOf(lines), shapeOf, shapesText, urns.bytes]), { level: 1 })
-  return Buffer.concat([Buffer.from([edgesMark, edgesVersion]), packed])
+  const version = isNumbered(upstreams) || isNumbered(downstreams) ? idsVersion : textVersion
+  return Buffer.concat([Buffer.from([edgesMark, version]), packed])
 }
 
 export const holdsEdges = (payload: Buffer): boolean => payload[0] === edgesMark
 
 /** Throws where the payload is not what packEdges makes. */
 export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
-  if (payload[1] !== edgesVersion) throw new Error(`unknown version ${payload[1]} of packed edges`)
+  const version = payload[1]
+  if (version !== textVersion && version !== idsVersion) throw new Error(`unknown version ${payload[1]} of packed edges`)
   const bytes = await inflate(payload.subarray(headBytes))
   const count = bytes.readInt32LE(0)
   let at = 12
@@ -122,11 +151,54 @@ export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
   // They were checked when they were packed.
   const urns = new PackedUrns(next(bytes.readInt32LE(8)))
   if (at !== bytes.length) throw new Error('packed edges have another length than they say')
-  if (!arePlaces(upstreams, urns) || !arePlaces(downstreams, urns) || !arePlaces(shapeOf, shapes)) throw new Error('packed edges name what they do not hold')
+  const least = version === idsVersion ? -greatestId : 0
+  if (!areWithin(upstreams, least, urns.length) || !areWithin(downstreams, least, urns.length) || !areWithin(shapeOf, 0, shapes.length)) throw new Error('packed edges name what they do not hold')
   return { urns, shapes, upstreams, downstreams, lines, shapeOf }
 }
 
-const arePlaces = (places: Int32Array | Uint8Array, { length }: { length: number }): boolean => places.every((place) => place >= 0 && place < length)
+const greatestId = 2 ** 31 - 1
+
+function areWithin(places: Int32Array | Uint8Array, least: number, behind: number): boolean {
+  for (const place of places) if (place < least || place >= behind) return false
+  return true
+}
+
+/** Whether there are ids among the ends. */
+function isNumbered(ends: Int32Array): boolean {
+  for (const end of ends) if (end < 0) return true
+  return false
+}
+
+/** The ids among the ends, in no order and not each once. */
+export function idsOf({ upstreams, downstreams }: EdgeBatch): Int32Array {
+  const ids = new Int32Array(upstreams.length + downstreams.length)
+  let count = 0
+  for (const ends of [upstreams, downstreams]) {
+    for (let at = 0; at < ends.length; at += 1) {
+      const end = ends[at] ?? 0
+      if (end < 0 && end !== ends[at - 1]) ids[count++] = -end
+    }
+  }
+  return ids.subarray(0, count)
+}
+
+/** Those of the edges at these places, each once. */
+export function idsAmong({ upstreams, downstreams }: EdgeBatch, places: Iterable<number>): number[] {
+  const ids = new Set<number>()
+  for (const place of places) {
+    for (const end of [upstreams[place] ?? 0, downstreams[place] ?? 0]) if (end < 0) ids.add(-end)
+  }
+  return [...ids]
+}
+
+/** The same edges with the URNs of all that are given by their ids. */
+export function withUrns(batch: EdgeBatch, urnOf: (id: number) => Urn): EdgeBatch {
+  const packer = new UrnPacker()
+  for (let place = 0; place < batch.urns.length; place += 1) packer.placeOf(batch.urns.at(place))
+  const placed = (ends: Int32Array): Int32Array => ends.map((end) => end < 0 ? packer.placeOf(urnOf(-end)) : end)
+  const [upstreams, downstreams] = [placed(batch.upstreams), placed(batch.downstreams)]
+  return { ...batch, upstreams, downstreams, urns: packer.packed() }
+}
 
 const bytesOf = (numbers: Int32Array): Buffer => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 
@@ -134,8 +206,9 @@ const bytesOf = (numbers: Int32Array): Buffer => Buffer.from(numbers.buffer, num
 const intsOf = (bytes: Buffer): Int32Array => new Int32Array(new Uint8Array(bytes).buffer)
 
 /** The line of an edge as it was sent. */
-export function lineOfEdge({ urns, shapes, upstreams, downstreams, shapeOf }: EdgeBatch, index: number): string {
+export function lineOfEdge({ urns, shapes, upstreams, downstreams, shapeOf }: EdgeBatch, index: number, urnOf: (id: number) => Urn): string {
+  const named = (end: number): Urn => end < 0 ? urnOf(-end) : urns.at(end)
   const shape = shapes[shapeOf[index] ?? 0]
   if (!shape) throw new Error('an edge has no shape')
-  return textOfEdge(shape, urns.at(upstreams[index] ?? 0), urns.at(downstreams[index] ?? 0))
+  return textOfEdge(shape, named(upstreams[index] ?? 0), named(downstreams[index] ?? 0))
 }

@@ -5,20 +5,27 @@
 import type { Tx } from '../db/database.ts'
 import { readAbsenceCount } from '../store/entities.ts'
 import { readEpoch } from '../store/graph-changes.ts'
-import { findIds } from '../store/plain-edges.ts'
+import { findFit, findIds } from '../store/plain-edges.ts'
 import type { PackedUrns } from '../urn/packed-urns.ts'
-import { hashOf, TextTable } from '../urn/text-table.ts'
+import { hashOfBytes } from '../urn/text-hash.ts'
+import { TextTable } from '../urn/text-table.ts'
+import { distinct } from './edge-columns.ts'
 
 export type EntityIds = {
   /**
    * By place: the id of each URN, 0 where it has none; and the ids of those that do not exist now, or were deleted once.
-   * To be asked under the lock of writers: it holds as long as that is held.
+   * To be asked under the lock of writers: it holds as long as that is held. `numbered` are ids of entities, in no order, which are judged likewise.
    */
-  find(tx: Tx, urns: PackedUrns): Promise<{ ids: Int32Array, unfit: Set<number> }>
+  find(tx: Tx, urns: PackedUrns, numbered?: Int32Array): Promise<{ ids: Int32Array, unfit: Set<number> }>
 }
 
 /** With texts of 120 characters two generations take about 70 MB. */
 const defaultMaxCount = 200_000
+
+/** A bit for each id that is known to exist: 64 million ids. Those beyond are asked for each time. */
+const fitMaxBytes = 8 << 20
+
+const none = new Int32Array(0)
 
 /** Ids by the place of the URN. */
 type Generation = { urns: TextTable, ids: number[] }
@@ -31,6 +38,7 @@ const newGeneration = (): Generation => ({ urns: new TextTable(), ids: [] })
 export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityIds {
   let young = newGeneration()
   let old = newGeneration()
+  let fit = new Uint8Array(0)
   let validFor = ''
 
   /** What is there already stays: two chunks that are applied side by side may both have asked for it. */
@@ -44,7 +52,7 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
   }
 
   function known(bytes: Buffer, begin: number, end: number): number {
-    const hash = hashOf(bytes, begin, end)
+    const hash = hashOfBytes(bytes, begin, end)
     const place = young.urns.find(bytes, begin, end, hash)
     if (place >= 0) return young.ids[place] ?? 0
     const id = old.ids[old.urns.find(bytes, begin, end, hash)] ?? 0
@@ -52,12 +60,39 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
     return id
   }
 
+  const isFit = (id: number): boolean => ((fit[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0
+
+  function rememberFit(id: number): void {
+    const at = id >>> 3
+    if (at >= fitMaxBytes) return
+    if (at >= fit.length) {
+      const larger = new Uint8Array(Math.min(fitMaxBytes, Math.max(1 << 14, 2 ** Math.ceil(Math.log2(at + 1)))))
+      larger.set(fit)
+      fit = larger
+    }
+    fit[at] = (fit[at] ?? 0) | (1 << (id & 7))
+  }
+
+  /** Those of the ids that are not of entities which exist and were never deleted. */
+  async function findUnfit(tx: Tx, numbered: Int32Array): Promise<Set<number>> {
+    const unknown = numbered.filter((id) => !isFit(id))
+    if (unknown.length === 0) return new Set()
+    const asked = distinct(unknown)
+    const unfit = new Set(asked)
+    for (const id of await findFit(tx, asked)) {
+      rememberFit(id)
+      unfit.delete(id)
+    }
+    return unfit
+  }
+
   return {
-    async find(tx, urns) {
+    async find(tx, urns, numbered = none) {
       const current = `${await readEpoch(tx)} ${await readAbsenceCount(tx)}`
       if (current !== validFor) {
         young = newGeneration()
         old = newGeneration()
+        fit = new Uint8Array(0)
         validFor = current
       }
       const ids = new Int32Array(urns.length)
@@ -66,7 +101,7 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
         ids[place] = known(urns.bytes, urns.beginOf(place), urns.endOf(place))
         if (ids[place] === 0) unknown.push(place)
       }
-      const unfit = new Set<number>()
+      const unfit = await findUnfit(tx, numbered)
       if (unknown.length === 0) return { ids, unfit }
       const found = await findIds(tx, unknown.map((place) => urns.at(place)))
       unknown.forEach((place, index) => {
@@ -74,7 +109,7 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
         if (id === 0) return
         ids[place] = id
         const [begin, end] = [urns.beginOf(place), urns.endOf(place)]
-        if (found.fit[index] === 1) remember(urns.bytes, begin, end, hashOf(urns.bytes, begin, end), id)
+        if (found.fit[index] === 1) remember(urns.bytes, begin, end, hashOfBytes(urns.bytes, begin, end), id)
         else unfit.add(id)
       })
       return { ids, unfit }

@@ -20,6 +20,7 @@ import { readUnseenChanges, type UnseenChanges } from '../store/graph-changes.ts
 import { readDomainDocuments, readEntitiesOfGraph } from '../store/graph-rows.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { loadGraph, type LoadedGraph } from './load-graph.ts'
+import type { KnownIds } from './edge-payload.ts'
 import { createMemoryClasses, type MemoryClasses } from './memory-classes.ts'
 import { memoryLineageReader } from './memory-lineage-reader.ts'
 
@@ -32,6 +33,8 @@ export type LineageOpener = {
 }
 
 export type LineageMemory = LineageOpener & {
+  /** The ids of all entities that are in memory just now, whatever they are; null while none are. Valid for as long as the epoch is. */
+  knownIds: () => KnownIds | null
   /** Begins to load, in the background. */
   start: () => void
   stop: () => Promise<void>
@@ -253,6 +256,19 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
 
   return {
     open,
+    knownIds() {
+      if (!loaded) return null
+      const { graph: { urns }, position: { epoch } } = loaded
+      return {
+        epoch,
+        idOf: (bytes, begin, end) => urns.idOfBytes(bytes, begin, end),
+        urnOf(id) {
+          const urn = urns.urnOf(id)
+          if (urn === null) throw new Error(`no entity ${id} in memory`)
+          return urn
+        }
+      }
+    },
     start() {
       load()
       idleTimer = setInterval(catchUpWhenIdle, idleCatchUpMs).unref()

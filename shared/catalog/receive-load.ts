@@ -15,6 +15,7 @@ import { endBody, findLoad, insertLoad, touchLoad, type NewLoad } from '../store
 import { abortUpload } from './abort-upload.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { createChunkWriter, type ChunkWriter, type Stored } from './chunk-writer.ts'
+import type { KnownIds } from './edge-payload.ts'
 import { digestingBody } from './idempotency-key.ts'
 import { createSnapshotTally, refuseSmallSnapshot, type SnapshotTally } from './refuse-small-snapshot.ts'
 import { reasonOf, toReject } from './reject-record.ts'
@@ -54,13 +55,14 @@ const turnMaxMs = 2
 /**
  * Stores the records of the body as they come, and returns the id of the load when it is accepted (committed). What was
  * received under the same key before is compared and answered with, even while new loads are refused: it stores nothing.
+ * Plain edges between what `knownIds` has ids for are stored by these, and looked up no more.
  * Reads on only when all but the last chunk of what was read is stored, so memory is bounded on this side and the client is held back on its own.
  *
  * Throws OVERLOADED, BAD_REQUEST for a body without records and what openRecords throws (all with nothing stored),
  * LIMIT_EXCEEDED (loadMaxRecords), SNAPSHOT_REMOVES_TOO_MUCH, CONFLICT when the load was cancelled meanwhile or its key is another's,
  * IDEMPOTENCY_MISMATCH, and what the body or its reader throw. After any of these the load is aborted and its records are gone.
  */
-export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadRequest, body: AsyncIterable<Buffer>): Promise<Received> {
+export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadRequest, body: AsyncIterable<Buffer>, knownIds?: () => KnownIds | null): Promise<Received> {
   const load = newLoad(request)
   const known = load.idempotencyKey === null ? null : await replayLoad(db, queue, { ...load, format: request.format, idempotencyKey: load.idempotencyKey }, body)
   if (known !== null) return { id: known, isReplay: true }
@@ -68,7 +70,7 @@ export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadReques
   const upload: Upload = { load, records: 0, heartbeat: null }
   const { body: bytes, digest } = load.idempotencyKey === null ? { body, digest: () => null } : digestingBody(body)
   try {
-    await storeRecords(db, upload, request, bytes)
+    await storeRecords(db, upload, { ...request, knownIds }, bytes)
     if (upload.records === 0) throw new CatalogError('BAD_REQUEST', 'The body holds no records')
     if (!await endBody(db, load.id, digest())) throw await endedMeanwhile(db, load.id)
   } catch (error) {
@@ -96,7 +98,7 @@ async function refuseWhenOverloaded(db: Db): Promise<void> {
 }
 
 /** Counts what came in `upload.records`. The load's row is made with the first record. */
-async function storeRecords(db: Db, upload: Upload, { format, snapshot }: LoadRequest, body: AsyncIterable<Buffer>): Promise<void> {
+async function storeRecords(db: Db, upload: Upload, { format, snapshot, knownIds }: Pick<LoadRequest, 'format' | 'snapshot'> & { knownIds: (() => KnownIds | null) | undefined }, body: AsyncIterable<Buffer>): Promise<void> {
   const { id } = upload.load
   let turnAt = performance.now()
 
@@ -107,7 +109,7 @@ async function storeRecords(db: Db, upload: Upload, { format, snapshot }: LoadRe
     })
   }
 
-  const writer = upload.load.isAtomic || upload.load.isDryRun ? createWholeChunkWriter(id, store) : createChunkWriter(id, store, { isBehind: true })
+  const writer = upload.load.isAtomic || upload.load.isDryRun ? createWholeChunkWriter(id, store) : createChunkWriter(id, store, { isBehind: true, knownIds })
   const opened = await openRecords(format, body)
   const tally = snapshot ? createSnapshotTally(opened) : null
   try {

@@ -8,7 +8,8 @@ import { findEntitiesById } from '../store/entities.ts'
 import { findJournal, listJournal, type JournalRow } from '../store/load-journal.ts'
 import { sourceNames } from '../store/statements.ts'
 import type { Urn } from '../urn/urn.ts'
-import { UnreadableChunk, unpackRecords, type RawRecord } from './chunk-payload.ts'
+import { UnreadableChunk, type RawRecord } from './chunk-payload.ts'
+import { readRecords } from './chunk-records.ts'
 import { netEntries, type JournalOutline, type Net } from './undo-entries.ts'
 
 /** The entries of one pass of a journal row, from the `from`th and before the `to`th. */
@@ -19,7 +20,7 @@ export const textOfPart = (part: JournalPart): string => JSON.stringify({ journa
 
 /** The records of a chunk, wherever they are stored. Throws UnreadableChunk. */
 export async function readChunkRecords(tx: Tx, chunk: { format: string, payload: Buffer | null }): Promise<RawRecord[]> {
-  const stored = await unpackRecords(chunk.payload)
+  const stored = await readRecords(tx, chunk.payload)
   const [first] = stored
   const part = chunk.format === 'undo' && first && stored.length === 1 ? partOf(first.text) : null
   if (!first || !part) return stored

@@ -40,6 +40,16 @@ export class BytesPool {
     return piece.toString('utf8', begin + lengthBytes, begin + lengthBytes + piece.readUInt16LE(begin))
   }
 
+  /** Whether the text at a place is what stands between two places of these bytes. */
+  isAt(place: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const piece = this.#pieces[place >>> pieceBits]
+    if (!piece) throw new Error(`no text at ${place}`)
+    const begin = place & (pieceBytes - 1)
+    if ((piece[begin] ?? 0) + ((piece[begin + 1] ?? 0) << 8) !== to - from) return false
+    for (let own = begin + lengthBytes, at = from; at < to; own += 1, at += 1) if (piece[own] !== bytes[at]) return false
+    return true
+  }
+
   get bytes(): number {
     return this.#pieces.length * pieceBytes
   }

@@ -4,7 +4,7 @@
  * A URN is kept as its mould and its name; a column as its asset's id and its path. Finding one takes a hash table of ids
  * (open addressing) and one comparison of the text. Nothing is ever taken out: ids are never used again.
  */
-import { randomInt } from 'node:crypto'
+import { hashOfBytes, hashOfText } from '../urn/text-hash.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
 import { BytesPool } from './bytes-pool.ts'
 import { GrowableInts } from './growable.ts'
@@ -56,7 +56,7 @@ export class UrnTable {
       this.#textAt.set(id, this.#texts.add(name))
     }
     if (parentId !== 0) this.#parentOf.set(id, parentId)
-    const hash = hashOf(urn)
+    const hash = hashOfText(urn)
     this.#hashOf.set(id, hash)
     this.#count += 1
     if (this.#count * 3 > this.#slots.length * 2) this.#rehash()
@@ -65,12 +65,23 @@ export class UrnTable {
 
   /** The id of a URN; 0 for one that is not here. */
   idOf(urn: Urn): number {
-    const hash = hashOf(urn)
+    const hash = hashOfText(urn)
     const mask = this.#slots.length - 1
     for (let at = hash & mask; ; at = (at + 1) & mask) {
       const id = this.#slots[at] ?? 0
       if (id === 0) return 0
       if (this.#hashOf.at(id) === hash && this.#textOf(id) === urn) return id
+    }
+  }
+
+  /** The same of bytes, all of them ASCII; the places are those where the URN begins and ends. */
+  idOfBytes(bytes: Uint8Array, begin: number, end: number): number {
+    const hash = hashOfBytes(bytes, begin, end)
+    const mask = this.#slots.length - 1
+    for (let at = hash & mask; ; at = (at + 1) & mask) {
+      const id = this.#slots[at] ?? 0
+      if (id === 0) return 0
+      if (this.#hashOf.at(id) === hash && this.#isAt(id, bytes, begin, end)) return id
     }
   }
 
@@ -103,6 +114,14 @@ export class UrnTable {
     return mould.begin + text + mould.end
   }
 
+  #isAt(id: number, bytes: Uint8Array, begin: number, end: number): boolean {
+    if (this.isColumn(id)) return this.#textOf(id) === Buffer.from(bytes.buffer, bytes.byteOffset + begin, end - begin).toString('latin1')
+    const mould = this.#moulds.at(this.#mouldOf.at(id) - 1)
+    const [nameBegin, nameEnd] = [begin + mould.begin.length, end - mould.end.length]
+    return nameBegin <= nameEnd && isText(mould.begin, bytes, begin) && isText(mould.end, bytes, nameEnd)
+      && this.#texts.isAt(this.#textAt.at(id) >>> 0, bytes, nameBegin, nameEnd)
+  }
+
   #put(slots: Int32Array, id: number, hash: number): void {
     const mask = slots.length - 1
     let at = hash & mask
@@ -121,15 +140,9 @@ export class UrnTable {
 /** At most two thirds full, a power of two. */
 const slotsFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1_024, count * 1.5 + 1)))
 
-/** Another in each process: thousands of URNs with one hash are made in seconds for one that is known. */
-const basis = randomInt(2 ** 32)
-
-/** FNV-1a over UTF-16 units from a basis of our own, mixed once more so that the low bits are good. */
-function hashOf(text: string): number {
-  let hash = basis
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-  return (hash ^ (hash >>> 13)) | 0
+function isText(text: string, bytes: Uint8Array, begin: number): boolean {
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) !== bytes[begin + index]) return false
+  return true
 }
 
 /** What follows the first comma outside the asset's own parentheses, up to the last parenthesis. */

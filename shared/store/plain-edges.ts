@@ -31,6 +31,15 @@ export async function findIds(tx: Tx, urns: readonly Urn[]): Promise<FoundIds> {
   return { ids: int4sOf(row?.ids ?? null), fit: int4sOf(row?.fit ?? null) }
 }
 
+/** Those of the entities that exist and were never deleted. `ids` ascend. */
+export async function findFit(tx: Tx, ids: Int32Array): Promise<Int32Array> {
+  const [row] = await query<{ found: Buffer | null }>(tx, `
+    select string_agg(int4send(entity.id), '') as found
+    from entity
+    where entity.id = any(?::int[]) and entity.is_present and entity.deleted_seq is null`, [int4Array(ids)])
+  return int4sOf(row?.found ?? null)
+}
+
 /** As lockEntities of entities.ts, with nothing read back. `ids` ascend. */
 export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
   await query(tx, `

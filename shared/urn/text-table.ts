@@ -4,7 +4,7 @@
  * A Map of as many strings takes no longer to look one up; but the strings that are made for that, and that it keeps, take the garbage
  * collector as long again, and three times the memory.
  */
-import { randomInt } from 'node:crypto'
+import { hashOfBytes } from './text-hash.ts'
 
 const separator = 0x0a
 
@@ -27,7 +27,7 @@ export class TextTable {
     return this.#length
   }
 
-  /** The place of a text; -1 where it is not here. `hash` is what hashOf says of it. */
+  /** The place of a text; -1 where it is not here. `hash` is what hashOfBytes says of it. */
   find(bytes: Uint8Array, begin: number, end: number, hash: number): number {
     const [slots, mask] = [this.#slots, this.#slots.length - 1]
     for (let at = hash & mask; ; at = (at + 1) & mask) {
@@ -39,7 +39,7 @@ export class TextTable {
 
   /** The place of a text, which must hold no line break; made where it is not here. */
   placeOf(bytes: Uint8Array, begin: number, end: number): number {
-    const hash = hashOf(bytes, begin, end)
+    const hash = hashOfBytes(bytes, begin, end)
     const known = this.find(bytes, begin, end, hash)
     return known >= 0 ? known : this.add(bytes, begin, end, hash)
   }
@@ -107,15 +107,4 @@ function put(slots: Int32Array, place: number, hash: number): void {
   let at = hash & mask
   while (slots[at] !== 0) at = (at + 1) & mask
   slots[at] = place + 1
-}
-
-/** Another in each process: thousands of URNs with one hash are made in seconds for one that is known, and would stop the process for as long. */
-const basis = randomInt(2 ** 32)
-
-/** FNV-1a from a basis of our own, mixed once more so that the low bits are good. */
-export function hashOf(bytes: Uint8Array, begin: number, end: number): number {
-  let hash = basis
-  for (let at = begin; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-  return (hash ^ (hash >>> 13)) | 0
 }
