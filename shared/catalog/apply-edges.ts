@@ -15,14 +15,15 @@ import { appendAudit } from '../store/audit.ts'
 import { findEntitiesById, insertEntities } from '../store/entities.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
-import { countVersions, findDownstreams, findRemembering, findStated, insertPlainEdges, lockOwners, type AlreadyStated, type PlainEdgeStamp } from '../store/plain-edges.ts'
+import { countVersions, findRemembering, insertPlainEdges, lockOwners } from '../store/plain-edges.ts'
 import { sourceId } from '../store/statements.ts'
 import type { PackedUrns } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
 import { auditedUrnsMaxCount, type ApplyContext, type AppliedBefore } from './apply-records.ts'
-import { distinct, emptyColumns, inKeyOrder, pick, pickOfRepeats, reorder, without, type EdgeColumns } from './edge-columns.ts'
+import { distinct, emptyColumns, inKeyOrder, pick, pickOfRepeats, without, type EdgeColumns } from './edge-columns.ts'
 import { idsOf, type EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
+import { findStated } from './find-stated.ts'
 import { createJournal } from './apply/journal.ts'
 import { allGuards } from './guards.ts'
 import type { StatedKeys } from './stated-keys.ts'
@@ -62,7 +63,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   // Of an edge that is given more than once the last line counts, as it does in the general way.
   const last = pickOfRepeats(sorted, 1)
   const stamp = { sourceId: source, recordKey: bareRecordKey, position: appendedPosition, seq: chunk.seq }
-  const { bySource, byOthers } = await alreadyStated(tx, last, stamp)
+  const { bySource, byOthers } = await findStated(tx, last, stamp)
   const inserted = without(last, bySource)
   if (inserted.places.length > 0) await insertPlainEdges(tx, inserted, stamp)
   const fresh = without(last === sorted ? last : pickOfRepeats(sorted, -1), bySource, byOthers)
@@ -97,15 +98,6 @@ export async function giveIds(tx: Tx, urns: PackedUrns, idOfUrn: Int32Array, unf
   for (const { place, urn } of absent) idOfUrn[place] = madeMeanwhile.get(urn) ?? 0
   for (const { id, isPresent, deletedSeq } of known) if (!isPresent || deletedSeq !== null) unfit.add(id)
   return inserted.map((row) => row.id)
-}
-
-/** An edge is looked up only where its downstream has any statement at all: what is filled for the first time has none to look up. */
-async function alreadyStated(tx: Tx, edges: EdgeColumns, stamp: PlainEdgeStamp): Promise<AlreadyStated> {
-  const downstreams = new Set(await findDownstreams(tx, distinct(edges.downstreamIds)))
-  if (downstreams.size === 0) return { bySource: new Int32Array(0), byOthers: new Int32Array(0) }
-  const at = Int32Array.from([...edges.places.keys()].filter((index) => downstreams.has(edges.downstreamIds[index] ?? 0)))
-  const { bySource, byOthers } = await findStated(tx, at.length === edges.places.length ? edges : reorder(edges, at), stamp)
-  return { bySource: bySource.map((index) => at[index] ?? 0), byOthers: byOthers.map((index) => at[index] ?? 0) }
 }
 
 /** Ids are 0 where there are none. */

@@ -16,9 +16,10 @@ export function int4Array(numbers: ArrayLike<number>): Buffer {
   buffer.writeInt32BE(int4Oid, 8)
   buffer.writeInt32BE(length, 12)
   buffer.writeInt32BE(1, 16)
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
   for (let index = 0, at = headBytes; index < length; index += 1, at += 8) {
-    buffer.writeInt32BE(4, at)
-    buffer.writeInt32BE(numbers[index] ?? 0, at + 4)
+    view.setInt32(at, 4)
+    view.setInt32(at + 4, numbers[index] ?? 0)
   }
   return buffer
 }
@@ -31,7 +32,9 @@ function emptyArray(): Buffer {
 
 /** Reads what `string_agg(int4send(…), '')` gives; null is none. */
 export function int4sOf(packed: Buffer | null): Int32Array {
-  const numbers = new Int32Array((packed?.length ?? 0) / 4)
-  for (let index = 0; index < numbers.length; index += 1) numbers[index] = packed?.readInt32BE(index * 4) ?? 0
+  if (packed === null) return new Int32Array(0)
+  const numbers = new Int32Array(packed.length / 4)
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.length)
+  for (let index = 0; index < numbers.length; index += 1) numbers[index] = view.getInt32(index * 4)
   return numbers
 }

@@ -80,15 +80,6 @@ export type PlainEdgeRows = { downstreamIds: Int32Array, upstreamIds: Int32Array
 /** What all rows have in common. */
 export type PlainEdgeStamp = { sourceId: number, recordKey: number, position: number, seq: number }
 
-/** Those of the entities that something flows into. */
-export async function findDownstreams(tx: Tx, ids: Int32Array): Promise<Int32Array> {
-  const [row] = await query<{ found: Buffer | null }>(tx, `
-    select string_agg(int4send(wanted.id), '') as found
-    from unnest(?::int[]) as wanted (id)
-    where (select true from statement where statement.downstream_id = wanted.id limit 1)`, [int4Array(ids)])
-  return int4sOf(row?.found ?? null)
-}
-
 const wanted = 'unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[]) with ordinality as wanted (downstream_id, upstream_id, owner_id, field, line, place)'
 const columnsOf = ({ downstreamIds, upstreamIds, ownerIds, fields, lines }: PlainEdgeRows): Buffer[] => [downstreamIds, upstreamIds, ownerIds, fields, lines].map(int4Array)
 
@@ -98,15 +89,45 @@ export function insertPlainEdges(tx: Tx, rows: PlainEdgeRows, { position, ...sta
   return insertNewStatements(tx, { ...rows, positions: new Int32Array(length).fill(position), attributes: new Int32Array(length), texts: [] }, stamp)
 }
 
-/** Places of edges, from 0: of those that the source states already in that list by the edge's ends alone, and of those that only others state in the aspect. */
+/** Places of edges, from 0 and in no order: of those that the source states already in that list by the edge's ends alone, and of those that only others state in the aspect. */
 export type AlreadyStated = { bySource: Int32Array, byOthers: Int32Array }
 
-/** One look-up by index an edge, whatever the planner knows of the table; a second where the first finds nothing. Needs the owners locked. */
-export async function findStated(tx: Tx, rows: PlainEdgeRows, { sourceId, recordKey }: PlainEdgeStamp): Promise<AlreadyStated> {
+/** Parts of lists of upstreams: an entry of each array for each. The ends are within. */
+export type UpstreamRanges = { downstreamIds: Int32Array, leastUpstreamIds: Int32Array, greatestUpstreamIds: Int32Array }
+
+/** `at` is the range's place, `count` how many statements there are in it; `own` and `others` have upstream, owner and field of each of the source's by the edge's ends alone, and of all others. */
+export type StatedInRange = { at: number, count: number, own: Int32Array, others: Int32Array }
+
+/** What is stated in each range, at most `most` of each; ranges without are left out. Read by index, in its order, whatever the planner knows of the table. */
+export async function readStated(tx: Tx, { downstreamIds, leastUpstreamIds, greatestUpstreamIds }: UpstreamRanges, { sourceId, recordKey }: PlainEdgeStamp, most: number): Promise<StatedInRange[]> {
+  const rows = await query<{ at: number, count: number, own: Buffer | null, others: Buffer | null }>(tx, `
+    select (wanted.place - 1)::int as at, found.count::int as count, found.own, found.others
+    from unnest(?::int[], ?::int[], ?::int[]) with ordinality as wanted (downstream_id, least, greatest, place)
+    cross join lateral (
+      select
+        count(*) as count,
+        string_agg(stated.facts, '') filter (where stated.is_own) as own,
+        string_agg(stated.facts, '') filter (where not stated.is_own) as others
+      from (
+        select
+          int4send(statement.upstream_id) || int4send(statement.owner_id) || int4send(statement.field) as facts,
+          statement.source_id = ?::int and statement.record_key = ?::int as is_own
+        from statement
+        where statement.downstream_id = wanted.downstream_id and statement.upstream_id between wanted.least and wanted.greatest
+        order by statement.upstream_id
+        limit ?::int
+      ) as stated
+    ) as found
+    where found.count > 0`, [int4Array(downstreamIds), int4Array(leastUpstreamIds), int4Array(greatestUpstreamIds), sourceId, recordKey, most])
+  return rows.map(({ at, count, own, others }) => ({ at, count, own: int4sOf(own), others: int4sOf(others) }))
+}
+
+/** One look-up by index an edge; a second where the first finds nothing. Needs the owners locked. */
+export async function lookUpStated(tx: Tx, rows: PlainEdgeRows, { sourceId, recordKey }: PlainEdgeStamp): Promise<AlreadyStated> {
   const [row] = await query<{ bySource: Buffer | null, byOthers: Buffer | null }>(tx, `
     select
-      string_agg(int4send(found.place::int - 1), '' order by found.place) filter (where found.is_own) as "bySource",
-      string_agg(int4send(found.place::int - 1), '' order by found.place) filter (where not found.is_own) as "byOthers"
+      string_agg(int4send(found.place::int - 1), '') filter (where found.is_own) as "bySource",
+      string_agg(int4send(found.place::int - 1), '') filter (where not found.is_own) as "byOthers"
     from (
       select
         wanted.place,
