@@ -159,7 +159,7 @@ t.test('a chunk of edges that was damaged is unreadable, or whole edges of lines
     }
   }), { numRuns: 300 })
   const batch = gather([JSON.stringify(edge('a', 'b'))], [1])
-  for (const wrong of [{ upstreams: Int32Array.of(2) }, { downstreams: Int32Array.of(-1) }, { shapeOf: Uint8Array.of(1) }, { lines: Int32Array.of(1, 2) }, { urns: new PackedUrns(Buffer.from(dataset('a'))) }]) {
+  for (const wrong of [{ upstreams: Int32Array.of(2) }, { downstreams: Int32Array.of(-(2 ** 31)) }, { shapeOf: Uint8Array.of(1) }, { lines: Int32Array.of(1, 2) }, { urns: new PackedUrns(Buffer.from(dataset('a'))) }]) {
     await t.rejects(packEdges({ ...batch, ...wrong }).then(unpackEdgesOnly), UnreadableChunk, Object.keys(wrong).join())
   }
 })

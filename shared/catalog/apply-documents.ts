@@ -120,7 +120,7 @@ async function write(tx: Tx, taken: readonly Taken[], { context, chunk, source, 
   }
   journal.addedColumns({ ...rows, sourceId: source, recordKey: firstOccurrence })
   await journal.write(tx, chunk)
-  await appendPackedGraphChange(tx, packStatedEdges(rows.downstreamIds, rows.upstreamIds))
+  await appendPackedGraphChange(tx, packStatedEdges(rows))
 }
 
 /** In key order, since the documents come by their owners. */

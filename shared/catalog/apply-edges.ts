@@ -72,7 +72,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   for (const made of await countChanged(tx, fresh, { actor: actor.urn, seq: chunk.seq })) journal.note({ kind: 'aspect', ...made, was: 'none' })
   if (context.stated) tellStated(context.stated, sorted, inserted.places.length)
   await journal.write(tx, chunk)
-  if (inserted.places.length > 0) await appendPackedGraphChange(tx, packStatedEdges(inserted.downstreamIds, inserted.upstreamIds))
+  if (inserted.places.length > 0) await appendPackedGraphChange(tx, packStatedEdges(inserted))
 
   // An edge that is there already must raise its order where something older may still take it away.
   const left = new Uint8Array(edges.lines.length).fill(1)

@@ -13,7 +13,7 @@ import { CatalogError } from '../errors.ts'
 import { domainDocumentMaxBytes } from '../graph/domain-documents.ts'
 import type { GraphChanges, GraphView, LineageGraph } from '../graph/lineage-graph.ts'
 import { createTurns, type Pause, type Turns } from '../graph/turns.ts'
-import { unpackGraphDeltas, type GraphDelta } from '../model/graph-delta.ts'
+import { unpackGraphDeltas, unpackStatedEdges, type GraphDelta, type StatedEdges } from '../model/graph-delta.ts'
 import type { Log } from '../platform/log.ts'
 import { beforeScrape, metrics } from '../platform/metrics.ts'
 import { readUnseenChanges, type UnseenChanges } from '../store/graph-changes.ts'
@@ -69,14 +69,18 @@ const silenceMaxMs = 20_000
 /** A graph that was too large is looked at again after this. */
 const tooLargeRetryMs = 600_000
 
-async function deltasOf(rows: UnseenChanges['rows'], pause: Pause): Promise<GraphDelta[]> {
-  const deltas: GraphDelta[] = []
+type Logged = { stated: StatedEdges[], deltas: GraphDelta[] }
+
+async function loggedIn(rows: UnseenChanges['rows'], pause: Pause): Promise<Logged> {
+  const [stated, deltas]: [StatedEdges[], GraphDelta[]] = [[], []]
   for (const row of rows) {
-    for (const delta of unpackGraphDeltas(row.delta)) {
+    const many = unpackStatedEdges(row.delta)
+    if (many) stated.push(many)
+    else for (const delta of unpackGraphDeltas(row.delta)) {
       if (deltas.push(delta) % deltasPerLook === 0) await pause()
     }
   }
-  return deltas
+  return { stated, deltas }
 }
 
 export function createLineageMemory({ db, graphDb, maxBytes, log, turns = createTurns(), rule = 'snapshot' }: LineageMemoryOptions): LineageMemory {
@@ -164,14 +168,14 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
   /** False where the log says what cannot be, or what this version does not know. Throws what the database throws. */
   async function applyTo(current: Loaded, { rows }: UnseenChanges): Promise<boolean> {
     const pause = turns.begin()
-    let deltas: GraphDelta[]
+    let logged: Logged
     try {
-      deltas = await deltasOf(rows, pause)
+      logged = await loggedIn(rows, pause)
     } catch (error) {
       loadAnew('unknown', error)
       return false
     }
-    const changes = await withinSilence(changesOf(deltas))
+    const changes = await withinSilence(changesOf(logged))
     try {
       await current.graph.apply(changes, pause)
     } catch (error) {
@@ -181,13 +185,14 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
     return true
   }
 
-  async function changesOf(deltas: readonly GraphDelta[]): Promise<GraphChanges> {
+  async function changesOf({ stated, deltas }: Logged): Promise<GraphChanges> {
     const [created, described] = [new Set<number>(), new Set<number>()]
     for (const delta of deltas) {
       if (delta.kind === 'created') created.add(delta.id)
       else if (delta.kind === 'described') described.add(delta.id)
     }
     return {
+      stated,
       deltas,
       entities: created.size > 0 ? await readEntitiesOfGraph(graphDb, [...created]) : [],
       documents: described.size > 0 ? await readDomainDocuments(graphDb, [...described], domainDocumentMaxBytes) : new Map()

@@ -21,6 +21,7 @@ type GivenUp = { offset: number, sizeClass: number, era: number }
 /** Places in a pool are int32. */
 const largestPool = 2 ** 31 - 1
 const idsPerPause = 16_384
+const fewMembers = 16
 const pairsPerPause = 16_384
 
 export class Adjacency {
@@ -62,6 +63,11 @@ export class Adjacency {
    * `era` is null where nobody looks at a view. Throws where a member to remove is not there.
    */
   change(id: number, added: readonly number[], removed: readonly number[], era: number | null): void {
+    if (removed.length === 0) {
+      const begin = this.#extend(id, added.length, era)
+      for (const [index, member] of added.entries()) this.#pool[begin + index] = member
+      return
+    }
     const page = this.#heads.toWrite(id)
     const at = (id & pageMask) * 2
     const offset = page[at] ?? 0
@@ -69,20 +75,52 @@ export class Adjacency {
     const newLength = length + added.length - removed.length
     const sizeClass = sizeClassOf(length)
     const newClass = sizeClassOf(newLength)
-    const staysInPlace = newClass === sizeClass && (removed.length === 0 || era === null)
+    const staysInPlace = newClass === sizeClass && era === null
     const newOffset = staysInPlace ? offset : this.#takeRoom(newClass)
-    const kept = removed.length === 0 ? this.#copy(offset, length, newOffset) : this.#copyWithout(id, offset, length, newOffset, removed)
+    const kept = this.#copyWithout(id, offset, length, newOffset, removed)
     for (const [index, member] of added.entries()) this.#pool[newOffset + kept + index] = member
     page[at] = newOffset
     page[at + 1] = newLength
-    if (staysInPlace || sizeClass === 0) return
+    if (!staysInPlace) this.#giveUp(offset, sizeClass, era)
+  }
+
+  /** Adds members to many lists: `far` of a pair to the list of `near`. `order` has the pairs by `near`. `era` as in `change`. */
+  append(near: Int32Array, far: Int32Array, order: Uint32Array, era: number | null): void {
+    for (let begin = 0, end = 0; begin < order.length; begin = end) {
+      const id = near[order[begin] ?? 0] ?? 0
+      while (end < order.length && near[order[end] ?? 0] === id) end += 1
+      let at = this.#extend(id, end - begin, era)
+      for (let index = begin; index < end; index += 1) this.#pool[at++] = far[order[index] ?? 0] ?? 0
+    }
+  }
+
+  /** Makes a list longer; gives the place of its first new member. Whoever looks at it sees no further than it went. */
+  #extend(id: number, count: number, era: number | null): number {
+    const page = this.#heads.toWrite(id)
+    const at = (id & pageMask) * 2
+    const offset = page[at] ?? 0
+    const length = page[at + 1] ?? 0
+    page[at + 1] = length + count
+    const sizeClass = sizeClassOf(length)
+    const newClass = sizeClassOf(length + count)
+    if (newClass === sizeClass) return offset + length
+    const newOffset = this.#takeRoom(newClass)
+    this.#copy(offset, length, newOffset)
+    page[at] = newOffset
+    this.#giveUp(offset, sizeClass, era)
+    return newOffset + length
+  }
+
+  #giveUp(offset: number, sizeClass: number, era: number | null): void {
+    if (sizeClass === 0) return
     if (era === null) this.#freeOf(sizeClass).push(offset)
     else this.#givenUp.push({ offset, sizeClass, era })
   }
 
-  #copy(offset: number, length: number, newOffset: number): number {
-    if (newOffset !== offset) this.#pool.copyWithin(newOffset, offset, offset + length)
-    return length
+  #copy(offset: number, length: number, newOffset: number): void {
+    // Of few a call takes longer than they do.
+    if (length > fewMembers) this.#pool.copyWithin(newOffset, offset, offset + length)
+    else for (let index = 0; index < length; index += 1) this.#pool[newOffset + index] = this.#pool[offset + index] ?? 0
   }
 
   #copyWithout(id: number, offset: number, length: number, newOffset: number, removed: readonly number[]): number {

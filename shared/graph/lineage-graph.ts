@@ -4,7 +4,8 @@
  * It is written by one writer, who brings it from one snapshot of the database to the next; readers pin a view, which is
  * exactly one such snapshot and stays so while the graph goes on. URNs never change and are not part of a view.
  */
-import type { GraphDelta } from '../model/graph-delta.ts'
+import { orderedBy, placesUpTo } from '../model/digit-order.ts'
+import type { GraphDelta, StatedEdges } from '../model/graph-delta.ts'
 import type { Urn } from '../urn/urn.ts'
 import { Adjacency, type AdjacencyView } from './adjacency.ts'
 import { DomainDocuments, type DomainDocument } from './domain-documents.ts'
@@ -33,10 +34,12 @@ export type GraphView = {
 export type NewEntity = { id: number, urn: Urn, parentId: number }
 
 /** `documents`: what domainProperties holds now, for each domain that was described anew. */
-export type GraphChanges = { deltas: readonly GraphDelta[], entities: readonly NewEntity[], documents: ReadonlyMap<number, DomainDocument | null> }
+export type GraphChanges = { stated?: readonly StatedEdges[], deltas: readonly GraphDelta[], entities: readonly NewEntity[], documents: ReadonlyMap<number, DomainDocument | null> }
 
 const unknownFlags: NodeFlags = { isPresent: false, isRemoved: false, isDeleted: false }
 const deltasPerLook = 256
+/** Half a millisecond. */
+const edgesPerLook = 8_192
 
 /** What is held of an answer is held by version, also while the graph is loaded anew. */
 let lastVersion = 0
@@ -139,8 +142,8 @@ export class LineageGraph {
    * Brings the graph to the next snapshot, in slices; pinned views stay what they are. Where it throws the graph is in
    * between and must be thrown away: an edge was to be taken out that is not there, or an entity is not known.
    */
-  async apply({ deltas, entities, documents }: GraphChanges, pause: Pause): Promise<void> {
-    if (deltas.length === 0) return
+  async apply({ stated = [], deltas, entities, documents }: GraphChanges, pause: Pause): Promise<void> {
+    if (deltas.length === 0 && stated.length === 0) return
     const isLookedAt = this.#beginChanges()
     for (const [index, entity] of entities.entries()) {
       this.#addEntity(entity)
@@ -156,7 +159,21 @@ export class LineageGraph {
     }
     if (domainParents) this.#domainParents = domainParents
     for (const [id, document] of documents) this.domainDocuments.set(id, document)
-    await this.#applyEdges(deltas, isLookedAt ? this.#era : null, pause)
+    const era = isLookedAt ? this.#era : null
+    // Before what is unstated: it may be among these.
+    for (const edges of stated) await this.#append(edges, era, pause)
+    await this.#applyEdges(deltas, era, pause)
+  }
+
+  async #append({ downstreamIds, upstreamIds }: StatedEdges, era: number | null, pause: Pause): Promise<void> {
+    for (let begin = 0; begin < upstreamIds.length; begin += edgesPerLook) {
+      const [downstream, upstream] = [downstreamIds.subarray(begin, begin + edgesPerLook), upstreamIds.subarray(begin, begin + edgesPerLook)]
+      for (const ids of [downstream, upstream]) for (const id of ids) this.#known(id)
+      this.#downstream.append(upstream, downstream, orderedBy(upstream, placesUpTo(upstream.length)), era)
+      this.#upstream.append(downstream, upstream, orderedBy(downstream, placesUpTo(downstream.length)), era)
+      await pause()
+    }
+    this.#edgeCount += upstreamIds.length
   }
 
   /** Whether views are looked at that must not be disturbed. */

@@ -4,8 +4,8 @@
  * A row is a version byte and then entries, each a byte of kind followed by int32s: 1 edge stated (downstream, upstream),
  * 2 edge unstated, 3 entity (id, flags: 1 present, 2 removed, 4 once deleted), 4 domain of an asset (id, domain or 0), 5 parent of a
  * domain (id, parent or 0), 6 new entity (id; its URN is read from the table), 7 domain
- * whose properties changed (id; they are read from the table). Edges count: one that two
- * sources state is stated twice.
+ * whose properties changed (id; they are read from the table), 8 many edges stated (their count, all downstreams, all upstreams).
+ * Edges count: one that two sources state is stated twice.
  */
 export type GraphDelta =
   | { kind: 'stated' | 'unstated', downstreamId: number, upstreamId: number }
@@ -38,21 +38,39 @@ export function packGraphDeltas(deltas: readonly GraphDelta[]): Buffer {
   return buffer.subarray(0, end)
 }
 
-/** Packs edges that are stated once more. */
-export function packStatedEdges(downstreamIds: Int32Array, upstreamIds: Int32Array): Buffer {
-  const buffer = Buffer.allocUnsafe(1 + downstreamIds.length * 9)
-  let end = buffer.writeUInt8(graphDeltaVersion, 0)
-  for (let index = 0; index < downstreamIds.length; index += 1) {
-    end = buffer.writeUInt8(1, end)
-    end = buffer.writeInt32LE(downstreamIds[index] ?? 0, end)
-    end = buffer.writeInt32LE(upstreamIds[index] ?? 0, end)
-  }
-  return buffer
+/** An entry of each array for each edge. */
+export type StatedEdges = { downstreamIds: Int32Array, upstreamIds: Int32Array }
+
+const manyStated = 8
+const manyHeadBytes = 6
+
+/** Packs edges that are stated once more: a row of their own, which unpackStatedEdges reads at once. */
+export function packStatedEdges({ downstreamIds, upstreamIds }: StatedEdges): Buffer {
+  const head = Buffer.alloc(manyHeadBytes)
+  head.writeUInt8(graphDeltaVersion, 0)
+  head.writeUInt8(manyStated, 1)
+  head.writeInt32LE(downstreamIds.length, 2)
+  return Buffer.concat([head, ...[downstreamIds, upstreamIds].map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength))])
+}
+
+/** The edges of a row that holds nothing else; null for any other. */
+export function unpackStatedEdges(packed: Buffer): StatedEdges | null {
+  if (packed[0] !== graphDeltaVersion || packed[1] !== manyStated) return null
+  const count = packed.readInt32LE(2)
+  if (packed.length !== manyHeadBytes + 8 * count) throw new Error(`${count} edges in ${packed.length} bytes`)
+  // Copied, since the bytes may begin anywhere. Both ends of the wire are little-endian, as every platform of Node is.
+  const ints = new Int32Array(new Uint8Array(packed.subarray(manyHeadBytes)).buffer)
+  return { downstreamIds: ints.subarray(0, count), upstreamIds: ints.subarray(count) }
 }
 
 /** Reads a packed row back, one delta at a time: a row may hold a million. Throws on a version or kind that this program does not know. */
 export function* unpackGraphDeltas(packed: Buffer): Generator<GraphDelta> {
   if (packed.readUInt8(0) !== graphDeltaVersion) throw new Error(`unknown graph delta version ${packed.readUInt8(0)}`)
+  const many = unpackStatedEdges(packed)
+  if (many) {
+    for (const [index, downstreamId] of many.downstreamIds.entries()) yield { kind: 'stated', downstreamId, upstreamId: many.upstreamIds[index] ?? 0 }
+    return
+  }
   let at = 1
   const int = () => { at += 4; return packed.readInt32LE(at - 4) }
   while (at < packed.length) {
