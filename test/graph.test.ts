@@ -5,13 +5,13 @@ import t from 'tap'
 import { membersIn, type AdjacencyView } from '../shared/graph/adjacency.ts'
 import { BytesPool } from '../shared/graph/bytes-pool.ts'
 import { ColumnLists } from '../shared/graph/column-lists.ts'
-import { LineageGraph, type GraphView } from '../shared/graph/lineage-graph.ts'
+import { LineageGraph, type GraphChanges, type GraphView } from '../shared/graph/lineage-graph.ts'
 import { domainIn, isDeletedIn, isKnownIn, isPresentIn, isRemovedIn } from '../shared/graph/nodes.ts'
 import { roomOf, sizeClassOf } from '../shared/graph/size-classes.ts'
 import { createTurns, type Pause } from '../shared/graph/turns.ts'
 import { UrnTable } from '../shared/graph/urn-table.ts'
 import { walkGraph } from '../shared/graph/walk-graph.ts'
-import type { GraphDelta } from '../shared/model/graph-delta.ts'
+import { packStatedEdges, unpackGraphDeltas, unpackStatedEdges, type GraphDelta } from '../shared/model/graph-delta.ts'
 import { originOf, platformOf, schemaFieldParts } from '../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../shared/urn/urn.ts'
 
@@ -77,6 +77,8 @@ function note(model: Model, delta: GraphDelta): void {
   }
 }
 
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length
+
 const emptyModel = (): Model => ({ edges: new Map(), nodes: new Map(), parents: new Map() })
 
 /** An edge that can be taken away, or null. */
@@ -104,7 +106,7 @@ const drawnDelta = fc.record({
   flags: fc.nat(7)
 })
 const command = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('apply' as const), drawn: fc.array(drawnDelta, { minLength: 1, maxLength: 60, size: 'max' }) }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('apply' as const), inColumns: fc.boolean(), drawn: fc.array(drawnDelta, { minLength: 1, maxLength: 60, size: 'max' }) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('pin' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('unpin' as const), at: fc.nat(20) }) }
 )
@@ -134,6 +136,16 @@ function deltasFor(model: Model, drawn: readonly { kind: string, one: number, ot
 
 const entitiesIn = (deltas: readonly GraphDelta[]) => deltas.flatMap((delta) => delta.kind === 'created' ? [{ id: delta.id, urn: datasetOf(delta.id), parentId: 0 }] : [])
 
+/** What is stated as a row of the change log has it in columns; the rest as it was. */
+function withColumns(deltas: readonly GraphDelta[]): Pick<GraphChanges, 'stated' | 'deltas'> {
+  const stated = deltas.flatMap((delta) => delta.kind === 'stated' ? [{ kind: delta.kind, downstreamId: delta.downstreamId, upstreamId: delta.upstreamId }] : [])
+  const row = packStatedEdges({ downstreamIds: Int32Array.from(stated, ({ downstreamId }) => downstreamId), upstreamIds: Int32Array.from(stated, ({ upstreamId }) => upstreamId) })
+  if (JSON.stringify([...unpackGraphDeltas(row)]) !== JSON.stringify(stated)) throw new Error('read back otherwise')
+  const columns = unpackStatedEdges(row)
+  if (!columns) throw new Error('not read at once')
+  return { stated: [columns], deltas: deltas.filter((delta) => delta.kind !== 'stated') }
+}
+
 t.test('a graph is what was said of it, and each view what it was when it was pinned', async (t) => {
   await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 40, size: 'max' }), async (commands) => {
     const graph = new LineageGraph({ entityCount: 10, greatestId: 10 })
@@ -144,7 +156,8 @@ t.test('a graph is what was said of it, and each view what it was when it was pi
       else if (each.do === 'unpin') for (const { view } of pinned.splice(each.at % Math.max(1, pinned.length), 1)) graph.unpin(view)
       else {
         const deltas = deltasFor(model, each.drawn)
-        await graph.apply({ deltas, entities: entitiesIn(deltas), documents: new Map() }, noPause)
+        const entities = entitiesIn(deltas)
+        await graph.apply({ ...each.inColumns ? withColumns(deltas) : { deltas }, entities, documents: new Map() }, noPause)
       }
       // A look at the present is a view as well: without it some changes find nobody looking.
       const now = graph.pin()
@@ -316,6 +329,11 @@ t.test('URNs of all kinds lead to their ids and back', (t) => {
       || (isOdd && (mould.entityType !== entityTypeOf(root(id)) || mould.platformUrn !== platformOf(urn) || mould.origin !== originOf(urn)))
   })
   t.strictSame(wrong.slice(0, 3), [], `seed ${seed}`)
+  const inBytes = all.map(({ urn, id }) => ({ bytes: Buffer.from(`<${urn}>`), id: isAscii(urn) ? id : 0 }))
+  t.same(inBytes.filter(({ bytes, id }) => table.idOfBytes(bytes, 1, bytes.length - 1) !== id).slice(0, 5), [], 'in ASCII a URN is found by its bytes')
+  const others = plain.slice(0, 5_000).flatMap((urn) => [`${urn.slice(0, -2)}x)`, `x${urn.slice(1)}`, urn.slice(0, -1), `${urn})`]).filter((text) => table.idOf(text as Urn) === 0)
+  t.same(others.filter((text) => table.idOfBytes(Buffer.from(text), 0, text.length) !== 0), [], 'and what is not here is not')
+  t.ok(others.length > 19_000)
   const absent = [...plain.map((_, index) => datasetOf(index * 7 + 3)), ...columns.map(({ urn }) => toUrn(`${urn.slice(0, -1)}!)`))].filter((urn) => table.idOf(urn) !== 0)
   const known = new Set(all.map(({ urn }) => urn))
   t.strictSame(absent.filter((urn) => !known.has(urn)), [], 'what was not added is not found')

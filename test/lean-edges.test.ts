@@ -1,14 +1,15 @@
 /** The lean way of applying plain edges does what the general way does, whatever it finds and whoever is beside it. */
 import fc from 'fast-check'
 import t from 'tap'
-import { createEdgeGatherer, packEdges } from '../shared/catalog/edge-payload.ts'
+import { createEdgeGatherer, idsOf, packEdges, type EdgeBatch } from '../shared/catalog/edge-payload.ts'
+import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { createPlainEdgeReader } from '../shared/formats/plain-edges.ts'
 import { withDatabase } from './support/database.ts'
 import { anyEdgeLoad } from './support/edge-catalogs.ts'
 import { compareWays } from './support/two-ways.ts'
 
-function packAsEdges(lines: readonly string[], firstLine: number): Promise<Buffer> {
+function gathered(lines: readonly string[], firstLine: number): EdgeBatch {
   const read = createPlainEdgeReader()
   const gatherer = createEdgeGatherer()
   lines.forEach((text, at) => {
@@ -16,18 +17,34 @@ function packAsEdges(lines: readonly string[], firstLine: number): Promise<Buffe
     if (!edge) throw new Error(`not read as a plain edge: ${text}`)
     gatherer.add(edge)
   })
-  return packEdges(gatherer.take().batch)
+  return gatherer.take().batch
 }
+
+let idsCount = 0
+
+/** As a process stores them that knows every second dataset: those that were deleted and those that are only referred to are among them. */
+async function packWithIds(lines: readonly string[], firstLine: number, db: Db): Promise<Buffer> {
+  const batch = gathered(lines, firstLine)
+  const rows = await query<{ id: number, urn: string }>(db, "select id, urn from entity where entity_type = 'dataset'")
+  const idOf = new Map(rows.map(({ id, urn }) => [urn, id]))
+  const numbered = (ends: Int32Array): Int32Array => ends.map((place, at) => (at % 2 === 0 && idOf.has(batch.urns.at(place)) ? -(idOf.get(batch.urns.at(place)) ?? 0) : place))
+  const withIds = { ...batch, upstreams: numbered(batch.upstreams), downstreams: numbered(batch.downstreams) }
+  idsCount += idsOf(withIds).length
+  return packEdges(withIds)
+}
+
+const packAsEdges = (lines: readonly string[], firstLine: number): Promise<Buffer> => packEdges(gathered(lines, firstLine))
 
 t.test('whatever the catalog is, what is left behind is the same', async (t) => {
   const { db } = await withDatabase(t)
   // The chunks that are played beside have numbers of their own.
   await query(db, 'alter table chunk alter column id restart with 1000000')
   let changedCount = 0
-  await fc.assert(fc.asyncProperty(anyEdgeLoad, async (load) => {
-    const { differences, hasChanged } = await compareWays(db, load, packAsEdges)
+  await fc.assert(fc.asyncProperty(anyEdgeLoad, fc.boolean(), async (load, byIds) => {
+    const { differences, hasChanged } = await compareWays(db, load, byIds ? packWithIds : packAsEdges)
     if (differences.length > 0) throw new Error(differences.join('\n'))
     if (hasChanged) changedCount += 1
   }), { numRuns: 40, interruptAfterTimeLimit: 240_000 })
   t.ok(changedCount > 10, 'loads that change something are among them')
+  t.ok(idsCount > 10, 'and edges that are given by ids')
 })

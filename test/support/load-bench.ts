@@ -5,6 +5,7 @@ import { createLeanWays } from '../../shared/catalog/lean-ways.ts'
 import { applyRecords } from '../../shared/catalog/apply-records.ts'
 import type { ApplyRecords } from '../../shared/catalog/apply-chunk.ts'
 import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/chunk-guards.ts'
+import type { KnownIds } from '../../shared/catalog/edge-payload.ts'
 import { receiveLoad, type LoadRequest } from '../../shared/catalog/receive-load.ts'
 import { readLoad, readRejects, type LoadView, type RejectView } from '../../shared/catalog/read-load.ts'
 import { runChunk, type Run, type RunOptions } from '../../shared/catalog/run-chunk.ts'
@@ -47,7 +48,7 @@ export type LoadBench = {
   queue: ChunkQueue
   rows: <Row>(sql: string, bindings?: readonly Binding[]) => Promise<Row[]>
   /** Submits records, accepted when it returns; applied by nobody. */
-  submit: (records: readonly JsonValue[], request?: Partial<LoadRequest>) => Promise<string>
+  submit: (records: readonly JsonValue[], request?: Partial<LoadRequest>, knownIds?: () => KnownIds | null) => Promise<string>
   look: (chunkId: number, options?: Partial<RunOptions>) => Promise<Run>
   /** Looks at what the queue was told of until it is empty. Chunks that were handed back are told of again when due. */
   drain: (options?: Partial<RunOptions>) => Promise<Run[]>
@@ -75,7 +76,7 @@ export async function withLoadBench(t: Test, options: { apply?: RunOptions['appl
 
   return {
     db, url, told, queue, look, rows,
-    submit: async (records, request = {}) => (await receiveLoad(db, queue, { actor: admin, requestId: null, format: 'ndjson', source: 'test', missingReferences: 'reject', ...request }, bodyOf(records))).id,
+    submit: async (records, request = {}, knownIds = () => null) => (await receiveLoad(db, queue, { actor: admin, requestId: null, format: 'ndjson', source: 'test', missingReferences: 'reject', ...request }, bodyOf(records), knownIds)).id,
     async drain(more = {}) {
       const runs: Run[] = []
       for (let id = told.shift(); id !== undefined; id = told.shift()) {

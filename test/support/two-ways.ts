@@ -18,7 +18,7 @@ import type { EdgeLoad, Happening } from './edge-catalogs.ts'
 import { leftBehind, type LeftBehind } from './left-behind.ts'
 
 /** The stored form of lines, whose numbers begin with firstLine. */
-export type PackChunk = (lines: readonly string[], firstLine: number) => Promise<Buffer>
+export type PackChunk = (lines: readonly string[], firstLine: number, db: Db) => Promise<Buffer>
 
 /** Does the work in a transaction, or a part of one, and takes it back: what it did is for nobody else. */
 async function takenBack<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
@@ -70,7 +70,7 @@ async function prepare(db: Db, { present, before, meanwhile, chunks, ...load }: 
     const ids: number[] = []
     let line = firstLine
     for (const lines of chunks) {
-      const payload = await pack(lines, line)
+      const payload = await pack(lines, line, tx as unknown as Db)
       ids.push(await insertChunk(tx, { loadId: own.id, pass: 3, firstLine: line, recordCount: lines.length, payload }))
       line += lines.length
     }
