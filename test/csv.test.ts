@@ -44,7 +44,7 @@ async function entriesOf(bytes: Buffer | string, sizes: Iterable<number> = []): 
 
 const changesOf = (entry: SingleRecord): Change[] => {
   if ('error' in entry) throw entry.error
-  if ('upstreamCount' in entry) throw new Error('a row of CSV is no document')
+  if ('document' in entry) throw new Error('a row of CSV is no document')
   return 'shape' in entry ? [{ kind: 'addEdge', upstreamUrn: entry.upstream, downstreamUrn: entry.downstream }] : entry.record.changes
 }
 const textOf = (entry: SingleRecord): string => 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text

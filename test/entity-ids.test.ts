@@ -7,7 +7,7 @@ import { query } from '../shared/db/query.ts'
 import { ensureEpoch } from '../shared/store/graph-changes.ts'
 import { UrnPacker, type PackedUrns } from '../shared/urn/packed-urns.ts'
 import type { Urn } from '../shared/urn/urn.ts'
-import { apply, asCall, create, dataset, hardDelete, record } from './support/changes.ts'
+import { addEdge, apply, asCall, create, dataset, hardDelete, record } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { edge, rejectsOf, withLoadBench } from './support/load-bench.ts'
 
@@ -70,6 +70,24 @@ t.test('a database that was restored has given its ids anew', async (t) => {
   await query(db, 'update entity set id = id + 1000')
   await query(db, 'update graph_epoch set epoch = gen_random_uuid()')
   t.same((await find(db, ids, [a, b])).ids, await idsOf(db, [a, b]))
+})
+
+t.test('what is given by its id is asked for once, and judged anew after anything was deleted', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a, b))
+  await applyCall(db, [record(0, addEdge(c, a))], asCall({ missingReferences: 'create' }))
+  await ensureEpoch(db)
+  const ids = rememberEntityIds()
+  const [idA = 0, idB = 0, placeholder = 0] = await idsOf(db, [a, b, c])
+  const judge = async (...numbered: number[]): Promise<number[]> => [...(await db.transaction((tx: Tx) => ids.find(tx, packed([]), Int32Array.from(numbered)))).unfit].sort((one, other) => one - other)
+  t.same(await judge(idB, idA, idB), [])
+  t.same(await judge(placeholder, 900_000_000, idA), [placeholder, 900_000_000], 'a placeholder and what is not there')
+  await apply(db, hardDelete(a))
+  t.same(await judge(idA, idB), [idA])
+  await query(db, 'update entity set is_present = false where id = ?', [idB])
+  t.same(await judge(idB), [], 'what is known is not asked for again')
+  await query(db, 'update graph_epoch set epoch = gen_random_uuid()')
+  t.same(await judge(idB), [idB], 'but in another life of the database')
 })
 
 t.test('an edge to what was deleted since is refused, and applied when it is there again', async (t) => {

@@ -3,11 +3,12 @@ import t, { type Test } from 'tap'
 import { unpackEdgesOnly } from '../shared/catalog/chunk-payload.ts'
 import { readRecords } from '../shared/catalog/chunk-records.ts'
 import { idsOf, type KnownIds } from '../shared/catalog/edge-payload.ts'
+import { receiveLoad } from '../shared/catalog/receive-load.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { apply, create, hardDelete } from './support/changes.ts'
 import { openMemory } from './support/lineage-memory.ts'
-import { dataset, edge, entity, rejectsOf, withLoadBench, type LoadBench } from './support/load-bench.ts'
+import { admin, dataset, edge, entity, rejectsOf, withLoadBench, type LoadBench } from './support/load-bench.ts'
 
 const names = ['a', 'b', 'c']
 
@@ -45,7 +46,7 @@ t.test('edges between what is known are stored by ids, and are read back as they
   const [chunk] = await bench.chunks(id)
   const payload = await bench.payload(chunk?.id ?? 0)
   const edges = await unpackEdgesOnly(payload)
-  t.same(edges && [idsOf(edges).length, edges.urns.length], [1, 4], 'the first line of a body and a last one without an end are read as texts')
+  t.same(edges && [idsOf(edges.upstreams, edges.downstreams).length, edges.urns.length], [1, 4], 'the first line of a body and a last one without an end are read as texts')
   t.same(await readRecords(bench.db, payload), [edge('a', 'b'), edge('b', 'unknown'), edge('a', 'c')].map((record, at) => ({ line: at + 1, text: JSON.stringify(record) })))
   await bench.drain()
   t.match(await bench.load(id), { state: 'done', counts: { applied: 2, rejected: 1 } })
@@ -70,6 +71,34 @@ t.test('an edge to what was deleted is refused with its line, or gets a placehol
   t.match(await bench.load(third), { counts: { applied: 1, unchanged: 2, rejected: 0 } })
 })
 
+t.test('an edge that a worker has applied by ids is refused by ids once its end was deleted', async (t) => {
+  const { bench, knownIds } = await openCatalog(t)
+  await bench.submit(ended, {}, knownIds)
+  await bench.drain()
+  await apply(bench.db, hardDelete(toUrn(dataset('b'))))
+  const id = await bench.submit(ended, {}, knownIds)
+  await bench.drain()
+  t.match(await bench.load(id), { counts: { unchanged: 1, rejected: 2 } })
+})
+
+t.test('what was gathered by ids is stored before others are asked, so that the old ones are not held on to', async (t) => {
+  const { bench, knownIds } = await openCatalog(t)
+  const ids = [{ ...knownIds() }, { ...knownIds() }]
+  let now = 0
+  async function* body(): AsyncGenerator<Buffer> {
+    yield Buffer.from('\n')
+    yield Buffer.from(`${JSON.stringify(edge('a', 'b'))}\n`.repeat(1_000))
+    yield Buffer.from(`${JSON.stringify(edge('b', 'c'))}\n`.repeat(1_000))
+    now = 1
+    yield Buffer.from(`${JSON.stringify(edge('a', 'c'))}\n`.repeat(1_000))
+  }
+  const request = { actor: admin, requestId: null, format: 'ndjson', source: 'test', missingReferences: 'reject' } as const
+  const { id } = await receiveLoad(bench.db, bench.queue, request, body(), () => ids[now] ?? null)
+  t.same((await bench.chunks(id)).map(({ recordCount }) => recordCount), [2_001, 999], 'the first line of a piece is read as a text')
+  await bench.drain()
+  t.match(await bench.load(id), { state: 'done', counts: { applied: 3, unchanged: 2_997 } })
+})
+
 t.test('ids that another life of the database gave are not stored', async (t) => {
   const { bench, knownIds } = await openCatalog(t)
   const known = knownIds()
@@ -78,7 +107,7 @@ t.test('ids that another life of the database gave are not stored', async (t) =>
   const id = await bench.submit(ended, {}, () => stale)
   const [chunk] = await bench.chunks(id)
   const edges = await unpackEdgesOnly(await bench.payload(chunk?.id ?? 0))
-  t.same(edges && [idsOf(edges).length, edges.urns.length], [0, 3])
+  t.same(edges && [idsOf(edges.upstreams, edges.downstreams).length, edges.urns.length], [0, 3])
   await bench.drain()
   t.match(await bench.load(id), { counts: { applied: 3 } })
   t.same(await edgesIn(bench), named(['a', 'b'], ['a', 'c'], ['b', 'c']))

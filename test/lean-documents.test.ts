@@ -3,33 +3,70 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
-import { packLines, toStoredLine } from '../shared/catalog/chunk-payload.ts'
+import { packLines, toStoredLine, UnreadableChunk, unpackDocumentsOnly, unpackLines } from '../shared/catalog/chunk-payload.ts'
+import { createDocumentGatherer, packDocuments, type DocumentBatch } from '../shared/catalog/document-payload.ts'
+import { idsOf } from '../shared/catalog/edge-payload.ts'
 import { allGuards, type Guards } from '../shared/catalog/guards.ts'
 import { createLeanWays } from '../shared/catalog/lean-ways.ts'
 import type { Db, Tx } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { parseMcpRecord } from '../shared/formats/mcp.ts'
 import { parseNdjsonRecord } from '../shared/formats/ndjson.ts'
-import { readPlainDocument } from '../shared/formats/plain-documents.ts'
+import { readPlainDocument, type PlainDocument } from '../shared/formats/plain-documents.ts'
 import type { Change, JsonObject, JsonValue } from '../shared/model/changes.ts'
 import { splitLineageDocument } from '../shared/model/lineage-document.ts'
+import { UrnPacker } from '../shared/urn/packed-urns.ts'
 import { apply, asCall, chunkContext, create, dataset, hardDelete, openLoad, record, removeEdge, valueOf, without, type OpenLoad } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { anyDocumentLoad } from './support/edge-catalogs.ts'
 import { endedOrBlocked, pausedBefore } from './support/paused-tx.ts'
 import { compareWays } from './support/two-ways.ts'
 
+function gathered(documents: readonly PlainDocument[]): DocumentBatch {
+  const gatherer = createDocumentGatherer()
+  for (const document of documents) gatherer.add(document)
+  return gatherer.take().batch
+}
+
+const packed = (lines: readonly string[], firstLine: number): Promise<Buffer> => packLines(lines.map((text, at) => toStoredLine({ line: firstLine + at, text })))
+
+/** Null where there is something else among them. */
+function inColumns(lines: readonly string[], firstLine: number): DocumentBatch | null {
+  const documents = lines.flatMap((text, at) => readPlainDocument(text, firstLine + at) ?? [])
+  return documents.length === lines.length ? gathered(documents) : null
+}
+
+async function packedInColumns(lines: readonly string[], firstLine: number): Promise<Buffer> {
+  const batch = inColumns(lines, firstLine)
+  return batch ? packDocuments(batch, await packed(lines, firstLine)) : packed(lines, firstLine)
+}
+
+let idsCount = 0
+
+/** As a process stores them that knows every second dataset: those that were deleted and those that are only referred to are among them. */
+async function packedByIds(lines: readonly string[], firstLine: number, db: Db): Promise<Buffer> {
+  const batch = inColumns(lines, firstLine)
+  if (!batch) return packed(lines, firstLine)
+  const idOf = new Map((await query<{ id: number, urn: string }>(db, "select id, urn from entity where entity_type = 'dataset'")).map(({ id, urn }) => [urn, id]))
+  const numbered = (ends: Int32Array): Int32Array => ends.map((end, at) => (at % 2 === 0 && idOf.has(batch.urns.at(end)) ? -(idOf.get(batch.urns.at(end)) ?? 0) : end))
+  const packer = new UrnPacker()
+  const placed = (ends: Int32Array): Int32Array => ends.map((end) => end < 0 ? end : packer.placeOf(batch.urns.at(end)))
+  const [owners, upstreams] = [placed(numbered(batch.owners)), placed(numbered(batch.upstreams))]
+  idsCount += idsOf(owners, upstreams).length
+  return packDocuments({ ...batch, owners, upstreams, urns: packer.packed() }, await packed(lines, firstLine))
+}
+
 t.test('whatever the catalog is, what is left behind is the same', async (t) => {
   const { db } = await withDatabase(t)
   await query(db, 'alter table chunk alter column id restart with 1000000')
   let changedCount = 0
-  const pack = (lines: readonly string[], firstLine: number): Promise<Buffer> => packLines(lines.map((text, at) => toStoredLine({ line: firstLine + at, text })))
-  await fc.assert(fc.asyncProperty(anyDocumentLoad, async (load) => {
+  await fc.assert(fc.asyncProperty(anyDocumentLoad, fc.constantFrom(packed, packedInColumns, packedByIds), async (load, pack) => {
     const { differences, hasChanged } = await compareWays(db, load, pack)
     if (differences.length > 0) throw new Error(differences.join('\n'))
     if (hasChanged) changedCount += 1
   }), { numRuns: 60, interruptAfterTimeLimit: 240_000 })
   t.ok(changedCount > 10, 'loads that change something are among them')
+  t.ok(idsCount > 10, 'and documents that name datasets by ids')
 })
 
 const plain: JsonObject = { entityType: 'dataset', entityUrn: dataset('a'), changeType: 'UPSERT', aspectName: 'upstreamLineage' }
@@ -110,7 +147,7 @@ async function applyDocument(tx: Tx, load: OpenLoad, guards: Guards): Promise<vo
   const document = readPlainDocument(text, 1)
   if (!document) throw new Error('no plain document')
   const context = chunkContext(load)
-  const { rest, ...before } = await applyDocuments(tx, [document], { ...context, guards })
+  const { rest, ...before } = await applyDocuments(tx, gathered([document]), { ...context, guards })
   if (rest.length > 0) await applyRecords(tx, [parseNdjsonRecord(text, 1)], { ...context, before })
 }
 
@@ -164,4 +201,22 @@ t.test('an older edge that comes after a document does not stand beside it', asy
   await db.transaction((tx: Tx) => applyDocument(tx, newer, allGuards))
   await db.transaction((tx: Tx) => applyRecords(tx, [record(1, { kind: 'addEdge', upstreamUrn: other, downstreamUrn: a })], chunkContext(older)))
   t.same(await upstreamsOf(db), [b])
+})
+
+t.test('a chunk of documents gives back what they say and how they were sent, or is unreadable', async (t) => {
+  const texts = [withDocument({ upstreams }, { systemMetadata: { runId: 'a' } }), withDocument({ upstreams: [{ dataset: dataset('c'), type: 'COPY' }, { dataset: dataset('b'), type: 'TRANSFORMED' }] }), withDocument({ upstreams }, { systemMetadata: { runId: 'a' } })].map((each) => JSON.stringify(each))
+  const batch = inColumns(texts, 5)
+  if (!batch) throw new Error('not plain')
+  const payload = await packDocuments(batch, await packed(texts, 5))
+  t.same(await unpackDocumentsOnly(payload), batch)
+  t.same([batch.counts, batch.metadata, batch.texts.length], [Int32Array.of(1, 2, 1), Int32Array.of(1, 0, 1), 2], 'what is said twice is stored once')
+  t.same(await unpackLines(payload), texts.map((text, at) => ({ line: 5 + at, text })))
+  for (const wrong of [{ owners: Int32Array.of(9, 0, 0) }, { upstreams: Int32Array.of(0, 1, 2, -(2 ** 31)) }, { counts: Int32Array.of(1, 2, 2) }, { counts: Int32Array.of(2, -1, 3) }, { metadata: Int32Array.of(3, 0, 0) }, { attributes: Int32Array.of(0, 0, -1, 0) }, { lines: Int32Array.of(5, 6) }]) {
+    await t.rejects(packDocuments({ ...batch, ...wrong }, await packed(texts, 5)).then(unpackDocumentsOnly), UnreadableChunk, Object.keys(wrong).join())
+  }
+  await fc.assert(fc.asyncProperty(fc.integer({ min: 2, max: payload.length - 1 }), fc.integer({ min: 1, max: 255 }), fc.boolean(), async (at, by, isCut) => {
+    const damaged = Buffer.from(payload.subarray(0, isCut ? at : undefined))
+    if (!isCut) damaged[at] = (damaged[at] ?? 0) ^ by
+    for (const read of [unpackDocumentsOnly, unpackLines]) await read(damaged).catch((error: unknown) => { if (!(error instanceof UnreadableChunk)) throw error })
+  }), { numRuns: 300 })
 })

@@ -5,6 +5,7 @@ import { createEdgeGatherer, idsOf, packEdges, type EdgeBatch } from '../shared/
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { createPlainEdgeReader } from '../shared/formats/plain-edges.ts'
+import { UrnPacker } from '../shared/urn/packed-urns.ts'
 import { withDatabase } from './support/database.ts'
 import { anyEdgeLoad } from './support/edge-catalogs.ts'
 import { compareWays } from './support/two-ways.ts'
@@ -20,6 +21,14 @@ function gathered(lines: readonly string[], firstLine: number): EdgeBatch {
   return gatherer.take().batch
 }
 
+/** With the URNs alone that an end still has. */
+function withoutUnused(batch: EdgeBatch): EdgeBatch {
+  const packer = new UrnPacker()
+  const placed = (ends: Int32Array): Int32Array => ends.map((end) => end < 0 ? end : packer.placeOf(batch.urns.at(end)))
+  const [upstreams, downstreams] = [placed(batch.upstreams), placed(batch.downstreams)]
+  return { ...batch, upstreams, downstreams, urns: packer.packed() }
+}
+
 let idsCount = 0
 
 /** As a process stores them that knows every second dataset: those that were deleted and those that are only referred to are among them. */
@@ -28,8 +37,8 @@ async function packWithIds(lines: readonly string[], firstLine: number, db: Db):
   const rows = await query<{ id: number, urn: string }>(db, "select id, urn from entity where entity_type = 'dataset'")
   const idOf = new Map(rows.map(({ id, urn }) => [urn, id]))
   const numbered = (ends: Int32Array): Int32Array => ends.map((place, at) => (at % 2 === 0 && idOf.has(batch.urns.at(place)) ? -(idOf.get(batch.urns.at(place)) ?? 0) : place))
-  const withIds = { ...batch, upstreams: numbered(batch.upstreams), downstreams: numbered(batch.downstreams) }
-  idsCount += idsOf(withIds).length
+  const withIds = withoutUnused({ ...batch, upstreams: numbered(batch.upstreams), downstreams: numbered(batch.downstreams) })
+  idsCount += idsOf(withIds.upstreams, withIds.downstreams).length
   return packEdges(withIds)
 }
 

@@ -65,7 +65,7 @@ async function readAll(text: string, sizes: readonly number[] = []): Promise<Rea
 function saidBy(entry: SingleRecord): object {
   if ('shape' in entry) return { line: entry.line, text: textOfEdge(entry.shape, entry.upstream, entry.downstream), changes: [{ kind: 'addEdge', upstreamUrn: entry.upstream, downstreamUrn: entry.downstream }] }
   if ('error' in entry) return { line: entry.line, text: entry.text, code: entry.error.code, message: entry.error.message, details: entry.error.details }
-  if ('upstreamCount' in entry) return entry
+  if ('document' in entry) return entry
   return { line: entry.line, text: entry.text, changes: entry.record.changes }
 }
 

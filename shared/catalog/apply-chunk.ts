@@ -3,7 +3,7 @@ import { CatalogError } from '../errors.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { recordParser, type RecordParser } from '../formats/parse-record.ts'
-import { readPlainDocument, type PlainDocument } from '../formats/plain-documents.ts'
+import { readPlainDocument } from '../formats/plain-documents.ts'
 import type { Actor, ChangeRecord, Verdict } from '../model/changes.ts'
 import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../store/chunks.ts'
 import type { Counts } from '../store/load-progress.ts'
@@ -13,8 +13,9 @@ import { insertStatedKeys, type StatedKeysRow } from '../store/snapshot-statemen
 import { toUrn } from '../urn/urn.ts'
 import type { ApplyContext } from './apply-records.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
-import { unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
+import { unpackDocumentsOnly, unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
 import { recordsOfEdges } from './chunk-records.ts'
+import { createDocumentGatherer, type DocumentBatch } from './document-payload.ts'
 import type { EdgeBatch } from './edge-payload.ts'
 import type { LeanWays } from './lean-ways.ts'
 import { reasonOf, toReject } from './reject-record.ts'
@@ -87,28 +88,31 @@ async function applyPayload(tx: Tx, chunk: LockedChunk, context: ApplyContext, o
   const edges = options.lean ? await unpackEdgesOnly(chunk.payload) : null
   if (edges && options.lean) return applyEdgesOf(tx, chunk, edges, context, options.lean, options)
   if (chunk.mode === 'undo' && options.guards.undoWaits && await hasOlderUnfinished(tx, chunk.seq ?? 0, chunk.loadId)) throw new WaitForOlderLoad()
+  const columns = options.lean ? await unpackDocumentsOnly(chunk.payload) : null
+  if (columns && options.lean) return applyDocumentsOf(tx, chunk, columns, context, options.lean, options)
   const stored = await readChunkRecords(tx, chunk)
   const documents = options.lean ? documentsOnly(chunk, stored) : null
-  if (documents && options.lean) return applyDocumentsOf(tx, chunk, { stored, documents }, context, options.lean, options)
+  if (documents && options.lean) return applyDocumentsOf(tx, chunk, documents, context, options.lean, options)
   return applyRecordsOf(tx, chunk, stored, context, options)
 }
 
-/** The documents of a chunk that holds nothing else; null for any other. */
-function documentsOnly({ format }: LockedChunk, stored: readonly RawRecord[]): PlainDocument[] | null {
-  if (format !== 'ndjson' && format !== 'mcp') return null
-  const documents: PlainDocument[] = []
+/** The documents of a chunk that stores texts of nothing else, as one that was halved does; null for any other. */
+function documentsOnly({ format }: LockedChunk, stored: readonly RawRecord[]): DocumentBatch | null {
+  if (format !== 'ndjson' && format !== 'mcp' || stored.length === 0) return null
+  const gatherer = createDocumentGatherer()
   for (const { line, text } of stored) {
     const document = readPlainDocument(text, line)
     if (!document) return null
-    documents.push(document)
+    gatherer.add(document)
   }
-  return documents.length > 0 ? documents : null
+  return gatherer.take().batch
 }
 
-async function applyDocumentsOf(tx: Tx, chunk: LockedChunk, { stored, documents }: { stored: readonly RawRecord[], documents: readonly PlainDocument[] }, context: ApplyContext, lean: LeanWays, options: ApplyOptions): Promise<Judged> {
+async function applyDocumentsOf(tx: Tx, chunk: LockedChunk, documents: DocumentBatch, context: ApplyContext, lean: LeanWays, options: ApplyOptions): Promise<Judged> {
   throwIfAborted(options.signal)
   const { rest, ...before } = await lean.documents(tx, documents, context)
   if (rest.length === 0) return { counts: { applied: before.applied, unchanged: 0, rejected: 0 }, rejects: [] }
+  const stored = await readChunkRecords(tx, chunk)
   const { counts, rejects } = await applyRecordsOf(tx, chunk, rest.flatMap((at) => stored[at] ?? []), { ...context, before }, options)
   return { counts: { ...counts, applied: counts.applied + before.applied }, rejects }
 }

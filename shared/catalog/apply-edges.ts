@@ -45,7 +45,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   const older = await olderWork(tx, chunk.seq, chunk.loadId)
   const source = await sourceId(tx, context.source)
 
-  const { ids: idOfUrn, unfit } = await ids.find(tx, edges.urns, idsOf(edges))
+  const { ids: idOfUrn, unfit } = await ids.find(tx, edges.urns, idsOf(edges.upstreams, edges.downstreams))
   const insertedIds = await giveIds(tx, edges.urns, idOfUrn, unfit, context)
   const resolved = resolve(edges, idOfUrn)
   unfit.add(0)

@@ -3,6 +3,7 @@
  * bounded however large the load. Nothing of it is applied here.
  */
 import type { EdgeRun } from '../formats/edge-runs.ts'
+import type { PlainDocument } from '../formats/plain-documents.ts'
 import type { PlainEdge } from '../formats/plain-edges.ts'
 import { limits } from '../limits.ts'
 import { createsOf, isDestructive, passOf, referencesOf, standsOn } from '../model/change-facts.ts'
@@ -12,6 +13,7 @@ import { insertChunk } from '../store/chunks.ts'
 import { readEpoch } from '../store/graph-changes.ts'
 import { insertDeclarations, type Declaration } from '../store/declarations.ts'
 import { insertRejects, type Reject } from '../store/rejects.ts'
+import { createDocumentGatherer, packDocuments } from './document-payload.ts'
 import { createEdgeGatherer, packEdges, withUrns, type KnownIds } from './edge-payload.ts'
 import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 
@@ -22,7 +24,7 @@ export type ChunkWriter = {
   /** Takes a record that was understood. Nothing is to be awaited where nothing is given, as mostly. */
   add(record: RawRecord, changes: readonly Change[]): Promise<void> | undefined
   /** Takes a lineage document that was seen to be sound (plain-documents.ts). Such have chunks of their own, to be applied in columns. */
-  addDocument(record: RawRecord): Promise<void> | undefined
+  addDocument(record: RawRecord, document: PlainDocument): Promise<void> | undefined
   /** Takes an edge that is given by its two ends alone. */
   addEdge(edge: PlainEdge): Promise<void> | undefined
   /** Takes such edges, many at once. */
@@ -35,7 +37,7 @@ export type ChunkWriter = {
   idle(): Promise<void>
 }
 
-type OpenChunk = { name: number | 'documents', pass: 1 | 2 | 3, firstLine: number, lines: string[], bytes: number, isDestructive: boolean, declarations: Declaration[] }
+type OpenChunk = { pass: 1 | 2 | 3, firstLine: number, lines: string[], bytes: number, isDestructive: boolean, declarations: Declaration[] }
 
 const rejectsPerInsert = 1_000
 const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxBytes }
@@ -47,8 +49,11 @@ const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxB
  * each and sends nothing else meanwhile. Edges between what `knownIds` gives ids for are stored by these.
  */
 export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>, { isBehind = false, knownIds }: { isBehind?: boolean, knownIds?: (() => KnownIds | null) | undefined } = {}): ChunkWriter {
-  const open = new Map<number | 'documents', OpenChunk>()
+  const open = new Map<number, OpenChunk>()
   const edges = createEdgeGatherer(knownIds)
+  const documents = createDocumentGatherer(knownIds)
+  let documentLines: string[] = []
+  let documentBytes = 0
   let rejects: Reject[] = []
   let rejectBytes = 0
   let rejectsCount = 0
@@ -72,9 +77,9 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     return storeNext(() => store((tx) => insertRejects(tx, loadId, kept), { records: count, rejects: count, isDestructive: false }))
   }
 
-  function openChunk(name: number | 'documents', pass: OpenChunk['pass'], firstLine: number): OpenChunk {
-    const chunk = open.get(name) ?? { name, pass, firstLine, lines: [], bytes: 0, isDestructive: false, declarations: [] }
-    open.set(name, chunk)
+  function openChunk(pass: OpenChunk['pass'], firstLine: number): OpenChunk {
+    const chunk = open.get(pass) ?? { pass, firstLine, lines: [], bytes: 0, isDestructive: false, declarations: [] }
+    open.set(pass, chunk)
     return chunk
   }
 
@@ -86,7 +91,7 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
   }
 
   function storeChunk(chunk: OpenChunk): Promise<void> {
-    open.delete(chunk.name)
+    open.delete(chunk.pass)
     const recordCount = chunk.lines.length
     return storeNext(async () => {
       const payload = await packLines(chunk.lines)
@@ -103,10 +108,22 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     return storeNext(async () => {
       const payload = await packEdges(batch)
       await store(async (tx) => {
-        // A database that was restored while the load was received has given its ids anew.
-        const isOfThisLife = ids === null || ids.epoch === await readEpoch(tx)
-        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload: isOfThisLife ? payload : await packEdges(withUrns(batch, ids.urnOf)) })
+        const isStorable = ids === null || await isOfThisLife(tx, ids)
+        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload: isStorable ? payload : await packEdges(withUrns(batch, ids.urnOf)) })
       }, { records: recordCount, rejects: 0, isDestructive: false })
+    })
+  }
+
+  function storeDocuments(): Promise<void> {
+    const [{ batch, ids }, lines] = [documents.take(), documentLines]
+    documentLines = []
+    documentBytes = 0
+    return storeNext(async () => {
+      const sent = await packLines(lines)
+      const payload = await packDocuments(batch, sent)
+      await store(async (tx) => {
+        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount: lines.length, payload: await isOfThisLife(tx, ids) ? payload : sent })
+      }, { records: lines.length, rejects: 0, isDestructive: true })
     })
   }
 
@@ -124,18 +141,21 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
       edges.add(edge)
       return isFull() ? storeEdges() : undefined
     },
-    addEdges: (run) => addRun(run, 0),
+    addEdges: (run) => edges.isOutdated() ? storeEdges().then(() => addRun(run, 0)) : addRun(run, 0),
     add(record, changes) {
       const pass = passOf(changes)
-      const chunk = openChunk(pass, pass, record.line)
+      const chunk = openChunk(pass, record.line)
       chunk.isDestructive ||= isDestructive(changes)
       if (pass === 2) chunk.declarations.push(...declarationsOf(record.line, changes))
       return put(chunk, record)
     },
-    addDocument(record) {
-      const chunk = openChunk('documents', 3, record.line)
-      chunk.isDestructive = true
-      return put(chunk, record)
+    addDocument(record, document) {
+      const outdated = documents.isOutdated() ? storeDocuments() : undefined
+      const stored = toStoredLine(record)
+      documentLines.push(stored)
+      documentBytes += Buffer.byteLength(stored)
+      documents.add(document)
+      return documentLines.length >= limits.chunkMaxRecords || documentBytes >= limits.chunkMaxBytes ? storeDocuments() : outdated
     },
     reject(reject) {
       rejects.push(reject)
@@ -145,6 +165,7 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     },
     async flush() {
       for (const chunk of [...open.values()].sort((a, b) => a.pass - b.pass)) await storeChunk(chunk)
+      if (documentLines.length > 0) await storeDocuments()
       if (edges.count() > 0) await storeEdges()
       if (rejects.length > 0) await storeRejects()
       await storing
@@ -152,6 +173,9 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     idle: () => storing.catch(() => {})
   }
 }
+
+/** A database that was restored while the load was received has given its ids anew. */
+const isOfThisLife = async (tx: Tx, ids: KnownIds | null): Promise<boolean> => ids === null || ids.epoch === await readEpoch(tx)
 
 /** Each entity the record creates, with each asset that it refers to and does not create itself. */
 function declarationsOf(line: number, changes: readonly Change[]): Declaration[] {

@@ -13,8 +13,9 @@ import { PackedUrns, UrnPacker } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
 
 /**
- * Ids of URNs, as a process knows them without asking; `epoch` is that of the database which gave them (readEpoch of graph-changes.ts),
- * and in another they say nothing. An id that was given to a URN stays its own, whatever becomes of the entity.
+ * Ids of URNs, as a process knows them without asking, all of entities whose rows were committed; `epoch` is that of the database which gave
+ * them (readEpoch of graph-changes.ts), and compared as a chunk is stored: what the process knows says nothing of a database that was restored.
+ * Once the chunk is stored it is right for good: a database that has the chunk has the rows of its entities, and none is ever deleted.
  */
 export type KnownIds = {
   epoch: string
@@ -38,6 +39,8 @@ export type EdgeGatherer = {
   /** So far. */
   count: () => number
   bytes: () => number
+  /** Whether `knownIds` has given others since: those that are held on to take as much memory as all URNs. */
+  isOutdated: () => boolean
   /** What was gathered; the next edges are gathered anew. `ids` are those that gave the ids in it, null where there are none. */
   take(): { batch: EdgeBatch, ids: KnownIds | null }
 }
@@ -45,7 +48,7 @@ export type EdgeGatherer = {
 /** Beside its URNs: a line, two places and a shape. */
 const edgeBytes = 13
 
-/** Asks `knownIds` until it gives some, for each chunk anew; what of a run these know is gathered by id. */
+/** Asks `knownIds`, which gives the same object as long as it knows no others, until it gives some, for each chunk anew; what of a run these know is gathered by id. */
 export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null): EdgeGatherer {
   const packer = new UrnPacker()
   let shapes: EdgeShape[] = []
@@ -100,6 +103,7 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
     },
     count: () => lines.length,
     bytes,
+    isOutdated: () => ids !== null && ids !== knownIds(),
     take() {
       const taken = { ids, batch: { urns: packer.packed(), shapes, upstreams: new Int32Array(upstreams), downstreams: new Int32Array(downstreams), lines: new Int32Array(lines), shapeOf: new Uint8Array(shapeOf) } }
       packer.clear()
@@ -116,6 +120,8 @@ type Named = { urn: Urn, place: number }
 
 /** The first byte of a payload of edges: no deflated stream begins with it (its block type does not exist). */
 const edgesMark = 0xff
+/** Has another form, that of document-payload.ts. */
+const documentsVersion = 3
 /** Of chunks without ids, which versions of the program before ids read as well; and of those with. */
 const [textVersion, idsVersion] = [1, 2]
 const headBytes = 2
@@ -135,7 +141,7 @@ export async function packEdges({ urns, shapes, upstreams, downstreams, lines, s
   return Buffer.concat([Buffer.from([edgesMark, version]), packed])
 }
 
-export const holdsEdges = (payload: Buffer): boolean => payload[0] === edgesMark
+export const holdsEdges = (payload: Buffer): boolean => payload[0] === edgesMark && payload[1] !== documentsVersion
 
 /** Throws where the payload is not what packEdges makes. */
 export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
@@ -169,11 +175,11 @@ function isNumbered(ends: Int32Array): boolean {
   return false
 }
 
-/** The ids among the ends, in no order and not each once. */
-export function idsOf({ upstreams, downstreams }: EdgeBatch): Int32Array {
-  const ids = new Int32Array(upstreams.length + downstreams.length)
+/** The ids among ends, in no order and not each once. */
+export function idsOf(...columns: readonly Int32Array[]): Int32Array {
+  const ids = new Int32Array(columns.reduce((sum, { length }) => sum + length, 0))
   let count = 0
-  for (const ends of [upstreams, downstreams]) {
+  for (const ends of columns) {
     for (let at = 0; at < ends.length; at += 1) {
       const end = ends[at] ?? 0
       if (end < 0 && end !== ends[at - 1]) ids[count++] = -end

@@ -12,8 +12,8 @@ const statementsAtLeast = 12
 
 /**
  * The edges are in key order, each pair once; needs their owners locked. A load sent again has its downstreams' edges side by side:
- * 1.2 us an edge, against 5 for looking each up by its key. A downstream that has many more upstreams than are asked for costs at
- * most twice that of its edges.
+ * 1.2 us an edge, against 5 for looking each up by its key. Of a downstream that has many more upstreams than are asked for at most
+ * sixteen statements an edge are read in vain, and a dozen.
  */
 export async function findStated(tx: Tx, edges: EdgeColumns, stamp: PlainEdgeStamp): Promise<AlreadyStated> {
   const found = { own: new Uint8Array(edges.places.length), other: new Uint8Array(edges.places.length) }

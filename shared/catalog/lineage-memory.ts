@@ -33,7 +33,7 @@ export type LineageOpener = {
 }
 
 export type LineageMemory = LineageOpener & {
-  /** The ids of all entities that are in memory just now, whatever they are; null while none are. Valid for as long as the epoch is. */
+  /** The ids of all entities that are in memory just now, whatever they are; null while none are. The same object until the graph is loaded anew. */
   knownIds: () => KnownIds | null
   /** Begins to load, in the background. */
   start: () => void
@@ -54,7 +54,7 @@ export type LineageMemoryOptions = {
   rule?: 'snapshot' | 'maxIdSeen'
 }
 
-type Loaded = LoadedGraph & { classes: MemoryClasses }
+type Loaded = LoadedGraph & { classes: MemoryClasses, ids: KnownIds }
 type Waiting = { resolve: (opened: OpenedLineage | null) => void, reject: (error: unknown) => void }
 
 /** How often a process that nobody reads from catches up, so that no read finds much to do. */
@@ -82,6 +82,16 @@ async function loggedIn(rows: UnseenChanges['rows'], pause: Pause): Promise<Logg
   }
   return { stated, deltas }
 }
+
+const knownIdsOf = ({ graph: { urns }, position: { epoch } }: LoadedGraph): KnownIds => ({
+  epoch,
+  idOf: (bytes, begin, end) => urns.idOfBytes(bytes, begin, end),
+  urnOf(id) {
+    const urn = urns.urnOf(id)
+    if (urn === null) throw new Error(`no entity ${id} in memory`)
+    return urn
+  }
+})
 
 export function createLineageMemory({ db, graphDb, maxBytes, log, turns = createTurns(), rule = 'snapshot' }: LineageMemoryOptions): LineageMemory {
   let loaded: Loaded | null = null
@@ -127,7 +137,7 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
       settle()
       return false
     }
-    loaded = { ...found, classes: createMemoryClasses(found.graph) }
+    loaded = { ...found, classes: createMemoryClasses(found.graph), ids: knownIdsOf(found) }
     loadedAtMs = performance.now()
     const seconds = (loadedAtMs - begun) / 1_000
     metrics.lineageLoad.observe(seconds)
@@ -261,19 +271,7 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
 
   return {
     open,
-    knownIds() {
-      if (!loaded) return null
-      const { graph: { urns }, position: { epoch } } = loaded
-      return {
-        epoch,
-        idOf: (bytes, begin, end) => urns.idOfBytes(bytes, begin, end),
-        urnOf(id) {
-          const urn = urns.urnOf(id)
-          if (urn === null) throw new Error(`no entity ${id} in memory`)
-          return urn
-        }
-      }
-    },
+    knownIds: () => loaded?.ids ?? null,
     start() {
       load()
       idleTimer = setInterval(catchUpWhenIdle, idleCatchUpMs).unref()

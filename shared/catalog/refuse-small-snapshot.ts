@@ -22,7 +22,7 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
     add(entry) {
       if ('count' in entry) count += entry.count
       else if ('shape' in entry) count += 1
-      else if ('upstreamCount' in entry) count += entry.upstreamCount
+      else if ('document' in entry) count += entry.document.upstreamUrns.length
       else if ('error' in entry) {
         const named = namedByReject(shape, { line: entry.line, record: entry.text, isWhole: true })
         if (named === 'everything' || named.touching.length > 0) isBounded = false

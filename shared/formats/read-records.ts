@@ -5,7 +5,7 @@ import { beginOf, type BodyBegin } from './body-begin.ts'
 import { parseCsvHeader, printCsvHeader } from './csv-header.ts'
 import { recordParser, type RecordFormat, type RecordParser, type RecordShape } from './parse-record.ts'
 import { createPlainCsvReader } from './plain-csv-edges.ts'
-import { readPlainDocument } from './plain-documents.ts'
+import { readPlainDocument, type PlainDocument } from './plain-documents.ts'
 import { createEdgeRunReader, type EdgeRun } from './edge-runs.ts'
 import { createEdgeShapes, createPlainEdgeReader, flat, type PlainEdge, type PlainEdgeReader } from './plain-edges.ts'
 import type { RawRecord } from './raw-record.ts'
@@ -15,8 +15,8 @@ import { splitCsv } from './split-csv.ts'
 import { splitLines } from './split-lines.ts'
 import { tellFormat } from './tell-format.ts'
 
-/** A lineage document that was seen to be sound; what it says is read again when it is applied. */
-export type ReadDocument = { line: number, text: string, upstreamCount: number }
+/** A lineage document that was seen to be sound. */
+export type ReadDocument = { line: number, text: string, document: PlainDocument }
 
 /** A record that was understood, or the reason why not. `text` is the record as sent; of one too long, its begin. An edge given by its ends alone needs no more. */
 export type SingleRecord = { line: number, text: string, record: ChangeRecord } | { line: number, text: string, error: CatalogError } | PlainEdge | ReadDocument
@@ -98,7 +98,7 @@ function readOne({ parser, readPlainEdge, mayBeReject }: Reader, { line, text: s
   const edge = readPlainEdge?.(sent, line)
   if (edge) return edge
   const document = mayBeReject ? readPlainDocument(sent, line) : null
-  if (document) return { line, text: sent, upstreamCount: document.upstreamUrns.length }
+  if (document) return { line, text: sent, document }
   const text = mayBeReject ? recordOfReject(sent) : sent
   try {
     return { line, text, record: parser.parse(text, line) }

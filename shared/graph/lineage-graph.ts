@@ -38,8 +38,7 @@ export type GraphChanges = { stated?: readonly StatedEdges[], deltas: readonly G
 
 const unknownFlags: NodeFlags = { isPresent: false, isRemoved: false, isDeleted: false }
 const deltasPerLook = 256
-/** Half a millisecond. */
-const edgesPerLook = 8_192
+const edgesPerLook = 1_024
 
 /** What is held of an answer is held by version, also while the graph is loaded anew. */
 let lastVersion = 0

@@ -26,7 +26,7 @@ const noEpoch = 'none'
  */
 const epoch = `concat_ws(' ',
   coalesce((select graph_epoch.epoch::text from graph_epoch), '${noEpoch}'),
-  pg_postmaster_start_time()::text,
+  extract(epoch from pg_postmaster_start_time())::text,
   (select pg_database.oid from pg_database where pg_database.datname = current_database())::text,
   'graph_epoch'::regclass::oid::text)`
 

@@ -33,8 +33,8 @@ export async function findOccupied(tx: Tx, { aspectCode }: DocumentPlace, ownerI
   return int4sOf(row?.found ?? null)
 }
 
-/** A document of each owner, which has none. */
-export type FirstDocuments = { ownerIds: Int32Array, lines: Int32Array, systemMetadata: readonly (JsonObject | null)[], values: readonly JsonObject[] }
+/** A document of each owner, which has none; `systemMetadata` as JSON. */
+export type FirstDocuments = { ownerIds: Int32Array, lines: Int32Array, systemMetadata: readonly (string | null)[], values: readonly JsonObject[] }
 
 /** Writes the aspects at their first version. Needs the owners locked. `ownerIds` ascend. */
 export async function insertFirstDocuments(tx: Tx, aspectName: string, { ownerIds, lines, systemMetadata, values }: FirstDocuments, { actor, seq }: { actor: string, seq: number }): Promise<void> {
@@ -42,7 +42,7 @@ export async function insertFirstDocuments(tx: Tx, aspectName: string, { ownerId
     insert into aspect (entity_id, aspect_name, version, seq, line, kind, change, value, system_metadata, actor, created_at)
     select fresh.owner_id, ?, 1, ?::bigint, fresh.line, 'put', null, fresh.value::jsonb, fresh.system_metadata::jsonb, ?, now()
     from unnest(?::int[], ?::int[], ?::text[], ?::text[]) as fresh (owner_id, line, value, system_metadata)`, [
-    aspectName, seq, actor, int4Array(ownerIds), int4Array(lines), values.map((value) => JSON.stringify(value)), systemMetadata.map((value) => value === null ? null : JSON.stringify(value))])
+    aspectName, seq, actor, int4Array(ownerIds), int4Array(lines), values.map((value) => JSON.stringify(value)), [...systemMetadata]])
 }
 
 /** Remembers that the aspects were replaced, for what is older and still to come; a newer replacement is kept. */

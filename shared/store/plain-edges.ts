@@ -98,7 +98,10 @@ export type UpstreamRanges = { downstreamIds: Int32Array, leastUpstreamIds: Int3
 /** `at` is the range's place, `count` how many statements there are in it; `own` and `others` have upstream, owner and field of each of the source's by the edge's ends alone, and of all others. */
 export type StatedInRange = { at: number, count: number, own: Int32Array, others: Int32Array }
 
-/** What is stated in each range, at most `most` of each; ranges without are left out. Read by index, in its order, whatever the planner knows of the table. */
+/**
+ * What is stated in each range, at most `most` of each; ranges without are left out. By rows of two columns, which only the primary key has
+ * in order: of a table that was analyzed while it had one downstream, the planner would else walk the index on upstream_id.
+ */
 export async function readStated(tx: Tx, { downstreamIds, leastUpstreamIds, greatestUpstreamIds }: UpstreamRanges, { sourceId, recordKey }: PlainEdgeStamp, most: number): Promise<StatedInRange[]> {
   const rows = await query<{ at: number, count: number, own: Buffer | null, others: Buffer | null }>(tx, `
     select (wanted.place - 1)::int as at, found.count::int as count, found.own, found.others
@@ -113,8 +116,9 @@ export async function readStated(tx: Tx, { downstreamIds, leastUpstreamIds, grea
           int4send(statement.upstream_id) || int4send(statement.owner_id) || int4send(statement.field) as facts,
           statement.source_id = ?::int and statement.record_key = ?::int as is_own
         from statement
-        where statement.downstream_id = wanted.downstream_id and statement.upstream_id between wanted.least and wanted.greatest
-        order by statement.upstream_id
+        where (statement.downstream_id, statement.upstream_id) >= (wanted.downstream_id, wanted.least)
+          and (statement.downstream_id, statement.upstream_id) <= (wanted.downstream_id, wanted.greatest)
+        order by statement.downstream_id, statement.upstream_id
         limit ?::int
       ) as stated
     ) as found
