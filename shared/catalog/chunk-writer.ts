@@ -46,7 +46,7 @@ const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxB
  * `store` runs one piece of work in a transaction, told what it adds to the load. A chunk is in the database before the call
  * that filled it returns: who awaits each call reads on no faster than Postgres stores. With `isBehind` it is stored while the next is
  * gathered, and there before the call that fills that one returns, which throws what went wrong: for who has a transaction for
- * each and sends nothing else meanwhile. Edges between what `knownIds` gives ids for are stored by these.
+ * each and sends nothing else meanwhile. What `knownIds` gives ids for is stored by these.
  */
 export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>, { isBehind = false, knownIds }: { isBehind?: boolean, knownIds?: (() => KnownIds | null) | undefined } = {}): ChunkWriter {
   const open = new Map<number, OpenChunk>()

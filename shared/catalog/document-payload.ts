@@ -86,33 +86,36 @@ export function createDocumentGatherer(knownIds: () => KnownIds | null = () => n
   }
 }
 
-/** The first two bytes of a payload of documents: no deflated stream begins with the first, and no payload of edges has the second. */
-const mark = Buffer.from([0xff, 3])
+/** The first byte of a payload of documents: no deflated stream begins with it (its block type does not exist), and no payload of edges. */
+const documentsMark = 0xfe
+const documentsVersion = 1
+const markBytes = 2
 const headBytes = 6
 const countsBytes = 20
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-/** The mark, the length of the columns, the columns deflated, and behind them `lines`, as packLines has packed them. */
+/** Mark, version, the length of the columns, the columns deflated, and behind them `lines`, as packLines has packed them. */
 export async function packDocuments({ urns, texts, lines, owners, counts, metadata, upstreams, attributes }: DocumentBatch, sent: Buffer): Promise<Buffer> {
   const textsJson = Buffer.from(JSON.stringify(texts), 'utf8')
   const head = Buffer.alloc(countsBytes)
   for (const [index, count] of [lines.length, upstreams.length, textsJson.length, urns.bytes.length].entries()) head.writeInt32LE(count, index * 4)
   const packed = await deflate(Buffer.concat([head, ...[lines, owners, counts, metadata, upstreams, attributes].map(bytesOf), textsJson, urns.bytes]), { level: 1 })
-  const length = Buffer.alloc(headBytes - mark.length)
-  length.writeInt32LE(packed.length, 0)
-  return Buffer.concat([mark, length, packed, sent])
+  const begin = Buffer.from([documentsMark, documentsVersion, 0, 0, 0, 0])
+  begin.writeInt32LE(packed.length, markBytes)
+  return Buffer.concat([begin, packed, sent])
 }
 
-export const holdsDocuments = (payload: Buffer): boolean => payload.subarray(0, mark.length).equals(mark)
+export const holdsDocuments = (payload: Buffer): boolean => payload[0] === documentsMark
 
 /** Their texts, as packLines has packed them. */
-export const packedLinesOf = (payload: Buffer): Buffer => payload.subarray(headBytes + payload.readInt32LE(mark.length))
+export const packedLinesOf = (payload: Buffer): Buffer => payload.subarray(headBytes + payload.readInt32LE(markBytes))
 
 /** Throws where the payload is not what packDocuments makes. */
 export async function unpackDocuments(payload: Buffer): Promise<DocumentBatch> {
-  const bytes = await inflate(payload.subarray(headBytes, headBytes + payload.readInt32LE(mark.length)))
+  if (payload[1] !== documentsVersion) throw new Error(`unknown version ${payload[1]} of packed documents`)
+  const bytes = await inflate(payload.subarray(headBytes, headBytes + payload.readInt32LE(markBytes)))
   let at = countsBytes
   const next = (length: number): Buffer => {
     if (length < 0 || at + length > bytes.length) throw new Error('packed documents are shorter than they say')

@@ -120,8 +120,6 @@ type Named = { urn: Urn, place: number }
 
 /** The first byte of a payload of edges: no deflated stream begins with it (its block type does not exist). */
 const edgesMark = 0xff
-/** Has another form, that of document-payload.ts. */
-const documentsVersion = 3
 /** Of chunks without ids, which versions of the program before ids read as well; and of those with. */
 const [textVersion, idsVersion] = [1, 2]
 const headBytes = 2
@@ -141,7 +139,7 @@ export async function packEdges({ urns, shapes, upstreams, downstreams, lines, s
   return Buffer.concat([Buffer.from([edgesMark, version]), packed])
 }
 
-export const holdsEdges = (payload: Buffer): boolean => payload[0] === edgesMark && payload[1] !== documentsVersion
+export const holdsEdges = (payload: Buffer): boolean => payload[0] === edgesMark
 
 /** Throws where the payload is not what packEdges makes. */
 export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
