@@ -117,8 +117,8 @@ export const limits = {
   loadMaxCompressionRatio: 200,
   /** Records one chunk holds; about a third of a second of work, so that a kill loses little. */
   chunkMaxRecords: 5_000,
-  /** Edges given by their ends alone that one chunk holds; about a tenth of a second of work. */
-  edgeChunkMaxRecords: 10_000,
+  /** Edges given by their ends alone that one chunk holds; about a quarter of a second of work. */
+  edgeChunkMaxRecords: 20_000,
   /** Bytes one chunk holds before it is compressed, so that large records make small chunks. */
   chunkMaxBytes: 4 * 1024 * 1024,
   /** Records accepted and not yet applied, over all loads, before a new load is refused with OVERLOADED. */
