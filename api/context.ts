@@ -1,5 +1,5 @@
 /** What the routes of one API process stand on. Made by start.ts, or by a test. */
-import type { KnownIds } from '../shared/catalog/edge-payload.ts'
+import type { KnownIds } from '../shared/catalog/known-ids.ts'
 import type { LineageSources } from '../shared/catalog/with-lineage.ts'
 import type { Db } from '../shared/db/database.ts'
 import type { Config } from '../shared/platform/config.ts'

@@ -1,8 +1,9 @@
-/** Edges that a process stores by the ids it knows: applied, refused and given back as if they had been stored by their URNs. */
+/** Edges and lineage documents that a process stores by the ids it knows: applied, refused and given back as if they had been stored by their URNs. */
 import t, { type Test } from 'tap'
-import { unpackEdgesOnly } from '../shared/catalog/chunk-payload.ts'
+import { unpackDocumentsOnly, unpackEdgesOnly } from '../shared/catalog/chunk-payload.ts'
 import { readRecords } from '../shared/catalog/chunk-records.ts'
-import { idsOf, type KnownIds } from '../shared/catalog/edge-payload.ts'
+import { idsOf } from '../shared/catalog/edge-payload.ts'
+import type { KnownIds } from '../shared/catalog/known-ids.ts'
 import { receiveLoad } from '../shared/catalog/receive-load.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { toUrn } from '../shared/urn/urn.ts'
@@ -104,7 +105,8 @@ t.test('ids that another life of the database gave are not stored', async (t) =>
   const known = knownIds()
   // As a process has them that has not yet seen that the database was restored.
   const stale: KnownIds = { epoch: 'another', idOf: (...place) => known.idOf(...place) + 1_000, urnOf: (id) => known.urnOf(id - 1_000) }
-  const id = await bench.submit(ended, {}, () => stale)
+  // The first line is read as a text, so that there are URNs and ids in what is not to be stored.
+  const id = await bench.submit([edge('a', 'b'), edge('b', 'c'), edge('a', 'c'), ''], {}, () => stale)
   const [chunk] = await bench.chunks(id)
   const edges = await unpackEdgesOnly(await bench.payload(chunk?.id ?? 0))
   t.same(edges && [idsOf(edges.upstreams, edges.downstreams).length, edges.urns.length], [0, 3])
@@ -128,4 +130,37 @@ t.test('a load of which nothing is known is stored by its URNs', async (t) => {
   const id = await bench.submit(ended, {}, () => null)
   const [chunk] = await bench.chunks(id)
   t.equal((await unpackEdgesOnly(await bench.payload(chunk?.id ?? 0)))?.urns.length, 3)
+})
+
+const lineage = (downstream: string, ...upstreams: readonly string[]): object => ({
+  entityType: 'dataset', entityUrn: dataset(downstream), changeType: 'UPSERT', aspectName: 'upstreamLineage',
+  aspect: { value: JSON.stringify({ upstreams: upstreams.map((upstream) => ({ dataset: dataset(upstream), type: 'TRANSFORMED' })) }), contentType: 'application/json' }
+})
+
+t.test('lineage documents of what is known are stored by ids, and refused with their texts', async (t) => {
+  const { bench, knownIds } = await openCatalog(t)
+  const documents = [lineage('b', 'a'), lineage('c', 'a', 'unknown'), lineage('c', 'b', 'a')].map((each) => JSON.stringify(each))
+  const id = await bench.submit(documents, {}, knownIds)
+  const [chunk] = await bench.chunks(id)
+  const payload = await bench.payload(chunk?.id ?? 0)
+  const batch = await unpackDocumentsOnly(payload)
+  t.same(batch && [batch.counts, batch.urns.length, batch.urns.at(0)], [Int32Array.of(1, 2, 2), 1, dataset('unknown')])
+  t.same(await readRecords(bench.db, payload), documents.map((text, at) => ({ line: at + 1, text })))
+  await bench.drain()
+  t.match(await bench.load(id), { state: 'done', counts: { applied: 2, rejected: 1 } })
+  t.match(await rejectsOf(bench, id), [{ line: 2, code: 'MISSING_REFERENCE', record: documents[1] }])
+  t.same(await edgesIn(bench), named(['a', 'b'], ['a', 'c'], ['b', 'c']))
+})
+
+t.test('documents are stored by their texts where another life of the database gave the ids, and before others are asked', async (t) => {
+  const { bench, knownIds } = await openCatalog(t)
+  const known = knownIds()
+  const stale: KnownIds = { ...known, epoch: 'another', idOf: (...place) => known.idOf(...place) + 1_000 }
+  let asked = 0
+  const id = await bench.submit([lineage('b', 'a'), lineage('c', 'b')].map((each) => JSON.stringify(each)), {}, () => (asked++ < 1 ? stale : known))
+  const payloads = await Promise.all((await bench.chunks(id)).map((chunk) => bench.payload(chunk.id)))
+  t.same(await Promise.all(payloads.map(async (payload) => (await unpackDocumentsOnly(payload))?.urns.length ?? 'texts')), ['texts', 0])
+  await bench.drain()
+  t.match(await bench.load(id), { counts: { applied: 2 } })
+  t.same(await edgesIn(bench), named(['a', 'b'], ['b', 'c']))
 })

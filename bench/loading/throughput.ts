@@ -2,8 +2,8 @@
  * `npm run bench -- loading`: how near to a raw COPY a load comes, from the first byte over HTTP until it is done.
  *
  * Client, API, worker and Postgres share the machine; Postgres is durable. The COPY that everything is measured against
- * runs in the same Postgres, twice before and once after; the one in the middle counts: the three differ by a third at times, as loads do. Arguments: the number of edges (1,000,000), and `edges` or
- * `proposals` for these alone.
+ * runs in the same Postgres, twice before and once after; the one in the middle counts: the three differ by a third at times, as
+ * loads do. Arguments: the number of edges (1,000,000), and `edges` or `proposals` for these alone.
  */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'

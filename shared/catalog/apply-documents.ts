@@ -10,7 +10,6 @@ import { entityTypeInfo } from '../model/entity-types.ts'
 import { packStatedEdges } from '../model/graph-delta.ts'
 import { lineageFieldsOf } from '../model/lineage-fields.ts'
 import type { Tx } from '../db/database.ts'
-import { findEntitiesById } from '../store/entities.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
 import { insertNewStatements, type NewStatements } from '../store/new-statements.ts'
@@ -21,6 +20,7 @@ import { keyOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import { auditLean, giveIds, type EdgesApplied } from './apply-edges.ts'
 import { auditedUrnsMaxCount, type ApplyContext } from './apply-records.ts'
+import { urnsOfIds } from './chunk-records.ts'
 import type { DocumentBatch } from './document-payload.ts'
 import { distinct } from './edge-columns.ts'
 import { idsOf } from './edge-payload.ts'
@@ -99,14 +99,9 @@ function repeatedOf(ownerIds: Int32Array): Set<number> {
 const areEachOnce = (ids: Int32Array, begin: number, end: number): boolean => end - begin === 1 || new Set(ids.subarray(begin, end)).size === end - begin
 
 async function ownersOf(tx: Tx, { owners, urns }: DocumentBatch, taken: readonly Taken[]): Promise<Urn[]> {
-  const numbered = taken.flatMap(({ at, ownerId }) => (owners[at] ?? 0) < 0 ? [ownerId] : [])
-  const known = new Map((await findEntitiesById(tx, numbered)).map((row) => [row.id, row.urn]))
-  return taken.map(({ at, ownerId }) => {
-    const end = owners[at] ?? 0
-    const urn = end < 0 ? known.get(ownerId) : urns.at(end)
-    if (urn === undefined) throw new Error(`a document names entity ${ownerId}, which there is not`)
-    return urn
-  })
+  const isNumbered = ({ at }: Taken): boolean => (owners[at] ?? 0) < 0
+  const urnOf = await urnsOfIds(tx, taken.filter(isNumbered).map(({ ownerId }) => ownerId))
+  return taken.map((each) => isNumbered(each) ? urnOf(each.ownerId) : urns.at(owners[each.at] ?? 0))
 }
 
 type Written = { documents: DocumentBatch, taken: readonly Taken[], upstreamIds: Int32Array }

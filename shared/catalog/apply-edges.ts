@@ -12,7 +12,7 @@ import { appendedPosition } from '../model/list-order.ts'
 import { bareRecordKey } from '../model/record-keys.ts'
 import type { Tx } from '../db/database.ts'
 import { appendAudit } from '../store/audit.ts'
-import { findEntitiesById, insertEntities } from '../store/entities.ts'
+import { insertEntities } from '../store/entities.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
 import { countVersions, findRemembering, insertPlainEdges, lockOwners } from '../store/plain-edges.ts'
@@ -20,6 +20,7 @@ import { sourceId } from '../store/statements.ts'
 import type { PackedUrns } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
 import { auditedUrnsMaxCount, type ApplyContext, type AppliedBefore } from './apply-records.ts'
+import { urnsOfIds } from './chunk-records.ts'
 import { distinct, emptyColumns, inKeyOrder, pick, pickOfRepeats, without, type EdgeColumns } from './edge-columns.ts'
 import { idsOf, type EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
@@ -138,8 +139,8 @@ async function subjectsOf(tx: Tx, { urns, upstreams, downstreams }: EdgeBatch, {
     const ownerId = ownerIds[at] ?? 0
     if (!ends.has(ownerId)) ends.set(ownerId, (ownerId === downstreamIds[at] ? downstreams[place] : upstreams[place]) ?? 0)
   }
-  const known = new Map((await findEntitiesById(tx, [...ends].flatMap(([id, end]) => end < 0 ? [id] : []))).map((row) => [row.id, row.urn]))
-  return { urns: [...ends].flatMap(([id, end]) => known.get(id) ?? (end < 0 ? [] : urns.at(end))), urnCount: distinct(ownerIds).length }
+  const urnOf = await urnsOfIds(tx, [...ends].flatMap(([id, end]) => end < 0 ? [id] : []))
+  return { urns: [...ends].map(([id, end]) => end < 0 ? urnOf(id) : urns.at(end)), urnCount: distinct(ownerIds).length }
 }
 
 /** One version for each aspect that has edges it had not; an aspect that is made by them has the order of its first line. Gives those. */

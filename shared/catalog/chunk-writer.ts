@@ -10,11 +10,11 @@ import { createsOf, isDestructive, passOf, referencesOf, standsOn } from '../mod
 import type { Change } from '../model/changes.ts'
 import type { Tx } from '../db/database.ts'
 import { insertChunk } from '../store/chunks.ts'
-import { readEpoch } from '../store/graph-changes.ts'
 import { insertDeclarations, type Declaration } from '../store/declarations.ts'
 import { insertRejects, type Reject } from '../store/rejects.ts'
 import { createDocumentGatherer, packDocuments } from './document-payload.ts'
-import { createEdgeGatherer, packEdges, withUrns, type KnownIds } from './edge-payload.ts'
+import { createEdgeGatherer, packEdges, withUrns } from './edge-payload.ts'
+import { areOfThisLife, type KnownIds } from './known-ids.ts'
 import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 
 /** What was stored since the last time, for the load's counts. */
@@ -109,8 +109,8 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     return storeNext(async () => {
       const payload = await packEdges(batch)
       await store(async (tx) => {
-        const isStorable = ids === null || await isOfThisLife(tx, ids)
-        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload: isStorable ? payload : await packEdges(withUrns(batch, ids.urnOf)) })
+        const isRight = ids === null || await areOfThisLife(tx, ids)
+        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload: isRight ? payload : await packEdges(withUrns(batch, ids.urnOf)) })
       }, { records: recordCount, rejects: 0, isDestructive: false })
     })
   }
@@ -123,7 +123,8 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
       const sent = await packLines(lines)
       const payload = await packDocuments(batch, sent)
       await store(async (tx) => {
-        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount: lines.length, payload: await isOfThisLife(tx, ids) ? payload : sent })
+        const isRight = ids === null || await areOfThisLife(tx, ids)
+        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount: lines.length, payload: isRight ? payload : sent })
       }, { records: lines.length, rejects: 0, isDestructive: true })
     })
   }
@@ -174,9 +175,6 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     idle: () => storing.catch(() => {})
   }
 }
-
-/** A database that was restored while the load was received has given its ids anew. */
-const isOfThisLife = async (tx: Tx, ids: KnownIds | null): Promise<boolean> => ids === null || ids.epoch === await readEpoch(tx)
 
 /** Each entity the record creates, with each asset that it refers to and does not create itself. */
 function declarationsOf(line: number, changes: readonly Change[]): Declaration[] {

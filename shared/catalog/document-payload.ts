@@ -5,9 +5,10 @@
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { PlainDocument } from '../formats/plain-documents.ts'
+import { bytesOfInts, intsOfBytes } from '../model/packed-ints.ts'
 import { PackedUrns, UrnPacker } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
-import type { KnownIds } from './edge-payload.ts'
+import type { KnownIds } from './known-ids.ts'
 
 /**
  * Ends (`owners`, `upstreams`) are places in `urns` or, below zero, ids with the sign turned, as in an EdgeBatch. `lines`, `owners`, `counts` (of
@@ -91,7 +92,7 @@ const documentsMark = 0xfe
 const documentsVersion = 1
 const markBytes = 2
 const headBytes = 6
-const countsBytes = 20
+const countsBytes = 16
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
@@ -101,7 +102,7 @@ export async function packDocuments({ urns, texts, lines, owners, counts, metada
   const textsJson = Buffer.from(JSON.stringify(texts), 'utf8')
   const head = Buffer.alloc(countsBytes)
   for (const [index, count] of [lines.length, upstreams.length, textsJson.length, urns.bytes.length].entries()) head.writeInt32LE(count, index * 4)
-  const packed = await deflate(Buffer.concat([head, ...[lines, owners, counts, metadata, upstreams, attributes].map(bytesOf), textsJson, urns.bytes]), { level: 1 })
+  const packed = await deflate(Buffer.concat([head, ...[lines, owners, counts, metadata, upstreams, attributes].map(bytesOfInts), textsJson, urns.bytes]), { level: 1 })
   const begin = Buffer.from([documentsMark, documentsVersion, 0, 0, 0, 0])
   begin.writeInt32LE(packed.length, markBytes)
   return Buffer.concat([begin, packed, sent])
@@ -122,8 +123,7 @@ export async function unpackDocuments(payload: Buffer): Promise<DocumentBatch> {
     return bytes.subarray(at, at += length)
   }
   const [count, edgeCount] = [bytes.readInt32LE(0), bytes.readInt32LE(4)]
-  // Copied, since the bytes may begin anywhere.
-  const ints = (length: number): Int32Array => new Int32Array(new Uint8Array(next(4 * length)).buffer)
+  const ints = (length: number): Int32Array => intsOfBytes(next(4 * length))
   const [lines, owners, counts, metadata, upstreams, attributes] = [ints(count), ints(count), ints(count), ints(count), ints(edgeCount), ints(edgeCount)]
   const texts = JSON.parse(next(bytes.readInt32LE(8)).toString('utf8')) as string[]
   const urns = new PackedUrns(next(bytes.readInt32LE(12)))
@@ -132,5 +132,3 @@ export async function unpackDocuments(payload: Buffer): Promise<DocumentBatch> {
   if (!isWhole || !areKnown) throw new Error('packed documents name what they do not hold')
   return { urns, texts, lines, owners, counts, metadata, upstreams, attributes }
 }
-
-const bytesOf = (numbers: Int32Array): Buffer => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)

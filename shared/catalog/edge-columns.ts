@@ -1,5 +1,4 @@
 /** Edges with their ends resolved, column by column: thousands are sorted, picked and counted without an object for each. */
-
 import { orderedBy, placesUpTo } from '../model/digit-order.ts'
 
 /** An entry of each array for each edge. `places` are those in what the edges were read from; ids are 0 where there are none. */
@@ -32,9 +31,7 @@ export const reorder = (columns: EdgeColumns, order: Uint32Array | Int32Array): 
 
 export const pick = (columns: EdgeColumns, isTaken: (at: number) => boolean): EdgeColumns => reorder(columns, Uint32Array.from([...columns.places.keys()].filter(isTaken)))
 
-/**
- * Neighbouring keys share pages, and two writers meet in one order; the lines of one edge ascend.
- */
+/** Neighbouring keys share pages, and two writers meet in one order; the lines of one edge ascend. */
 export function inKeyOrder(columns: EdgeColumns): EdgeColumns {
   const { lines, upstreamIds, downstreamIds } = columns
   return reorder(columns, orderedBy(downstreamIds, orderedBy(upstreamIds, orderedBy(lines, placesUpTo(lines.length)))))

@@ -9,21 +9,10 @@ import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { EdgeRun } from '../formats/edge-runs.ts'
 import { textOfEdge, type EdgeShape, type PlainEdge } from '../formats/plain-edges.ts'
+import { bytesOfInts, intsOfBytes } from '../model/packed-ints.ts'
 import { PackedUrns, UrnPacker } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
-
-/**
- * Ids of URNs, as a process knows them without asking, all of entities whose rows were committed; `epoch` is that of the database which gave
- * them (readEpoch of graph-changes.ts), and compared as a chunk is stored: what the process knows says nothing of a database that was restored.
- * Once the chunk is stored it is right for good: a database that has the chunk has the rows of its entities, and none is ever deleted.
- */
-export type KnownIds = {
-  epoch: string
-  /** The id of the URN in ASCII between two places; 0 where it is not known. */
-  idOf: (bytes: Uint8Array, begin: number, end: number) => number
-  /** Throws where the id is not known. */
-  urnOf: (id: number) => Urn
-}
+import type { KnownIds } from './known-ids.ts'
 
 /**
  * Ends (`upstreams`, `downstreams`) are places in `urns` or, below zero, ids with the sign turned: those of datasets. `shapeOf` has places in
@@ -134,7 +123,7 @@ export async function packEdges({ urns, shapes, upstreams, downstreams, lines, s
   counts.writeInt32LE(lines.length, 0)
   counts.writeInt32LE(shapesText.length, 4)
   counts.writeInt32LE(urns.bytes.length, 8)
-  const packed = await deflate(Buffer.concat([counts, bytesOf(upstreams), bytesOf(downstreams), bytesOf(lines), shapeOf, shapesText, urns.bytes]), { level: 1 })
+  const packed = await deflate(Buffer.concat([counts, bytesOfInts(upstreams), bytesOfInts(downstreams), bytesOfInts(lines), shapeOf, shapesText, urns.bytes]), { level: 1 })
   const version = isNumbered(upstreams) || isNumbered(downstreams) ? idsVersion : textVersion
   return Buffer.concat([Buffer.from([edgesMark, version]), packed])
 }
@@ -149,7 +138,7 @@ export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
   const count = bytes.readInt32LE(0)
   let at = 12
   const next = (length: number): Buffer => bytes.subarray(at, at += length)
-  const [upstreams, downstreams, lines] = [intsOf(next(4 * count)), intsOf(next(4 * count)), intsOf(next(4 * count))]
+  const [upstreams, downstreams, lines] = [intsOfBytes(next(4 * count)), intsOfBytes(next(4 * count)), intsOfBytes(next(4 * count))]
   const shapeOf = new Uint8Array(next(count))
   const shapes = JSON.parse(next(bytes.readInt32LE(4)).toString('utf8')) as EdgeShape[]
   // They were checked when they were packed.
@@ -203,11 +192,6 @@ export function withUrns(batch: EdgeBatch, urnOf: (id: number) => Urn): EdgeBatc
   const [upstreams, downstreams] = [placed(batch.upstreams), placed(batch.downstreams)]
   return { ...batch, upstreams, downstreams, urns: packer.packed() }
 }
-
-const bytesOf = (numbers: Int32Array): Buffer => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
-
-/** Copied, since the bytes may begin anywhere. Both ends of the wire are little-endian, as every platform of Node is. */
-const intsOf = (bytes: Buffer): Int32Array => new Int32Array(new Uint8Array(bytes).buffer)
 
 /** The line of an edge as it was sent. */
 export function lineOfEdge({ urns, shapes, upstreams, downstreams, shapeOf }: EdgeBatch, index: number, urnOf: (id: number) => Urn): string {

@@ -21,8 +21,8 @@ type GivenUp = { offset: number, sizeClass: number, era: number }
 /** Places in a pool are int32. */
 const largestPool = 2 ** 31 - 1
 const idsPerPause = 16_384
-const fewMembers = 16
 const pairsPerPause = 16_384
+const fewMembers = 16
 
 export class Adjacency {
   readonly #heads = new Pages<Int32Array>(2, (length) => new Int32Array(length))

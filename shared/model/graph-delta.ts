@@ -7,6 +7,8 @@
  * whose properties changed (id; they are read from the table), 8 many edges stated (their count, all downstreams, all upstreams).
  * Edges count: one that two sources state is stated twice.
  */
+import { bytesOfInts, intsOfBytes } from './packed-ints.ts'
+
 export type GraphDelta =
   | { kind: 'stated' | 'unstated', downstreamId: number, upstreamId: number }
   | { kind: 'entity', id: number, isPresent: boolean, isRemoved: boolean, isDeleted: boolean }
@@ -50,7 +52,7 @@ export function packStatedEdges({ downstreamIds, upstreamIds }: StatedEdges): Bu
   head.writeUInt8(graphDeltaVersion, 0)
   head.writeUInt8(manyStated, 1)
   head.writeInt32LE(downstreamIds.length, 2)
-  return Buffer.concat([head, ...[downstreamIds, upstreamIds].map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength))])
+  return Buffer.concat([head, bytesOfInts(downstreamIds), bytesOfInts(upstreamIds)])
 }
 
 /** The edges of a row that holds nothing else; null for any other. */
@@ -58,8 +60,7 @@ export function unpackStatedEdges(packed: Buffer): StatedEdges | null {
   if (packed[0] !== graphDeltaVersion || packed[1] !== manyStated) return null
   const count = packed.readInt32LE(2)
   if (packed.length !== manyHeadBytes + 8 * count) throw new Error(`${count} edges in ${packed.length} bytes`)
-  // Copied, since the bytes may begin anywhere. Both ends of the wire are little-endian, as every platform of Node is.
-  const ints = new Int32Array(new Uint8Array(packed.subarray(manyHeadBytes)).buffer)
+  const ints = intsOfBytes(packed.subarray(manyHeadBytes))
   return { downstreamIds: ints.subarray(0, count), upstreamIds: ints.subarray(count) }
 }
 
