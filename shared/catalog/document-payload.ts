@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { PlainDocument } from '../formats/plain-documents.ts'
 import { bytesOfInts, intsOfBytes } from '../model/packed-ints.ts'
+import { viewOf } from '../urn/byte-words.ts'
 import { PackedUrns, UrnPacker } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
 import type { KnownIds } from './known-ids.ts'
@@ -41,13 +42,27 @@ export function createDocumentGatherer(knownIds: () => KnownIds | null = () => n
   const columns = { lines: [] as number[], owners: [] as number[], counts: [] as number[], metadata: [] as number[], upstreams: [] as number[], attributes: [] as number[] }
   let texts = new Map<string, number>()
   let ids: KnownIds | null = null
-  let scratch = Buffer.allocUnsafeSlow(1_024)
+  let scratch = Buffer.allocUnsafeSlow(1 << 14)
+  let view = viewOf(scratch)
 
-  /** Of an ordinary dataset: its URN is in ASCII. */
-  function endOf(urn: Urn, known: KnownIds | null): number {
-    if (urn.length > scratch.length) scratch = Buffer.allocUnsafeSlow(urn.length)
-    const id = known?.idOf(scratch, 0, scratch.write(urn, 'latin1')) ?? 0
-    return id === 0 ? packer.placeOf(urn) : -id
+  /** Of ordinary datasets: their URNs are in ASCII. */
+  function endsOf(urns: readonly Urn[], known: KnownIds | null): number[] {
+    if (!known) return urns.map((urn) => packer.placeOf(urn))
+    const [begins, ends, found] = [new Int32Array(urns.length), new Int32Array(urns.length), new Int32Array(urns.length)]
+    let length = 0
+    for (const urn of urns) length += urn.length
+    if (length > scratch.length) {
+      scratch = Buffer.allocUnsafeSlow(length)
+      view = viewOf(scratch)
+    }
+    let end = 0
+    for (const [at, urn] of urns.entries()) {
+      begins[at] = end
+      end += scratch.write(urn, end, 'latin1')
+      ends[at] = end
+    }
+    known.idsOf(view, begins, ends, 0, urns.length, found)
+    return urns.map((urn, at) => -(found[at] ?? 0) || packer.placeOf(urn))
   }
 
   function placeOf(value: object | null): number {
@@ -62,11 +77,12 @@ export function createDocumentGatherer(knownIds: () => KnownIds | null = () => n
     add({ line, ownerUrn, upstreamUrns, attributes, systemMetadata }) {
       const known = ids ??= knownIds()
       columns.lines.push(line)
-      columns.owners.push(endOf(ownerUrn, known))
+      const [owner = 0, ...upstreams] = endsOf([ownerUrn, ...upstreamUrns], known)
+      columns.owners.push(owner)
       columns.counts.push(upstreamUrns.length)
       columns.metadata.push(placeOf(systemMetadata))
-      for (const [at, urn] of upstreamUrns.entries()) {
-        columns.upstreams.push(endOf(urn, known))
+      for (const [at, upstream] of upstreams.entries()) {
+        columns.upstreams.push(upstream)
         columns.attributes.push(placeOf(attributes[at] ?? null))
       }
     },

@@ -56,10 +56,7 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
   }
 
   /** Of an ordinary dataset, in ASCII. */
-  function endOf(body: Buffer, begin: number, end: number, known: KnownIds | null): number {
-    const id = known?.idOf(body, begin, end) ?? 0
-    return id === 0 ? packer.placeOfBytes(body, begin, end) : -id
-  }
+  const endOf = (id: number, body: DataView, begin: number, end: number): number => id === 0 ? packer.placeOfBytes(body, begin, end) : -id
 
   const bytes = (): number => packer.bytesCount + edgeBytes * lines.length
 
@@ -72,15 +69,19 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
       lines.push(line)
       shapeOf.push(shapePlace(shape))
     },
-    addRun({ firstLine, count, shape, bytes: body, upstreamBegins, upstreamEnds, downstreamBegins, downstreamEnds }, from, most) {
+    addRun({ firstLine, count, shape, view: body, upstreamBegins, upstreamEnds, downstreamBegins, downstreamEnds }, from, most) {
       const shapeAt = shapePlace(shape)
+      const end = Math.min(count, from + most.records - lines.length)
+      const [upstreamIds, downstreamIds] = [new Int32Array(count), new Int32Array(count)]
       const known = ids ??= knownIds()
+      known?.idsOf(body, upstreamBegins, upstreamEnds, from, end, upstreamIds)
+      known?.idsOf(body, downstreamBegins, downstreamEnds, from, end, downstreamIds)
       let [upstreamBegin, upstream, downstreamBegin, downstream] = [-1, 0, -1, 0]
       let index = from
-      while (index < count && lines.length < most.records && bytes() < most.bytes) {
+      while (index < end && bytes() < most.bytes) {
         const [nextUpstream, nextDownstream] = [upstreamBegins[index] ?? 0, downstreamBegins[index] ?? 0]
-        if (nextUpstream !== upstreamBegin) upstream = endOf(body, nextUpstream, upstreamEnds[index] ?? 0, known)
-        if (nextDownstream !== downstreamBegin) downstream = endOf(body, nextDownstream, downstreamEnds[index] ?? 0, known)
+        if (nextUpstream !== upstreamBegin) upstream = endOf(upstreamIds[index] ?? 0, body, nextUpstream, upstreamEnds[index] ?? 0)
+        if (nextDownstream !== downstreamBegin) downstream = endOf(downstreamIds[index] ?? 0, body, nextDownstream, downstreamEnds[index] ?? 0)
         ;[upstreamBegin, downstreamBegin] = [nextUpstream, nextDownstream]
         upstreams.push(upstream)
         downstreams.push(downstream)

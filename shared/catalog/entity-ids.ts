@@ -42,7 +42,7 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
   let validFor = ''
 
   /** What is there already stays: two chunks that are applied side by side may both have asked for it. */
-  function remember(bytes: Buffer, begin: number, end: number, hash: number, id: number): void {
+  function remember(bytes: DataView, begin: number, end: number, hash: number, id: number): void {
     if (young.urns.find(bytes, begin, end, hash) >= 0) return
     if (young.urns.count >= generationMaxCount) {
       old = young
@@ -51,7 +51,7 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
     young.ids[young.urns.add(bytes, begin, end, hash)] = id
   }
 
-  function known(bytes: Buffer, begin: number, end: number): number {
+  function known(bytes: DataView, begin: number, end: number): number {
     const hash = hashOfBytes(bytes, begin, end)
     const place = young.urns.find(bytes, begin, end, hash)
     if (place >= 0) return young.ids[place] ?? 0
@@ -98,7 +98,7 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
       const ids = new Int32Array(urns.length)
       const unknown: number[] = []
       for (let place = 0; place < ids.length; place += 1) {
-        ids[place] = known(urns.bytes, urns.beginOf(place), urns.endOf(place))
+        ids[place] = known(urns.view, urns.beginOf(place), urns.endOf(place))
         if (ids[place] === 0) unknown.push(place)
       }
       const unfit = await findUnfit(tx, numbered)
@@ -109,7 +109,7 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
         if (id === 0) return
         ids[place] = id
         const [begin, end] = [urns.beginOf(place), urns.endOf(place)]
-        if (found.fit[index] === 1) remember(urns.bytes, begin, end, hashOfBytes(urns.bytes, begin, end), id)
+        if (found.fit[index] === 1) remember(urns.view, begin, end, hashOfBytes(urns.view, begin, end), id)
         else unfit.add(id)
       })
       return { ids, unfit }

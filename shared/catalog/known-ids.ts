@@ -10,8 +10,11 @@ import type { Urn } from '../urn/urn.ts'
  */
 export type KnownIds = {
   epoch: string
-  /** The id of the URN in ASCII between two places; 0 where it is not known. */
-  idOf: (bytes: Uint8Array, begin: number, end: number) => number
+  /**
+   * The ids in `ids` of URNs of datasets, 0 of those that are not known: of those that stand in ASCII where `begins` and `ends` say, from one
+   * entry to before another. One that begins where that of the entry before begins is the same.
+   */
+  idsOf: (bytes: DataView, begins: Int32Array, ends: Int32Array, from: number, to: number, ids: Int32Array) => void
   /** Throws where the id is not known. */
   urnOf: (id: number) => Urn
 }

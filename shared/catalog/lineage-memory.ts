@@ -85,7 +85,7 @@ async function loggedIn(rows: UnseenChanges['rows'], pause: Pause): Promise<Logg
 
 const knownIdsOf = ({ graph: { urns }, position: { epoch } }: LoadedGraph): KnownIds => ({
   epoch,
-  idOf: (bytes, begin, end) => urns.idOfBytes(bytes, begin, end),
+  idsOf: (bytes, begins, ends, from, to, ids) => { urns.idsOfBytes(bytes, begins, ends, from, to, ids) },
   urnOf(id) {
     const urn = urns.urnOf(id)
     if (urn === null) throw new Error(`no entity ${id} in memory`)

@@ -4,7 +4,8 @@
  * What nearly all lines of large loads are: 3.9 us of the API for each until its chunk is stored, against 5.3 where each line and
  * each URN becomes a string (plain-edges.ts, which reads whatever is not read here).
  */
-import { endOfOrdinaryDataset } from '../urn/ordinary-dataset.ts'
+import { areSame, viewOf } from '../urn/byte-words.ts'
+import { endOfOrdinaryDataset, ordinaryDatasetMinBytes } from '../urn/ordinary-dataset.ts'
 import type { Urn } from '../urn/urn.ts'
 import type { EdgeShape, FindEdgeShape, PlainEdge } from './plain-edges.ts'
 
@@ -17,6 +18,8 @@ export type EdgeRun = {
   count: number
   shape: EdgeShape
   bytes: Buffer
+  /** The same memory. */
+  view: DataView
   upstreamBegins: Int32Array
   upstreamEnds: Int32Array
   downstreamBegins: Int32Array
@@ -37,6 +40,7 @@ const learnedMaxBytes = 2_048
 export function createEdgeRunReader(findShape: FindEdgeShape): EdgeRunReader {
   let known: ShapeBytes | null = null
   let learnedIn: Buffer | null = null
+  let view = viewOf(Buffer.alloc(0))
 
   /** Once a piece: where shapes take turns, lines are read faster as texts. */
   function learn(bytes: Buffer, begin: number): ShapeBytes | null {
@@ -45,62 +49,57 @@ export function createEdgeRunReader(findShape: FindEdgeShape): EdgeRunReader {
     const end = bytes.indexOf(newline, begin)
     const shape = end - begin > learnedMaxBytes ? undefined : findShape(bytes.toString('latin1', begin, end).trimEnd())
     if (!shape || shape === known?.shape) return null
-    known = { shape, prefix: Buffer.from(shape.prefix), middle: Buffer.from(shape.middle), suffix: Buffer.from(shape.suffix) }
+    known = { shape, prefix: viewOf(Buffer.from(shape.prefix)), middle: viewOf(Buffer.from(shape.middle)), suffix: viewOf(Buffer.from(shape.suffix)) }
     return known
   }
 
   return (bytes, begin, firstLine) => {
-    const run = known && readRun(bytes, begin, firstLine, known)
+    if (view.buffer !== bytes.buffer || view.byteOffset !== bytes.byteOffset || view.byteLength !== bytes.byteLength) view = viewOf(bytes)
+    const run = known && readRun(bytes, view, begin, firstLine, known)
     if (run || begin >= bytes.length) return run
     const shape = learn(bytes, begin)
-    return shape && readRun(bytes, begin, firstLine, shape)
+    return shape && readRun(bytes, view, begin, firstLine, shape)
   }
 }
 
-type ShapeBytes = { shape: EdgeShape, prefix: Buffer, middle: Buffer, suffix: Buffer }
+type ShapeBytes = { shape: EdgeShape, prefix: DataView, middle: DataView, suffix: DataView }
 
-function readRun(bytes: Buffer, begin: number, firstLine: number, { shape, prefix, middle, suffix }: ShapeBytes): EdgeRun | null {
-  const [firstBegins, firstEnds, secondBegins, secondEnds]: [number[], number[], number[], number[]] = [[], [], [], []]
-  let at = begin
+function readRun(bytes: Buffer, view: DataView, begin: number, firstLine: number, { shape, prefix, middle, suffix }: ShapeBytes): EdgeRun | null {
+  const mostLines = Math.ceil((bytes.length - begin) / (prefix.byteLength + middle.byteLength + suffix.byteLength + 2 * ordinaryDatasetMinBytes))
+  const [firstBegins, firstEnds, secondBegins, secondEnds] = [new Int32Array(mostLines), new Int32Array(mostLines), new Int32Array(mostLines), new Int32Array(mostLines)]
+  let [at, count] = [begin, 0]
   let [firstBegin, firstEnd, secondBegin, secondEnd] = [0, 0, 0, 0]
-  while (at < bytes.length && holds(bytes, at, prefix)) {
-    const first = at + prefix.length
-    const firstIsSame = isSame(bytes, first, firstBegin, firstEnd)
+  while (at < bytes.length && holds(view, at, prefix)) {
+    const first = at + prefix.byteLength
+    const firstIsSame = isSame(view, first, firstBegin, firstEnd)
     const middleBegin = firstIsSame ? first + firstEnd - firstBegin : endOfOrdinaryDataset(bytes, first)
-    if (middleBegin < 0 || !holds(bytes, middleBegin, middle)) break
-    const second = middleBegin + middle.length
-    const secondIsSame = isSame(bytes, second, secondBegin, secondEnd)
+    if (middleBegin < 0 || !holds(view, middleBegin, middle)) break
+    const second = middleBegin + middle.byteLength
+    const secondIsSame = isSame(view, second, secondBegin, secondEnd)
     const suffixBegin = secondIsSame ? second + secondEnd - secondBegin : endOfOrdinaryDataset(bytes, second)
-    if (suffixBegin < 0 || !holds(bytes, suffixBegin, suffix)) break
-    const lineEnd = suffixBegin + suffix.length
+    if (suffixBegin < 0 || !holds(view, suffixBegin, suffix)) break
+    const lineEnd = suffixBegin + suffix.byteLength
     const next = bytes[lineEnd] === carriageReturn ? lineEnd + 1 : lineEnd
     if (bytes[next] !== newline) break
     if (!firstIsSame) [firstBegin, firstEnd] = [first, middleBegin]
     if (!secondIsSame) [secondBegin, secondEnd] = [second, suffixBegin]
-    firstBegins.push(firstBegin)
-    firstEnds.push(firstEnd)
-    secondBegins.push(secondBegin)
-    secondEnds.push(secondEnd)
+    firstBegins[count] = firstBegin
+    firstEnds[count] = firstEnd
+    secondBegins[count] = secondBegin
+    secondEnds[count] = secondEnd
+    count += 1
     at = next + 1
   }
-  const count = firstBegins.length
   if (count === 0) return null
-  const [first, second] = [[new Int32Array(firstBegins), new Int32Array(firstEnds)] as const, [new Int32Array(secondBegins), new Int32Array(secondEnds)] as const]
+  const [first, second] = [[firstBegins.slice(0, count), firstEnds.slice(0, count)] as const, [secondBegins.slice(0, count), secondEnds.slice(0, count)] as const]
   const [[upstreamBegins, upstreamEnds], [downstreamBegins, downstreamEnds]] = shape.upstreamFirst ? [first, second] : [second, first]
-  return { firstLine, count, shape, bytes, upstreamBegins, upstreamEnds, downstreamBegins, downstreamEnds, end: at }
+  return { firstLine, count, shape, bytes, view, upstreamBegins, upstreamEnds, downstreamBegins, downstreamEnds, end: at }
 }
 
-function holds(bytes: Buffer, begin: number, text: Buffer): boolean {
-  for (let index = 0; index < text.length; index += 1) if (bytes[begin + index] !== text[index]) return false
-  return true
-}
+const holds = (bytes: DataView, at: number, text: DataView): boolean => areSame(bytes, at, text, 0, text.byteLength)
 
 /** Whether what stands between two places stands at a third as well. A URN has its end in it, so what follows is none of it. */
-function isSame(bytes: Buffer, at: number, begin: number, end: number): boolean {
-  if (begin === end) return false
-  for (let from = begin, to = at; from < end; from += 1, to += 1) if (bytes[from] !== bytes[to]) return false
-  return true
-}
+const isSame = (bytes: DataView, at: number, begin: number, end: number): boolean => begin !== end && areSame(bytes, begin, bytes, at, end - begin)
 
 /** Each edge of a run with its texts. */
 export function* edgesOfRun({ firstLine, count, shape, bytes, upstreamBegins, upstreamEnds, downstreamBegins, downstreamEnds }: EdgeRun): Generator<PlainEdge> {

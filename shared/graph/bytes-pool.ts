@@ -1,5 +1,7 @@
 /** Short texts in UTF-8, packed one after the other: a text is found by its place, and none is ever taken out. */
 
+import { areSame, viewOf } from '../urn/byte-words.ts'
+
 const pieceBits = 20
 const pieceBytes = 1 << pieceBits
 /** A length before each text: two bytes. */
@@ -10,6 +12,7 @@ const encoder = new TextEncoder()
 
 export class BytesPool {
   #pieces: Buffer[] = []
+  #views: DataView[] = []
   #end = pieceBytes
 
   /** The place of the text. Throws where it is longer than 65,535 bytes, or all texts together longer than 4 GB. */
@@ -29,7 +32,9 @@ export class BytesPool {
   #addPiece(text: string): void {
     if (lengthBytes + text.length * 3 > pieceBytes) throw new Error(`a text of ${text.length} characters`)
     if (this.#pieces.length === 2 ** (32 - pieceBits)) throw new Error('the texts have more than 4 GB')
-    this.#pieces.push(Buffer.allocUnsafeSlow(pieceBytes))
+    const piece = Buffer.allocUnsafeSlow(pieceBytes)
+    this.#pieces.push(piece)
+    this.#views.push(viewOf(piece))
     this.#end = 0
   }
 
@@ -40,14 +45,22 @@ export class BytesPool {
     return piece.toString('utf8', begin + lengthBytes, begin + lengthBytes + piece.readUInt16LE(begin))
   }
 
+  /** In bytes. */
+  lengthAt(place: number): number {
+    return this.#viewOf(place).getUint16(place & (pieceBytes - 1), true)
+  }
+
   /** Whether the text at a place is what stands between two places of these bytes. */
-  isAt(place: number, bytes: Uint8Array, from: number, to: number): boolean {
-    const piece = this.#pieces[place >>> pieceBits]
-    if (!piece) throw new Error(`no text at ${place}`)
+  isAt(place: number, bytes: DataView, from: number, to: number): boolean {
+    const view = this.#viewOf(place)
     const begin = place & (pieceBytes - 1)
-    if ((piece[begin] ?? 0) + ((piece[begin + 1] ?? 0) << 8) !== to - from) return false
-    for (let own = begin + lengthBytes, at = from; at < to; own += 1, at += 1) if (piece[own] !== bytes[at]) return false
-    return true
+    return view.getUint16(begin, true) === to - from && areSame(view, begin + lengthBytes, bytes, from, to - from)
+  }
+
+  #viewOf(place: number): DataView {
+    const view = this.#views[place >>> pieceBits]
+    if (!view) throw new Error(`no text at ${place}`)
+    return view
   }
 
   get bytes(): number {

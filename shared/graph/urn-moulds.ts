@@ -4,6 +4,7 @@
  * `urn:li:dataset:(urn:li:dataPlatform:snowflake,` and `,PROD)` stand around the names of most assets of a catalog, so
  * half of the bytes of its URNs need be kept once only, and filters on platform and environment look at the mould.
  */
+import { viewOf } from '../urn/byte-words.ts'
 import { kindShapeOf } from '../urn/kind-shapes.ts'
 import { originOf, platformOf } from '../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
@@ -13,6 +14,9 @@ export type UrnMould = {
   index: number
   begin: string
   end: string
+  /** Both in UTF-8. */
+  beginBytes: DataView
+  endBytes: DataView
   entityType: string
   platformUrn: Urn | null
   origin: string | null
@@ -27,7 +31,7 @@ export type UrnMoulds = {
 
 const recentMaxCount = 8
 /** What a mould takes, its texts and its places in the maps included. */
-const mouldBytes = 600
+const mouldBytes = 900
 
 export function createUrnMoulds(): UrnMoulds {
   const moulds: UrnMould[] = []
@@ -43,7 +47,7 @@ export function createUrnMoulds(): UrnMoulds {
     const known = byKey.get(key)
     if (known) return known
     // A slice would keep the whole piece alive that the URN was read in.
-    const mould = { index: moulds.length, begin: copied(begin), end: copied(end), ...facts }
+    const mould = { index: moulds.length, begin: copied(begin), end: copied(end), beginBytes: viewOf(Buffer.from(begin)), endBytes: viewOf(Buffer.from(end)), ...facts }
     moulds.push(mould)
     byKey.set(key, mould)
     return mould

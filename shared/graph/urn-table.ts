@@ -4,6 +4,7 @@
  * A URN is kept as its mould and its name; a column as its asset's id and its path. Finding one takes a hash table of ids
  * (open addressing) and one comparison of the text. Nothing is ever taken out: ids are never used again.
  */
+import { areSame } from '../urn/byte-words.ts'
 import { hashOfBytes, hashOfText } from '../urn/text-hash.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
 import { BytesPool } from './bytes-pool.ts'
@@ -12,6 +13,11 @@ import { createUrnMoulds, type UrnMould } from './urn-moulds.ts'
 
 const columnBegin = 'urn:li:schemaField:('
 
+/** Looked up side by side. */
+const together = 64
+/** What is no id, among ids that are being looked up. */
+const [sameAgain, notTheFirst] = [-1, -2]
+
 export class UrnTable {
   readonly #moulds = createUrnMoulds()
   readonly #texts = new BytesPool()
@@ -19,8 +25,9 @@ export class UrnTable {
   readonly #mouldOf: GrowableInts
   readonly #textAt: GrowableInts
   readonly #parentOf = new GrowableInts(0)
-  readonly #hashOf: GrowableInts
+  /** Pairs of an id and its hash; no id is free. */
   #slots: Int32Array
+  readonly #hashes = new Int32Array(together)
   #count = 0
   static readonly #columnMould = 0x7fffffff
 
@@ -28,7 +35,6 @@ export class UrnTable {
   constructor(expectedCount: number, greatestId: number) {
     this.#mouldOf = new GrowableInts(greatestId + 1)
     this.#textAt = new GrowableInts(greatestId + 1)
-    this.#hashOf = new GrowableInts(greatestId + 1)
     this.#slots = new Int32Array(slotsFor(expectedCount))
   }
 
@@ -37,7 +43,7 @@ export class UrnTable {
   }
 
   get bytes(): number {
-    return this.#moulds.bytes + this.#texts.bytes + this.#mouldOf.bytes + this.#textAt.bytes + this.#parentOf.bytes + this.#hashOf.bytes + this.#slots.byteLength
+    return this.#moulds.bytes + this.#texts.bytes + this.#mouldOf.bytes + this.#textAt.bytes + this.#parentOf.bytes + this.#slots.byteLength
   }
 
   has(id: number): boolean {
@@ -56,32 +62,61 @@ export class UrnTable {
       this.#textAt.set(id, this.#texts.add(name))
     }
     if (parentId !== 0) this.#parentOf.set(id, parentId)
-    const hash = hashOfText(urn)
-    this.#hashOf.set(id, hash)
     this.#count += 1
-    if (this.#count * 3 > this.#slots.length * 2) this.#rehash()
-    this.#put(this.#slots, id, hash)
+    if (this.#count * 3 > this.#slots.length) this.#rehash()
+    put(this.#slots, id, hashOfText(urn))
   }
 
   /** The id of a URN; 0 for one that is not here. */
   idOf(urn: Urn): number {
-    const hash = hashOfText(urn)
-    const mask = this.#slots.length - 1
-    for (let at = hash & mask; ; at = (at + 1) & mask) {
-      const id = this.#slots[at] ?? 0
-      if (id === 0) return 0
-      if (this.#hashOf.at(id) === hash && this.#textOf(id) === urn) return id
+    const [hash, slots, mask] = [hashOfText(urn), this.#slots, this.#slots.length - 1]
+    for (let at = slotOf(hash, mask); ; at = (at + 2) & mask) {
+      const id = slots[at] ?? 0
+      if (id === 0 || (slots[at + 1] === hash && this.#textOf(id) === urn)) return id
     }
   }
 
-  /** The same of bytes, all of them ASCII; the places are those where the URN begins and ends. */
-  idOfBytes(bytes: Uint8Array, begin: number, end: number): number {
-    const hash = hashOfBytes(bytes, begin, end)
-    const mask = this.#slots.length - 1
-    for (let at = hash & mask; ; at = (at + 1) & mask) {
-      const id = this.#slots[at] ?? 0
-      if (id === 0) return 0
-      if (this.#hashOf.at(id) === hash && this.#isAt(id, bytes, begin, end)) return id
+  /**
+   * The ids of many URNs in `ids`: of those that stand, all in ASCII, where `begins` and `ends` say, from one entry to before another. One that
+   * begins where that of the entry before begins is the same.
+   *
+   * 0.3 us each in a table of 100,000, where one after the other they take 0.5: each waits for the memory in three places, and here
+   * they wait for it together.
+   */
+  idsOfBytes(bytes: DataView, begins: Int32Array, ends: Int32Array, from: number, to: number, ids: Int32Array): void {
+    for (let first = from; first < to; first += together) {
+      const end = Math.min(to, first + together)
+      for (let index = first; index < end; index += 1) ids[index] = index > from && begins[index] === begins[index - 1] ? sameAgain : this.#firstOfHash(bytes, begins[index] ?? 0, ends[index] ?? 0, index - first)
+      for (let index = first; index < end; index += 1) if (!this.#mayBe(ids[index] ?? 0, (ends[index] ?? 0) - (begins[index] ?? 0))) ids[index] = notTheFirst
+      for (let index = first; index < end; index += 1) {
+        const id = ids[index] ?? 0
+        if (id === sameAgain) ids[index] = ids[index - 1] ?? 0
+        else if (id !== 0 && (id === notTheFirst || !this.#isAt(id, bytes, begins[index] ?? 0, ends[index] ?? 0))) ids[index] = this.#find(bytes, begins[index] ?? 0, ends[index] ?? 0, this.#hashes[index - first] ?? 0)
+      }
+    }
+  }
+
+  /** Most often the id that is looked for. */
+  #firstOfHash(bytes: DataView, begin: number, end: number, place: number): number {
+    const [hash, slots, mask] = [hashOfBytes(bytes, begin, end), this.#slots, this.#slots.length - 1]
+    this.#hashes[place] = hash
+    let at = slotOf(hash, mask)
+    while (slots[at] !== 0 && slots[at + 1] !== hash) at = (at + 2) & mask
+    return slots[at] ?? 0
+  }
+
+  /** By its length: what is looked at brings from memory what is read next. */
+  #mayBe(id: number, length: number): boolean {
+    if (id <= 0 || this.isColumn(id)) return true
+    const { beginBytes, endBytes } = this.#moulds.at(this.#mouldOf.at(id) - 1)
+    return beginBytes.byteLength + this.#texts.lengthAt(this.#textAt.at(id) >>> 0) + endBytes.byteLength === length
+  }
+
+  #find(bytes: DataView, begin: number, end: number, hash: number): number {
+    const [slots, mask] = [this.#slots, this.#slots.length - 1]
+    for (let at = slotOf(hash, mask); ; at = (at + 2) & mask) {
+      const id = slots[at] ?? 0
+      if (id === 0 || (slots[at + 1] === hash && this.#isAt(id, bytes, begin, end))) return id
     }
   }
 
@@ -114,36 +149,34 @@ export class UrnTable {
     return mould.begin + text + mould.end
   }
 
-  #isAt(id: number, bytes: Uint8Array, begin: number, end: number): boolean {
+  #isAt(id: number, bytes: DataView, begin: number, end: number): boolean {
     if (this.isColumn(id)) return this.#textOf(id) === Buffer.from(bytes.buffer, bytes.byteOffset + begin, end - begin).toString('latin1')
-    const mould = this.#moulds.at(this.#mouldOf.at(id) - 1)
-    const [nameBegin, nameEnd] = [begin + mould.begin.length, end - mould.end.length]
-    return nameBegin <= nameEnd && isText(mould.begin, bytes, begin) && isText(mould.end, bytes, nameEnd)
+    const { beginBytes, endBytes } = this.#moulds.at(this.#mouldOf.at(id) - 1)
+    const [nameBegin, nameEnd] = [begin + beginBytes.byteLength, end - endBytes.byteLength]
+    return nameBegin <= nameEnd && areSame(beginBytes, 0, bytes, begin, beginBytes.byteLength) && areSame(endBytes, 0, bytes, nameEnd, endBytes.byteLength)
       && this.#texts.isAt(this.#textAt.at(id) >>> 0, bytes, nameBegin, nameEnd)
-  }
-
-  #put(slots: Int32Array, id: number, hash: number): void {
-    const mask = slots.length - 1
-    let at = hash & mask
-    while (slots[at] !== 0) at = (at + 1) & mask
-    slots[at] = id
   }
 
   /** 20 ms for a million: the hashes are kept, so no text is read. */
   #rehash(): void {
     const larger = new Int32Array(this.#slots.length * 2)
-    for (const id of this.#slots) if (id !== 0) this.#put(larger, id, this.#hashOf.at(id))
+    for (let at = 0; at < this.#slots.length; at += 2) if (this.#slots[at] !== 0) put(larger, this.#slots[at] ?? 0, this.#slots[at + 1] ?? 0)
     this.#slots = larger
   }
 }
 
-/** At most two thirds full, a power of two. */
-const slotsFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1_024, count * 1.5 + 1)))
+const slotOf = (hash: number, mask: number): number => (hash << 1) & mask
 
-function isText(text: string, bytes: Uint8Array, begin: number): boolean {
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) !== bytes[begin + index]) return false
-  return true
+function put(slots: Int32Array, id: number, hash: number): void {
+  const mask = slots.length - 1
+  let at = slotOf(hash, mask)
+  while (slots[at] !== 0) at = (at + 2) & mask
+  slots[at] = id
+  slots[at + 1] = hash
 }
+
+/** Numbers of pairs: at most two thirds full, a power of two. */
+const slotsFor = (count: number): number => 2 * 2 ** Math.ceil(Math.log2(Math.max(1_024, count * 1.5 + 1)))
 
 /** What follows the first comma outside the asset's own parentheses, up to the last parenthesis. */
 function columnPath(urn: Urn): string {

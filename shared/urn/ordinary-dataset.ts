@@ -15,6 +15,9 @@ const platformMaxBytes = 100
 const nameMaxBytes = 700
 const fabricMaxBytes = Math.max(...fabricTypes.map(({ length }) => length))
 
+/** Of a URN of an ordinary dataset. */
+export const ordinaryDatasetMinBytes = head.length + 'p,n,)'.length + Math.min(...fabricTypes.map(({ length }) => length))
+
 /** By byte: 1 may stand in the name of a platform or of a dataset, 2 in that of a dataset only. */
 const classes = new Uint8Array(256)
 for (let byte = 0; byte < 128; byte += 1) classes[byte] = /[\w.-]/.test(String.fromCharCode(byte)) ? 1 : /[/:$#@+= ]/.test(String.fromCharCode(byte)) ? 2 : 0

@@ -1,4 +1,5 @@
 /** URNs as bytes, a line each: thousands are looked up, counted and told apart without a string for each. */
+import { viewOf } from './byte-words.ts'
 import { TextTable } from './text-table.ts'
 import { entityTypeOf, type Urn } from './urn.ts'
 
@@ -6,11 +7,14 @@ const newline = 0x0a
 
 export class PackedUrns {
   readonly bytes: Buffer
+  /** The same memory. */
+  readonly view: DataView
   readonly #ends: Int32Array
 
   /** `bytes` hold checked URNs, with line breaks between them: a URN has none. */
   constructor(bytes: Buffer) {
     this.bytes = bytes
+    this.view = viewOf(bytes)
     const ends: number[] = []
     for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, end + 1)) ends.push(end)
     if (bytes.length > 0) ends.push(bytes.length)
@@ -65,6 +69,7 @@ export class PackedUrns {
 export class UrnPacker {
   readonly #texts = new TextTable()
   #scratch = Buffer.allocUnsafeSlow(1_024)
+  #view = viewOf(this.#scratch)
 
   get count(): number {
     return this.#texts.count
@@ -75,12 +80,15 @@ export class UrnPacker {
   }
 
   placeOf(urn: Urn): number {
-    if (urn.length * 3 > this.#scratch.length) this.#scratch = Buffer.allocUnsafeSlow(urn.length * 3)
-    return this.#texts.placeOf(this.#scratch, 0, this.#scratch.write(urn, 'utf8'))
+    if (urn.length * 3 > this.#scratch.length) {
+      this.#scratch = Buffer.allocUnsafeSlow(urn.length * 3)
+      this.#view = viewOf(this.#scratch)
+    }
+    return this.#texts.placeOf(this.#view, 0, this.#scratch.write(urn, 'utf8'))
   }
 
   /** Of a URN in UTF-8. */
-  placeOfBytes(bytes: Uint8Array, begin: number, end: number): number {
+  placeOfBytes(bytes: DataView, begin: number, end: number): number {
     return this.#texts.placeOf(bytes, begin, end)
   }
 

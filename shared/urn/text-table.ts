@@ -4,12 +4,14 @@
  * A Map of as many strings takes no longer to look one up; but the strings that are made for that, and that it keeps, take the garbage
  * collector as long again, and three times the memory.
  */
+import { areSame, viewOf } from './byte-words.ts'
 import { hashOfBytes } from './text-hash.ts'
 
 const separator = 0x0a
 
 export class TextTable {
   #bytes = Buffer.allocUnsafeSlow(1 << 12)
+  #view = viewOf(this.#bytes)
   #length = 0
   /** Where each text ends; the next begins one byte further. */
   #ends = new Int32Array(64)
@@ -28,7 +30,7 @@ export class TextTable {
   }
 
   /** The place of a text; -1 where it is not here. `hash` is what hashOfBytes says of it. */
-  find(bytes: Uint8Array, begin: number, end: number, hash: number): number {
+  find(bytes: DataView, begin: number, end: number, hash: number): number {
     const [slots, mask] = [this.#slots, this.#slots.length - 1]
     for (let at = hash & mask; ; at = (at + 1) & mask) {
       const place = (slots[at] ?? 0) - 1
@@ -38,19 +40,19 @@ export class TextTable {
   }
 
   /** The place of a text, which must hold no line break; made where it is not here. */
-  placeOf(bytes: Uint8Array, begin: number, end: number): number {
+  placeOf(bytes: DataView, begin: number, end: number): number {
     const hash = hashOfBytes(bytes, begin, end)
     const known = this.find(bytes, begin, end, hash)
     return known >= 0 ? known : this.add(bytes, begin, end, hash)
   }
 
   /** Takes a text that is not here. */
-  add(bytes: Uint8Array, begin: number, end: number, hash: number): number {
+  add(bytes: DataView, begin: number, end: number, hash: number): number {
     const place = this.#count
     this.#makeRoom(end - begin + 1)
     const own = this.#bytes
     let at = this.#length
-    for (let from = begin; from < end; from += 1) own[at++] = bytes[from] ?? 0
+    for (let from = begin; from < end; from += 1) own[at++] = bytes.getUint8(from)
     own[at] = separator
     this.#ends[place] = at
     this.#hashes[place] = hash
@@ -72,12 +74,9 @@ export class TextTable {
     this.#count = 0
   }
 
-  #isAt(place: number, bytes: Uint8Array, begin: number, end: number): boolean {
-    const own = this.#bytes
-    let at = place === 0 ? 0 : (this.#ends[place - 1] ?? 0) + 1
-    if ((this.#ends[place] ?? 0) - at !== end - begin) return false
-    for (let from = begin; from < end; from += 1, at += 1) if (own[at] !== bytes[from]) return false
-    return true
+  #isAt(place: number, bytes: DataView, begin: number, end: number): boolean {
+    const at = place === 0 ? 0 : (this.#ends[place - 1] ?? 0) + 1
+    return (this.#ends[place] ?? 0) - at === end - begin && areSame(this.#view, at, bytes, begin, end - begin)
   }
 
   #makeRoom(length: number): void {
@@ -85,6 +84,7 @@ export class TextTable {
       const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#length + length))
       this.#bytes.copy(larger, 0, 0, this.#length)
       this.#bytes = larger
+      this.#view = viewOf(larger)
     }
     if (this.#count === this.#ends.length) {
       this.#ends = twice(this.#ends)
