@@ -16,6 +16,7 @@ import * as search from './0014-search.ts'
 import * as loadTraces from './0015-load-traces.ts'
 import * as relationships from './0016-relationships.ts'
 import * as coarseSample from './0017-coarse-sample.ts'
+import * as externalDelta from './0018-external-delta.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. */
 export type Migration = { up: string, down: string }
@@ -37,5 +38,6 @@ export const migrations: readonly { name: string, migration: Migration }[] = [
   { name: '0014-search', migration: search },
   { name: '0015-load-traces', migration: loadTraces },
   { name: '0016-relationships', migration: relationships },
-  { name: '0017-coarse-sample', migration: coarseSample }
+  { name: '0017-coarse-sample', migration: coarseSample },
+  { name: '0018-external-delta', migration: externalDelta }
 ]

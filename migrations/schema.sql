@@ -152,7 +152,7 @@ create table graph_change (
   id bigint not null generated always as identity,
   xid xid8 not null default pg_current_xact_id(),
   at timestamp with time zone not null default now(),
-  delta bytea not null,
+  delta bytea storage e not null,
   constraint graph_change_pkey PRIMARY KEY (id)
 );
 

@@ -7,6 +7,7 @@
  */
 import { aspectTemplate } from '../model/aspect-registry.ts'
 import { packStatedEdges } from '../model/graph-delta.ts'
+import { fewValuesOf } from '../model/few-values.ts'
 import { edgePairOf, lineageFieldByCode } from '../model/lineage-fields.ts'
 import { appendedPosition } from '../model/list-order.ts'
 import { bareRecordKey } from '../model/record-keys.ts'
@@ -21,7 +22,7 @@ import type { PackedUrns } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
 import { auditedUrnsMaxCount, type ApplyContext, type AppliedBefore } from './apply-records.ts'
 import { urnsOfIds } from './chunk-records.ts'
-import { distinct, emptyColumns, inKeyOrder, pick, pickOfRepeats, without, type EdgeColumns } from './edge-columns.ts'
+import { distinct, emptyColumns, inKeyOrder, pick, pickOfRepeats, placesWhere, without, type EdgeColumns } from './edge-columns.ts'
 import { idsOf, type EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { findStated } from './find-stated.ts'
@@ -77,9 +78,9 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
 
   // An edge that is there already must raise its order where something older may still take it away.
   const left = new Uint8Array(edges.lines.length).fill(1)
-  for (const place of sorted.places) left[place] = 0
+  for (let at = 0; at < sorted.places.length; at += 1) left[sorted.places[at] ?? 0] = 0
   if (guards.raisesOrder && older.isDestructive) for (const at of bySource) left[last.places[at] ?? 0] = 1
-  const rest = [...left.keys()].filter((place) => left[place] === 1)
+  const rest = [...placesWhere(left.length, (place) => left[place] === 1)]
   const records = edges.lines.length - rest.length
   const applied = { records, applied: fresh.places.length, unchanged: records - fresh.places.length, ...await subjectsOf(tx, edges, sorted, rest.length > 0), insertedIds, rest }
   if (rest.length === 0) await auditLean(tx, applied, context)
@@ -122,7 +123,9 @@ function resolve({ urns, upstreams, downstreams, lines }: EdgeBatch, idOf: Int32
   return columns
 }
 
-const aspectNamesOf = (fields: Int32Array): string[] => [...new Set([...new Set(fields)].map((field) => lineageFieldByCode(field).aspectName))]
+const fieldsIn = (fields: Int32Array): number[] => fewValuesOf(fields.length, (at) => fields[at] ?? 0)
+
+const aspectNamesOf = (fields: Int32Array): string[] => [...new Set(fieldsIn(fields).map((field) => lineageFieldByCode(field).aspectName))]
 
 function tellStated(stated: StatedKeys, { downstreamIds, upstreamIds, ownerIds, fields }: EdgeColumns, newCount: number): void {
   downstreamIds.forEach((downstreamId, at) => {
@@ -148,7 +151,7 @@ async function countChanged(tx: Tx, fresh: EdgeColumns, stamp: { actor: string, 
   const firstLines = new Map<string, Map<number, number>>()
   const { fields, ownerIds, lines } = fresh
   for (const aspectName of aspectNamesOf(fields)) firstLines.set(aspectName, new Map())
-  const linesOf = new Map([...new Set(fields)].map((field) => [field, firstLines.get(lineageFieldByCode(field).aspectName)]))
+  const linesOf = new Map(fieldsIn(fields).map((field) => [field, firstLines.get(lineageFieldByCode(field).aspectName)]))
   for (let at = 0; at < fields.length; at += 1) {
     const first = linesOf.get(fields[at] ?? 0)
     const [ownerId, line] = [ownerIds[at] ?? 0, lines[at] ?? 0]

@@ -9,13 +9,18 @@ export const emptyColumns = (length: number): Omit<EdgeColumns, 'lines'> =>
 
 /** Those without 0, ascending. */
 export function distinct(numbers: Int32Array): Int32Array {
-  const sorted = numbers.toSorted()
+  const sorted = isAscending(numbers) ? numbers.slice() : numbers.toSorted()
   let count = 0
   for (let index = 0; index < sorted.length; index += 1) {
     const number = sorted[index] ?? 0
     if (number !== 0 && (count === 0 || sorted[count - 1] !== number)) sorted[count++] = number
   }
   return sorted.subarray(0, count)
+}
+
+function isAscending(numbers: Int32Array): boolean {
+  for (let at = 1; at < numbers.length; at += 1) if ((numbers[at] ?? 0) < (numbers[at - 1] ?? 0)) return false
+  return true
 }
 
 export const reorder = (columns: EdgeColumns, order: Uint32Array | Int32Array): EdgeColumns => {
@@ -29,7 +34,14 @@ export const reorder = (columns: EdgeColumns, order: Uint32Array | Int32Array): 
   return { places: take(places), lines: take(lines), downstreamIds: take(downstreamIds), upstreamIds: take(upstreamIds), ownerIds: take(ownerIds), fields: take(fields) }
 }
 
-export const pick = (columns: EdgeColumns, isTaken: (at: number) => boolean): EdgeColumns => reorder(columns, Uint32Array.from([...columns.places.keys()].filter(isTaken)))
+export const pick = (columns: EdgeColumns, isTaken: (at: number) => boolean): EdgeColumns => reorder(columns, placesWhere(columns.places.length, isTaken))
+
+export function placesWhere(length: number, isTaken: (at: number) => boolean): Uint32Array<ArrayBuffer> {
+  const places = new Uint32Array(length)
+  let count = 0
+  for (let at = 0; at < length; at += 1) if (isTaken(at)) places[count++] = at
+  return places.slice(0, count)
+}
 
 /** Neighbouring keys share pages, and two writers meet in one order; the lines of one edge ascend. */
 export function inKeyOrder(columns: EdgeColumns): EdgeColumns {

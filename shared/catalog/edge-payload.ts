@@ -153,13 +153,13 @@ export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
 const greatestId = 2 ** 31 - 1
 
 function areWithin(places: Int32Array | Uint8Array, least: number, behind: number): boolean {
-  for (const place of places) if (place < least || place >= behind) return false
+  for (let at = 0; at < places.length; at += 1) if ((places[at] ?? 0) < least || (places[at] ?? 0) >= behind) return false
   return true
 }
 
 /** Whether there are ids among the ends. */
 function isNumbered(ends: Int32Array): boolean {
-  for (const end of ends) if (end < 0) return true
+  for (let at = 0; at < ends.length; at += 1) if ((ends[at] ?? 0) < 0) return true
   return false
 }
 

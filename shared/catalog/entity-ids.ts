@@ -9,7 +9,7 @@ import { findFit, findIds } from '../store/plain-edges.ts'
 import type { PackedUrns } from '../urn/packed-urns.ts'
 import { hashOfBytes } from '../urn/text-hash.ts'
 import { TextTable } from '../urn/text-table.ts'
-import { distinct } from './edge-columns.ts'
+import { distinct, placesWhere } from './edge-columns.ts'
 
 export type EntityIds = {
   /**
@@ -75,9 +75,9 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
 
   /** Those of the ids that are not of entities which exist and were never deleted. */
   async function findUnfit(tx: Tx, numbered: Int32Array): Promise<Set<number>> {
-    const unknown = numbered.filter((id) => !isFit(id))
+    const unknown = placesWhere(numbered.length, (at) => !isFit(numbered[at] ?? 0))
     if (unknown.length === 0) return new Set()
-    const asked = distinct(unknown)
+    const asked = distinct(Int32Array.from(unknown, (at) => numbered[at] ?? 0))
     const unfit = new Set(asked)
     for (const id of await findFit(tx, asked)) {
       rememberFit(id)

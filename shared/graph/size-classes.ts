@@ -9,7 +9,7 @@
 export function sizeClassOf(length: number): number {
   if (length <= 2) return length
   const power = 31 - Math.clz32(length - 1)
-  const isLowerHalf = length <= 3 * 2 ** (power - 1)
+  const isLowerHalf = length <= 3 * (1 << (power - 1))
   return 2 * power + (isLowerHalf ? 1 : 2)
 }
 
@@ -17,5 +17,5 @@ export function sizeClassOf(length: number): number {
 export function roomOf(sizeClass: number): number {
   if (sizeClass <= 2) return sizeClass
   const power = (sizeClass - 1) >>> 1
-  return sizeClass % 2 === 1 ? 3 * 2 ** (power - 1) : 2 ** (power + 1)
+  return sizeClass % 2 === 1 ? 3 * (1 << (power - 1)) : 2 * (1 << power)
 }

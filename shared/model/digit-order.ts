@@ -13,8 +13,9 @@ export function placesUpTo(count: number): Uint32Array<ArrayBuffer> {
 /** The places by their keys, which are not negative. Those whose key is the same keep their order, so a lesser key is put in order first. */
 export function orderedBy(key: Int32Array, places: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   let [greatest, last, isAscending] = [0, 0, true]
-  for (const place of places) {
-    const number = key[place] ?? 0
+  // By index, here and below: an iterator of a typed array takes three times as long.
+  for (let index = 0; index < places.length; index += 1) {
+    const number = key[places[index] ?? 0] ?? 0
     if (number > greatest) greatest = number
     if (number < last) isAscending = false
     last = number
@@ -30,12 +31,13 @@ export function orderedBy(key: Int32Array, places: Uint32Array<ArrayBuffer>): Ui
 
 function sortByDigit(key: Int32Array, shift: number, from: Uint32Array, to: Uint32Array): void {
   const next = new Uint32Array(digitCount + 1)
-  for (const place of from) {
-    const digit = ((key[place] ?? 0) >>> shift) & (digitCount - 1)
+  for (let index = 0; index < from.length; index += 1) {
+    const digit = ((key[from[index] ?? 0] ?? 0) >>> shift) & (digitCount - 1)
     next[digit + 1] = (next[digit + 1] ?? 0) + 1
   }
   for (let digit = 1; digit < digitCount; digit += 1) next[digit] = (next[digit] ?? 0) + (next[digit - 1] ?? 0)
-  for (const place of from) {
+  for (let index = 0; index < from.length; index += 1) {
+    const place = from[index] ?? 0
     const digit = ((key[place] ?? 0) >>> shift) & (digitCount - 1)
     const at = next[digit] ?? 0
     to[at] = place

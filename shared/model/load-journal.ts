@@ -7,6 +7,7 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { JsonObject } from './changes.ts'
+import { fewValuesOf } from './few-values.ts'
 
 /** What tells one statement from all others. */
 export type StatementKey = { downstreamId: number, upstreamId: number, ownerId: number, field: number, sourceId: number, recordKey: number }
@@ -149,7 +150,7 @@ type RunHead = { count: number, field: number, sourceId: number, recordKey: numb
 
 function packStated(keys: readonly StatementKey[], columns: readonly StatedColumns[]): Buffer {
   const runs = runsOf(keys)
-  const codes = columns.map((each) => [...new Set(each.fields.map((field, at) => runCode(field, each, at)))])
+  const codes = columns.map((each) => fewValuesOf(each.fields.length, (at) => runCode(each.fields[at] ?? 0, each, at)))
   const runCount = runs.length + codes.flat().length
   const statementCount = columns.reduce((count, each) => count + each.downstreamIds.length, keys.length)
   const writer = { buffer: Buffer.allocUnsafe(varintMaxBytes * (1 + runCount * numbersOfRun + statementCount * numbersOfStatement)), at: 0 }
