@@ -3,7 +3,7 @@
  *
  * The same rules as apply-records.ts keeps, for the one case that makes up nearly all of every large load: both ends
  * exist, and the owner remembers nothing but what is stated. Every other edge is left to the general way, in the same
- * transaction. 8 us of the worker's own time an edge, against 106 us there (`npm run bench -- loading`).
+ * transaction. 3 us of the worker's own time an edge, against 106 us there (`npm run bench -- loading`).
  */
 import { aspectTemplate } from '../model/aspect-registry.ts'
 import { packStatedEdges } from '../model/graph-delta.ts'

@@ -14,9 +14,11 @@ export type UrnMould = {
   index: number
   begin: string
   end: string
-  /** Both in UTF-8. */
+  /** Both in UTF-8, and their lengths. */
   beginBytes: DataView
+  beginLength: number
   endBytes: DataView
+  endLength: number
   entityType: string
   platformUrn: Urn | null
   origin: string | null
@@ -47,7 +49,7 @@ export function createUrnMoulds(): UrnMoulds {
     const known = byKey.get(key)
     if (known) return known
     // A slice would keep the whole piece alive that the URN was read in.
-    const mould = { index: moulds.length, begin: copied(begin), end: copied(end), beginBytes: viewOf(Buffer.from(begin)), endBytes: viewOf(Buffer.from(end)), ...facts }
+    const mould = { index: moulds.length, begin: copied(begin), end: copied(end), ...inBytes(begin, end), ...facts }
     moulds.push(mould)
     byKey.set(key, mould)
     return mould
@@ -79,6 +81,11 @@ export function createUrnMoulds(): UrnMoulds {
     },
     get bytes() { return moulds.length * mouldBytes }
   }
+}
+
+function inBytes(begin: string, end: string): Pick<UrnMould, 'beginBytes' | 'beginLength' | 'endBytes' | 'endLength'> {
+  const [beginBytes, endBytes] = [Buffer.from(begin), Buffer.from(end)]
+  return { beginBytes: viewOf(beginBytes), beginLength: beginBytes.length, endBytes: viewOf(endBytes), endLength: endBytes.length }
 }
 
 const copied = (text: string): string => Buffer.from(text).toString()

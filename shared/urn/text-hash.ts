@@ -13,7 +13,9 @@ const secrets = randomFillSync(new Uint16Array(2 ** Math.ceil(Math.log2(limits.s
 const last = secrets.length - 1
 
 export function hashOfBytes(bytes: DataView, begin: number, end: number): number {
-  let [sum, at, pair] = [0, begin, 0]
+  let sum = 0
+  let at = begin
+  let pair = 0
   for (; at + 4 <= end; at += 4, pair += 2) sum = (sum + product(bytes.getInt32(at, true), pair)) | 0
   let word = 0
   for (let shift = 0; at < end; at += 1, shift += 8) word |= bytes.getUint8(at) << shift
@@ -21,7 +23,9 @@ export function hashOfBytes(bytes: DataView, begin: number, end: number): number
 }
 
 export function hashOfText(text: string): number {
-  let [sum, at, units] = [0, 0, 0]
+  let sum = 0
+  let at = 0
+  let units = 0
   for (let pair = 0; at + 4 <= text.length; at += 4, pair += 2) {
     const [first, second, third, fourth] = [text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2), text.charCodeAt(at + 3)]
     units |= first | second | third | fourth
