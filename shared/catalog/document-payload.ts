@@ -105,7 +105,7 @@ export function createDocumentGatherer(knownIds: () => KnownIds | null = () => n
 
 /** The first byte of a payload of documents: no deflated stream begins with it (its block type does not exist), and no payload of edges. */
 const documentsMark = 0xfe
-const documentsVersion = 1
+const documentsVersion = 2
 const markBytes = 2
 const headBytes = 6
 const countsBytes = 16

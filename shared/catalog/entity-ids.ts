@@ -9,7 +9,7 @@ import { findFit, findIds } from '../store/plain-edges.ts'
 import type { PackedUrns } from '../urn/packed-urns.ts'
 import { hashOfBytes } from '../urn/text-hash.ts'
 import { TextTable } from '../urn/text-table.ts'
-import { distinct, placesWhere } from './edge-columns.ts'
+import { distinct } from './edge-columns.ts'
 
 export type EntityIds = {
   /**
@@ -75,9 +75,11 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
 
   /** Those of the ids that are not of entities which exist and were never deleted. */
   async function findUnfit(tx: Tx, numbered: Int32Array): Promise<Set<number>> {
-    const unknown = placesWhere(numbered.length, (at) => !isFit(numbered[at] ?? 0))
-    if (unknown.length === 0) return new Set()
-    const asked = distinct(Int32Array.from(unknown, (at) => numbered[at] ?? 0))
+    const unknown = new Int32Array(numbered.length)
+    let count = 0
+    for (let at = 0; at < numbered.length; at += 1) if (!isFit(numbered[at] ?? 0)) unknown[count++] = numbered[at] ?? 0
+    if (count === 0) return new Set()
+    const asked = distinct(unknown.subarray(0, count))
     const unfit = new Set(asked)
     for (const id of await findFit(tx, asked)) {
       rememberFit(id)

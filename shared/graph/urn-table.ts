@@ -1,5 +1,5 @@
 /**
- * URN to id and back, for all entities, packed: about 80 bytes for a URN of 120 characters, where strings in a Map take 250.
+ * URN to id and back, for all entities, packed: about 95 bytes for a URN of 120 characters, where strings in a Map take 250.
  *
  * A URN is kept as its mould and its name; a column as its asset's id and its path. Finding one takes a hash table of ids
  * (open addressing) and one comparison of the text. Nothing is ever taken out: ids are never used again.
@@ -25,7 +25,7 @@ export class UrnTable {
   readonly #mouldOf: GrowableInts
   readonly #textAt: GrowableInts
   readonly #parentOf = new GrowableInts(0)
-  /** Pairs of an id and its hash; no id is free. */
+  /** Pairs of an id and its hash; where the id is 0 the pair is free. */
   #slots: Int32Array
   readonly #hashes = new Int32Array(together)
   #count = 0
@@ -194,7 +194,7 @@ function put(slots: Int32Array, id: number, hash: number): void {
   slots[at + 1] = hash
 }
 
-/** Numbers of pairs: at most two thirds full, a power of two. */
+/** How many numbers for pairs that are at most two thirds full: a power of two. */
 const slotsFor = (count: number): number => 2 * 2 ** Math.ceil(Math.log2(Math.max(1_024, count * 1.5 + 1)))
 
 /** What follows the first comma outside the asset's own parentheses, up to the last parenthesis. */

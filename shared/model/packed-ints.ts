@@ -1,4 +1,4 @@
-/** Whole numbers of 32 bits as bytes and back, little-endian as every platform of Node is. */
+/** Whole numbers of 32 bits as bytes and back, little-endian as every platform is that Tributary runs on. */
 
 /** The memory of the numbers themselves. */
 export const bytesOfInts = (numbers: Int32Array): Buffer => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
