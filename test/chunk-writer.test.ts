@@ -9,7 +9,7 @@ import { toUrn } from '../shared/urn/urn.ts'
 import { latch } from './support/paused-tx.ts'
 import { admin, dataset, edge, entity, withLoadBench, type LoadBench } from './support/load-bench.ts'
 
-const shape = { prefix: '{"upstreamUrn":"', middle: '","downstreamUrn":"', suffix: '"}', upstreamFirst: true }
+const shape = { prefix: '{"upstreamUrn":"', middle: '","downstreamUrn":"', suffix: '"}', upstreamFirst: true, isRemoval: false }
 const edgeOf = (line: number): PlainEdge => ({ line, shape, upstream: toUrn(dataset('a')), downstream: toUrn(dataset('b')) })
 const perChunk = limits.edgeChunkMaxRecords
 

@@ -47,7 +47,7 @@ const parseRecord = (format: RecordFormat, text: string, line: number): unknown 
 const textOf = (entry: SingleRecord | undefined): string => !entry ? '' : 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
 
 /** Line and outcome of each entry, short enough to compare. */
-const outcomes = (entries: SingleRecord[]): string[] => entries.map((entry) => `${entry.line} ${'error' in entry ? entry.error.code : 'shape' in entry ? 'addEdge' : 'document' in entry ? 'upsertAspect' : entry.record.changes.map((change) => change.kind).join()}`)
+const outcomes = (entries: SingleRecord[]): string[] => entries.map((entry) => `${entry.line} ${'error' in entry ? entry.error.code : 'shape' in entry ? entry.shape.isRemoval ? 'removeEdge' : 'addEdge' : 'document' in entry ? 'upsertAspect' : entry.record.changes.map((change) => change.kind).join()}`)
 
 const read = (value: JsonValue): unknown => parseRecord('ndjson', JSON.stringify(value), 7)
 

@@ -6,15 +6,16 @@ import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { createPlainEdgeReader } from '../shared/formats/plain-edges.ts'
 import { UrnPacker } from '../shared/urn/packed-urns.ts'
+import { addEdge, dataset } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
-import { anyEdgeLoad } from './support/edge-catalogs.ts'
-import { compareWays } from './support/two-ways.ts'
+import { anyEdgeLoad, type EdgeLoad, type Happening } from './support/edge-catalogs.ts'
+import { compareWays, linesApart } from './support/two-ways.ts'
 
 function gathered(lines: readonly string[], firstLine: number): EdgeBatch {
   const read = createPlainEdgeReader()
   const gatherer = createEdgeGatherer()
   lines.forEach((text, at) => {
-    const edge = read(text, firstLine + at)
+    const edge = read(text, firstLine + at * linesApart)
     if (!edge) throw new Error(`not read as a plain edge: ${text}`)
     gatherer.add(edge)
   })
@@ -56,4 +57,16 @@ t.test('whatever the catalog is, what is left behind is the same', async (t) => 
   }), { numRuns: 40, interruptAfterTimeLimit: 240_000 })
   t.ok(changedCount > 10, 'loads that change something are among them')
   t.ok(idsCount > 10, 'and edges that are given by ids')
+})
+
+t.test('of two lines that remove an edge the second counts where the load stated it between them', async (t) => {
+  const { db } = await withDatabase(t)
+  const [upstreamUrn, downstreamUrn] = [dataset('a'), dataset('b')]
+  const stated = (by: Happening['by'], source: string): Happening => ({ by, source, creates: true, changes: () => [addEdge(upstreamUrn, downstreamUrn)], [fc.toStringMethod]: () => by })
+  const line = JSON.stringify({ op: 'removeEdge', upstreamUrn, downstreamUrn })
+  const load: EdgeLoad = {
+    present: [upstreamUrn, downstreamUrn], before: [stated('call', 'other')], meanwhile: [stated('own load', 'etl')], chunks: [[line, line, line]],
+    mode: 'merge', missingReferences: 'reject', isDestructive: true, isLast: false, isLimited: false
+  }
+  t.same(await compareWays(db, load, packAsEdges), { differences: [], hasChanged: true })
 })

@@ -24,11 +24,11 @@ type Ends = readonly [upstream: Urn, downstream: Urn]
 const applyEdges = createEdgeApplier(rememberEntityIds())
 
 /** Applies edges as the worker does a chunk of them. `guards` are those of the lean way alone: what it leaves is applied with all. */
-async function applyLean(tx: Tx, load: OpenLoad, edges: readonly Ends[], { guards = allGuards, missingReferences = 'reject' }: { guards?: Guards, missingReferences?: MissingReferences } = {}): Promise<void> {
+async function applyLean(tx: Tx, load: OpenLoad, edges: readonly Ends[], { op = 'addEdge', guards = allGuards, missingReferences = 'reject' }: { op?: 'addEdge' | 'removeEdge', guards?: Guards, missingReferences?: MissingReferences } = {}): Promise<void> {
   const read = createPlainEdgeReader()
   const gatherer = createEdgeGatherer()
   edges.forEach(([upstreamUrn, downstreamUrn], at) => {
-    const edge = read(JSON.stringify({ upstreamUrn, downstreamUrn }), at + 1)
+    const edge = read(JSON.stringify({ op, upstreamUrn, downstreamUrn }), at + 1)
     if (!edge) throw new Error('no plain edge')
     gatherer.add(edge)
   })
@@ -88,6 +88,24 @@ t.test('each rule is needed in the lean way', async (t) => {
     await race(db, guards, removeEdge(b, a))
     return upstreamsOf(db, a)
   }, [], [b])
+  await bothWays(t, 'keepsOrder', async (db, guards) => {
+    const older = await openLoad(db)
+    await call(db, addEdge(b, a))
+    await db.transaction((tx: Tx) => applyLean(tx, older, [[b, a]], { op: 'removeEdge', guards }))
+    return upstreamsOf(db, a)
+  }, [b], [])
+  await bothWays(t, 'locksOwners', async (db, guards) => {
+    // Of two sources: who writes down the name of one first holds up the other.
+    const [older, newer] = [await openLoad(db, { source: 'another-load' }), await openLoad(db)]
+    const lean = pausedBefore(db, /insert into edge_tombstone/, (tx) => applyLean(tx, newer, [[b, a]], { op: 'removeEdge', guards }))
+    await lean.reached
+    const late = applyAsChunk(db, older, [record(1, addEdge(b, a))])
+    await endedOrBlocked(db, late)
+    lean.goOn()
+    t.equal((await lean.done).status, 'fulfilled')
+    await late
+    return upstreamsOf(db, a)
+  }, [], [b])
   await bothWays(t, 'excludesDeletes', async (db, guards) => {
     await race(db, guards, hardDelete(b))
     return query<{ urn: string }>(db, 'select distinct entity.urn from statement join entity on entity.id = upstream_id where not is_present')
@@ -104,30 +122,32 @@ const beside: readonly [name: string, change: (a: Urn, b: Urn, c: Urn) => Change
   ['hard delete', (_, b) => hardDelete(b), () => []]
 ]
 
-const leanStatements = [/pg_advisory_xact_lock/, /with unfinished/, /from statement_source/, /is_fit/, /for no key update/, /remembers/, /^copy$/, /update aspect/, /insert into load_journal/, /insert into graph_change/, /insert into audit/]
+const leanStatements = [/pg_advisory_xact_lock/, /with unfinished/, /from statement_source/, /is_fit/, /for no key update/, /has_removals/, /^copy$/, /update aspect/, /insert into load_journal/, /insert into graph_change/, /insert into audit/]
+const leanRemovalStatements = [/pg_advisory_xact_lock/, /with unfinished/, /from statement_source/, /is_fit/, /for no key update/, /has_removals/, /is_plain/, /delete from statement/, /update aspect/, /insert into edge_tombstone/, /insert into load_journal/, /insert into graph_change/, /insert into audit/]
 const callStatements = [/urn_key/, /for no key update/, /nextval/, /(insert into|delete from) statement/, /(insert into|update) aspect/, /insert into edge_tombstone/, /insert into audit/]
 
 t.test('whoever comes between, the order of acceptance decides', async (t) => {
   const { db } = await withDatabase(t)
   let count = 0
-  for (const isLeanPaused of [true, false]) {
-    for (const statement of isLeanPaused ? leanStatements : callStatements) {
+  for (const [op, isLeanPaused] of [['addEdge', true], ['addEdge', false], ['removeEdge', true], ['removeEdge', false]] as const) {
+    for (const statement of !isLeanPaused ? callStatements : op === 'addEdge' ? leanStatements : leanRemovalStatements) {
       for (const [name, change, left] of beside) {
         count += 1
         const [a, b, c] = [dataset(`a${count}`), dataset(`b${count}`), dataset(`c${count}`)]
         await apply(db, ...create(a, b, c))
+        if (op === 'removeEdge') await apply(db, addEdge(b, a))
         const load = await openLoad(db)
         // Every other time the edge is there already.
-        if (count % 2 === 0) await applyAsChunk(db, load, [record(1, addEdge(b, a))])
-        const lean = (tx: Tx): Promise<void> => applyLean(tx, load, [[b, a]])
+        if (op === 'addEdge' && count % 2 === 0) await applyAsChunk(db, load, [record(1, addEdge(b, a))])
+        const lean = (tx: Tx): Promise<void> => applyLean(tx, load, [[b, a]], { op })
         const other = (tx: Tx): Promise<unknown> => applyRecords(tx, [record(0, change(a, b, c))], asCall())
         const paused = pausedBefore<unknown>(db, statement, isLeanPaused ? lean : other)
         await paused.reached
         const late = db.transaction<unknown>(isLeanPaused ? other : lean).then(() => 'done', (error: Error) => error.message)
         await endedOrBlocked(db, late)
         paused.goOn()
-        t.match([await paused.done, await late], [{ status: 'fulfilled' }, 'done'], `${name}, ${String(statement)}`)
-        t.same(await upstreamsOf(db, a), left(b, c), `${name}, ${isLeanPaused ? 'the edge' : 'the change'} waiting before ${String(statement)}`)
+        t.match([await paused.done, await late], [{ status: 'fulfilled' }, 'done'], `${op}, ${name}, ${String(statement)}`)
+        t.same(await upstreamsOf(db, a), left(b, c), `${op}, ${name}, ${isLeanPaused ? 'the edge' : 'the change'} waiting before ${String(statement)}`)
         await endLoad(db, load)
       }
     }
@@ -159,7 +179,7 @@ t.test('chunks that make placeholders for each other\'s owners do not wait in a 
   const { db } = await withDatabase(t)
   const [x, y] = [dataset('x'), dataset('y')]
   for (const [says, isGeneral] of [['lean beside lean', false], ['lean beside general', true]] as const) {
-    for (const statement of [/for no key update/, /remembers/, /insert into entity/, /^copy$/, /insert into audit/]) {
+    for (const statement of [/for no key update/, /has_removals/, /insert into entity/, /^copy$/, /insert into audit/]) {
       const [placeholder, present] = [dataset(`${says} ${String(statement)}`.replaceAll(/\W/g, '')), says === 'lean beside lean' ? x : y]
       await apply(db, ...create(present))
       const [one, two] = [await openLoad(db), await openLoad(db)]

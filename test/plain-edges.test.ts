@@ -40,10 +40,15 @@ const shapes: readonly ((upstreamUrn: string, downstreamUrn: string) => string)[
   (upstreamUrn, downstreamUrn) => `{"downstreamUrn": "${downstreamUrn}", "upstreamUrn": "${upstreamUrn}"}`,
   (upstreamUrn, downstreamUrn) => JSON.stringify({ op: 'addEdge', upstreamUrn, downstreamUrn })
 ]
-const line = fc.oneof(wild, fc.tuple(fc.constantFrom(...shapes), anyUrn, anyUrn).map(([shape, up, down]) => shape(up, down)))
+const removalShapes: typeof shapes = [
+  (upstreamUrn, downstreamUrn) => JSON.stringify({ op: 'removeEdge', upstreamUrn, downstreamUrn }),
+  (upstreamUrn, downstreamUrn) => `{"downstreamUrn": "${downstreamUrn}", "upstreamUrn": "${upstreamUrn}", "op": "removeEdge"}`
+]
+const allShapes = [...shapes, ...removalShapes]
+const line = fc.oneof(wild, fc.tuple(fc.constantFrom(...allShapes), anyUrn, anyUrn).map(([shape, up, down]) => shape(up, down)))
 
 /** One, or some of one shape as a program writes them one after the other. */
-const someLines = fc.oneof(line.map((text) => [text]), fc.tuple(fc.constantFrom(...shapes), fc.constantFrom('', '', '\r'), fc.array(fc.tuple(anyUrn, anyUrn), { minLength: 2, maxLength: 6 })).map(([shape, end, pairs]) => pairs.map(([up, down]) => `${shape(up, down)}${end}`)))
+const someLines = fc.oneof(line.map((text) => [text]), fc.tuple(fc.constantFrom(...allShapes), fc.constantFrom('', '', '\r'), fc.array(fc.tuple(anyUrn, anyUrn), { minLength: 2, maxLength: 6 })).map(([shape, end, pairs]) => pairs.map(([up, down]) => `${shape(up, down)}${end}`)))
 
 async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let start = 0
@@ -63,7 +68,7 @@ async function readAll(text: string, sizes: readonly number[] = []): Promise<Rea
 
 /** Line, text as sent, and what it asks for or why it is refused. */
 function saidBy(entry: SingleRecord): object {
-  if ('shape' in entry) return { line: entry.line, text: textOfEdge(entry.shape, entry.upstream, entry.downstream), changes: [{ kind: 'addEdge', upstreamUrn: entry.upstream, downstreamUrn: entry.downstream }] }
+  if ('shape' in entry) return { line: entry.line, text: textOfEdge(entry.shape, entry.upstream, entry.downstream), changes: [{ kind: entry.shape.isRemoval ? 'removeEdge' : 'addEdge', upstreamUrn: entry.upstream, downstreamUrn: entry.downstream }] }
   if ('error' in entry) return { line: entry.line, text: entry.text, code: entry.error.code, message: entry.error.message, details: entry.error.details }
   if ('document' in entry) return entry
   return { line: entry.line, text: entry.text, changes: entry.record.changes }
@@ -95,8 +100,8 @@ t.test('what programs write is read without JSON', async (t) => {
   const [a, b] = [dataset('a'), 'urn:li:chart:(looker,a)']
   for (const text of [
     JSON.stringify({ upstreamUrn: a, downstreamUrn: b }), JSON.stringify({ downstreamUrn: b, upstreamUrn: a }), JSON.stringify({ op: 'addEdge', upstreamUrn: a, downstreamUrn: b }),
-    `{"upstreamUrn": "${a}", "downstreamUrn": "${b}"}`, `{ "downstreamUrn" : "${b}",\t"upstreamUrn" : "${a}", "op": "addEdge" }`
-  ]) t.match(createPlainEdgeReader()(text, 7), { line: 7, upstream: a, downstream: b }, text)
+    `{"upstreamUrn": "${a}", "downstreamUrn": "${b}"}`, `{ "downstreamUrn" : "${b}",\t"upstreamUrn" : "${a}", "op": "addEdge" }`, ...removalShapes.map((shape) => shape(a, b))
+  ]) t.match(createPlainEdgeReader()(text, 7), { line: 7, upstream: a, downstream: b, shape: { isRemoval: text.includes('removeEdge') } }, text)
   t.equal(createPlainEdgeReader()(`{${' '.repeat(300)}"upstreamUrn":"${a}","downstreamUrn":"${b}"}`, 1), null, 'a line that is padded out takes the room of a record')
 })
 
@@ -117,7 +122,7 @@ t.test('a dataset that is told at a glance is one that is parsed, as a text and 
 })
 
 const reader = createPlainEdgeReader()
-const anyBatch: fc.Arbitrary<{ texts: string[], lines: number[] }> = fc.array(fc.tuple(fc.constantFrom(...shapes), fc.constantFrom('a', 'b', 'ü', '😀'), fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 100_000 })), { minLength: 1, maxLength: 20 })
+const anyBatch: fc.Arbitrary<{ texts: string[], lines: number[] }> = fc.constantFrom(shapes, removalShapes).chain((some) => fc.array(fc.tuple(fc.constantFrom(...some), fc.constantFrom('a', 'b', 'ü', '😀'), fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 100_000 })), { minLength: 1, maxLength: 20 }))
   .map((edges) => ({ texts: edges.map(([shape, up, down]) => shape(dataset(up), dataset(down))), lines: edges.map(([, , , line]) => line) }))
 
 function noName(id: number): never {
@@ -182,14 +187,26 @@ t.test('a load of edges', async (t) => {
     }
   })
 
-  t.test('is halved into lines, and applied all the same', async (t) => {
-    const id = await bench.submit([edge('a', 'b'), edge('b', 'c'), edge('c', 'd')])
-    const [chunk] = await bench.chunks(id)
-    await bench.rows('update chunk set is_isolated = true, crashes = 1 where id = ?', [chunk?.id ?? 0])
-    t.match(await bench.look(chunk?.id ?? 0), { outcome: 'split' })
-    t.same((await bench.chunks(id)).filter((each) => each.hasPayload).map((each) => each.recordCount), [2, 1])
+  t.test('is halved into edges and at last into a line, and applied all the same', async (t) => {
+    for (const op of ['addEdge', 'removeEdge']) {
+      const id = await bench.submit([edge('a', 'b'), edge('b', 'c'), edge('c', 'd')].map((each) => Object.assign({ op }, each)))
+      const [chunk] = await bench.chunks(id)
+      await bench.rows('update chunk set is_isolated = true, crashes = 1 where id = ?', [chunk?.id ?? 0])
+      t.match(await bench.look(chunk?.id ?? 0), { outcome: 'split' })
+      t.same((await bench.chunks(id)).filter((each) => each.hasPayload).map((each) => each.recordCount), [2, 1])
+      t.same(await bench.rows('select record_count::int as count, get_byte(payload, 0) = 255 as "isOfEdges" from chunk where load_id = ?::uuid and payload is not null order by id', [id]), [{ count: 2, isOfEdges: true }, { count: 1, isOfEdges: false }])
+      await bench.drain()
+      t.match(await bench.load(id), { state: 'done', counts: { received: 3, applied: 3, rejected: 0 } })
+    }
+  })
+
+  t.test('that adds and removes has chunks of each, and may undo what older loads do', async (t) => {
+    const id = await bench.submit([edge('a', 'b'), Object.assign({ op: 'removeEdge' }, edge('a', 'b')), edge('b', 'c'), Object.assign({ op: 'removeEdge' }, edge('c', 'd')), edge('a', 'b')])
+    t.match(await bench.chunks(id), [{ recordCount: 3 }, { recordCount: 2 }])
+    t.same(await bench.rows('select is_destructive as "isDestructive" from load where id = ?::uuid', [id]), [{ isDestructive: true }])
     await bench.drain()
-    t.match(await bench.load(id), { state: 'done', counts: { received: 3, applied: 3, rejected: 0 } })
+    t.match(await bench.load(id), { state: 'done', counts: { received: 5, rejected: 0 } })
+    t.same(await bench.rows("select line from statement join entity on entity.id = downstream_id where urn = ?", [dataset('b')]), [{ line: 5 }], 'the last line counts')
   })
 
   t.test('gives its refused lines back as they were sent, and applies them when they are tried again', async (t) => {

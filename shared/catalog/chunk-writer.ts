@@ -4,7 +4,7 @@
  */
 import type { EdgeRun } from '../formats/edge-runs.ts'
 import type { PlainDocument } from '../formats/plain-documents.ts'
-import type { PlainEdge } from '../formats/plain-edges.ts'
+import type { EdgeShape, PlainEdge } from '../formats/plain-edges.ts'
 import { limits } from '../limits.ts'
 import { createsOf, isDestructive, passOf, referencesOf, standsOn } from '../model/change-facts.ts'
 import type { Change } from '../model/changes.ts'
@@ -13,7 +13,7 @@ import { insertChunk } from '../store/chunks.ts'
 import { insertDeclarations, type Declaration } from '../store/declarations.ts'
 import { insertRejects, type Reject } from '../store/rejects.ts'
 import { createDocumentGatherer, packDocuments } from './document-payload.ts'
-import { createEdgeGatherer, packEdges, withUrns } from './edge-payload.ts'
+import { createEdgeGatherer, packEdges, withUrns, type EdgeGatherer } from './edge-payload.ts'
 import { areOfThisLife, type KnownIds } from './known-ids.ts'
 import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 
@@ -51,7 +51,8 @@ const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxB
  */
 export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>, { isBehind = false, knownIds }: { isBehind?: boolean, knownIds?: (() => KnownIds | null) | undefined } = {}): ChunkWriter {
   const open = new Map<number, OpenChunk>()
-  const edges = createEdgeGatherer(knownIds)
+  // Chunks of removals alone: each kind is applied in columns (apply-edges.ts, remove-edges.ts).
+  const [added, removed] = [createEdgeGatherer(knownIds), createEdgeGatherer(knownIds)]
   const documents = createDocumentGatherer(knownIds)
   let documentLines: string[] = []
   let documentBytes = 0
@@ -103,15 +104,15 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     })
   }
 
-  function storeEdges(): Promise<void> {
-    const { batch, ids } = edges.take()
+  function storeEdges(gathered: EdgeGatherer): Promise<void> {
+    const { batch, ids } = gathered.take()
     const recordCount = batch.lines.length
     return storeNext(async () => {
       const payload = await packEdges(batch)
       await store(async (tx) => {
         const isRight = ids === null || await areOfThisLife(tx, ids)
         await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload: isRight ? payload : await packEdges(withUrns(batch, ids.urnOf)) })
-      }, { records: recordCount, rejects: 0, isDestructive: false })
+      }, { records: recordCount, rejects: 0, isDestructive: batch.isRemoval })
     })
   }
 
@@ -129,21 +130,27 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     })
   }
 
-  const isFull = (): boolean => edges.count() >= mostEdges.records || edges.bytes() >= mostEdges.bytes
+  const isFull = (gathered: EdgeGatherer): boolean => gathered.count() >= mostEdges.records || gathered.bytes() >= mostEdges.bytes
+  const gathererOf = ({ isRemoval }: EdgeShape): EdgeGatherer => isRemoval ? removed : added
 
   function addRun(run: EdgeRun, from: number): Promise<void> | undefined {
-    const next = edges.addRun(run, from, mostEdges)
-    if (!isFull()) return undefined
-    const stored = storeEdges()
+    const gathered = gathererOf(run.shape)
+    const next = gathered.addRun(run, from, mostEdges)
+    if (!isFull(gathered)) return undefined
+    const stored = storeEdges(gathered)
     return next === run.count ? stored : stored.then(() => addRun(run, next))
   }
 
   return {
     addEdge(edge) {
-      edges.add(edge)
-      return isFull() ? storeEdges() : undefined
+      const gathered = gathererOf(edge.shape)
+      gathered.add(edge)
+      return isFull(gathered) ? storeEdges(gathered) : undefined
     },
-    addEdges: (run) => edges.isOutdated() ? storeEdges().then(() => addRun(run, 0)) : addRun(run, 0),
+    addEdges(run) {
+      const gathered = gathererOf(run.shape)
+      return gathered.isOutdated() ? storeEdges(gathered).then(() => addRun(run, 0)) : addRun(run, 0)
+    },
     add(record, changes) {
       const pass = passOf(changes)
       const chunk = openChunk(pass, record.line)
@@ -168,7 +175,7 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     async flush() {
       for (const chunk of [...open.values()].sort((a, b) => a.pass - b.pass)) await storeChunk(chunk)
       if (documentLines.length > 0) await storeDocuments()
-      if (edges.count() > 0) await storeEdges()
+      for (const gathered of [added, removed]) if (gathered.count() > 0) await storeEdges(gathered)
       if (rejects.length > 0) await storeRejects()
       await storing
     },

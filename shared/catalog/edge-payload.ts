@@ -16,11 +16,11 @@ import type { KnownIds } from './known-ids.ts'
 
 /**
  * Ends (`upstreams`, `downstreams`) are places in `urns` or, below zero, ids with the sign turned: those of datasets. `shapeOf` has places in
- * `shapes`. The four arrays have an entry for each edge, in the order of the lines.
+ * `shapes`. The four arrays have an entry for each edge, in the order of the lines. With `isRemoval` all of them are to be removed, else added.
  */
-export type EdgeBatch = { urns: PackedUrns, shapes: EdgeShape[], upstreams: Int32Array, downstreams: Int32Array, lines: Int32Array, shapeOf: Uint8Array }
+export type EdgeBatch = { isRemoval: boolean, urns: PackedUrns, shapes: EdgeShape[], upstreams: Int32Array, downstreams: Int32Array, lines: Int32Array, shapeOf: Uint8Array }
 
-/** Gathers edges until there are enough for a chunk, again and again in the same memory. */
+/** Gathers edges until there are enough for a chunk, again and again in the same memory. All of them are to be added, or all removed. */
 export type EdgeGatherer = {
   add(edge: PlainEdge): void
   /** Takes edges of a run from a place on, until there are so many of them or so many bytes. Gives the place of the next. */
@@ -95,7 +95,7 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
     bytes,
     isOutdated: () => ids !== null && ids !== knownIds(),
     take() {
-      const taken = { ids, batch: { urns: packer.packed(), shapes, upstreams: new Int32Array(upstreams), downstreams: new Int32Array(downstreams), lines: new Int32Array(lines), shapeOf: new Uint8Array(shapeOf) } }
+      const taken = { ids, batch: { isRemoval: shapes.some((shape) => shape.isRemoval), urns: packer.packed(), shapes, upstreams: new Int32Array(upstreams), downstreams: new Int32Array(downstreams), lines: new Int32Array(lines), shapeOf: new Uint8Array(shapeOf) } }
       packer.clear()
       ids = null
       shapes = []
@@ -110,22 +110,22 @@ type Named = { urn: Urn, place: number }
 
 /** The first byte of a payload of edges: no deflated stream begins with it (its block type does not exist). */
 const edgesMark = 0xff
-/** Of chunks without ids, which versions of the program before ids read as well; and of those with. */
-const [textVersion, idsVersion] = [1, 2]
+/** Of chunks without ids, which versions of the program before ids read as well; of those with; and of removals, with ids or without, which versions before them must not take for additions. */
+const [textVersion, idsVersion, removalVersion] = [1, 2, 3]
 const headBytes = 2
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
 /** Mark, version, then deflated: counts, shapes as JSON, URNs a line each, and the arrays. */
-export async function packEdges({ urns, shapes, upstreams, downstreams, lines, shapeOf }: EdgeBatch): Promise<Buffer> {
+export async function packEdges({ isRemoval, urns, shapes, upstreams, downstreams, lines, shapeOf }: EdgeBatch): Promise<Buffer> {
   const shapesText = Buffer.from(JSON.stringify(shapes), 'utf8')
   const counts = Buffer.alloc(12)
   counts.writeInt32LE(lines.length, 0)
   counts.writeInt32LE(shapesText.length, 4)
   counts.writeInt32LE(urns.bytes.length, 8)
   const packed = await deflate(Buffer.concat([counts, bytesOfInts(upstreams), bytesOfInts(downstreams), bytesOfInts(lines), shapeOf, shapesText, urns.bytes]), { level: 1 })
-  const version = isNumbered(upstreams) || isNumbered(downstreams) ? idsVersion : textVersion
+  const version = isRemoval ? removalVersion : isNumbered(upstreams) || isNumbered(downstreams) ? idsVersion : textVersion
   return Buffer.concat([Buffer.from([edgesMark, version]), packed])
 }
 
@@ -134,20 +134,21 @@ export const holdsEdges = (payload: Buffer): boolean => payload[0] === edgesMark
 /** Throws where the payload is not what packEdges makes. */
 export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
   const version = payload[1]
-  if (version !== textVersion && version !== idsVersion) throw new Error(`unknown version ${payload[1]} of packed edges`)
+  if (version !== textVersion && version !== idsVersion && version !== removalVersion) throw new Error(`unknown version ${payload[1]} of packed edges`)
   const bytes = await inflate(payload.subarray(headBytes))
   const count = bytes.readInt32LE(0)
   let at = 12
   const next = (length: number): Buffer => bytes.subarray(at, at += length)
   const [upstreams, downstreams, lines] = [intsOfBytes(next(4 * count)), intsOfBytes(next(4 * count)), intsOfBytes(next(4 * count))]
   const shapeOf = new Uint8Array(next(count))
-  const shapes = JSON.parse(next(bytes.readInt32LE(4)).toString('utf8')) as EdgeShape[]
+  const isRemoval = version === removalVersion
+  const shapes = (JSON.parse(next(bytes.readInt32LE(4)).toString('utf8')) as EdgeShape[]).map((shape) => ({ ...shape, isRemoval }))
   // They were checked when they were packed.
   const urns = new PackedUrns(next(bytes.readInt32LE(8)))
   if (at !== bytes.length) throw new Error('packed edges have another length than they say')
-  const least = version === idsVersion ? -greatestId : 0
+  const least = version === textVersion ? 0 : -greatestId
   if (!areWithin(upstreams, least, urns.length) || !areWithin(downstreams, least, urns.length) || !areWithin(shapeOf, 0, shapes.length)) throw new Error('packed edges name what they do not hold')
-  return { urns, shapes, upstreams, downstreams, lines, shapeOf }
+  return { isRemoval, urns, shapes, upstreams, downstreams, lines, shapeOf }
 }
 
 const greatestId = 2 ** 31 - 1
@@ -192,6 +193,14 @@ export function withUrns(batch: EdgeBatch, urnOf: (id: number) => Urn): EdgeBatc
   const placed = (ends: Int32Array): Int32Array => ends.map((end) => end < 0 ? packer.placeOf(urnOf(-end)) : end)
   const [upstreams, downstreams] = [placed(batch.upstreams), placed(batch.downstreams)]
   return { ...batch, upstreams, downstreams, urns: packer.packed() }
+}
+
+/** Those from the `begin`th edge on and before the `end`th, with no URN but theirs. */
+export function partOf(batch: EdgeBatch, begin: number, end: number): EdgeBatch {
+  const packer = new UrnPacker()
+  const placed = (ends: Int32Array): Int32Array => ends.slice(begin, end).map((each) => each < 0 ? each : packer.placeOf(batch.urns.at(each)))
+  const [upstreams, downstreams] = [placed(batch.upstreams), placed(batch.downstreams)]
+  return { ...batch, upstreams, downstreams, urns: packer.packed(), lines: batch.lines.slice(begin, end), shapeOf: batch.shapeOf.slice(begin, end) }
 }
 
 /** The line of an edge as it was sent. */

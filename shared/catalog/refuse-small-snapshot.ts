@@ -20,8 +20,7 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
   let isBounded = true
   return {
     add(entry) {
-      if ('count' in entry) count += entry.count
-      else if ('shape' in entry) count += 1
+      if ('shape' in entry) count += entry.shape.isRemoval ? 0 : 'count' in entry ? entry.count : 1
       else if ('document' in entry) count += entry.document.upstreamUrns.length
       else if ('error' in entry) {
         const named = namedByReject(shape, { line: entry.line, record: entry.text, isWhole: true })

@@ -1,11 +1,13 @@
 /** Halves a chunk, so that a guilty record is left alone and the others go their way. */
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { nudgeChunks, type Nudge } from '../store/chunk-nudges.ts'
-import { endChunk, insertChunk, lockChunk, type ClaimedChunk } from '../store/chunks.ts'
+import { endChunk, insertChunk, lockChunk, type ClaimedChunk, type LockedChunk } from '../store/chunks.ts'
 import { countSplit } from '../store/load-progress.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
-import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
+import { packLines, toStoredLine, unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
+import { recordsOfEdges } from './chunk-records.ts'
+import { packEdges, partOf, type EdgeBatch } from './edge-payload.ts'
 import { assertHeld, ChunkOvertaken, LoadEnded } from './settle-chunk.ts'
 import { readChunkRecords } from './undo-records.ts'
 
@@ -17,22 +19,35 @@ export async function splitChunk(db: Db, claimed: ClaimedChunk, guards: ChunkGua
   return inTransaction(db, async (tx) => {
     const chunk = await lockChunk(tx, claimed.id)
     assertHeld(chunk, claimed, guards)
-    const stored = await readChunkRecords(tx, chunk)
-    const middle = Math.ceil(stored.length / 2)
     const ids: number[] = []
-    for (const half of [stored.slice(0, middle), stored.slice(middle)]) {
-      ids.push(await insertChunk(tx, {
-        loadId: chunk.loadId,
-        pass: chunk.pass,
-        firstLine: half[0]?.line ?? chunk.firstLine,
-        recordCount: half.length,
-        payload: await packLines(half.map((record: RawRecord) => toStoredLine(record))),
-        isIsolated: claimed.isIsolated
-      }))
-    }
+    for (const half of await halves(tx, chunk)) ids.push(await insertChunk(tx, { loadId: chunk.loadId, pass: chunk.pass, ...half, isIsolated: claimed.isIsolated }))
     if (!await endChunk(tx, claimed.id, claimed.fence, 'split')) throw new ChunkOvertaken()
     const nudges = await nudgeChunks(tx, ids)
     if (!await countSplit(tx, chunk.loadId)) throw new LoadEnded()
     return nudges
   })
 }
+
+type Half = { firstLine: number, recordCount: number, payload: Buffer }
+
+/** Edges stay edges; an edge alone is stored as it was sent, so that it has its chance in the general way too. */
+async function halves(tx: Tx, chunk: LockedChunk): Promise<Half[]> {
+  const edges = await unpackEdgesOnly(chunk.payload)
+  if (edges) return Promise.all(inHalves(edges.lines.length).map(([begin, end]) => halfOfEdges(tx, partOf(edges, begin, end))))
+  const stored = await readChunkRecords(tx, chunk)
+  return Promise.all(inHalves(stored.length).map(([begin, end]) => halfOfRecords(stored.slice(begin, end))))
+}
+
+function inHalves(count: number): [begin: number, end: number][] {
+  const middle = Math.ceil(count / 2)
+  return [[0, middle], [middle, count]]
+}
+
+async function halfOfEdges(tx: Tx, edges: EdgeBatch): Promise<Half> {
+  const [firstLine = 0, ...others] = edges.lines
+  if (others.length === 0) return halfOfRecords(await recordsOfEdges(tx, edges, [0]))
+  return { firstLine, recordCount: edges.lines.length, payload: await packEdges(edges) }
+}
+
+const halfOfRecords = async (records: readonly RawRecord[]): Promise<Half> =>
+  ({ firstLine: records[0]?.line ?? 0, recordCount: records.length, payload: await packLines(records.map(toStoredLine)) })

@@ -49,9 +49,11 @@ export function createWholeChunkWriter(loadId: string, store: (work: (tx: Tx) =>
     },
     addEdge({ line, shape, upstream, downstream }) {
       put({ line, text: textOfEdge(shape, upstream, downstream) })
+      destroys ||= shape.isRemoval
       return undefined
     },
     addEdges(run) {
+      destroys ||= run.shape.isRemoval
       for (const { line, shape, upstream, downstream } of edgesOfRun(run)) put({ line, text: textOfEdge(shape, upstream, downstream) })
       return undefined
     },

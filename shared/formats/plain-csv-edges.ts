@@ -22,7 +22,7 @@ export function createPlainCsvReader({ kind, names, places }: CsvHeader): PlainE
     if (isIt(last)) return last
     last = shapes.find(isIt)
     if (last || shapes.length >= shapesMaxCount || cellCount(text) !== names.length) return last
-    last = { prefix, middle, suffix: flat(suffix), upstreamFirst: places.upstream === 0 }
+    last = { prefix, middle, suffix: flat(suffix), upstreamFirst: places.upstream === 0, isRemoval: false }
     shapes.push(last)
     return last
   }

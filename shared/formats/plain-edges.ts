@@ -1,5 +1,5 @@
 /**
- * Recognises the lines that most loads are made of, edges given by their two ends alone, without reading them as JSON.
+ * Recognises the lines that most loads are made of, edges given by their two ends alone, to be added or removed, without reading them as JSON.
  *
  * Lines of one program look alike: what stands before, between and after the two URNs is a shape, found once and then
  * only compared (0.7 us a line, against 5.2 as JSON with its checks). Whatever does not fit is read as any other record.
@@ -9,15 +9,15 @@ import { knownUrn } from '../urn/known-urns.ts'
 import { isOrdinaryDataset } from '../urn/ordinary-dataset.ts'
 import type { Urn } from '../urn/urn.ts'
 
-/** The text of a line is prefix, URN, middle, URN, suffix. */
-export type EdgeShape = { prefix: string, middle: string, suffix: string, upstreamFirst: boolean }
+/** The text of a line is prefix, URN, middle, URN, suffix. Which of the two it asks for is `isRemoval`. */
+export type EdgeShape = { prefix: string, middle: string, suffix: string, upstreamFirst: boolean, isRemoval: boolean }
 
 /** `shape` is the same object for all lines of a body that have it. */
 export type PlainEdge = { line: number, shape: EdgeShape, upstream: Urn, downstream: Urn }
 
 const end = '"(upstreamUrn|downstreamUrn)"[ \\t]*:[ \\t]*"'
-const add = '"op"[ \\t]*:[ \\t]*"addEdge"'
-const edgeLine = new RegExp(`^(\\{[ \\t]*(?:${add}[ \\t]*,[ \\t]*)?${end})([^"\\\\]*)("[ \\t]*,[ \\t]*${end})([^"\\\\]*)("[ \\t]*(?:,[ \\t]*${add}[ \\t]*)?\\})$`)
+const op = '"op"[ \\t]*:[ \\t]*"(?:addEdge|removeEdge)"'
+const edgeLine = new RegExp(`^(\\{[ \\t]*(?:${op}[ \\t]*,[ \\t]*)?${end})([^"\\\\]*)("[ \\t]*,[ \\t]*${end})([^"\\\\]*)("[ \\t]*(?:,[ \\t]*${op}[ \\t]*)?\\})$`)
 
 /** Bodies have one shape, hand-made ones a few. */
 const shapesMaxCount = 16
@@ -44,7 +44,8 @@ export function createEdgeShapes(): FindEdgeShape {
     const upstreamFirst = firstName === 'upstreamUrn'
     const known = shapes.find((each) => each.prefix === prefix && each.middle === middle && each.suffix === suffix)
     if (known || shapes.length >= shapesMaxCount) return known
-    const fresh = { prefix: flat(prefix), middle: flat(middle), suffix: flat(suffix), upstreamFirst }
+    const isRemoval = prefix.includes('"removeEdge"') || suffix.includes('"removeEdge"')
+    const fresh = { prefix: flat(prefix), middle: flat(middle), suffix: flat(suffix), upstreamFirst, isRemoval }
     shapes.push(fresh)
     return fresh
   }
@@ -54,20 +55,23 @@ export function createEdgeShapes(): FindEdgeShape {
 export function createPlainEdgeReader(findShape: FindEdgeShape = createEdgeShapes()): PlainEdgeReader {
   let shape: EdgeShape | undefined
   return (text, line) => {
-    for (let attempt = 0; attempt < 2; attempt += 1) {
-      const fits = shape && text.startsWith(shape.prefix) && text.endsWith(shape.suffix) ? text.indexOf(shape.middle, shape.prefix.length) : -1
-      if (!shape || fits < 0) {
-        shape = findShape(text)
-        if (!shape) return null
-        continue
-      }
-      const first = text.slice(shape.prefix.length, fits)
-      const second = text.slice(fits + shape.middle.length, text.length - shape.suffix.length)
-      const [upstream, downstream] = shape.upstreamFirst ? [first, second] : [second, first]
-      return plainEdge(line, shape, upstream, downstream)
-    }
-    return null
+    const edge = shape && edgeOfShape(shape, text, line)
+    if (edge) return edge
+    const other = findShape(text)
+    if (!other || other === shape) return null
+    shape = other
+    return edgeOfShape(other, text, line)
   }
+}
+
+/** What another shape has behind its URNs may end as this one does: the second text is then no URN. */
+function edgeOfShape(shape: EdgeShape, text: string, line: number): PlainEdge | null {
+  const fits = text.startsWith(shape.prefix) && text.endsWith(shape.suffix) ? text.indexOf(shape.middle, shape.prefix.length) : -1
+  if (fits < 0) return null
+  const first = text.slice(shape.prefix.length, fits)
+  const second = text.slice(fits + shape.middle.length, text.length - shape.suffix.length)
+  const [upstream, downstream] = shape.upstreamFirst ? [first, second] : [second, first]
+  return plainEdge(line, shape, upstream, downstream)
 }
 
 /** The edge between two texts; null where they are no URNs, or it takes more than that to tell what it means. */

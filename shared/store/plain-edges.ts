@@ -53,25 +53,37 @@ export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
     select count(*) from locked`, [int4Array(ids)])
 }
 
+/** Owners: of which more is remembered than what is stated and removed edges, and of which removed edges are. Neither in any order. */
+export type Remembered = { more: Int32Array, removals: Int32Array }
+
 /**
- * Owners of which more is remembered than what is stated: removals, replacements, patches of edges, a deleted aspect. The
- * tables of the first three are mostly empty, which is asked once.
+ * What is remembered of the owners that may be newer than the load: replacements, patches of edges (of any age), a deleted aspect; and
+ * removals. Mostly there is nothing so new in these tables at all, which is asked once.
+ * An edge that was stated makes its aspect exist, also when it has been removed since: where it does not, there is more to be weighed.
  * `aspectNames` are those that the edges will be written to.
  */
-export async function findRemembering(tx: Tx, ownerIds: Int32Array, aspectNames: readonly string[]): Promise<Int32Array> {
-  const [row] = await query<{ found: Buffer | null }>(tx, `
-    select string_agg(int4send(judged.id), '') as found
+export async function findRemembered(tx: Tx, ownerIds: Int32Array, aspectNames: readonly string[], seq: number): Promise<Remembered> {
+  const [row] = await query<{ more: Buffer | null, removals: Buffer | null }>(tx, `
+    select
+      string_agg(int4send(judged.id), '') filter (where judged.more or judged.has_removals and not judged.has_aspects) as more,
+      string_agg(int4send(judged.id), '') filter (where judged.has_removals) as removals
     from (
       select wanted.id,
-        ((select exists (select 1 from edge_tombstone)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id))
-        or ((select exists (select 1 from replace_watermark)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = wanted.id))
+        ((select exists (select 1 from edge_tombstone where edge_tombstone.seq >= ?::bigint)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id and edge_tombstone.seq >= ?::bigint)) as has_removals,
+        ((select exists (select 1 from replace_watermark where replace_watermark.seq >= ?::bigint)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = wanted.id and replace_watermark.seq >= ?::bigint))
         or ((select exists (select 1 from edge_patch)) and exists (select 1 from edge_patch where edge_patch.owner_id = wanted.id))
-        or exists (select 1 from aspect where aspect.entity_id = wanted.id and aspect.aspect_name = any(?::text[]) and aspect.value is null) as remembers
+        or coalesce(stored.is_deleted, false) as more,
+        stored.count = cardinality(?::text[]) as has_aspects
       from unnest(?::int[]) as wanted (id)
+      cross join lateral (
+        select count(*) as count, bool_or(aspect.value is null) as is_deleted
+        from aspect
+        where aspect.entity_id = wanted.id and aspect.aspect_name = any(?::text[])
+      ) as stored
       offset 0
     ) as judged
-    where judged.remembers`, [aspectNames, int4Array(ownerIds)])
-  return int4sOf(row?.found ?? null)
+    where judged.more or judged.has_removals`, [seq, seq, seq, seq, aspectNames, int4Array(ownerIds), aspectNames])
+  return { more: int4sOf(row?.more ?? null), removals: int4sOf(row?.removals ?? null) }
 }
 
 /** In key order, each pair once. The five arrays have an entry for each edge. */
@@ -161,6 +173,31 @@ export async function lookUpStated(tx: Tx, rows: PlainEdgeRows, { sourceId, reco
     ) as found
     where found.is_own is not null`, [sourceId, recordKey, ...columnsOf(rows)])
   return { bySource: int4sOf(row?.bySource ?? null), byOthers: int4sOf(row?.byOthers ?? null) }
+}
+
+/** Gives a source's statements by the edges' ends alone the order of the lines given, where theirs is older. They are there. Needs the owners locked. */
+export async function raiseOrder(tx: Tx, rows: PlainEdgeRows, { sourceId, recordKey, position, seq }: PlainEdgeStamp): Promise<void> {
+  await query(tx, `
+    with found as materialized (
+      select stated.place, wanted.line
+      from ${wanted}
+      cross join lateral (
+        select statement.ctid as place
+        from statement
+        where statement.downstream_id = wanted.downstream_id
+          and statement.upstream_id = wanted.upstream_id
+          and statement.owner_id = wanted.owner_id
+          and statement.field = wanted.field::smallint
+          and statement.source_id = ?::int
+          and statement.record_key = ?::int
+          and (statement.seq, statement.line) < (?::bigint, wanted.line)
+        limit 1
+      ) as stated
+    )
+    update statement
+    set seq = ?::bigint, line = found.line, position = ?::int
+    from found
+    where statement.ctid = found.place`, [...columnsOf(rows), sourceId, recordKey, seq, seq, position])
 }
 
 /** An aspect whose edges have changed, of each of these owners; `lines` has the line that states the first of an aspect that is new. */

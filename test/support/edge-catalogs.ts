@@ -48,7 +48,7 @@ const required: { [aspectName: string]: JsonObject } = { chartInfo: { title: 'T'
 /** Something that edges may find: by whom it was said, and when, is `by`. */
 export type Happening = { by: 'call' | 'older load' | 'own load' | 'newer load' | 'ended load', source: string, creates: boolean, changes: () => Change[], [fc.toStringMethod]: () => string }
 
-const whatHappens = ['add', 'add', 'add', 'remove', 'attributes', 'upsert', 'upsert nothing', 'replace', 'replace by source', 'patch', 'patch of a list', 'delete aspect', 'hard delete', 'soft delete', 'create', 'create'] as const
+const whatHappens = ['add', 'add', 'add', 'remove', 'attributes', 'upsert', 'upsert nothing', 'replace', 'replace by source', 'patch', 'patch of a list', 'patch away', 'delete aspect', 'hard delete', 'soft delete', 'create', 'create'] as const
 
 const happeningOf = (pairs: readonly EdgePair[]): fc.Arbitrary<Happening> => fc.record({
   edge: edgesOf(pairs), other: edgesOf(pairs), what: fc.constantFrom(...whatHappens), list: fc.nat(3), creates: fc.boolean(),
@@ -73,6 +73,7 @@ const happeningOf = (pairs: readonly EdgePair[]): fc.Arbitrary<Happening> => fc.
       }
       case 'patch': return [patch(owner, aspectName, field.shape === 'upstream' ? { op: 'replace', path: `${path}/type`, value: 'VIEW' } : { op: 'add', path: `${path}/properties/k`, value: 'v' })]
       case 'patch of a list': return [patch(owner, aspectName, { op: 'add', path: `/${field.listName}`, value: [entryOf(field, otherOf(edge))] })]
+      case 'patch away': return [patch(owner, aspectName, { op: 'remove', path })]
       case 'delete aspect': return [deleteAspect(owner, aspectName)]
       case 'hard delete': return [hardDelete(otherOf(edge))]
       case 'soft delete': return [{ kind: 'deleteEntity', entityUrn: owner, hard: false }]
@@ -83,13 +84,21 @@ const happeningOf = (pairs: readonly EdgePair[]): fc.Arbitrary<Happening> => fc.
   return { by, source, creates, changes, [fc.toStringMethod]: () => name }
 })
 
-/** Shapes of the text of an edge. */
-const writers: readonly ((upstreamUrn: string, downstreamUrn: string) => string)[] = [
+type WriteEdge = (upstreamUrn: string, downstreamUrn: string) => string
+
+/** Shapes of the text of an edge that is added, and of one that is removed. */
+const addWriters: readonly WriteEdge[] = [
   (upstreamUrn, downstreamUrn) => JSON.stringify({ upstreamUrn, downstreamUrn }),
   (upstreamUrn, downstreamUrn) => JSON.stringify({ downstreamUrn, upstreamUrn }),
   (upstreamUrn, downstreamUrn) => `{"op": "addEdge", "upstreamUrn": "${upstreamUrn}", "downstreamUrn":\t"${downstreamUrn}"}`,
   (upstreamUrn, downstreamUrn) => `{ "downstreamUrn" : "${downstreamUrn}" , "upstreamUrn" : "${upstreamUrn}" , "op" : "addEdge" }`
 ]
+const removeWriters: readonly WriteEdge[] = [
+  (upstreamUrn, downstreamUrn) => JSON.stringify({ op: 'removeEdge', upstreamUrn, downstreamUrn }),
+  (upstreamUrn, downstreamUrn) => `{"downstreamUrn": "${downstreamUrn}", "upstreamUrn":"${upstreamUrn}", "op":"removeEdge"}`
+]
+
+const linesOf = (line: fc.Arbitrary<string>): fc.Arbitrary<string[]> => fc.array(line, { minLength: 1, maxLength: 8 })
 
 /** A load of edges and all that happened before it and beside it. Lists of lines are chunks, in the order of their application. */
 export type EdgeLoad = {
@@ -106,7 +115,8 @@ export type EdgeLoad = {
 
 export const anyEdgeLoad: fc.Arbitrary<EdgeLoad> = fc.shuffledSubarray([...assetPairs], { minLength: 1, maxLength: 3 }).chain((pairs) => {
   const named = [...new Set(pairs.flatMap((pair) => [...entities[pair.upstreamType] ?? [], ...entities[pair.downstreamType] ?? []]))]
-  return loadOf(pairs, named, fc.tuple(edgesOf(pairs), fc.constantFrom(...writers)).map(([{ upstreamUrn, downstreamUrn }, write]) => write(upstreamUrn, downstreamUrn)))
+  const linesBy = (writers: readonly WriteEdge[]) => linesOf(fc.tuple(edgesOf(pairs), fc.constantFrom(...writers)).map(([{ upstreamUrn, downstreamUrn }, write]) => write(upstreamUrn, downstreamUrn)))
+  return loadOf(pairs, named, fc.oneof(linesBy(addWriters), linesBy(removeWriters)))
 })
 
 const fewDatasets = ['a', 'b', 'c', 'd', 'e'].map((name) => dataset(name))
@@ -119,14 +129,14 @@ const anyDocument: fc.Arbitrary<string> = fc.record({
 }).map(({ ownerUrn, upstreams, systemMetadata }) => JSON.stringify({ entityType: 'dataset', entityUrn: ownerUrn, changeType: 'UPSERT', aspectName: 'upstreamLineage', aspect: { value: JSON.stringify({ upstreams }), contentType: 'application/json' }, systemMetadata }))
 
 /** A load of lineage documents, in a catalog with lineage of datasets in every state. */
-export const anyDocumentLoad: fc.Arbitrary<EdgeLoad> = loadOf(assetPairs.filter((pair) => pair.upstreamType === 'dataset' && pair.downstreamType === 'dataset'), fewDatasets, anyDocument)
+export const anyDocumentLoad: fc.Arbitrary<EdgeLoad> = loadOf(assetPairs.filter((pair) => pair.upstreamType === 'dataset' && pair.downstreamType === 'dataset'), fewDatasets, linesOf(anyDocument))
 
-function loadOf(pairs: readonly EdgePair[], named: Urn[], line: fc.Arbitrary<string>): fc.Arbitrary<EdgeLoad> {
+function loadOf(pairs: readonly EdgePair[], named: Urn[], chunk: fc.Arbitrary<string[]>): fc.Arbitrary<EdgeLoad> {
   return fc.record({
     present: fc.oneof({ weight: 2, arbitrary: fc.constant(named) }, { weight: 1, arbitrary: fc.subarray(named, { minLength: 1 }) }),
     before: fc.array(happeningOf(pairs), { maxLength: 6 }),
     meanwhile: fc.array(happeningOf(pairs), { maxLength: 4 }),
-    chunks: fc.array(fc.array(line, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 2 }),
+    chunks: fc.array(chunk, { minLength: 1, maxLength: 2 }),
     mode: fc.constantFrom('merge', 'snapshot'),
     missingReferences: fc.constantFrom('reject', 'create'),
     isDestructive: fc.boolean(),

@@ -17,7 +17,7 @@ import { applyAsChunk, asCall, create, createDomain, domain, endLoad, openLoad, 
 import type { EdgeLoad, Happening } from './edge-catalogs.ts'
 import { leftBehind, type LeftBehind } from './left-behind.ts'
 
-/** The stored form of lines, whose numbers begin with firstLine. */
+/** The stored form of lines, whose numbers begin with firstLine and may be `linesApart`. */
 export type PackChunk = (lines: readonly string[], firstLine: number, db: Db) => Promise<Buffer>
 
 /** Does the work in a transaction, or a part of one, and takes it back: what it did is for nobody else. */
@@ -36,13 +36,15 @@ async function takenBack<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
 type Loads = { older: OpenLoad, own: OpenLoad, newer: OpenLoad, ended: OpenLoad }
 
 const firstLine = 100
+/** Between the lines of chunks is room for others of the same load. */
+export const linesApart = 2
 
 /** What cannot be applied did not happen. */
 async function happen(db: Db, { by, source, creates, changes }: Happening, loads: Loads): Promise<void> {
   const context = { source, missingReferences: creates ? 'create' : 'reject' } as const
   const load = { 'call': null, 'older load': loads.older, 'own load': loads.own, 'newer load': loads.newer, 'ended load': loads.ended }[by]
-  // Of the same load there are records before and after.
-  const line = by === 'own load' && creates ? firstLine + 500 : 1
+  // Of the same load there are records before, among and after.
+  const line = by === 'own load' && creates ? firstLine + (source === 'etl' ? 3 : 501) : 1
   try {
     if (load) await applyAsChunk(db, load, [record(line, ...changes())], context)
     else await applyCall(db, [record(0, ...changes())], asCall(context))
@@ -72,7 +74,7 @@ async function prepare(db: Db, { present, before, meanwhile, chunks, ...load }: 
     for (const lines of chunks) {
       const payload = await pack(lines, line, tx as unknown as Db)
       ids.push(await insertChunk(tx, { loadId: own.id, pass: 3, firstLine: line, recordCount: lines.length, payload }))
-      line += lines.length
+      line += linesApart * lines.length
     }
     return ids
   })
