@@ -31,10 +31,19 @@ export function* assetLines(): Generator<string> {
   for (let asset = 0; asset < assetCount; asset += 1) yield `${JSON.stringify({ op: 'upsertEntity', urn: assetUrn(asset) })}\n`
 }
 
-export function* edgeLines({ upstream, downstream }: Edges): Generator<string> {
-  for (let index = 0; index < upstream.length; index += 1) {
-    yield `${JSON.stringify({ upstreamUrn: assetUrn(upstream[index] ?? 0), downstreamUrn: assetUrn(downstream[index] ?? 0) })}\n`
-  }
+const endsOf = ({ upstream, downstream }: Edges, index: number) => ({ upstreamUrn: assetUrn(upstream[index] ?? 0), downstreamUrn: assetUrn(downstream[index] ?? 0) })
+
+export function* edgeLines(edges: Edges): Generator<string> {
+  for (let index = 0; index < edges.upstream.length; index += 1) yield `${JSON.stringify(endsOf(edges, index))}\n`
+}
+
+/** Every other edge is removed, the others are added: all owners are met by both. */
+export function* mixedLines(edges: Edges): Generator<string> {
+  for (let index = 0; index < edges.upstream.length; index += 1) yield `${JSON.stringify({ ...index % 2 === 0 ? { op: 'removeEdge' } : {}, ...endsOf(edges, index) })}\n`
+}
+
+export function* removalLines(edges: Edges): Generator<string> {
+  for (let index = 0; index < edges.upstream.length; index += 1) yield `${JSON.stringify({ op: 'removeEdge', ...endsOf(edges, index) })}\n`
 }
 
 /** One upstreamLineage proposal for each downstream. */

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { query } from '../../shared/db/query.ts'
-import { assetLines, drawEdges, edgeLines, proposalLines, type Edges } from './edges.ts'
+import { assetLines, drawEdges, edgeLines, mixedLines, proposalLines, removalLines, type Edges } from './edges.ts'
 import { timeRawCopy } from './raw-copy.ts'
 import { openStage, sendFile, type Stage } from './stage.ts'
 
@@ -21,7 +21,11 @@ export async function benchLoading(args: readonly string[]): Promise<object> {
   const edges = drawEdges(edgeCount, 7)
   const asEdges = args[1] === 'proposals' ? [] : await onStage(edges, async (stage) => {
     const file = await write(stage, 'edges.ndjson', edgeLines(edges))
-    return [await measure(stage, 'new edges', file, edgeCount), await measure(stage, 'the same edges again', file, edgeCount)]
+    const [mixed, removals] = [await write(stage, 'mixed.ndjson', mixedLines(edges)), await write(stage, 'removals.ndjson', removalLines(edges))]
+    return [
+      await measure(stage, 'new edges', file, edgeCount), await measure(stage, 'the same edges again', file, edgeCount),
+      await measure(stage, 'every other one removed, the others again', mixed, edgeCount), await measure(stage, 'all of them removed', removals, edgeCount)
+    ]
   })
   const asProposals = args[1] === 'edges' ? [] : await onStage(edges, async (stage) => {
     const file = await write(stage, 'proposals.ndjson', proposalLines(edges))

@@ -65,24 +65,23 @@ export type Remembered = { more: Int32Array, removals: Int32Array }
 export async function findRemembered(tx: Tx, ownerIds: Int32Array, aspectNames: readonly string[], seq: number): Promise<Remembered> {
   const [row] = await query<{ more: Buffer | null, removals: Buffer | null }>(tx, `
     select
-      string_agg(int4send(judged.id), '') filter (where judged.more or judged.has_removals and not judged.has_aspects) as more,
+      string_agg(int4send(judged.id), '') filter (where judged.more) as more,
       string_agg(int4send(judged.id), '') filter (where judged.has_removals) as removals
     from (
-      select wanted.id,
-        ((select exists (select 1 from edge_tombstone where edge_tombstone.seq >= ?::bigint)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id and edge_tombstone.seq >= ?::bigint)) as has_removals,
-        ((select exists (select 1 from replace_watermark where replace_watermark.seq >= ?::bigint)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = wanted.id and replace_watermark.seq >= ?::bigint))
-        or ((select exists (select 1 from edge_patch)) and exists (select 1 from edge_patch where edge_patch.owner_id = wanted.id))
-        or coalesce(stored.is_deleted, false) as more,
-        stored.count = cardinality(?::text[]) as has_aspects
-      from unnest(?::int[]) as wanted (id)
-      cross join lateral (
-        select count(*) as count, bool_or(aspect.value is null) as is_deleted
-        from aspect
-        where aspect.entity_id = wanted.id and aspect.aspect_name = any(?::text[])
-      ) as stored
+      select owner.id, owner.has_removals,
+        ((select exists (select 1 from replace_watermark where replace_watermark.seq >= ?::bigint)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = owner.id and replace_watermark.seq >= ?::bigint))
+        or ((select exists (select 1 from edge_patch)) and exists (select 1 from edge_patch where edge_patch.owner_id = owner.id))
+        or exists (select 1 from aspect where aspect.entity_id = owner.id and aspect.aspect_name = any(?::text[]) and aspect.value is null)
+        or (owner.has_removals and (select count(*) from aspect where aspect.entity_id = owner.id and aspect.aspect_name = any(?::text[])) < cardinality(?::text[])) as more
+      from (
+        select wanted.id,
+          (select exists (select 1 from edge_tombstone where edge_tombstone.seq >= ?::bigint)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id and edge_tombstone.seq >= ?::bigint) as has_removals
+        from unnest(?::int[]) as wanted (id)
+        offset 0
+      ) as owner
       offset 0
     ) as judged
-    where judged.more or judged.has_removals`, [seq, seq, seq, seq, aspectNames, int4Array(ownerIds), aspectNames])
+    where judged.more or judged.has_removals`, [seq, seq, aspectNames, aspectNames, aspectNames, seq, seq, int4Array(ownerIds)])
   return { more: int4sOf(row?.more ?? null), removals: int4sOf(row?.removals ?? null) }
 }
 
