@@ -63,8 +63,8 @@ t.test('an upload', async (t) => {
     const id = await bench.submit([...records, ...removals])
     const chunks = await bench.chunks(id)
     t.same(chunks.map(({ pass, recordCount }) => ({ pass, recordCount })), [
-      ...Array.from({ length: 4 }, () => ({ pass: 1, recordCount: 5_000 })), { pass: 3, recordCount: 20_000 }, { pass: 1, recordCount: 200 }, { pass: 3, recordCount: 300 }, { pass: 3, recordCount: 200 }
-    ], 'edges given by their ends alone have chunks of their own')
+      ...Array.from({ length: 4 }, () => ({ pass: 1, recordCount: 5_000 })), { pass: 3, recordCount: 20_000 }, { pass: 1, recordCount: 200 }, { pass: 3, recordCount: 200 }, { pass: 3, recordCount: 300 }
+    ], 'edges given by their ends alone have chunks of their own, added or removed')
     await cancelLoad(bench.db, admin, id)
     bench.told.length = 0
   })
@@ -343,4 +343,28 @@ t.test('retry', async (t) => {
     await bench.drain()
     t.match(await bench.load(id), { state: 'done', counts: { applied: 1 } })
   })
+})
+
+t.test('a load waits for the disk where its client is told of it, and nowhere between', async (t) => {
+  const bench = await withLoadBench(t)
+  await bench.submit(['a', 'b', 'c'].map(entity))
+  await bench.drain()
+  await bench.rows('create table waits (of text, waits boolean)')
+  // At the commit: whether the transaction has said something else than the server.
+  await bench.rows(`create function note_wait() returns trigger language plpgsql as $$
+    begin
+      insert into waits select tg_op || ' ' || tg_table_name || ' ' || new.state, pg_settings.source <> 'session' from pg_settings where pg_settings.name = 'synchronous_commit';
+      return null;
+    end $$`)
+  for (const table of ['load', 'chunk']) await bench.rows(`create constraint trigger note_wait after insert or update on ${table} deferrable initially deferred for each row execute function note_wait()`)
+  await bench.submit([edge('a', 'b'), removal('b', 'c')])
+  const told = async (): Promise<string[]> => (await bench.rows<{ said: string }>('delete from waits returning of || \' \' || waits as said')).map(({ said }) => said)
+  const received = await told()
+  t.same(received.filter((each) => each.startsWith('INSERT chunk')), ['INSERT chunk waiting false', 'INSERT chunk waiting false'], 'what was received of the body')
+  t.ok(received.includes('UPDATE load accepted true'), 'its end')
+  await bench.drain()
+  const applied = await told()
+  t.same(applied.filter((each) => each.startsWith('UPDATE chunk settled')), ['UPDATE chunk settled false', 'UPDATE chunk settled true'], 'the last chunk takes the others to disk')
+  t.ok(applied.includes('UPDATE load done true'))
+  t.notOk(applied.includes('UPDATE chunk applying false'), 'who holds a chunk is known after a crash')
 })

@@ -11,7 +11,7 @@ import { openRecords, type ReadRecord, type SingleRecord } from '../shared/forma
 import { endOfOrdinaryDataset, isOrdinaryDataset } from '../shared/urn/ordinary-dataset.ts'
 import { PackedUrns } from '../shared/urn/packed-urns.ts'
 import { entityTypeOf, parseUrn } from '../shared/urn/urn.ts'
-import { admin, dataset, edge, entity, rejectsOf, withLoadBench } from './support/load-bench.ts'
+import { admin, dataset, edge, entity, rejectsOf, removal, withLoadBench } from './support/load-bench.ts'
 import { oneByOne } from './support/read-records.ts'
 
 const flow = 'urn:li:dataFlow:(airflow,nightly,PROD)'
@@ -188,8 +188,8 @@ t.test('a load of edges', async (t) => {
   })
 
   t.test('is halved into edges and at last into a line, and applied all the same', async (t) => {
-    for (const op of ['addEdge', 'removeEdge']) {
-      const id = await bench.submit([edge('a', 'b'), edge('b', 'c'), edge('c', 'd')].map((each) => Object.assign({ op }, each)))
+    for (const record of [edge, removal]) {
+      const id = await bench.submit([record('a', 'b'), record('b', 'c'), record('c', 'd')])
       const [chunk] = await bench.chunks(id)
       await bench.rows('update chunk set is_isolated = true, crashes = 1 where id = ?', [chunk?.id ?? 0])
       t.match(await bench.look(chunk?.id ?? 0), { outcome: 'split' })
@@ -201,7 +201,7 @@ t.test('a load of edges', async (t) => {
   })
 
   t.test('that adds and removes has chunks of each, and may undo what older loads do', async (t) => {
-    const id = await bench.submit([edge('a', 'b'), Object.assign({ op: 'removeEdge' }, edge('a', 'b')), edge('b', 'c'), Object.assign({ op: 'removeEdge' }, edge('c', 'd')), edge('a', 'b')])
+    const id = await bench.submit([edge('a', 'b'), removal('a', 'b'), edge('b', 'c'), removal('c', 'd'), edge('a', 'b')])
     t.match(await bench.chunks(id), [{ recordCount: 3 }, { recordCount: 2 }])
     t.same(await bench.rows('select is_destructive as "isDestructive" from load where id = ?::uuid', [id]), [{ isDestructive: true }])
     await bench.drain()

@@ -1,4 +1,5 @@
 /** Ends a chunk, once: whoever still holds its fence counts it off, and who counts off the last one ends the load. */
+import { commitBehind } from '../db/commit-behind.ts'
 import type { Tx } from '../db/database.ts'
 import { limits } from '../limits.ts'
 import { nudgeLoad, type Nudge } from '../store/chunk-nudges.ts'
@@ -53,6 +54,8 @@ export async function settleChunk(tx: Tx, claimed: ClaimedChunk, chunk: LockedCh
     await restoreRejects(tx, chunk.loadId, [])
     return { counts, isLoadDone: true, nudges: [] }
   }
+  // That the load is done is told by the commit of its last chunk, which takes all before it to disk.
+  await commitBehind(tx)
   const isNextPass = await advancePass(tx, chunk.loadId) !== null
   return { counts, isLoadDone: false, nudges: isNextPass ? await nudgeLoad(tx, chunk.loadId, nudgesPerLoad) : [] }
 }

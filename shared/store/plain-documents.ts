@@ -11,7 +11,7 @@ export type DocumentPlace = { aspectName: string, aspectCode: number, field: num
  * Owners of which anything is known that a document must be weighed against: the aspects to be written, edges of the first, removals, patches of
  * edges, or a replacement that is newer than the document. `lines` has that of each owner's document.
  * Removals, replacements and patches count only where `keepsOrder`; their tables are mostly empty, which is asked once.
- * With `limit 1` and not `exists`, which Postgres may turn into a hash of the whole table.
+ * With `limit 1` and not `exists`, which Postgres may turn into a hash of the whole table; and with `seq + 0`, of which there is no index (plain-edges.ts).
  */
 export async function findOccupied(tx: Tx, { aspectCode }: DocumentPlace, ownerIds: Int32Array, lines: Int32Array, { aspectNames, seq, keepsOrder }: { aspectNames: readonly string[], seq: number, keepsOrder: boolean }): Promise<Int32Array> {
   const [row] = await query<{ found: Buffer | null }>(tx, `
@@ -23,7 +23,7 @@ export async function findOccupied(tx: Tx, { aspectCode }: DocumentPlace, ownerI
         or (select true from statement where statement.owner_id = wanted.id and statement.owner_id <> statement.downstream_id and statement.field >> 4 = ?::int limit 1) is not null
         or (?::boolean and (
           ((select exists (select 1 from edge_tombstone)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id))
-          or ((select exists (select 1 from replace_watermark)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = wanted.id and (replace_watermark.seq, replace_watermark.line) > (?::bigint, wanted.line)))
+          or ((select exists (select 1 from replace_watermark)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = wanted.id and (replace_watermark.seq + 0, replace_watermark.line) > (?::bigint, wanted.line)))
           or ((select exists (select 1 from edge_patch)) and exists (select 1 from edge_patch where edge_patch.owner_id = wanted.id))
         )) as is_occupied
       from unnest(?::int[], ?::int[]) as wanted (id, line)

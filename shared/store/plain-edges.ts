@@ -61,6 +61,9 @@ export type Remembered = { more: Int32Array, removals: Int32Array }
  * removals. Mostly there is nothing so new in these tables at all, which is asked once.
  * An edge that was stated makes its aspect exist, also when it has been removed since: where it does not, there is more to be weighed.
  * `aspectNames` are those that the edges will be written to.
+ *
+ * An owner is looked up with `seq + 0`, of which there is no index: statistics from before this load know of no seq so large, and the
+ * planner would walk the index on seq, with all that the load itself has removed, for each owner (60 s a chunk, until it timed out).
  */
 export async function findRemembered(tx: Tx, ownerIds: Int32Array, aspectNames: readonly string[], seq: number): Promise<Remembered> {
   const [row] = await query<{ more: Buffer | null, removals: Buffer | null }>(tx, `
@@ -69,13 +72,13 @@ export async function findRemembered(tx: Tx, ownerIds: Int32Array, aspectNames: 
       string_agg(int4send(judged.id), '') filter (where judged.has_removals) as removals
     from (
       select owner.id, owner.has_removals,
-        ((select exists (select 1 from replace_watermark where replace_watermark.seq >= ?::bigint)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = owner.id and replace_watermark.seq >= ?::bigint))
+        ((select exists (select 1 from replace_watermark where replace_watermark.seq >= ?::bigint)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = owner.id and replace_watermark.seq + 0 >= ?::bigint))
         or ((select exists (select 1 from edge_patch)) and exists (select 1 from edge_patch where edge_patch.owner_id = owner.id))
         or exists (select 1 from aspect where aspect.entity_id = owner.id and aspect.aspect_name = any(?::text[]) and aspect.value is null)
         or (owner.has_removals and (select count(*) from aspect where aspect.entity_id = owner.id and aspect.aspect_name = any(?::text[])) < cardinality(?::text[])) as more
       from (
         select wanted.id,
-          (select exists (select 1 from edge_tombstone where edge_tombstone.seq >= ?::bigint)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id and edge_tombstone.seq >= ?::bigint) as has_removals
+          (select exists (select 1 from edge_tombstone where edge_tombstone.seq >= ?::bigint)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id and edge_tombstone.seq + 0 >= ?::bigint) as has_removals
         from unnest(?::int[]) as wanted (id)
         offset 0
       ) as owner
@@ -99,6 +102,13 @@ export function insertPlainEdges(tx: Tx, rows: PlainEdgeRows, { position, ...sta
   const { length } = rows.lines
   return insertNewStatements(tx, { ...rows, positions: new Int32Array(length).fill(position), attributes: new Int32Array(length), texts: [] }, stamp)
 }
+
+/**
+ * Whether a statement is of the edge of another row. As a range of two columns, which only the primary key has in order: the planner
+ * would else walk the index on upstream_id where its statistics are of a time when each asset had one downstream.
+ */
+export const isEdge = (row: string): string => `(statement.downstream_id, statement.upstream_id) >= (${row}.downstream_id, ${row}.upstream_id)
+          and (statement.downstream_id, statement.upstream_id) <= (${row}.downstream_id, ${row}.upstream_id)`
 
 /** Places of edges, from 0 and in no order: of those that the source states already in that list by the edge's ends alone, and of those that only others state in the aspect. */
 export type AlreadyStated = { bySource: Int32Array, byOthers: Int32Array }
@@ -160,8 +170,7 @@ export async function lookUpStated(tx: Tx, rows: PlainEdgeRows, { sourceId, reco
           when (
             select true
             from statement
-            where statement.downstream_id = wanted.downstream_id
-              and statement.upstream_id = wanted.upstream_id
+            where ${isEdge('wanted')}
               and statement.owner_id = wanted.owner_id
               and statement.field >> 4 = wanted.field >> 4
             limit 1
@@ -183,8 +192,7 @@ export async function raiseOrder(tx: Tx, rows: PlainEdgeRows, { sourceId, record
       cross join lateral (
         select statement.ctid as place
         from statement
-        where statement.downstream_id = wanted.downstream_id
-          and statement.upstream_id = wanted.upstream_id
+        where ${isEdge('wanted')}
           and statement.owner_id = wanted.owner_id
           and statement.field = wanted.field::smallint
           and statement.source_id = ?::int

@@ -7,7 +7,7 @@
 import type { Tx } from '../db/database.ts'
 import { int4Array, int4sOf } from '../db/int4-array.ts'
 import { query } from '../db/query.ts'
-import type { PlainEdgeRows } from './plain-edges.ts'
+import { isEdge, type PlainEdgeRows } from './plain-edges.ts'
 
 /** Edges by their ends, in their owners' aspects (field >> 4); an entry of each array for each. */
 export type RemovedEdges = Pick<PlainEdgeRows, 'downstreamIds' | 'upstreamIds' | 'ownerIds' | 'fields' | 'lines'>
@@ -33,7 +33,8 @@ export async function findRemovals(tx: Tx, edges: RemovedEdges, seq: number): Pr
         and edge_tombstone.aspect_code in ((wanted.field >> 4)::smallint, wanted.field::smallint)
         and edge_tombstone.downstream_id = wanted.downstream_id
         and edge_tombstone.upstream_id = wanted.upstream_id
-        and edge_tombstone.seq >= ?::bigint
+        -- Not by the index on seq: plain-edges.ts has why.
+        and edge_tombstone.seq + 0 >= ?::bigint
       order by 1 desc
       limit 1
     ) as removal`, [...columnsOf(edges), seq, seq])
@@ -70,8 +71,7 @@ export async function readEdges(tx: Tx, edges: RemovedEdges, recordKey: number):
     cross join lateral (
       select statement.field, statement.source_id, statement.position, statement.seq, statement.line, (statement.record_key = ?::int and statement.attributes is null)::int as is_plain
       from statement
-      where statement.downstream_id = wanted.downstream_id
-        and statement.upstream_id = wanted.upstream_id
+      where ${isEdge('wanted')}
         and statement.owner_id = wanted.owner_id
         and statement.field >> 4 = wanted.field >> 4
     ) as stated`, [...columnsOf(edges), recordKey])
@@ -96,8 +96,7 @@ export async function deleteEdges(tx: Tx, { downstreamIds, upstreamIds, ownerIds
       cross join lateral (
         select statement.ctid as place
         from statement
-        where statement.downstream_id = gone.downstream_id
-          and statement.upstream_id = gone.upstream_id
+        where ${isEdge('gone')}
           and statement.owner_id = gone.owner_id
           and statement.field = gone.field::smallint
           and statement.source_id = gone.source_id

@@ -9,7 +9,8 @@ export const sizes: Record<'quick' | 'full', Size> = {
     faults: { worker: 20, api: 2, backend: 10, queue: 3, postgres: 1 }
   },
   full: {
-    edges: 200_000, firstLoads: [1_000_000, 100_000, 100_000, 100_000], recordsPerLoad: 50_000, waitingMin: 50_000, deleteEveryMs: 1_000, leastMs: 0,
+    // What waits is more than killed workers leave behind until their leases have run out: each fault meets work.
+    edges: 200_000, firstLoads: [1_000_000, 100_000, 100_000, 100_000], recordsPerLoad: 500_000, waitingMin: 400_000, deleteEveryMs: 1_000, leastMs: 0,
     faults: { worker: 200, api: 20, backend: 100, queue: 20, postgres: 5 }
   }
 }
