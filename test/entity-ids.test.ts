@@ -2,6 +2,7 @@
 import t from 'tap'
 import { applyCall } from '../shared/catalog/apply-call.ts'
 import { rememberEntityIds, type EntityIds } from '../shared/catalog/entity-ids.ts'
+import { keepEpoch } from '../shared/catalog/keep-epoch.ts'
 import type { Db, Tx } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { ensureEpoch } from '../shared/store/graph-changes.ts'
@@ -39,8 +40,21 @@ const idsOf = async (db: Db, urns: readonly Urn[]): Promise<number[]> => {
   return urns.map((urn) => rows.find((row) => row.urn === urn)?.id ?? 0)
 }
 
+t.test('nothing is remembered of a server without an epoch, whose next crash could not be told', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a))
+  const ids = rememberEntityIds()
+  for (let time = 0; time < 2; time += 1) t.equal((await find(db, ids, [a])).askedCount, 1)
+  await keepEpoch(db)
+  t.equal((await find(db, ids, [a])).askedCount, 1)
+  t.equal((await find(db, ids, [a])).askedCount, 0)
+  await query(db, 'truncate graph_epoch')
+  t.equal((await find(db, ids, [a])).askedCount, 1, 'as after a crash')
+})
+
 t.test('an id is asked for once, and what has none each time', async (t) => {
   const { db } = await withDatabase(t)
+  await ensureEpoch(db)
   await apply(db, ...create(a, b))
   const ids = rememberEntityIds()
   const known = await idsOf(db, [a, b])
@@ -53,6 +67,7 @@ t.test('an id is asked for once, and what has none each time', async (t) => {
 
 t.test('so many are remembered, those asked for last', async (t) => {
   const { db } = await withDatabase(t)
+  await ensureEpoch(db)
   const urns = Array.from({ length: 20 }, (_, index) => dataset(`d${index}`))
   await apply(db, ...create(a, ...urns))
   const ids = rememberEntityIds(4)
@@ -109,6 +124,7 @@ t.test('an edge to what was deleted since is refused, and applied when it is the
 t.test('whoever remembered an entity that was deleted since is told, and asks anew', async (t) => {
   const { db } = await withDatabase(t)
   await apply(db, ...create(a, b))
+  await ensureEpoch(db)
   const ids = rememberEntityIds()
   await find(db, ids, [a, b])
   t.equal((await find(db, ids, [a, b])).askedCount, 0)

@@ -6,7 +6,7 @@ import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { createPlainEdgeReader } from '../shared/formats/plain-edges.ts'
 import { UrnPacker } from '../shared/urn/packed-urns.ts'
-import { addEdge, dataset } from './support/changes.ts'
+import { addEdge, chart, dataset, job } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { anyEdgeLoad, type EdgeLoad, type Happening } from './support/edge-catalogs.ts'
 import { compareWays, linesApart } from './support/two-ways.ts'
@@ -49,13 +49,15 @@ t.test('whatever the catalog is, what is left behind is the same', async (t) => 
   const { db } = await withDatabase(t)
   // The chunks that are played beside have numbers of their own.
   await query(db, 'alter table chunk alter column id restart with 1000000')
-  let changedCount = 0
+  let [changedCount, leanCount] = [0, 0]
   await fc.assert(fc.asyncProperty(anyEdgeLoad, fc.boolean(), async (load, byIds) => {
-    const { differences, hasChanged } = await compareWays(db, load, byIds ? packWithIds : packAsEdges)
+    const { differences, hasChanged, leanCount: count } = await compareWays(db, load, byIds ? packWithIds : packAsEdges)
     if (differences.length > 0) throw new Error(differences.join('\n'))
     if (hasChanged) changedCount += 1
+    leanCount += count
   }), { numRuns: 40, interruptAfterTimeLimit: 240_000 })
   t.ok(changedCount > 10, 'loads that change something are among them')
+  t.ok(leanCount > 50, 'and edges that go the lean way')
   t.ok(idsCount > 10, 'and edges that are given by ids')
 })
 
@@ -68,5 +70,16 @@ t.test('of two lines that remove an edge the second counts where the load stated
     present: [upstreamUrn, downstreamUrn], before: [stated('call', 'other')], meanwhile: [stated('own load', 'etl')], chunks: [[line, line, line]],
     mode: 'merge', missingReferences: 'reject', isDestructive: true, isLast: false, isLimited: false
   }
-  t.same(await compareWays(db, load, packAsEdges), { differences: [], hasChanged: true })
+  t.match(await compareWays(db, load, packAsEdges), { differences: [], hasChanged: true, leanCount: 3 })
+})
+
+t.test('what a load adds, removes and adds again goes the lean way, whatever types stand side by side', async (t) => {
+  const { db } = await withDatabase(t)
+  const pairs = [[dataset('a'), dataset('b')], [dataset('a'), job('j')], [job('j'), dataset('c')], [dataset('c'), chart('d')]]
+  const lines = (op: string): string[] => pairs.map(([upstreamUrn, downstreamUrn]) => JSON.stringify({ op, upstreamUrn, downstreamUrn }))
+  const load: EdgeLoad = {
+    present: [...new Set(pairs.flat())], before: [], meanwhile: [], chunks: [lines('addEdge'), lines('removeEdge'), lines('addEdge'), lines('removeEdge')],
+    mode: 'merge', missingReferences: 'create', isDestructive: true, isLast: false, isLimited: false
+  }
+  t.match(await compareWays(db, load, packAsEdges), { differences: [], hasChanged: true, leanCount: 16 })
 })

@@ -178,18 +178,18 @@ t.test('chunks that share owners wait for each other in one order, whichever way
 t.test('chunks that make placeholders for each other\'s owners do not wait in a circle', async (t) => {
   const { db } = await withDatabase(t)
   const [x, y] = [dataset('x'), dataset('y')]
-  for (const [says, isGeneral] of [['lean beside lean', false], ['lean beside general', true]] as const) {
+  for (const [says, op, isGeneral] of [['lean beside lean', 'addEdge', false], ['lean beside general', 'addEdge', true], ['lean beside lean removal', 'removeEdge', false]] as const) {
     for (const statement of [/for no key update/, /has_removals/, /insert into entity/, /^copy$/, /insert into audit/]) {
-      const [placeholder, present] = [dataset(`${says} ${String(statement)}`.replaceAll(/\W/g, '')), says === 'lean beside lean' ? x : y]
+      const [placeholder, present] = [dataset(`${says} ${String(statement)}`.replaceAll(/\W/g, '')), isGeneral ? y : x]
       await apply(db, ...create(present))
       const [one, two] = [await openLoad(db), await openLoad(db)]
       const edges: Ends[] = [[placeholder, present]]
-      const lean = (load: OpenLoad) => (tx: Tx): Promise<unknown> => applyLean(tx, load, edges, { missingReferences: 'create' })
+      const lean = (load: OpenLoad, op: 'addEdge' | 'removeEdge' = 'addEdge') => (tx: Tx): Promise<unknown> => applyLean(tx, load, edges, { op, missingReferences: 'create' })
       const general = (load: OpenLoad) => (tx: Tx): Promise<unknown> => applyRecords(tx, [record(1, addEdge(placeholder, present))], chunkContext(load, { missingReferences: 'create' }))
       // Both stand before the statement, then both go on.
       const pausedOne = pausedBefore<unknown>(db, statement, lean(one))
       await pausedOne.reached
-      const pausedTwo = pausedBefore<unknown>(db, /for no key update/, isGeneral ? general(two) : lean(two))
+      const pausedTwo = pausedBefore<unknown>(db, op === 'removeEdge' ? /insert into entity/ : /for no key update/, isGeneral ? general(two) : lean(two, op))
       await endedOrBlocked(db, pausedTwo.reached)
       pausedOne.goOn()
       const gate = latch()

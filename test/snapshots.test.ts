@@ -394,3 +394,15 @@ t.test('an atomic snapshot adds and removes in one transaction, or does neither'
   t.same(await stated(bench), ['0>1 a', '4>5 a'])
   t.same(await graphOfLog(bench.db), await graphOfTables(bench.db))
 })
+
+t.test('a snapshot that removes by name what it states no more is not refused for it', async (t) => {
+  const bench = await withLoadBench(t)
+  const names = Array.from({ length: 11 }, (_, index) => index)
+  await bench.submit(names.map(entity))
+  await bench.submit(names.slice(1).map((name) => edge(0, name)), snapshot())
+  await bench.drain()
+  const id = await bench.submit([...names.slice(1, 7).map((name) => edge(0, name)), ...names.slice(7).map((name) => removal(0, name))], snapshot('a', { maxRemovedShare: 0.3 }))
+  await bench.drain()
+  t.match(await bench.load(id), { state: 'done', counts: { applied: 4, unchanged: 6 } })
+  t.equal((await stated(bench)).length, 6)
+})

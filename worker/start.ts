@@ -1,4 +1,5 @@
 /** The worker process: takes chunks from the queue and applies them, and keeps the loops that make sure none is forgotten. */
+import { keepEpoch } from '../shared/catalog/keep-epoch.ts'
 import { makeSearchDocuments } from '../shared/catalog/make-search-documents.ts'
 import { prune } from '../shared/catalog/prune.ts'
 import { createLeanWays } from '../shared/catalog/lean-ways.ts'
@@ -49,6 +50,7 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
   const worker = await startWatchedWorker({ config, concurrency: config.workerConcurrency, look, log, depth: () => queue.depth() })
   const loops = [
     startLoop('sweep', sweepEveryMs, log, async () => { await sweep(db, queue) }),
+    startLoop('epoch', sweepEveryMs, log, async () => { await keepEpoch(db) }),
     startLoop('prune', pruneEveryMs, log, async () => { await prune(db) }),
     startLoop('search documents', documentsEveryMs, log, async () => { await makeSearchDocuments(db) })
   ]

@@ -9,17 +9,17 @@ import { lineageFieldByCode } from '../model/lineage-fields.ts'
 import { appendedPosition } from '../model/list-order.ts'
 import { bareRecordKey } from '../model/record-keys.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
-import { countVersions, insertPlainEdges, raiseOrder } from '../store/plain-edges.ts'
+import { countVersions, findWithoutAspect, insertPlainEdges, raiseOrder } from '../store/plain-edges.ts'
 import { findRemovals } from '../store/plain-removals.ts'
 import { createJournal } from './apply/journal.ts'
-import { pick, pickOfRepeats, placesWhere, reorder, without, type EdgeColumns } from './edge-columns.ts'
+import { distinct, pick, pickOfRepeats, placesWhere, reorder, without, type EdgeColumns } from './edge-columns.ts'
 import { aspectNamesOf, fieldsIn, type EdgesDone, type EdgeWork } from './edge-work.ts'
 import { findStated } from './find-stated.ts'
 import type { StatedKeys } from './stated-keys.ts'
 
 export async function addEdges(tx: Tx, work: EdgeWork): Promise<EdgesDone> {
-  const { columns, chunk, context, guards, older, sourceId } = work
-  const standing = await withoutRemoved(tx, work)
+  const { chunk, context, guards, older, sourceId } = work
+  const { columns, standing } = await withoutRemoved(tx, work)
   // Of an edge that is given more than once the last line counts, as it does in the general way.
   const last = pickOfRepeats(standing, 1)
   const stamp = { sourceId, recordKey: bareRecordKey, position: appendedPosition, seq: chunk.seq }
@@ -38,15 +38,31 @@ export async function addEdges(tx: Tx, work: EdgeWork): Promise<EdgesDone> {
   return { columns, applied: fresh.places.length }
 }
 
-/** Without what was removed since by something newer, the lines behind it in the load included. */
-async function withoutRemoved(tx: Tx, { columns, chunk, ownersWithRemovals }: EdgeWork): Promise<EdgeColumns> {
-  if (ownersWithRemovals.size === 0) return columns
+/**
+ * `standing` is without what was removed since by something newer, the lines behind it in the load included. An edge that was stated makes
+ * its aspect exist, also when it has been removed since: owners to whom that is news are left.
+ */
+async function withoutRemoved(tx: Tx, { columns, chunk, ownersWithRemovals }: EdgeWork): Promise<{ columns: EdgeColumns, standing: EdgeColumns }> {
+  if (ownersWithRemovals.size === 0) return { columns, standing: columns }
   const { ownerIds, lines } = columns
   const asked = placesWhere(ownerIds.length, (at) => ownersWithRemovals.has(ownerIds[at] ?? 0))
   const removedBefore = new Int32Array(ownerIds.length)
   ;(await findRemovals(tx, reorder(columns, asked), chunk.seq)).forEach((line, index) => { removedBefore[asked[index] ?? 0] = line })
   const isRemoved = (at: number): boolean => (lines[at] ?? 0) < (removedBefore[at] ?? 0)
-  return lines.some((_, at) => isRemoved(at)) ? pick(columns, (at) => !isRemoved(at)) : columns
+  const removed = pick(columns, isRemoved)
+  if (removed.places.length === 0) return { columns, standing: columns }
+  const left = await withoutAspect(tx, removed)
+  const isLeft = (at: number): boolean => left.has(ownerIds[at] ?? 0)
+  return { columns: left.size === 0 ? columns : pick(columns, (at) => !isLeft(at)), standing: pick(columns, (at) => !isRemoved(at) && !isLeft(at)) }
+}
+
+async function withoutAspect(tx: Tx, { ownerIds, fields }: EdgeColumns): Promise<Set<number>> {
+  const found = new Set<number>()
+  for (const aspectName of aspectNamesOf(fields)) {
+    const owners = distinct(ownerIds.filter((_, at) => lineageFieldByCode(fields[at] ?? 0).aspectName === aspectName))
+    for (const ownerId of await findWithoutAspect(tx, owners, aspectName)) found.add(ownerId)
+  }
+  return found
 }
 
 function tellStated(stated: StatedKeys, { downstreamIds, upstreamIds, ownerIds, fields }: EdgeColumns, newCount: number): void {

@@ -10,6 +10,7 @@ import { entityTypeInfo } from '../model/entity-types.ts'
 import { packStatedEdges } from '../model/graph-delta.ts'
 import { lineageFieldsOf } from '../model/lineage-fields.ts'
 import type { Tx } from '../db/database.ts'
+import { preferIndexes } from '../db/prefer-indexes.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
 import { insertNewStatements, type NewStatements } from '../store/new-statements.ts'
@@ -48,6 +49,7 @@ async function applyDocuments(tx: Tx, documents: DocumentBatch, context: ApplyCo
   const { lines } = documents
   // A snapshot replaces what its own source stated, a rehearsal has ids of its own, and who is limited to a domain is judged asset by asset.
   if (!chunk || context.stated || context.isDryRun || actor.domainUrn !== null) return { records: 0, applied: 0, unchanged: 0, urns: [], urnCount: 0, insertedIds: [], rest: [...lines.keys()] }
+  await preferIndexes(tx)
   if (guards.excludesDeletes) await lockAsWriter(tx)
   // Before existence is read, as in apply-records.ts.
   const older = await olderWork(tx, chunk.seq, chunk.loadId)

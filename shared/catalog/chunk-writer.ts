@@ -148,8 +148,8 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
       return isFull(gathered) ? storeEdges(gathered) : undefined
     },
     addEdges(run) {
-      const gathered = gathererOf(run.shape)
-      return gathered.isOutdated() ? storeEdges(gathered).then(() => addRun(run, 0)) : addRun(run, 0)
+      const [outdated] = [added, removed].filter((gathered) => gathered.isOutdated())
+      return outdated ? storeEdges(outdated).then(() => addRun(run, 0)) : addRun(run, 0)
     },
     add(record, changes) {
       const pass = passOf(changes)

@@ -52,7 +52,9 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
 
   function shapePlace(shape: EdgeShape): number {
     const found = shapes.indexOf(shape)
-    return found >= 0 ? found : shapes.push(shape) - 1
+    if (found >= 0) return found
+    if (shapes[0] && shapes[0].isRemoval !== shape.isRemoval) throw new Error('edges to be added and removed in one chunk')
+    return shapes.push(shape) - 1
   }
 
   /** Of an ordinary dataset, in ASCII. */
@@ -95,7 +97,7 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
     bytes,
     isOutdated: () => ids !== null && ids !== knownIds(),
     take() {
-      const taken = { ids, batch: { isRemoval: shapes.some((shape) => shape.isRemoval), urns: packer.packed(), shapes, upstreams: new Int32Array(upstreams), downstreams: new Int32Array(downstreams), lines: new Int32Array(lines), shapeOf: new Uint8Array(shapeOf) } }
+      const taken = { ids, batch: { isRemoval: shapes[0]?.isRemoval === true, urns: packer.packed(), shapes, upstreams: new Int32Array(upstreams), downstreams: new Int32Array(downstreams), lines: new Int32Array(lines), shapeOf: new Uint8Array(shapeOf) } }
       packer.clear()
       ids = null
       shapes = []

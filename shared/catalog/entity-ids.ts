@@ -4,7 +4,7 @@
  */
 import type { Tx } from '../db/database.ts'
 import { readAbsenceCount } from '../store/entities.ts'
-import { readEpoch } from '../store/graph-changes.ts'
+import { isWithoutEpoch, readEpoch } from '../store/graph-changes.ts'
 import { findFit, findIds } from '../store/plain-edges.ts'
 import type { PackedUrns } from '../urn/packed-urns.ts'
 import { hashOfBytes } from '../urn/text-hash.ts'
@@ -90,8 +90,10 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
 
   return {
     async find(tx, urns, numbered = none) {
-      const current = `${await readEpoch(tx)} ${await readAbsenceCount(tx)}`
-      if (current !== validFor) {
+      const epoch = await readEpoch(tx)
+      const current = `${epoch} ${await readAbsenceCount(tx)}`
+      // Without an epoch a crash would go unnoticed, and with it that what was seen is gone: not all that is committed is on disk.
+      if (current !== validFor || isWithoutEpoch(epoch)) {
         young = newGeneration()
         old = newGeneration()
         fit = new Uint8Array(0)

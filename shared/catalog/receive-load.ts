@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CatalogError } from '../errors.ts'
-import { commitBehind } from '../db/commit-behind.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { toCatalogError } from '../db/sql-errors.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -107,8 +106,6 @@ async function storeRecords(db: Db, upload: Upload, { format, snapshot, knownIds
     await inTransaction(db, async (tx) => {
       await work(tx)
       if (!await touchLoad(tx, id, stored)) throw await endedMeanwhile(tx, id)
-      // The client is told of nothing before the end of its body is on disk.
-      await commitBehind(tx)
     })
   }
 

@@ -20,7 +20,8 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
   let isBounded = true
   return {
     add(entry) {
-      if ('shape' in entry) count += entry.shape.isRemoval ? 0 : 'count' in entry ? entry.count : 1
+      // What is removed by name is not there to be swept either.
+      if ('shape' in entry) count += 'count' in entry ? entry.count : 1
       else if ('document' in entry) count += entry.document.upstreamUrns.length
       else if ('error' in entry) {
         const named = namedByReject(shape, { line: entry.line, record: entry.text, isWhole: true })

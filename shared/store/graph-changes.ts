@@ -30,6 +30,9 @@ const epoch = `concat_ws(' ',
   (select pg_database.oid from pg_database where pg_database.datname = current_database())::text,
   'graph_epoch'::regclass::oid::text)`
 
+/** Whether an epoch is that of a server which has none since it crashed: it is the same before and after another crash. */
+export const isWithoutEpoch = (text: string): boolean => text.startsWith(noEpoch)
+
 /** Tells one life of a database from another: what was remembered of its ids in one says nothing in the other. */
 export async function readEpoch(tx: Tx): Promise<string> {
   const [row] = await query<{ epoch: string }>(tx, `select ${epoch} as epoch`)
@@ -100,6 +103,6 @@ export async function positionOf(tx: Tx): Promise<GraphPosition & { lastId: numb
       ${epoch} as epoch,
       coalesce((select max(graph_change.id) from graph_change), 0) as "lastId"`)
   if (!row) throw new Error('a select of one row gave none')
-  if (row.epoch.startsWith(noEpoch)) throw new Error('the server has crashed since its epoch was written')
+  if (isWithoutEpoch(row.epoch)) throw new Error('the server has crashed since its epoch was written')
   return row
 }

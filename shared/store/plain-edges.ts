@@ -59,11 +59,11 @@ export type Remembered = { more: Int32Array, removals: Int32Array }
 /**
  * What is remembered of the owners that may be newer than the load: replacements, patches of edges (of any age), a deleted aspect; and
  * removals. Mostly there is nothing so new in these tables at all, which is asked once.
- * An edge that was stated makes its aspect exist, also when it has been removed since: where it does not, there is more to be weighed.
  * `aspectNames` are those that the edges will be written to.
  *
  * An owner is looked up with `seq + 0`, of which there is no index: statistics from before this load know of no seq so large, and the
  * planner would walk the index on seq, with all that the load itself has removed, for each owner (60 s a chunk, until it timed out).
+ * And with `limit 1`, not `exists`, which it may turn into a hash of the whole table.
  */
 export async function findRemembered(tx: Tx, ownerIds: Int32Array, aspectNames: readonly string[], seq: number): Promise<Remembered> {
   const [row] = await query<{ more: Buffer | null, removals: Buffer | null }>(tx, `
@@ -71,21 +71,31 @@ export async function findRemembered(tx: Tx, ownerIds: Int32Array, aspectNames: 
       string_agg(int4send(judged.id), '') filter (where judged.more) as more,
       string_agg(int4send(judged.id), '') filter (where judged.has_removals) as removals
     from (
-      select owner.id, owner.has_removals,
-        ((select exists (select 1 from replace_watermark where replace_watermark.seq >= ?::bigint)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = owner.id and replace_watermark.seq + 0 >= ?::bigint))
-        or ((select exists (select 1 from edge_patch)) and exists (select 1 from edge_patch where edge_patch.owner_id = owner.id))
-        or exists (select 1 from aspect where aspect.entity_id = owner.id and aspect.aspect_name = any(?::text[]) and aspect.value is null)
-        or (owner.has_removals and (select count(*) from aspect where aspect.entity_id = owner.id and aspect.aspect_name = any(?::text[])) < cardinality(?::text[])) as more
-      from (
-        select wanted.id,
-          (select exists (select 1 from edge_tombstone where edge_tombstone.seq >= ?::bigint)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id and edge_tombstone.seq + 0 >= ?::bigint) as has_removals
-        from unnest(?::int[]) as wanted (id)
-        offset 0
-      ) as owner
+      select wanted.id,
+        (select exists (select 1 from edge_tombstone where edge_tombstone.seq >= ?::bigint))
+        and (select true from edge_tombstone where edge_tombstone.owner_id = wanted.id and edge_tombstone.seq + 0 >= ?::bigint limit 1) is not null as has_removals,
+        ((select exists (select 1 from replace_watermark where replace_watermark.seq >= ?::bigint))
+          and (select true from replace_watermark where replace_watermark.owner_id = wanted.id and replace_watermark.seq + 0 >= ?::bigint limit 1) is not null)
+        or ((select exists (select 1 from edge_patch)) and (select true from edge_patch where edge_patch.owner_id = wanted.id limit 1) is not null)
+        or (select true from aspect where aspect.entity_id = wanted.id and aspect.aspect_name = any(?::text[]) and aspect.value is null limit 1) is not null as more
+      from unnest(?::int[]) as wanted (id)
       offset 0
     ) as judged
-    where judged.more or judged.has_removals`, [seq, seq, aspectNames, aspectNames, aspectNames, seq, seq, int4Array(ownerIds)])
+    where judged.more or judged.has_removals`, [seq, seq, seq, seq, aspectNames, int4Array(ownerIds)])
   return { more: int4sOf(row?.more ?? null), removals: int4sOf(row?.removals ?? null) }
+}
+
+/** Those of the owners that do not have the aspect. */
+export async function findWithoutAspect(tx: Tx, ownerIds: Int32Array, aspectName: string): Promise<Int32Array> {
+  const [row] = await query<{ found: Buffer | null }>(tx, `
+    select string_agg(int4send(judged.id), '') as found
+    from (
+      select wanted.id, (select true from aspect where aspect.entity_id = wanted.id and aspect.aspect_name = ? limit 1) is null as is_without
+      from unnest(?::int[]) as wanted (id)
+      offset 0
+    ) as judged
+    where judged.is_without`, [aspectName, int4Array(ownerIds)])
+  return int4sOf(row?.found ?? null)
 }
 
 /** In key order, each pair once. The five arrays have an entry for each edge. */
@@ -104,10 +114,12 @@ export function insertPlainEdges(tx: Tx, rows: PlainEdgeRows, { position, ...sta
 }
 
 /**
- * Whether a statement is of the edge of another row. As a range of two columns, which only the primary key has in order: the planner
- * would else walk the index on upstream_id where its statistics are of a time when each asset had one downstream.
+ * Whether a statement is of the edge of another row. The upstream by a range of two columns, which only the primary key has in order: the
+ * planner would else walk the index on upstream_id where its statistics are of a time when each asset had one downstream. The downstream by
+ * itself as well: by the range alone it expects a share of the table.
  */
-export const isEdge = (row: string): string => `(statement.downstream_id, statement.upstream_id) >= (${row}.downstream_id, ${row}.upstream_id)
+export const isEdge = (row: string): string => `statement.downstream_id = ${row}.downstream_id
+          and (statement.downstream_id, statement.upstream_id) >= (${row}.downstream_id, ${row}.upstream_id)
           and (statement.downstream_id, statement.upstream_id) <= (${row}.downstream_id, ${row}.upstream_id)`
 
 /** Places of edges, from 0 and in no order: of those that the source states already in that list by the edge's ends alone, and of those that only others state in the aspect. */

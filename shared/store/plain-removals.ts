@@ -74,6 +74,7 @@ export async function readEdges(tx: Tx, edges: RemovedEdges, recordKey: number):
       where ${isEdge('wanted')}
         and statement.owner_id = wanted.owner_id
         and statement.field >> 4 = wanted.field >> 4
+      offset 0
     ) as stated`, [...columnsOf(edges), recordKey])
   const found = int4sOf(row?.found ?? null)
   const stated: StatedEdge[] = []

@@ -4,7 +4,8 @@ import { applyChunk } from '../../shared/catalog/apply-chunk.ts'
 import { applyRecords } from '../../shared/catalog/apply-records.ts'
 import { allChunkGuards } from '../../shared/catalog/chunk-guards.ts'
 import { claimChunk } from '../../shared/catalog/claim-chunk.ts'
-import { createLeanWays } from '../../shared/catalog/lean-ways.ts'
+import type { EdgesApplied } from '../../shared/catalog/apply-edges.ts'
+import { createLeanWays, type LeanWays } from '../../shared/catalog/lean-ways.ts'
 import { WaitForOlderLoad } from '../../shared/catalog/wait-for-older-load.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
@@ -81,8 +82,8 @@ async function prepare(db: Db, { present, before, meanwhile, chunks, ...load }: 
 }
 
 /** One worker applies the chunks; a chunk that waits for an older load is left. */
-async function applyAll(db: Db, chunkIds: readonly number[], isLean: boolean): Promise<LeftBehind> {
-  const options = { apply: applyRecords, guards: allChunkGuards, ...isLean ? { lean: createLeanWays() } : {} }
+async function applyAll(db: Db, chunkIds: readonly number[], lean: LeanWays | null): Promise<LeftBehind> {
+  const options = { apply: applyRecords, guards: allChunkGuards, ...lean ? { lean } : {} }
   const waiting: string[] = []
   for (const id of chunkIds) {
     const claim = await claimChunk(db, id, allChunkGuards)
@@ -101,13 +102,25 @@ function difference(what: string, general: readonly string[], lean: readonly str
   return [`${what}:`, ...general.filter((line) => !lean.includes(line)).map((line) => `  only general: ${line}`), ...lean.filter((line) => !general.includes(line)).map((line) => `  only lean: ${line}`)]
 }
 
-export type Compared = { differences: string[], hasChanged: boolean }
+/** `leanCount`: of the records that were applied in the lean way. */
+export type Compared = { differences: string[], hasChanged: boolean, leanCount: number }
+
+function countingWays(): { lean: LeanWays, count: () => number } {
+  const { edges, documents } = createLeanWays()
+  let count = 0
+  const counted = (done: EdgesApplied): EdgesApplied => {
+    count += done.records
+    return done
+  }
+  return { lean: { edges: async (...given) => counted(await edges(...given)), documents: async (...given) => counted(await documents(...given)) }, count: () => count }
+}
 
 /** Applies the load in the general way and in the lean one, each taken back, and says where they differ. */
 export async function compareWays(db: Db, load: EdgeLoad, pack: PackChunk): Promise<Compared> {
+  const ways = countingWays()
   const [general, lean] = await takenBack(db, async (db) => {
     const chunkIds = await prepare(db, load, pack)
-    return [await takenBack(db, (db) => applyAll(db, chunkIds, false)), await takenBack(db, (db) => applyAll(db, chunkIds, true))] as const
+    return [await takenBack(db, (db) => applyAll(db, chunkIds, null)), await takenBack(db, (db) => applyAll(db, chunkIds, ways.lean))] as const
   })
-  return { differences: Object.keys(general).flatMap((what) => difference(what, general[what] ?? [], lean[what] ?? [])), hasChanged: Boolean(general.journal?.length) }
+  return { differences: Object.keys(general).flatMap((what) => difference(what, general[what] ?? [], lean[what] ?? [])), hasChanged: Boolean(general.journal?.length), leanCount: ways.count() }
 }
