@@ -14,6 +14,8 @@ const common = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   shared_buffers: '192MB',
+  // two chunks at once fill the default of 6 MB and wait for each other: a million edges took 6.9 s, and 6.4 with this
+  wal_buffers: '64MB',
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
   random_page_cost: '1.1',

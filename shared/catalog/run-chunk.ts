@@ -1,11 +1,12 @@
 /** One look at one chunk, from the claim to whatever becomes of it: what a worker does for each queue job. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../db/database.ts'
+import { commitBehind } from '../db/commit-behind.ts'
+import type { Db, Tx } from '../db/database.ts'
 import { sqlErrorKind } from '../db/sql-errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { metrics } from '../platform/metrics.ts'
 import type { ChunkQueue } from '../queue/chunk-queue.ts'
-import { nudgeMore } from '../store/chunk-nudges.ts'
+import { nudgeMore, type Nudge } from '../store/chunk-nudges.ts'
 import { dropChunks, releaseChunk, renewLease, type ClaimedChunk, type Release } from '../store/chunks.ts'
 import { deleteDeclarations } from '../store/declarations.ts'
 import { stopLoad } from '../store/loads.ts'
@@ -168,12 +169,18 @@ async function finish(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, outcome: '
       if (chunk.pass > 1) await inTransaction(db, (tx) => deleteDeclarations(tx, chunk.loadId))
     } else {
       // A long load keeps its share of the queue, and no more.
-      await queue.nudge(settled.nudges.length > 0 ? settled.nudges : await nudgeMore(db, chunk.loadId, nudgesWaiting))
+      await queue.nudge(settled.nudges.length > 0 ? settled.nudges : await inTransaction(db, (tx) => moreNudges(tx, chunk.loadId)))
     }
     return { outcome, settled }
   } catch (error) {
     return { outcome, settled, error }
   }
+}
+
+/** A nudge that a crash takes back is given again by the sweeper. */
+async function moreNudges(tx: Tx, loadId: string): Promise<Nudge[]> {
+  await commitBehind(tx)
+  return nudgeMore(tx, loadId, nudgesWaiting)
 }
 
 /** A load that is all or nothing, and came to nothing. */
