@@ -133,6 +133,6 @@ async function inSmallChunks(bench: LoadBench, id: string, most: number): Promis
     if (!large) return
     const claim = await claimChunk(bench.db, large.id, guardsWithout('passOrder'))
     if (!claim) throw new Error('a waiting chunk could not be claimed')
-    bench.told.push(...(await splitChunk(bench.db, claim.chunk, guardsWithout())).map((nudge) => nudge.chunkId))
+    bench.told.push(...(await splitChunk(bench.db, claim.chunk, guardsWithout(), 'failed')).map((nudge) => nudge.chunkId))
   }
 }

@@ -10,7 +10,7 @@ import { entityTypeInfo } from '../model/entity-types.ts'
 import { packStatedEdges } from '../model/graph-delta.ts'
 import { lineageFieldsOf } from '../model/lineage-fields.ts'
 import type { Tx } from '../db/database.ts'
-import { preferIndexes } from '../db/prefer-indexes.ts'
+import { preferIndexes, preferNothing } from '../db/prefer-indexes.ts'
 import { appendPackedGraphChange } from '../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
 import { insertNewStatements, type NewStatements } from '../store/new-statements.ts'
@@ -85,7 +85,7 @@ async function applyDocuments(tx: Tx, documents: DocumentBatch, context: ApplyCo
   // For the audit trail: who has the documents, by name the first of them, or all where there are others to be told from.
   const urns = await ownersOf(tx, documents, left.length > 0 ? taken : taken.slice(0, auditedUrnsMaxCount))
   const applied = { records: taken.length, applied: taken.length, unchanged: 0, urns, urnCount: taken.length, insertedIds, rest: left }
-  if (left.length === 0) await auditLean(tx, applied, context)
+  await (left.length === 0 ? auditLean(tx, applied, context) : preferNothing(tx))
   return applied
 }
 

@@ -9,7 +9,7 @@
  */
 import { edgePairOf } from '../model/lineage-fields.ts'
 import type { Tx } from '../db/database.ts'
-import { preferIndexes } from '../db/prefer-indexes.ts'
+import { preferIndexes, preferNothing } from '../db/prefer-indexes.ts'
 import { appendAudit } from '../store/audit.ts'
 import { insertEntities } from '../store/entities.ts'
 import { lockAsWriter, olderWork } from '../store/order-of-changes.ts'
@@ -66,7 +66,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   const records = columns.places.length
   const rest = placesLeft(edges.lines.length, columns.places)
   const done = { records, applied, unchanged: records - applied, ...await subjectsOf(tx, edges, columns, rest.length > 0), insertedIds, rest }
-  if (rest.length === 0) await auditLean(tx, done, context)
+  await (rest.length === 0 ? auditLean(tx, done, context) : preferNothing(tx))
   return done
 }
 

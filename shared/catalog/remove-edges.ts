@@ -1,6 +1,6 @@
 /**
  * The lean way of removing edges, thousands at a time, whoever states them: what is stated goes, and the removal is remembered where
- * something older may still come. `npm run bench -- loading` has 14 us an edge, of which the worker's own are 5.
+ * something older may still come. By `npm run bench -- loading` an edge takes the worker 4 us and Postgres 13.
  */
 import type { Tx } from '../db/database.ts'
 import type { GraphDelta } from '../model/graph-delta.ts'

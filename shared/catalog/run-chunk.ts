@@ -75,7 +75,7 @@ async function whileHeld<T>(db: Db, chunk: ClaimedChunk, seconds: number, work: 
 async function work(db: Db, queue: ChunkQueue, { chunk, next }: Claim, options: RunOptions & ApplyOptions): Promise<Run> {
   const { gate = createIsolationGate() } = options
   try {
-    if (next === 'split') return await split(db, queue, chunk, options.guards)
+    if (next === 'split') return await split(db, queue, chunk, options.guards, 'crashed')
     if (next === 'reject') return await finish(db, queue, chunk, 'rejected', await rejectChunk(db, chunk, deadlyRecord, options))
     if (next === 'fail') return notApplied(await failWhole(db, chunk, deadlyLoad, options))
     const apply = (): Promise<Settled | NotApplied> => timed(async () => {
@@ -118,7 +118,7 @@ async function recover(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, error: un
   const remedy = remedyFor(error, chunk, options.guards)
   try {
     switch (remedy.do) {
-      case 'split': return { ...await split(db, queue, chunk, options.guards), error }
+      case 'split': return { ...await split(db, queue, chunk, options.guards, 'failed'), error }
       case 'reject': return { ...await finish(db, queue, chunk, 'rejected', await rejectChunk(db, chunk, remedy.reason, options)), error }
       case 'fail': return { ...chunk.isWhole ? notApplied(await failWhole(db, chunk, remedy.message, options)) : await failLoad(db, chunk, remedy), error }
       case 'release': {
@@ -152,8 +152,8 @@ async function handBack(db: Db, chunk: ClaimedChunk, release: Release, signal: A
   }
 }
 
-async function split(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, guards: ChunkGuards): Promise<Run> {
-  await queue.nudge(await splitChunk(db, chunk, guards))
+async function split(db: Db, queue: ChunkQueue, chunk: ClaimedChunk, guards: ChunkGuards, why: 'crashed' | 'failed'): Promise<Run> {
+  await queue.nudge(await splitChunk(db, chunk, guards, why))
   return { outcome: 'split' }
 }
 

@@ -15,12 +15,12 @@ import { readChunkRecords } from './undo-records.ts'
  * Two chunks in place of one, of the same pass; an isolated one has isolated halves. Returns what to tell the queue.
  * Throws ChunkOvertaken, LoadEnded, UnreadableChunk.
  */
-export async function splitChunk(db: Db, claimed: ClaimedChunk, guards: ChunkGuards): Promise<Nudge[]> {
+export async function splitChunk(db: Db, claimed: ClaimedChunk, guards: ChunkGuards, why: 'crashed' | 'failed'): Promise<Nudge[]> {
   return inTransaction(db, async (tx) => {
     const chunk = await lockChunk(tx, claimed.id)
     assertHeld(chunk, claimed, guards)
     const ids: number[] = []
-    for (const half of await halves(tx, chunk, claimed.isIsolated)) ids.push(await insertChunk(tx, { loadId: chunk.loadId, pass: chunk.pass, ...half, isIsolated: claimed.isIsolated }))
+    for (const half of await halves(tx, chunk, why === 'crashed')) ids.push(await insertChunk(tx, { loadId: chunk.loadId, pass: chunk.pass, ...half, isIsolated: claimed.isIsolated }))
     if (!await endChunk(tx, claimed.id, claimed.fence, 'split')) throw new ChunkOvertaken()
     const nudges = await nudgeChunks(tx, ids)
     if (!await countSplit(tx, chunk.loadId)) throw new LoadEnded()
@@ -31,8 +31,8 @@ export async function splitChunk(db: Db, claimed: ClaimedChunk, guards: ChunkGua
 type Half = { firstLine: number, recordCount: number, payload: Buffer }
 
 /** Edges that workers died with stay edges; those that could not be applied have their chance in the general way, and so has an edge alone. */
-async function halves(tx: Tx, chunk: LockedChunk, isIsolated: boolean): Promise<Half[]> {
-  const edges = isIsolated ? await unpackEdgesOnly(chunk.payload) : null
+async function halves(tx: Tx, chunk: LockedChunk, keepsEdges: boolean): Promise<Half[]> {
+  const edges = keepsEdges ? await unpackEdgesOnly(chunk.payload) : null
   if (edges) return Promise.all(inHalves(edges.lines.length).map(([begin, end]) => halfOfEdges(tx, partOf(edges, begin, end))))
   const stored = await readChunkRecords(tx, chunk)
   return Promise.all(inHalves(stored.length).map(([begin, end]) => halfOfRecords(stored.slice(begin, end))))

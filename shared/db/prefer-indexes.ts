@@ -2,7 +2,12 @@
 import type { Tx } from './database.ts'
 import { query } from './query.ts'
 
-/** For the rest of the transaction. What the planner has been told of a table that a load fills may be from when it was empty. */
+/** Until preferNothing, or for the rest of the transaction. What the planner has been told of a table that a load fills may be from when it was empty. */
 export async function preferIndexes(tx: Tx): Promise<void> {
   await query(tx, 'set local enable_seqscan = off')
+}
+
+/** For the general way, whose joins may be better off with a table read whole. */
+export async function preferNothing(tx: Tx): Promise<void> {
+  await query(tx, 'set local enable_seqscan to default')
 }

@@ -22,9 +22,9 @@ export async function findOccupied(tx: Tx, { aspectCode }: DocumentPlace, ownerI
         or (select true from statement where statement.downstream_id = wanted.id and statement.owner_id = wanted.id and statement.field >> 4 = ?::int limit 1) is not null
         or (select true from statement where statement.owner_id = wanted.id and statement.owner_id <> statement.downstream_id and statement.field >> 4 = ?::int limit 1) is not null
         or (?::boolean and (
-          ((select exists (select 1 from edge_tombstone)) and exists (select 1 from edge_tombstone where edge_tombstone.owner_id = wanted.id))
-          or ((select exists (select 1 from replace_watermark)) and exists (select 1 from replace_watermark where replace_watermark.owner_id = wanted.id and (replace_watermark.seq + 0, replace_watermark.line) > (?::bigint, wanted.line)))
-          or ((select exists (select 1 from edge_patch)) and exists (select 1 from edge_patch where edge_patch.owner_id = wanted.id))
+          ((select exists (select 1 from edge_tombstone)) and (select true from edge_tombstone where edge_tombstone.owner_id = wanted.id limit 1) is not null)
+          or ((select exists (select 1 from replace_watermark)) and (select true from replace_watermark where replace_watermark.owner_id = wanted.id and (replace_watermark.seq + 0, replace_watermark.line) > (?::bigint, wanted.line) limit 1) is not null)
+          or ((select exists (select 1 from edge_patch)) and (select true from edge_patch where edge_patch.owner_id = wanted.id limit 1) is not null)
         )) as is_occupied
       from unnest(?::int[], ?::int[]) as wanted (id, line)
       offset 0
