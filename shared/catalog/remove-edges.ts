@@ -18,8 +18,8 @@ export async function removeEdges(tx: Tx, { columns: given, chunk, context, guar
   const read = await readEdges(tx, once, bareRecordKey)
   const leftOwners = new Set(read.flatMap(({ place, isPlain }) => isPlain ? [] : once.ownerIds[place] ?? 0))
   const isLeft = (ownerId: number | undefined): boolean => leftOwners.has(ownerId ?? 0)
-  const [columns, last] = leftOwners.size === 0 ? [given, once] : [given, once].map((each) => pick(each, (at) => !isLeft(each.ownerIds[at])))
-  if (!columns || !last) throw new Error('no columns')
+  const taken = (each: EdgeColumns): EdgeColumns => leftOwners.size === 0 ? each : pick(each, (at) => !isLeft(each.ownerIds[at]))
+  const [columns, last] = [taken(given), taken(once)]
 
   // What a newer change has stated stays.
   const isOlder = ({ seq, line, place }: StatedEdge): boolean => !guards.keepsOrder || seq < chunk.seq || (seq === chunk.seq && line <= (once.lines[place] ?? 0))
