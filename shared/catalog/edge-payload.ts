@@ -7,163 +7,95 @@
  */
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
-import type { EdgeRun } from '../formats/edge-runs.ts'
-import { textOfEdge, type EdgeShape, type PlainEdge } from '../formats/plain-edges.ts'
-import { bytesOfInts, intsOfBytes } from '../model/packed-ints.ts'
+import { textOfEdge, type EdgeShape } from '../formats/plain-edges.ts'
+import { packInts, unpackInts } from '../model/int-columns.ts'
+import { intsOfBytes } from '../model/packed-ints.ts'
 import { PackedUrns, UrnPacker } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
-import type { KnownIds } from './known-ids.ts'
 
 /**
  * Ends (`upstreams`, `downstreams`) are places in `urns` or, below zero, ids with the sign turned: those of datasets. `shapeOf` has places in
  * `shapes`. The four arrays have an entry for each edge, in the order of the lines. With `isRemoval` all of them are to be removed, else added.
  */
-export type EdgeBatch = { isRemoval: boolean, urns: PackedUrns, shapes: EdgeShape[], upstreams: Int32Array, downstreams: Int32Array, lines: Int32Array, shapeOf: Uint8Array }
-
-/** Gathers edges until there are enough for a chunk, again and again in the same memory. All of them are to be added, or all removed. */
-export type EdgeGatherer = {
-  add(edge: PlainEdge): void
-  /** Takes edges of a run from a place on, until there are so many of them or so many bytes. Gives the place of the next. */
-  addRun(run: EdgeRun, from: number, most: { records: number, bytes: number }): number
-  /** So far. */
-  count: () => number
-  bytes: () => number
-  /** Whether `knownIds` has given others since: those that are held on to take as much memory as all URNs. */
-  isOutdated: () => boolean
-  /** What was gathered; the next edges are gathered anew. `ids` are those that gave the ids in it, null where there are none. */
-  take(): { batch: EdgeBatch, ids: KnownIds | null }
-}
-
-/** Beside its URNs: a line, two places and a shape. */
-const edgeBytes = 13
-
-/** Asks `knownIds`, which gives the same object as long as it knows no others, until it gives some, for each chunk anew; what of a run these know is gathered by id. */
-export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null): EdgeGatherer {
-  const packer = new UrnPacker()
-  let shapes: EdgeShape[] = []
-  let [upstreams, downstreams, lines, shapeOf]: [number[], number[], number[], number[]] = [[], [], [], []]
-  let [lastUpstream, lastDownstream]: [Named | null, Named | null] = [null, null]
-  let ids: KnownIds | null = null
-
-  /** Many a job goes through its tables one by one: what the line before named is not looked up. */
-  function named(urn: Urn, last: Named | null): Named {
-    return last?.urn === urn ? last : { urn, place: packer.placeOf(urn) }
-  }
-
-  function shapePlace(shape: EdgeShape): number {
-    const found = shapes.indexOf(shape)
-    if (found >= 0) return found
-    if (shapes[0] && shapes[0].isRemoval !== shape.isRemoval) throw new Error('edges to be added and removed in one chunk')
-    return shapes.push(shape) - 1
-  }
-
-  /** Of an ordinary dataset, in ASCII. */
-  const endOf = (id: number, body: DataView, begin: number, end: number): number => id === 0 ? packer.placeOfBytes(body, begin, end) : -id
-
-  const bytes = (): number => packer.bytesCount + edgeBytes * lines.length
-
-  return {
-    add({ line, shape, upstream, downstream }) {
-      lastUpstream = named(upstream, lastUpstream)
-      lastDownstream = named(downstream, lastDownstream)
-      upstreams.push(lastUpstream.place)
-      downstreams.push(lastDownstream.place)
-      lines.push(line)
-      shapeOf.push(shapePlace(shape))
-    },
-    addRun({ firstLine, count, shape, view: body, upstreamBegins, upstreamEnds, downstreamBegins, downstreamEnds }, from, most) {
-      const shapeAt = shapePlace(shape)
-      const end = Math.min(count, from + most.records - lines.length)
-      const [upstreamIds, downstreamIds] = [new Int32Array(count), new Int32Array(count)]
-      const known = ids ??= knownIds()
-      known?.idsOf(body, upstreamBegins, upstreamEnds, from, end, upstreamIds)
-      known?.idsOf(body, downstreamBegins, downstreamEnds, from, end, downstreamIds)
-      let [upstreamBegin, upstream, downstreamBegin, downstream] = [-1, 0, -1, 0]
-      let index = from
-      while (index < end && bytes() < most.bytes) {
-        const [nextUpstream, nextDownstream] = [upstreamBegins[index] ?? 0, downstreamBegins[index] ?? 0]
-        if (nextUpstream !== upstreamBegin) upstream = endOf(upstreamIds[index] ?? 0, body, nextUpstream, upstreamEnds[index] ?? 0)
-        if (nextDownstream !== downstreamBegin) downstream = endOf(downstreamIds[index] ?? 0, body, nextDownstream, downstreamEnds[index] ?? 0)
-        ;[upstreamBegin, downstreamBegin] = [nextUpstream, nextDownstream]
-        upstreams.push(upstream)
-        downstreams.push(downstream)
-        lines.push(firstLine + index)
-        shapeOf.push(shapeAt)
-        index += 1
-      }
-      return index
-    },
-    count: () => lines.length,
-    bytes,
-    isOutdated: () => ids !== null && ids !== knownIds(),
-    take() {
-      const taken = { ids, batch: { isRemoval: shapes[0]?.isRemoval === true, urns: packer.packed(), shapes, upstreams: new Int32Array(upstreams), downstreams: new Int32Array(downstreams), lines: new Int32Array(lines), shapeOf: new Uint8Array(shapeOf) } }
-      packer.clear()
-      ids = null
-      shapes = []
-      ;[upstreams, downstreams, lines, shapeOf] = [[], [], [], []]
-      ;[lastUpstream, lastDownstream] = [null, null]
-      return taken
-    }
-  }
-}
-
-type Named = { urn: Urn, place: number }
+export type EdgeBatch = { isRemoval: boolean, urns: PackedUrns, shapes: EdgeShape[], upstreams: Int32Array, downstreams: Int32Array, lines: Int32Array, shapeOf: Int32Array }
 
 /** The first byte of a payload of edges: no deflated stream begins with it (its block type does not exist). */
 const edgesMark = 0xff
-/** Of chunks without ids, which versions of the program before ids read as well; of those with; and of removals, with ids or without, which versions before them must not take for additions. */
+const columnsVersion = 4
+/** What versions of the program before columns wrote: of chunks without ids, of those with, and of removals. */
 const [textVersion, idsVersion, removalVersion] = [1, 2, 3]
 const headBytes = 2
+/** The head of a payload in columns: mark, version, whether it is a removal, and counts. */
+const columnsHeadBytes = 31
+/** No chunk has so many; a payload that says so is damaged. */
+const edgesMaxCount = 1_000_000
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-/** Mark, version, then deflated: counts, shapes as JSON, URNs a line each, and the arrays. */
+/** Head, the columns, shapes as JSON, and URNs a line each, which alone are deflated. */
 export async function packEdges({ isRemoval, urns, shapes, upstreams, downstreams, lines, shapeOf }: EdgeBatch): Promise<Buffer> {
-  const shapesText = Buffer.from(JSON.stringify(shapes), 'utf8')
-  const counts = Buffer.alloc(12)
-  counts.writeInt32LE(lines.length, 0)
-  counts.writeInt32LE(shapesText.length, 4)
-  counts.writeInt32LE(urns.bytes.length, 8)
-  const packed = await deflate(Buffer.concat([counts, bytesOfInts(upstreams), bytesOfInts(downstreams), bytesOfInts(lines), shapeOf, shapesText, urns.bytes]), { level: 1 })
-  const version = isRemoval ? removalVersion : isNumbered(upstreams) || isNumbered(downstreams) ? idsVersion : textVersion
-  return Buffer.concat([Buffer.from([edgesMark, version]), packed])
+  const texts = Buffer.from(JSON.stringify(shapes), 'utf8')
+  const names = urns.length === 0 ? urns.bytes : await deflate(urns.bytes, { level: 1 })
+  const columns = [upstreams, downstreams, lines, shapeOf].map(packInts)
+  const head = Buffer.alloc(columnsHeadBytes)
+  head.set([edgesMark, columnsVersion, isRemoval ? 1 : 0])
+  for (const [at, count] of [lines.length, ...columns.map(({ length }) => length), texts.length, names.length].entries()) head.writeInt32LE(count, 3 + 4 * at)
+  return Buffer.concat([head, ...columns, texts, names])
 }
 
 export const holdsEdges = (payload: Buffer): boolean => payload[0] === edgesMark
 
-/** Throws where the payload is not what packEdges makes. */
+/** Throws where the payload is not what packEdges makes or made. */
 export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
-  const version = payload[1]
-  if (version !== textVersion && version !== idsVersion && version !== removalVersion) throw new Error(`unknown version ${payload[1]} of packed edges`)
+  const version = payload[1] ?? 0
+  if (version !== columnsVersion && version !== textVersion && version !== idsVersion && version !== removalVersion) throw new Error(`unknown version ${version} of packed edges`)
+  const batch = version === columnsVersion ? await inColumns(payload) : await inOneStream(payload)
+  const least = version === textVersion ? 0 : -greatestId
+  const { urns, shapes, upstreams, downstreams, shapeOf } = batch
+  if (!areWithin(upstreams, least, urns.length) || !areWithin(downstreams, least, urns.length) || !areWithin(shapeOf, 0, shapes.length)) throw new Error('packed edges name what they do not hold')
+  return batch
+}
+
+async function inColumns(payload: Buffer): Promise<EdgeBatch> {
+  let at = columnsHeadBytes
+  const count = payload.readInt32LE(3)
+  const part = (place: number): Buffer => {
+    const length = payload.readInt32LE(7 + 4 * place)
+    if (length < 0 || at + length > payload.length) throw new Error('packed edges are shorter than they say')
+    return payload.subarray(at, at += length)
+  }
+  if (count < 0 || count > edgesMaxCount) throw new Error(`packed edges say that they are ${count}`)
+  const [upstreams, downstreams, lines, shapeOf] = [unpackInts(part(0), count), unpackInts(part(1), count), unpackInts(part(2), count), unpackInts(part(3), count)]
+  const isRemoval = payload[2] === 1
+  const [shapes, names] = [shapesOf(part(4), isRemoval), part(5)]
+  if (at !== payload.length) throw new Error('packed edges are longer than they say')
+  // They were checked when they were packed.
+  return { isRemoval, urns: new PackedUrns(names.length === 0 ? names : await inflate(names)), shapes, upstreams, downstreams, lines, shapeOf }
+}
+
+/** Deflated as one: counts, the arrays, shapes, and URNs. */
+async function inOneStream(payload: Buffer): Promise<EdgeBatch> {
   const bytes = await inflate(payload.subarray(headBytes))
   const count = bytes.readInt32LE(0)
   let at = 12
   const next = (length: number): Buffer => bytes.subarray(at, at += length)
   const [upstreams, downstreams, lines] = [intsOfBytes(next(4 * count)), intsOfBytes(next(4 * count)), intsOfBytes(next(4 * count))]
-  const shapeOf = new Uint8Array(next(count))
-  const isRemoval = version === removalVersion
-  const shapes = (JSON.parse(next(bytes.readInt32LE(4)).toString('utf8')) as EdgeShape[]).map((shape) => ({ ...shape, isRemoval }))
-  // They were checked when they were packed.
+  const shapeOf = Int32Array.from(next(count))
+  const isRemoval = payload[1] === removalVersion
+  const shapes = shapesOf(next(bytes.readInt32LE(4)), isRemoval)
   const urns = new PackedUrns(next(bytes.readInt32LE(8)))
   if (at !== bytes.length) throw new Error('packed edges have another length than they say')
-  const least = version === textVersion ? 0 : -greatestId
-  if (!areWithin(upstreams, least, urns.length) || !areWithin(downstreams, least, urns.length) || !areWithin(shapeOf, 0, shapes.length)) throw new Error('packed edges name what they do not hold')
   return { isRemoval, urns, shapes, upstreams, downstreams, lines, shapeOf }
 }
 
+const shapesOf = (json: Buffer, isRemoval: boolean): EdgeShape[] => (JSON.parse(json.toString('utf8')) as EdgeShape[]).map((shape) => ({ ...shape, isRemoval }))
+
 const greatestId = 2 ** 31 - 1
 
-function areWithin(places: Int32Array | Uint8Array, least: number, behind: number): boolean {
+function areWithin(places: Int32Array, least: number, behind: number): boolean {
   for (let at = 0; at < places.length; at += 1) if ((places[at] ?? 0) < least || (places[at] ?? 0) >= behind) return false
   return true
-}
-
-/** Whether there are ids among the ends. */
-function isNumbered(ends: Int32Array): boolean {
-  for (let at = 0; at < ends.length; at += 1) if ((ends[at] ?? 0) < 0) return true
-  return false
 }
 
 /** The ids among ends, in no order and not each once. */

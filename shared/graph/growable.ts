@@ -21,6 +21,11 @@ export class GrowableInts {
     this.#values[id] = value
   }
 
+  /** A copy of the first so many, all of which were set. */
+  first(count: number): Int32Array {
+    return this.#values.slice(0, count)
+  }
+
   get bytes(): number {
     return this.#values.byteLength
   }
