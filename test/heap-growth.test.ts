@@ -1,0 +1,13 @@
+import { spawnSync } from 'node:child_process'
+import t from 'tap'
+
+t.test('a worker asks for a growth of its heap that this V8 knows', async (t) => {
+  const module = new URL('../worker/heap-growth.js', import.meta.url).href
+  // V8 says on stderr that it does not know a flag, and goes on without.
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', `
+    const { letHeapGrow } = await import(${JSON.stringify(module)})
+    letHeapGrow()
+    console.log('asked')`], { encoding: 'utf8' })
+  t.equal(stderr, '')
+  t.equal(stdout, 'asked\n')
+})
