@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import t from 'tap'
 
-t.test('a worker asks for a growth of its heap that this V8 knows', async (t) => {
+t.test('this V8 knows the growth of its heap that a worker asks for', async (t) => {
   const module = new URL('../worker/heap-growth.js', import.meta.url).href
   // V8 says on stderr that it does not know a flag, and goes on without.
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', `

@@ -15,7 +15,6 @@ import type { Log } from '../shared/platform/log.ts'
 import { openQueue, type ChunkQueue } from '../shared/queue/chunk-queue.ts'
 import { createChunkLook } from './chunk-look.ts'
 import { startHealthServer } from './health-server.ts'
-import { letHeapGrow } from './heap-growth.ts'
 import { startLoop, type Loop } from './loop.ts'
 import { startWatchedWorker, type WatchedWorker } from './watched-worker.ts'
 
@@ -44,7 +43,6 @@ export function startWorker(config: Config, log: Log): Service {
 async function startParts(config: Config, log: Log): Promise<Parts> {
   const { databaseUrl: url } = config
   if (url === null) throw new Error('A worker needs DATABASE_URL')
-  letHeapGrow()
   const poolMax = Math.max(config.databasePoolWorker, config.workerConcurrency + 2)
   const db = connectDatabase({ url, poolMax, applicationName: 'tributary-worker', statementTimeoutMs: config.statementTimeoutWorkerMs, lockTimeoutMs, log })
   const queue = await openQueue(config, log)

@@ -1,9 +1,13 @@
 /** `tributary work`: a worker as a process of its own, on DATABASE_URL. The Procfile's `worker`. */
+import { letHeapGrow } from '../../worker/heap-growth.ts'
 import { startWorker } from '../../worker/start.ts'
 import type { Command } from '../command.ts'
 import { runService } from '../run-service.ts'
 
 export const work: Command = {
   options: {},
-  run: (_input, terminal) => runService('work', startWorker, terminal)
+  run: (_input, terminal) => {
+    letHeapGrow()
+    return runService('work', startWorker, terminal)
+  }
 }

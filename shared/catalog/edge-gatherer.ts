@@ -7,7 +7,7 @@ import type { Urn } from '../urn/urn.ts'
 import type { EdgeBatch } from './edge-payload.ts'
 import type { KnownIds } from './known-ids.ts'
 
-/** Gathers edges until there are enough for a chunk, again and again in the same memory. All of them are to be added, or all removed. */
+/** Gathers edges until there are enough for a chunk, again and again in the same memory (half a megabyte, for as long as the upload takes). All of them are to be added, or all removed. */
 export type EdgeGatherer = {
   add(edge: PlainEdge): void
   /** Takes edges of a run from a place on, until there are so many of them or so many bytes. Gives the place of the next. */
@@ -22,7 +22,7 @@ export type EdgeGatherer = {
 }
 
 /** Beside its URNs: a line, two places and a shape. */
-const edgeBytes = 13
+const edgeBytes = 16
 
 /** Asks `knownIds`, which gives the same object as long as it knows no others, until it gives some, for each chunk anew; what of a run these know is gathered by id. */
 export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null): EdgeGatherer {
@@ -99,4 +99,3 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
 }
 
 type Named = { urn: Urn, place: number }
-

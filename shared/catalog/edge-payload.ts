@@ -2,7 +2,7 @@
  * Edges given by their two ends alone, as a chunk stores them: an edge as its line and two numbers. An end is the id of a dataset
  * where the process that receives the load knows it, else the place of its URN, which is stored once.
  *
- * A tenth of the bytes of the lines, and nothing left to parse or to look up for the worker, which judges existence all the same.
+ * A fiftieth of the bytes of the lines, and nothing left to parse or to look up for the worker, which judges existence all the same.
  * The lines can be made again as they were sent, for rejects and for a second way of applying them: an entity's row is never deleted.
  */
 import { promisify } from 'node:util'
@@ -25,8 +25,10 @@ const columnsVersion = 4
 /** What versions of the program before columns wrote: of chunks without ids, of those with, and of removals. */
 const [textVersion, idsVersion, removalVersion] = [1, 2, 3]
 const headBytes = 2
-/** The head of a payload in columns: mark, version, whether it is a removal, and counts. */
-const columnsHeadBytes = 31
+/** Whether edges are added or removed, so far apart that damage does not turn one into the other. */
+const [added, removed] = [0x0f, 0xf0]
+/** The head of a payload in columns: mark, version, added or removed, and eight counts. */
+const columnsHeadBytes = 35
 /** No chunk has so many; a payload that says so is damaged. */
 const edgesMaxCount = 1_000_000
 
@@ -39,8 +41,8 @@ export async function packEdges({ isRemoval, urns, shapes, upstreams, downstream
   const names = urns.length === 0 ? urns.bytes : await deflate(urns.bytes, { level: 1 })
   const columns = [upstreams, downstreams, lines, shapeOf].map(packInts)
   const head = Buffer.alloc(columnsHeadBytes)
-  head.set([edgesMark, columnsVersion, isRemoval ? 1 : 0])
-  for (const [at, count] of [lines.length, ...columns.map(({ length }) => length), texts.length, names.length].entries()) head.writeInt32LE(count, 3 + 4 * at)
+  head.set([edgesMark, columnsVersion, isRemoval ? removed : added])
+  for (const [at, count] of [lines.length, ...columns.map(({ length }) => length), texts.length, names.length, urns.bytes.length].entries()) head.writeInt32LE(count, 3 + 4 * at)
   return Buffer.concat([head, ...columns, texts, names])
 }
 
@@ -65,13 +67,21 @@ async function inColumns(payload: Buffer): Promise<EdgeBatch> {
     if (length < 0 || at + length > payload.length) throw new Error('packed edges are shorter than they say')
     return payload.subarray(at, at += length)
   }
+  if (payload[2] !== added && payload[2] !== removed) throw new Error('packed edges are neither added nor removed')
   if (count < 0 || count > edgesMaxCount) throw new Error(`packed edges say that they are ${count}`)
   const [upstreams, downstreams, lines, shapeOf] = [unpackInts(part(0), count), unpackInts(part(1), count), unpackInts(part(2), count), unpackInts(part(3), count)]
-  const isRemoval = payload[2] === 1
+  const isRemoval = payload[2] === removed
   const [shapes, names] = [shapesOf(part(4), isRemoval), part(5)]
+  const urns = await namesOf(names, payload.readInt32LE(columnsHeadBytes - 4))
   if (at !== payload.length) throw new Error('packed edges are longer than they say')
-  // They were checked when they were packed.
-  return { isRemoval, urns: new PackedUrns(names.length === 0 ? names : await inflate(names)), shapes, upstreams, downstreams, lines, shapeOf }
+  return { isRemoval, urns, shapes, upstreams, downstreams, lines, shapeOf }
+}
+
+/** They were checked when they were packed. */
+async function namesOf(packed: Buffer, length: number): Promise<PackedUrns> {
+  const names = packed.length === 0 ? packed : await inflate(packed, { maxOutputLength: Math.max(1, length) })
+  if (names.length !== length) throw new Error('the names of packed edges have another length than they say')
+  return new PackedUrns(names)
 }
 
 /** Deflated as one: counts, the arrays, shapes, and URNs. */

@@ -1,4 +1,4 @@
-/** Int32 values by id that grow with the ids: a table for what never changes once it is written. */
+/** Int32 values by a number from 0, such as an id, that take more room as greater numbers come. */
 
 export class GrowableInts {
   #values: Int32Array

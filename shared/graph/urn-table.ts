@@ -31,6 +31,7 @@ export class UrnTable {
   readonly #found = new Int32Array(together)
   readonly #mouldsFound = new Int32Array(together)
   readonly #textsFound = new Int32Array(together)
+  /** Only written: so that reading them is not left out. */
   readonly #lengths = new Int32Array(together)
   #count = 0
   static readonly #columnMould = 0x7fffffff

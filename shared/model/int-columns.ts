@@ -2,24 +2,26 @@
  * Columns of whole numbers of 32 bits in few bytes: each as its difference from the one before, and how often that difference comes again.
  *
  * Lines that follow one another, and what stays the same, take next to nothing; any number 5 bytes at the most. A chunk of 20,000
- * edges takes 0.5 ms and 3.6 bytes an edge. Deflated (level 1), its four columns took 12 ms and 6 bytes.
+ * edges, asset by asset with ten upstreams each, takes 0.5 ms and 3.6 bytes an edge. Deflated (level 1) its four columns took 12 ms and 6 bytes; of
+ * edges between a few hubs, in no order, they took a quarter fewer (3.4, here 4.3; between 200 of them 5.7, here 6.4).
  *
  * Of each entry the first byte holds six bits of the difference (its sign in the lowest), 64 where it comes again, and 128 where more bits follow, seven
  * to a byte, each of which says by 128 that there is another. How often it comes again stands behind it, seven bits to a byte.
  */
-const isAgain = 64
-const isMore = 128
+const againBit = 64
+const moreBit = 128
 const [firstBits, bits] = [6, 7]
 const entryMaxBytes = 5
 
+/** At most five bytes a number. */
 export function packInts(numbers: Int32Array): Buffer {
-  // What comes again takes no more bytes than times, and has a byte less than its entry might.
+  // How often something comes again takes no more bytes than it comes.
   const bytes = Buffer.allocUnsafe(numbers.length * entryMaxBytes)
   let end = 0
   const putRest = (rest: number): void => {
     let left = rest
     while (left > 127) {
-      bytes[end++] = (left & 127) | isMore
+      bytes[end++] = (left & 127) | moreBit
       left >>>= bits
     }
     bytes[end++] = left
@@ -32,14 +34,14 @@ export function packInts(numbers: Int32Array): Buffer {
     for (last = number; at < numbers.length && (((numbers[at] ?? 0) - last) | 0) === difference; again += 1) last = numbers[at++] ?? 0
     const folded = ((difference << 1) ^ (difference >> 31)) >>> 0
     const rest = folded >>> firstBits
-    bytes[end++] = (folded & 63) | (again > 0 ? isAgain : 0) | (rest > 0 ? isMore : 0)
+    bytes[end++] = (folded & 63) | (again > 0 ? againBit : 0) | (rest > 0 ? moreBit : 0)
     if (rest > 0) putRest(rest)
     if (again > 0) putRest(again)
   }
   return bytes.subarray(0, end)
 }
 
-/** So many numbers, all that the bytes hold. Throws where they hold more, or fewer, or nothing that packInts makes. */
+/** So many numbers, all that the bytes hold. Throws where they hold more or fewer, or end within a number. */
 export function unpackInts(bytes: Uint8Array, count: number): Int32Array {
   const numbers = new Int32Array(count)
   let at = 0
@@ -49,7 +51,7 @@ export function unpackInts(bytes: Uint8Array, count: number): Int32Array {
       const byte = bytes[at++]
       if (byte === undefined) break
       rest |= (byte & 127) << left
-      if (byte < isMore) return rest >>> 0
+      if (byte < moreBit) return rest >>> 0
     }
     throw new Error('a column ends within a number')
   }
@@ -57,8 +59,8 @@ export function unpackInts(bytes: Uint8Array, count: number): Int32Array {
   let filled = 0
   while (at < bytes.length) {
     const first = bytes[at++] ?? 0
-    const folded = first & isMore ? takeRest(first & 63, firstBits) : first & 63
-    const times = first & isAgain ? takeRest(0, 0) + 1 : 1
+    const folded = first & moreBit ? takeRest(first & 63, firstBits) : first & 63
+    const times = first & againBit ? takeRest(0, 0) + 1 : 1
     if (times > count - filled) throw new Error('a column holds more numbers than it says')
     const difference = (folded >>> 1) ^ -(folded & 1)
     for (const behind = filled + times; filled < behind; filled += 1) {
