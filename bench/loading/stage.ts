@@ -1,14 +1,15 @@
 /** The processes of the loading benchmarks: a durable Postgres, a Redis where there is one, one API and one worker. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createReadStream, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../test/support/redis.ts'
-import { isTerminal, readLoad, untilReady, type Api, type LoadState } from '../../test/torture/catalog-calls.ts'
+import { inPieces, isTerminal, readLoad, untilReady, type Api, type LoadState } from '../../test/torture/catalog-calls.ts'
 import { createAdminToken, keepRunning, type Kept } from '../../test/torture/processes.ts'
 import { startBenchPostgres } from '../lineage/bench-database.ts'
 import { cpuSecondsOf } from '../lineage-http/api-process.ts'
@@ -90,6 +91,13 @@ function cpuSecondsOfTree(pid: number): number {
   return ticks / 100
 }
 
+/** Writes a file of lines, so that making them is no part of what is measured. Gives its name. */
+export async function writeLines({ folder }: Stage, name: string, lines: Iterable<string>): Promise<string> {
+  const file = join(folder, name)
+  await pipeline(Readable.from(inPieces(lines), { objectMode: false }), createWriteStream(file))
+  return file
+}
+
 /** Sends a file as a load and waits for its end. Throws where it does not end done without rejects. */
 export async function sendFile(stage: Stage, file: string, parameters: Record<string, string>): Promise<{ load: LoadState, acceptedS: number, doneS: number }> {
   const { api } = stage
@@ -108,7 +116,7 @@ export async function sendFile(stage: Stage, file: string, parameters: Record<st
   }
 }
 
-/** By node:http, since fetch takes 5 us an edge of its own where this takes less than one: the client shares the machine. */
+/** By node:http: fetch takes 5 us an edge of its own where this takes less than one, and leaves the answers to other calls of its process unread meanwhile (750 ms). */
 async function upload({ url, token }: Api, file: string, parameters: string): Promise<{ status: number, text: string }> {
   const sent = request(`${url}/loads?${parameters}`, { method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/x-ndjson', 'content-length': statSync(file).size } })
   const answered = once(sent, 'response') as Promise<[IncomingMessage]>

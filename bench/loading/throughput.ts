@@ -5,14 +5,10 @@
  * runs in the same Postgres, twice before and once after; the one in the middle counts: the three differ by a third at times, as
  * loads do. Arguments: the number of edges (1,000,000), and `edges` or `proposals` for these alone.
  */
-import { createWriteStream } from 'node:fs'
-import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { query } from '../../shared/db/query.ts'
 import { assetLines, drawEdges, edgeLines, mixedLines, proposalLines, removalLines, type Edges } from './edges.ts'
 import { timeRawCopy } from './raw-copy.ts'
-import { openStage, sendFile, type Stage } from './stage.ts'
+import { openStage, sendFile, type Stage, writeLines } from './stage.ts'
 
 type Row = { name: string, seconds: number, acceptedSeconds: number, edgesPerSecond: number, ofRawCopy: number, walBytesPerEdge: number, cpuSeconds: Record<string, number> }
 
@@ -20,15 +16,15 @@ export async function benchLoading(args: readonly string[]): Promise<object> {
   const edgeCount = Number(args[0] ?? 1_000_000)
   const edges = drawEdges(edgeCount, 7)
   const asEdges = args[1] === 'proposals' ? [] : await onStage(edges, async (stage) => {
-    const file = await write(stage, 'edges.ndjson', edgeLines(edges))
-    const [mixed, removals] = [await write(stage, 'mixed.ndjson', mixedLines(edges)), await write(stage, 'removals.ndjson', removalLines(edges))]
+    const file = await writeLines(stage, 'edges.ndjson', edgeLines(edges))
+    const [mixed, removals] = [await writeLines(stage, 'mixed.ndjson', mixedLines(edges)), await writeLines(stage, 'removals.ndjson', removalLines(edges))]
     return [
       await measure(stage, 'new edges', file, edgeCount), await measure(stage, 'the same edges again', file, edgeCount),
       await measure(stage, 'every other one removed, the others again', mixed, edgeCount), await measure(stage, 'all of them removed', removals, edgeCount)
     ]
   })
   const asProposals = args[1] === 'edges' ? [] : await onStage(edges, async (stage) => {
-    const file = await write(stage, 'proposals.ndjson', proposalLines(edges))
+    const file = await writeLines(stage, 'proposals.ndjson', proposalLines(edges))
     return [await measure(stage, 'edges as upstreamLineage proposals, 10 each', file, edgeCount)]
   })
   const rows = [...asEdges, ...asProposals]
@@ -41,7 +37,7 @@ async function onStage(edges: Edges, work: (stage: Stage) => Promise<Omit<Row, '
   const stage = await openStage()
   try {
     const copies = [await timeRawCopy(stage.databaseUrl, edges), await timeRawCopy(stage.databaseUrl, edges)]
-    await sendFile(stage, await write(stage, 'assets.ndjson', assetLines()), { source: 'bench' })
+    await sendFile(stage, await writeLines(stage, 'assets.ndjson', assetLines()), { source: 'bench' })
     // What autovacuum has to do after the assets is not part of what is measured.
     await query(stage.db, 'vacuum (analyze)')
     const measured = await work(stage)
@@ -51,24 +47,6 @@ async function onStage(edges: Edges, work: (stage: Stage) => Promise<Omit<Row, '
   } finally {
     await stage.stop()
   }
-}
-
-async function write(stage: Stage, name: string, lines: Iterable<string>): Promise<string> {
-  const file = join(stage.folder, name)
-  await pipeline(Readable.from(inPieces(lines), { objectMode: false }), createWriteStream(file))
-  return file
-}
-
-/** A client that writes line by line would measure itself. */
-function* inPieces(lines: Iterable<string>): Generator<string> {
-  let piece = ''
-  for (const line of lines) {
-    piece += line
-    if (piece.length < 65_536) continue
-    yield piece
-    piece = ''
-  }
-  if (piece) yield piece
 }
 
 async function measure(stage: Stage, name: string, file: string, edgeCount: number): Promise<Omit<Row, 'ofRawCopy'>> {
