@@ -2,6 +2,7 @@
  * The lean way of applying plain edges beside other writers: what is left is what the order of acceptance says, wherever
  * the others come between, and each rule that sees to it is shown to be needed in the lean way too.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createEdgeApplier } from '../shared/catalog/apply-edges.ts'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
@@ -106,10 +107,53 @@ t.test('each rule is needed in the lean way', async (t) => {
     await late
     return upstreamsOf(db, a)
   }, [], [b])
+  await bothWays(t, 'waitsForOlderCalls', async (db, guards) => {
+    const first = await openLoad(db)
+    await applyAsChunk(db, first, [record(1, addEdge(b, a))])
+    await endLoad(db, first)
+    // A call that is older than the load has its seq and its locks, and has not yet been committed.
+    const older = pausedBefore(db, /insert into audit/, (tx) => applyRecords(tx, [record(0, removeEdge(b, a))], asCall()))
+    await older.reached
+    const load = await openLoad(db, { source: first.source, isDestructive: false })
+    const lean = db.transaction((tx: Tx) => applyLean(tx, load, [[b, a]], { guards }))
+    await endedOrBlocked(db, lean)
+    older.goOn()
+    t.equal((await older.done).status, 'fulfilled')
+    await lean
+    return upstreamsOf(db, a)
+  }, [b], [])
   await bothWays(t, 'excludesDeletes', async (db, guards) => {
     await race(db, guards, hardDelete(b))
     return query<{ urn: string }>(db, 'select distinct entity.urn from statement join entity on entity.id = upstream_id where not is_present')
   }, [], [{ urn: b }])
+})
+
+/** Those of other tests' databases among them: ids are the server's. */
+async function olderTransactionsEnded(db: Db): Promise<void> {
+  const [now] = await query<{ id: string }>(db, 'select pg_current_xact_id()::text as id')
+  while ((await query(db, 'select 1 where pg_snapshot_xmin(pg_current_snapshot()) > ?::xid8', [now?.id ?? ''])).length === 0) await sleep(5)
+}
+
+t.test('a load of what its source states already waits for nobody who is newer, and locks nobody', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a, b, c))
+  const first = await openLoad(db)
+  await db.transaction((tx: Tx) => applyLean(tx, first, [[b, a], [c, a]]))
+  await endLoad(db, first)
+  const again = await openLoad(db, { source: first.source, isDestructive: false })
+  await db.transaction((tx: Tx) => applyLean(tx, again, [[b, a]]))
+  await olderTransactionsEnded(db)
+  const newer = pausedBefore(db, /insert into audit/, (tx) => applyRecords(tx, [record(0, removeEdge(b, a))], asCall()))
+  await newer.reached
+  const one = pausedBefore(db, /insert into audit/, (tx) => applyLean(tx, again, [[c, a], [b, a]]))
+  await endedOrBlocked(db, one.reached)
+  t.same(await query(db, "select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"), [], 'not for the call that holds the owner')
+  newer.goOn()
+  t.equal((await newer.done).status, 'fulfilled', 'nor the call for it')
+  one.goOn()
+  t.equal((await one.done).status, 'fulfilled')
+  t.same(await upstreamsOf(db, a), [c], 'the call is newer')
+  t.match(await query(db, "select details->'unchanged' as unchanged, details->'urnCount' as owners from audit where load_id = ?::uuid order by id", [again.id]), [{ unchanged: 1, owners: 1 }, { unchanged: 2, owners: 1 }])
 })
 
 /** What comes beside the edge from b to a, accepted after it, and what a has upstream in the end. */
@@ -122,7 +166,7 @@ const beside: readonly [name: string, change: (a: Urn, b: Urn, c: Urn) => Change
   ['hard delete', (_, b) => hardDelete(b), () => []]
 ]
 
-const leanStatements = [/pg_advisory_xact_lock/, /with unfinished/, /from statement_source/, /is_fit/, /for no key update/, /has_removals/, /^copy$/, /update aspect/, /insert into load_journal/, /insert into graph_change/, /insert into audit/]
+const leanStatements = [/pg_advisory_xact_lock/, /with unfinished/, /from statement_source/, /is_fit/, /pg_current_xact_id/, /found\.own/, /for no key update/, /has_removals/, /^copy$/, /update aspect/, /insert into load_journal/, /insert into graph_change/, /insert into audit/]
 const leanRemovalStatements = [/pg_advisory_xact_lock/, /with unfinished/, /from statement_source/, /is_fit/, /for no key update/, /has_removals/, /is_plain/, /delete from statement/, /update aspect/, /insert into edge_tombstone/, /insert into load_journal/, /insert into graph_change/, /insert into audit/]
 const callStatements = [/urn_key/, /for no key update/, /nextval/, /(insert into|delete from) statement/, /(insert into|update) aspect/, /insert into edge_tombstone/, /insert into audit/]
 
@@ -136,8 +180,8 @@ t.test('whoever comes between, the order of acceptance decides', async (t) => {
         const [a, b, c] = [dataset(`a${count}`), dataset(`b${count}`), dataset(`c${count}`)]
         await apply(db, ...create(a, b, c))
         if (op === 'removeEdge') await apply(db, addEdge(b, a))
-        const load = await openLoad(db)
-        // Every other time the edge is there already.
+        // Every other time the edge is there already, and of these every other time nobody is locked for it.
+        const load = await openLoad(db, { isDestructive: op === 'removeEdge' || count % 4 !== 0 })
         if (op === 'addEdge' && count % 2 === 0) await applyAsChunk(db, load, [record(1, addEdge(b, a))])
         const lean = (tx: Tx): Promise<void> => applyLean(tx, load, [[b, a]], { op })
         const other = (tx: Tx): Promise<unknown> => applyRecords(tx, [record(0, change(a, b, c))], asCall())

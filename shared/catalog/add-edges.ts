@@ -65,7 +65,8 @@ async function withoutAspect(tx: Tx, { ownerIds, fields }: EdgeColumns): Promise
   return found
 }
 
-function tellStated(stated: StatedKeys, { downstreamIds, upstreamIds, ownerIds, fields }: EdgeColumns, newCount: number): void {
+/** What a snapshot states, of which so many statements are new. */
+export function tellStated(stated: StatedKeys, { downstreamIds, upstreamIds, ownerIds, fields }: EdgeColumns, newCount: number): void {
   downstreamIds.forEach((downstreamId, at) => {
     stated.add({ downstreamId, upstreamId: upstreamIds[at] ?? 0, ownerId: ownerIds[at] ?? 0, field: fields[at] ?? 0, recordKey: bareRecordKey })
   })

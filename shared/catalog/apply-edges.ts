@@ -17,15 +17,16 @@ import { findRemembered, lockOwners, type Remembered } from '../store/plain-edge
 import { sourceId } from '../store/statements.ts'
 import type { PackedUrns } from '../urn/packed-urns.ts'
 import type { Urn } from '../urn/urn.ts'
-import { addEdges } from './add-edges.ts'
+import { addEdges, tellStated } from './add-edges.ts'
 import { auditedUrnsMaxCount, type ApplyContext, type AppliedBefore } from './apply-records.ts'
 import { urnsOfIds } from './chunk-records.ts'
-import { distinct, emptyColumns, inKeyOrder, pick, placesWhere, type EdgeColumns } from './edge-columns.ts'
+import { distinct, emptyColumns, inKeyOrder, joined, pick, placesWhere, type EdgeColumns } from './edge-columns.ts'
 import { idsOf, type EdgeBatch } from './edge-payload.ts'
 import { aspectNamesOf, type EdgeWork } from './edge-work.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { allGuards } from './guards.ts'
 import { removeEdges } from './remove-edges.ts'
+import { findStatedOwners, watchOlderCalls, type AskOlderCalls } from './stated-owners.ts'
 
 /** `rest` are places in the batch: edges that the general way must apply. */
 export type EdgesApplied = AppliedBefore & { rest: number[] }
@@ -33,9 +34,12 @@ export type EdgesApplied = AppliedBefore & { rest: number[] }
 /** What applies the edges of a chunk: made by createEdgeApplier, or absent where a test wants the general way only. */
 export type ApplyEdges = (tx: Tx, edges: EdgeBatch, context: ApplyContext) => Promise<EdgesApplied>
 
-export const createEdgeApplier = (ids: EntityIds): ApplyEdges => (tx, edges, context) => applyEdges(tx, edges, context, ids)
+export function createEdgeApplier(ids: EntityIds): ApplyEdges {
+  const olderCallsMayRun = watchOlderCalls()
+  return (tx, edges, context) => applyEdges(tx, edges, context, ids, olderCallsMayRun)
+}
 
-async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: EntityIds): Promise<EdgesApplied> {
+async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: EntityIds, olderCallsMayRun: AskOlderCalls): Promise<EdgesApplied> {
   const { chunk, guards = allGuards, actor } = context
   // Who is limited to a domain is judged asset by asset.
   if (!chunk || actor.domainUrn !== null) return { records: 0, applied: 0, unchanged: 0, urns: [], urnCount: 0, insertedIds: [], rest: [...edges.lines.keys()] }
@@ -48,27 +52,38 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   const { ids: idOfUrn, unfit } = await ids.find(tx, edges.urns, idsOf(edges.upstreams, edges.downstreams))
   // Who is only removed from needs no row, but where the removal is to be remembered on it.
   const insertedIds = edges.isRemoval && !older.isUnfinished ? [] : await giveIds(tx, edges.urns, idOfUrn, unfit, context)
-  const resolved = resolve(edges, idOfUrn)
+  const resolved = inKeyOrder(resolve(edges, idOfUrn))
   unfit.add(0)
-  // All owners at once, also those that the general way will change: two writers meet in one order.
-  const owners = distinct(resolved.ownerIds)
-  if (guards.locksOwners) await lockOwners(tx, owners)
-  const remembered = guards.keepsOrder ? await findRemembered(tx, owners, aspectNamesOf(resolved.fields), chunk.seq) : nothingRemembered
   const { downstreamIds, upstreamIds, ownerIds } = resolved
-  const isUnfit = (at: number): boolean => unfit.has(downstreamIds[at] ?? 0) || unfit.has(upstreamIds[at] ?? 0)
   // All edges of an owner go one way: what the general way makes of one, and in which order, counts for the others.
-  const leftOwners = new Set(remembered.more)
+  const leftOwners = new Set<number>()
+  const isUnfit = (at: number): boolean => unfit.has(downstreamIds[at] ?? 0) || unfit.has(upstreamIds[at] ?? 0)
   if (unfit.size > 1 || idOfUrn.includes(0)) ownerIds.forEach((ownerId, at) => { if (isUnfit(at)) leftOwners.add(ownerId) })
-  const sorted = inKeyOrder(leftOwners.size === 0 ? resolved : pick(resolved, (at) => !leftOwners.has(ownerIds[at] ?? 0)))
+
+  const isQuiet = !edges.isRemoval && !older.isDestructive && !(guards.waitsForOlderCalls && await olderCallsMayRun(tx, chunk.loadId))
+  const statedOwners = isQuiet ? await findStatedOwners(tx, withoutOwners(resolved, leftOwners), source, chunk.seq) : new Set<number>()
+  const stated = pickOwners(resolved, statedOwners)
+  // All others at once, also those that the general way will change: two writers meet in one order.
+  const owners = distinct(ownerIds).filter((ownerId) => !statedOwners.has(ownerId))
+  if (guards.locksOwners && owners.length > 0) await lockOwners(tx, owners)
+  const remembered = guards.keepsOrder && owners.length > 0 ? await findRemembered(tx, owners, aspectNamesOf(resolved.fields), chunk.seq) : nothingRemembered
+  for (const ownerId of remembered.more) leftOwners.add(ownerId)
+  const sorted = withoutOwners(withoutOwners(resolved, statedOwners), leftOwners)
 
   const work: EdgeWork = { columns: sorted, chunk, context, guards, older, sourceId: source, ownersWithRemovals: new Set(remembered.removals) }
-  const { columns, applied } = edges.isRemoval ? await removeEdges(tx, work) : await addEdges(tx, work)
+  const { columns: judged, applied } = edges.isRemoval ? await removeEdges(tx, work) : await addEdges(tx, work)
+  if (context.stated) tellStated(context.stated, stated, 0)
+  const columns = joined(judged, stated)
   const records = columns.places.length
   const rest = placesLeft(edges.lines.length, columns.places)
   const done = { records, applied, unchanged: records - applied, ...await subjectsOf(tx, edges, columns, rest.length > 0), insertedIds, rest }
   await (rest.length === 0 ? auditLean(tx, done, context) : preferNothing(tx))
   return done
 }
+
+const withoutOwners = (columns: EdgeColumns, owners: ReadonlySet<number>): EdgeColumns => owners.size === 0 ? columns : pick(columns, (at) => !owners.has(columns.ownerIds[at] ?? 0))
+
+const pickOwners = (columns: EdgeColumns, owners: ReadonlySet<number>): EdgeColumns => pick(columns, (at) => owners.has(columns.ownerIds[at] ?? 0))
 
 const nothingRemembered: Remembered = { more: new Int32Array(0), removals: new Int32Array(0) }
 
