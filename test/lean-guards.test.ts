@@ -174,15 +174,16 @@ t.test('whoever comes between, the order of acceptance decides', async (t) => {
   const { db } = await withDatabase(t)
   let count = 0
   for (const [op, isLeanPaused] of [['addEdge', true], ['addEdge', false], ['removeEdge', true], ['removeEdge', false]] as const) {
-    for (const statement of !isLeanPaused ? callStatements : op === 'addEdge' ? leanStatements : leanRemovalStatements) {
-      for (const [name, change, left] of beside) {
+    for (const [statementAt, statement] of (!isLeanPaused ? callStatements : op === 'addEdge' ? leanStatements : leanRemovalStatements).entries()) {
+      for (const [besideAt, [name, change, left]] of beside.entries()) {
         count += 1
         const [a, b, c] = [dataset(`a${count}`), dataset(`b${count}`), dataset(`c${count}`)]
         await apply(db, ...create(a, b, c))
         if (op === 'removeEdge') await apply(db, addEdge(b, a))
-        // Every other time the edge is there already, and of these every other time nobody is locked for it.
-        const load = await openLoad(db, { isDestructive: op === 'removeEdge' || count % 4 !== 0 })
-        if (op === 'addEdge' && count % 2 === 0) await applyAsChunk(db, load, [record(1, addEdge(b, a))])
+        // Where the edge is there already, nobody need be locked for it, or its owner is, since the load may remove as well.
+        const turn = op === 'addEdge' ? ['absent', 'there', 'there and locked'][(statementAt + besideAt) % 3] : 'there'
+        const load = await openLoad(db, { isDestructive: op === 'removeEdge' || turn !== 'there' })
+        if (op === 'addEdge' && turn !== 'absent') await applyAsChunk(db, load, [record(1, addEdge(b, a))])
         const lean = (tx: Tx): Promise<void> => applyLean(tx, load, [[b, a]], { op })
         const other = (tx: Tx): Promise<unknown> => applyRecords(tx, [record(0, change(a, b, c))], asCall())
         const paused = pausedBefore<unknown>(db, statement, isLeanPaused ? lean : other)
@@ -190,7 +191,7 @@ t.test('whoever comes between, the order of acceptance decides', async (t) => {
         const late = db.transaction<unknown>(isLeanPaused ? other : lean).then(() => 'done', (error: Error) => error.message)
         await endedOrBlocked(db, late)
         paused.goOn()
-        t.match([await paused.done, await late], [{ status: 'fulfilled' }, 'done'], `${op}, ${name}, ${String(statement)}`)
+        t.match([await paused.done, await late], [{ status: 'fulfilled' }, 'done'], `${op}, ${turn}, ${name}, ${String(statement)}`)
         t.same(await upstreamsOf(db, a), left(b, c), `${op}, ${name}, ${isLeanPaused ? 'the edge' : 'the change'} waiting before ${String(statement)}`)
         await endLoad(db, load)
       }

@@ -60,7 +60,7 @@ async function applyEdges(tx: Tx, edges: EdgeBatch, context: ApplyContext, ids: 
   const isUnfit = (at: number): boolean => unfit.has(downstreamIds[at] ?? 0) || unfit.has(upstreamIds[at] ?? 0)
   if (unfit.size > 1 || idOfUrn.includes(0)) ownerIds.forEach((ownerId, at) => { if (isUnfit(at)) leftOwners.add(ownerId) })
 
-  const isQuiet = !edges.isRemoval && !older.isDestructive && !(guards.waitsForOlderCalls && await olderCallsMayRun(tx, chunk.loadId))
+  const isQuiet = !edges.isRemoval && !older.isDestructive && !(guards.waitsForOlderCalls && await olderCallsMayRun(tx, chunk))
   const statedOwners = isQuiet ? await findStatedOwners(tx, withoutOwners(resolved, leftOwners), source, chunk.seq) : new Set<number>()
   const stated = pickOwners(resolved, statedOwners)
   // All others at once, also those that the general way will change: two writers meet in one order.

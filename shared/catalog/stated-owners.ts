@@ -16,22 +16,23 @@ import { distinct, pickOfRepeats, placesWhere, reorder, type EdgeColumns } from 
 import { aspectNamesOf } from './edge-work.ts'
 import { findStated } from './find-stated.ts'
 
-/** Whether a call that is older than the load may still be under way. */
-export type AskOlderCalls = (tx: Tx, loadId: string) => Promise<boolean>
+/** Whether a call that is older than the load may still be under way. A load that is opened anew has another seq, and other calls before it. */
+export type AskOlderCalls = (tx: Tx, load: { loadId: string, seq: number }) => Promise<boolean>
 
-/** Loads that a worker applies at a time are fewer. One that is forgotten is asked about anew. */
+/** Loads that a worker applies at a time are fewer. One that is forgotten is asked about anew: its owners are locked while anything older than that is under way. */
 const loadsMaxCount = 256
 
 export function watchOlderCalls(): AskOlderCalls {
-  /** By load: the id of the first transaction here that applied something of it. */
+  /** By load and seq: the id of the first transaction here that asked for it. */
   const firstIds = new Map<string, bigint>()
-  return async (tx, loadId) => {
+  return async (tx, { loadId, seq }) => {
     const { own, least } = await transactionIds(tx)
-    const first = firstIds.get(loadId) ?? own
-    if (!firstIds.has(loadId)) {
+    const load = `${loadId} ${seq}`
+    const first = firstIds.get(load) ?? own
+    if (!firstIds.has(load)) {
       const [oldest] = firstIds.keys()
       if (firstIds.size >= loadsMaxCount && oldest !== undefined) firstIds.delete(oldest)
-      firstIds.set(loadId, first)
+      firstIds.set(load, first)
     }
     return least < first
   }
