@@ -156,6 +156,28 @@ t.test('a load of what its source states already waits for nobody who is newer, 
   t.match(await query(db, "select details->'unchanged' as unchanged, details->'urnCount' as owners from audit where load_id = ?::uuid order by id", [again.id]), [{ unchanged: 1, owners: 1 }, { unchanged: 2, owners: 1 }])
 })
 
+t.test('a call whose owner comes to be before it draws its seq is newer than what was accepted while it did not hold it', async (t) => {
+  const { db } = await withDatabase(t)
+  for (const [isEnded, says] of [[true, 'an older load that has ended'], [false, 'an older load that has not']] as const) {
+    const [owner, upstreamUrn, other] = [dataset(`owner-${isEnded}`), dataset(`upstream-${isEnded}`), dataset(`other-${isEnded}`)]
+    await apply(db, ...create(upstreamUrn, other))
+    const first = await openLoad(db, { source: `load-${isEnded}` })
+    // It has looked for the owner, and has its seq.
+    const removal = pausedBefore(db, /with unfinished/, (tx) => applyRecords(tx, [record(0, removeEdge(upstreamUrn, owner))], asCall({ missingReferences: 'create' })))
+    await removal.reached
+    await applyAsChunk(db, first, [record(1, ...create(owner)), record(2, addEdge(upstreamUrn, owner), addEdge(other, owner))])
+    if (isEnded) await endLoad(db, first)
+    const again = await openLoad(db, { source: first.source, isDestructive: false })
+    await db.transaction((tx: Tx) => applyLean(tx, again, [[upstreamUrn, owner]]))
+    const [seq] = await query<{ seq: number }>(db, 'select last_value as seq from change_seq')
+    removal.goOn()
+    t.equal((await removal.done).status, 'fulfilled')
+    const [audited] = await query<{ seq: number }>(db, 'select seq from audit where load_id is null order by id desc limit 1')
+    t.ok((audited?.seq ?? 0) > (seq?.seq ?? Infinity), `${says}: it draws another, and removes what the load has stated`)
+    t.same(await upstreamsOf(db, owner), [other])
+  }
+})
+
 /** What comes beside the edge from b to a, accepted after it, and what a has upstream in the end. */
 const beside: readonly [name: string, change: (a: Urn, b: Urn, c: Urn) => Change, left: (b: Urn, c: Urn) => Urn[]][] = [
   ['add', (a, b) => addEdge(b, a), (b) => [b]],
