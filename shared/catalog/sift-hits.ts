@@ -43,37 +43,69 @@ const sliceCount = 5_000
 const documentsSliceCount = 500
 
 const [isOut, isIn, isOpen] = [1, 2, 3]
-/** No class, or one that was not judged yet. */
-const noPlace = 0
+/** An entity that has no class, or a verdict that was not given yet. */
+const none = 0
+/** Places of a class: one for each degree that is told apart, and for hits that have none. */
+const degreesOfClass = degreeValues.length + 1
 
 /** Throws DEADLINE_EXCEEDED. With `keeps` false no list is made of what is kept. */
 export async function siftHits(reader: LineageReader, question: SiftQuestion, hits: Pick<Hits, 'ids' | 'degrees'>, { keeps = true } = {}): Promise<Sifted> {
   const judge = await judgeOf(reader, question.filters)
   const table = new CommonTable(question, judge)
   const { ids, degrees } = hits
-  const verdicts = new Uint8Array(Math.min(sliceCount, ids.length))
-  const places = new Int32Array(verdicts.length)
-  const tally: Counts = { total: 0, fingerprint: 0x811c9dc5, kept: keeps ? new Int32Array(ids.length) : null, byDegree: new Uint32Array((degrees.at(-1) ?? 0) + 1) }
+  const places = new Int32Array(Math.min(sliceCount, ids.length))
+  const verdicts = new Uint8Array(places.length)
+  const tally: Counts = { total: 0, fingerprint: 0x811c9dc5, kept: null, byDegree: new Uint32Array((degrees.at(-1) ?? 0) + 1) }
   let readsOwn = false
 
   for (let begin = 0; begin < ids.length; begin += sliceCount) {
     const end = Math.min(begin + sliceCount, ids.length)
-    const openCount = table.judge(await reader.classIndexes(ids.subarray(begin, end)), degrees, begin, places, verdicts)
-    if (openCount > 0) {
-      readsOwn = true
-      const open = Array.from(ids.subarray(begin, end).keys()).filter((index) => verdicts[index] === isOpen)
-      await judgeOwn(reader, question, judge, hits, open.map((index) => begin + index), (at) => table.facts[places[at - begin] ?? 0] ?? null, (at, holds) => { verdicts[at - begin] = holds ? isIn : isOut })
+    const { isWhole, isOpenIn } = table.look(await reader.classIndexes(ids.subarray(begin, end)), degrees, begin, places)
+    if (isWhole) {
+      table.countSlice()
+      countWhole(hits, begin, end, tally)
+    } else {
+      table.verdictsOf(places, end - begin, verdicts)
+      if (isOpenIn) {
+        readsOwn = true
+        const open = Array.from(ids.subarray(begin, end).keys()).filter((index) => verdicts[index] === isOpen)
+        await judgeOwn(reader, question, judge, hits, open.map((index) => begin + index), (at) => table.facts[places[at - begin] ?? none] ?? null, (at, holds) => { verdicts[at - begin] = holds ? isIn : isOut })
+      }
+      // As long as all was kept, nothing but their number had to be remembered.
+      if (keeps) tally.kept ??= allBelow(begin, ids.length)
+      countKept(hits, begin, end, verdicts, places, tally, table.counts)
     }
-    countKept(hits, begin, end, verdicts, places, tally, table.counts)
     await reader.pause()
   }
   const { total, fingerprint, kept, byDegree } = tally
   return { total, kept: kept === null || total === ids.length ? null : kept.slice(0, total), tally: { byClass: table.counted(), byDegree: [...byDegree] }, fingerprint, readsOwn }
 }
 
+/** `kept` is null as long as all hits are. */
 type Counts = { total: number, fingerprint: number, kept: Int32Array | null, byDegree: Uint32Array }
 
-/** A hot loop: what was kept of a slice is counted. */
+/** Room for `room` places, of which the first so many are kept. */
+function allBelow(end: number, room: number): Int32Array {
+  const kept = new Int32Array(room)
+  for (let at = 0; at < end; at += 1) kept[at] = at
+  return kept
+}
+
+/** A hot loop: all of a slice was kept. Degrees ascend, so they are counted run by run. */
+function countWhole({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: number, end: number, tally: Counts): void {
+  let { fingerprint } = tally
+  for (let at = begin; at < end;) {
+    const runBegin = at
+    const degree = degrees[at] ?? 0
+    for (; at < end && degrees[at] === degree; at += 1) fingerprint = mixHit(fingerprint, ids[at] ?? 0, degree)
+    tally.byDegree[degree] = (tally.byDegree[degree] ?? 0) + at - runBegin
+  }
+  if (tally.kept !== null) for (let at = begin; at < end; at += 1) tally.kept[tally.total + at - begin] = at
+  tally.fingerprint = fingerprint
+  tally.total += end - begin
+}
+
+/** The same where not all was: what was kept of a slice. */
 function countKept({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: number, end: number, verdicts: Uint8Array, places: Int32Array, tally: Counts, counts: Uint32Array): void {
   const { kept, byDegree } = tally
   let { total, fingerprint } = tally
@@ -82,55 +114,74 @@ function countKept({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: numbe
     const degree = degrees[at] ?? 0
     if (kept !== null) kept[total] = at
     total += 1
-    fingerprint = mix(mix(fingerprint, ids[at] ?? 0), degree)
+    fingerprint = mixHit(fingerprint, ids[at] ?? 0, degree)
     byDegree[degree] = (byDegree[degree] ?? 0) + 1
-    const place = places[at - begin] ?? 0
+    const place = places[at - begin] ?? none
     counts[place] = (counts[place] ?? 0) + 1
   }
   tally.total = total
-  tally.fingerprint = fingerprint >>> 0
+  tally.fingerprint = fingerprint
 }
 
-/** A table of classes at the three degrees that filters know: judged when they are first met, and counted. */
+/**
+ * A table of classes at the degrees that filters know: judged when they are first met, and counted. Most often all of a slice is kept,
+ * which its classes tell without a look at each hit: 49,186 hits took 1.2 to 1.9 ms when each had its verdict written down, 1.0 to 1.1 so.
+ */
 class CommonTable {
   readonly facts: CommonFacts[] = []
-  /** By place: 0 is not judged yet. */
+  /** By place: `none` is not judged yet. */
   #verdicts = new Uint8Array(64)
   counts = new Uint32Array(64)
   readonly #classes: EntityClass[] = []
   readonly #question: SiftQuestion
   readonly #judge: Judge
+  /** Places that a slice has, and how many hits are at each. */
+  #met: number[] = []
+  #metCounts = new Uint32Array(64)
 
   constructor(question: SiftQuestion, judge: Judge) {
     this.#question = question
     this.#judge = judge
+    this.#verdicts[none] = isOut
   }
 
-  /** A hot loop: place and verdict of each of a slice that begins at `begin`. Gives how many must be judged on their own. */
-  judge({ indexes, classAt }: ClassIndexes, degrees: Uint16Array, begin: number, places: Int32Array, verdicts: Uint8Array): number {
-    let openCount = 0
-    let known = this.#verdicts
+  /** A hot loop: the place of each of a slice that begins at `begin`; whether all of it is kept, and whether any must be judged on its own. */
+  look({ indexes, classAt }: ClassIndexes, degrees: Uint16Array, begin: number, places: Int32Array): { isWhole: boolean, isOpenIn: boolean } {
+    for (const place of this.#met) this.#metCounts[place] = 0
+    this.#met = []
     for (let at = 0; at < indexes.length; at += 1) {
       const index = indexes[at] ?? -1
       const degree = degrees[begin + at] ?? 0
-      const place = index < 0 ? noPlace : index * degreeValues.length + (degree < degreeValues.length ? degree : degreeValues.length)
-      let verdict = place < known.length ? known[place] ?? 0 : 0
-      if (verdict === 0) {
-        verdict = index < 0 ? isOut : this.#judgeAt(place, classAt(index), degree)
-        known = this.#verdicts
-      }
+      const place = index < 0 ? none : 1 + index * degreesOfClass + (degree < degreesOfClass ? degree : degreesOfClass - 1)
       places[at] = place
-      verdicts[at] = verdict
-      if (verdict === isOpen) openCount += 1
+      if (place >= this.#metCounts.length) this.#makeRoom(place)
+      const count = this.#metCounts[place] ?? 0
+      if (count === 0) this.#met.push(place)
+      this.#metCounts[place] = count + 1
     }
-    return openCount
+    const verdicts = this.#met.map((place) => this.#verdicts[place] || this.#judgeAt(place, classAt))
+    return { isWhole: verdicts.every((verdict) => verdict === isIn), isOpenIn: verdicts.includes(isOpen) }
   }
 
-  #judgeAt(place: number, entityClass: EntityClass, degree: number): number {
-    if (place >= this.#verdicts.length) {
-      this.#verdicts = withRoom(this.#verdicts, new Uint8Array(place * 2))
-      this.counts = withRoom(this.counts, new Uint32Array(place * 2))
-    }
+  /** Counts all of the slice that was looked at last. */
+  countSlice(): void {
+    for (const place of this.#met) this.counts[place] = (this.counts[place] ?? 0) + (this.#metCounts[place] ?? 0)
+  }
+
+  verdictsOf(places: Int32Array, count: number, verdicts: Uint8Array): void {
+    const known = this.#verdicts
+    for (let at = 0; at < count; at += 1) verdicts[at] = known[places[at] ?? none] ?? isOut
+  }
+
+  #makeRoom(place: number): void {
+    this.#verdicts = withRoom(this.#verdicts, new Uint8Array(place * 2))
+    this.counts = withRoom(this.counts, new Uint32Array(place * 2))
+    this.#metCounts = withRoom(this.#metCounts, new Uint32Array(place * 2))
+  }
+
+  #judgeAt(place: number, classAt: (index: number) => EntityClass): number {
+    const degree = (place - 1) % degreesOfClass
+    const entityClass = classAt((place - 1 - degree) / degreesOfClass)
     const facts = factsOf(entityClass, degree)
     this.#classes[place] = entityClass
     this.facts[place] = facts
@@ -200,5 +251,5 @@ async function judgeOwn(
   }
 }
 
-/** One step of FNV-1a over a whole number: order matters, and a change of any result shows. */
-const mix = (hash: number, value: number): number => Math.imul(hash ^ value, 0x01000193)
+/** One step of FNV-1a, over a hit as a whole number: order matters, and a change of any result shows. */
+const mixHit = (hash: number, id: number, degree: number): number => Math.imul(hash ^ id ^ Math.imul(degree, 0x9e3779b1), 0x01000193) >>> 0

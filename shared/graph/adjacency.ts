@@ -12,8 +12,8 @@ import { Pages, pageBits, pageMask } from './pages.ts'
 import { roomOf, sizeClassOf } from './size-classes.ts'
 import type { Pause } from './turns.ts'
 
-/** `heads` holds offset and length of each id's list in `pool`. */
-export type AdjacencyView = { heads: readonly Int32Array[], pool: Int32Array }
+/** `heads` holds offset and length of each id's list in `pool`, which is in use below `poolEnd`. */
+export type AdjacencyView = { heads: readonly Int32Array[], pool: Int32Array, poolEnd: number }
 
 /** Room given up in an era: free once no view of that era or an earlier one is looked at. */
 type GivenUp = { offset: number, sizeClass: number, era: number }
@@ -42,7 +42,7 @@ export class Adjacency {
   }
 
   view(): AdjacencyView {
-    return { heads: this.#heads.view(), pool: this.#pool }
+    return { heads: this.#heads.view(), pool: this.#pool, poolEnd: this.#end }
   }
 
   freeze(): void {

@@ -1,0 +1,91 @@
+/** Sifting what was found: what is kept and counted is what a plain look at each hit says, however hits fall into slices. */
+import { deepStrictEqual } from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { degreeValueOf } from '../shared/catalog/filter-fields.ts'
+import { checkQuestion } from '../shared/catalog/scroll-question.ts'
+import { siftHits } from '../shared/catalog/sift-hits.ts'
+import { sqlLineageReader } from '../shared/catalog/sql-lineage-reader.ts'
+import { findEntities } from '../shared/store/entities.ts'
+import { toUrn, type Urn } from '../shared/urn/urn.ts'
+import { apply, create, upsert } from './support/changes.ts'
+import { withDatabase } from './support/database.ts'
+import { where } from './support/named-graph.ts'
+
+const assetOn = (platform: string): Urn => toUrn(`urn:li:dataset:(urn:li:dataPlatform:${platform},sifted,PROD)`)
+const [hive, kafka, removed] = [assetOn('hive'), assetOn('kafka'), assetOn('trino')]
+const kinds = ['hive', 'kafka', 'removed', 'unknown'] as const
+type Run = { kind: typeof kinds[number], steps: number, count: number }
+
+const questions = [
+  { name: 'everything', filters: {}, keeps: () => true, readsOwn: false },
+  { name: 'one platform', filters: where([{ field: 'platform', values: ['urn:li:dataPlatform:hive'] }]), keeps: (kind: string) => kind === 'hive', readsOwn: false },
+  { name: 'two hops', filters: where([{ field: 'degree', values: ['2'] }]), keeps: (_: string, degree: number) => degree === 2, readsOwn: false },
+  { name: 'a text', filters: { query: 'kafka' }, keeps: (kind: string) => kind === 'kafka', readsOwn: true }
+]
+
+const runs = fc.array(fc.record({ kind: fc.constantFrom(...kinds), steps: fc.nat({ max: 2 }), count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 9_000 })) }), { maxLength: 6 })
+
+function hitsOf(given: readonly Run[], firstDegree: number): { kinds: Run['kind'][], degrees: number[] } {
+  const hits: { kinds: Run['kind'][], degrees: number[] } = { kinds: [], degrees: [] }
+  let degree = firstDegree
+  for (const { kind, steps, count } of given) {
+    degree += steps
+    for (let at = 0; at < count; at += 1) {
+      hits.kinds.push(kind)
+      hits.degrees.push(degree)
+    }
+  }
+  return hits
+}
+
+function countsOf(values: readonly string[], word: string): string[] {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].map(([value, count]) => `${count} ${word} ${value}`)
+}
+
+t.test('what is kept of many hits', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(hive, kafka, removed), upsert(removed, 'status', { removed: true }))
+  const ids = new Map((await db.transaction((tx) => findEntities(tx, [hive, kafka, removed]))).map(({ urn, id }) => [urn, id]))
+  const idOf = { hive: ids.get(hive) ?? 0, kafka: ids.get(kafka) ?? 0, removed: ids.get(removed) ?? 0, unknown: 1_000_000 }
+  for (const { name, filters, keeps, readsOwn } of questions) {
+    await t.test(`is what a look at each says: ${name}`, async (t) => {
+      const question = checkQuestion({ urn: hive, direction: 'DOWNSTREAM', ...filters })
+      // Where no degrees are told apart all are 0, as in a search of entities.
+      await fc.assert(fc.asyncProperty(runs, fc.constantFrom(0, 1), fc.boolean(), async (given, firstDegree, wantsKept) => {
+        const { kinds, degrees } = hitsOf(firstDegree === 0 ? given.map((run) => ({ ...run, steps: 0 })) : given, firstDegree)
+        const hits = { ids: Int32Array.from(kinds, (kind) => idOf[kind]), degrees: Uint16Array.from(degrees) }
+        const right = [...kinds.entries()].flatMap(([at, kind]) => kind !== 'unknown' && kind !== 'removed' && keeps(kind, degrees[at] ?? 0) ? [at] : [])
+        const sifted = await db.transaction((tx) => siftHits(sqlLineageReader(tx, null), question, hits, { keeps: wantsKept }))
+        deepStrictEqual({
+          total: sifted.total,
+          kept: wantsKept ? [...sifted.kept ?? kinds.keys()] : sifted.kept,
+          byClass: sifted.tally.byClass.map(({ entityClass, degree, count }) => `${count} of ${entityClass.platformUrn} at ${degree}`).sort(),
+          byDegree: sifted.tally.byDegree.flatMap((count, degree) => count > 0 ? [`${count} at ${degree}`] : []),
+          readsOwn: sifted.readsOwn
+        }, {
+          total: right.length,
+          kept: wantsKept ? right : null,
+          byClass: countsOf(right.map((at) => `urn:li:dataPlatform:${kinds[at]} at ${degreeValueOf(degrees[at] ?? 0)}`), 'of').sort(),
+          byDegree: countsOf(right.map((at) => String(degrees[at])), 'at'),
+          readsOwn: readsOwn && kinds.some((kind) => kind === 'hive' || kind === 'kafka')
+        })
+      }), { numRuns: 60 })
+      t.pass('in all runs')
+    })
+  }
+
+  await t.test('has a fingerprint of its own where an id, a degree or the order differs', async (t) => {
+    const question = checkQuestion({ urn: hive, direction: 'DOWNSTREAM' })
+    const printOf = (hitIds: number[], degrees: number[]): Promise<number> => db.transaction(async (tx) =>
+      (await siftHits(sqlLineageReader(tx, null), question, { ids: Int32Array.from(hitIds), degrees: Uint16Array.from(degrees) })).fingerprint)
+    const prints = [
+      await printOf([idOf.hive, idOf.kafka], [1, 1]), await printOf([idOf.kafka, idOf.hive], [1, 1]), await printOf([idOf.hive, idOf.kafka], [1, 2]),
+      await printOf([idOf.hive, idOf.kafka], [2, 2]), await printOf([idOf.hive], [1]), await printOf([], [])
+    ]
+    t.equal(new Set(prints).size, prints.length)
+    t.equal(await printOf([idOf.hive, idOf.unknown, idOf.kafka], [1, 1, 1]), prints[0], 'and is that of what is kept')
+  })
+})
