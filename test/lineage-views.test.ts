@@ -210,26 +210,29 @@ onOneServer('a picture', async (t, server, ask) => {
 
 onOneServer('a picture of two assets with many columns takes time in proportion to their number', async (t, server) => {
   const entityClass = { index: 0, entityType: 'schemaField', platformUrn: null, origin: null, exists: true, isRemoved: false, domainId: null }
-  const quickest = async (wide: number): Promise<number> => {
+  /** Of the processor, in microseconds: what else runs on the machine does not count. */
+  const leastWork = async (wide: number): Promise<number> => {
     const made: Partial<LineageReader> = {
       columns: async () => (assetId) => Array.from({ length: wide }, (_, index) => assetId * wide + index),
       classes: async () => () => entityClass,
-      neighbours: async () => (id) => id < 2 * wide ? [id + wide] : []
+      neighbours: async () => (id) => id < 2 * wide ? [id + wide] : [],
+      pause: () => undefined
     }
-    let leastMs = Infinity
+    let least = Infinity
     for (let run = 0; run < 4; run += 1) {
       await readMadeUp(server, made, async (reader) => {
-        const startedAt = performance.now()
+        const before = process.cpuUsage()
         const { total, columnsOf: found } = await readColumnEdges(reader, new Set([1, 2]))
-        leastMs = Math.min(leastMs, performance.now() - startedAt)
+        const { user, system } = process.cpuUsage(before)
+        least = Math.min(least, user + system)
         t.strictSame([total, found.get(1)?.length, found.get(2)?.length], [wide, wide, wide])
       })
     }
-    return leastMs
+    return least
   }
   // Where lists are copied for each column it is 64.
-  const ratio = await quickest(20_000) / await quickest(2_500)
-  t.ok(ratio < 32, `8 times the columns take ${Math.round(ratio)} times as long`)
+  const ratio = await leastWork(20_000) / await leastWork(2_500)
+  t.ok(ratio < 32, `8 times the columns take ${Math.round(ratio)} times the work`)
 })
 
 const pathsQuery = `query ($input: LineagePathsInput!) { lineagePaths(input: $input) {

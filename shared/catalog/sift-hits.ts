@@ -43,7 +43,7 @@ const sliceCount = 5_000
 const documentsSliceCount = 500
 
 const [isOut, isIn, isOpen] = [1, 2, 3]
-/** An entity that has no class, or a verdict that was not given yet. */
+/** The place of an entity that has no class. */
 const none = 0
 /** Places of a class: one for each degree that is told apart, and for hits that have none. */
 const degreesOfClass = degreeValues.length + 1
@@ -69,11 +69,12 @@ export async function siftHits(reader: LineageReader, question: SiftQuestion, hi
       if (isOpenIn) {
         readsOwn = true
         const open = Array.from(ids.subarray(begin, end).keys()).filter((index) => verdicts[index] === isOpen)
-        await judgeOwn(reader, question, judge, hits, open.map((index) => begin + index), (at) => table.facts[places[at - begin] ?? none] ?? null, (at, holds) => { verdicts[at - begin] = holds ? isIn : isOut })
+        await judgeOwn(reader, question, judge, hits, open.map((index) => begin + index), (at) => table.factsAt(places[at - begin] ?? none), (at, holds) => { verdicts[at - begin] = holds ? isIn : isOut })
       }
       // As long as all was kept, nothing but their number had to be remembered.
       if (keeps) tally.kept ??= allBelow(begin, ids.length)
-      countKept(hits, begin, end, verdicts, places, tally, table.counts)
+      table.countKept(places, verdicts, end - begin)
+      countKept(hits, begin, end, verdicts, tally)
     }
     await reader.pause()
   }
@@ -106,7 +107,7 @@ function countWhole({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: numb
 }
 
 /** The same where not all was: what was kept of a slice. */
-function countKept({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: number, end: number, verdicts: Uint8Array, places: Int32Array, tally: Counts, counts: Uint32Array): void {
+function countKept({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: number, end: number, verdicts: Uint8Array, tally: Counts): void {
   const { kept, byDegree } = tally
   let { total, fingerprint } = tally
   for (let at = begin; at < end; at += 1) {
@@ -116,89 +117,101 @@ function countKept({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: numbe
     total += 1
     fingerprint = mixHit(fingerprint, ids[at] ?? 0, degree)
     byDegree[degree] = (byDegree[degree] ?? 0) + 1
-    const place = places[at - begin] ?? none
-    counts[place] = (counts[place] ?? 0) + 1
   }
   tally.total = total
   tally.fingerprint = fingerprint
 }
 
+/** A class at one of the degrees that filters know: `count` hits of it were kept, `met` are in the slice at hand. */
+type CommonClass = { place: number, entityClass: EntityClass, facts: CommonFacts, verdict: number, count: number, met: number }
+
+/** By place, all 0 between two uses, neither of which is interrupted: a small result would else spend more on room for all classes than on its hits. */
+let countAt = new Uint32Array(1_024)
+
 /**
- * A table of classes at the degrees that filters know: judged when they are first met, and counted. Most often all of a slice is kept,
- * which its classes tell without a look at each hit: 49,186 hits took 1.2 to 1.9 ms when each had its verdict written down, 1.0 to 1.1 so.
+ * What the hits have in common: judged when it is first met, and counted. Most often all of a slice is kept, which its classes tell
+ * without a look at each hit: 49,186 hits took 1.2 to 1.9 ms when each had its verdict written down, 1.0 to 1.1 so.
  */
 class CommonTable {
-  readonly facts: CommonFacts[] = []
-  /** By place: `none` is not judged yet. */
-  #verdicts = new Uint8Array(64)
-  counts = new Uint32Array(64)
-  readonly #classes: EntityClass[] = []
+  readonly #known = new Map<number, CommonClass>()
+  /** Those of the slice that was looked at last. */
+  #met: CommonClass[] = []
   readonly #question: SiftQuestion
   readonly #judge: Judge
-  /** Places that a slice has, and how many hits are at each. */
-  #met: number[] = []
-  #metCounts = new Uint32Array(64)
 
   constructor(question: SiftQuestion, judge: Judge) {
     this.#question = question
     this.#judge = judge
-    this.#verdicts[none] = isOut
   }
 
   /** A hot loop: the place of each of a slice that begins at `begin`; whether all of it is kept, and whether any must be judged on its own. */
   look({ indexes, classAt }: ClassIndexes, degrees: Uint16Array, begin: number, places: Int32Array): { isWhole: boolean, isOpenIn: boolean } {
-    for (const place of this.#met) this.#metCounts[place] = 0
-    this.#met = []
+    const met: number[] = []
     for (let at = 0; at < indexes.length; at += 1) {
       const index = indexes[at] ?? -1
       const degree = degrees[begin + at] ?? 0
       const place = index < 0 ? none : 1 + index * degreesOfClass + (degree < degreesOfClass ? degree : degreesOfClass - 1)
       places[at] = place
-      if (place >= this.#metCounts.length) this.#makeRoom(place)
-      const count = this.#metCounts[place] ?? 0
-      if (count === 0) this.#met.push(place)
-      this.#metCounts[place] = count + 1
+      if (place >= countAt.length) makeRoom(place)
+      const count = countAt[place] ?? 0
+      if (count === 0) met.push(place)
+      countAt[place] = count + 1
     }
-    const verdicts = this.#met.map((place) => this.#verdicts[place] || this.#judgeAt(place, classAt))
-    return { isWhole: verdicts.every((verdict) => verdict === isIn), isOpenIn: verdicts.includes(isOpen) }
+    const counts = met.map((place) => countAt[place] ?? 0)
+    for (const place of met) countAt[place] = 0
+    this.#met = met.flatMap((place, index) => {
+      if (place === none) return []
+      const common = this.#known.get(place) ?? this.#judged(place, classAt)
+      common.met = counts[index] ?? 0
+      return [common]
+    })
+    const isWhole = this.#met.length === met.length && this.#met.every(({ verdict }) => verdict === isIn)
+    return { isWhole, isOpenIn: this.#met.some(({ verdict }) => verdict === isOpen) }
   }
 
   /** Counts all of the slice that was looked at last. */
   countSlice(): void {
-    for (const place of this.#met) this.counts[place] = (this.counts[place] ?? 0) + (this.#metCounts[place] ?? 0)
+    for (const common of this.#met) common.count += common.met
   }
 
-  verdictsOf(places: Int32Array, count: number, verdicts: Uint8Array): void {
-    const known = this.#verdicts
-    for (let at = 0; at < count; at += 1) verdicts[at] = known[places[at] ?? none] ?? isOut
+  /** Counts what was kept of that slice. */
+  countKept(places: Int32Array, verdicts: Uint8Array, length: number): void {
+    for (let at = 0; at < length; at += 1) if (verdicts[at] === isIn) countAt[places[at] ?? none] = (countAt[places[at] ?? none] ?? 0) + 1
+    for (const common of this.#met) {
+      common.count += countAt[common.place] ?? 0
+      countAt[common.place] = 0
+    }
   }
 
-  #makeRoom(place: number): void {
-    this.#verdicts = withRoom(this.#verdicts, new Uint8Array(place * 2))
-    this.counts = withRoom(this.counts, new Uint32Array(place * 2))
-    this.#metCounts = withRoom(this.#metCounts, new Uint32Array(place * 2))
+  verdictsOf(places: Int32Array, length: number, verdicts: Uint8Array): void {
+    for (const { place, verdict } of this.#met) countAt[place] = verdict
+    for (let at = 0; at < length; at += 1) verdicts[at] = countAt[places[at] ?? none] ?? isOut
+    for (const { place } of this.#met) countAt[place] = 0
   }
 
-  #judgeAt(place: number, classAt: (index: number) => EntityClass): number {
+  factsAt(place: number): CommonFacts | null {
+    return this.#known.get(place)?.facts ?? null
+  }
+
+  #judged(place: number, classAt: (index: number) => EntityClass): CommonClass {
     const degree = (place - 1) % degreesOfClass
     const entityClass = classAt((place - 1 - degree) / degreesOfClass)
     const facts = factsOf(entityClass, degree)
-    this.#classes[place] = entityClass
-    this.facts[place] = facts
-    return this.#verdicts[place] = verdictOn(this.#question, this.#judge, facts, entityClass)
+    const common = { place, entityClass, facts, verdict: verdictOn(this.#question, this.#judge, facts, entityClass), count: 0, met: 0 }
+    this.#known.set(place, common)
+    return common
   }
 
   counted(): Tally['byClass'] {
-    return this.#classes.flatMap((entityClass, place) => {
-      const [count, degree] = [this.counts[place] ?? 0, this.facts[place]?.degree ?? null]
-      return count > 0 ? [{ entityClass, degree, count }] : []
-    })
+    return [...this.#known.values()].filter(({ count }) => count > 0).sort((a, b) => a.place - b.place)
+      .map(({ entityClass, facts: { degree }, count }) => ({ entityClass, degree, count }))
   }
 }
 
-function withRoom<Values extends Uint8Array | Uint32Array>(values: Values, larger: Values): Values {
-  larger.set(values)
-  return larger
+function makeRoom(place: number): void {
+  const larger = new Uint32Array(place * 2)
+  larger.set(countAt)
+  countAt = larger
 }
 
 const factsOf = ({ entityType, platformUrn, origin, isRemoved, domainId }: EntityClass, degree: number): CommonFacts =>
