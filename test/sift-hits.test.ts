@@ -1,10 +1,12 @@
 /** Sifting what was found: what is kept and counted is what a plain look at each hit says, however hits fall into slices. */
-import { deepStrictEqual } from 'node:assert/strict'
+import { deepStrictEqual, fail } from 'node:assert/strict'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
 import { degreeValueOf } from '../shared/catalog/filter-fields.ts'
 import { checkQuestion } from '../shared/catalog/scroll-question.ts'
 import { siftHits } from '../shared/catalog/sift-hits.ts'
+import type { LineageReader } from '../shared/catalog/lineage-reader.ts'
 import { sqlLineageReader } from '../shared/catalog/sql-lineage-reader.ts'
 import { findEntities } from '../shared/store/entities.ts'
 import { toUrn, type Urn } from '../shared/urn/urn.ts'
@@ -87,5 +89,52 @@ t.test('what is kept of many hits', async (t) => {
     ]
     t.equal(new Set(prints).size, prints.length)
     t.equal(await printOf([idOf.hive, idOf.unknown, idOf.kafka], [1, 1, 1]), prints[0], 'and is that of what is kept')
+  })
+})
+
+type Asked = { question: typeof questions[number], classCount: number, hitCount: number }
+
+/** Entities of many classes. What is read comes in a later turn of the event loop, so that others sift meanwhile. */
+async function siftMany(reader: LineageReader, { question: { filters, keeps }, classCount, hitCount }: Asked): Promise<void> {
+  const classes = Array.from({ length: classCount }, (_, index) => ({
+    index, entityType: 'dataset', platformUrn: toUrn(`urn:li:dataPlatform:${index % 2 === 0 ? 'hive' : 'kafka'}`), origin: 'PROD', exists: true, isRemoved: index % 11 === 5, domainId: index
+  }))
+  const classOf = (id: number): typeof classes[number] | undefined => id % 97 === 0 ? undefined : classes[id * 7_919 % classCount]
+  const made: Partial<LineageReader> = {
+    classIndexes: async (ids) => {
+      await nextTurn()
+      return { indexes: ids.map((id) => classOf(id)?.index ?? -1), classAt: (index) => classes[index] ?? fail(`no class ${index}`) }
+    },
+    urns: async () => {
+      await nextTurn()
+      return (id) => assetOn(classOf(id)?.platformUrn.slice('urn:li:dataPlatform:'.length) ?? 'none')
+    },
+    documents: async () => new Map(),
+    pause: nextTurn
+  }
+  const ids = Int32Array.from({ length: hitCount }, (_, at) => at + 1)
+  const degrees = Uint16Array.from(ids, (id) => 1 + Math.floor(id / 1_000))
+  const sifted = await siftHits({ ...reader, ...made }, checkQuestion({ urn: hive, direction: 'DOWNSTREAM', ...filters }), { ids, degrees })
+  const right = [...ids.keys()].filter((at) => {
+    const found = classOf(at + 1)
+    return found && !found.isRemoved && keeps(found.platformUrn === 'urn:li:dataPlatform:hive' ? 'hive' : 'kafka', degrees[at] ?? 0)
+  })
+  deepStrictEqual({
+    total: sifted.total,
+    kept: [...sifted.kept ?? ids.keys()],
+    byClass: sifted.tally.byClass.map(({ entityClass, degree, count }) => `${count} of ${entityClass.index} at ${degree}`).sort()
+  }, {
+    total: right.length,
+    kept: right,
+    byClass: countsOf(right.map((at) => `${classOf(at + 1)?.index} at ${degreeValueOf(degrees[at] ?? 0)}`), 'of').sort()
+  })
+}
+
+t.test('what is kept of hits of many classes is what a look at each says, while others are sifted', async (t) => {
+  const { db } = await withDatabase(t)
+  await db.transaction(async (tx) => {
+    const reader = sqlLineageReader(tx, null)
+    const asked = questions.flatMap((question) => [1, 2, 255, 256, 257, 3_000].flatMap((classCount) => [3, 12_000].map((hitCount): Asked => ({ question, classCount, hitCount }))))
+    await Promise.all(asked.map((each) => siftMany(reader, each)))
   })
 })

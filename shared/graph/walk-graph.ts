@@ -25,10 +25,6 @@ const summaryWordsPerLook = 128
 const farApart = 16
 /** Of a page of heads. */
 const pageInts = 2 << pageBits
-
-/** Where the lists of the ids at hand begin and end. Used between two awaits only. */
-const listBegins = new Int32Array(idsPerLook)
-const listEnds = new Int32Array(idsPerLook)
 /** A walk that has found one in so many of all ids will come by most lists. */
 const idsPerFoundOfLarge = 32
 /** More than this does not stay near the processor. */
@@ -36,6 +32,9 @@ const fetchedMaxInts = 2 ** 21
 /** What the processor fetches at once: 64 bytes. */
 const intsPerFetch = 16
 
+/** Where the lists of the ids at hand begin and end. Used between two awaits only. */
+const listBegins = new Int32Array(idsPerLook)
+const listEnds = new Int32Array(idsPerLook)
 /** Keeps what is read ahead from being left out as useless. */
 const readAhead = new Int32Array(1)
 
@@ -126,7 +125,8 @@ class GraphWalk {
     this.#levelEnds.push(this.#count)
     if (this.#cutBy) return false
     this.#hops += 1
-    if (!this.#isFetched && this.#count * idsPerFoundOfLarge > this.#idsEnd) {
+    const goesOn = begin < this.#count && this.#hops < hopsWanted
+    if (goesOn && !this.#isFetched && this.#count * idsPerFoundOfLarge > this.#idsEnd) {
       this.#isFetched = true
       fetchAll(this.#adjacency)
     }
@@ -135,7 +135,7 @@ class GraphWalk {
     this.#end = this.#count
     this.#followed = 0
     this.#summaryAt = 0
-    return begin < this.#count && this.#hops < hopsWanted
+    return goesOn
   }
 
   /** What was reached. To be called once, when there is no more. */
