@@ -125,8 +125,8 @@ function countKept({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: numbe
 type CommonClass = { entityClass: EntityClass, facts: CommonFacts }
 
 /**
- * The slot of each place that a table has met; all 0 but while `slotsOf` runs, which nothing interrupts. It has room for all classes of
- * all catalogs of the process, which each small result would else make for itself: a thirtieth of a read over two hops.
+ * The slot of each place that a table has met; all 0 but while `#slotsOf` runs, which nothing interrupts. It is shared since a catalog has
+ * many classes and a small result few: room for all of them made for each result was a thirtieth of a read over two hops.
  */
 let slotAt = new Int32Array(1_024)
 
