@@ -15,7 +15,8 @@ import { metrics } from '../../shared/platform/metrics.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import type { ApiContext } from '../context.ts'
 import { logError } from '../error-responses.ts'
-import { createCoerceVariables } from './coerce-variables.ts'
+import { createCoerceVariables, type Variables } from './coerce-variables.ts'
+import { createCompiledDocuments } from './compiled-documents.ts'
 import { createGraphqlContext, type GraphqlContext } from './context.ts'
 import { createDocuments, type ParsedDocument } from './documents.ts'
 import { catalogErrorOf, formatError } from './error-formatter.ts'
@@ -36,10 +37,8 @@ import { tokenResolvers } from './resolvers/tokens.ts'
 const paths = ['/api/graphql', '/api/v2/graphql']
 const graphqlResponse = 'application/graphql-response+json'
 const shownErrorsMaxCount = 10
-/** Compiling costs more than it saves for a document that comes a few times only. */
-const compileAfterUses = 8
 
-type GraphqlRequest = { query: string, variables: { [name: string]: unknown }, operationName: string | null }
+type GraphqlRequest = { query: string, variables: Variables, operationName: string | null }
 
 /** Registers both paths. Throws where the SDL and the resolvers do not fit. */
 export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): Promise<void> {
@@ -49,14 +48,12 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     resolvers: mergeResolvers(entityResolvers, associationResolvers, sessionResolvers, domainResolvers, lineageResolvers, lineageViewResolvers, provenanceResolvers, relationshipResolvers, mutationResolvers, loadResolvers, searchResolvers, tokenResolvers),
     routes: false,
     cache: 250,
-    jit: compileAfterUses,
     graphql: { validateOptions },
     // Errors stay what they are until this file has formatted them.
     errorFormatter: (execution) => ({ statusCode: 200, response: { data: execution.data ?? null, errors: execution.errors } })
   })
-  // Variables that are handed over in the call are coerced twice more, a tenth of what a small read cost.
-  app.graphql.addHook('preExecution', async (_schema, _document, { variables }) => ({ variables }))
   const documents = createDocuments()
+  const compiled = createCompiledDocuments(app.graphql.schema)
   const coerceVariables = createCoerceVariables(app.graphql.schema, validateOptions)
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<string> {
@@ -74,17 +71,19 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     return send(result, resolverContext, request, reply)
   }
 
-  function run({ document, isKept }: ParsedDocument, variables: GraphqlRequest['variables'], operationName: string | null, contextValue: GraphqlContext, reply: FastifyReply) {
-    if (isKept) {
-      // The compiler's own check refuses a required field that has a default; what graphql has checked passes it.
-      const checked = coerceVariables(document, getOperationAST(document, operationName)?.variableDefinitions ?? [], variables)
-      if (checked.errors) return { errors: checked.errors }
-      contextValue.variables = checked.coerced
-      return reply.graphql(document, contextValue, undefined, operationName ?? undefined)
+  async function run({ document, isKept }: ParsedDocument, variables: Variables, operationName: string | null, contextValue: GraphqlContext, reply: FastifyReply): Promise<ExecutionResult> {
+    if (!isKept) {
+      const errors = validate(app.graphql.schema, document, specifiedRules, validateOptions)
+      if (errors.length > 0) return { errors }
+      return execute({ schema: app.graphql.schema, document, contextValue: Object.assign(contextValue, { app, reply }), variableValues: variables, operationName })
     }
-    const errors = validate(app.graphql.schema, document, specifiedRules, validateOptions)
-    if (errors.length > 0) return { errors }
-    return execute({ schema: app.graphql.schema, document, contextValue: Object.assign(contextValue, { app, reply }), variableValues: variables, operationName })
+    const { errors, coerced } = coerceVariables(document, getOperationAST(document, operationName)?.variableDefinitions ?? [], variables)
+    if (errors) return { errors }
+    const runCompiled = compiled.of(document)
+    if (runCompiled) return runCompiled(contextValue, coerced)
+    const result = await reply.graphql(document, contextValue, coerced, operationName ?? undefined)
+    compiled.wasRun(document, operationName)
+    return result
   }
 
   for (const url of paths) app.post(url, { bodyLimit: limits.graphqlBodyMaxBytes, config: { access: 'read' } }, answer)

@@ -1,0 +1,39 @@
+/**
+ * Documents that come often, as code compiled for them. Mercurius runs what comes seldom, and could run these too, but its
+ * way to them (a look-up, a hook, an error formatter, each of them awaited) was a seventh of what a small read cost: 160
+ * and 80 us of processor time instead of 186 and 100 for two hops and for a domain.
+ */
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql'
+import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import type { Variables } from './coerce-variables.ts'
+import type { GraphqlContext } from './context.ts'
+
+/** Compiling costs more than it saves for a document that comes a few times only. */
+const compileAfterRuns = 8
+
+/** `variables` must be coerced: the compiler's own check refuses a required field that has a default. */
+export type RunCompiled = (context: GraphqlContext, variables: Variables) => Promise<ExecutionResult> | ExecutionResult
+
+export type CompiledDocuments = {
+  /** Null where the document has not come often, or cannot be compiled. */
+  of: (document: DocumentNode) => RunCompiled | null
+  /** Say this of a document that was valid and has been run, each time for the same of its operations. */
+  wasRun: (document: DocumentNode, operationName: string | null) => void
+}
+
+/** What is compiled goes with its document: whoever bounds the documents that are kept bounds this. */
+export function createCompiledDocuments(schema: GraphQLSchema): CompiledDocuments {
+  const compiled = new WeakMap<DocumentNode, RunCompiled>()
+  const runs = new WeakMap<DocumentNode, number>()
+
+  return {
+    of: (document) => compiled.get(document) ?? null,
+    wasRun(document, operationName) {
+      const count = (runs.get(document) ?? 0) + 1
+      runs.set(document, count)
+      if (count !== compileAfterRuns) return
+      const made = compileQuery(schema, document, operationName ?? undefined)
+      if (isCompiledQuery(made)) compiled.set(document, (context, variables) => made.query({}, context, variables))
+    }
+  }
+}
