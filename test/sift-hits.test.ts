@@ -1,17 +1,20 @@
 /** Sifting what was found: what is kept and counted is what a plain look at each hit says, however hits fall into slices. */
-import { deepStrictEqual, fail } from 'node:assert/strict'
+import { deepStrictEqual, equal, fail } from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import t from 'tap'
+import { groupNumbers } from '../shared/catalog/class-groups.ts'
 import { degreeValueOf } from '../shared/catalog/filter-fields.ts'
 import { checkQuestion } from '../shared/catalog/scroll-question.ts'
 import { siftHits } from '../shared/catalog/sift-hits.ts'
 import type { LineageReader } from '../shared/catalog/lineage-reader.ts'
 import { sqlLineageReader } from '../shared/catalog/sql-lineage-reader.ts'
+import { createLog } from '../shared/platform/log.ts'
 import { findEntities } from '../shared/store/entities.ts'
 import { toUrn, type Urn } from '../shared/urn/urn.ts'
-import { apply, create, upsert } from './support/changes.ts'
+import { apply, column, create, upsert } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
+import { openMemory } from './support/lineage-memory.ts'
 import { where } from './support/named-graph.ts'
 
 const assetOn = (platform: string): Urn => toUrn(`urn:li:dataset:(urn:li:dataPlatform:${platform},sifted,PROD)`)
@@ -101,9 +104,9 @@ async function siftMany(reader: LineageReader, { question: { filters, keeps }, c
   }))
   const classOf = (id: number): typeof classes[number] | undefined => id % 97 === 0 ? undefined : classes[id * 7_919 % classCount]
   const made: Partial<LineageReader> = {
-    classIndexes: async (ids) => {
+    classGroups: async (ids) => {
       await nextTurn()
-      return { indexes: ids.map((id) => classOf(id)?.index ?? -1), classAt: (index) => classes[index] ?? fail(`no class ${index}`) }
+      return groupNumbers(ids.map((id) => (classOf(id)?.index ?? -1) + 1), (number) => number === 0 ? null : classes[number - 1] ?? fail(`no class ${number}`))
     },
     urns: async () => {
       await nextTurn()
@@ -137,4 +140,28 @@ t.test('what is kept of hits of many classes is what a look at each says, while 
     const asked = questions.flatMap((question) => [1, 2, 255, 256, 257, 3_000].flatMap((classCount) => [3, 12_000].map((hitCount): Asked => ({ question, classCount, hitCount }))))
     await Promise.all(asked.map((each) => siftMany(reader, each)))
   })
+})
+
+t.test('the groups of many are the classes of each, of assets and columns beside each other and of who is not known', async (t) => {
+  const { db, url } = await withDatabase(t)
+  await apply(db, ...create(hive, kafka, removed), upsert(removed, 'status', { removed: true }), upsert(kafka, 'upstreamLineage', {
+    upstreams: [],
+    fineGrainedLineages: [{ upstreamType: 'FIELD_SET', downstreamType: 'FIELD', upstreams: [column(hive, 'a'), column(removed, 'b')], downstreams: [column(kafka, 'c')] }]
+  }))
+  const opened = await (await openMemory(t, db, url, createLog({ logLevel: 'silent' }))).open()
+  t.teardown(() => opened?.release())
+  const known = await db.transaction((tx) => findEntities(tx, [hive, kafka, removed, column(hive, 'a'), column(removed, 'b'), column(kafka, 'c')]))
+  t.equal(known.length, 6)
+  const anyIds = fc.array(fc.constantFrom(...known.map(({ id }) => id), 1_000_000), { maxLength: 40 }).map((ids) => Int32Array.from(ids))
+  for (const engine of ['memory', 'sql'] as const) {
+    await fc.assert(fc.asyncProperty(anyIds, (ids) => db.transaction(async (tx) => {
+      const reader = engine === 'memory' && opened ? opened.reader : sqlLineageReader(tx, null)
+      equal(reader.engine, engine)
+      const classOf = await reader.classes(ids)
+      const { numbers, groups } = await reader.classGroups(ids)
+      const ofNumber = new Map(groups.map(({ number, entityClass }) => [number, entityClass]))
+      deepStrictEqual([...numbers].map((number) => ofNumber.get(number)), [...ids].map((id) => classOf(id)))
+      deepStrictEqual(groups.map(({ number, count }) => [number, count]), [...ofNumber.keys()].map((number) => [number, numbers.filter((own) => own === number).length]))
+    })), { numRuns: 60 })
+  }
 })

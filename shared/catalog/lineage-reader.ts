@@ -11,6 +11,7 @@ import type { LineageDirection, LineageLevel, Walk, WalkQuestion } from '../mode
 import type { WithinDeadline } from '../store/deadline.ts'
 import type { KnownEntity } from '../store/entity-reads.ts'
 import type { Urn } from '../urn/urn.ts'
+import type { ClassGroups } from './class-groups.ts'
 
 /** What entities have in common that are filtered and counted alike: one object for all of them, so that it can be a key. */
 export type EntityClass = {
@@ -25,9 +26,6 @@ export type EntityClass = {
   isRemoved: boolean
   domainId: number | null
 }
-
-/** `classAt` gives the class of an index that is among them. */
-export type ClassIndexes = { indexes: Int32Array, classAt: (index: number) => EntityClass }
 
 /** All entities but columns. `ids` gives up to `count` of the kept classes, ascending and above `after`. */
 export type Census = {
@@ -55,8 +53,8 @@ export type LineageReader = {
   /** Neighbours one hop away; an edge of an entity to itself is none. */
   neighbours: (ids: readonly number[] | Int32Array, direction: LineageDirection, level: LineageLevel) => Promise<(id: number) => readonly number[]>
   classes: (ids: readonly number[] | Int32Array) => Promise<(id: number) => EntityClass | null>
-  /** The same in the order of the ids, for large results: the index of each one's class, -1 for none. */
-  classIndexes: (ids: Int32Array) => Promise<ClassIndexes>
+  /** The same for large results. */
+  classGroups: (ids: Int32Array) => Promise<ClassGroups>
   /** The assets that columns belong to. */
   parents: (ids: readonly number[] | Int32Array) => Promise<(id: number) => number | null>
   /** The columns of assets, as far as anything names them. */

@@ -1,26 +1,22 @@
 /** Gives entities of the graph in memory their class: equal facts, the same object, for as long as the graph lives. */
-import { GrowableInts } from '../graph/growable.ts'
 import type { GraphView, LineageGraph } from '../graph/lineage-graph.ts'
 import { kindIn, kindNumbersIn, type NodeKind } from '../graph/nodes.ts'
 import type { UrnMould } from '../graph/urn-moulds.ts'
+import { groupNumbers, type ClassGroups } from './class-groups.ts'
 import { createClassTable } from './class-table.ts'
 import type { EntityClass } from './lineage-reader.ts'
 
 export type MemoryClasses = {
   /** Null for an id that the view does not know. A column exists, and is soft-deleted, as its asset. */
   of: (view: GraphView, id: number) => EntityClass | null
-  /** The indexes of the classes of many, in their order; -1 for an id that the view does not know. */
-  indexesOf: (view: GraphView, ids: Int32Array) => Int32Array
-  at: (index: number) => EntityClass
+  /** The same of many. */
+  groupsOf: (view: GraphView, ids: Int32Array) => ClassGroups
 }
-
-/** 0 is not known yet. */
-const firstClass = 1
 
 export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
   const classes = createClassTable()
-  /** By kind: not known yet, or the index of the class of all assets of the kind, counted from `firstClass`. */
-  const ofKind = new GrowableInts(0)
+  /** By kind: the class of all assets of the kind. */
+  const ofKind: EntityClass[] = []
   /** By kind, then by kind of the asset. */
   const ofColumns: EntityClass[][] = []
 
@@ -37,30 +33,31 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
     return ofOneKind[asset.index] ??= classOf(kind, asset.mould, flags)
   }
 
-  function ofAsset(id: number, kind: NodeKind): EntityClass {
-    const known = ofKind.at(kind.index)
-    if (known >= firstClass) return classes.at(known - firstClass)
-    const found = classOf(kind, kind.mould ?? urns.mouldOf(id), { exists: kind.isPresent, isRemoved: kind.isRemoved })
-    ofKind.set(kind.index, found.index + firstClass)
-    return found
-  }
+  const ofAsset = (mould: UrnMould, kind: NodeKind): EntityClass =>
+    ofKind[kind.index] ??= classOf(kind, mould, { exists: kind.isPresent, isRemoved: kind.isRemoved })
 
   function of(view: GraphView, id: number): EntityClass | null {
     const kind = kindIn(view.nodes, id)
     if (!kind.isKnown) return null
-    return kind.isColumn ? ofColumn(view, id, kind) : ofAsset(id, kind)
+    return kind.isColumn ? ofColumn(view, id, kind) : ofAsset(kind.mould ?? urns.mouldOf(id), kind)
   }
 
-  return {
-    of,
-    at: classes.at,
-    indexesOf(view, ids) {
-      const indexes = kindNumbersIn(view.nodes, ids)
-      for (let index = 0; index < indexes.length; index += 1) {
-        const known = ofKind.at(indexes[index] ?? 0)
-        indexes[index] = known >= firstClass ? known - firstClass : of(view, ids[index] ?? 0)?.index ?? -1
-      }
-      return indexes
+  function groupsOf(view: GraphView, ids: Int32Array): ClassGroups {
+    const { table } = view.nodes
+    const classOfKind = (number: number): EntityClass | null => {
+      const kind = table[number]
+      return kind?.mould ? ofAsset(kind.mould, kind) : null
     }
+    const numbers = kindNumbersIn(view.nodes, ids)
+    const byKind = groupNumbers(numbers, classOfKind)
+    if (!byKind.groups.some(({ number }) => table[number]?.isColumn)) return byKind
+    // The kind of a column does not say all of it: columns are grouped by their classes, behind the kinds of assets.
+    const firstClass = table.length
+    for (const [at, number] of numbers.entries()) {
+      if (table[number]?.isColumn) numbers[at] = firstClass + (of(view, ids[at] ?? 0)?.index ?? 0)
+    }
+    return groupNumbers(numbers, (number) => number < firstClass ? classOfKind(number) : classes.at(number - firstClass))
   }
+
+  return { of, groupsOf }
 }

@@ -55,7 +55,7 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       return (id) => found.get(id) ?? []
     },
     classes: async () => (id) => classes.of(view, id),
-    classIndexes: async (ids) => ({ indexes: classes.indexesOf(view, ids), classAt: classes.at }),
+    classGroups: async (ids) => classes.groupsOf(view, ids),
     parents: async () => (id) => urns.parentOf(id) || null,
     columns: async () => (assetId) => graph.columns.of(assetId).filter((id) => isKnownIn(view.nodes, id)),
     urns: async () => (id) => urns.urnOf(id),

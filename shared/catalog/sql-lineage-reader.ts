@@ -11,6 +11,7 @@ import { everyEntityId, findKnownEntities, parentIdsOf, readDocuments, readEntit
 import { walkLineage } from '../store/lineage-walk.ts'
 import { originOf, platformOf } from '../urn/kinds.ts'
 import { domainTreeOf } from './domain-tree.ts'
+import { groupNumbers } from './class-groups.ts'
 import { createClassTable } from './class-table.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 
@@ -35,9 +36,9 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: 
       return (id) => found.get(id) ?? []
     },
     classes: classesOf,
-    async classIndexes(ids) {
+    async classGroups(ids) {
       const classOfId = await classesOf(ids)
-      return { indexes: ids.map((id) => classOfId(id)?.index ?? -1), classAt: table.at }
+      return groupNumbers(ids.map((id) => (classOfId(id)?.index ?? -1) + 1), (number) => number === 0 ? null : table.at(number - 1))
     },
     async parents(ids) {
       const parents = await withinDeadline(() => parentIdsOf(tx, ids))
