@@ -9,7 +9,7 @@ import { cpuSecondsOf, untilLive } from './api-process.ts'
 export type BareProcess = { url: string, cpuSeconds: () => number, stop: () => Promise<void> }
 
 /** `answer` is JSON: what each request is answered with. */
-export async function startBare(kind: 'fastify' | 'mercurius', answer: string, folder: string): Promise<BareProcess> {
+export async function startBare(kind: 'fastify' | 'graphql', answer: string, folder: string): Promise<BareProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const file = join(folder, `bare-${kind}-answer.json`)

@@ -51,12 +51,12 @@ async function compare(catalog: Catalog, reads: Reads, check: (ask: Ask) => Prom
     await untilInMemory(catalog, ask)
     await check(ask)
     const reply = await typicalReply(ask, reads)
-    const [bare, mercurius] = [await startBare('fastify', reply, catalog.folder), await startBare('mercurius', reply, catalog.folder)]
+    const [bare, graphql] = [await startBare('fastify', reply, catalog.folder), await startBare('graphql', reply, catalog.folder)]
     try {
-      return await inTurns(catalog, ask, reads, { api, bare, mercurius })
+      return await inTurns(catalog, ask, reads, { api, bare, graphql })
     } finally {
       await bare.stop()
-      await mercurius.stop()
+      await graphql.stop()
     }
   } finally {
     await api.stop()
@@ -70,15 +70,15 @@ async function typicalReply(ask: Ask, { query, variables }: Reads): Promise<stri
   return replies.toSorted((a, b) => a.length - b.length)[150] ?? '{}'
 }
 
-async function inTurns(catalog: Catalog, ask: Ask, { query, variables }: Reads, { api, bare, mercurius }: { api: ApiProcess, bare: BareProcess, mercurius: BareProcess }) {
+async function inTurns(catalog: Catalog, ask: Ask, { query, variables }: Reads, { api, bare, graphql }: { api: ApiProcess, bare: BareProcess, graphql: BareProcess }) {
   const bodies = variables.map((each) => JSON.stringify({ query, variables: each }))
   const nothing = [JSON.stringify({ query: nothingQuery })]
-  for (const target of [api, bare, mercurius]) await drive(target, bodies, { connections, until: { requests: warmRequests } })
-  const rounds: { api: Driven, bare: Driven, mercurius: Driven, writes: number }[] = []
+  for (const target of [api, bare, graphql]) await drive(target, bodies, { connections, until: { requests: warmRequests } })
+  const rounds: { api: Driven, bare: Driven, graphql: Driven, writes: number }[] = []
   for (let round = 0; round < roundCount; round += 1) {
     const { result, churned } = await whileChurning(catalog, ask, { everyMs: writeEveryMs, seed: round }, () => drive(api, bodies, { connections, until: { seconds: roundSeconds } }))
     const alone = await drive(bare, bodies, { connections, until: { seconds: roundSeconds } })
-    rounds.push({ api: result, bare: alone, mercurius: await drive(mercurius, bodies, { connections, until: { seconds: contextSeconds } }), writes: churned.writes })
+    rounds.push({ api: result, bare: alone, graphql: await drive(graphql, bodies, { connections, until: { seconds: contextSeconds } }), writes: churned.writes })
   }
   await drive(api, nothing, { connections, until: { requests: warmRequests } })
   const typename = await drive(api, nothing, { connections, until: { seconds: contextSeconds } })
@@ -87,9 +87,9 @@ async function inTurns(catalog: Catalog, ask: Ask, { query, variables }: Reads, 
     ratio: median(rounds.map((round) => round.api.requestsPerSecond / round.bare.requestsPerSecond)),
     ratios: rounds.map((round) => rounded(round.api.requestsPerSecond / round.bare.requestsPerSecond)),
     // What GraphQL alone leaves of the bare route, with nothing to do: more than this nobody reaches on this stack.
-    ceiling: rounded(median(rounds.map((round) => round.mercurius.requestsPerSecond / round.bare.requestsPerSecond))),
-    perSecond: { api: middle((round) => round.api.requestsPerSecond), bare: middle((round) => round.bare.requestsPerSecond), mercurius: middle((round) => round.mercurius.requestsPerSecond), typename: rounded(typename.requestsPerSecond) },
-    cpuMicros: { api: middle((round) => round.api.cpuMicrosPerRequest), bare: middle((round) => round.bare.cpuMicrosPerRequest), mercurius: middle((round) => round.mercurius.cpuMicrosPerRequest), typename: rounded(typename.cpuMicrosPerRequest) },
+    ceiling: rounded(median(rounds.map((round) => round.graphql.requestsPerSecond / round.bare.requestsPerSecond))),
+    perSecond: { api: middle((round) => round.api.requestsPerSecond), bare: middle((round) => round.bare.requestsPerSecond), graphql: middle((round) => round.graphql.requestsPerSecond), typename: rounded(typename.requestsPerSecond) },
+    cpuMicros: { api: middle((round) => round.api.cpuMicrosPerRequest), bare: middle((round) => round.bare.cpuMicrosPerRequest), graphql: middle((round) => round.graphql.cpuMicrosPerRequest), typename: rounded(typename.cpuMicrosPerRequest) },
     p99Ms: { api: middle((round) => round.api.p99Ms), bare: middle((round) => round.bare.p99Ms) },
     replyBytes: { api: middle((round) => round.api.replyBytes), bare: middle((round) => round.bare.replyBytes) },
     freshReadsChecked: rounds.reduce((sum, { writes }) => sum + writes, 0)

@@ -33,31 +33,33 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
     return ofOneKind[asset.index] ??= classOf(kind, asset.mould, flags)
   }
 
-  const ofAsset = (mould: UrnMould, kind: NodeKind): EntityClass =>
-    ofKind[kind.index] ??= classOf(kind, mould, { exists: kind.isPresent, isRemoved: kind.isRemoved })
-
-  function of(view: GraphView, id: number): EntityClass | null {
-    const kind = kindIn(view.nodes, id)
-    if (!kind.isKnown) return null
-    return kind.isColumn ? ofColumn(view, id, kind) : ofAsset(kind.mould ?? urns.mouldOf(id), kind)
-  }
+  /** Null for who is not known: every other kind that is no column's has a mould. */
+  const ofAsset = (kind: NodeKind): EntityClass | null => kind.mould === null ? null
+    : ofKind[kind.index] ??= classOf(kind, kind.mould, { exists: kind.isPresent, isRemoved: kind.isRemoved })
 
   function groupsOf(view: GraphView, ids: Int32Array): ClassGroups {
     const { table } = view.nodes
     const classOfKind = (number: number): EntityClass | null => {
       const kind = table[number]
-      return kind?.mould ? ofAsset(kind.mould, kind) : null
+      return kind ? ofAsset(kind) : null
     }
     const numbers = kindNumbersIn(view.nodes, ids)
     const byKind = groupNumbers(numbers, classOfKind)
     if (!byKind.groups.some(({ number }) => table[number]?.isColumn)) return byKind
     // The kind of a column does not say all of it: columns are grouped by their classes, behind the kinds of assets.
     const firstClass = table.length
-    for (const [at, number] of numbers.entries()) {
-      if (table[number]?.isColumn) numbers[at] = firstClass + (of(view, ids[at] ?? 0)?.index ?? 0)
+    for (let at = 0; at < numbers.length; at += 1) {
+      const kind = table[numbers[at] ?? 0]
+      if (kind?.isColumn) numbers[at] = firstClass + ofColumn(view, ids[at] ?? 0, kind).index
     }
     return groupNumbers(numbers, (number) => number < firstClass ? classOfKind(number) : classes.at(number - firstClass))
   }
 
-  return { of, groupsOf }
+  return {
+    of(view, id) {
+      const kind = kindIn(view.nodes, id)
+      return kind.isColumn ? ofColumn(view, id, kind) : ofAsset(kind)
+    },
+    groupsOf
+  }
 }

@@ -39,8 +39,10 @@ export type Sifted = {
   readsOwn: boolean
 }
 
-/** Hits between two turns of the event loop, and entities whose documents are in memory at once. Of many classes a small slice has each but once. */
+/** Hits between two turns of the event loop. Of many classes a small slice has each but once. */
 const sliceCount = 16_384
+/** The same of hits that are judged one by one: by their URNs, and by their documents, of which so many are in memory at once. */
+const urnsSliceCount = 2_048
 const documentsSliceCount = 500
 
 const [isOut, isIn, isOpen] = [1, 2, 3]
@@ -192,11 +194,8 @@ class CommonTable {
     return common
   }
 
-  /** By class, then by degree. */
   counted(): Tally['byClass'] {
-    // Met with ascending degrees, and sorting keeps the order of what is equal.
-    return this.#met.filter(({ count }) => count > 0).sort((a, b) => a.entityClass.index - b.entityClass.index)
-      .map(({ entityClass, facts: { degree }, count }) => ({ entityClass, degree, count }))
+    return this.#met.filter(({ count }) => count > 0).map(({ entityClass, facts: { degree }, count }) => ({ entityClass, degree, count }))
   }
 }
 
@@ -230,7 +229,7 @@ async function judgeOwn(
   factsAt: (place: number) => CommonFacts | null, tell: (place: number, holds: boolean) => void
 ): Promise<void> {
   const aspectNames = [...new Set([...judge.aspectNames, ...text === null ? [] : textAspectNames])]
-  const count = aspectNames.length > 0 ? documentsSliceCount : sliceCount
+  const count = aspectNames.length > 0 ? documentsSliceCount : urnsSliceCount
   for (let begin = 0; begin < places.length; begin += count) {
     const slice = places.slice(begin, begin + count)
     const wanted = slice.map((place) => ids[place] ?? 0)
@@ -247,6 +246,7 @@ async function judgeOwn(
       const candidate: Candidate = { common, urn, documents: documentsOf.get(id) ?? new Map(), hasUpstreams: hasUpstreams?.(id) ?? null }
       tell(place, (text === null || findText(text, urn, candidate.documents).length > 0) && judge.whole(candidate))
     }
+    await reader.pause()
   }
 }
 
