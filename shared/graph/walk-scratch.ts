@@ -14,13 +14,15 @@ export type WalkScratch = {
   summary: Uint32Array
   /** Ids found, in order, with room for `ids.length` of them. */
   ids: Int32Array
+  /** Room for the heads of all lists, one behind the other. */
+  heads: Int32Array
 }
 
 const idsAtFirst = 1_024
 /** Scratches that are kept while nobody walks. Fifty readers that one barrier lets go on walk one after the other. */
 const idleMaxCount = 4
-/** Room for ids beyond which only one scratch is kept: 1 MB. */
-const idsManyCount = 262_144
+/** Room for ids, or for heads, beyond which only one scratch is kept: 1 MB. */
+const manyInts = 262_144
 /** Ids that may be added before scratches are made anew. */
 const spareIds = 65_536
 
@@ -36,12 +38,13 @@ export function takeScratch(idsEnd: number): WalkScratch {
     seen: new Uint32Array(wordCount),
     next: new Uint32Array(wordCount),
     summary: new Uint32Array((wordCount >>> 5) + 1),
-    ids: new Int32Array(idsAtFirst)
+    ids: new Int32Array(idsAtFirst),
+    heads: new Int32Array(0)
   }
 }
 
 export function giveBackScratch(scratch: WalkScratch): void {
-  if (idle.length >= idleMaxCount || (scratch.ids.length > idsManyCount && idle.length > 0)) return
+  if (idle.length >= idleMaxCount || (Math.max(scratch.ids.length, scratch.heads.length) > manyInts && idle.length > 0)) return
   idle.push(scratch)
 }
 
