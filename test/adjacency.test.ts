@@ -52,3 +52,18 @@ t.test('a pool counts what is written to, not what it has addresses for', async 
   t.ok(areSame(membersIn(adjacency.view(), 1), [2, 3]))
   t.ok(adjacency.bytes < 100_000, 'what is not written to does not count')
 })
+
+t.test('a large walk stops where no list is, whatever was walked before it', async (t) => {
+  const bounds = { maxHops: 100, maxEntities: 10_000 }
+  const chain = new Adjacency()
+  for (const id of range(1, 2_000)) chain.change(id, [id + 1], [], null)
+  const before = await walkGraph(chain.view(), 2_001, { startIds: [1], hopsWanted: Infinity, bounds: { ...bounds, maxHops: 5_000 } }, never)
+  t.equal(before.ids.length, 1_999)
+  // Lists stand below id 256 only: who is found has none, and was followed a moment ago.
+  const fan = new Adjacency()
+  fan.change(1, range(2, 200), [], null)
+  for (const id of range(2, 200)) fan.change(id, [id + 1_000], [], null)
+  const { ids, degrees } = await walkGraph(fan.view(), 2_001, { startIds: [1], hopsWanted: Infinity, bounds }, never)
+  t.same([...ids], [...range(2, 200), ...range(1_002, 1_200)])
+  t.equal(degrees.at(-1), 2)
+})
