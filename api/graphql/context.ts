@@ -11,6 +11,8 @@ export type GraphqlContext = Pick<ApiContext, 'db' | 'lineage' | 'queue' | 'conf
   letGoOfLineage: () => void
   /** The request is answered. */
   end: () => void
+  /** For Mercurius, as the operation has them: coerced, with defaults. */
+  variables: { [name: string]: unknown }
   /** What a resolver puts here is in the answer's `extensions`, for instance that a walk was not complete. */
   extensions: JsonObject
 }
@@ -21,5 +23,5 @@ declare module 'mercurius' {
 
 export function createGraphqlContext({ db, lineage, queue, config }: ApiContext, request: FastifyRequest): GraphqlContext {
   const memory = lineage.memory && openOnce(lineage.memory)
-  return { db, lineage: { ...lineage, memory }, letGoOfLineage: () => memory?.letGo(), end: () => memory?.end(), queue, config, actor: request.actor, requestId: request.id, extensions: {} }
+  return { db, lineage: { ...lineage, memory }, letGoOfLineage: () => memory?.letGo(), end: () => memory?.end(), queue, config, actor: request.actor, requestId: request.id, variables: {}, extensions: {} }
 }
