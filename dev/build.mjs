@@ -18,7 +18,7 @@ const compiler = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc')
 const folders = ['api', 'worker', 'shared', 'migrations', 'bin', 'dev', 'test', 'bench']
 const configFiles = ['package-lock.json', 'tsconfig.json']
 
-const leastNode = [20, 19]
+const leastNode = [22, 12]
 const lockPollMs = 100
 const lockWaitMs = 120_000
 

@@ -203,7 +203,7 @@ t.test('start and stop', async t => {
   /** A process that can be sent signals and that tells its exit code instead of ending. */
   function fakeProcess(): { host: ProcessHost, send: (event: string, reason?: unknown) => void, exited: Promise<number> } {
     const emitter = new EventEmitter()
-    const { promise: exited, resolve } = withResolvers<number>()
+    const { promise: exited, resolve } = Promise.withResolvers<number>()
     return {
       host: { on: (event, listener) => emitter.on(event, listener), exit: resolve },
       send: (event, reason = event) => { emitter.emit(event, reason) },
@@ -264,10 +264,3 @@ t.test('the results of a test run', async t => {
       'not ok 1 - outer # time=3ms', 'printed by a test', 'not ok 1 - a.test.js # time=9ms', 'ok 2 - b.test.js # time=1ms'])
   })
 })
-
-/** Promise.withResolvers, which Node 20 has not. */
-function withResolvers<T>(): { promise: Promise<T>, resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {}
-  const promise = new Promise<T>(done => { resolve = done })
-  return { promise, resolve }
-}

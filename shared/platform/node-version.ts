@@ -1,6 +1,6 @@
 /** Which Node.js this program needs. Imports nothing, so that the entry points can ask before an old Node meets the rest. */
 
-const least = [20, 19] as const
+const least = [22, 12] as const
 
 /** One plain line where the version is too old, else null. */
 export function nodeVersionProblem(version = process.versions.node): string | null {
