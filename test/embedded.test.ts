@@ -1,5 +1,5 @@
 /** The embedded Postgres: whoever starts it, however often, and whatever is killed, the data is there and nothing is left running. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -52,6 +52,18 @@ t.test('the settings are durable, and those of throw-away data are not', async t
     t.equal(await server.ended, 0)
     t.notOk(existsSync(join(server.dataDir, 'postmaster.pid')), 'it stopped in order')
   }
+})
+
+t.test('the socket directory of a database that was deleted is removed at the next start', async t => {
+  const socketDirectory = (url: string): string => new URL(url).searchParams.get('host') ?? ''
+  const deleted = await startEmbeddedPostgres({ dataDir: join(withFolder(t), 'pg'), throwaway: true })
+  await deleted.stop()
+  t.ok(existsSync(socketDirectory(deleted.url())), 'it stays while the data does')
+  rmSync(deleted.dataDir, { recursive: true })
+  const next = await startEmbeddedPostgres({ dataDir: join(withFolder(t), 'pg'), throwaway: true })
+  t.notOk(existsSync(socketDirectory(deleted.url())))
+  t.ok(existsSync(socketDirectory(next.url())))
+  await next.stop()
 })
 
 t.test('starts side by side', async t => {

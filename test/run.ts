@@ -2,13 +2,15 @@
  * Runs the tests: `npm test`, or `npm test -- test/db.test.ts test/rules` for some. Needs nothing but Node.
  *
  * Starts a throw-away Postgres (or takes DATABASE_URL), makes the migrated template, hands both to tap by the
- * environment, and stops everything. Ends with 1 when a test failed, or was skipped under CI=true.
+ * environment, and stops everything. Ends with 1 when a test failed, left files in the temporary folder, or was skipped
+ * under CI=true.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { removeAbandonedSocketDirectories } from '../dev/embedded-postgres/socket-directory.ts'
 import { packagePath, packageRoot } from '../shared/platform/paths.ts'
 import { startTestServices } from './support/services.ts'
 import { createTapFilter, readTapResults } from './support/tap-results.ts'
@@ -60,9 +62,16 @@ function runTap(args: readonly string[], env: Record<string, string>): Promise<T
   })
 }
 
-async function main(): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-tap-'))
-  const outputFile = join(folder, 'results.tap')
+/** Names of what the tests left behind in the run's own temporary folder; the socket directories of their databases are removed here. */
+function leftovers(folder: string): string[] {
+  const names = readdirSync(folder)
+  rmSync(folder, { recursive: true, force: true })
+  removeAbandonedSocketDirectories()
+  return names
+}
+
+async function runTests(): Promise<number> {
+  const outputFile = join(mkdtempSync(join(tmpdir(), 'results-')), 'results.tap')
   const services = await startTestServices()
   try {
     console.log(`Testing on ${services.description}.`)
@@ -75,8 +84,28 @@ async function main(): Promise<number> {
     return code === 0 && hasForbiddenSkip ? 1 : code
   } finally {
     await services.stop()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(dirname(outputFile), { recursive: true, force: true })
   }
+}
+
+/** Everything below runs in a temporary folder of its own, so that whatever stays in it was left by this run. */
+async function main(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
+  // the database may run as another user, who must get through
+  chmodSync(folder, 0o755)
+  process.env.TMPDIR = folder
+  // a library of tap's would keep compiled code there
+  process.env.DISABLE_V8_COMPILE_CACHE = '1'
+  let code: number
+  try {
+    code = await runTests()
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+  const left = leftovers(folder)
+  if (left.length > 0) console.log(`The tests left files in the temporary folder: ${left.join(', ')}`)
+  return left.length > 0 ? 1 : code
 }
 
 try {

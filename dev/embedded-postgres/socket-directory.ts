@@ -1,6 +1,6 @@
 /** The directory of the server's socket: the only way in, so closed to everybody but the server's user and root. */
 import { createHash } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CannotEmbed } from './cannot-embed.ts'
@@ -15,15 +15,54 @@ export const socketName = '.s.PGSQL.5432'
  */
 const socketPathMaxBytes = 103
 
-/** The same directory for the same data, whoever asks: named by the server's user and the data's place. */
+/** Holds the path of the data directory that the socket directory belongs to. */
+const ownerFile = 'data-directory'
+const namePattern = /^tributary-\d+-[\da-f]{10}$/
+
+/** `/tmp` first: TMPDIR may differ between two processes that use the same data. */
+const bases = (): string[] => [...new Set(['/tmp', tmpdir()])]
+
+/** The same directory for the same data, whoever asks: named by the server's user and the data's place. The data directory must exist. */
 export function openSocketDirectory(place: Place): string {
+  removeAbandonedSocketDirectories()
   const hash = createHash('sha256').update(place.dataDir).digest('hex').slice(0, 10)
-  for (const base of ['/tmp', tmpdir()]) {
+  for (const base of bases()) {
     const path = join(base, `tributary-${place.runner.uid}-${hash}`)
     if (Buffer.byteLength(join(path, socketName)) > socketPathMaxBytes) continue
-    if (canEnter(place.runner, base) && makeOwn(path, place)) return path
+    if (!canEnter(place.runner, base) || !makeOwn(path, place)) continue
+    writeFileSync(join(path, ownerFile), place.dataDir)
+    return path
   }
   throw new CannotEmbed(`no directory for its socket can be made in /tmp or ${tmpdir()}.`)
+}
+
+/**
+ * Removes the socket directories whose data directory has been deleted, as far as this user may.
+ *
+ * A directory stays while its data exists: removing it when the server stops would race with the next start, which finds the
+ * server through it.
+ */
+export function removeAbandonedSocketDirectories(): void {
+  for (const base of bases()) {
+    for (const name of namesIn(base).filter((each) => namePattern.test(each))) {
+      const path = join(base, name)
+      try {
+        // A pipe in place of the file would never end; everybody may write in /tmp.
+        const isOurs = lstatSync(join(path, ownerFile)).isFile()
+        if (isOurs && !existsSync(readFileSync(join(path, ownerFile), 'utf8'))) rmSync(path, { recursive: true, force: true })
+      } catch {
+        // Another user's, or still being made: its owner file cannot be read.
+      }
+    }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
 function makeOwn(path: string, place: Place): boolean {
