@@ -25,6 +25,14 @@ export const limits = {
   aspectVersionsKept: 20,
   /** Column records (fineGrainedLineages) in one aspect, and operations in one patch. */
   columnRecordsMaxCount: 10_000,
+  /** Values that the operations of one patch copy, compare or move along: a tenth of a second of work. */
+  patchValuesMaxCount: 1_000_000,
+  /** Values that the patches of one call work on together, the documents included; a chunk of a load is split at it. */
+  patchValuesPerChunkMaxCount: 5_000_000,
+  /** Arrays that a patch gives keys for (arrayPrimaryKeys), keys of one array, and steps of one key. */
+  patchKeysMaxCount: 16,
+  /** Patches of what one lineage edge says beside its ends that are kept; setting a path again replaces the patch before. */
+  patchesPerEdgeMaxCount: 100,
   /** Columns on one side of one column record. */
   columnsPerRecordMaxCount: 1_000,
   /** Changes in one call: edges of updateLineage, assets of batchSetDomain, everything of submitChanges; more belongs into a load. */

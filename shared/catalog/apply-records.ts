@@ -9,6 +9,7 @@ import type { Tx } from '../db/database.ts'
 import { CatalogError } from '../errors.ts'
 import { createsOf, passOf, standsOn } from '../model/change-facts.ts'
 import type { Actor, Change, ChangeRecord, MissingReferences, Verdict } from '../model/changes.ts'
+import { createPatchBudget } from '../model/patch-work.ts'
 import { appendAudit } from '../store/audit.ts'
 import { declaredUrns } from '../store/declarations.ts'
 import { createTrialIds, findEntities, insertEntities, lockEntities } from '../store/entities.ts'
@@ -195,6 +196,7 @@ export async function openSet(tx: Tx, context: ApplyContext, changes: readonly C
     trialIds: context.isDryRun ? createTrialIds() : null,
     takenBack: new Set(),
     graph: [],
+    patchBudget: createPatchBudget(),
     journal: context.chunk ? createJournal() : null,
     undo: []
   }

@@ -19,6 +19,9 @@ export type ArrayRule = { path: readonly string[], keys: readonly (readonly stri
 /** Separates the steps of a nested key. */
 const nestedKeySeparator = '\u241f'
 
+/** The fields that a nested key leads through. */
+export const stepsOfKey = (key: string): string[] => key.split(nestedKeySeparator)
+
 const tags: ArrayRule = { path: ['tags'], keys: [['tag']] }
 const terms: ArrayRule = { path: ['terms'], keys: [['urn']] }
 
@@ -45,8 +48,8 @@ type CallerKeys = { arrayPrimaryKeys?: { [arrayName: string]: string[] }, forceG
 /** The rules for a patch: the aspect's own, with the caller's in their place where both name an array. */
 export function arrayRulesOf(aspectName: string, { arrayPrimaryKeys = {}, forceGenericPatch = false }: CallerKeys): readonly ArrayRule[] {
   const given = Object.entries(arrayPrimaryKeys).map(([name, keys]): ArrayRule => ({
-    path: name.split(nestedKeySeparator),
-    keys: keys.map((key) => key.split(nestedKeySeparator))
+    path: stepsOfKey(name),
+    keys: keys.map(stepsOfKey)
   }))
   if (forceGenericPatch) return given
   const own = (rulesByAspect.get(aspectName) ?? []).filter((rule) => !given.some((other) => other.path.join('/') === rule.path.join('/')))
@@ -56,13 +59,20 @@ export function arrayRulesOf(aspectName: string, { arrayPrimaryKeys = {}, forceG
 export const isWorkingObject = (value: Working | undefined): value is WorkingObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map)
 
-/** Turns the arrays that the rules name into maps, in place. What is a map already stays one. */
-export function arraysToMaps(document: WorkingObject, applied: readonly ArrayRule[]): void {
+/**
+ * Turns the arrays that the rules name into maps, in place. What is a map already stays one. With `changed`, the path of
+ * what was set since, only what lies on that path or below it is looked at.
+ */
+export function arraysToMaps(document: WorkingObject, applied: readonly ArrayRule[], changed: readonly string[] = []): void {
   for (const rule of applied) {
+    if (!rule.path.every((step, index) => index >= changed.length || changed[index] === step)) continue
     replaceAt(document, rule.path, (value) => {
       const keyed = Array.isArray(value) ? keyedBy(value, rule) : value
       if (rule.inside && keyed instanceof Map) {
-        for (const entry of keyed.values()) if (isWorkingObject(entry)) arraysToMaps(entry, rule.inside)
+        // An array that has just become a map is new with all its entries.
+        const [key, ...deeper] = keyed === value ? changed.slice(rule.path.length) : []
+        const entries = key === undefined ? keyed.values() : [keyed.get(key) ?? null]
+        for (const entry of entries) if (isWorkingObject(entry)) arraysToMaps(entry, rule.inside, deeper)
       }
       return keyed
     })

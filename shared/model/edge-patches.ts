@@ -8,6 +8,7 @@ import { CatalogError } from '../errors.ts'
 import type { JsonObject, PatchOperation } from './changes.ts'
 import { applyPatch } from './json-patch.ts'
 import { compareOrder, type Order } from './order.ts'
+import { TooMuchPatching, type PatchBudget } from './patch-work.ts'
 import { bareRecordKey } from './record-keys.ts'
 
 /** `operation.path` is a JSON Pointer into the attributes; `ordinal` is the place among the patches of one record. */
@@ -17,17 +18,20 @@ export type EdgePatch = Order & { ordinal: number, operation: PatchOperation }
 export const patchesIt = (edge: Order & { recordKey: number }, patch: Order): boolean => edge.recordKey === bareRecordKey || compareOrder(patch, edge) >= 0
 
 /** The attributes of a statement after the patches of its edge. One that no longer fits what it meets is left out. */
-export function patchedAttributes(edge: Order & { recordKey: number }, attributes: JsonObject, patches: readonly EdgePatch[]): JsonObject {
-  return patches.filter((patch) => patchesIt(edge, patch))
+export function patchedAttributes(edge: Order & { recordKey: number }, attributes: JsonObject, patches: readonly EdgePatch[], budget: PatchBudget | null = null): JsonObject {
+  const operations = patches.filter((patch) => patchesIt(edge, patch))
     .sort((a, b) => compareOrder(a, b) || a.ordinal - b.ordinal)
-    .reduce((before, patch) => patchOnce(before, patch.operation), attributes)
+    .map((patch) => patch.operation)
+  if (operations.length === 0) return attributes
+  return patchWith(attributes, operations, budget) ?? operations.reduce((before, operation) => patchWith(before, [operation], budget) ?? before, attributes)
 }
 
-function patchOnce(attributes: JsonObject, operation: PatchOperation): JsonObject {
+/** Null where one of the operations does not fit what it meets. */
+function patchWith(attributes: JsonObject, operations: PatchOperation[], budget: PatchBudget | null): JsonObject | null {
   try {
-    return applyPatch('', attributes, { patch: [operation] })
+    return applyPatch('', attributes, { patch: operations }, budget)
   } catch (error) {
-    if (error instanceof CatalogError) return attributes
+    if (error instanceof CatalogError && !(error instanceof TooMuchPatching)) return null
     throw error
   }
 }

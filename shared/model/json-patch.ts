@@ -12,22 +12,26 @@ import { aspectTemplate } from './aspect-registry.ts'
 import type { JsonObject, PatchDocument, PatchOperation } from './changes.ts'
 import { equalJson } from './equal-json.ts'
 import { isObject } from './json-values.ts'
+import { createPatchWork, type PatchBudget, type PatchWork } from './patch-work.ts'
 
 const shownPathChars = 500
 
 /**
  * Returns the document after the patch; `document` stays as it is, and null stands for an aspect that is not stored.
- * The result is not yet validated: prepareAspect does that.
- * Throws BAD_REQUEST for an operation that cannot be carried out, PRECONDITION_FAILED where a `test` does not hold.
+ * The result is not yet validated: prepareAspect does that. `budget` is shared by the patches of a call or chunk.
+ * Throws BAD_REQUEST for an operation that cannot be carried out, PRECONDITION_FAILED where a `test` does not hold,
+ * LIMIT_EXCEEDED (aspectMaxBytes, jsonMaxDepth, patchValuesMaxCount) for one that does too much, and TooMuchPatching.
  */
-export function applyPatch(aspectName: string, document: JsonObject | null, patch: PatchDocument): JsonObject {
+export function applyPatch(aspectName: string, document: JsonObject | null, patch: PatchDocument, budget: PatchBudget | null = null): JsonObject {
   const rules = arrayRulesOf(aspectName, patch)
-  let root: Working = structuredClone(document ?? aspectTemplate(aspectName))
+  const work = createPatchWork(budget)
+  let root: Working = work.open(document ?? aspectTemplate(aspectName))
   if (isWorkingObject(root)) arraysToMaps(root, rules)
   for (const operation of patch.patch) {
-    root = applyOperation(root, operation)
+    root = applyOperation(root, operation, work)
     // What was set may hold arrays that the rules turn into maps.
-    if (isWorkingObject(root) && (typeof operation.value === 'object' || operation.from !== undefined)) arraysToMaps(root, rules)
+    if (isWorkingObject(root) && (typeof operation.value === 'object' || operation.from !== undefined)) arraysToMaps(root, rules, parsePointer(operation.path))
+    work.checkSize(root)
   }
   if (!isWorkingObject(root)) throw new CatalogError('BAD_REQUEST', 'The patch leaves no object', { field: 'aspect' })
   const patched = mapsToArrays(root, rules)
@@ -47,15 +51,15 @@ export function parsePointer(path: string): string[] {
 
 const unescapeSegment = (segment: string): string => segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment
 
-function applyOperation(root: Working, operation: PatchOperation): Working {
+function applyOperation(root: Working, operation: PatchOperation, work: PatchWork): Working {
   const path = parsePointer(operation.path)
   switch (operation.op) {
     case 'add':
-    case 'replace': return setAt(root, path, valueOf(operation), operation)
-    case 'remove': return removeAt(root, path)
-    case 'test': return testAt(root, path, operation)
-    case 'copy': return setAt(root, path, structuredClone(sourceOf(root, operation)), operation)
-    case 'move': return moveTo(root, path, operation)
+    case 'replace': return setAt(root, path, work.copy(valueOf(operation), path.length), operation, work)
+    case 'remove': return removeAt(root, path, work)
+    case 'test': return testAt(root, path, operation, work)
+    case 'copy': return setAt(root, path, work.copy(sourceOf(root, operation), path.length), operation, work)
+    case 'move': return moveTo(root, path, operation, work)
   }
 }
 
@@ -66,7 +70,7 @@ const impossible = (operation: PatchOperation, reason: string): CatalogError => 
 
 function valueOf(operation: PatchOperation): Working {
   if (operation.value === undefined) throw impossible(operation, 'it has no value')
-  return structuredClone(operation.value)
+  return operation.value
 }
 
 function sourceOf(root: Working, operation: PatchOperation): Working {
@@ -75,15 +79,17 @@ function sourceOf(root: Working, operation: PatchOperation): Working {
   return from
 }
 
-function moveTo(root: Working, path: string[], operation: PatchOperation): Working {
+function moveTo(root: Working, path: string[], operation: PatchOperation, work: PatchWork): Working {
   const value = sourceOf(root, operation)
+  work.checkDepth(value, path.length)
   const from = parsePointer(operation.from ?? '')
   if (from.length < path.length && from.every((segment, index) => segment === path[index])) throw impossible(operation, 'a value cannot be moved into itself')
-  return setAt(removeAt(root, from), path, value, operation)
+  return setAt(removeAt(root, from, work), path, value, operation, work)
 }
 
-function testAt(root: Working, path: string[], operation: PatchOperation): Working {
+function testAt(root: Working, path: string[], operation: PatchOperation, work: PatchWork): Working {
   const found = getAt(root, path)
+  if (found !== undefined) work.checkDepth(found, 0)
   if (found === undefined || !equalJson(plain(found), plain(valueOf(operation)))) {
     const shown = operation.path.slice(0, shownPathChars)
     throw new CatalogError('PRECONDITION_FAILED', `Patch operation "test" at "${shown}" does not hold`, { field: shown })
@@ -103,12 +109,12 @@ const getAt = (root: Working, path: string[]): Working | undefined => path.reduc
 /** An array index as RFC 6901 has it: digits without a leading zero; else -1. */
 const indexOf = (segment: string): number => /^(?:0|[1-9]\d{0,9})$/.test(segment) ? Number(segment) : -1
 
-function setAt(root: Working, path: string[], value: Working, operation: PatchOperation): Working {
+function setAt(root: Working, path: string[], value: Working, operation: PatchOperation, work: PatchWork): Working {
   const last = path.at(-1)
   if (last === undefined) return value
   let holder = root
   for (const segment of path.slice(0, -1)) holder = child(holder, segment) ?? createIn(holder, segment, operation)
-  if (Array.isArray(holder)) setInArray(holder, last, value, operation)
+  if (Array.isArray(holder)) setInArray(holder, last, value, operation, work)
   else define(holder, last, value, operation)
   return root
 }
@@ -127,20 +133,30 @@ function define(holder: Working, name: string, value: Working, operation: PatchO
   else throw impossible(operation, 'the path leads through a value that is no object')
 }
 
-function setInArray(holder: Working[], segment: string, value: Working, operation: PatchOperation): void {
+function setInArray(holder: Working[], segment: string, value: Working, operation: PatchOperation, work: PatchWork): void {
   const isReplacement = operation.op === 'replace'
   const index = segment === '-' && !isReplacement ? holder.length : indexOf(segment)
   if (index < 0 || index > holder.length || (isReplacement && index === holder.length)) throw impossible(operation, `the array has ${holder.length} entries`)
-  if (isReplacement) holder[index] = value
-  else holder.splice(index, 0, value)
+  if (isReplacement) {
+    holder[index] = value
+    return
+  }
+  work.visit(shiftedBy(holder, index))
+  holder.splice(index, 0, value)
 }
 
-function removeAt(root: Working, path: string[]): Working {
+/** What shifting the entries behind an index costs, in values: they are moved in blocks. */
+const shiftedBy = (holder: readonly Working[], index: number): number => Math.ceil((holder.length - index) / 32)
+
+function removeAt(root: Working, path: string[], work: PatchWork): Working {
   const last = path.at(-1)
   if (last === undefined) return {}
   const holder = getAt(root, path.slice(0, -1))
   if (Array.isArray(holder)) {
-    if (indexOf(last) in holder) holder.splice(indexOf(last), 1)
+    if (indexOf(last) in holder) {
+      work.visit(shiftedBy(holder, indexOf(last)))
+      holder.splice(indexOf(last), 1)
+    }
   } else if (holder instanceof Map) {
     holder.delete(last)
   } else if (isWorkingObject(holder) && Object.hasOwn(holder, last)) {

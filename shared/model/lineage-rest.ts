@@ -8,19 +8,31 @@ import { isObject, listOf } from './json-values.ts'
 import { applyPatch, parsePointer } from './json-patch.ts'
 import { lineageFieldsOf } from './lineage-fields.ts'
 import { fieldAt } from './lineage-patch.ts'
-
+import { countPatchValues, type PatchBudget } from './patch-work.ts'
 
 /**
  * The rest after the operations that planLineagePatch left over, prepared.
- * Throws BAD_REQUEST, VALIDATION_FAILED and PRECONDITION_FAILED as applyPatch and prepareAspect do.
+ * Throws as applyPatch and prepareAspect do.
  */
-export function patchLineageRest(entityType: string, aspectName: string, rest: JsonObject | null, patch: PatchDocument): JsonObject {
+export function patchLineageRest(entityType: string, aspectName: string, rest: JsonObject | null, patch: PatchDocument, budget: PatchBudget | null = null): JsonObject {
   let patched = rest
+  let plain: PatchOperation[] = []
+  const applyPlain = (): void => {
+    if (plain.length > 0) patched = applyPatch(aspectName, patched, { ...patch, patch: plain }, budget)
+    plain = []
+  }
   for (const operation of patch.patch) {
     const path = parsePointer(operation.path)
-    const isRecord = path.length > 2 && fieldAt(aspectName, path)?.shape === 'columns'
-    patched = isRecord ? patchRecord(patched ?? applyPatch(aspectName, null, { patch: [] }), path, operation) : applyPatch(aspectName, patched, { ...patch, patch: [operation] })
+    if (path.length <= 2 || fieldAt(aspectName, path)?.shape !== 'columns') {
+      plain.push(operation)
+      continue
+    }
+    applyPlain()
+    const before = patched ?? applyPatch(aspectName, null, { patch: [] })
+    if (budget) countPatchValues(budget, listOf(before[path[0] ?? '']).length)
+    patched = patchRecord(before, path, operation)
   }
+  applyPlain()
   return prepareRest(entityType, aspectName, patched ?? applyPatch(aspectName, null, { patch: [] }))
 }
 

@@ -1,5 +1,6 @@
 /** Reads the two forms of a JSON Patch: the plain list of operations, and the one that says how arrays are keyed. */
 import { CatalogError } from '../errors.ts'
+import { stepsOfKey } from './array-keys.ts'
 import type { JsonObject, JsonValue, PatchDocument, PatchOperation } from './changes.ts'
 import { checkCount } from './count-checks.ts'
 import { isObject } from './json-values.ts'
@@ -49,8 +50,12 @@ function parsePath(entry: JsonObject, name: 'path' | 'from', field: string): str
 
 function parseArrayKeys(value: JsonValue, field: string): { [arrayName: string]: string[] } {
   if (!isObject(value)) throw new CatalogError('BAD_REQUEST', `${field} must be an object of lists of field names`, { field })
+  const check = (count: number, place: string, what: string): void => checkCount(count, 'patchKeysMaxCount', { field: place, what: `${place} has ${count} ${what}` })
+  check(Object.keys(value).length, field, 'arrays')
   return Object.fromEntries(Object.entries(value).map(([name, keys]) => {
     if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string')) throw new CatalogError('BAD_REQUEST', `${field}.${name} must be a list of field names`, { field: `${field}.${name}` })
+    check(keys.length, `${field}.${name}`, 'keys')
+    for (const key of [name, ...keys]) check(stepsOfKey(key).length, field, 'steps in a key')
     return [name, keys]
   }))
 }

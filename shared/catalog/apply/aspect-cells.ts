@@ -13,6 +13,7 @@ import { applyPatch } from '../../model/json-patch.ts'
 import { isLineageAspect } from '../../model/lineage-fields.ts'
 import { patchLineageRest } from '../../model/lineage-rest.ts'
 import { beginning, compareOrder, type Order } from '../../model/order.ts'
+import { TooMuchPatching, type PatchBudget } from '../../model/patch-work.ts'
 import { checkConditions } from '../../model/write-conditions.ts'
 import type { Tx } from '../../db/database.ts'
 import { findAspectHistory, findAspects, trimAspectHistory, writeAspectHistory, writeAspects, type AspectKey, type AspectRow } from '../../store/aspects.ts'
@@ -88,11 +89,11 @@ export function applyAspectChange(set: WorkingSet, cell: AspectCell, change: Asp
   const older = cell.rows.slice(0, isSameRecord ? place - 1 : place)
   const previous = older.at(-1) ?? null
   const inStep = isSameRecord ? together(restored(last), change, last.value) : change
-  const value = evaluate(cell, change, last?.value ?? null)
+  const value = evaluate(cell, change, last?.value ?? null, set.patchBudget)
   const row = { entityId: cell.entityId, aspectName: cell.aspectName, version: 0, ...order, ...stored(inStep), value, systemMetadata: author.systemMetadata, actor: set.actor.urn, createdAt: set.now }
   const newer = cell.rows.slice(place)
   cell.rows = [...older, { ...row, version: versionAfter(previous, value, 0) }]
-  for (const later of newer) replay(cell, later)
+  for (const later of newer) replay(set, cell, later)
   const hasChanged = !equalJson(before?.value ?? null, currentValue(cell))
   countUp(cell)
   return hasChanged
@@ -103,9 +104,9 @@ const versionAfter = (previous: AspectRow | null, value: JsonObject | null, show
   equalJson(value, previous?.value ?? null) ? previous?.version ?? 0 : Math.max(shown, (previous?.version ?? 0) + 1)
 
 /** A newer change makes its value anew. Where it no longer fits what it meets it has no effect: it was accepted long ago. */
-function replay(cell: AspectCell, later: AspectRow): void {
+function replay(set: WorkingSet, cell: AspectCell, later: AspectRow): void {
   const previous = cell.rows.at(-1) ?? null
-  const value = evaluateAgain(cell, restored(later), previous?.value ?? null)
+  const value = evaluateAgain(cell, restored(later), previous?.value ?? null, set.patchBudget)
   cell.rows.push({ ...later, value, version: versionAfter(previous, value, later.version) })
 }
 
@@ -124,15 +125,15 @@ function placeOf(cell: AspectCell, order: Order): number {
   return place
 }
 
-/** Throws BAD_REQUEST, VALIDATION_FAILED or PRECONDITION_FAILED where a patch does not fit the value it meets. */
-export function evaluate(cell: Pick<AspectCell, 'aspectName' | 'entityType'>, change: AspectChange, previous: JsonObject | null): JsonObject | null {
+/** Throws BAD_REQUEST, VALIDATION_FAILED, LIMIT_EXCEEDED or PRECONDITION_FAILED where a patch does not fit the value it meets, and TooMuchPatching. */
+export function evaluate(cell: Pick<AspectCell, 'aspectName' | 'entityType'>, change: AspectChange, previous: JsonObject | null, budget: PatchBudget | null): JsonObject | null {
   const { aspectName, entityType } = cell
   if (change.kind === 'put') return change.value
   if (change.kind === 'delete') return null
-  if (change.kind === 'several') return change.changes.reduce((value, each) => evaluate(cell, each, value), previous)
+  if (change.kind === 'several') return change.changes.reduce((value, each) => evaluate(cell, each, value, budget), previous)
   if (change.kind === 'patch') {
-    if (isLineageAspect(aspectName)) return patchLineageRest(entityType, aspectName, previous, change.patch)
-    return prepareAspect(entityType, aspectName, applyPatch(aspectName, previous, change.patch))
+    if (isLineageAspect(aspectName)) return patchLineageRest(entityType, aspectName, previous, change.patch, budget)
+    return prepareAspect(entityType, aspectName, applyPatch(aspectName, previous, change.patch, budget))
   }
   const merged: JsonObject = { ...(previous ?? aspectTemplate(aspectName)) }
   for (const [name, value] of Object.entries(change.fields)) {
@@ -143,11 +144,11 @@ export function evaluate(cell: Pick<AspectCell, 'aspectName' | 'entityType'>, ch
 }
 
 /** Makes a value again from a change that was accepted before: where it does not fit what it meets, nothing changes. */
-export function evaluateAgain(cell: Pick<AspectCell, 'aspectName' | 'entityType'>, change: AspectChange, previous: JsonObject | null): JsonObject | null {
+export function evaluateAgain(cell: Pick<AspectCell, 'aspectName' | 'entityType'>, change: AspectChange, previous: JsonObject | null, budget: PatchBudget | null): JsonObject | null {
   try {
-    return evaluate(cell, change, previous)
+    return evaluate(cell, change, previous, budget)
   } catch (error) {
-    if (error instanceof CatalogError) return previous
+    if (error instanceof CatalogError && !(error instanceof TooMuchPatching)) return previous
     throw error
   }
 }

@@ -67,7 +67,7 @@ export function patchDomains(set: WorkingSet, cell: AssociationCell, patch: Patc
   const entity = set.byId.get(cell.entityId)
   if (!entity) throw new CatalogError('NOT_FOUND', 'The asset does not exist.')
   if (cell.storedDomain && !set.byId.has(cell.storedDomain.id)) rememberEntity(set, cell.storedDomain)
-  return prepareAspect(entity.entityType, 'domains', applyPatch('domains', domainsDocument(cell.row, (id) => urnOf(set, id)), patch))
+  return prepareAspect(entity.entityType, 'domains', applyPatch('domains', domainsDocument(cell.row, (id) => urnOf(set, id)), patch, set.patchBudget))
 }
 
 /** Writes what has changed and tells the graph. */

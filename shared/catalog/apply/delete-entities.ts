@@ -87,7 +87,8 @@ async function replaySurvivors(tx: Tx, set: WorkingSet, entity: EntityRow, ids: 
     const entityType = last.entityId === entity.id ? entity.entityType : 'schemaField'
     let value: AspectRow['value'] = null
     rows.forEach((row, index) => {
-      value = evaluateAgain({ aspectName: row.aspectName, entityType }, restored(row), value)
+      // No budget: a deletion cannot be refused because of what was patched before.
+      value = evaluateAgain({ aspectName: row.aspectName, entityType }, restored(row), value, null)
       rewritten[row === last ? 'current' : 'history'].push({ ...row, value, version: index + 1 })
     })
   }

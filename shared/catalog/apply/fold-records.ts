@@ -2,6 +2,7 @@
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { ChangeRecord } from '../../model/changes.ts'
+import { createPatchBudget, TooMuchPatching } from '../../model/patch-work.ts'
 import { writeTimeseries } from '../../store/aspects.ts'
 import { forgetEntities, unusedEntities, writePresence } from '../../store/entities.ts'
 import { appendGraphChange } from '../../store/graph-changes.ts'
@@ -23,6 +24,7 @@ export type Folded = { applied: Set<ChangeRecord>, refused: Map<ChangeRecord, Ca
  */
 export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], isCall: boolean): Promise<Folded> {
   set.stated?.clear()
+  set.patchBudget = createPatchBudget()
   const loads = planLoads(set, records)
   const cells: Cells = {
     aspects: await loadAspectCells(tx, set, loads.aspects),
@@ -46,7 +48,7 @@ async function foldRecord(set: WorkingSet, cells: Cells, record: ChangeRecord, f
     for (const change of record.changes) hasChanged = await applyChange(set, cells, change, order) || hasChanged
     if (hasChanged) folded.applied.add(record)
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error
+    if (!(error instanceof CatalogError) || error instanceof TooMuchPatching) throw error
     for (const step of set.undo.reverse()) step()
     folded.refused.set(record, error)
   }

@@ -1,11 +1,13 @@
 /** Patches what single edges of a list say beside their ends. */
 import type { PatchOperation } from '../../model/changes.ts'
+import { checkCount } from '../../model/count-checks.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { patchedAttributes } from '../../model/edge-patches.ts'
 import { explicitAttributes } from '../../model/lineage-document.ts'
 import { lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { checkEdgeAttributes } from '../../model/lineage-patch.ts'
 import { compareOrder, type Order } from '../../model/order.ts'
+import { countPatchValues } from '../../model/patch-work.ts'
 import type { EdgePatchRow } from '../../store/edge-patches.ts'
 import type { StatementRow } from '../../store/statements.ts'
 import { addPatch, dropPatches, isOvertaken, patchesOfEdge, rowsOfEdge, type EdgeCell } from './edge-cells.ts'
@@ -15,14 +17,15 @@ const everySource = 0
 
 /**
  * Keeps the patch beside the edge, stated or not, until the edge is removed or written anew. Says whether anything that
- * the list shows has changed. Throws VALIDATION_FAILED where an entry would be none that its list can hold.
+ * the list shows has changed. Throws VALIDATION_FAILED where an entry would be none that its list can hold, LIMIT_EXCEEDED (patchesPerEdgeMaxCount).
  */
 export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fieldCode: number, downstreamId: number, upstreamId: number }, operation: PatchOperation, order: Order): boolean {
   const { fieldCode: field, downstreamId, upstreamId } = edge
   // A patch is nobody's: what one source replaces does not undo it.
   if (isOvertaken(set, cell, field, edge, order, everySource)) return false
   const rows = rowsOfEdge(cell, downstreamId, upstreamId).filter((row) => row.field === field)
-  const before = rows.map((row) => attributesOf(cell, row))
+  const before = rows.map((row) => attributesOf(set, cell, row))
+  countPatchValues(set.patchBudget, 1 + cell.patches.size)
   const ordinal = 1 + Math.max(0, ...[...cell.patches].filter((patch) => compareOrder(patch, order) === 0).map((patch) => patch.ordinal))
   const added: EdgePatchRow = { ownerId: cell.ownerId, aspectCode: cell.aspectCode, field, downstreamId, upstreamId, ...order, ordinal, operation }
   const samePath = patchesOfEdge(cell, added).filter((patch) => patch.operation.path === operation.path)
@@ -30,7 +33,9 @@ export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fie
   if (samePath.some((patch) => sets(patch.operation) && compareOrder(patch, order) > 0)) return false
   if (sets(operation)) dropPatches(set, cell, samePath)
   addPatch(set, cell, added)
-  const after = rows.map((row) => attributesOf(cell, row))
+  const kept = patchesOfEdge(cell, added).length
+  checkCount(kept, 'patchesPerEdgeMaxCount', { field: operation.path, what: `The edge has ${kept} patches` })
+  const after = rows.map((row) => attributesOf(set, cell, row))
   const other = lineageFieldByCode(field).entryIs === 'upstream' ? upstreamId : downstreamId
   for (const attributes of after) checkEdgeAttributes(lineageFieldByCode(field), urnOf(set, cell.ownerId), urnOf(set, other), attributes)
   return !equalJson(before, after)
@@ -39,4 +44,4 @@ export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fie
 const sets = ({ op }: PatchOperation): boolean => op === 'add' || op === 'replace'
 
 /** What a list says about a statement's edge beside its ends. */
-const attributesOf = (cell: EdgeCell, row: StatementRow) => patchedAttributes(row, explicitAttributes(row.field, row.attributes), patchesOfEdge(cell, row))
+const attributesOf = (set: WorkingSet, cell: EdgeCell, row: StatementRow) => patchedAttributes(row, explicitAttributes(row.field, row.attributes), patchesOfEdge(cell, row), set.patchBudget)

@@ -3,6 +3,7 @@ import { CatalogError } from '../../errors.ts'
 import type { Actor, ChangeRecord } from '../../model/changes.ts'
 import { isNewer, type Order } from '../../model/order.ts'
 import type { GraphDelta } from '../../model/graph-delta.ts'
+import type { PatchBudget } from '../../model/patch-work.ts'
 import { standsOn } from '../../model/change-facts.ts'
 import type { EntityRow, TrialIds } from '../../store/entities.ts'
 import type { OlderWork } from '../../store/order-of-changes.ts'
@@ -40,6 +41,7 @@ export type WorkingSet = {
   /** Entities that an undo has taken back. */
   takenBack: Set<number>
   graph: GraphDelta[]
+  patchBudget: PatchBudget
   /** Notes what a chunk changes; null for a call, which nobody takes back as a whole. */
   journal: Journal | null
   /** Steps that take back what the record at hand has done to the cells; run backwards when it is refused. */
