@@ -361,7 +361,7 @@ t.test('proposals', async t => {
       [{ systemMetadata: '{' }, 'BAD_REQUEST', 'systemMetadata'],
       [{ systemMetadata: [] }, 'BAD_REQUEST', 'systemMetadata'],
       [{ headers: { 'If-Version-Match': 'soon' } }, 'BAD_REQUEST', 'headers.If-Version-Match'],
-      [{ headers: { 'If-Version-Match': '-2' } }, 'BAD_REQUEST', 'headers.If-Version-Match'],
+      [{ headers: { 'If-Version-Match': '--2' } }, 'BAD_REQUEST', 'headers.If-Version-Match'],
       [patching({ json: {} }), 'BAD_REQUEST', 'aspect'],
       [patching([{ op: 'merge', path: '/a' }]), 'BAD_REQUEST', 'aspect[0].op'],
       [patching([{ op: 'add', value: 1 }]), 'BAD_REQUEST', 'aspect[0].path'],

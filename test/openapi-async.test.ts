@@ -34,6 +34,29 @@ t.test('queued writes', async (t) => {
     t.match(await read(urn, 'datasetProperties'), { description: 'queued', customProperties: { a: '1' } })
   })
 
+  t.test('a queued write is answered with its system metadata where that is asked for', async (t) => {
+    const urn = dataset('metadata')
+    const answer = await post('dataset', [{ urn, status: { value: { removed: false }, systemMetadata: { runId: 'r1', properties: { clientId: 'c' } } } }], '?systemMetadata=true')
+    const auditStamp = { time: Number, actor: /^urn:li:corpuser:/ }
+    t.match(answer, { status: 202, body: [{ urn, status: { value: { removed: false }, systemMetadata: { runId: 'r1', properties: { clientId: 'c', telemetryTraceId: traceIdOf(answer) } }, auditStamp } }] })
+    const url = `/openapi/v3/entity/dataset/${encodeURIComponent(urn)}/datasetProperties?async=true`
+    const single = await rest({ method: 'POST', url: `${url}&systemMetadata=true`, body: { value: { description: 'd' } } })
+    t.match(single, { status: 202, body: { urn, datasetProperties: { value: { description: 'd' }, systemMetadata: { properties: { telemetryTraceId: traceIdOf(single) } }, auditStamp } } })
+    const patched = await rest({ method: 'PATCH', url: `${url}&systemMetadata=true`, body: { patch: [{ op: 'add', path: '/description', value: 'e' }] } })
+    t.match(patched, { status: 202, body: { urn, datasetProperties: { value: undefined, systemMetadata: { properties: { telemetryTraceId: traceIdOf(patched) } } } } })
+    await trace(traceIdOf(patched), { [urn]: ['datasetProperties'] })
+    const without = await rest({ method: 'POST', url: `${url}&createIfNotExists=false`, body: { value: { description: 'f' } } })
+    t.match(without.body, { urn, datasetProperties: { value: { description: 'f' }, systemMetadata: undefined, auditStamp: undefined } })
+    await trace(traceIdOf(without), { [urn]: ['datasetProperties'] })
+  })
+
+  t.test('a queued write for a version that no aspect has is an error of its trace', async (t) => {
+    const urn = dataset('no version')
+    const answer = await post('dataset', [{ urn, status: { value: { removed: false }, headers: { 'If-Version-Match': '-10000' } } }])
+    t.equal(answer.status, 202)
+    t.match(await trace(traceIdOf(answer), { [urn]: ['status'] }), { [urn]: { status: { success: false, primaryStorage: { writeStatus: 'ERROR', writeMessage: /Expected version -10000, actual version -1/ } } } })
+  })
+
   t.test('writes of one aspect are applied in the order they were sent, queued or not', async (t) => {
     const urn = dataset('ordered')
     const answers: RestAnswer[] = []

@@ -70,6 +70,41 @@ t.test('entities over OpenAPI v3', async (t) => {
     t.equal((await get(urn)).status, 404)
   })
 
+  t.test('a time-series aspect is read up to a time, and deleted event by event in its path, or whole by name', async (t) => {
+    const urn = dataset('profiled')
+    const at = (more = '') => `/openapi/v3/entity/dataset/${encoded(urn)}${more}`
+    const write = (timestampMillis: number) => post('dataset', [{ urn, datasetProfile: { value: { timestampMillis, rowCount: timestampMillis } } }])
+    const rowCount = async (more = '') => (await rest({ url: at(`/datasetProfile${more}`) })).body.value?.rowCount
+    for (const time of [100, 200, 300]) t.equal((await write(time)).status, 200)
+    t.equal(await rowCount(), 300)
+    t.equal(await rowCount('?version=150'), 100)
+    for (const left of [200, 100, undefined]) {
+      t.equal((await rest({ method: 'DELETE', url: at('/datasetProfile') })).status, 200)
+      t.equal(await rowCount(), left)
+    }
+    t.equal((await rest({ method: 'DELETE', url: at('/datasetProfile') })).status, 200, 'nothing is left to delete')
+    for (const more of ['?aspects=datasetProfile', '?clear=true']) {
+      for (const time of [100, 200]) await write(time)
+      t.equal((await rest({ method: 'DELETE', url: at(more) })).status, 200)
+      t.equal(await rowCount(), undefined, more)
+      t.equal((await rest({ url: at() })).status, 200, 'the entity stays')
+    }
+    const refused = { status: 422, body: { field: 'proposal.changeType', message: 'ChangeType not supported: DELETE for the timeseries aspect datasetProfile' } }
+    t.match(await restli({ entityType: 'dataset', entityUrn: urn, changeType: 'DELETE', aspectName: 'datasetProfile' }), refused, 'a proposal that would do nothing is refused')
+  })
+
+  t.test('the generic path takes a URN of any type', async (t) => {
+    for (const [urn, aspectName] of [[dataset('any'), 'datasetKey'], ['urn:li:chart:(looker,any)', 'chartKey']] as const) {
+      const url = `/openapi/v3/entity/generic/${encoded(urn)}`
+      await post(urn.split(':')[2] ?? '', [{ urn, status: { value: { removed: false } } }])
+      t.same((await rest({ url: `${url}?aspects=status` })).body, { urn, status: { value: { removed: false } } })
+      t.match(await rest({ url: `${url}/${aspectName}` }), { status: 200, body: { value: {} } })
+      t.equal((await rest({ method: 'DELETE', url })).status, 200)
+      t.match(await rest({ url }), { status: 404, headers: { 'not-found-reason': 'ENTITY' } })
+    }
+    t.match(await rest({ url: '/openapi/v3/entity/generic/orders' }), { status: 400, body: { field: 'urn' } })
+  })
+
   t.test('a map writes entities of several types, and patches them', async (t) => {
     const written = await rest({ method: 'POST', url: '/openapi/v3/entity/generic?async=false', body: { dataset: [{ urn: dataset('mapped') }], domain: [{ urn: 'urn:li:domain:mapped', domainProperties: { value: { name: 'Mapped' } } }] } })
     t.match(written, { status: 200, body: { dataset: [{ urn: dataset('mapped'), datasetKey: { value: {} } }], domain: [{ domainProperties: { value: { name: 'Mapped' } } }] } })
@@ -102,6 +137,7 @@ t.test('entities over OpenAPI v3', async (t) => {
     const write = (description: string, headers: Json) => post('dataset', [{ urn, datasetProperties: { value: { description }, headers } }])
     const description = async () => (await get(urn, '/datasetProperties')).body.value.description
     t.match(await write('x', { 'If-Version-Match': '1' }), { status: 412, body: { error: 'Precondition Error', message: 'Expected version 1, actual version -1.' } })
+    t.match(await write('x', { 'If-Version-Match': '-10000' }), { status: 412, body: { message: 'Expected version -10000, actual version -1.' } }, 'no version of any aspect')
     t.match(await write('x', { 'If-Modified-Since': '0' }), { status: 412 })
     t.equal((await write('first', { 'If-Version-Match': '-1' })).status, 200)
     t.match(await write('x', { 'If-Version-Match': -1 }), { status: 412 })
@@ -113,6 +149,10 @@ t.test('entities over OpenAPI v3', async (t) => {
     t.equal(await description(), 'second')
     const old = await rest({ method: 'POST', url: '/openapi/v3/entity/dataset/batchGet?systemMetadata=true', body: [{ urn, datasetProperties: { headers: { 'If-Version-Match': '1' } } }] })
     t.match(old.body, [{ urn, datasetProperties: { value: { description: 'first' }, systemMetadata: { version: '1' } } }])
+    for (const version of ['-10000', '-999999999999999', '7', '999999999999999']) {
+      const none = await rest({ method: 'POST', url: '/openapi/v3/entity/dataset/batchGet', body: [{ urn, datasetProperties: { headers: { 'If-Version-Match': version } } }] })
+      t.match(none, { status: 200, body: [{ urn, datasetProperties: undefined }] }, version)
+    }
   })
 
   t.test('a fault of the client is a 4xx that says where', async (t) => {
@@ -172,11 +212,52 @@ t.test('entities over OpenAPI v3', async (t) => {
     t.match((await scroll({ entities: ['dataflow'], filter: { and: [{ criteria: [{ field: 'urn', values: [urns[1]] }] }, { criteria: [{ field: 'urn', values: [urns[2]], condition: 'EQUAL' }] }] } }, '&skipAggregation=false')).body,
       { entities: [{ urn: urns[1] }, { urn: urns[2] }], totalCount: 2, facets: Array })
     t.match(await scroll({ entities: ['dataFlow'] }, '&includeSoftDelete=true&query=listed*'), { body: { totalCount: 5 } })
+    const one = { entities: ['dataFlow'], filter: { and: [{ criteria: [{ field: 'urn', values: [urns[1]] }] }] } }
+    const named = async (more: Json) => Object.keys((await scroll({ ...one, ...more })).body.entities[0]).sort()
+    t.same(await named({}), ['urn'], 'nothing said of aspects: the URN alone')
+    t.same(await named({ aspects: [] }), ['dataFlowInfo', 'dataFlowKey', 'status', 'urn'], 'none named: all')
+    t.same(await named({ aspects: ['status'] }), ['status', 'urn'])
     t.match(await scroll({ filter: { and: [{ criteria: [{ field: 'nothing', values: ['x'] }] }] } }), { status: 400, body: { code: 'BAD_REQUEST' } })
     t.match(await scroll({ filter: { and: 'x' } }), { status: 400, body: { field: 'filter.and' } })
     t.match(await scroll({ entities: [1] }), { status: 400, body: { field: 'entities[0]' } })
     t.match(await scroll([]), { status: 400 })
     t.match(await scroll({}, '&scrollId=abc'), { status: 400, body: { field: 'scrollId' } })
+  })
+
+  t.test('slices of a scroll hold every entity exactly once between them', async (t) => {
+    const urns = Array.from({ length: 40 }, (_, index) => `urn:li:chart:(superset,sliced${index})`).sort()
+    await post('chart', urns.map((urn) => ({ urn, status: { value: { removed: false } } })))
+    async function scrolled(query: string, more = ''): Promise<{ urns: string[], total: number }> {
+      const found: string[] = []
+      let [place, total] = ['', 0]
+      for (;;) {
+        const url = `/openapi/v3/entity/scroll?count=3&query=${query}${more}${place}`
+        const { status, body } = await rest({ method: 'POST', url, body: { entities: ['chart'], filter: { and: [{ criteria: [{ field: 'platform', values: ['urn:li:dataPlatform:superset'] }] }] } } })
+        t.equal(status, 200)
+        found.push(...body.entities.map(({ urn }: { urn: string }) => urn))
+        total ||= body.totalCount
+        if (body.scrollId === undefined) return { urns: found, total }
+        place = `&scrollId=${body.scrollId}`
+      }
+    }
+    for (const query of ['*', 'superset']) {
+      t.same((await scrolled(query)).urns.toSorted(), urns)
+      for (const max of [1, 2, 7, 1_000_000_000_000]) {
+        const slices = await Promise.all(Array.from({ length: Math.min(max, 7) }, (_, id) => scrolled(query, `&sliceId=${id}&sliceMax=${max}`)))
+        for (const slice of slices) t.equal(slice.total, slice.urns.length)
+        if (max > 7) continue
+        t.same(slices.flatMap((slice) => slice.urns).toSorted(), urns, `${max} slices of ${query}`)
+        if (max > 1) t.ok(slices.every((slice) => slice.urns.length < urns.length))
+      }
+    }
+    const listed = await Promise.all([0, 1].map(async (id) => (await rest({ url: `/openapi/v3/entity/chart?count=100&query=superset&aspects=status&sliceId=${id}&sliceMax=2` })).body.entities))
+    t.same(listed.flat().map(({ urn }: { urn: string }) => urn).toSorted(), urns, 'also where one type is listed')
+    const first = await rest({ url: '/openapi/v3/entity/chart?count=1&query=superset&sliceId=0&sliceMax=2' })
+    t.match(await rest({ url: `/openapi/v3/entity/chart?count=1&query=superset&sliceId=1&sliceMax=2&scrollId=${first.body.scrollId}` }), { status: 400, body: { field: 'scrollId' } }, 'a scroll stays in its slice')
+    for (const [more, field] of [['sliceId=0', 'sliceMax'], ['sliceMax=2', 'sliceId'], ['sliceId=2&sliceMax=2', 'sliceId'], ['sliceId=-1&sliceMax=2', 'sliceId'], ['sliceId=x&sliceMax=2', 'sliceId'], ['sliceId=0&sliceMax=0', 'sliceMax'], ['sliceId=0&sliceId=1&sliceMax=2', 'sliceId']] as const) {
+      t.match(await rest({ method: 'POST', url: `/openapi/v3/entity/scroll?${more}`, body: {} }), { status: 400, body: { field } }, more)
+      t.match(await rest({ url: `/openapi/v3/entity/chart?${more}` }), { status: 400, body: { field } }, more)
+    }
   })
 
   t.test('the registry lists every entity type with its aspects, a page at a time', async (t) => {

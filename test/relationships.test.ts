@@ -130,6 +130,10 @@ t.test('relationships', async (t) => {
   t.test('a relationship that is stated twice is one', async (t) => {
     await put(dashboard, 'dashboardInfo', { title: 'Board', description: '', lastModified: {}, charts: [chart], chartEdges: [{ destinationUrn: chart }], datasets: [dataset('c')] })
     t.same(await named(dashboard, 'OUTGOING', 'Contains'), [`Contains ${chart}`])
+    await put(dataset('owned'), 'ownership', { owners: [{ owner: 'urn:li:corpuser:ben', type: 'DATAOWNER' }, { owner: 'urn:li:corpuser:cy', type: 'DATAOWNER' }, { owner: 'urn:li:corpuser:ben', type: 'TECHNICAL_OWNER' }] })
+    t.same(await named(dataset('owned'), 'OUTGOING', 'OwnedBy'), ['OwnedBy urn:li:corpuser:ben', 'OwnedBy urn:li:corpuser:cy'], 'also where one aspect states it twice')
+    t.same(await named('urn:li:corpuser:ben', 'INCOMING', 'OwnedBy'), [`OwnedBy ${dataset('owned')}`])
+    await rest({ method: 'POST', url: '/entities?action=delete', body: { urn: dataset('owned') } })
   })
 
   async function scrollAll(path: string, body: JsonObject = {}, count = 2): Promise<Scrolled[]> {
@@ -179,6 +183,16 @@ t.test('relationships', async (t) => {
     t.equal(new Set(everything).size, everything.length)
   })
 
+  t.test('slices of a scroll hold every relationship exactly once between them', async (t) => {
+    for (const path of ['/openapi/v3/relationship/scroll', '/openapi/v3/lineage/scroll']) {
+      const printed = async (query: string) => (await scrollAll(`${path}${query}`, {}, 3)).map((result) => JSON.stringify(result))
+      const all = (await printed('')).sort()
+      const slices = await Promise.all([0, 1, 2].map((id) => printed(`?sliceId=${id}&sliceMax=3`)))
+      t.same(slices.flat().sort(), all)
+      t.ok(slices.every((slice) => slice.length < all.length))
+    }
+  })
+
   t.test('relationships with a soft-deleted end are left out of scrolls unless asked for, and of the others where asked', async (t) => {
     await put(dataset('gone'), 'status', { removed: true })
     await put(dataset('gone'), 'upstreamLineage', { upstreams: [{ dataset: dataset('c'), type: 'COPY' }] })
@@ -205,7 +219,8 @@ t.test('relationships', async (t) => {
       ['/openapi/v3/lineage/scroll', { urns: [7] }, 'urns'],
       ['/openapi/v3/lineage/scroll', { urns: ['rubbish'] }, 'urns[0]'],
       ['/openapi/v3/lineage/scroll?scrollId=abc', {}, 'scrollId'],
-      ['/openapi/v3/lineage/scroll?sliceMax=4', {}, 'sliceMax'],
+      ['/openapi/v3/lineage/scroll?sliceMax=4', {}, 'sliceId'],
+      ['/openapi/v3/relationship/scroll?sliceId=4&sliceMax=4', {}, 'sliceId'],
       ['/openapi/v3/lineage/scroll', { urns: Array.from({ length: limits.filterValuesMaxCount + 1 }, (_, index) => dataset(String(index))) }, 'urns'],
       ['/openapi/v3/relationship/scroll', { edgeFilter: { and: [] } }, 'edgeFilter'],
       ['/openapi/v3/relationship/scroll', { sourceFilter: 7 }, 'sourceFilter'],

@@ -60,7 +60,8 @@ const aQuestion = fc.record({
   terms: fc.oneof(fc.constant<Term[]>([]), fc.array(aTerm, { minLength: 1, maxLength: 2 })),
   groups: fc.array(fc.array(aFilter, { minLength: 1, maxLength: 2 }), { maxLength: 2 }),
   types: fc.constantFrom(null, ['DATASET'], ['CHART', 'DATASET']),
-  count: fc.integer({ min: 1, max: 9 })
+  count: fc.integer({ min: 1, max: 9 }),
+  slices: fc.constantFrom(1, 1, 1, 2, 3)
 })
 
 const holdsTerm = ({ texts }: Asset, { kind, words: sought }: Term): boolean => texts.some((text) => {
@@ -101,13 +102,19 @@ onBothEngines('what is found is what a plain look at everything finds', async (t
       const wanted = expected(assets, question)
       const input: EntitySearchInput = { query: question.terms.length === 0 ? '*' : question.terms.map(printed).join(' '), types: question.types ?? ['DATASET', 'CHART'], count: question.count, orFilters: question.groups.map((and) => ({ and })) }
       const scrolled: string[] = []
-      let scrollId: string | null = null
-      do {
-        const page = await scrollEntities(sources, { ...input, scrollId }, { facets: false, matchedFields: false }, { exactMaxCount })
-        if (!page.isEstimate && page.total !== wanted.length) throw new Error(`scroll says ${page.total} of ${wanted.length}`)
-        scrolled.push(...page.results.map(({ entity }) => entity.urn))
-        scrollId = page.nextScrollId
-      } while (scrollId !== null)
+      for (let id = 0; id < question.slices; id += 1) {
+        const slice = question.slices === 1 ? null : { id, max: question.slices }
+        const before = scrolled.length
+        let scrollId: string | null = null
+        let total: number | null = null
+        do {
+          const page = await scrollEntities(sources, { ...input, slice, scrollId }, { facets: false, matchedFields: false }, { exactMaxCount })
+          if (!page.isEstimate) total = page.total
+          scrolled.push(...page.results.map(({ entity }) => entity.urn))
+          scrollId = page.nextScrollId
+        } while (scrollId !== null)
+        if (total !== null && total !== scrolled.length - before) throw new Error(`scroll says ${total} of ${scrolled.length - before}`)
+      }
       compare(scrolled, wanted.map(({ urn }) => urn), 'scrolled')
       const page = await searchEntities(sources, { ...input, count: 1_000 }, { facets: true, matchedFields: true }, { exactMaxCount })
       const urns = page.results.map(({ entity }) => entity.urn)

@@ -36,7 +36,8 @@ export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: Ap
       access: 'write',
       run: async (body, request) => {
         const [from, to] = [optionalInteger(body, 'startTimeMillis') ?? null, optionalInteger(body, 'endTimeMillis') ?? null]
-        return deleteFromCatalog(db, { urn: urnField(body), aspectName: optionalText(body, 'aspectName') ?? null, from, to }, { actor: request.actor, requestId: request.id })
+        const aspectName = optionalText(body, 'aspectName')
+        return deleteFromCatalog(db, { urn: urnField(body), aspectNames: aspectName === undefined ? null : [aspectName], events: { from, to } }, { actor: request.actor, requestId: request.id })
       }
     },
     deleteReferences: {

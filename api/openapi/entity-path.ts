@@ -1,4 +1,4 @@
-/** What follows `/openapi/v3/entity/{entityName}/`: a URN, percent-encoded or raw with its slashes, and perhaps an aspect. */
+/** What follows `/openapi/v3/entity/{entityName}/`: a URN, percent-encoded or raw with its slashes, and perhaps an aspect. `generic` stands for any entity type. */
 import { CatalogError } from '../../shared/errors.ts'
 import { isKnownAspect, knownAspectName } from '../../shared/model/aspect-registry.ts'
 import { entityTypes } from '../../shared/model/entity-types.ts'
@@ -19,11 +19,14 @@ export function entityNameOf(sent: string): string {
 /** The name of an aspect, in any case. `field` is what errors call it. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export const aspectNameOf = (sent: string, field: string): string => knownAspectName(storableText(sent, field))
 
+/** In place of an entity type: the URN says which. */
+const anyType = 'generic'
+
 /** `rawPath` is the path as it was sent, not decoded. Throws BAD_REQUEST, INVALID_CHARACTER, and INVALID_URN where the URN is of another type or none. */
 export function parseEntityPath(rawPath: string, entityName: string): EntityPath {
   const { urnText, aspectText } = split(rawPath)
   const urn = toUrn(urnText, 'urn')
-  if (entityTypeOf(urn) !== entityName) throw new CatalogError('INVALID_URN', `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`, { field: 'urn', urn })
+  if (entityName !== anyType && entityTypeOf(urn) !== entityName) throw new CatalogError('INVALID_URN', `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`, { field: 'urn', urn })
   return { urn, aspectName: aspectText === null ? null : aspectNameOf(aspectText, 'aspect') }
 }
 

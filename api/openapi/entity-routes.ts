@@ -1,5 +1,6 @@
 /** /openapi/v3/entity/{entityName}: entities and their aspects, written and read as DataHub's SDK does it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { allEvents, deleteFromCatalog } from '../../shared/catalog/delete-from-catalog.ts'
 import { applyProposals, readProposals } from '../../shared/catalog/ingest-proposals.ts'
 import { queueProposals } from '../../shared/catalog/queue-proposals.ts'
 import { readAspect } from '../../shared/catalog/read-aspects.ts'
@@ -41,7 +42,8 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
     const records = await write(request, writes.map(({ proposal }) => proposal), writes.map(({ field }) => field), { operation: kind === 'PATCH' ? 'patchEntities' : 'writeEntities', isQueued })
     if (isQueued) reply.code(202)
     const written = writes.map(({ item, entityName }, index) => ({ item, entityName, ...writtenAspect(records[index]) }))
-    return gather(isQueued || (kind === 'UPSERT' && !withMetadata) ? written : await readBack(written, withMetadata))
+    if (isQueued) return gather(withMetadata ? written.map((aspect) => withQueuedMetadata(aspect, request)) : written)
+    return gather(kind === 'UPSERT' && !withMetadata ? written : await readBack(written, withMetadata))
   }
 
   /** The aspects as they are after the write. */
@@ -84,7 +86,7 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
         const [record] = await write(request, [proposal], [aspectName], { operation: kind === 'PATCH' ? 'patchEntities' : 'writeEntities', isQueued })
         if (isQueued) reply.code(202)
         const written = [{ item: 0, entityName: entityTypeOf(urn), ...writtenAspect(record) }]
-        const [answer] = gather(isQueued ? written : await readBack(written, withMetadata))
+        const [answer] = gather(isQueued ? written.map((aspect) => withMetadata ? withQueuedMetadata(aspect, request) : aspect) : await readBack(written, withMetadata))
         return answer?.entity ?? { urn }
       }
     })
@@ -134,9 +136,9 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
     const { urn, aspectName } = pathOf(request)
     const named = aspectName === null ? readAspectNames(request.query) : [aspectName]
     const { keyAspect } = entityTypeInfo(entityTypeOf(urn))
-    const names = named ?? (readFlag(request.query, 'clear', false) ? await aspectsBeside(urn, keyAspect) : [keyAspect])
-    const proposals = names.map((name): JsonObject => ({ entityType: entityTypeOf(urn), entityUrn: urn, changeType: 'DELETE', aspectName: name }))
-    await write(request, proposals, names, { operation: 'deleteEntity', isQueued: false })
+    const aspectNames = named ?? (readFlag(request.query, 'clear', false) ? await aspectsBeside(urn, keyAspect) : null)
+    // As in DataHub: an aspect in the path stands for its newest event, one in the query for all of them.
+    await deleteFromCatalog(db, { urn, aspectNames, events: aspectName === null ? allEvents : 'newest' }, { actor: request.actor, requestId: request.id })
     return reply.code(200).send()
   })
 
@@ -182,15 +184,21 @@ const addTo = (answer: Map<string, JsonObject[]>, entityName: string, entities: 
   answer.set(entityName, [...answer.get(entityName) ?? [], ...entities])
 }
 
-type WrittenAspect = { item: number, entityName: string, urn: Urn, aspectName: string, shown: JsonObject | null }
+type WrittenAspect = { item: number, entityName: string, urn: Urn, aspectName: string, sentMetadata: JsonObject, shown: JsonObject | null }
 type WrittenEntity = { entityName: string, entity: JsonObject }
 
 /** What a record wrote, with the value it states; of a patch the value is not known yet. */
-function writtenAspect(record: ChangeRecord | undefined): Pick<WrittenAspect, 'urn' | 'aspectName' | 'shown'> {
+function writtenAspect(record: ChangeRecord | undefined): Pick<WrittenAspect, 'urn' | 'aspectName' | 'sentMetadata' | 'shown'> {
   const change = record?.changes[0]
-  if (change?.kind === 'upsertAspect') return { urn: change.entityUrn, aspectName: change.aspectName, shown: { value: change.value } }
-  if (change?.kind === 'patchAspect') return { urn: change.entityUrn, aspectName: change.aspectName, shown: {} }
-  throw new Error('a write of an aspect is neither an upsert nor a patch')
+  if (change?.kind !== 'upsertAspect' && change?.kind !== 'patchAspect') throw new Error('a write of an aspect is neither an upsert nor a patch')
+  return { urn: change.entityUrn, aspectName: change.aspectName, sentMetadata: change.headers?.systemMetadata ?? {}, shown: change.kind === 'upsertAspect' ? { value: change.value } : {} }
+}
+
+/** What is known of a queued write before it is applied: the metadata as sent, with the id of the trace it is followed by, and who sent it. */
+function withQueuedMetadata(aspect: WrittenAspect, { actor, traceId }: FastifyRequest): WrittenAspect {
+  const { properties } = aspect.sentMetadata
+  const systemMetadata = { ...aspect.sentMetadata, properties: { ...isObject(properties) ? properties : {}, telemetryTraceId: traceId } }
+  return { ...aspect, shown: { ...aspect.shown, systemMetadata, auditStamp: { time: Date.now(), actor: actor.urn } } }
 }
 
 /** One entity for each of the request, in its order, with its aspects. */

@@ -1,4 +1,5 @@
 /** Parameters of the OpenAPI routes. Those that are not known are ignored: clients send some that have no meaning here. */
+import type { Slice } from '../../shared/catalog/slice.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { aspectNameOf } from './entity-path.ts'
@@ -29,6 +30,16 @@ export function readPageCount(query: Parameters, fallback: number): number {
   const maximum = limits.pageMaxCount
   if (count > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${count} in one page; at most ${maximum} are allowed`, { field: 'count', limit: 'pageMaxCount', maximum, actual: count })
   return count
+}
+
+/** The slice of a scroll that is asked for by `sliceId` and `sliceMax`; null without both. Throws BAD_REQUEST, also where one of them is missing. */
+export function readSlice(query: Parameters): Slice | null {
+  const [id, max] = [readNumber(query, 'sliceId', -1), readNumber(query, 'sliceMax', -1, 1)]
+  if (id < 0 && max < 0) return null
+  const missing = id < 0 ? 'sliceId' : max < 0 ? 'sliceMax' : null
+  if (missing) throw new CatalogError('BAD_REQUEST', `${missing} is missing: a slice is asked for by sliceId and sliceMax`, { field: missing })
+  if (id >= max) throw new CatalogError('BAD_REQUEST', `sliceId must be less than sliceMax (${max}): slices are numbered from 0`, { field: 'sliceId' })
+  return { id, max }
 }
 
 /** A text that is given once. Throws BAD_REQUEST. */

@@ -9,6 +9,7 @@ import { isObject } from '../../shared/model/json-values.ts'
 import { entityTypeOf, toUrn } from '../../shared/urn/urn.ts'
 import type { ApiContext } from '../context.ts'
 import { storableText } from '../datahub/restli-input.ts'
+import { readSlice } from './parameters.ts'
 
 const reading = { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'read' } } as const
 
@@ -72,12 +73,8 @@ const reversed = ({ sourceUrns, destinationUrns, sourceTypes, destinationTypes }
 
 type Query = { [name: string]: unknown }
 
-/** Parameters that mean nothing here (pitKeepAlive, sliceId) are ignored but for slices, which would give the same to each. */
-function queryOf({ query }: FastifyRequest): Query {
-  const found = isObject(query) ? query : {}
-  if (found.sliceMax !== undefined && found.sliceMax !== '1') throw new CatalogError('UNSUPPORTED', 'A scroll is not cut into slices', { field: 'sliceMax' })
-  return found
-}
+/** Parameters that mean nothing here, such as pitKeepAlive, are ignored. */
+const queryOf = ({ query }: FastifyRequest): Query => isObject(query) ? query : {}
 
 function bodyOf({ body }: FastifyRequest): JsonObject {
   if (body === undefined || body === null) return {}
@@ -85,12 +82,12 @@ function bodyOf({ body }: FastifyRequest): JsonObject {
   return body
 }
 
-function pageOf(query: Query): Pick<ScrollInput, 'count' | 'scrollId' | 'includeSoftDelete'> {
+function pageOf(query: Query): Pick<ScrollInput, 'count' | 'scrollId' | 'includeSoftDelete' | 'slice'> {
   const count = text(query, 'count')
   if (count !== null && !/^\d{1,9}$/.test(count)) throw new CatalogError('BAD_REQUEST', 'count must be a whole number', { field: 'count' })
   const removed = text(query, 'includeSoftDelete')?.toLowerCase() ?? 'false'
   if (removed !== 'true' && removed !== 'false') throw new CatalogError('BAD_REQUEST', 'includeSoftDelete must be true or false', { field: 'includeSoftDelete' })
-  return { count: count === null ? null : Number(count), scrollId: text(query, 'scrollId'), includeSoftDelete: removed === 'true' }
+  return { count: count === null ? null : Number(count), scrollId: text(query, 'scrollId'), includeSoftDelete: removed === 'true', slice: readSlice(query) }
 }
 
 function text(query: Query, name: string): string | null {

@@ -10,7 +10,7 @@ import { isObject } from '../../shared/model/json-values.ts'
 import type { ApiContext } from '../context.ts'
 import { showEntity } from './entity-answers.ts'
 import { aspectNameOf, entityNameOf } from './entity-path.ts'
-import { readAspectNames, readFlag, readPageCount, readText, type Parameters } from './parameters.ts'
+import { readAspectNames, readFlag, readPageCount, readSlice, readText, type Parameters } from './parameters.ts'
 
 const pageDefaultCount = 10
 
@@ -47,7 +47,9 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
     if (!isObject(sent)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object is needed')
     const names = textsOf(sent, 'entities')
     const input = { ...inputOf(query), ...names ? { types: names.map((name) => graphqlTypeOf(entityNameOf(name))) } : {}, orFilters: filtersOf(sent) }
-    const aspects = textsOf(sent, 'aspects')?.map((name) => aspectNameOf(name, 'aspects')) ?? []
+    // None named is all of them; only where nothing is said of aspects are there URNs alone.
+    const named = textsOf(sent, 'aspects')?.map((name) => aspectNameOf(name, 'aspects')) ?? null
+    const aspects = named?.length === 0 ? null : named ?? []
     const withFacets = !readFlag(query, 'skipAggregation', true)
     const { found, entities, page } = await scroll({ input, aspects, withMetadata: readFlag(query, 'systemMetadata', false) }, withFacets)
     return { ...page, entities, ...withFacets ? { facets: found.facets ?? [] } : {}, totalCount: found.total }
@@ -63,7 +65,8 @@ const inputOf = (query: Parameters): EntityScrollInput => ({
   scrollId: readText(query, 'scrollId'),
   count: readPageCount(query, pageDefaultCount),
   searchFlags: { includeSoftDeleted: readFlag(query, 'includeSoftDelete', false) },
-  existingOnly: true
+  existingOnly: true,
+  slice: readSlice(query)
 })
 
 /** Throws BAD_REQUEST where it is no list of texts. */

@@ -55,7 +55,7 @@ async function findReferences(tx: Tx, urn: Urn): Promise<Found[]> {
     }
   }
   const filter: RelationshipFilter = {
-    types: null, source: null, destination: { urns: [urn], ids }, upstream: null, downstream: null, either: null, sourceTypes: null, destinationTypes: null, includesRemoved: true, isLineageOnly: false
+    types: null, source: null, destination: { urns: [urn], ids }, upstream: null, downstream: null, either: null, sourceTypes: null, destinationTypes: null, includesRemoved: true, isLineageOnly: false, slice: null
   }
   for (const arm of armsOfAspects) {
     for (const { type, sourceUrn, aspectName } of await pageOfRelationships(tx, arm, filter, { after: null, offset: 0, count: maxCount })) {

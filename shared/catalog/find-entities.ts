@@ -15,6 +15,7 @@ import { judgeOf } from './lineage-filters.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 import type { EntityQuestion } from './search-question.ts'
 import { keepsClass, siftHits, type Sifted, type Tally } from './sift-hits.ts'
+import { inSlice } from './slice.ts'
 
 export type FoundEntities = {
   /** Ids kept, in the order of the question: the best first, or by id. */
@@ -61,7 +62,7 @@ export async function findEntitiesOf(reader: LineageReader, question: EntityQues
 
 /** Filters may leave too little of the coarse sample to tell anything by: then the fine one is asked. */
 async function siftSample(reader: LineageReader, question: EntityQuestion, words: string, sample: LookedUp['sample'], settings: Required<FindOptions>): Promise<{ sifted: Sifted, share: number }> {
-  const sifted = await siftHits(reader, question, hitsOf(sample.ids), { keeps: false })
+  const sifted = await siftHits(reader, question, hitsOf(inSlice(question.slice, sample.ids)), { keeps: false })
   if (sample.of === 'fine' || sifted.total >= settings.coarseKeptMinCount) return { sifted, share: sampleShares[sample.of] }
   const ids = await asked(reader, (tx, within) => within(() => findSampledMatches(tx, words, 'fine')))
   return siftSample(reader, question, words, { of: 'fine', ids }, settings)
@@ -101,7 +102,7 @@ async function namesakesOf(tx: Tx, within: WithinDeadline, words: string, folded
 
 /** Of everything, where all that is asked is what entities have in common; null elsewhere. */
 async function findByClass(reader: LineageReader, question: EntityQuestion, after: number, count: number): Promise<FoundEntities | null> {
-  if (question.words !== null || question.urn !== null || reader.census === null) return null
+  if (question.words !== null || question.urn !== null || question.slice !== null || reader.census === null) return null
   const judge = await judgeOf(reader, question.filters)
   const census = await reader.census()
   const verdicts = new Map(census.byClass.map(({ entityClass }) => [entityClass, keepsClass(question, judge, entityClass)]))
@@ -195,8 +196,9 @@ export const asked = <Result>(reader: LineageReader, work: (tx: Tx, within: With
 
 const hitsOf = (ids: Int32Array): { ids: Int32Array, degrees: Uint16Array } => ({ ids, degrees: new Uint16Array(ids.length) })
 
-/** Those of candidates that the question keeps, in their order. */
-export async function kept(reader: LineageReader, question: EntityQuestion, candidates: Int32Array): Promise<FoundEntities> {
+/** Those that the question keeps, in their order. */
+export async function kept(reader: LineageReader, question: EntityQuestion, all: Int32Array): Promise<FoundEntities> {
+  const candidates = inSlice(question.slice, all)
   const sifted = await siftHits(reader, question, hitsOf(candidates))
   return { ids: keptIds(candidates, sifted), total: sifted.total, tally: sifted.tally, isEstimate: false }
 }

@@ -33,7 +33,7 @@ export const readAspects = (db: Db, urns: readonly Urn[], names: readonly string
 
 /**
  * One aspect of one entity, or null. Version 0 is the current one, 1 the oldest; of aspects that carry edges only the
- * current one is kept. Events in time have no versions: 0 is the newest, any other the one of that time in milliseconds.
+ * current one is kept. Events in time have no versions: 0 is the newest of all, any other number the newest up to that time in milliseconds.
  */
 export async function readAspect(db: Db, urn: Urn, aspectName: string, version = 0): Promise<AspectView | null> {
   if (version === 0) return (await readAspects(db, [urn], [aspectName])).get(urn)?.get(aspectName) ?? null
@@ -41,7 +41,7 @@ export async function readAspect(db: Db, urn: Urn, aspectName: string, version =
   if (event) return event
   const current = await readAspect(db, urn, aspectName)
   if (current?.version === version) return current
-  if (isLineageAspect(aspectName) || aspectName === 'domains' || version > versionMax) return null
+  if (isLineageAspect(aspectName) || aspectName === 'domains' || version < 1 || version > versionMax) return null
   const [entity] = await findEntities(db, [urn])
   const row = entity ? await findAspectVersion(db, { entityId: entity.id, aspectName }, version) : null
   return row?.value ? viewOf(row, row.value) : null

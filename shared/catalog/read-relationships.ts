@@ -9,6 +9,7 @@ import { toUrn, type Urn } from '../urn/urn.ts'
 import { readVia } from './edge-via.ts'
 import { pageCount, pageStart } from './page-count.ts'
 import { parsePlace, printPlace } from './relationship-cursor.ts'
+import type { Slice } from './slice.ts'
 
 export type RelationshipDirection = 'INCOMING' | 'OUTGOING'
 
@@ -76,6 +77,7 @@ export type ScrollInput = {
   sourceTypes?: readonly string[] | null
   destinationTypes?: readonly string[] | null
   includeSoftDelete?: boolean | null
+  slice?: Slice | null
   count?: number | null
   scrollId?: string | null
 }
@@ -96,7 +98,8 @@ export async function scrollRelationships(db: Db, input: ScrollInput): Promise<R
       destination: destinations && await endsOf(tx, destinations),
       sourceTypes: listed(input.sourceTypes),
       destinationTypes: listed(input.destinationTypes),
-      includesRemoved: input.includeSoftDelete ?? false
+      includesRemoved: input.includeSoftDelete ?? false,
+      slice: input.slice ?? null
     }
     const { rows, scrollId } = await scroll(tx, filter, count, input.scrollId ?? null, questionOf({ ...input, of: 'relationships' }))
     const viaOf = await readVias(tx, rows)
@@ -105,7 +108,7 @@ export async function scrollRelationships(db: Db, input: ScrollInput): Promise<R
 }
 
 /** Without `urns` all lineage is listed, and `direction` means nothing. */
-export type LineageScrollInput = Pick<ScrollInput, 'types' | 'includeSoftDelete' | 'count' | 'scrollId'> & { urns?: readonly string[] | null, direction?: 'UPSTREAM' | 'DOWNSTREAM' | null }
+export type LineageScrollInput = Pick<ScrollInput, 'types' | 'includeSoftDelete' | 'slice' | 'count' | 'scrollId'> & { urns?: readonly string[] | null, direction?: 'UPSTREAM' | 'DOWNSTREAM' | null }
 
 export type ScrolledLineage = ScrolledRelationship & { upstreamUrn: Urn, downstreamUrn: Urn }
 
@@ -118,7 +121,7 @@ export async function scrollLineage(db: Db, input: LineageScrollInput): Promise<
   return inTransaction(db, async (tx) => {
     const ends = urns && await endsOf(tx, urns)
     const place = input.direction === 'UPSTREAM' ? { downstream: ends } : input.direction === 'DOWNSTREAM' ? { upstream: ends } : { either: ends }
-    const filter = { ...everything(), types: typesOf(input.types), includesRemoved: input.includeSoftDelete ?? false, isLineageOnly: true, ...place }
+    const filter = { ...everything(), types: typesOf(input.types), includesRemoved: input.includeSoftDelete ?? false, isLineageOnly: true, slice: input.slice ?? null, ...place }
     const { rows, scrollId } = await scroll(tx, filter, count, input.scrollId ?? null, questionOf({ ...input, of: 'lineage' }))
     const viaOf = await readVias(tx, rows)
     return {
@@ -146,7 +149,7 @@ async function scroll(tx: Tx, filter: RelationshipFilter, count: number, scrollI
 }
 
 const everything = (): RelationshipFilter =>
-  ({ types: null, source: null, destination: null, upstream: null, downstream: null, either: null, sourceTypes: null, destinationTypes: null, includesRemoved: true, isLineageOnly: false })
+  ({ types: null, source: null, destination: null, upstream: null, downstream: null, either: null, sourceTypes: null, destinationTypes: null, includesRemoved: true, isLineageOnly: false, slice: null })
 
 const typesOf = (types: readonly string[] | null | undefined): ReadonlySet<string> | null => types && types.length > 0 && !types.includes('*') ? new Set(types) : null
 const listed = <T>(list: readonly T[] | null | undefined): readonly T[] | null => list && list.length > 0 ? list : null

@@ -11,6 +11,7 @@ import { checkFilters, mentions, mergedGroups, type FacetFilterInput, type Filte
 import { pageCount } from './page-count.ts'
 import type { SearchFlagsInput } from './scroll-question.ts'
 import type { SiftQuestion } from './sift-hits.ts'
+import type { Slice } from './slice.ts'
 
 type Maybe<T> = T | null | undefined
 
@@ -25,6 +26,8 @@ export type EntitySearchInput = {
   searchFlags?: Maybe<SearchFlagsInput>
   /** Leaves out what lineage or a domain refers to and nothing has described. */
   existingOnly?: Maybe<boolean>
+  /** Leaves out what is in another slice. */
+  slice?: Maybe<Slice>
 }
 
 export type EntityQuestion = SiftQuestion & {
@@ -43,6 +46,7 @@ export type EntityQuestion = SiftQuestion & {
   allFilters: Filters
   wantsFacets: boolean
   facetValuesMaxCount: number
+  slice: Slice | null
   /** Stands for everything that decides about the results, but no page of them. */
   identity: string
 }
@@ -81,7 +85,8 @@ export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
     existingOnly,
     wantsFacets: input.searchFlags?.skipAggregates !== true,
     facetValuesMaxCount: Math.max(0, Math.min(input.searchFlags?.maxAggValues ?? facetValuesDefaultCount, limits.pageMaxCount)),
-    identity: hash('sha256', JSON.stringify(['entities', types, text, groups ?? [], includesRemoved, existingOnly]), 'base64url')
+    slice: input.slice ?? null,
+    identity: hash('sha256', JSON.stringify(['entities', types, text, groups ?? [], includesRemoved, existingOnly, ...input.slice ? [input.slice] : []]), 'base64url')
   }
 }
 

@@ -69,6 +69,7 @@ function toChange(parts: Parts): Change {
   const entityUrn = entity.urn
   const isKey = isKeyAspect(entity.entityType, aspectName)
   if (changeType === 'DELETE') {
+    if (isTimeseries(aspectName)) throw unsupportedForEvents(changeType, aspectName)
     if (!isKey) return { kind: 'deleteAspect', entityUrn, aspectName }
     return entity.entityType === 'domain' ? { kind: 'deleteDomain', domainUrn: entityUrn } : { kind: 'deleteEntity', entityUrn, hard: true }
   }
@@ -87,11 +88,12 @@ function upsert({ entity, changeType, aspectName, headers }: Parts, content: Jso
   if ((content === undefined || content === null) && !isKey) throw new CatalogError('BAD_REQUEST', 'aspect is missing', { field: 'aspect' })
   // What a key aspect says is what the URN says, whatever was sent.
   const value = isKey ? keyOf(entity.urn) : prepareAspect(entity.entityType, aspectName, content)
-  if (changeType !== 'UPSERT' && isTimeseries(aspectName, value)) {
-    throw new CatalogError('VALIDATION_FAILED', `ChangeType not supported: ${changeType} for the timeseries aspect ${aspectName}`, { field: 'changeType', allowed: ['UPSERT'] })
-  }
+  if (changeType !== 'UPSERT' && isTimeseries(aspectName, value)) throw unsupportedForEvents(changeType, aspectName)
   return { kind: 'upsertAspect', changeType, entityUrn: entity.urn, aspectName, value, ...withHeaders(headers) }
 }
+
+const unsupportedForEvents = (changeType: ChangeType, aspectName: string): CatalogError =>
+  new CatalogError('VALIDATION_FAILED', `ChangeType not supported: ${changeType} for the timeseries aspect ${aspectName}`, { field: 'changeType', allowed: ['UPSERT'] })
 
 const withHeaders = (headers: WriteHeaders): { headers?: WriteHeaders } => Object.keys(headers).length > 0 ? { headers } : {}
 

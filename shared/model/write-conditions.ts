@@ -52,7 +52,8 @@ const textOf = (value: JsonValue | undefined): string | undefined =>
   value === undefined || value === null ? undefined : typeof value === 'object' ? '' : String(value)
 
 function parseVersion(text: string): number {
-  if (!/^(?:-1|\d{1,15})$/.test(text)) throw unreadable('If-Version-Match', 'If-Version-Match must be the number of a version, or -1 for an absent aspect')
+  // Below -1 is no version of any aspect. DataHub takes it all the same, and clients send it for a write that must fail.
+  if (!/^-?\d{1,15}$/.test(text)) throw unreadable('If-Version-Match', 'If-Version-Match must be the number of a version, or -1 for an absent aspect')
   return Number(text)
 }
 

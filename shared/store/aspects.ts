@@ -180,13 +180,13 @@ export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): P
   return written.length
 }
 
-/** The event of an aspect at a time; of several the one accepted last. Null where there is none. */
+/** The newest event of an aspect that is not after a time; of several of one time the one accepted last. Null where there is none. */
 export async function findTimeseriesEvent(db: Db | Tx, key: AspectKey, timestampMillis: number): Promise<(TimeseriesRow & { createdAt: Date }) | null> {
   const [row] = await query<TimeseriesRow & { createdAt: Date }>(db, `
     select ${timeseriesColumns}
     from timeseries_aspect
-    where entity_id = ?::int and aspect_name = ? and timestamp_millis = ?::bigint
-    order by seq desc, line desc
+    where entity_id = ?::int and aspect_name = ? and timestamp_millis <= ?::bigint
+    order by timestamp_millis desc, seq desc, line desc
     limit 1`, [key.entityId, key.aspectName, timestampMillis])
   return row ?? null
 }

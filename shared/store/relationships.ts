@@ -28,6 +28,8 @@ export type RelationshipFilter = {
   /** Whether those with a soft-deleted end are listed. */
   includesRemoved: boolean
   isLineageOnly: boolean
+  /** Only every `max`th relationship, beginning with the `id`th: each is in exactly one slice. */
+  slice: { id: number, max: number } | null
 }
 
 export type RelationshipKey = readonly [number, number, number]
@@ -110,11 +112,15 @@ const documents: Arm = (filter) => {
   const wanted = documentRelationships.map((each, number) => ({ ...each, number })).filter(({ type }) => isWanted(filter, type))
   if (filter.isLineageOnly || wanted.length === 0) return null
   const parts = wanted.map((each) => select(`
-    select aspect.entity_id as k1, ${each.number} as k2, named.place::int as k3, ${numberOf(each.type)} as type_no,
-      aspect.entity_id as source_id, null::int as destination_id, named.value #>> '{}' as destination_urn, ${noEdge}
+    select aspect.entity_id as k1, ${each.number} as k2, named.place as k3, ${numberOf(each.type)} as type_no,
+      aspect.entity_id as source_id, null::int as destination_id, named.urn as destination_urn, ${noEdge}
     from aspect
-    cross join lateral jsonb_path_query(aspect.value, '${jsonPathOf(each)}') with ordinality as named (value, place)
-    where aspect.aspect_name = '${each.aspectName}' and named.value #>> '{}' like 'urn:li:%:%'`, among(filter.source, 'aspect.entity_id'), namedIn(each, filter.destination)))
+    cross join lateral (
+      select entry.value #>> '{}' as urn, min(entry.place)::int as place
+      from jsonb_path_query(aspect.value, '${jsonPathOf(each)}') with ordinality as entry (value, place)
+      group by 1
+    ) as named
+    where aspect.aspect_name = '${each.aspectName}' and named.urn like 'urn:li:%:%'`, among(filter.source, 'aspect.entity_id'), namedIn(each, filter.destination)))
   return { text: parts.map((part) => part.text).join(' union all '), bindings: parts.flatMap((part) => part.bindings) }
 }
 
@@ -124,7 +130,7 @@ const jsonPathOf = ({ path }: DocumentRelationship): string => `$${path.map(({ n
 function namedIn({ path }: DocumentRelationship, ends: Ends | null): Sql {
   if (ends === null) return { text: '', bindings: [] }
   const holding = ends.urns.map((urn) => JSON.stringify(path.reduceRight<JsonValue>((inner, { name, isList }) => ({ [name]: isList ? [inner] : inner }), urn)))
-  return { text: ' and aspect.value @> any(?::jsonb[]) and named.value #>> \'{}\' = any(?::text[])', bindings: [holding, ends.urns] }
+  return { text: ' and aspect.value @> any(?::jsonb[]) and named.urn = any(?::text[])', bindings: [holding, ends.urns] }
 }
 
 type ArmFacts = { find: Arm, sourceIs: 'downstream' | 'upstream' | null, aspectNameOf: (key: RelationshipKey) => string | null }
@@ -145,13 +151,14 @@ export const armsOfAspects: readonly number[] = [associations, domainParents, do
 
 /** The keys of an arm that the filter lets through, each once. */
 function keysOf(filter: RelationshipFilter, core: Sql): Sql {
-  const { sourceTypes, destinationTypes, includesRemoved } = filter
+  const { sourceTypes, destinationTypes, includesRemoved, slice } = filter
   const joins = [
     'join entity source on source.id = related.source_id left join entity source_parent on source_parent.id = source.parent_id',
     'left join entity destination on destination.id = related.destination_id left join entity destination_parent on destination_parent.id = destination.parent_id'
   ]
   const needsEnds = sourceTypes !== null || destinationTypes !== null || !includesRemoved
   const conditions: Sql[] = [
+    ...slice === null ? [] : [{ text: ' and (related.k1::bigint * 31 + related.k2) % ?::bigint = ?::bigint', bindings: [slice.max, slice.id] }],
     ...sourceTypes === null ? [] : [{ text: ' and source.entity_type = any(?::text[])', bindings: [sourceTypes] }],
     ...destinationTypes === null ? [] : [{ text: " and coalesce(destination.entity_type, split_part(related.destination_urn, ':', 3)) = any(?::text[])", bindings: [destinationTypes] }],
     ...includesRemoved ? [] : [{

@@ -250,6 +250,8 @@ def scroll_relationships(c: Case) -> None:
     [a, b, end] = chain(c, "a", "b", "c")
     page = c.graph().scroll_relationships(relationship_types=["DownstreamOf"], source_urns=[b, end], count=10)
     expect(sorted((edge.source_urn, edge.destination_urn) for edge in page.relationships), [(b, a), (end, b)])
+    slices = [c.graph().scroll_relationships(relationship_types=["DownstreamOf"], source_urns=[b, end], slice_id=index, slice_max=3).relationships for index in range(3)]
+    expect(sorted((edge.source_urn, edge.destination_urn) for part in slices for edge in part), [(b, a), (end, b)], "slices")
 
 
 @call(CLIENT, "scroll_entities()", OPENAPI)
@@ -265,6 +267,10 @@ def scroll_entities(c: Case) -> None:
         if scroll_id is None:
             break
     expect(found, {c.dataset("a"): "a", c.dataset("b"): "b"})
+    ours = dict(entity_names=["dataset"], filter=[{"and": [{"field": "customProperties", "condition": "EQUAL", "values": [f"suite={c.name}"]}]}])
+    slices = [set(c.graph().scroll_entities(slice_id=index, slice_max=2, count=10, **ours).entities) for index in range(2)]
+    expect((slices[0] | slices[1], slices[0] & slices[1]), (set(found), set()), "slices")
+    expect({"datasetKey", "datasetProperties"} <= set(c.graph().scroll_entities(aspects=[], **ours).entities[c.dataset("a")]), True, "all aspects")
 
 
 @call(CLIENT, "get_entities()", OPENAPI)
