@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import {
-  buildSchema, findBreakingChanges, isEnumType, isInputObjectType, isInterfaceType, isListType, isNonNullType, isObjectType, isUnionType, lexicographicSortSchema, parse, print, printSchema, validate, visit,
+  buildSchema, findBreakingChanges, isEnumType, isInputObjectType, isInterfaceType, isListType, isNonNullType, isObjectType, isSpecifiedScalarType, isUnionType, lexicographicSortSchema, parse, print, printSchema, validate, visit,
   type GraphQLField, type GraphQLInputField, type GraphQLNamedType, type GraphQLSchema, type GraphQLType
 } from 'graphql'
 import t from 'tap'
@@ -25,6 +25,22 @@ t.test('the schema is its snapshot, so that a change of it is seen', async (t) =
   t.strictSame(findBreakingChanges(buildSchema(before), ours).map(({ description }) => description), [], 'nothing that a client may use is gone')
   t.equal(shapeOf(ours), before)
 })
+
+t.test('every type, field, argument, input field and enum value says what it is for in a sentence', async (t) => {
+  t.strictSame(Object.values(ours.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type)).flatMap(undescribed), [])
+})
+
+/** The places of a type that no description, or one that is no sentence, stands at. */
+function undescribed(type: GraphQLNamedType): string[] {
+  const values = isEnumType(type) ? type.getValues() : []
+  const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : []
+  const inputFields = isInputObjectType(type) ? Object.values(type.getFields()) : []
+  return [
+    { place: type.name, description: type.description },
+    ...[...values, ...fields, ...inputFields].map(({ name, description }) => ({ place: `${type.name}.${name}`, description })),
+    ...fields.flatMap((field) => field.args.map(({ name, description }) => ({ place: `${type.name}.${field.name}(${name})`, description })))
+  ].filter(({ description }) => !/^\S[^]*\S\.$/.test(description ?? '')).map(({ place }) => place)
+}
 
 t.test('every field and argument that clients of DataHub use is there, with its type', async (t) => {
   const theirs = buildSchema(read('test/cases/graphql/datahub.graphql'))
