@@ -9,7 +9,7 @@ const encoded = encodeURIComponent
 type Json = { [name: string]: unknown }
 
 t.test('entities over OpenAPI v3', async (t) => {
-  const { rest, tokenWith } = await withServer(t, { env: { MISSING_REFERENCES: 'create' } })
+  const { rest, graphql, tokenWith } = await withServer(t, { env: { MISSING_REFERENCES: 'create' } })
   const post = (name: string, body: unknown, more = '') => rest({ method: 'POST', url: `/openapi/v3/entity/${name}?async=false${more}`, body })
   const patch = (name: string, body: unknown, more = '') => rest({ method: 'PATCH', url: `/openapi/v3/entity/${name}?async=false${more}`, body })
   const get = (urn: string, more = '') => rest({ url: `/openapi/v3/entity/${urn.split(':')[2]}/${encoded(urn)}${more}` })
@@ -182,6 +182,24 @@ t.test('entities over OpenAPI v3', async (t) => {
     ]
     for (const [name, request, status, body] of faults) t.match(await rest(request), { status, body }, name)
     t.equal((await get(urn)).status, 404, 'nothing was written')
+  })
+
+  t.test('an error about a URN shows an example of the kind that is wanted, at every door', async (t) => {
+    const aDataset = /urn:li:dataset:\(urn:li:dataPlatform:/
+    const aDomain = /urn:li:domain:\w/
+    const refused = async (mutation: string) => (await graphql(`mutation { ${mutation} }`)).body.errors[0].message
+    t.match(await refused(`updateLineage(input: { edgesToAdd: [{ downstreamUrn: "", upstreamUrn: "orders" }] })`), aDataset)
+    t.match(await refused(`updateLineage(input: { edgesToAdd: [{ downstreamUrn: "${dataset('a')}", upstreamUrn: "orders" }] })`), aDataset)
+    t.match(await refused(`setDomain(entityUrn: "orders", domainUrn: "urn:li:domain:x")`), aDataset)
+    t.match(await refused(`setDomain(entityUrn: "${dataset('a')}", domainUrn: "finance")`), aDomain)
+    t.match(await refused(`moveDomain(input: { resourceUrn: "" })`), aDomain)
+    const write = async (aspectName: string, json: Json) => (await restli({ entityType: 'dataset', entityUrn: dataset('a'), changeType: 'UPSERT', aspectName, aspect: { json } })).body.message
+    t.match(await write('upstreamLineage', { upstreams: [{ dataset: 1, type: 'COPY' }] }), aDataset)
+    t.match(await write('upstreamLineage', { upstreams: [], fineGrainedLineages: [{ upstreamType: 'FIELD_SET', upstreams: ['amount'], downstreamType: 'FIELD', downstreams: ['amount'] }] }), /urn:li:schemaField:\(/)
+    t.match(await write('domains', { domains: [''] }), aDomain)
+    t.match((await restli({ entityType: 'chart', entityUrn: '', changeType: 'UPSERT', aspectName: 'status', aspect: { json: {} } })).body.message, /urn:li:chart:\(/)
+    t.match((await rest({ url: '/openapi/v3/entity/dataJob/load' })).body.message, /urn:li:dataJob:\(/)
+    t.match((await rest({ method: 'POST', url: '/openapi/v3/entity/chart/batchGet', body: [{ urn: 1 }] })).body.message, /urn:li:chart:\(/)
   })
 
   t.test('every route asks for a token before it looks at anything, and for the scope to write', async (t) => {

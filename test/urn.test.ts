@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'
+import { entityTypes } from '../shared/model/entity-types.ts'
+import { exampleUrn } from '../shared/urn/example-urns.ts'
 import { fabricTypes } from '../shared/urn/kind-shapes.ts'
 import { dataFlowOf, datasetUrn, domainUrn, keyOf, nameFromUrn, originOf, platformOf, schemaFieldParts, schemaFieldUrn, urnFromKey } from '../shared/urn/kinds.ts'
 import { urnKey } from '../shared/urn/urn-key.ts'
@@ -185,6 +187,30 @@ t.test('time grows no faster than length, and what is over the limit is not look
   const over = timeOf(`urn:li:moonPhase:${'('.repeat(2000)}`)
   const farOver = timeOf(`urn:li:moonPhase:${'('.repeat(100_000)}`)
   t.ok(farOver < over * 60 + 5e6, `${(farOver / over).toFixed(1)} times as long`)
+})
+
+t.test('an error shows an example of the kind that is wanted', async t => {
+  const wanted: [field: string, kind: string | undefined, prefix: string][] = [
+    ['input.edgesToAdd[0].downstreamUrn', undefined, 'urn:li:dataset:('],
+    ['upstreamUrn', undefined, 'urn:li:dataset:('],
+    ['domainUrn', undefined, 'urn:li:domain:'],
+    ['aspect.domains[0]', undefined, 'urn:li:domain:'],
+    ['input.parentDomain', undefined, 'urn:li:domain:'],
+    ['aspect.fineGrainedLineages[2].upstreams[1]', undefined, 'urn:li:schemaField:('],
+    ['aspect.upstreams[0].query', undefined, 'urn:li:query:'],
+    ['aspect.inputDatajobs', 'dataJob', 'urn:li:dataJob:('],
+    ['owner_job', undefined, 'urn:li:dataJob:('],
+    ['input.resourceUrn', 'domain', 'urn:li:domain:'],
+    ['entityUrn', 'chart', 'urn:li:chart:('],
+    ['entityUrn', 'somethingNew', 'urn:li:dataset:(']
+  ]
+  for (const [field, kind, prefix] of wanted) {
+    const example = exampleUrn(field, kind)
+    t.ok(example.startsWith(prefix), `${field} ${kind}: ${example}`)
+    t.equal(parseUrn(example).urn, example)
+    for (const text of [undefined, '', 'orders']) t.throws(() => parseUrn(text, field, kind), { message: new RegExp(example.replaceAll(/[()]/g, '\\$&')), details: { field } })
+  }
+  for (const { name: type } of entityTypes) t.ok(['dataset', type].includes(parseUrn(exampleUrn('urn', type)).entityType), type)
 })
 
 t.test('kinds are made and read', async t => {

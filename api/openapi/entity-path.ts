@@ -25,7 +25,7 @@ const anyType = 'generic'
 /** `rawPath` is the path as it was sent, not decoded. Throws BAD_REQUEST, INVALID_CHARACTER, and INVALID_URN where the URN is of another type or none. */
 export function parseEntityPath(rawPath: string, entityName: string): EntityPath {
   const { urnText, aspectText } = split(rawPath)
-  const urn = toUrn(urnText, 'urn')
+  const urn = toUrn(urnText, 'urn', entityName)
   if (entityName !== anyType && entityTypeOf(urn) !== entityName) throw new CatalogError('INVALID_URN', `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`, { field: 'urn', urn })
   return { urn, aspectName: aspectText === null ? null : aspectNameOf(aspectText, 'aspect') }
 }

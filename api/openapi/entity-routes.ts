@@ -165,7 +165,7 @@ function wantedOf(entityName: string, body: unknown, at = ''): AspectsWanted[] {
     const field = `${at}[${index}]`
     if (!isObject(entity)) throw new CatalogError('BAD_REQUEST', `${field} must be an object with a urn`, { field })
     const { urn: sent, ...aspects } = entity
-    const urn = toUrn(sent, `${field}.urn`)
+    const urn = toUrn(sent, `${field}.urn`, entityName)
     if (entityTypeOf(urn) !== entityName) throw new CatalogError('INVALID_URN', `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`, { field: `${field}.urn`, urn })
     const versions = Object.entries(aspects).map(([name, question]): [string, number | null] =>
       [aspectNameOf(name, field), isObject(question) ? parseConditions(question.headers).ifVersionMatch ?? null : null])

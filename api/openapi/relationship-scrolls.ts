@@ -34,7 +34,7 @@ export function relationshipScrollRoutes(app: FastifyInstance, { db }: ApiContex
   // A wildcard, because a URN that is sent raw may hold slashes.
   app.get<{ Params: { entityName: string, '*': string } }>('/openapi/v3/relationship/:entityName/*', async (request) => {
     const query = queryOf(request)
-    const urn = toUrn(request.params['*'], 'urn')
+    const urn = toUrn(request.params['*'], 'urn', request.params.entityName)
     if (entityTypeOf(urn) !== request.params.entityName) throw new CatalogError('BAD_REQUEST', `The URN is that of a ${entityTypeOf(urn)}`, { field: 'entityName', urn })
     const isOutgoing = checkDirection(text(query, 'direction') ?? 'OUTGOING', ['OUTGOING', 'INCOMING']) === 'OUTGOING'
     const types = [...texts(query, 'relationshipType') ?? [], ...texts(query, 'relationshipTypes') ?? []]

@@ -89,7 +89,7 @@ async function changeDomain(db: Db, change: Extract<Change, { kind: 'renameDomai
 
 /** Names and descriptions of assets are what their producers say; they are written with proposals. */
 function describableDomain(text: string, field: string): Urn {
-  const { urn, entityType } = parseUrn(text, field)
+  const { urn, entityType } = parseUrn(text, field, 'domain')
   if (entityType !== 'domain') throw new CatalogError('UNSUPPORTED', `A ${entityType} is named and described by writing its aspects; only a domain is here`, { field, urn })
   return urn
 }

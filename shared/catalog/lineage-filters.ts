@@ -66,7 +66,7 @@ function checkFilter(filter: FacetFilterInput, fields: ReadonlyMap<string, Filte
   if (allowed && wrong >= 0) {
     throw new CatalogError('BAD_REQUEST', `${values[wrong]} is not a valid filter value for ${filter.field} filters`, { field: `${place}.values[${wrong}]`, allowed })
   }
-  const spelled = filter.field === domainsField ? values.map((value, at) => toUrn(value, `${place}.values[${at}]`)) : values
+  const spelled = filter.field === domainsField ? values.map((value, at) => toUrn(value, `${place}.values[${at}]`, 'domain')) : values
   return { fieldName: filter.field, field, condition, values: spelled, isNegated: filter.negated ?? false }
 }
 

@@ -44,8 +44,8 @@ const linkKeyOf = (field: LineageField): string => field.shape === 'upstream' ? 
 
 /** The URN that an entry of a simple list links to. Throws INVALID_URN for what is none. */
 export function entryUrn(field: LineageField, entry: JsonValue): Urn {
-  if (isObject(entry)) return toUrn(field.shape === 'union' ? entry.string : entry[linkKeyOf(field)], `aspect.${field.listName}`)
-  return toUrn(entry, `aspect.${field.listName}`)
+  if (isObject(entry)) return toUrn(field.shape === 'union' ? entry.string : entry[linkKeyOf(field)], `aspect.${field.listName}`, field.entryTypes[0])
+  return toUrn(entry, `aspect.${field.listName}`, field.entryTypes[0])
 }
 
 /** What an entry says beside its link; null for a bare link and for the plain upstream record. */

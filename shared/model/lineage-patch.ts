@@ -82,7 +82,7 @@ function planList(plan: LineagePatch, field: LineageField, ownerUrn: Urn, operat
 }
 
 function planEntry(plan: LineagePatch, field: LineageField, ownerUrn: Urn, path: string[], operation: PatchOperation): void {
-  const other = path[1] === '-' ? entryUrn(field, operation.value ?? null) : toUrn(path[1], operation.path)
+  const other = path[1] === '-' ? entryUrn(field, operation.value ?? null) : toUrn(path[1], operation.path, field.entryTypes[0])
   const ends = endsOf(field, ownerUrn, other)
   if (operation.op !== 'add' && operation.op !== 'replace' && operation.op !== 'remove') refuse(operation)
   if (path.length > 2) {
@@ -119,14 +119,14 @@ const escapePointer = (segment: string): string => segment.replaceAll('~', '~0')
 function planColumns(plan: LineagePatch, field: LineageField, ownerUrn: Urn, path: string[], operation: PatchOperation): void {
   const [, transformOperation = '', downstream, query, upstream, ...deeper] = path
   if (downstream === undefined || deeper.length > 0) refuse(operation)
-  const downstreamUrn = toUrn(downstream, operation.path)
+  const downstreamUrn = toUrn(downstream, operation.path, 'schemaField')
   if (upstream === undefined) {
     if (operation.op !== 'remove') refuse(operation)
     plan.edges.push({ op: 'removeInto', fieldCode: field.code, downstreamUrn })
     plan.rest.push(operation)
     return
   }
-  const upstreamUrn = toUrn(upstream, operation.path)
+  const upstreamUrn = toUrn(upstream, operation.path, 'schemaField')
   const isPair = isColumn(upstreamUrn) && isColumn(downstreamUrn)
   if (operation.op === 'remove') {
     // A whole dataset as the source of a column is no edge between columns: its record is kept as a document.

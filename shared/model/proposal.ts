@@ -106,7 +106,7 @@ function parseEntity(proposal: JsonObject): ParsedUrn {
   const { entityType } = proposal
   if (typeof entityType !== 'string' || entityType === '') throw new CatalogError('BAD_REQUEST', 'entityType is missing', { field: 'entityType' })
   if (!isSent(proposal.entityUrn) && !isSent(proposal.entityKeyAspect)) throw new CatalogError('BAD_REQUEST', 'entityUrn or entityKeyAspect is needed', { field: 'entityUrn' })
-  const entity = isSent(proposal.entityUrn) ? parseUrn(proposal.entityUrn, 'entityUrn') : parseUrn(urnFromKey(entityType, keyAspectOf(proposal.entityKeyAspect)))
+  const entity = isSent(proposal.entityUrn) ? parseUrn(proposal.entityUrn, 'entityUrn', entityType) : parseUrn(urnFromKey(entityType, keyAspectOf(proposal.entityKeyAspect)))
   if (entity.entityType !== entityType) {
     throw new CatalogError('BAD_REQUEST', `URN entity type does not match MCP entity type. ${entity.entityType} != ${entityType.slice(0, aspectNameMaxChars).toWellFormed()}`, { field: 'entityType', urn: entity.urn })
   }

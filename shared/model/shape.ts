@@ -121,7 +121,7 @@ export const oneOf = (...allowed: string[]): Shape => (value, place) => {
 
 /** A URN of one of these entity types; of any, where none is named. Throws INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export const urn = (...entityTypes: readonly string[]): Shape => (value, place) => {
-  const parsed = toUrn(value, place)
+  const parsed = toUrn(value, place, entityTypes[0])
   if (entityTypes.length > 0 && !entityTypes.includes(entityTypeOf(parsed))) {
     throw shapeFault(place, `must be the URN of a ${entityTypes.join(' or ')}, not ${parsed}`, { urn: parsed, allowed: entityTypes })
   }

@@ -8,7 +8,7 @@ const platformPrefix = 'urn:li:dataPlatform:'
 
 /** The URN, of this entity type and no other; `field` names the input in errors. Throws as parseUrn does, INVALID_URN for another type too. */
 export const urnOfType = (text: unknown, entityType: string, field: string): Urn => {
-  const { urn, entityType: found } = parseUrn(text, field)
+  const { urn, entityType: found } = parseUrn(text, field, entityType)
   if (found !== entityType) throw new CatalogError('INVALID_URN', `${field} must be the URN of a ${entityType}, not of a ${found}: ${urn}`, { field, urn })
   return urn
 }

@@ -11,6 +11,7 @@
 import { CatalogError } from '../errors.ts'
 import type { ErrorCode, ErrorDetails } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { exampleUrn } from './example-urns.ts'
 import { kindShapeOf } from './kind-shapes.ts'
 import type { KindShape } from './kind-shapes.ts'
 import { isOrdinaryDataset } from './ordinary-dataset.ts'
@@ -31,20 +32,22 @@ const prefix = 'urn:li:'
 const shownMaxChars = 200
 
 /**
- * Parses a URN. `field` names the input in errors, for example `input.edgesToAdd[3].upstreamUrn`.
+ * Parses a URN. `field` names the input in errors, for example `input.edgesToAdd[3].upstreamUrn`. `wanted` is the entity
+ * type that errors show an example of; what is parsed may be of any.
  * Guarantees `printUrn(parseUrn(text)) === text`.
  * Throws INVALID_URN, LIMIT_EXCEEDED (urnMaxBytes, schemaFieldUrnMaxBytes, urnMaxNesting) and INVALID_CHARACTER.
  */
-export const parseUrn = (text: unknown, field = 'urn'): ParsedUrn => {
-  if (typeof text !== 'string') throw new CatalogError('INVALID_URN', `${field} must be a URN such as urn:li:domain:finance`, { field })
-  if (text === '') throw new CatalogError('INVALID_URN', `${field} is empty; it must be a URN such as urn:li:domain:finance`, { field })
+export const parseUrn = (text: unknown, field = 'urn', wanted?: string): ParsedUrn => {
+  if (typeof text !== 'string') throw new CatalogError('INVALID_URN', `${field} must be a URN such as ${exampleUrn(field, wanted)}`, { field })
+  if (text === '') throw new CatalogError('INVALID_URN', `${field} is empty; it must be a URN such as ${exampleUrn(field, wanted)}`, { field })
   checkLength(text, field)
   checkCharacters(text, field)
+  if (!text.startsWith(prefix)) throw refuse('INVALID_URN', `it must begin with "urn:li:", as ${exampleUrn(field, wanted)} does`, { field, whole: text })
   return parseChecked(text, { field, whole: text })
 }
 
 /** Parses and returns the URN alone: most are told at a glance. Throws as parseUrn does. */
-export const toUrn = (text: unknown, field = 'urn'): Urn => typeof text === 'string' && isOrdinaryDataset(text) ? text : parseUrn(text, field).urn
+export const toUrn = (text: unknown, field = 'urn', wanted?: string): Urn => typeof text === 'string' && isOrdinaryDataset(text) ? text : parseUrn(text, field, wanted).urn
 
 /** The inverse of parseUrn. */
 export const printUrn = ({ entityType, parts, isTuple }: Omit<ParsedUrn, 'urn'>): string =>
