@@ -195,10 +195,10 @@ t.test('the body of an upload', async (t) => {
     }
   })
 
-  t.test('packed with zstd is unpacked by the same rules, or refused where this Node has none', async (t) => {
+  t.test('packed with zstd is unpacked by the same rules, or refused where this Node does not notice a cut', async (t) => {
     const compress: unknown = Reflect.get(zlib, 'zstdCompressSync')
     const isCompress = (value: unknown): value is (bytes: Buffer) => Buffer => typeof value === 'function'
-    if (!isCompress(compress)) {
+    if (!isCompress(compress) || Number(process.versions.node.split('.')[0]) < 24) {
       t.match(t.throws(() => bodyOf([], 'zstd'), { code: 'UNSUPPORTED_MEDIA_TYPE' }), { details: { allowed: ['identity', 'gzip'] } })
       return
     }

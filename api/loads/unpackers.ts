@@ -12,8 +12,25 @@ const zstdWindowLogMax = 23
 const zstdWindowLogOption = 100
 
 const isFactory = (value: unknown): value is (options: object) => Unpacker => typeof value === 'function'
-// From Node 22.15.
 const createZstd: unknown = Reflect.get(zlib, 'createZstdDecompress')
+
+/** One byte, packed with zstd. */
+const zstdFrame = Buffer.from('28b52ffd200109000061', 'hex')
+
+/**
+ * Whether this Node unpacks zstd and reports a frame that was cut off. Node 22 has the decoder, but ends such a stream as if it
+ * were whole, so part of a load would be lost without an error.
+ */
+function hasSafeZstd(): boolean {
+  const unpack: unknown = Reflect.get(zlib, 'zstdDecompressSync')
+  if (typeof unpack !== 'function') return false
+  try {
+    unpack(zstdFrame.subarray(0, -1))
+    return false
+  } catch {
+    return true
+  }
+}
 
 const gunzip = (): Unpacker => zlib.createGunzip({ chunkSize })
 const unpackers = new Map<string, (() => Unpacker) | null>([
@@ -21,7 +38,7 @@ const unpackers = new Map<string, (() => Unpacker) | null>([
   ['identity', null],
   ['gzip', gunzip],
   ['x-gzip', gunzip],
-  ...isFactory(createZstd) ? [['zstd', (): Unpacker => createZstd({ chunkSize, params: { [zstdWindowLogOption]: zstdWindowLogMax } })] as const] : []
+  ...isFactory(createZstd) && hasSafeZstd() ? [['zstd', (): Unpacker => createZstd({ chunkSize, params: { [zstdWindowLogOption]: zstdWindowLogMax } })] as const] : []
 ])
 
 const allowed = [...unpackers.keys()].filter((encoding) => encoding !== '' && encoding !== 'x-gzip')
