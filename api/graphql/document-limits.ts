@@ -1,21 +1,28 @@
 /**
- * What a GraphQL document may cost before anything of it is run: tokens, nesting, aliases, mutations.
+ * What a GraphQL document may cost before anything of it is run: tokens, nesting, aliases, repeated fields, mutations.
  *
  * Fragments count with what they hold, wherever they are spread; names mean nothing (a field called `__schema` is nested
  * like any other), so there is nothing to hide behind.
  */
-import { Kind, Lexer, Source, TokenKind, visit, type DocumentNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql'
+import { Kind, Lexer, Source, TokenKind, visit, type DocumentNode, type FieldNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits, type LimitName } from '../../shared/limits.ts'
 import { checkText } from '../../shared/model/json-checks.ts'
 
-/** Counts tokens without parsing, and stops at the limit. Throws QUERY_TOO_COMPLEX, and a GraphQLError where there is no token. */
+/**
+ * Counts tokens without parsing, and stops at the limit. What reads a document calls itself for each bracket within
+ * another, so these are bounded first. Throws QUERY_TOO_COMPLEX, QUERY_TOO_DEEP, and a GraphQLError where there is no token.
+ */
 export function countTokens(text: string): number {
   const lexer = new Lexer(new Source(text))
   let count = 0
-  while (lexer.advance().kind !== TokenKind.EOF) {
+  let open = 0
+  for (let { kind } = lexer.advance(); kind !== TokenKind.EOF; { kind } = lexer.advance()) {
     count += 1
     if (count > limits.graphqlMaxTokens) throw tooMuch('QUERY_TOO_COMPLEX', 'tokens', 'graphqlMaxTokens', count)
+    if (kind === TokenKind.BRACE_L || kind === TokenKind.BRACKET_L || kind === TokenKind.PAREN_L) open += 1
+    else if (kind === TokenKind.BRACE_R || kind === TokenKind.BRACKET_R || kind === TokenKind.PAREN_R) open -= 1
+    if (open > limits.graphqlMaxBrackets) throw tooMuch('QUERY_TOO_DEEP', 'brackets open at once', 'graphqlMaxBrackets', open)
   }
   return count
 }
@@ -35,6 +42,7 @@ export function checkDocument(document: DocumentNode): void {
     const mutations = definition.operation === 'mutation' ? countFields(definition.selectionSet, fragments, new Set()) : 0
     if (mutations > limits.graphqlMaxMutations) throw tooMuch('QUERY_TOO_COMPLEX', 'mutations', 'graphqlMaxMutations', mutations)
   }
+  checkFieldPairs(document.definitions.flatMap((definition) => definition.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet : []), fragments)
 }
 
 function checkAliasesAndTexts(document: DocumentNode): void {
@@ -67,6 +75,47 @@ function depthMeter(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (se
     return depth
   }
   return depthOf
+}
+
+/**
+ * Whether fields of the same name in one place fit each other is asked of each pair of them, which takes time with the
+ * square of their number. Throws QUERY_TOO_COMPLEX; looks at no more fields than there may be pairs.
+ */
+function checkFieldPairs(operations: readonly SelectionSetNode[], fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
+  let pairs = 0
+  let fields = 0
+  const places = operations.map((operation) => ({ sets: [operation], level: 1 }))
+  for (let place = places.pop(); place; place = places.pop()) {
+    const named = new Map<string, FieldNode[]>()
+    const spread = new Set<string>()
+    const gather = (selectionSet: SelectionSetNode): void => {
+      for (const selection of selectionSet.selections) {
+        if (selection.kind === Kind.INLINE_FRAGMENT) gather(selection.selectionSet)
+        else if (selection.kind === Kind.FIELD) {
+          const name = selection.alias?.value ?? selection.name.value
+          const same = named.get(name)
+          fields += 1
+          pairs += same?.length ?? 0
+          if (Math.max(pairs, fields) > limits.graphqlMaxFieldPairs) throw tooMuch('QUERY_TOO_COMPLEX', 'pairs of fields of the same name', 'graphqlMaxFieldPairs', Math.max(pairs, fields))
+          if (same) same.push(selection)
+          else named.set(name, [selection])
+        } else if (!spread.has(selection.name.value)) {
+          // Each two fragments of a place are compared as well.
+          pairs += spread.size
+          spread.add(selection.name.value)
+          const fragment = fragments.get(selection.name.value)
+          if (fragment) gather(fragment.selectionSet)
+        }
+      }
+    }
+    for (const selectionSet of place.sets) gather(selectionSet)
+    // What is deeper than a document may be is a ring of fragments, which the validation refuses.
+    if (place.level >= limits.graphqlMaxDepth) continue
+    for (const same of named.values()) {
+      const sets = same.flatMap((field) => field.selectionSet ?? [])
+      if (sets.length > 0) places.push({ sets, level: place.level + 1 })
+    }
+  }
 }
 
 function countFields(selectionSet: SelectionSetNode | undefined, fragments: ReadonlyMap<string, FragmentDefinitionNode>, seen: Set<string>): number {

@@ -4,7 +4,9 @@ import { GraphQLError, Kind, type ValueNode } from 'graphql'
 function toLong(value: unknown): number {
   const number = typeof value === 'bigint' ? Number(value) : value
   if (typeof number === 'number' && Number.isSafeInteger(number)) return number
-  throw new GraphQLError(`Long must be a whole number up to 2^53: ${String(value)}`)
+  // Only what is plain is shown: an object may have a field called toString.
+  const shown = typeof number === 'number' || typeof number === 'boolean' ? `: ${number}` : ''
+  throw new GraphQLError(`Long must be a whole number up to 2^53${shown}`)
 }
 
 export const longScalar = {

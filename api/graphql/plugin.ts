@@ -76,11 +76,13 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
   async function run({ document, isKept }: ParsedDocument, variables: Variables, operationName: string | null, contextValue: GraphqlContext, reply: FastifyReply): Promise<ExecutionResult> {
     if (!isKept) {
       const errors = validate(app.graphql.schema, document, specifiedRules, validateOptions)
-      if (errors.length > 0) return { errors }
+      if (errors.length > 0) return { errors: ofTheCaller(errors) }
+      const { errors: faults } = coerceVariables(document, getOperationAST(document, operationName)?.variableDefinitions ?? [], variables)
+      if (faults) return { errors: ofTheCaller(faults) }
       return execute({ schema: app.graphql.schema, document, contextValue: Object.assign(contextValue, { app, reply }), variableValues: variables, operationName })
     }
     const { errors, coerced } = coerceVariables(document, getOperationAST(document, operationName)?.variableDefinitions ?? [], variables)
-    if (errors) return { errors }
+    if (errors) return { errors: ofTheCaller(errors) }
     const runCompiled = compiled.of(document)
     if (runCompiled) return runCompiled(contextValue, coerced)
     contextValue.variables = coerced
@@ -102,6 +104,9 @@ function readRequest(body: unknown): GraphqlRequest {
   if (operationName !== null && typeof operationName !== 'string') throw new CatalogError('BAD_REQUEST', '`operationName` must be a text', { field: 'operationName' })
   return { query, variables: variables ?? {}, operationName: operationName === '' ? null : operationName }
 }
+
+/** What does not fit the schema is the caller's fault, whatever was thrown when that was found. */
+const ofTheCaller = (errors: readonly GraphQLError[]): GraphQLError[] => errors.map((error) => new GraphQLError(error.message, { nodes: error.nodes ?? null, source: error.source ?? null, positions: error.positions ?? null }))
 
 /** Why nothing was run: the document does not parse, does not fit the schema, or asks for too much. */
 function requestErrors(error: unknown): GraphQLError[] {

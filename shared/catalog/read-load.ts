@@ -117,7 +117,12 @@ export async function listLoads(db: Db, actor: Actor, page: { limit: number, cur
 /** A token without an id owns no loads, and a load without a token is nobody's. */
 const tokenFilter = (actor: Actor): string | null => seesAll(actor) ? null : actor.tokenId ?? '00000000-0000-0000-0000-000000000000'
 
-const isTimestamp = (text: string): boolean => /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d){0,2}$/.test(text)
+/** Whether the text is a time as Postgres writes one, and the calendar has it. */
+function isTimestamp(text: string): boolean {
+  const [, day = '', time = ''] = /^((?!0000)\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d{1,6})?[+-](?:0\d|1[0-4])(?::[0-5]\d){0,2}$/.exec(text) ?? []
+  const parsed = new Date(`${day}T${time}Z`)
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(`${day}T${time}`)
+}
 
 function readCursor(cursor: string): { createdAt: string, id: string } {
   try {
