@@ -1,6 +1,7 @@
-/** Reads JSON bodies: UTF-8 or nothing, no prototype keys, no compression. Other media types are refused unless a route reads them. */
+/** Reads JSON bodies: UTF-8 or nothing, no prototype keys, no number that would be changed, no compression. Other media types are refused unless a route reads them. */
 import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../shared/errors.ts'
+import { checkNumbers } from '../shared/model/json-checks.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -16,11 +17,24 @@ export function addJsonBody(app: FastifyInstance): void {
       }
       const text = decode(body)
       // secure-json-parse refuses __proto__ and constructor.prototype; an error of it is a fault of the request.
-      void parseJson(request, text, (error, value) => done(error ? new CatalogError('BAD_REQUEST', 'The body is not JSON', {}, { cause: error }) : null, value))
+      void parseJson(request, text, (error, value) => {
+        if (error) done(new CatalogError('BAD_REQUEST', 'The body is not JSON', {}, { cause: error }))
+        else done(numberFault(text), value)
+      })
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)))
     }
   })
+}
+
+/** What checkNumbers throws. */
+function numberFault(text: string): Error | null {
+  try {
+    checkNumbers(text)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
 }
 
 function decode(body: string | Buffer): string {

@@ -21,6 +21,10 @@ export const limits = {
   aspectMaxBytes: 4 * 1024 * 1024,
   /** Nesting of objects and arrays in one JSON body or aspect. */
   jsonMaxDepth: 64,
+  /** Keys of one JSON object. Reading very many takes long, and others wait meanwhile. */
+  jsonObjectKeysMaxCount: 20_000,
+  /** Characters of a key of a JSON object. */
+  jsonKeyMaxChars: 16_384,
   /** Versions of an aspect that are kept and can be read. */
   aspectVersionsKept: 20,
   /** Column records (fineGrainedLineages) in one aspect, and operations in one patch. */
@@ -28,7 +32,7 @@ export const limits = {
   /** Values that the operations of one patch copy, compare or move along: a tenth of a second of work. */
   patchValuesMaxCount: 1_000_000,
   /** Values that the patches of one call work on together, the documents included; a chunk of a load is split at it. */
-  patchValuesPerChunkMaxCount: 5_000_000,
+  patchValuesPerChunkMaxCount: 2_000_000,
   /** Arrays that a patch gives keys for (arrayPrimaryKeys), keys of one array, and steps of one key. */
   patchKeysMaxCount: 16,
   /** Patches of what one lineage edge says beside its ends that are kept; setting a path again replaces the patch before. */
@@ -105,6 +109,10 @@ export const limits = {
   graphqlBodyMaxBytes: 4 * 1024 * 1024,
   /** Nesting of a GraphQL document. */
   graphqlMaxDepth: 20,
+  /** Brackets of any kind that stand open at once in a GraphQL document. */
+  graphqlMaxBrackets: 100,
+  /** Pairs of fields of the same name that stand in one place of a GraphQL document: each is compared with each. */
+  graphqlMaxFieldPairs: 50_000,
   /** Tokens of a GraphQL document. */
   graphqlMaxTokens: 5_000,
   /** Aliases of a GraphQL document. */

@@ -5,6 +5,7 @@
  * Whatever does not fit is read as any other record, so a doubt costs time and nothing else.
  */
 import type { JsonObject } from '../model/changes.ts'
+import { findInexactNumber } from '../model/exact-numbers.ts'
 import { checkJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { unsetStamp } from '../model/aspects/shared-records.ts'
@@ -63,7 +64,9 @@ function readUpstreams(list: unknown, head: Pick<PlainDocument, 'line' | 'ownerU
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    // Refused with its place when it is read in full.
+    return findInexactNumber(text) ? undefined : value
   } catch {
     return undefined
   }

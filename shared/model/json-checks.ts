@@ -5,13 +5,14 @@
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { JsonValue } from './changes.ts'
+import { findInexactNumber } from './exact-numbers.ts'
 import { isObject } from './json-values.ts'
 
 type CheckOptions = { maxDepth?: number, maxBytes?: number }
 
 /**
  * Returns `value` as JSON after checking it. `field` names the input in errors.
- * Throws LIMIT_EXCEEDED (jsonMaxDepth, aspectMaxBytes), INVALID_CHARACTER, and BAD_REQUEST for `__proto__`,
+ * Throws LIMIT_EXCEEDED (jsonMaxDepth, jsonObjectKeysMaxCount, jsonKeyMaxChars, aspectMaxBytes), INVALID_CHARACTER, and BAD_REQUEST for `__proto__`,
  * `constructor.prototype` and numbers that are not finite.
  */
 export const checkJson = (value: unknown, field: string, { maxDepth = limits.jsonMaxDepth, maxBytes = limits.aspectMaxBytes }: CheckOptions = {}): JsonValue => {
@@ -28,19 +29,42 @@ export const checkJson = (value: unknown, field: string, { maxDepth = limits.jso
 /** Parses a text into checked JSON. Throws BAD_REQUEST where it is no JSON, and what checkJson throws. */
 export const parseJsonText = (text: string, field: string, options: CheckOptions = {}): JsonValue => {
   try {
-    return checkJson(parseJson(text, field), field, options)
+    const value = parsed(text, field)
+    checkNumbers(text, field)
+    return checkJson(value, field, options)
   } catch (error) {
     throw error instanceof CatalogError && error.details.field === undefined ? new CatalogError(error.code, error.message, { ...error.details, field }, { cause: error }) : error
   }
 }
 
-/** Parses a text; what comes out is not checked. `what` names it in the message. Throws BAD_REQUEST where it is no JSON. */
+/**
+ * Parses a text; what comes out is not checked. `what` names it in the message. Throws BAD_REQUEST where it is no JSON, or
+ * holds a whole number that would not be kept as sent.
+ */
 export const parseJson = (text: string, what: string): unknown => {
+  const value = parsed(text, what)
+  checkNumbers(text)
+  return value
+}
+
+const parsed = (text: string, what: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
     throw new CatalogError('BAD_REQUEST', `${what} is not JSON: ${reasonOf(cause)}`, {}, { cause })
   }
+}
+
+const shownPlaceMaxChars = 500
+
+/** `text` must parse. Throws BAD_REQUEST for a whole number that JavaScript would change; `field` is where the text stands. */
+export const checkNumbers = (text: string, field = ''): void => {
+  const found = findInexactNumber(text)
+  if (!found) return
+  const inner = found.place.slice(0, shownPlaceMaxChars).toWellFormed()
+  const place = field === '' || inner === '' || inner.startsWith('[') ? field + inner : `${field}.${inner}`
+  const literal = found.literal.length > 40 ? `${found.literal.slice(0, 40)}…` : found.literal
+  throw new CatalogError('BAD_REQUEST', `${place || 'A number'} is ${literal}: a whole number beyond 2^53 cannot be kept exactly; send it as a text`, place === '' ? {} : { field: place })
 }
 
 /** Throws INVALID_CHARACTER for U+0000 and lone surrogates: neither can be stored. */
@@ -55,6 +79,16 @@ const reasonOf = (cause: unknown): string => {
   if (message.startsWith('Unexpected end')) return 'it ends too early'
   const [place] = /at position \d+/.exec(message) ?? []
   return place ? `something unexpected stands ${place}` : 'it holds something unexpected'
+}
+
+const tooManyKeys = (field: string, actual: number): CatalogError => {
+  const maximum = limits.jsonObjectKeysMaxCount
+  return new CatalogError('LIMIT_EXCEEDED', `${field || 'The record'} has ${actual} keys in one object; at most ${maximum} are allowed`, { field, limit: 'jsonObjectKeysMaxCount', maximum, actual })
+}
+
+const keyTooLong = (field: string, actual: number): CatalogError => {
+  const maximum = limits.jsonKeyMaxChars
+  return new CatalogError('LIMIT_EXCEEDED', `${field || 'The record'} has a key of ${actual} characters; at most ${maximum} are allowed`, { field, limit: 'jsonKeyMaxChars', maximum, actual })
 }
 
 /** Returns an upper bound of the bytes that the value takes as JSON. */
@@ -76,7 +110,11 @@ const check = (value: unknown, field: string, depthLeft: number, maxDepth: numbe
     for (let index = 0; index < value.length; index += 1) most += check(value[index], `${field}[${index}]`, depthLeft - 1, maxDepth)
     return most
   }
-  for (const [key, inner] of Object.entries(value)) {
+  const keys = Object.keys(value)
+  if (keys.length > limits.jsonObjectKeysMaxCount) throw tooManyKeys(field, keys.length)
+  for (const key of keys) {
+    const inner: unknown = Reflect.get(value, key)
+    if (key.length > limits.jsonKeyMaxChars) throw keyTooLong(field, key.length)
     if (key === '__proto__' || (key === 'constructor' && isObject(inner) && Object.hasOwn(inner, 'prototype'))) {
       throw new CatalogError('BAD_REQUEST', `${field} holds a key that is not allowed: ${key}`, { field })
     }

@@ -1,4 +1,5 @@
 /** Folds records into the cells they touch, one after the other and each all or none, and writes what came of it. */
+import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { ChangeRecord } from '../../model/changes.ts'
@@ -18,6 +19,8 @@ import { orderOf, type WorkingSet } from './working-set.ts'
 
 export type Folded = { applied: Set<ChangeRecord>, refused: Map<ChangeRecord, CatalogError>, cells: Cells }
 
+const patchValuesPerTurn = 50_000
+
 /**
  * Folds in memory; nothing is written. Records must come in the order they are to be tried; their `line`, not this order,
  * decides which of two is newer.
@@ -36,7 +39,14 @@ export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly Cha
     refusesRepeatedCreation: isCall
   }
   const folded: Folded = { applied: new Set(), refused: new Map(), cells }
-  for (const record of records) await foldRecord(set, cells, record, folded)
+  let turnAt = set.patchBudget.valuesLeft - patchValuesPerTurn
+  for (const record of records) {
+    await foldRecord(set, cells, record, folded)
+    if (set.patchBudget.valuesLeft > turnAt) continue
+    // Large documents are patched one after the other: others have a turn in between.
+    turnAt = set.patchBudget.valuesLeft - patchValuesPerTurn
+    await setImmediate()
+  }
   return folded
 }
 
