@@ -17,6 +17,8 @@ export const limits = {
   descriptionMaxChars: 65_536,
   /** Levels of nested domains; a reader can still take in 50, and every check of the tree is bounded. */
   domainMaxDepth: 50,
+  /** Containers above an entity that are shown, the nearest first. */
+  containerMaxDepth: 50,
   /** Bytes of one aspect as JSON. */
   aspectMaxBytes: 4 * 1024 * 1024,
   /** Nesting of objects and arrays in one JSON body or aspect. */

@@ -1,5 +1,6 @@
 /** What clients of DataHub ask over GraphQL beside domains and lineage: who they are, what hangs on an entity, tokens of an actor. */
 import t from 'tap'
+import { limits } from '../shared/limits.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
@@ -82,6 +83,75 @@ t.test('what hangs on an entity', async (t) => {
     const { body } = await server.graphql(`query ($urn: String!) { chart(urn: $urn) { dataPlatformInstance { urn platform { name } } deprecation { deprecated } ${fields} } }`, { urn: 'urn:li:chart:(looker,bare)' })
     t.strictSame(body.data.chart, { dataPlatformInstance: { urn: null, platform: { name: 'looker' } }, deprecation: null, tags: null, glossaryTerms: null, institutionalMemory: null, ownership: null, container: null })
   })
+})
+
+t.test('containers', async (t) => {
+  const server = await withServer(t)
+  const container = (id: string) => `urn:li:container:${id}`
+  const [loop, deep] = [container('loop'), container('deep')]
+  await write(server, container('server'), { containerProperties: { name: 'server' } })
+  await write(server, container('db'), { containerProperties: { name: 'db' }, container: { container: container('server') } })
+  await write(server, container('schema'), { containerProperties: { name: 'schema' }, container: { container: container('db') } })
+  await write(server, dataset, { datasetProperties: { name: 'orders', description: 'what is bought' }, container: { container: container('schema') }, globalTags: { tags: [{ tag: 'urn:li:tag:pii' }] } })
+  for (const name of ['a', 'b', 'gone']) await write(server, `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`, { datasetProperties: { name }, container: { container: container('schema') }, status: { removed: name === 'gone' } })
+  await write(server, loop, { container: { container: container('loop2') } })
+  await write(server, container('loop2'), { container: { container: loop } })
+
+  const above = async (urn: string, type: string) => {
+    const { body } = await server.graphql(`query ($urn: String!) { entity(urn: $urn) { ... on ${type} { parentContainers { count containers { urn properties { name } } } } } }`, { urn })
+    t.equal(body.errors, undefined)
+    const { count, containers } = body.data.entity.parentContainers
+    t.equal(count, containers.length)
+    return containers.map(({ urn: each }: { urn: string }) => each)
+  }
+  await t.test('the containers above an entity are listed, the nearest first', async (t) => {
+    t.strictSame(await above(dataset, 'Dataset'), ['schema', 'db', 'server'].map(container))
+    t.strictSame(await above(container('db'), 'Container'), [container('server')])
+    t.strictSame(await above(container('server'), 'Container'), [])
+  })
+
+  await t.test('a chain that comes back to itself ends, and a deep one is cut', async (t) => {
+    t.strictSame(await above(loop, 'Container'), [container('loop2')])
+    for (let level = 0; level < limits.containerMaxDepth + 2; level += 1) await write(server, level === 0 ? deep : container(`deep${level}`), { container: { container: container(`deep${level + 1}`) } })
+    t.equal((await above(deep, 'Container')).length, limits.containerMaxDepth)
+  })
+
+  const within = async (id: string, input: JsonObject) =>
+    (await server.graphql('query ($urn: String!, $input: ContainerEntitiesInput) { container(urn: $urn) { entities(input: $input) { start count total searchResults { entity { urn } } } } }', { urn: container(id), input })).body
+  await t.test('what is directly in a container is listed, searched and filtered, a page at a time', async (t) => {
+    const urnsOf = (body: Awaited<ReturnType<typeof within>>): string[] => body.data.container.entities.searchResults.map(({ entity }: { entity: { urn: string } }) => entity.urn)
+    const all = await within('schema', {})
+    t.match(all.data.container.entities, { start: 0, count: 3, total: 3 }, 'soft-deleted ones are left out')
+    t.ok(urnsOf(all).includes(dataset))
+    t.strictSame(urnsOf(await within('db', {})), [container('schema')], 'not what is further below')
+    t.strictSame(urnsOf(await within('schema', { query: 'orders' })), [dataset])
+    t.match((await within('schema', { filters: [{ field: 'removed', values: ['true'] }] })).data.container.entities, { total: 1 })
+    const pages = [await within('schema', { count: 2 }), await within('schema', { start: 2, count: 2 })].flatMap(urnsOf)
+    t.strictSame(pages.toSorted(), urnsOf(all).toSorted())
+    t.match(await within('schema', { count: -1 }), { errors: [{ extensions: { field: 'input.count' } }] })
+    const urns = Array.from({ length: 101 }, () => container('schema'))
+    const many = await server.graphql('query ($urns: [String!]!) { entities(urns: $urns) { ... on Container { entities(input: { count: 0 }) { total } } } }', { urns })
+    t.match(many.body.errors, [{ extensions: { reason: 'QUERY_TOO_COMPLEX', limit: 'graphqlMaxReads' } }], 'the searches of one request are bounded')
+  })
+
+  await t.test('a dataset shows its description and tags by their older names', async (t) => {
+    const { body } = await server.graphql('query ($urn: String!) { dataset(urn: $urn) { description globalTags { tags { tag { urn } } } } }', { urn: dataset })
+    t.strictSame(body.data.dataset, { description: 'what is bought', globalTags: { tags: [{ tag: { urn: 'urn:li:tag:pii' } }] } })
+  })
+})
+
+t.test('the columns of a chart and the properties of a run are read off their aspects', async (t) => {
+  const server = await withServer(t)
+  const [chart, run, bare] = ['urn:li:chart:(looker,c)', 'urn:li:dataProcessInstance:r', 'urn:li:dataProcessInstance:bare']
+  const schemaFieldUrn = `urn:li:schemaField:(${dataset},amount)`
+  const schemaField = { fieldPath: 'total', nullable: true, nativeDataType: 'int', type: { type: { 'com.linkedin.schema.NumberType': {} } } }
+  await write(server, chart, { status: { removed: false }, inputFields: { fields: [{ schemaFieldUrn, schemaField }] } })
+  await write(server, run, { dataProcessInstanceProperties: { name: 'nightly', created: { time: 5, actor: 'urn:li:corpuser:jo' }, externalUrl: 'http://runs/1', customProperties: { a: '1' } } })
+  await write(server, bare, { status: { removed: false } })
+  const { body } = await server.graphql('query ($chart: String!) { chart(urn: $chart) { inputFields { fields { schemaFieldUrn schemaField { fieldPath nullable nativeDataType } } } } }', { chart })
+  t.strictSame(body.data.chart.inputFields, { fields: [{ schemaFieldUrn, schemaField: { fieldPath: 'total', nullable: true, nativeDataType: 'int' } }] })
+  const runs = await server.graphql('query ($run: String!, $bare: String!) { run: dataProcessInstance(urn: $run) { properties { name created { time actor } externalUrl customProperties { key value } } } bare: dataProcessInstance(urn: $bare) { properties { name } } }', { run, bare })
+  t.strictSame(runs.body.data, { run: { properties: { name: 'nightly', created: { time: 5, actor: 'urn:li:corpuser:jo' }, externalUrl: 'http://runs/1', customProperties: [{ key: 'a', value: '1' }] } }, bare: { properties: null } })
 })
 
 t.test('entities that can be in a domain and nothing else have types of their own', async (t) => {

@@ -1,6 +1,8 @@
 /** Change proposals over REST, and aspects read back, as DataHub's emitters and graph client speak. */
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { limits } from '../shared/limits.ts'
+import { packagePath } from '../shared/platform/paths.ts'
 import { withServer } from './support/server.ts'
 
 const dataset = (name: string) => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
@@ -19,6 +21,8 @@ t.test('proposals', async (t) => {
 
   t.test('the server tells clients to write the way that is here', async (t) => {
     t.match((await rest({ url: '/config', token: null })).body, { noCode: 'true', patchCapable: true, versions: { 'acryldata/datahub': { version: '1.7.0' } }, datahub: { serverEnv: 'core' } })
+    const [, tested] = /^acryl-datahub==(\S+)$/m.exec(readFileSync(packagePath('test/interop/requirements.txt'), 'utf8')) ?? []
+    t.same((await rest({ url: '/config', token: null })).body.managedIngestion, { enabled: false, defaultCliVersion: tested }, 'the client that is tested is the one to use')
   })
 
   t.test('an aspect is written in each of its envelopes and read back under its class', async (t) => {

@@ -33,6 +33,36 @@ t.test('RestLi', async (t) => {
     t.same(body.aspects.upstreamLineage.value.upstreams.map((each: JsonObject) => each.dataset), [dataset('source')])
   })
 
+  t.test('a whole entity is read as a snapshot too, the older form', async (t) => {
+    const snapshot = async (urn: string, query = '') => (await rest({ url: `/entities/${encodeURIComponent(urn)}${query}` })).body
+    const { value } = await snapshot(dataset('whole'))
+    t.same(Object.keys(value), ['com.linkedin.metadata.snapshot.DatasetSnapshot'])
+    const { urn, aspects } = value['com.linkedin.metadata.snapshot.DatasetSnapshot']
+    t.equal(urn, dataset('whole'))
+    t.match(aspects, [
+      { 'com.linkedin.metadata.key.DatasetKey': { name: 'whole' } },
+      { 'com.linkedin.dataset.DatasetProperties': { name: 'whole again' } },
+      { 'com.linkedin.dataset.UpstreamLineage': { upstreams: [{ dataset: dataset('source') }] } }
+    ])
+    t.equal(aspects.length, 3)
+    t.same(await snapshot('urn:li:mlModel:(urn:li:dataPlatform:mlflow,never,PROD)', '?aspects=List(status)'), {
+      value: { 'com.linkedin.metadata.snapshot.MLModelSnapshot': {
+        urn: 'urn:li:mlModel:(urn:li:dataPlatform:mlflow,never,PROD)',
+        aspects: [{ 'com.linkedin.metadata.key.MLModelKey': { platform: 'urn:li:dataPlatform:mlflow', name: 'never', origin: 'PROD' } }]
+      } }
+    })
+    t.match(await snapshot('urn:li:dataset:nonsense'), { status: 400, code: 'INVALID_URN' })
+    t.equal((await rest({ url: `/entities/${encodeURIComponent(dataset('whole'))}`, token: null })).status, 401)
+  })
+
+  t.test('what of DataHub is not there says so by its path or its field', async (t) => {
+    const path = `/openapi/v2/timeline/v1/${encodeURIComponent(dataset('whole'))}`
+    t.match(await rest({ url: `${path}?categories=TAG` }), { status: 404, body: { code: 'NOT_FOUND', message: `There is nothing at GET ${path.slice(0, 200)}` } })
+    t.match((await rest({ method: 'POST', url: '/openapi/v2/entity/batch/dataset', body: {} })).status, 404)
+    const { body } = await graphql('query ($urn: String!) { dataset(urn: $urn) { usageStats { buckets { bucket } } } }', { urn: dataset('whole') })
+    t.match(body.errors, [{ message: 'Cannot query field "usageStats" on type "Dataset".', extensions: { code: 400 } }])
+  })
+
   t.test('the URN of one proposal may be escaped twice, as the emitter does; a batch is taken as it is', async (t) => {
     await put(dataset('Gr\\u00f6\\u00dfe'), 'status', { removed: false })
     t.match(await aspect(dataset('Größe'), 'status'), { status: 200 })

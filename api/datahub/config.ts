@@ -20,7 +20,8 @@ const serverConfig = {
   versions: { 'acryldata/datahub': { version: '1.7.0', commit: null } },
   datahub: { serverType: 'prod', serverEnv: 'core' },
   telemetry: { enabledCli: false, enabledIngestion: false },
-  managedIngestion: { enabled: false }
+  // The release of the clients that npm run interop tests with.
+  managedIngestion: { enabled: false, defaultCliVersion: '1.7.0.17' }
 }
 
 export function configRoutes(app: FastifyInstance): void {

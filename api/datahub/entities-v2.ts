@@ -1,5 +1,6 @@
 /**
- * GET /entitiesV2/{urn} and GET /entitiesV2?ids=List(…): the aspects of entities as they are, each with who wrote it and when.
+ * GET /entitiesV2/{urn} and GET /entitiesV2?ids=List(…): the aspects of entities as they are, each with who wrote it and when;
+ * and GET /entities/{urn}, the older form: a snapshot of the aspects alone.
  *
  * An entity that nobody has written answers too, with its key aspect alone, as DataHub's clients expect: they ask for the key
  * aspect of /aspects to learn whether it exists.
@@ -9,7 +10,7 @@ import { readAspects, type AspectView } from '../../shared/catalog/read-aspects.
 import { checkAspectNames } from '../../shared/catalog/read-entities.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { CatalogError } from '../../shared/errors.ts'
-import { isTimeseries } from '../../shared/model/aspect-registry.ts'
+import { aspectClassOf, isTimeseries } from '../../shared/model/aspect-registry.ts'
 import { checkCount } from '../../shared/model/count-checks.ts'
 import { entityTypeInfo } from '../../shared/model/entity-types.ts'
 import { keyOf } from '../../shared/urn/kinds.ts'
@@ -17,13 +18,20 @@ import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
 import type { ApiContext } from '../context.ts'
 import { listParameter } from './restli-input.ts'
 
-type EntityDocument = { entityName: string, urn: Urn, aspects: { [aspectName: string]: unknown } }
+type EntityDocument = { entityName: string, urn: Urn, aspects: { [aspectName: string]: ReturnType<typeof enveloped> } }
 
 export function entitiesV2Routes(app: FastifyInstance, { db }: ApiContext): void {
   // A wildcard, because a URN that is sent raw may hold slashes.
   app.get<{ Params: { '*': string } }>('/entitiesV2/*', async (request) => {
     const urn = toUrn(request.params['*'], 'urn')
     return (await readDocuments(db, [urn], aspectsOf(request)))[0]
+  })
+
+  app.get<{ Params: { '*': string } }>('/entities/*', async (request) => {
+    const urn = toUrn(request.params['*'], 'urn')
+    const [document] = await readDocuments(db, [urn], aspectsOf(request))
+    const aspects = Object.values(document?.aspects ?? {}).map(({ name, value }) => ({ [aspectClassOf(name)]: value }))
+    return { value: { [snapshotClassOf(entityTypeOf(urn))]: { urn, aspects } } }
   })
 
   app.get('/entitiesV2', async (request) => {
@@ -41,6 +49,10 @@ function aspectsOf(request: FastifyRequest): string[] | null {
   checkAspectNames(names)
   return names
 }
+
+/** Named as the key: MLModelKey of an MLModelSnapshot. */
+const snapshotClassOf = (entityType: string): string =>
+  `com.linkedin.metadata.snapshot.${(entityTypeInfo(entityType).keyClass.split('.').at(-1) ?? '').replace(/Key$/, '')}Snapshot`
 
 async function readDocuments(db: Db, urns: readonly Urn[], names: readonly string[] | null): Promise<EntityDocument[]> {
   const keys = [...new Set(urns.map((urn) => entityTypeInfo(entityTypeOf(urn)).keyAspect))]

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { isObject, listOf } from '../../shared/model/json-values.ts'
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
-import { customProperties, referenceTo, stampOf, textOf, unknownStamp } from './entity-shapes.ts'
+import { customProperties, referenceTo, shownColumn, stampOf, textOf, unknownStamp } from './entity-shapes.ts'
 
 type Aspect = JsonObject | null
 
@@ -22,6 +22,20 @@ export const institutionalMemory = (_urn: Urn, aspect: Aspect) => aspect && {
 }
 
 export const container = (_urn: Urn, aspect: Aspect) => referenceTo(textOf(aspect?.container))
+
+export const inputFields = (_urn: Urn, aspect: Aspect) => aspect && {
+  fields: listOf(aspect.fields).filter(isObject).map(({ schemaFieldUrn, schemaField }) => ({
+    schemaFieldUrn: textOf(schemaFieldUrn),
+    schemaField: isObject(schemaField) ? shownColumn(schemaField) : null
+  }))
+}
+
+export const runProperties = (urn: Urn, aspect: Aspect) => aspect && {
+  name: textOf(aspect.name) ?? nameFromUrn(urn),
+  created: stampOf(aspect.created) ?? unknownStamp,
+  externalUrl: textOf(aspect.externalUrl),
+  customProperties: customProperties(urn, aspect)
+}
 
 const unknownPlatform = toUrn('urn:li:dataPlatform:unknown')
 

@@ -88,15 +88,17 @@ export const editableProperties = (_urn: Urn, aspect: Aspect) => aspect && { des
 export const schemaMetadata = (_urn: Urn, aspect: Aspect) => aspect && {
   name: textOf(aspect.schemaName) ?? '',
   version: numberOf(aspect.version) ?? 0,
-  fields: listOf(aspect.fields).filter(isObject).map((field) => ({
-    fieldPath: textOf(field.fieldPath) ?? '',
-    label: textOf(field.label),
-    nullable: field.nullable === true,
-    description: textOf(field.description),
-    nativeDataType: textOf(field.nativeDataType),
-    isPartOfKey: field.isPartOfKey === true
-  }))
+  fields: listOf(aspect.fields).filter(isObject).map(shownColumn)
 }
+
+export const shownColumn = (field: JsonObject) => ({
+  fieldPath: textOf(field.fieldPath) ?? '',
+  label: textOf(field.label),
+  nullable: field.nullable === true,
+  description: textOf(field.description),
+  nativeDataType: textOf(field.nativeDataType),
+  isPartOfKey: field.isPartOfKey === true
+})
 
 export const status = (_urn: Urn, aspect: Aspect) => aspect && { removed: aspect.removed === true }
 

@@ -5,6 +5,7 @@ import { readDomainMembers, readDomainsOf, type DomainMembersInput } from '../..
 import { readExistence } from '../../shared/catalog/read-entity.ts'
 import { readNeighbours, type NeighboursInput } from '../../shared/catalog/read-neighbours.ts'
 import { readRelated, type RelatedInput } from '../../shared/catalog/read-relationships.ts'
+import { readParentContainers } from '../../shared/catalog/parent-containers.ts'
 import { readParentDomains } from '../../shared/catalog/parent-domains.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
@@ -21,6 +22,9 @@ export const loadDomain = batched((urns, { lineage }) => readDomainsOf(lineage, 
 
 /** The domains above domains. */
 export const loadParentDomains = batched((urns, { db }) => readParentDomains(db, urnsOf(urns)))
+
+/** The containers above entities. */
+export const loadParentContainers = batched((urns, { db }) => readParentContainers(db, urnsOf(urns)))
 
 const domainKey = 'domainProperties '
 

@@ -22,6 +22,7 @@ import { createDocuments, type ParsedDocument } from './documents.ts'
 import { catalogErrorOf, formatError } from './error-formatter.ts'
 import { mergeResolvers } from './resolver-map.ts'
 import { associationResolvers } from './resolvers/associations.ts'
+import { containerResolvers } from './resolvers/containers.ts'
 import { domainResolvers } from './resolvers/domains.ts'
 import { entityResolvers } from './resolvers/entities.ts'
 import { lineageResolvers } from './resolvers/lineage.ts'
@@ -45,7 +46,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
   const validateOptions = { maxErrors: shownErrorsMaxCount }
   await app.register(mercurius, {
     schema: readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'),
-    resolvers: mergeResolvers(entityResolvers, associationResolvers, sessionResolvers, domainResolvers, lineageResolvers, lineageViewResolvers, provenanceResolvers, relationshipResolvers, mutationResolvers, loadResolvers, searchResolvers, tokenResolvers),
+    resolvers: mergeResolvers(entityResolvers, associationResolvers, containerResolvers, sessionResolvers, domainResolvers, lineageResolvers, lineageViewResolvers, provenanceResolvers, relationshipResolvers, mutationResolvers, loadResolvers, searchResolvers, tokenResolvers),
     routes: false,
     cache: 250,
     graphql: { validateOptions },

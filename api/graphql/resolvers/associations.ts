@@ -12,6 +12,7 @@ const deprecation = { deprecation: fromAspect('deprecation', shapes.deprecation)
 const tags = { tags: fromAspect('globalTags', associations.globalTags) }
 const terms = { glossaryTerms: fromAspect('glossaryTerms', associations.glossaryTerms) }
 const links = { institutionalMemory: fromAspect('institutionalMemory', associations.institutionalMemory) }
+const inputFields = { inputFields: fromAspect('inputFields', associations.inputFields) }
 const container = { container: fromAspect('container', associations.container) }
 const platform = { platform: fromAspect('dataPlatformInstance', associations.instancePlatform) }
 
@@ -30,18 +31,22 @@ export const associationResolvers = {
       return readEntity(lineage, urn, 'dataset')
     }
   },
-  Dataset: { ...told, ...container },
+  Dataset: {
+    ...told, ...container,
+    globalTags: tags.tags,
+    description: fromAspect('datasetProperties', (urn, aspect) => shapes.datasetProperties(urn, aspect)?.description ?? null)
+  },
   DataJob: { ...told, ...deprecation, ...container },
   DataFlow: { ...told, ...deprecation, ...container, ...subTypes, dataPlatformInstance },
-  Chart: { ...told, ...deprecation, ...container, dataPlatformInstance },
-  Dashboard: { ...told, ...deprecation, ...container, dataPlatformInstance },
+  Chart: { ...told, ...deprecation, ...container, ...inputFields, dataPlatformInstance },
+  Dashboard: { ...told, ...deprecation, ...container, ...inputFields, dataPlatformInstance },
   Container: { ...told, ...deprecation, ...container, ...platform },
   MLModel: { ...told, ...deprecation, dataPlatformInstance },
   MLModelGroup: { ...told, ...deprecation, dataPlatformInstance },
   MLFeature: { ...told, ...deprecation, dataPlatformInstance },
   MLFeatureTable: { ...told, ...deprecation, dataPlatformInstance },
   MLPrimaryKey: { ...told, ...deprecation, dataPlatformInstance },
-  DataProcessInstance: { dataPlatformInstance },
+  DataProcessInstance: { dataPlatformInstance, properties: fromAspect('dataProcessInstanceProperties', associations.runProperties) },
   Domain: { ...links, ...deprecation },
   VersionedDataset: { ...versionedDatasetFields, ...told, ...container },
   Tag: ownership,

@@ -1,0 +1,39 @@
+/** Containers: what is in one, and which are above an entity. */
+import type { EntityReference } from '../../../shared/catalog/read-entity.ts'
+import { searchEntities, type RankedSearchInput } from '../../../shared/catalog/search-entities.ts'
+import type { GraphqlContext } from '../context.ts'
+import { loadParentContainers } from '../loaders.ts'
+import { spendReads } from '../read-budget.ts'
+
+type MembersInput = Pick<RankedSearchInput, 'query' | 'start' | 'count' | 'filters'>
+
+const membersDefaultCount = 20
+/** A search for each container: a request has room for about a hundred. */
+const readsPerSearch = 1_000
+
+const parentContainers = {
+  async parentContainers({ urn }: EntityReference, _: unknown, context: GraphqlContext) {
+    const containers = await loadParentContainers(context, urn)
+    spendReads(context, containers.length)
+    return { count: containers.length, containers }
+  }
+}
+
+export const containerResolvers = {
+  Container: {
+    ...parentContainers,
+    async entities({ urn }: EntityReference, { input }: { input?: MembersInput | null }, context: GraphqlContext) {
+      spendReads(context, readsPerSearch)
+      const question = { ...input, count: input?.count ?? membersDefaultCount, orFilters: [{ and: [{ field: 'container', values: [urn] }] }] }
+      const { start, total, results, isEstimate } = await searchEntities(context.lineage, question, { facets: false, matchedFields: true })
+      spendReads(context, results.length)
+      return { start, count: results.length, total, searchResults: results, facets: null, isEstimate }
+    }
+  },
+  Dataset: parentContainers,
+  VersionedDataset: parentContainers,
+  DataJob: parentContainers,
+  DataFlow: parentContainers,
+  Chart: parentContainers,
+  Dashboard: parentContainers
+}
