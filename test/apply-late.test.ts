@@ -53,6 +53,27 @@ t.test('a chunk that comes late', async (t) => {
     await endLoad(db, load)
   })
 
+  await t.test('replaces a column pair of an older list although the pair was removed since from a record of another kind', async (t) => {
+    const owner = dataset('with columns')
+    await apply(db, ...create(owner))
+    const [down, other, up] = [column(owner, 'down'), column(owner, 'other'), column(b, 'up')]
+    const columnRecord = (...downstreams: Urn[]) => ({ upstreamType: 'FIELD_SET', downstreamType: 'FIELD', upstreams: [up], downstreams })
+    const records = async (): Promise<unknown> => (await valueOf(db, owner, 'upstreamLineage') as { fineGrainedLineages?: unknown } | null)?.fineGrainedLineages
+    for (const replacement of [
+      patch(owner, 'upstreamLineage', { op: 'add', path: '/fineGrainedLineages', value: [columnRecord(down)] }),
+      upsert(owner, 'upstreamLineage', { upstreams: [upstream(b)], fineGrainedLineages: [columnRecord(down)] })
+    ]) {
+      const load = await openLoad(db)
+      await applyAsChunk(db, load, [record(1, upsert(owner, 'upstreamLineage', { upstreams: [upstream(b)], fineGrainedLineages: [columnRecord(down, other)] }))])
+      // No path names a record with several downstreams, so this leaves the pair of line 1 alone.
+      await apply(db, patch(owner, 'upstreamLineage', { op: 'remove', path: `/fineGrainedLineages/NONE/${segment(down)}/NONE/${segment(up)}` }))
+      t.match(await records(), [{ downstreams: [down, other] }])
+      await applyAsChunk(db, load, [record(2, replacement)])
+      t.same(await records(), [])
+      await endLoad(db, load)
+    }
+  })
+
   await t.test('is inserted at its place in the history of an aspect, and what is newer is made again', async (t) => {
     const load = await openLoad(db)
     await apply(db, patch(a, 'datasetProperties', { op: 'add', path: '/customProperties/late', value: 'patched since' }, { op: 'add', path: '/name', value: 'renamed since' }))

@@ -187,15 +187,16 @@ export type Replaced =
   | { of: 'aspect', sourceId: number | null }
   | { of: 'list', fieldCode: number }
 
-/** Takes away what an aspect, one source of it, or one list of it states, but the rows that `entries` will state again. */
+/** Takes away what an aspect, one source of it, or one list of it states, and states the entries instead. */
 export function replaceEdges(set: WorkingSet, cell: EdgeCell, replaced: Replaced, entries: readonly ResolvedEntry[], order: Order): boolean {
   const sourceId = replaced.of === 'aspect' ? replaced.sourceId ?? set.sourceId : set.sourceId
   const isMeant = (row: StatementRow) => replaced.of === 'list' ? row.field === replaced.fieldCode : replaced.sourceId === null || row.sourceId === replaced.sourceId
-  const stated = new Set(entries.map((entry) => rowKey({ ...entry, field: entry.fieldCode, sourceId })))
-  const gone = [...cell.rows.values()].filter((row) => isMeant(row) && !isKept(set, row, order) && !stated.has(rowKey(row)))
-  for (const row of gone) take(set, cell, row)
+  const older = [...cell.rows.values()].filter((row) => isMeant(row) && !isKept(set, row, order))
   rememberReplacement(set, cell, replaced, order)
   const hasChanged = entries.map((entry) => stateEntry(set, cell, entry, order, sourceId)).some(Boolean)
+  // An entry with the same key may have been refused, because it was removed later: so ask what is still there, not what the entries are.
+  const gone = older.filter((row) => cell.rows.get(rowKey(row)) === row)
+  for (const row of gone) take(set, cell, row)
   const isReplaced = (patch: EdgePatchRow) => replaced.of === 'list' ? patch.field === replaced.fieldCode : replaced.sourceId === null
   dropPatches(set, cell, [...cell.patches].filter((patch) => isReplaced(patch) && !isKept(set, patch, order)))
   // An edge that was known by its ends alone and is written out now was shown before and is shown after.
