@@ -1,5 +1,5 @@
 /** A token limited to a domain manages what is below it and nothing else, through every door that writes. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject, JsonValue } from '../shared/model/changes.ts'
 import { changedTables, createTableChecksums } from './support/table-checksums.ts'
@@ -175,5 +175,130 @@ t.test('a token limited to a domain', async (t) => {
       const answer = await server.rest({ method: 'POST', url: '/api/graphql', token: admin, body: { query: `mutation { createAccessToken(input: { type: PERSONAL, actorUrn: "urn:li:corpuser:x", duration: ONE_DAY, name: "more"${wanted} }) { accessToken metadata { domainUrn } } }` } })
       t.ok(isRefused(answer) || answer.body?.data?.createAccessToken?.metadata?.domainUrn === domain('own'), answer.text)
     }
+  })
+})
+
+const flow = 'urn:li:dataFlow:(airflow,nightly,PROD)'
+const dataJob = (name: string): string => `urn:li:dataJob:(${flow},${name})`
+const columnOf = (asset: string): string => `urn:li:schemaField:(${asset},c)`
+const modelGroup = (name: string): string => `urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,${name},PROD)`
+const mlModel = (name: string): string => `urn:li:mlModel:(urn:li:dataPlatform:mlflow,${name},PROD)`
+
+/** An aspect of one's own that states an edge into `downstream`. */
+type Stated = { name: string, owner: string, aspectName: string, value: (downstream: string) => JsonObject, path: (downstream: string) => string, target?: (name: string) => string }
+
+const columnRecord = (downstream: string): JsonObject => ({ upstreamType: 'FIELD_SET', downstreamType: 'FIELD_SET', upstreams: [columnOf(dataset('up'))], downstreams: [columnOf(downstream)] })
+const columnPath = (downstream: string): string => `/fineGrainedLineages/TRANSFORM/${columnOf(downstream)}/NONE/${columnOf(dataset('up'))}`
+const statedEdges: readonly Stated[] = [
+  { name: 'a column record of a dataset', owner: dataset('mine'), aspectName: 'upstreamLineage', value: (downstream) => ({ upstreams: [], fineGrainedLineages: [columnRecord(downstream)] }), path: columnPath },
+  { name: 'an output of a job', owner: dataJob('mine'), aspectName: 'dataJobInputOutput', value: (downstream) => ({ inputDatasets: [], outputDatasets: [downstream] }), path: (downstream) => `/outputDatasets/${downstream}` },
+  { name: 'an output of a job, with its properties', owner: dataJob('mine'), aspectName: 'dataJobInputOutput', value: (downstream) => ({ inputDatasets: [], outputDatasets: [], outputDatasetEdges: [{ destinationUrn: downstream }] }), path: (downstream) => `/outputDatasetEdges/${downstream}` },
+  { name: 'the group of a model', owner: mlModel('mine'), aspectName: 'mlModelProperties', value: (downstream) => ({ groups: [downstream] }), path: (downstream) => `/groups/${downstream}`, target: modelGroup },
+  { name: 'a column record of a job', owner: dataJob('mine'), aspectName: 'dataJobInputOutput', value: (downstream) => ({ inputDatasets: [], outputDatasets: [], fineGrainedLineages: [columnRecord(downstream)] }), path: columnPath },
+  { name: 'a job that a model feeds', owner: mlModel('mine'), aspectName: 'mlModelProperties', value: (downstream) => ({ downstreamJobs: [downstream] }), path: (downstream) => `/downstreamJobs/${downstream}`, target: dataJob }
+]
+
+/** Ways of sending one proposal; loads leave a reject. */
+const ways: readonly { name: string, request: (sent: JsonObject) => RestRequest }[] = [
+  { name: 'RestLi', request: (sent) => ({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal: sent } }) },
+  { name: 'RestLi, asynchronous', request: (sent) => ({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal: sent, async: 'true' } }) },
+  { name: 'OpenAPI v3', request: ({ entityType, entityUrn, aspectName, aspect, changeType }) => {
+    const value: JsonValue = JSON.parse(String((aspect as JsonObject | undefined)?.value ?? 'null'))
+    if (changeType === 'DELETE') return { method: 'DELETE', url: `/openapi/v3/entity/${String(entityType)}/${encoded(String(entityUrn))}/${String(aspectName)}` }
+    return { method: changeType === 'PATCH' ? 'PATCH' : 'POST', url: `/openapi/v3/entity/${String(entityType)}?async=false`, body: [{ urn: entityUrn, [String(aspectName)]: { value: changeType === 'PATCH' ? { patch: value } : value } }] }
+  } },
+  { name: 'a load', request: (sent) => ({ method: 'POST', url: '/loads?format=ndjson&source=limited', headers: { 'content-type': 'application/x-ndjson' }, body: lines(sent) }) },
+  { name: 'a load of proposals', request: (sent) => ({ method: 'POST', url: '/loads?format=mcp&source=limited', body: [sent] }) },
+  { name: 'a snapshot', request: (sent) => ({ method: 'POST', url: '/loads?format=ndjson&source=limited&mode=snapshot', headers: { 'content-type': 'application/x-ndjson' }, body: lines(sent) }) }
+]
+
+t.test('a token limited to a domain changes no edge into what is outside', async (t) => {
+  const server = await withServer(t, { withWorker: true })
+  const names = ['mine', 'inside', 'theirs', 'up']
+  const urnsOf = (name: string): string[] => [dataset(name), dataJob(name), mlModel(name), modelGroup(name)]
+  const setup = await server.rest({
+    method: 'POST', url: '/loads?format=ndjson&source=setup', headers: { 'content-type': 'application/x-ndjson' },
+    body: lines(...['own', 'other'].map((id) => ({ op: 'createDomain', id, name: id })), { op: 'upsertEntity', urn: flow },
+      ...names.flatMap((name) => urnsOf(name).flatMap((urn) => [{ op: 'upsertEntity', urn }, { op: 'setDomain', entityUrn: urn, domainUrn: domain(name === 'mine' || name === 'inside' ? 'own' : 'other') }])))
+  })
+  t.equal(setup.status, 202)
+  t.match(await untilLoadsEnd(server), { refused: 0 })
+  const token = await server.tokenWith(['write'], { domainUrn: domain('own') })
+  const checksums = await createTableChecksums(server.db)
+  const catalogTables = async () => Object.fromEntries(Object.entries(await checksums()).filter(([name]) => !bookkeeping.has(name)))
+
+  const send = async (request: RestRequest, bearer: string | undefined) => {
+    const before = await untilLoadsEnd(server)
+    const answer = await server.rest({ ...request, ...bearer === undefined ? {} : { token: bearer } })
+    const after = await untilLoadsEnd(server)
+    return { answer, isRefused: isRefused(answer) || after.refused > before.refused, hasPassed: isTaken(answer) && after.refused === before.refused }
+  }
+  const refuses = async (t: Test, request: RestRequest, name: string): Promise<void> => {
+    const before = await catalogTables()
+    const { answer, isRefused: wasRefused } = await send(request, token)
+    t.ok(wasRefused, `${name}: ${answer.text}`)
+    t.same(changedTables(before, await catalogTables()), [], `${name}: nothing changed`)
+  }
+  const passes = async (t: Test, request: RestRequest, name: string, bearer = token): Promise<void> => {
+    const { answer, hasPassed } = await send(request, bearer)
+    t.ok(hasPassed, `${name}: ${answer.text}`)
+  }
+  const graphql = (query: string): RestRequest => ({ method: 'POST', url: '/api/graphql', body: { query } })
+  const admin = ways[0]
+  if (!admin) throw new Error('no way')
+
+  for (const { name, owner, aspectName, value, path, target = dataset } of statedEdges) {
+    t.test(name, async (t) => {
+      const [outside, inside] = [target('theirs'), target('inside')]
+      const removal: JsonValue = [{ op: 'remove', path: path(outside) }]
+      const isRecord = path(outside).startsWith('/fine') || path(outside).startsWith('/outputDatasetEdges')
+      const addition: JsonValue = [{ op: 'add', path: path(outside), value: isRecord ? {} : outside }]
+      for (const way of ways) {
+        await refuses(t, way.request(proposal(owner, aspectName, value(outside))), `${way.name} states it`)
+        await refuses(t, way.request(proposal(owner, aspectName, addition, 'PATCH')), `${way.name} adds it`)
+        await passes(t, way.request(proposal(owner, aspectName, value(inside))), `${way.name} states one into what is inside`)
+      }
+      await passes(t, admin.request(proposal(owner, aspectName, value(outside))), 'an administrator states it', server.token)
+      for (const way of ways) {
+        // A load is a source of its own: it would take the place of who has stated the edge.
+        if (!way.request({}).url.startsWith('/loads')) await passes(t, way.request(proposal(owner, aspectName, { ...value(outside), more: way.name })), `${way.name} says it again with more beside it`)
+        await refuses(t, way.request(proposal(owner, aspectName, removal, 'PATCH')), `${way.name} removes it`)
+        if (way.name !== 'a snapshot') await refuses(t, way.request(proposal(owner, aspectName, value(inside))), `${way.name} replaces it`)
+        await refuses(t, way.request(proposal(owner, aspectName, null, 'DELETE')), `${way.name} deletes its aspect`)
+      }
+      await passes(t, admin.request(proposal(owner, aspectName, null, 'DELETE')), 'an administrator deletes it', server.token)
+    })
+  }
+
+  t.test('an edge by its ends', async (t) => {
+    const edges = (action: string, upstream: string, downstream: string) => graphql(`mutation { updateLineage(input: { ${action === 'edgesToAdd' ? 'edgesToRemove' : 'edgesToAdd'}: [], ${action}: [{ upstreamUrn: "${upstream}", downstreamUrn: "${downstream}" }] }) }`)
+    const loaded = (...records: JsonObject[]): RestRequest => ({ method: 'POST', url: '/loads?format=ndjson&source=limited', headers: { 'content-type': 'application/x-ndjson' }, body: lines(...records) })
+    const out = { upstreamUrn: dataJob('mine'), downstreamUrn: dataset('theirs') }
+    await refuses(t, edges('edgesToAdd', out.upstreamUrn, out.downstreamUrn), 'updateLineage')
+    await refuses(t, edges('edgesToRemove', out.upstreamUrn, out.downstreamUrn), 'updateLineage removes what is not there')
+    await refuses(t, loaded(out), 'a load')
+    await refuses(t, { method: 'POST', url: '/loads?format=csv&source=limited', headers: { 'content-type': 'text/csv' }, body: `upstream,downstream\n"${out.upstreamUrn}","${out.downstreamUrn}"\n` }, 'a load of CSV')
+    await refuses(t, graphql(`mutation { submitChanges(input: { edgesToAdd: [{ upstreamUrn: "${out.upstreamUrn}", downstreamUrn: "${out.downstreamUrn}" }] }) { id } }`), 'submitChanges')
+    await passes(t, edges('edgesToAdd', dataset('up'), dataset('mine')), 'an upstream may be anywhere')
+    await passes(t, edges('edgesToAdd', dataJob('mine'), dataset('inside')), 'both within')
+    await refuses(t, edges('edgesToAdd', dataJob('theirs'), dataset('mine')), 'an output of a job that is outside')
+
+    await passes(t, edges('edgesToAdd', out.upstreamUrn, out.downstreamUrn), 'an administrator', server.token)
+    await refuses(t, edges('edgesToRemove', out.upstreamUrn, out.downstreamUrn), 'updateLineage')
+    await refuses(t, loaded({ op: 'removeEdge', ...out }), 'a load')
+  })
+
+  t.test('a snapshot leaves what is outside', async (t) => {
+    const snapshot = (...downstreams: string[]): RestRequest => ({ method: 'POST', url: '/loads?format=ndjson&source=shared&mode=snapshot&force=true', headers: { 'content-type': 'application/x-ndjson' }, body: lines(...downstreams.map((downstreamUrn) => ({ upstreamUrn: dataJob('mine'), downstreamUrn }))) })
+    await passes(t, snapshot(dataset('theirs'), dataset('inside')), 'an administrator', server.token)
+    await passes(t, snapshot(dataset('mine')), 'a snapshot without either')
+    const stated = await server.db.raw<{ rows: { urn: string }[] }>(`
+      select entity.urn
+      from statement
+      join statement_source on statement_source.id = statement.source_id
+      join entity on entity.id = statement.downstream_id
+      where statement_source.name = 'shared'
+      order by entity.urn`)
+    t.same(stated.rows.map((row) => row.urn), [dataset('mine'), dataset('theirs')])
   })
 })

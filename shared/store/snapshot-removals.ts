@@ -15,7 +15,7 @@ export type RemovalQuestion = {
   /** Statements of this order or a newer one stay. */
   seq: number
   spared: Spared
-  /** Only what these domains' assets own may go; null where the token is not limited. */
+  /** Only what these domains' assets own, and are the downstream of, may go; null where the token is not limited. */
   domainIds: readonly number[] | null
   pieceMaxCount: number
   /** For a test of the rule that needs it: what the load states is not read. */
@@ -90,12 +90,18 @@ export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<P
   return { stated: Math.max(stated?.rows ?? 0, removable), removable, pieces: pieces.length }
 }
 
-const isAllowed = `(?::boolean or exists (
+/** Both the asset whose aspect it is, and the one that the edge says something of. */
+const isAllowed = `(?::boolean or (exists (
           select 1
           from domain_association
           where domain_association.entity_id = statement.owner_id and domain_association.domain_id = any(?::int[])
-        ))`
-const allowedBindings = (domainIds: readonly number[] | null) => [domainIds === null, domainIds ?? []] as const
+        ) and exists (
+          select 1
+          from entity
+          join domain_association on domain_association.entity_id = coalesce(entity.parent_id, entity.id)
+          where entity.id = statement.downstream_id and domain_association.domain_id = any(?::int[])
+        )))`
+const allowedBindings = (domainIds: readonly number[] | null) => [domainIds === null, domainIds ?? [], domainIds ?? []] as const
 
 export async function readRemoval(tx: Tx, loadId: string, piece: number): Promise<RemovedKey[]> {
   return query<RemovedKey>(tx, `

@@ -4,8 +4,9 @@ import { CatalogError } from '../../errors.ts'
 import type { Actor, Change, ChangeRecord } from '../../model/changes.ts'
 import { standsOn } from '../../model/change-facts.ts'
 import { findAssociations, subtreeOf } from '../../store/domains.ts'
-import { findEntities } from '../../store/entities.ts'
+import { findEntities, findEntitiesById, type EntityRow } from '../../store/entities.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
+import type { EdgeCell } from './edge-cells.ts'
 import { subjectOf } from './plan-records.ts'
 import type { DomainLimit, WorkingSet } from './working-set.ts'
 
@@ -13,12 +14,28 @@ import type { DomainLimit, WorkingSet } from './working-set.ts'
 export async function limitOf(tx: Tx, { domainUrn }: Actor): Promise<DomainLimit | null> {
   if (domainUrn === null) return null
   const [root] = await findEntities(tx, [domainUrn])
-  return { rootId: root?.id ?? null, domainIds: new Set(root ? (await subtreeOf(tx, root.id)).map((row) => row.id) : []) }
+  return { rootId: root?.id ?? null, domainIds: new Set(root ? (await subtreeOf(tx, root.id)).map((row) => row.id) : []), downstreams: new Map() }
+}
+
+/**
+ * Finds out which downstreams of the edges at hand a limited token may change; the check is made where an edge is changed
+ * (checkDownstreamWithinLimit), for only then it is known which of a list are.
+ */
+export async function authorizeDownstreams(tx: Tx, { limit, byId }: Pick<WorkingSet, 'limit' | 'byId'>, cells: Iterable<EdgeCell>): Promise<void> {
+  if (!limit) return
+  const stated = [...cells].flatMap((cell) => [...cell.rows.values()].map((row) => row.downstreamId))
+  const rows = [...byId.values(), ...await findEntitiesById(tx, [...new Set(stated)].filter((id) => !byId.has(id)))]
+  const assetOf = (row: EntityRow): number => row.parentId ?? row.id
+  const domainOf = new Map((await findAssociations(tx, [...new Set(rows.map(assetOf))])).map((row) => [row.entityId, row.domainId]))
+  for (const row of rows) {
+    const domainId = domainOf.get(assetOf(row)) ?? null
+    limit.downstreams.set(row.id, { urn: row.urn, isWithin: domainId !== null && limit.domainIds.has(domainId) })
+  }
 }
 
 /**
  * The refusals by record, FORBIDDEN, of changes to what is not within the limit; empty for a token that is not limited.
- * Where assets and domains are put is checked when it is done (checkWithinLimit): it may only be known then.
+ * What their edges change is checked by authorizeDownstreams. Where assets and domains are put is checked when it is done (checkWithinLimit): it may only be known then.
  */
 export async function authorizeRecords(tx: Tx, set: Pick<WorkingSet, 'actor' | 'limit' | 'entities'>, records: readonly ChangeRecord[]): Promise<Map<ChangeRecord, CatalogError>> {
   const refused = new Map<ChangeRecord, CatalogError>()

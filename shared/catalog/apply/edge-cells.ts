@@ -13,7 +13,7 @@ import { isNewer, type Order } from '../../model/order.ts'
 import { bareRecordKey, columnGroupKey, removalCode } from '../../model/record-keys.ts'
 import type { EdgePatchRow } from '../../store/edge-patches.ts'
 import type { OwnerAspect, StatementRow, TombstoneRow, WatermarkRow } from '../../store/statements.ts'
-import { isIdDeletedAfter, type WorkingSet } from './working-set.ts'
+import { checkDownstreamWithinLimit, isIdDeletedAfter, type WorkingSet } from './working-set.ts'
 
 export type EdgeCell = OwnerAspect & {
   rows: Map<string, StatementRow>
@@ -53,13 +53,17 @@ function displace(cell: EdgeCell, row: StatementRow): void {
   cell.byEdge.get(edgeKey(row.downstreamId, row.upstreamId))?.delete(rowKey(row))
 }
 
+/** Throws FORBIDDEN (checkDownstreamWithinLimit) where that says anything new. */
 export function put(set: WorkingSet, cell: EdgeCell, row: StatementRow, key = rowKey(row)): void {
   const before = cell.rows.get(key)
+  if (!before || !saysTheSame(before, row)) checkDownstreamWithinLimit(set, row.downstreamId)
   placeRow(cell, row, key)
   set.undo.push(() => before ? placeRow(cell, before) : displace(cell, row))
 }
 
+/** Throws FORBIDDEN (checkDownstreamWithinLimit). */
 export function take(set: WorkingSet, cell: EdgeCell, row: StatementRow): void {
+  checkDownstreamWithinLimit(set, row.downstreamId)
   displace(cell, row)
   set.undo.push(() => placeRow(cell, row))
 }
@@ -142,6 +146,8 @@ export type RemovedFrom = { fieldCode: number, group: number | null, written: (r
 
 /** Removes an edge from the aspect, or from one list of it, whoever states it. */
 export function removeEdge(set: WorkingSet, cell: EdgeCell, { downstreamId, upstreamId }: Ends, order: Order, from: RemovedFrom | null = null): boolean {
+  // Also where there is nothing to remove yet: the removal counts for what is older and comes late.
+  checkDownstreamWithinLimit(set, downstreamId)
   const isMeant = (row: StatementRow): boolean => from === null
     || (row.field === from.fieldCode && (from.group === null || groupOf({ fieldCode: row.field, recordKey: row.recordKey }, from.written) === from.group))
   const gone = rowsOfEdge(cell, downstreamId, upstreamId).filter((row) => isMeant(row) && !isKept(set, row, order))
@@ -154,6 +160,7 @@ export function removeEdge(set: WorkingSet, cell: EdgeCell, { downstreamId, upst
 
 /** Removes every pair that ends in a column. The cell must have been read whole. */
 export function removeInto(set: WorkingSet, cell: EdgeCell, fieldCode: number, downstreamId: number, order: Order): boolean {
+  checkDownstreamWithinLimit(set, downstreamId)
   const gone = [...cell.rows.values()].filter((row) => row.field === fieldCode && row.downstreamId === downstreamId && !isKept(set, row, order))
   for (const row of gone) take(set, cell, row)
   rememberRemoval(set, cell, { downstreamId, upstreamId: 0 }, order, cell.aspectCode)

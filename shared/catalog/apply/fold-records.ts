@@ -8,6 +8,7 @@ import { writeTimeseries } from '../../store/aspects.ts'
 import { forgetEntities, unusedEntities, writePresence } from '../../store/entities.ts'
 import { appendGraphChange } from '../../store/graph-changes.ts'
 import { aspectCellKey, currentValue, loadAspectCells, writeAspectCells, type AspectCells } from './aspect-cells.ts'
+import { authorizeDownstreams } from './authorize-domain.ts'
 import { applyChange } from './apply-change.ts'
 import type { Cells } from './cells.ts'
 import { keepSearchDocuments } from './keep-search-documents.ts'
@@ -38,6 +39,7 @@ export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly Cha
     timeseries: [],
     refusesRepeatedCreation: isCall
   }
+  await authorizeDownstreams(tx, set, cells.edges.values())
   const folded: Folded = { applied: new Set(), refused: new Map(), cells }
   let turnAt = set.patchBudget.valuesLeft - patchValuesPerTurn
   for (const record of records) {

@@ -11,16 +11,17 @@ import { countPatchValues } from '../../model/patch-work.ts'
 import type { EdgePatchRow } from '../../store/edge-patches.ts'
 import type { StatementRow } from '../../store/statements.ts'
 import { addPatch, dropPatches, isOvertaken, patchesOfEdge, rowsOfEdge, type EdgeCell } from './edge-cells.ts'
-import { urnOf, type WorkingSet } from './working-set.ts'
+import { checkDownstreamWithinLimit, urnOf, type WorkingSet } from './working-set.ts'
 
 const everySource = 0
 
 /**
  * Keeps the patch beside the edge, stated or not, until the edge is removed or written anew. Says whether anything that
- * the list shows has changed. Throws VALIDATION_FAILED where an entry would be none that its list can hold, LIMIT_EXCEEDED (patchesPerEdgeMaxCount).
+ * the list shows has changed. Throws VALIDATION_FAILED where an entry would be none that its list can hold, LIMIT_EXCEEDED (patchesPerEdgeMaxCount), FORBIDDEN.
  */
 export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fieldCode: number, downstreamId: number, upstreamId: number }, operation: PatchOperation, order: Order): boolean {
   const { fieldCode: field, downstreamId, upstreamId } = edge
+  checkDownstreamWithinLimit(set, downstreamId)
   // A patch is nobody's: what one source replaces does not undo it.
   if (isOvertaken(set, cell, field, edge, order, everySource)) return false
   const rows = rowsOfEdge(cell, downstreamId, upstreamId).filter((row) => row.field === field)

@@ -12,8 +12,8 @@ import type { Guards } from '../guards.ts'
 import type { StatedKeys } from '../stated-keys.ts'
 import type { Journal } from './journal.ts'
 
-/** A token's domain, and the ids of it and of what is below it. */
-export type DomainLimit = { rootId: number | null, domainIds: Set<number> }
+/** A token's domain, the ids of it and of what is below it, and (once edges are loaded) which of their downstreams are in it. */
+export type DomainLimit = { rootId: number | null, domainIds: Set<number>, downstreams: Map<number, { urn: Urn, isWithin: boolean }> }
 
 export type WorkingSet = {
   seq: number
@@ -84,6 +84,17 @@ export function isIdDeletedAfter(set: WorkingSet, id: number, order: Order): boo
 }
 
 export const isPresentNow = (set: WorkingSet, row: EntityRow): boolean => (row.isPresent && !set.takenBack.has(row.id)) || set.created.has(row.id)
+
+/**
+ * An edge says something of its downstream, whoever's aspect it stands in. Throws FORBIDDEN where the actor's token is
+ * limited and the downstream is not within the limit; what is upstream may be anywhere.
+ */
+export function checkDownstreamWithinLimit(set: WorkingSet, downstreamId: number): void {
+  if (!set.limit) return
+  const downstream = set.limit.downstreams.get(downstreamId)
+  if (downstream?.isWithin) return
+  throw new CatalogError('FORBIDDEN', `The token is limited to ${set.actor.domainUrn}; ${downstream?.urn ?? 'the downstream of an edge'} is not in it.`, downstream ? { urn: downstream.urn } : {})
+}
 
 /** Throws FORBIDDEN where the actor's token is limited and the domain (null is the top level) is not within the limit. */
 export function checkWithinLimit(set: WorkingSet, domainId: number | null): void {
