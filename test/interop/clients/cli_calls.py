@@ -7,7 +7,7 @@ from datahub.metadata import schema_classes as m
 
 from emitter_calls import schema, upstreams
 from graph_calls import chain
-from suite import Case, GRAPHQL, LOCAL, RESTLI, call, expect, refused
+from suite import Case, GRAPHQL, LOCAL, OPENAPI, RESTLI, call, expect, refused
 
 CLIENT = "datahub"
 
@@ -151,6 +151,13 @@ def lineage_column(c: Case) -> None:
 def lineage_path(c: Case) -> None:
     [a, _, end] = chain(c, "a", "b", "c")
     expect("Path found (2 hops)" in c.cli("lineage", "path", "--from", a, "--to", end), True)
+
+
+@refused(CLIENT, "datahub timeline --urn --category", OPENAPI, result="404, NOT_FOUND: `There is nothing at GET /openapi/v2/timeline/v1/…`")
+def timeline(c: Case) -> None:
+    c.describe(c.dataset("a"))
+    shown = c.cli("timeline", "--urn", c.dataset("a"), "--category", "tag")
+    expect("404" in shown and "There is nothing at GET /openapi/v2/timeline/v1/" in shown, True, shown)
 
 
 @call(CLIENT, "datahub graphql --query --variables", GRAPHQL)

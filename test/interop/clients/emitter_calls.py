@@ -1,5 +1,6 @@
 """Calls of DatahubRestEmitter."""
 
+import importlib.metadata
 import time
 
 from datahub.emitter.mcp import MetadataChangeProposalWrapper as Proposal
@@ -21,6 +22,7 @@ def connect(c: Case) -> None:
     emitter = c.emitter()
     expect(emitter._openapi_ingestion, c.transport == "openapi", "the transport")
     expect(emitter.get_server_config()["noCode"], "true")
+    expect(emitter.server_config.default_cli_version, importlib.metadata.version("acryl-datahub"))
 
 
 @call(CLIENT, "emit(datasetProperties)")
@@ -318,7 +320,8 @@ def emit_conditional(c: Case) -> None:
     write = lambda text, version: c.emitter().emit_mcp(Proposal(entityUrn=c.dataset("a"), aspect=m.DatasetPropertiesClass(description=text), headers={"If-Version-Match": version}))
     write("first", "-1")
     write("second", "1")
-    expect_error(lambda: write("third", "1"), "OperationalError")
+    for version in ["1", "-10000"]:
+        expect_error(lambda: write("third", version), "OperationalError", f"Expected version {version}, actual version 2")
     expect(described(c, "a")(), "second")
 
 

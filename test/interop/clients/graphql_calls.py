@@ -85,6 +85,35 @@ def members(c: Case) -> None:
     expect(found["relationships"], {"total": 1, "relationships": [{"type": "IsPartOf", "entity": {"urn": child}}]})
 
 
+@call(CLIENT, "Container.entities, parentContainers", GRAPHQL)
+def containers(c: Case) -> None:
+    outer, inner = (f"urn:li:container:{c.name}.{name}" for name in ["outer", "inner"])
+    urn = c.dataset("a")
+    c.write(outer, m.ContainerPropertiesClass(name="outer"))
+    c.write(inner, m.ContainerClass(container=outer))
+    c.write(urn, m.ContainerClass(container=inner))
+    found = ask(c, """query ($inner: String!, $urn: String!) {
+        container(urn: $inner) { entities(input: { query: "*", start: 0, count: 10 }) { total searchResults { entity { urn type } } } }
+        dataset(urn: $urn) { parentContainers { count containers { urn } } } }""", inner=inner, urn=urn)
+    expect(found["container"]["entities"], {"total": 1, "searchResults": [{"entity": {"urn": urn, "type": "DATASET"}}]})
+    expect(found["dataset"]["parentContainers"], {"count": 2, "containers": [{"urn": inner}, {"urn": outer}]})
+
+
+@call(CLIENT, "DataProcessInstance.properties, Chart.inputFields", GRAPHQL)
+def run_and_columns(c: Case) -> None:
+    run, source = f"urn:li:dataProcessInstance:{c.name}", c.column(c.dataset("a"), "x")
+    c.describe(c.dataset("a"))
+    c.write(c.chart("one"), m.StatusClass(removed=False))
+    c.write(run, m.DataProcessInstancePropertiesClass(name="nightly", created=m.AuditStampClass(time=5, actor="urn:li:corpuser:jo")))
+    field = m.SchemaFieldClass(fieldPath="total", type=m.SchemaFieldDataTypeClass(type=m.NumberTypeClass()), nativeDataType="int")
+    c.write(c.chart("one"), m.InputFieldsClass(fields=[m.InputFieldClass(schemaFieldUrn=source, schemaField=field)]))
+    found = ask(c, """query ($run: String!, $chart: String!) {
+        dataProcessInstance(urn: $run) { properties { name created { time actor } } }
+        chart(urn: $chart) { inputFields { fields { schemaFieldUrn schemaField { fieldPath } } } } }""", run=run, chart=c.chart("one"))
+    expect(found["dataProcessInstance"]["properties"], {"name": "nightly", "created": {"time": 5, "actor": "urn:li:corpuser:jo"}})
+    expect(found["chart"]["inputFields"]["fields"], [{"schemaFieldUrn": source, "schemaField": {"fieldPath": "total"}}])
+
+
 @refused(CLIENT, "createDomain of a name that a sibling has", GRAPHQL, result="GraphError, CONFLICT: `\"…\" already exists in this domain. Please pick a unique name.`")
 def conflict(c: Case) -> None:
     make_domain(c, "a")
