@@ -1,12 +1,11 @@
 /** Variables of GraphQL requests: what is coerced by what was worked out once is what graphql makes of them. */
 import { readFileSync } from 'node:fs'
-import fc from 'fast-check'
 import { buildSchema, getOperationAST, getVariableValues, isEnumType, isInputObjectType, isInputType, isListType, isNonNullType, parse, type GraphQLInputType } from 'graphql'
 import t from 'tap'
 import { createCoerceVariables } from '../api/graphql/coerce-variables.ts'
 import { packagePath } from '../shared/platform/paths.ts'
+import { fc, seed } from './support/fast-check.ts'
 
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 const sdl = `${readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8')}
 input ForTestNested { required: Int!, preset: [String!] = ["a"], presetRequired: Boolean! = true, self: ForTestNested, list: [[Float]!] }
 `

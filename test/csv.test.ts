@@ -1,6 +1,5 @@
 /** CSV: rows out of bytes, wherever those are cut; cells, headers and faults; what an independent writer writes is read back. */
 import { deepStrictEqual, equal } from 'node:assert/strict'
-import fc from 'fast-check'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
 import { printCells, splitCells } from '../shared/formats/csv-cells.ts'
@@ -12,6 +11,7 @@ import { openRecords, type SingleRecord } from '../shared/formats/read-records.t
 import { splitCsv } from '../shared/formats/split-csv.ts'
 import { limits } from '../shared/limits.ts'
 import type { Change } from '../shared/model/changes.ts'
+import { fc } from './support/fast-check.ts'
 import { watchLiveMemory } from './support/live-memory.ts'
 import { oneByOne } from './support/read-records.ts'
 import { writeCsv } from './support/write-csv.ts'

@@ -1,7 +1,7 @@
 /** Places put in order digit by digit: as a stable sort puts them. */
-import fc from 'fast-check'
 import t from 'tap'
 import { orderedBy, placesUpTo } from '../shared/model/digit-order.ts'
+import { fc } from './support/fast-check.ts'
 
 t.test('places are in the order of their keys, and those with the same key as they were', (t) => {
   const key = fc.oneof(fc.nat(3), fc.nat(2 ** 11), fc.nat(2 ** 22 + 5), fc.nat(2 ** 31 - 1))

@@ -1,5 +1,4 @@
 /** Which edges are stated already, read by ranges: what looking each up says, however many more an asset has. */
-import fc from 'fast-check'
 import t from 'tap'
 import { inKeyOrder, type EdgeColumns } from '../shared/catalog/edge-columns.ts'
 import { findStated } from '../shared/catalog/find-stated.ts'
@@ -9,6 +8,7 @@ import { query } from '../shared/db/query.ts'
 import { bareRecordKey } from '../shared/model/record-keys.ts'
 import { lookUpStated, type AlreadyStated } from '../shared/store/plain-edges.ts'
 import { withDatabase } from './support/database.ts'
+import { fc } from './support/fast-check.ts'
 
 type Statement = { downstream: number, upstream: number, ownsUp: boolean, field: number, source: number, isBare: boolean }
 

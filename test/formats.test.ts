@@ -1,7 +1,6 @@
 /** Records of loads: read one by one from bytes as they come, wherever those are cut, in bounded memory. */
 import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
 import { recordParser, type RecordFormat } from '../shared/formats/parse-record.ts'
@@ -10,6 +9,7 @@ import { openRecords, type SentFormat, type SingleRecord } from '../shared/forma
 import { limits } from '../shared/limits.ts'
 import type { JsonValue } from '../shared/model/changes.ts'
 import { packageRoot } from '../shared/platform/paths.ts'
+import { fc } from './support/fast-check.ts'
 import { watchLiveMemory } from './support/live-memory.ts'
 import { oneByOne } from './support/read-records.ts'
 import { skipUnless } from './support/skip.ts'

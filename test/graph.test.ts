@@ -1,6 +1,5 @@
 /** The graph in memory against plain sets and maps: lists that grow and shrink, views that stay, URNs there and back, slices. */
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
-import fc from 'fast-check'
 import t from 'tap'
 import { membersIn, type AdjacencyView } from '../shared/graph/adjacency.ts'
 import { BytesPool } from '../shared/graph/bytes-pool.ts'
@@ -15,8 +14,8 @@ import { packStatedEdges, unpackGraphDeltas, unpackStatedEdges, type GraphDelta 
 import { viewOf } from '../shared/urn/byte-words.ts'
 import { originOf, platformOf, schemaFieldParts } from '../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../shared/urn/urn.ts'
+import { fc, seed } from './support/fast-check.ts'
 
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 const noPause: Pause = () => Promise.resolve()
 /** Parsing the same shape 300,000 times is most of what the tests would do. */
 const datasetOf = (id: number): Urn => `urn:li:dataset:(urn:li:dataPlatform:hive,n${id},PROD)` as Urn

@@ -1,5 +1,4 @@
 /** Random graphs with random histories: every reader of lineage answers what a naive oracle answers, as they go and between the slices of a walk. */
-import fc from 'fast-check'
 import t from 'tap'
 import { applyCall } from '../shared/catalog/apply-call.ts'
 import type { LineageReader } from '../shared/catalog/lineage-reader.ts'
@@ -10,12 +9,11 @@ import type { Urn } from '../shared/urn/urn.ts'
 import { naiveDegrees, type Direction } from './cases/graphs.ts'
 import { addEdge, asCall, create, dataset, hardDelete, record, removeEdge } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
+import { fc, seed } from './support/fast-check.ts'
 import { openStage } from './support/history-stage.ts'
 import { openMemory } from './support/lineage-memory.ts'
 import { tryHistories, wordsOf } from './support/play-histories.ts'
 
-/** SEED and RUNS repeat a failure or look longer; `npm run histories` plays 5,000. */
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 const count = Number(process.env.RUNS ?? 50)
 
 t.test('graphs with a history are answered as a naive oracle answers them', { timeout: 600_000 }, async (t) => {

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { packInts, unpackInts } from '../shared/model/int-columns.ts'
+import { fc } from './support/fast-check.ts'
 
 const anyInt = fc.oneof(fc.integer(), fc.constantFrom(0, 1, -1, 2 ** 31 - 1, -(2 ** 31)), fc.integer({ min: 0, max: 200 }))
 /** Numbers that come again, steps that come again, and any. */

@@ -1,6 +1,5 @@
 /** The lean way of applying lineage documents does what the general way does, and takes only what it can be sure of. */
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
 import { packLines, toStoredLine, UnreadableChunk, unpackDocumentsOnly, unpackLines } from '../shared/catalog/chunk-payload.ts'
@@ -19,6 +18,7 @@ import { UrnPacker } from '../shared/urn/packed-urns.ts'
 import { apply, asCall, chunkContext, create, dataset, hardDelete, openLoad, record, removeEdge, valueOf, without, type OpenLoad } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { anyDocumentLoad } from './support/edge-catalogs.ts'
+import { fc } from './support/fast-check.ts'
 import { endedOrBlocked, pausedBefore } from './support/paused-tx.ts'
 import { compareWays } from './support/two-ways.ts'
 

@@ -1,5 +1,4 @@
 /** The lean way of applying plain edges does what the general way does, whatever it finds and whoever is beside it. */
-import fc from 'fast-check'
 import t from 'tap'
 import { createEdgeGatherer } from '../shared/catalog/edge-gatherer.ts'
 import { idsOf, packEdges, type EdgeBatch } from '../shared/catalog/edge-payload.ts'
@@ -10,6 +9,7 @@ import { UrnPacker } from '../shared/urn/packed-urns.ts'
 import { addEdge, chart, dataset, job, removeEdge } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { anyEdgeLoad, type EdgeLoad, type Happening } from './support/edge-catalogs.ts'
+import { fc } from './support/fast-check.ts'
 import { compareWays, linesApart } from './support/two-ways.ts'
 
 function gathered(lines: readonly string[], firstLine: number): EdgeBatch {

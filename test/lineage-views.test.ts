@@ -1,5 +1,4 @@
 /** Views of lineage: pictures, shortest ways, domains and counts, by hand-made cases and by random ones, in SQL and in memory. */
-import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { buildServer } from '../api/server.ts'
 import { findLineagePaths } from '../shared/catalog/find-lineage-paths.ts'
@@ -16,12 +15,12 @@ import { entityTypeOf, toUrn, type Urn } from '../shared/urn/urn.ts'
 import { naiveDegrees, randomGraph, type NamedEdge } from './cases/graphs.ts'
 import { contracted, domainCases, graphViewCases, naiveDomainEdges, naiveWays, pathsCases, randomDomains, type DomainCase } from './cases/lineage-views.ts'
 import { withReaders } from './support/export-clients.ts'
+import { fc, seed } from './support/fast-check.ts'
 import { doors, edgesOf, makeAssets, urnEdges, urnOfName } from './support/graph.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
 const randomCount = 25
 const randomDomainsCount = 8
-const seed = Number(process.env.TRIBUTARY_TEST_SEED ?? Date.now() % 1_000_000)
 
 type Answer = { data: ReturnType<typeof JSON.parse>, error: JsonObject | undefined, report: JsonObject }
 type Ask = (query: string, input: JsonObject) => Promise<Answer>

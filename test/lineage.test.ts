@@ -1,5 +1,4 @@
 /** Walks: the same degrees whichever way edges came in and whichever way they are read; filters, pages, bounds, paths. */
-import fc from 'fast-check'
 import t from 'tap'
 import { scrollAcrossLineage } from '../shared/catalog/scroll-across-lineage.ts'
 import { query } from '../shared/db/query.ts'
@@ -8,6 +7,7 @@ import { keepDeadline } from '../shared/store/deadline.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { graphCases, naiveDegrees, randomGraph, type Direction } from './cases/graphs.ts'
 import { onBothEngines } from './support/engines.ts'
+import { fc, seed } from './support/fast-check.ts'
 import { degreeReaders, doors, edgesOf, inOrder, urnDegrees, urnEdges, urnOfName } from './support/graph.ts'
 import { scrollQuery, where, withGraph } from './support/named-graph.ts'
 import { withServer, type TestServer } from './support/server.ts'
@@ -56,7 +56,6 @@ async function scrolled(server: TestServer, urn: string, direction: Direction, c
 
 t.test('degrees of random graphs', async (t) => {
   const server = await withServer(t, { withWorker: true })
-  const seed = Number(process.env.TRIBUTARY_TEST_SEED ?? Date.now() % 1_000_000)
   const graphs = fc.sample(randomGraph, { numRuns: randomGraphCount, seed })
   for (const door of doors) {
     await t.test(`${randomGraphCount} random graphs, written through ${door.name}, have the degrees of a naive oracle`, async (t) => {

@@ -1,7 +1,6 @@
 /** Aspects, patches and proposals: what is accepted is prepared and whole, what is refused names its place. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'
@@ -18,6 +17,7 @@ import { parseProposal, parseSnapshot } from '../shared/model/proposal.ts'
 import { packageRoot } from '../shared/platform/paths.ts'
 import { keyOf } from '../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn } from '../shared/urn/urn.ts'
+import { fc } from './support/fast-check.ts'
 import { skipUnless } from './support/skip.ts'
 
 const orders = 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'

@@ -1,5 +1,4 @@
 /** The order of acceptance decides: chunks applied in any order leave what applying them in order leaves. */
-import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { applyCall } from '../shared/catalog/apply-call.ts'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
@@ -14,6 +13,7 @@ import { splitLineageDocument } from '../shared/model/lineage-document.ts'
 import { orderHorizon, pruneOrder } from '../shared/store/housekeeping.ts'
 import { apply, asCall, chunkContext, create, createDomain, openLoad, record, type OpenLoad } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
+import { fc, seed } from './support/fast-check.ts'
 import { graphOfLog, graphOfTables } from './support/graph-log.ts'
 import { anyStep, anyStepOrDeletion, domains, worldOf, type EdgeStep, type Step, type World } from './support/random-records.ts'
 
@@ -122,8 +122,6 @@ async function shownEdges(db: Db, world: World): Promise<string[]> {
   return [...new Set(edges)].sort()
 }
 
-/** SEED and RUNS repeat a failure or look longer. */
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 
 type Trial = { step: fc.Arbitrary<Step>, missingReferences: MissingReferences, hasOracle: boolean, isParallel: boolean, runs: number }
 

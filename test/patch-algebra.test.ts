@@ -1,11 +1,10 @@
 /** Map-keyed patches: any sequence of adds and removes, over either transport and from two clients at once, is the same on a plain map. */
-import fc from 'fast-check'
 import t from 'tap'
 import type { JsonObject, JsonValue } from '../shared/model/changes.ts'
+import { fc, seed } from './support/fast-check.ts'
 import { mapAfter, patchCases, stepsOf, type PatchCase, type PatchStep } from './support/patch-cases.ts'
 import { withServer } from './support/server.ts'
 
-const seed = Number(process.env.SEED ?? 7)
 
 t.test('patch algebra', async (t) => {
   const { rest } = await withServer(t, { env: { MISSING_REFERENCES: 'create' } })

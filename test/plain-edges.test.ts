@@ -1,5 +1,4 @@
 /** Edges given by their two ends alone, from the text of a line to the chunk and back: nothing is read otherwise than as JSON. */
-import fc from 'fast-check'
 import t from 'tap'
 import { UnreadableChunk, packLines, unpackEdgesOnly } from '../shared/catalog/chunk-payload.ts'
 import { createEdgeGatherer } from '../shared/catalog/edge-gatherer.ts'
@@ -12,6 +11,7 @@ import { openRecords, type ReadRecord, type SingleRecord } from '../shared/forma
 import { endOfOrdinaryDataset, isOrdinaryDataset } from '../shared/urn/ordinary-dataset.ts'
 import { PackedUrns } from '../shared/urn/packed-urns.ts'
 import { entityTypeOf, parseUrn, toUrn, type Urn } from '../shared/urn/urn.ts'
+import { fc } from './support/fast-check.ts'
 import { admin, dataset, edge, entity, rejectsOf, removal, withLoadBench } from './support/load-bench.ts'
 import { oneByOne } from './support/read-records.ts'
 

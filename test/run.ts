@@ -74,7 +74,7 @@ async function runTests(): Promise<number> {
   const outputFile = join(mkdtempSync(join(tmpdir(), 'results-')), 'results.tap')
   const services = await startTestServices()
   try {
-    console.log(`Testing on ${services.description}.`)
+    console.log(`Testing on ${services.description}, with ${process.env.SEED ? `SEED=${process.env.SEED}` : 'the fixed seed'}.`)
     const { code, text } = await runTap(tapArguments(process.argv.slice(2), outputFile), services.env)
     const { passed, failed, skipped } = readTapResults(existsSync(outputFile) ? readFileSync(outputFile, 'utf8') : text)
     for (const { name, reason } of skipped) console.log(`skipped: ${name}: ${reason}`)

@@ -1,5 +1,4 @@
 /** Search against a plain oracle: random catalogs, random words and filters, the same entities, totals, facets and pages. */
-import fc from 'fast-check'
 import { applyCall } from '../shared/catalog/apply-call.ts'
 import { scrollEntities } from '../shared/catalog/scroll-entities.ts'
 import { searchEntities } from '../shared/catalog/search-entities.ts'
@@ -10,6 +9,7 @@ import { datasetUrn } from '../shared/urn/kinds.ts'
 import { toUrn, type Urn } from '../shared/urn/urn.ts'
 import { asCall, createDomain, domain, hardDelete, record, setDomain, unsetDomain, upsert, addEdge } from './support/changes.ts'
 import { onBothEngines } from './support/engines.ts'
+import { fc } from './support/fast-check.ts'
 
 const chartUrn = (platform: string, name: string): Urn => toUrn(`urn:li:chart:(${platform},${name})`)
 

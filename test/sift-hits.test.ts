@@ -1,7 +1,6 @@
 /** Sifting what was found: what is kept and counted is what a plain look at each hit says, however hits fall into slices. */
 import { deepStrictEqual, equal, fail, ok } from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import fc from 'fast-check'
 import t from 'tap'
 import { groupNumbers } from '../shared/catalog/class-groups.ts'
 import { degreeValueOf } from '../shared/catalog/filter-fields.ts'
@@ -14,6 +13,7 @@ import { findEntities } from '../shared/store/entities.ts'
 import { toUrn, type Urn } from '../shared/urn/urn.ts'
 import { apply, column, create, upsert } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
+import { fc } from './support/fast-check.ts'
 import { openMemory } from './support/lineage-memory.ts'
 import { where } from './support/named-graph.ts'
 

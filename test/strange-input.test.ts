@@ -1,13 +1,12 @@
 /** Whatever JSON, numbers, keys, documents and cursors are sent, the answer is one that names the caller's fault, and nothing is changed or held up. */
-import fc from 'fast-check'
 import t from 'tap'
 import { countTokens } from '../api/graphql/document-limits.ts'
 import { limits } from '../shared/limits.ts'
 import { findInexactNumber } from '../shared/model/exact-numbers.ts'
 import { checkJson } from '../shared/model/json-checks.ts'
+import { fc, seed } from './support/fast-check.ts'
 import { withServer } from './support/server.ts'
 
-const seed = Number(process.env.SEED ?? 18)
 const exceeds = (limit: keyof typeof limits) => ({ code: 'LIMIT_EXCEEDED', details: { limit, maximum: limits[limit] } })
 const a = 'urn:li:dataset:(urn:li:dataPlatform:hive,a,PROD)'
 

@@ -1,5 +1,4 @@
 /** Texts and URNs as bytes: each has one place, and is found and given back as it was put in. */
-import fc from 'fast-check'
 import t from 'tap'
 import { viewOf } from '../shared/urn/byte-words.ts'
 import { PackedUrns, UrnPacker } from '../shared/urn/packed-urns.ts'
@@ -7,6 +6,7 @@ import { hashOfBytes, hashOfText } from '../shared/urn/text-hash.ts'
 import { TextTable } from '../shared/urn/text-table.ts'
 import { entityTypeOf, type Urn } from '../shared/urn/urn.ts'
 import { dataset } from './support/changes.ts'
+import { fc } from './support/fast-check.ts'
 
 t.test('a text has the place that it was given first, whatever else is there', async (t) => {
   const text = fc.oneof(fc.constantFrom('a', 'b', 'ab', 'ü', '😀', ''), fc.nat({ max: 400 }).map((number) => `text ${number}`))

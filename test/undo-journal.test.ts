@@ -1,8 +1,8 @@
 /** What loads keep of what they changed: packed and unpacked, and noted in the transaction of each chunk. */
-import fc from 'fast-check'
 import t from 'tap'
 import { packJournal, unpackJournal, type JournalEntry, type StatementKey } from '../shared/model/load-journal.ts'
 import { bareRecordKey } from '../shared/model/record-keys.ts'
+import { fc } from './support/fast-check.ts'
 import { dataset, edge, entity, removal, withLoadBench } from './support/load-bench.ts'
 
 const id = fc.integer({ min: 1, max: 2 ** 31 - 1 })

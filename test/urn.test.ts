@@ -1,5 +1,4 @@
 /** URNs: every text either parses to what prints as itself, or is refused with a code; no text is slow. */
-import fc from 'fast-check'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'
@@ -9,6 +8,7 @@ import { fabricTypes } from '../shared/urn/kind-shapes.ts'
 import { dataFlowOf, datasetUrn, domainUrn, keyOf, nameFromUrn, originOf, platformOf, schemaFieldParts, schemaFieldUrn, urnFromKey } from '../shared/urn/kinds.ts'
 import { urnKey } from '../shared/urn/urn-key.ts'
 import { entityTypeOf, parseUrn, printUrn, toUrn } from '../shared/urn/urn.ts'
+import { fc } from './support/fast-check.ts'
 
 const orders = 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'
 const flow = 'urn:li:dataFlow:(airflow,nightly,prod)'

@@ -4,8 +4,8 @@
  * Names stand for entities: `a` is a dataset, `job:a` a data job, `a#x` column x of dataset a; `up -> down` is an edge,
  * `a & b -> c` two. test/support/graph.ts makes URNs of them and writes them through a door.
  */
-import fc from 'fast-check'
 import type { JsonObject } from '../../shared/model/changes.ts'
+import { fc } from '../support/fast-check.ts'
 
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 

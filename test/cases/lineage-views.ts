@@ -4,8 +4,8 @@
  * Names are those of test/cases/graphs.ts. Entities get their ids in the order in which the edges first name them, so an order by
  * id is the order of the text.
  */
-import fc from 'fast-check'
 import type { Direction, NamedEdge } from './graphs.ts'
+import { fc } from '../support/fast-check.ts'
 
 export type GraphViewCase = {
   name: string

@@ -42,6 +42,7 @@ const faults: Fault[] = [
   imports('worker/a.ts', '../api/x.ts', /only through the queue/),
   imports('worker/b.ts', '../shared/store/x.ts', /a processor has no SQL/),
   imports('worker/c.ts', 'fastify', /worker\/ calls shared\/catalog/),
+  imports('test/a.test.ts', 'fast-check', /seed of the run/),
   imports('shared/store/d.ts', '../../test/support/x.ts', /compose processes/),
   { path: 'shared/urn/cycle-a.ts', source: `import { b } from './cycle-b.ts'\nexport const a = () => b\n`, rule: 'no-cycle' },
   { path: 'shared/urn/cycle-b.ts', source: `import { a } from './cycle-a.ts'\nexport const b = () => a\n`, rule: 'no-cycle' },

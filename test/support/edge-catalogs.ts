@@ -1,9 +1,9 @@
 /** Random catalogs with lineage of every kind, and random loads of plain edges: what an edge may find in its way. */
-import fc from 'fast-check'
 import type { Change, JsonObject } from '../../shared/model/changes.ts'
 import { edgePairs, lineageFieldByCode, lineageFieldsOf, type EdgePair, type LineageField } from '../../shared/model/lineage-fields.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 import { addEdge, chart, create, dashboard, dataset, deleteAspect, feature, hardDelete, job, model, patch, primaryKey, removeEdge, segment, upsert, upstream } from './changes.ts'
+import { fc } from './fast-check.ts'
 
 /** Two entities of each type that an edge of assets has. */
 const entities: { [entityType: string]: readonly [Urn, Urn] } = {

@@ -4,10 +4,10 @@
  * A history is plain data, and what its steps do is decided when they are played, by what then lives: most removals meet
  * something. Each step gives the changes that are sent, and their effects in the plainest words, for the oracle.
  */
-import fc from 'fast-check'
 import type { Change } from '../../shared/model/changes.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 import { addEdge, createDomain, deleteAspect, hardDelete, patch, removeEdge, segment, setDomain, unsetDomain, upsert, upstream } from './changes.ts'
+import { fc } from './fast-check.ts'
 import { aspectStating } from './graph.ts'
 import type { Effect, Oracle } from './history-oracle.ts'
 

@@ -1,7 +1,7 @@
 /** The aspects that DataHub's clients patch by map-keyed paths: what may be added under which path, and the map that an aspect is. */
-import fc from 'fast-check'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { isObject, listOf } from '../../shared/model/json-values.ts'
+import { fc } from './fast-check.ts'
 
 /** A list of an aspect. `add` gives the path below the aspect and the value for a key; `keyOf` the same path for an entry that was read. */
 export type PatchList = {

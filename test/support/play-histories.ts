@@ -1,11 +1,11 @@
 /** Plays histories in one database, many at a time, and holds every reader of lineage against the oracle as they go. */
-import fc from 'fast-check'
 import { applyCall } from '../../shared/catalog/apply-call.ts'
 import type { LineageReader } from '../../shared/catalog/lineage-reader.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
 import { asCall, record } from './changes.ts'
+import { fc } from './fast-check.ts'
 import { actOf, anyHistory, beginningOf, worldOf, type Act, type History } from './histories.ts'
 import { createOracle, type Oracle } from './history-oracle.ts'
 import { readerFaults, type Breadth, type Fault } from './reader-faults.ts'

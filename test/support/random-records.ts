@@ -1,8 +1,8 @@
 /** Random records of changes to a small catalog, for tests that say "in whatever order": what they do is plain to see. */
-import fc from 'fast-check'
 import type { Change, JsonObject } from '../../shared/model/changes.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
 import { addEdge, chart, column, dataset, deleteAspect, domain, hardDelete, job, patch, removeEdge, segment, setDomain, unsetDomain, upsert, upstream } from './changes.ts'
+import { fc } from './fast-check.ts'
 
 /** The entities of one variant of a test: all of them exist. */
 export type World = { datasets: Urn[], job: Urn, chart: Urn, columns: Urn[], assets: Urn[] }
