@@ -131,4 +131,10 @@ t.test('through every door', async (t) => {
     }
     for (const time of ['2026-02-28 23:59:59.123456+00', '2028-02-29 00:00:00-03:30', '0001-01-01 00:00:00+14']) t.equal((await rest({ url: `/loads?cursor=${cursor(time, id)}` })).status, 200, time)
   })
+
+  t.test('a load without a record is refused, however it is to be applied', async (t) => {
+    for (const query of ['', '?atomic=true', '?dryRun=true', '?mode=snapshot&source=x', '?mode=snapshot&source=x&atomic=true']) {
+      for (const body of ['', '\n \n']) t.match(await rest({ method: 'POST', url: `/loads${query}`, headers: { 'content-type': 'application/x-ndjson' }, body }), { status: 400, body: { code: 'BAD_REQUEST', message: 'The body holds no records' } }, query)
+    }
+  })
 })

@@ -127,7 +127,8 @@ async function storeRecords(db: Db, upload: Upload, { format, snapshot, knownIds
         turnAt = performance.now()
       }
     }
-    await writer.flush()
+    // Without a record there is no load that anything could be stored of.
+    if (upload.records > 0) await writer.flush()
   } finally {
     // Whoever aborts the load finds all that was stored of it.
     await writer.idle()

@@ -1,0 +1,120 @@
+/**
+ * `npm run fuzz [-- --count 100000] [--seed N] [--only INDEX]`: random requests against an API and a worker, each a process
+ * of its own, on a database of their own. Prints the seed; ends with 1 where an answer is a fault of ours or a process ended.
+ */
+import { randomBytes, randomInt } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { buildSchema } from 'graphql'
+import { buildServer } from '../../api/server.ts'
+import { heldResultsBounds, holdResults } from '../../shared/catalog/held-results.ts'
+import type { Db } from '../../shared/db/database.ts'
+import { query } from '../../shared/db/query.ts'
+import { readConfig } from '../../shared/platform/config.ts'
+import { createLog } from '../../shared/platform/log.ts'
+import { packagePath } from '../../shared/platform/paths.ts'
+import { connectTestDatabase, dropDatabase, runOnServer, testDatabaseEnv, urlOfDatabase } from '../support/database.ts'
+import { loadLines } from '../support/load-lines.ts'
+import { startTestServices } from '../support/services.ts'
+import { createAdminToken, keepRunning } from '../torture/processes.ts'
+import { routesOf } from './route-requests.ts'
+import { seedRecords } from './seed-records.ts'
+import { sendRequests, type Finding, type Service } from './send-requests.ts'
+
+const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } } })
+const seed = Number(values.seed ?? process.env.SEED ?? randomInt(2 ** 31))
+const only = values.only === undefined ? null : Number(values.only)
+const count = only === null ? Number(values.count ?? 100_000) : 1
+const concurrency = 24
+const partCount = 10_000
+const shownFindings = 20
+
+async function main(): Promise<void> {
+  const services = await startTestServices()
+  const server = services.env[testDatabaseEnv.url] ?? ''
+  const name = `fuzz_${randomBytes(4).toString('hex')}`
+  await runOnServer(server, `create database ${name} template ${services.env[testDatabaseEnv.template]}`)
+  const databaseUrl = urlOfDatabase(server, name)
+  const db = connectTestDatabase(databaseUrl)
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-fuzz-'))
+  try {
+    process.exitCode = await fuzz(databaseUrl, db, folder) ? 0 : 1
+  } finally {
+    await db.destroy()
+    await dropDatabase(server, name)
+    await services.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Whether all went well. */
+async function fuzz(databaseUrl: string, db: Db, folder: string): Promise<boolean> {
+  const port = await freePort()
+  const env = { DATABASE_URL: databaseUrl, PORT: String(port), WORKER_PORT: String(await freePort()), LOG_LEVEL: 'error', REDIS_URL: '' }
+  const service: Service = { url: `http://127.0.0.1:${port}`, token: createAdminToken(env) }
+  const processes = ['serve', 'work'].map((command) => keepRunning(command, [command], env, folder))
+  try {
+    await untilReady(service)
+    await loadLines(service, [...seedRecords])
+    const began = processes.map((each) => each.pid())
+    const { findings, statuses } = await sendAll(service, await routesOfServer(databaseUrl, db))
+    const rejects = await query(db, "select load_id, line, message, record from reject where code = 'INTERNAL' limit 20")
+    const hasEnded = processes.some((each, index) => each.pid() !== began[index])
+    console.log(`answers by status: ${[...statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${status}: ${times}`).join(', ')}`)
+    for (const { index, request, status, text } of findings.slice(0, shownFindings)) console.log(`request ${index} of seed ${seed}: ${status} ${text.slice(0, 1_000)}\n  ${JSON.stringify(request).slice(0, 4_000)}`)
+    for (const reject of rejects) console.log(`a record ended with INTERNAL: ${JSON.stringify(reject)}`)
+    if (hasEnded) console.log('a process ended')
+    const isWell = findings.length === 0 && rejects.length === 0 && !hasEnded
+    if (!isWell) for (const command of ['serve', 'work']) console.log(readFileSync(join(folder, `${command}.log`), 'utf8').slice(-20_000))
+    console.log(`${count} requests of seed ${seed}: ${findings.length} faults, ${rejects.length} records that ended with INTERNAL`)
+    // For the sum of a run of CI.
+    console.log(`${isWell ? 1 : 0} passed, ${isWell ? 0 : 1} failed`)
+    return isWell
+  } finally {
+    for (const each of processes) await each.stop()
+  }
+}
+
+async function sendAll(service: Service, routes: Awaited<ReturnType<typeof routesOf>>): Promise<{ findings: Finding[], statuses: Map<number, number> }> {
+  const schema = buildSchema(readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'))
+  const findings: Finding[] = []
+  const statuses = new Map<number, number>()
+  console.log(`# ${count} random requests, seed ${seed}, ${new Set(routes.map(({ url }) => url)).size} routes`)
+  for (let first = only ?? 0; first < (only ?? 0) + count; first += partCount) {
+    const part = await sendRequests(service, { seed, first, count: Math.min(partCount, (only ?? 0) + count - first), concurrency, schema, routes })
+    findings.push(...part.findings)
+    for (const [status, times] of part.statuses) statuses.set(status, (statuses.get(status) ?? 0) + times)
+    console.log(`${first - (only ?? 0) + Math.min(partCount, count)} sent after ${Math.round(process.uptime())} s, ${findings.length} faults`)
+  }
+  return { findings, statuses }
+}
+
+/** Of a server that is built for that and never listens. */
+const routesOfServer = (databaseUrl: string, db: Db): ReturnType<typeof routesOf> => routesOf(async () => {
+  const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' })
+  const queue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
+  await buildServer({ db, lineage: { db, memory: null, held: holdResults(heldResultsBounds) }, queue, config, log: createLog(config) })
+})
+
+async function untilReady({ url }: Service): Promise<void> {
+  for (const giveUpAt = Date.now() + 60_000; ; await sleep(100)) {
+    const answer = await fetch(`${url}/health/ready`).catch(() => null)
+    if (answer?.ok) return
+    if (Date.now() > giveUpAt) throw new Error('the API did not become ready')
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => { resolve(typeof address === 'object' && address ? address.port : 0) })
+    })
+  })
+}
+
+await main()
