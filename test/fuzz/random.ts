@@ -54,6 +54,8 @@ export function strangeValue(random: Random, depth = 0): JsonValue {
 
 /** The value with something in it changed, taken away, added or put twice. */
 export function mutated(random: Random, value: JsonValue): JsonValue {
+  // A proposal has its aspect as text: what is wrong should be within it.
+  if (typeof value === 'string' && /^[{[]./.test(value) && random.chance(0.8)) return JSON.stringify(mutated(random, JSON.parse(value)))
   if (typeof value !== 'object' || value === null || random.chance(0.15)) return random.chance(0.8) ? strangeValue(random) : value
   if (Array.isArray(value)) {
     const at = random.below(value.length + 1)

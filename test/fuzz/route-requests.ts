@@ -67,10 +67,20 @@ const actions: { [url: string]: readonly [string, ...string[]] } = {
 }
 const refusedShare = 0.03
 
+/** Where most of what clients can get wrong is sent. */
+const writes = /^(?:\/gms)?\/(?:aspects|entities|loads|openapi\/v3\/entity)/
+
+function pickRoute(random: Random, routes: readonly [Route, ...Route[]]): Route {
+  const wantsWrite = random.chance(0.5)
+  for (;;) {
+    const route = random.pick(routes)
+    const isWrite = !route.isRefused && ['POST', 'PATCH', 'PUT'].includes(route.method) && writes.test(route.url)
+    if (wantsWrite ? isWrite : !route.isRefused || random.chance(refusedShare)) return route
+  }
+}
+
 export function routeRequest(random: Random, routes: readonly [Route, ...Route[]]): FuzzRequest {
-  let { method, url, isRefused } = random.pick(routes)
-  // Most of what can go wrong is in bodies.
-  while ((isRefused && !random.chance(refusedShare)) || ((method === 'GET' || method === 'HEAD') && !random.chance(0.4))) ({ method, url, isRefused } = random.pick(routes))
+  const { method, url } = pickRoute(random, routes)
   const path = url.replaceAll(/:(\w+)(?:\([^)]*\))?|\*/g, (_, name: string | undefined) => encoded(name?.toLowerCase().includes('urn') ? (random.chance(0.9) ? random.pick(urns) : strangeText(random)) : random.chance(0.1) ? random.pick(urns) : random.chance(0.85) ? random.pick(names) : strangeText(random)))
   const known = method === 'POST' ? actions[url] : undefined
   const action = known && random.chance(0.9) ? random.pick(known) : null
@@ -95,20 +105,36 @@ function strangeHeaders(random: Random): { [name: string]: string } {
   return { [random.pick(['if-version-match', 'if-modified-since', 'if-none-match', 'idempotency-key', 'x-missing-references', 'accept', 'x-request-id', 'content-encoding', 'traceparent', 'x-restli-protocol-version', 'last-event-id'])]: headerText(random) }
 }
 
+/** What the action reads; null where that is not known. */
+function bodyOfAction(action: string, sent: JsonObject, another: JsonObject): JsonValue {
+  switch (action) {
+    case 'ingestProposal': return { proposal: sent, async: sent.aspectName === 'status' ? 'true' : 'false' }
+    case 'ingestProposalBatch': return { proposals: [sent, another] }
+    case 'getTimeseriesAspectValues': return { urn: datasetUrn('a'), entity: 'dataset', aspect: 'datasetProfile', limit: 5, startTimeMillis: 1, endTimeMillis: 2, filter: { or: [{ and: [{ field: 'rowCount', values: ['5'], condition: 'EQUAL' }] }] } }
+    case 'ingest': return { entity: { value: { 'com.linkedin.metadata.snapshot.DatasetSnapshot': { urn: datasetUrn('a'), aspects: [{ 'com.linkedin.dataset.DatasetProperties': { name: 'x' } }] } } }, systemMetadata: {} }
+    case 'delete': return { urn: datasetUrn('c'), aspectName: 'datasetProperties' }
+    case 'deleteReferences': return { urn: 'urn:li:tag:t', dryRun: true }
+    case 'listUrns': return { entity: 'dataset', start: 0, count: 5 }
+    case 'search':
+    case 'searchAcrossEntities': return { input: 'x', entity: 'dataset', entities: ['dataset'], start: 0, count: 10, filter: { or: [{ and: [{ field: 'platform', values: ['hive'], condition: 'EQUAL' }] }] } }
+    case 'exists': return { urn: datasetUrn('a') }
+    default: return null
+  }
+}
+
 function jsonBody(random: Random, url: string, action: string | null): string {
   const sent = random.pick(inner)()
-  const ofAction: JsonValue = action === 'ingestProposal' ? { proposal: sent, async: random.pick(['true', 'false']) } : action === 'ingestProposalBatch' ? { proposals: [sent, random.pick(inner)()] } : null
+  const ofAction: JsonValue = action === null ? null : bodyOfAction(action, sent, random.pick(inner)())
   const template = ((): JsonValue => {
     if (ofAction !== null && random.chance(0.9)) return ofAction
+    if (url.includes('openapi/v3/entity') && random.chance(0.5)) return [entity]
     if (url.includes('openapi/v3') || url.includes('openapi/v2')) return random.pick<JsonValue>([[entity], { dataset: [entity] }, { value: entity.datasetProperties ?? null }, { patch }, [{ urn: datasetUrn('a'), datasetProperties: { value: { patch } } }], { urns: [datasetUrn('a')], aspectNames: ['datasetProperties'] }, [{ urn: datasetUrn('a') }], { entities: ['dataset'], aspects: ['datasetProperties'] }])
     if (url.includes('openapi')) return random.pick<JsonValue>([{ urns: [datasetUrn('a')], traceId: 'x' }, { [datasetUrn('a')]: ['datasetProperties'] }])
-    return random.pick<JsonValue>([
-      { proposal: sent, async: 'false' }, { proposals: [sent, random.pick(inner)()] }, { proposal: sent, async: 'true' }, { urn: datasetUrn('a'), aspectName: 'datasetProperties' }, { entity: { value: { 'com.linkedin.metadata.snapshot.DatasetSnapshot': { urn: datasetUrn('a'), aspects: [{ 'com.linkedin.dataset.DatasetProperties': {} }] } } } },
-      { input: 'x', entity: 'dataset', start: 0, count: 10, filter: { or: [{ and: [{ field: 'platform', values: ['hive'], condition: 'EQUAL' }] }] } }, { urn: datasetUrn('a'), entity: 'dataset', aspect: 'datasetProfile', limit: 5, startTimeMillis: 1, endTimeMillis: 2 }, { entity: 'dataset', start: 0, count: 5 }, { urn: 'urn:li:tag:t', dryRun: true }
-    ])
+    return { proposal: sent }
   })()
   if (random.chance(0.05)) return random.pick(['', '{', 'null', '[]', '[[[[', '"', '{"__proto__":{}}', '{"a":9007199254740993}', '{"constructor":{"prototype":1}}', '[1e999]', '{"a":1,"a":2}'])
-  return JSON.stringify(random.chance(0.25) ? template : mutated(random, template))
+  const once = random.chance(0.2) ? template : mutated(random, template)
+  return JSON.stringify(random.chance(0.3) ? mutated(random, once) : once)
 }
 
 function loadBody(random: Random): [type: string, body: string] {
