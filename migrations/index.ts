@@ -17,6 +17,7 @@ import * as loadTraces from './0015-load-traces.ts'
 import * as relationships from './0016-relationships.ts'
 import * as coarseSample from './0017-coarse-sample.ts'
 import * as externalDelta from './0018-external-delta.ts'
+import * as changedSeq from './0019-changed-seq.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. */
 export type Migration = { up: string, down: string }
@@ -39,5 +40,6 @@ export const migrations: readonly { name: string, migration: Migration }[] = [
   { name: '0015-load-traces', migration: loadTraces },
   { name: '0016-relationships', migration: relationships },
   { name: '0017-coarse-sample', migration: coarseSample },
-  { name: '0018-external-delta', migration: externalDelta }
+  { name: '0018-external-delta', migration: externalDelta },
+  { name: '0019-changed-seq', migration: changedSeq }
 ]

@@ -108,6 +108,7 @@ create table domain_association (
   attributes jsonb,
   actor text not null,
   created_at timestamp with time zone not null default now(),
+  changed_seq bigint,
   constraint domain_association_pkey PRIMARY KEY (entity_id)
 );
 
@@ -121,6 +122,7 @@ create table edge_patch (
   line integer not null,
   ordinal smallint not null,
   operation jsonb not null,
+  changed_seq bigint,
   constraint edge_patch_pkey PRIMARY KEY (owner_id, aspect_code, field, downstream_id, upstream_id, seq, line, ordinal)
 );
 
@@ -313,6 +315,7 @@ create table statement (
   seq bigint not null,
   line integer not null,
   attributes jsonb,
+  changed_seq bigint,
   constraint statement_pkey PRIMARY KEY (downstream_id, upstream_id, owner_id, field, source_id, record_key)
 );
 

@@ -9,9 +9,10 @@ const id = fc.integer({ min: 1, max: 2 ** 31 - 1 })
 const anyKey: fc.Arbitrary<StatementKey> = fc.record({
   downstreamId: id, upstreamId: id, ownerId: id, field: fc.integer({ min: 16, max: 127 }), sourceId: fc.integer({ min: 1, max: 5 }), recordKey: fc.oneof(fc.constant(bareRecordKey), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }))
 }).chain((key) => fc.constantFrom(key, { ...key, ownerId: key.downstreamId }, { ...key, ownerId: key.upstreamId }))
-const anyBefore = fc.record({ seq: fc.integer({ min: 1 }), position: id, attributes: fc.constantFrom(null, { type: 'COPY' }) })
+const anyBefore = fc.record({ seq: fc.integer({ min: 1 }), line: id, changedSeq: fc.integer({ min: 1 }), position: id, attributes: fc.constantFrom(null, { type: 'COPY' }) })
 const anyOther: fc.Arbitrary<Exclude<JournalEntry, { kind: 'stated' }>> = fc.oneof(
-  fc.record({ kind: fc.constantFrom('restated' as const, 'removed' as const), key: anyKey, before: anyBefore }),
+  fc.record({ kind: fc.constant('removed' as const), key: anyKey, before: anyBefore }),
+  fc.record({ kind: fc.constant('restated' as const), key: anyKey, before: fc.option(anyBefore), left: id }, { requiredKeys: ['kind', 'key', 'before'] }),
   fc.record({ kind: fc.constant('association' as const), entityId: id, before: fc.option(fc.record({ seq: id, domainId: fc.option(id), attributes: fc.constantFrom(null, { x: 1 }) })) }),
   fc.record({ kind: fc.constant('event' as const), entityId: id, aspectName: fc.constantFrom('status', 'upstreamLineage') }),
   fc.record({ kind: fc.constant('aspect' as const), entityId: id, aspectName: fc.constantFrom('status', 'upstreamLineage'), was: fc.constantFrom('none' as const, 'own' as const, 'kept' as const) }),

@@ -100,6 +100,37 @@ t.test('what the load found unchanged is not undone, and what was found unchange
   t.equal((await bench.state()).edges.length, 0)
 })
 
+t.test('the same file sent again, whole and in several chunks, does not hold what the first made', async (t) => {
+  const bench = await withUndo(t)
+  const file = [entity('a'), entity('b'), newDomain('one'), inDomain('b', 'one'), proposal('a', 'datasetProperties', { description: 'A' }), edge('b', 'a'), proposal('b', 'upstreamLineage', { upstreams: [{ dataset: dataset('a'), type: 'COPY' }] })]
+  const empty = await bench.state()
+  const first = await bench.send(file)
+  const second = await bench.send(file)
+  t.match((await bench.load(second)).counts, { applied: 0, unchanged: file.length })
+  await bench.undo(first)
+  t.same(await bench.state(), empty)
+})
+
+t.test('undos stack: newest first, each load leads back to what was before it', async (t) => {
+  const bench = await withUndo(t)
+  await bench.send(['a', 'b', 'c'].map(entity))
+  const lineage = (type: string): JsonValue => proposal('b', 'upstreamLineage', { upstreams: [{ dataset: dataset('a'), type }] })
+  const states: CatalogState[] = []
+  const ids: string[] = []
+  for (const records of [
+    [proposal('a', 'datasetProperties', { description: 'a' }), lineage('COPY'), newDomain('one'), newDomain('two'), inDomain('a', 'one'), edge('a', 'c')],
+    [proposal('a', 'datasetProperties', { description: 'b' }), lineage('VIEW'), { op: 'createDomain', id: 'one', name: 'Renamed' }, inDomain('a', 'two'), removal('a', 'c')],
+    [proposal('a', 'datasetProperties', { description: 'c' }), lineage('TRANSFORMED'), { op: 'unsetDomain', entityUrn: dataset('a') }, edge('a', 'c')]
+  ]) {
+    states.push(await bench.state())
+    ids.push(await bench.send(records))
+  }
+  for (const [index, id] of [...ids.entries()].reverse()) {
+    t.match((await bench.undo(id)).counts, { rejected: 0, unchanged: 0 })
+    t.same(await bench.state(), states[index])
+  }
+})
+
 t.test('something newer', async (t) => {
   const newer: { [what: string]: { records: JsonValue[], since: Change[], left: (state: CatalogState) => unknown, overtaken: number } } = {
     'a removal of an edge': { records: [edge('a', 'b')], since: [removeEdge(a, b)], left: ({ edges }) => edges.length === 1, overtaken: 1 },

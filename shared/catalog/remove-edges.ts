@@ -26,9 +26,9 @@ export async function removeEdges(tx: Tx, { columns: given, chunk, context, guar
   const gone = read.filter((row) => !isLeft(once.ownerIds[row.place]) && isOlder(row))
   const journal = createJournal()
   const deltas: GraphDelta[] = []
-  for (const { place, field, sourceId, position, seq } of gone) {
+  for (const { place, field, sourceId, position, seq, line, changedSeq } of gone) {
     const ends = { downstreamId: once.downstreamIds[place] ?? 0, upstreamId: once.upstreamIds[place] ?? 0 }
-    journal.note({ kind: 'removed', key: { ...ends, ownerId: once.ownerIds[place] ?? 0, field, sourceId, recordKey: bareRecordKey }, before: { seq, position, attributes: null } })
+    journal.note({ kind: 'removed', key: { ...ends, ownerId: once.ownerIds[place] ?? 0, field, sourceId, recordKey: bareRecordKey }, before: { seq, line, changedSeq, position, attributes: null } })
     deltas.push({ kind: 'unstated', ...ends })
   }
   if (gone.length > 0) await take(tx, once, gone, context.actor.urn)

@@ -5,16 +5,16 @@
  * before, the last what the load left, and only one of them takes it back.
  */
 import type { Tx } from '../db/database.ts'
-import { againBit, kindBit, unpackJournal, type AssociationBefore, type JournalEntry, type StatementBefore } from '../model/load-journal.ts'
+import { againBit, beforeSeq, kindBit, unpackJournal, type AssociationBefore, type JournalEntry, type StatementBefore } from '../model/load-journal.ts'
 import { findJournal, type JournalRow } from '../store/load-journal.ts'
 
-/** What to take back of an entry. `seq` is the order that the load left it with. */
-export type Net = { entry: JournalEntry, seq: number, before: StatementBefore | AssociationBefore | null, left: 'present' | 'absent' }
+/** What to take back of an entry. `seq` is what the load made the change as, `leftSeq` the change that it left it as the work of: an undo restores another's. */
+export type Net = { entry: JournalEntry, seq: number, leftSeq: number, before: StatementBefore | AssociationBefore | null, left: 'present' | 'absent' }
 
 /** The journal of a load without what its rows hold. */
 export type JournalOutline = readonly Omit<JournalRow, 'payload'>[]
 
-type Step = { rowId: number, index: number, seq: number, before: Net['before'], left: Net['left'] }
+type Step = { rowId: number, index: number, seq: number, leftSeq: number, before: Net['before'], left: Net['left'] }
 
 const rewriting = kindBit('restated') | kindBit('removed')
 const statements = kindBit('stated') | rewriting
@@ -38,10 +38,10 @@ export async function netEntries(tx: Tx, loadId: string, row: JournalRow, outlin
   }
   return own.map(({ entry, key, step }) => {
     const chain = key === null ? undefined : chains.get(key)
-    if (!chain || chain.length < 2) return { entry, seq: step.seq, before: step.before, left: step.left }
+    if (!chain || chain.length < 2) return { entry, seq: step.seq, leftSeq: step.leftSeq, before: step.before, left: step.left }
     const { first, last } = lastSegment(chain)
     if (first.rowId !== row.id || first.index !== step.index) return null
-    return first.before === null && last.left === 'absent' ? null : { entry, seq: last.seq, before: first.before, left: last.left }
+    return first.before === null && last.left === 'absent' ? null : { entry, seq: last.seq, leftSeq: last.leftSeq, before: first.before, left: last.left }
   })
 }
 
@@ -67,7 +67,7 @@ function keyOf(entry: JournalEntry): string | null {
 }
 
 const stepOf = (entry: JournalEntry, row: Pick<JournalRow, 'id' | 'seq'>, index: number): Step =>
-  ({ rowId: row.id, index, seq: row.seq, before: 'before' in entry ? entry.before : null, left: entry.kind === 'removed' ? 'absent' : 'present' })
+  ({ rowId: row.id, index, seq: row.seq, leftSeq: 'left' in entry ? entry.left ?? row.seq : row.seq, before: 'before' in entry ? entry.before : null, left: entry.kind === 'removed' ? 'absent' : 'present' })
 
 /** The last entries that follow on from each other: where something else came between, the load took what that had made. */
 function lastSegment(chain: readonly Step[]): { first: Step, last: Step } {
@@ -82,4 +82,4 @@ function lastSegment(chain: readonly Step[]): { first: Step, last: Step } {
   return { first, last }
 }
 
-const followsOn = (a: Step, b: Step): boolean => a.left === 'absent' ? b.before === null : b.before?.seq === a.seq
+const followsOn = (a: Step, b: Step): boolean => a.left === 'absent' ? b.before === null : beforeSeq(b.before) === a.leftSeq

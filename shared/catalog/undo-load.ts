@@ -95,7 +95,7 @@ async function storeDomains(tx: Tx, loadId: string, outline: JournalOutline, las
   for (const { id, counts } of outline) {
     if ((counts[lastPass - 1] ?? 0) === 0) continue
     const row = await findJournal(tx, loadId, id)
-    const nets = row ? unpackJournal(row.payload).flatMap((entry): Net[] => entry.kind === 'madeDomain' ? [{ entry, seq: row.seq, before: null, left: 'present' }] : []) : []
+    const nets = row ? unpackJournal(row.payload).flatMap((entry): Net[] => entry.kind === 'madeDomain' ? [{ entry, seq: row.seq, leftSeq: row.seq, before: null, left: 'present' }] : []) : []
     const depthOf = await depthsOf(tx, nets.flatMap(({ entry }) => 'entityId' in entry ? entry.entityId : []))
     const records = await nameEntries(tx, nets, outline)
     for (const [index, record] of records.entries()) {

@@ -38,7 +38,7 @@ function partOf(text: string): JournalPart | null {
 async function recordsOf(tx: Tx, part: JournalPart, row: JournalRow): Promise<UndoRecord[]> {
   const outline = await listJournal(tx, part.loadId)
   const isWanted = (entry: JournalEntry): boolean => passOfKind(entry.kind) === part.pass
-  const entries = part.pass === passOfKind('stated') ? await netEntries(tx, part.loadId, row, outline) : unpackJournal(row.payload).map((entry): Net => ({ entry, seq: row.seq, before: null, left: 'present' }))
+  const entries = part.pass === passOfKind('stated') ? await netEntries(tx, part.loadId, row, outline) : unpackJournal(row.payload).map((entry): Net => ({ entry, seq: row.seq, leftSeq: row.seq, before: null, left: 'present' }))
   const kinds = unpackJournal(row.payload)
   const wanted = entries.filter((_, index) => isWanted(kinds[index] ?? { kind: 'deleted', entityId: 0 })).slice(part.from, part.to)
   return nameEntries(tx, wanted, outline)
@@ -56,7 +56,7 @@ export async function nameEntries(tx: Tx, entries: readonly (Net | null)[], outl
   }
   return entries.map((net): UndoRecord => {
     if (net === null) return { kind: 'nothing' }
-    const { entry, seq, left } = net
+    const { entry, seq, leftSeq, left } = net
     switch (entry.kind) {
       case 'stated':
       case 'restated':
@@ -65,12 +65,12 @@ export async function nameEntries(tx: Tx, entries: readonly (Net | null)[], outl
         const before = net.before as StatementBefore | null
         return {
           kind: 'undoStatement', ownerUrn: urnOf(key.ownerId), upstreamUrn: urnOf(key.upstreamId), downstreamUrn: urnOf(key.downstreamId), fieldCode: key.field,
-          source: sources.get(key.sourceId) ?? '', recordKey: key.recordKey, seq, left, before: before && { position: before.position, attributes: before.attributes }
+          source: sources.get(key.sourceId) ?? '', recordKey: key.recordKey, seq, left, leftSeq, before
         }
       }
       case 'association': {
         const before = net.before as AssociationBefore | null
-        return { kind: 'undoAssociation', entityUrn: urnOf(entry.entityId), seq, before: { domainUrn: before?.domainId ? urnOf(before.domainId) : null, attributes: before?.attributes ?? null } }
+        return { kind: 'undoAssociation', entityUrn: urnOf(entry.entityId), leftSeq, before: { changedSeq: before?.seq ?? 0, domainUrn: before?.domainId ? urnOf(before.domainId) : null, attributes: before?.attributes ?? null } }
       }
       case 'event': return { kind: 'event', entityUrn: urnOf(entry.entityId), aspectName: entry.aspectName }
       case 'aspect': return { kind: 'undoAspect', entityUrn: urnOf(entry.entityId), aspectName: entry.aspectName, seq, seqs, was: entry.was }

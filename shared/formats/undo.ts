@@ -34,12 +34,15 @@ function changesOf(value: JsonObject): UndoChange[] {
       recordKey: number(value, 'recordKey'),
       seq: number(value, 'seq'),
       left: value.left === 'absent' ? 'absent' : 'present',
-      before: isObject(value.before) ? { position: number(value.before, 'position'), attributes: objectOrNull(value.before.attributes) } : null
+      leftSeq: number(value, 'leftSeq'),
+      before: isObject(value.before)
+        ? { seq: number(value.before, 'seq'), line: number(value.before, 'line'), changedSeq: number(value.before, 'changedSeq'), position: number(value.before, 'position'), attributes: objectOrNull(value.before.attributes) }
+        : null
     }]
     case 'undoAspect': return [{ kind: value.kind, entityUrn: urn('entityUrn'), aspectName: text(value, 'aspectName'), seq: number(value, 'seq'), seqs: numbers(value.seqs), was: value.was === 'none' || value.was === 'own' ? value.was : 'kept' }]
     case 'undoAssociation': {
       const before = isObject(value.before) ? value.before : {}
-      return [{ kind: value.kind, entityUrn: urn('entityUrn'), seq: number(value, 'seq'), before: { domainUrn: typeof before.domainUrn === 'string' ? toUrn(before.domainUrn, 'before.domainUrn') : null, attributes: objectOrNull(before.attributes) } }]
+      return [{ kind: value.kind, entityUrn: urn('entityUrn'), leftSeq: number(value, 'leftSeq'), before: { changedSeq: typeof before.changedSeq === 'number' ? before.changedSeq : 0, domainUrn: typeof before.domainUrn === 'string' ? toUrn(before.domainUrn, 'before.domainUrn') : null, attributes: objectOrNull(before.attributes) } }]
     }
     case 'undoCreation': return [{ kind: value.kind, entityUrn: urn('entityUrn'), seqs: numbers(value.seqs) }]
     case 'undoTakeBack': return [{ kind: value.kind, entityUrn: urn('entityUrn'), seq: number(value, 'seq') }]

@@ -38,10 +38,10 @@ export type WriteHeaders = {
  * `seq`, or (tried again) as several. References of these are not judged: they name what was there before.
  */
 export type UndoChange =
-  /** `left`: whether the load left the statement there; `before`: what it said before the load, null where it was not there. */
-  | { kind: 'undoStatement', ownerUrn: Urn, upstreamUrn: Urn, downstreamUrn: Urn, fieldCode: number, source: string, recordKey: number, seq: number, left: 'present' | 'absent', before: { position: number, attributes: JsonObject | null } | null }
+  /** `left`: whether the load left the statement there; `leftSeq`: of which change it was the work then; `before`: what it said before the load, null where it was not there. */
+  | { kind: 'undoStatement', ownerUrn: Urn, upstreamUrn: Urn, downstreamUrn: Urn, fieldCode: number, source: string, recordKey: number, seq: number, left: 'present' | 'absent', leftSeq: number, before: { seq: number, line: number, changedSeq: number, position: number, attributes: JsonObject | null } | null }
   | { kind: 'undoAspect', entityUrn: Urn, aspectName: string, seq: number, seqs: readonly number[], was: 'none' | 'own' | 'kept' }
-  | { kind: 'undoAssociation', entityUrn: Urn, seq: number, before: { domainUrn: Urn | null, attributes: JsonObject | null } }
+  | { kind: 'undoAssociation', entityUrn: Urn, leftSeq: number, before: { changedSeq: number, domainUrn: Urn | null, attributes: JsonObject | null } }
   /** An entity that the load brought into existence. */
   | { kind: 'undoCreation', entityUrn: Urn, seqs: readonly number[] }
   /** An entity that the load (itself an undo) took back. */

@@ -15,10 +15,10 @@ export type StatementKey = { downstreamId: number, upstreamId: number, ownerId: 
 /** Statements of one source and record key, column by column; each array has an entry for each statement, in ascending order of the ends. */
 export type StatedColumns = { downstreamIds: Int32Array, upstreamIds: Int32Array, ownerIds: Int32Array, fields: Int32Array, sourceId: number, recordKey: number }
 
-/** What a statement said before; `seq` is the order it had. */
-export type StatementBefore = { seq: number, position: number, attributes: JsonObject | null }
+/** What a statement said before, in its order of then; `changedSeq` is the seq of the change that had made it say so. */
+export type StatementBefore = { seq: number, line: number, changedSeq: number, position: number, attributes: JsonObject | null }
 
-/** The domain of an asset before; a null id is none. */
+/** The domain of an asset before; a null id is none. `seq` is that of the change that had put it there. */
 export type AssociationBefore = { seq: number, domainId: number | null, attributes: JsonObject | null }
 
 /** Nothing; what the same load had made of it; or what somebody else had. */
@@ -26,9 +26,10 @@ export type AspectBefore = 'none' | 'own' | 'kept'
 
 export type JournalEntry =
   | { kind: 'stated', key: StatementKey }
-  | { kind: 'restated', key: StatementKey, before: StatementBefore }
+  /** `left`: the seq of the change that it is the work of again, where an undo restored it; then `before` may be null. */
+  | { kind: 'restated', key: StatementKey, before: StatementBefore | null, left?: number }
   | { kind: 'removed', key: StatementKey, before: StatementBefore }
-  | { kind: 'association', entityId: number, before: AssociationBefore | null }
+  | { kind: 'association', entityId: number, before: AssociationBefore | null, left?: number }
   /** An event of a time series, of which nothing is kept that would tell what it replaced. */
   | { kind: 'event', entityId: number, aspectName: string }
   /** What the aspect was before stands in its history, as long as that is kept; `was` tells whether there is any. */
@@ -67,7 +68,7 @@ export function packJournal(stated: readonly StatementKey[], others: readonly Ex
   let kinds = statedCount > 0 ? kindBit('stated') : 0
   for (const entry of others) {
     const { kind } = entry
-    if ('before' in entry && entry.before?.seq === seq) kinds |= againBit
+    if ('before' in entry && beforeSeq(entry.before) === seq) kinds |= againBit
     counts[passOfKind(kind) - 1] = (counts[passOfKind(kind) - 1] ?? 0) + 1
     kinds |= kindBit(kind)
   }
@@ -87,17 +88,22 @@ export function unpackJournal(payload: Buffer): JournalEntry[] {
   return entries
 }
 
+/** The seq of the change that had made it what it was. */
+export const beforeSeq = (before: StatementBefore | AssociationBefore | null): number | undefined => before ? 'changedSeq' in before ? before.changedSeq : before.seq : undefined
+
 type Packed = [number, ...unknown[]]
 
 const keyList = (key: StatementKey): number[] => [key.downstreamId, key.upstreamId, key.ownerId, key.field, key.sourceId, key.recordKey]
 const keyOfList = ([downstreamId = 0, upstreamId = 0, ownerId = 0, field = 0, sourceId = 0, recordKey = 0]: readonly number[]): StatementKey => ({ downstreamId, upstreamId, ownerId, field, sourceId, recordKey })
 
+const beforeList = (before: StatementBefore | null): unknown[] => before ? [before.seq, before.position, before.attributes, before.line, before.changedSeq] : [null, null, null, null, null]
+
 function toList(entry: Exclude<JournalEntry, { kind: 'stated' }>): Packed {
   const code = kindCodes[entry.kind]
   switch (entry.kind) {
-    case 'restated':
-    case 'removed': return [code, keyList(entry.key), entry.before.seq, entry.before.position, entry.before.attributes]
-    case 'association': return entry.before ? [code, entry.entityId, entry.before.seq, entry.before.domainId, entry.before.attributes] : [code, entry.entityId]
+    case 'restated': return [code, keyList(entry.key), ...beforeList(entry.before), entry.left ?? null]
+    case 'removed': return [code, keyList(entry.key), ...beforeList(entry.before)]
+    case 'association': return [code, entry.entityId, entry.before?.seq ?? null, entry.before?.domainId ?? null, entry.before?.attributes ?? null, entry.left ?? null]
     case 'event': return [code, entry.entityId, entry.aspectName]
     case 'aspect': return [code, entry.entityId, entry.aspectName, entry.was]
     default: return [code, entry.entityId]
@@ -111,12 +117,16 @@ function fromList([code, ...values]: Packed): JournalEntry {
     case 'stated': throw new Error('a statement among the others of a journal')
     case 'restated':
     case 'removed': {
-      const [key, seq, position, attributes] = values as [number[], number, number, JsonObject | null]
-      return { kind, key: keyOfList(key), before: { seq, position, attributes } }
+      // Journals of before there was a changedSeq have no line either.
+      const [key, seq, position, attributes, line = 0, changedSeq, left] = values as [number[], number | null, number, JsonObject | null, number?, number?, (number | null)?]
+      const before = seq === null ? null : { seq, line, changedSeq: changedSeq ?? seq, position, attributes }
+      if (kind === 'restated') return { kind, key: keyOfList(key), before, ...typeof left === 'number' ? { left } : {} }
+      if (!before) throw new Error('a removal of nothing in a journal')
+      return { kind, key: keyOfList(key), before }
     }
     case 'association': {
-      const [entityId, seq, domainId, attributes] = values as [number, number?, (number | null)?, (JsonObject | null)?]
-      return { kind, entityId, before: seq === undefined ? null : { seq, domainId: domainId ?? null, attributes: attributes ?? null } }
+      const [entityId, seq, domainId, attributes, left] = values as [number, (number | null)?, (number | null)?, (JsonObject | null)?, (number | null)?]
+      return { kind, entityId, before: typeof seq !== 'number' ? null : { seq, domainId: domainId ?? null, attributes: attributes ?? null }, ...typeof left === 'number' ? { left } : {} }
     }
     case 'event': {
       const [entityId, aspectName] = values as [number, string]

@@ -93,6 +93,8 @@ export type AssociationRow = Order & {
   attributes: JsonObject | null
   actor: string
   createdAt: Date
+  /** The seq of the change that made it so, where that is not `seq`. */
+  changedSeq?: number | null
 }
 
 const associationColumns = `
@@ -103,7 +105,8 @@ const associationColumns = `
   domain_association.line,
   domain_association.attributes,
   domain_association.actor,
-  domain_association.created_at as "createdAt"`
+  domain_association.created_at as "createdAt",
+  domain_association.changed_seq as "changedSeq"`
 
 export async function findAssociations(db: Db | Tx, entityIds: readonly number[]): Promise<AssociationRow[]> {
   if (entityIds.length === 0) return []
@@ -113,23 +116,23 @@ export async function findAssociations(db: Db | Tx, entityIds: readonly number[]
 export async function writeAssociations(tx: Tx, rows: readonly AssociationRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(tx, `
-    insert into domain_association (entity_id, domain_id, version, seq, line, attributes, actor, created_at)
-    select fresh.entity_id, fresh.domain_id, fresh.version, fresh.seq, fresh.line, fresh.attributes::jsonb, fresh.actor, fresh.created_at
-    from unnest(?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[], ?::text[], ?::timestamptz[])
-      as fresh (entity_id, domain_id, version, seq, line, attributes, actor, created_at)
+    insert into domain_association (entity_id, domain_id, version, seq, line, attributes, actor, created_at, changed_seq)
+    select fresh.entity_id, fresh.domain_id, fresh.version, fresh.seq, fresh.line, fresh.attributes::jsonb, fresh.actor, fresh.created_at, fresh.changed_seq
+    from unnest(?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[], ?::text[], ?::timestamptz[], ?::bigint[])
+      as fresh (entity_id, domain_id, version, seq, line, attributes, actor, created_at, changed_seq)
     order by fresh.entity_id
     on conflict (entity_id) do update
     set domain_id = excluded.domain_id, version = excluded.version, seq = excluded.seq, line = excluded.line,
-      attributes = excluded.attributes, actor = excluded.actor, created_at = excluded.created_at`, [
+      attributes = excluded.attributes, actor = excluded.actor, created_at = excluded.created_at, changed_seq = excluded.changed_seq`, [
     rows.map((row) => row.entityId), rows.map((row) => row.domainId), rows.map((row) => row.version), rows.map((row) => row.seq), rows.map((row) => row.line),
-    rows.map((row) => row.attributes === null ? null : JSON.stringify(row.attributes)), rows.map((row) => row.actor), rows.map((row) => row.createdAt)])
+    rows.map((row) => row.attributes === null ? null : JSON.stringify(row.attributes)), rows.map((row) => row.actor), rows.map((row) => row.createdAt), rows.map((row) => row.changedSeq ?? null)])
 }
 
 /** Takes assets out of domains that are deleted, where that is newer than their being put in; gives the assets. */
 export async function emptyDomains(tx: Tx, gone: readonly (Order & { id: number })[], actor: string): Promise<number[]> {
   const rows = await query<{ id: number }>(tx, `
     update domain_association
-    set domain_id = null, version = version + 1, seq = gone.seq, line = gone.line, attributes = null, actor = ?, created_at = now()
+    set domain_id = null, version = version + 1, seq = gone.seq, line = gone.line, attributes = null, actor = ?, created_at = now(), changed_seq = null
     from unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
     where domain_association.domain_id = gone.id and (domain_association.seq, domain_association.line) <= (gone.seq, gone.line)
     returning domain_association.entity_id as id`, [actor, gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)])

@@ -6,7 +6,7 @@ import type { Order } from '../model/order.ts'
 import type { EdgeKey, OwnerAspect } from './statements.ts'
 
 /** `ordinal` is the place among the patches of one record. */
-export type EdgePatchRow = EdgeKey & Order & { field: number, ordinal: number, operation: PatchOperation }
+export type EdgePatchRow = EdgeKey & Order & { field: number, ordinal: number, operation: PatchOperation, changedSeq?: number | null }
 
 /** All patches of aspects of owners, in no particular order. */
 export async function edgePatchesOfOwners(db: Db | Tx, wanted: readonly OwnerAspect[]): Promise<EdgePatchRow[]> {
@@ -21,7 +21,8 @@ export async function edgePatchesOfOwners(db: Db | Tx, wanted: readonly OwnerAsp
       edge_patch.seq,
       edge_patch.line,
       edge_patch.ordinal,
-      edge_patch.operation
+      edge_patch.operation,
+      edge_patch.changed_seq as "changedSeq"
     from unnest(?::int[], ?::int[]) as wanted (owner_id, aspect_code)
     join edge_patch on edge_patch.owner_id = wanted.owner_id and edge_patch.aspect_code = wanted.aspect_code`, [wanted.map((row) => row.ownerId), wanted.map((row) => row.aspectCode)])
 }
@@ -35,10 +36,10 @@ const keyArrays = (rows: readonly EdgePatchRow[]) => [
 export async function insertEdgePatches(tx: Tx, rows: readonly EdgePatchRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(tx, `
-    insert into edge_patch (${keyColumns.join(', ')}, operation)
-    select ${keyColumns.map((column) => `fresh.${column}`).join(', ')}, fresh.operation::jsonb
-    from unnest(${keyTypes}, ?::text[]) as fresh (${keyColumns.join(', ')}, operation)
-    on conflict do nothing`, [...keyArrays(rows), rows.map((row) => JSON.stringify(row.operation))])
+    insert into edge_patch (${keyColumns.join(', ')}, operation, changed_seq)
+    select ${keyColumns.map((column) => `fresh.${column}`).join(', ')}, fresh.operation::jsonb, fresh.changed_seq
+    from unnest(${keyTypes}, ?::text[], ?::bigint[]) as fresh (${keyColumns.join(', ')}, operation, changed_seq)
+    on conflict do nothing`, [...keyArrays(rows), rows.map((row) => JSON.stringify(row.operation)), rows.map((row) => row.changedSeq ?? null)])
 }
 
 export async function deleteEdgePatches(tx: Tx, rows: readonly EdgePatchRow[]): Promise<void> {

@@ -214,7 +214,7 @@ export async function raiseOrder(tx: Tx, rows: PlainEdgeRows, { sourceId, record
       ) as stated
     )
     update statement
-    set seq = ?::bigint, line = found.line, position = ?::int
+    set changed_seq = coalesce(statement.changed_seq, statement.seq), seq = ?::bigint, line = found.line, position = ?::int
     from found
     where statement.ctid = found.place`, [...columnsOf(rows), sourceId, recordKey, seq, seq, position])
 }

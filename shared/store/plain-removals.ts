@@ -56,20 +56,20 @@ export async function rememberRemovals(tx: Tx, edges: RemovedEdges, seq: number)
 }
 
 /** A statement of one of the edges, by its place. What is not plain says more than the edge's ends, or is an entry of a written list. */
-export type StatedEdge = { place: number, field: number, sourceId: number, position: number, seq: number, line: number, isPlain: boolean }
+export type StatedEdge = { place: number, field: number, sourceId: number, position: number, seq: number, line: number, changedSeq: number, isPlain: boolean }
 
-const intsPerStatement = 8
+const intsPerStatement = 10
 
 /** All that is stated of the edges in their aspects, whoever states it, in the order of the places. Needs the owners locked. */
 export async function readEdges(tx: Tx, edges: RemovedEdges, recordKey: number): Promise<StatedEdge[]> {
   const [row] = await query<{ found: Buffer | null }>(tx, `
     select string_agg(
-      int4send(wanted.place::int - 1) || int4send(stated.field) || int4send(stated.source_id) || int4send(stated.position) || int8send(stated.seq) || int4send(stated.line) || int4send(stated.is_plain), ''
+      int4send(wanted.place::int - 1) || int4send(stated.field) || int4send(stated.source_id) || int4send(stated.position) || int8send(stated.seq) || int4send(stated.line) || int4send(stated.is_plain) || int8send(stated.changed_seq), ''
       order by wanted.place
     ) as found
     from ${wanted}
     cross join lateral (
-      select statement.field, statement.source_id, statement.position, statement.seq, statement.line, (statement.record_key = ?::int and statement.attributes is null)::int as is_plain
+      select statement.field, statement.source_id, statement.position, statement.seq, statement.line, coalesce(statement.changed_seq, statement.seq) as changed_seq, (statement.record_key = ?::int and statement.attributes is null)::int as is_plain
       from statement
       where ${isEdge('wanted')}
         and statement.owner_id = wanted.owner_id
@@ -79,8 +79,8 @@ export async function readEdges(tx: Tx, edges: RemovedEdges, recordKey: number):
   const found = int4sOf(row?.found ?? null)
   const stated: StatedEdge[] = []
   for (let at = 0; at < found.length; at += intsPerStatement) {
-    const [place = 0, field = 0, sourceId = 0, position = 0, high = 0, low = 0, line = 0, isPlain = 0] = found.subarray(at, at + intsPerStatement)
-    stated.push({ place, field, sourceId, position, seq: high * 2 ** 32 + (low >>> 0), line, isPlain: isPlain === 1 })
+    const [place = 0, field = 0, sourceId = 0, position = 0, high = 0, low = 0, line = 0, isPlain = 0, changedHigh = 0, changedLow = 0] = found.subarray(at, at + intsPerStatement)
+    stated.push({ place, field, sourceId, position, seq: high * 2 ** 32 + (low >>> 0), line, changedSeq: changedHigh * 2 ** 32 + (changedLow >>> 0), isPlain: isPlain === 1 })
   }
   return stated
 }

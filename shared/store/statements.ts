@@ -16,6 +16,8 @@ export type StatementRow = {
   seq: number
   line: number
   attributes: JsonObject | null
+  /** The seq of the change that made it say so, where that is not `seq`. */
+  changedSeq?: number | null
 }
 
 const columns = `
@@ -28,7 +30,8 @@ const columns = `
   statement.position,
   statement.seq,
   statement.line,
-  statement.attributes`
+  statement.attributes,
+  statement.changed_seq as "changedSeq"`
 
 /** The key of a statement, its source left out. */
 export type RemovedKey = Pick<StatementRow, 'downstreamId' | 'upstreamId' | 'ownerId' | 'field' | 'recordKey'>
@@ -129,7 +132,7 @@ const keyArrays = (rows: readonly StatementRow[]) => [
 const keyTypes = '?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[]'
 const valueArrays = (rows: readonly StatementRow[]) => [
   int4Array(rows.map((row) => row.position)), rows.map((row) => row.seq), int4Array(rows.map((row) => row.line)),
-  rows.map((row) => row.attributes === null ? null : JSON.stringify(row.attributes))]
+  rows.map((row) => row.attributes === null ? null : JSON.stringify(row.attributes)), rows.map((row) => row.changedSeq ?? null)]
 
 /** In key order: neighbouring keys share pages, and two writers meet in one order. */
 export const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
@@ -139,10 +142,10 @@ export const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
 export async function insertStatements(tx: Tx, sorted: readonly StatementRow[]): Promise<void> {
   if (sorted.length === 0) return
   await query(tx, `
-    insert into statement (${keyColumns.join(', ')}, position, seq, line, attributes)
-    select fresh.downstream_id, fresh.upstream_id, fresh.owner_id, fresh.field::smallint, fresh.source_id, fresh.record_key, fresh.position, fresh.seq, fresh.line, fresh.attributes::jsonb
-    from unnest(${keyTypes}, ?::int[], ?::bigint[], ?::int[], ?::text[])
-      as fresh (${keyColumns.join(', ')}, position, seq, line, attributes)`, [...keyArrays(sorted), ...valueArrays(sorted)])
+    insert into statement (${keyColumns.join(', ')}, position, seq, line, attributes, changed_seq)
+    select fresh.downstream_id, fresh.upstream_id, fresh.owner_id, fresh.field::smallint, fresh.source_id, fresh.record_key, fresh.position, fresh.seq, fresh.line, fresh.attributes::jsonb, fresh.changed_seq
+    from unnest(${keyTypes}, ?::int[], ?::bigint[], ?::int[], ?::text[], ?::bigint[])
+      as fresh (${keyColumns.join(', ')}, position, seq, line, attributes, changed_seq)`, [...keyArrays(sorted), ...valueArrays(sorted)])
 }
 
 /** Writes what statements say and the order they say it in. */
@@ -150,9 +153,9 @@ export async function updateStatements(tx: Tx, rows: readonly StatementRow[]): P
   if (rows.length === 0) return
   await query(tx, `
     update statement
-    set position = changed.position, seq = changed.seq, line = changed.line, attributes = changed.attributes::jsonb
-    from unnest(${keyTypes}, ?::int[], ?::bigint[], ?::int[], ?::text[])
-      as changed (${keyColumns.join(', ')}, position, seq, line, attributes)
+    set position = changed.position, seq = changed.seq, line = changed.line, attributes = changed.attributes::jsonb, changed_seq = changed.changed_seq
+    from unnest(${keyTypes}, ?::int[], ?::bigint[], ?::int[], ?::text[], ?::bigint[])
+      as changed (${keyColumns.join(', ')}, position, seq, line, attributes, changed_seq)
     where ${keyColumns.map((column) => `statement.${column} = changed.${column}`).join(' and ')}`, [...keyArrays(rows), ...valueArrays(rows)])
 }
 

@@ -10,6 +10,7 @@ import { aspectTemplate, prepareAspect } from '../../model/aspect-registry.ts'
 import type { JsonObject, JsonValue, PatchDocument, WriteHeaders } from '../../model/changes.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { applyPatch } from '../../model/json-patch.ts'
+import { isObject } from '../../model/json-values.ts'
 import { isLineageAspect } from '../../model/lineage-fields.ts'
 import { patchLineageRest } from '../../model/lineage-rest.ts'
 import { beginning, compareOrder, type Order } from '../../model/order.ts'
@@ -20,11 +21,12 @@ import { findAspectHistory, findAspects, trimAspectHistory, writeAspectHistory, 
 import type { WorkingSet } from './working-set.ts'
 
 export type AspectChange =
-  | { kind: 'put', value: JsonObject }
+  /** `restores`: of which change the value is the work, where an undo writes it; 0 is none. */
+  | { kind: 'put', value: JsonObject, restores?: number }
   | { kind: 'patch', patch: PatchDocument }
   /** Fields to set; null takes one away. */
   | { kind: 'merge', fields: JsonObject }
-  | { kind: 'delete' }
+  | { kind: 'delete', restores?: number }
   /** What one record does to the aspect in more than one step. */
   | { kind: 'several', changes: AspectChange[] }
 
@@ -164,15 +166,37 @@ function stored(change: AspectChange): { kind: AspectRow['kind'], change: JsonVa
   if (change.kind === 'patch') return { kind: 'patch', change: change.patch as unknown as JsonObject }
   if (change.kind === 'merge') return { kind: 'merge', change: change.fields }
   if (change.kind === 'several') return { kind: 'several', change: change.changes as unknown as JsonValue }
-  return { kind: change.kind, change: null }
+  return { kind: change.kind, change: change.restores === undefined ? null : { restores: change.restores } }
 }
 
 export function restored(row: AspectRow): AspectChange {
   if (row.kind === 'patch') return { kind: 'patch', patch: row.change as unknown as PatchDocument }
   if (row.kind === 'merge') return { kind: 'merge', fields: row.change as JsonObject }
   if (row.kind === 'several') return { kind: 'several', changes: row.change as unknown as AspectChange[] }
-  return row.kind === 'put' && row.value ? { kind: 'put', value: row.value } : { kind: 'delete' }
+  const restores = restoresOf(row)
+  const mark = restores === null ? {} : { restores }
+  return row.kind === 'put' && row.value ? { kind: 'put', value: row.value, ...mark } : { kind: 'delete', ...mark }
 }
+
+/** Of which change the row of an undo restores the work. */
+function restoresOf({ kind, change }: AspectRow): number | null {
+  return (kind === 'put' || kind === 'delete') && isObject(change) && typeof change.restores === 'number' ? change.restores : null
+}
+
+/** Of each row the seq of the change whose work its value is: one that found all as it says changed nothing, and an undo restores another's. */
+export function seqsOfChanges(rows: readonly AspectRow[]): number[] {
+  const seqs: number[] = []
+  for (const [index, row] of rows.entries()) seqs.push(restoresOf(row) ?? (isNoChange(rows, index) ? seqs[index - 1] ?? 0 : row.seq))
+  return seqs
+}
+
+/** Whether a row says what the one before it said. Of what came before the first that is kept nothing is known but that deleting nothing is none. */
+const isNoChange = (rows: readonly AspectRow[], index: number): boolean =>
+  index === 0 ? rows[0]?.value === null : equalJson(rows[index]?.value ?? null, rows[index - 1]?.value ?? null)
+
+/** The rows that are changes of the load of these seqs, by their places. */
+export const changesOfLoad = (rows: readonly AspectRow[], seqs: readonly number[]): number[] =>
+  rows.flatMap((row, index) => seqs.includes(row.seq) && (restoresOf(row) !== null || !isNoChange(rows, index)) ? [index] : [])
 
 /** Counts a change of the edges of an aspect as a version. */
 export function countEdgeChange(set: WorkingSet, cell: AspectCell): void {
@@ -242,6 +266,6 @@ function worthWriting(set: WorkingSet, cell: AspectCell): readonly AspectRow[] {
   const isStored = (row: AspectRow) => [...cell.storedHistory, ...cell.storedCurrent ? [cell.storedCurrent] : []].some((known) => compareOrder(known, row) === 0)
   return cell.rows.filter((row, index) => {
     const previous = cell.rows[index - 1] ?? null
-    return row.version !== (previous?.version ?? 0) || !equalJson(row.value, previous?.value ?? null) || isStored(row)
+    return row.version !== (previous?.version ?? 0) || !equalJson(row.value, previous?.value ?? null) || restoresOf(row) !== null || isStored(row)
   })
 }

@@ -4,7 +4,7 @@ import { prepareAspect } from '../../model/aspect-registry.ts'
 import type { JsonObject, PatchDocument } from '../../model/changes.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { applyPatch } from '../../model/json-patch.ts'
-import { isNewer, type Order } from '../../model/order.ts'
+import { isNewer, seqOfChange, type Order } from '../../model/order.ts'
 import type { Tx } from '../../db/database.ts'
 import { findAssociations, writeAssociations, type AssociationRow } from '../../store/domains.ts'
 import { findEntitiesById, type EntityRow } from '../../store/entities.ts'
@@ -26,9 +26,9 @@ export async function loadAssociationCells(tx: Tx, entityIds: readonly number[])
 
 /**
  * Puts an asset into a domain, or (null) out of any; says whether that changed anything. Throws FORBIDDEN where the
- * actor's token is limited and the domain is not within the limit.
+ * actor's token is limited and the domain is not within the limit. `changedSeq`: of which change this is the work, where an undo restores it.
  */
-export function associate(set: WorkingSet, cell: AssociationCell, domainId: number | null, attributes: JsonObject | null, order: Order): boolean {
+export function associate(set: WorkingSet, cell: AssociationCell, domainId: number | null, attributes: JsonObject | null, order: Order, changedSeq: number | null = null): boolean {
   if (domainId !== null) checkWithinLimit(set, domainId)
   const before = cell.row
   if (set.guards.keepsOrder && isNewer(before, order)) {
@@ -38,8 +38,8 @@ export function associate(set: WorkingSet, cell: AssociationCell, domainId: numb
   }
   const isSame = before ? before.domainId === domainId && equalJson(before.attributes, attributes) : domainId === null && attributes === null
   putRow(set, cell, isSame && before
-    ? { ...before, ...order }
-    : { entityId: cell.entityId, domainId, version: isSame ? 0 : (before?.version ?? 0) + 1, ...order, attributes, actor: set.actor.urn, createdAt: set.now })
+    ? { ...before, ...order, changedSeq: changedSeq ?? seqOfChange(before) }
+    : { entityId: cell.entityId, domainId, version: isSame ? 0 : (before?.version ?? 0) + 1, ...order, attributes, actor: set.actor.urn, createdAt: set.now, changedSeq: isSame ? 0 : changedSeq })
   return !isSame
 }
 
@@ -70,15 +70,20 @@ export function patchDomains(set: WorkingSet, cell: AssociationCell, patch: Patc
   return prepareAspect(entity.entityType, 'domains', applyPatch('domains', domainsDocument(cell.row, (id) => urnOf(set, id)), patch, set.patchBudget))
 }
 
+const isWorkOfOther = (row: AssociationRow, stored: AssociationRow | null): boolean => seqOfChange(row) !== (stored ? seqOfChange(stored) : 0)
+
 /** Writes what has changed and tells the graph. */
 export async function writeAssociationCells(tx: Tx, set: WorkingSet, cells: AssociationCells): Promise<void> {
   // An order that was raised and nothing else is worth a row only where something older may yet come.
   const mustRaise = set.older.isUnfinished && set.guards.raisesOrder
-  const changed = [...cells.values()].flatMap((cell) => cell.row && (cell.row.version !== (cell.stored?.version ?? 0) || (mustRaise && cell.row !== cell.stored)) ? [{ row: cell.row, stored: cell.stored }] : [])
+  const changed = [...cells.values()].flatMap((cell) => cell.row && (cell.row.version !== (cell.stored?.version ?? 0) || (mustRaise && cell.row !== cell.stored) || isWorkOfOther(cell.row, cell.stored)) ? [{ row: cell.row, stored: cell.stored }] : [])
   await writeAssociations(tx, changed.map(({ row }) => row))
   for (const { row, stored } of changed) {
     const isOther = row.domainId !== (stored?.domainId ?? null) || !equalJson(row.attributes, stored?.attributes ?? null)
-    if (isOther) set.journal?.note({ kind: 'association', entityId: row.entityId, before: stored })
+    if (isOther || isWorkOfOther(row, stored)) {
+      const left = seqOfChange(row) === set.seq ? {} : { left: seqOfChange(row) }
+      set.journal?.note({ kind: 'association', entityId: row.entityId, before: stored && { ...stored, seq: seqOfChange(stored) }, ...left })
+    }
     if (row.domainId !== (stored?.domainId ?? null)) set.graph.push({ kind: 'domain', id: row.entityId, domainId: row.domainId })
   }
 }

@@ -6,7 +6,7 @@ import { patchedAttributes } from '../../model/edge-patches.ts'
 import { explicitAttributes } from '../../model/lineage-document.ts'
 import { lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { checkEdgeAttributes } from '../../model/lineage-patch.ts'
-import { compareOrder, type Order } from '../../model/order.ts'
+import { compareOrder, seqOfChange, type Order } from '../../model/order.ts'
 import { countPatchValues } from '../../model/patch-work.ts'
 import type { EdgePatchRow } from '../../store/edge-patches.ts'
 import type { StatementRow } from '../../store/statements.ts'
@@ -39,7 +39,13 @@ export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fie
   const after = rows.map((row) => attributesOf(set, cell, row))
   const other = lineageFieldByCode(field).entryIs === 'upstream' ? upstreamId : downstreamId
   for (const attributes of after) checkEdgeAttributes(lineageFieldByCode(field), urnOf(set, cell.ownerId), urnOf(set, other), attributes)
-  return !equalJson(before, after)
+  const hasChanged = !equalJson(before, after)
+  if (!hasChanged) {
+    // What found all as it says is the work of what it took the place of, if of anything.
+    dropPatches(set, cell, [added])
+    addPatch(set, cell, { ...added, changedSeq: sets(operation) ? Math.max(0, ...samePath.map(seqOfChange)) : 0 })
+  }
+  return hasChanged
 }
 
 const sets = ({ op }: PatchOperation): boolean => op === 'add' || op === 'replace'

@@ -186,7 +186,7 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
     case 'undoCreation':
       loads.unmade.push(subject.id)
       if (subject.entityType !== 'domain') return
-      aspect('domainProperties')
+      loads.aspects.push({ entityId: subject.id, aspectName: 'domainProperties', oldest: { seq: Math.min(...change.seqs), line: 0 } })
       loads.domains.push(subject.id)
       return
     default:

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../model/changes.ts'
 import { patchedAttributes } from '../../model/edge-patches.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { explicitAttributes } from '../../model/lineage-document.ts'
+import { seqOfChange } from '../../model/order.ts'
 import type { StatementBefore } from '../../model/load-journal.ts'
 import { deleteEdgePatches, edgePatchesOfOwners, insertEdgePatches, type EdgePatchRow } from '../../store/edge-patches.ts'
 import {
@@ -72,10 +73,11 @@ export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells):
   const updated: StatementRow[] = []
   const deleted: StatementRow[] = []
   for (const cell of cells.values()) {
+    keepChangedSeqs(set, cell)
     for (const [key, row] of cell.rows) {
       const before = cell.original.get(key)
       if (!before) added.push(row)
-      else if (before !== row && (mustRaise(set) || cell.patches.size > 0 || !saysTheSame(before, row) || isOutdone(cell, before))) updated.push(row)
+      else if (before !== row && (mustRaise(set) || cell.patches.size > 0 || !saysTheSame(before, row) || isOutdone(cell, before) || seqOfChange(row) !== seqOfChange(before))) updated.push(row)
     }
     for (const [key, row] of cell.original) if (!cell.rows.has(key)) deleted.push(row)
     noteChanges(set, cell)
@@ -93,7 +95,10 @@ export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells):
 }
 
 /** Most rows of a chunk are of one source and no list has an upstream twice: those are noted without an object for each. */
-function noteAdded({ journal }: WorkingSet, inserted: readonly StatementRow[]): void {
+function noteAdded({ journal, seq }: WorkingSet, rows: readonly StatementRow[]): void {
+  const isRestored = (row: StatementRow): boolean => seqOfChange(row) !== seq
+  for (const row of rows) if (isRestored(row)) journal?.note({ kind: 'restated', key: row, before: null, left: seqOfChange(row) })
+  const inserted = rows.some(isRestored) ? rows.filter((row) => !isRestored(row)) : rows
   const [first] = inserted
   if (!journal || !first) return
   const { sourceId, recordKey } = first
@@ -103,21 +108,40 @@ function noteAdded({ journal }: WorkingSet, inserted: readonly StatementRow[]): 
 }
 
 /** What statements said before they were removed or rewritten, patches included: these count for what was said before them. */
-function noteChanges({ journal }: WorkingSet, cell: EdgeCell): void {
+function noteChanges({ journal, seq }: WorkingSet, cell: EdgeCell): void {
   if (!journal) return
   const isPatched = cell.patches.size > 0 || cell.storedPatches.size > 0
   for (const [key, row] of cell.original) {
     const now = cell.rows.get(key)
-    if (now && !isPatched && (now === row || saysTheSame(now, row))) continue
+    if (now && !isPatched && now === row) continue
     const before = statedBefore(row, cell.storedPatches)
     if (!now) journal.note({ kind: 'removed', key: row, before })
-    else if (!(saysTheSame(now, row) && equalJson(before.attributes, shownAttributes(now, cell.patches)))) journal.note({ kind: 'restated', key: row, before })
+    else {
+      const left = stateSeq(now, cell.patches)
+      if (left === before.changedSeq && isShownTheSame(cell, row, now)) continue
+      journal.note({ kind: 'restated', key: row, before, ...left === seq ? {} : { left } })
+    }
   }
 }
 
 /** What a statement says, for a journal: the patches of its aspect have had their say. */
 export const statedBefore = (row: StatementRow, patches: ReadonlySet<EdgePatchRow>): StatementBefore =>
-  ({ seq: Math.max(row.seq, ...patchesOf(patches, row).map((patch) => patch.seq)), position: row.position, attributes: shownAttributes(row, patches) })
+  ({ seq: row.seq, line: row.line, changedSeq: stateSeq(row, patches), position: row.position, attributes: shownAttributes(row, patches) })
+
+/** The seq of the last change of what a statement says: a patch of it is one. */
+export const stateSeq = (row: StatementRow, patches: ReadonlySet<EdgePatchRow>): number => Math.max(seqOfChange(row), ...patchesOf(patches, row).map(seqOfChange))
+
+/** Who finds a statement as it says raises its order at most: it stays the work of who made it so. */
+function keepChangedSeqs({ seq }: WorkingSet, cell: EdgeCell): void {
+  for (const [key, row] of cell.rows) {
+    const before = cell.original.get(key)
+    if (!before || before === row || seqOfChange(row) !== seq || isOutdone(cell, before) || !isShownTheSame(cell, before, row)) continue
+    cell.rows.set(key, { ...row, changedSeq: stateSeq(before, cell.storedPatches) })
+  }
+}
+
+const isShownTheSame = (cell: EdgeCell, before: StatementRow, now: StatementRow): boolean =>
+  saysTheSame(now, before) && (cell.patches.size + cell.storedPatches.size === 0 || equalJson(shownAttributes(before, cell.storedPatches), shownAttributes(now, cell.patches)))
 
 const patchesOf = (patches: ReadonlySet<EdgePatchRow>, row: StatementRow): EdgePatchRow[] =>
   patches.size === 0 ? [] : [...patches].filter((patch) => patch.field === row.field && patch.downstreamId === row.downstreamId && patch.upstreamId === row.upstreamId)

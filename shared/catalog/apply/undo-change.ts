@@ -7,14 +7,15 @@
 import { CatalogError } from '../../errors.ts'
 import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
 import type { UndoChange } from '../../model/changes.ts'
-import { equalJson } from '../../model/equal-json.ts'
-import type { Order } from '../../model/order.ts'
+import { seqOfChange, type Order } from '../../model/order.ts'
+import type { AspectRow } from '../../store/aspects.ts'
 import type { Urn } from '../../urn/urn.ts'
-import { applyAspectChange, currentRow, currentValue, type AspectCell } from './aspect-cells.ts'
+import { applyAspectChange, changesOfLoad, currentValue, seqsOfChanges, type AspectCell } from './aspect-cells.ts'
 import { associate } from './association-cells.ts'
 import { aspectCell, edgeCell, showEdges, withPlace, type Cells } from './cells.ts'
 import { takeOutDomain } from './domain-tree.ts'
-import { dropPatches, patchesOfEdge, put, rowKey, take } from './edge-cells.ts'
+import { dropPatches, patchesOfEdge, put, rowKey, rowsOfEdge, take } from './edge-cells.ts'
+import { stateSeq } from './store-edge-cells.ts'
 import { entityOf, isDeletedAfter, isPresentNow, type WorkingSet } from './working-set.ts'
 
 /** Says whether anything was taken back. Throws the CatalogError of what makes that impossible. */
@@ -34,68 +35,82 @@ type Undo<Kind extends UndoChange['kind']> = Extract<UndoChange, { kind: Kind }>
 const wholeLoad = (seq: number): Order => ({ seq, line: Number.MAX_SAFE_INTEGER })
 
 function undoStatement(set: WorkingSet, cells: Cells, change: Undo<'undoStatement'>, order: Order): boolean {
-  const { fieldCode: field, recordKey, seq, before } = change
+  const { fieldCode: field, recordKey, seq, leftSeq, before } = change
   const owner = entityOf(set, change.ownerUrn)
   const { aspectName } = lineageFieldByCode(field)
   const key = { downstreamId: entityOf(set, change.downstreamUrn).id, upstreamId: entityOf(set, change.upstreamUrn).id, field, sourceId: set.sourceIds.get(change.source) ?? set.sourceId, recordKey }
   const aspect = aspectCell(cells, owner.id, aspectName)
   const cell = edgeCell(cells, owner.id, aspectName)
   const row = cell.rows.get(rowKey(key))
-  const patches = row ? patchesOfEdge(cell, row) : []
   if (set.guards.undoesOnlyItsOwn) {
     if ([change.ownerUrn, change.downstreamUrn, change.upstreamUrn].some((urn) => isDeletedAfter(set, urn, wholeLoad(seq)))) return false
-    // A patch is a change of what the statement says.
-    const isAsLeft = change.left === 'present' ? row !== undefined && Math.max(row.seq, ...patches.map((patch) => patch.seq)) === seq : row === undefined && !isEmptiedAfter(aspect, seq)
+    // As stored: another statement of the edge may have had its patches dropped already.
+    const isAsLeft = change.left === 'present' ? row !== undefined && stateSeq(row, cell.storedPatches) === leftSeq : row === undefined && !isEmptiedAfter(aspect, seq)
     if (!isAsLeft) return false
   }
-  dropPatches(set, cell, patches.filter((patch) => patch.seq === seq))
-  if (before) put(set, cell, { ...key, ownerId: owner.id, ...before, ...order })
+  if (!before && !row) return false
+  // What a statement said has its patches in it; those that others still need stay, but for the load's own and those that changed nothing.
+  const isShared = rowsOfEdge(cell, key.downstreamId, key.upstreamId).some((other) => other.field === field && other !== row)
+  dropPatches(set, cell, patchesOfEdge(cell, key).filter((patch) => !isShared || [0, leftSeq].includes(seqOfChange(patch))))
+  if (before) put(set, cell, { ...key, ownerId: owner.id, ...before })
   else if (row) take(set, cell, row)
-  else return false
   return showEdges(set, aspect, cell, { isMade: false, hasChanged: true }, order)
 }
 
 /** Whether the whole aspect has been deleted since. */
-function isEmptiedAfter(cell: AspectCell, seq: number): boolean {
-  const current = currentRow(cell)
-  return current !== null && current.value === null && current.seq > seq
+function isEmptiedAfter({ rows }: AspectCell, seq: number): boolean {
+  return rows.length > 0 && rows.at(-1)?.value === null && (seqsOfChanges(rows).at(-1) ?? 0) > seq
 }
 
-/** What the aspect was before the load is in its history: the changes of the load must be its last ones. */
+/** What an aspect was before the load, and of which change that was the work; null where the load's work is not what is there. */
+type AspectUndo = { first: AspectRow | null, previous: AspectRow | null, restores: number }
+
+/** What was before a change is in the history. What the load changed after its own earlier work is gone back through to before that. */
+function beforeLoad({ rows }: AspectCell, seqs: readonly number[], isGuarded: boolean): AspectUndo | null {
+  const made = seqsOfChanges(rows)
+  const own = changesOfLoad(rows, seqs)
+  const last = own.at(-1)
+  if (last === undefined || (isGuarded && made[last] !== made.at(-1))) return null
+  let at = last
+  for (;;) {
+    const before: number = at - 1
+    const earlier: number | undefined = own.findLast((index) => index < at && made[index] === made[before])
+    if (earlier === undefined) return { first: rows[at] ?? null, previous: rows[before] ?? null, restores: made[before] ?? 0 }
+    at = earlier
+  }
+}
+
 async function undoAspect(set: WorkingSet, cells: Cells, { entityUrn, aspectName, seq, seqs, was }: Undo<'undoAspect'>, order: Order): Promise<boolean> {
   const entity = entityOf(set, entityUrn)
   const cell = aspectCell(cells, entity.id, aspectName)
-  const isOfLoad = (row: { seq: number }): boolean => seqs.includes(row.seq)
-  const last = cell.rows.findLastIndex(isOfLoad)
-  if (last === -1 || (last < cell.rows.length - 1 && set.guards.undoesOnlyItsOwn)) return false
-  const first = 1 + cell.rows.slice(0, last).findLastIndex((row) => !isOfLoad(row))
-  const previous = cell.rows[first - 1] ?? null
+  const found = beforeLoad(cell, seqs, set.guards.undoesOnlyItsOwn)
+  if (!found) return false
+  const { first, previous, restores } = found
   // What the load itself had made of it is taken back by the first that it did.
-  if (!previous && (was === 'own' || cell.rows[first]?.seq !== seq)) return false
+  if (!previous && (was === 'own' || first?.seq !== seq)) return false
   if (!previous && was === 'kept') throw new CatalogError('UNSUPPORTED', `What ${aspectName} of ${entityUrn} was before the load is no longer kept`, { urn: entityUrn, field: 'aspectName' })
   const before = previous?.value ?? null
-  if (equalJson(before, currentValue(cell))) return false
   if (before) {
     const author = { systemMetadata: previous?.systemMetadata ?? null }
-    if (aspectName === 'domainProperties') return withPlace(set, cells, cell, { kind: 'put', value: before }, 'in this domain', order, author.systemMetadata)
-    return applyAspectChange(set, cell, { kind: 'put', value: before }, order, author)
+    if (aspectName === 'domainProperties') return withPlace(set, cells, cell, { kind: 'put', value: before, restores }, 'in this domain', order, author.systemMetadata)
+    return applyAspectChange(set, cell, { kind: 'put', value: before, restores }, order, author)
   }
   // A domain is taken back as a whole, and an aspect with edges of others stays.
   if (aspectName === 'domainProperties' || hasEdges(cells, entity.id, aspectName)) return false
-  return applyAspectChange(set, cell, { kind: 'delete' }, order, { systemMetadata: null })
+  return applyAspectChange(set, cell, { kind: 'delete', restores }, order, { systemMetadata: null })
 }
 
 const hasEdges = (cells: Cells, entityId: number, aspectName: string): boolean =>
   isLineageAspect(aspectName) && aspectCodeOf(aspectName) > 0 && edgeCell(cells, entityId, aspectName).rows.size > 0
 
-function undoAssociation(set: WorkingSet, cells: Cells, { entityUrn, seq, before }: Undo<'undoAssociation'>, order: Order): boolean {
+function undoAssociation(set: WorkingSet, cells: Cells, { entityUrn, leftSeq, before }: Undo<'undoAssociation'>, order: Order): boolean {
   const cell = cells.associations.get(entityOf(set, entityUrn).id)
   if (!cell) throw new Error('association was not loaded')
-  if (set.guards.undoesOnlyItsOwn && cell.row?.seq !== seq) return false
-  if (before.domainUrn === null) return associate(set, cell, null, before.attributes, order)
+  if (set.guards.undoesOnlyItsOwn && (cell.row ? seqOfChange(cell.row) : 0) !== leftSeq) return false
+  if (before.domainUrn === null) return associate(set, cell, null, before.attributes, order, before.changedSeq)
   const domain = entityOf(set, before.domainUrn)
   if (!isPresentNow(set, domain)) throw gone(before.domainUrn, `${entityUrn} was in ${before.domainUrn}, which no longer exists`)
-  return associate(set, cell, domain.id, before.attributes, order)
+  return associate(set, cell, domain.id, before.attributes, order, before.changedSeq)
 }
 
 const gone = (urn: Urn, message: string): CatalogError => new CatalogError('MISSING_REFERENCE', message, { urn, field: 'domainUrn' })
@@ -106,10 +121,10 @@ async function undoCreation(set: WorkingSet, cells: Cells, { entityUrn, seqs }: 
   if (!isPresentNow(set, entity) || !cells.unmakeable.has(entity.id)) return false
   if (entity.entityType === 'domain') {
     const cell = aspectCell(cells, entity.id, 'domainProperties')
-    const current = currentRow(cell)
-    if (current?.value && !seqs.includes(current.seq)) return false
+    const found = currentValue(cell) ? beforeLoad(cell, seqs, set.guards.undoesOnlyItsOwn) : null
+    if (currentValue(cell) && !found) return false
     if (!await takeOutDomain(set, cells.tree, entity.id)) return false
-    if (current?.value) applyAspectChange(set, cell, { kind: 'delete' }, order, { systemMetadata: null })
+    if (found) applyAspectChange(set, cell, { kind: 'delete', restores: found.restores }, order, { systemMetadata: null })
   }
   set.takenBack.add(entity.id)
   set.undo.push(() => { set.takenBack.delete(entity.id) })
