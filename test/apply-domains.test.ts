@@ -5,9 +5,9 @@ import { readAspect } from '../shared/catalog/read-aspects.ts'
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { limits } from '../shared/limits.ts'
-import type { Change } from '../shared/model/changes.ts'
+import type { Change, JsonObject } from '../shared/model/changes.ts'
 import type { Urn } from '../shared/urn/urn.ts'
-import { apply, applyAsChunk, asCall, create, createDomain, dataset, deleteAspect, domain, job, openLoad, outcomeOf, patch, record, refusalOf, setDomain, unsetDomain, upsert, valueOf } from './support/changes.ts'
+import { apply, applyAsChunk, asCall, create, createDomain, dataset, deleteAspect, domain, hardDelete, inDomain, job, openLoad, outcomeOf, patch, record, refusalOf, setDomain, unsetDomain, upsert, valueOf } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { changedTables, tableChecksums } from './support/table-checksums.ts'
 
@@ -93,13 +93,13 @@ t.test('domains', async (t) => {
     await apply(db, ...create(dataset('a'), dataset('b')), setDomain(dataset('a'), deep), setDomain(dataset('b'), below))
     await refusesWithoutTrace(t, db, 'CONFLICT', /^Cannot delete domain urn:li:domain:below which has child domains$/, remove(below))
     t.equal(await outcomeOf(db, remove(deep)), 'applied')
-    t.same(await valueOf(db, dataset('a'), 'domains'), { domains: [] })
+    t.same(await valueOf(db, dataset('a'), 'domains'), inDomain(null))
     t.equal(await valueOf(db, deep, 'domainProperties'), null)
     t.equal(await valueOf(db, deep, 'domainKey'), null)
     await refusesWithoutTrace(t, db, 'MISSING_REFERENCE', /deep/, remove(deep))
     await refusesWithoutTrace(t, db, 'MISSING_REFERENCE', /deep/, setDomain(dataset('a'), deep))
     await applyCall(db, [record(0, createDomain(deep, 'Deep anew', below)), record(1, setDomain(dataset('a'), deep))], asCall())
-    t.same(await valueOf(db, dataset('a'), 'domains'), { domains: [deep] })
+    t.same(await valueOf(db, dataset('a'), 'domains'), inDomain(deep))
     await applyCall(db, [record(0, remove(deep)), record(1, remove(below))], asCall())
     t.same((await tree(db)).filter((line) => !line.startsWith('level')), ['other "Other" < ', 'top "Top" < ', 'x1 "X" < x2', 'x2 "X" < '])
   })
@@ -121,22 +121,75 @@ t.test('an asset is in one domain at most', async (t) => {
   t.equal(await outcomeOf(db, setDomain(asset, top)), 'applied')
   t.equal(await outcomeOf(db, setDomain(asset, top)), 'unchanged')
   t.equal(await outcomeOf(db, setDomain(asset, other)), 'applied')
-  t.same(await valueOf(db, asset, 'domains'), { domains: [other] })
+  t.same(await valueOf(db, asset, 'domains'), inDomain(other))
   t.equal((await readAspect(db, asset, 'domains'))?.version, 2)
   t.equal(await outcomeOf(db, unsetDomain(asset)), 'applied')
-  t.same(await valueOf(db, asset, 'domains'), { domains: [] })
+  t.same(await valueOf(db, asset, 'domains'), inDomain(null))
   await apply(db, upsert(asset, 'domains', { domains: [top] }))
   t.equal((await refusalOf(apply(db, upsert(asset, 'domains', { domains: [other] }, 'CREATE')))).code, 'VALIDATION_FAILED')
   t.equal((await refusalOf(apply(db, upsert(asset, 'domains', { domains: [other] }, 'UPSERT', { ifVersionMatch: 3 })))).code, 'PRECONDITION_FAILED')
   await apply(db, upsert(asset, 'domains', { domains: [other] }, 'UPSERT', { ifVersionMatch: 4 }))
-  t.same(await valueOf(db, asset, 'domains'), { domains: [other] })
+  t.same(await valueOf(db, asset, 'domains'), inDomain(other))
   t.equal((await refusalOf(apply(db, patch(asset, 'domains', { op: 'add', path: `/domains/${top}`, value: top })))).code, 'VALIDATION_FAILED', 'a patch may not leave two')
   await apply(db, patch(asset, 'domains', { op: 'remove', path: `/domains/${other}` }, { op: 'add', path: `/domains/${top}`, value: top }))
-  t.same(await valueOf(db, asset, 'domains'), { domains: [top] })
+  t.same(await valueOf(db, asset, 'domains'), inDomain(top))
   const associations = { domains: [top], domainAssociations: [{ domain: top, context: '{}', attribution: { time: 0, actor: 'urn:li:corpuser:x' } }] }
   await apply(db, upsert(asset, 'domains', associations))
   t.same(await valueOf(db, asset, 'domains'), associations, 'what is said beside it is kept')
   t.equal(await outcomeOf(db, deleteAspect(asset, 'domains')), 'applied')
-  t.same(await valueOf(db, asset, 'domains'), { domains: [] })
+  t.same(await valueOf(db, asset, 'domains'), inDomain(null))
   t.equal((await refusalOf(apply(db, setDomain(other, top)))).code, 'BAD_REQUEST', 'a domain is no asset')
+})
+
+/** What was written first, what is written over it, and what is read back; a text is the code of the refusal. */
+type Written = [says: string, before: Change | null, write: Change, left: JsonObject | null | string]
+
+t.test('the two lists of the aspect domains move together', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, createDomain(top, 'Top'), createDomain(other, 'Other'))
+  const asset = dataset('written')
+  const attributed = { domain: top, attribution: { time: 0, actor: 'urn:li:corpuser:x', source: 'urn:li:dataHubAction:x' } }
+  const put = (value: JsonObject): Change => upsert(asset, 'domains', value)
+  // As DataHub's patch builder writes add_domain and remove_domain.
+  const add = (urn: Urn): Change => ({ kind: 'patchAspect', entityUrn: asset, aspectName: 'domains', patch: { arrayPrimaryKeys: { domainAssociations: ['attribution\u241fsource', 'domain'] }, patch: [{ op: 'add', path: `/domainAssociations//${urn}`, value: { domain: urn } }] } })
+  const take = (urn: Urn): Change => ({ kind: 'patchAspect', entityUrn: asset, aspectName: 'domains', patch: { arrayPrimaryKeys: { domainAssociations: ['domain'] }, patch: [{ op: 'remove', path: `/domainAssociations/${urn}` }] } })
+  const ways: [string, Change][] = [['the aspect', put({ domains: [top] })], ['an association', put({ domains: [], domainAssociations: [{ domain: top }] })], ['setDomain', setDomain(asset, top)]]
+
+  const cases: Written[] = [
+    ...ways.flatMap(([way, first]): Written[] => [
+      [`remove_domain after ${way}`, first, take(top), inDomain(null)],
+      [`remove_domain of another after ${way}`, first, take(other), inDomain(top)],
+      [`add_domain of a second after ${way}`, first, add(other), 'VALIDATION_FAILED'],
+      [`add_domain of the same after ${way}`, first, add(top), inDomain(top)],
+      [`a second in domains after ${way}`, first, patch(asset, 'domains', { op: 'add', path: `/domains/${other}`, value: other }), 'VALIDATION_FAILED'],
+      [`both lists read back, domains edited, after ${way}`, first, put({ domains: [other], domainAssociations: [{ domain: top }] }), inDomain(other)],
+      [`both lists read back, associations edited, after ${way}`, first, put({ domains: [top], domainAssociations: [{ domain: other }] }), inDomain(other)],
+      [`both lists read back, domains emptied, after ${way}`, first, put({ domains: [], domainAssociations: [{ domain: top }] }), inDomain(null)],
+      [`both lists read back, associations emptied, after ${way}`, first, put({ domains: [top], domainAssociations: [] }), inDomain(null)],
+      [`domains of another and no associations after ${way}`, first, put({ domains: [other], domainAssociations: [] }), 'VALIDATION_FAILED'],
+      [`no domains, which must be sent, and another association after ${way}`, first, put({ domains: [], domainAssociations: [{ domain: other }] }), inDomain(other)]
+    ]),
+    ['a domain without associations on a fresh asset', null, put({ domains: [top], domainAssociations: [] }), inDomain(top)],
+    ['an association and no domain on a fresh asset', null, put({ domains: [], domainAssociations: [{ domain: top }] }), inDomain(top)],
+    ['an empty list on a fresh asset', null, put({ domains: [] }), inDomain(null)],
+    ['two that contradict each other on a fresh asset', null, put({ domains: [top], domainAssociations: [{ domain: other }] }), 'VALIDATION_FAILED'],
+    ['domains alone, over an attribution', put({ domains: [top], domainAssociations: [attributed] }), put({ domains: [top] }), { domains: [top], domainAssociations: [attributed] }],
+    ['another domain, over an attribution', put({ domains: [top], domainAssociations: [attributed] }), put({ domains: [other] }), inDomain(other)],
+    ['nothing unset on a fresh asset', null, unsetDomain(asset), null]
+  ]
+  for (const [says, first, write, left] of cases) {
+    await t.test(says, async (t) => {
+      await apply(db, ...create(asset))
+      if (first) await apply(db, first)
+      if (typeof left === 'string') {
+        const before = await valueOf(db, asset, 'domains')
+        t.equal((await refusalOf(apply(db, write))).code, left)
+        t.same(await valueOf(db, asset, 'domains'), before)
+      } else {
+        await apply(db, write)
+        t.same(await valueOf(db, asset, 'domains'), left)
+      }
+      await apply(db, hardDelete(asset))
+    })
+  }
 })

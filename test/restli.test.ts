@@ -2,6 +2,8 @@
 import t from 'tap'
 import { limits } from '../shared/limits.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
+import { toUrn } from '../shared/urn/urn.ts'
+import { inDomain } from './support/changes.ts'
 import { endedOrBlocked } from './support/paused-tx.ts'
 import { withServer } from './support/server.ts'
 
@@ -171,7 +173,7 @@ t.test('RestLi', async (t) => {
     await holder.raw('update domain_association set domain_id = (select id from entity where urn = ?) where entity_id = (select id from entity where urn = ?)', [to, asset])
     await holder.commit()
     t.match(await deleting, { status: 200 })
-    t.same((await whole(asset)).body.aspects.domains.value, { domains: [to] })
+    t.same((await whole(asset)).body.aspects.domains.value, inDomain(toUrn(to)))
   })
 
   t.test('references to an entity are counted, and taken away from every aspect that names it', async (t) => {
@@ -209,7 +211,7 @@ t.test('RestLi', async (t) => {
     }
     const left = (await whole(named)).body.aspects
     t.same(Object.keys(left).sort(), ['datasetKey', 'domains', 'globalTags', 'ownership', 'status', 'upstreamLineage'])
-    t.same(left.domains.value, { domains: [] })
+    t.same(left.domains.value, inDomain(null))
     t.same([left.ownership.value.owners.map((each: JsonObject) => each.owner), left.globalTags.value.tags], [['urn:li:corpuser:stays'], [{ tag: 'urn:li:tag:new' }]])
     t.match((await whole('urn:li:domain:within')).body.aspects.domainProperties.value, { name: 'Within', description: 'kept', parentDomain: undefined })
     t.match(await refer('rubbish', true), { status: 400, body: { field: 'urn' } })

@@ -3,6 +3,7 @@ import { schemaFieldParts } from '../urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { requiresEntity } from './aspect-registry.ts'
 import type { Change, JsonObject, JsonValue } from './changes.ts'
+import { isObject, listOf } from './json-values.ts'
 import { splitLineageDocument } from './lineage-document.ts'
 import { edgePairOf, isLineageAspect, lineageFieldByCode } from './lineage-fields.ts'
 import { planLineagePatch } from './lineage-patch.ts'
@@ -64,7 +65,10 @@ const standing = (urn: Urn, aspectName: string): Reference[] => requiresEntity(a
 const isString = (value: JsonValue | undefined): value is string => typeof value === 'string'
 
 function aspectReferences(ownerUrn: Urn, aspectName: string, value: JsonObject): Reference[] {
-  if (aspectName === 'domains') return (Array.isArray(value.domains) ? value.domains : []).map((urn) => ({ urn: toUrn(urn, 'aspect.domains'), as: 'domain' }))
+  if (aspectName === 'domains') {
+    const named = [...listOf(value.domains), ...listOf(value.domainAssociations).map((entry) => isObject(entry) ? entry.domain ?? null : null)]
+    return [...new Set(named)].map((urn) => ({ urn: toUrn(urn, 'aspect.domains'), as: 'domain' }))
+  }
   if (aspectName === 'domainProperties') return isString(value.parentDomain) ? [{ urn: toUrn(value.parentDomain, 'aspect.parentDomain'), as: 'parentDomain' }] : []
   if (!isLineageAspect(aspectName)) return []
   return splitLineageDocument(ownerUrn, aspectName, value).entries.flatMap((entry) => otherEndReferences(ownerUrn, entry.downstreamUrn, entry.upstreamUrn))

@@ -11,7 +11,6 @@ import type { Working, WorkingObject } from './array-keys.ts'
 import { aspectTemplate } from './aspect-registry.ts'
 import type { JsonObject, PatchDocument, PatchOperation } from './changes.ts'
 import { equalJson } from './equal-json.ts'
-import { isObject } from './json-values.ts'
 import { createPatchWork, type PatchBudget, type PatchWork } from './patch-work.ts'
 
 const shownPathChars = 500
@@ -34,8 +33,7 @@ export function applyPatch(aspectName: string, document: JsonObject | null, patc
     work.checkSize(root)
   }
   if (!isWorkingObject(root)) throw new CatalogError('BAD_REQUEST', 'The patch leaves no object', { field: 'aspect' })
-  const patched = mapsToArrays(root, rules)
-  return aspectName === 'domains' ? keepListsInStep(patched, patch) : patched
+  return mapsToArrays(root, rules)
 }
 
 /** Splits a JSON Pointer into its segments, unescaped. Throws BAD_REQUEST for a path that does not begin with a slash, LIMIT_EXCEEDED. */
@@ -163,18 +161,4 @@ function removeAt(root: Working, path: string[], work: PatchWork): Working {
     delete holder[last]
   }
   return root
-}
-
-/** `domains` and `domainAssociations` say the same: where a patch touched only one of them, the other follows. */
-function keepListsInStep(document: JsonObject, patch: PatchDocument): JsonObject {
-  const touches = (name: string): boolean => patch.patch.some((operation) => operation.op !== 'test' && parsePointer(operation.path)[0] === name)
-  if (touches('domains') === touches('domainAssociations') || !Array.isArray(document.domainAssociations)) return document
-  const associations = document.domainAssociations.filter(isObject)
-  if (touches('domainAssociations')) {
-    return { ...document, domains: [...new Set(associations.flatMap((entry) => entry.domain === undefined ? [] : [entry.domain]))] }
-  }
-  const domains = Array.isArray(document.domains) ? document.domains : []
-  const kept = associations.filter((entry) => domains.includes(entry.domain ?? null))
-  const missing = domains.filter((domain) => !kept.some((entry) => entry.domain === domain))
-  return { ...document, domainAssociations: [...kept, ...missing.map((domain) => ({ domain }))] }
 }

@@ -73,6 +73,9 @@ export async function refusalOf(work: Promise<unknown>): Promise<CatalogError> {
 /** The current value of an aspect, or null. */
 export const valueOf = async (db: Db, urn: Urn, aspectName: string): Promise<JsonValue> => (await readAspect(db, urn, aspectName))?.value ?? null
 
+/** The aspect `domains` of an asset in this domain, or in none, as it is read back. */
+export const inDomain = (urn: Urn | null): JsonObject => ({ domains: urn === null ? [] : [urn], domainAssociations: urn === null ? [] : [{ domain: urn }] })
+
 export type OpenLoad = { id: string, seq: number, source: string }
 
 export type LoadFacts = { source?: string, seq?: number, isDestructive?: boolean, currentPass?: number, remaining?: number, state?: string, missingReferences?: 'reject' | 'create' }

@@ -4,6 +4,7 @@ import type { Change, JsonObject, JsonValue } from '../../model/changes.ts'
 import { placeOfEdge, standsOn } from '../../model/change-facts.ts'
 import { isTimeseries, requiresEntity } from '../../model/aspect-registry.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
+import type { DomainMembership } from '../../model/domains-document.ts'
 import { isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { groupOfRecord, splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
 import { appendedPosition } from '../../model/list-order.ts'
@@ -17,7 +18,7 @@ import type { EntityRow } from '../../store/entities.ts'
 import { keyOf } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { applyAspectChange, checkAspectCondition, countEdgeChange, currentRow, existForEdges, type AspectCell } from './aspect-cells.ts'
-import { associate, patchDomains, splitDomainsDocument } from './association-cells.ts'
+import { associate, domainsPatched, domainsWritten, isShown } from './association-cells.ts'
 import { aspectCell, edgeCell, markCreated, referred, showEdges, withPlace, type Cells } from './cells.ts'
 import type { SiblingRule } from './domain-tree.ts'
 import { removeEdge, removeInto, replaceEdges, stateEdge, stateEntry, type EdgeCell } from './edge-cells.ts'
@@ -45,8 +46,8 @@ export async function applyChange(set: WorkingSet, cells: Cells, change: Change,
     case 'renameDomain': return changeDomain(set, cells, change.domainUrn, { name: change.name }, 'in this domain', order)
     case 'describeDomain': return changeDomain(set, cells, change.domainUrn, { description: change.description }, null, order)
     case 'moveDomain': return changeDomain(set, cells, change.domainUrn, { parentDomain: change.parentDomain }, 'in the destination domain', order)
-    case 'setDomain': return setDomain(set, cells, change.entityUrn, change.domainUrn, null, order)
-    case 'unsetDomain': return setDomain(set, cells, change.entityUrn, null, null, order)
+    case 'setDomain': return setDomain(set, cells, change.entityUrn, { domainUrn: change.domainUrn, attributes: null }, order)
+    case 'unsetDomain': return setDomain(set, cells, change.entityUrn, { domainUrn: null, attributes: null }, order)
     default: return undoChange(set, cells, change, order)
   }
 }
@@ -117,10 +118,10 @@ function upsertAspect(set: WorkingSet, cells: Cells, change: Upsert, order: Orde
   }
   if (change.aspectName === 'domains') {
     const cell = cells.associations.get(entity.id)
-    if (change.changeType === 'CREATE' && cell?.row) throw new CatalogError('VALIDATION_FAILED', 'Cannot perform CREATE since the aspect already exists.', { field: 'changeType' })
+    if (change.changeType === 'CREATE' && isShown(cell?.row)) throw new CatalogError('VALIDATION_FAILED', 'Cannot perform CREATE since the aspect already exists.', { field: 'changeType' })
     checkConditions(change.headers ?? {}, versionOf(cell?.row))
-    const { domainUrn, attributes } = splitDomainsDocument(change.value)
-    return setDomain(set, cells, change.entityUrn, domainUrn, attributes, order)
+    if (!cell) throw new Error('association was not loaded')
+    return setDomain(set, cells, change.entityUrn, domainsWritten(set, cell, change.value), order, true)
   }
   if (isTimeseries(change.aspectName, change.value)) {
     cells.timeseries.push({ entityId: entity.id, aspectName: change.aspectName, timestampMillis: Number(change.value.timestampMillis), value: change.value, ...author, ...order, actor: set.actor.urn })
@@ -138,7 +139,7 @@ function upsertAspect(set: WorkingSet, cells: Cells, change: Upsert, order: Orde
 /** Whether there is already what the change would create: the entity, or the aspect. */
 function isThere(set: WorkingSet, cells: Cells, change: Upsert, entity: EntityRow): boolean {
   if (change.changeType === 'CREATE_ENTITY') return isPresentNow(set, entity)
-  if (change.aspectName === 'domains') return Boolean(cells.associations.get(entity.id)?.row)
+  if (change.aspectName === 'domains') return isShown(cells.associations.get(entity.id)?.row)
   return !isTimeseries(change.aspectName, change.value) && Boolean(currentRow(aspectCell(cells, entity.id, change.aspectName))?.value)
 }
 
@@ -159,8 +160,7 @@ function patchAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { ki
     const cell = cells.associations.get(entity.id)
     if (!cell) throw new Error('association was not loaded')
     checkConditions(change.headers ?? {}, versionOf(cell.row))
-    const { domainUrn, attributes } = splitDomainsDocument(patchDomains(set, cell, change.patch))
-    return setDomain(set, cells, change.entityUrn, domainUrn, attributes, order)
+    return setDomain(set, cells, change.entityUrn, domainsPatched(set, cell, change.patch), order, true)
   }
   const cell = aspectCell(cells, entity.id, change.aspectName)
   checkAspectCondition(cell, 'PATCH', change.headers)
@@ -217,13 +217,13 @@ function deleteAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { k
   return edgesChanged || hasChanged
 }
 
-function setDomain(set: WorkingSet, cells: Cells, entityUrn: Urn, domainUrn: Urn | null, attributes: JsonObject | null, order: Order): boolean {
+function setDomain(set: WorkingSet, cells: Cells, entityUrn: Urn, { domainUrn, attributes }: DomainMembership, order: Order, isWritten = false): boolean {
   const entity = entityOf(set, entityUrn)
   if (!entityTypeInfo(entity.entityType).isAsset) throw new CatalogError('BAD_REQUEST', `A ${entity.entityType} cannot be in a domain.`, { urn: entityUrn, field: 'entityUrn' })
   const cell = cells.associations.get(entity.id)
   if (!cell) throw new Error('association was not loaded')
-  if (domainUrn !== null && isDeletedAfter(set, domainUrn, order)) return associate(set, cell, null, null, order)
-  return associate(set, cell, domainUrn === null ? null : referred(set, domainUrn, 'domainUrn').id, attributes, order)
+  if (domainUrn !== null && isDeletedAfter(set, domainUrn, order)) return associate(set, cell, null, null, order, { isWritten })
+  return associate(set, cell, domainUrn === null ? null : referred(set, domainUrn, 'domainUrn').id, attributes, order, { isWritten })
 }
 
 async function upsertEntity(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'upsertEntity' }>, order: Order): Promise<boolean> {

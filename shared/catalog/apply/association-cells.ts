@@ -2,13 +2,14 @@
 import { CatalogError } from '../../errors.ts'
 import { prepareAspect } from '../../model/aspect-registry.ts'
 import type { JsonObject, PatchDocument } from '../../model/changes.ts'
+import { mergeDomains, printDomains, type DomainMembership } from '../../model/domains-document.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { applyPatch } from '../../model/json-patch.ts'
 import { isNewer, seqOfChange, type Order } from '../../model/order.ts'
 import type { Tx } from '../../db/database.ts'
 import { findAssociations, writeAssociations, type AssociationRow } from '../../store/domains.ts'
 import { findEntitiesById, type EntityRow } from '../../store/entities.ts'
-import { toUrn, type Urn } from '../../urn/urn.ts'
+import type { Urn } from '../../urn/urn.ts'
 import { checkWithinLimit, rememberEntity, urnOf, type WorkingSet } from './working-set.ts'
 
 /** `storedDomain` is the domain that the stored row names; the changes at hand need not name it. */
@@ -24,24 +25,34 @@ export async function loadAssociationCells(tx: Tx, entityIds: readonly number[])
   return cells
 }
 
+type AssociationFacts = {
+  /** Whether the aspect itself was written: an empty one is there from then on, while taking an asset out of no domain leaves nothing. */
+  isWritten?: boolean
+  /** Of which change this is the work, where an undo restores it. */
+  changedSeq?: number | null
+}
+
 /**
  * Puts an asset into a domain, or (null) out of any; says whether that changed anything. Throws FORBIDDEN where the
- * actor's token is limited and the domain is not within the limit. `changedSeq`: of which change this is the work, where an undo restores it.
+ * actor's token is limited and the domain is not within the limit.
  */
-export function associate(set: WorkingSet, cell: AssociationCell, domainId: number | null, attributes: JsonObject | null, order: Order, changedSeq: number | null = null): boolean {
+export function associate(set: WorkingSet, cell: AssociationCell, domainId: number | null, attributes: JsonObject | null, order: Order, { isWritten = false, changedSeq = null }: AssociationFacts = {}): boolean {
   if (domainId !== null) checkWithinLimit(set, domainId)
   const before = cell.row
   if (set.guards.keepsOrder && isNewer(before, order)) {
     // The older one was stated all the same: an asset that was in a domain once shows an empty list, and not nothing.
-    if (before?.version === 0 && domainId !== null) putRow(set, cell, { ...before, version: 1 })
+    if (before?.version === 0 && (domainId !== null || isWritten)) putRow(set, cell, { ...before, version: 1 })
     return false
   }
-  const isSame = before ? before.domainId === domainId && equalJson(before.attributes, attributes) : domainId === null && attributes === null
+  const isSame = before && (isShown(before) || !isWritten) ? before.domainId === domainId && equalJson(before.attributes, attributes) : !isWritten && domainId === null && attributes === null
   putRow(set, cell, isSame && before
     ? { ...before, ...order, changedSeq: changedSeq ?? seqOfChange(before) }
     : { entityId: cell.entityId, domainId, version: isSame ? 0 : (before?.version ?? 0) + 1, ...order, attributes, actor: set.actor.urn, createdAt: set.now, changedSeq: isSame ? 0 : changedSeq })
   return !isSame
 }
+
+/** Whether the aspect is there to be read: version 0 only remembers that nothing was removed. */
+export const isShown = (row: AssociationRow | null | undefined): row is AssociationRow => row !== null && row !== undefined && row.version > 0
 
 function putRow(set: WorkingSet, cell: AssociationCell, row: AssociationRow): void {
   const before = cell.row
@@ -49,25 +60,28 @@ function putRow(set: WorkingSet, cell: AssociationCell, row: AssociationRow): vo
   set.undo.push(() => { cell.row = before })
 }
 
-/** The aspect `domains` of an association, as written; null where none was ever stated (version 0 remembers a removal of nothing). */
+/** The aspect `domains` of an association; null where none was ever written (version 0 remembers a removal of nothing). */
 export function domainsDocument(row: Pick<AssociationRow, 'domainId' | 'attributes' | 'version'> | null, urnOfDomain: (id: number) => Urn): JsonObject | null {
-  if (!row || row.version === 0) return null
-  return { ...row.attributes, domains: row.domainId === null ? [] : [urnOfDomain(row.domainId)] }
+  return row !== null && row.version > 0 ? printDomains(membershipOf(row, urnOfDomain)) : null
 }
 
-/** Takes the aspect `domains` apart. It must have passed prepareAspect, which refuses more than one domain. */
-export function splitDomainsDocument(value: JsonObject): { domainUrn: Urn | null, attributes: JsonObject | null } {
-  const { domains, ...others } = value
-  const [first] = Array.isArray(domains) ? domains : []
-  return { domainUrn: first === undefined ? null : toUrn(first, 'aspect.domains[0]'), attributes: Object.keys(others).length === 0 ? null : others }
+const membershipOf = (row: Pick<AssociationRow, 'domainId' | 'attributes'> | null, urnOfDomain: (id: number) => Urn): DomainMembership =>
+  ({ domainUrn: row === null || row.domainId === null ? null : urnOfDomain(row.domainId), attributes: row?.attributes ?? null })
+
+function storedUrn(set: WorkingSet, cell: AssociationCell): (id: number) => Urn {
+  if (cell.storedDomain && !set.byId.has(cell.storedDomain.id)) rememberEntity(set, cell.storedDomain)
+  return (id) => urnOf(set, id)
 }
 
-/** The aspect `domains` after a patch. Throws VALIDATION_FAILED where the patch would leave more than one domain. */
-export function patchDomains(set: WorkingSet, cell: AssociationCell, patch: PatchDocument): JsonObject {
+/** The membership that a document of the aspect `domains` means here. Throws VALIDATION_FAILED where its two lists contradict each other. */
+export const domainsWritten = (set: WorkingSet, cell: AssociationCell, document: JsonObject): DomainMembership => mergeDomains(document, membershipOf(cell.row, storedUrn(set, cell)))
+
+/** The membership after a patch. Throws VALIDATION_FAILED where the patch would leave more than one domain. */
+export function domainsPatched(set: WorkingSet, cell: AssociationCell, patch: PatchDocument): DomainMembership {
   const entity = set.byId.get(cell.entityId)
   if (!entity) throw new CatalogError('NOT_FOUND', 'The asset does not exist.')
-  if (cell.storedDomain && !set.byId.has(cell.storedDomain.id)) rememberEntity(set, cell.storedDomain)
-  return prepareAspect(entity.entityType, 'domains', applyPatch('domains', domainsDocument(cell.row, (id) => urnOf(set, id)), patch, set.patchBudget))
+  const patched = applyPatch('domains', domainsDocument(cell.row, storedUrn(set, cell)), patch, set.patchBudget)
+  return domainsWritten(set, cell, prepareAspect(entity.entityType, 'domains', patched))
 }
 
 const isWorkOfOther = (row: AssociationRow, stored: AssociationRow | null): boolean => seqOfChange(row) !== (stored ? seqOfChange(stored) : 0)

@@ -1,5 +1,4 @@
 /** domains: the one domain an asset is in. `domainAssociations` says the same with its attribution; either may be sent alone. */
-import type { JsonValue } from '../changes.ts'
 import { isObject, listOf } from '../json-values.ts'
 import { entityTypes } from '../entity-types.ts'
 import { anything, list, optional, record, required, shapeFault, urn } from '../shape.ts'
@@ -11,22 +10,18 @@ const lists = record({
   domainAssociations: optional(list(record({ domain: required(urn('domain')), context: optional(anything), attribution: optional(anything) })))
 })
 
-
-const consistent: Shape = (value, place) => {
+/** Which list counts where they differ depends on what is stored: mergeDomains decides it when the document is applied. */
+const oneDomain: Shape = (value, place) => {
   const prepared = lists(value, place)
   if (!isObject(prepared)) return prepared
-  const associated = [...new Set(listOf(prepared.domainAssociations).map((entry) => isObject(entry) ? entry.domain ?? null : null))]
-  const named = [...new Set(listOf(prepared.domains))]
   if (!prepared.domains && !prepared.domainAssociations) throw shapeFault(`${place}.domains`, 'field is required but not found and has no default value')
-  if (named.length > 0 && associated.length > 0 && !sameMembers(named, associated)) {
-    throw shapeFault(`${place}.domainAssociations`, "Cannot update both 'domains' and 'domainAssociations' to different values")
+  const associated = listOf(prepared.domainAssociations).map((entry) => isObject(entry) ? entry.domain ?? null : null)
+  for (const [name, domains] of [['domains', listOf(prepared.domains)], ['domainAssociations', associated]] as const) {
+    const count = new Set(domains).size
+    if (count > 1) throw shapeFault(`${place}.${name}`, `an asset belongs to one domain at most, and ${count} are given`)
   }
-  const domains = named.length > 0 ? named : associated
-  if (domains.length > 1) throw shapeFault(`${place}.domains`, `an asset belongs to one domain at most, and ${domains.length} are given`)
-  return { ...prepared, domains }
+  return prepared
 }
-
-const sameMembers = (a: readonly JsonValue[], b: readonly JsonValue[]): boolean => a.length === b.length && a.every((entry) => b.includes(entry))
 
 const notAssets = new Set(entityTypes.filter((info) => !info.isAsset).map((info) => info.name))
 
@@ -36,5 +31,5 @@ export const domains: AspectModel = {
   requiresEntity: true,
   refusedOn: notAssets,
   template: () => ({ domains: [] }),
-  shape: consistent
+  shape: oneDomain
 }

@@ -310,6 +310,19 @@ def dataset_domain(c: Case) -> None:
     expect(c.doors.domain_of(urn), domain)
     send(c, DatasetPatchBuilder(urn).remove_domain(domain))
     expect(c.doors.domain_of(urn), None)
+    # the same where the aspect came without associations
+    c.write(urn, m.DomainsClass(domains=[domain]))
+    send(c, DatasetPatchBuilder(urn).remove_domain(domain))
+    expect(c.doors.domain_of(urn), None)
+    # and what was read can be written back with one of its lists changed
+    c.write(urn, m.DomainsClass(domains=[domain]))
+    other = c.domain("other")
+    c.write(other, m.DomainPropertiesClass(name=f"{c.name} other"))
+    found = c.graph().get_aspect(urn, m.DomainsClass)
+    expect([entry.domain for entry in found.domainAssociations], [domain])
+    found.domains = [other]
+    c.write(urn, found)
+    expect(c.doors.domain_of(urn), other)
 
 
 # --- written out
