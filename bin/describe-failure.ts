@@ -17,6 +17,10 @@ export function describeFailure(error: unknown): { message: string, exitCode: nu
   if (isConnectionTrouble(error)) {
     return { message: `The database does not answer: ${withoutSecrets(reasonOf(error))}`, exitCode: exitCodes.config }
   }
+  if (isPortTaken(error)) return { message: `The port ${error.port} is in use. Name another with PORT (WORKER_PORT for a worker).`, exitCode: exitCodes.config }
   const text = error instanceof Error ? error.stack ?? error.message : String(error)
   return { message: withoutSecrets(text), exitCode: exitCodes.refused }
 }
+
+const isPortTaken = (error: unknown): error is Error & { port: number } =>
+  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error && typeof error.port === 'number'

@@ -1,16 +1,23 @@
 /** What `npm start` says to someone who has just met the catalog. */
 
-type Greeting = { url: string, tokenFile: string, isUsualPort: boolean }
+import { quoteForShell } from '../bin/quote-for-shell.ts'
+
+/** `dataDir` where it is not the usual one. */
+type Greeting = { url: string, tokenFile: string, dataDir: string | null }
+
+/** Where the command line looks when nothing tells it otherwise. */
+const usualUrl = 'http://127.0.0.1:8080'
 
 /** Lines that can be pasted into a shell. */
-export function whatToTry({ url, tokenFile, isUsualPort }: Greeting): string[] {
-  const server = isUsualPort ? '' : `TRIBUTARY_URL=${url} `
+export function whatToTry({ url, tokenFile, dataDir }: Greeting): string[] {
+  const settings = [...url === usualUrl ? [] : [`TRIBUTARY_URL=${url}`], ...dataDir === null ? [] : [`TRIBUTARY_DATA_DIR=${quoteForShell(dataDir)}`]]
+  const environment = settings.map((setting) => `${setting} `).join('')
   return [
     '',
     'Try next:',
-    `  curl -s ${url}/api/graphql -H "Authorization: Bearer $(cat ${tokenFile})" -H 'Content-Type: application/json' \\`,
+    `  curl -s ${url}/api/graphql -H "Authorization: Bearer $(cat ${quoteForShell(tokenFile)})" -H 'Content-Type: application/json' \\`,
     `    -d '{"query":"{ listDomains(input: {}) { domains { urn properties { name } } } }"}'`,
-    `  echo '{"op":"upsertEntity","urn":"urn:li:dataset:(urn:li:dataPlatform:hive,my.table,PROD)"}' | ${server}npx tributary load -`,
+    `  echo '{"op":"upsertEntity","urn":"urn:li:dataset:(urn:li:dataPlatform:hive,my.table,PROD)"}' | ${environment}npx tributary load -`,
     `  curl -s ${url}/health/ready`,
     'Ctrl-C stops everything; the data stays.'
   ]

@@ -31,9 +31,10 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
 
   const log = createLog(config)
   const api = startApiOnFreePort(config, log, { mayMove: !env.PORT })
-  await runServices([database.service, api, startWorker(config, log)], {
+  const isRunning = await runServices([database.service, api, startWorker(config, log)], {
     log, shutdownMs: config.shutdownSeconds * 1_000, ...(database.failed === undefined ? {} : { failed: database.failed })
   })
+  if (!isRunning) return
   const url = api.url()
   say(`Tributary ${version()} is ready at ${url} (after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s)`)
   say(`  database  ${database.description}`)
@@ -41,7 +42,7 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
   say(`  token     ${token.description}`)
 
   if (token.text !== null) await showSample({ url, token: token.text }, database.url, say)
-  for (const line of whatToTry({ url, tokenFile: token.path, isUsualPort: url === `http://127.0.0.1:${asked.port}` })) say(line)
+  for (const line of whatToTry({ url, tokenFile: token.path, dataDir: env.TRIBUTARY_DATA_DIR ? asked.dataDir : null })) say(line)
 }
 
 function prepareCatalog(config: Config & { databaseUrl: string }): Promise<FirstToken> {

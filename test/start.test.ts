@@ -1,5 +1,7 @@
 /** `npm start`: one command gives a catalog with a database, a token and a sample; whatever is killed, what was acknowledged is there. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { nodeVersionProblem } from '../shared/platform/node-version.ts'
@@ -84,6 +86,36 @@ t.test('the first start', async t => {
   })
 })
 
+t.test('a taken port is what is reported, although the database of the failed start ends too', async t => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.teardown(() => { other.close() })
+  const port = portOf(other)
+  for (const run of [1, 2, 3]) {
+    const program = runProgram(t, 'dev/start.js', [], { cwd: withFolder(t), env: { PORT: String(port) } })
+    t.equal(await program.ended, 78, `run ${run}`)
+    t.match(program.said(), new RegExp(`^The port ${port} is in use\\..*\\n$`))
+  }
+  const { url: databaseUrl } = await withEmptyDatabase(t)
+  const migrated = runProgram(t, 'bin/tributary.js', ['migrate'], { cwd: withFolder(t), env: { DATABASE_URL: databaseUrl } })
+  t.equal(await migrated.ended, 0)
+  const served = runProgram(t, 'bin/tributary.js', ['serve'], { cwd: withFolder(t), env: { DATABASE_URL: databaseUrl, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'silent' } })
+  t.equal(await served.ended, 78)
+  t.match(served.said(), new RegExp(`^The port ${port} is in use\\..*\\n$`))
+})
+
+t.test('the next steps that are printed work with a port and a data directory of one\'s own', async t => {
+  const folder = withFolder(t)
+  const dataDir = join(folder, 'my data')
+  const port = await freePort()
+  const program = runProgram(t, 'dev/start.js', [], { cwd: folder, env: { PORT: String(port), TRIBUTARY_DATA_DIR: dataDir } })
+  await program.says(/Ctrl-C/)
+  t.ok(program.said().includes(`TRIBUTARY_URL=http://127.0.0.1:${port} TRIBUTARY_DATA_DIR='${dataDir}' npx tributary load -`), program.said())
+  t.ok(program.said().includes(`$(cat '${join(dataDir, 'token')}')`) || program.said().includes("$(cat 'my data/token')"), program.said())
+  program.kill('SIGTERM')
+  t.equal(await program.ended, 0)
+})
+
 t.test('1,000 acknowledged writes survive the kill of every process, the database included', async t => {
   const folder = withFolder(t)
   const first = await start(t, { cwd: folder, user: somebody })
@@ -150,6 +182,12 @@ t.test('an old Node is refused in one line', async t => {
   for (const version of ['18.20.4', '20.20.2', '22.11.0']) t.match(nodeVersionProblem(version), /^Tributary needs Node\.js 22\.12 or newer; this is [\d.]+\.$/)
   for (const version of ['22.12.0', '22.23.3', '24.1.0']) t.equal(nodeVersionProblem(version), null)
 })
+
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port')
+  return address.port
+}
 
 async function isReady(url: string): Promise<boolean> {
   return fetch(`${url}/health/ready`).then(({ status }) => status === 200, () => false)

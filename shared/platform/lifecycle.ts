@@ -49,12 +49,13 @@ export type ProcessHost = {
   exit(code: number): void
 }
 
-/** Starts the services in order. When one fails, those before it are stopped and its error is thrown. */
-export async function startServices(services: readonly Service[]): Promise<void> {
+/** Starts the services in order. When one fails, `onFailure` is called, those before it are stopped and its error is thrown. */
+export async function startServices(services: readonly Service[], onFailure: () => void = () => {}): Promise<void> {
   for (const [index, service] of services.entries()) {
     try {
       await service.start()
     } catch (error) {
+      onFailure()
       await stopServices(services.slice(0, index + 1))
       throw error
     }
@@ -71,12 +72,16 @@ export async function stopServices(services: readonly Service[]): Promise<unknow
 }
 
 /**
- * Runs services as a process: resolves once all have started. SIGINT or SIGTERM stops them and ends the process with 0;
- * a second signal, or `shutdownMs`, ends it at once with 1. An error that nobody handles is logged and ends it with 1.
+ * Runs services as a process: resolves with true once all have started, with false where a signal came before and the process
+ * is ending. SIGINT or SIGTERM stops them and ends the process with 0; a second signal, or `shutdownMs`, ends it at once with 1.
+ * An error that nobody handles is logged and ends it with 1. Throws the error of the service that did not start; whatever its
+ * clean-up ends is then no news.
  */
-export async function runServices(services: readonly Service[], options: RunOptions): Promise<void> {
+export async function runServices(services: readonly Service[], options: RunOptions): Promise<boolean> {
   const { log, shutdownMs, failed, host = process } = options
   let isStopping = false
+  // What has been stopped refuses to start, so a signal makes the start fail; that failure is not the reason to show.
+  let isSignalled = false
 
   async function shutDown(code: number): Promise<void> {
     isStopping = true
@@ -98,6 +103,7 @@ export async function runServices(services: readonly Service[], options: RunOpti
       return
     }
     log.info({ signal }, 'stopping')
+    isSignalled = true
     void shutDown(0)
   }
 
@@ -117,11 +123,11 @@ export async function runServices(services: readonly Service[], options: RunOpti
     void shutDown(1)
   })
   try {
-    await startServices(services)
+    await startServices(services, () => { isStopping = true })
   } catch (error) {
-    // a signal during the start ends it: what has been stopped refuses to start
-    if (!isStopping) throw error
+    if (!isSignalled) throw error
   }
+  return !isStopping
 }
 
 function signalNumber(signal: unknown): number {
