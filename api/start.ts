@@ -1,7 +1,7 @@
 /** Starts and stops an API process: database, queue, server. */
 import type { FastifyInstance } from 'fastify'
 import { bootstrapToken } from '../shared/catalog/bootstrap-token.ts'
-import { checkReadiness } from '../shared/catalog/check-readiness.ts'
+import { checkReadiness, schemaProblem } from '../shared/catalog/check-readiness.ts'
 import { heldResultsBounds, holdResults } from '../shared/catalog/held-results.ts'
 import { createLineageMemory, type LineageMemory } from '../shared/catalog/lineage-memory.ts'
 import { reportBacklog } from '../shared/catalog/report-backlog.ts'
@@ -85,10 +85,11 @@ export function startApi(config: Config, log: Log): ApiService {
 
 /** Throws where the database does not answer. A schema that is behind keeps the process from being ready, not from starting. */
 async function prepareDatabase(db: Db, config: Config, log: Log): Promise<void> {
-  const { database, schema } = await checkReadiness(db)
-  if (database === 'down') throw new Error('The database does not answer; see DATABASE_URL')
-  if (schema !== 'current') {
-    log.error({ schema }, 'the schema of the database is not the one of this version: run `tributary migrate`')
+  const readiness = await checkReadiness(db)
+  if (readiness.database === 'down') throw new Error('The database does not answer; see DATABASE_URL')
+  const problem = schemaProblem(readiness)
+  if (problem !== null) {
+    log.error(problem)
     return
   }
   if (config.bootstrapToken === null) return

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { nodeVersionProblem } from '../shared/platform/node-version.ts'
 import { catalogClient, type CatalogClient } from './support/catalog-client.ts'
@@ -102,6 +103,19 @@ t.test('a taken port is what is reported, although the database of the failed st
   const served = runProgram(t, 'bin/tributary.js', ['serve'], { cwd: withFolder(t), env: { DATABASE_URL: databaseUrl, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'silent' } })
   t.equal(await served.ended, 78)
   t.match(served.said(), new RegExp(`^The port ${port} is in use\\..*\\n$`))
+})
+
+t.test('before the migration, serve and work say so in one line', async t => {
+  const { url: databaseUrl } = await withEmptyDatabase(t)
+  for (const command of ['serve', 'work']) {
+    const program = runProgram(t, 'bin/tributary.js', [command], { cwd: withFolder(t), env: { DATABASE_URL: databaseUrl, PORT: String(await freePort()), HOST: '127.0.0.1', LOG_LEVEL: 'warn' } })
+    await program.says(/tributary migrate/)
+    // long enough for the loops of a worker and the first tries to load the graph
+    await sleep(3_500)
+    program.kill('SIGTERM')
+    t.equal(await program.ended, 0)
+    t.match(program.said(), /^\{[^\n]*run `tributary migrate`[^\n]*\n$/, command)
+  }
 })
 
 t.test('the next steps that are printed work with a port and a data directory of one\'s own', async t => {

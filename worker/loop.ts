@@ -1,4 +1,5 @@
 /** A timer around a function of the catalog, and nothing more: runs it again and again, one run at a time. */
+import { isTableMissing } from '../shared/db/sql-errors.ts'
 import type { Log } from '../shared/platform/log.ts'
 
 export type Loop = { stop(): Promise<void> }
@@ -13,7 +14,9 @@ export function startLoop(name: string, everyMs: number, log: Log, run: () => Pr
     try {
       await run()
     } catch (err) {
-      if (!isStopped) log.warn({ err, loop: name }, 'a loop of the worker failed and will run again')
+      // Said once at the start, in words; a stack for each table would bury it.
+      if (isTableMissing(err)) log.debug({ err, loop: name }, 'a loop of the worker waits for the schema')
+      else if (!isStopped) log.warn({ err, loop: name }, 'a loop of the worker failed and will run again')
     }
     schedule()
   }

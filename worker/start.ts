@@ -1,4 +1,5 @@
 /** The worker process: takes chunks from the queue and applies them, and keeps the loops that make sure none is forgotten. */
+import { checkReadiness, schemaProblem } from '../shared/catalog/check-readiness.ts'
 import { keepEpoch } from '../shared/catalog/keep-epoch.ts'
 import { makeSearchDocuments } from '../shared/catalog/make-search-documents.ts'
 import { prune } from '../shared/catalog/prune.ts'
@@ -45,6 +46,8 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
   if (url === null) throw new Error('A worker needs DATABASE_URL')
   const poolMax = Math.max(config.databasePoolWorker, config.workerConcurrency + 2)
   const db = connectDatabase({ url, poolMax, applicationName: 'tributary-worker', statementTimeoutMs: config.statementTimeoutWorkerMs, lockTimeoutMs, log })
+  const problem = schemaProblem(await checkReadiness(db))
+  if (problem !== null) log.error(problem)
   const queue = await openQueue(config, log)
   const look = createChunkLook({ db, queue, log, apply: applyRecords, lean: createLeanWays(), gate: createIsolationGate() })
   const worker = await startWatchedWorker({ config, concurrency: config.workerConcurrency, look, log, depth: () => queue.depth() })

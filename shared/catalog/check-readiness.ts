@@ -29,3 +29,9 @@ async function askDatabase(db: Db): Promise<Readiness> {
 
 const tooLate = (signal: AbortSignal): Promise<Readiness> =>
   sleep(answerMaxMs, { database: 'down', schema: 'unknown' } as const, { signal, ref: false }).catch(() => ({ database: 'down', schema: 'unknown' }))
+
+/** What to log where the schema is not this version's; null where it is, or where the database does not answer. */
+export function schemaProblem({ schema }: Readiness): string | null {
+  if (schema === 'pending') return 'the database has not been migrated to this version: run `tributary migrate`; until then nothing is served'
+  return schema === 'newer' ? 'the database was migrated by a newer version of Tributary: run that version' : null
+}

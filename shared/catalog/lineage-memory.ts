@@ -9,6 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/database.ts'
+import { isTableMissing } from '../db/sql-errors.ts'
 import { CatalogError } from '../errors.ts'
 import { domainDocumentMaxBytes } from '../graph/domain-documents.ts'
 import type { GraphChanges, GraphView, LineageGraph } from '../graph/lineage-graph.ts'
@@ -122,7 +123,8 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
         if (await loadOnce()) return
         retryMs = tooLargeRetryMs
       } catch (error) {
-        if (!stopped.signal.aborted) log.warn({ err: error, retryMs }, 'the lineage graph could not be loaded; lineage is answered in SQL')
+        if (isTableMissing(error)) log.debug({ err: error }, 'the lineage graph waits for the schema')
+        else if (!stopped.signal.aborted) log.warn({ err: error, retryMs }, 'the lineage graph could not be loaded; lineage is answered in SQL')
       }
       await wait(retryMs)
     }

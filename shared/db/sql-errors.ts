@@ -54,6 +54,9 @@ export function isConflict(error: unknown): boolean {
   return code === '40001' || code === '40P01'
 }
 
+/** Whether a table is not there: the schema has not been migrated to this version. */
+export const isTableMissing = (error: unknown): boolean => sqlState(error) === '42P01'
+
 /** Whether Postgres ended the statement: its timeout passed, or somebody cancelled it. */
 export const isStatementCancelled = (error: unknown): boolean => sqlState(error) === '57014'
 
