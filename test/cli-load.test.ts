@@ -102,6 +102,18 @@ t.test('load', async t => {
     t.match((await run(['load', file('good.ndjson', 'bad\n')], { env: { ...env, NO_COLOR: '1' }, isTty: true })).err[0], /^line 1: /)
   })
 
+  t.test('draws no bar into a pipe, and names the file of a reject where there are several', async t => {
+    const two = await run(['load', file('first.ndjson', good), file('second.ndjson', 'bad\n')], { env })
+    t.equal(two.code, 2)
+    t.notMatch(two.err.join('\n'), /\[[#.]{20}\]/)
+    t.ok(two.err.some(line => /second\.ndjson line 1: BAD_REQUEST/.test(line)), two.err.join('\n'))
+  })
+
+  t.test('lists a dry run as one', async t => {
+    t.match(await run(['load', file('good.ndjson', good), '--dry-run'], { env }), { code: 0 })
+    t.match((await run(['load', 'list', '--limit', '1'], { env })).out[0], /dry run: \d+ received, \d+ would be applied/)
+  })
+
   t.test('tells the format of standard input by what is in it', async t => {
     t.match(await run(['load', '-'], { env, input: `upstreamUrn,downstreamUrn\n"${asset('a')}","${asset('b')}"\n` }), { code: 0, out: [/1 received, 0 applied, 1 unchanged/] })
     t.match(await run(['load', '-'], { env, input: 'neither this nor that' }), { code: 1 })
@@ -159,7 +171,7 @@ t.test('load', async t => {
     const { code, out, err } = await run(['load', ...files], { env })
     t.equal(code, 1, 'a file that was refused is worse than one with rejects')
     t.match(out, [/1.ndjson: Load .* 3 received/, /3.ndjson: Load .* 4 received/, /^2 of 3 files: 7 received, .*; not loaded: \S+2.ndjson$/])
-    t.match(err, [/2.ndjson: The server refused: BAD_REQUEST/, /^line 4: BAD_REQUEST/])
+    t.match(err, [/2.ndjson: The server refused: BAD_REQUEST/, /3.ndjson line 4: BAD_REQUEST/])
     t.equal((await run(['load', ...files.slice(0, 1), ...files.slice(2)], { env })).code, 2)
     const stopped = await run(['load', ...files, '--token', 'trib_wrong'], { env })
     t.match(stopped, { code: 1, out: [/^0 of 3 files: .*not loaded: \S+1.ndjson; 2 not tried$/] })

@@ -185,6 +185,24 @@ t.test('Ctrl-C', async t => {
     t.notOk(request.complete)
   })
 
+  t.test('ends the reading of standard input at once', async t => {
+    const { promise: heard, resolve: hear } = Promise.withResolvers<void>()
+    const url = await withStandIn(t, request => { request.on('error', () => {}).once('data', () => { hear() }) })
+    const run = runProgram(t, 'bin/tributary.js', ['load', '-'], { cwd: folder, env: { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: 'x' }, input: '{"op": "upsertEntity"}\n' })
+    await heard
+    run.kill('SIGINT')
+    t.equal(await Promise.race([run.ended, sleep(10_000, 'it goes on', { ref: false })]), 130)
+    t.equal(run.said(), 'Interrupted. The upload is broken off: nothing of it is applied.\n')
+  })
+
+  t.test('says that nothing was sent where no server was reached', async t => {
+    const run = runProgram(t, 'bin/tributary.js', ['load', path], { cwd: folder, env: { TRIBUTARY_URL: `http://127.0.0.1:${await freePort()}`, TRIBUTARY_TOKEN: 'x' } })
+    await run.says(/Sending it again/)
+    run.kill('SIGINT')
+    t.equal(await run.ended, 130)
+    t.match(run.said(), /Interrupted\. The server was not reached: nothing was sent\.\n$/)
+  })
+
   t.test('leaves a load that was taken, and says how to follow it and how to end it', async t => {
     const stopped = new AbortController()
     let asked = 0

@@ -44,7 +44,7 @@ export function showProgress(terminal: Terminal, upload: ProgressSource | null, 
     isDrawn = false
   }
 
-  const timer = setInterval(() => { if (upload !== null) show(() => sendingLine(upload, now() - startedAt)) }, Math.min(everyMs, 1_000))
+  const timer = setInterval(() => { if (upload !== null) show(() => sendingLine(upload, now() - startedAt, redraw !== null)) }, Math.min(everyMs, 1_000))
   timer.unref()
 
   return {
@@ -59,7 +59,7 @@ export function showProgress(terminal: Terminal, upload: ProgressSource | null, 
         isSent = true
         startedAt = now()
       }
-      show(() => applyingLine(load, now() - startedAt), hasEnded(load))
+      show(() => applyingLine(load, now() - startedAt, redraw !== null), hasEnded(load))
     },
     end() {
       clearInterval(timer)
@@ -68,17 +68,17 @@ export function showProgress(terminal: Terminal, upload: ProgressSource | null, 
   }
 }
 
-function sendingLine({ name, totalBytes, hasLines, sent }: ProgressSource, elapsedMs: number): string {
+function sendingLine({ name, totalBytes, hasLines, sent }: ProgressSource, elapsedMs: number, hasBar: boolean): string {
   const { bytes, lines } = sent()
-  const share = totalBytes === null ? '' : `${bar(bytes / Math.max(totalBytes, 1))} `
+  const share = totalBytes === null || !hasBar ? '' : `${bar(bytes / Math.max(totalBytes, 1))} `
   const amount = totalBytes === null ? megabytes(bytes) : `${megabytes(bytes)} of ${megabytes(totalBytes)}`
   const records = hasLines ? ` (${count(lines)} lines)` : ''
   return `${share}${name}: ${amount} sent${records}, ${megabytes(bytes / Math.max(elapsedMs / 1_000, 0.001))}/s`
 }
 
-function applyingLine({ counts: { received, applied, unchanged, rejected } }: LoadView, elapsedMs: number): string {
+function applyingLine({ counts: { received, applied, unchanged, rejected } }: LoadView, elapsedMs: number, hasBar: boolean): string {
   const settled = applied + unchanged + rejected
-  return `${bar(settled / Math.max(received, 1))} ${count(settled)} of ${count(received)} records: ` +
+  return `${hasBar ? `${bar(settled / Math.max(received, 1))} ` : ''}${count(settled)} of ${count(received)} records: ` +
     `${count(applied)} applied, ${count(unchanged)} unchanged, ${count(rejected)} rejected, ${perSecond(settled, elapsedMs)}`
 }
 

@@ -11,6 +11,8 @@ export type SendOptions = {
   /** How long nobody may take the body: a server that is away, or says to come later. 0 tries once. */
   retryForMs: number
   signal: AbortSignal
+  /** Called when an attempt has reached the server. */
+  onConnect: () => void
   /** Called before each wait. */
   onWait: (reason: string, waitMs: number) => void
 }
@@ -27,12 +29,12 @@ const retryAfterMaxMs = 60_000
  * Throws what the last attempt threw, with a word on how often it was tried.
  */
 export async function sendUntilAnswered(server: Server, upload: Upload, options: SendOptions): Promise<SentLoad> {
-  const { query, idempotencyKey, retryForMs, signal } = options
+  const { query, idempotencyKey, retryForMs, signal, onConnect } = options
   let cuts = 0
   let quietSince: number | null = null
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     try {
-      return await sendLoad(server, { query, idempotencyKey, signal }, upload.body())
+      return await sendLoad(server, { query, idempotencyKey, signal, onConnect }, upload.body())
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof Refusal) || !isPassing(error)) throw error

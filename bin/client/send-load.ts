@@ -24,6 +24,8 @@ export type LoadRequest = {
   idempotencyKey?: string
   /** Breaks the upload off. */
   signal?: AbortSignal
+  /** Called when the server has taken the connection, so that from then on it may have the body. */
+  onConnect?: () => void
 }
 
 /** `isReplay`: the server had it already, from an earlier attempt whose answer was lost. */
@@ -38,7 +40,7 @@ const idleMaxMs = 120_000
  * Memory is bounded: the body flows as fast as the server takes it. A server that answers before the end of the body has
  * refused it; the rest is then not sent. Throws ServerRefused, Refusal where nobody answers, and the signal's reason.
  */
-export async function sendLoad(server: Server, { query, idempotencyKey, signal }: LoadRequest, body: LoadBody): Promise<SentLoad> {
+export async function sendLoad(server: Server, { query, idempotencyKey, signal, onConnect }: LoadRequest, body: LoadBody): Promise<SentLoad> {
   signal?.throwIfAborted()
   const url = urlOn(server, `loads?${new URLSearchParams(query).toString()}`)
   const stopped = new AbortController()
@@ -55,6 +57,7 @@ export async function sendLoad(server: Server, { query, idempotencyKey, signal }
     }
   })
   request.setTimeout(idleMaxMs, () => { request.destroy(Object.assign(new Error(`nothing moved for ${idleMaxMs / 1_000} s`), { code: 'ETIMEDOUT' })) })
+  request.once('socket', (socket) => { socket.once('connect', () => onConnect?.()) })
   const answered = answerTo(request)
   const sent = pipeline([...body.stages, request], { signal: stopped.signal }).then(() => null, (error: unknown) => error)
   const breakOff = (): void => { request.destroy() }
@@ -69,8 +72,10 @@ export async function sendLoad(server: Server, { query, idempotencyKey, signal }
     return { load: readLoad(parseJson(server, text)), isReplay: response.headers['idempotency-replayed'] === 'true' }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    // the body's own trouble (a file that cannot be read) ends the request too, and is the better reason
     stopped.abort()
+    // before the body is waited for: standard input may give nothing for ever
+    signal?.throwIfAborted()
+    // the body's own trouble (a file that cannot be read) ends the request too, and is the better reason
     const reason = await sent
     signal?.throwIfAborted()
     throw reason instanceof BodyFailure ? reason : unreachable(server, error)

@@ -102,6 +102,8 @@ export function openSpool(source: Readable, folder: string = tmpdir(), memoryByt
     read,
     problem: () => problem,
     async close() {
+      // A read of standard input that nobody needs any more would keep the process alive.
+      source.destroy()
       if (file === null) return
       const { handle, folder: made } = file
       await handle.close().catch(() => {})

@@ -24,7 +24,7 @@ export const loadList: Command = {
       const { received, applied, unchanged, rejected } = load.counts
       const { createdAt, source } = isObject(value) ? value : {}
       terminal.out(input.isSet('json') ? JSON.stringify(load) : [load.id, new Date(Number(createdAt)).toISOString().slice(0, 19), load.state.padEnd(9),
-        `${count(received)} received, ${count(applied)} applied, ${count(unchanged)} unchanged, ${count(rejected)} rejected`, String(source)].join('  '))
+        `${load.dryRun === true ? 'dry run: ' : ''}${count(received)} received, ${count(applied)} ${load.dryRun === true ? 'would be applied' : 'applied'}, ${count(unchanged)} unchanged, ${count(rejected)} rejected`, String(source)].join('  '))
     }
     return exitCodes.ok
   }

@@ -134,7 +134,7 @@ async function loadOne(server: Server, sending: Sending, { settings, signal, isO
   try {
     const { load: ended, isReplay } = await sendAndFollow(server, sending, { settings, signal }, terminal)
     const elapsedMs = Date.now() - startedAt
-    await reportLoad(server, ended, { name, file, asJson, isQuiet, elapsedMs, isReplay, place: line => upload.place(line) }, terminal)
+    await reportLoad(server, ended, { name, file, asJson, isQuiet, elapsedMs, isReplay, place: line => isOne ? upload.place(line) : `${upload.name} ${upload.place(line)}` }, terminal)
     const exitCode = settings.waitMs === 0 && !hasEnded(ended) ? exitCodes.ok : exitCodeOf(ended)
     return { name: upload.name, load: ended, exitCode, isLast: false }
   } catch (error) {
@@ -154,10 +154,11 @@ async function sendAndFollow(server: Server, { upload, idempotencyKey }: Sending
   const { format } = upload
   const progress = settings.isQuiet ? noProgress : showProgress(terminal, upload)
   const query = format === null ? settings.query : { format, ...settings.query }
+  let wasReached = false
   try {
     const { load: sent, isReplay } = await sendUntilAnswered(server, upload, {
-      query, idempotencyKey, signal, retryForMs: settings.retryForMs, onWait: (reason, waitMs) => { progress.waiting(reason, waitMs) }
-    }).catch((error: unknown) => { throw withFate(error, upload, idempotencyKey) })
+      query, idempotencyKey, signal, retryForMs: settings.retryForMs, onConnect: () => { wasReached = true }, onWait: (reason, waitMs) => { progress.waiting(reason, waitMs) }
+    }).catch((error: unknown) => { throw withFate(error, upload, idempotencyKey, wasReached) })
     const ended = await followLoad(server, sent, {
       waitMs: settings.waitMs, silenceMaxMs: settings.retryForMs, signal, onState: state => { progress.load(state) }
     }).catch((error: unknown) => { throw withWaysOn(error, sent) })
@@ -168,10 +169,10 @@ async function sendAndFollow(server: Server, { upload, idempotencyKey }: Sending
 }
 
 /** What became of an upload that a person broke off. */
-function withFate(error: unknown, { totalBytes, sent }: Upload, idempotencyKey: string): unknown {
+function withFate(error: unknown, { totalBytes, sent }: Upload, idempotencyKey: string, wasReached: boolean): unknown {
   if (!(error instanceof Interrupted)) return error
   const isWhole = totalBytes !== null && sent().bytes >= totalBytes
-  error.message += isWhole
+  error.message += !wasReached ? ' The server was not reached: nothing was sent.' : isWhole
     ? ` All of it had been sent: tributary load list shows whether it was taken. The same once more: --idempotency-key ${idempotencyKey}`
     : ' The upload is broken off: nothing of it is applied.'
   return error

@@ -24,6 +24,8 @@ export type ProgramOptions = {
   env?: Record<string, string>
   /** The user that it runs as; ours when absent. */
   user?: { uid: number, gid: number } | undefined
+  /** Written to its standard input, which stays open; absent, it has none. */
+  input?: string
 }
 
 const saysMaxMs = 60_000
@@ -32,12 +34,13 @@ const saysMaxMs = 60_000
 export function runProgram(t: Test, file: string, args: readonly string[], options: ProgramOptions): Program {
   const [command, nodeArgs] = plainNode(packagePath(join('dist', file)), ...args)
   const child = spawn(command, nodeArgs, {
-    cwd: options.cwd, env: cleanEnv(options.env ?? {}), stdio: ['ignore', 'pipe', 'pipe'], ...options.user
+    cwd: options.cwd, env: cleanEnv(options.env ?? {}), stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], ...options.user
   })
+  if (options.input !== undefined) child.stdin?.write(options.input)
   let text = ''
   const hear = (part: string): void => { text += part }
-  child.stdout.setEncoding('utf8').on('data', hear)
-  child.stderr.setEncoding('utf8').on('data', hear)
+  child.stdout?.setEncoding('utf8').on('data', hear)
+  child.stderr?.setEncoding('utf8').on('data', hear)
   let isOver = false
   const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
     child.once('error', reject)
