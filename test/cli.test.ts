@@ -202,6 +202,29 @@ t.test('doctor', async t => {
     t.ok(out.some(line => /^WRONG {2}queue: .*ECONNREFUSED/.test(line)))
   })
 
+  t.test('says that no worker runs while chunks wait, and advises no retry that is refused', async t => {
+    await db.raw(`
+      insert into load (id, state, format, mode, source, missing_references, actor, scopes, is_atomic, seq)
+      values (gen_random_uuid(), 'failed', 'ndjson', 'merge', 'x', 'reject', 'urn:li:corpuser:x', '{write}', true, nextval('change_seq'))`)
+    t.ok((await run(['doctor'], { env: { DATABASE_URL: url } })).out.some(line => /^note {3}worker: none is connected to the database, so no load would be applied: tributary work/.test(line)))
+    await db.raw(`
+      insert into chunk (load_id, pass, first_line, record_count, payload, state)
+      select id, 3, 1, 1, '', 'waiting' from load limit 1`)
+    const { out } = await run(['doctor'], { env: { DATABASE_URL: url } })
+    t.ok(out.some(line => /^WRONG {2}worker: none is connected to the database, and 1 chunks? waits?: tributary work starts one/.test(line)), out.join('\n'))
+    t.ok(out.some(line => /^note {3}loads: 1 atomic .* cannot be retried/.test(line)), out.join('\n'))
+    t.notOk(out.some(line => line.includes('load retry')))
+  })
+
+  t.test('asks the API and shows it the token', async t => {
+    const server = await withServer(t)
+    const env = { DATABASE_URL: url, TRIBUTARY_URL: server.url }
+    const found = async (token: string) => (await run(['doctor'], { env: { ...env, TRIBUTARY_TOKEN: token } })).out
+    t.match((await found(server.token)).slice(-2), [/^ok {5}api: .* is ready/, /^ok {5}token: .* taken/])
+    t.match((await found('trib_wrong')).slice(-1), [/^WRONG {2}token: .* is not taken: The server refused: UNAUTHENTICATED/])
+    t.match((await run(['doctor'], { env: { ...env, TRIBUTARY_URL: `http://127.0.0.1:${await freePort()}`, TRIBUTARY_TOKEN: 'x' } })).out.slice(-1), [/^WRONG {2}api: .*ECONNREFUSED/])
+  })
+
   t.test('finds a Redis that forgets', async t => {
     const redis = await withRedisServer(t, { args: ['--maxmemory-policy', 'allkeys-lru'] })
     if (redis === null) return

@@ -6,11 +6,15 @@ import { Refusal, exitCodes, reasonOf } from '../failure.ts'
 
 export type Server = { url: string, token: string }
 
-/** Options win over TRIBUTARY_URL and TRIBUTARY_TOKEN, those over the token file and this machine. Throws Refusal. */
-export function findServer(config: Config, given: { url: string | undefined, token: string | undefined }): Server {
+/**
+ * Options win over TRIBUTARY_URL and TRIBUTARY_TOKEN, those over the token file and this machine. Throws Refusal. Where no token
+ * is needed and none is found, it is empty.
+ */
+export function findServer(config: Config, given: { url: string | undefined, token: string | undefined }, { needsToken = true } = {}): Server {
   const url = given.url ?? config.clientUrl ?? `http://127.0.0.1:${config.port}`
   if (!URL.canParse(url) || !/^https?:/.test(url)) throw new Refusal(`--url takes a URL such as https://tributary.example.com, not ${url}.`)
   const token = given.token ?? config.clientToken ?? readTokenFile(config.dataDir)
+  if (token === null && !needsToken) return { url, token: '' }
   if (token === null) {
     throw new Refusal(`A token is needed: give --token or TRIBUTARY_TOKEN (there is no file ${join(config.dataDir, 'token')} either).`)
   }

@@ -1,6 +1,7 @@
 /** `tributary doctor`: looks at everything a running catalog stands on, and says what is wrong. */
 import { readConfig, type Config } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'
+import { examineApi } from '../doctor/examine-api.ts'
 import { examineDatabase } from '../doctor/examine-database.ts'
 import { examineQueue } from '../doctor/examine-queue.ts'
 import { fine, wrong, type Finding } from '../doctor/finding.ts'
@@ -18,7 +19,8 @@ export const doctor: Command = {
       fine('node', `is ${process.versions.node}`),
       fine('configuration', 'can be used'),
       ...await examineDatabaseOf(config),
-      ...await examineQueue(config)
+      ...await examineQueue(config),
+      ...await examineApi(config)
     ]
     if (input.isSet('json')) terminal.out(JSON.stringify(findings))
     else for (const { check, verdict, text } of findings) terminal.out(`${marks[verdict]}  ${check}: ${text}`)

@@ -82,12 +82,13 @@ async function examineSchema(db: Db): Promise<Finding> {
   }
 }
 
-type LoadFacts = { failed: number, stuck: number, waitingChunks: number, tokens: number }
+type LoadFacts = { failed: number, failedWhole: number, stuck: number, waitingChunks: number, workers: number, tokens: number }
 
 /** A load that moves touches its row; ten minutes is many times the longest chunk. */
 const loadsQuery = `
   select
-    (select count(*)::int from load where state = 'failed') as failed,
+    (select count(*)::int from load where state = 'failed' and not is_atomic and not is_dry_run) as failed,
+    (select count(*)::int from load where state = 'failed' and is_atomic and not is_dry_run) as "failedWhole",
     (
       select count(*)::int
       from load
@@ -95,6 +96,12 @@ const loadsQuery = `
         and touched_at < now() - interval '10 minutes'
     ) as stuck,
     (select count(*)::int from chunk where state in ('waiting', 'applying')) as "waitingChunks",
+    (
+      select count(distinct coalesce(client_addr::text, '') || application_name)::int
+      from pg_stat_activity
+      where datname = current_database()
+        and application_name = 'tributary-worker'
+    ) as workers,
     (
       select count(*)::int
       from access_token
@@ -105,10 +112,12 @@ const loadsQuery = `
 async function examineLoads(db: Db): Promise<Finding[]> {
   const [facts] = await query<LoadFacts>(db, loadsQuery)
   if (facts === undefined) return []
-  const { failed, stuck, waitingChunks, tokens } = facts
+  const { failed, failedWhole, stuck, waitingChunks, workers, tokens } = facts
   return [
-    stuck > 0 ? wrong('loads', `${stuck} have not moved for ten minutes: does a worker run?`) : fine('loads', `${waitingChunks} chunks wait, none for long`),
-    ...(failed > 0 ? [note('loads', `${failed} failed: POST /loads/{id}/retry takes one up where it stopped`)] : []),
+    workers > 0 ? fine('worker', 'is connected to the database') : (waitingChunks > 0 ? wrong : note)('worker', `none is connected to the database, ${waitingChunks > 0 ? `and ${waitingChunks} chunks wait` : 'so no load would be applied'}: tributary work starts one`),
+    stuck > 0 ? wrong('loads', `${stuck} have not moved for ten minutes`) : fine('loads', `${waitingChunks} chunks wait, none for ten minutes`),
+    ...(failed > 0 ? [note('loads', `${failed} failed: tributary load retry ID takes one up where it stopped`)] : []),
+    ...(failedWhole > 0 ? [note('loads', `${failedWhole} atomic loads failed and changed nothing: they cannot be retried, so mend the file and send it again`)] : []),
     ...(tokens > 0 ? [] : [note('tokens', 'there is no valid one: tributary token create makes one')])
   ]
 }
