@@ -32,8 +32,9 @@ export function readInput({ name }: CommandEntry, command: Command, args: readon
   const wanted = command.operands ?? []
   const takesMore = wanted.at(-1)?.endsWith('...') === true && positionals.length > wanted.length
   if (positionals.length !== wanted.length && !takesMore) {
-    const expected = wanted.length === 0 ? 'takes no operand' : `needs ${wanted.join(' ')}`
-    throw new Refusal(`tributary ${name} ${expected}. See tributary ${name} --help.`)
+    const expected = wanted.length === 0 ? 'takes no operand' : positionals.length < wanted.length ? `needs ${wanted.join(' ')}` : `takes ${wanted.join(' ')} only`
+    const excess = positionals.length > wanted.length ? `, not also ${positionals.slice(wanted.length).join(' ')}` : ''
+    throw new Refusal(`tributary ${name} ${expected}${excess}. See tributary ${name} --help.`)
   }
   return {
     operands: positionals,
@@ -53,6 +54,8 @@ function parse(name: string, command: Command, args: readonly string[]): Parsed 
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: true })
   } catch (error) {
+    const [, option] = error instanceof Error ? /^Option '(--[\w-]+)[^']*' argument is ambiguous/.exec(error.message) ?? [] : []
+    if (option !== undefined) throw new Refusal(`What follows ${option} looks like an option; a value that begins with a dash is written ${option}=VALUE. See tributary ${name} --help.`, undefined, { cause: error })
     const reason = error instanceof Error ? error.message.split(/[.\n]/)[0] : String(error)
     throw new Refusal(`${reason}. See tributary ${name} --help.`, undefined, { cause: error })
   }

@@ -45,6 +45,13 @@ t.test('usage', async t => {
     }
   })
 
+  t.test('says what is wrong with an operand, a value or a file', async t => {
+    t.match(await run(['lineage', 'a', 'b']), { code: 1, err: [/^tributary lineage takes REFERENCE only, not also b\./] })
+    t.match(await run(['load', 'a', '--wait', '-1']), { code: 1, err: [/^What follows --wait looks like an option; .* --wait=VALUE\./] })
+    t.match(await run(['load', 'a', '--wait=-1'], { env: { TRIBUTARY_TOKEN: 'x' } }), { code: 1, err: [/^--wait takes seconds, not -1\./] })
+    t.match(await run(['load', '/no/such/file'], { env: { TRIBUTARY_TOKEN: 'x' } }), { code: 1, err: [/^There is no file \/no\/such\/file\.$/] })
+  })
+
   t.test('a configuration that cannot be used, or no database, ends with 78', async t => {
     t.match(await run(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'y' } }), { code: 78, err: [/PORT.*\n.*LOG_LEVEL/] })
     for (const command of ['serve', 'work', 'migrate']) {

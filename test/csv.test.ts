@@ -3,6 +3,7 @@ import { deepStrictEqual, equal } from 'node:assert/strict'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
 import { printCells, splitCells } from '../shared/formats/csv-cells.ts'
+import { parseCsvRecord } from '../shared/formats/csv.ts'
 import { parseCsvHeader, printCsvHeader } from '../shared/formats/csv-header.ts'
 import { recordParser } from '../shared/formats/parse-record.ts'
 import { textOfEdge } from '../shared/formats/plain-edges.ts'
@@ -51,6 +52,12 @@ const changesOf = (entry: SingleRecord): Change[] => {
 const textOf = (entry: SingleRecord): string => 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
 
 const shortly = (rows: RawRecord[]): string[] => rows.map(({ line, text, fault }) => `${line} ${fault ? `${fault.code} ` : ''}${text}`)
+
+t.test('a row of URNs without quotes says that they need them', async (t) => {
+  const header = parseCsvHeader('upstream,downstream')
+  t.throws(() => parseCsvRecord(header, `${orders},${customers}`, 2), { code: 'BAD_REQUEST', message: /The row has 6 cells, the header has 2; a URN with commas must stand in double quotes/ })
+  t.throws(() => parseCsvRecord(header, 'a,b,c', 2), { message: /^The row has 3 cells, the header has 2$/ })
+})
 
 t.test('cells', async (t) => {
   t.test('are split as RFC 4180 says', async (t) => {

@@ -77,6 +77,7 @@ function sizeOf(path: string): number | null {
     // a pipe (such as a process substitution) has no size
     return stat.isFile() ? stat.size : null
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw new Refusal(`There is no file ${path}.`, undefined, { cause: error })
     throw new Refusal(`The file ${path} cannot be read: ${reasonOf(error)}`, undefined, { cause: error })
   }
 }

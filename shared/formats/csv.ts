@@ -15,7 +15,10 @@ import type { CsvHeader } from './csv-header.ts'
 export function parseCsvRecord(header: CsvHeader, text: string, line: number): ChangeRecord {
   const cells = splitCells(text)
   const { names } = header
-  if (cells.length !== names.length) throw new CatalogError('BAD_REQUEST', `The row has ${cells.length} cells, the header has ${names.length}`, { field: 'header' })
+  if (cells.length !== names.length) {
+    const hint = cells.some((cell) => /^urn:li:[^"]*\([^)]*$/.test(cell)) ? '; a URN with commas must stand in double quotes' : ''
+    throw new CatalogError('BAD_REQUEST', `The row has ${cells.length} cells, the header has ${names.length}${hint}`, { field: 'header' })
+  }
   return { line, changes: header.kind === 'edges' ? edgeOf(header, cells) : domainOf(header, cells) }
 }
 
