@@ -44,6 +44,8 @@ function withDefaults(aspectName: string, sent: JsonObject): JsonObject {
   if (isOwnAspect(aspectName)) return sent
   const known = defaults[aspectName] ?? {}
   const result: JsonObject = { ...known[''], ...withoutNulls(sent) }
+  // DataHub derives the associations of domains that were written without.
+  if (aspectName === 'domains' && Array.isArray(result.domains)) result.domainAssociations ??= result.domains.map(domain => ({ domain }))
   for (const [path, fallback] of Object.entries(known)) {
     const [list = '', inner] = path.split('.')
     const entries = result[list]
