@@ -166,6 +166,8 @@ t.test('the two lists of the aspect domains move together', async (t) => {
       [`both lists read back, associations edited, after ${way}`, first, put({ domains: [top], domainAssociations: [{ domain: other }] }), inDomain(other)],
       [`both lists read back, domains emptied, after ${way}`, first, put({ domains: [], domainAssociations: [{ domain: top }] }), inDomain(null)],
       [`both lists read back, associations emptied, after ${way}`, first, put({ domains: [top], domainAssociations: [] }), inDomain(null)],
+      [`a patch that removes domains after ${way}`, first, patch(asset, 'domains', { op: 'remove', path: '/domains' }), inDomain(null)],
+      [`a patch that removes domainAssociations after ${way}`, first, patch(asset, 'domains', { op: 'remove', path: '/domainAssociations' }), inDomain(null)],
       [`domains of another and no associations after ${way}`, first, put({ domains: [other], domainAssociations: [] }), 'VALIDATION_FAILED'],
       [`no domains, which must be sent, and another association after ${way}`, first, put({ domains: [], domainAssociations: [{ domain: other }] }), inDomain(other)]
     ]),

@@ -81,7 +81,8 @@ export function domainsPatched(set: WorkingSet, cell: AssociationCell, patch: Pa
   const entity = set.byId.get(cell.entityId)
   if (!entity) throw new CatalogError('NOT_FOUND', 'The asset does not exist.')
   const patched = applyPatch('domains', domainsDocument(cell.row, storedUrn(set, cell)), patch, set.patchBudget)
-  return domainsWritten(set, cell, prepareAspect(entity.entityType, 'domains', patched))
+  // A list that the patch removed is empty now; left out, it would follow the other one.
+  return domainsWritten(set, cell, prepareAspect(entity.entityType, 'domains', { domains: [], domainAssociations: [], ...patched }))
 }
 
 const isWorkOfOther = (row: AssociationRow, stored: AssociationRow | null): boolean => seqOfChange(row) !== (stored ? seqOfChange(stored) : 0)
