@@ -18,6 +18,7 @@ import * as relationships from './0016-relationships.ts'
 import * as coarseSample from './0017-coarse-sample.ts'
 import * as externalDelta from './0018-external-delta.ts'
 import * as changedSeq from './0019-changed-seq.ts'
+import * as runsAndReferences from './0020-runs-and-references.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. */
 export type Migration = { up: string, down: string }
@@ -41,5 +42,6 @@ export const migrations: readonly { name: string, migration: Migration }[] = [
   { name: '0016-relationships', migration: relationships },
   { name: '0017-coarse-sample', migration: coarseSample },
   { name: '0018-external-delta', migration: externalDelta },
-  { name: '0019-changed-seq', migration: changedSeq }
+  { name: '0019-changed-seq', migration: changedSeq },
+  { name: '0020-runs-and-references', migration: runsAndReferences }
 ]

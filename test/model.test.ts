@@ -7,14 +7,16 @@ import { limits } from '../shared/limits.ts'
 import { aspectClassOf, aspectNameOfClass, aspectTemplate, isTimeseries, modelledAspects, prepareAspect, requiresEntity } from '../shared/model/aspect-registry.ts'
 import type { JsonObject, JsonValue, PatchOperation } from '../shared/model/changes.ts'
 import { parseEdge } from '../shared/model/edges.ts'
+import { dataHubClasses, dataHubEntities, dataHubVersion } from '../shared/model/datahub-model.ts'
 import { entityTypeInfo, entityTypeOfGraphql, entityTypes, graphqlTypeOf, isAsset } from '../shared/model/entity-types.ts'
 import { equalJson } from '../shared/model/equal-json.ts'
 import { parseJsonText } from '../shared/model/json-checks.ts'
 import { isObject } from '../shared/model/json-values.ts'
 import { applyPatch, parsePointer } from '../shared/model/json-patch.ts'
-import { lineageFields } from '../shared/model/lineage-fields.ts'
+import { lineageFields, lineageFieldsOf } from '../shared/model/lineage-fields.ts'
 import { parseProposal, parseSnapshot } from '../shared/model/proposal.ts'
 import { packageRoot } from '../shared/platform/paths.ts'
+import { kindShapeOf } from '../shared/urn/kind-shapes.ts'
 import { keyOf } from '../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn } from '../shared/urn/urn.ts'
 import { fc } from './support/fast-check.ts'
@@ -34,10 +36,10 @@ const column: JsonObject = { upstreamType: 'FIELD_SET', upstreams: [customersId]
 const nested = (levels: number): JsonValue => levels === 0 ? 1 : [nested(levels - 1)]
 
 t.test('entity types', async t => {
-  t.test('every type has its name in GraphQL, and every name its type', async t => {
+  t.test('every type that GraphQL has a name for is found by it', async t => {
     for (const { name, graphqlType } of entityTypes) {
       t.equal(graphqlTypeOf(name), graphqlType)
-      t.equal(entityTypeOfGraphql(graphqlType), name)
+      t.equal(entityTypeOfGraphql(graphqlType), graphqlType === 'OTHER' ? null : name)
     }
     t.equal(graphqlTypeOf('moonPhase'), 'OTHER')
     t.equal(entityTypeOfGraphql('OTHER'), null)
@@ -50,7 +52,18 @@ t.test('entity types', async t => {
     t.match(entityTypeInfo('corpuser'), { keyAspect: 'corpUserKey', keyClass: 'com.linkedin.metadata.key.CorpUserKey', isAsset: false })
     t.match(entityTypeInfo('dataset'), { keyAspect: 'datasetKey', keyClass: 'com.linkedin.metadata.key.DatasetKey' })
     t.match(entityTypeInfo('moonPhase'), { keyAspect: 'moonPhaseKey', graphqlType: 'OTHER', isAsset: true, hasLineage: false })
+    t.match(entityTypeInfo('dataProduct'), { keyClass: 'com.linkedin.dataproduct.DataProductKey' })
+    t.match(entityTypeInfo('aiAgent'), { keyAspect: 'aiAgentKey', keyClass: 'com.linkedin.metadata.key.AIAgentKey', isAsset: true, hasLineage: true })
     t.notOk(isAsset('domain'))
+  })
+
+  t.test('the parts of a URN are called as in the key aspect of its type', async t => {
+    for (const { name, keyFields } of dataHubEntities) t.same(kindShapeOf(name)?.keyFields ?? ['id'], keyFields, name)
+  })
+
+  t.test('the model is that of the acryl-datahub that is pinned', async t => {
+    const requirements = readFileSync(join(packageRoot, 'test', 'interop', 'requirements.txt'), 'utf8')
+    t.match(requirements, `acryl-datahub==${dataHubVersion}\n`, 'npm run generate-model')
   })
 })
 
@@ -175,12 +188,34 @@ t.test('aspects', async t => {
     t.same(['upstreamLineage', 'dataJobInputOutput', 'inputFields', 'domains', 'chartInfo', 'domainProperties', 'moonPhase'].map(requiresEntity), [true, true, true, true, false, false, false])
   })
 
+  t.test('runs stand in lineage where DataHub has them, and only lists of edges say so', async t => {
+    const run = 'urn:li:dataProcessInstance:run-1'
+    for (const [entityType, aspectName, value] of [
+      ['mlModel', 'mlModelProperties', { downstreamJobs: [run] }],
+      ['mlModelGroup', 'mlModelGroupProperties', { downstreamJobs: [run] }],
+      ['dataProcessInstance', 'dataProcessInstanceInput', { inputs: [orders], inputEdges: [{ destinationUrn: run }] }],
+      ['dataProcessInstance', 'dataProcessInstanceOutput', { outputs: [orders], outputEdges: [{ destinationUrn: run }] }]
+    ] as const) t.strictSame(prepareAspect(entityType, aspectName, value), value, aspectName)
+    t.same(['dataProcessInstanceInput', 'dataProcessInstanceOutput'].flatMap(lineageFieldsOf).map(({ listName }) => listName), ['inputEdges', 'outputEdges'])
+  })
+
+  t.test('an aspect stands on the entity types that DataHub has it on', async t => {
+    const upstreams = { upstreams: [{ dataset: customers, type: 'COPY' }] }
+    for (const entityType of ['dataset', 'aiAgent', 'semanticModel']) t.ok(prepareAspect(entityType, 'upstreamLineage', upstreams), entityType)
+    for (const entityType of ['metric', 'aiAgent', 'moonPhase']) t.ok(prepareAspect(entityType, 'domains', { domains: ['urn:li:domain:a'] }), entityType)
+    for (const entityType of ['dataset', 'glossaryTerm']) t.ok(prepareAspect(entityType, 'schemaMetadata', { fields: [] }), entityType)
+    for (const entityType of ['chart', 'moonPhase']) t.throws(() => prepareAspect(entityType, 'upstreamLineage', upstreams), { code: 'VALIDATION_FAILED' }, entityType)
+    for (const entityType of ['tag', 'service', 'schemaField']) t.throws(() => prepareAspect(entityType, 'domains', { domains: ['urn:li:domain:a'] }), { code: 'VALIDATION_FAILED' }, entityType)
+  })
+
   t.test('names and classes lead to each other', async t => {
-    for (const name of [...modelledAspects, 'globalTags', 'subTypes', 'viewProperties', 'datasetKey', 'mlPrimaryKeyKey', 'corpUserKey', 'dataHubExecutionRequestInput']) {
+    for (const name of [...modelledAspects, ...Object.values(dataHubClasses).flatMap((classes) => Object.keys(classes))]) {
       t.equal(aspectNameOfClass(aspectClassOf(name)), name)
       t.equal(aspectNameOfClass(aspectClassOf(name).replace('com.linkedin.', 'com.linkedin.pegasus2avro.')), name)
     }
     t.equal(aspectClassOf('upstreamLineage'), 'com.linkedin.dataset.UpstreamLineage')
+    t.equal(aspectClassOf('roleProperties'), 'com.linkedin.role.RoleProperties')
+    t.equal(aspectClassOf('dataHubIngestionSourceKey'), 'com.linkedin.metadata.key.DataHubIngestionSourceKey')
     t.equal(aspectNameOfClass('com.linkedin.ml.metadata.MLModelFactorPrompts'), 'mlModelFactorPrompts')
     t.equal(aspectNameOfClass('com.linkedin.common.MoonPhase'), 'moonPhase')
   })

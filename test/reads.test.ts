@@ -2,8 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 import t from 'tap'
-import type { JsonObject } from '../shared/model/changes.ts'
+import { typesOfAspect } from '../shared/model/aspect-places.ts'
+import type { JsonObject, JsonValue } from '../shared/model/changes.ts'
+import { lineageFields, type EntryShape } from '../shared/model/lineage-fields.ts'
 import { packagePath } from '../shared/platform/paths.ts'
+import { kindShapeOf } from '../shared/urn/kind-shapes.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { apply } from './support/changes.ts'
 import { edgesOf, doors, makeAssets, urnEdges, urnOfName } from './support/graph.ts'
@@ -12,6 +15,31 @@ import { onBothEngines } from './support/engines.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
 const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
+
+/** A URN of the type, with as many parts as it has. */
+const madeUrn = (entityType: string, name: string): string => {
+  const { keyFields = ['id'], firstIs, lastIn } = kindShapeOf(entityType) ?? {}
+  if (keyFields.length === 1) return `urn:li:${entityType}:${name}`
+  const parts = keyFields.map((_, index) => index === 0 && firstIs ? entityType === 'dataJob' ? `urn:li:dataFlow:(airflow,${name},PROD)` : 'urn:li:dataPlatform:hive' : lastIn && index === keyFields.length - 1 ? 'PROD' : name)
+  return `urn:li:${entityType}:(${parts.join(',')})`
+}
+
+/** What aspects need beside a list of edges. */
+const requiredBeside: { [aspectName: string]: JsonObject } = {
+  chartInfo: { title: '', description: '' },
+  dashboardInfo: { title: '', description: '' },
+  dataJobInputOutput: { inputDatasets: [], outputDatasets: [] },
+  dataProcessInstanceInput: { inputs: [] },
+  dataProcessInstanceOutput: { outputs: [] }
+}
+
+/** One link, as its list or field has it. */
+const linkIn = (shape: EntryShape, urn: string): JsonValue => {
+  if (shape === 'link') return urn
+  if (shape === 'urn') return [urn]
+  if (shape === 'union') return [{ string: urn }]
+  return [shape === 'upstream' ? { auditStamp: { time: 0, actor: 'urn:li:corpuser:unknown' }, dataset: urn, type: 'COPY' } : { destinationUrn: urn }]
+}
 
 /** What every subtest needs of a server. */
 function clientOf(server: TestServer) {
@@ -341,9 +369,28 @@ onBothEngines('one hop of lineage', async (t, server) => {
     const [model, run] = [urn('model:m'), 'urn:li:dataProcessInstance:hop']
     await propose(run, 'dataProcessInstanceProperties', { name: 'hop', created: { time: 0, actor: 'urn:li:corpuser:jo' } })
     await propose(model, 'mlModelProperties', { trainingJobs: [run] })
-    await propose(run, 'dataProcessInstanceOutput', { outputs: [model] })
+    await propose(run, 'dataProcessInstanceOutput', { outputs: [], outputEdges: [{ destinationUrn: model }] })
     const found = await lineage('model:m', { direction: 'UPSTREAM', includeGhostEntities: true })
     t.strictSame([found.total, named(found)], [2, [`DataProcessInstanceProduces ${run}`, `TrainedBy ${run}`]])
+  })
+
+  await t.test('leads to whatever DataHub\'s model has as lineage, from all that may state it', async (t) => {
+    for (const { aspectName, listName, shape, entryIs, entryTypes } of lineageFields) {
+      if (shape === 'columns' || shape === 'inputField') continue
+      for (const ownerType of typesOfAspect(aspectName)) {
+        for (const entryType of entryTypes) {
+          const [owner, other] = [madeUrn(ownerType, `${listName}-to-${entryType}`), madeUrn(entryType, `${ownerType}-${aspectName}-${listName}`)]
+          const value = { ...requiredBeside[aspectName], [listName]: linkIn(shape, other) }
+          for (const each of [owner, other]) await propose(each, 'status', { removed: false })
+          await propose(owner, aspectName, value)
+          const input = { urn: owner, direction: entryIs === 'upstream' ? 'UPSTREAM' : 'DOWNSTREAM', query: '*' }
+          const { data } = await read('query ($input: SearchAcrossLineageInput!) { searchAcrossLineage(input: $input) { searchResults { degree entity { urn } } } }', { input })
+          t.strictSame(data.searchAcrossLineage.searchResults, [{ degree: 1, entity: { urn: other } }], `${ownerType}.${aspectName}.${listName} to ${entryType}`)
+          const answer = await server.rest({ url: `/aspects/${encodeURIComponent(owner)}?aspect=${aspectName}` })
+          t.strictSame(Object.values<JsonObject>(answer.body.aspect)[0]?.[listName], value[listName], `${aspectName}.${listName} is read back`)
+        }
+      }
+    }
   })
 
   await t.test('counts what it leaves out, and shows it when asked', async (t) => {

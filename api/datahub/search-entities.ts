@@ -4,7 +4,7 @@ import { searchEntities } from '../../shared/catalog/search-entities.ts'
 import type { LineageSources } from '../../shared/catalog/with-lineage.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
-import { graphqlTypeOf, isKnownEntityType } from '../../shared/model/entity-types.ts'
+import { graphqlTypeOf } from '../../shared/model/entity-types.ts'
 import { isObject } from '../../shared/model/json-values.ts'
 import { optionalInteger, optionalText, textField } from './restli-input.ts'
 
@@ -15,7 +15,7 @@ import { optionalInteger, optionalText, textField } from './restli-input.ts'
 export async function searchIn(sources: LineageSources, body: JsonObject) {
   const [entityType, start, count] = [textField(body, 'entity'), optionalInteger(body, 'start') ?? 0, optionalInteger(body, 'count') ?? null]
   const orFilters = groupsOf(body.filter)
-  const isKnown = isKnownEntityType(entityType)
+  const isKnown = graphqlTypeOf(entityType) !== 'OTHER'
   const input = { types: [isKnown ? graphqlTypeOf(entityType) : 'DOMAIN'], query: optionalText(body, 'input') ?? '*', start, count, orFilters, existingOnly: true, searchFlags: { skipAggregates: true } }
   const { total, results } = await inTheseWords(searchEntities(sources, input, { facets: false, matchedFields: true }))
   const shown = isKnown ? results : []

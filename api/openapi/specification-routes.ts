@@ -1,6 +1,6 @@
 /** GET /openapi/v1/registry/models/entity/specifications: which entity types there are, each with its aspects, for clients that ask before they write. */
 import type { FastifyInstance } from 'fastify'
-import { aspectsOfEntityType } from '../../shared/model/aspect-registry.ts'
+import { aspectsOfType } from '../../shared/model/aspect-places.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { entityTypes } from '../../shared/model/entity-types.ts'
 import { readNumber, readPageCount, type Parameters } from './parameters.ts'
@@ -10,7 +10,7 @@ const pageDefaultCount = 20
 const aspectSpec = (name: string): JsonObject => ({ aspectAnnotation: { name, schemaVersion: 1 } })
 
 const specifications: readonly JsonObject[] = entityTypes.map(({ name, keyAspect }) =>
-  ({ name, keyAspectName: keyAspect, keyAspectSpec: aspectSpec(keyAspect), aspectSpecs: [keyAspect, ...aspectsOfEntityType(name)].map(aspectSpec) }))
+  ({ name, keyAspectName: keyAspect, keyAspectSpec: aspectSpec(keyAspect), aspectSpecs: [keyAspect, ...aspectsOfType(name)].map(aspectSpec) }))
 
 export function specificationRoutes(app: FastifyInstance): void {
   app.get<{ Querystring: Parameters }>('/openapi/v1/registry/models/entity/specifications', { config: { access: 'read' } }, async ({ query }) => {

@@ -39,6 +39,8 @@ const rules: { [aspectName: string]: readonly ArrayRule[] } = {
     keys: [['fieldPath']],
     inside: [{ path: ['globalTags', 'tags'], keys: tags.keys }, { path: ['glossaryTerms', 'terms'], keys: terms.keys }]
   }],
+  dataProcessInstanceInput: [{ path: ['inputs'], keys: [] }],
+  dataProcessInstanceOutput: [{ path: ['outputs'], keys: [] }],
   dataJobInputOutput: [{ path: ['inputDatasetFields'], keys: [] }, { path: ['outputDatasetFields'], keys: [] }]
 }
 const rulesByAspect = new Map(Object.entries(rules))

@@ -1,11 +1,12 @@
 /**
  * The one list of aspects that are modelled, and what is known of any aspect by its name.
  *
- * An aspect that is not listed is kept and read back as sent: clients bring aspects of their own, and a refusal would
+ * An aspect that is not listed is kept and read back as sent, on any entity: clients bring aspects of their own, and a refusal would
  * fail a whole ingestion.
  */
 import { CatalogError } from '../errors.ts'
-import { derivedAspectName, derivedClass, plainAspectClasses, timeseriesAspects } from './aspect-classes.ts'
+import { aspectClasses, derivedAspectName, derivedClass, timeseriesAspects } from './aspect-classes.ts'
+import { typesOfAspect } from './aspect-places.ts'
 import type { AspectModel } from './aspects/aspect-model.ts'
 import { chartInfo, dashboardInfo, inputFields } from './aspects/chart-and-dashboard.ts'
 import { ownership, status } from './aspects/common.ts'
@@ -14,6 +15,7 @@ import { dataProcessInstanceInput, dataProcessInstanceOutput } from './aspects/d
 import { datasetProperties } from './aspects/dataset-properties.ts'
 import { domainProperties } from './aspects/domain-properties.ts'
 import { domains } from './aspects/domains.ts'
+import { otherLineage } from './aspects/lineage-lists.ts'
 import { mlFeatureProperties, mlFeatureTableProperties, mlModelGroupProperties, mlModelProperties, mlPrimaryKeyProperties } from './aspects/ml.ts'
 import { schemaMetadata } from './aspects/schema-metadata.ts'
 import { upstreamLineage } from './aspects/upstream-lineage.ts'
@@ -26,11 +28,15 @@ import { shapeFault } from './shape.ts'
 
 const models: readonly AspectModel[] = [
   upstreamLineage, dataJobInputOutput, dataJobInfo, dataFlowInfo, chartInfo, dashboardInfo, inputFields, domainProperties, domains, datasetProperties, schemaMetadata, status, ownership,
-  mlPrimaryKeyProperties, mlFeatureProperties, mlFeatureTableProperties, mlModelProperties, mlModelGroupProperties, dataProcessInstanceInput, dataProcessInstanceOutput
+  mlPrimaryKeyProperties, mlFeatureProperties, mlFeatureTableProperties, mlModelProperties, mlModelGroupProperties, dataProcessInstanceInput, dataProcessInstanceOutput,
+  ...otherLineage
 ]
 
 const byName = new Map(models.map((model) => [model.name, model]))
 const keyClasses = new Map(entityTypes.map((info) => [info.keyAspect, info.keyClass]))
+
+/** Whether DataHub has the aspect: then a null in it stands for an absent field. */
+const isDataHubs = (aspectName: string): boolean => aspectClasses.has(aspectName) || keyClasses.has(aspectName)
 
 /** Documents that a patch of an aspect starts from, beside those of the modelled ones. */
 const plainTemplates = new Map<string, () => JsonObject>(Object.entries({
@@ -54,7 +60,7 @@ export function prepareAspect(entityType: string, aspectName: string, value: unk
     throw named(aspectName, shapeFault(`${field}.timestampMillis`, 'field is required but not found and has no default value'))
   }
   const model = byName.get(aspectName)
-  if (!model) return plainAspectClasses.has(aspectName) ? withoutNulls(json) : json
+  if (!model) return isDataHubs(aspectName) ? withoutNulls(json) : json
   try {
     const prepared = model.shape(json, field)
     // Every model is a record, and a record prepares to an object.
@@ -71,23 +77,23 @@ const named = (aspectName: string, fault: CatalogError): CatalogError =>
 /** Refuses an aspect on an entity that cannot have it. Throws VALIDATION_FAILED. */
 export function checkAspectPlace(entityType: string, aspectName: string, field = 'aspectName'): void {
   const model = byName.get(aspectName)
-  const isMisplaced = model !== undefined && ((model.entityTypes !== undefined && !model.entityTypes.includes(entityType)) || model.refusedOn?.has(entityType))
+  const isMisplaced = model !== undefined && !mayStandOn(model, entityType)
   // A key aspect says what the URN says, so another type's key on it is a contradiction.
   const isForeignKey = keyClasses.has(aspectName) && isKnownEntityType(entityType) && entityTypeInfo(entityType).keyAspect !== aspectName
   if (isMisplaced || isForeignKey) {
-    throw new CatalogError('VALIDATION_FAILED', `Unknown aspect ${aspectName} for entity ${entityType}`, { field, ...(model?.entityTypes ? { allowed: model.entityTypes } : {}) })
+    throw new CatalogError('VALIDATION_FAILED', `Unknown aspect ${aspectName} for entity ${entityType}`, { field, ...model ? { allowed: typesOfAspect(aspectName) } : {} })
   }
+}
+
+function mayStandOn({ name, isKeptOn }: AspectModel, entityType: string): boolean {
+  return isKeptOn === 'anyType' || typesOfAspect(name).includes(entityType) || (isKeptOn === 'unknownTypes' && !isKnownEntityType(entityType))
 }
 
 /** Full class name of an aspect, under which DataHub's clients read it. */
 export const aspectClassOf = (aspectName: string): string =>
-  byName.get(aspectName)?.className ?? plainAspectClasses.get(aspectName) ?? keyClasses.get(aspectName) ?? derivedClass(aspectName)
+  aspectClasses.get(aspectName) ?? keyClasses.get(aspectName) ?? derivedClass(aspectName)
 
-const byClass = new Map<string, string>([
-  ...models.map((model): [string, string] => [model.className, model.name]),
-  ...[...plainAspectClasses].map(([name, className]): [string, string] => [className, name]),
-  ...[...keyClasses].map(([name, className]): [string, string] => [className, name])
-])
+const byClass = new Map<string, string>([...keyClasses, ...aspectClasses].map(([name, className]) => [className, name]))
 
 /** The aspect name of a class; `com.linkedin.pegasus2avro.` and `com.linkedin.` name the same classes. */
 export const aspectNameOfClass = (className: string): string => {
@@ -101,7 +107,7 @@ export const aspectTemplate = (aspectName: string): JsonObject => (byName.get(as
 /** Whether the aspect is an event in time. An unknown aspect is one when its value has `timestampMillis`, as DataHub's all have. */
 export const isTimeseries = (aspectName: string, value?: JsonValue): boolean => {
   if (timeseriesAspects.has(aspectName)) return true
-  if (byName.has(aspectName) || plainAspectClasses.has(aspectName) || keyClasses.has(aspectName)) return false
+  if (byName.has(aspectName) || isDataHubs(aspectName)) return false
   return isObject(value) && Number.isSafeInteger(value.timestampMillis)
 }
 
@@ -113,7 +119,7 @@ export const isKeyAspect = (entityType: string, aspectName: string): boolean => 
 
 export const modelledAspects: readonly string[] = models.map((model) => model.name)
 
-const aspectNames = [...byName.keys(), ...plainAspectClasses.keys(), ...keyClasses.keys(), ...timeseriesAspects]
+const aspectNames = [...byName.keys(), ...aspectClasses.keys(), ...keyClasses.keys()]
 const namesInLowerCase = new Map(aspectNames.map((name) => [name.toLowerCase(), name]))
 
 /** Whether the name, in whatever case, is that of an aspect that DataHub has. */
@@ -121,10 +127,3 @@ export const isKnownAspect = (aspectName: string): boolean => namesInLowerCase.h
 
 /** The aspect's name as it is written; one that is not known stays as it is. */
 export const knownAspectName = (aspectName: string): string => namesInLowerCase.get(aspectName.toLowerCase()) ?? aspectName
-
-/** The aspects that an entity type can have, its key aside. Those that are not modelled are kept on any. */
-export const aspectsOfEntityType = (entityType: string): string[] =>
-  [...byName.keys(), ...plainAspectClasses.keys(), ...timeseriesAspects].filter((name) => {
-    const model = byName.get(name)
-    return !model || ((model.entityTypes === undefined || model.entityTypes.includes(entityType)) && !model.refusedOn?.has(entityType))
-  })

@@ -1,4 +1,7 @@
 /** The table of entity types: the name in URNs, the name in GraphQL, the key aspect, and what such an entity can do. */
+import { aspectClasses } from './aspect-classes.ts'
+import { typesOfAspect } from './aspect-places.ts'
+import { dataHubEntities, dataHubRelationships } from './datahub-model.ts'
 
 export type EntityTypeInfo = {
   /** As in URNs: `dataJob`. */
@@ -14,75 +17,91 @@ export type EntityTypeInfo = {
   hasLineage: boolean
 }
 
-type Ability = 'asset' | 'lineage' | 'assetWithLineage' | 'plain'
+/** Names in GraphQL, of those types that its list of types has. */
+const graphqlTypes: { readonly [name: string]: string } = {
+  domain: 'DOMAIN',
+  dataset: 'DATASET',
+  dataJob: 'DATA_JOB',
+  dataFlow: 'DATA_FLOW',
+  chart: 'CHART',
+  dashboard: 'DASHBOARD',
+  mlModel: 'MLMODEL',
+  mlModelGroup: 'MLMODEL_GROUP',
+  mlFeature: 'MLFEATURE',
+  mlFeatureTable: 'MLFEATURE_TABLE',
+  mlPrimaryKey: 'MLPRIMARY_KEY',
+  schemaField: 'SCHEMA_FIELD',
+  dataProcessInstance: 'DATA_PROCESS_INSTANCE',
+  container: 'CONTAINER',
+  notebook: 'NOTEBOOK',
+  glossaryTerm: 'GLOSSARY_TERM',
+  glossaryNode: 'GLOSSARY_NODE',
+  dataProduct: 'DATA_PRODUCT',
+  application: 'APPLICATION',
+  document: 'DOCUMENT',
+  dataPlatform: 'DATA_PLATFORM',
+  dataPlatformInstance: 'DATA_PLATFORM_INSTANCE',
+  query: 'QUERY',
+  corpuser: 'CORP_USER',
+  corpGroup: 'CORP_GROUP',
+  tag: 'TAG',
+  assertion: 'ASSERTION',
+  incident: 'INCIDENT',
+  role: 'ROLE',
+  test: 'TEST',
+  post: 'POST',
+  structuredProperty: 'STRUCTURED_PROPERTY',
+  form: 'FORM',
+  dataContract: 'DATA_CONTRACT',
+  businessAttribute: 'BUSINESS_ATTRIBUTE',
+  restricted: 'RESTRICTED',
+  dataHubIngestionSource: 'INGESTION_SOURCE',
+  dataHubExecutionRequest: 'EXECUTION_REQUEST',
+  dataHubAccessToken: 'ACCESS_TOKEN',
+  dataHubPolicy: 'DATAHUB_POLICY',
+  dataHubRole: 'DATAHUB_ROLE',
+  dataHubView: 'DATAHUB_VIEW',
+  ownershipType: 'CUSTOM_OWNERSHIP_TYPE',
+  entityType: 'ENTITY_TYPE',
+  dataType: 'DATA_TYPE',
+  erModelRelationship: 'ER_MODEL_RELATIONSHIP',
+  metric: 'METRIC',
+  semanticModel: 'SEMANTIC_MODEL'
+}
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-const row = (name: string, graphqlType: string, ability: Ability = 'plain', keyName = `${capitalised(name)}Key`, keyAspect = `${name}Key`): EntityTypeInfo => ({
-  name,
-  graphqlType,
-  keyAspect,
-  keyClass: `com.linkedin.metadata.key.${keyName}`,
-  isAsset: ability === 'asset' || ability === 'assetWithLineage',
-  hasLineage: ability === 'lineage' || ability === 'assetWithLineage'
-})
+const keyAspects = new Map(dataHubEntities.map(({ name, keyAspect }) => [name, keyAspect]))
+const types = new Set([...Object.keys(graphqlTypes), ...keyAspects.keys()])
 
-export const entityTypes: readonly EntityTypeInfo[] = [
-  row('domain', 'DOMAIN'),
-  row('dataset', 'DATASET', 'assetWithLineage'),
-  row('dataJob', 'DATA_JOB', 'assetWithLineage'),
-  row('dataFlow', 'DATA_FLOW', 'assetWithLineage'),
-  row('chart', 'CHART', 'assetWithLineage'),
-  row('dashboard', 'DASHBOARD', 'assetWithLineage'),
-  row('mlModel', 'MLMODEL', 'assetWithLineage', 'MLModelKey'),
-  row('mlModelGroup', 'MLMODEL_GROUP', 'assetWithLineage', 'MLModelGroupKey'),
-  row('mlFeature', 'MLFEATURE', 'assetWithLineage', 'MLFeatureKey'),
-  row('mlFeatureTable', 'MLFEATURE_TABLE', 'assetWithLineage', 'MLFeatureTableKey'),
-  row('mlPrimaryKey', 'MLPRIMARY_KEY', 'assetWithLineage', 'MLPrimaryKeyKey'),
-  row('schemaField', 'SCHEMA_FIELD', 'lineage'),
-  row('dataProcessInstance', 'DATA_PROCESS_INSTANCE', 'lineage'),
-  row('container', 'CONTAINER', 'asset'),
-  row('notebook', 'NOTEBOOK', 'asset'),
-  row('glossaryTerm', 'GLOSSARY_TERM', 'asset'),
-  row('glossaryNode', 'GLOSSARY_NODE', 'asset'),
-  row('dataProduct', 'DATA_PRODUCT', 'asset'),
-  row('application', 'APPLICATION', 'asset'),
-  row('document', 'DOCUMENT', 'asset'),
-  row('dataPlatform', 'DATA_PLATFORM'),
-  row('dataPlatformInstance', 'DATA_PLATFORM_INSTANCE'),
-  row('query', 'QUERY'),
-  row('corpuser', 'CORP_USER', 'plain', 'CorpUserKey', 'corpUserKey'),
-  row('corpGroup', 'CORP_GROUP'),
-  row('tag', 'TAG'),
-  row('assertion', 'ASSERTION'),
-  row('incident', 'INCIDENT'),
-  row('role', 'ROLE'),
-  row('test', 'TEST'),
-  row('post', 'POST'),
-  row('structuredProperty', 'STRUCTURED_PROPERTY'),
-  row('form', 'FORM'),
-  row('dataContract', 'DATA_CONTRACT'),
-  row('businessAttribute', 'BUSINESS_ATTRIBUTE'),
-  row('restricted', 'RESTRICTED'),
-  row('dataHubIngestionSource', 'INGESTION_SOURCE'),
-  row('dataHubExecutionRequest', 'EXECUTION_REQUEST', 'plain', 'ExecutionRequestKey'),
-  row('dataHubAccessToken', 'ACCESS_TOKEN'),
-  row('dataHubPolicy', 'DATAHUB_POLICY'),
-  row('dataHubRole', 'DATAHUB_ROLE'),
-  row('dataHubView', 'DATAHUB_VIEW'),
-  row('ownershipType', 'CUSTOM_OWNERSHIP_TYPE'),
-  row('entityType', 'ENTITY_TYPE'),
-  row('dataType', 'DATA_TYPE'),
-  row('erModelRelationship', 'ER_MODEL_RELATIONSHIP', 'plain', 'ERModelRelationshipKey'),
-  row('metric', 'METRIC'),
-  row('semanticModel', 'SEMANTIC_MODEL')
-]
+/** A type that DataHub does not have may be in a domain, for clients bring types of their own. */
+const canBeInDomain = (name: string): boolean => typesOfAspect('domains').includes(name) || !types.has(name)
+
+/** Columns, and what states lineage or is named in it. A flow stands in none, but people ask for it by the jobs that it holds. */
+const typesWithLineage: ReadonlySet<string> = new Set([
+  'schemaField', 'dataFlow',
+  ...dataHubRelationships.filter(({ lineage }) => lineage !== null).flatMap(({ aspectName, entityTypes }) => [...typesOfAspect(aspectName), ...entityTypes])
+])
+
+const row = (name: string): EntityTypeInfo => {
+  const keyAspect = keyAspects.get(name) ?? `${name}Key`
+  return {
+    name,
+    graphqlType: Object.hasOwn(graphqlTypes, name) ? graphqlTypes[name] ?? 'OTHER' : 'OTHER',
+    keyAspect,
+    keyClass: aspectClasses.get(keyAspect) ?? `com.linkedin.metadata.key.${capitalised(name)}Key`,
+    isAsset: canBeInDomain(name),
+    hasLineage: typesWithLineage.has(name)
+  }
+}
+
+export const entityTypes: readonly EntityTypeInfo[] = [...types].map(row)
 
 const byName = new Map(entityTypes.map((info) => [info.name, info]))
-const byGraphqlType = new Map(entityTypes.map((info) => [info.graphqlType, info.name]))
+const byGraphqlType = new Map(Object.entries(graphqlTypes).map(([name, graphqlType]) => [graphqlType, name]))
 
 /** What is known of an entity type. An unknown one may carry a domain, for clients bring types of their own. */
-export const entityTypeInfo = (name: string): EntityTypeInfo => byName.get(name) ?? row(name, 'OTHER', 'asset')
+export const entityTypeInfo = (name: string): EntityTypeInfo => byName.get(name) ?? row(name)
 
 export const isKnownEntityType = (name: string): boolean => byName.has(name)
 

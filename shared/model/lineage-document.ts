@@ -50,7 +50,7 @@ export function entryUrn(field: LineageField, entry: JsonValue): Urn {
 
 /** What an entry says beside its link; null for a bare link and for the plain upstream record. */
 export function entryAttributes(field: LineageField, entry: JsonValue): JsonObject | null {
-  if (field.shape === 'urn' || field.shape === 'union' || !isObject(entry)) return null
+  if (field.shape === 'urn' || field.shape === 'link' || field.shape === 'union' || !isObject(entry)) return null
   const { [linkKeyOf(field)]: _link, ...attributes } = entry
   if (field.shape === 'upstream') return equalJson(attributes, plainUpstream) ? null : attributes
   return Object.keys(attributes).length === 0 ? null : attributes
@@ -82,8 +82,13 @@ function takeApart(ownerUrn: Urn, aspectName: string, value: JsonObject): SplitD
   const rest: JsonObject = { ...value }
   const entries: EdgeEntry[] = []
   for (const field of lineageFieldsOf(aspectName)) {
-    if (!Array.isArray(value[field.listName])) continue
-    entries.push(...entriesOf(field, ownerUrn, value[field.listName]))
+    const stated = value[field.listName]
+    if (field.shape === 'link' && typeof stated === 'string') {
+      entries.push(...entriesOf(field, ownerUrn, [stated]))
+      delete rest[field.listName]
+    }
+    if (!Array.isArray(stated)) continue
+    entries.push(...entriesOf(field, ownerUrn, stated))
     if (field.shape !== 'columns' && field.shape !== 'inputField') rest[field.listName] = []
   }
   return { rest, entries }
@@ -144,6 +149,9 @@ export function assembleLineageDocument(aspectName: string, rest: JsonObject, ed
     } else if (field.shape === 'inputField') {
       const entries = assembleInputFields(listOf(written), own)
       if (entries.length > 0 || written !== undefined) document[field.listName] = entries
+    } else if (field.shape === 'link') {
+      const [latest] = own.toSorted((a, b) => compareOrder(b, a))
+      if (latest) document[field.listName] = otherEnd(field, latest)
     } else if (own.length > 0) {
       document[field.listName] = inListOrder(field, own).map((edge) => printEntry(field, edge, patchedAttributes(edge, explicitAttributes(field.code, edge.attributes), patchesOf(edge))))
     }

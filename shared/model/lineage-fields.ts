@@ -1,12 +1,16 @@
 /**
  * The lists of aspects that state lineage edges: which aspect, which list, which way, and how an entry is written.
  *
- * `code` is stored in Postgres (statement.field): never renumber. code >> 4 is the aspect's own code.
- * Source of the directions: datahub-compatible relationships (DownstreamOf, Consumes, Produces, Contains, DerivedFrom…).
+ * DataHub's model says which they are. `code` is ours and stored in Postgres (statement.field): never renumber. code >> 4 is the
+ * aspect's own code.
  */
+import { dataHubRelationships, type DataHubRelationship } from './datahub-model.ts'
+
 export type EntryShape =
   /** A bare URN. */
   | 'urn'
+  /** A bare URN that is the field itself: there is no list. */
+  | 'link'
   /** `{ "string": urn }`, a union of one member. */
   | 'union'
   /** An Edge record; the other end is `destinationUrn`. */
@@ -29,43 +33,83 @@ export type LineageField = {
   entryTypes: readonly string[]
 }
 
-const field = (code: number, aspectName: string, listName: string, shape: EntryShape, entryIs: 'upstream' | 'downstream', entryTypes: readonly string[]): LineageField =>
-  ({ code, aspectName, listName, shape, entryIs, entryTypes })
+/** The code of each list, or field, that states lineage. A new one gets the next code of its aspect, a new aspect the next sixteen. */
+const codes: ReadonlyMap<string, number> = new Map(Object.entries({
+  'upstreamLineage.upstreams': 0x10,
+  'upstreamLineage.fineGrainedLineages': 0x11,
+  'dataJobInputOutput.inputDatasets': 0x20,
+  'dataJobInputOutput.inputDatasetEdges': 0x21,
+  'dataJobInputOutput.outputDatasets': 0x22,
+  'dataJobInputOutput.outputDatasetEdges': 0x23,
+  'dataJobInputOutput.inputDatajobs': 0x24,
+  'dataJobInputOutput.inputDatajobEdges': 0x25,
+  'dataJobInputOutput.fineGrainedLineages': 0x26,
+  'chartInfo.inputs': 0x30,
+  'chartInfo.inputEdges': 0x31,
+  'dashboardInfo.charts': 0x40,
+  'dashboardInfo.chartEdges': 0x41,
+  'dashboardInfo.datasets': 0x42,
+  'dashboardInfo.datasetEdges': 0x43,
+  'dashboardInfo.dashboards': 0x44,
+  'inputFields.fields': 0x50,
+  'mlPrimaryKeyProperties.sources': 0x60,
+  'mlFeatureProperties.sources': 0x70,
+  'mlModelProperties.mlFeatures': 0x80,
+  'mlModelProperties.groups': 0x81,
+  'mlModelProperties.trainingJobs': 0x82,
+  'mlModelProperties.downstreamJobs': 0x83,
+  'mlModelGroupProperties.trainingJobs': 0x90,
+  'mlModelGroupProperties.downstreamJobs': 0x91,
+  // 0xa0 and 0xb0 were `inputs` and `outputs`, which are no lineage.
+  'dataProcessInstanceInput.inputEdges': 0xa1,
+  'dataProcessInstanceOutput.outputEdges': 0xb1,
+  'dataProcessInfo.inputs': 0xc0,
+  'dataProcessInfo.outputs': 0xc1,
+  'applicationLineage.inputEdges': 0xd0,
+  'applicationLineage.outputEdges': 0xd1,
+  'metricUpstreams.datasetUpstreams': 0xe0,
+  'metricRelationships.derivedFrom': 0xf0,
+  'upstreamMetrics.metrics': 0x100,
+  'apiSignature.inputDatasetEdges': 0x110,
+  'apiSignature.outputDatasetEdges': 0x111,
+  'apiProperties.sourceRepository': 0x120,
+  'serviceProperties.apis': 0x130,
+  'serviceProperties.sourceRepository': 0x131,
+  'aiAgentDependencies.tools': 0x140,
+  'repositoryLineage.forkOf': 0x150
+}))
 
-const datasets = ['dataset'] as const
-const jobs = ['dataJob'] as const
+/** How the entries of DataHub's lists are written, by the path from the list to the URN. */
+const shapes: ReadonlyMap<string, EntryShape> = new Map([['', 'link'], ['/*', 'urn'], ['/*/string', 'union'], ['/*/destinationUrn', 'edge'], ['/*/dataset', 'upstream']])
 
-export const lineageFields: readonly LineageField[] = [
-  field(0x10, 'upstreamLineage', 'upstreams', 'upstream', 'upstream', datasets),
-  field(0x11, 'upstreamLineage', 'fineGrainedLineages', 'columns', 'upstream', ['schemaField']),
-  field(0x20, 'dataJobInputOutput', 'inputDatasets', 'urn', 'upstream', datasets),
-  field(0x21, 'dataJobInputOutput', 'inputDatasetEdges', 'edge', 'upstream', datasets),
-  field(0x22, 'dataJobInputOutput', 'outputDatasets', 'urn', 'downstream', datasets),
-  field(0x23, 'dataJobInputOutput', 'outputDatasetEdges', 'edge', 'downstream', datasets),
-  field(0x24, 'dataJobInputOutput', 'inputDatajobs', 'urn', 'upstream', jobs),
-  field(0x25, 'dataJobInputOutput', 'inputDatajobEdges', 'edge', 'upstream', jobs),
-  field(0x26, 'dataJobInputOutput', 'fineGrainedLineages', 'columns', 'upstream', ['schemaField']),
-  field(0x30, 'chartInfo', 'inputs', 'union', 'upstream', ['dataset', 'chart']),
-  field(0x31, 'chartInfo', 'inputEdges', 'edge', 'upstream', ['dataset', 'chart']),
-  field(0x40, 'dashboardInfo', 'charts', 'urn', 'upstream', ['chart']),
-  field(0x41, 'dashboardInfo', 'chartEdges', 'edge', 'upstream', ['chart']),
-  field(0x42, 'dashboardInfo', 'datasets', 'urn', 'upstream', datasets),
-  field(0x43, 'dashboardInfo', 'datasetEdges', 'edge', 'upstream', datasets),
-  field(0x44, 'dashboardInfo', 'dashboards', 'edge', 'upstream', ['dashboard']),
-  field(0x50, 'inputFields', 'fields', 'inputField', 'upstream', ['schemaField']),
-  field(0x60, 'mlPrimaryKeyProperties', 'sources', 'urn', 'upstream', datasets),
-  field(0x70, 'mlFeatureProperties', 'sources', 'urn', 'upstream', datasets),
-  field(0x80, 'mlModelProperties', 'mlFeatures', 'urn', 'upstream', ['mlFeature']),
-  field(0x81, 'mlModelProperties', 'groups', 'urn', 'downstream', ['mlModelGroup']),
-  field(0x82, 'mlModelProperties', 'trainingJobs', 'urn', 'upstream', ['dataJob', 'dataProcessInstance']),
-  field(0x83, 'mlModelProperties', 'downstreamJobs', 'urn', 'downstream', jobs),
-  field(0x90, 'mlModelGroupProperties', 'trainingJobs', 'urn', 'upstream', ['dataJob', 'dataProcessInstance']),
-  field(0x91, 'mlModelGroupProperties', 'downstreamJobs', 'urn', 'downstream', jobs),
-  field(0xa0, 'dataProcessInstanceInput', 'inputs', 'urn', 'upstream', ['dataset', 'mlModel']),
-  field(0xa1, 'dataProcessInstanceInput', 'inputEdges', 'edge', 'upstream', ['dataset', 'mlModel']),
-  field(0xb0, 'dataProcessInstanceOutput', 'outputs', 'urn', 'downstream', ['dataset', 'mlModel']),
-  field(0xb1, 'dataProcessInstanceOutput', 'outputEdges', 'edge', 'downstream', ['dataset', 'mlModel'])
+/** What DataHub takes in these lists beside what its model says: a chart may be made of charts in either list. */
+const moreEntryTypes: ReadonlyMap<string, readonly string[]> = new Map([['chartInfo.inputs', ['chart']]])
+
+/** Lists of columns, whose edges DataHub makes by code and not by its model. */
+const columnFields: readonly (readonly [aspectName: string, listName: string, shape: EntryShape])[] = [
+  ['upstreamLineage', 'fineGrainedLineages', 'columns'],
+  ['dataJobInputOutput', 'fineGrainedLineages', 'columns'],
+  ['inputFields', 'fields', 'inputField']
 ]
+
+function codeOf(aspectName: string, listName: string): number {
+  const code = codes.get(`${aspectName}.${listName}`)
+  if (code === undefined) throw new Error(`${aspectName}.${listName} states lineage and has no code`)
+  return code
+}
+
+function fieldOfModel({ aspectName, path, entityTypes }: DataHubRelationship, entryIs: 'upstream' | 'downstream'): LineageField {
+  const [listName = ''] = path.split('/')
+  const shape = shapes.get(path.slice(listName.length))
+  if (shape === undefined) throw new Error(`${aspectName}.${path} states lineage in a way that is not known`)
+  return { code: codeOf(aspectName, listName), aspectName, listName, shape, entryIs, entryTypes: [...entityTypes, ...moreEntryTypes.get(`${aspectName}.${listName}`) ?? []] }
+}
+
+/** In the order of their codes. */
+export const lineageFields: readonly LineageField[] = [
+  ...dataHubRelationships.flatMap((each) => each.lineage === null ? [] : [fieldOfModel(each, each.lineage)]),
+  ...columnFields.map(([aspectName, listName, shape]): LineageField => ({ code: codeOf(aspectName, listName), aspectName, listName, shape, entryIs: 'upstream', entryTypes: ['schemaField'] }))
+].toSorted((a, b) => a.code - b.code)
 
 /** Codes of the lists whose edges join columns; all others join assets. */
 export const columnFieldCodes: readonly number[] = lineageFields.filter((entry) => entry.shape === 'columns' || entry.shape === 'inputField').map((entry) => entry.code)
@@ -124,6 +168,8 @@ export const edgePairs: readonly EdgePair[] = [
   { upstreamType: 'dataProcessInstance', downstreamType: 'dataset', owner: 'upstream', fieldCode: 0xb1 },
   { upstreamType: 'dataProcessInstance', downstreamType: 'mlModel', owner: 'upstream', fieldCode: 0xb1 },
   { upstreamType: 'dataProcessInstance', downstreamType: 'mlModelGroup', owner: 'downstream', fieldCode: 0x90 },
+  { upstreamType: 'mlModelGroup', downstreamType: 'dataProcessInstance', owner: 'upstream', fieldCode: 0x91 },
+  { upstreamType: 'dataProcessInstance', downstreamType: 'dataProcessInstance', owner: 'downstream', fieldCode: 0xa1 },
   { upstreamType: 'schemaField', downstreamType: 'schemaField', owner: 'downstream', fieldCode: 0x11 }
 ]
 

@@ -72,6 +72,7 @@ function prepareEntries(field: LineageField, ownerUrn: Urn, entries: JsonValue[]
 
 function planList(plan: LineagePatch, field: LineageField, ownerUrn: Urn, operation: PatchOperation): void {
   if (operation.op !== 'add' && operation.op !== 'replace' && operation.op !== 'remove') refuse(operation)
+  if (field.shape === 'link') return planLink(plan, field, ownerUrn, operation)
   const sent = operation.op === 'remove' ? [] : operation.value
   if (!Array.isArray(sent)) refuse(operation)
   const list = prepareEntries(field, ownerUrn, sent)
@@ -81,12 +82,19 @@ function planList(plan: LineagePatch, field: LineageField, ownerUrn: Urn, operat
   plan.rest.push(isDropped ? { op: 'remove', path: `/${field.listName}` } : { op: 'add', path: `/${field.listName}`, value: keepsDocuments ? list : [] })
 }
 
+/** A field that holds one URN is a list of one at most; of it nothing stays in the rest. */
+function planLink(plan: LineagePatch, field: LineageField, ownerUrn: Urn, { op, value = null }: PatchOperation): void {
+  const { [field.listName]: link } = prepareAspect(entityTypeOf(ownerUrn), field.aspectName, { ...aspectTemplate(field.aspectName), [field.listName]: value })
+  plan.edges.push({ op: 'replaceList', fieldCode: field.code, entries: op === 'remove' || link === undefined ? [] : entriesOf(field, ownerUrn, [link]) })
+}
+
 function planEntry(plan: LineagePatch, field: LineageField, ownerUrn: Urn, path: string[], operation: PatchOperation): void {
   const other = path[1] === '-' ? entryUrn(field, operation.value ?? null) : toUrn(path[1], operation.path, field.entryTypes[0])
   const ends = endsOf(field, ownerUrn, other)
   if (operation.op !== 'add' && operation.op !== 'replace' && operation.op !== 'remove') refuse(operation)
+  if (field.shape === 'link' && (path.length > 2 || operation.op !== 'remove')) refuse(operation)
   if (path.length > 2) {
-    if (path[1] === '-' || field.shape === 'urn' || field.shape === 'union' || path[2] === linkOf(field)) refuse(operation)
+    if (path[1] === '-' || field.shape === 'urn' || field.shape === 'link' || field.shape === 'union' || path[2] === linkOf(field)) refuse(operation)
     plan.edges.push({ op: 'patchAttributes', fieldCode: field.code, ...ends, patch: { ...operation, path: `/${path.slice(2).map(escapePointer).join('/')}` } })
   } else if (operation.op === 'remove') {
     plan.edges.push({ op: 'remove', fieldCode: field.code, group: null, ...ends })
@@ -103,7 +111,7 @@ const linkOf = (field: LineageField): string => field.shape === 'upstream' ? 'da
 
 /** The entry that a key and a value make: the key says what it links to. */
 function entryOf(field: LineageField, other: Urn, value: JsonValue | undefined): JsonValue {
-  if (field.shape === 'urn') return other
+  if (field.shape === 'urn' || field.shape === 'link') return other
   if (field.shape === 'union') return { string: other }
   return { ...isObject(value) ? value : {}, [linkOf(field)]: other }
 }

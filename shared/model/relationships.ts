@@ -4,39 +4,20 @@
  * A relationship leads from a source to a destination. Of most lineage the source is the downstream end: a job consumes a
  * dataset. Of some it is the upstream end: a job produces a dataset.
  */
+import { dataHubRelationships } from './datahub-model.ts'
 import { lineageFieldByCode, lineageFields } from './lineage-fields.ts'
 
-const names: ReadonlyMap<string, string> = new Map([
-  ['upstreamLineage', 'DownstreamOf'],
-  ['inputFields', 'DownstreamOf'],
-  ['dataJobInputOutput', 'DownstreamOf'],
-  ['dataJobInputOutput.inputDatasets', 'Consumes'],
-  ['dataJobInputOutput.inputDatasetEdges', 'Consumes'],
-  ['dataJobInputOutput.outputDatasets', 'Produces'],
-  ['dataJobInputOutput.outputDatasetEdges', 'Produces'],
-  ['chartInfo', 'Consumes'],
-  ['dashboardInfo', 'Consumes'],
-  ['dashboardInfo.charts', 'Contains'],
-  ['dashboardInfo.chartEdges', 'Contains'],
-  ['dashboardInfo.dashboards', 'DashboardContainsDashboard'],
-  ['mlPrimaryKeyProperties', 'DerivedFrom'],
-  ['mlFeatureProperties', 'DerivedFrom'],
-  ['mlModelProperties.mlFeatures', 'Consumes'],
-  ['mlModelProperties.groups', 'MemberOf'],
-  ['mlModelProperties.trainingJobs', 'TrainedBy'],
-  ['mlModelProperties.downstreamJobs', 'UsedBy'],
-  ['mlModelGroupProperties.trainingJobs', 'TrainedBy'],
-  ['mlModelGroupProperties.downstreamJobs', 'UsedBy'],
-  ['dataProcessInstanceInput', 'DataProcessInstanceConsumes'],
-  ['dataProcessInstanceOutput', 'DataProcessInstanceProduces']
-])
+/** Columns: DataHub makes their relationships by code and not by its model. */
+const columnRelationship = 'DownstreamOf'
+
+const names: ReadonlyMap<string, string> = new Map(
+  dataHubRelationships.flatMap(({ aspectName, path, name, lineage }) => lineage === null ? [] : [[`${aspectName}.${path.split('/')[0]}`, name]])
+)
 
 /** The relationship that a stored field code states. Throws on a code that this version does not know. */
 export function relationshipOf(fieldCode: number): string {
   const { aspectName, listName } = lineageFieldByCode(fieldCode)
-  const name = names.get(`${aspectName}.${listName}`) ?? names.get(aspectName)
-  if (name === undefined) throw new Error(`${aspectName}.${listName} has no relationship`)
-  return name
+  return names.get(`${aspectName}.${listName}`) ?? columnRelationship
 }
 
 /** The relationship that a list of edges states, and which end of an edge is its source. */

@@ -6,11 +6,12 @@
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
+import { generateModel, modelPath } from '../../dev/model/generate.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { hasRedis, openPostgres, startRedis } from '../torture/servers.ts'
 import { startCatalog, type Catalog } from './catalog.ts'
@@ -81,7 +82,7 @@ async function runBackend(bin: string, serverUrl: string, backend: string, redis
 async function main(): Promise<void> {
   const bin = await openPythonEnvironment()
   if (values['write-table']) return writeTable(bin)
-  const outcomes: Outcome[] = []
+  const outcomes: Outcome[] = [isModelCurrent(bin)]
   const postgres = await openPostgres()
   try {
     if (values.backend !== 'redis') outcomes.push(...await runBackend(bin, postgres.url, 'Postgres', null))
@@ -94,6 +95,13 @@ async function main(): Promise<void> {
   if (hasForbiddenSkip) console.log('Nothing may be skipped under CI=true.')
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
   process.exitCode = sum('failed') > 0 || hasForbiddenSkip ? 1 : 0
+}
+
+/** Whether the model in the sources is that of the client's schema. */
+function isModelCurrent(bin: string): Outcome {
+  const isCurrent = generateModel(bin) === readFileSync(modelPath, 'utf8')
+  if (!isCurrent) console.log('not ok: shared/model/datahub-model.ts is not what npm run generate-model makes')
+  return { passed: isCurrent ? 1 : 0, failed: isCurrent ? 0 : 1, skipped: 0 }
 }
 
 /** On the server of REDIS_URL, or one of the run's own; skipped where there is neither. */

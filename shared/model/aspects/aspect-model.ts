@@ -4,13 +4,12 @@ import type { Shape } from '../shape.ts'
 
 export type AspectModel = {
   name: string
-  /** Full class name, under which DataHub's clients read it back. */
-  className: string
   shape: Shape
-  /** Entity types that may have the aspect; any, where absent. */
-  entityTypes?: readonly string[]
-  /** Entity types that may not have the aspect. */
-  refusedOn?: ReadonlySet<string>
+  /**
+   * Where the aspect is kept beside the entity types that DataHub has it on: on any, as what is not modelled is, or on types that DataHub
+   * does not have, for clients bring types of their own.
+   */
+  isKeptOn?: 'anyType' | 'unknownTypes'
   /** The document a patch starts from where nothing is stored; `{}` where absent. */
   template?: () => JsonObject
   /** Whether the entity must exist before the aspect is written; else the aspect creates it. */

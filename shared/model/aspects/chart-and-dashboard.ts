@@ -12,8 +12,6 @@ const chartInput: Shape = (value, place) => chartSource(typeof value === 'string
 
 export const chartInfo: AspectModel = {
   name: 'chartInfo',
-  className: 'com.linkedin.chart.ChartInfo',
-  entityTypes: ['chart'],
   template: () => ({ customProperties: {}, title: '', description: '', lastModified: unsetChangeStamps() }),
   shape: record({
     customProperties,
@@ -29,8 +27,6 @@ export const chartInfo: AspectModel = {
 
 export const dashboardInfo: AspectModel = {
   name: 'dashboardInfo',
-  className: 'com.linkedin.dashboard.DashboardInfo',
-  entityTypes: ['dashboard'],
   template: () => ({ customProperties: {}, title: '', description: '', charts: [], datasets: [], dashboards: [], lastModified: unsetChangeStamps() }),
   shape: record({
     customProperties,
@@ -49,8 +45,6 @@ export const dashboardInfo: AspectModel = {
 
 export const inputFields: AspectModel = {
   name: 'inputFields',
-  className: 'com.linkedin.common.InputFields',
-  entityTypes: ['chart', 'dashboard'],
   requiresEntity: true,
   template: () => ({ fields: [] }),
   shape: record({

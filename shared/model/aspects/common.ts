@@ -5,14 +5,14 @@ import { auditStamp } from './shared-records.ts'
 
 export const status: AspectModel = {
   name: 'status',
-  className: 'com.linkedin.common.Status',
+  isKeptOn: 'anyType',
   template: () => ({ removed: false }),
   shape: record({ removed: defaulted(flag, () => false) })
 }
 
 export const ownership: AspectModel = {
   name: 'ownership',
-  className: 'com.linkedin.common.Ownership',
+  isKeptOn: 'anyType',
   template: () => ({ owners: [] }),
   shape: record({
     owners: required(list(record({ owner: required(urn('corpuser', 'corpGroup')), type: optional(text), typeUrn: optional(urn()) }))),

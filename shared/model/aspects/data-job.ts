@@ -6,8 +6,6 @@ import { customProperties, edges, timeStamp, urns } from './shared-records.ts'
 
 export const dataJobInputOutput: AspectModel = {
   name: 'dataJobInputOutput',
-  className: 'com.linkedin.datajob.DataJobInputOutput',
-  entityTypes: ['dataJob'],
   requiresEntity: true,
   template: () => ({ inputDatasets: [], outputDatasets: [] }),
   shape: record({
@@ -25,8 +23,6 @@ export const dataJobInputOutput: AspectModel = {
 
 export const dataJobInfo: AspectModel = {
   name: 'dataJobInfo',
-  className: 'com.linkedin.datajob.DataJobInfo',
-  entityTypes: ['dataJob'],
   template: () => ({ customProperties: {}, name: '', type: { string: '' } }),
   shape: record({
     customProperties,
@@ -45,8 +41,6 @@ export const dataJobInfo: AspectModel = {
 
 export const dataFlowInfo: AspectModel = {
   name: 'dataFlowInfo',
-  className: 'com.linkedin.datajob.DataFlowInfo',
-  entityTypes: ['dataFlow'],
   template: () => ({ customProperties: {}, name: '' }),
   shape: record({
     customProperties,

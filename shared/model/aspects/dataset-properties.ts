@@ -5,8 +5,6 @@ import { customProperties, timeStamp } from './shared-records.ts'
 
 export const datasetProperties: AspectModel = {
   name: 'datasetProperties',
-  className: 'com.linkedin.dataset.DatasetProperties',
-  entityTypes: ['dataset'],
   template: () => ({ customProperties: {}, tags: [] }),
   shape: record({
     customProperties,

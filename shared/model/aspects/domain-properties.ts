@@ -19,8 +19,6 @@ const description: Shape = (value, place) => {
 
 export const domainProperties: AspectModel = {
   name: 'domainProperties',
-  className: 'com.linkedin.domain.DomainProperties',
-  entityTypes: ['domain'],
   template: () => ({ customProperties: {} }),
   shape: record({
     customProperties,

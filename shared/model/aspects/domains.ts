@@ -1,6 +1,5 @@
 /** domains: the one domain an asset is in. `domainAssociations` says the same with its attribution; either may be sent alone. */
 import { isObject, listOf } from '../json-values.ts'
-import { entityTypes } from '../entity-types.ts'
 import { anything, list, optional, record, required, shapeFault, urn } from '../shape.ts'
 import type { Shape } from '../shape.ts'
 import type { AspectModel } from './aspect-model.ts'
@@ -23,13 +22,10 @@ const oneDomain: Shape = (value, place) => {
   return prepared
 }
 
-const notAssets = new Set(entityTypes.filter((info) => !info.isAsset).map((info) => info.name))
-
 export const domains: AspectModel = {
   name: 'domains',
-  className: 'com.linkedin.domain.Domains',
   requiresEntity: true,
-  refusedOn: notAssets,
+  isKeptOn: 'unknownTypes',
   template: () => ({ domains: [] }),
   shape: oneDomain
 }

@@ -36,8 +36,6 @@ const uniqueColumns: Shape = (value, place) => {
 
 export const schemaMetadata: AspectModel = {
   name: 'schemaMetadata',
-  className: 'com.linkedin.schema.SchemaMetadata',
-  entityTypes: ['dataset'],
   shape: record({
     created: defaulted(auditStamp, unsetStamp),
     lastModified: defaulted(auditStamp, unsetStamp),

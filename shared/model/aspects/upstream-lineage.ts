@@ -6,8 +6,6 @@ import { auditStamp, unsetStamp } from './shared-records.ts'
 
 export const upstreamLineage: AspectModel = {
   name: 'upstreamLineage',
-  className: 'com.linkedin.dataset.UpstreamLineage',
-  entityTypes: ['dataset'],
   requiresEntity: true,
   template: () => ({ upstreams: [] }),
   shape: record({

@@ -24,8 +24,8 @@ const edgeLists: { [aspectName: string]: EdgeList[] } = {
   mlPrimaryKeyProperties: [up('sources')],
   mlModelProperties: [up('mlFeatures'), up('trainingJobs'), down('groups'), down('downstreamJobs')],
   mlModelGroupProperties: [up('trainingJobs'), down('downstreamJobs')],
-  dataProcessInstanceInput: [up('inputs'), up('inputEdges', edge)],
-  dataProcessInstanceOutput: [down('outputs'), down('outputEdges', edge)]
+  dataProcessInstanceInput: [up('inputEdges', edge)],
+  dataProcessInstanceOutput: [down('outputEdges', edge)]
 }
 
 /** `documents` are `[urn, aspectName, value]`. A walk never returns its start, so no edge from a thing to itself. */

@@ -1,0 +1,30 @@
+/**
+ * What a run of a data process read and wrote (`inputs`, `outputs`) is no lineage any more, only the lists of edges are: the statements of the
+ * former, fields 160 and 176, go back into the documents.
+ */
+export const up = `
+update aspect
+set value = jsonb_set(aspect.value, array[stated.list], stated.urns)
+from (
+  select
+    linked.owner_id,
+    case linked.field when 160 then 'dataProcessInstanceInput' else 'dataProcessInstanceOutput' end as aspect_name,
+    case linked.field when 160 then 'inputs' else 'outputs' end as list,
+    jsonb_agg(other.urn order by linked.position) as urns
+  from (
+    select owner_id, field, case field when 160 then upstream_id else downstream_id end as other_id, min(position) as position
+    from statement
+    where field in (160, 176)
+    group by 1, 2, 3
+  ) as linked
+  join entity other on other.id = linked.other_id
+  group by linked.owner_id, linked.field
+) as stated
+where aspect.entity_id = stated.owner_id and aspect.aspect_name = stated.aspect_name and aspect.value is not null;
+delete from statement where field in (160, 176);
+delete from snapshot_statement where field in (160, 176);
+`
+
+export const down = `
+select 1;
+`
