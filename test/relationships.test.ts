@@ -2,6 +2,7 @@
 import t from 'tap'
 import { limits } from '../shared/limits.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
+import { documentRelationships } from '../shared/model/relationships.ts'
 import { withServer } from './support/server.ts'
 
 const dataset = (name: string) => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
@@ -15,7 +16,7 @@ type Scrolled = { relationshipType: string, source: { urn: string }, destination
 type Found = { type: string, urn: string, via?: string }
 
 t.test('relationships', async (t) => {
-  const { rest, graphql, tokenWith } = await withServer(t, { env: { MISSING_REFERENCES: 'create' } })
+  const { rest, graphql, tokenWith, db } = await withServer(t, { env: { MISSING_REFERENCES: 'create' } })
   const put = async (entityUrn: string, aspectName: string, json: JsonObject) => {
     const proposal = { entityType: entityUrn.split(':')[2] ?? '', entityUrn, changeType: 'UPSERT', aspectName, aspect: { json } }
     t.match(await rest({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal } }), { status: 200 })
@@ -112,6 +113,14 @@ t.test('relationships', async (t) => {
       const { body } = await rest({ url: `/openapi/relationships/v1?urn=${encodeURIComponent(urn)}&direction=INCOMING` })
       t.same(body.entities.map((each: { relationshipType: string, urn: string }) => `${each.relationshipType} ${each.urn}`), expected)
     }
+  })
+
+  t.test('the indexes that find who names an entity know every aspect that can', async (t) => {
+    const { rows }: { rows: { definition: string }[] } = await db.raw(`select indexdef as definition from pg_indexes where indexname in ('aspect_value_idx', 'aspect_column_reference_idx')`)
+    const known = new Set(rows.flatMap(({ definition }) => [...definition.slice(definition.indexOf(' WHERE ')).matchAll(/'(\w+)'/g)].map(([, name = '']) => name)))
+    t.same([...known].sort(), [...new Set(documentRelationships.map(({ aspectName }) => aspectName))].sort())
+    const paths = documentRelationships.filter(({ aspectName }) => aspectName === 'schemaMetadata').map(({ path }) => `$${path.map((step) => step === '*' ? '[*]' : `."${step}"`).join('')}`)
+    for (const path of paths) t.ok(rows.some(({ definition }) => definition.includes(path)), path)
   })
 
   t.test('without types all relationships are listed, and pages of any size add up to all', async (t) => {

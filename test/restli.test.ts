@@ -218,6 +218,31 @@ t.test('RestLi', async (t) => {
     t.match(await call('entities', 'deleteReferences', { urn: named, dryRun: 'maybe' }), { status: 400, body: { field: 'dryRun' } })
   })
 
+  t.test('references within columns, within edges and in single fields are taken away, and what holds them is kept', async (t) => {
+    const refer = (urn: string, dryRun: boolean) => call('entities', 'deleteReferences', { urn, dryRun })
+    const [table, tag, term, stamp] = [dataset('columns'), 'urn:li:tag:within', 'urn:li:glossaryTerm:within', { time: 0, actor: 'urn:li:corpuser:a' }]
+    const [model, repository, deployment] = ['urn:li:mlModel:(urn:li:dataPlatform:mlflow,deployed,PROD)', 'urn:li:repository:shop', 'urn:li:mlModelDeployment:(urn:li:dataPlatform:mlflow,live,PROD)']
+    const said = (globalTags: string[], terms: string[]) => ({ globalTags: { tags: globalTags.map((each) => ({ tag: each })) }, glossaryTerms: { terms: terms.map((urn) => ({ urn })), auditStamp: stamp } })
+    const field = (fieldPath: string, more: JsonObject) => ({ fieldPath, nullable: false, recursive: false, isPartOfKey: false, nativeDataType: 'int', type: { type: { 'com.linkedin.schema.NumberType': {} } }, ...more })
+    const schema = { schemaName: 's', platform: 'urn:li:dataPlatform:hive', version: 0, hash: '', platformSchema: { 'com.linkedin.schema.OtherSchema': { rawSchema: '' } }, created: stamp, lastModified: stamp }
+    await put(table, 'schemaMetadata', { ...schema, fields: [field('a', said([tag, 'urn:li:tag:stays'], [term])), field('b', {})] })
+    await put(table, 'editableSchemaMetadata', { editableSchemaFieldInfo: [{ fieldPath: 'a', ...said(['urn:li:tag:stays', tag], [term]) }] })
+    await put(table, 'logicalParent', { parent: { destinationUrn: dataset('logical') } })
+    await put(model, 'mlModelProperties', { customProperties: {}, deployments: [deployment], groups: ['urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,g,PROD)'] })
+    await put('urn:li:api:orders', 'apiProperties', { name: 'orders', sourceRepository: repository })
+    for (const [urn, total] of [[tag, 2], [term, 2], [dataset('logical'), 1], [deployment, 1], [repository, 1]] as const) {
+      t.equal((await refer(urn, true)).body.value.total, total, urn)
+      t.match(await refer(urn, false), { status: 200, body: { value: { total } } }, urn)
+      t.equal((await refer(urn, true)).body.value.total, 0, urn)
+    }
+    const left = (await whole(table)).body.aspects
+    t.same(left.schemaMetadata.value, { ...schema, fields: [field('a', said(['urn:li:tag:stays'], [])), field('b', {})] })
+    t.same(left.editableSchemaMetadata.value, { editableSchemaFieldInfo: [{ fieldPath: 'a', ...said(['urn:li:tag:stays'], []) }] })
+    t.same(left.logicalParent.value, {})
+    t.same((await whole(model)).body.aspects.mlModelProperties.value, { customProperties: {}, deployments: [], groups: ['urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,g,PROD)'] })
+    t.same((await whole('urn:li:api:orders')).body.aspects.apiProperties.value, { name: 'orders' })
+  })
+
   t.test('a soft-deleted entity still exists', async (t) => {
     await put(dataset('soft'), 'status', { removed: true })
     t.same((await call('entities', 'exists', { urn: dataset('soft') })).body, { value: true })

@@ -1,12 +1,12 @@
-/** Takes an entity out of what others say: their lists of edges, their domains and parents, their owners, tags and containers. */
+/** Takes an entity out of what others say: their lists of edges, their domains and parents, and whatever else DataHub's model has as a reference. */
 import type { Db, Tx } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { Change, ChangeRecord, JsonObject, JsonValue } from '../model/changes.ts'
+import type { Change, ChangeRecord, JsonObject, JsonValue, PatchOperation } from '../model/changes.ts'
 import { checkCount } from '../model/count-checks.ts'
 import { limits } from '../limits.ts'
-import { isObject, listOf } from '../model/json-values.ts'
-import { lineageFieldByCode } from '../model/lineage-fields.ts'
-import { associatedWith, documentRelationships, relationshipOf, type DocumentRelationship, type DocumentStep } from '../model/relationships.ts'
+import { isObject } from '../model/json-values.ts'
+import { isLineageAspect, lineageFieldByCode } from '../model/lineage-fields.ts'
+import { documentRelationships, relationshipOf, type DocumentRelationship } from '../model/relationships.ts'
 import { findAspects } from '../store/aspects.ts'
 import { findEntities } from '../store/entities.ts'
 import { referencesInLists } from '../store/references.ts'
@@ -66,35 +66,51 @@ async function findReferences(tx: Tx, urn: Urn): Promise<Found[]> {
   return found
 }
 
-async function changeOf(tx: Tx, urn: Urn, { entity, aspect, relationship, listName }: Found): Promise<Change> {
+async function changeOf(tx: Tx, urn: Urn, { entity, aspect, listName }: Found): Promise<Change> {
   if (listName !== null) return { kind: 'patchAspect', entityUrn: entity, aspectName: aspect, patch: { patch: [{ op: 'remove', path: `/${listName}/${escapePointer(urn)}` }] } }
   // Another may have put the asset or the domain elsewhere meanwhile: that stands.
-  if (relationship === associatedWith) return { kind: 'patchAspect', entityUrn: entity, aspectName: aspect, patch: { patch: [{ op: 'remove', path: `/domains/${escapePointer(urn)}` }] } }
+  if (aspect === 'domains') return { kind: 'patchAspect', entityUrn: entity, aspectName: aspect, patch: { patch: [{ op: 'remove', path: `/domains/${escapePointer(urn)}` }] } }
   if (aspect === 'domainProperties') return { kind: 'patchAspect', entityUrn: entity, aspectName: aspect, patch: { patch: [{ op: 'test', path: '/parentDomain', value: urn }, { op: 'remove', path: '/parentDomain' }] } }
   const [owner] = await findEntities(tx, [entity])
   const [row] = owner ? await findAspects(tx, [{ entityId: owner.id, aspectName: aspect }]) : []
-  const left = documentRelationships.filter(({ aspectName }) => aspectName === aspect).reduce<JsonObject | null>((value, each) => value && without(value, each, urn), row?.value ?? null)
+  const value = row?.value ?? {}
+  const left = documentRelationships.filter(({ aspectName }) => aspectName === aspect).reduce<JsonObject | null>((rest, each) => rest && withoutUrn(rest, each, urn), value)
   if (left === null) return { kind: 'deleteAspect', entityUrn: entity, aspectName: aspect }
+  if (isLineageAspect(aspect)) return { kind: 'patchAspect', entityUrn: entity, aspectName: aspect, patch: { patch: differenceOf(value, left), forceGenericPatch: true } }
   return { kind: 'upsertAspect', changeType: 'UPSERT', entityUrn: entity, aspectName: aspect, value: left, headers: { ifVersionMatch: row?.version ?? 0 } }
 }
 
+/** Of an aspect with edges the row has only the rest, so it is patched: field by field, and only what is as it was read. */
+const differenceOf = (before: JsonObject, after: JsonObject): PatchOperation[] => Object.entries(before).filter(([name, value]) => after[name] !== value).flatMap(([name, value]): PatchOperation[] => {
+  const path = `/${escapePointer(name)}`
+  const left = after[name]
+  return [{ op: 'test', path, value }, left === undefined ? { op: 'remove', path } : { op: 'replace', path, value: left }]
+})
+
 const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Aspects that say nothing without their one reference. */
-const standOnReference: ReadonlySet<string> = new Set(['container'])
-
 /** The value without the URN where the relationship has it; null where nothing is left to say. */
-function without(value: JsonObject, { aspectName, path }: DocumentRelationship, urn: Urn): JsonObject | null {
-  const [first, ...rest] = path
-  if (!first) return value
-  const { [first.name]: inner, ...others } = value
-  if (first.isList) return Array.isArray(inner) ? { ...value, [first.name]: inner.filter((entry) => !names(entry, rest, urn)) } : value
-  if (!names(inner ?? null, rest, urn)) return value
-  return standOnReference.has(aspectName) ? null : others
-}
-
-function names(value: JsonValue, [step, ...rest]: readonly DocumentStep[], urn: Urn): boolean {
-  if (!step) return value === urn
-  const inner = isObject(value) ? value[step.name] ?? null : null
-  return step.isList ? listOf(inner).some((entry) => names(entry, rest, urn)) : names(inner, rest, urn)
+function withoutUrn(value: JsonObject, { path, removedPath }: DocumentRelationship, urn: Urn): JsonObject | null {
+  /** Undefined is what must go, and takes what holds it along up to where `removedPath` ends. */
+  function leave(inner: JsonValue, depth: number): JsonValue | undefined {
+    const step = path[depth]
+    if (step === undefined) return inner === urn ? undefined : inner
+    const takesAlong = depth >= removedPath.length
+    if (step === '*') {
+      if (!Array.isArray(inner)) return inner
+      const entries = inner.map((entry) => leave(entry, depth + 1))
+      if (entries.every((entry, index) => entry === inner[index])) return inner
+      return takesAlong && entries.includes(undefined) ? undefined : entries.filter((entry) => entry !== undefined)
+    }
+    const held = isObject(inner) ? inner[step] : undefined
+    if (!isObject(inner) || held === undefined) return inner
+    const left = leave(held, depth + 1)
+    if (left === held) return inner
+    if (left !== undefined) return { ...inner, [step]: left }
+    if (takesAlong) return undefined
+    const { [step]: _gone, ...others } = inner
+    return others
+  }
+  const left = leave(value, 0)
+  return isObject(left) ? left : null
 }

@@ -26,32 +26,20 @@ export type LineageRelationship = { fieldCode: number, type: string, sourceIs: '
 export const lineageRelationships: readonly LineageRelationship[] = lineageFields.map(({ code, entryIs }) =>
   ({ fieldCode: code, type: relationshipOf(code), sourceIs: entryIs === 'upstream' ? 'downstream' : 'upstream' }))
 
-/** A relationship that a plain aspect states: from its entity to the URNs at a place of its value, through lists on the way. */
-export type DocumentRelationship = { type: string, aspectName: string, path: readonly DocumentStep[] }
-/** A field, or each entry of the list in it. */
-export type DocumentStep = { name: string, isList: boolean }
+/**
+ * A relationship that the document of an aspect states: from its entity to the URNs at a path, with a star for each entry of a list. For a URN to
+ * go, what `removedPath` leads to must.
+ */
+export type DocumentRelationship = { type: string, aspectName: string, path: readonly string[], removedPath: readonly string[] }
 
-const field = (name: string): DocumentStep => ({ name, isList: false })
-const each = (name: string): DocumentStep => ({ name, isList: true })
-const stated = (type: string, aspectName: string, ...path: DocumentStep[]): DocumentRelationship => ({ type, aspectName, path })
+/** Aspects whose references stand in tables or in URNs, or are columns in lists of edges. */
+const statedElsewhere: ReadonlySet<string> = new Set(['domains', 'domainProperties', 'dataJobKey', 'mlFeatureTableKey', 'upstreamLineage', 'dataJobInputOutput', 'inputFields'])
 
-export const documentRelationships: readonly DocumentRelationship[] = [
-  stated('IsPartOf', 'container', field('container')),
-  stated('IsPartOf', 'glossaryTermInfo', field('parentNode')),
-  stated('IsPartOf', 'glossaryNodeInfo', field('parentNode')),
-  stated('OwnedBy', 'ownership', each('owners'), field('owner')),
-  stated('TaggedWith', 'globalTags', each('tags'), field('tag')),
-  stated('TermedWith', 'glossaryTerms', each('terms'), field('urn')),
-  stated('Contains', 'mlFeatureTableProperties', each('mlFeatures')),
-  stated('KeyedBy', 'mlFeatureTableProperties', each('mlPrimaryKeys')),
-  stated('InstanceOf', 'dataProcessInstanceRelationships', field('parentTemplate')),
-  stated('ChildOf', 'dataProcessInstanceRelationships', field('parentInstance')),
-  stated('UpstreamOf', 'dataProcessInstanceRelationships', each('upstreamInstances')),
-  stated('DataProductContains', 'dataProductProperties', each('assets'), field('destinationUrn')),
-  stated('SiblingOf', 'siblings', each('siblings')),
-  stated('IsMemberOfGroup', 'groupMembership', each('groups')),
-  stated('IsMemberOfNativeGroup', 'nativeGroupMembership', each('nativeGroups'))
-]
+const stepsOf = (path: string): string[] => path.split('/').filter((step) => step !== '')
+
+export const documentRelationships: readonly DocumentRelationship[] = dataHubRelationships
+  .filter(({ aspectName, lineage }) => lineage === null && !statedElsewhere.has(aspectName))
+  .map(({ aspectName, path, removedPath, name }) => ({ type: name, aspectName, path: stepsOf(path), removedPath: stepsOf(removedPath) }))
 
 /** A domain in its parent, an asset in its container, a job in its flow. */
 export const partOf = 'IsPartOf'

@@ -7,7 +7,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
 import type { JsonValue } from '../model/changes.ts'
-import { associatedWith, documentRelationships, lineageRelationships, partOf, relationshipTypes, type DocumentRelationship } from '../model/relationships.ts'
+import { associatedWith, documentRelationships, lineageRelationships, partOf, relationshipTypes } from '../model/relationships.ts'
 import { dataFlowOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
@@ -108,29 +108,58 @@ const jobsOfFlows: Arm = (filter) => {
     where entity.entity_type = 'dataJob' and entity.is_present`, among(filter.source, 'entity.id'), within)
 }
 
+const numbered = documentRelationships.map((each, number) => ({ ...each, number }))
+
+/** Schemas are long: of their documents only the references are indexed, of all others the whole. */
+const columnAspect = 'schemaMetadata'
+
 const documents: Arm = (filter) => {
-  const wanted = documentRelationships.map((each, number) => ({ ...each, number })).filter(({ type }) => isWanted(filter, type))
+  const wanted = numbered.filter(({ type }) => isWanted(filter, type))
   if (filter.isLineageOnly || wanted.length === 0) return null
-  const parts = wanted.map((each) => select(`
-    select aspect.entity_id as k1, ${each.number} as k2, named.place as k3, ${numberOf(each.type)} as type_no,
-      aspect.entity_id as source_id, null::int as destination_id, named.urn as destination_urn, ${noEdge}
-    from aspect
-    cross join lateral (
-      select entry.value #>> '{}' as urn, min(entry.place)::int as place
-      from jsonb_path_query(aspect.value, '${jsonPathOf(each)}') with ordinality as entry (value, place)
-      group by 1
-    ) as named
-    where aspect.aspect_name = '${each.aspectName}' and named.urn like 'urn:li:%:%'`, among(filter.source, 'aspect.entity_id'), namedIn(each, filter.destination)))
+  const ofColumns = wanted.filter(({ aspectName }) => aspectName === columnAspect)
+  const others = wanted.filter(({ aspectName }) => aspectName !== columnAspect)
+  const parts = [
+    ...others.length === 0 ? [] : [statedIn(others, filter, namedIn(others, filter.destination))],
+    ...ofColumns.length === 0 ? [] : [statedIn(ofColumns, filter, namedByColumns(filter.destination))]
+  ]
   return { text: parts.map((part) => part.text).join(' union all '), bindings: parts.flatMap((part) => part.bindings) }
 }
 
-const jsonPathOf = ({ path }: DocumentRelationship): string => `$${path.map(({ name, isList }) => `.${name}${isList ? '[*]' : ''}`).join('')}`
+function statedIn(wanted: readonly (typeof numbered)[number][], filter: RelationshipFilter, named: Sql): Sql {
+  const rows = wanted.map(({ number, type, aspectName, path }) => `(${number}, '${aspectName}', '${jsonPathOf(path)}'::jsonpath, ${numberOf(type)})`)
+  const names = [...new Set(wanted.map(({ aspectName }) => `'${aspectName}'`))]
+  return select(`
+    select aspect.entity_id as k1, related.number as k2, named.place as k3, related.type_no,
+      aspect.entity_id as source_id, null::int as destination_id, named.urn as destination_urn, ${noEdge}
+    from aspect
+    join (values ${rows.join(', ')}) as related (number, aspect_name, path, type_no) on related.aspect_name = aspect.aspect_name
+    cross join lateral (
+      select entry.value #>> '{}' as urn, min(entry.place)::int as place
+      from jsonb_path_query(aspect.value, related.path) with ordinality as entry (value, place)
+      group by 1
+    ) as named
+    where aspect.aspect_name in (${names.join(', ')}) and named.urn like 'urn:li:%:%'`, among(filter.source, 'aspect.entity_id'), named)
+}
+
+const jsonPathOf = (path: readonly string[]): string => `$${path.map((step) => step === '*' ? '[*]' : `."${step}"`).join('')}`
 
 /** First the documents that name one of the URNs, as the index finds them, and of their entries those that do. */
-function namedIn({ path }: DocumentRelationship, ends: Ends | null): Sql {
+function namedIn(wanted: readonly (typeof numbered)[number][], ends: Ends | null): Sql {
   if (ends === null) return { text: '', bindings: [] }
-  const holding = ends.urns.map((urn) => JSON.stringify(path.reduceRight<JsonValue>((inner, { name, isList }) => ({ [name]: isList ? [inner] : inner }), urn)))
+  const holding = ends.urns.flatMap((urn) => wanted.map(({ path }) => JSON.stringify(path.reduceRight<JsonValue>((inner, step) => step === '*' ? [inner] : { [step]: inner }, urn))))
   return { text: ' and aspect.value @> any(?::jsonb[]) and named.urn = any(?::text[])', bindings: [holding, ends.urns] }
+}
+
+/** The same for columns, in the words of the index aspect_column_reference_idx. */
+function namedByColumns(ends: Ends | null): Sql {
+  if (ends === null) return { text: '', bindings: [] }
+  return {
+    text: ` and (
+      jsonb_path_query_array(aspect.value, '$."fields"[*]."globalTags"."tags"[*]."tag"') || jsonb_path_query_array(aspect.value, '$."fields"[*]."glossaryTerms"."terms"[*]."urn"')
+      || jsonb_path_query_array(aspect.value, '$."foreignKeys"[*]."foreignDataset"') || jsonb_path_query_array(aspect.value, '$."foreignKeys"[*]."foreignFields"[*]')
+    ) @> any(?::jsonb[]) and named.urn = any(?::text[])`,
+    bindings: [ends.urns.map((urn) => JSON.stringify([urn])), ends.urns]
+  }
 }
 
 type ArmFacts = { find: Arm, sourceIs: 'downstream' | 'upstream' | null, aspectNameOf: (key: RelationshipKey) => string | null }
