@@ -111,3 +111,22 @@ onBothEngines('hasUpstreams keeps what is derived from something', async (t, ser
   const { body } = await server.graphql('query ($top: String!, $c: String!) { domain(urn: $top) { entities(input: { filters: [{ field: "hasUpstreams", values: "true" }] }) { total searchResults { entity { urn } } } } searchAcrossLineage(input: { urn: $c, direction: UPSTREAM, filters: [{ field: "hasUpstreams", values: "true" }] }) { searchResults { entity { urn } } } }', { top, c })
   t.same(body.data, { domain: { entities: { total: 1, searchResults: [{ entity: { urn: b } }] } }, searchAcrossLineage: { searchResults: [{ entity: { urn: b } }] } }, JSON.stringify(body.errors))
 })
+
+onBothEngines('a filter by browse path finds what is in a container now, however deep', async (t, server) => {
+  const [a, b, c, top] = [dataset('a'), dataset('b'), dataset('c'), domain('top')]
+  const [outer, inner, other] = ['outer', 'inner', 'other'].map((name) => toUrn(`urn:li:container:${name}`))
+  if (!outer || !inner || !other) throw new Error('three containers')
+  const within = (container: string) => upsert(toUrn(inner), 'container', { container })
+  await apply(server.db, ...create(a, b, c), createDomain(top, 'Top'), setDomain(a, top), addEdge(a, b), upsert(a, 'container', { container: inner }), upsert(b, 'container', { container: outer }), within(outer))
+  await apply(server.db, upsert(c, 'container', { container: outer }), upsert(c, 'browsePathsV2', { path: [{ id: 'elsewhere' }] }))
+  const search = searching(server)
+  const found = async (container: string): Promise<string[]> => (await search({ types: ['DATASET', 'CONTAINER'], ...where('browsePathV2', container, { condition: 'CONTAIN' }) })).urns.toSorted()
+  t.same([await found(outer), await found(inner), await found('elsewhere')], [[inner, a, b].toSorted(), [a], [c]], 'a path of its own counts before that of containers')
+  t.same((await search({ types: ['DATASET'], ...where('browsePathV2', `\u241f${outer}\u241f${inner}`) })).urns, [a], 'the outermost first')
+  const { body } = await server.graphql('query ($top: String!, $b: String!, $filters: [FacetFilterInput!]) { domain(urn: $top) { entities(input: { filters: $filters }) { total } } searchAcrossLineage(input: { urn: $b, direction: UPSTREAM, filters: $filters }) { total } }', { top, b, filters: [{ field: 'browsePathV2', condition: 'CONTAIN', values: [outer] }] })
+  t.same(body.data, { domain: { entities: { total: 1 } }, searchAcrossLineage: { total: 1 } }, JSON.stringify(body.errors))
+  await apply(server.db, within(other))
+  t.same([await found(outer), await found(other)], [[b], [inner, a].toSorted()], 'what is in a container that is put elsewhere goes along')
+  await apply(server.db, within(inner))
+  t.same(await found(inner), [a], 'a container within itself ends the path')
+})

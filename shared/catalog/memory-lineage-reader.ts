@@ -10,10 +10,11 @@ import { walkGraph } from '../graph/walk-graph.ts'
 import { limits } from '../limits.ts'
 import type { LineageDirection, LineageLevel } from '../model/walk.ts'
 import { keepDeadline } from '../store/deadline.ts'
-import { readDocuments, type KnownEntity } from '../store/entity-reads.ts'
+import type { KnownEntity } from '../store/entity-reads.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { schemaFieldParts } from '../urn/kinds.ts'
 import { domainTreeOf } from './domain-tree.ts'
+import { readFilterDocuments } from './filter-documents.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { memoryCensus } from './memory-census.ts'
 import type { MemoryClasses } from './memory-classes.ts'
@@ -91,7 +92,7 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
     domainTree: async () => domainTreeOf(view.domainParents),
     async documents(ids, aspectNames) {
       check()
-      return readDocuments(db, ids, aspectNames)
+      return readFilterDocuments(db, ids, aspectNames)
     },
     inSql: (what, work) => inTransaction(db, (tx) => work(tx, keepDeadline(tx, limits.walkDeadlineMs, what)), { readOnly: true }),
     renew() { endsAt = Date.now() + limits.walkDeadlineMs },

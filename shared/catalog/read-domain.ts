@@ -5,10 +5,11 @@ import { limits } from '../limits.ts'
 import { keepDeadline, type WithinDeadline } from '../store/deadline.ts'
 import { countMembers, membersOfDomains, pageOfMembers } from '../store/domain-reads.ts'
 import { findEntities } from '../store/entities.ts'
-import { readDocuments, readEntityFacts } from '../store/entity-reads.ts'
+import { readEntityFacts } from '../store/entity-reads.ts'
 import { originOf, platformOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import type { MatchedField } from './entity-texts.ts'
+import { readFilterDocuments } from './filter-documents.ts'
 import { entityFilterFields } from './filter-fields.ts'
 import { checkAllOf, judgeOf, mentions, type FacetFilterInput, type Filters } from './lineage-filters.ts'
 import { matchedFieldsOf } from './matched-fields.ts'
@@ -80,7 +81,7 @@ async function siftedMembers(tx: Tx, domainIds: readonly number[], { start, coun
     const slice = rows.slice(begin, begin + membersSliceCount)
     const ids = slice.map((row) => row.id)
     const facts = await withinDeadline(() => readEntityFacts(tx, ids, { urns: true, domains: true }))
-    const documents = await withinDeadline(() => readDocuments(tx, ids, judge.aspectNames))
+    const documents = await withinDeadline(() => readFilterDocuments(tx, ids, judge.aspectNames))
     const hasUpstreams = judge.asksUpstreams ? await upstreamTest(reader, ids) : null
     for (const { domainId, id } of slice) {
       const found = facts.get(id)

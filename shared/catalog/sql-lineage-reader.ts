@@ -7,12 +7,13 @@ import { keepDeadline } from '../store/deadline.ts'
 import { columnsOfAssets, neighbourIdsOf } from '../store/lineage-neighbours.ts'
 import { domainParents, membersOfDomains } from '../store/domain-reads.ts'
 import { findEntitiesById } from '../store/entities.ts'
-import { everyEntityId, findKnownEntities, parentIdsOf, readDocuments, readEntityFacts } from '../store/entity-reads.ts'
+import { everyEntityId, findKnownEntities, parentIdsOf, readEntityFacts } from '../store/entity-reads.ts'
 import { walkLineage } from '../store/lineage-walk.ts'
 import { originOf, platformOf } from '../urn/kinds.ts'
 import { domainTreeOf } from './domain-tree.ts'
 import { groupNumbers } from './class-groups.ts'
 import { createClassTable } from './class-table.ts'
+import { readFilterDocuments } from './filter-documents.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 
 const tookTooLong = 'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for'
@@ -63,7 +64,7 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: 
     async domainTree() {
       return domainTreeOf(await withinDeadline(() => domainParents(tx)))
     },
-    documents: (ids, aspectNames) => withinDeadline(() => readDocuments(tx, ids, aspectNames)),
+    documents: (ids, aspectNames) => withinDeadline(() => readFilterDocuments(tx, ids, aspectNames)),
     inSql: (_what, work) => work(tx, withinDeadline),
     renew: withinDeadline.renew,
     pause: () => withinDeadline(async () => {})

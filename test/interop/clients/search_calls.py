@@ -70,6 +70,17 @@ def by_association(c: Case) -> None:
         expect(find(c, filter=chosen), {urns[name]}, str(chosen))
 
 
+@call(CLIENT, "get_urns(filter=container), with all that is in the containers below it", GRAPHQL, result="works, by the containers as they are now")
+def by_container(c: Case) -> None:
+    urns = some(c)
+    outer, inner = (f"urn:li:container:{c.name}.{name}" for name in ["outer", "inner"])
+    c.write(inner, m.ContainerClass(container=outer))
+    c.write(urns["dev"], m.ContainerClass(container=inner))
+    c.write(urns["hive"], m.ContainerClass(container=outer))
+    expect(find(c, filter=F.container(outer)), {urns["dev"], urns["hive"], inner})
+    expect(find(c, filter=F.container(inner)), {urns["dev"]})
+
+
 @call(CLIENT, "get_urns(filter=soft_deleted)", GRAPHQL)
 def by_status(c: Case) -> None:
     urns = some(c)
