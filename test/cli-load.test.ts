@@ -62,7 +62,7 @@ t.test('load', async t => {
       t.match(await run(['load', path, ...args], { env }), { code: 1, out: [], err: [new RegExp(args[0] ?? '')] }, args.join(' '))
     }
     t.match(await run(['load', '-'], { env, input: '' }), { code: 1 })
-    t.match(await run(['load', join(folder, 'none')], { env }), { code: 1, err: [/cannot be read/] })
+    t.match(await run(['load', join(folder, 'none')], { env }), { code: 1, err: [/There is no file/] })
     t.match(await run(['load', join(folder, '*.none')], { env }), { code: 1, err: [/Nothing fits/] })
     t.match(await run(['load', path, '--url', 'nonsense'], { env }), { code: 1, err: [/--url takes a URL/] })
     t.match(await run(['load', path]), { code: 1, err: [/token is needed/] })
