@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../shared/errors.ts'
 import { checkNumbers } from '../shared/model/json-checks.ts'
+import { checkKeyCounts } from '../shared/model/json-keys.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -16,6 +17,7 @@ export function addJsonBody(app: FastifyInstance): void {
         throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'This route reads no compressed bodies; loads do', { allowed: ['identity'] })
       }
       const text = decode(body)
+      checkKeyCounts(text, Infinity)
       // secure-json-parse refuses __proto__ and constructor.prototype; an error of it is a fault of the request.
       void parseJson(request, text, (error, value) => {
         if (error) done(new CatalogError('BAD_REQUEST', 'The body is not JSON', {}, { cause: error }))

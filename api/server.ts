@@ -31,6 +31,7 @@ import { healthRoutes } from './operations/health.ts'
 import { limitsRoutes } from './operations/limits.ts'
 import { countRequests, metricsRoutes } from './operations/metrics.ts'
 import { versionRoutes } from './operations/version.ts'
+import { addReadTurns } from './read-turns.ts'
 import { searchRoutes } from './search/routes.ts'
 import { securityHeaders } from './security-headers.ts'
 
@@ -75,6 +76,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   addAnswerDeadline(app, requestMaxMs)
   addRequestBasics(app, state, await securityHeaders())
   addAuthentication(app, createAuthenticate(context.db))
+  addReadTurns(app, context.config)
   const finishRoutes = refuseOtherMethods(app)
 
   healthRoutes(app, context, state)

@@ -30,11 +30,11 @@ export const errorCodes = {
   GRAPHQL_PARSE_FAILED: { status: 400, type: 'BAD_REQUEST', retryable: false, meaning: 'The GraphQL document does not parse.' },
   GRAPHQL_VALIDATION_FAILED: { status: 400, type: 'BAD_REQUEST', retryable: false, meaning: 'The GraphQL document or its variables do not fit the schema.' },
   QUERY_TOO_DEEP: { status: 400, type: 'BAD_REQUEST', retryable: false, meaning: 'The GraphQL document is nested deeper than allowed.' },
-  QUERY_TOO_COMPLEX: { status: 400, type: 'BAD_REQUEST', retryable: false, meaning: 'The GraphQL document has too many tokens, aliases or mutations.' },
-  RATE_LIMITED: { status: 429, type: 'RATE_LIMITED', retryable: true, meaning: 'Too many requests of a kind at once (exports, streams of events); wait as long as Retry-After says.' },
+  QUERY_TOO_COMPLEX: { status: 400, type: 'BAD_REQUEST', retryable: false, meaning: 'The GraphQL document has too many tokens, aliases or mutations, or asks for more than one answer may hold or one request may cost; `limit` says which. There is no data then.' },
+  RATE_LIMITED: { status: 429, type: 'RATE_LIMITED', retryable: true, meaning: 'Too many requests of a kind at once (exports, streams of events, heavy reads of one token); wait as long as Retry-After says, or `retryAfterSeconds` in a GraphQL error.' },
   DEADLINE_EXCEEDED: { status: 504, type: 'DEADLINE_EXCEEDED', retryable: true, meaning: 'The answer was not complete within the deadline; nothing partial is shown as whole.' },
   UNAVAILABLE: { status: 503, type: 'UNAVAILABLE', retryable: true, meaning: 'The database cannot be reached or has no room; nothing was changed.' },
-  OVERLOADED: { status: 503, type: 'UNAVAILABLE', retryable: true, meaning: 'Too much bulk work waits; nothing was stored, send it again later.' },
+  OVERLOADED: { status: 503, type: 'UNAVAILABLE', retryable: true, meaning: 'Too much bulk work waits, or too many heavy reads; nothing was stored, send it again later.' },
   SHUTTING_DOWN: { status: 503, type: 'UNAVAILABLE', retryable: true, meaning: 'This process is stopping; send the request again.' },
   INTERNAL: { status: 500, type: 'SERVER_ERROR', retryable: false, meaning: 'A fault of ours; the request id finds it in the log.' }
 } as const satisfies Record<string, ErrorCodeFacts>

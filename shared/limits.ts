@@ -25,6 +25,8 @@ export const limits = {
   jsonMaxDepth: 64,
   /** Keys of one JSON object. Reading very many takes long, and others wait meanwhile. */
   jsonObjectKeysMaxCount: 20_000,
+  /** Values in the JSON of an aspect or a record, lists and objects included. */
+  jsonValuesMaxCount: 250_000,
   /** Characters of a key of a JSON object. */
   jsonKeyMaxChars: 16_384,
   /** Versions of an aspect that are kept and can be read. */
@@ -32,7 +34,7 @@ export const limits = {
   /** Column records (fineGrainedLineages) in one aspect, and operations in one patch. */
   columnRecordsMaxCount: 10_000,
   /** Values that the operations of one patch copy, compare or move along: a tenth of a second of work. */
-  patchValuesMaxCount: 1_000_000,
+  patchValuesMaxCount: 250_000,
   /** Values that the patches of one call work on together, the documents included; a chunk of a load is split at it. */
   patchValuesPerChunkMaxCount: 2_000_000,
   /** Arrays that a patch gives keys for (arrayPrimaryKeys), keys of one array, and steps of one key. */
@@ -97,8 +99,22 @@ export const limits = {
   filtersPerGroupMaxCount: 20,
   /** Values of a filter. */
   filterValuesMaxCount: 200,
+  /** Values of all filters of one read: each result may have to be compared with each. */
+  filterValuesInAllMaxCount: 1_000,
+  /** Units of work that the heavy reads of one request may take. A search is 1, a sorted one 6, a lineage graph of 2,000 nodes 22. */
+  readWorkMaxUnits: 100,
+  /** Milliseconds that the heavy reads of one request may take together, one after the other. */
+  readWorkMaxMs: 10_000,
+  /** Heavy reads that wait for others to end, in one process. */
+  heavyReadsWaitingMaxCount: 500,
+  /** Heavy reads of one token that wait for others to end. */
+  heavyReadsWaitingPerTokenMaxCount: 50,
+  /** Milliseconds a heavy read waits for others to end. */
+  heavyReadWaitMaxMs: 10_000,
   /** Characters of a search text. */
   queryTextMaxChars: 1_000,
+  /** Words of a search text. */
+  queryWordsMaxCount: 100,
   /** Characters of a word that are looked at when it is searched for. */
   searchWordMaxChars: 100,
   /** Words of one entity that it is found by, names and columns first. */
@@ -109,6 +125,8 @@ export const limits = {
   searchStartMaxCount: 100_000,
   /** Bytes of a GraphQL request. */
   graphqlBodyMaxBytes: 4 * 1024 * 1024,
+  /** Values in the variables of a GraphQL request: each is checked against its type. */
+  graphqlVariableValuesMaxCount: 50_000,
   /** Nesting of a GraphQL document. */
   graphqlMaxDepth: 20,
   /** Brackets of any kind that stand open at once in a GraphQL document. */
@@ -123,6 +141,14 @@ export const limits = {
   graphqlMaxMutations: 5,
   /** Fields read and entities listed for one GraphQL request: lists in lists multiply, and no count of tokens sees it. */
   graphqlMaxReads: 100_000,
+  /** Fields of a GraphQL document with its fragments written out wherever they are spread. */
+  graphqlMaxExpandedFields: 20_000,
+  /** Fields that a GraphQL document asks for by its counts, when every list is full: more than ever fits, for hardly any are. */
+  graphqlMaxEstimatedFields: 20_000_000,
+  /** Fields of one GraphQL answer. */
+  graphqlMaxFields: 500_000,
+  /** Bytes of one GraphQL answer, about. */
+  graphqlAnswerMaxBytes: 32 * 1024 * 1024,
   /** Bytes of a proposal request. */
   proposalBodyMaxBytes: 16 * 1024 * 1024,
   /** Bytes of one line (record) of a load. */

@@ -96,6 +96,8 @@ async function main(): Promise<number> {
   process.env.TMPDIR = folder
   // a library of tap's would keep compiled code there
   process.env.DISABLE_V8_COMPILE_CACHE = '1'
+  // so would npm, where a test runs npm
+  process.env.NODE_DISABLE_COMPILE_CACHE = '1'
   let code: number
   try {
     code = await runTests()

@@ -4,6 +4,7 @@ import { countTokens } from '../api/graphql/document-limits.ts'
 import { limits } from '../shared/limits.ts'
 import { findInexactNumber } from '../shared/model/exact-numbers.ts'
 import { checkJson } from '../shared/model/json-checks.ts'
+import { checkKeyCounts } from '../shared/model/json-keys.ts'
 import { fc, seed } from './support/fast-check.ts'
 import { withServer } from './support/server.ts'
 
@@ -50,6 +51,19 @@ t.test('an object has so many keys, of so many characters', async (t) => {
   t.throws(() => checkJson({ inner: keys(limits.jsonObjectKeysMaxCount + 1) }, 'aspect'), exceeds('jsonObjectKeysMaxCount'))
   t.ok(checkJson({ ['k'.repeat(limits.jsonKeyMaxChars)]: 1 }, 'aspect'))
   t.throws(() => checkJson({ ['k'.repeat(limits.jsonKeyMaxChars + 1)]: 1 }, 'aspect'), exceeds('jsonKeyMaxChars'))
+})
+
+t.test('an object of too many keys, and too many values, are found in the text', async (t) => {
+  const most = limits.jsonObjectKeysMaxCount
+  const keys = (count: number) => `{${Array.from({ length: count }, (_, index) => `"k${index}":{"inner":":,"}`).join(',')}}`
+  checkKeyCounts(`[${keys(most)},"${':'.repeat(most)}\\",{"a":${keys(most)}}]`, Infinity)
+  for (const text of [keys(most + 1), `[[],{"a":${keys(most + 1)}}]`]) t.throws(() => { checkKeyCounts(text, Infinity) }, exceeds('jsonObjectKeysMaxCount'))
+  const values = (count: number) => `[${'1,'.repeat(count - 1)}1]`
+  checkKeyCounts(`{"a":"${','.repeat(limits.jsonValuesMaxCount)}","b":${values(limits.jsonValuesMaxCount - 1)}}`)
+  t.throws(() => { checkKeyCounts(values(limits.jsonValuesMaxCount + 1)) }, exceeds('jsonValuesMaxCount'))
+  t.ok(checkJson(JSON.parse(values(limits.jsonValuesMaxCount - 1)), 'aspect'), 'the list is a value too')
+  t.throws(() => checkJson(JSON.parse(values(limits.jsonValuesMaxCount)), 'aspect'), exceeds('jsonValuesMaxCount'))
+  for (const text of ['', '"', '}}]{', '"\\"', ':'.repeat(10)]) checkKeyCounts(text)
 })
 
 t.test('a GraphQL document has so many brackets open at once', async (t) => {

@@ -48,8 +48,8 @@ export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: Ap
       access: 'read',
       run: async (body) => (await readExistence(lineage, [urnField(body)]))[0]
     },
-    search: { access: 'read', run: async (body) => searchIn(lineage, body) },
-    filter: { access: 'read', run: async (body) => searchIn(lineage, { ...body, input: '*' }) },
+    search: { access: 'read', run: async (body, request) => searchIn({ ...lineage, work: request.readWork }, body) },
+    filter: { access: 'read', run: async (body, request) => searchIn({ ...lineage, work: request.readWork }, { ...body, input: '*' }) },
     listUrns: {
       access: 'read',
       run: async (body) => listUrns(db, textField(body, 'entity'), optionalInteger(body, 'start'), optionalInteger(body, 'count'))

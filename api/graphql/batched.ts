@@ -4,11 +4,16 @@
  * Mercurius' own loaders are per type and field, so a page of mixed entities would ask once for each type, and they are
  * not there for documents that are executed without being kept.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { GraphqlContext } from './context.ts'
-import { spendReads } from './read-budget.ts'
 
 type Waiting<Value> = { key: string, resolve: (value: Value) => void, reject: (error: unknown) => void }
-type Requested<Value> = { known: Map<string, Promise<Value>>, waiting: Waiting<Value>[] }
+type Requested<Value> = { known: Map<string, Promise<Value>>, waiting: Waiting<Value>[], isLoading: boolean }
+
+/** Keys of one load: what comes of more holds the event loop too long. */
+const keysPerLoadMaxCount = 250
+/** Values handed over in one turn of the event loop. */
+const valuesPerTurn = 10
 
 export type Batched<Value> = (context: GraphqlContext, key: string) => Promise<Value>
 
@@ -19,25 +24,36 @@ export type Batched<Value> = (context: GraphqlContext, key: string) => Promise<V
 export function batched<Value>(loadMany: (keys: readonly string[], context: GraphqlContext) => Promise<readonly Value[]>): Batched<Value> {
   const requests = new WeakMap<GraphqlContext, Requested<Value>>()
 
-  async function dispatch(context: GraphqlContext, waiting: readonly Waiting<Value>[]): Promise<void> {
+  /** One load at a time: one request must not take all connections. What is asked meanwhile is the next. */
+  async function loadAll(context: GraphqlContext, requested: Requested<Value>): Promise<void> {
+    while (requested.waiting.length > 0) await load(context, requested.waiting.splice(0, keysPerLoadMaxCount))
+    requested.isLoading = false
+  }
+
+  async function load(context: GraphqlContext, waiting: readonly Waiting<Value>[]): Promise<void> {
     try {
       const values = await loadMany(waiting.map(({ key }) => key), context)
       if (values.length !== waiting.length) throw new Error(`${waiting.length} keys were asked for, ${values.length} answered`)
-      for (const [index, value] of values.entries()) waiting[index]?.resolve(value)
+      for (const [index, value] of values.entries()) {
+        waiting[index]?.resolve(value)
+        // A value may be shown many times over, and all of that is done at once.
+        if ((index + 1) % valuesPerTurn === 0) await nextTurn()
+      }
     } catch (error) {
       for (const { reject } of waiting) reject(error)
     }
   }
 
   return (context, key) => {
-    spendReads(context, 1)
-    const requested: Requested<Value> = requests.get(context) ?? { known: new Map(), waiting: [] }
+    context.budget.spendReads(1)
+    const requested: Requested<Value> = requests.get(context) ?? { known: new Map(), waiting: [], isLoading: false }
     requests.set(context, requested)
     const known = requested.known.get(key)
     if (known) return known
     // Fields of one level are resolved in one go, or as promises of one go: after those, all have asked.
-    if (requested.waiting.length === 0) {
-      void Promise.resolve().then(() => process.nextTick(() => void dispatch(context, requested.waiting.splice(0))))
+    if (!requested.isLoading) {
+      requested.isLoading = true
+      void Promise.resolve().then(() => process.nextTick(() => void loadAll(context, requested)))
     }
     const promise = new Promise<Value>((resolve, reject) => requested.waiting.push({ key, resolve, reject }))
     requested.known.set(key, promise)

@@ -2,11 +2,18 @@
 import type { FastifyRequest } from 'fastify'
 import type { Actor, JsonObject } from '../../shared/model/changes.ts'
 import type { ApiContext } from '../context.ts'
+import type { ReadGate } from '../../shared/catalog/read-gate.ts'
+import type { ReadWork } from '../../shared/catalog/read-work.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { callerOf } from '../read-turns.ts'
+import { AnswerBudget } from './answer-budget.ts'
 import { openOnce } from './request-lineage.ts'
 
 export type GraphqlContext = Pick<ApiContext, 'db' | 'lineage' | 'queue' | 'config'> & {
   actor: Actor
   requestId: string
+  /** What the answer may still hold. */
+  budget: AnswerBudget
   /** Lets go of the state of the lineage that reads of this request have seen so far. */
   letGoOfLineage: () => void
   /** The request is answered. */
@@ -21,7 +28,20 @@ declare module 'mercurius' {
   interface MercuriusContext extends GraphqlContext {}
 }
 
-export function createGraphqlContext({ db, lineage, queue, config }: ApiContext, request: FastifyRequest): GraphqlContext {
+/** `gate` is for large answers. */
+export function createGraphqlContext({ db, lineage, queue, config }: ApiContext, request: FastifyRequest, gate: ReadGate): GraphqlContext {
   const memory = lineage.memory && openOnce(lineage.memory)
-  return { db, lineage: { ...lineage, memory }, letGoOfLineage: () => memory?.letGo(), end: () => memory?.end(), queue, config, actor: request.actor, requestId: request.id, variables: {}, extensions: {} }
+  const budget = new AnswerBudget(gate, callerOf(request))
+  const { readWork } = request
+  // Where all that is asked is too much, one error is enough.
+  const work: ReadWork = {
+    run: (units, read) => readWork.run(units, read).catch((error: unknown) => {
+      throw error instanceof CatalogError && error.code === 'QUERY_TOO_COMPLEX' ? budget.refuse(error) : error
+    })
+  }
+  const end = (): void => {
+    memory?.end()
+    budget.end()
+  }
+  return { db, lineage: { ...lineage, memory, work }, budget, letGoOfLineage: () => memory?.letGo(), end, queue, config, actor: request.actor, requestId: request.id, variables: {}, extensions: {} }
 }

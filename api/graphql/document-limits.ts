@@ -35,10 +35,13 @@ export function checkDocument(document: DocumentNode): void {
   }
   checkAliasesAndTexts(document)
   const depthOf = depthMeter(fragments)
+  const fieldsOf = expandedFields(fragments)
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue
     const depth = depthOf(definition.selectionSet)
     if (depth > limits.graphqlMaxDepth) throw tooMuch('QUERY_TOO_DEEP', 'levels', 'graphqlMaxDepth', depth)
+    const expanded = fieldsOf(definition.selectionSet)
+    if (expanded > limits.graphqlMaxExpandedFields) throw tooMuch('QUERY_TOO_COMPLEX', 'fields with its fragments written out', 'graphqlMaxExpandedFields', expanded)
     const mutations = definition.operation === 'mutation' ? countFields(definition.selectionSet, fragments, new Set()) : 0
     if (mutations > limits.graphqlMaxMutations) throw tooMuch('QUERY_TOO_COMPLEX', 'mutations', 'graphqlMaxMutations', mutations)
   }
@@ -75,6 +78,24 @@ function depthMeter(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (se
     return depth
   }
   return depthOf
+}
+
+/** Fields of a selection and all below it, each fragment counted wherever it is spread. Each is counted once; a ring of fragments is left to the validation. */
+function expandedFields(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (selectionSet: SelectionSetNode | undefined) => number {
+  const known = new Map<string, number>()
+  const countOf = (selectionSet: SelectionSetNode | undefined): number => (selectionSet?.selections ?? []).reduce((sum, selection) => {
+    if (selection.kind === Kind.FIELD) return sum + 1 + countOf(selection.selectionSet)
+    return sum + (selection.kind === Kind.INLINE_FRAGMENT ? countOf(selection.selectionSet) : countOfFragment(selection.name.value))
+  }, 0)
+  const countOfFragment = (name: string): number => {
+    const counted = known.get(name)
+    if (counted !== undefined) return counted
+    known.set(name, 0)
+    const count = countOf(fragments.get(name)?.selectionSet)
+    known.set(name, count)
+    return count
+  }
+  return countOf
 }
 
 /**

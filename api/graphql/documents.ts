@@ -25,7 +25,7 @@ export function createDocuments(): Documents {
 
   return {
     of(text, operationName) {
-      // The operation is part of the key: what is compiled of a document is compiled for one of its operations.
+      // Each text is checked for the operation that is asked for.
       const key = `${operationName ?? ''}\n${text}`
       const known = kept.get(key)
       if (known) {

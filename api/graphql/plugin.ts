@@ -4,20 +4,23 @@
  * A client that accepts application/graphql-response+json gets the statuses of GraphQL over HTTP instead.
  */
 import { readFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { execute, getOperationAST, GraphQLError, specifiedRules, validate, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
 import { mercurius } from 'mercurius'
+import { createReadGate } from '../../shared/catalog/read-gate.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { checkCount } from '../../shared/model/count-checks.ts'
 import { checkJson } from '../../shared/model/json-checks.ts'
 import { isObject } from '../../shared/model/json-values.ts'
 import { metrics } from '../../shared/platform/metrics.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import type { ApiContext } from '../context.ts'
 import { logError } from '../error-responses.ts'
-import { createCoerceVariables, type Variables } from './coerce-variables.ts'
-import { createCompiledDocuments } from './compiled-documents.ts'
+import { countFields } from './answer-budget.ts'
 import { createGraphqlContext, type GraphqlContext } from './context.ts'
+import { checkEstimate } from './document-estimate.ts'
 import { createDocuments, type ParsedDocument } from './documents.ts'
 import { catalogErrorOf, formatError } from './error-formatter.ts'
 import { mergeResolvers } from './resolver-map.ts'
@@ -34,11 +37,15 @@ import { relationshipResolvers } from './resolvers/relationships.ts'
 import { searchResolvers } from './resolvers/search.ts'
 import { sessionResolvers } from './resolvers/session.ts'
 import { tokenResolvers } from './resolvers/tokens.ts'
+import { writeAnswer } from './write-answer.ts'
 
 const paths = ['/api/graphql', '/api/v2/graphql']
 const graphqlResponse = 'application/graphql-response+json'
 const shownErrorsMaxCount = 10
+/** Large answers that are resolved at the same time; each takes a hundred megabytes. */
+const largeAnswersAtOnce = 2
 
+type Variables = { [name: string]: unknown }
 type GraphqlRequest = { query: string, variables: Variables, operationName: string | null }
 
 /** Registers both paths. Throws where the SDL and the resolvers do not fit. */
@@ -51,21 +58,22 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     cache: 250,
     graphql: { validateOptions },
     // Errors stay what they are until this file has formatted them.
-    errorFormatter: (execution) => ({ statusCode: 200, response: { data: execution.data ?? null, errors: execution.errors } })
+    errorFormatter: (execution) => ({ statusCode: 200, response: execution })
   })
   // Variables that are handed over in the call are coerced twice more, a tenth of what a small read cost.
   app.graphql.addHook('preExecution', async (_schema, _document, { variables }) => ({ variables }))
   const documents = createDocuments()
-  const compiled = createCompiledDocuments(app.graphql.schema)
-  const coerceVariables = createCoerceVariables(app.graphql.schema, validateOptions)
+  const largeAnswers = createReadGate({ atOnce: largeAnswersAtOnce })
+  countFields(app.graphql.schema)
 
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<string> {
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const { query, variables, operationName } = readRequest(request.body)
-    const resolverContext = createGraphqlContext(context, request)
+    const resolverContext = createGraphqlContext(context, request, largeAnswers)
     let result: ExecutionResult
     try {
+      checkCount(countValues(variables), 'graphqlVariableValuesMaxCount', { field: 'variables', what: 'variables' })
       for (const [name, value] of Object.entries(variables)) checkJson(value, name, { maxBytes: limits.graphqlBodyMaxBytes })
-      result = await run(documents.of(query, operationName), variables, operationName, resolverContext, reply)
+      result = await Promise.race([run(documents.of(query, operationName), variables, operationName, resolverContext, reply), resolverContext.budget.refused])
     } catch (error) {
       result = { errors: requestErrors(error) }
     } finally {
@@ -75,24 +83,26 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
   }
 
   async function run({ document, isKept }: ParsedDocument, variables: Variables, operationName: string | null, contextValue: GraphqlContext, reply: FastifyReply): Promise<ExecutionResult> {
-    if (!isKept) {
-      const errors = validate(app.graphql.schema, document, specifiedRules, validateOptions)
-      if (errors.length > 0) return { errors: ofTheCaller(errors) }
-      const { errors: faults } = coerceVariables(document, getOperationAST(document, operationName)?.variableDefinitions ?? [], variables)
-      if (faults) return { errors: ofTheCaller(faults) }
-      return execute({ schema: app.graphql.schema, document, contextValue: Object.assign(contextValue, { app, reply }), variableValues: variables, operationName })
-    }
-    const { errors, coerced } = coerceVariables(document, getOperationAST(document, operationName)?.variableDefinitions ?? [], variables)
-    if (errors) return { errors: ofTheCaller(errors) }
-    const runCompiled = compiled.of(document)
-    if (runCompiled) return runCompiled(contextValue, coerced)
-    contextValue.variables = coerced
-    const result = await reply.graphql(document, contextValue, undefined, operationName ?? undefined)
-    compiled.wasRun(document, operationName)
-    return result
+    const operation = getOperationAST(document, operationName)
+    const errors = isKept ? [] : validate(app.graphql.schema, document, specifiedRules, validateOptions)
+    if (errors.length > 0) return { errors: ofTheCaller(errors) }
+    if (operation) checkEstimate(app.graphql.schema, document, operation, variables)
+    contextValue.variables = variables
+    const result = isKept
+      ? await reply.graphql(document, contextValue, undefined, operationName ?? undefined)
+      : await execute({ schema: app.graphql.schema, document, contextValue: Object.assign(contextValue, { app, reply }), variableValues: variables, operationName })
+    // Without data nothing was run: the variables do not fit.
+    return result.data === undefined && result.errors ? { errors: ofTheCaller(result.errors.slice(0, shownErrorsMaxCount)) } : result
   }
 
   for (const url of paths) app.post(url, { bodyLimit: limits.graphqlBodyMaxBytes, config: { access: 'read' } }, answer)
+}
+
+/** Texts, numbers and the like in a value, however deep; stops counting at the limit. */
+function countValues(value: unknown, before = 0): number {
+  if (before > limits.graphqlVariableValuesMaxCount) return before
+  if (value === null || typeof value !== 'object') return before + 1
+  return Object.values(value).reduce<number>((sum, each) => countValues(each, sum), before)
 }
 
 /** Throws BAD_REQUEST: what is no request at all is answered with 400 and no GraphQL body. */
@@ -116,7 +126,7 @@ function requestErrors(error: unknown): GraphQLError[] {
   return [new GraphQLError(String(error), { originalError: error instanceof Error ? error : new Error(String(error)) })]
 }
 
-function send(result: ExecutionResult, { extensions }: GraphqlContext, request: FastifyRequest, reply: FastifyReply): string {
+function send(result: ExecutionResult, { extensions, budget }: GraphqlContext, request: FastifyRequest, reply: FastifyReply): string | Readable {
   const errors = (result.errors ?? []).map((error): GraphQLFormattedError => {
     const catalogError = catalogErrorOf(error)
     logError(catalogError, request)
@@ -127,7 +137,7 @@ function send(result: ExecutionResult, { extensions }: GraphqlContext, request: 
   reply.code(statusOf(result, errors, wantsStatuses))
   if (reply.statusCode === 503) reply.header('retry-after', '1')
   reply.type(`${wantsStatuses ? graphqlResponse : 'application/json'}; charset=utf-8`)
-  return JSON.stringify({ ...result.data === undefined ? {} : { data: result.data }, ...errors.length > 0 ? { errors } : {}, extensions })
+  return writeAnswer({ ...result.data === undefined ? {} : { data: result.data }, ...errors.length > 0 ? { errors } : {}, extensions }, budget.byteCount)
 }
 
 function statusOf({ data }: ExecutionResult, errors: readonly GraphQLFormattedError[], wantsStatuses: boolean): number {

@@ -1,6 +1,7 @@
 /** GET /openapi/v3/entity/{entityName} and POST /openapi/v3/entity/scroll: entities that a search finds, page by page, with their aspects. */
 import type { FastifyInstance } from 'fastify'
 import { readEntities } from '../../shared/catalog/read-entities.ts'
+import type { ReadWork } from '../../shared/catalog/read-work.ts'
 import { scrollEntities, type EntityScrollInput } from '../../shared/catalog/scroll-entities.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
@@ -18,11 +19,11 @@ const pageDefaultCount = 10
 type Page = { input: EntityScrollInput, aspects: readonly string[] | null, withMetadata: boolean }
 
 export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext): void {
-  async function scroll({ input, aspects, withMetadata }: Page, facets: boolean) {
+  async function scroll({ input, aspects, withMetadata }: Page, facets: boolean, work: ReadWork) {
     const count = input.count ?? pageDefaultCount
     if (aspects?.length !== 0) checkCount(count, 'entitiesPerReadMaxCount', { field: 'count', what: `${count} entities with their aspects in one page` })
     try {
-      const found = await scrollEntities(lineage, input, { facets, matchedFields: false })
+      const found = await scrollEntities({ ...lineage, work }, input, { facets, matchedFields: false })
       const urns = found.results.map(({ entity }) => entity.urn)
       const views = aspects?.length === 0 ? [] : await readEntities(db, urns, aspects)
       const byUrn = new Map(views.map((view) => [view.urn, view.aspects]))
@@ -36,13 +37,13 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
     }
   }
 
-  app.get<{ Params: { entityName: string }, Querystring: Parameters }>('/openapi/v3/entity/:entityName', { config: { access: 'read' } }, async ({ params, query }) => {
+  app.get<{ Params: { entityName: string }, Querystring: Parameters }>('/openapi/v3/entity/:entityName', { config: { access: 'read' } }, async ({ params, query, readWork }) => {
     const input = { ...inputOf(query), types: [graphqlTypeOf(entityNameOf(params.entityName))] }
-    const { entities, page } = await scroll({ input, aspects: readAspectNames(query), withMetadata: readFlag(query, 'systemMetadata', false) }, false)
+    const { entities, page } = await scroll({ input, aspects: readAspectNames(query), withMetadata: readFlag(query, 'systemMetadata', false) }, false, readWork)
     return { ...page, entities }
   })
 
-  app.post<{ Querystring: Parameters }>('/openapi/v3/entity/scroll', { config: { access: 'read' } }, async ({ query, body }) => {
+  app.post<{ Querystring: Parameters }>('/openapi/v3/entity/scroll', { config: { access: 'read' } }, async ({ query, body, readWork }) => {
     const sent = body ?? {}
     if (!isObject(sent)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object is needed')
     const names = textsOf(sent, 'entities')
@@ -51,7 +52,7 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
     const named = textsOf(sent, 'aspects')?.map((name) => aspectNameOf(name, 'aspects')) ?? null
     const aspects = named?.length === 0 ? null : named ?? []
     const withFacets = !readFlag(query, 'skipAggregation', true)
-    const { found, entities, page } = await scroll({ input, aspects, withMetadata: readFlag(query, 'systemMetadata', false) }, withFacets)
+    const { found, entities, page } = await scroll({ input, aspects, withMetadata: readFlag(query, 'systemMetadata', false) }, withFacets, readWork)
     return { ...page, entities, ...withFacets ? { facets: found.facets ?? [] } : {}, totalCount: found.total }
   })
 }

@@ -11,7 +11,7 @@ export function searchRoutes(app: FastifyInstance, { lineage }: Pick<ApiContext,
   app.get('/resolve', { config: { access: 'read' } }, async (request) => {
     const { reference } = readQuery(request.query, ['reference'])
     if (reference === undefined) throw new CatalogError('BAD_REQUEST', 'reference must be given', { field: 'reference' })
-    const { urn, exists } = await resolveReference(lineage, reference)
+    const { urn, exists } = await resolveReference({ ...lineage, work: request.readWork }, reference)
     return { urn, type: graphqlTypeOf(entityTypeOf(urn)), exists }
   })
 }

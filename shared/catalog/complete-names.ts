@@ -8,6 +8,8 @@ import type { LineageReader } from './lineage-reader.ts'
 import { pageCount } from './page-count.ts'
 import type { EntityReference } from './read-entity.ts'
 import { checkEntityQuestion, type EntityQuestion, type EntitySearchInput } from './search-question.ts'
+import { filterValueCount } from './lineage-filters.ts'
+import { searchUnits } from './read-work.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
 /** As clients send it. */
@@ -30,7 +32,7 @@ export async function completeNames(sources: LineageSources, { query, limit, ...
   return withLineage(sources, async (reader) => {
     const ids = await completions(reader, text, question, count)
     return named(reader, ids)
-  })
+  }, { units: searchUnits({ wordCount: 0, filterValueCount: filterValueCount(question.allFilters), isSorted: false, facets: false }) })
 }
 
 /** First names that begin with the text, then those that hold each part of it. Without trigrams the former are all. */

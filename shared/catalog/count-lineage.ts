@@ -8,7 +8,7 @@ import { degreeValues, type DegreeValue } from './filter-fields.ts'
 import { findHits, walkBounds } from './find-hits.ts'
 import { millisecondsSince, reportOf, type LineageReport } from './lineage-report.ts'
 import type { EntityReference } from './read-entity.ts'
-import { checkQuestion, type ScrollInput } from './scroll-question.ts'
+import { checkQuestion, unitsOfWalk, type ScrollInput } from './scroll-question.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
 /** As clients send it: a search without what is about its pages. */
@@ -50,7 +50,7 @@ export async function countLineage(sources: LineageSources, input: LineageCounts
       domains: domains.map(({ value, count }) => ({ domain: value === null ? null : domainOf(value), count })),
       report: { ...reportOf(walk, reader.engine, startedAt), ms: millisecondsSince(startedAt), ...question.withoutEffect.length > 0 ? { withoutEffect: question.withoutEffect } : {} }
     }
-  }, { window: question.window })
+  }, { window: question.window, units: 2 + unitsOfWalk(question, { facets: false, paths: false }) })
 }
 
 const add = <Value>(counts: Map<Value, number>, value: Value, count: number): void => { counts.set(value, (counts.get(value) ?? 0) + count) }

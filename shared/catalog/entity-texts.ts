@@ -1,6 +1,7 @@
 /** The texts people look for entities by: names, descriptions and the URN itself, read off stored documents. */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { checkCount } from '../model/count-checks.ts'
 import type { JsonObject } from '../model/changes.ts'
 import { nameFromUrn } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
@@ -58,12 +59,14 @@ export function findText(text: string, urn: Urn, documents: Documents): MatchedF
 
 /**
  * The text to look for; null where everything is meant (absent, empty or `*`). `field` names the input.
- * Throws LIMIT_EXCEEDED (queryTextMaxChars, in code points).
+ * Throws LIMIT_EXCEEDED (queryTextMaxChars, in code points; queryWordsMaxCount).
  */
 export function soughtText(query: string | null | undefined, field: string): string | null {
   const maximum = limits.queryTextMaxChars
   const actual = query ? [...query].length : 0
   if (actual > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${field} has ${actual} characters; at most ${maximum} are allowed`, { field, limit: 'queryTextMaxChars', maximum, actual })
   const text = query?.trim() ?? ''
+  const wordCount = text.split(/[\s,;]+/).length
+  checkCount(wordCount, 'queryWordsMaxCount', { field, what: `${field} has ${wordCount} words` })
   return text === '' || text === '*' ? null : text
 }

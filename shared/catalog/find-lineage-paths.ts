@@ -48,7 +48,7 @@ export async function findLineagePaths(sources: LineageSources, input: LineagePa
     const ways = fromId === null || toId === null ? noWays : await shortestWays(reader, fromId, toId, level, bounds)
     const found = firstWays(ways, fromId ?? 0, count)
     return { ways, found, known: await referencesOf(reader, [...new Set(found.flat())]), engine: reader.engine }
-  })
+  }, { units: 3 })
 
   const viaOf = wishes.via ? await readVia(sources.db, uniqueEdges(found)) : () => []
   return {

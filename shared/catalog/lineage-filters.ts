@@ -34,6 +34,7 @@ export function mergedGroups(groups: readonly FilterGroupInput[] | null | undefi
  */
 export function checkFilters(groups: readonly FilterGroupInput[] | null | undefined, fields: ReadonlyMap<string, FilterField>, place: string): Filters {
   checkNumberOf('groups', groups?.length ?? 0, 'filterGroupsMaxCount', place)
+  checkNumberOf('filter values', (groups ?? []).reduce((sum, { and }) => sum + valueCount(and), 0), 'filterValuesInAllMaxCount', place)
   return (groups ?? []).map((group, index) => {
     const and = group.and ?? []
     checkNumberOf('filters', and.length, 'filtersPerGroupMaxCount', `${place}[${index}].and`)
@@ -41,9 +42,15 @@ export function checkFilters(groups: readonly FilterGroupInput[] | null | undefi
   })
 }
 
+const valueCount = (filters: readonly FacetFilterInput[] | null | undefined): number => (filters ?? []).reduce((sum, { values }) => sum + (values?.length ?? 0), 0)
+
+/** Values of filters that have been checked. */
+export const filterValueCount = (filters: Filters): number => filters.flat().reduce((sum, { values }) => sum + values.length, 0)
+
 /** Checks filters that must all hold, as one group. Throws as checkFilters does. */
 export function checkAllOf(filters: readonly FacetFilterInput[] | null | undefined, fields: ReadonlyMap<string, FilterField>, place: string): Filters {
   checkNumberOf('filters', filters?.length ?? 0, 'filtersPerGroupMaxCount', place)
+  checkNumberOf('filter values', valueCount(filters), 'filterValuesInAllMaxCount', place)
   return filters && filters.length > 0 ? [filters.map((filter, at) => checkFilter(filter, fields, `${place}[${at}]`))] : []
 }
 

@@ -66,7 +66,7 @@ export async function readDomainLineage(sources: LineageSources, input: DomainLi
       edges: page.map((edge) => shapeOf(edge, input.direction, domainOf)),
       report: { complete: true, truncatedBy: null, hops: 1, visited, ms: millisecondsSince(startedAt), engine: reader.engine }
     }
-  })
+  }, { units: 5 })
 }
 
 /** Throws NOT_FOUND. */

@@ -10,6 +10,7 @@ import type { EntityClass, LineageReader } from './lineage-reader.ts'
 import { millisecondsSince, type LineageReport } from './lineage-report.ts'
 import { entityNotFound, type EntityReference } from './read-entity.ts'
 import { throughHidden } from './through-hidden.ts'
+import { graphUnits } from './read-work.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
 export type GraphSide = 'START' | LineageDirection | 'ASIDE'
@@ -53,7 +54,7 @@ export async function readLineageGraph(sources: LineageSources, input: LineageGr
     const start = (await reader.find([question.startUrn])).get(question.startUrn)
     if (!start) throw entityNotFound(question.startUrn, 'input.urn')
     return drawGraph(reader, { id: start.id ?? nobody, entity: { urn: start.urn, exists: start.exists } }, question, wishes, startedAt)
-  })
+  }, { units: graphUnits({ count: question.count, totals: wishes.totals, columns: question.showsColumns }) })
 }
 
 type Start = { id: number, entity: EntityReference }

@@ -45,7 +45,7 @@ export async function resolveReference(sources: LineageSources, reference: strin
       if (only) return { urn: only.urn, exists: only.exists }
     }
     throw await notFound(reader, text, urn ? nameFromUrn(urn) : readings[0]?.name ?? text)
-  })
+  }, { units: 1 })
 }
 
 /** The likelier first: a colon and an at sign may as well belong to the name. */

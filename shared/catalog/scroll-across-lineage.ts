@@ -11,7 +11,7 @@ import type { HeldResults } from './held-results.ts'
 import { showPage, type PageWishes, type ShownPage } from './lineage-page.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { millisecondsSince, reportOf, type LineageReport } from './lineage-report.ts'
-import { checkQuestion, type ScrollInput, type ScrollQuestion } from './scroll-question.ts'
+import { checkQuestion, unitsOfWalk, type ScrollInput, type ScrollQuestion } from './scroll-question.ts'
 import { printCursor } from './scroll-cursor.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
@@ -49,7 +49,7 @@ export async function scrollAcrossLineage(sources: LineageSources, input: Scroll
       readsOwn: found.sifted.readsOwn,
       report: { ...reportOnPage(question, found, reader, startedAt), ...first === fingerprint ? {} : { changedSinceFirstPage: true } }
     }
-  }, { window })
+  }, { window, units: unitsOfWalk(question, wishes) })
 }
 
 /** As `extensions.lineage` tells it. */

@@ -5,7 +5,7 @@
 import { CatalogError } from '../errors.ts'
 import { findEntitiesBehind, findEntitiesOf, placeBehind, type FindOptions } from './find-entities.ts'
 import { parseCursor, printCursor } from './scroll-cursor.ts'
-import { shownPage, type EntityPage, type EntityWishes, type SortInput } from './search-entities.ts'
+import { shownPage, unitsOf, type EntityPage, type EntityWishes, type SortInput } from './search-entities.ts'
 import { checkEntityQuestion, type EntitySearchInput } from './search-question.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
@@ -35,5 +35,5 @@ export async function scrollEntities(sources: LineageSources, input: EntityScrol
       ...await shownPage(reader, question, { total, isEstimate, tally: found?.tally ?? { byClass: [] } }, page, wishes),
       nextScrollId: ids.length > page.length && last !== undefined ? printCursor({ degree: isEstimate ? 1 : 0, id: last, fingerprint: total }, question.identity) : null
     }
-  })
+  }, { units: unitsOf(question, { facets: wishes.facets }) })
 }

@@ -8,7 +8,8 @@ import type { LineageDirection, LineageLevel, TimeWindow } from '../model/walk.t
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { soughtText } from './entity-texts.ts'
 import { lineageFilterFields } from './filter-fields.ts'
-import { checkFilters, mentions, type FilterGroupInput } from './lineage-filters.ts'
+import { walkUnits } from './read-work.ts'
+import { checkFilters, filterValueCount, mentions, type FilterGroupInput } from './lineage-filters.ts'
 import { pageCount } from './page-count.ts'
 import { parseCursor, type ScrollCursor } from './scroll-cursor.ts'
 import type { SiftQuestion } from './sift-hits.ts'
@@ -114,6 +115,10 @@ export function checkQuestion(input: ScrollInput, leastCount: 0 | 1 = 1): Scroll
     withoutEffect: namesWithoutEffect(input)
   }
 }
+
+/** What the search costs beside its walk. */
+export const unitsOfWalk = ({ filters, text, wantsFacets }: Pick<ScrollQuestion, 'filters' | 'text' | 'wantsFacets'>, { facets, paths }: { facets: boolean, paths: boolean }): number =>
+  walkUnits({ filterValueCount: filterValueCount(filters), text: text !== null, facets: facets && wantsFacets, paths })
 
 /** Throws BAD_REQUEST below 1 and LIMIT_EXCEEDED (pathsPerResultMaxCount). */
 function pathsCount(wanted: Maybe<number>): number {

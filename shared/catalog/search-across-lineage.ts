@@ -5,7 +5,7 @@ import { mergedGroups, type FacetFilterInput } from './lineage-filters.ts'
 import type { PageWishes } from './lineage-page.ts'
 import { pageStart } from './page-count.ts'
 import { heldFor, pageOf, reportOnPage, type SearchPage } from './scroll-across-lineage.ts'
-import { checkQuestion, type ScrollInput } from './scroll-question.ts'
+import { checkQuestion, unitsOfWalk, type ScrollInput } from './scroll-question.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
 /** As clients send it. `filters` must hold beside the groups: DataHub's older form of them. */
@@ -29,5 +29,5 @@ export async function searchAcrossLineage(sources: LineageSources, input: Search
     const { fingerprint, total, readsOwn } = found.sifted
     if (start + question.count < total) sources.held?.hold(question.identity, fingerprint, found, sizeOf(found))
     return { ...page, start, total, isCached: found === held, readsOwn, report: reportOnPage({ ...question, withoutEffect }, found, reader, startedAt) }
-  }, { window: question.window })
+  }, { window: question.window, units: unitsOfWalk(question, wishes) })
 }

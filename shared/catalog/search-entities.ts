@@ -10,12 +10,14 @@ import { checkCount } from '../model/count-checks.ts'
 import { folded } from '../model/search-words.ts'
 import { findNearNames } from '../store/search-documents.ts'
 import { asked, findEntitiesOf, type FindOptions, type FoundEntities } from './find-entities.ts'
+import { filterValueCount } from './lineage-filters.ts'
 import { commonFacetsOf, type Facet } from './lineage-facets.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { pageStart } from './page-count.ts'
 import type { EntityReference } from './read-entity.ts'
 import { matchedFieldsOf } from './matched-fields.ts'
 import { namesOf, textAspectNames, type MatchedField } from './entity-texts.ts'
+import { searchUnits } from './read-work.ts'
 import { checkEntityQuestion, type EntityQuestion, type EntitySearchInput } from './search-question.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
@@ -46,6 +48,7 @@ export async function searchEntities(sources: LineageSources, input: RankedSearc
   const question = checkEntityQuestion(input)
   checkCount(start, 'searchStartMaxCount', { field: 'input.start', what: `input.start is ${start}` })
   const criteria = sortCriteriaOf(input.sortInput)
+  const units = unitsOf(question, { isSorted: criteria.length > 0, facets: wishes.facets })
   return withLineage(sources, async (reader) => {
     const wantedCount = Math.max(start + question.count, criteria.length > 0 ? sortedMaxCount + 1 : 0)
     const found = await findEntitiesOf(reader, question, { ranked: true, wantedCount, tallies: wishes.facets && question.wantsFacets }, options)
@@ -55,10 +58,16 @@ export async function searchEntities(sources: LineageSources, input: RankedSearc
       ...await shownPage(reader, question, found, ids.subarray(start, start + question.count), wishes),
       suggestions: wishes.suggestions && input.searchFlags?.getSuggestions === true ? await suggestionsFor(reader, question, found) : null
     }
-  })
+  }, { units })
 }
 
+/** What the search costs. */
+export const unitsOf = (question: EntityQuestion, { isSorted = false, facets }: { isSorted?: boolean, facets: boolean }): number =>
+  searchUnits({ wordCount: question.terms?.length ?? 0, filterValueCount: filterValueCount(question.allFilters), isSorted, facets: facets && question.wantsFacets })
+
 const sortedMaxCount = limits.searchExactMaxCount
+/** Entities whose documents are in memory at once. */
+const documentsSliceCount = 500
 const sortFields = ['name', 'urn']
 
 /** Throws BAD_REQUEST for a field that results are not sorted by. */
@@ -72,13 +81,18 @@ function sortCriteriaOf(sort: SortInput | null | undefined): readonly SortCriter
 /** Throws LIMIT_EXCEEDED where there are too many to be put in order. */
 async function inOrder(reader: LineageReader, { ids, total }: FoundEntities, criteria: readonly SortCriterion[]): Promise<Int32Array> {
   checkCount(total, 'searchExactMaxCount', { field: 'input.sortInput', what: `input.sortInput is for ${total} results` })
-  const urnOf = await reader.urns(ids)
-  const documentsOf = criteria.some(({ field }) => field === 'name') ? await reader.documents(ids, textAspectNames) : null
-  const keyOf = (id: number, { field }: SortCriterion): string => {
-    const urn = urnOf(id)
-    return urn === null ? '' : field === 'name' ? folded(namesOf(urn, documentsOf?.get(id) ?? new Map())[0] ?? urn) : urn
+  const keyed: { id: number, keys: string[] }[] = []
+  for (let begin = 0; begin < ids.length; begin += documentsSliceCount) {
+    const slice = ids.subarray(begin, begin + documentsSliceCount)
+    const urnOf = await reader.urns(slice)
+    const documentsOf = criteria.some(({ field }) => field === 'name') ? await reader.documents(slice, textAspectNames) : null
+    const keyOf = (id: number, { field }: SortCriterion): string => {
+      const urn = urnOf(id)
+      return urn === null ? '' : field === 'name' ? folded(namesOf(urn, documentsOf?.get(id) ?? new Map())[0] ?? urn) : urn
+    }
+    for (const id of slice) keyed.push({ id, keys: criteria.map((criterion) => keyOf(id, criterion)) })
+    await reader.pause()
   }
-  const keyed = [...ids].map((id) => ({ id, keys: criteria.map((criterion) => keyOf(id, criterion)) }))
   const signs = criteria.map(({ sortOrder }) => sortOrder === 'DESCENDING' ? -1 : 1)
   return Int32Array.from(keyed.sort((a, b) => {
     const at = signs.findIndex((_, index) => a.keys[index] !== b.keys[index])

@@ -109,21 +109,15 @@ function keysOf({ field, fieldName, condition, values, isNegated }: Filter): str
 /** What an entity has in common with others is told faster in memory, unless a text is looked for as well. */
 const isOwn = ({ field }: Filter): boolean => 'ownValuesOf' in field
 
-/** Postgres reads a long tsquery by recursion. */
-const keysMaxCount = 1_000
-
-/** What documents must hold so that the filters can; null where that leaves out none, or would be too long to ask. */
+/** What documents must hold so that the filters can; null where that leaves out none. Postgres reads a long tsquery by recursion, which filterValuesInAllMaxCount bounds. */
 function narrowing(filters: Filters, counts: (filter: Filter) => boolean): string | null {
-  if (isTooLong(filters)) return null
   const groups = filters.map((group) => allOf(group.filter(counts).map(keysOf).filter((keys) => keys.length > 0).map((keys) => anyOf(keys.map(keyQuery)))))
   return groups.length === 0 || groups.includes('') ? null : anyOf(groups)
 }
 
-const isTooLong = (filters: Filters): boolean => filters.flat().reduce((sum, { values }) => sum + values.length, 0) > keysMaxCount
-
 /** Of a single group, what the documents hold exactly as it is asked need not be read again. */
 function stillToJudge(filters: Filters): Filters {
   const [only, ...others] = filters
-  if (!only || others.length > 0 || isTooLong(filters)) return filters
+  if (!only || others.length > 0) return filters
   return [only.filter((filter) => !isOwn(filter) || filter.fieldName === 'name' || keysOf(filter).length === 0)]
 }

@@ -35,7 +35,7 @@ function outsideStrings(text: string): string | null {
 }
 
 /** The index after the quote that ends the string: one with an even number of backslashes before it. */
-function endOfString(text: string, begin: number): number {
+export function endOfString(text: string, begin: number): number {
   for (let quote = text.indexOf('"', begin); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0
     while (text[quote - 1 - backslashes] === '\\') backslashes += 1

@@ -6,17 +6,18 @@ import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { JsonValue } from './changes.ts'
 import { findInexactNumber } from './exact-numbers.ts'
+import { checkKeyCounts } from './json-keys.ts'
 import { isObject } from './json-values.ts'
 
 type CheckOptions = { maxDepth?: number, maxBytes?: number }
 
 /**
  * Returns `value` as JSON after checking it. `field` names the input in errors.
- * Throws LIMIT_EXCEEDED (jsonMaxDepth, jsonObjectKeysMaxCount, jsonKeyMaxChars, aspectMaxBytes), INVALID_CHARACTER, and BAD_REQUEST for `__proto__`,
+ * Throws LIMIT_EXCEEDED (jsonMaxDepth, jsonObjectKeysMaxCount, jsonKeyMaxChars, jsonValuesMaxCount, aspectMaxBytes), INVALID_CHARACTER, and BAD_REQUEST for `__proto__`,
  * `constructor.prototype` and numbers that are not finite.
  */
 export const checkJson = (value: unknown, field: string, { maxDepth = limits.jsonMaxDepth, maxBytes = limits.aspectMaxBytes }: CheckOptions = {}): JsonValue => {
-  const most = check(value, field, maxDepth, maxDepth)
+  const most = check(value, field, maxDepth, { maxDepth, valuesLeft: limits.jsonValuesMaxCount })
   // `most` is an upper bound that costs nothing; only what is near the limit is measured.
   if (most > maxBytes) {
     const actual = Buffer.byteLength(JSON.stringify(value))
@@ -29,6 +30,7 @@ export const checkJson = (value: unknown, field: string, { maxDepth = limits.jso
 /** Parses a text into checked JSON. Throws BAD_REQUEST where it is no JSON, and what checkJson throws. */
 export const parseJsonText = (text: string, field: string, options: CheckOptions = {}): JsonValue => {
   try {
+    checkKeyCounts(text)
     const value = parsed(text, field)
     checkNumbers(text, field)
     return checkJson(value, field, options)
@@ -39,9 +41,10 @@ export const parseJsonText = (text: string, field: string, options: CheckOptions
 
 /**
  * Parses a text; what comes out is not checked. `what` names it in the message. Throws BAD_REQUEST where it is no JSON, or
- * holds a whole number that would not be kept as sent.
+ * holds a whole number that would not be kept as sent, and LIMIT_EXCEEDED (jsonObjectKeysMaxCount).
  */
 export const parseJson = (text: string, what: string): unknown => {
+  checkKeyCounts(text, Infinity)
   const value = parsed(text, what)
   checkNumbers(text)
   return value
@@ -81,6 +84,11 @@ const reasonOf = (cause: unknown): string => {
   return place ? `something unexpected stands ${place}` : 'it holds something unexpected'
 }
 
+const tooManyValues = (): CatalogError => {
+  const maximum = limits.jsonValuesMaxCount
+  return new CatalogError('LIMIT_EXCEEDED', `The JSON has more than ${maximum} values`, { limit: 'jsonValuesMaxCount', maximum })
+}
+
 const tooManyKeys = (field: string, actual: number): CatalogError => {
   const maximum = limits.jsonObjectKeysMaxCount
   return new CatalogError('LIMIT_EXCEEDED', `${field || 'The record'} has ${actual} keys in one object; at most ${maximum} are allowed`, { field, limit: 'jsonObjectKeysMaxCount', maximum, actual })
@@ -91,8 +99,11 @@ const keyTooLong = (field: string, actual: number): CatalogError => {
   return new CatalogError('LIMIT_EXCEEDED', `${field || 'The record'} has a key of ${actual} characters; at most ${maximum} are allowed`, { field, limit: 'jsonKeyMaxChars', maximum, actual })
 }
 
+type Bounds = { maxDepth: number, valuesLeft: number }
+
 /** Returns an upper bound of the bytes that the value takes as JSON. */
-const check = (value: unknown, field: string, depthLeft: number, maxDepth: number): number => {
+const check = (value: unknown, field: string, depthLeft: number, bounds: Bounds): number => {
+  if ((bounds.valuesLeft -= 1) < 0) throw tooManyValues()
   if (typeof value === 'string') {
     checkText(value, field)
     return value.length * 6 + 3
@@ -103,11 +114,11 @@ const check = (value: unknown, field: string, depthLeft: number, maxDepth: numbe
   }
   if (typeof value === 'boolean' || value === null) return 6
   if (typeof value !== 'object') throw new CatalogError('BAD_REQUEST', `${field} is not JSON`, { field })
-  if (depthLeft === 0) throw new CatalogError('LIMIT_EXCEEDED', `The JSON is nested deeper than ${maxDepth} levels`, { limit: 'jsonMaxDepth', maximum: maxDepth })
+  if (depthLeft === 0) throw new CatalogError('LIMIT_EXCEEDED', `The JSON is nested deeper than ${bounds.maxDepth} levels`, { limit: 'jsonMaxDepth', maximum: bounds.maxDepth })
 
   let most = 2
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) most += check(value[index], `${field}[${index}]`, depthLeft - 1, maxDepth)
+    for (let index = 0; index < value.length; index += 1) most += check(value[index], `${field}[${index}]`, depthLeft - 1, bounds)
     return most
   }
   const keys = Object.keys(value)
@@ -119,7 +130,7 @@ const check = (value: unknown, field: string, depthLeft: number, maxDepth: numbe
       throw new CatalogError('BAD_REQUEST', `${field} holds a key that is not allowed: ${key}`, { field })
     }
     checkText(key, field)
-    most += key.length * 6 + 4 + check(inner, field === '' ? key : `${field}.${key}`, depthLeft - 1, maxDepth)
+    most += key.length * 6 + 4 + check(inner, field === '' ? key : `${field}.${key}`, depthLeft - 1, bounds)
   }
   return most
 }

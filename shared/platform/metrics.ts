@@ -30,6 +30,7 @@ export const metrics = {
   httpRequests: counter('tributary_http_requests_total', 'Requests answered.', 'method', 'route', 'status'),
   httpDuration: histogram('tributary_http_request_duration_seconds', 'From the head of a request to the end of its answer.', requestBuckets, 'method', 'route'),
   graphqlErrors: counter('tributary_graphql_errors_total', 'Errors inside GraphQL answers.', 'code'),
+  readsRefused: counter('tributary_reads_refused_total', 'Reads refused for what they cost, or for want of a turn.', 'code'),
   authFailures: counter('tributary_auth_failures_total', 'Requests refused for their token.', 'code'),
   loads: counter('tributary_loads_total', 'Loads that ended, by the state they ended in.', 'state'),
   loadRecords: counter('tributary_load_records_total', 'Records of loads settled, by verdict.', 'verdict'),

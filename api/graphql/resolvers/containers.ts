@@ -3,7 +3,6 @@ import type { EntityReference } from '../../../shared/catalog/read-entity.ts'
 import { searchEntities, type RankedSearchInput } from '../../../shared/catalog/search-entities.ts'
 import type { GraphqlContext } from '../context.ts'
 import { loadParentContainers } from '../loaders.ts'
-import { spendReads } from '../read-budget.ts'
 
 type MembersInput = Pick<RankedSearchInput, 'query' | 'start' | 'count' | 'filters'>
 
@@ -14,7 +13,7 @@ const readsPerSearch = 1_000
 const parentContainers = {
   async parentContainers({ urn }: EntityReference, _: unknown, context: GraphqlContext) {
     const containers = await loadParentContainers(context, urn)
-    spendReads(context, containers.length)
+    context.budget.spendReads(containers.length)
     return { count: containers.length, containers }
   }
 }
@@ -23,10 +22,10 @@ export const containerResolvers = {
   Container: {
     ...parentContainers,
     async entities({ urn }: EntityReference, { input }: { input?: MembersInput | null }, context: GraphqlContext) {
-      spendReads(context, readsPerSearch)
+      context.budget.spendReads(readsPerSearch)
       const question = { ...input, count: input?.count ?? membersDefaultCount, orFilters: [{ and: [{ field: 'container', values: [urn] }] }] }
       const { start, total, results, isEstimate } = await searchEntities(context.lineage, question, { facets: false, matchedFields: true })
-      spendReads(context, results.length)
+      context.budget.spendReads(results.length)
       return { start, count: results.length, total, searchResults: results, facets: null, isEstimate }
     }
   },

@@ -8,7 +8,6 @@ import { entityTypeOf } from '../../../shared/urn/urn.ts'
 import type { GraphqlContext } from '../context.ts'
 import { domainProperties, ownership } from '../entity-shapes.ts'
 import { loadAspect, loadDomainMembers, loadExistence, loadParentDomains } from '../loaders.ts'
-import { spendReads } from '../read-budget.ts'
 
 export const domainResolvers = {
   Query: {
@@ -23,12 +22,12 @@ export const domainResolvers = {
     ownership: async ({ urn }: EntityReference, _: unknown, context: GraphqlContext) => ownership(urn, await loadAspect(context, urn, 'ownership')),
     async entities({ urn }: EntityReference, { input }: { input?: DomainMembersInput | null }, context: GraphqlContext) {
       const { members, ...page } = await loadDomainMembers(context, urn, input ?? {})
-      spendReads(context, members.length)
+      context.budget.spendReads(members.length)
       return { ...page, searchResults: members }
     },
     async parentDomains({ urn }: EntityReference, _: unknown, context: GraphqlContext) {
       const domains = await loadParentDomains(context, urn)
-      spendReads(context, domains.length)
+      context.budget.spendReads(domains.length)
       return { count: domains.length, domains }
     }
   }

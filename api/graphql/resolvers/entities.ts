@@ -9,7 +9,6 @@ import type { GraphqlContext } from '../context.ts'
 import * as shapes from '../entity-shapes.ts'
 import { loadAspect, loadDomain, loadExistence, loadNeighbours } from '../loaders.ts'
 import { longScalar } from '../long-scalar.ts'
-import { spendReads } from '../read-budget.ts'
 
 type UrnArgument = { urn: string }
 type Field = (entity: EntityReference, args: never, context: GraphqlContext) => unknown
@@ -52,7 +51,7 @@ export const domain: Field = async ({ urn }, _args, context) => {
 
 const lineage = async ({ urn }: EntityReference, { input }: { input: Parameters<typeof loadNeighbours>[2] }, context: GraphqlContext) => {
   const { neighbours, ...page } = await loadNeighbours(context, urn, input)
-  spendReads(context, neighbours.length)
+  context.budget.spendReads(neighbours.length)
   return { ...page, relationships: neighbours.map(({ createdBy, updatedBy, ...neighbour }) => ({ ...neighbour, createdActor: shapes.referenceTo(createdBy), updatedActor: shapes.referenceTo(updatedBy), degree: 1 })) }
 }
 
@@ -118,7 +117,7 @@ export const entityResolvers = {
     entity: (_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) => readEntity(lineage, urn),
     async entities(_: unknown, { urns, checkForExistence }: { urns: readonly string[], checkForExistence?: boolean | null }, context: GraphqlContext) {
       checkCount(urns.length, 'pageMaxCount', { field: 'urns', what: `urns has ${urns.length} entries` })
-      spendReads(context, urns.length)
+      context.budget.spendReads(urns.length)
       const found = await readEntities(context.lineage, urns)
       return found.map(({ urn, entity: known }) => known ?? (checkForExistence ? null : { urn, exists: false }))
     },

@@ -10,7 +10,6 @@ import type { EntityReference } from '../../../shared/catalog/read-entity.ts'
 import { batched } from '../batched.ts'
 import type { GraphqlContext } from '../context.ts'
 import { reportWalk } from '../lineage-extensions.ts'
-import { spendReads } from '../read-budget.ts'
 import { selects } from '../selection.ts'
 
 type Input<T> = { input: T }
@@ -22,25 +21,25 @@ export const lineageViewResolvers = {
     async lineageGraph(_: unknown, { input }: Input<LineageGraphInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
       const wishes = { totals: selects(info, ['totals', 'upstream']) || selects(info, ['totals', 'downstream']) }
       const { nodes, edges, totals, report } = await readLineageGraph(context.lineage, input, wishes)
-      spendReads(context, nodes.length + edges.reduce((sum, edge) => sum + 1 + edge.via.length, 0))
+      context.budget.spendReads(nodes.length + edges.reduce((sum, edge) => sum + 1 + edge.via.length, 0))
       reportWalk(context, String(info.path.key), report)
       return { nodes, edges, totals }
     },
     async lineagePaths(_: unknown, { input }: Input<LineagePathsInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
       const { hops, total, paths, report } = await findLineagePaths(context.lineage, input, { via: selects(info, ['paths', 'steps', 'via']) })
-      spendReads(context, paths.reduce((sum, steps) => sum + steps.length, 0))
+      context.budget.spendReads(paths.reduce((sum, steps) => sum + steps.length, 0))
       reportWalk(context, String(info.path.key), report)
       return { hops, totalShortest: total, paths: paths.map((steps) => ({ steps })), complete: report.complete }
     },
     async domainLineage(_: unknown, { input }: Input<DomainLineageInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
       const { report, ...page } = await readDomainLineage(context.lineage, input)
-      spendReads(context, page.edges.length)
+      context.budget.spendReads(page.edges.length)
       reportWalk(context, String(info.path.key), report)
       return { ...page, count: page.edges.length }
     },
     async lineageCounts(_: unknown, { input }: Input<LineageCountsInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
       const { report, ...counts } = await countLineage(context.lineage, input)
-      spendReads(context, counts.platforms.length + counts.domains.length)
+      context.budget.spendReads(counts.platforms.length + counts.domains.length)
       reportWalk(context, String(info.path.key), report)
       return counts
     }
@@ -48,7 +47,7 @@ export const lineageViewResolvers = {
   DomainEdge: {
     assetEdges({ edgeCount, pageOfEdges }: DomainToDomain, page: { start?: number | null, count?: number | null }, context: GraphqlContext) {
       const { start, edges } = pageOfEdges(page.start, page.count)
-      spendReads(context, edges.length)
+      context.budget.spendReads(edges.length)
       return { start, count: edges.length, total: edgeCount, edges }
     }
   },

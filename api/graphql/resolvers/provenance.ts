@@ -3,7 +3,6 @@ import { readAssociationProvenance, readStatedEdges, type StatedEdge } from '../
 import { toUrn, type Urn } from '../../../shared/urn/urn.ts'
 import { batched } from '../batched.ts'
 import type { GraphqlContext } from '../context.ts'
-import { spendReads } from '../read-budget.ts'
 
 type Ends = { upstreamUrn: Urn, downstreamUrn: Urn }
 
@@ -14,7 +13,7 @@ const loadByEnds = batched<StatedEdge>((keys, { db }) => readStatedEdges(db, key
 
 async function loadStated(context: GraphqlContext, { upstreamUrn, downstreamUrn }: Ends): Promise<StatedEdge> {
   const edge = await loadByEnds(context, `${upstreamUrn}\n${downstreamUrn}`)
-  spendReads(context, edge.statements.length)
+  context.budget.spendReads(edge.statements.length)
   return edge
 }
 

@@ -5,17 +5,16 @@ import { entityTypeOfGraphql } from '../../../shared/model/entity-types.ts'
 import type { GraphqlContext } from '../context.ts'
 import { referenceTo } from '../entity-shapes.ts'
 import { loadRelated } from '../loaders.ts'
-import { spendReads } from '../read-budget.ts'
 
 /** Each entity takes several questions to the database, so that a request has them for a thousand at most. */
 const readsPerEntity = 100
 
 async function relationships({ urn }: EntityReference, { input }: { input: RelatedInput }, context: GraphqlContext) {
-  spendReads(context, readsPerEntity)
+  context.budget.spendReads(readsPerEntity)
   // A type that no URN has is one that nothing is related to.
   const relatedEntityTypes = input.relatedEntityTypes?.map((type) => entityTypeOfGraphql(type) ?? '') ?? null
   const { relationships: found, ...page } = await loadRelated(context, urn, { ...input, relatedEntityTypes })
-  spendReads(context, found.length)
+  context.budget.spendReads(found.length)
   return { ...page, relationships: found.map((related) => ({ type: related.type, direction: input.direction, entity: referenceTo(related.urn), created: null })) }
 }
 

@@ -5,7 +5,6 @@ import { resolveReference } from '../../../shared/catalog/resolve-reference.ts'
 import { scrollEntities, type EntityScrollInput } from '../../../shared/catalog/scroll-entities.ts'
 import { searchEntities, type EntityPage, type RankedSearchInput } from '../../../shared/catalog/search-entities.ts'
 import type { GraphqlContext } from '../context.ts'
-import { spendReads } from '../read-budget.ts'
 import { selects } from '../selection.ts'
 
 type Input<Fields> = { input: Fields }
@@ -51,12 +50,12 @@ async function searched(input: RankedSearchInput, context: GraphqlContext, info:
 
 /** What both kinds of page show. */
 function shown({ total, results, facets, isEstimate }: EntityPage, context: GraphqlContext) {
-  spendReads(context, results.length)
+  context.budget.spendReads(results.length)
   return { count: results.length, total, searchResults: results, facets, isEstimate }
 }
 
 async function completed(input: CompletionInput, context: GraphqlContext) {
   const { names, entities } = await completeNames(context.lineage, input)
-  spendReads(context, entities.length)
+  context.budget.spendReads(entities.length)
   return { query: input.query, suggestions: names, entities }
 }

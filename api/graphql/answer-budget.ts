@@ -1,0 +1,179 @@
+/**
+ * Bounds what one answer may hold, counted while its fields are resolved, and lets others have their turn meanwhile.
+ *
+ * graphql resolves all that needs no waiting for in one go: a page of 10,000 results held up every other client. Here long
+ * lists are handed over a part at a time. An answer that passes a bound ends at once, with one error and no data.
+ */
+import { defaultFieldResolver, getNullableType, isListType, isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
+import type { ReadGate } from '../../shared/catalog/read-gate.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { limits, type LimitName } from '../../shared/limits.ts'
+import { metrics } from '../../shared/platform/metrics.ts'
+
+/** Fields resolved between two turns of the event loop: a few milliseconds. */
+const fieldsPerTurn = 1_000
+/** Items handed over in one turn: to begin with, and at most. */
+const itemsPerTurn = { first: 100, most: 1_000 }
+/** An answer of more fields is a large one, of which few are made at once. */
+const largeFieldCount = 20_000
+/** The quotes, colon and comma of a field, and the comma of an item. */
+const punctuationBytes = 4
+
+export class AnswerBudget {
+  #fieldCount = 0
+  #readCount = 0
+  #byteCount = 0
+  #sinceTurn = 0
+  #perTurn = itemsPerTurn.first
+  #later: (() => void)[] = []
+  #isScheduled = false
+  #leaveGate: (() => void) | null = null
+  #hasEnded = false
+  readonly #gate: ReadGate
+  readonly #caller: string
+  #refuse: (error: unknown) => void = () => {}
+  /** Rejects when a bound is passed. */
+  readonly refused: Promise<never>
+
+  constructor(gate: ReadGate, caller: string) {
+    this.#gate = gate
+    this.#caller = caller
+    this.refused = new Promise((_, reject) => { this.#refuse = reject })
+    // Who has an answer by then does not look any more.
+    this.refused.catch(() => {})
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /** About as many as the answer has as JSON; exact enough to tell a small from a large one. */
+  get byteCount(): number {
+    return this.#byteCount
+  }
+
+  spendField(name: string): void {
+    this.#fieldCount += 1
+    this.#sinceTurn += 1
+    if (this.#fieldCount > limits.graphqlMaxFields) this.refuse(tooMuch('graphqlMaxFields', 'fields'))
+    this.#spendBytes(name.length + punctuationBytes)
+  }
+
+  /** Reads of single things from the catalog, and what is listed. */
+  spendReads(count: number): void {
+    this.#readCount += count
+    if (this.#readCount > limits.graphqlMaxReads) throw this.refuse(tooMuch('graphqlMaxReads', 'reads of single fields and entities'))
+  }
+
+  /** What a field is resolved to; a long list has promises in it, kept one part after the other. */
+  take(value: unknown, isList: boolean): unknown {
+    if (typeof value === 'string') this.#spendBytes(value.length)
+    else if (isList && Array.isArray(value)) return this.#takeList(value)
+    return value
+  }
+
+  /** The answer is made, or nobody waits for it any more. */
+  end(): void {
+    this.#hasEnded = true
+    this.#later = []
+    this.#leaveGate?.()
+    this.#leaveGate = null
+  }
+
+  #takeList(items: readonly unknown[]): unknown {
+    this.#sinceTurn += items.length
+    for (const item of items) this.#spendBytes(typeof item === 'string' ? item.length + punctuationBytes : punctuationBytes)
+    if (this.#sinceTurn < fieldsPerTurn / 4 && this.#later.length === 0) return items
+    // One turn is enough for texts and numbers.
+    if (typeof items[0] !== 'object') return items
+    return items.map((item) => new Promise((resolve) => {
+      this.#later.push(() => { resolve(item) })
+      this.#schedule()
+    }))
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    inTurn(() => { void this.#handOver() })
+  }
+
+  async #handOver(): Promise<void> {
+    try {
+      if (this.#fieldCount > largeFieldCount && this.#leaveGate === null && !this.#hasEnded) {
+        const leave = await this.#gate.enter(this.#caller)
+        if (this.hasEnded) leave()
+        else this.#leaveGate = leave
+      }
+    } catch (error) {
+      this.refuse(error)
+    }
+    this.#isScheduled = false
+    const share = fieldsPerTurn / Math.max(1, this.#sinceTurn)
+    this.#perTurn = Math.max(1, Math.min(itemsPerTurn.most, Math.floor(this.#perTurn * Math.min(2, share))))
+    this.#sinceTurn = 0
+    // The last first: what is within an item is done before the next item, and little is waiting at a time.
+    for (const handOver of this.#later.splice(-this.#perTurn)) handOver()
+    if (this.#later.length > 0) this.#schedule()
+  }
+
+  #spendBytes(count: number): void {
+    this.#byteCount += count
+    if (this.#byteCount > limits.graphqlAnswerMaxBytes) this.refuse(tooMuch('graphqlAnswerMaxBytes', 'bytes'))
+  }
+
+  /** The answer is this error and nothing else. */
+  refuse<Reason>(error: Reason): Reason {
+    if (!this.#hasEnded) this.#refuse(error)
+    this.end()
+    return error
+  }
+}
+
+function tooMuch(limit: LimitName, what: string): CatalogError {
+  const maximum = limits[limit]
+  metrics.readsRefused.inc({ code: 'QUERY_TOO_COMPLEX' })
+  return new CatalogError('QUERY_TOO_COMPLEX', `the answer would take more than ${maximum} ${what}; ask for fewer results, or for less of each`, { limit, maximum })
+}
+
+/** One part of one answer in each turn of the event loop, whoever asks for how many. */
+const waiting: (() => void)[] = []
+function inTurn(work: () => void): void {
+  waiting.push(work)
+  if (waiting.length === 1) setImmediate(nextTurn)
+}
+
+function nextTurn(): void {
+  const work = waiting.shift()
+  if (waiting.length > 0) setImmediate(nextTurn)
+  work?.()
+}
+
+type Budgeted = { budget?: AnswerBudget }
+/** The types of introspection are the same objects in every schema. */
+const counted = new WeakSet<GraphQLField<unknown, unknown>>()
+
+/** Makes every field of the schema take from the budget in the context, those of introspection as well. */
+export function countFields(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue
+    for (const field of Object.values(type.getFields())) {
+      if (!counted.has(field)) countField(field)
+      counted.add(field)
+    }
+  }
+}
+
+function countField(field: GraphQLField<unknown, Budgeted>): void {
+  const resolve = field.resolve ?? defaultFieldResolver
+  const isList = isListType(getNullableType(field.type))
+  field.resolve = (source, args, context, info) => {
+    const { budget } = context
+    if (!budget) return resolve(source, args, context, info)
+    // Nothing more is resolved, and nobody waits for it: an error for each field would be as long as the answer.
+    if (budget.hasEnded) return new Promise(() => {})
+    budget.spendField(String(info.path.key))
+    const found = resolve(source, args, context, info)
+    return found instanceof Promise ? found.then((value) => budget.take(value, isList)) : budget.take(found, isList)
+  }
+}

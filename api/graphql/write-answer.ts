@@ -1,0 +1,50 @@
+/** Writes an answer as JSON: a small one at once, a large one in pieces between which others have their turn. */
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+const atOnceMaxBytes = 128 * 1024
+const pieceMinChars = 64 * 1024
+
+/** `byteCount` is about what it takes as JSON. `value` must be plain data. */
+export function writeAnswer(value: object, byteCount: number): string | Readable {
+  return byteCount <= atOnceMaxBytes ? JSON.stringify(value) : Readable.from(inTurns(value), { objectMode: false })
+}
+
+async function* inTurns(value: object): AsyncGenerator<string> {
+  let piece = ''
+  for (const text of textsOf(value)) {
+    piece += text
+    if (piece.length < pieceMinChars) continue
+    yield piece
+    piece = ''
+    await nextTurn()
+  }
+  yield piece
+}
+
+type Open = { entries: Iterator<readonly [string | number, unknown]>, isList: boolean, isFirst: boolean }
+
+/** The same text as JSON.stringify gives, in small parts. Exported for its test. */
+export function* textsOf(value: unknown): Generator<string> {
+  const open: Open[] = []
+  const begin = (each: unknown): string => {
+    if (each === null || typeof each !== 'object' || 'toJSON' in each) return JSON.stringify(each) ?? 'null'
+    const isList = Array.isArray(each)
+    open.push({ entries: isList ? each.entries() : Object.entries(each).values(), isList, isFirst: true })
+    return isList ? '[' : '{'
+  }
+  yield begin(value)
+  for (let inner = open.at(-1); inner; inner = open.at(-1)) {
+    const { done, value: entry } = inner.entries.next()
+    if (done) {
+      open.pop()
+      yield inner.isList ? ']' : '}'
+      continue
+    }
+    const [key, own] = entry
+    if (!inner.isList && own === undefined) continue
+    const before = `${inner.isFirst ? '' : ','}${inner.isList ? '' : `${JSON.stringify(key)}:`}`
+    inner.isFirst = false
+    yield before + begin(own)
+  }
+}

@@ -1,0 +1,38 @@
+/** What an attack is made of, and what it must be answered with. */
+import type { JsonObject } from '../../shared/model/changes.ts'
+
+export type Attack = {
+  name: string
+  method?: 'POST' | 'GET' | 'PATCH'
+  path: string
+  contentType?: string
+  /** Made when its turn comes: some are large. */
+  body: () => string | Buffer | null
+  /** Requests of it at the same time. */
+  atOnce: number
+  /** Every answer must be one of these: its HTTP status and, where one is refused, the reason. */
+  expected: readonly { status: number, reason: string | null }[]
+}
+
+type GraphqlAttack = { name: string, query: string, variables?: JsonObject, atOnce?: number, expected: readonly (string | null)[] }
+
+/** GraphQL answers with 200 and its errors inside; null stands for an answer without errors. */
+export const overGraphql = ({ name, query, variables = {}, atOnce = 2, expected }: GraphqlAttack): Attack => ({
+  name,
+  path: '/api/graphql',
+  body: () => JSON.stringify({ query, variables }),
+  atOnce,
+  expected: expected.map((reason) => ({ status: 200, reason }))
+})
+
+/** The same field so often, each time under another name. */
+export const aliased = (count: number, field: (index: number) => string): string => Array.from({ length: count }, (_, index) => `a${index}: ${field(index)}`).join('\n')
+
+/** So many levels of fragments, each of which spreads the next under so many names: width ** levels of the innermost. */
+export function nestedFragments({ type, levels, width, step, leaf }: { type: string, levels: number, width: number, step: (name: string, inner: string) => string, leaf: string }): string {
+  const fragments = Array.from({ length: levels }, (_, level) => {
+    const inner = level + 1 < levels ? `...f${level + 1}` : leaf
+    return `fragment f${level} on ${type} { ${Array.from({ length: width }, (_unused, index) => step(`l${level}w${index}`, inner)).join(' ')} }`
+  })
+  return fragments.join('\n')
+}

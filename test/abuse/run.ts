@@ -1,0 +1,127 @@
+/**
+ * `npm run abuse [-- --only WORD]`: fires each attack at an API and a worker that run as an operator runs them, while another client
+ * reads on schedule. Ends with 1 where an answer is not the expected one, the other client's p99 or the memory of a process is over its
+ * bound, a request of the other client fails, or a process ends.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { runOnServer, testDatabaseEnv, urlOfDatabase, dropDatabase } from '../support/database.ts'
+import { loadLines } from '../support/load-lines.ts'
+import { freePort } from '../support/redis.ts'
+import { startTestServices } from '../support/services.ts'
+import { createAdminToken, keepRunning, runCommand } from '../torture/processes.ts'
+import type { Attack } from './attack.ts'
+import { startBystander, type Running, type Service } from './bystander.ts'
+import { catalogLoads } from './catalog.ts'
+import { fire, isExpected } from './fire.ts'
+import { heavyReads } from './heavy-reads.ts'
+import { longDocuments } from './long-documents.ts'
+import { smallPatches } from './small-patches.ts'
+
+const attacks: readonly Attack[] = [...heavyReads, ...longDocuments, ...smallPatches]
+
+const bounds = { p99Ms: 250, rssMb: 800 }
+/** An attack that is answered at once is sent again for so long, so that the other client is measured beside it. */
+const leastMs = 4_000
+const restMs = 1_000
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } })
+
+async function main(): Promise<void> {
+  const services = await startTestServices()
+  const server = services.env[testDatabaseEnv.url] ?? ''
+  const name = `abuse_${randomBytes(4).toString('hex')}`
+  await runOnServer(server, `create database ${name} template ${services.env[testDatabaseEnv.template]}`)
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-abuse-'))
+  try {
+    const failed = await attackAll(urlOfDatabase(server, name), folder)
+    const chosen = chosenAttacks().length
+    // For the sum of a run of CI.
+    console.log(`${chosen - failed} passed, ${failed} failed`)
+    process.exitCode = failed === 0 && chosen > 0 ? 0 : 1
+  } finally {
+    await dropDatabase(server, name)
+    await services.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const chosenAttacks = (): Attack[] => attacks.filter(({ name }) => name.includes(values.only ?? ''))
+
+/** How many attacks did not end well. */
+async function attackAll(databaseUrl: string, folder: string): Promise<number> {
+  const port = await freePort()
+  const env = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'error', REDIS_URL: '', TRIBUTARY_DATA_DIR: folder }
+  const admin: Service = { url: `http://127.0.0.1:${port}`, token: createAdminToken(env) }
+  const other: Service = { ...admin, token: /trib_\w+/.exec(runCommand(['token', 'create', '--name', 'other', '--scopes', 'read'], env))?.[0] ?? '' }
+  const api = keepRunning('serve', ['serve'], env, folder)
+  const worker = keepRunning('work', ['work'], env, folder)
+  try {
+    await untilReady(admin)
+    for (const load of catalogLoads()) await loadLines(admin, load)
+    const processes = [api, worker]
+    const began = pidsOf(processes)
+    console.log(`# the catalog is loaded after ${Math.round(process.uptime())} s`)
+    const calm = startBystander(other, processes)
+    await sleep(leastMs)
+    const calmMs = (await calm.end()).p99Ms
+    console.log(`nothing: p99 ${Math.round(calmMs)} ms`)
+    let failed = 0
+    for (const attack of chosenAttacks()) if (!await withstands(attack, admin, other, processes, bounds.p99Ms + calmMs)) failed += 1
+    if (pidsOf(processes) !== began) for (const name of ['serve', 'work']) console.log(readFileSync(join(folder, `${name}.log`), 'utf8').slice(-20_000))
+    return failed
+  } finally {
+    await worker.stop()
+    await api.stop()
+  }
+}
+
+const pidsOf = (processes: readonly Running[]): string => processes.map(({ pid }) => pid()).join(' ')
+
+/** `maxMs`: of the other client's p99. What this machine takes without an attack comes on top of the bound, so that a busy machine is not mistaken for a fault. */
+async function withstands(attack: Attack, attacker: Service, other: Service, processes: readonly Running[], maxMs: number): Promise<boolean> {
+  const began = pidsOf(processes)
+  const body = attack.body()
+  await loopHeldMs(other)
+  const bystander = startBystander(other, processes)
+  const startedAt = performance.now()
+  const answers = []
+  do answers.push(...await Promise.all(Array.from({ length: attack.atOnce }, () => fire(attacker, attack, body))))
+  while (performance.now() - startedAt < leastMs)
+  const { p99Ms, failures, rssMb } = await bystander.end()
+  const heldMs = await loopHeldMs(other)
+  const unexpected = answers.filter((answer) => !isExpected(attack, answer))
+  const kinds = new Map<string, number>()
+  for (const { status, reasons } of answers) kinds.set(`${status} ${reasons.join('+') || 'ok'}`, (kinds.get(`${status} ${reasons.join('+') || 'ok'}`) ?? 0) + 1)
+  const problems = [
+    ...p99Ms > maxMs ? [`p99 over ${Math.round(maxMs)} ms`] : [],
+    ...rssMb > bounds.rssMb ? [`memory over ${bounds.rssMb} MB`] : [],
+    ...failures.length > 0 ? [`${failures.length} of the other client's requests failed: ${failures[0]}`] : [],
+    ...unexpected.length > 0 ? [`${unexpected.length} answers were not expected`] : [],
+    ...pidsOf(processes) === began ? [] : ['a process ended']
+  ]
+  const [slowest, largest] = [Math.max(...answers.map(({ ms }) => ms)), Math.max(...answers.map(({ bytes }) => bytes))]
+  console.log(`${problems.length === 0 ? 'ok' : 'NOT OK'} ${attack.name}: p99 ${Math.round(p99Ms)} ms, ${Math.round(rssMb)} MB, the event loop held ${Math.round(heldMs)} ms at most, ${answers.length} answers (${[...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')}), the slowest ${Math.round(slowest)} ms, the largest ${(largest / 1e6).toFixed(1)} MB${problems.length > 0 ? `; ${problems.join('; ')}` : ''}`)
+  await sleep(restMs)
+  return problems.length === 0
+}
+
+/** How long the event loop of the process stood still at most since this was last asked. */
+async function loopHeldMs({ url }: Service): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return 1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1] ?? 0)
+}
+
+async function untilReady({ url }: Service): Promise<void> {
+  for (const giveUpAt = Date.now() + 60_000; ; await sleep(100)) {
+    const answer = await fetch(`${url}/health/ready`).catch(() => null)
+    if (answer?.ok) return
+    if (Date.now() > giveUpAt) throw new Error('the API did not become ready')
+  }
+}
+
+await main()
