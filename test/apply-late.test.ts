@@ -7,7 +7,7 @@ import { query } from '../shared/db/query.ts'
 import type { Change } from '../shared/model/changes.ts'
 import type { Urn } from '../shared/urn/urn.ts'
 import {
-  addEdge, apply, applyAsChunk, asCall, column, create, createDomain, dataset, deleteAspect, domain, endLoad, hardDelete, inDomain, openLoad, outcomeOf, patch, record, removeEdge, segment, setDomain, somebody, unsetDomain, upsert,
+  addEdge, apply, applyAsChunk, asCall, chart, column, create, createDomain, dataset, deleteAspect, domain, endLoad, hardDelete, inDomain, openLoad, outcomeOf, patch, record, removeEdge, segment, setDomain, somebody, unsetDomain, upsert,
   upstream, valueOf, type OpenLoad
 } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
@@ -153,6 +153,31 @@ t.test('a chunk that comes late', async (t) => {
     t.notOk((await upstreamsOf(db, b)).includes(d))
     t.match(await valueOf(db, d, 'datasetKey'), { name: 'd' })
     await endLoad(db, load)
+  })
+
+  await t.test('deletes no aspect whose edges were patched since, even where none of them is left', async (t) => {
+    const owner = dataset('emptied')
+    await apply(db, ...create(owner), addEdge(b, owner))
+    const load = await openLoad(db)
+    await apply(db, patch(owner, 'upstreamLineage', { op: 'remove', path: `/upstreams/${segment(b)}` }))
+    t.same(await late(db, load, [deleteAspect(owner, 'upstreamLineage')]), ['unchanged'])
+    t.same(await valueOf(db, owner, 'upstreamLineage'), { upstreams: [] })
+    await endLoad(db, load)
+  })
+
+  await t.test('deletes a chart for which no more than an edge was stated since, and none whose aspect was patched', async (t) => {
+    for (const [owner, since, isPresent] of [
+      [chart('stated'), addEdge(b, chart('stated')), false],
+      [chart('patched'), patch(chart('patched'), 'chartInfo', { op: 'add', path: `/inputEdges/${segment(b)}`, value: {} }), true]
+    ] as const) {
+      await apply(db, ...create(owner))
+      const load = await openLoad(db)
+      await apply(db, since)
+      t.same(await late(db, load, [hardDelete(owner)]), ['applied'])
+      t.equal(await valueOf(db, owner, 'chartKey') !== null, isPresent)
+      t.match(await valueOf(db, owner, 'chartInfo'), { inputEdges: [{ destinationUrn: b }] })
+      await endLoad(db, load)
+    }
   })
 
   await t.test('with placeholders: a removal is remembered on what nobody had named', async (t) => {

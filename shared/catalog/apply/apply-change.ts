@@ -171,8 +171,8 @@ function patchAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { ki
 function patchLineage(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'patchAspect' }>, cell: AspectCell, order: Order): boolean {
   const plan = planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch)
   const wasCreated = markCreatedBy(set, change)
-  let hasChanged = false
-  if (plan.rest.length > 0) hasChanged = applyAspectChange(set, cell, { kind: 'patch', patch: { ...change.patch, patch: plan.rest } }, order, { systemMetadata: change.headers?.systemMetadata ?? null })
+  // A patch makes the aspect, whatever it says, as it does of every other aspect.
+  const hasChanged = applyAspectChange(set, cell, { kind: 'patch', patch: { ...change.patch, patch: plan.rest } }, order, { systemMetadata: change.headers?.systemMetadata ?? null })
   let edgesChanged = false
   const edges = edgeCell(cells, cell.entityId, change.aspectName)
   for (const operation of plan.edges) {
@@ -190,8 +190,7 @@ function patchLineage(set: WorkingSet, cells: Cells, change: Extract<Change, { k
       edgesChanged = altered || edgesChanged
     }
   }
-  // A patch makes the aspect, whatever it says, as it does of every other aspect.
-  return showEdges(set, cell, edges, { isMade: true, hasChanged: edgesChanged && !hasChanged }, order) || hasChanged || wasCreated
+  return showEdges(set, cell, edges, { isMade: false, hasChanged: edgesChanged && !hasChanged }, order) || hasChanged || wasCreated
 }
 
 /** A column record of the document, by the record key of its pairs. */

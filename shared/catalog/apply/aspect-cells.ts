@@ -215,6 +215,9 @@ export function existForEdges(set: WorkingSet, cell: AspectCell, order: Order): 
   return true
 }
 
+/** Whether a row says no more than that the aspect exists, because of edges. */
+export const isForEdges = ({ kind, change }: AspectRow): boolean => kind === 'merge' && isObject(change) && Object.keys(change).length === 0
+
 function keepForUndo(set: WorkingSet, cell: AspectCell): void {
   const { rows, isTouched } = cell
   set.undo.push(() => {
