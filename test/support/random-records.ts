@@ -1,110 +1,56 @@
 /** Random records of changes to a small catalog, for tests that say "in whatever order": what they do is plain to see. */
 import type { Change, JsonObject } from '../../shared/model/changes.ts'
+import { lineageFieldByCode } from '../../shared/model/lineage-fields.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
-import { addEdge, chart, column, dataset, deleteAspect, domain, hardDelete, job, patch, removeEdge, segment, setDomain, unsetDomain, upsert, upstream } from './changes.ts'
+import { addEdge, deleteAspect, domain, hardDelete, patch, removeEdge, setDomain, unsetDomain, upsert } from './changes.ts'
 import { fc } from './fast-check.ts'
-
-/** The entities of one variant of a test: all of them exist. */
-export type World = { datasets: Urn[], job: Urn, chart: Urn, columns: Urn[], assets: Urn[] }
-
-export function worldOf(name: string): World {
-  const datasets = [0, 1, 2, 3].map((index) => dataset(`${name}.${index}`))
-  const [first = dataset(name), second = dataset(name)] = datasets
-  return {
-    datasets,
-    job: job(name),
-    chart: chart(name),
-    columns: [column(first, 'x'), column(first, 'y'), column(second, 'x'), column(second, 'y')],
-    assets: [...datasets, job(name), chart(name)]
-  }
-}
-
-export const domains = ['d0', 'd1'].map(domain)
+import { at, edgeOf, index, lineageTargets, ownerOf, type EdgeStep, type World } from './order-world.ts'
+import { anyDocument, anyLineagePatch } from './random-lineage.ts'
 
 /** What a record does, by the numbers of things. `edges` is for the oracle: what it does to edges of an aspect. */
 export type Step = {
   name: string
   changes: (world: World) => Change[]
   edges: (world: World) => EdgeStep[]
+  /** Refused, with all of its record, whatever it meets. */
+  isRefused?: boolean
 }
 
-/** A list of an aspect (`upstreamLineage.upstreams`), and the edge as `downstream upstream`. `owner` is whose aspect it is. */
-export type EdgeStep =
-  /** `group` is the operation of a column record, absent for none; a record with several downstreams has none that a path names. */
-  | { kind: 'add', owner: Urn, list: string, edge: string, group?: string }
-  /** From the whole aspect, or from one list and group of it. */
-  | { kind: 'remove', owner: Urn, aspect: string, edge: string, list?: string, group?: string }
-  /** Takes away what the aspect, a list of it, one downstream of it, or one source of it states. */
-  | { kind: 'clear', owner: Urn, aspect: string, list?: string, downstream?: Urn, source?: string }
-
-const at = <T>(list: readonly T[], index: number): T => {
-  const found = list[index % list.length]
-  if (found === undefined) throw new Error('an empty list')
-  return found
-}
-const edgeOf = (downstream: Urn, up: Urn): string => `${downstream} ${up}`
-
-type Pair = { list: string, owner: (world: World) => Urn, downstream: (world: World) => Urn, upstream: (world: World) => Urn }
-const pairs: readonly Pair[] = [
-  ...[[0, 1], [0, 2], [0, 3], [1, 0], [1, 2], [0, 0]].map(([down = 0, up = 0]): Pair =>
-    ({ list: 'upstreamLineage.upstreams', owner: (world) => at(world.datasets, down), downstream: (world) => at(world.datasets, down), upstream: (world) => at(world.datasets, up) })),
-  ...[0, 1].map((up): Pair => ({ list: 'dataJobInputOutput.inputDatasetEdges', owner: (world) => world.job, downstream: (world) => world.job, upstream: (world) => at(world.datasets, up) })),
-  ...[0, 1].map((down): Pair => ({ list: 'dataJobInputOutput.outputDatasetEdges', owner: (world) => world.job, downstream: (world) => at(world.datasets, down), upstream: (world) => world.job })),
-  ...[0, 1].map((up): Pair => ({ list: 'chartInfo.inputEdges', owner: (world) => world.chart, downstream: (world) => world.chart, upstream: (world) => at(world.datasets, up) })),
-  ...[[0, 2], [0, 3], [1, 2]].map(([down = 0, up = 0]): Pair =>
-    ({ list: 'upstreamLineage.fineGrainedLineages', owner: (world) => at(world.datasets, 0), downstream: (world) => at(world.columns, down), upstream: (world) => at(world.columns, up) }))
-]
-const pair = fc.constantFrom(...pairs)
-const aspectOf = (list: string): string => list.split('.')[0] ?? ''
-const index = fc.nat({ max: 3 })
-const upstreamType = fc.constantFrom('COPY', 'TRANSFORMED', 'VIEW')
+export const domains = ['d0', 'd1'].map(domain)
 
 const step = (name: string, changes: Step['changes'], edges: Step['edges'] = () => []): Step => ({ name, changes, edges })
-const added = (world: World, { list, owner, downstream, upstream: up }: Pair): EdgeStep => ({ kind: 'add', owner: owner(world), list, edge: edgeOf(downstream(world), up(world)) })
 
-const byEnds = fc.oneof(
-  pair.map((chosen) => step('addEdge', (world) => [addEdge(chosen.upstream(world), chosen.downstream(world))], (world) => [added(world, chosen)])),
-  pair.map((chosen) => step('removeEdge', (world) => [removeEdge(chosen.upstream(world), chosen.downstream(world))], (world) =>
-    [{ kind: 'remove', owner: chosen.owner(world), aspect: aspectOf(chosen.list), edge: edgeOf(chosen.downstream(world), chosen.upstream(world)) }]))
-)
+/** Edges that are named by their ends alone, and where such an edge is written. */
+type Pair = { code: number, owner: (world: World) => Urn, downstream: (world: World) => Urn, upstream: (world: World) => Urn }
+type End = (world: World) => Urn
+const into = (code: number, downstream: End, ...upstreams: End[]): Pair[] => upstreams.map((up) => ({ code, owner: downstream, downstream, upstream: up }))
+const outOf = (code: number, upstream: End, ...downstreams: End[]): Pair[] => downstreams.map((down) => ({ code, owner: upstream, downstream: down, upstream }))
+const dataset = (number: number): End => (world) => at(world.datasets, number)
+const job = (number: number): End => (world) => at(world.jobs, number)
+const chart = (number: number): End => (world) => at(world.charts, number)
+const dashboard = (number: number): End => (world) => at(world.dashboards, number)
+const columnPair = ([down, up]: readonly [number, number]): Pair => ({ code: 0x11, owner: dataset(0), downstream: (world) => at(world.columns, down), upstream: (world) => at(world.columns, up) })
 
-const columnsRecord = fc.record({ down: fc.subarray([0, 1], { minLength: 1 }), up: fc.subarray([2, 3]), isNamed: fc.boolean() })
-const listed = (owner: Urn, list: string, edges: string[]): EdgeStep[] => edges.map((edge) => ({ kind: 'add', owner, list, edge }))
+const mostPairs: readonly Pair[] = [
+  ...into(0x10, dataset(0), dataset(1), dataset(2), dataset(3), dataset(0)), ...into(0x10, dataset(1), dataset(0), dataset(2)),
+  ...into(0x21, job(0), dataset(0), dataset(1)), ...outOf(0x23, job(0), dataset(0), dataset(1)), ...into(0x31, chart(0), dataset(0), dataset(1)),
+  ...([[0, 2], [0, 3], [1, 2]] as const).map(columnPair)
+]
+const otherPairs: readonly Pair[] = [
+  ...into(0x25, job(0), job(1), job(0)), ...into(0x31, chart(0), chart(1)), ...into(0x43, dashboard(0), dataset(0), dataset(1)),
+  ...into(0x41, dashboard(0), chart(0), chart(1)), ...into(0x44, dashboard(0), dashboard(1)), ...into(0x70, (world) => at(world.features, 0), dataset(0), dataset(1)),
+  ...into(0x80, (world) => world.model, (world) => at(world.features, 0), (world) => at(world.features, 1)), ...into(0x82, (world) => world.model, job(0), job(1)),
+  ...outOf(0x83, (world) => world.model, job(0), job(1)), ...outOf(0x81, (world) => world.model, (world) => world.group)
+]
+const pair = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...mostPairs) }, { weight: 1, arbitrary: fc.constantFrom(...otherPairs) })
 
-const upstreamLineage = fc.record({ down: fc.constantFrom(0, 1), ups: fc.array(fc.tuple(index, upstreamType), { maxLength: 4 }), records: fc.option(fc.array(columnsRecord, { maxLength: 2 })) })
-  .map(({ down, ups, records }) => step('UPSERT upstreamLineage', (world) => [upsert(at(world.datasets, down), 'upstreamLineage', {
-    upstreams: ups.map(([up, type]) => upstream(at(world.datasets, up), { type })),
-    ...records && down === 0 ? { fineGrainedLineages: records.map((record) => ({
-      upstreamType: 'FIELD_SET', downstreamType: 'FIELD', confidenceScore: 1, upstreams: record.up.map((up) => at(world.columns, up)), downstreams: record.down.map((each) => at(world.columns, each)),
-      ...record.isNamed ? { transformOperation: 'OP' } : {} })) } : {}
-  })], (world) => {
-    const owner = at(world.datasets, down)
-    const columnEdges = (down === 0 ? records ?? [] : []).flatMap((record) => record.down.flatMap((each) => record.up.map((up): EdgeStep => ({
-      kind: 'add', owner, list: 'upstreamLineage.fineGrainedLineages', edge: edgeOf(at(world.columns, each), at(world.columns, up)), group: record.down.length > 1 ? 'several' : record.isNamed ? 'OP' : 'NONE'
-    }))))
-    return [
-      { kind: 'clear', owner, aspect: 'upstreamLineage' },
-      ...listed(owner, 'upstreamLineage.upstreams', ups.map(([up]) => edgeOf(owner, at(world.datasets, up)))),
-      ...columnEdges
-    ]
-  }))
-
-const jobLists = fc.record({ legacy: fc.array(index, { maxLength: 2 }), edges: fc.option(fc.array(index, { maxLength: 2 })), out: fc.array(index, { maxLength: 2 }) })
-  .map(({ legacy, edges, out }) => step('UPSERT dataJobInputOutput', (world) => [upsert(world.job, 'dataJobInputOutput', {
-    inputDatasets: legacy.map((each) => at(world.datasets, each)), outputDatasets: out.map((each) => at(world.datasets, each)),
-    ...edges ? { inputDatasetEdges: edges.map((each) => ({ destinationUrn: at(world.datasets, each), properties: { p: 'q' } })) } : {}
-  })], (world) => [
-    { kind: 'clear', owner: world.job, aspect: 'dataJobInputOutput' },
-    ...listed(world.job, 'dataJobInputOutput.inputDatasets', legacy.map((each) => edgeOf(world.job, at(world.datasets, each)))),
-    ...listed(world.job, 'dataJobInputOutput.inputDatasetEdges', (edges ?? []).map((each) => edgeOf(world.job, at(world.datasets, each)))),
-    ...listed(world.job, 'dataJobInputOutput.outputDatasets', out.map((each) => edgeOf(at(world.datasets, each), world.job)))
-  ]))
-
-const chartInputs = fc.record({ title: fc.constantFrom('s', 't'), inputs: fc.option(fc.array(index, { maxLength: 2 })) })
-  .map(({ title, inputs }) => step('UPSERT chartInfo', (world) => [upsert(world.chart, 'chartInfo', { title, description: '', ...inputs ? { inputs: inputs.map((each) => ({ string: at(world.datasets, each) })) } : {} })], (world) => [
-    { kind: 'clear', owner: world.chart, aspect: 'chartInfo' },
-    ...listed(world.chart, 'chartInfo.inputs', (inputs ?? []).map((each) => edgeOf(world.chart, at(world.datasets, each))))
-  ]))
+const byEnds = fc.record({ chosen: pair, isAdded: fc.boolean() }).map(({ chosen: { code, owner, downstream, upstream }, isAdded }) => {
+  const { aspectName, listName } = lineageFieldByCode(code)
+  const edge = (world: World) => edgeOf(downstream(world), upstream(world))
+  return isAdded
+    ? step('addEdge', (world) => [addEdge(upstream(world), downstream(world))], (world) => [{ kind: 'add', owner: owner(world), list: `${aspectName}.${listName}`, edge: edge(world) }])
+    : step('removeEdge', (world) => [removeEdge(upstream(world), downstream(world))], (world) => [{ kind: 'remove', owner: owner(world), aspect: aspectName, edge: edge(world) }])
+})
 
 const replaced = fc.record({ down: fc.constantFrom(0, 1), ups: fc.uniqueArray(index, { maxLength: 3 }), source: fc.option(fc.constantFrom('s0', 's1')) })
   .map(({ down, ups, source }) => step(`replaceEdges ${source ?? 'all'}`, (world) => [{
@@ -118,51 +64,48 @@ const replaced = fc.record({ down: fc.constantFrom(0, 1), ups: fc.uniqueArray(in
     ]
   }))
 
-const patchedEntry = fc.record({ down: fc.constantFrom(0, 1), up: index, type: upstreamType, what: fc.constantFrom('add', 'remove', 'type', 'property', 'list') })
-  .map(({ down, up, type, what }) => {
-    const path = (world: World) => `/upstreams/${segment(at(world.datasets, up))}`
-    const edge = (world: World) => edgeOf(at(world.datasets, down), at(world.datasets, up))
-    const owner = (world: World) => at(world.datasets, down)
-    const list = 'upstreamLineage.upstreams'
-    if (what === 'add') return step('PATCH add', (world) => [patch(owner(world), 'upstreamLineage', { op: 'add', path: path(world), value: upstream(at(world.datasets, up), { type }) })], (world) => [{ kind: 'add', owner: owner(world), list, edge: edge(world) }])
-    if (what === 'remove') return step('PATCH remove', (world) => [patch(owner(world), 'upstreamLineage', { op: 'remove', path: path(world) })], (world) => [{ kind: 'remove', owner: owner(world), aspect: 'upstreamLineage', list, edge: edge(world) }])
-    if (what === 'type') return step('PATCH type', (world) => [patch(owner(world), 'upstreamLineage', { op: 'replace', path: `${path(world)}/type`, value: type })])
-    if (what === 'property') return step('PATCH property', (world) => [patch(owner(world), 'upstreamLineage', { op: 'add', path: `${path(world)}/properties/${type}`, value: type })])
-    return step('PATCH list', (world) => [patch(owner(world), 'upstreamLineage', { op: 'add', path: '/upstreams', value: [upstream(at(world.datasets, up), { type })] })], (world) =>
-      [{ kind: 'clear', owner: owner(world), aspect: 'upstreamLineage', list }, { kind: 'add', owner: owner(world), list, edge: edge(world) }])
-  })
+const documents = anyDocument.map(({ target, document, edges }) =>
+  step(`UPSERT ${target.aspect}`, (world) => [upsert(ownerOf(target, world), target.aspect, document(world))], edges))
 
-const patchedColumns = fc.record({ down: fc.constantFrom(0, 1), up: fc.constantFrom(2, 3), operation: fc.constantFrom('NONE', 'OP'), what: fc.constantFrom('add', 'remove', 'into', 'dataset', 'no dataset', 'list'), score: fc.constantFrom(1, 0.5) })
-  .map(({ down, up, operation, what, score }) => {
-    const owner = (world: World) => at(world.datasets, 0)
-    const into = (world: World) => `/fineGrainedLineages/${operation}/${segment(at(world.columns, down))}`
-    const edge = (world: World) => edgeOf(at(world.columns, down), at(world.columns, up))
-    const list = 'upstreamLineage.fineGrainedLineages'
-    const once = (name: string, operationOf: (world: World) => Parameters<typeof patch>[2], edges: Step['edges'] = () => []) => step(name, (world) => [patch(owner(world), 'upstreamLineage', operationOf(world))], edges)
-    if (what === 'add') return once('PATCH add pair', (world) => ({ op: 'add', path: `${into(world)}/NONE/${segment(at(world.columns, up))}`, value: { confidenceScore: score } }), (world) => [{ kind: 'add', owner: owner(world), list, edge: edge(world), group: operation }])
-    if (what === 'remove') return once('PATCH remove pair', (world) => ({ op: 'remove', path: `${into(world)}/NONE/${segment(at(world.columns, up))}` }), (world) => [{ kind: 'remove', owner: owner(world), aspect: 'upstreamLineage', list, edge: edge(world), group: operation }])
-    if (what === 'into') return once('PATCH remove into', (world) => ({ op: 'remove', path: into(world) }), (world) => [{ kind: 'clear', owner: owner(world), aspect: 'upstreamLineage', list, downstream: at(world.columns, down) }])
-    if (what === 'list') return once('PATCH records', (world) => ({ op: 'add', path: '/fineGrainedLineages', value: [{ upstreamType: 'FIELD_SET', downstreamType: 'FIELD', upstreams: [at(world.columns, up)], downstreams: [at(world.columns, down)] }] }), (world) =>
-      [{ kind: 'clear', owner: owner(world), aspect: 'upstreamLineage', list }, { kind: 'add', owner: owner(world), list, edge: edge(world) }])
-    const path = (world: World) => `${into(world)}/NONE/${segment(at(world.datasets, up))}`
-    return what === 'dataset' ? once('PATCH add source', (world) => ({ op: 'add', path: path(world), value: { confidenceScore: score } })) : once('PATCH remove source', (world) => ({ op: 'remove', path: path(world) }))
-  })
+const lineagePatches = anyLineagePatch.map(({ target, operations }): Step => ({
+  name: `PATCH ${target.aspect}: ${operations.map((operation) => operation.name).join(', ')}`,
+  changes: (world) => [patch(ownerOf(target, world), target.aspect, ...operations.map((operation) => operation.of(world)))],
+  edges: (world) => operations.flatMap((operation) => operation.edges(world))
+}))
 
-const properties = fc.record({ of: index, what: fc.constantFrom('put', 'patch', 'unpatch', 'merge', 'delete', 'status', 'soft delete'), key: fc.constantFrom('k', 'l'), text: fc.constantFrom('1', '2') })
+const properties = fc.record({ of: index, what: fc.constantFrom('put', 'patch', 'unpatch', 'merge', 'delete', 'status', 'soft delete', 'whole', 'no whole', 'several'), key: fc.constantFrom('k', 'l'), text: fc.constantFrom('1', '2') })
   .map(({ of, what, key, text }) => step(`properties ${what}`, (world): Change[] => {
     const urn = at(world.datasets, of)
     const named: JsonObject = { name: text, customProperties: { [key]: text } }
     if (what === 'put') return [upsert(urn, 'datasetProperties', named)]
     if (what === 'patch') return [patch(urn, 'datasetProperties', { op: 'add', path: `/customProperties/${key}`, value: text })]
     if (what === 'unpatch') return [patch(urn, 'datasetProperties', { op: 'remove', path: `/customProperties/${key}` })]
+    if (what === 'whole') return [patch(urn, 'datasetProperties', { op: 'replace', path: '', value: named })]
+    if (what === 'no whole') return [patch(urn, 'datasetProperties', { op: 'remove', path: '' })]
+    if (what === 'several') return [patch(urn, 'datasetProperties', { op: 'add', path: `/tags/${text}`, value: text }, { op: 'remove', path: `/tags/${key}` }, { op: 'add', path: '/', value: text }, { op: 'replace', path: '/description', value: key })]
     if (what === 'merge') return [{ kind: 'upsertEntity', entityUrn: urn, description: text }]
     if (what === 'delete') return [deleteAspect(urn, 'datasetProperties')]
     if (what === 'status') return [upsert(urn, 'status', { removed: false })]
     return [{ kind: 'deleteEntity', entityUrn: urn, hard: false }]
   }))
 
-const deletedLineage = fc.constantFrom(0, 1).map((down) => step('delete upstreamLineage', (world) => [deleteAspect(at(world.datasets, down), 'upstreamLineage')], (world) =>
-  [{ kind: 'clear', owner: at(world.datasets, down), aspect: 'upstreamLineage' }]))
+const somebody = fc.constantFrom('urn:li:corpuser:a', 'urn:li:corpuser:b')
+const ownership = fc.record({ of: fc.constantFrom(0, 4, 6), who: somebody, type: fc.constantFrom('DATAOWNER', 'PRODUCER'), what: fc.constantFrom('put', 'add', 'remove', 'remove all of one', 'list', 'at an index', 'remove at an index', 'delete') })
+  .map(({ of, who, type, what }) => step(`ownership ${what}`, (world): Change[] => {
+    const urn = at(world.assets, of)
+    const owner: JsonObject = { owner: who, type }
+    if (what === 'put') return [upsert(urn, 'ownership', { owners: [owner] })]
+    if (what === 'delete') return [deleteAspect(urn, 'ownership')]
+    if (what === 'add') return [patch(urn, 'ownership', { op: 'add', path: `/owners/${who}/${type}`, value: owner })]
+    if (what === 'remove') return [patch(urn, 'ownership', { op: 'remove', path: `/owners/${who}/${type}` })]
+    if (what === 'remove all of one') return [patch(urn, 'ownership', { op: 'remove', path: `/owners/${who}` })]
+    if (what === 'list') return [patch(urn, 'ownership', { op: 'add', path: '/owners', value: [owner] })]
+    const operation = what === 'at an index' ? { op: 'add' as const, path: '/owners/0', value: owner } : { op: 'remove' as const, path: '/owners/0' }
+    return [{ kind: 'patchAspect', entityUrn: urn, aspectName: 'ownership', patch: { patch: [operation], forceGenericPatch: true } }]
+  }))
+
+const deletedLineage = fc.constantFrom(...lineageTargets).map((target) => step(`delete ${target.aspect}`, (world) => [deleteAspect(ownerOf(target, world), target.aspect)], (world) =>
+  [{ kind: 'clear', owner: ownerOf(target, world), aspect: target.aspect }]))
 
 const domainSteps = fc.record({ of: index, domain: fc.constantFrom(0, 1), what: fc.constantFrom('set', 'unset', 'put', 'delete') })
   .map(({ of, domain: which, what }) => step(`domain ${what}`, (world) => {
@@ -174,14 +117,18 @@ const domainSteps = fc.record({ of: index, domain: fc.constantFrom(0, 1), what: 
   }))
 
 const deletion = fc.record({ of: index, what: fc.constantFrom('delete', 'create') }).map(({ of, what }) => step(`${what} asset`, (world) => {
-  const urn = at(world.assets, of)
+  const urn = at(world.assets, of * 2)
   return what === 'delete' ? [hardDelete(urn)] : [{ kind: 'upsertEntity', entityUrn: urn, name: 'anew' }]
 }))
 
+/** Found out when it is applied: what the record has done before must be taken back. */
+const refused: fc.Arbitrary<Step> = fc.constant({ name: 'refused', changes: () => [deleteAspect(at(domains, 0), 'domainProperties')], edges: () => [], isRefused: true })
+
 /** One change, of whatever kind but deletions of entities. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: byEnds }, { weight: 3, arbitrary: upstreamLineage }, { weight: 1, arbitrary: jobLists }, { weight: 1, arbitrary: chartInputs }, { weight: 1, arbitrary: replaced },
-  { weight: 4, arbitrary: patchedEntry }, { weight: 4, arbitrary: patchedColumns }, { weight: 2, arbitrary: properties }, { weight: 1, arbitrary: deletedLineage }, { weight: 2, arbitrary: domainSteps })
+  { weight: 5, arbitrary: byEnds }, { weight: 5, arbitrary: documents }, { weight: 1, arbitrary: replaced }, { weight: 10, arbitrary: lineagePatches },
+  { weight: 2, arbitrary: properties }, { weight: 1, arbitrary: ownership }, { weight: 1, arbitrary: deletedLineage }, { weight: 2, arbitrary: domainSteps },
+  { weight: 1, arbitrary: refused })
 
 /** One change, deletions of entities included. Whether a soft deletion has something to delete is judged when it is applied. */
 export const anyStepOrDeletion: fc.Arbitrary<Step> = fc.oneof({ weight: 4, arbitrary: anyStep.filter(({ name }) => name !== 'properties soft delete') }, { weight: 1, arbitrary: deletion })
