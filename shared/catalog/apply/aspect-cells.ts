@@ -157,7 +157,9 @@ export function evaluateAgain(cell: Pick<AspectCell, 'aspectName' | 'entityType'
 
 /** Two steps of one record as one; where the first leaves a value whatever came before, it need not be kept. */
 function together(first: AspectChange, second: AspectChange, between: JsonObject | null): AspectChange {
-  if (second.kind === 'put' || second.kind === 'delete') return second
+  if (second.kind === 'put') return second
+  // That the first made its entity counts, whatever becomes of the aspect.
+  if (second.kind === 'delete') return makesEntity(first) && second.restores === undefined ? { kind: 'several', changes: [{ kind: 'put', value: {} }, second] } : second
   if (first.kind === 'put' && between) return { kind: 'several', changes: [{ kind: 'put', value: between }, second] }
   return { kind: 'several', changes: [...first.kind === 'several' ? first.changes : [first], second] }
 }
@@ -215,8 +217,11 @@ export function existForEdges(set: WorkingSet, cell: AspectCell, order: Order): 
   return true
 }
 
-/** Whether a row says no more than that the aspect exists, because of edges. */
-export const isForEdges = ({ kind, change }: AspectRow): boolean => kind === 'merge' && isObject(change) && Object.keys(change).length === 0
+/** Whether a change brings its entity into existence: one that deletes, or is there for edges that were given by their ends, does not. */
+export function makesEntity(change: AspectChange): boolean {
+  if (change.kind === 'several') return change.changes.some(makesEntity)
+  return change.kind === 'merge' ? Object.keys(change.fields).length > 0 : change.kind !== 'delete'
+}
 
 function keepForUndo(set: WorkingSet, cell: AspectCell): void {
   const { rows, isTouched } = cell

@@ -17,7 +17,7 @@ import { deleteSearchDocuments } from '../../store/search-documents.ts'
 import { deleteStatementsTouching, statementsOfOwners } from '../../store/statements.ts'
 import { nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn } from '../../urn/urn.ts'
-import { evaluateAgain, isForEdges, restored } from './aspect-cells.ts'
+import { evaluateAgain, makesEntity, restored } from './aspect-cells.ts'
 import { remakeDocuments } from './keep-search-documents.ts'
 import { checkNoChildren, removeDomain } from './domain-tree.ts'
 import { entityOf, orderOf, rememberEntity, type WorkingSet } from './working-set.ts'
@@ -56,7 +56,7 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
   await writeDeletion(tx, gone)
   const left = await replaySurvivors(tx, set, entity, gone.map((row) => row.id))
   // Whoever wrote an aspect since has made the entity anew, but for aspects that need it to exist, and for edges given by their ends.
-  const makers = [...left.current, ...left.history].filter((row) => row.entityId === entity.id && row.kind !== 'delete' && !isForEdges(row) && !requiresEntity(row.aspectName))
+  const makers = [...left.current, ...left.history].filter((row) => row.entityId === entity.id && makesEntity(restored(row)) && !requiresEntity(row.aspectName))
   const isPresent = makers.length > 0 || await hasTimeseries(tx, entity.id)
   const isRemoved = left.current.some((row) => row.entityId === entity.id && row.aspectName === 'status' && row.value?.removed === true)
   if (entity.entityType === 'domain') {
