@@ -5,83 +5,106 @@ export type CommandEntry = {
   /** The words after `tributary`, such as `token create`. */
   name: string
   summary: string
-  open(): Promise<Command>
+  /** The heading that it stands under in the overview. */
+  group: string
+  open: () => Promise<Command>
 }
 
 export const commandTable: readonly CommandEntry[] = [
   {
     name: 'serve',
+    group: 'Run:',
     summary: 'Runs the API. Needs DATABASE_URL; run `tributary migrate` first.',
     open: async () => (await import('./commands/serve.ts')).serve
   },
   {
     name: 'work',
+    group: 'Run:',
     summary: 'Runs a worker, which applies bulk loads. Needs DATABASE_URL; any number may run.',
     open: async () => (await import('./commands/work.ts')).work
   },
   {
     name: 'migrate',
+    group: 'Run:',
     summary: 'Brings the database of DATABASE_URL to the newest schema. Safe to run at any time, also several at once.',
     open: async () => (await import('./commands/migrate.ts')).migrateCommand
   },
   {
     name: 'token create',
+    group: 'Tokens:',
     summary: 'Makes an access token and prints it, alone, on standard output. It cannot be shown again.',
     open: async () => (await import('./commands/token-create.ts')).tokenCreate
   },
   {
     name: 'token list',
+    group: 'Tokens:',
     summary: 'Lists the access tokens, newest first, without their texts.',
     open: async () => (await import('./commands/token-list.ts')).tokenList
   },
   {
     name: 'token revoke',
+    group: 'Tokens:',
     summary: 'Ends an access token. It is refused everywhere within a second.',
     open: async () => (await import('./commands/token-revoke.ts')).tokenRevoke
   },
   {
     name: 'load',
+    group: 'Loads:',
     summary: 'Sends files, folders or standard input through the bulk pipeline and follows each load to its end.',
     open: async () => (await import('./commands/load.ts')).load
   },
   {
     name: 'load status',
+    group: 'Loads:',
     summary: 'Says how far a load is, or how it has ended.',
     open: async () => (await import('./commands/load-status.ts')).loadStatus
   },
   {
     name: 'load rejects',
+    group: 'Loads:',
     summary: 'Prints what was refused of a load, all of it.',
     open: async () => (await import('./commands/load-rejects.ts')).loadRejects
   },
   {
     name: 'load retry',
+    group: 'Loads:',
     summary: 'Applies again what was rejected, or goes on with a load that failed.',
     open: async () => (await import('./commands/load-retry.ts')).loadRetry
   },
   {
     name: 'load cancel',
+    group: 'Loads:',
     summary: 'Ends a load that has not ended.',
     open: async () => (await import('./commands/load-cancel.ts')).loadCancel
   },
   {
     name: 'load undo',
+    group: 'Loads:',
     summary: 'Takes back what a load changed, where nothing newer has changed it.',
     open: async () => (await import('./commands/load-undo.ts')).loadUndo
   },
   {
     name: 'load list',
+    group: 'Loads:',
     summary: 'Lists the loads that the token may see, newest first.',
     open: async () => (await import('./commands/load-list.ts')).loadList
   },
   {
     name: 'lineage',
+    group: 'Read:',
     summary: 'Prints what an asset or a column feeds, or comes from, as a tree.',
     open: async () => (await import('./commands/lineage.ts')).lineage
   },
   {
     name: 'doctor',
+    group: 'Run:',
     summary: 'Looks at configuration, database, schema, queue, clock and loads. Exit code 1 where something is wrong.',
     open: async () => (await import('./commands/doctor.ts')).doctor
+  },
+  {
+    name: 'completion',
+    group: 'Help:',
+    summary: 'Prints a script that makes bash, zsh or fish complete commands and options.',
+    open: async () => (await import('./commands/completion.ts')).completion
   }
 ]

@@ -1,7 +1,7 @@
 /** Says how a load has ended: counts, the first rejects, and where the rest is to be had. */
 import { readRejects, type Reject } from './client/follow-load.ts'
 import { count, perSecond } from './client/load-progress.ts'
-import { hasEnded, isObject, type LoadView } from './client/load-view.ts'
+import { hasEnded, isObject, loadAsJson, type LoadView } from './client/load-view.ts'
 import type { Server } from './client/server.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -26,7 +26,7 @@ export type ReportOptions = {
 export async function reportLoad(server: Server, load: LoadView, options: ReportOptions, terminal: Terminal): Promise<void> {
   const rejects = load.counts.rejected > 0 ? await readRejects(server, load, rejectsShownCount) : []
   const { asJson, isQuiet, name, file } = options
-  if (asJson) terminal.out(JSON.stringify({ ...(file === null ? {} : { file }), ...load, rejects }))
+  if (asJson) terminal.out(JSON.stringify({ ...(file === null ? {} : { file }), ...loadAsJson(load), rejects }))
   else {
     if (!isQuiet) terminal.out(`${name === null ? '' : `${name}: `}${outcomeOf(load, options)}`)
     for (const line of reportLines(load.report)) terminal.out(line)

@@ -12,6 +12,8 @@ export type Terminal = {
   redraw: ((line: string) => void) | null
   /** Whether standard error shows colours, and nobody has asked for none. */
   hasColour: boolean
+  /** How many characters a line of help may have. */
+  width: number
   input(): Readable
   /** Aborted when the person or a scheduler stops the command; from the first call on the signals do nothing else. */
   interruption: () => AbortSignal
@@ -25,6 +27,7 @@ export function processTerminal(): Terminal {
     err: line => { process.stderr.write(`${line}\n`) },
     redraw: process.stderr.isTTY ? redrawLine : null,
     hasColour: process.stderr.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+    width: Math.min(process.stdout.columns || 100, 120),
     input: () => process.stdin,
     interruption: listenForInterruption
   }

@@ -1,4 +1,5 @@
 /** The command line: what each command says, and how it ends, without a process of its own. */
+import { spawnSync } from 'node:child_process'
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -15,16 +16,57 @@ import { withServer } from './support/server.ts'
 import { withAnswer, withStandIn } from './support/stand-in-server.ts'
 
 t.test('usage', async t => {
-  t.test('help tells every command and every option, and ends with 0', async t => {
+  t.test('help tells every command in its group, and every option, and ends with 0', async t => {
     const { code, out } = await run([])
     t.equal(code, 0)
-    for (const name of ['serve', 'work', 'migrate', 'token create', 'token list', 'token revoke', 'load', 'load status', 'load rejects', 'load retry', 'load cancel', 'load undo', 'load list', 'lineage', 'doctor']) {
+    t.strictSame((await run(['--help'])).out, out)
+    t.strictSame((await run(['help'])).out, out)
+    for (const group of ['Run:', 'Loads:', 'Read:', 'Tokens:', 'Help:']) t.equal(out.filter(line => line === group).length, 1, group)
+    for (const { name, open } of commandTable) {
       t.ok(out.some(line => line.startsWith(`  ${name} `)), name)
       const help = await run([...name.split(' '), '--help'])
       t.equal(help.code, 0)
       t.match(help.out[0], `Usage: tributary ${name}`)
+      for (const option of Object.keys((await open()).options)) t.ok(help.out.some(line => line.startsWith(`  --${option} `)), `${name} --${option}`)
+      t.strictSame((await run(['help', ...name.split(' ')])).out, help.out, `help ${name}`)
     }
-    t.match((await run(['--version'])).out[0], /^\d+\.\d+\.\d+/)
+    t.match(await run(['help', 'token']), { code: 0, out: [/^Usage: tributary token/] })
+    t.match(await run(['help', 'load', 'nothing']), { code: 1, out: [], err: [/^There is no command load nothing\./] })
+    for (const flag of ['--version', '-v']) t.match(await run([flag]), { code: 0, out: [/^\d+\.\d+\.\d+/], err: [] }, flag)
+  })
+
+  t.test('asks whether a word nearly right was meant', async t => {
+    t.match(await run(['lod', 'x']), { code: 1, err: [/^tributary: unknown command 'lod'\. Did you mean load\? See tributary help\.$/] })
+    t.match(await run(['token', 'revok', 'x']), { code: 1, err: [/^tributary token: unknown command 'revok'\. Did you mean revoke\? See tributary help token\.$/] })
+    t.match(await run(['lineage', 'x', '--colums']), { code: 1, err: [/^tributary lineage: unknown option '--colums'\. Did you mean --columns\? See tributary help lineage\.$/] })
+    t.match(await run(['load', 'status', 'x', '--folow']), { code: 1, err: [/Did you mean --follow\?/] })
+  })
+
+  t.test('options belong to the command that they follow', async t => {
+    t.match(await run(['load', 'status', 'x', '--dry-run']), { code: 1, err: [/^tributary load status: unknown option '--dry-run'/] })
+    t.match(await run(['load', '--dry-run', 'status', 'x']), { code: 1, err: [/^--dry-run is an option of tributary load, not of tributary load status\./] })
+  })
+
+  t.test('a shell completes commands, options and values', async t => {
+    const complete = async (...words: string[]): Promise<string[]> => {
+      const script = `${(await run(['completion', 'bash'])).out.join('\n')}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tributary; printf '%s\\n' "\${COMPREPLY[@]}"`
+      const { stdout, stderr } = spawnSync('bash', ['-c', script, 'bash', 'tributary', ...words], { encoding: 'utf8' })
+      t.equal(stderr, '')
+      return stdout.split('\n').filter(word => word !== '')
+    }
+    const first = [...new Set(commandTable.map(({ name }) => name.split(' ')[0]))]
+    t.strictSame(await complete(''), [...first, 'help'])
+    t.strictSame(await complete('token', ''), ['create', 'list', 'revoke'])
+    t.strictSame(await complete('load', 'st'), ['status'])
+    t.strictSame(await complete('load', 'status', 'x', '--f'), ['--follow'])
+    t.strictSame(await complete('lineage', '--direction', ''), ['upstream', 'downstream', 'both'])
+    t.strictSame(await complete('load', '--source', ''), [])
+    for (const shell of ['zsh', 'fish']) {
+      const { code, out } = await run(['completion', shell])
+      t.equal(code, 0)
+      for (const { name } of commandTable) t.ok(out.some(line => line.includes(name)), `${shell}: ${name}`)
+    }
+    t.match(await run(['completion', 'tcsh']), { code: 1, err: [/takes bash, zsh or fish, not tcsh/] })
   })
 
   t.test('the command may be executed as it is built, for npx keeps a link to it', async t => {
@@ -33,13 +75,13 @@ t.test('usage', async t => {
 
   t.test('a client starts without a database driver, a server or a queue', async t => {
     for (const { name } of commandTable.filter(({ name }) => /^(load|lineage)/.test(name))) {
-      const [, path = ''] = new RegExp(`name: '${name}',\n.*\n.*import\\('\\./(.*)'\\)`).exec(readFileSync(packagePath('bin/command-table.ts'), 'utf8')) ?? []
-      t.strictSame(packagesBehind(['bin/tributary.ts', 'bin/command-line.ts', 'bin/terminal.ts', `bin/${path}`]), [], name)
+      const [, path = ''] = new RegExp(`name: '${name}',\n.*\n.*\n.*import\\('\\./(.*)'\\)`).exec(readFileSync(packagePath('bin/command-table.ts'), 'utf8')) ?? []
+      t.strictSame(packagesBehind(['bin/tributary.ts', 'bin/command-line.ts', 'bin/terminal.ts', `bin/${path}`]), ['commander'], name)
     }
   })
 
   t.test('what does not fit is refused in one line, with 1', async t => {
-    for (const args of [['bogus'], ['load'], ['load', 'a', 'b'], ['load', 'a', '--nope'], ['token', 'create'], ['token', 'revoke'], ['token', 'bogus'], ['load', 'a', '--wait']]) {
+    for (const args of [['bogus'], ['load'], ['load', 'a', 'b'], ['load', 'a', '--nope'], ['token'], ['lineage'], ['token', 'create'], ['token', 'revoke'], ['token', 'bogus'], ['load', 'a', '--wait']]) {
       const { code, out, err } = await run(args)
       t.same({ code, out, errors: err.length }, { code: 1, out: [], errors: 1 }, args.join(' '))
     }
@@ -47,8 +89,8 @@ t.test('usage', async t => {
 
   t.test('says what is wrong with an operand, a value or a file', async t => {
     t.match(await run(['lineage', 'a', 'b']), { code: 1, err: [/^tributary lineage takes REFERENCE only, not also b\./] })
-    t.match(await run(['load', 'a', '--wait', '-1']), { code: 1, err: [/^What follows --wait looks like an option; .* --wait=VALUE\./] })
-    t.match(await run(['load', 'a', '--wait=-1'], { env: { TRIBUTARY_TOKEN: 'x' } }), { code: 1, err: [/^--wait takes seconds, not -1\./] })
+    t.match(await run(['token']), { code: 1, err: [/^tributary token needs a command: create, list or revoke\./] })
+    for (const wait of [['--wait', '-1'], ['--wait=-1']]) t.match(await run(['load', 'a', ...wait], { env: { TRIBUTARY_TOKEN: 'x' } }), { code: 1, err: [/^--wait takes seconds, not -1\./] }, wait.join(' '))
     t.match(await run(['load', '/no/such/file'], { env: { TRIBUTARY_TOKEN: 'x' } }), { code: 1, err: [/^There is no file \/no\/such\/file\.$/] })
   })
 
@@ -96,11 +138,11 @@ t.test('token', async t => {
     t.match(created, { code: 0, out: [/^trib_\w+$/] })
     t.equal(created.out.length, 1)
     const listed = await run(['token', 'list', '--json'], { env })
-    const [record]: { id: string, name: string, expiresAt: string }[] = JSON.parse(listed.out[0] ?? '')
+    const record: { id: string, name: string, expiresAt: string } = JSON.parse(listed.out[0] ?? '')
     t.match(record, { name: 'Airflow prod', scopes: ['read', 'write'], revokedAt: null })
-    t.ok(Math.abs(Date.parse(record?.expiresAt ?? '') - Date.now() - 30 * 86_400_000) < 60_000)
+    t.ok(Math.abs(Date.parse(record.expiresAt) - Date.now() - 30 * 86_400_000) < 60_000)
     t.notMatch(listed.out[0], created.out[0])
-    t.match(await run(['token', 'revoke', record?.id ?? ''], { env }), { code: 0, out: [/is revoked/] })
+    t.match(await run(['token', 'revoke', record.id], { env }), { code: 0, out: [/is revoked/] })
     t.match(await run(['token', 'list'], { env }), { code: 0, out: [/read,write {2}revoked/] })
   })
 
@@ -192,7 +234,7 @@ t.test('doctor', async t => {
 
   t.test('finds nothing wrong where nothing is', async t => {
     const { code, out } = await run(['doctor', '--json'], { env: { DATABASE_URL: url } })
-    const findings: { check: string, verdict: string }[] = JSON.parse(out[0] ?? '')
+    const findings: { check: string, verdict: string }[] = out.map(line => JSON.parse(line))
     // the throw-away database of the tests is not durable
     const isDurable = findings.every(({ check, verdict }) => check !== 'durability' || verdict === 'fine')
     t.same(findings.filter(({ check, verdict }) => check !== 'durability' && verdict === 'wrong'), [])

@@ -44,6 +44,13 @@ export function readLoad(value: unknown): LoadView {
   throw new Refusal('The server does not answer as Tributary does: this is no load.', exitCodes.unreachable)
 }
 
+/** As `--json` prints it: times in ISO 8601. */
+export function loadAsJson(load: LoadView): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(load).map(([name, value]) => [name, times.includes(name) && typeof value === 'number' ? new Date(value).toISOString() : value]))
+}
+
+const times: readonly string[] = ['createdAt', 'finishedAt']
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

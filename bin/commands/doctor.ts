@@ -12,7 +12,7 @@ import { withCatalogDatabase } from '../open-database.ts'
 const marks = { fine: 'ok   ', note: 'note ', wrong: 'WRONG' } as const
 
 export const doctor: Command = {
-  options: { json: { help: 'Print the findings as JSON.' } },
+  options: { json: { help: 'Print each finding as one line of JSON.' } },
   async run(input, terminal) {
     const config = readConfig(terminal.env)
     const findings = [
@@ -22,8 +22,7 @@ export const doctor: Command = {
       ...await examineQueue(config),
       ...await examineApi(config)
     ]
-    if (input.isSet('json')) terminal.out(JSON.stringify(findings))
-    else for (const { check, verdict, text } of findings) terminal.out(`${marks[verdict]}  ${check}: ${text}`)
+    for (const finding of findings) terminal.out(input.isSet('json') ? JSON.stringify(finding) : `${marks[finding.verdict]}  ${finding.check}: ${finding.text}`)
     return findings.some(({ verdict }) => verdict === 'wrong') ? exitCodes.refused : exitCodes.ok
   }
 }

@@ -19,7 +19,7 @@ export const lineage: Command = {
   ],
   operands: ['REFERENCE'],
   options: {
-    direction: { value: 'WHICH', help: 'upstream, downstream or both. Default: downstream.' },
+    direction: { value: 'WHICH', choices: ['upstream', 'downstream', 'both'], help: 'upstream, downstream or both. Default: downstream.' },
     hops: { value: 'N', help: 'At most so many hops. Default: all.' },
     columns: { help: 'Follow the columns of an asset.' },
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
@@ -45,7 +45,6 @@ export const lineage: Command = {
 
 function readDirections(text = 'downstream'): Direction[] {
   if (text === 'both') return ['UPSTREAM', 'DOWNSTREAM']
-  if (text !== 'upstream' && text !== 'downstream') throw new Refusal(`--direction takes upstream, downstream or both, not ${text}.`)
   return [text === 'upstream' ? 'UPSTREAM' : 'DOWNSTREAM']
 }
 

@@ -9,12 +9,13 @@ const pageCount = 1_000
 
 export const loadRejects: Command = {
   notes: [
-    'One JSON object a line: line, code, message, field, record. Nothing where nothing was rejected.',
+    'One line of JSON a reject: line, code, message, field, record. Nothing where nothing was rejected.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['ID'],
   options: {
     records: { help: 'Print the records alone, as they were sent: to be mended and sent again.' },
+    json: { help: 'Without effect: rejects are printed as JSON in any case.' },
     ...serverOptions
   },
   async run(input, terminal) {

@@ -1,4 +1,5 @@
 /** `tributary token list`: every access token, without its text. */
+import type { TokenView } from '../../shared/catalog/create-token.ts'
 import { listTokens } from '../../shared/catalog/list-tokens.ts'
 import { limits } from '../../shared/limits.ts'
 import { readConfig } from '../../shared/platform/config.ts'
@@ -7,20 +8,18 @@ import { exitCodes } from '../failure.ts'
 import { withCatalogDatabase } from '../open-database.ts'
 
 export const tokenList: Command = {
-  options: { json: { help: 'Print them as JSON.' } },
+  options: { json: { help: 'Print each token as one line of JSON.' } },
   async run(input, terminal) {
     const { tokens, total } = await withCatalogDatabase(readConfig(terminal.env), db => listTokens(db, { count: limits.pageMaxCount }))
-    if (input.isSet('json')) {
-      terminal.out(JSON.stringify(tokens))
-      return exitCodes.ok
-    }
-    for (const { id, name, hint, scopes, domainUrn, revokedAt, expiresAt } of tokens) {
-      const end = revokedAt !== null ? `revoked ${day(revokedAt)}` : expiresAt !== null ? `expires ${day(expiresAt)}` : 'no end'
-      terminal.out([id, `…${hint}`, scopes.join(','), end, name, ...(domainUrn === null ? [] : [domainUrn])].join('  '))
-    }
+    for (const token of tokens) terminal.out(input.isSet('json') ? JSON.stringify(token) : lineOf(token))
     if (total > tokens.length) terminal.err(`${total - tokens.length} more are not shown.`)
     return exitCodes.ok
   }
+}
+
+function lineOf({ id, name, hint, scopes, domainUrn, revokedAt, expiresAt }: TokenView): string {
+  const end = revokedAt !== null ? `revoked ${day(revokedAt)}` : expiresAt !== null ? `expires ${day(expiresAt)}` : 'no end'
+  return [id, `…${hint}`, scopes.join(','), end, name, ...(domainUrn === null ? [] : [domainUrn])].join('  ')
 }
 
 function day(date: Date): string {

@@ -15,7 +15,7 @@ import { proposalRows, ruleRows } from '../specification/proposals-and-rules.ts'
 import { resourceRows } from '../specification/resources.ts'
 import { idOf } from '../specification/row.ts'
 import { serviceAndUrnRows } from '../specification/service-and-urns.ts'
-import { clientCallTable, errorTable, limitTable, loadMovePicture, loadMoveTable, metricTable, tableIn } from '../support/docs-tables.ts'
+import { clientCallTable, commandsTable, errorTable, limitTable, loadMovePicture, loadMoveTable, metricTable, tableIn } from '../support/docs-tables.ts'
 
 /** The anchors that headings get on the usual hosts of repositories. */
 const anchorsOf = (text: string): string[] =>
@@ -36,6 +36,7 @@ const generated: { page: string, table: string }[] = [
   { page: 'docs/errors.md', table: errorTable() },
   { page: 'docs/configuration.md', table: limitTable() },
   { page: 'docs/operations.md', table: metricTable() },
+  { page: 'docs/command-line.md', table: commandsTable() },
   { page: 'docs/architecture.md', table: loadMoveTable() },
   { page: 'docs/datahub.md', table: clientCallTable(false) },
   { page: 'docs/datahub.md', table: clientCallTable(true) }

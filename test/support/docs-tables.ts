@@ -1,5 +1,6 @@
 /** The tables of docs/ that are made from the code they describe: errors, limits, metrics. */
 import { readFileSync } from 'node:fs'
+import { commandTable } from '../../bin/command-table.ts'
 import { errorCodes } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { loadMoves, terminalStates } from '../../shared/model/load-moves.ts'
@@ -42,6 +43,9 @@ export const loadMovePicture = (): string => [
   ...loadMoves.map(({ from, to, cause }) => `    ${from ?? '[*]'} --> ${to}: ${cause}`),
   ...terminalStates.map((state) => `    ${state} --> [*]`)
 ].join('\n')
+
+/** Every command of `tributary`, in the order of its help. */
+export const commandsTable = (): string => table(['Command', 'Does'], commandTable.map(({ name, summary }) => [`\`tributary ${name}\``, summary]))
 
 /** The table in a text that begins with the same head as `wanted`, or null. */
 export const tableIn = (text: string, wanted: string): string | null => {

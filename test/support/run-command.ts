@@ -21,6 +21,7 @@ export async function runCommand(args: readonly string[], { env, input = '', isT
     err: line => { outcome.err.push(line) },
     redraw: isTty ? line => { outcome.drawn.push(line) } : null,
     hasColour: isTty && env?.NO_COLOR === undefined,
+    width: 100,
     input: () => typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input,
     interruption: () => signal ?? new AbortController().signal
   }

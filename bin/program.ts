@@ -1,0 +1,147 @@
+/** The command line as commander parses it, made from the table of commands. A command is loaded when it is called, or its help is asked for. */
+import { readFileSync } from 'node:fs'
+import { Command as Parser, CommanderError, Help, Option as ParserOption } from 'commander'
+import { packagePath } from '../shared/platform/paths.ts'
+import type { CommandInput, Option } from './command.ts'
+import { commandTable, type CommandEntry } from './command-table.ts'
+import { exitCodes, Refusal } from './failure.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Runs what the arguments ask for. The exit code, or null where the command goes on running. Throws Refusal where they do not fit, and what the command throws. */
+export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number | null> {
+  const program = createProgram(terminal)
+  try {
+    await program.root.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
+    return program.exitCode()
+  } catch (error) {
+    // help and version end so
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok
+    throw error
+  }
+}
+
+type Program = { root: Parser, exitCode: () => number | null }
+
+function createProgram(terminal: Terminal): Program {
+  const entries = new Map<Parser, CommandEntry>()
+  const optionsOf = new Map<Parser, ReadonlyMap<string, string | true>>()
+  let exitCode: number | null = null
+  const root = new Parser('tributary')
+  root
+    .description('A metadata catalog for domains and lineage. `npm start` or `tributary up` runs everything at once, with a database of its own.')
+    .version(packageVersion(), '-v, --version', 'Print the version.')
+    .helpOption('-h, --help', 'Print help.')
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .configureOutput({ writeOut: text => { printLines(text, terminal) }, writeErr: () => {}, getOutHelpWidth: () => terminal.width })
+    .configureHelp({ formatHelp: (command, helper) => new Help().formatHelp(command, command === root ? withAllCommands(helper, entries) : helper) })
+    .exitOverride(error => { throw refusalOf(error, root) })
+    .hook('preSubcommand', (_parent, called) => declare(called))
+    .addHelpText('after', '\n`tributary help COMMAND` tells more.')
+  for (const entry of commandTable) add(entry)
+  root.command('help').description('Prints the help of a command.').argument('[COMMAND...]').helpGroup('Help:').action(printHelp)
+  return { root, exitCode: () => exitCode }
+
+  /** A group such as `token` is no command of its own; `load` is both. */
+  function add(entry: CommandEntry): void {
+    let parser = root
+    for (const word of entry.name.split(' ')) parser = parser.commands.find(command => command.name() === word) ?? create(parser, word).helpGroup(entry.group)
+    entries.set(parser.description(entry.summary), entry)
+  }
+
+  function create(parent: Parser, name: string): Parser {
+    const parser = parent.command(name)
+    return parser.helpCommand(false).exitOverride(error => { throw refusalOf(error, parser) }).hook('preSubcommand', (_parent, called) => declare(called))
+  }
+
+  /** Tells the parser what the command takes, which the table does not. */
+  async function declare(parser: Parser): Promise<void> {
+    const entry = entries.get(parser)
+    if (entry === undefined || optionsOf.has(parser)) return
+    const command = await entry.open()
+    parser.description([entry.summary, ...command.notes ?? []].join('\n\n'))
+    for (const operand of command.operands ?? []) parser.argument(operand.startsWith('[') ? operand : `<${operand}>`)
+    const given = new Map<string, string | true>()
+    for (const [name, option] of Object.entries(command.options)) {
+      parser.addOption(parserOption(name, option))
+      parser.on(`option:${name}`, (value?: string) => { given.set(name, value ?? true) })
+    }
+    optionsOf.set(parser, given)
+    parser.action(async () => {
+      refuseOptionsAbove(parser)
+      exitCode = await command.run(inputOf(parser.args, given), terminal)
+    })
+  }
+
+  /** `tributary load --dry-run status ID`: the option would be without effect. */
+  function refuseOptionsAbove(parser: Parser): void {
+    for (let above = parser.parent; above !== null; above = above.parent) {
+      for (const option of optionsOf.get(above)?.keys() ?? []) throw new Refusal(`--${option} is an option of ${nameOf(above)}, not of ${nameOf(parser)}.`)
+    }
+  }
+
+  async function printHelp(words: readonly string[]): Promise<void> {
+    let parser = root
+    for (const word of words) {
+      const below = parser.commands.find(command => command.name() === word)
+      if (below === undefined) throw new Refusal(`There is no command ${words.join(' ')}. See tributary help.`)
+      await declare(below)
+      parser = below
+    }
+    parser.outputHelp()
+    exitCode = exitCodes.ok
+  }
+}
+
+function parserOption(name: string, { value, help, choices }: Option): ParserOption {
+  const option = new ParserOption(value === undefined ? `--${name}` : `--${name} <${value}>`, help)
+  return choices === undefined ? option : option.argParser((text: string) => {
+    if (!choices.includes(text)) throw new Refusal(`--${name} takes ${listed(choices)}, not ${text}.`)
+    return text
+  })
+}
+
+function inputOf(operands: readonly string[], given: ReadonlyMap<string, string | true>): CommandInput {
+  return {
+    operands,
+    text(option) {
+      const value = given.get(option)
+      return typeof value === 'string' ? value : undefined
+    },
+    isSet: option => given.get(option) === true
+  }
+}
+
+/** The overview lists every command in its group, those of two words as well. */
+function withAllCommands(helper: Help, entries: ReadonlyMap<Parser, CommandEntry>): Help {
+  const below = (parser: Parser): Parser[] => parser.commands.flatMap(command => [...entries.has(command) || command.commands.length === 0 ? [command] : [], ...below(command)])
+  return Object.assign(new Help(), helper, { visibleCommands: below, subcommandTerm: (command: Parser) => entries.get(command)?.name ?? command.name() })
+}
+
+/** In one line, with the command to ask for help. */
+function refusalOf(error: CommanderError, parser: Parser): Error {
+  if (error.exitCode === 0) return error
+  const name = nameOf(parser)
+  return new Refusal(`${problemOf(error, name, parser)} See ${name.replace('tributary', 'tributary help')}.`, undefined, { cause: error })
+}
+
+const nameOf = (parser: Parser): string => parser.parent === null ? parser.name() : `${nameOf(parser.parent)} ${parser.name()}`
+
+function problemOf({ code, message }: CommanderError, name: string, { args, registeredArguments, commands }: Parser): string {
+  const wanted = registeredArguments.map(argument => argument.name())
+  if (code === 'commander.help') return `${name} needs a command: ${listed(commands.map(command => command.name()))}.`
+  if (code === 'commander.excessArguments') return `${name} takes ${wanted.length === 0 ? 'no operand' : `${wanted.join(' ')} only`}, not also ${args.slice(wanted.length).join(' ')}.`
+  const [problem = '', hint] = message.replace(/^error: /, '').split('\n')
+  return `${name}: ${problem}.${hint === undefined ? '' : ` ${hint.replaceAll(/[()]/g, '')}`}`
+}
+
+const listed = (words: readonly string[]): string => words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+function printLines(text: string, terminal: Terminal): void {
+  for (const line of text.replace(/\n$/, '').split('\n')) terminal.out(line)
+}
+
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'))
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown'
+}
