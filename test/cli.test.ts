@@ -221,6 +221,7 @@ t.test('lineage', async t => {
     t.match(await lineage('urn:li:nonsense'), { code: 1, err: [/INVALID_URN/] })
     t.match(await lineage('mysql:a'), { code: 1, err: [/NOT_FOUND: .*did you mean urn:li:dataset:.*hive,a,PROD/] })
     t.match(await lineage(a, '--token', 'trib_wrong'), { code: 1, err: [/UNAUTHENTICATED/] })
+    t.match(await lineage(a, '--types', 'TABLE'), { code: 1, err: [/no entity type TABLE\. Allowed: .*DATASET, .*DASHBOARD/] })
     t.match(await lineage(a, '--direction', 'sideways'), { code: 1, err: [/--direction takes/] })
     for (const args of [['--hops', '0'], ['--hops', '1001'], ['--limit', 'all']]) t.match(await lineage(a, ...args), { code: 1, err: [/takes a number from 1 to/] }, args.join(' '))
     t.match(await lineage(a, '--url', `http://127.0.0.1:${await freePort()}`), { code: 4, err: [/does not answer: .*ECONNREFUSED/] })

@@ -63,7 +63,10 @@ function problemOf(body: string): { code: string, message: string } | null {
   try {
     const problem: unknown = JSON.parse(body)
     if (typeof problem === 'object' && problem !== null && 'code' in problem && 'message' in problem) {
-      return { code: String(problem.code), message: String(problem.message) }
+      const message = String(problem.message)
+      const allowed = 'allowed' in problem && Array.isArray(problem.allowed) ? problem.allowed.map(String) : []
+      const isTold = allowed.every(value => message.includes(value))
+      return { code: String(problem.code), message: isTold ? message : `${message.replace(/\.$/, '')}. Allowed: ${allowed.join(', ')}` }
     }
   } catch {
     // a proxy's page
