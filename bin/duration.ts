@@ -6,10 +6,22 @@ const unitsMs: Readonly<Record<string, number>> = { m: minuteMs, h: 60 * minuteM
 
 /** The moment that lies `text` after `now`, or the moment that it names (a date alone is its midnight, UTC). Throws Refusal. */
 export function parseExpiry(text: string, now: Date): Date {
+  return momentOf(text, now, 1) ?? refuse('--expires', '30d, 12h or 2030-01-31', text)
+}
+
+/** The moment that lies `text` before `now`, or the moment that it names. Throws Refusal. */
+export function parseSince(text: string, now: Date): Date {
+  return momentOf(text, now, -1) ?? refuse('--since', '30d, 12h or 2026-01-31', text)
+}
+
+function momentOf(text: string, now: Date, sign: 1 | -1): Date | null {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
   const unitMs = unitsMs[unit ?? '']
-  if (unitMs !== undefined && Number(count) > 0) return new Date(now.getTime() + Number(count) * unitMs)
+  if (unitMs !== undefined && Number(count) > 0) return new Date(now.getTime() + sign * Number(count) * unitMs)
   const date = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text) : new Date(Number.NaN)
-  if (Number.isNaN(date.getTime())) throw new Refusal(`--expires takes a time such as 30d, 12h or 2030-01-31, not ${text}.`)
-  return date
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+function refuse(option: string, examples: string, text: string): never {
+  throw new Refusal(`${option} takes a time such as ${examples}, not ${text}.`)
 }

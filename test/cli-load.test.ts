@@ -57,6 +57,7 @@ t.test('load', async t => {
     const path = file('good.ndjson', good)
     t.match(await run(['load', path, '--token', 'trib_wrong'], { env }), { code: 1, err: [/UNAUTHENTICATED/] })
     for (const option of ['--mode', '--format']) t.match(await run(['load', path, option, 'bogus'], { env }), { code: 1, err: [/UNSUPPORTED/] }, option)
+    t.match(await run(['load', path, '--mode', 'bogus'], { env }), { err: [/There is no mode bogus\. Allowed: merge, snapshot$/] })
     t.match(await run(['load', path, '--missing-references', 'bogus'], { env }), { code: 1, err: [/BAD_REQUEST: missingReferences/] })
     for (const args of [['--wait', 'long'], ['--retry-for', '-1'], ['--compress', 'maybe'], ['--idempotency-key', 'two words'], ['--wait', '1', '--no-wait']]) {
       t.match(await run(['load', path, ...args], { env }), { code: 1, out: [], err: [new RegExp(args[0] ?? '')] }, args.join(' '))
@@ -206,7 +207,33 @@ t.test('load', async t => {
     t.match(await run(['load', 'cancel', id], { env }), { code: 1, err: [/CONFLICT/] })
     for (const command of ['status', 'rejects', 'retry', 'cancel']) t.match(await run(['load', command, '00000000-0000-4000-8000-000000000000'], { env }), { code: 1, out: [], err: [/NOT_FOUND/] }, command)
     t.match(await run(['load', 'list', '--limit', '0'], { env }), { code: 1, err: [/--limit takes/] })
+    const listed = async (...args: string[]): Promise<string[]> => (await run(['load', 'list', ...args], { env })).out.map(line => line.slice(0, 36))
+    t.strictSame(await listed('--source', 'mending', '--since', '1h', '--state', 'done', '--mode', 'merge'), [id])
+    t.strictSame(await listed('--source', 'mending', '--state', 'cancelled'), [])
+    t.match(await run(['load', 'list', '--since', 'soon'], { env }), { code: 1, err: [/^--since takes a time such as 30d, 12h or 2026-01-31, not soon\./] })
+    t.match(await run(['load', 'list', '--state', 'gone'], { env }), { code: 1, err: [/state cannot be gone\. Allowed: receiving, accepted, /] })
+    t.match(await run(['load', 'list', '--mode', 'x'], { env }), { code: 1, err: [/^--mode takes merge, snapshot or undo, not x\./] })
   })
+})
+
+t.test('a load is named by how its id begins, where only one begins so', async t => {
+  const load = (id: string): object => ({ id, state: 'done', error: null, createdAt: 0, counts: { received: 1, applied: 1, unchanged: 0, rejected: 0 } })
+  const ids = ['0b8f0000-0000-4000-8000-000000000001', '0b8f0000-0000-4000-8000-000000000002', 'ffff0000-0000-4000-8000-000000000003']
+  const url = await withStandIn(t, (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x')
+    const prefix = searchParams.get('idPrefix')
+    response.end(JSON.stringify(prefix === null ? load(pathname.split('/')[2] ?? '') : { loads: ids.filter(id => id.startsWith(prefix)).map(load), nextCursor: null }))
+  })
+  const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: 'x' }
+  for (const command of ['status', 'retry', 'undo', 'cancel']) t.match(await run(['load', command, 'ffff'], { env }), { code: 0, out: [new RegExp(`^Load ${ids[2]} is done`)] }, command)
+  t.match(await run(['load', 'status', '0b8f'], { env }), { code: 1, out: [], err: [`The ids of several loads begin with 0b8f: ${ids[0]}, ${ids[1]}.`] })
+  t.match(await run(['load', 'status', '77'], { env }), { code: 1, out: [], err: ['There is no load whose id begins with 77.'] })
+
+  const server = await withServer(t)
+  const real = { TRIBUTARY_URL: server.url, TRIBUTARY_TOKEN: server.token }
+  const { id }: { id: string } = JSON.parse((await run(['load', '-', '--no-wait', '--json'], { env: real, input: lines({ op: 'upsertEntity', urn: asset('prefix') }) })).out[0] ?? '')
+  t.match(await run(['load', 'status', id.slice(0, 7)], { env: real }), { code: 5, out: [new RegExp(`^Load ${id} goes on`)] })
+  t.match(await run(['load', 'rejects', id.slice(0, 10)], { env: real }), { code: 0, out: [] })
 })
 
 t.test('a load that waits is followed until it is cancelled: 5 while it runs, 3 then', async t => {

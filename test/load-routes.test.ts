@@ -80,7 +80,7 @@ t.test('POST /loads', async (t) => {
 
 t.test('a load', async (t) => {
   const server = await withLoadServer(t)
-  const submit = async (body: string, token = server.token): Promise<string> => (await server.rest({ method: 'POST', url: '/loads?wait=20', body, headers: ndjson, token })).body.id
+  const submit = async (body: string, token = server.token, more = ''): Promise<string> => (await server.rest({ method: 'POST', url: `/loads?wait=20${more}`, body, headers: ndjson, token })).body.id
 
   t.test('shows its rejects in line order, a page at a time', async (t) => {
     const id = await submit(lines(...Array.from({ length: 450 }, (_, index) => `bad ${index}`), entity('a')))
@@ -124,6 +124,26 @@ t.test('a load', async (t) => {
     t.same(seen.slice(0, 7), sent)
     t.equal(new Set(seen).size, seen.length)
     for (const cursor of ['x', Buffer.from('["2026-01-01; drop table load","x"]').toString('base64url')]) t.match((await server.rest({ url: `/loads?cursor=${cursor}` })).body, { code: 'BAD_REQUEST', field: 'cursor' })
+  })
+
+  t.test('is listed by its state, source, mode and time, and by how its id begins', async (t) => {
+    const first = await submit(lines(entity('f1')), server.token, '&source=filtered')
+    const { createdAt }: { createdAt: number } = (await server.rest({ url: `/loads/${first}` })).body
+    const second = await submit(lines(entity('f2')), server.token, '&source=filtered&mode=snapshot')
+    const listed = async (query: string): Promise<string[]> => (await server.rest({ url: `/loads?${query}` })).body.loads.map((load: { id: string }) => load.id)
+    t.same(await listed('source=filtered'), [second, first])
+    t.same(await listed('source=filtered&state=done,failed'), [second, first])
+    t.same(await listed('source=filtered&state=cancelled'), [])
+    t.same(await listed('source=filtered&mode=snapshot'), [second])
+    t.same(await listed(`source=filtered&since=${new Date(createdAt + 1).toISOString()}`), [second])
+    t.same(await listed(`source=filtered&since=${createdAt}`), [second, first])
+    t.same(await listed(`idPrefix=${first}`), [first])
+    t.ok((await listed(`idPrefix=${first.slice(0, 1).toUpperCase()}&limit=100`)).every((id) => id.startsWith(first.slice(0, 1))))
+    t.ok((await listed(`idPrefix=${first.slice(0, 9)}`)).includes(first))
+    t.match((await server.rest({ url: '/loads?source=filtered&limit=1' })).body, { loads: [{ id: second }], nextCursor: String })
+    for (const [query, field] of [['state=gone', 'state'], ['mode=x', 'mode'], ['since=yesterday', 'since'], ['since=999999999999999', 'since'], ['idPrefix=xyz', 'idPrefix'], ['idPrefix=', 'idPrefix'], [`idPrefix=${first}0`, 'idPrefix']]) {
+      t.match((await server.rest({ url: `/loads?${query}` })).body, { code: 'BAD_REQUEST', field }, String(query))
+    }
   })
 
   t.test('can be retried when its rejects have become right', async (t) => {

@@ -14,6 +14,7 @@ import type { ApiContext } from '../context.ts'
 import { readQuery } from '../query-parameters.ts'
 import { answerUnreadUpload } from './answer-unread-uploads.ts'
 import { eventIdOf, toEvents } from './load-events.ts'
+import { listParameters, readLoadFilter } from './list-query.ts'
 import { readCount, readFlag, readRejectsFormat, readSubmission, readWait, submitParameters } from './load-query.ts'
 import { readBody } from './read-body.ts'
 
@@ -43,8 +44,8 @@ export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, kno
   })
 
   app.get('/loads', { config: { access: 'read' } }, async (request) => {
-    const query = readQuery(request.query, ['limit', 'cursor'])
-    return listLoads(db, request.actor, { limit: readCount(query.limit, 'limit', limits.pageDefaultCount), cursor: query.cursor ?? null })
+    const query = readQuery(request.query, listParameters)
+    return listLoads(db, request.actor, { limit: readCount(query.limit, 'limit', limits.pageDefaultCount), cursor: query.cursor ?? null, filter: readLoadFilter(query) })
   })
 
   app.get<ById>('/loads/:id', { config: { access: 'read' } }, async (request) => {

@@ -1,5 +1,6 @@
 /** `tributary load cancel`: ends a load that has not ended. */
 import { serverOf, serverOptions } from '../client-options.ts'
+import { findLoadId } from '../client/find-load.ts'
 import { readLoad } from '../client/load-view.ts'
 import { postJson } from '../client/server.ts'
 import type { Command } from '../command.ts'
@@ -12,7 +13,7 @@ export const loadCancel: Command = {
   options: { json: { help: 'Print the load as JSON.' }, ...serverOptions },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
-    const [id = ''] = input.operands
+    const id = await findLoadId(server, input.operands[0] ?? '')
     const load = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/cancel`))
     await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)
     return exitCodes.ok

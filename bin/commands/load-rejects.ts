@@ -1,5 +1,6 @@
 /** `tributary load rejects`: what was refused of a load, all of it, to be read or to be mended and sent again. */
 import { serverOf, serverOptions } from '../client-options.ts'
+import { findLoadId } from '../client/find-load.ts'
 import { isObject } from '../client/load-view.ts'
 import { getText, parseJson } from '../client/server.ts'
 import type { Command } from '../command.ts'
@@ -20,7 +21,7 @@ export const loadRejects: Command = {
   },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
-    const [id = ''] = input.operands
+    const id = await findLoadId(server, input.operands[0] ?? '')
     for (let after = 0; ;) {
       const text = await getText(server, `loads/${encodeURIComponent(id)}/rejects?limit=${pageCount}&after=${after}`)
       const lines = text.split('\n').filter(line => line !== '')

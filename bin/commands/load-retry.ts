@@ -1,5 +1,6 @@
 /** `tributary load retry`: applies again what was rejected, or goes on with a load that failed. */
 import { serverOf, serverOptions } from '../client-options.ts'
+import { findLoadId } from '../client/find-load.ts'
 import { exitCodeOf, readLoad } from '../client/load-view.ts'
 import { postJson } from '../client/server.ts'
 import type { Command } from '../command.ts'
@@ -21,7 +22,7 @@ export const loadRetry: Command = {
   },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
-    const [id = ''] = input.operands
+    const id = await findLoadId(server, input.operands[0] ?? '')
     const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/retry${input.isSet('force') ? '?force=true' : ''}`))
     const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
     await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)

@@ -1,5 +1,6 @@
 /** `tributary load status`: how far a load is, or how it has ended. */
 import { serverOf, serverOptions } from '../client-options.ts'
+import { findLoadId } from '../client/find-load.ts'
 import { followLoad } from '../client/follow-load.ts'
 import { showProgress } from '../client/load-progress.ts'
 import { exitCodeOf, readLoad, type LoadView } from '../client/load-view.ts'
@@ -18,7 +19,7 @@ export const loadStatus: Command = {
   },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
-    const [id = ''] = input.operands
+    const id = await findLoadId(server, input.operands[0] ?? '')
     const found = readLoad(await getJson(server, `loads/${encodeURIComponent(id)}`))
     const load = input.isSet('follow') ? await followWithProgress(server, found, terminal) : found
     await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)

@@ -1,5 +1,6 @@
 /** `tributary load undo`: takes back what a load changed, and follows that to its end. */
 import { serverOf, serverOptions } from '../client-options.ts'
+import { findLoadId } from '../client/find-load.ts'
 import { exitCodeOf, readLoad } from '../client/load-view.ts'
 import { postJson } from '../client/server.ts'
 import type { Command } from '../command.ts'
@@ -21,7 +22,7 @@ export const loadUndo: Command = {
   },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
-    const [id = ''] = input.operands
+    const id = await findLoadId(server, input.operands[0] ?? '')
     const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/undo`))
     const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
     await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)

@@ -11,7 +11,7 @@ import type { Actor, JsonObject } from '../model/changes.ts'
 import { terminalStates } from '../model/load-moves.ts'
 import { isUuid } from '../model/text-checks.ts'
 import { listRejects, type Reject } from '../store/rejects.ts'
-import { findLoad, listLoads as listRows, type LoadRow, type LoadState, type SweepState } from '../store/loads.ts'
+import { findLoad, listLoads as listRows, type LoadFilter, type LoadRow, type LoadState, type SweepState } from '../store/loads.ts'
 
 /** A load as every door shows it. Times are epoch milliseconds. */
 export type LoadView = {
@@ -99,14 +99,16 @@ export async function waitForLoad(db: Db, actor: Actor, id: string, seconds: num
 /** True once nothing more happens to the load by itself. */
 export const hasEnded = (load: LoadView): boolean => isEnded(load.state)
 
+export type { LoadFilter } from '../store/loads.ts'
+
 export type LoadsPage = { loads: LoadView[], nextCursor: string | null }
 
-/** Newest first. `cursor` is what the page before gave. Throws BAD_REQUEST for a cursor that is none, LIMIT_EXCEEDED (pageMaxCount). */
-export async function listLoads(db: Db, actor: Actor, page: { limit: number, cursor: string | null }): Promise<LoadsPage> {
-  const { limit } = page
+/** Newest first, those that fit the filter. `cursor` is what the page before gave. Throws BAD_REQUEST for a cursor that is none, LIMIT_EXCEEDED (pageMaxCount). */
+export async function listLoads(db: Db, actor: Actor, page: { limit: number, cursor: string | null, filter?: LoadFilter }): Promise<LoadsPage> {
+  const { limit, filter = {} } = page
   const maximum = limits.pageMaxCount
   if (limit > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${limit} loads in one page; at most ${maximum} are allowed`, { limit: 'pageMaxCount', maximum, actual: limit })
-  const rows = await listRows(db, { limit: limit + 1, tokenId: tokenFilter(actor), after: page.cursor === null ? null : readCursor(page.cursor) })
+  const rows = await listRows(db, { limit: limit + 1, tokenId: tokenFilter(actor), after: page.cursor === null ? null : readCursor(page.cursor), filter })
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
     loads: rows.slice(0, limit).map(toLoadView),

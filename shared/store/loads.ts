@@ -1,6 +1,6 @@
 /** The load table: one row for each bulk submission, from the first record of its body to the settling of its last chunk. */
 import type { Db, Tx } from '../db/database.ts'
-import { query } from '../db/query.ts'
+import { query, type Binding } from '../db/query.ts'
 import { statesBefore, type LoadState } from '../model/load-moves.ts'
 import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
 
@@ -169,15 +169,41 @@ export async function lockLoad(tx: Tx, id: string): Promise<LoadRow | null> {
   return row ?? null
 }
 
+/** Which loads are listed; all that is given must hold. */
+export type LoadFilter = {
+  states?: readonly LoadState[]
+  source?: string
+  mode?: LoadMode
+  /** Submitted then or later. */
+  since?: Date
+  /** Ids from the first to the last. */
+  ids?: { first: string, last: string }
+}
+
+/** A condition whose values are given, or none. */
+const when = (condition: string, ...values: readonly (Binding | null | undefined)[]): [string, Binding[]][] => {
+  const given = values.filter((value) => value !== null && value !== undefined)
+  return given.length < values.length ? [] : [[condition, given]]
+}
+
 /** Newest first, those after the given place. `tokenId` limits to what that token submitted; null shows all. */
-export async function listLoads(db: Db, page: { limit: number, tokenId: string | null, after: { createdAt: string, id: string } | null }): Promise<(LoadRow & { createdAtText: string })[]> {
+export async function listLoads(db: Db, page: { limit: number, tokenId: string | null, after: { createdAt: string, id: string } | null, filter?: LoadFilter }): Promise<(LoadRow & { createdAtText: string })[]> {
+  const { filter = {}, after } = page
+  const conditions: readonly [condition: string, values: Binding[]][] = [
+    ...when('load.token_id = ?::uuid', page.tokenId),
+    ...when('(load.created_at, load.id) < (?::timestamptz, ?::uuid)', after?.createdAt, after?.id),
+    ...when('load.state = any(?::text[])', filter.states),
+    ...when('load.source = ?::text', filter.source),
+    ...when('load.mode = ?::text', filter.mode),
+    ...when('load.created_at >= ?::timestamptz', filter.since),
+    ...when('load.id between ?::uuid and ?::uuid', filter.ids?.first, filter.ids?.last)
+  ]
   return query(db, `
     select ${columns}, load.created_at::text as "createdAtText"
     from load
-    where (?::uuid is null or load.token_id = ?::uuid)
-      and (?::uuid is null or (load.created_at, load.id) < (?::timestamptz, ?::uuid))
+    ${conditions.map(([condition], index) => `${index === 0 ? 'where' : '  and'} ${condition}`).join('\n    ')}
     order by load.created_at desc, load.id desc
-    limit ?::int`, [page.tokenId, page.tokenId, page.after?.id ?? null, page.after?.createdAt ?? null, page.after?.id ?? null, page.limit])
+    limit ?::int`, [...conditions.flatMap(([, values]) => values), page.limit])
 }
 
 /** Says that the upload is alive, and what has come so far. False when the load is no longer receiving. */
