@@ -153,6 +153,10 @@ export const limits = {
   proposalBodyMaxBytes: 16 * 1024 * 1024,
   /** Bytes of one line (record) of a load. */
   recordMaxBytes: 1024 * 1024,
+  /** Short references of one load that are looked up, each once. */
+  loadReferencesMaxCount: 10_000,
+  /** Short references of one load that mean nothing; after so many the others are refused without a search. */
+  loadReferenceFailuresMaxCount: 100,
   /** Records of one load. */
   loadMaxRecords: 10_000_000,
   /** Bytes of a load's body, unpacked: what stops a compression bomb. */

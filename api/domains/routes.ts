@@ -2,6 +2,7 @@
 import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { exportDomains } from '../../shared/catalog/export-domains.ts'
+import { withUrns } from '../../shared/catalog/reference-urns.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { printRow } from '../../shared/formats/csv-cells.ts'
 import { limits } from '../../shared/limits.ts'
@@ -25,7 +26,7 @@ const formats = {
   ndjson: { mediaType: 'application/x-ndjson; charset=utf-8', write: asNdjson }
 } as const
 
-export function domainsRoutes(app: FastifyInstance, { db }: Pick<ApiContext, 'db'>, pace: ExportPace = exportPace): void {
+export function domainsRoutes(app: FastifyInstance, { db, lineage }: Pick<ApiContext, 'db' | 'lineage'>, pace: ExportPace = exportPace): void {
   let underWay = 0
 
   app.get('/domains/export', { config: { access: 'read' }, exposeHeadRoute: false, handlerTimeout: limits.exportMaxMs + 10_000 }, async (request, reply) => {
@@ -36,7 +37,8 @@ export function domainsRoutes(app: FastifyInstance, { db }: Pick<ApiContext, 'db
     underWay += 1
     let hasBegun = false
     try {
-      await exportDomains(db, query.domain ?? null, (slices) => {
+      const { domain } = await withUrns(lineage, query, { domain: { entityType: 'domain' } })
+      await exportDomains(db, domain ?? null, (slices) => {
         hasBegun = true
         return answer(reply, slices, format, pace)
       })

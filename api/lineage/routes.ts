@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { exportLineage, type LineageExport } from '../../shared/catalog/export-lineage.ts'
+import { withUrns } from '../../shared/catalog/reference-urns.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
@@ -38,7 +39,7 @@ export function lineageRoutes(app: FastifyInstance, { lineage }: Pick<ApiContext
     underWay += 1
     let hasBegun = false
     try {
-      await exportLineage(lineage, input, (found) => {
+      await exportLineage(lineage, await withUrns(lineage, input, { urn: {}, domain: { entityType: 'domain' } }), (found) => {
         hasBegun = true
         return answer(reply, found, { format, of, isHead: request.method === 'HEAD', pace })
       })

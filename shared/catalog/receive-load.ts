@@ -17,6 +17,7 @@ import { acceptReceivedLoad } from './accept-load.ts'
 import { createChunkWriter, type ChunkWriter, type Stored } from './chunk-writer.ts'
 import { digestingBody } from './idempotency-key.ts'
 import type { KnownIds } from './known-ids.ts'
+import { createReferenceReader } from './load-references.ts'
 import { createSnapshotTally, refuseSmallSnapshot, type SnapshotTally } from './refuse-small-snapshot.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { replayLoad, stillReceiving } from './replay-load.ts'
@@ -112,9 +113,11 @@ async function storeRecords(db: Db, upload: Upload, { format, snapshot, knownIds
   const writer = upload.load.isAtomic || upload.load.isDryRun ? createWholeChunkWriter(id, store) : createChunkWriter(id, store, { isBehind: true, knownIds })
   const opened = await openRecords(format, body)
   const tally = snapshot ? createSnapshotTally(opened) : null
+  const withUrns = createReferenceReader({ db, memory: null }, opened)
   try {
     for await (const entries of opened.records) {
-      for (const entry of entries) {
+      for (const read of entries) {
+        const entry = 'error' in read ? await withUrns(read) : read
         if (upload.records === 0) await begin(db, upload, opened)
         upload.records += 'count' in entry ? entry.count : 1
         if (upload.records > limits.loadMaxRecords) throw tooManyRecords()

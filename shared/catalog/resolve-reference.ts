@@ -29,22 +29,25 @@ const candidatesMaxCount = 10
 /** Of those so many stand in the sentence of an error. */
 const namedMaxCount = 3
 
+/** `entityType`: only such an entity can be meant. `suggests` false saves the search for names that are nearly the same. */
+export type ReferenceOptions = { field?: string, entityType?: string, suggests?: boolean }
+
 /** Throws NOT_FOUND and, where several are meant, BAD_REQUEST, both with `candidates`; and INVALID_URN, LIMIT_EXCEEDED. */
-export async function resolveReference(sources: LineageSources, reference: string): Promise<Required<EntityReference>> {
-  const text = soughtText(reference, 'reference')
-  if (text === null) throw new CatalogError('BAD_REQUEST', 'reference must name an entity, as snowflake:db.schema.table, table@PROD or a URN does', { field: 'reference' })
-  const urn = text.startsWith('urn:li:') ? toUrn(text, 'reference') : null
+export async function resolveReference(sources: LineageSources, reference: string, { field = 'reference', entityType, suggests = true }: ReferenceOptions = {}): Promise<Required<EntityReference>> {
+  const text = soughtText(reference, field)
+  if (text === null) throw new CatalogError('BAD_REQUEST', `${field} must name an entity, as snowflake:db.schema.table, table@PROD or a URN does`, { field })
+  const urn = text.startsWith('urn:li:') ? toUrn(text, field) : null
   return withLineage(sources, async (reader) => {
     const known = urn && (await reader.find([urn])).get(urn)
     if (known) return { urn: known.urn, exists: known.exists }
-    const readings = urn ? [] : readingsOf(text)
+    const readings = urn ? [] : entityType === undefined ? readingsOf(text) : readingsAs(text, entityType)
     for (const wanted of readings) {
       const found = meantOf(await namedEntities(reader, queryOf(wanted)), wanted)
-      if (found.length > 1) throw ambiguous(text, found)
+      if (found.length > 1) throw ambiguous(text, found, field)
       const [only] = found
       if (only) return { urn: only.urn, exists: only.exists }
     }
-    throw await notFound(reader, text, urn ? nameFromUrn(urn) : readings[0]?.name ?? text)
+    throw notFound(text, field, suggests ? await namedNearly(reader, urn ? nameFromUrn(urn) : readings[0]?.name ?? text) : [])
   }, { units: 1 })
 }
 
@@ -57,6 +60,13 @@ function readingsOf(text: string): Wanted[] {
   const whole: Wanted[] = [{ name: rest, qualifier: null, origin }, ...origin === null ? [] : [{ name: text, qualifier: null, origin: null }]]
   // A path is written `s3://bucket/key`, its name in a URN is bucket/key.
   return qualifier === undefined || name === undefined ? whole : [...whole, { name: name.replace(/^\/\/(?=.)/, ''), qualifier, origin }].toReversed()
+}
+
+/** The name alone, or behind the type that is wanted anyway. */
+function readingsAs(text: string, entityType: string): Wanted[] {
+  const prefix = `${entityType}:`
+  const whole: Wanted = { name: text, qualifier: entityType, origin: null }
+  return text.startsWith(prefix) && text !== prefix ? [{ ...whole, name: text.slice(prefix.length) }, whole] : [whole]
 }
 
 function queryOf({ name, qualifier, origin }: Wanted): string {
@@ -86,19 +96,22 @@ async function namedById(reader: LineageReader, ids: Int32Array): Promise<Named[
   })
 }
 
-function ambiguous(text: string, found: readonly Named[]): CatalogError {
+function ambiguous(text: string, found: readonly Named[], field: string): CatalogError {
   const candidates = found.slice(0, candidatesMaxCount).map(({ urn }) => urn)
-  return new CatalogError('BAD_REQUEST', `${quoted(text)} may mean ${found.length === matchesMaxCount ? 'a great many' : found.length} entities: ${candidates.join(', ')}${found.length > candidates.length ? ', …' : ''}. Say which, as platform:name@ENV or by its URN.`, { field: 'reference', candidates, total: found.length })
+  return new CatalogError('BAD_REQUEST', `${quoted(text)} may mean ${found.length === matchesMaxCount ? 'a great many' : found.length} entities: ${candidates.join(', ')}${found.length > candidates.length ? ', …' : ''}. Say which, as platform:name@ENV or by its URN.`, { field, candidates, total: found.length })
 }
 
-/** Says who goes by nearly that name: in another case or environment, on another platform, or spelled almost so. */
-async function notFound(reader: LineageReader, text: string, name: string): Promise<CatalogError> {
+/** Who goes by nearly that name: in another case or environment, on another platform, or spelled almost so. */
+async function namedNearly(reader: LineageReader, name: string): Promise<Urn[]> {
   const same = await namedEntities(reader, keyQuery(nameKey(folded(name))))
   const near = same.length >= candidatesMaxCount ? [] : await asked(reader, (tx, within) => within(() => findNearNames(tx, folded(name), candidatesMaxCount)))
   const others = await namedById(reader, Int32Array.from(near, ({ id }) => id))
-  const candidates = [...new Set([...same, ...others].map(({ urn }) => urn))].slice(0, candidatesMaxCount)
+  return [...new Set([...same, ...others].map(({ urn }) => urn))].slice(0, candidatesMaxCount)
+}
+
+function notFound(text: string, field: string, candidates: readonly Urn[]): CatalogError {
   const hint = candidates.length === 0 ? '' : `; did you mean ${candidates.slice(0, namedMaxCount).join(' or ')}?`
-  return new CatalogError('NOT_FOUND', `Nothing is called ${quoted(text)}${hint}`, { field: 'reference', ...candidates.length > 0 ? { candidates } : {} })
+  return new CatalogError('NOT_FOUND', `Nothing is called ${quoted(text)}${hint}`, { field, ...candidates.length > 0 ? { candidates } : {} })
 }
 
 const shownMaxChars = 200

@@ -47,7 +47,13 @@ function domainOf({ names, places }: CsvHeader, cells: readonly string[]): Chang
 }
 
 /** The column of a header that holds what an error calls by the name it has in NDJSON; the name itself where there is none. */
-export function csvFieldOf({ names, places }: CsvHeader, field: string): string {
-  const place = { upstreamUrn: places.upstream, downstreamUrn: places.downstream, entityUrn: places.resource, domainUrn: places.domain }[field]
-  return names[place ?? -1] ?? field
+export const csvFieldOf = (header: CsvHeader, field: string): string => header.names[placesByField(header).get(field) ?? -1] ?? field
+
+/** The other way round. */
+export function meaningOfCsvField(header: CsvHeader, name: string): string {
+  const place = header.names.indexOf(name)
+  return [...placesByField(header)].find(([, own]) => own === place)?.[0] ?? name
 }
+
+const placesByField = ({ places }: CsvHeader): ReadonlyMap<string, number> =>
+  new Map([['upstreamUrn', places.upstream], ['downstreamUrn', places.downstream], ['entityUrn', places.resource], ['domainUrn', places.domain]])

@@ -1,7 +1,9 @@
 /** Reads the records of a load by the name of its format: the same when it is received and when it is applied. */
 import { CatalogError } from '../errors.ts'
 import type { ChangeRecord } from '../model/changes.ts'
-import { csvFieldOf, parseCsvRecord } from './csv.ts'
+import { isObject } from '../model/json-values.ts'
+import { csvFieldOf, meaningOfCsvField, parseCsvRecord } from './csv.ts'
+import { printCells, splitCells } from './csv-cells.ts'
 import { parseCsvHeader } from './csv-header.ts'
 import { parseMcpRecord } from './mcp.ts'
 import { parseNdjsonRecord } from './ndjson.ts'
@@ -18,17 +20,41 @@ export type RecordParser = {
   parse: (text: string, line: number) => ChangeRecord
   /** What a record of this shape calls the field that an error names as it is called in NDJSON. */
   fieldOf: (field: string) => string
+  /** What NDJSON calls the field that a record of this shape calls so. */
+  meaningOf: (field: string) => string
+  /** What stands in a field of a record that could be taken apart; null where the record has no such field at its top. */
+  valueOf: (text: string, field: string) => string | null
+  /** The record with another text in that field. */
+  withValue: (text: string, field: string, value: string) => string
 }
 
 /** Throws UNSUPPORTED for a format that is not known, BAD_REQUEST for a header that is none. */
 export function recordParser({ format, header }: RecordShape): RecordParser {
-  const fieldOf = (field: string): string => field
-  if (format === 'ndjson') return { parse: parseNdjsonRecord, fieldOf }
-  if (format === 'undo') return { parse: parseUndoRecord, fieldOf }
-  if (format === 'mcp') return { parse: parseMcpRecord, fieldOf }
+  const same = (field: string): string => field
+  const inJson = { fieldOf: same, meaningOf: same, valueOf: textInJson, withValue: withTextInJson }
+  if (format === 'ndjson') return { parse: parseNdjsonRecord, ...inJson }
+  if (format === 'undo') return { parse: parseUndoRecord, ...inJson }
+  if (format === 'mcp') return { parse: parseMcpRecord, ...inJson }
   if (format === 'csv') {
     const columns = parseCsvHeader(header ?? '')
-    return { parse: (text, line) => parseCsvRecord(columns, text, line), fieldOf: (field) => csvFieldOf(columns, field) }
+    return {
+      parse: (text, line) => parseCsvRecord(columns, text, line),
+      fieldOf: (field) => csvFieldOf(columns, field),
+      meaningOf: (field) => meaningOfCsvField(columns, field),
+      valueOf: (text, field) => splitCells(text)[columns.names.indexOf(field)] ?? null,
+      withValue: (text, field, value) => printCells(splitCells(text).map((cell, index) => columns.names[index] === field ? value : cell))
+    }
   }
   throw new CatalogError('UNSUPPORTED', `The format ${format} is not known; there are ${recordFormats.join(', ')}`, { field: 'format', allowed: recordFormats })
+}
+
+function textInJson(text: string, field: string): string | null {
+  const value: unknown = JSON.parse(text)
+  const found = isObject(value) && Object.hasOwn(value, field) ? value[field] : null
+  return typeof found === 'string' ? found : null
+}
+
+function withTextInJson(text: string, field: string, value: string): string {
+  const record: unknown = JSON.parse(text)
+  return JSON.stringify(isObject(record) ? { ...record, [field]: value } : record)
 }
