@@ -19,10 +19,10 @@ import type { EntityReference } from './read-entity.ts'
 import { nameSuffixes, urnNames } from './search-document.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
-/** A reference taken apart; `qualifier` is a platform or an entity type. */
-type Wanted = { name: string, qualifier: string | null, origin: string | null }
+/** A reference taken apart; `qualifier` is a platform or an entity type, `path` what stands before the name of a domain, the highest first. */
+type Wanted = { name: string, qualifier: string | null, origin: string | null, path?: readonly string[] }
 
-type Named = { urn: Urn, names: readonly string[], exists: boolean, isRemoved: boolean }
+type Named = { id: number, urn: Urn, names: readonly string[], exists: boolean, isRemoved: boolean }
 
 const matchesMaxCount = 1_000
 const candidatesMaxCount = 10
@@ -42,7 +42,7 @@ export async function resolveReference(sources: LineageSources, reference: strin
     if (known) return { urn: known.urn, exists: known.exists }
     const readings = urn ? [] : entityType === undefined ? readingsOf(text) : readingsAs(text, entityType)
     for (const wanted of readings) {
-      const found = meantOf(await namedEntities(reader, queryOf(wanted)), wanted)
+      const found = await onPath(reader, meantOf(await namedEntities(reader, queryOf(wanted)), wanted), wanted)
       if (found.length > 1) throw ambiguous(text, found, field)
       const [only] = found
       if (only) return { urn: only.urn, exists: only.exists }
@@ -59,14 +59,39 @@ function readingsOf(text: string): Wanted[] {
   const [, qualifier, name] = /^([A-Za-z][\w-]*):(.+)$/s.exec(rest) ?? []
   const whole: Wanted[] = [{ name: rest, qualifier: null, origin }, ...origin === null ? [] : [{ name: text, qualifier: null, origin: null }]]
   // A path is written `s3://bucket/key`, its name in a URN is bucket/key.
-  return qualifier === undefined || name === undefined ? whole : [...whole, { name: name.replace(/^\/\/(?=.)/, ''), qualifier, origin }].toReversed()
+  const all = qualifier === undefined || name === undefined ? whole : [...whole, { name: name.replace(/^\/\/(?=.)/, ''), qualifier, origin }].toReversed()
+  const path = qualifier === undefined || qualifier.toLowerCase() === 'domain' ? pathOf(name ?? rest) : null
+  return path === null ? all : [...all, path]
 }
 
-/** The name alone, or behind the type that is wanted anyway. */
+/** A domain is told from others of its name by those that it is in: `Sales/Orders`. */
+function pathOf(text: string): Wanted | null {
+  const names = text.split('/').map((part) => part.trim())
+  const name = names.pop() ?? ''
+  return names.length === 0 || name === '' || names.includes('') ? null : { name, qualifier: 'domain', origin: null, path: names }
+}
+
+/** Those of the domains that the path leads to; it may begin anywhere above them. */
+async function onPath(reader: LineageReader, found: readonly Named[], { path }: Wanted): Promise<readonly Named[]> {
+  if (path === undefined) return found
+  const { parentOf } = await reader.domainTree()
+  let open = found.map((named) => ({ named, aboveId: parentOf(named.id) }))
+  for (const name of path.toReversed()) {
+    const ids = new Set(open.flatMap(({ aboveId }) => aboveId ?? []))
+    if (ids.size === 0) return []
+    const fitting = new Set((await namedById(reader, Int32Array.from(ids).sort())).filter(({ names }) => names.includes(name)).map(({ id }) => id))
+    open = open.flatMap(({ named, aboveId }) => aboveId !== null && fitting.has(aboveId) ? [{ named, aboveId: parentOf(aboveId) }] : [])
+  }
+  return open.map(({ named }) => named)
+}
+
+/** The name, or the path of a domain, alone or behind the type that is wanted anyway. */
 function readingsAs(text: string, entityType: string): Wanted[] {
   const prefix = `${entityType}:`
   const whole: Wanted = { name: text, qualifier: entityType, origin: null }
-  return text.startsWith(prefix) && text !== prefix ? [{ ...whole, name: text.slice(prefix.length) }, whole] : [whole]
+  const hasPrefix = text.startsWith(prefix) && text !== prefix
+  const path = entityType === 'domain' ? pathOf(hasPrefix ? text.slice(prefix.length) : text) : null
+  return [...hasPrefix ? [{ ...whole, name: text.slice(prefix.length) }, whole] : [whole], ...path === null ? [] : [path]]
 }
 
 function queryOf({ name, qualifier, origin }: Wanted): string {
@@ -92,7 +117,7 @@ async function namedById(reader: LineageReader, ids: Int32Array): Promise<Named[
   const documentsOf = await reader.documents(ids, textAspectNames)
   return [...ids].flatMap((id) => {
     const [urn, facts] = [urnOf(id), classOf(id)]
-    return urn === null || facts === null ? [] : [{ urn, names: [...namesOf(urn, documentsOf.get(id) ?? new Map()), ...urnNames(urn)], exists: facts.exists, isRemoved: facts.isRemoved }]
+    return urn === null || facts === null ? [] : [{ id, urn, names: [...namesOf(urn, documentsOf.get(id) ?? new Map()), ...urnNames(urn)], exists: facts.exists, isRemoved: facts.isRemoved }]
   })
 }
 
