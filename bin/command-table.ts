@@ -12,6 +12,12 @@ export type CommandEntry = {
 
 export const commandTable: readonly CommandEntry[] = [
   {
+    name: 'up',
+    group: 'Run:',
+    summary: 'Runs everything in one process, with a database of its own where DATABASE_URL names none: what `npm start` runs.',
+    open: async () => (await import('./commands/up.ts')).up
+  },
+  {
     name: 'serve',
     group: 'Run:',
     summary: 'Runs the API. Needs DATABASE_URL; run `tributary migrate` first.',
@@ -30,22 +36,10 @@ export const commandTable: readonly CommandEntry[] = [
     open: async () => (await import('./commands/migrate.ts')).migrateCommand
   },
   {
-    name: 'token create',
-    group: 'Tokens:',
-    summary: 'Makes an access token and prints it, alone, on standard output. It cannot be shown again.',
-    open: async () => (await import('./commands/token-create.ts')).tokenCreate
-  },
-  {
-    name: 'token list',
-    group: 'Tokens:',
-    summary: 'Lists the access tokens, newest first, without their texts.',
-    open: async () => (await import('./commands/token-list.ts')).tokenList
-  },
-  {
-    name: 'token revoke',
-    group: 'Tokens:',
-    summary: 'Ends an access token. It is refused everywhere within a second.',
-    open: async () => (await import('./commands/token-revoke.ts')).tokenRevoke
+    name: 'doctor',
+    group: 'Run:',
+    summary: 'Looks at configuration, database, schema, queue, clock and loads. Exit code 1 where something is wrong.',
+    open: async () => (await import('./commands/doctor.ts')).doctor
   },
   {
     name: 'load',
@@ -96,10 +90,82 @@ export const commandTable: readonly CommandEntry[] = [
     open: async () => (await import('./commands/lineage.ts')).lineage
   },
   {
-    name: 'doctor',
-    group: 'Run:',
-    summary: 'Looks at configuration, database, schema, queue, clock and loads. Exit code 1 where something is wrong.',
-    open: async () => (await import('./commands/doctor.ts')).doctor
+    name: 'search',
+    group: 'Read:',
+    summary: 'Finds entities by words in their name, columns, description or URN.',
+    open: async () => (await import('./commands/search.ts')).search
+  },
+  {
+    name: 'resolve',
+    group: 'Read:',
+    summary: 'Prints the URN that a short reference means.',
+    open: async () => (await import('./commands/resolve.ts')).resolve
+  },
+  {
+    name: 'export lineage',
+    group: 'Read:',
+    summary: 'Prints the lineage of an asset or a column as CSV, NDJSON or a diagram.',
+    open: async () => (await import('./commands/export.ts')).exportLineage
+  },
+  {
+    name: 'export domains',
+    group: 'Read:',
+    summary: 'Prints which asset is in which domain as CSV or NDJSON.',
+    open: async () => (await import('./commands/export.ts')).exportDomains
+  },
+  {
+    name: 'domain tree',
+    group: 'Domains:',
+    summary: 'Prints the domains as a tree, with how many assets are in each.',
+    open: async () => (await import('./commands/domain-tree.ts')).domainTree
+  },
+  {
+    name: 'domain create',
+    group: 'Domains:',
+    summary: 'Makes a domain and prints its URN.',
+    open: async () => (await import('./commands/domain-create.ts')).domainCreate
+  },
+  {
+    name: 'domain move',
+    group: 'Domains:',
+    summary: 'Puts a domain under another one, or at the top level.',
+    open: async () => (await import('./commands/domain-move.ts')).domainMove
+  },
+  {
+    name: 'domain delete',
+    group: 'Domains:',
+    summary: 'Deletes a domain that has none below it.',
+    open: async () => (await import('./commands/domain-delete.ts')).domainDelete
+  },
+  {
+    name: 'domain assign',
+    group: 'Domains:',
+    summary: 'Puts assets into a domain.',
+    open: async () => (await import('./commands/domain-assign.ts')).domainAssign
+  },
+  {
+    name: 'domain unassign',
+    group: 'Domains:',
+    summary: 'Takes assets out of their domain.',
+    open: async () => (await import('./commands/domain-assign.ts')).domainUnassign
+  },
+  {
+    name: 'token create',
+    group: 'Tokens:',
+    summary: 'Makes an access token and prints it, alone, on standard output. It cannot be shown again.',
+    open: async () => (await import('./commands/token-create.ts')).tokenCreate
+  },
+  {
+    name: 'token list',
+    group: 'Tokens:',
+    summary: 'Lists the access tokens, newest first, without their texts.',
+    open: async () => (await import('./commands/token-list.ts')).tokenList
+  },
+  {
+    name: 'token revoke',
+    group: 'Tokens:',
+    summary: 'Ends an access token. It is refused everywhere within a second.',
+    open: async () => (await import('./commands/token-revoke.ts')).tokenRevoke
   },
   {
     name: 'completion',

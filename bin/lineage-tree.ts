@@ -7,6 +7,7 @@
 import { nameFromUrn, schemaFieldParts } from '../shared/urn/kinds.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import type { Direction, LineageLines, LineageNode } from './client/read-lineage.ts'
+import { printable } from './printable.ts'
 
 type Place = { node: LineageNode, isPlaced: boolean, below: { place: Place, isAgain: boolean }[], moreCount: number }
 
@@ -93,7 +94,7 @@ function* printBelow(top: Place, strokes: Strokes): Generator<string> {
   }
 }
 
-/** `orders (DATASET, hive)`. A name may hold anything: nothing of it steers the terminal. */
+/** `orders (DATASET, hive)`. */
 function titleOf({ urn, name, type, platform, exists }: LineageNode): string {
   const kind = platform === null ? type : `${type}, ${nameFromUrn(toUrn(platform))}`
   return `${printable(type === 'SCHEMA_FIELD' ? columnName(urn) : name)} (${printable(kind)})${exists ? '' : ' not described'}`
@@ -103,5 +104,3 @@ function columnName(urn: string): string {
   const { parentUrn, fieldPath } = schemaFieldParts(toUrn(urn))
   return `${nameFromUrn(parentUrn)}.${fieldPath}`
 }
-
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')

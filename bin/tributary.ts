@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: `tributary serve | work | migrate | token | load | lineage | doctor`. */
+/** The command line: `tributary COMMAND`. */
 import { nodeVersionProblem } from '../shared/platform/node-version.ts'
 
 const problem = nodeVersionProblem()

@@ -21,7 +21,7 @@ t.test('usage', async t => {
     t.equal(code, 0)
     t.strictSame((await run(['--help'])).out, out)
     t.strictSame((await run(['help'])).out, out)
-    for (const group of ['Run:', 'Loads:', 'Read:', 'Tokens:', 'Help:']) t.equal(out.filter(line => line === group).length, 1, group)
+    for (const group of ['Run:', 'Loads:', 'Read:', 'Domains:', 'Tokens:', 'Help:']) t.equal(out.filter(line => line === group).length, 1, group)
     for (const { name, open } of commandTable) {
       t.ok(out.some(line => line.startsWith(`  ${name} `)), name)
       const help = await run([...name.split(' '), '--help'])
@@ -74,7 +74,7 @@ t.test('usage', async t => {
   })
 
   t.test('a client starts without a database driver, a server or a queue', async t => {
-    for (const { name } of commandTable.filter(({ name }) => /^(load|lineage)/.test(name))) {
+    for (const { name } of commandTable.filter(({ name }) => /^(load|lineage|search|resolve|export|domain)/.test(name))) {
       const [, path = ''] = new RegExp(`name: '${name}',\n.*\n.*\n.*import\\('\\./(.*)'\\)`).exec(readFileSync(packagePath('bin/command-table.ts'), 'utf8')) ?? []
       t.strictSame(packagesBehind(['bin/tributary.ts', 'bin/command-line.ts', 'bin/terminal.ts', `bin/${path}`]), ['commander'], name)
     }

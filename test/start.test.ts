@@ -92,8 +92,8 @@ t.test('a taken port is what is reported, although the database of the failed st
   await once(other, 'listening')
   t.teardown(() => { other.close() })
   const port = portOf(other)
-  for (const run of [1, 2, 3]) {
-    const program = runProgram(t, 'dev/start.js', [], { cwd: withFolder(t), env: { PORT: String(port) } })
+  for (const [run, [file, ...args]] of ([['dev/start.js'], ['bin/tributary.js', 'up'], ['dev/start.js']] as const).entries()) {
+    const program = runProgram(t, file, args, { cwd: withFolder(t), env: { PORT: String(port) } })
     t.equal(await program.ended, 78, `run ${run}`)
     t.match(program.said(), new RegExp(`^The port ${port} is in use\\..*\\n$`))
   }
@@ -122,7 +122,8 @@ t.test('the next steps that are printed work with a port and a data directory of
   const folder = withFolder(t)
   const dataDir = join(folder, 'my data')
   const port = await freePort()
-  const program = runProgram(t, 'dev/start.js', [], { cwd: folder, env: { PORT: String(port), TRIBUTARY_DATA_DIR: dataDir } })
+  // `tributary up` is what npm start runs
+  const program = runProgram(t, 'bin/tributary.js', ['up'], { cwd: folder, env: { PORT: String(port), TRIBUTARY_DATA_DIR: dataDir } })
   await program.says(/Ctrl-C/)
   t.ok(program.said().includes(`TRIBUTARY_URL=http://127.0.0.1:${port} TRIBUTARY_DATA_DIR='${dataDir}' npx tributary load -`), program.said())
   t.ok(program.said().includes(`$(cat '${join(dataDir, 'token')}')`) || program.said().includes("$(cat 'my data/token')"), program.said())

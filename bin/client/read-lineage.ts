@@ -20,25 +20,34 @@ export type LineageLines = {
 
 /** Throws ServerRefused, or Refusal where nobody answers. */
 export async function openLineage(server: Server, query: Readonly<Record<string, string>>): Promise<LineageLines> {
-  const parameters = new URLSearchParams({ ...query, format: 'ndjson', of: 'graph' })
-  let response: Response
-  try {
-    response = await fetch(urlOn(server, `lineage/export?${parameters.toString()}`), { headers: headersFor(server) })
-  } catch (error) {
-    throw unreachable(server, error)
-  }
-  if (!response.ok) throw new ServerRefused(response.status, await response.text().catch(() => ''))
-  const { headers, body } = response
+  const { headers, lines } = await openExport(server, 'lineage/export', { ...query, format: 'ndjson', of: 'graph' })
   const total = headers.get('x-lineage-total')
-  if (body === null || total === null) throw somebodyElse(server)
+  if (total === null) throw somebodyElse(server)
   return {
     complete: headers.get('x-lineage-complete') === 'true',
     truncatedBy: headers.get('x-lineage-truncated-by'),
     total: Number(total),
     async *lines() {
-      for await (const line of linesOf(server, body)) yield readLine(server, line)
+      for await (const line of lines()) yield readLine(server, line)
     }
   }
+}
+
+/** `lines` throws Refusal where the connection ends early. */
+export type Export = { headers: Headers, lines: () => AsyncGenerator<string> }
+
+/** Any export of the server, line by line. Throws ServerRefused, or Refusal where nobody answers. */
+export async function openExport(server: Server, path: string, query: Readonly<Record<string, string>>): Promise<Export> {
+  let response: Response
+  try {
+    response = await fetch(urlOn(server, `${path}?${new URLSearchParams(query).toString()}`), { headers: headersFor(server) })
+  } catch (error) {
+    throw unreachable(server, error)
+  }
+  if (!response.ok) throw new ServerRefused(response.status, await response.text().catch(() => ''))
+  const { headers, body } = response
+  if (body === null || !(headers.has('x-lineage-total') || headers.has('content-disposition'))) throw somebodyElse(server)
+  return { headers, lines: () => linesOf(server, body) }
 }
 
 async function* linesOf(server: Server, body: ReadableStream<Uint8Array>): AsyncGenerator<string> {

@@ -1,12 +1,23 @@
-/** Lets the server say which entity a short reference means; a URN stands for itself. */
+/** Lets the server say which entity a short reference means. */
 import { exitCodes, Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
 import { getJson, type Server } from './server.ts'
 
+export type Resolved = { urn: string, type: string, exists: boolean }
+
 /** Throws ServerRefused where none or several are meant, or Refusal where nobody answers. */
-export async function resolveReference(server: Server, reference: string): Promise<string> {
-  if (reference.startsWith('urn:li:')) return reference
+export async function resolveEntity(server: Server, reference: string): Promise<Resolved> {
   const answer = await getJson(server, `resolve?${new URLSearchParams({ reference }).toString()}`)
-  if (isObject(answer) && typeof answer.urn === 'string') return answer.urn
+  if (isObject(answer) && typeof answer.urn === 'string') return { urn: answer.urn, type: String(answer.type), exists: answer.exists === true }
   throw new Refusal(`The server at ${new URL(server.url).origin} does not answer as Tributary does.`, exitCodes.unreachable)
+}
+
+/** The URN; a URN stands for itself. Throws as resolveEntity does. */
+export async function resolveReference(server: Server, reference: string): Promise<string> {
+  return reference.startsWith('urn:li:') ? reference : (await resolveEntity(server, reference)).urn
+}
+
+/** The URN of a domain, named by its name, its path (`Sales/Orders`), its id or its URN. Throws as resolveEntity does. */
+export function resolveDomain(server: Server, reference: string): Promise<string> {
+  return resolveReference(server, /^(urn:li:|domain:)/.test(reference) ? reference : `domain:${reference}`)
 }

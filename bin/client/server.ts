@@ -122,17 +122,21 @@ export function getText(server: Server, path: string, signal?: AbortSignal): Pro
   return ask(server, 'GET', path, signal)
 }
 
-/** As getJson, with POST and no body. */
-export async function postJson(server: Server, path: string, signal?: AbortSignal): Promise<unknown> {
-  return parseJson(server, await ask(server, 'POST', path, signal))
+/** As getJson, with POST and the body, if any, as JSON. */
+export async function postJson(server: Server, path: string, signal?: AbortSignal, body?: object): Promise<unknown> {
+  return parseJson(server, await ask(server, 'POST', path, signal, body))
 }
 
-async function ask(server: Server, method: 'GET' | 'POST', path: string, signal?: AbortSignal): Promise<string> {
+async function ask(server: Server, method: 'GET' | 'POST', path: string, signal?: AbortSignal, body?: object): Promise<string> {
   let response: Response
   let text: string
   const late = AbortSignal.timeout(answerMaxMs)
   try {
-    response = await fetch(urlOn(server, path), { method, headers: headersFor(server), signal: signal === undefined ? late : AbortSignal.any([signal, late]) })
+    response = await fetch(urlOn(server, path), {
+      method,
+      ...(body === undefined ? { headers: headersFor(server) } : { headers: { ...headersFor(server), 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      signal: signal === undefined ? late : AbortSignal.any([signal, late])
+    })
     text = await response.text()
   } catch (error) {
     signal?.throwIfAborted()

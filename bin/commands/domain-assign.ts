@@ -1,0 +1,43 @@
+/** `tributary domain assign DOMAIN ASSET...` and `domain unassign ASSET...`: put assets into a domain, and take them out of theirs. */
+import { serverOf, serverOptions } from '../client-options.ts'
+import { askGraphql } from '../client/graphql.ts'
+import { resolveDomain, resolveReference } from '../client/resolve-reference.ts'
+import type { Server } from '../client/server.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { exitCodes } from '../failure.ts'
+import type { Terminal } from '../terminal.ts'
+
+const assetNote = 'ASSET is a URN, or short for one: snowflake:db.schema.table, table@PROD, or a name that only one entity has.'
+
+export const domainAssign: Command = {
+  notes: [
+    'DOMAIN is a name, a path such as Sales/Orders, or a URN.',
+    `${assetNote} All assets are put into the domain, or none; each leaves the domain that it was in. Thousands are better loaded: tributary help load.`,
+    'Exit code: 0 assigned, 1 usage or refused, 4 server unreachable.'
+  ],
+  operands: ['DOMAIN', 'ASSET...'],
+  options: { json: { help: 'Print the URNs of domain and assets as JSON.' }, ...serverOptions },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const [domain = '', ...assets] = input.operands
+    return assign(server, await resolveDomain(server, domain), assets, input, terminal)
+  }
+}
+
+export const domainUnassign: Command = {
+  notes: [`${assetNote} All are taken out, or none.`, 'Exit code: 0 taken out, 1 usage or refused, 4 server unreachable.'],
+  operands: ['ASSET...'],
+  options: { json: { help: 'Print the URNs of the assets as JSON.' }, ...serverOptions },
+  run: (input, terminal) => assign(serverOf(input, terminal), null, input.operands, input, terminal)
+}
+
+async function assign(server: Server, domain: string | null, references: readonly string[], input: CommandInput, terminal: Terminal): Promise<number> {
+  const assets: string[] = []
+  for (const reference of references) assets.push(await resolveReference(server, reference))
+  await askGraphql(server, 'mutation assign($input: BatchSetDomainInput!) { batchSetDomain(input: $input) }', {
+    input: { domainUrn: domain, resources: assets.map(resourceUrn => ({ resourceUrn })) }
+  })
+  if (input.isSet('json')) terminal.out(JSON.stringify({ domain, assets }))
+  else for (const asset of assets) terminal.out(`${asset} is now in ${domain ?? 'no domain'}.`)
+  return exitCodes.ok
+}

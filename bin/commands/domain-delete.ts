@@ -1,0 +1,19 @@
+/** `tributary domain delete DOMAIN`: deletes a domain that has none below it. */
+import { serverOf, serverOptions } from '../client-options.ts'
+import { askGraphql } from '../client/graphql.ts'
+import { resolveDomain } from '../client/resolve-reference.ts'
+import type { Command } from '../command.ts'
+import { exitCodes } from '../failure.ts'
+
+export const domainDelete: Command = {
+  notes: ['DOMAIN is a name, a path such as Sales/Orders, or a URN. Its assets are then in no domain.', 'Exit code: 0 deleted, 1 usage or refused (it has domains below it), 4 server unreachable.'],
+  operands: ['DOMAIN'],
+  options: { json: { help: 'Print its URN as JSON.' }, ...serverOptions },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const urn = await resolveDomain(server, input.operands[0] ?? '')
+    await askGraphql(server, 'mutation delete($urn: String!) { deleteDomain(urn: $urn) }', { urn })
+    terminal.out(input.isSet('json') ? JSON.stringify({ urn }) : `${urn} is deleted.`)
+    return exitCodes.ok
+  }
+}

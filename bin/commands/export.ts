@@ -1,0 +1,69 @@
+/** `tributary export lineage REFERENCE` and `export domains`: what the server exports, on standard output, as it comes. */
+import { serverOf, serverOptions } from '../client-options.ts'
+import { openExport } from '../client/read-lineage.ts'
+import { resolveDomain, resolveReference } from '../client/resolve-reference.ts'
+import type { Server } from '../client/server.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { exitCodes } from '../failure.ts'
+import type { Terminal } from '../terminal.ts'
+
+const wholeNote = 'Exit code: 0 all of it is printed, 1 usage or refused, 4 server unreachable, or its answer was cut off: what is printed is then not whole.'
+
+export const exportLineage: Command = {
+  notes: [
+    'REFERENCE is a URN, or short for one: snowflake:db.schema.table, table@PROD, or a name that only one entity has. The edges of an export are loaded back with tributary load.',
+    wholeNote
+  ],
+  operands: ['REFERENCE'],
+  options: {
+    format: { value: 'NAME', choices: ['csv', 'ndjson', 'dot', 'mermaid'], help: 'csv (the default), ndjson, dot (Graphviz) or mermaid.' },
+    of: { value: 'WHAT', choices: ['entities', 'edges', 'graph'], help: 'entities (the default) or edges; for ndjson also graph, both. A diagram is always a graph.' },
+    direction: { value: 'WHICH', choices: ['upstream', 'downstream'], help: 'upstream or downstream (the default).' },
+    hops: { value: 'N', help: 'At most so many hops. Default: all.' },
+    degree: { value: 'LIST', help: 'Only entities of these degrees: 1, 2, 3+.' },
+    types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
+    platform: { value: 'LIST', help: 'Only those of these platforms, such as looker.' },
+    domain: { value: 'DOMAIN', help: 'Only what is directly in this domain: a name, a path, or a URN.' },
+    query: { value: 'TEXT', help: 'Only entities whose name, description or URN holds this text.' },
+    columns: { help: 'Begin at the columns of an asset.' },
+    json: { help: 'The same as --format ndjson.' },
+    ...serverOptions
+  },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const domain = input.text('domain')
+    return print(server, 'lineage/export', {
+      urn: await resolveReference(server, input.operands[0] ?? ''),
+      format: formatOf(input),
+      direction: input.text('direction')?.toUpperCase(),
+      domain: domain === undefined ? undefined : await resolveDomain(server, domain),
+      columns: input.isSet('columns') ? 'true' : undefined,
+      ...Object.fromEntries(['of', 'hops', 'degree', 'types', 'platform', 'query'].map(name => [name, input.text(name)]))
+    }, terminal)
+  }
+}
+
+export const exportDomains: Command = {
+  notes: ['Which asset is in which domain, to be changed and loaded back with tributary load.', wholeNote],
+  options: {
+    format: { value: 'NAME', choices: ['csv', 'ndjson'], help: 'csv (the default) or ndjson.' },
+    domain: { value: 'DOMAIN', help: 'Only this domain and those below it: a name, a path, or a URN.' },
+    json: { help: 'The same as --format ndjson.' },
+    ...serverOptions
+  },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const domain = input.text('domain')
+    return print(server, 'domains/export', { format: formatOf(input), domain: domain === undefined ? undefined : await resolveDomain(server, domain) }, terminal)
+  }
+}
+
+const formatOf = (input: CommandInput): string | undefined => input.text('format') ?? (input.isSet('json') ? 'ndjson' : undefined)
+
+async function print(server: Server, path: string, query: Readonly<Record<string, string | undefined>>, terminal: Terminal): Promise<number> {
+  const given = Object.entries(query).flatMap(([name, text]) => text === undefined ? [] : [[name, text]])
+  const { headers, lines } = await openExport(server, path, Object.fromEntries(given))
+  for await (const line of lines()) terminal.out(line)
+  if (headers.get('x-lineage-complete') === 'false') terminal.err(`Cut short by ${headers.get('x-lineage-truncated-by') ?? 'a limit'}: there is more.`)
+  return exitCodes.ok
+}

@@ -1,0 +1,74 @@
+/** `tributary search WORDS...`: the entities that words find, those with them in their name first. */
+import { nameFromUrn } from '../../shared/urn/kinds.ts'
+import { toUrn } from '../../shared/urn/urn.ts'
+import { serverOf, serverOptions } from '../client-options.ts'
+import { askGraphql } from '../client/graphql.ts'
+import { count } from '../client/load-progress.ts'
+import { isObject } from '../client/load-view.ts'
+import { resolveDomain } from '../client/resolve-reference.ts'
+import type { Server } from '../client/server.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { exitCodes, Refusal } from '../failure.ts'
+import { printable } from '../printable.ts'
+
+const defaultCount = 20
+
+const query = `
+  query search($input: SearchAcrossEntitiesInput!) {
+    searchAcrossEntities(input: $input) { total isEstimate searchResults { entity { urn type ... on Domain { properties { name } } } } }
+  }`
+
+export const search: Command = {
+  notes: [
+    'WORDS must all be in the name, the columns, the description or the URN; "a phrase" in quotes, a beginning with a star (ord*), or * for everything.',
+    'Exit code: 0 printed, also where nothing is found, 1 usage or refused, 4 server unreachable.'
+  ],
+  operands: ['WORDS...'],
+  options: {
+    types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
+    platform: { value: 'LIST', help: 'Only those of these platforms, such as snowflake.' },
+    env: { value: 'LIST', help: 'Only those of these environments, such as PROD.' },
+    domain: { value: 'DOMAIN', help: 'Only what is in this domain, or in one below it: a name, a path, or a URN.' },
+    limit: { value: 'N', help: `So many at most. Default: ${defaultCount}.` },
+    json: { help: 'Print each entity as one line of JSON.' },
+    ...serverOptions
+  },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const { searchAcrossEntities: found } = await askGraphql(server, query, { input: await questionOf(server, input) })
+    if (!isObject(found) || !Array.isArray(found.searchResults)) throw new Refusal('The server does not answer as Tributary does: these are no results.', exitCodes.unreachable)
+    const entities = found.searchResults.map(entityOf)
+    for (const { urn, type, name } of entities) terminal.out(input.isSet('json') ? JSON.stringify({ urn, type, name }) : `${type}  ${printable(name)}  ${urn}`)
+    const total = Number(found.total)
+    if (total > entities.length) terminal.err(`${count(entities.length)} of ${found.isEstimate === true ? 'about ' : ''}${count(total)} are shown; --limit shows more.`)
+    else if (total === 0) terminal.err('Nothing is found.')
+    return exitCodes.ok
+  }
+}
+
+async function questionOf(server: Server, input: CommandInput): Promise<Record<string, unknown>> {
+  const limit = input.text('limit') ?? String(defaultCount)
+  if (!/^[1-9]\d{0,3}$/.test(limit)) throw new Refusal(`--limit takes a number from 1 to 9999, not ${limit}.`)
+  const domain = input.text('domain')
+  const filters = [
+    { field: 'platform', values: listed(input.text('platform')) },
+    { field: 'origin', values: listed(input.text('env')) },
+    { field: 'domains', values: domain === undefined ? [] : [await resolveDomain(server, domain)], condition: 'DESCENDANTS_INCL' }
+  ].filter(({ values }) => values.length > 0)
+  return {
+    query: input.operands.join(' '),
+    count: Number(limit),
+    types: listed(input.text('types')),
+    orFilters: filters.length > 0 ? [{ and: filters }] : [],
+    searchFlags: { skipAggregates: true }
+  }
+}
+
+const listed = (text: string | undefined): string[] => (text ?? '').split(',').filter(value => value !== '')
+
+function entityOf(result: unknown): { urn: string, type: string, name: string } {
+  const entity = isObject(result) && isObject(result.entity) ? result.entity : {}
+  const urn = String(entity.urn)
+  const { name } = isObject(entity.properties) ? entity.properties : {}
+  return { urn, type: String(entity.type), name: typeof name === 'string' ? name : nameFromUrn(toUrn(urn)) }
+}
