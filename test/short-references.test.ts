@@ -41,6 +41,16 @@ t.test('short references', async (t) => {
     t.equal((await mutate('{ domain(urn: "urn:li:domain:below") { parentDomains { domains { urn } } } }')).data.domain.parentDomains.domains[0].urn, finance)
   })
 
+  t.test('name a domain by its path where several have its name', async (t) => {
+    t.strictSame((await ndjson({ op: 'createDomain', id: 'twin-1', name: 'Twin', parentDomain: 'Finance' }, { op: 'createDomain', id: 'twin-2', name: 'Twin', parentDomain: sales })).rejects, [])
+    t.match((await ndjson({ op: 'setDomain', entityUrn: 'customers', domainUrn: 'Twin' })).rejects, [{ line: 1, code: 'INVALID_URN', message: /domainUrn.*may mean 2 entities/ }])
+    t.strictSame((await load('csv', 'resource,domain\ncustomers,Finance/Twin')).rejects, [])
+    t.equal(await domainOf(customers), 'urn:li:domain:twin-1')
+    t.equal((await mutate('mutation { setDomain(entityUrn: "customers", domainUrn: "Sales & Service / Twin") }')).data?.setDomain, true)
+    t.equal(await domainOf(customers), 'urn:li:domain:twin-2')
+    t.match((await rest({ url: '/domains/export?domain=domain:Finance/Nothing' })).body, { code: 'INVALID_URN', field: 'domain' })
+  })
+
   t.test('stand in the cells of a CSV, also beside a column', async (t) => {
     t.strictSame((await load('csv', `Upstream,Downstream\n"orders","customers"\n${`"${orders}"`},"bi.report"`)).rejects, [])
     t.strictSame(await upstreamsOf(customers), [orders])

@@ -1,7 +1,6 @@
 /** `tributary export lineage REFERENCE` and `export domains`: what the server exports, on standard output, as it comes. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { openExport } from '../client/read-lineage.ts'
-import { resolveDomain, resolveReference } from '../client/resolve-reference.ts'
 import type { Server } from '../client/server.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes } from '../failure.ts'
@@ -29,18 +28,14 @@ export const exportLineage: Command = {
     json: { help: 'The same as --format ndjson.' },
     ...serverOptions
   },
-  async run(input, terminal) {
-    const server = serverOf(input, terminal)
-    const domain = input.text('domain')
-    return print(server, 'lineage/export', {
-      urn: await resolveReference(server, input.operands[0] ?? ''),
+  run: (input, terminal) =>
+    print(serverOf(input, terminal), 'lineage/export', {
+      urn: input.operands[0],
       format: formatOf(input),
       direction: input.text('direction')?.toUpperCase(),
-      domain: domain === undefined ? undefined : await resolveDomain(server, domain),
       columns: input.isSet('columns') ? 'true' : undefined,
-      ...Object.fromEntries(['of', 'hops', 'degree', 'types', 'platform', 'query'].map(name => [name, input.text(name)]))
+      ...Object.fromEntries(['of', 'hops', 'degree', 'types', 'platform', 'domain', 'query'].map(name => [name, input.text(name)]))
     }, terminal)
-  }
 }
 
 export const exportDomains: Command = {
@@ -51,11 +46,7 @@ export const exportDomains: Command = {
     json: { help: 'The same as --format ndjson.' },
     ...serverOptions
   },
-  async run(input, terminal) {
-    const server = serverOf(input, terminal)
-    const domain = input.text('domain')
-    return print(server, 'domains/export', { format: formatOf(input), domain: domain === undefined ? undefined : await resolveDomain(server, domain) }, terminal)
-  }
+  run: (input, terminal) => print(serverOf(input, terminal), 'domains/export', { format: formatOf(input), domain: input.text('domain') }, terminal)
 }
 
 const formatOf = (input: CommandInput): string | undefined => input.text('format') ?? (input.isSet('json') ? 'ndjson' : undefined)
