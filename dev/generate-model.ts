@@ -1,11 +1,11 @@
 /**
- * `npm run generate-model [-- VERSION]`: writes shared/model/datahub-model.ts from the acryl-datahub that test/interop/requirements.txt
+ * `npm run generate-model [-- VERSION]`: writes shared/model/datahub-model.ts and datahub-records.ts from the acryl-datahub that test/interop/requirements.txt
  * pins. With a version, that one is pinned first.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { packagePath } from '../shared/platform/paths.ts'
 import { openPythonEnvironment } from '../test/interop/python-environment.ts'
-import { generateModel, modelPath } from './model/generate.ts'
+import { generateModel } from './model/generate.ts'
 
 const [version] = process.argv.slice(2)
 if (version !== undefined) {
@@ -13,5 +13,7 @@ if (version !== undefined) {
   const requirements = packagePath('test/interop/requirements.txt')
   writeFileSync(requirements, readFileSync(requirements, 'utf8').replace(/^acryl-datahub==.*$/m, `acryl-datahub==${version}`))
 }
-writeFileSync(modelPath, generateModel(await openPythonEnvironment()))
-console.log(`${modelPath} is written`)
+for (const { path, text } of generateModel(await openPythonEnvironment())) {
+  writeFileSync(path, text)
+  console.log(`${path} is written`)
+}

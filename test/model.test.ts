@@ -246,7 +246,7 @@ t.test('patches', async t => {
     ['tags by their URN', 'globalTags', { tags: [tag('a'), tag('b')] }, [{ op: 'add', path: '/tags/urn:li:tag:c', value: tag('c') }, { op: 'remove', path: '/tags/urn:li:tag:a' }], { tags: [tag('b'), tag('c')] }],
     ['tags on nothing', 'globalTags', null, [{ op: 'add', path: '/tags/urn:li:tag:c', value: {} }], { tags: [tag('c')] }],
     ['a list set whole, then patched by key', 'globalTags', { tags: [tag('x')] }, [{ op: 'add', path: '/tags', value: [tag('a'), tag('b')] }, { op: 'remove', path: '/tags/urn:li:tag:a' }], { tags: [tag('b')] }],
-    ['a list removed whole', 'globalTags', { tags: [tag('x')] }, [{ op: 'remove', path: '/tags' }], {}],
+    ['a list removed whole', 'globalTags', { tags: [tag('x')] }, [{ op: 'remove', path: '/tags' }], { tags: [] }],
     ['a test of a keyed list', 'globalTags', { tags: [tag('x')] }, [{ op: 'test', path: '/tags', value: [tag('x')] }, { op: 'test', path: '/tags/urn:li:tag:x/tag', value: 'urn:li:tag:x' }], { tags: [tag('x')] }],
     ['the order of a list stays, whatever its keys look like', 'editableSchemaMetadata', { editableSchemaFieldInfo: [{ fieldPath: 'b' }, { fieldPath: '2' }, { fieldPath: '1' }] },
       [{ op: 'add', path: '/editableSchemaFieldInfo/2/description', value: 'x' }], { editableSchemaFieldInfo: [{ fieldPath: 'b' }, { fieldPath: '2', description: 'x' }, { fieldPath: '1' }] }],

@@ -46,7 +46,7 @@ ${aspects.flatMap(({ name, relationships }) => relationships.map((each) => print
 const printRelationship = (aspectName: string, { path, removedPath, name, entityTypes, lineage }: ModelRelationship): string =>
   `  { aspectName: ${quoted(aspectName)}, path: ${quoted(path)}, removedPath: ${quoted(removedPath)}, name: ${quoted(name)}, entityTypes: ${list(entityTypes)}, lineage: ${lineage === null ? 'null' : quoted(lineage)} }`
 
-const quoted = (text: string): string => `'${text}'`
+export const quoted = (text: string): string => `'${text}'`
 const list = (texts: readonly string[]): string => `[${texts.map(quoted).join(', ')}]`
 
 function byNamespace(aspects: readonly ModelAspect[]): Map<string, [name: string, className: string][]> {

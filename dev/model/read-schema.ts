@@ -1,4 +1,6 @@
 /** Reads DataHub's model out of the schema that its Python client installs: which aspects there are, on which entities, and what they refer to. */
+import { isRecord, namedRecords, recordsOf, textOf, textsOf, withoutPegasus, type AvroRecords, type Json, type JsonRecord } from './avro.ts'
+import { readRequired, type ModelRecord } from './read-required.ts'
 
 /** A relationship that a field of an aspect states; `path` leads to the URN, with a star for each entry of a list. */
 export type ModelRelationship = {
@@ -19,19 +21,7 @@ export type ModelAspect = { name: string, className: string, isTimeseries: boole
 
 export type ModelEntity = { name: string, keyAspect: string, keyFields: string[], aspects: string[] }
 
-export type DataHubModel = { aspects: ModelAspect[], entities: ModelEntity[] }
-
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
-type JsonRecord = { [name: string]: Json }
-type AvroRecord = { fullName: string, facts: JsonRecord }
-
-const isRecord = (value: Json | undefined): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value)
-const recordsOf = (value: Json | undefined): JsonRecord[] => Array.isArray(value) ? value.filter(isRecord) : []
-const textsOf = (value: Json | undefined): string[] => Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
-const textOf = (value: Json | undefined): string => typeof value === 'string' ? value : ''
-
-/** In the schema DataHub's own namespaces have an extra segment. */
-const withoutPegasus = (name: string): string => name.replace('com.linkedin.pegasus2avro.', 'com.linkedin.')
+export type DataHubModel = { aspects: ModelAspect[], entities: ModelEntity[], records: ModelRecord[] }
 
 /** Everything in the order of its name, so that the same schema gives the same model. */
 export function readModel(schema: unknown): DataHubModel {
@@ -47,26 +37,10 @@ export function readModel(schema: unknown): DataHubModel {
     if (typeof annotation.keyForEntity !== 'string') continue
     entities.push({ name: annotation.keyForEntity, keyAspect: name, keyFields: recordsOf(facts.fields).map((field) => textOf(field.name)), aspects: textsOf(annotation.entityAspects).toSorted() })
   }
-  return { aspects: aspects.toSorted(byName), entities: entities.toSorted(byName) }
+  return { aspects: aspects.toSorted(byName), entities: entities.toSorted(byName), records: readRequired(records) }
 }
 
 const byName = (a: { name: string }, b: { name: string }): number => a.name < b.name ? -1 : 1
-
-/** Every record that the schema defines, wherever it does so, by its full name. */
-function namedRecords(schema: Json): Map<string, AvroRecord> {
-  const found = new Map<string, AvroRecord>()
-  function visit(node: Json | undefined, namespace: string): void {
-    if (Array.isArray(node)) for (const entry of node) visit(entry, namespace)
-    if (!isRecord(node)) return
-    const own = textOf(node.namespace) || namespace
-    if (node.type === 'record') found.set(fullNameOf(textOf(node.name), own), { fullName: fullNameOf(textOf(node.name), own), facts: node })
-    for (const inner of [node.type, node.items, node.values, node.fields]) visit(inner, own)
-  }
-  visit(schema, '')
-  return found
-}
-
-const fullNameOf = (name: string, namespace: string): string => name.includes('.') ? name : `${namespace}.${name}`
 
 const pathOf = (steps: readonly Step[]): string => steps.map(({ name }) => name).join('/')
 
@@ -74,7 +48,7 @@ const withPaths = ({ steps, ...said }: Found): ModelRelationship =>
   ({ path: pathOf(steps), removedPath: pathOf(steps.slice(0, steps.findLastIndex(({ canGo }) => canGo) + 1)), ...said })
 
 /** What the fields of a record state. A record within itself is not followed. */
-function relationshipsIn(records: ReadonlyMap<string, AvroRecord>, record: JsonRecord, within: readonly JsonRecord[]): Found[] {
+function relationshipsIn(records: AvroRecords, record: JsonRecord, within: readonly JsonRecord[]): Found[] {
   if (within.includes(record)) return []
   return recordsOf(record.fields).flatMap((field) => {
     const own = annotationsOf(field)
@@ -101,7 +75,7 @@ function relationshipOf(steps: readonly Step[], { name, entityTypes, isLineage, 
 }
 
 /** What a type states, by the path from it. Of a union with several members, each stands under its name. */
-function inType(records: ReadonlyMap<string, AvroRecord>, type: Json | undefined, within: readonly JsonRecord[]): Found[] {
+function inType(records: AvroRecords, type: Json | undefined, within: readonly JsonRecord[]): Found[] {
   if (Array.isArray(type)) {
     const members = type.filter((member) => member !== 'null')
     if (members.length === 1) return inType(records, members[0], within)
@@ -120,7 +94,7 @@ function inType(records: ReadonlyMap<string, AvroRecord>, type: Json | undefined
 const behind = (step: Step) => (each: Found): Found => ({ ...each, steps: [step, ...each.steps] })
 
 /** As the JSON of the member has it. */
-const memberNameOf = (records: ReadonlyMap<string, AvroRecord>, member: Json): string => {
+const memberNameOf = (records: AvroRecords, member: Json): string => {
   const found = typeof member === 'string' ? records.get(member) : [...records.values()].find(({ facts }) => facts === member)
   return withoutPegasus(found?.fullName ?? textOf(member))
 }

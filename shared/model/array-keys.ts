@@ -39,6 +39,11 @@ const rules: { [aspectName: string]: readonly ArrayRule[] } = {
     keys: [['fieldPath']],
     inside: [{ path: ['globalTags', 'tags'], keys: tags.keys }, { path: ['glossaryTerms', 'terms'], keys: terms.keys }]
   }],
+  formInfo: [
+    { path: ['prompts'], keys: [['id']] },
+    ...['users', 'groups', 'ownershipTypes'].map((name) => ({ path: ['actors', name], keys: [] }))
+  ],
+  propertyDefinition: [{ path: ['entityTypes'], keys: [] }, { path: ['allowedPlatforms'], keys: [] }, { path: ['allowedValues'], keys: [['value']] }],
   dataProcessInstanceInput: [{ path: ['inputs'], keys: [] }],
   dataProcessInstanceOutput: [{ path: ['outputs'], keys: [] }],
   dataJobInputOutput: [{ path: ['inputDatasetFields'], keys: [] }, { path: ['outputDatasetFields'], keys: [] }]
@@ -125,8 +130,14 @@ function keyText(value: Working | undefined, path: readonly string[]): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const [branch, ...others] = isWorkingObject(value) ? Object.entries(value) : []
+  if (branch && others.length === 0) return branchText(branch, path)
   throw new CatalogError('BAD_REQUEST', `An entry of ${path.join('.')} has a key that is no text`, { field: `aspect.${path.join('.')}` })
 }
+
+/** A union, such as `{"double": 1}`: in DataHub's paths a double always has a fraction. */
+const branchText = ([name, value]: [string, Working], path: readonly string[]): string =>
+  name === 'double' && typeof value === 'number' && Number.isInteger(value) ? `${value}.0` : keyText(value, path)
 
 const isLevel = (value: Working): value is Map<string, Working> | WorkingObject => value instanceof Map || isWorkingObject(value)
 const pairsOf = (level: Map<string, Working> | WorkingObject): [string, Working][] => level instanceof Map ? [...level] : Object.entries(level)

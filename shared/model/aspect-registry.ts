@@ -24,6 +24,7 @@ import { entityTypeInfo, entityTypes, isKnownEntityType } from './entity-types.t
 import { checkJson } from './json-checks.ts'
 import { isObject } from './json-values.ts'
 import { withoutNulls } from './null-fields.ts'
+import { emptyDocument, missingFields, withRequiredFields } from './required-fields.ts'
 import { shapeFault } from './shape.ts'
 
 const models: readonly AspectModel[] = [
@@ -38,13 +39,8 @@ const keyClasses = new Map(entityTypes.map((info) => [info.keyAspect, info.keyCl
 /** Whether DataHub has the aspect: then a null in it stands for an absent field. */
 const isDataHubs = (aspectName: string): boolean => aspectClasses.has(aspectName) || keyClasses.has(aspectName)
 
-/** Documents that a patch of an aspect starts from, beside those of the modelled ones. */
-const plainTemplates = new Map<string, () => JsonObject>(Object.entries({
-  globalTags: () => ({ tags: [] }),
-  glossaryTerms: () => ({ terms: [], auditStamp: { time: 0, actor: 'urn:li:corpuser:unknown' } }),
-  structuredProperties: () => ({ properties: [] }),
-  editableSchemaMetadata: () => ({ editableSchemaFieldInfo: [] })
-}))
+/** As DataHub has it: the values of a property are texts until something else is said. */
+const propertyDefinition = (): JsonObject => ({ qualifiedName: '', valueType: 'urn:li:dataType:datahub.string', entityTypes: [] })
 
 /**
  * Checks a value and returns it prepared: defaults written out, nulls left out, all else as sent. In what DataHub knows a
@@ -68,6 +64,19 @@ export function prepareAspect(entityType: string, aspectName: string, value: unk
   } catch (error) {
     throw error instanceof CatalogError && error.code === 'VALIDATION_FAILED' ? named(aspectName, error) : error
   }
+}
+
+/**
+ * The document that a patch leaves, with what DataHub's schema requires and may be empty.
+ * `before` is what the patch met. Throws VALIDATION_FAILED where another required field is absent; one that was absent from what is stored may be.
+ */
+export function completeAspect(aspectName: string, document: JsonObject, before: JsonObject | null): JsonObject {
+  const completed = withRequiredFields(aspectName, document)
+  const missing = missingFields(aspectName, completed)
+  const tolerated = before && missing.length > 0 ? missingFields(aspectName, before) : []
+  const fault = missing.find((name) => !tolerated.includes(name))
+  if (fault === undefined) return completed
+  throw named(aspectName, shapeFault(`aspect.${fault}`, 'field is required but not found and has no default value'))
 }
 
 /** Says which class did not fit, as DataHub does. */
@@ -101,8 +110,14 @@ export const aspectNameOfClass = (className: string): string => {
   return byClass.get(plain) ?? derivedAspectName(plain)
 }
 
-/** The document that a patch starts from where nothing is stored, made anew each time; `{}` where none is known. */
-export const aspectTemplate = (aspectName: string): JsonObject => (byName.get(aspectName)?.template ?? plainTemplates.get(aspectName) ?? (() => ({})))()
+/**
+ * The document that a patch starts from where nothing is stored, made anew each time: what the model says, or else what is required
+ * and may be empty; `{}` where nothing is known.
+ */
+export function aspectTemplate(aspectName: string): JsonObject {
+  if (aspectName === 'propertyDefinition') return propertyDefinition()
+  return byName.get(aspectName)?.template?.() ?? emptyDocument(aspectName)
+}
 
 /** Whether the aspect is an event in time. An unknown aspect is one when its value has `timestampMillis`, as DataHub's all have. */
 export const isTimeseries = (aspectName: string, value?: JsonValue): boolean => {

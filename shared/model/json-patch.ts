@@ -8,7 +8,7 @@ import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { arrayRulesOf, arraysToMaps, isWorkingObject, mapsToArrays, plain } from './array-keys.ts'
 import type { Working, WorkingObject } from './array-keys.ts'
-import { aspectTemplate } from './aspect-registry.ts'
+import { aspectTemplate, completeAspect } from './aspect-registry.ts'
 import type { JsonObject, PatchDocument, PatchOperation } from './changes.ts'
 import { equalJson } from './equal-json.ts'
 import { createPatchWork, type PatchBudget, type PatchWork } from './patch-work.ts'
@@ -17,8 +17,10 @@ const shownPathChars = 500
 
 /**
  * Returns the document after the patch; `document` stays as it is, and null stands for an aspect that is not stored.
- * The result is not yet validated: prepareAspect does that. `budget` is shared by the patches of a call or chunk.
- * Throws BAD_REQUEST for an operation that cannot be carried out, PRECONDITION_FAILED where a `test` does not hold,
+ * The result has what DataHub's schema requires of the aspect, and is not yet validated: prepareAspect does that.
+ * `budget` is shared by the patches of a call or chunk.
+ * Throws BAD_REQUEST for an operation that cannot be carried out, VALIDATION_FAILED where a required field is left absent,
+ * PRECONDITION_FAILED where a `test` does not hold,
  * LIMIT_EXCEEDED (aspectMaxBytes, jsonMaxDepth, patchValuesMaxCount) for one that does too much, and TooMuchPatching.
  */
 export function applyPatch(aspectName: string, document: JsonObject | null, patch: PatchDocument, budget: PatchBudget | null = null): JsonObject {
@@ -33,7 +35,7 @@ export function applyPatch(aspectName: string, document: JsonObject | null, patc
     work.checkSize(root)
   }
   if (!isWorkingObject(root)) throw new CatalogError('BAD_REQUEST', 'The patch leaves no object', { field: 'aspect' })
-  return mapsToArrays(root, rules)
+  return completeAspect(aspectName, mapsToArrays(root, rules), document)
 }
 
 /** Splits a JSON Pointer into its segments, unescaped. Throws BAD_REQUEST for a path that does not begin with a slash, LIMIT_EXCEEDED. */

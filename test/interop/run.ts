@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { generateModel, modelPath } from '../../dev/model/generate.ts'
+import { generateModel } from '../../dev/model/generate.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { hasRedis, openPostgres, startRedis } from '../torture/servers.ts'
 import { startCatalog, type Catalog } from './catalog.ts'
@@ -99,9 +99,9 @@ async function main(): Promise<void> {
 
 /** Whether the model in the sources is that of the client's schema. */
 function isModelCurrent(bin: string): Outcome {
-  const isCurrent = generateModel(bin) === readFileSync(modelPath, 'utf8')
-  if (!isCurrent) console.log('not ok: shared/model/datahub-model.ts is not what npm run generate-model makes')
-  return { passed: isCurrent ? 1 : 0, failed: isCurrent ? 0 : 1, skipped: 0 }
+  const outdated = generateModel(bin).filter(({ path, text }) => text !== readFileSync(path, 'utf8'))
+  for (const { path } of outdated) console.log(`not ok: ${path} is not what npm run generate-model makes`)
+  return { passed: outdated.length === 0 ? 1 : 0, failed: outdated.length, skipped: 0 }
 }
 
 /** On the server of REDIS_URL, or one of the run's own; skipped where there is neither. */

@@ -99,7 +99,10 @@ export const patchCases: readonly PatchCase[] = [
   { name: 'properties of a dataset', aspectName: 'datasetProperties', entityUrn: ofDataset, lists: [customProperties, bare('tags', names)] },
   { name: 'properties of a job', aspectName: 'dataJobInfo', entityUrn: (id) => job(`patched ${id}`), before: { name: 'job', type: { string: 'SQL' }, customProperties: {} }, lists: [customProperties] },
   { name: 'properties of a flow', aspectName: 'dataFlowInfo', entityUrn: (id) => `urn:li:dataFlow:(airflow,patched ${id},prod)`, before: { name: 'flow', customProperties: {} }, lists: [customProperties] },
-  { name: 'keys that the client gives', aspectName: 'institutionalMemory', entityUrn: ofDataset, lists: [records('elements', 'url', names, (number) => ({ description: String(number) }), true)] }
+  { name: 'keys that the client gives', aspectName: 'institutionalMemory', entityUrn: ofDataset, lists: [records('elements', 'url', names, (number) => ({ description: String(number), createStamp: stamp }), true)] },
+  { name: 'siblings', aspectName: 'siblings', entityUrn: ofDataset, lists: [bare('siblings', names.map(dataset))] },
+  { name: 'prompts of a form', aspectName: 'formInfo', entityUrn: (id) => `urn:li:form:patched-${id}`, lists: [records('prompts', 'id', names, (number) => ({ title: String(number), type: 'STRUCTURED_PROPERTY' }))] },
+  { name: 'entity types of a property', aspectName: 'propertyDefinition', entityUrn: (id) => `urn:li:structuredProperty:patched-${id}`, lists: [bare('entityTypes', names.map((name) => `urn:li:entityType:${name}`))] }
 ]
 
 /** One step: add (again, with another value) or remove a key of a list. */

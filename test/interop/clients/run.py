@@ -9,7 +9,7 @@ from pathlib import Path
 import suite
 
 TABLE = Path(__file__).resolve().parent.parent / "calls.json"
-MODULES = ["emitter_calls", "patch_calls", "graph_calls", "graphql_calls", "entity_calls", "lineage_calls", "search_calls", "cli_calls", "file_calls", "model_calls", "oracle_calls"]
+MODULES = ["emitter_calls", "patch_calls", "builder_calls", "graph_calls", "graphql_calls", "entity_calls", "lineage_calls", "search_calls", "cli_calls", "file_calls", "model_calls", "oracle_calls"]
 
 
 def table() -> str:

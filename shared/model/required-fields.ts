@@ -1,0 +1,67 @@
+/**
+ * Fills in what a document lacks of what DataHub's schema requires: its clients cannot read a document without it.
+ *
+ * What is filled in is always the same, so that patches that are replayed in another order leave the same document.
+ */
+import { aspectClasses } from './aspect-classes.ts'
+import type { JsonObject, JsonValue } from './changes.ts'
+import { dataHubRecords, type DataHubField } from './datahub-records.ts'
+import { isObject } from './json-values.ts'
+
+const fieldsByClass = new Map(Object.entries(dataHubRecords))
+
+const fillings = {
+  list: () => [],
+  map: () => ({}),
+  record: () => ({}),
+  text: () => '',
+  flag: () => false,
+  time: () => 0,
+  actor: () => 'urn:li:corpuser:unknown'
+} satisfies { [name: string]: () => JsonValue }
+
+/** The fields of an aspect; none of an aspect that DataHub does not have. */
+function fieldsOf(aspectName: string): readonly DataHubField[] {
+  const className = aspectClasses.get(aspectName) ?? ''
+  return fieldsByClass.get(className.slice(className.lastIndexOf('.') + 1)) ?? []
+}
+
+/** A document that says nothing; one of some aspects still lacks what cannot be empty. */
+export const emptyDocument = (aspectName: string): JsonObject => filledRecord(fieldsOf(aspectName), {}, true)
+
+/** The document with every list, map and stamp that is required, at any depth. It is not altered. */
+export const withRequiredFields = (aspectName: string, document: JsonObject): JsonObject => filledRecord(fieldsOf(aspectName), document, false)
+
+/** The required fields that are absent. */
+export const missingFields = (aspectName: string, document: JsonObject): string[] =>
+  fieldsOf(aspectName).filter(({ name, filling }) => filling !== undefined && !isSet(document, name)).map(({ name }) => name)
+
+const isSet = (record: JsonObject, name: string): boolean => Object.hasOwn(record, name) && record[name] !== null
+
+function filledRecord(fields: readonly DataHubField[], record: JsonObject, isNew: boolean): JsonObject {
+  if (fields.length === 0 || isBranch(record)) return record
+  const filled = { ...record }
+  for (const { name, filling = 'nothing', record: className = '' } of fields) {
+    const value = isSet(record, name) ? record[name] : emptyValue(filling, isNew)
+    if (value !== undefined) filled[name] = filledValue(fieldsByClass.get(className) ?? [], value, isNew)
+  }
+  return filled
+}
+
+function filledValue(fields: readonly DataHubField[], value: JsonValue, isNew: boolean): JsonValue {
+  if (fields.length === 0) return value
+  if (Array.isArray(value)) return value.map((entry) => filledValue(fields, entry, isNew))
+  return isObject(value) ? filledRecord(fields, value, isNew) : value
+}
+
+/** An empty text or flag is where a new document begins; what was said once is never made empty. */
+function emptyValue(filling: NonNullable<DataHubField['filling']>, isNew: boolean): JsonValue | undefined {
+  if (filling === 'nothing' || (!isNew && (filling === 'text' || filling === 'flag'))) return undefined
+  return fillings[filling]()
+}
+
+/** A value of a union, under the name of its class: the record is one level deeper. */
+const isBranch = (record: JsonObject): boolean => {
+  const [name, ...others] = Object.keys(record)
+  return others.length === 0 && name !== undefined && name.startsWith('com.linkedin.')
+}
