@@ -53,6 +53,11 @@ t.test('load', async t => {
     t.match(await run(['load', path, '--missing-references', 'create'], { env }), { code: 2, out: [/1 rejected/] })
   })
 
+  t.test('a reject about a URN shows an example of the kind that is wanted there', async t => {
+    const { err } = await run(['load', '-'], { env, input: lines({ upstreamUrn: asset('a'), downstreamUrn: '' }, { op: 'setDomain', entityUrn: asset('a'), domainUrn: '' }) })
+    t.match(err, [/^line 1: INVALID_URN: downstreamUrn is empty; it must be a URN such as urn:li:dataset:/, /^line 2: INVALID_URN: domainUrn is empty; it must be a URN such as urn:li:domain:/])
+  })
+
   t.test('ends with 1 when the server refuses, or the file cannot be read', async t => {
     const path = file('good.ndjson', good)
     t.match(await run(['load', path, '--token', 'trib_wrong'], { env }), { code: 1, err: [/UNAUTHENTICATED/] })

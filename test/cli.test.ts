@@ -7,6 +7,7 @@ import { commandTable } from '../bin/command-table.ts'
 import { parseExpiry } from '../bin/duration.ts'
 import { migrate } from '../shared/db/migrate.ts'
 import { packagePath } from '../shared/platform/paths.ts'
+import { domainUrn } from '../shared/urn/kinds.ts'
 import { addEdge, apply, column, create, dataset, job, upsert } from './support/changes.ts'
 import { withDatabase, withEmptyDatabase } from './support/database.ts'
 import { runProgram } from './support/program.ts'
@@ -27,7 +28,9 @@ t.test('usage', async t => {
       const help = await run([...name.split(' '), '--help'])
       t.equal(help.code, 0)
       t.match(help.out[0], `Usage: tributary ${name}`)
-      for (const option of Object.keys((await open()).options)) t.ok(help.out.some(line => line.startsWith(`  --${option} `)), `${name} --${option}`)
+      const { options } = await open()
+      t.equal('json' in options, !['up', 'serve', 'work', 'completion'].includes(name), `${name} --json`)
+      for (const option of Object.keys(options)) t.ok(help.out.some(line => line.startsWith(`  --${option} `)), `${name} --${option}`)
       t.strictSame((await run(['help', ...name.split(' ')])).out, help.out, `help ${name}`)
     }
     t.match(await run(['help', 'token']), { code: 0, out: [/^Usage: tributary token/] })
@@ -144,6 +147,13 @@ t.test('token', async t => {
     t.notMatch(listed.out[0], created.out[0])
     t.match(await run(['token', 'revoke', record.id], { env }), { code: 0, out: [/is revoked/] })
     t.match(await run(['token', 'list'], { env }), { code: 0, out: [/read,write {2}revoked/] })
+  })
+
+  t.test('create takes the name of a domain', async t => {
+    await apply(db, { kind: 'createDomain', domainUrn: domainUrn('4711'), name: 'Finance' })
+    const { out } = await run(['token', 'create', '--name', 'x', '--domain', 'Finance', '--json'], { env })
+    t.match(JSON.parse(out[0] ?? ''), { domainUrn: 'urn:li:domain:4711', createdAt: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ })
+    t.match(await run(['token', 'create', '--name', 'x', '--domain', 'Nowhere'], { env }), { code: 1, out: [], err: [/^INVALID_URN: domainUrn must be a URN, or name an entity: Nothing is called "Nowhere"/] })
   })
 
   t.test('what cannot be is refused with 1', async t => {

@@ -12,7 +12,7 @@ export const tokenCreate: Command = {
     name: { value: 'TEXT', help: 'What the token is for. Required.' },
     scopes: { value: 'LIST', help: 'read, write, admin; separated by commas. Default: read,write.' },
     expires: { value: 'TIME', help: 'Such as 30d, 12h, 90m, or a date. Default: never.' },
-    domain: { value: 'URN', help: 'Limits the token to this domain, what is below it, and the assets in them.' },
+    domain: { value: 'DOMAIN', help: 'Limits the token to this domain, what is below it, and the assets in them: a name, a path such as Sales/Orders, or a URN.' },
     actor: { value: 'URN', help: 'The user (corpuser) that its changes are written down to. Default: made from the name.' },
     json: { help: 'Print id, token and facts as JSON.' }
   },

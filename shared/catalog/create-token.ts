@@ -10,6 +10,7 @@ import { appendAudit } from '../store/audit.ts'
 import { insertToken, type TokenRecord } from '../store/tokens.ts'
 import { urnOfType } from '../urn/kinds.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
+import { withUrns } from './reference-urns.ts'
 
 export type CreateTokenInput = {
   name: string
@@ -28,9 +29,10 @@ export type TokenView = TokenRecord
 /** Who asks for the token; null for an operator at a shell. */
 export type TokenCaller = { actor: Actor, requestId: string | null } | null
 
-/** Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN. */
+/** `domainUrn` may be short for one. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN. */
 export async function createToken(db: Db, input: CreateTokenInput, caller: TokenCaller = null): Promise<{ token: string, record: TokenRecord }> {
-  const checked = { ...input, name: checkLine(input.name, { field: 'name', limit: 'tokenNameMaxChars' }) }
+  const named = await withUrns({ db, memory: null }, { domainUrn: input.domainUrn ?? null }, { domainUrn: { entityType: 'domain' } })
+  const checked = { ...input, ...named, name: checkLine(input.name, { field: 'name', limit: 'tokenNameMaxChars' }) }
   return inTransaction(db, (tx) => writeToken(tx, newTokenText(), checked, caller))
 }
 
