@@ -219,6 +219,16 @@ t.test('of what two sources say about an edge the last is shown, also where it w
   t.same((await said('one', 'COPY')).map(({ outcome }) => outcome), ['unchanged'])
 })
 
+t.test('an entry under its own key that says what it said before its list was replaced is shown instead of the list', async (t) => {
+  const { db } = await withDatabase(t)
+  const [owner, other] = [dashboard('a'), chart('b')]
+  await apply(db, ...create(owner, other))
+  const entry = patch(owner, 'dashboardInfo', { op: 'add', path: `/charts/${segment(other)}`, value: other })
+  await apply(db, entry)
+  await applyCall(db, [record(1, patch(owner, 'dashboardInfo', { op: 'add', path: '/charts', value: [other, other] })), record(2, entry)], asCall())
+  t.same((await valueOf(db, owner, 'dashboardInfo') as { charts?: unknown } | null)?.charts, [other])
+})
+
 t.test('a deleted aspect takes its edges with it', async (t) => {
   const { db } = await withDatabase(t)
   await apply(db, ...create(a, b), addEdge(b, a), createDomain(domain('d'), 'D'))

@@ -10,7 +10,7 @@ import { patchesIt } from '../../model/edge-patches.ts'
 import { lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { appendedPosition } from '../../model/list-order.ts'
 import { isNewer, type Order } from '../../model/order.ts'
-import { bareRecordKey, columnGroupKey, removalCode } from '../../model/record-keys.ts'
+import { bareRecordKey, columnGroupKey, removalCode, singleRecordKey } from '../../model/record-keys.ts'
 import type { EdgePatchRow } from '../../store/edge-patches.ts'
 import type { OwnerAspect, StatementRow, TombstoneRow, WatermarkRow } from '../../store/statements.ts'
 import { checkDownstreamWithinLimit, isIdDeletedAfter, type WorkingSet } from './working-set.ts'
@@ -110,13 +110,14 @@ export const isReplacedAfter = (set: WorkingSet, cell: EdgeCell, order: Order): 
 export function stateEntry(set: WorkingSet, cell: EdgeCell, entry: ResolvedEntry, order: Order, sourceId = set.sourceId): boolean {
   if (sourceId === set.sourceId) set.stated?.add({ ...entry, ownerId: cell.ownerId, field: entry.fieldCode })
   const { fieldCode: field, group = null, ...ends } = entry
-  if (isOvertaken(set, cell, field, entry, order, sourceId, groupOf(entry, () => group))) return false
   const row: StatementRow = { ...ends, field, ownerId: cell.ownerId, sourceId, ...order }
+  const patches = patchesOfEdge(cell, row)
+  // What the same record said before is said anew, also where this entry comes too late to be seen.
+  dropPatches(set, cell, patches.filter((patch) => patch.seq === order.seq && patch.line === order.line))
+  if (isOvertaken(set, cell, field, entry, order, sourceId, groupOf(entry, () => group))) return false
   const key = rowKey(row)
   const known = cell.rows.get(key)
   if (known && isKept(set, known, order)) return false
-  const patches = patchesOfEdge(cell, row)
-  dropPatches(set, cell, patches.filter((patch) => patch.seq === order.seq && patch.line === order.line))
   const isNews = !known || isOutdone(cell, known)
   put(set, cell, row, key)
   return isNews || !saysTheSame(known, row) || patches.some((patch) => patchesIt(known, patch))
@@ -131,11 +132,15 @@ export function stateEdge(set: WorkingSet, cell: EdgeCell, fieldCode: number, en
 }
 
 /**
- * Whether another source has said something else about the edge after the row: what is shown of it is what was said last,
- * so that saying the same again is news. What was stated by its ends alone says nothing.
+ * Whether something else was said about the edge after the row, by another source, or by its list where the row is an entry under
+ * its own key: what is shown of it is what was said last, so that saying the same again is news. What was stated by its ends
+ * alone says nothing.
  */
 export const isOutdone = (cell: EdgeCell, row: StatementRow): boolean => row.recordKey !== bareRecordKey
-  && rowsOfEdge(cell, row.downstreamId, row.upstreamId).some((other) => other.sourceId !== row.sourceId && other.recordKey !== bareRecordKey && isNewer(other, row) && !equalJson(other.attributes, row.attributes))
+  && rowsOfEdge(cell, row.downstreamId, row.upstreamId).some((other) => other.recordKey !== bareRecordKey && isNewer(other, row)
+    && ((other.sourceId !== row.sourceId && !equalJson(other.attributes, row.attributes)) || (other.field === row.field && isSingle(other) !== isSingle(row))))
+
+const isSingle = ({ recordKey }: StatementRow): boolean => recordKey === singleRecordKey
 
 /** What is added again keeps its place among what was added. */
 export const saysTheSame = (a: StatementRow, b: StatementRow): boolean => placeInList(a) === placeInList(b) && equalJson(a.attributes, b.attributes)
