@@ -74,6 +74,17 @@ t.test('a chunk that comes late', async (t) => {
     }
   })
 
+  await t.test('leaves no patch of an entry that its own record states anew, however late the entry is', async (t) => {
+    const owner = dataset('stated anew')
+    await apply(db, ...create(owner))
+    const load = await openLoad(db, { source: 's' })
+    await apply(db, { kind: 'replaceEdges', ownerUrn: owner, aspectName: 'upstreamLineage', source: 's', edges: [{ upstreamUrn: b, downstreamUrn: owner }] })
+    const path = `/upstreams/${segment(b)}`
+    await applyAsChunk(db, load, lines([patch(owner, 'upstreamLineage', { op: 'add', path: `${path}/type`, value: 'COPY' }, { op: 'add', path, value: upstream(b, { type: 'VIEW' }) })]))
+    t.match(await valueOf(db, owner, 'upstreamLineage'), { upstreams: [{ dataset: b, type: 'TRANSFORMED' }] })
+    await endLoad(db, load)
+  })
+
   await t.test('is inserted at its place in the history of an aspect, and what is newer is made again', async (t) => {
     const load = await openLoad(db)
     await apply(db, patch(a, 'datasetProperties', { op: 'add', path: '/customProperties/late', value: 'patched since' }, { op: 'add', path: '/name', value: 'renamed since' }))
@@ -119,6 +130,28 @@ t.test('a chunk that comes late', async (t) => {
     t.same(await query(db, 'select domain.name, parent.urn as parent from domain join entity on entity.id = entity_id join entity as parent on parent.id = domain.parent_id where entity.urn = ?', [home]), [{ name: 'Renamed since', parent: domain('other') }])
     await apply(db, { kind: 'moveDomain', domainUrn: home, parentDomain: null })
     await endLoad(db, load)
+  })
+
+  await t.test('comes before what a patch or a list said since about the domain of an asset', async (t) => {
+    const asset = dataset('in a domain')
+    const other = domain('other')
+    const said = { domains: [home], domainAssociations: [{ domain: home, context: 'said' }] }
+    const cases = [
+      { before: setDomain(asset, home), since: patch(asset, 'domains', { op: 'remove', path: `/domains/${other}` }), older: setDomain(asset, other), left: inDomain(null) },
+      { before: setDomain(asset, home), since: upsert(asset, 'domains', { domains: [home] }), older: upsert(asset, 'domains', said), left: said },
+      { before: setDomain(asset, home), since: upsert(asset, 'domains', { domains: [], domainAssociations: [{ domain: home }] }), older: setDomain(asset, other), left: inDomain(home) },
+      { before: upsert(asset, 'domains', said), since: upsert(asset, 'domains', { domains: [home] }), older: hardDelete(asset), left: inDomain(home) }
+    ]
+    // Also where the chunk is the last of its load, so that nothing older is left.
+    for (const { before, since, older, left, remaining } of cases.flatMap((each) => [1, 2].map((remaining) => ({ ...each, remaining })))) {
+      await apply(db, ...create(asset), before)
+      const load = await openLoad(db, { remaining })
+      await apply(db, since)
+      t.same(await late(db, load, [older]), ['applied'])
+      t.same(await valueOf(db, asset, 'domains'), left)
+      await endLoad(db, load)
+    }
+    t.same(await graphOfLog(db), await graphOfTables(db))
   })
 
   await t.test('brings nothing back that was deleted since, and does not delete what was made since', async (t) => {

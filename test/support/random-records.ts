@@ -107,9 +107,22 @@ const ownership = fc.record({ of: fc.constantFrom(0, 4, 6), who: somebody, type:
 const deletedLineage = fc.constantFrom(...lineageTargets).map((target) => step(`delete ${target.aspect}`, (world) => [deleteAspect(ownerOf(target, world), target.aspect)], (world) =>
   [{ kind: 'clear', owner: ownerOf(target, world), aspect: target.aspect }]))
 
-const domainSteps = fc.record({ of: index, domain: fc.constantFrom(0, 1), what: fc.constantFrom('set', 'unset', 'put', 'delete') })
-  .map(({ of, domain: which, what }) => step(`domain ${what}`, (world) => {
+const domainSteps = fc.record({ of: fc.nat({ max: 1 }), domain: fc.constantFrom(0, 1), context: fc.option(fc.constantFrom('c', 'd')), what: fc.constantFrom('set', 'unset', 'put', 'put', 'put associations', 'put both', 'put one list', 'put none', 'add', 'add association', 'remove', 'remove association', 'remove list', 'several', 'delete') })
+  .map(({ of, domain: which, context, what }) => step(`domain ${what}`, (world): Change[] => {
     const urn = at(world.assets, of)
+    const named = at(domains, which)
+    const association: JsonObject = { domain: named, ...context === null ? {} : { context } }
+    const unnamed = { op: 'remove' as const, path: `/domains/${named}` }
+    if (what === 'put associations') return [upsert(urn, 'domains', { domainAssociations: [association] })]
+    if (what === 'put both') return [upsert(urn, 'domains', { domains: [named], domainAssociations: [association] })]
+    if (what === 'put one list') return [upsert(urn, 'domains', { domains: [], domainAssociations: [association] })]
+    if (what === 'put none') return [upsert(urn, 'domains', { domains: [] })]
+    if (what === 'remove') return [patch(urn, 'domains', unnamed)]
+    if (what === 'remove association') return [patch(urn, 'domains', { op: 'remove', path: '/domainAssociations/0' })]
+    if (what === 'remove list') return [patch(urn, 'domains', { op: 'remove', path: context === null ? '/domains' : '/domainAssociations' })]
+    if (what === 'add') return [patch(urn, 'domains', { op: 'replace', path: '/domains', value: [named] })]
+    if (what === 'add association') return [patch(urn, 'domains', { op: 'replace', path: '/domainAssociations', value: [association] })]
+    if (what === 'several') return [patch(urn, 'domains', unnamed, { op: 'remove', path: `/domains/${at(domains, which + 1)}` }, { op: 'add', path: `/domains/${named}`, value: named })]
     if (what === 'set') return [setDomain(urn, at(domains, which))]
     if (what === 'unset') return [unsetDomain(urn)]
     if (what === 'delete') return [deleteAspect(urn, 'domains')]
@@ -127,7 +140,7 @@ const refused: fc.Arbitrary<Step> = fc.constant({ name: 'refused', changes: () =
 /** One change, of whatever kind but deletions of entities. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: byEnds }, { weight: 5, arbitrary: documents }, { weight: 1, arbitrary: replaced }, { weight: 10, arbitrary: lineagePatches },
-  { weight: 2, arbitrary: properties }, { weight: 1, arbitrary: ownership }, { weight: 1, arbitrary: deletedLineage }, { weight: 2, arbitrary: domainSteps },
+  { weight: 2, arbitrary: properties }, { weight: 1, arbitrary: ownership }, { weight: 1, arbitrary: deletedLineage }, { weight: 3, arbitrary: domainSteps },
   { weight: 1, arbitrary: refused })
 
 /** One change, deletions of entities included. Whether a soft deletion has something to delete is judged when it is applied. */

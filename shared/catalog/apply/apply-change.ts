@@ -4,7 +4,6 @@ import type { Change, JsonObject, JsonValue } from '../../model/changes.ts'
 import { placeOfEdge, standsOn } from '../../model/change-facts.ts'
 import { isTimeseries, requiresEntity } from '../../model/aspect-registry.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
-import type { DomainMembership } from '../../model/domains-document.ts'
 import { isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { groupOfRecord, splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
 import { appendedPosition } from '../../model/list-order.ts'
@@ -18,8 +17,8 @@ import type { EntityRow } from '../../store/entities.ts'
 import { keyOf } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { applyAspectChange, checkAspectCondition, countEdgeChange, currentRow, existForEdges, type AspectCell } from './aspect-cells.ts'
-import { associate, domainsPatched, domainsWritten, isShown } from './association-cells.ts'
-import { aspectCell, edgeCell, markCreated, referred, showEdges, withPlace, type Cells } from './cells.ts'
+import { associate, isShown, type AssociationChange } from './association-cells.ts'
+import { aspectCell, edgeCell, markCreated, showEdges, withPlace, type Cells } from './cells.ts'
 import type { SiblingRule } from './domain-tree.ts'
 import { removeEdge, removeInto, replaceEdges, stateEdge, stateEntry, type EdgeCell } from './edge-cells.ts'
 import { patchEdgeAttributes } from './patch-edges.ts'
@@ -46,8 +45,8 @@ export async function applyChange(set: WorkingSet, cells: Cells, change: Change,
     case 'renameDomain': return changeDomain(set, cells, change.domainUrn, { name: change.name }, 'in this domain', order)
     case 'describeDomain': return changeDomain(set, cells, change.domainUrn, { description: change.description }, null, order)
     case 'moveDomain': return changeDomain(set, cells, change.domainUrn, { parentDomain: change.parentDomain }, 'in the destination domain', order)
-    case 'setDomain': return setDomain(set, cells, change.entityUrn, { domainUrn: change.domainUrn, attributes: null }, order)
-    case 'unsetDomain': return setDomain(set, cells, change.entityUrn, { domainUrn: null, attributes: null }, order)
+    case 'setDomain': return setDomain(set, cells, change.entityUrn, { kind: 'put', membership: { domainUrn: change.domainUrn, attributes: null } }, order)
+    case 'unsetDomain': return setDomain(set, cells, change.entityUrn, { kind: 'put', membership: { domainUrn: null, attributes: null } }, order)
     default: return undoChange(set, cells, change, order)
   }
 }
@@ -120,8 +119,7 @@ function upsertAspect(set: WorkingSet, cells: Cells, change: Upsert, order: Orde
     const cell = cells.associations.get(entity.id)
     if (change.changeType === 'CREATE' && isShown(cell?.row)) throw new CatalogError('VALIDATION_FAILED', 'Cannot perform CREATE since the aspect already exists.', { field: 'changeType' })
     checkConditions(change.headers ?? {}, versionOf(cell?.row))
-    if (!cell) throw new Error('association was not loaded')
-    return setDomain(set, cells, change.entityUrn, domainsWritten(set, cell, change.value), order, true)
+    return setDomain(set, cells, change.entityUrn, { kind: 'write', document: change.value }, order)
   }
   if (isTimeseries(change.aspectName, change.value)) {
     cells.timeseries.push({ entityId: entity.id, aspectName: change.aspectName, timestampMillis: Number(change.value.timestampMillis), value: change.value, ...author, ...order, actor: set.actor.urn })
@@ -157,10 +155,8 @@ function upsertLineage(set: WorkingSet, cells: Cells, change: Upsert, cell: Aspe
 function patchAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'patchAspect' }>, order: Order): Promise<boolean> | boolean {
   const entity = entityOf(set, change.entityUrn)
   if (change.aspectName === 'domains') {
-    const cell = cells.associations.get(entity.id)
-    if (!cell) throw new Error('association was not loaded')
-    checkConditions(change.headers ?? {}, versionOf(cell.row))
-    return setDomain(set, cells, change.entityUrn, domainsPatched(set, cell, change.patch), order, true)
+    checkConditions(change.headers ?? {}, versionOf(cells.associations.get(entity.id)?.row))
+    return setDomain(set, cells, change.entityUrn, { kind: 'patch', patch: change.patch }, order)
   }
   const cell = aspectCell(cells, entity.id, change.aspectName)
   checkAspectCondition(cell, 'PATCH', change.headers)
@@ -204,7 +200,7 @@ function deleteAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { k
   if (change.aspectName === 'domainProperties') throw new CatalogError('BAD_REQUEST', 'domainProperties cannot be deleted; delete the domain.', { field: 'aspectName' })
   if (change.aspectName === 'domains') {
     const cell = cells.associations.get(entity.id)
-    return cell ? associate(set, cell, null, null, order) : false
+    return cell ? associate(set, cell, { kind: 'put', membership: { domainUrn: null, attributes: null } }, order) : false
   }
   const hasChanged = applyAspectChange(set, aspectCell(cells, entity.id, change.aspectName), { kind: 'delete' }, order, { systemMetadata: null })
   if (!isLineageAspect(change.aspectName)) return hasChanged
@@ -216,13 +212,12 @@ function deleteAspect(set: WorkingSet, cells: Cells, change: Extract<Change, { k
   return edgesChanged || hasChanged
 }
 
-function setDomain(set: WorkingSet, cells: Cells, entityUrn: Urn, { domainUrn, attributes }: DomainMembership, order: Order, isWritten = false): boolean {
+function setDomain(set: WorkingSet, cells: Cells, entityUrn: Urn, change: AssociationChange, order: Order): boolean {
   const entity = entityOf(set, entityUrn)
   if (!entityTypeInfo(entity.entityType).isAsset) throw new CatalogError('BAD_REQUEST', `A ${entity.entityType} cannot be in a domain.`, { urn: entityUrn, field: 'entityUrn' })
   const cell = cells.associations.get(entity.id)
   if (!cell) throw new Error('association was not loaded')
-  if (domainUrn !== null && isDeletedAfter(set, domainUrn, order)) return associate(set, cell, null, null, order, { isWritten })
-  return associate(set, cell, domainUrn === null ? null : referred(set, domainUrn, 'domainUrn').id, attributes, order, { isWritten })
+  return associate(set, cell, change, order)
 }
 
 async function upsertEntity(set: WorkingSet, cells: Cells, change: Extract<Change, { kind: 'upsertEntity' }>, order: Order): Promise<boolean> {

@@ -1,19 +1,18 @@
 /** The cells that one application of changes works on, and what several kinds of changes do to them alike. */
-import { CatalogError } from '../../errors.ts'
 import { prepareAspect } from '../../model/aspect-registry.ts'
 import { standsOn } from '../../model/change-facts.ts'
 import type { JsonObject } from '../../model/changes.ts'
 import { aspectCodeOf } from '../../model/lineage-fields.ts'
 import type { Order } from '../../model/order.ts'
 import type { TimeseriesRow } from '../../store/aspects.ts'
-import { findEntities, type EntityRow } from '../../store/entities.ts'
+import { findEntities } from '../../store/entities.ts'
 import { nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { applyAspectChange, aspectCellKey, countEdgeChange, currentRow, currentValue, existForEdges, type AspectCell, type AspectCells, type AspectChange } from './aspect-cells.ts'
 import type { AssociationCells } from './association-cells.ts'
 import { placeDomain, type DomainTree, type SiblingRule } from './domain-tree.ts'
 import { edgeCellKey, isReplacedAfter, type EdgeCell, type EdgeCells } from './edge-cells.ts'
-import { entityOf, isPresentNow, rememberEntity, type WorkingSet } from './working-set.ts'
+import { entityOf, isPresentNow, referred, rememberEntity, type WorkingSet } from './working-set.ts'
 
 export type Cells = {
   aspects: AspectCells
@@ -47,13 +46,6 @@ export function showEdges(set: WorkingSet, cell: AspectCell, edges: EdgeCell, { 
   const isNew = isMade && !isReplacedAfter(set, edges, order) && existForEdges(set, cell, order)
   if (hasChanged && !isNew) countEdgeChange(set, cell)
   return hasChanged || isNew
-}
-
-/** What only a patch could tell that it is referred to was not judged with the rest. */
-export function referred(set: WorkingSet, urn: Urn, field: string): EntityRow {
-  const row = set.entities.get(urn)
-  if (!row) throw new CatalogError('MISSING_REFERENCE', `${urn} does not exist.`, { urn, field })
-  return row
 }
 
 /** Applies a change of a JSON aspect; where it is that of a domain, the tree follows, or refuses. */

@@ -18,6 +18,7 @@ import { deleteStatementsTouching, statementsOfOwners } from '../../store/statem
 import { nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn } from '../../urn/urn.ts'
 import { evaluateAgain, makesEntity, restored } from './aspect-cells.ts'
+import { replayAssociation } from './association-cells.ts'
 import { remakeDocuments } from './keep-search-documents.ts'
 import { checkNoChildren, removeDomain } from './domain-tree.ts'
 import { entityOf, orderOf, rememberEntity, type WorkingSet } from './working-set.ts'
@@ -50,6 +51,7 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
   const associated = await deleteAssociations(tx, gone)
   for (const id of associated) set.graph.push({ kind: 'domain', id, domainId: null })
   const removed = await deleteAspectsOfEntities(tx, gone) + associated.length + statements.length
+  await replayAssociation(tx, set, entity.id)
   if (entity.entityType === 'domain') {
     for (const id of await emptyDomains(tx, gone, set.actor.urn)) set.graph.push({ kind: 'domain', id, domainId: null })
   }

@@ -12,7 +12,7 @@ import { authorizeDownstreams } from './authorize-domain.ts'
 import { applyChange } from './apply-change.ts'
 import type { Cells } from './cells.ts'
 import { keepSearchDocuments } from './keep-search-documents.ts'
-import { loadAssociationCells, writeAssociationCells } from './association-cells.ts'
+import { domainsNamed, loadAssociationCells, writeAssociationCells } from './association-cells.ts'
 import { openDomainTree, writeDomainTree } from './domain-tree.ts'
 import { loadEdgeCells, writeEdgeCells } from './store-edge-cells.ts'
 import { planLoads } from './plan-records.ts'
@@ -33,7 +33,7 @@ export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly Cha
   const cells: Cells = {
     aspects: await loadAspectCells(tx, set, loads.aspects),
     edges: await loadEdgeCells(tx, set, loads),
-    associations: await loadAssociationCells(tx, loads.associations),
+    associations: await loadAssociationCells(tx, set, loads.associations),
     tree: await openDomainTree(tx, loads.domains, loads.places),
     unmakeable: await unusedEntities(tx, loads.unmade),
     timeseries: [],
@@ -113,7 +113,10 @@ function unused(set: WorkingSet, cells: Cells): number[] {
   for (const cell of cells.edges.values()) {
     for (const row of [...cell.rows.values(), ...cell.freshTombstones.values(), ...cell.patches]) used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
   }
-  for (const { row } of cells.associations.values()) if (row) used.add(row.entityId).add(row.domainId ?? row.entityId)
+  for (const cell of cells.associations.values()) {
+    if (cell.row) used.add(cell.entityId)
+    for (const domainId of domainsNamed(set, cell)) used.add(domainId)
+  }
   for (const row of cells.tree.rows.values()) if (row) used.add(row.entityId).add(row.parentId ?? row.entityId)
   for (const row of cells.timeseries) used.add(row.entityId)
   for (const row of set.byId.values()) if (row.deletedSeq !== null) used.add(row.id)

@@ -107,10 +107,9 @@ function undoAssociation(set: WorkingSet, cells: Cells, { entityUrn, leftSeq, be
   const cell = cells.associations.get(entityOf(set, entityUrn).id)
   if (!cell) throw new Error('association was not loaded')
   if (set.guards.undoesOnlyItsOwn && (cell.row ? seqOfChange(cell.row) : 0) !== leftSeq) return false
-  if (before.domainUrn === null) return associate(set, cell, null, before.attributes, order, { changedSeq: before.changedSeq })
-  const domain = entityOf(set, before.domainUrn)
-  if (!isPresentNow(set, domain)) throw gone(before.domainUrn, `${entityUrn} was in ${before.domainUrn}, which no longer exists`)
-  return associate(set, cell, domain.id, before.attributes, order, { changedSeq: before.changedSeq })
+  const restored = { kind: 'put', membership: { domainUrn: before.domainUrn, attributes: before.attributes }, restores: before.changedSeq } as const
+  if (before.domainUrn !== null && !isPresentNow(set, entityOf(set, before.domainUrn))) throw gone(before.domainUrn, `${entityUrn} was in ${before.domainUrn}, which no longer exists`)
+  return associate(set, cell, restored, order)
 }
 
 const gone = (urn: Urn, message: string): CatalogError => new CatalogError('MISSING_REFERENCE', message, { urn, field: 'domainUrn' })

@@ -64,6 +64,13 @@ export function urnOf(set: WorkingSet, id: number): Urn {
   return row.urn
 }
 
+/** What only a patch could tell that it is referred to was not judged with the rest. */
+export function referred(set: WorkingSet, urn: Urn, field: string): EntityRow {
+  const row = set.entities.get(urn)
+  if (!row) throw new CatalogError('MISSING_REFERENCE', `${urn} does not exist.`, { urn, field })
+  return row
+}
+
 export function rememberEntity(set: WorkingSet, row: EntityRow): void {
   set.entities.set(row.urn, row)
   set.byId.set(row.id, row)
