@@ -24,15 +24,25 @@ const partMinChars = 3
 const namesMaxCount = 1_000
 
 /** Throws what checkEntityQuestion throws, and BAD_REQUEST for a limit below 1. */
-export async function completeNames(sources: LineageSources, { query, limit, ...input }: CompletionInput): Promise<Completion> {
+export async function completeNames(sources: LineageSources, { types, ...input }: CompletionInput): Promise<Completion> {
+  const [completion] = await completeNamesOfEach(sources, input, [types])
+  return completion ?? { names: [], entities: [] }
+}
+
+/**
+ * One completion for each list of types, in one turn of the request: a field that completes while somebody types must not wait for
+ * as many turns as there are types. Throws as completeNames does.
+ */
+export async function completeNamesOfEach(sources: LineageSources, { query, limit, ...input }: Omit<CompletionInput, 'types'>, typeLists: readonly CompletionInput['types'][]): Promise<Completion[]> {
   const count = pageCount(limit, 'input.limit')
   const text = soughtText(query, 'input.query')
-  if (text === null) return { names: [], entities: [] }
-  const question = checkEntityQuestion({ ...input, count })
+  if (text === null) return typeLists.map(() => ({ names: [], entities: [] }))
+  const questions = typeLists.map((types) => checkEntityQuestion({ ...input, types, count }))
   return withLineage(sources, async (reader) => {
-    const ids = await completions(reader, text, question, count)
-    return named(reader, ids)
-  }, { units: searchUnits({ wordCount: 0, filterValueCount: filterValueCount(question.allFilters), isSorted: false, facets: false }) })
+    const found: Completion[] = []
+    for (const question of questions) found.push(await named(reader, await completions(reader, text, question, count)))
+    return found
+  }, { units: questions.reduce((sum, { allFilters }) => sum + searchUnits({ wordCount: 0, filterValueCount: filterValueCount(allFilters), isSorted: false, facets: false }), 0) })
 }
 
 /** First names that begin with the text, then those that hold each part of it. Without trigrams the former are all. */

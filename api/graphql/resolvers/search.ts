@@ -1,6 +1,6 @@
 /** Search for entities: the input in, one catalog verb, its page out. */
 import type { GraphQLResolveInfo } from 'graphql'
-import { completeNames, type CompletionInput } from '../../../shared/catalog/complete-names.ts'
+import { completeNames, completeNamesOfEach, type CompletionInput } from '../../../shared/catalog/complete-names.ts'
 import { resolveReference } from '../../../shared/catalog/resolve-reference.ts'
 import { scrollEntities, type EntityScrollInput } from '../../../shared/catalog/scroll-entities.ts'
 import { searchEntities, type EntityPage, type RankedSearchInput } from '../../../shared/catalog/search-entities.ts'
@@ -25,8 +25,10 @@ export const searchResolvers = {
     },
     async autoCompleteForMultiple(_: unknown, { input }: Input<CompletionInput>, context: GraphqlContext) {
       const types = [...new Set(input.types?.length ? input.types : completedTypes)]
-      const found = await Promise.all(types.map(async (type) => ({ type, ...await completed({ ...input, types: [type] }, context) })))
-      return { query: input.query, suggestions: found.filter(({ entities }) => entities.length > 0) }
+      const found = await completeNamesOfEach(context.lineage, input, types.map((type) => [type]))
+      context.budget.spendReads(found.reduce((sum, { entities }) => sum + entities.length, 0))
+      const suggestions = found.map(({ names, entities }, index) => ({ type: types[index], suggestions: names, entities }))
+      return { query: input.query, suggestions: suggestions.filter(({ entities }) => entities.length > 0) }
     },
     resolve: (_: unknown, { reference }: { reference: string }, { lineage }: GraphqlContext) => resolveReference(lineage, reference)
   },
