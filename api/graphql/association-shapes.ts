@@ -14,6 +14,13 @@ export const globalTags = (urn: Urn, aspect: Aspect) => aspect && { tags: naming
 
 export const glossaryTerms = (urn: Urn, aspect: Aspect) => aspect && { terms: naming(aspect.terms, 'urn').map((term) => ({ term, associatedUrn: urn })) }
 
+export const attribution = (said: Aspect) => said && {
+  time: typeof said.time === 'number' ? said.time : unknownStamp.time,
+  actor: referenceTo(textOf(said.actor)) ?? referenceTo(unknownStamp.actor),
+  source: referenceTo(textOf(said.source)),
+  sourceDetail: isObject(said.sourceDetail) ? Object.entries(said.sourceDetail).map(([key, value]) => ({ key, value: textOf(value) })) : null
+}
+
 export const institutionalMemory = (_urn: Urn, aspect: Aspect) => aspect && {
   elements: listOf(aspect.elements).filter(isObject).map((element) => {
     const description = textOf(element.description) ?? ''

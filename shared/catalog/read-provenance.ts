@@ -1,6 +1,8 @@
 /** Reads who stated edges, and who put assets into their domains: source, actor, time and load, for many at once. */
 import type { Db } from '../db/database.ts'
 import { limits } from '../limits.ts'
+import type { JsonObject } from '../model/changes.ts'
+import { isObject, listOf } from '../model/json-values.ts'
 import { lineageFieldByCode } from '../model/lineage-fields.ts'
 import { findAssociations } from '../store/domains.ts'
 import { authorsOfOrders, statementsOfEnds, type EdgeStatementRow, type OrderAuthor } from '../store/edge-statements.ts'
@@ -54,6 +56,16 @@ export async function readAssociationProvenance(db: Db, urns: readonly Urn[]): P
     const row = rows.get(idOf.get(urn) ?? 0)
     if (!row || row.domainId === null) return null
     return provenanceOf(row.seq) ?? { actor: row.actor, at: row.createdAt.getTime(), operation: null, loadId: null }
+  })
+}
+
+/** What the aspect says of who put each asset into its domain, in the order of the URNs; null where it says nothing. */
+export async function readAttributions(db: Db, urns: readonly Urn[]): Promise<(JsonObject | null)[]> {
+  const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
+  const rows = new Map((await findAssociations(db, [...idOf.values()])).map((row) => [row.entityId, row]))
+  return urns.map((urn) => {
+    const [association] = listOf(rows.get(idOf.get(urn) ?? 0)?.attributes?.domainAssociations)
+    return isObject(association) && isObject(association.attribution) ? association.attribution : null
   })
 }
 

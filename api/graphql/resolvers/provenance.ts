@@ -1,6 +1,7 @@
 /** Who stated it: edges and associations, batched whatever field asks. */
-import { readAssociationProvenance, readStatedEdges, type StatedEdge } from '../../../shared/catalog/read-provenance.ts'
+import { readAssociationProvenance, readAttributions, readStatedEdges, type StatedEdge } from '../../../shared/catalog/read-provenance.ts'
 import { toUrn, type Urn } from '../../../shared/urn/urn.ts'
+import { attribution } from '../association-shapes.ts'
 import { batched } from '../batched.ts'
 import type { GraphqlContext } from '../context.ts'
 
@@ -19,6 +20,8 @@ async function loadStated(context: GraphqlContext, { upstreamUrn, downstreamUrn 
 
 const loadAssociationProvenance = batched((urns, { db }) => readAssociationProvenance(db, urns.map((urn) => toUrn(urn))))
 
+const loadAttribution = batched((urns, { db }) => readAttributions(db, urns.map((urn) => toUrn(urn))))
+
 export const provenanceResolvers = {
   Query: {
     async lineageEdge(_: unknown, { upstreamUrn, downstreamUrn }: { upstreamUrn: string, downstreamUrn: string }, context: GraphqlContext) {
@@ -30,6 +33,7 @@ export const provenanceResolvers = {
     statements: async (edge: Ends, _: unknown, context: GraphqlContext) => (await loadStated(context, edge)).statements
   },
   DomainAssociation: {
-    provenance: ({ associatedUrn }: { associatedUrn: Urn }, _: unknown, context: GraphqlContext) => loadAssociationProvenance(context, associatedUrn)
+    provenance: ({ associatedUrn }: { associatedUrn: Urn }, _: unknown, context: GraphqlContext) => loadAssociationProvenance(context, associatedUrn),
+    attribution: async ({ associatedUrn }: { associatedUrn: Urn }, _: unknown, context: GraphqlContext) => attribution(await loadAttribution(context, associatedUrn))
   }
 }
