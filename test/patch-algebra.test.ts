@@ -112,6 +112,21 @@ t.test('patch algebra', async (t) => {
     }
   })
 
+  t.test('the domain of an asset goes with its list, through either door', async (t) => {
+    const domain = 'urn:li:domain:required'
+    await rest({ method: 'POST', url: '/openapi/v3/entity/domain?async=false', body: [{ urn: domain, domainProperties: { value: { name: 'required' } } }] })
+    for (const send of [sendRestli, sendV3]) {
+      for (const before of [{ domains: [domain] }, { domains: [domain], domainAssociations: [{ domain, context: 'x' }] }]) {
+        const of: PatchCase = { name: 'domains', aspectName: 'domains', entityUrn: dataset, before, lists: [] }
+        const urn = await begin(of)
+        t.strictSame((await mapRead(urn, of)).aspect.domains, [domain])
+        const { status, text } = await send(urn, of, remove('/domains'))
+        t.equal(status, 200, text)
+        t.strictSame((await mapRead(urn, of)).aspect, { domains: [], domainAssociations: [] })
+      }
+    }
+  })
+
   t.test('a patch that leaves out what cannot be empty is refused, and changes nothing', async (t) => {
     const version = { versionSet: 'urn:li:versionSet:(x,dataset)', version: { versionTag: '1' }, sortId: '1' }
     for (const [before, patch, field] of [[null, put('/sortId', '2'), 'versionSet'], [version, remove('/versionSet'), 'versionSet'], [version, remove('/sortId'), 'sortId']] as const) {
