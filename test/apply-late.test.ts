@@ -154,6 +154,18 @@ t.test('a chunk that comes late', async (t) => {
     t.same(await graphOfLog(db), await graphOfTables(db))
   })
 
+  await t.test('takes an asset out of a domain that it deletes, whatever was said since that did not put it there', async (t) => {
+    const [asset, gone] = [dataset('in a domain to delete'), domain('gone')]
+    await apply(db, ...create(asset), createDomain(gone, 'Gone'), setDomain(asset, gone))
+    const load = await openLoad(db)
+    await apply(db, patch(asset, 'domains', { op: 'remove', path: `/domains/${home}` }))
+    t.same(await valueOf(db, asset, 'domains'), inDomain(gone))
+    t.same(await late(db, load, [{ kind: 'deleteDomain', domainUrn: gone }]), ['applied'])
+    t.same(await valueOf(db, asset, 'domains'), inDomain(null))
+    t.same(await graphOfLog(db), await graphOfTables(db))
+    await endLoad(db, load)
+  })
+
   await t.test('brings nothing back that was deleted since, and does not delete what was made since', async (t) => {
     const early = await openLoad(db)
     await apply(db, addEdge(c, a))

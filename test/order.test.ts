@@ -21,10 +21,10 @@ async function tryOut(t: Test, step: fc.Arbitrary<Step>, trial: Trial, runs: num
 const options = { timeout: process.env.RUNS ? 0 : 600_000 }
 
 t.test('P5: records applied in any interleaving of chunks end as applied in order', options, (t) =>
-  tryOut(t, anyStep, { missingReferences: 'reject', hasOracle: true, isParallel: false, forgetsEmpty: false }, 300))
+  tryOut(t, anyStep, { missingReferences: 'reject', hasOracle: true, isParallel: false, forgetsEmpty: false }, 200))
 
 t.test('P5: so do records among which entities are deleted and created anew', options, (t) =>
-  tryOut(t, anyStepOrDeletion, { missingReferences: 'create', hasOracle: false, isParallel: false, forgetsEmpty: true }, 100))
+  tryOut(t, anyStepOrDeletion, { missingReferences: 'create', hasOracle: false, isParallel: false, forgetsEmpty: true }, 50))
 
 t.test('P5: so do chunks that three workers apply at once, while calls are made', options, (t) =>
-  tryOut(t, anyStepOrDeletion, { missingReferences: 'create', hasOracle: false, isParallel: true, forgetsEmpty: true }, 100))
+  tryOut(t, anyStepOrDeletion, { missingReferences: 'create', hasOracle: false, isParallel: true, forgetsEmpty: true }, 50))

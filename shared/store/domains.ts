@@ -128,6 +128,12 @@ export async function writeAssociations(tx: Tx, rows: readonly AssociationRow[])
     rows.map((row) => row.attributes === null ? null : JSON.stringify(row.attributes)), rows.map((row) => row.actor), rows.map((row) => row.createdAt), rows.map((row) => row.changedSeq ?? null)])
 }
 
+/** The assets in a domain. */
+export async function assetsIn(tx: Tx, domainId: number): Promise<number[]> {
+  const rows = await query<{ id: number }>(tx, 'select entity_id as id from domain_association where domain_id = ?::int', [domainId])
+  return rows.map((row) => row.id)
+}
+
 /** Takes assets out of domains that are deleted, where that is newer than their being put in; gives the assets. */
 export async function emptyDomains(tx: Tx, gone: readonly (Order & { id: number })[], actor: string): Promise<number[]> {
   const rows = await query<{ id: number }>(tx, `

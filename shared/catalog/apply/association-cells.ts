@@ -96,18 +96,20 @@ export function associate(set: WorkingSet, cell: AssociationCell, change: Associ
   return hasChanged
 }
 
-/** Makes what was said after a late deletion of the asset again, upon nothing. */
-export async function replayAssociation(tx: Tx, set: WorkingSet, entityId: number): Promise<void> {
-  const cells = await loadAssociationCells(tx, set, [entityId])
-  const cell = cells.get(entityId)
-  if (!cell?.row) return
-  const steps: AssociationStep[] = []
-  for (const step of cell.steps) {
-    const previous = steps.at(-1) ?? null
-    steps.push(stepAfter(previous, { ...step, membership: again(set, cell, step, previous?.membership ?? null) }))
+/** Makes what is left of the steps again: after a late deletion of the asset upon nothing, after one of its domain without it. */
+export async function replayAssociations(tx: Tx, set: WorkingSet, entityIds: readonly number[]): Promise<void> {
+  const cells = await loadAssociationCells(tx, set, entityIds)
+  for (const cell of cells.values()) {
+    if (!cell.row) continue
+    const steps: AssociationStep[] = []
+    for (const step of cell.steps) {
+      const previous = steps.at(-1) ?? null
+      steps.push(stepAfter(previous, { ...step, membership: again(set, cell, step, previous?.membership ?? null) }))
+    }
+    const [before, after] = [cell.steps.at(-1)?.membership ?? null, steps.at(-1)?.membership ?? null]
+    cell.steps = steps
+    cell.row = rowOf(set, cell, steps.at(-1), after === null ? 0 : cell.row.version + (isSame(before, after) ? 0 : 1))
   }
-  cell.steps = steps
-  cell.row = rowOf(set, cell, steps.at(-1), steps.at(-1)?.membership ? cell.row.version : 0)
   await writeAssociationCells(tx, set, cells)
 }
 

@@ -10,7 +10,7 @@ import type { ChangeRecord } from '../../model/changes.ts'
 import { aspectCodeOf, lineageAspects } from '../../model/lineage-fields.ts'
 import { compareOrder, type Order } from '../../model/order.ts'
 import { deleteAspectsOfEntities, findAspectHistory, findAspectsOfEntities, hasTimeseries, writeAspectHistory, writeAspects, type AspectRow } from '../../store/aspects.ts'
-import { deleteAssociations, emptyDomains, writeDomains } from '../../store/domains.ts'
+import { assetsIn, deleteAssociations, emptyDomains, writeDomains } from '../../store/domains.ts'
 import { deleteEdgePatchesTouching } from '../../store/edge-patches.ts'
 import { columnsOf, findEntities, findEntitiesById, writeDeletion, writePresence, type EntityRow } from '../../store/entities.ts'
 import { deleteSearchDocuments } from '../../store/search-documents.ts'
@@ -18,7 +18,7 @@ import { deleteStatementsTouching, statementsOfOwners } from '../../store/statem
 import { nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn } from '../../urn/urn.ts'
 import { evaluateAgain, makesEntity, restored } from './aspect-cells.ts'
-import { replayAssociation } from './association-cells.ts'
+import { replayAssociations } from './association-cells.ts'
 import { remakeDocuments } from './keep-search-documents.ts'
 import { checkNoChildren, removeDomain } from './domain-tree.ts'
 import { entityOf, orderOf, rememberEntity, type WorkingSet } from './working-set.ts'
@@ -51,7 +51,7 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
   const associated = await deleteAssociations(tx, gone)
   for (const id of associated) set.graph.push({ kind: 'domain', id, domainId: null })
   const removed = await deleteAspectsOfEntities(tx, gone) + associated.length + statements.length
-  await replayAssociation(tx, set, entity.id)
+  await replayAssociations(tx, set, [entity.id])
   if (entity.entityType === 'domain') {
     for (const id of await emptyDomains(tx, gone, set.actor.urn)) set.graph.push({ kind: 'domain', id, domainId: null })
   }
@@ -70,10 +70,18 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
     rememberEntity(set, row)
     set.graph.push({ kind: 'entity', id: row.id, isPresent: row.isPresent, isRemoved: row.isRemoved, isDeleted: row.deletedSeq !== null })
   }
+  if (entity.entityType === 'domain') await emptyByReplay(tx, set, entity.id)
   await (isPresent ? remakeDocuments(tx, [entity]) : deleteSearchDocuments(tx, [entity.id]))
   const hasChanged = removed > 0 || (entity.isPresent && !isPresent)
   if (hasChanged) set.journal?.note({ kind: 'deleted', entityId: entity.id })
   return hasChanged
+}
+
+/** Assets that something newer than the deletion left in the domain, while it was what had put them there before. */
+async function emptyByReplay(tx: Tx, set: WorkingSet, domainId: number): Promise<void> {
+  const assetIds = await assetsIn(tx, domainId)
+  for (const row of await findEntitiesById(tx, assetIds.filter((id) => !set.byId.has(id)))) rememberEntity(set, row)
+  await replayAssociations(tx, set, assetIds)
 }
 
 /**
