@@ -131,6 +131,48 @@ t.test('undos stack: newest first, each load leads back to what was before it', 
   }
 })
 
+t.test('what a load says twice and a second load says again is the work of the first', async (t) => {
+  const bench = await withUndo(t)
+  await bench.send([entity('a')])
+  const before = await bench.state()
+  const twice = [proposal('a', 'datasetProperties', { description: 'one' }), proposal('a', 'datasetProperties', { description: 'two' })]
+  const first = await bench.send(twice)
+  await bench.send(twice)
+  await bench.undo(first)
+  t.same(await bench.state(), before)
+})
+
+t.test('what patches say of an edge that nobody states is taken back, and is there again when what took its place is', async (t) => {
+  const bench = await withUndo(t)
+  await bench.send(['a', 'b'].map(entity))
+  const typed = (type: string): JsonValue => proposal('b', 'upstreamLineage', { patch: [{ op: 'add', path: `/upstreams/${segment(a)}/type`, value: type }] }, 'PATCH')
+  const patches = () => bench.rows("select operation->>'value' as type from edge_patch")
+  const first = await bench.send([typed('COPY')])
+  const again = await bench.send([typed('COPY')])
+  t.match((await bench.undo(again)).counts, { received: 0 })
+  const second = await bench.send([typed('VIEW')])
+  t.same(await patches(), [{ type: 'VIEW' }])
+  await bench.undo(second)
+  t.same(await patches(), [{ type: 'COPY' }])
+
+  const stated = await bench.send([edge('a', 'b')])
+  t.match(await valueOf(bench.db, b, 'upstreamLineage'), { upstreams: [{ type: 'COPY' }] })
+  await bench.undo(stated)
+  t.same(await patches(), [{ type: 'COPY' }], 'what was patched before the edge was stated')
+  await bench.undo(first)
+  t.same(await patches(), [])
+})
+
+t.test('what had named an entity before a load made it does not hold it', async (t) => {
+  const bench = await withUndo(t)
+  await bench.submit([edge('new', 'a'), inDomain('a', 'one'), { op: 'moveDomain', domainUrn: 'urn:li:domain:below', parentDomain: 'urn:li:domain:two' }], { missingReferences: 'create' })
+  await bench.drain()
+  const before = await bench.state()
+  const id = await bench.send([entity('new'), newDomain('one'), newDomain('two')])
+  await bench.undo(id)
+  t.same(await bench.state(), before)
+})
+
 t.test('something newer', async (t) => {
   const newer: { [what: string]: { records: JsonValue[], since: Change[], left: (state: CatalogState) => unknown, overtaken: number } } = {
     'a removal of an edge': { records: [edge('a', 'b')], since: [removeEdge(a, b)], left: ({ edges }) => edges.length === 1, overtaken: 1 },

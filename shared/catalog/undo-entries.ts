@@ -67,7 +67,7 @@ function keyOf(entry: JournalEntry): string | null {
 }
 
 const stepOf = (entry: JournalEntry, row: Pick<JournalRow, 'id' | 'seq'>, index: number): Step =>
-  ({ rowId: row.id, index, seq: row.seq, leftSeq: 'left' in entry ? entry.left ?? row.seq : row.seq, before: 'before' in entry ? entry.before : null, left: entry.kind === 'removed' ? 'absent' : 'present' })
+  ({ rowId: row.id, index, seq: row.seq, leftSeq: 'left' in entry ? entry.left ?? row.seq : row.seq, before: 'before' in entry && entry.kind !== 'patched' ? entry.before : null, left: entry.kind === 'removed' ? 'absent' : 'present' })
 
 /** The last entries that follow on from each other: where something else came between, the load took what that had made. */
 function lastSegment(chain: readonly Step[]): { first: Step, last: Step } {

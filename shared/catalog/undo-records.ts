@@ -48,7 +48,7 @@ async function recordsOf(tx: Tx, part: JournalPart, row: JournalRow): Promise<Un
 export async function nameEntries(tx: Tx, entries: readonly (Net | null)[], outline: JournalOutline): Promise<UndoRecord[]> {
   const seqs = [...new Set(outline.map(({ seq }) => seq))]
   const urns = new Map((await findEntitiesById(tx, [...new Set(entries.flatMap((net) => net ? idsOf(net) : []))])).map((row) => [row.id, row.urn]))
-  const sources = await sourceNames(tx, [...new Set(entries.flatMap((net) => net && 'key' in net.entry ? net.entry.key.sourceId : []))])
+  const sources = await sourceNames(tx, [...new Set(entries.flatMap((net) => net && 'key' in net.entry && net.entry.kind !== 'patched' ? net.entry.key.sourceId : []))])
   const urnOf = (id: number): Urn => {
     const urn = urns.get(id)
     if (urn === undefined) throw new UnreadableChunk(new Error('an entity of the journal is gone'))
@@ -71,6 +71,10 @@ export async function nameEntries(tx: Tx, entries: readonly (Net | null)[], outl
       case 'association': {
         const before = net.before as AssociationBefore | null
         return { kind: 'undoAssociation', entityUrn: urnOf(entry.entityId), leftSeq, before: { changedSeq: before?.seq ?? 0, domainUrn: before?.domainId ? urnOf(before.domainId) : null, attributes: before?.attributes ?? null } }
+      }
+      case 'patched': {
+        const { key, before } = entry
+        return { kind: 'undoPatches', ownerUrn: urnOf(key.ownerId), upstreamUrn: urnOf(key.upstreamId), downstreamUrn: urnOf(key.downstreamId), fieldCode: key.field, seqs, before }
       }
       case 'event': return { kind: 'event', entityUrn: urnOf(entry.entityId), aspectName: entry.aspectName }
       case 'aspect': return { kind: 'undoAspect', entityUrn: urnOf(entry.entityId), aspectName: entry.aspectName, seq, seqs, was: entry.was }

@@ -3,7 +3,7 @@
  * it, and its rejects show it.
  */
 import { CatalogError } from '../errors.ts'
-import type { ChangeRecord, JsonObject, JsonValue, UndoChange } from '../model/changes.ts'
+import type { ChangeRecord, JsonObject, JsonValue, PatchBefore, PatchOperation, UndoChange } from '../model/changes.ts'
 import { parseJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
@@ -39,6 +39,10 @@ function changesOf(value: JsonObject): UndoChange[] {
         ? { seq: number(value.before, 'seq'), line: number(value.before, 'line'), changedSeq: number(value.before, 'changedSeq'), position: number(value.before, 'position'), attributes: objectOrNull(value.before.attributes) }
         : null
     }]
+    case 'undoPatches': return [{
+      kind: value.kind, ownerUrn: urn('ownerUrn'), upstreamUrn: urn('upstreamUrn'), downstreamUrn: urn('downstreamUrn'), fieldCode: number(value, 'fieldCode'), seqs: numbers(value.seqs),
+      before: Array.isArray(value.before) ? value.before.map(patchOf) : []
+    }]
     case 'undoAspect': return [{ kind: value.kind, entityUrn: urn('entityUrn'), aspectName: text(value, 'aspectName'), seq: number(value, 'seq'), seqs: numbers(value.seqs), was: value.was === 'none' || value.was === 'own' ? value.was : 'kept' }]
     case 'undoAssociation': {
       const before = isObject(value.before) ? value.before : {}
@@ -48,6 +52,12 @@ function changesOf(value: JsonObject): UndoChange[] {
     case 'undoTakeBack': return [{ kind: value.kind, entityUrn: urn('entityUrn'), seq: number(value, 'seq') }]
     default: throw noRecord()
   }
+}
+
+function patchOf(value: JsonValue): PatchBefore {
+  if (!isObject(value) || !isObject(value.operation)) throw noRecord()
+  const [seq, line, ordinal, changedSeq] = [number(value, 'seq'), number(value, 'line'), number(value, 'ordinal'), number(value, 'changedSeq')]
+  return { seq, line, ordinal, changedSeq, operation: value.operation as PatchOperation }
 }
 
 const objectOrNull = (value: JsonValue | undefined): JsonObject | null => isObject(value) ? value : null

@@ -54,6 +54,7 @@ function findReferences(change: Change): Reference[] {
     case 'deleteAspect':
     case 'deleteEntity':
     case 'undoStatement':
+    case 'undoPatches':
     case 'undoAspect':
     case 'undoAssociation':
     case 'undoCreation':

@@ -33,6 +33,8 @@ export type WriteHeaders = {
   ifNoneMatch?: boolean
 }
 
+export type PatchBefore = { seq: number, line: number, ordinal: number, operation: PatchOperation, changedSeq: number }
+
 /**
  * What takes back a change of a load, and only where the load's change is still what is there; the load made its changes as
  * `seq`, or (tried again) as several. References of these are not judged: they name what was there before.
@@ -40,6 +42,8 @@ export type WriteHeaders = {
 export type UndoChange =
   /** `left`: whether the load left the statement there; `leftSeq`: of which change it was the work then; `before`: what it said before the load, null where it was not there. */
   | { kind: 'undoStatement', ownerUrn: Urn, upstreamUrn: Urn, downstreamUrn: Urn, fieldCode: number, source: string, recordKey: number, seq: number, left: 'present' | 'absent', leftSeq: number, before: { seq: number, line: number, changedSeq: number, position: number, attributes: JsonObject | null } | null }
+  /** What patches say of an edge that nobody states; `before` are those that the load found. */
+  | { kind: 'undoPatches', ownerUrn: Urn, upstreamUrn: Urn, downstreamUrn: Urn, fieldCode: number, seqs: readonly number[], before: readonly PatchBefore[] }
   | { kind: 'undoAspect', entityUrn: Urn, aspectName: string, seq: number, seqs: readonly number[], was: 'none' | 'own' | 'kept' }
   | { kind: 'undoAssociation', entityUrn: Urn, leftSeq: number, before: { changedSeq: number, domainUrn: Urn | null, attributes: JsonObject | null } }
   /** An entity that the load brought into existence. */

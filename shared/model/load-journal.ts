@@ -6,7 +6,7 @@
  * nearly all there is in a large load, so they are the ones that are small.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { JsonObject } from './changes.ts'
+import type { JsonObject, PatchBefore } from './changes.ts'
 import { fewValuesOf } from './few-values.ts'
 
 /** What tells one statement from all others. */
@@ -21,6 +21,9 @@ export type StatementBefore = { seq: number, line: number, changedSeq: number, p
 /** The domain of an asset before; a null id is none. `seq` is that of the change that had put it there. */
 export type AssociationBefore = { seq: number, domainId: number | null, attributes: JsonObject | null }
 
+/** An edge of one list of an owner, whoever states it. */
+export type PatchedKey = Omit<StatementKey, 'sourceId' | 'recordKey'>
+
 /** Nothing; what the same load had made of it; or what somebody else had. */
 export type AspectBefore = 'none' | 'own' | 'kept'
 
@@ -30,6 +33,8 @@ export type JournalEntry =
   | { kind: 'restated', key: StatementKey, before: StatementBefore | null, left?: number }
   | { kind: 'removed', key: StatementKey, before: StatementBefore }
   | { kind: 'association', entityId: number, before: AssociationBefore | null, left?: number }
+  /** What patches say of an edge that nobody stated: those that were kept before. */
+  | { kind: 'patched', key: PatchedKey, before: PatchBefore[] }
   /** An event of a time series, of which nothing is kept that would tell what it replaced. */
   | { kind: 'event', entityId: number, aspectName: string }
   /** What the aspect was before stands in its history, as long as that is kept; `was` tells whether there is any. */
@@ -40,12 +45,12 @@ export type JournalEntry =
   | { kind: 'deleted', entityId: number }
 
 /** In the order in which they are taken back: a kind of a later pass needs those of the earlier ones to be gone. */
-const kindsOfPasses = [['unmade'], ['stated', 'restated', 'removed', 'association', 'event', 'deleted'], ['aspect'], ['made'], ['madeDomain']] as const satisfies JournalEntry['kind'][][]
+const kindsOfPasses = [['unmade'], ['stated', 'restated', 'removed', 'association', 'event', 'deleted'], ['aspect', 'patched'], ['made'], ['madeDomain']] as const satisfies JournalEntry['kind'][][]
 
 export const journalPasses = kindsOfPasses.map((_, index) => index + 1)
 
 /** Numbers stored in Postgres: never renumber. */
-const kindCodes = { stated: 0, restated: 1, removed: 2, association: 3, event: 4, unmade: 5, deleted: 6, aspect: 7, made: 8, madeDomain: 9 } as const satisfies Record<JournalEntry['kind'], number>
+const kindCodes = { stated: 0, restated: 1, removed: 2, association: 3, event: 4, unmade: 5, deleted: 6, aspect: 7, made: 8, madeDomain: 9, patched: 10 } as const satisfies Record<JournalEntry['kind'], number>
 
 /** A bit beside those of the kinds: some statement or association that is noted was the load's own before. */
 export const againBit = 1 << 12
@@ -68,7 +73,7 @@ export function packJournal(stated: readonly StatementKey[], others: readonly Ex
   let kinds = statedCount > 0 ? kindBit('stated') : 0
   for (const entry of others) {
     const { kind } = entry
-    if ('before' in entry && beforeSeq(entry.before) === seq) kinds |= againBit
+    if ('before' in entry && entry.kind !== 'patched' && beforeSeq(entry.before) === seq) kinds |= againBit
     counts[passOfKind(kind) - 1] = (counts[passOfKind(kind) - 1] ?? 0) + 1
     kinds |= kindBit(kind)
   }
@@ -104,6 +109,7 @@ function toList(entry: Exclude<JournalEntry, { kind: 'stated' }>): Packed {
     case 'restated': return [code, keyList(entry.key), ...beforeList(entry.before), entry.left ?? null]
     case 'removed': return [code, keyList(entry.key), ...beforeList(entry.before)]
     case 'association': return [code, entry.entityId, entry.before?.seq ?? null, entry.before?.domainId ?? null, entry.before?.attributes ?? null, entry.left ?? null]
+    case 'patched': return [code, [entry.key.downstreamId, entry.key.upstreamId, entry.key.ownerId, entry.key.field], entry.before]
     case 'event': return [code, entry.entityId, entry.aspectName]
     case 'aspect': return [code, entry.entityId, entry.aspectName, entry.was]
     default: return [code, entry.entityId]
@@ -127,6 +133,10 @@ function fromList([code, ...values]: Packed): JournalEntry {
     case 'association': {
       const [entityId, seq, domainId, attributes, left] = values as [number, (number | null)?, (number | null)?, (JsonObject | null)?, (number | null)?]
       return { kind, entityId, before: typeof seq !== 'number' ? null : { seq, domainId: domainId ?? null, attributes: attributes ?? null }, ...typeof left === 'number' ? { left } : {} }
+    }
+    case 'patched': {
+      const [[downstreamId = 0, upstreamId = 0, ownerId = 0, field = 0], before] = values as [number[], PatchBefore[]]
+      return { kind, key: { downstreamId, upstreamId, ownerId, field }, before }
     }
     case 'event': {
       const [entityId, aspectName] = values as [number, string]

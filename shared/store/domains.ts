@@ -3,6 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
+import { aspectChangedSeq } from './changed-seq.ts'
 
 export type DomainRow = { entityId: number, name: string, parentId: number | null }
 
@@ -62,6 +63,16 @@ export async function findDomainPaths(tx: Tx, entityIds: readonly number[]): Pro
 export async function childrenOf(tx: Tx, entityIds: readonly number[]): Promise<number[]> {
   if (entityIds.length === 0) return []
   const rows = await query<{ id: number }>(tx, 'select entity_id as id from domain where parent_id = any(?::int[])', [entityIds])
+  return rows.map((row) => row.id)
+}
+
+/** The children of a domain that were put below it, or changed otherwise, as `since` or later. */
+export async function childrenSince(tx: Tx, entityId: number, since: number): Promise<number[]> {
+  const rows = await query<{ id: number }>(tx, `
+    select domain.entity_id as id
+    from domain
+    join aspect on aspect.entity_id = domain.entity_id and aspect.aspect_name = 'domainProperties'
+    where domain.parent_id = ? and ${aspectChangedSeq} >= ?::bigint`, [entityId, since])
   return rows.map((row) => row.id)
 }
 

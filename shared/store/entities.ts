@@ -4,6 +4,7 @@ import { query } from '../db/query.ts'
 import type { Order } from '../model/order.ts'
 import { urnKey } from '../urn/urn-key.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
+import { aspectChangedSeq, changedSeqOf } from './changed-seq.ts'
 
 /** `isPresent` false is a placeholder, or what is left of a deleted entity (then `deletedSeq` is set). */
 export type EntityRow = {
@@ -131,33 +132,35 @@ export async function columnsOf(tx: Tx, parentIds: readonly number[]): Promise<n
 }
 
 /**
- * Those of the entities that nothing is stated about or refers to: no aspect but the properties of a domain itself, no event, no
+ * Those of the entities about which nothing has been stated, and to which nothing has come to refer, as `since` or later: no aspect but the properties of a domain itself, no event, no
  * edge of theirs or of their columns, no association, no asset or domain in them. Sure while no other writer is active.
  */
-export async function unusedEntities(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
-  if (ids.length === 0) return new Set()
+export async function unusedEntities(tx: Tx, wanted: readonly { id: number, since: number }[]): Promise<Set<number>> {
+  if (wanted.length === 0) return new Set()
+  const [ids, sinces] = [wanted.map(({ id }) => id), wanted.map(({ since }) => since)]
   const rows = await query<{ id: number }>(tx, `
     with own as (
-      select wanted.id as root_id, wanted.id
-      from unnest(?::int[]) as wanted (id)
+      select wanted.id as root_id, wanted.id, wanted.since
+      from unnest(?::int[], ?::bigint[]) as wanted (id, since)
       union all
-      select entity.parent_id, entity.id
-      from entity
-      where entity.parent_id = any(?::int[])
+      select wanted.id, entity.id, wanted.since
+      from unnest(?::int[], ?::bigint[]) as wanted (id, since)
+      join entity on entity.parent_id = wanted.id
     ), used as (
       select own.root_id
       from own
-      where exists (select 1 from aspect where aspect.entity_id = own.id and aspect.value is not null and aspect.aspect_name <> 'domainProperties')
-        or exists (select 1 from timeseries_aspect where timeseries_aspect.entity_id = own.id)
-        or exists (select 1 from statement where statement.downstream_id = own.id)
-        or exists (select 1 from statement where statement.upstream_id = own.id)
-        or exists (select 1 from statement where statement.owner_id = own.id and statement.owner_id <> statement.downstream_id)
-        or exists (select 1 from domain_association where domain_association.entity_id = own.id and domain_association.domain_id is not null)
-        or exists (select 1 from domain_association where domain_association.domain_id = own.id)
+      where exists (select 1 from aspect where aspect.entity_id = own.id and aspect.value is not null and aspect.aspect_name <> 'domainProperties'
+          and ${aspectChangedSeq} >= own.since)
+        or exists (select 1 from timeseries_aspect where timeseries_aspect.entity_id = own.id and timeseries_aspect.seq >= own.since)
+        or exists (select 1 from statement where statement.downstream_id = own.id and ${changedSeqOf('statement')} >= own.since)
+        or exists (select 1 from statement where statement.upstream_id = own.id and ${changedSeqOf('statement')} >= own.since)
+        or exists (select 1 from statement where statement.owner_id = own.id and statement.owner_id <> statement.downstream_id and ${changedSeqOf('statement')} >= own.since)
+        or exists (select 1 from domain_association where domain_association.entity_id = own.id and domain_association.domain_id is not null and ${changedSeqOf('domain_association')} >= own.since)
+        or exists (select 1 from domain_association where domain_association.domain_id = own.id and ${changedSeqOf('domain_association')} >= own.since)
     )
     select wanted.id
     from unnest(?::int[]) as wanted (id)
-    where not exists (select 1 from used where used.root_id = wanted.id)`, [[...ids], [...ids], [...ids]])
+    where not exists (select 1 from used where used.root_id = wanted.id)`, [ids, sinces, ids, sinces, ids])
   return new Set(rows.map((row) => row.id))
 }
 

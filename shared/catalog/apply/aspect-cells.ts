@@ -185,10 +185,18 @@ function restoresOf({ kind, change }: AspectRow): number | null {
   return (kind === 'put' || kind === 'delete') && isObject(change) && typeof change.restores === 'number' ? change.restores : null
 }
 
-/** Of each row the seq of the change whose work its value is: one that found all as it says changed nothing, and an undo restores another's. */
+/**
+ * Of each row the seq of the change whose work its value is. What a load leaves as it found it is not its work, whatever its
+ * records said in between, and an undo restores another's.
+ */
 export function seqsOfChanges(rows: readonly AspectRow[]): number[] {
   const seqs: number[] = []
-  for (const [index, row] of rows.entries()) seqs.push(restoresOf(row) ?? (isNoChange(rows, index) ? seqs[index - 1] ?? 0 : row.seq))
+  let begin = 0
+  for (const [index, row] of rows.entries()) {
+    if (rows[begin]?.seq !== row.seq) begin = index
+    const isAsFound = begin === 0 ? row.value === null : equalJson(row.value, rows[begin - 1]?.value ?? null)
+    seqs.push(restoresOf(row) ?? (isAsFound ? seqs[begin - 1] ?? 0 : row.seq))
+  }
   return seqs
 }
 

@@ -7,7 +7,7 @@
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Tx } from '../../db/database.ts'
-import { childrenOf, deleteDomains, findDomainPaths, findDomains, findSiblings, withChildren, writeDomains, type DomainRow } from '../../store/domains.ts'
+import { childrenOf, childrenSince, deleteDomains, findDomainPaths, findDomains, findSiblings, withChildren, writeDomains, type DomainRow } from '../../store/domains.ts'
 import { checkWithinLimit, urnOf, type WorkingSet } from './working-set.ts'
 
 export type DomainTree = {
@@ -142,9 +142,9 @@ export async function removeDomain(tx: Tx, set: WorkingSet, id: number): Promise
   set.graph.push({ kind: 'parentDomain', id, parentId: null })
 }
 
-/** Takes a domain out of the tree; false, and nothing done, where others stand under it. */
-export async function takeOutDomain(set: WorkingSet, tree: DomainTree, id: number): Promise<boolean> {
-  const stored = (await childrenOf(tree.tx, [id])).filter((child) => !tree.changed.has(child))
+/** Takes a domain out of the tree; false, and nothing done, where others have come to stand under it `since`. */
+export async function takeOutDomain(set: WorkingSet, tree: DomainTree, id: number, since: number): Promise<boolean> {
+  const stored = (await childrenSince(tree.tx, id, since)).filter((child) => !tree.changed.has(child))
   if (stored.length > 0 || (tree.changedBelow.get(id)?.size ?? 0) > 0) return false
   const before = await domainRow(tree, id)
   const wasChanged = tree.changed.has(id)

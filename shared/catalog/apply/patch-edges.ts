@@ -1,5 +1,5 @@
 /** Patches what single edges of a list say beside their ends. */
-import type { PatchOperation } from '../../model/changes.ts'
+import type { JsonObject, PatchOperation } from '../../model/changes.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { patchedAttributes } from '../../model/edge-patches.ts'
@@ -40,7 +40,9 @@ export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fie
   const other = lineageFieldByCode(field).entryIs === 'upstream' ? upstreamId : downstreamId
   for (const attributes of after) checkEdgeAttributes(lineageFieldByCode(field), urnOf(set, cell.ownerId), urnOf(set, other), attributes)
   const hasChanged = !equalJson(before, after)
-  if (!hasChanged) {
+  // Of an edge that nobody states only what takes the place of the same is no news.
+  const isNews = hasChanged || (rows.length === 0 && !(sets(operation) && samePath.some((patch) => equalJson(patch.operation as JsonObject, operation as JsonObject))))
+  if (!isNews) {
     // What found all as it says is the work of what it took the place of, if of anything.
     dropPatches(set, cell, [added])
     addPatch(set, cell, { ...added, changedSeq: sets(operation) ? Math.max(0, ...samePath.map(seqOfChange)) : 0 })

@@ -20,6 +20,7 @@ export function subjectOf(change: Change): Urn {
     case 'addEdge':
     case 'removeEdge': return placeOfEdge(change.upstreamUrn, change.downstreamUrn)?.ownerUrn ?? change.downstreamUrn
     case 'replaceEdges':
+    case 'undoPatches':
     case 'undoStatement': return change.ownerUrn
     case 'createDomain':
     case 'renameDomain':
@@ -60,6 +61,7 @@ export function urnsToRemove(change: Change): Urn[] {
     case 'unsetDomain': return [subjectOf(change)]
     case 'patchAspect': return isLineageAspect(change.aspectName) ? planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch).edges.flatMap(removedUrns) : []
     // What is taken back was there, so it has rows.
+    case 'undoPatches':
     case 'undoStatement': return [change.ownerUrn, change.upstreamUrn, change.downstreamUrn]
     case 'undoAssociation': return [change.entityUrn, ...change.before.domainUrn === null ? [] : [change.before.domainUrn]]
     case 'undoAspect':
@@ -99,8 +101,8 @@ export type Loads = {
   part: OwnerAspect[]
   single: EdgeKey[]
   associations: number[]
-  /** Entities that are to be taken back where nothing refers to them. */
-  unmade: number[]
+  /** Entities that are to be taken back where nothing has come to refer to them since. */
+  unmade: { id: number, since: number }[]
   /** Domains whose place may change, and their parents to be. */
   domains: number[]
   places: DomainPlace[]
@@ -170,6 +172,7 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
     case 'deleteDomain':
     case 'undoTakeBack':
       return
+    case 'undoPatches':
     case 'undoStatement': {
       const { aspectName } = lineageFieldByCode(change.fieldCode)
       aspect(aspectName)
@@ -184,7 +187,7 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
       loads.associations.push(subject.id)
       return
     case 'undoCreation':
-      loads.unmade.push(subject.id)
+      loads.unmade.push({ id: subject.id, since: Math.min(...change.seqs) })
       if (subject.entityType !== 'domain') return
       loads.aspects.push({ entityId: subject.id, aspectName: 'domainProperties', oldest: { seq: Math.min(...change.seqs), line: 0 } })
       loads.domains.push(subject.id)

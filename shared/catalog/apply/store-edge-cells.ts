@@ -1,17 +1,17 @@
 /** Reads the statements that a transaction will touch, and writes those that it has changed. */
 import type { Tx } from '../../db/database.ts'
-import type { JsonObject } from '../../model/changes.ts'
+import type { JsonObject, JsonValue, PatchBefore } from '../../model/changes.ts'
 import { patchedAttributes } from '../../model/edge-patches.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { explicitAttributes } from '../../model/lineage-document.ts'
-import { seqOfChange } from '../../model/order.ts'
+import { compareOrder, seqOfChange } from '../../model/order.ts'
 import type { StatementBefore } from '../../model/load-journal.ts'
 import { deleteEdgePatches, edgePatchesOfOwners, insertEdgePatches, type EdgePatchRow } from '../../store/edge-patches.ts'
 import {
   deleteStatements, inKeyOrder, insertStatements, statementsOfEdges, statementsOfOwners, tombstonesOfEdges, updateStatements, watermarksOfOwners, writeTombstones, writeWatermarks,
   type EdgeKey, type OwnerAspect, type StatementRow
 } from '../../store/statements.ts'
-import { edgeCellKey, edgeKey, isOutdone, placeRow, placeTombstone, rowKey, saysTheSame, type EdgeCell, type EdgeCells } from './edge-cells.ts'
+import { edgeCellKey, edgeKey, isOutdone, placeRow, placeTombstone, rowKey, rowsOfEdge, saysTheSame, type EdgeCell, type EdgeCells } from './edge-cells.ts'
 import type { WorkingSet } from './working-set.ts'
 
 type EdgeLoads = { whole: readonly OwnerAspect[], part: readonly OwnerAspect[], single: readonly EdgeKey[] }
@@ -110,6 +110,7 @@ function noteAdded({ journal, seq }: WorkingSet, rows: readonly StatementRow[]):
 /** What statements said before they were removed or rewritten, patches included: these count for what was said before them. */
 function noteChanges({ journal, seq }: WorkingSet, cell: EdgeCell): void {
   if (!journal) return
+  notePatches({ journal }, cell)
   const isPatched = cell.patches.size > 0 || cell.storedPatches.size > 0
   for (const [key, row] of cell.original) {
     const now = cell.rows.get(key)
@@ -123,6 +124,26 @@ function noteChanges({ journal, seq }: WorkingSet, cell: EdgeCell): void {
     }
   }
 }
+
+/** Patches of edges that nobody stated before; those of a statement are noted with it. */
+function notePatches({ journal }: Pick<WorkingSet, 'journal'>, cell: EdgeCell): void {
+  const stated = new Set([...cell.original.values()].map(patchedEdge))
+  const edges = new Map([...cell.patches, ...cell.storedPatches].map((patch) => [patchedEdge(patch), patch]))
+  for (const [edge, { downstreamId, upstreamId, ownerId, field }] of edges) {
+    if (stated.has(edge)) continue
+    const key = { downstreamId, upstreamId, ownerId, field }
+    const before = ownPatches(cell.storedPatches, key)
+    const isKept = rowsOfEdge(cell, downstreamId, upstreamId).every((row) => row.field !== field)
+    if (isKept && equalJson(before.map(saidBy), ownPatches(cell.patches, key).map(saidBy))) continue
+    if (isKept || before.length > 0) journal?.note({ kind: 'patched', key, before })
+  }
+}
+
+const patchedEdge = ({ field, downstreamId, upstreamId }: Pick<EdgePatchRow, 'field' | 'downstreamId' | 'upstreamId'>): string => `${field} ${edgeKey(downstreamId, upstreamId)}`
+const saidBy = ({ changedSeq, operation }: PatchBefore): JsonValue => [changedSeq, operation as JsonObject]
+const ownPatches = (patches: ReadonlySet<EdgePatchRow>, key: Pick<EdgePatchRow, 'field' | 'downstreamId' | 'upstreamId'>): PatchBefore[] =>
+  [...patches].filter((patch) => patchedEdge(patch) === patchedEdge(key)).sort((a, b) => compareOrder(a, b) || a.ordinal - b.ordinal)
+    .map((patch) => ({ seq: patch.seq, line: patch.line, ordinal: patch.ordinal, operation: patch.operation, changedSeq: seqOfChange(patch) }))
 
 /** What a statement says, for a journal: the patches of its aspect have had their say. */
 export const statedBefore = (row: StatementRow, patches: ReadonlySet<EdgePatchRow>): StatementBefore =>

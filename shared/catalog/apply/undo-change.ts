@@ -7,14 +7,14 @@
 import { CatalogError } from '../../errors.ts'
 import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
 import type { UndoChange } from '../../model/changes.ts'
-import { seqOfChange, type Order } from '../../model/order.ts'
+import { compareOrder, seqOfChange, type Order } from '../../model/order.ts'
 import type { AspectRow } from '../../store/aspects.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { applyAspectChange, changesOfLoad, currentValue, seqsOfChanges, type AspectCell } from './aspect-cells.ts'
 import { associate } from './association-cells.ts'
 import { aspectCell, edgeCell, showEdges, withPlace, type Cells } from './cells.ts'
 import { takeOutDomain } from './domain-tree.ts'
-import { dropPatches, patchesOfEdge, put, rowKey, rowsOfEdge, take } from './edge-cells.ts'
+import { addPatch, dropPatches, patchesOfEdge, put, rowKey, rowsOfEdge, take } from './edge-cells.ts'
 import { stateSeq } from './store-edge-cells.ts'
 import { entityOf, isDeletedAfter, isPresentNow, type WorkingSet } from './working-set.ts'
 
@@ -22,6 +22,7 @@ import { entityOf, isDeletedAfter, isPresentNow, type WorkingSet } from './worki
 export function undoChange(set: WorkingSet, cells: Cells, change: UndoChange, order: Order): Promise<boolean> | boolean {
   switch (change.kind) {
     case 'undoStatement': return undoStatement(set, cells, change, order)
+    case 'undoPatches': return undoPatches(set, cells, change)
     case 'undoAspect': return undoAspect(set, cells, change, order)
     case 'undoAssociation': return undoAssociation(set, cells, change, order)
     case 'undoCreation': return undoCreation(set, cells, change, order)
@@ -55,6 +56,22 @@ function undoStatement(set: WorkingSet, cells: Cells, change: Undo<'undoStatemen
   if (before) put(set, cell, { ...key, ownerId: owner.id, ...before })
   else if (row) take(set, cell, row)
   return showEdges(set, aspect, cell, { isMade: false, hasChanged: true }, order)
+}
+
+/** An edge that is stated again shows what patches said in its statement. Otherwise the load's own go, and what it made idle is back. */
+function undoPatches(set: WorkingSet, cells: Cells, change: Undo<'undoPatches'>): boolean {
+  const owner = entityOf(set, change.ownerUrn)
+  const cell = edgeCell(cells, owner.id, lineageFieldByCode(change.fieldCode).aspectName)
+  const key = { ownerId: owner.id, aspectCode: cell.aspectCode, field: change.fieldCode, downstreamId: entityOf(set, change.downstreamUrn).id, upstreamId: entityOf(set, change.upstreamUrn).id }
+  if ([change.ownerUrn, change.downstreamUrn, change.upstreamUrn].some((urn) => isDeletedAfter(set, urn, wholeLoad(Math.min(...change.seqs))))) return false
+  if (rowsOfEdge(cell, key.downstreamId, key.upstreamId).some((row) => row.field === key.field)) return false
+  const isOwn = (patch: { seq: number, changedSeq?: number | null }): boolean => change.seqs.includes(seqOfChange(patch))
+  const known = patchesOfEdge(cell, key)
+  const gone = known.filter(isOwn)
+  const missing = change.before.filter((patch) => !isOwn(patch) && !known.some((each) => compareOrder(each, patch) === 0 && each.ordinal === patch.ordinal))
+  dropPatches(set, cell, gone)
+  for (const patch of missing) addPatch(set, cell, { ...key, ...patch })
+  return gone.length + missing.length > 0
 }
 
 /** Whether the whole aspect has been deleted since. */
@@ -122,7 +139,7 @@ async function undoCreation(set: WorkingSet, cells: Cells, { entityUrn, seqs }: 
     const cell = aspectCell(cells, entity.id, 'domainProperties')
     const found = currentValue(cell) ? beforeLoad(cell, seqs, set.guards.undoesOnlyItsOwn) : null
     if (currentValue(cell) && !found) return false
-    if (!await takeOutDomain(set, cells.tree, entity.id)) return false
+    if (!await takeOutDomain(set, cells.tree, entity.id, Math.min(...seqs))) return false
     if (found) applyAspectChange(set, cell, { kind: 'delete', restores: found.restores }, order, { systemMetadata: null })
   }
   set.takenBack.add(entity.id)
