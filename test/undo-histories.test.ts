@@ -4,15 +4,17 @@
  */
 import t from 'tap'
 import { applyRecords } from '../shared/catalog/apply-records.ts'
-import { claimChunk } from '../shared/catalog/claim-chunk.ts'
 import { allGuards } from '../shared/catalog/guards.ts'
 import type { RunOptions } from '../shared/catalog/run-chunk.ts'
-import { splitChunk } from '../shared/catalog/split-chunk.ts'
 import { undoLoad } from '../shared/catalog/undo-load.ts'
 import type { JsonValue } from '../shared/model/changes.ts'
 import { query } from '../shared/db/query.ts'
-import { fc, fixedSeed } from './support/fast-check.ts'
-import { admin, guardsWithout, withLoadBench, type LoadBench } from './support/load-bench.ts'
+import { apply, createDomain } from './support/changes.ts'
+import { fc, fixedSeed, seed } from './support/fast-check.ts'
+import { graphOfLog, graphOfTables } from './support/graph-log.ts'
+import { admin, withLoadBench, type LoadBench } from './support/load-bench.ts'
+import { cut, tryUndos } from './support/play-undo.ts'
+import { domains as sharedDomains } from './support/random-records.ts'
 
 const assets = ['a', 'b', 'c', 'd']
 const domains = ['one', 'two']
@@ -82,7 +84,7 @@ async function play(bench: LoadBench, runs: number, options: Partial<RunOptions>
     const name = (text: string): string => `${prefix}.${text}`
     const send = async (lines: readonly JsonValue[], source: string, most = Infinity): Promise<string> => {
       const id = await bench.submit(lines, { source })
-      await inSmallChunks(bench, id, most)
+      await cut(bench, id, most)
       await bench.drain()
       return id
     }
@@ -126,13 +128,13 @@ t.test('without the guard that looks for newer changes it does not', async (t) =
   await t.rejects(play(await withLoadBench(t), 50, { apply: unguarded }))
 })
 
-/** Splits the chunks of a load, as those are that fail again and again, until each has so many records at most. */
-async function inSmallChunks(bench: LoadBench, id: string, most: number): Promise<void> {
-  for (;;) {
-    const [large] = (await bench.chunks(id)).filter((chunk) => chunk.state === 'waiting' && chunk.recordCount > most)
-    if (!large) return
-    const claim = await claimChunk(bench.db, large.id, guardsWithout('passOrder'))
-    if (!claim) throw new Error('a waiting chunk could not be claimed')
-    bench.told.push(...(await splitChunk(bench.db, claim.chunk, guardsWithout(), 'failed')).map((nudge) => nudge.chunkId))
-  }
-}
+t.test('undoing loads newest first brings the catalog back to where it was, table by table', { timeout: process.env.RUNS ? 0 : 600_000 }, async (t) => {
+  const bench = await withLoadBench(t)
+  await apply(bench.db, ...sharedDomains.map((urn, index) => createDomain(urn, `D${index}`)))
+  const count = Number(process.env.RUNS ?? 100)
+  t.comment(`seed ${seed}, ${count} histories`)
+  const figures = await tryUndos(bench, { count, seed, log: (line) => t.comment(line) })
+  t.comment(JSON.stringify(figures))
+  t.ok(figures.undone > count, `${figures.undone} changes taken back`)
+  t.same(await graphOfLog(bench.db), await graphOfTables(bench.db))
+})
