@@ -104,7 +104,7 @@ t.test('a catalog on the command line', async t => {
     t.equal((await exported('shop.orders', '--format', 'mermaid'))[1], 'flowchart LR')
     t.equal((await exported('shop.orders', '--format', 'dot'))[1], 'digraph lineage {')
     t.match(await run('export', 'lineage', 'shop.orders', '--types', 'TABLE'), { code: 1, err: [/Allowed: .*DATASET/] })
-    t.match(await run('export', 'lineage', 'nothing'), { code: 1, out: [], err: [/INVALID_URN: urn must be a URN, or name an entity/] })
+    t.match(await run('export', 'lineage', 'nothing'), { code: 1, out: [], err: [/INVALID_URN: urn must be a URN such as .*, or the name of an entity/] })
     t.match(await run('export', 'domains', '--domain', 'Orders'), { code: 1, out: [], err: [/INVALID_URN: .*may mean 2 entities/] })
   })
 })

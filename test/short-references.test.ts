@@ -71,7 +71,7 @@ t.test('short references', async (t) => {
     t.match(counts, { received: 6, rejected: 5 })
     t.match(rejects, [
       { line: 1, code: 'INVALID_URN', message: /downstreamUrn.*may mean 2 entities.*a\.twin/, record: JSON.stringify({ upstreamUrn: 'orders', downstreamUrn: 'twin' }) },
-      { line: 2, code: 'INVALID_URN', message: /downstreamUrn must be a URN, or name an entity: Nothing is called "no such thing"/ },
+      { line: 2, code: 'INVALID_URN', message: /downstreamUrn must be a URN such as .*, or the name of an entity: Nothing is called "no such thing"/ },
       { line: 3, code: 'INVALID_URN', message: /domainUrn/ }, { line: 4, code: 'INVALID_URN' }, { line: 5, code: 'INVALID_URN' }
     ])
   })

@@ -6,6 +6,7 @@
  */
 import { CatalogError } from '../errors.ts'
 import { isObject } from '../model/json-values.ts'
+import { exampleUrn } from '../urn/example-urns.ts'
 import { resolveReference, type ReferenceOptions } from './resolve-reference.ts'
 import type { LineageSources } from './with-lineage.ts'
 
@@ -21,7 +22,7 @@ export async function urnOfReference(sources: LineageSources, reference: string,
     return (await resolveReference(sources, reference, options)).urn
   } catch (error) {
     if (!(error instanceof CatalogError) || (error.code !== 'NOT_FOUND' && error.code !== 'BAD_REQUEST')) throw error
-    throw new CatalogError('INVALID_URN', `${options.field} must be a URN, or name an entity: ${error.message}`, error.details, { cause: error })
+    throw new CatalogError('INVALID_URN', `${options.field} must be a URN such as ${exampleUrn(options.field, options.entityType)}, or the name of an entity: ${error.message}`, error.details, { cause: error })
   }
 }
 
