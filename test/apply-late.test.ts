@@ -85,6 +85,17 @@ t.test('a chunk that comes late', async (t) => {
     await endLoad(db, load)
   })
 
+  await t.test('sets nothing beside an edge that was taken away since', async (t) => {
+    const owner = dataset('said and unsaid')
+    await apply(db, ...create(owner), upsert(owner, 'upstreamLineage', { upstreams: [upstream(b)] }))
+    const load = await openLoad(db)
+    const path = `/upstreams/${segment(b)}/properties/q`
+    await apply(db, patch(owner, 'upstreamLineage', { op: 'remove', path }))
+    await late(db, load, [patch(owner, 'upstreamLineage', { op: 'add', path, value: 'late' })])
+    t.same(await valueOf(db, owner, 'upstreamLineage'), { upstreams: [{ ...upstream(b), properties: {} }] })
+    await endLoad(db, load)
+  })
+
   await t.test('is inserted at its place in the history of an aspect, and what is newer is made again', async (t) => {
     const load = await openLoad(db)
     await apply(db, patch(a, 'datasetProperties', { op: 'add', path: '/customProperties/late', value: 'patched since' }, { op: 'add', path: '/name', value: 'renamed since' }))

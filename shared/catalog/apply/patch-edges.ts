@@ -32,7 +32,8 @@ export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fie
   const samePath = patchesOfEdge(cell, added).filter((patch) => patch.operation.path === operation.path)
   // Whoever sets what stands at a path last makes the others at that path idle: one is kept for each.
   if (samePath.some((patch) => sets(patch.operation) && compareOrder(patch, order) > 0)) return false
-  if (sets(operation)) dropPatches(set, cell, samePath)
+  const outdone = sets(operation) ? samePath.filter((patch) => compareOrder(patch, order) <= 0) : []
+  dropPatches(set, cell, outdone)
   addPatch(set, cell, added)
   const kept = patchesOfEdge(cell, added).length
   checkCount(kept, 'patchesPerEdgeMaxCount', { field: operation.path, what: `The edge has ${kept} patches` })
@@ -45,7 +46,7 @@ export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fie
   if (!isNews) {
     // What found all as it says is the work of what it took the place of, if of anything.
     dropPatches(set, cell, [added])
-    addPatch(set, cell, { ...added, changedSeq: sets(operation) ? Math.max(0, ...samePath.map(seqOfChange)) : 0 })
+    addPatch(set, cell, { ...added, changedSeq: Math.max(0, ...outdone.map(seqOfChange)) })
   }
   return hasChanged
 }
