@@ -90,7 +90,9 @@ t.test('JSON aspects', async (t) => {
       { op: 'add', path: '/fields', value: [{ fieldPath: 'x', type: { type: { 'com.linkedin.schema.StringType': {} } }, nativeDataType: 's' }] }))
     const value = await valueOf(db, urn, 'schemaMetadata') as { fields: JsonObject[] }
     t.equal(value.fields[0]?.nullable, false, 'defaults of what the patch added are written out')
-    t.equal((await refusalOf(apply(db, patch(urn, 'schemaMetadata', { op: 'remove', path: '/fields' })))).code, 'VALIDATION_FAILED')
+    t.equal((await refusalOf(apply(db, patch(urn, 'schemaMetadata', { op: 'remove', path: '/platform' })))).code, 'VALIDATION_FAILED')
+    await apply(db, patch(urn, 'schemaMetadata', { op: 'remove', path: '/fields' }))
+    t.strictSame((await valueOf(db, urn, 'schemaMetadata') as JsonObject).fields, [], 'a list that must be there is left empty')
   })
 
   t.test('only so many versions are kept', async (t) => {
