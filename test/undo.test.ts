@@ -165,12 +165,20 @@ t.test('what patches say of an edge that nobody states is taken back, and is the
 
 t.test('what had named an entity before a load made it does not hold it', async (t) => {
   const bench = await withUndo(t)
-  await bench.submit([edge('new', 'a'), inDomain('a', 'one'), { op: 'moveDomain', domainUrn: 'urn:li:domain:below', parentDomain: 'urn:li:domain:two' }], { missingReferences: 'create' })
+  await bench.submit([edge('new', 'a'), edge('b', 'c'), inDomain('a', 'one'), inDomain('b', 'never made'), { op: 'moveDomain', domainUrn: 'urn:li:domain:below', parentDomain: 'urn:li:domain:two' }], { missingReferences: 'create' })
   await bench.drain()
   const before = await bench.state()
   const id = await bench.send([entity('new'), newDomain('one'), newDomain('two')])
   await bench.undo(id)
   t.same(await bench.state(), before)
+
+  const moved = await bench.send([{ op: 'unsetDomain', entityUrn: dataset('b') }])
+  t.match((await bench.undo(moved)).counts, { rejected: 0 })
+  t.same(await bench.state(), before, 'also an asset is in a domain that was only named')
+
+  const rewritten = await bench.send([entity('c'), proposal('c', 'upstreamLineage', { upstreams: [] })])
+  await bench.undo(rewritten)
+  t.same(await bench.state(), before, 'also an aspect that says what it said')
 })
 
 t.test('something newer', async (t) => {

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
-import { aspectChangedSeq } from './changed-seq.ts'
+import { isAspectChangedSince } from './changed-seq.ts'
 
 export type DomainRow = { entityId: number, name: string, parentId: number | null }
 
@@ -72,7 +72,7 @@ export async function childrenSince(tx: Tx, entityId: number, since: number): Pr
     select domain.entity_id as id
     from domain
     join aspect on aspect.entity_id = domain.entity_id and aspect.aspect_name = 'domainProperties'
-    where domain.parent_id = ? and ${aspectChangedSeq} >= ?::bigint`, [entityId, since])
+    where domain.parent_id = ? and ${isAspectChangedSince('?::bigint')}`, [entityId, since, since])
   return rows.map((row) => row.id)
 }
 

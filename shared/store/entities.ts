@@ -4,7 +4,7 @@ import { query } from '../db/query.ts'
 import type { Order } from '../model/order.ts'
 import { urnKey } from '../urn/urn-key.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
-import { aspectChangedSeq, changedSeqOf } from './changed-seq.ts'
+import { changedSeqOf, isAspectChangedSince } from './changed-seq.ts'
 
 /** `isPresent` false is a placeholder, or what is left of a deleted entity (then `deletedSeq` is set). */
 export type EntityRow = {
@@ -150,7 +150,7 @@ export async function unusedEntities(tx: Tx, wanted: readonly { id: number, sinc
       select own.root_id
       from own
       where exists (select 1 from aspect where aspect.entity_id = own.id and aspect.value is not null and aspect.aspect_name <> 'domainProperties'
-          and ${aspectChangedSeq} >= own.since)
+          and ${isAspectChangedSince('own.since')})
         or exists (select 1 from timeseries_aspect where timeseries_aspect.entity_id = own.id and timeseries_aspect.seq >= own.since)
         or exists (select 1 from statement where statement.downstream_id = own.id and ${changedSeqOf('statement')} >= own.since)
         or exists (select 1 from statement where statement.upstream_id = own.id and ${changedSeqOf('statement')} >= own.since)

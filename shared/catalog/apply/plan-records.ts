@@ -183,9 +183,12 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
       loads.aspects.push({ entityId: subject.id, aspectName: change.aspectName, oldest: { seq: Math.min(...change.seqs), line: 0 } })
       if (isLineageAspect(change.aspectName)) whole(change.aspectName)
       return
-    case 'undoAssociation':
+    case 'undoAssociation': {
       loads.associations.push(subject.id)
+      const domain = change.before.domainUrn === null ? undefined : set.entities.get(change.before.domainUrn)
+      if (domain) loads.aspects.push({ entityId: domain.id, aspectName: 'domainProperties', oldest })
       return
+    }
     case 'undoCreation':
       loads.unmade.push({ id: subject.id, since: Math.min(...change.seqs) })
       if (subject.entityType !== 'domain') return

@@ -9,6 +9,7 @@ import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/l
 import type { UndoChange } from '../../model/changes.ts'
 import { compareOrder, seqOfChange, type Order } from '../../model/order.ts'
 import type { AspectRow } from '../../store/aspects.ts'
+import type { EntityRow } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { applyAspectChange, changesOfLoad, currentValue, seqsOfChanges, type AspectCell } from './aspect-cells.ts'
 import { associate } from './association-cells.ts'
@@ -125,9 +126,13 @@ function undoAssociation(set: WorkingSet, cells: Cells, { entityUrn, leftSeq, be
   if (!cell) throw new Error('association was not loaded')
   if (set.guards.undoesOnlyItsOwn && (cell.row ? seqOfChange(cell.row) : 0) !== leftSeq) return false
   const restored = { kind: 'put', membership: { domainUrn: before.domainUrn, attributes: before.attributes }, restores: before.changedSeq } as const
-  if (before.domainUrn !== null && !isPresentNow(set, entityOf(set, before.domainUrn))) throw gone(before.domainUrn, `${entityUrn} was in ${before.domainUrn}, which no longer exists`)
+  if (before.domainUrn !== null && isMadeAndGone(set, cells, entityOf(set, before.domainUrn))) throw gone(before.domainUrn, `${entityUrn} was in ${before.domainUrn}, which no longer exists`)
   return associate(set, cell, restored, order)
 }
+
+/** A domain that nobody has made yet was only named, and may be named again. */
+const isMadeAndGone = (set: WorkingSet, cells: Cells, domain: EntityRow): boolean =>
+  !isPresentNow(set, domain) && (domain.deletedSeq !== null || aspectCell(cells, domain.id, 'domainProperties').rows.length > 0)
 
 const gone = (urn: Urn, message: string): CatalogError => new CatalogError('MISSING_REFERENCE', message, { urn, field: 'domainUrn' })
 
