@@ -13,6 +13,7 @@ import { toUrn } from '../shared/urn/urn.ts'
 import { addEdge, apply, asCall, createDomain, dataset as urn, deleteAspect, domain, hardDelete, patch, record, refusalOf, removeEdge, segment, setDomain, unsetDomain, upsert, upstream, valueOf } from './support/changes.ts'
 import { catalogState, type CatalogState } from './support/catalog-state.ts'
 import { admin, dataset, edge, entity, guardsWithout, rejectsOf, removal, withLoadBench, type LoadBench } from './support/load-bench.ts'
+import { cut } from './support/play-undo.ts'
 
 type Undoing = LoadBench & {
   state: () => Promise<CatalogState>
@@ -139,6 +140,38 @@ t.test('what a load says twice and a second load says again is the work of the f
   const first = await bench.send(twice)
   await bench.send(twice)
   await bench.undo(first)
+  t.same(await bench.state(), before)
+})
+
+t.test('what a load changes in one chunk and changes back in the next is the work of the load before, once that is undone', async (t) => {
+  const bench = await withUndo(t)
+  const inChunks = async (records: readonly JsonValue[], most: number): Promise<string> => {
+    const id = await bench.submit(records)
+    await cut(bench, id, most)
+    await bench.drain()
+    return id
+  }
+  await bench.send([entity('a'), entity('b'), newDomain('one'), newDomain('two')])
+  const lineage = (type: string): JsonValue => proposal('b', 'upstreamLineage', { upstreams: [{ dataset: dataset('a'), type }] })
+  const before = await bench.state()
+  const first = await bench.send([lineage('COPY'), inDomain('a', 'one')])
+  const back = await inChunks([lineage('VIEW'), inDomain('a', 'two'), lineage('COPY'), inDomain('a', 'one')], 2)
+  const same = await inChunks([lineage('COPY'), inDomain('a', 'one')], 1)
+  t.match((await bench.undo(same)).counts, { received: 0 }, 'what was found as it says is not noted')
+  for (const id of [back, first]) t.match((await bench.undo(id)).counts, { rejected: 0 })
+  t.same(await bench.state(), before)
+})
+
+t.test('what another source had said last is shown again', async (t) => {
+  const bench = await withUndo(t)
+  await bench.send([entity('a'), entity('b')])
+  const stated = (type: string): JsonValue => proposal('b', 'upstreamLineage', { patch: [{ op: 'add', path: `/upstreams/${segment(a)}`, value: { dataset: dataset('a'), type } }] }, 'PATCH')
+  await bench.send([stated('COPY')], 'north')
+  await bench.send([stated('VIEW')], 'south')
+  const before = await bench.state()
+  const again = await bench.send([stated('COPY')], 'north')
+  t.match(await valueOf(bench.db, b, 'upstreamLineage'), { upstreams: [{ type: 'COPY' }] })
+  await bench.undo(again)
   t.same(await bench.state(), before)
 })
 
