@@ -194,6 +194,13 @@ t.test('what patches say of an edge that nobody states is taken back, and is the
   t.same(await patches(), [{ type: 'COPY' }], 'what was patched before the edge was stated')
   await bench.undo(first)
   t.same(await patches(), [])
+
+  const both = proposal('b', 'upstreamLineage', { patch: [{ op: 'remove', path: `/upstreams/${segment(a)}/properties/q` }, { op: 'add', path: `/upstreams/${segment(a)}/type`, value: 'COPY' }] }, 'PATCH')
+  const ids = [await bench.send([both]), await bench.send([both])]
+  await bench.undo(ids[1] ?? '')
+  t.equal((await patches()).length, 2, 'what was said again stands once')
+  await bench.undo(ids[0] ?? '')
+  t.same(await patches(), [])
 })
 
 t.test('what had named an entity before a load made it does not hold it', async (t) => {

@@ -66,7 +66,8 @@ function undoPatches(set: WorkingSet, cells: Cells, change: Undo<'undoPatches'>)
   const key = { ownerId: owner.id, aspectCode: cell.aspectCode, field: change.fieldCode, downstreamId: entityOf(set, change.downstreamUrn).id, upstreamId: entityOf(set, change.upstreamUrn).id }
   if ([change.ownerUrn, change.downstreamUrn, change.upstreamUrn].some((urn) => isDeletedAfter(set, urn, wholeLoad(Math.min(...change.seqs))))) return false
   if (rowsOfEdge(cell, key.downstreamId, key.upstreamId).some((row) => row.field === key.field)) return false
-  const isOwn = (patch: { seq: number, changedSeq?: number | null }): boolean => change.seqs.includes(seqOfChange(patch))
+  // Also what the load only said again: the row of before is restored in its place.
+  const isOwn = (patch: { seq: number, changedSeq?: number | null }): boolean => change.seqs.includes(patch.seq) || change.seqs.includes(seqOfChange(patch))
   const known = patchesOfEdge(cell, key)
   const gone = known.filter(isOwn)
   const missing = change.before.filter((patch) => !isOwn(patch) && !known.some((each) => compareOrder(each, patch) === 0 && each.ordinal === patch.ordinal))
