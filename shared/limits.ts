@@ -31,8 +31,10 @@ export const limits = {
   jsonKeyMaxChars: 16_384,
   /** Versions of an aspect that are kept and can be read. */
   aspectVersionsKept: 20,
-  /** Column records (fineGrainedLineages) in one aspect, and operations in one patch. */
+  /** Column records (fineGrainedLineages) in one aspect. */
   columnRecordsMaxCount: 10_000,
+  /** Operations in one patch: each is looked at several times before any of them is carried out. */
+  patchOperationsMaxCount: 5_000,
   /** Values that the operations of one patch copy, compare or move along: a tenth of a second of work. */
   patchValuesMaxCount: 250_000,
   /** Values that the patches of one call work on together, the documents included; a chunk of a load is split at it. */

@@ -24,7 +24,7 @@ export function parsePatch(value: JsonValue, field: string): PatchDocument {
 const isSent = (value: JsonValue | undefined): value is JsonValue => value !== undefined && value !== null
 
 function parseOperations(list: readonly JsonValue[], field: string): PatchOperation[] {
-  checkCount(list.length, 'columnRecordsMaxCount', { field, what: `${field} has ${list.length} operations` })
+  checkCount(list.length, 'patchOperationsMaxCount', { field, what: `${field} has ${list.length} operations` })
   return list.map((entry, index) => parseOperation(entry, `${field}[${index}]`))
 }
 

@@ -12,6 +12,8 @@ const aspectName = 'moonPhase'
 const urn = assetUrn(1)
 
 const doubling: PatchOperation[] = [{ op: 'add', path: '/a', value: ['x'] }, ...times(40, (): PatchOperation => ({ op: 'copy', from: '/a', path: '/a/0' }))]
+/** As many as a patch may have beside the one that begins it. */
+const most = limits.patchOperationsMaxCount - 1
 const longList = times(200_000, (index) => index % 10)
 const edge = `/upstreams/${segment(assetUrn(0))}`
 
@@ -33,14 +35,15 @@ export const smallPatches: readonly Attack[] = [
     name: '40 copies of a list into itself (load)', path: '/loads?format=ndjson&wait=25', contentType: 'application/x-ndjson',
     body: () => JSON.stringify(proposal(doubling)), atOnce: 2, expected: [{ status: 200, reason: 'REJECTED' }, { status: 202, reason: 'REJECTED' }]
   },
-  overRestli('10,000 moves into each other', () => proposal([{ op: 'add', path: '/a', value: {} }, ...times(10_000, (index): PatchOperation => index % 2 === 0 ? { op: 'move', from: '/a', path: '/b/x/x/x/x' } : { op: 'move', from: '/b', path: '/a/x/x/x/x' })])),
-  overRestli('10,000 entries put before a list of 200,000', () => proposal([{ op: 'add', path: '/a', value: longList }, ...times(10_000, (): PatchOperation => ({ op: 'add', path: '/a/0', value: 0 }))])),
+  overRestli(`${most} moves into each other`, () => proposal([{ op: 'add', path: '/a', value: {} }, ...times(most, (index): PatchOperation => index % 2 === 0 ? { op: 'move', from: '/a', path: '/b/x/x/x/x' } : { op: 'move', from: '/b', path: '/a/x/x/x/x' })])),
+  overRestli(`${most} entries put before a list of 200,000`, () => proposal([{ op: 'add', path: '/a', value: longList }, ...times(most, (): PatchOperation => ({ op: 'add', path: '/a/0', value: 0 }))])),
   {
     name: '1,000 patches of a wide aspect in one call', path: '/aspects?action=ingestProposalBatch', atOnce: 2, expected: [{ status: 400, reason: 'LIMIT_EXCEEDED' }],
     body: () => JSON.stringify({ proposals: [proposal([{ op: 'add', path: '/a', value: times(90_000, () => 1) }]), ...times(1_000, (index) => proposal([{ op: 'add', path: `/k${index}`, value: index }]))] })
   },
   overRestli('a list of 2,000,000', () => ({ ...proposal([]), changeType: 'UPSERT', aspect: { value: JSON.stringify({ a: times(2_000_000, () => 1) }), contentType: 'application/json' } })),
-  overRestli('10,000 patches of what one edge says', () => proposal(times(10_000, (index): PatchOperation => ({ op: 'add', path: `${edge}/properties/k${index}`, value: 'v' })), 'upstreamLineage')),
+  overRestli(`${most} patches of what one edge says`, () => proposal(times(most, (index): PatchOperation => ({ op: 'add', path: `${edge}/properties/k${index}`, value: 'v' })), 'upstreamLineage')),
+  overRestli(`a patch of ${most + 2} operations`, () => proposal(times(most + 2, (index): PatchOperation => ({ op: 'add', path: `/k${index}`, value: 'v' })))),
   overRestli('keys for an array, 10,000 of them', () => proposal([{ op: 'add', path: '/a', value: [] }], aspectName, { a: times(10_000, (index) => `k${index}`) })),
   overRestli(`an object of ${limits.jsonObjectKeysMaxCount + 1} keys`, () => proposal([{ op: 'add', path: '/a', value: Object.fromEntries(times(limits.jsonObjectKeysMaxCount + 1, (index) => [`k${index}`, 1])) }])),
   overRestli('a key of a million characters', () => proposal([{ op: 'add', path: '/a', value: { ['k'.repeat(1_000_000)]: 1 } }]))
