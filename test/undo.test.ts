@@ -221,6 +221,45 @@ t.test('what had named an entity before a load made it does not hold it', async 
   t.same(await bench.state(), before, 'also an aspect that says what it said')
 })
 
+t.test('domains that a load moved or renamed in each other\'s way are put back', async (t) => {
+  const below = (id: string, parentDomain: string | null): JsonValue => ({ op: 'moveDomain', domainUrn: `urn:li:domain:${id}`, parentDomain: parentDomain && `urn:li:domain:${parentDomain}` })
+  const named = (id: string, name: string): JsonValue => ({ op: 'renameDomain', domainUrn: `urn:li:domain:${id}`, name })
+  const ways: { [what: string]: { before: JsonValue[][], load: JsonValue[] } } = {
+    'one above the other, the other way round': { before: [[newDomain('one'), newDomain('two', 'one'), newDomain('three', 'two')]], load: [below('two', null), below('one', 'three')] },
+    'below a domain that had only been named': { before: [[below('one', 'two')]], load: [newDomain('one'), newDomain('two', 'one')] },
+    'three in a ring': { before: [[newDomain('one'), newDomain('two', 'one'), newDomain('three', 'two')]], load: [below('three', null), below('one', 'three'), below('two', 'three')] },
+    'names that were exchanged': { before: [[newDomain('one'), newDomain('two')]], load: [named('one', 'between'), named('two', 'ONE'), named('one', 'TWO')] },
+    'a name that two had before': {
+      before: [[newDomain('one')], [{ entityType: 'domain', entityUrn: 'urn:li:domain:two', changeType: 'UPSERT', aspectName: 'domainProperties', aspect: { name: 'ONE' } }]], load: [named('two', 'TWO')]
+    }
+  }
+  for (const [what, { before, load }] of Object.entries(ways)) {
+    for (const most of [Infinity, 1]) {
+      await t.test(most === 1 ? `${what}, each in a chunk of its own` : what, async (t) => {
+        const bench = await withUndo(t)
+        const submit = async (records: readonly JsonValue[]): Promise<string> => {
+          const id = await bench.submit(records, { missingReferences: 'create' })
+          await bench.drain()
+          return id
+        }
+        for (const records of before) t.match((await bench.load(await submit(records))).counts, { rejected: 0 })
+        const state = await bench.state()
+        const tree = () => bench.rows('select entity.urn, domain.name, domain.parent_id from domain join entity on entity.id = domain.entity_id order by urn')
+        const found = await tree()
+        const id = await submit(load)
+        t.match((await bench.load(id)).counts, { rejected: 0 })
+        t.notSame(await tree(), found)
+        const { id: undoId } = await undoLoad(bench.db, bench.queue, id, { actor: admin, requestId: null })
+        await cut(bench, undoId, most)
+        await bench.drain()
+        t.same(await rejectsOf(bench, undoId), [])
+        t.same(await tree(), found)
+        t.same(await bench.state(), state)
+      })
+    }
+  }
+})
+
 t.test('something newer', async (t) => {
   const newer: { [what: string]: { records: JsonValue[], since: Change[], left: (state: CatalogState) => unknown, overtaken: number } } = {
     'a removal of an edge': { records: [edge('a', 'b')], since: [removeEdge(a, b)], left: ({ edges }) => edges.length === 1, overtaken: 1 },

@@ -5,7 +5,8 @@ import type { JsonObject } from '../../model/changes.ts'
 import { aspectCodeOf } from '../../model/lineage-fields.ts'
 import type { Order } from '../../model/order.ts'
 import type { TimeseriesRow } from '../../store/aspects.ts'
-import { findEntities } from '../../store/entities.ts'
+import type { DomainRow } from '../../store/domains.ts'
+import { findEntities, type EntityRow } from '../../store/entities.ts'
 import { nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { applyAspectChange, aspectCellKey, countEdgeChange, currentRow, currentValue, existForEdges, type AspectCell, type AspectCells, type AspectChange } from './aspect-cells.ts'
@@ -56,10 +57,15 @@ export async function withPlace(set: WorkingSet, cells: Cells, cell: AspectCell,
   const hasChanged = applyAspectChange(set, cell, change, order, { systemMetadata })
   const wasCreated = change.kind === 'delete' ? false : markCreated(set, standsOn(entity.urn))
   if (cell.aspectName === 'domainProperties' && (hasChanged || isNew)) {
-    const value = prepareAspect('domain', 'domainProperties', { name: nameFromUrn(entity.urn), ...currentValue(cell) })
-    await placeDomain(set, cells.tree, { entityId: cell.entityId, name: typeof value.name === 'string' ? value.name : nameFromUrn(entity.urn), parentId: await parentId(set, cells, value) }, siblingRule)
+    await placeDomain(set, cells.tree, await domainRowOf(set, cells, entity, currentValue(cell)), siblingRule)
   }
   return hasChanged || wasCreated
+}
+
+/** The place and name that the properties of a domain give it. */
+export async function domainRowOf(set: WorkingSet, cells: Cells, { id, urn }: Pick<EntityRow, 'id' | 'urn'>, properties: JsonObject | null): Promise<DomainRow> {
+  const value = prepareAspect('domain', 'domainProperties', { name: nameFromUrn(urn), ...properties })
+  return { entityId: id, name: typeof value.name === 'string' ? value.name : nameFromUrn(urn), parentId: await parentId(set, cells, value) }
 }
 
 async function parentId(set: WorkingSet, cells: Cells, value: JsonObject): Promise<number | null> {

@@ -35,7 +35,7 @@ export async function openDomainTree(tx: Tx, ids: readonly number[] = [], places
   return tree
 }
 
-async function domainRow(tree: DomainTree, id: number): Promise<DomainRow | null> {
+export async function domainRow(tree: DomainTree, id: number): Promise<DomainRow | null> {
   const known = tree.rows.get(id)
   if (known !== undefined) return known
   const [row] = await findDomains(tree.tx, [id])
@@ -43,9 +43,10 @@ async function domainRow(tree: DomainTree, id: number): Promise<DomainRow | null
   return row ?? null
 }
 
-async function pathAbove(tree: DomainTree, parentId: number | null): Promise<number[]> {
+/** The domain itself and all that stand above it, from below. */
+export async function pathAbove(tree: DomainTree, id: number | null): Promise<number[]> {
   const path: number[] = []
-  for (let id = parentId; id !== null && !path.includes(id); id = (await domainRow(tree, id))?.parentId ?? null) path.push(id)
+  for (let at = id; at !== null && !path.includes(at); at = (await domainRow(tree, at))?.parentId ?? null) path.push(at)
   return path
 }
 
@@ -119,11 +120,16 @@ async function checkPath(set: WorkingSet, tree: DomainTree, next: DomainRow): Pr
   }
 }
 
-async function checkSiblings(tree: DomainTree, next: DomainRow, place: string): Promise<void> {
+/** The other domains that bear the name of this one at its place. */
+export async function siblingsOf(tree: DomainTree, next: DomainRow): Promise<number[]> {
   const stored = tree.siblings.get(placeKey(next)) ?? (await findSiblings(tree.tx, [next])).map((row) => row.entityId)
   tree.siblings.set(placeKey(next), stored)
   const fresh = tree.changedAt.get(placeKey(next)) ?? []
-  if ([...stored.filter((id) => !tree.changed.has(id)), ...fresh].some((id) => id !== next.entityId)) {
+  return [...stored.filter((id) => !tree.changed.has(id)), ...fresh].filter((id) => id !== next.entityId)
+}
+
+async function checkSiblings(tree: DomainTree, next: DomainRow, place: string): Promise<void> {
+  if ((await siblingsOf(tree, next)).length > 0) {
     throw new CatalogError('CONFLICT', `"${next.name}" already exists ${place}. Please pick a unique name.`, { field: 'name' })
   }
 }

@@ -13,10 +13,11 @@ import type { EntityRow } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { applyAspectChange, changesOfLoad, currentValue, seqsOfChanges, type AspectCell } from './aspect-cells.ts'
 import { associate } from './association-cells.ts'
-import { aspectCell, edgeCell, showEdges, withPlace, type Cells } from './cells.ts'
+import { aspectCell, edgeCell, showEdges, type Cells } from './cells.ts'
 import { takeOutDomain } from './domain-tree.ts'
 import { addPatch, dropPatches, patchesOfEdge, put, rowKey, rowsOfEdge, take } from './edge-cells.ts'
 import { stateSeq } from './store-edge-cells.ts'
+import { putBackDomain } from './undo-place.ts'
 import { entityOf, isDeletedAfter, isPresentNow, type WorkingSet } from './working-set.ts'
 
 /** Says whether anything was taken back. Throws the CatalogError of what makes that impossible. */
@@ -111,7 +112,7 @@ async function undoAspect(set: WorkingSet, cells: Cells, { entityUrn, aspectName
   const before = previous?.value ?? null
   if (before) {
     const author = { systemMetadata: previous?.systemMetadata ?? null }
-    if (aspectName === 'domainProperties') return withPlace(set, cells, cell, { kind: 'put', value: before, restores }, 'in this domain', order, author.systemMetadata)
+    if (aspectName === 'domainProperties') return putBackDomain(set, cells, cell, { kind: 'put', value: before, restores }, { seqs, order, systemMetadata: author.systemMetadata })
     return applyAspectChange(set, cell, { kind: 'put', value: before, restores }, order, author)
   }
   // A domain is taken back as a whole, and an aspect with edges of others stays.
