@@ -1,4 +1,5 @@
-/** The query of a request as a route reads it: known parameters, each once. */
+/** The parameters in the URL of a request, as a route reads them: storable text, known names, each once. */
+import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../shared/errors.ts'
 
 export type Query = Readonly<Record<string, string>>
@@ -13,3 +14,16 @@ export function readQuery(query: unknown, allowed: readonly string[]): Query {
   }
   return found
 }
+
+/** Answers INVALID_CHARACTER to a parameter of the query or the path that holds U+0000: Postgres cannot be asked for it. */
+export function refuseNulInParameters(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    const { query, params } = request
+    for (const [name, value] of entriesOf(query)) if (`${name}${String(value)}`.includes('\0')) throw nulIn(name.replaceAll('\0', '\ufffd').slice(0, 100))
+    if (entriesOf(params).some(([, value]) => String(value).includes('\0'))) throw nulIn('path')
+  })
+}
+
+const entriesOf = (parameters: unknown): [string, unknown][] => Object.entries(typeof parameters === 'object' && parameters !== null ? parameters : {})
+
+const nulIn = (field: string): CatalogError => new CatalogError('INVALID_CHARACTER', `${field} holds U+0000, which cannot be stored`, { field })

@@ -31,6 +31,7 @@ import { healthRoutes } from './operations/health.ts'
 import { limitsRoutes } from './operations/limits.ts'
 import { countRequests, metricsRoutes } from './operations/metrics.ts'
 import { versionRoutes } from './operations/version.ts'
+import { refuseNulInParameters } from './query-parameters.ts'
 import { addReadTurns } from './read-turns.ts'
 import { searchRoutes } from './search/routes.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -78,6 +79,7 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
   addAuthentication(app, createAuthenticate(context.db))
   addReadTurns(app, context.config)
   const finishRoutes = refuseOtherMethods(app)
+  refuseNulInParameters(app)
 
   healthRoutes(app, context, state)
   versionRoutes(app)

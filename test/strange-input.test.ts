@@ -146,6 +146,16 @@ t.test('through every door', async (t) => {
     for (const time of ['2026-02-28 23:59:59.123456+00', '2028-02-29 00:00:00-03:30', '0001-01-01 00:00:00+14']) t.equal((await rest({ url: `/loads?cursor=${cursor(time, id)}` })).status, 200, time)
   })
 
+  t.test('U+0000 in the query or the path is refused by its parameter', async (t) => {
+    const id = '00000000-0000-0000-0000-000000000000'
+    const sent: [url: string, field: string][] = [['/loads?source=%00', 'source'], ['/loads?a%00=1', 'a\ufffd'], ['/loads?limit=1&limit=%00', 'limit'], ['/openapi/v3/entity/dataset?scrollId=%00', 'scrollId'], ['/aspects/urn%3Ali%3Adomain%3Ax?aspect=%00', 'aspect'], ['/loads/%00', 'path'], [`/loads/${id}/rejects?after=%00`, 'after'], ['/entities/%00', 'path']]
+    for (const [url, field] of sent) {
+      const { status, body } = await rest({ url })
+      t.equal(status, 400, url)
+      t.match(JSON.stringify(body), `${field} holds U+0000, which cannot be stored`, url)
+    }
+  })
+
   t.test('a load without a record is refused, however it is to be applied', async (t) => {
     for (const query of ['', '?atomic=true', '?dryRun=true', '?mode=snapshot&source=x', '?mode=snapshot&source=x&atomic=true']) {
       for (const body of ['', '\n \n']) t.match(await rest({ method: 'POST', url: `/loads${query}`, headers: { 'content-type': 'application/x-ndjson' }, body }), { status: 400, body: { code: 'BAD_REQUEST', message: 'The body holds no records' } }, query)
