@@ -20,5 +20,8 @@ export function addAnswerDeadline(app: FastifyInstance, maxMs: number): void {
 function giveUp(reply: FastifyReply, maxMs: number): void {
   if (reply.sent) return
   if (reply.raw.headersSent) reply.raw.destroy()
-  else void reply.send(new errorCodes.FST_ERR_HANDLER_TIMEOUT(String(maxMs), reply.request.routeOptions.url ?? ''))
+  else
+    void reply.send(
+      new errorCodes.FST_ERR_HANDLER_TIMEOUT(String(maxMs), reply.request.routeOptions.url ?? '')
+    )
 }

@@ -59,5 +59,8 @@ function bearerToken(request: FastifyRequest): string | null {
 
 function accessOf(request: FastifyRequest): Access {
   if (request.is404) return 'read'
-  return request.routeOptions.config.access ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write')
+  return (
+    request.routeOptions.config.access ??
+    (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write')
+  )
 }

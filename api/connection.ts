@@ -31,17 +31,33 @@ export function requestIdOf(request: RawRequestDefaultExpression): string {
  * `/api/v2/graphql` what it sends to DataHub's frontend. Access is a matter of the route that is found, so no spelling gets around it.
  */
 export function plainUrl(request: Pick<IncomingMessage, 'url'>): string {
-  return (request.url ?? '/').replace(/^\/{2,}/, '/').replace(/^\/api\/gms(?=[/?]|$)\/*/, '/').replace(/^\/api\/v2\/graphql(?=[/?]|$)/, '/api/graphql')
+  return (request.url ?? '/')
+    .replace(/^\/{2,}/, '/')
+    .replace(/^\/api\/gms(?=[/?]|$)\/*/, '/')
+    .replace(/^\/api\/v2\/graphql(?=[/?]|$)/, '/api/graphql')
 }
 
 /** Adds the headers and the log line, and refuses new requests with SHUTTING_DOWN while the process stops. */
-export function addRequestBasics(app: FastifyInstance, state: ServerState, headers: Readonly<Record<string, string>>): void {
+export function addRequestBasics(
+  app: FastifyInstance,
+  state: ServerState,
+  headers: Readonly<Record<string, string>>
+): void {
   app.decorateRequest('traceId', '')
   app.addHook('onRequest', (request, reply, done) => {
     request.traceId = newTraceId()
-    reply.headers(headers).headers({ 'x-request-id': request.id, traceparent: traceparent(request.traceId), 'cache-control': 'no-store' })
+    reply.headers(headers).headers({
+      'x-request-id': request.id,
+      traceparent: traceparent(request.traceId),
+      'cache-control': 'no-store'
+    })
     const isRefused = state.isStopping && request.routeOptions.config?.servesWhileStopping !== true
-    if (isRefused) done(new CatalogError('SHUTTING_DOWN', 'This process is stopping; send the request again', { retryAfterSeconds: 1 }))
+    if (isRefused)
+      done(
+        new CatalogError('SHUTTING_DOWN', 'This process is stopping; send the request again', {
+          retryAfterSeconds: 1
+        })
+      )
     else done()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -51,7 +67,13 @@ export function addRequestBasics(app: FastifyInstance, state: ServerState, heade
   })
   app.addHook('onResponse', (request, reply, done) => {
     const { method } = request
-    const fields = { method, path: pathOf(request.url), status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10, tokenId: request.actor?.tokenId ?? null }
+    const fields = {
+      method,
+      path: pathOf(request.url),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      tokenId: request.actor?.tokenId ?? null
+    }
     request.log.info(fields, 'request')
     done()
   })
@@ -65,12 +87,26 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
     socket.destroy()
     return
   }
-  const { status, code, message } = brokenRequests[error.code ?? ''] ?? { status: '400 Bad Request', code: 'BAD_REQUEST', message: 'This is no HTTP request' }
+  const { status, code, message } = brokenRequests[error.code ?? ''] ?? {
+    status: '400 Bad Request',
+    code: 'BAD_REQUEST',
+    message: 'This is no HTTP request'
+  }
   const body = JSON.stringify({ code, message, requestId: randomUUID() })
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  )
 }
 
-const brokenRequests: Readonly<Record<string, { status: string, code: ErrorCode, message: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: '431 Request Header Fields Too Large', code: 'BAD_REQUEST', message: 'The headers are larger than 16 KB' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', code: 'REQUEST_TIMEOUT', message: 'The request came too slowly' }
+const brokenRequests: Readonly<Record<string, { status: string; code: ErrorCode; message: string }>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'BAD_REQUEST',
+    message: 'The headers are larger than 16 KB'
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    code: 'REQUEST_TIMEOUT',
+    message: 'The request came too slowly'
+  }
 }

@@ -29,10 +29,21 @@ export function publicError(error: unknown, request?: FastifyRequest): CatalogEr
   const known = frameworkCode(error)
   // The framework has one deadline for both: whose fault it is shows by whether all of the body has come.
   const code = known === 'DEADLINE_EXCEEDED' && request?.raw.complete === false ? 'REQUEST_TIMEOUT' : known
-  if (code !== null) return new CatalogError(code, messages[code] ?? (error instanceof Error ? error.message : code), {}, { cause: error })
+  if (code !== null)
+    return new CatalogError(
+      code,
+      messages[code] ?? (error instanceof Error ? error.message : code),
+      {},
+      { cause: error }
+    )
   const translated = toCatalogError(error)
   if (translated.code !== 'INTERNAL') return translated
-  return new CatalogError('INTERNAL', 'An internal error; the request id finds it in the log', {}, { cause: error })
+  return new CatalogError(
+    'INTERNAL',
+    'An internal error; the request id finds it in the log',
+    {},
+    { cause: error }
+  )
 }
 
 /** The body of every error answer outside of GraphQL. */
@@ -41,11 +52,16 @@ export function problemBody(error: CatalogError, requestId: string): Record<stri
 }
 
 /** Status, headers and log line that every kind of error answer shares. */
-export function prepareErrorReply(error: CatalogError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function prepareErrorReply(
+  error: CatalogError,
+  request: FastifyRequest,
+  reply: FastifyReply
+): FastifyReply {
   logError(error, request)
   reply.code(error.status)
   if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer realm="tributary"')
-  const retryAfter = error.details.retryAfterSeconds ?? (error.status === 503 || error.status === 429 ? 1 : null)
+  const retryAfter =
+    error.details.retryAfterSeconds ?? (error.status === 503 || error.status === 429 ? 1 : null)
   if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
   // What is left of a body that was refused is not read: the connection ends with the answer.
   if (hasBody(request) && request.raw.complete === false) reply.header('connection', 'close')
@@ -55,7 +71,9 @@ export function prepareErrorReply(error: CatalogError, request: FastifyRequest, 
 /** The error handler of all routes but those that speak a dialect of their own. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = publicError(error, request)
-  void prepareErrorReply(problem, request, reply).type('application/problem+json; charset=utf-8').send(JSON.stringify(problemBody(problem, request.id)))
+  void prepareErrorReply(problem, request, reply)
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problemBody(problem, request.id)))
 }
 
 /** Faults of ours at error with their cause, a service that is away at warn, faults of the caller at debug. */
@@ -75,4 +93,5 @@ function frameworkCode(error: unknown): ErrorCode | null {
 }
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0')
+  headers['transfer-encoding'] !== undefined ||
+  (headers['content-length'] !== undefined && headers['content-length'] !== '0')

@@ -21,13 +21,22 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
   })
   // As a hook, so that nothing of a body is looked at first.
   app.addHook('onRequest', async (request) => {
-    if (request.is404) throw new CatalogError('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200) ?? ''}`)
+    if (request.is404)
+      throw new CatalogError(
+        'NOT_FOUND',
+        `There is nothing at ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200) ?? ''}`
+      )
   })
   return () => {
     for (const [url, methods] of Array.from(methodsOf)) {
       const allow = [...methods, 'OPTIONS'].sort().join(', ')
       const access: Access = openPaths.has(url) ? 'open' : 'read'
-      app.route({ method: 'OPTIONS', url, config: { access }, handler: (_request, reply) => reply.code(204).header('allow', allow).send() })
+      app.route({
+        method: 'OPTIONS',
+        url,
+        config: { access },
+        handler: (_request, reply) => reply.code(204).header('allow', allow).send()
+      })
       const others = refusable.filter((method) => !methods.has(method))
       if (others.length === 0) continue
       // Refused before a body is read: what it holds does not matter.
@@ -37,7 +46,9 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
         config: { access },
         onRequest: async (_request, reply) => {
           reply.header('allow', allow)
-          throw new CatalogError('METHOD_NOT_ALLOWED', `This path has ${allow}`, { allowed: allow.split(', ') })
+          throw new CatalogError('METHOD_NOT_ALLOWED', `This path has ${allow}`, {
+            allowed: allow.split(', ')
+          })
         },
         handler: async () => {}
       })

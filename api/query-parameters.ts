@@ -8,8 +8,13 @@ export type Query = Readonly<Record<string, string>>
 export function readQuery(query: unknown, allowed: readonly string[]): Query {
   const found: Record<string, string> = {}
   for (const [name, value] of Object.entries(typeof query === 'object' && query !== null ? query : {})) {
-    if (!allowed.includes(name)) throw new CatalogError('BAD_REQUEST', `There is no parameter ${name.slice(0, 100)} here`, { field: name.slice(0, 100), allowed })
-    if (typeof value !== 'string') throw new CatalogError('BAD_REQUEST', `${name} is given twice`, { field: name })
+    if (!allowed.includes(name))
+      throw new CatalogError('BAD_REQUEST', `There is no parameter ${name.slice(0, 100)} here`, {
+        field: name.slice(0, 100),
+        allowed
+      })
+    if (typeof value !== 'string')
+      throw new CatalogError('BAD_REQUEST', `${name} is given twice`, { field: name })
     found[name] = value
   }
   return found
@@ -19,11 +24,14 @@ export function readQuery(query: unknown, allowed: readonly string[]): Query {
 export function refuseNulInParameters(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     const { query, params } = request
-    for (const [name, value] of entriesOf(query)) if (`${name}${String(value)}`.includes('\0')) throw nulIn(name.replaceAll('\0', '\ufffd').slice(0, 100))
+    for (const [name, value] of entriesOf(query))
+      if (`${name}${String(value)}`.includes('\0')) throw nulIn(name.replaceAll('\0', '\ufffd').slice(0, 100))
     if (entriesOf(params).some(([, value]) => String(value).includes('\0'))) throw nulIn('path')
   })
 }
 
-const entriesOf = (parameters: unknown): [string, unknown][] => Object.entries(typeof parameters === 'object' && parameters !== null ? parameters : {})
+const entriesOf = (parameters: unknown): [string, unknown][] =>
+  Object.entries(typeof parameters === 'object' && parameters !== null ? parameters : {})
 
-const nulIn = (field: string): CatalogError => new CatalogError('INVALID_CHARACTER', `${field} holds U+0000, which cannot be stored`, { field })
+const nulIn = (field: string): CatalogError =>
+  new CatalogError('INVALID_CHARACTER', `${field} holds U+0000, which cannot be stored`, { field })

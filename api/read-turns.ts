@@ -12,9 +12,16 @@ declare module 'fastify' {
 }
 
 /** Heavy reads use at most every second connection that reads have, so that the others stay free for short ones. */
-export function addReadTurns(app: FastifyInstance, { databasePoolApi }: Pick<Config, 'databasePoolApi'>): void {
+export function addReadTurns(
+  app: FastifyInstance,
+  { databasePoolApi }: Pick<Config, 'databasePoolApi'>
+): void {
   const gate = createReadGate({ atOnce: Math.max(1, Math.floor(databasePoolApi / 3)) })
-  app.decorateRequest('readWork', { getter(this: FastifyRequest) { return createReadWork(gate, callerOf(this)) } })
+  app.decorateRequest('readWork', {
+    getter(this: FastifyRequest) {
+      return createReadWork(gate, callerOf(this))
+    }
+  })
 }
 
 /** Who shares a turn: all requests of one token. */

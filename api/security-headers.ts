@@ -9,10 +9,15 @@ export async function securityHeaders(): Promise<Record<string, string>> {
   const app = fastify()
   await app.register(helmet, {
     strictTransportSecurity: { includeSubDomains: false },
-    contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] } }
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] }
+    }
   })
   app.get('/', async () => '')
   const { headers } = await app.inject('/')
   await app.close()
-  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => ofAnyAnswer.has(name) ? [] : [[name, String(value)]]))
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (ofAnyAnswer.has(name) ? [] : [[name, String(value)]]))
+  )
 }

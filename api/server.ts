@@ -54,7 +54,10 @@ const connectionsCheckMs = 5_000
 const pathPartMaxChars = 8_192
 
 /** Resolves when all routes are there; throws where they do not fit together. */
-export async function buildServer(context: ApiContext, state: ServerState = { isStopping: false }): Promise<FastifyInstance> {
+export async function buildServer(
+  context: ApiContext,
+  state: ServerState = { isStopping: false }
+): Promise<FastifyInstance> {
   const logger: FastifyBaseLogger = context.log
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
@@ -109,7 +112,9 @@ export async function buildServer(context: ApiContext, state: ServerState = { is
     traceRoutes(scope, context)
   })
   await app.register(async (scope) => {
-    scope.addHook('onRoute', (route) => { route.handlerTimeout ??= uploadMaxMs })
+    scope.addHook('onRoute', (route) => {
+      route.handlerTimeout ??= uploadMaxMs
+    })
     await scope.register(loadsRoutes, context)
   })
   finishRoutes()

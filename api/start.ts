@@ -30,14 +30,28 @@ export type ApiService = Service & { readonly url: () => string | null }
  */
 export function startApi(config: Config, log: Log): ApiService {
   const state: ServerState = { isStopping: false }
-  let parts: { db?: Db, uploadDb?: Db, graphDb?: Db, memory?: LineageMemory, queue?: ChunkQueue, app?: FastifyInstance, endReport?: () => void } = {}
+  let parts: {
+    db?: Db
+    uploadDb?: Db
+    graphDb?: Db
+    memory?: LineageMemory
+    queue?: ChunkQueue
+    app?: FastifyInstance
+    endReport?: () => void
+  } = {}
   let url: string | null = null
 
   /** The graph's own connection: no read waits for it behind other statements. A second one is for when the first is dead and nobody has said so. */
   function openMemory(db: Db): LineageMemory | null {
     if (config.lineageMemoryMb === 0 || config.databaseUrl === null) return null
     const graphDb = connectDatabase({
-      url: config.databaseUrl, poolMax: 2, applicationName: 'tributary-lineage', statementTimeoutMs: config.statementTimeoutApiMs, lockTimeoutMs, log, usesIndexes: true
+      url: config.databaseUrl,
+      poolMax: 2,
+      applicationName: 'tributary-lineage',
+      statementTimeoutMs: config.statementTimeoutApiMs,
+      lockTimeoutMs,
+      log,
+      usesIndexes: true
     })
     const memory = createLineageMemory({ db, graphDb, maxBytes: config.lineageMemoryMb * 1024 * 1024, log })
     parts.graphDb = graphDb
@@ -49,17 +63,42 @@ export function startApi(config: Config, log: Log): ApiService {
   const service = createService('api', {
     async start() {
       if (config.databaseUrl === null) throw new Error('DATABASE_URL is not set')
-      const pool = { url: config.databaseUrl, statementTimeoutMs: config.statementTimeoutApiMs, lockTimeoutMs, log }
+      const pool = {
+        url: config.databaseUrl,
+        statementTimeoutMs: config.statementTimeoutApiMs,
+        lockTimeoutMs,
+        log
+      }
       const uploadPoolMax = Math.max(1, Math.floor(config.databasePoolApi / 3))
-      const db = connectDatabase({ ...pool, poolMax: Math.max(1, config.databasePoolApi - uploadPoolMax), applicationName: 'tributary-api' })
-      const uploadDb = connectDatabase({ ...pool, poolMax: uploadPoolMax, applicationName: 'tributary-uploads', acquireTimeoutMs: uploadTurnMaxMs })
+      const db = connectDatabase({
+        ...pool,
+        poolMax: Math.max(1, config.databasePoolApi - uploadPoolMax),
+        applicationName: 'tributary-api'
+      })
+      const uploadDb = connectDatabase({
+        ...pool,
+        poolMax: uploadPoolMax,
+        applicationName: 'tributary-uploads',
+        acquireTimeoutMs: uploadTurnMaxMs
+      })
       Object.assign(parts, { db, uploadDb })
       await prepareDatabase(db, config, log)
       parts.endReport = reportBacklog(db)
       const queue = await openQueue(config, log)
       parts.queue = queue
       const memory = openMemory(db)
-      const app = await buildServer({ db, uploadDb, lineage: { db, memory, held: holdResults(heldResultsBounds) }, knownIds: () => memory?.knownIds() ?? null, queue, config, log }, state)
+      const app = await buildServer(
+        {
+          db,
+          uploadDb,
+          lineage: { db, memory, held: holdResults(heldResultsBounds) },
+          knownIds: () => memory?.knownIds() ?? null,
+          queue,
+          config,
+          log
+        },
+        state
+      )
       parts.app = app
       url = await app.listen({ host: config.host, port: config.port })
       log.info({ url }, 'the API listens')

@@ -9,7 +9,12 @@ import { benchLoading } from './loading/throughput.ts'
 import { benchSearch } from './search/bench.ts'
 
 const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
-  'lineage': benchLineage, 'lineage-http': benchLineageHttp, 'loading': benchLoading, 'loading-interactive': benchLoadingInteractive, 'loading-memory': benchLoadingMemory, 'search': benchSearch
+  lineage: benchLineage,
+  'lineage-http': benchLineageHttp,
+  loading: benchLoading,
+  'loading-interactive': benchLoadingInteractive,
+  'loading-memory': benchLoadingMemory,
+  search: benchSearch
 }
 
 const [name = '', ...args] = process.argv.slice(2)

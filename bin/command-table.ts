@@ -14,7 +14,8 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'up',
     group: 'Run:',
-    summary: 'Runs everything in one process, with a database of its own where DATABASE_URL names none: what `npm start` runs.',
+    summary:
+      'Runs everything in one process, with a database of its own where DATABASE_URL names none: what `npm start` runs.',
     open: async () => (await import('./commands/up.ts')).up
   },
   {
@@ -32,19 +33,22 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'migrate',
     group: 'Run:',
-    summary: 'Brings the database of DATABASE_URL to the newest schema. Safe to run at any time, also several at once.',
+    summary:
+      'Brings the database of DATABASE_URL to the newest schema. Safe to run at any time, also several at once.',
     open: async () => (await import('./commands/migrate.ts')).migrateCommand
   },
   {
     name: 'doctor',
     group: 'Run:',
-    summary: 'Looks at configuration, database, schema, queue, clock and loads. Exit code 1 where something is wrong.',
+    summary:
+      'Looks at configuration, database, schema, queue, clock and loads. Exit code 1 where something is wrong.',
     open: async () => (await import('./commands/doctor.ts')).doctor
   },
   {
     name: 'load',
     group: 'Loads:',
-    summary: 'Sends files, folders or standard input through the bulk pipeline and follows each load to its end.',
+    summary:
+      'Sends files, folders or standard input through the bulk pipeline and follows each load to its end.',
     open: async () => (await import('./commands/load.ts')).load
   },
   {

@@ -8,19 +8,31 @@ import { withoutSecrets } from '../shared/platform/without-secrets.ts'
 import { exitCodes, reasonOf, Refusal } from './failure.ts'
 
 /** A stack is shown only for what nobody expected. */
-export function describeFailure(error: unknown): { message: string, exitCode: number } {
+export function describeFailure(error: unknown): { message: string; exitCode: number } {
   if (error instanceof Refusal) return { message: withoutSecrets(error.message), exitCode: error.exitCode }
   if (error instanceof ConfigError || error instanceof CannotEmbed || error instanceof NewerSchemaError) {
     return { message: withoutSecrets(error.message), exitCode: exitCodes.config }
   }
-  if (error instanceof CatalogError) return { message: `${error.code}: ${error.message}`, exitCode: exitCodes.refused }
+  if (error instanceof CatalogError)
+    return { message: `${error.code}: ${error.message}`, exitCode: exitCodes.refused }
   if (isConnectionTrouble(error)) {
-    return { message: `The database does not answer: ${withoutSecrets(reasonOf(error))}`, exitCode: exitCodes.config }
+    return {
+      message: `The database does not answer: ${withoutSecrets(reasonOf(error))}`,
+      exitCode: exitCodes.config
+    }
   }
-  if (isPortTaken(error)) return { message: `The port ${error.port} is in use. Name another with PORT (WORKER_PORT for a worker).`, exitCode: exitCodes.config }
-  const text = error instanceof Error ? error.stack ?? error.message : String(error)
+  if (isPortTaken(error))
+    return {
+      message: `The port ${error.port} is in use. Name another with PORT (WORKER_PORT for a worker).`,
+      exitCode: exitCodes.config
+    }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return { message: withoutSecrets(text), exitCode: exitCodes.refused }
 }
 
 const isPortTaken = (error: unknown): error is Error & { port: number } =>
-  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE' && 'port' in error && typeof error.port === 'number'
+  error instanceof Error &&
+  'code' in error &&
+  error.code === 'EADDRINUSE' &&
+  'port' in error &&
+  typeof error.port === 'number'

@@ -2,7 +2,12 @@
 import { Refusal } from './failure.ts'
 
 const minuteMs = 60_000
-const unitsMs: Readonly<Record<string, number>> = { m: minuteMs, h: 60 * minuteMs, d: 24 * 60 * minuteMs, w: 7 * 24 * 60 * minuteMs }
+const unitsMs: Readonly<Record<string, number>> = {
+  m: minuteMs,
+  h: 60 * minuteMs,
+  d: 24 * 60 * minuteMs,
+  w: 7 * 24 * 60 * minuteMs
+}
 
 /** The moment that lies `text` after `now`, or the moment that it names (a date alone is its midnight, UTC). Throws Refusal. */
 export function parseExpiry(text: string, now: Date): Date {
@@ -17,7 +22,8 @@ export function parseSince(text: string, now: Date): Date {
 function momentOf(text: string, now: Date, sign: 1 | -1): Date | null {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
   const unitMs = unitsMs[unit ?? '']
-  if (unitMs !== undefined && Number(count) > 0) return new Date(now.getTime() + sign * Number(count) * unitMs)
+  if (unitMs !== undefined && Number(count) > 0)
+    return new Date(now.getTime() + sign * Number(count) * unitMs)
   const date = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text) : new Date(Number.NaN)
   return Number.isNaN(date.getTime()) ? null : date
 }

@@ -9,7 +9,12 @@ import { toUrn } from '../shared/urn/urn.ts'
 import type { Direction, LineageLines, LineageNode } from './client/read-lineage.ts'
 import { printable } from './printable.ts'
 
-type Place = { node: LineageNode, isPlaced: boolean, below: { place: Place, isAgain: boolean }[], moreCount: number }
+type Place = {
+  node: LineageNode
+  isPlaced: boolean
+  below: { place: Place; isAgain: boolean }[]
+  moreCount: number
+}
 
 export type LineageTree = {
   roots: readonly Place[]
@@ -22,14 +27,24 @@ export type LineageTree = {
 }
 
 /** Reads no further than the tree needs. `maxLines` counts entities and marks, not the lines that count the rest. */
-export async function growTree({ lines }: Pick<LineageLines, 'lines'>, direction: Direction, maxLines: number): Promise<LineageTree> {
+export async function growTree(
+  { lines }: Pick<LineageLines, 'lines'>,
+  direction: Direction,
+  maxLines: number
+): Promise<LineageTree> {
   const places = new Map<string, Place>()
   let marksLeft: number | null = null
   let hops = 0
   for await (const line of lines()) {
     if ('node' in line) {
       hops = Math.max(hops, line.node.degree)
-      if (places.size < maxLines) places.set(line.node.urn, { node: line.node, isPlaced: line.node.degree === 0, below: [], moreCount: 0 })
+      if (places.size < maxLines)
+        places.set(line.node.urn, {
+          node: line.node,
+          isPlaced: line.node.degree === 0,
+          below: [],
+          moreCount: 0
+        })
       continue
     }
     const { upstream, downstream, degree } = line.edge
@@ -49,10 +64,15 @@ export async function growTree({ lines }: Pick<LineageLines, 'lines'>, direction
   }
   const all = [...places.values()]
   const roots = all.filter(({ node }) => node.degree === 0)
-  return { roots, apart: all.filter(({ isPlaced }) => !isPlaced), shownCount: all.length - roots.length, hops }
+  return {
+    roots,
+    apart: all.filter(({ isPlaced }) => !isPlaced),
+    shownCount: all.length - roots.length,
+    hops
+  }
 }
 
-type Strokes = { branch: string, last: string, pipe: string, gap: string }
+type Strokes = { branch: string; last: string; pipe: string; gap: string }
 
 const drawn: Strokes = { branch: '├─ ', last: '└─ ', pipe: '│  ', gap: '   ' }
 const plain: Strokes = { branch: '|- ', last: '`- ', pipe: '|  ', gap: '   ' }
@@ -79,7 +99,11 @@ export function* printTree({ roots, apart }: LineageTree, isDrawn: boolean): Gen
 function* printBelow(top: Place, strokes: Strokes): Generator<string> {
   const open = [{ place: top, next: 0, indent: '' }]
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
-    const { place: { below, moreCount }, next, indent } = level
+    const {
+      place: { below, moreCount },
+      next,
+      indent
+    } = level
     const count = below.length + (moreCount > 0 ? 1 : 0)
     const entry = below[next]
     level.next += 1
@@ -90,7 +114,12 @@ function* printBelow(top: Place, strokes: Strokes): Generator<string> {
       continue
     }
     yield `${indent}${stroke}${titleOf(entry.place.node)}${entry.isAgain ? ' (again)' : ''}`
-    if (!entry.isAgain) open.push({ place: entry.place, next: 0, indent: indent + (next + 1 >= count ? strokes.gap : strokes.pipe) })
+    if (!entry.isAgain)
+      open.push({
+        place: entry.place,
+        next: 0,
+        indent: indent + (next + 1 >= count ? strokes.gap : strokes.pipe)
+      })
   }
 }
 

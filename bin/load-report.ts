@@ -23,10 +23,16 @@ export type ReportOptions = {
 }
 
 /** Words go to standard error, the outcome to standard output. Throws what reading the rejects throws. */
-export async function reportLoad(server: Server, load: LoadView, options: ReportOptions, terminal: Terminal): Promise<void> {
+export async function reportLoad(
+  server: Server,
+  load: LoadView,
+  options: ReportOptions,
+  terminal: Terminal
+): Promise<void> {
   const rejects = load.counts.rejected > 0 ? await readRejects(server, load, rejectsShownCount) : []
   const { asJson, isQuiet, name, file } = options
-  if (asJson) terminal.out(JSON.stringify({ ...(file === null ? {} : { file }), ...loadAsJson(load), rejects }))
+  if (asJson)
+    terminal.out(JSON.stringify({ ...(file === null ? {} : { file }), ...loadAsJson(load), rejects }))
   else {
     if (!isQuiet) terminal.out(`${name === null ? '' : `${name}: `}${outcomeOf(load, options)}`)
     for (const line of reportLines(load.report)) terminal.out(line)
@@ -38,20 +44,33 @@ export async function reportLoad(server: Server, load: LoadView, options: Report
 
 function outcomeOf(load: LoadView, { elapsedMs, isReplay }: ReportOptions): string {
   const { received, applied, unchanged, rejected } = load.counts
-  const speed = elapsedMs === null ? '' : ` in ${(elapsedMs / 1_000).toFixed(1)} s (${perSecond(applied + unchanged + rejected, elapsedMs)})`
+  const speed =
+    elapsedMs === null
+      ? ''
+      : ` in ${(elapsedMs / 1_000).toFixed(1)} s (${perSecond(applied + unchanged + rejected, elapsedMs)})`
   const isDryRun = load.dryRun === true
-  return `${isDryRun ? 'Dry run' : 'Load'} ${load.id} ${hasEnded(load) ? `is ${load.state}` : `goes on (${load.state})`}: ` +
+  return (
+    `${isDryRun ? 'Dry run' : 'Load'} ${load.id} ${hasEnded(load) ? `is ${load.state}` : `goes on (${load.state})`}: ` +
     `${count(received)} received, ${count(applied)} ${isDryRun ? 'would be applied' : 'applied'}, ${count(unchanged)} unchanged, ${count(rejected)} rejected` +
     (isReplay === true ? '; it was sent before' : speed)
+  )
 }
 
-function rejectLines(load: LoadView, rejects: readonly Reject[], { place = line => `line ${line}` }: ReportOptions): string[] {
+function rejectLines(
+  load: LoadView,
+  rejects: readonly Reject[],
+  { place = (line) => `line ${line}` }: ReportOptions
+): string[] {
   if (rejects.length === 0) return []
   const more = load.counts.rejected - rejects.length
   return [
     ...rejects.map(({ line, code, message }) => `${place(line)}: ${code}: ${message}`),
-    more > 0 ? `… and ${count(more)} more. All of them: tributary load rejects ${load.id}` : `With their records: tributary load rejects ${load.id}`,
-    ...(rejects.some(({ code }) => code === 'MISSING_REFERENCE') ? ['--missing-references create makes placeholders for what is missing.'] : [])
+    more > 0
+      ? `… and ${count(more)} more. All of them: tributary load rejects ${load.id}`
+      : `With their records: tributary load rejects ${load.id}`,
+    ...(rejects.some(({ code }) => code === 'MISSING_REFERENCE')
+      ? ['--missing-references create makes placeholders for what is missing.']
+      : [])
   ]
 }
 
@@ -74,21 +93,27 @@ function linesOf(value: Record<string, unknown>, indent: string): string[] {
     const title = `${indent}${wordsOf(name)}:`
     if (Array.isArray(part)) return part.length === 0 ? [] : [title, ...listOf(part, part.length, indent)]
     if (!isObject(part)) return [`${title} ${textOf(part)}`]
-    if (typeof part.count === 'number' && Array.isArray(part.urns)) return [`${title} ${count(part.count)}`, ...listOf(part.urns, part.count, indent)]
+    if (typeof part.count === 'number' && Array.isArray(part.urns))
+      return [`${title} ${count(part.count)}`, ...listOf(part.urns, part.count, indent)]
     const parts = Object.entries(part)
-    if (parts.every(([, number]) => typeof number === 'number')) return [`${title} ${parts.map(([word, number]) => `${textOf(number)} ${wordsOf(word)}`).join(', ')}`]
+    if (parts.every(([, number]) => typeof number === 'number'))
+      return [`${title} ${parts.map(([word, number]) => `${textOf(number)} ${wordsOf(word)}`).join(', ')}`]
     return [title, ...linesOf(part, `${indent}  `)]
   })
 }
 
 function listOf(items: readonly unknown[], total: number, indent: string): string[] {
-  const shown = items.slice(0, listedCount).map(item => `${indent}  ${isObject(item) ? Object.values(item).map(textOf).join('  ') : textOf(item)}`)
-  return total > shown.length ? [...shown, `${indent}  … and ${count(total - shown.length)} more; --json prints what the server lists`] : shown
+  const shown = items
+    .slice(0, listedCount)
+    .map((item) => `${indent}  ${isObject(item) ? Object.values(item).map(textOf).join('  ') : textOf(item)}`)
+  return total > shown.length
+    ? [...shown, `${indent}  … and ${count(total - shown.length)} more; --json prints what the server lists`]
+    : shown
 }
 
 /** `columnEdges` is "column edges". */
 function wordsOf(name: string): string {
-  return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
 function textOf(value: unknown): string {

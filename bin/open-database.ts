@@ -15,13 +15,23 @@ const lockTimeoutMs = 10_000
 /** Throws Refusal (exit code 78) where there is no DATABASE_URL; `command` is the word to name. */
 export function requireDatabaseUrl(config: Config, command: string): string {
   if (config.databaseUrl !== null) return config.databaseUrl
-  throw new Refusal(`tributary ${command} needs DATABASE_URL, the URL of a PostgreSQL 14 or newer. To try Tributary without one, run npm start.`, exitCodes.config)
+  throw new Refusal(
+    `tributary ${command} needs DATABASE_URL, the URL of a PostgreSQL 14 or newer. To try Tributary without one, run npm start.`,
+    exitCodes.config
+  )
 }
 
 /** Runs `work` on a pool and closes it. Throws Refusal where the database does not answer. */
 export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   await requireDatabase(url)
-  const db = connectDatabase({ url, poolMax, applicationName: 'tributary-cli', statementTimeoutMs, lockTimeoutMs, log: createLog({ logLevel: 'silent' }) })
+  const db = connectDatabase({
+    url,
+    poolMax,
+    applicationName: 'tributary-cli',
+    statementTimeoutMs,
+    lockTimeoutMs,
+    log: createLog({ logLevel: 'silent' })
+  })
   try {
     return await work(db)
   } finally {
@@ -33,19 +43,25 @@ export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>)
  * As withDatabase, on DATABASE_URL or else on the embedded database that `npm start` made, which is started for the
  * moment where it does not run. Throws Refusal where there is neither.
  */
-export async function withCatalogDatabase<T>(config: Config, work: (db: Db, url: string) => Promise<T>): Promise<T> {
+export async function withCatalogDatabase<T>(
+  config: Config,
+  work: (db: Db, url: string) => Promise<T>
+): Promise<T> {
   if (config.databaseUrl !== null) {
     const url = config.databaseUrl
-    return withDatabase(url, db => work(db, url))
+    return withDatabase(url, (db) => work(db, url))
   }
   if (!hasEmbeddedDatabase(config.dataDir)) {
-    throw new Refusal(`There is no DATABASE_URL, and npm start has made no database in ${config.dataDir}.`, exitCodes.config)
+    throw new Refusal(
+      `There is no DATABASE_URL, and npm start has made no database in ${config.dataDir}.`,
+      exitCodes.config
+    )
   }
   // loaded only when needed: a server with a DATABASE_URL has no use for it
   const { startEmbeddedPostgres } = await import('../dev/embedded-postgres/start-embedded-postgres.ts')
   const server = await startEmbeddedPostgres({ dataDir: join(config.dataDir, 'pg') })
   try {
-    return await withDatabase(server.url(), db => work(db, server.url()))
+    return await withDatabase(server.url(), (db) => work(db, server.url()))
   } finally {
     await server.stop()
   }

@@ -20,7 +20,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   }
 }
 
-type Program = { root: Parser, exitCode: () => number | null }
+type Program = { root: Parser; exitCode: () => number | null }
 
 function createProgram(terminal: Terminal): Program {
   const entries = new Map<Parser, CommandEntry>()
@@ -28,30 +28,56 @@ function createProgram(terminal: Terminal): Program {
   let exitCode: number | null = null
   const root = new Parser('tributary')
   root
-    .description('A metadata catalog for domains and lineage. `npm start` or `tributary up` runs everything at once, with a database of its own.')
+    .description(
+      'A metadata catalog for domains and lineage. `npm start` or `tributary up` runs everything at once, with a database of its own.'
+    )
     .version(packageVersion(), '-v, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print help.')
     .helpCommand(false)
     .enablePositionalOptions()
-    .configureOutput({ writeOut: text => { printLines(text, terminal) }, writeErr: () => {}, getOutHelpWidth: () => terminal.width })
-    .configureHelp({ formatHelp: (command, helper) => new Help().formatHelp(command, command === root ? withAllCommands(helper, entries) : helper) })
-    .exitOverride(error => { throw refusalOf(error, root) })
+    .configureOutput({
+      writeOut: (text) => {
+        printLines(text, terminal)
+      },
+      writeErr: () => {},
+      getOutHelpWidth: () => terminal.width
+    })
+    .configureHelp({
+      formatHelp: (command, helper) =>
+        new Help().formatHelp(command, command === root ? withAllCommands(helper, entries) : helper)
+    })
+    .exitOverride((error) => {
+      throw refusalOf(error, root)
+    })
     .hook('preSubcommand', (_parent, called) => declare(called))
     .addHelpText('after', '\n`tributary help COMMAND` tells more.')
   for (const entry of commandTable) add(entry)
-  root.command('help').description('Prints the help of a command.').argument('[COMMAND...]').helpGroup('Help:').action(printHelp)
+  root
+    .command('help')
+    .description('Prints the help of a command.')
+    .argument('[COMMAND...]')
+    .helpGroup('Help:')
+    .action(printHelp)
   return { root, exitCode: () => exitCode }
 
   /** A group such as `token` is no command of its own; `load` is both. */
   function add(entry: CommandEntry): void {
     let parser = root
-    for (const word of entry.name.split(' ')) parser = parser.commands.find(command => command.name() === word) ?? create(parser, word).helpGroup(entry.group)
+    for (const word of entry.name.split(' '))
+      parser =
+        parser.commands.find((command) => command.name() === word) ??
+        create(parser, word).helpGroup(entry.group)
     entries.set(parser.description(entry.summary), entry)
   }
 
   function create(parent: Parser, name: string): Parser {
     const parser = parent.command(name)
-    return parser.helpCommand(false).exitOverride(error => { throw refusalOf(error, parser) }).hook('preSubcommand', (_parent, called) => declare(called))
+    return parser
+      .helpCommand(false)
+      .exitOverride((error) => {
+        throw refusalOf(error, parser)
+      })
+      .hook('preSubcommand', (_parent, called) => declare(called))
   }
 
   /** Tells the parser what the command takes, which the table does not. */
@@ -59,12 +85,15 @@ function createProgram(terminal: Terminal): Program {
     const entry = entries.get(parser)
     if (entry === undefined || optionsOf.has(parser)) return
     const command = await entry.open()
-    parser.description([entry.summary, ...command.notes ?? []].join('\n\n'))
-    for (const operand of command.operands ?? []) parser.argument(operand.startsWith('[') ? operand : `<${operand}>`)
+    parser.description([entry.summary, ...(command.notes ?? [])].join('\n\n'))
+    for (const operand of command.operands ?? [])
+      parser.argument(operand.startsWith('[') ? operand : `<${operand}>`)
     const given = new Map<string, string | true>()
     for (const [name, option] of Object.entries(command.options)) {
       parser.addOption(parserOption(name, option))
-      parser.on(`option:${name}`, (value?: string) => { given.set(name, value ?? true) })
+      parser.on(`option:${name}`, (value?: string) => {
+        given.set(name, value ?? true)
+      })
     }
     optionsOf.set(parser, given)
     parser.action(async () => {
@@ -76,15 +105,17 @@ function createProgram(terminal: Terminal): Program {
   /** `tributary load --dry-run status ID`: the option would be without effect. */
   function refuseOptionsAbove(parser: Parser): void {
     for (let above = parser.parent; above !== null; above = above.parent) {
-      for (const option of optionsOf.get(above)?.keys() ?? []) throw new Refusal(`--${option} is an option of ${nameOf(above)}, not of ${nameOf(parser)}.`)
+      for (const option of optionsOf.get(above)?.keys() ?? [])
+        throw new Refusal(`--${option} is an option of ${nameOf(above)}, not of ${nameOf(parser)}.`)
     }
   }
 
   async function printHelp(words: readonly string[]): Promise<void> {
     let parser = root
     for (const word of words) {
-      const below = parser.commands.find(command => command.name() === word)
-      if (below === undefined) throw new Refusal(`There is no command ${words.join(' ')}. See tributary help.`)
+      const below = parser.commands.find((command) => command.name() === word)
+      if (below === undefined)
+        throw new Refusal(`There is no command ${words.join(' ')}. See tributary help.`)
       await declare(below)
       parser = below
     }
@@ -95,10 +126,12 @@ function createProgram(terminal: Terminal): Program {
 
 function parserOption(name: string, { value, help, choices }: Option): ParserOption {
   const option = new ParserOption(value === undefined ? `--${name}` : `--${name} <${value}>`, help)
-  return choices === undefined ? option : option.argParser((text: string) => {
-    if (!choices.includes(text)) throw new Refusal(`--${name} takes ${listed(choices)}, not ${text}.`)
-    return text
-  })
+  return choices === undefined
+    ? option
+    : option.argParser((text: string) => {
+        if (!choices.includes(text)) throw new Refusal(`--${name} takes ${listed(choices)}, not ${text}.`)
+        return text
+      })
 }
 
 function inputOf(operands: readonly string[], given: ReadonlyMap<string, string | true>): CommandInput {
@@ -108,34 +141,53 @@ function inputOf(operands: readonly string[], given: ReadonlyMap<string, string 
       const value = given.get(option)
       return typeof value === 'string' ? value : undefined
     },
-    isSet: option => given.get(option) === true
+    isSet: (option) => given.get(option) === true
   }
 }
 
 /** The overview lists every command in its group, those of two words as well. */
 function withAllCommands(helper: Help, entries: ReadonlyMap<Parser, CommandEntry>): Help {
-  const below = (parser: Parser): Parser[] => parser.commands.flatMap(command => [...entries.has(command) || command.commands.length === 0 ? [command] : [], ...below(command)])
-  return Object.assign(new Help(), helper, { visibleCommands: below, subcommandTerm: (command: Parser) => entries.get(command)?.name ?? command.name() })
+  const below = (parser: Parser): Parser[] =>
+    parser.commands.flatMap((command) => [
+      ...(entries.has(command) || command.commands.length === 0 ? [command] : []),
+      ...below(command)
+    ])
+  return Object.assign(new Help(), helper, {
+    visibleCommands: below,
+    subcommandTerm: (command: Parser) => entries.get(command)?.name ?? command.name()
+  })
 }
 
 /** In one line, with the command to ask for help. */
 function refusalOf(error: CommanderError, parser: Parser): Error {
   if (error.exitCode === 0) return error
   const name = nameOf(parser)
-  return new Refusal(`${problemOf(error, name, parser)} See ${name.replace('tributary', 'tributary help')}.`, undefined, { cause: error })
+  return new Refusal(
+    `${problemOf(error, name, parser)} See ${name.replace('tributary', 'tributary help')}.`,
+    undefined,
+    { cause: error }
+  )
 }
 
-const nameOf = (parser: Parser): string => parser.parent === null ? parser.name() : `${nameOf(parser.parent)} ${parser.name()}`
+const nameOf = (parser: Parser): string =>
+  parser.parent === null ? parser.name() : `${nameOf(parser.parent)} ${parser.name()}`
 
-function problemOf({ code, message }: CommanderError, name: string, { args, registeredArguments, commands }: Parser): string {
-  const wanted = registeredArguments.map(argument => argument.name())
-  if (code === 'commander.help') return `${name} needs a command: ${listed(commands.map(command => command.name()))}.`
-  if (code === 'commander.excessArguments') return `${name} takes ${wanted.length === 0 ? 'no operand' : `${wanted.join(' ')} only`}, not also ${args.slice(wanted.length).join(' ')}.`
+function problemOf(
+  { code, message }: CommanderError,
+  name: string,
+  { args, registeredArguments, commands }: Parser
+): string {
+  const wanted = registeredArguments.map((argument) => argument.name())
+  if (code === 'commander.help')
+    return `${name} needs a command: ${listed(commands.map((command) => command.name()))}.`
+  if (code === 'commander.excessArguments')
+    return `${name} takes ${wanted.length === 0 ? 'no operand' : `${wanted.join(' ')} only`}, not also ${args.slice(wanted.length).join(' ')}.`
   const [problem = '', hint] = message.replace(/^error: /, '').split('\n')
   return `${name}: ${problem}.${hint === undefined ? '' : ` ${hint.replaceAll(/[()]/g, '')}`}`
 }
 
-const listed = (words: readonly string[]): string => words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
 function printLines(text: string, terminal: Terminal): void {
   for (const line of text.replace(/\n$/, '').split('\n')) terminal.out(line)
@@ -143,5 +195,7 @@ function printLines(text: string, terminal: Terminal): void {
 
 function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'))
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown'
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown'
 }

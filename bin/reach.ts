@@ -12,22 +12,32 @@ export async function requireDatabase(url: string): Promise<void> {
   try {
     await askDatabase(url, async () => {})
   } catch (error) {
-    throw new Refusal(`The database of DATABASE_URL does not answer: ${reasonOf(error)}`, exitCodes.config, { cause: error })
+    throw new Refusal(`The database of DATABASE_URL does not answer: ${reasonOf(error)}`, exitCodes.config, {
+      cause: error
+    })
   }
 }
 
 /** Throws Refusal (exit code 78) with the reason in one line. */
 export async function requireRedis(config: Config & { redisUrl: string }): Promise<void> {
   try {
-    await askRedis(config, async redis => { await redis.ping() })
+    await askRedis(config, async (redis) => {
+      await redis.ping()
+    })
   } catch (error) {
-    throw new Refusal(`The Redis of REDIS_URL does not answer: ${reasonOf(error)}`, exitCodes.config, { cause: error })
+    throw new Refusal(`The Redis of REDIS_URL does not answer: ${reasonOf(error)}`, exitCodes.config, {
+      cause: error
+    })
   }
 }
 
 /** Runs `ask` on one connection of its own. Throws what the driver throws. */
 export async function askDatabase<T>(url: string, ask: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...await postgresOptions(url), application_name: 'tributary-cli', connectionTimeoutMillis: answerMaxMs })
+  const client = new pg.Client({
+    ...(await postgresOptions(url)),
+    application_name: 'tributary-cli',
+    connectionTimeoutMillis: answerMaxMs
+  })
   client.on('error', () => {})
   await client.connect()
   try {
@@ -38,14 +48,26 @@ export async function askDatabase<T>(url: string, ask: (client: pg.Client) => Pr
 }
 
 /** Runs `ask` on one connection of its own, without retries. Throws what the driver throws. */
-export async function askRedis<T>(config: Config & { redisUrl: string }, ask: (redis: Redis) => Promise<T>): Promise<T> {
-  const tls = config.redisUrl.startsWith('rediss:') ? { tls: { rejectUnauthorized: config.redisTlsVerify } } : {}
+export async function askRedis<T>(
+  config: Config & { redisUrl: string },
+  ask: (redis: Redis) => Promise<T>
+): Promise<T> {
+  const tls = config.redisUrl.startsWith('rediss:')
+    ? { tls: { rejectUnauthorized: config.redisTlsVerify } }
+    : {}
   const redis = new Redis(config.redisUrl, {
-    ...tls, lazyConnect: true, connectTimeout: answerMaxMs, commandTimeout: answerMaxMs, maxRetriesPerRequest: 0, retryStrategy: () => null
+    ...tls,
+    lazyConnect: true,
+    connectTimeout: answerMaxMs,
+    commandTimeout: answerMaxMs,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null
   })
   // connect() rejects with "Connection is closed"; the reason comes as an event before
   let reason: Error | undefined
-  redis.on('error', (error: Error) => { reason ??= error })
+  redis.on('error', (error: Error) => {
+    reason ??= error
+  })
   try {
     await redis.connect()
     return await ask(redis)

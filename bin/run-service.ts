@@ -10,7 +10,11 @@ import type { Terminal } from './terminal.ts'
  * Null once the service runs: the process goes on until a signal ends it. Redis may be away: it is waited for.
  * Throws Refusal (exit code 78) where the database is not given or does not answer.
  */
-export async function runService(command: string, start: (config: Config, log: Log) => Service, terminal: Terminal): Promise<null> {
+export async function runService(
+  command: string,
+  start: (config: Config, log: Log) => Service,
+  terminal: Terminal
+): Promise<null> {
   const config = readConfig(terminal.env)
   await requireDatabase(requireDatabaseUrl(config, command))
   const log = createLog(config)

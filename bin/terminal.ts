@@ -23,8 +23,12 @@ export function processTerminal(): Terminal {
   outliveReaders()
   return {
     env: process.env,
-    out: line => { process.stdout.write(`${line}\n`) },
-    err: line => { process.stderr.write(`${line}\n`) },
+    out: (line) => {
+      process.stdout.write(`${line}\n`)
+    },
+    err: (line) => {
+      process.stderr.write(`${line}\n`)
+    },
     redraw: process.stderr.isTTY ? redrawLine : null,
     hasColour: process.stderr.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
     width: Math.min(process.stdout.columns || 100, 120),

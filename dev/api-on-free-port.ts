@@ -27,11 +27,18 @@ export function startApiOnFreePort(config: Config, log: Log, { mayMove }: { mayM
         if (!isTaken(error)) throw error
       }
     }
-    const tried = mayMove ? `The ports ${config.port} to ${last} are all in use` : `The port ${config.port} is in use`
+    const tried = mayMove
+      ? `The ports ${config.port} to ${last} are all in use`
+      : `The port ${config.port} is in use`
     throw new Refusal(`${tried}. Name another with PORT.`, exitCodes.config)
   }
 
-  const service = createService('api', { start, stop: async () => { await running?.stop() } })
+  const service = createService('api', {
+    start,
+    stop: async () => {
+      await running?.stop()
+    }
+  })
   return { ...service, url: () => reachable(running?.url() ?? '') }
 }
 

@@ -6,7 +6,16 @@
  */
 import { createHash } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -51,8 +60,11 @@ function listSources() {
 
 function stampOf(sources) {
   const hash = createHash('sha1')
-  for (const path of [...configFiles.map(name => join(root, name)), ...sources]) {
-    hash.update(`${relative(root, path)}\0`).update(readFileSync(path)).update('\0')
+  for (const path of [...configFiles.map((name) => join(root, name)), ...sources]) {
+    hash
+      .update(`${relative(root, path)}\0`)
+      .update(readFileSync(path))
+      .update('\0')
   }
   return hash.digest('hex')
 }
@@ -95,7 +107,7 @@ function isAbandoned() {
 
 /** Removes what was built from sources that are gone, so that a deleted test does not go on running. */
 function removeOrphans(sources) {
-  const expected = new Set(sources.map(path => join(dist, relative(root, path).slice(0, -3))))
+  const expected = new Set(sources.map((path) => join(dist, relative(root, path).slice(0, -3))))
   function walk(folder) {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name)
@@ -125,6 +137,8 @@ if (!isCurrent(stamp)) {
   } else if (existsSync(join(dist, 'bin', 'tributary.js'))) {
     console.error('The compiler is not installed: running dist as it was built.')
   } else {
-    fail('Nothing is built and the compiler is not installed. Run `npm ci`, then `npm run build`; afterwards `npm prune --omit=dev` is safe.')
+    fail(
+      'Nothing is built and the compiler is not installed. Run `npm ci`, then `npm run build`; afterwards `npm prune --omit=dev` is safe.'
+    )
   }
 }

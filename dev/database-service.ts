@@ -15,13 +15,22 @@ export type DatabaseService = {
 }
 
 /** Throws Refusal where the URL does not answer, CannotEmbed where nothing can be embedded. */
-export async function openDatabaseService(config: Config, say: (line: string) => void): Promise<DatabaseService> {
+export async function openDatabaseService(
+  config: Config,
+  say: (line: string) => void
+): Promise<DatabaseService> {
   if (config.databaseUrl !== null) {
     await requireDatabase(config.databaseUrl)
-    return { url: config.databaseUrl, description: 'that of DATABASE_URL', service: serviceThatStops(() => Promise.resolve()) }
+    return {
+      url: config.databaseUrl,
+      description: 'that of DATABASE_URL',
+      service: serviceThatStops(() => Promise.resolve())
+    }
   }
   const server = await startEmbeddedPostgres({ dataDir: join(config.dataDir, 'pg'), log: say })
-  const place = relative(process.cwd(), server.dataDir).startsWith('..') ? server.dataDir : relative(process.cwd(), server.dataDir)
+  const place = relative(process.cwd(), server.dataDir).startsWith('..')
+    ? server.dataDir
+    : relative(process.cwd(), server.dataDir)
   return {
     url: server.url(),
     description: `embedded PostgreSQL, data in ${place}${server.adopted ? ' (shared with the process that started it)' : ''}`,

@@ -21,5 +21,8 @@ export function endWithNpm(shell: number | null): void {
     process.kill(process.pid, 'SIGTERM')
   }, lookEveryMs)
   timer.unref()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { clearInterval(timer) })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      clearInterval(timer)
+    })
 }

@@ -11,7 +11,10 @@ const [version] = process.argv.slice(2)
 if (version !== undefined) {
   if (!/^\d+(\.\d+)+[a-z0-9.]*$/.test(version)) throw new Error(`${version} is no version of acryl-datahub`)
   const requirements = packagePath('test/interop/requirements.txt')
-  writeFileSync(requirements, readFileSync(requirements, 'utf8').replace(/^acryl-datahub==.*$/m, `acryl-datahub==${version}`))
+  writeFileSync(
+    requirements,
+    readFileSync(requirements, 'utf8').replace(/^acryl-datahub==.*$/m, `acryl-datahub==${version}`)
+  )
 }
 for (const { path, text } of generateModel(await openPythonEnvironment())) {
   writeFileSync(path, text)

@@ -3,14 +3,17 @@
 import { quoteForShell } from '../bin/quote-for-shell.ts'
 
 /** `dataDir` where it is not the usual one. */
-type Greeting = { url: string, tokenFile: string, dataDir: string | null }
+type Greeting = { url: string; tokenFile: string; dataDir: string | null }
 
 /** Where the command line looks when nothing tells it otherwise. */
 const usualUrl = 'http://127.0.0.1:8080'
 
 /** Lines that can be pasted into a shell. */
 export function whatToTry({ url, tokenFile, dataDir }: Greeting): string[] {
-  const settings = [...url === usualUrl ? [] : [`TRIBUTARY_URL=${url}`], ...dataDir === null ? [] : [`TRIBUTARY_DATA_DIR=${quoteForShell(dataDir)}`]]
+  const settings = [
+    ...(url === usualUrl ? [] : [`TRIBUTARY_URL=${url}`]),
+    ...(dataDir === null ? [] : [`TRIBUTARY_DATA_DIR=${quoteForShell(dataDir)}`])
+  ]
   const environment = settings.map((setting) => `${setting} `).join('')
   return [
     '',

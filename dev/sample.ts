@@ -17,9 +17,13 @@ const loadMaxMs = 60_000
 const sampleLockKey = 0x73_6d_70_6c
 
 /** Does nothing on a catalog that holds something. Never throws: a sample that fails must not stop a catalog. */
-export async function showSample(server: Server, databaseUrl: string, say: (line: string) => void): Promise<void> {
+export async function showSample(
+  server: Server,
+  databaseUrl: string,
+  say: (line: string) => void
+): Promise<void> {
   try {
-    await askDatabase(databaseUrl, async client => {
+    await askDatabase(databaseUrl, async (client) => {
       if (await isEmptyAndOurs(client)) await loadAndShow(server, say)
     })
   } catch (error) {
@@ -29,30 +33,45 @@ export async function showSample(server: Server, databaseUrl: string, say: (line
 
 /** The lock lasts as long as the connection. An upload that was cut off left nothing. */
 async function isEmptyAndOurs(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ isOurs: boolean }>(`
+  const { rows } = await client.query<{ isOurs: boolean }>(
+    `
     select
       pg_try_advisory_lock($1::bigint)
       and not exists (select from entity)
-      and not exists (select from load where state not in ('receiving', 'aborted')) as "isOurs"`, [sampleLockKey])
+      and not exists (select from load where state not in ('receiving', 'aborted')) as "isOurs"`,
+    [sampleLockKey]
+  )
   return rows[0]?.isOurs === true
 }
 
 async function loadAndShow(server: Server, say: (line: string) => void): Promise<void> {
   const startedAt = performance.now()
-  const { load: sent } = await sendLoad(server, { query: { format: 'ndjson', source: 'sample', missingReferences: 'reject' } }, {
-    stages: [Readable.from(sampleChunks())], contentType: 'application/x-ndjson', packing: null
-  })
+  const { load: sent } = await sendLoad(
+    server,
+    { query: { format: 'ndjson', source: 'sample', missingReferences: 'reject' } },
+    {
+      stages: [Readable.from(sampleChunks())],
+      contentType: 'application/x-ndjson',
+      packing: null
+    }
+  )
   const load = await followLoad(server, sent, { waitMs: loadMaxMs, onState: () => {} })
   const { applied, received, rejected } = load.counts
   say('')
-  say(`Sample: a ferry line's catalog. Load ${load.id} is ${load.state}: ${applied} of ${received} records applied in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`)
-  if (rejected > 0) for (const { line, code, message } of await readRejects(server, load, 5)) say(`  line ${line}: ${code}: ${message}`)
+  say(
+    `Sample: a ferry line's catalog. Load ${load.id} is ${load.state}: ${applied} of ${received} records applied in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`
+  )
+  if (rejected > 0)
+    for (const { line, code, message } of await readRejects(server, load, 5))
+      say(`  line ${line}: ${code}: ${message}`)
   for (const line of await impactOf(server, startUrn)) say(line)
 }
 
 async function* sampleChunks(): AsyncGenerator<Buffer> {
   const folder = packagePath('dev/sample')
-  for (const name of readdirSync(folder).filter(file => file.endsWith('.ndjson')).sort()) {
+  for (const name of readdirSync(folder)
+    .filter((file) => file.endsWith('.ndjson'))
+    .sort()) {
     // a border: a stream without an encoding gives buffers
     for await (const chunk of createReadStream(`${folder}/${name}`)) yield chunk as Buffer
   }
@@ -67,13 +86,22 @@ async function impactOf(server: Server, urn: string): Promise<string[]> {
   const response = await fetch(urlOn(server, 'api/graphql'), {
     method: 'POST',
     headers: { ...headersFor(server), 'content-type': 'application/json' },
-    body: JSON.stringify({ query: impactQuery, variables: { input: { urn, query: '*', direction: 'DOWNSTREAM', count: 100 } } })
+    body: JSON.stringify({
+      query: impactQuery,
+      variables: { input: { urn, query: '*', direction: 'DOWNSTREAM', count: 100 } }
+    })
   })
   const answer: unknown = await response.json()
-  const found = isObject(answer) && isObject(answer.data) && isObject(answer.data.scrollAcrossLineage) ? answer.data.scrollAcrossLineage : null
-  if (found === null || !Array.isArray(found.searchResults)) throw new Error(`the impact query failed: ${JSON.stringify(answer).slice(0, 500)}`)
+  const found =
+    isObject(answer) && isObject(answer.data) && isObject(answer.data.scrollAcrossLineage)
+      ? answer.data.scrollAcrossLineage
+      : null
+  if (found === null || !Array.isArray(found.searchResults))
+    throw new Error(`the impact query failed: ${JSON.stringify(answer).slice(0, 500)}`)
   return [
     `What depends on ${urn}? ${String(found.total)} assets:`,
-    ...found.searchResults.filter(isObject).map(({ degree, entity }) => `  ${String(degree)}  ${isObject(entity) ? String(entity.urn) : ''}`)
+    ...found.searchResults
+      .filter(isObject)
+      .map(({ degree, entity }) => `  ${String(degree)}  ${isObject(entity) ? String(entity.urn) : ''}`)
   ]
 }

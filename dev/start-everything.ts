@@ -26,27 +26,40 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
   if (asked.redisUrl !== null) await requireRedis({ ...asked, redisUrl: asked.redisUrl })
   const database = await openDatabaseService(asked, say)
   // where nobody asks for the log, the lines for the person would drown in it
-  const config = Object.freeze({ ...asked, databaseUrl: database.url, logLevel: env.LOG_LEVEL ? asked.logLevel : 'warn' as const })
+  const config = Object.freeze({
+    ...asked,
+    databaseUrl: database.url,
+    logLevel: env.LOG_LEVEL ? asked.logLevel : ('warn' as const)
+  })
   const token = await prepareCatalog(config)
 
   const log = createLog(config)
   const api = startApiOnFreePort(config, log, { mayMove: !env.PORT })
   const isRunning = await runServices([database.service, api, startWorker(config, log)], {
-    log, shutdownMs: config.shutdownSeconds * 1_000, ...(database.failed === undefined ? {} : { failed: database.failed })
+    log,
+    shutdownMs: config.shutdownSeconds * 1_000,
+    ...(database.failed === undefined ? {} : { failed: database.failed })
   })
   if (!isRunning) return
   const url = api.url()
-  say(`Tributary ${version()} is ready at ${url} (after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s)`)
+  say(
+    `Tributary ${version()} is ready at ${url} (after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s)`
+  )
   say(`  database  ${database.description}`)
   say(`  queue     ${config.redisUrl === null ? 'in the database (no REDIS_URL)' : 'Redis of REDIS_URL'}`)
   say(`  token     ${token.description}`)
 
   if (token.text !== null) await showSample({ url, token: token.text }, database.url, say)
-  for (const line of whatToTry({ url, tokenFile: token.path, dataDir: env.TRIBUTARY_DATA_DIR ? asked.dataDir : null })) say(line)
+  for (const line of whatToTry({
+    url,
+    tokenFile: token.path,
+    dataDir: env.TRIBUTARY_DATA_DIR ? asked.dataDir : null
+  }))
+    say(line)
 }
 
 function prepareCatalog(config: Config & { databaseUrl: string }): Promise<FirstToken> {
-  return withDatabase(config.databaseUrl, async db => {
+  return withDatabase(config.databaseUrl, async (db) => {
     await migrate(db)
     return ensureFirstToken(db, config)
   })
@@ -54,5 +67,7 @@ function prepareCatalog(config: Config & { databaseUrl: string }): Promise<First
 
 function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'))
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : ''
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : ''
 }

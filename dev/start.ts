@@ -16,7 +16,7 @@ const { endWithNpm, shellOfNpm } = await import('./end-with-npm.ts')
 outliveReaders()
 const shell = shellOfNpm()
 try {
-  await startEverything(process.env, line => console.log(line))
+  await startEverything(process.env, (line) => console.log(line))
   endWithNpm(shell)
 } catch (error) {
   const { message, exitCode } = describeFailure(error)

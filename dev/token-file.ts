@@ -30,7 +30,11 @@ export async function ensureFirstToken(db: Db, config: Config): Promise<FirstTok
     if (created) return { path, text, description: `${path} (administrator, made just now)` }
   }
   const text = readTokenFile(config.dataDir)
-  return { path, text, description: text === null ? 'make one with: npx tributary token create --name me --scopes admin' : path }
+  return {
+    path,
+    text,
+    description: text === null ? 'make one with: npx tributary token create --name me --scopes admin' : path
+  }
 }
 
 /** The text that the file has now. */

@@ -7,7 +7,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 function run(...args) {
   const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
-  child.on('exit', code => {
+  child.on('exit', (code) => {
     for (const other of children) other.kill('SIGINT')
     process.exitCode ||= code ?? 1
   })
@@ -18,6 +18,12 @@ function run(...args) {
 process.on('SIGINT', () => {})
 
 const children = [
-  run(join(root, 'node_modules', 'typescript-7', 'bin', 'tsc'), '-p', root, '--watch', '--preserveWatchOutput'),
+  run(
+    join(root, 'node_modules', 'typescript-7', 'bin', 'tsc'),
+    '-p',
+    root,
+    '--watch',
+    '--preserveWatchOutput'
+  ),
   run('--watch', '--watch-preserve-output', '--enable-source-maps', join(root, 'dist', 'dev', 'start.js'))
 ]

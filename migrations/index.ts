@@ -21,9 +21,9 @@ import * as changedSeq from './0019-changed-seq.ts'
 import * as runsAndReferences from './0020-runs-and-references.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. */
-export type Migration = { up: string, down: string }
+export type Migration = { up: string; down: string }
 
-export const migrations: readonly { name: string, migration: Migration }[] = [
+export const migrations: readonly { name: string; migration: Migration }[] = [
   { name: '0001-entities', migration: entities },
   { name: '0002-aspects', migration: aspects },
   { name: '0003-lineage', migration: lineage },

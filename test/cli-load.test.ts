@@ -16,9 +16,10 @@ import { withServer } from './support/server.ts'
 import { withAnswer, withStandIn } from './support/stand-in-server.ts'
 
 const asset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
-const lines = (...records: object[]): string => records.map(record => `${JSON.stringify(record)}\n`).join('')
+const lines = (...records: object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
-t.test('load', async t => {
+t.test('load', async (t) => {
   const { url, token } = await withServer(t, { withWorker: true })
   const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: token }
   const folder = withFolder(t)
@@ -26,46 +27,109 @@ t.test('load', async t => {
     writeFileSync(join(folder, name), content)
     return join(folder, name)
   }
-  const good = lines({ op: 'upsertEntity', urn: asset('a') }, { op: 'upsertEntity', urn: asset('b') }, { upstreamUrn: asset('a'), downstreamUrn: asset('b') })
+  const good = lines(
+    { op: 'upsertEntity', urn: asset('a') },
+    { op: 'upsertEntity', urn: asset('b') },
+    { upstreamUrn: asset('a'), downstreamUrn: asset('b') }
+  )
 
-  t.test('ends with 0 when everything is applied, and again when it is unchanged', async t => {
+  t.test('ends with 0 when everything is applied, and again when it is unchanged', async (t) => {
     const path = file('good.ndjson', good)
-    t.match(await run(['load', path, '--source', 'etl'], { env }), { code: 0, out: [/is done: 3 received, 3 applied, 0 unchanged, 0 rejected/] })
-    t.match(await run(['load', path, '--source', 'etl'], { env }), { code: 0, out: [/3 received, 0 applied, 3 unchanged/] })
+    t.match(await run(['load', path, '--source', 'etl'], { env }), {
+      code: 0,
+      out: [/is done: 3 received, 3 applied, 0 unchanged, 0 rejected/]
+    })
+    t.match(await run(['load', path, '--source', 'etl'], { env }), {
+      code: 0,
+      out: [/3 received, 0 applied, 3 unchanged/]
+    })
   })
 
-  t.test('reads standard input, gzip, and proposals in a .json', async t => {
+  t.test('reads standard input, gzip, and proposals in a .json', async (t) => {
     t.match(await run(['load', '-'], { env, input: good }), { code: 0, out: [/3 received/] })
-    t.match(await run(['load', file('good.ndjson.gz', gzipSync(good))], { env }), { code: 0, out: [/3 received/] })
-    const proposal = { entityType: 'dataset', entityUrn: asset('b'), changeType: 'UPSERT', aspectName: 'upstreamLineage', aspect: { upstreams: [{ dataset: asset('a'), type: 'TRANSFORMED' }] } }
-    t.match(await run(['load', file('proposals.json', JSON.stringify([proposal]))], { env }), { code: 0, out: [/1 received/] })
+    t.match(await run(['load', file('good.ndjson.gz', gzipSync(good))], { env }), {
+      code: 0,
+      out: [/3 received/]
+    })
+    const proposal = {
+      entityType: 'dataset',
+      entityUrn: asset('b'),
+      changeType: 'UPSERT',
+      aspectName: 'upstreamLineage',
+      aspect: { upstreams: [{ dataset: asset('a'), type: 'TRANSFORMED' }] }
+    }
+    t.match(await run(['load', file('proposals.json', JSON.stringify([proposal]))], { env }), {
+      code: 0,
+      out: [/1 received/]
+    })
     const { data } = await catalogClient(url, token).graphql(`{ entityExists(urn: "${asset('b')}") }`)
     t.same(data, { entityExists: true })
   })
 
-  t.test('ends with 2 and shows line, code and message of the first rejects', async t => {
-    const path = file('bad.ndjson', `${good}no json\n${lines({ upstreamUrn: asset('a'), downstreamUrn: asset('absent') })}`)
+  t.test('ends with 2 and shows line, code and message of the first rejects', async (t) => {
+    const path = file(
+      'bad.ndjson',
+      `${good}no json\n${lines({ upstreamUrn: asset('a'), downstreamUrn: asset('absent') })}`
+    )
     const shown = await run(['load', path], { env })
     t.match(shown, { code: 2, err: [/^line 4: BAD_REQUEST: /, /^line 5: MISSING_REFERENCE: .*absent/] })
     const { code, out } = await run(['load', path, '--json'], { env })
     t.equal(code, 2)
-    t.match(JSON.parse(out[0] ?? ''), { state: 'done', counts: { received: 5, rejected: 2 }, rejects: [{ line: 4, code: 'BAD_REQUEST' }, { line: 5, code: 'MISSING_REFERENCE' }] })
-    t.match(await run(['load', path, '--missing-references', 'create'], { env }), { code: 2, out: [/1 rejected/] })
+    t.match(JSON.parse(out[0] ?? ''), {
+      state: 'done',
+      counts: { received: 5, rejected: 2 },
+      rejects: [
+        { line: 4, code: 'BAD_REQUEST' },
+        { line: 5, code: 'MISSING_REFERENCE' }
+      ]
+    })
+    t.match(await run(['load', path, '--missing-references', 'create'], { env }), {
+      code: 2,
+      out: [/1 rejected/]
+    })
   })
 
-  t.test('a reject about a URN shows an example of the kind that is wanted there', async t => {
-    const { err } = await run(['load', '-'], { env, input: lines({ upstreamUrn: asset('a'), downstreamUrn: '' }, { op: 'setDomain', entityUrn: asset('a'), domainUrn: '' }) })
-    t.match(err, [/^line 1: INVALID_URN: downstreamUrn is empty; it must be a URN such as urn:li:dataset:/, /^line 2: INVALID_URN: domainUrn is empty; it must be a URN such as urn:li:domain:/])
+  t.test('a reject about a URN shows an example of the kind that is wanted there', async (t) => {
+    const { err } = await run(['load', '-'], {
+      env,
+      input: lines(
+        { upstreamUrn: asset('a'), downstreamUrn: '' },
+        { op: 'setDomain', entityUrn: asset('a'), domainUrn: '' }
+      )
+    })
+    t.match(err, [
+      /^line 1: INVALID_URN: downstreamUrn is empty; it must be a URN such as urn:li:dataset:/,
+      /^line 2: INVALID_URN: domainUrn is empty; it must be a URN such as urn:li:domain:/
+    ])
   })
 
-  t.test('ends with 1 when the server refuses, or the file cannot be read', async t => {
+  t.test('ends with 1 when the server refuses, or the file cannot be read', async (t) => {
     const path = file('good.ndjson', good)
-    t.match(await run(['load', path, '--token', 'trib_wrong'], { env }), { code: 1, err: [/UNAUTHENTICATED/] })
-    for (const option of ['--mode', '--format']) t.match(await run(['load', path, option, 'bogus'], { env }), { code: 1, err: [/UNSUPPORTED/] }, option)
-    t.match(await run(['load', path, '--mode', 'bogus'], { env }), { err: [/There is no mode bogus\. Allowed: merge, snapshot$/] })
-    t.match(await run(['load', path, '--missing-references', 'bogus'], { env }), { code: 1, err: [/BAD_REQUEST: missingReferences/] })
-    for (const args of [['--wait', 'long'], ['--retry-for', '-1'], ['--compress', 'maybe'], ['--idempotency-key', 'two words'], ['--wait', '1', '--no-wait']]) {
-      t.match(await run(['load', path, ...args], { env }), { code: 1, out: [], err: [new RegExp(args[0] ?? '')] }, args.join(' '))
+    t.match(await run(['load', path, '--token', 'trib_wrong'], { env }), {
+      code: 1,
+      err: [/UNAUTHENTICATED/]
+    })
+    for (const option of ['--mode', '--format'])
+      t.match(await run(['load', path, option, 'bogus'], { env }), { code: 1, err: [/UNSUPPORTED/] }, option)
+    t.match(await run(['load', path, '--mode', 'bogus'], { env }), {
+      err: [/There is no mode bogus\. Allowed: merge, snapshot$/]
+    })
+    t.match(await run(['load', path, '--missing-references', 'bogus'], { env }), {
+      code: 1,
+      err: [/BAD_REQUEST: missingReferences/]
+    })
+    for (const args of [
+      ['--wait', 'long'],
+      ['--retry-for', '-1'],
+      ['--compress', 'maybe'],
+      ['--idempotency-key', 'two words'],
+      ['--wait', '1', '--no-wait']
+    ]) {
+      t.match(
+        await run(['load', path, ...args], { env }),
+        { code: 1, out: [], err: [new RegExp(args[0] ?? '')] },
+        args.join(' ')
+      )
     }
     t.match(await run(['load', '-'], { env, input: '' }), { code: 1 })
     t.match(await run(['load', join(folder, 'none')], { env }), { code: 1, err: [/There is no file/] })
@@ -74,24 +138,47 @@ t.test('load', async t => {
     t.match(await run(['load', path]), { code: 1, err: [/token is needed/] })
   })
 
-  t.test('ends with 4 when nobody answers, or somebody else', async t => {
+  t.test('ends with 4 when nobody answers, or somebody else', async (t) => {
     const path = file('good.ndjson', good)
     const nobody = { ...env, TRIBUTARY_URL: `http://127.0.0.1:${await freePort()}` }
-    t.match(await run(['load', path, '--retry-for', '0'], { env: nobody }), { code: 4, err: [/does not answer: .*ECONNREFUSED/] })
+    t.match(await run(['load', path, '--retry-for', '0'], { env: nobody }), {
+      code: 4,
+      err: [/does not answer: .*ECONNREFUSED/]
+    })
     const other = await withAnswer(t, 200, '<html>')
-    t.match(await run(['load', path], { env: { ...env, TRIBUTARY_URL: other } }), { code: 4, err: [/as Tributary does/] })
+    t.match(await run(['load', path], { env: { ...env, TRIBUTARY_URL: other } }), {
+      code: 4,
+      err: [/as Tributary does/]
+    })
     const proxy = await withAnswer(t, 502, 'Bad Gateway')
-    t.match(await run(['load', path, '--retry-for', '0'], { env: { ...env, TRIBUTARY_URL: proxy } }), { code: 4, err: [/status 502/] })
+    t.match(await run(['load', path, '--retry-for', '0'], { env: { ...env, TRIBUTARY_URL: proxy } }), {
+      code: 4,
+      err: [/status 502/]
+    })
   })
 
-  t.test('ends with 3 when the load does not end well', async t => {
-    const load = { id: '0', state: 'failed', error: 'a reason', counts: { received: 1, applied: 0, unchanged: 0, rejected: 0 } }
+  t.test('ends with 3 when the load does not end well', async (t) => {
+    const load = {
+      id: '0',
+      state: 'failed',
+      error: 'a reason',
+      counts: { received: 1, applied: 0, unchanged: 0, rejected: 0 }
+    }
     const server = await withAnswer(t, 202, JSON.stringify(load))
-    t.match(await run(['load', file('good.ndjson', good)], { env: { ...env, TRIBUTARY_URL: server } }), { code: 3, out: [/is failed/], err: [/a reason/] })
+    t.match(await run(['load', file('good.ndjson', good)], { env: { ...env, TRIBUTARY_URL: server } }), {
+      code: 3,
+      out: [/is failed/],
+      err: [/a reason/]
+    })
   })
 
-  t.test('waits no longer than asked: 0 when it was not to wait, 5 when the time was over', async t => {
-    const load = { id: '0', state: 'applying', error: null, counts: { received: 9, applied: 3, unchanged: 0, rejected: 0 } }
+  t.test('waits no longer than asked: 0 when it was not to wait, 5 when the time was over', async (t) => {
+    const load = {
+      id: '0',
+      state: 'applying',
+      error: null,
+      counts: { received: 9, applied: 3, unchanged: 0, rejected: 0 }
+    }
     const server = { ...env, TRIBUTARY_URL: await withAnswer(t, 202, JSON.stringify(load)) }
     const path = file('good.ndjson', good)
     t.match(await run(['load', path, '--wait', '0'], { env: server }), { code: 0, out: [/goes on/] })
@@ -99,84 +186,178 @@ t.test('load', async t => {
     t.match(await run(['load', path, '--wait', '1'], { env: server }), { code: 5, out: [/goes on/] })
   })
 
-  t.test('draws a bar on a terminal, clears it, and colours what was refused unless NO_COLOR is set', async t => {
-    const { code, drawn, err } = await run(['load', file('good.ndjson', `${good}bad\n`)], { env, isTty: true })
-    t.equal(code, 2)
-    t.match(drawn.find(line => line.includes('applied')), /^\[[#.]{20}\] \d of 4 records: \d applied, \d unchanged, \d rejected, [\d,]+ records\/s$/)
-    t.equal(drawn.at(-1), '')
-    t.ok(err[0]?.startsWith('\u001B[33mline 4: BAD_REQUEST: '))
-    t.match((await run(['load', file('good.ndjson', 'bad\n')], { env: { ...env, NO_COLOR: '1' }, isTty: true })).err[0], /^line 1: /)
-  })
+  t.test(
+    'draws a bar on a terminal, clears it, and colours what was refused unless NO_COLOR is set',
+    async (t) => {
+      const { code, drawn, err } = await run(['load', file('good.ndjson', `${good}bad\n`)], {
+        env,
+        isTty: true
+      })
+      t.equal(code, 2)
+      t.match(
+        drawn.find((line) => line.includes('applied')),
+        /^\[[#.]{20}\] \d of 4 records: \d applied, \d unchanged, \d rejected, [\d,]+ records\/s$/
+      )
+      t.equal(drawn.at(-1), '')
+      t.ok(err[0]?.startsWith('\u001B[33mline 4: BAD_REQUEST: '))
+      t.match(
+        (await run(['load', file('good.ndjson', 'bad\n')], { env: { ...env, NO_COLOR: '1' }, isTty: true }))
+          .err[0],
+        /^line 1: /
+      )
+    }
+  )
 
-  t.test('draws no bar into a pipe, and names the file of a reject where there are several', async t => {
+  t.test('draws no bar into a pipe, and names the file of a reject where there are several', async (t) => {
     const two = await run(['load', file('first.ndjson', good), file('second.ndjson', 'bad\n')], { env })
     t.equal(two.code, 2)
     t.notMatch(two.err.join('\n'), /\[[#.]{20}\]/)
-    t.ok(two.err.some(line => /second\.ndjson line 1: BAD_REQUEST/.test(line)), two.err.join('\n'))
+    t.ok(
+      two.err.some((line) => /second\.ndjson line 1: BAD_REQUEST/.test(line)),
+      two.err.join('\n')
+    )
   })
 
-  t.test('lists a dry run as one', async t => {
+  t.test('lists a dry run as one', async (t) => {
     t.match(await run(['load', file('good.ndjson', good), '--dry-run'], { env }), { code: 0 })
-    t.match((await run(['load', 'list', '--limit', '1'], { env })).out[0], /dry run: \d+ received, \d+ would be applied/)
+    t.match(
+      (await run(['load', 'list', '--limit', '1'], { env })).out[0],
+      /dry run: \d+ received, \d+ would be applied/
+    )
   })
 
-  t.test('tells the format of standard input by what is in it', async t => {
-    t.match(await run(['load', '-'], { env, input: `upstreamUrn,downstreamUrn\n"${asset('a')}","${asset('b')}"\n` }), { code: 0, out: [/1 received, 0 applied, 1 unchanged/] })
+  t.test('tells the format of standard input by what is in it', async (t) => {
+    t.match(
+      await run(['load', '-'], {
+        env,
+        input: `upstreamUrn,downstreamUrn\n"${asset('a')}","${asset('b')}"\n`
+      }),
+      { code: 0, out: [/1 received, 0 applied, 1 unchanged/] }
+    )
     t.match(await run(['load', '-'], { env, input: 'neither this nor that' }), { code: 1 })
   })
 
-  t.test('prints what a dry run finds, and changes nothing', async t => {
-    const dry = lines({ op: 'upsertEntity', urn: asset('dry') }, { upstreamUrn: asset('b'), downstreamUrn: asset('dry') })
+  t.test('prints what a dry run finds, and changes nothing', async (t) => {
+    const dry = lines(
+      { op: 'upsertEntity', urn: asset('dry') },
+      { upstreamUrn: asset('b'), downstreamUrn: asset('dry') }
+    )
     const { code, out } = await run(['load', '-', '--dry-run'], { env, input: dry })
     t.equal(code, 0)
     t.match(out, [/^Dry run \S+ is done: 2 received, 2 would be applied, 0 unchanged/])
-    for (const line of ['  edges: 1 added, 0 removed', '  column edges: 0 added, 0 removed', '    assets: 1', `      ${asset('dry')}`]) t.ok(out.includes(line), line)
+    for (const line of [
+      '  edges: 1 added, 0 removed',
+      '  column edges: 0 added, 0 removed',
+      '    assets: 1',
+      `      ${asset('dry')}`
+    ])
+      t.ok(out.includes(line), line)
     t.match(await run(['load', '-'], { env, input: dry }), { out: [/2 applied/] })
   })
 
-  t.test('ends with 3 when a load that is all or nothing is nothing', async t => {
-    t.match(await run(['load', '-', '--atomic'], { env, input: `${lines({ op: 'upsertEntity', urn: asset('whole') })}bad\n` }), { code: 3, out: [/is failed/] })
+  t.test('ends with 3 when a load that is all or nothing is nothing', async (t) => {
+    t.match(
+      await run(['load', '-', '--atomic'], {
+        env,
+        input: `${lines({ op: 'upsertEntity', urn: asset('whole') })}bad\n`
+      }),
+      { code: 3, out: [/is failed/] }
+    )
   })
 
-  t.test('joins files to one snapshot, says what it takes away, and needs --force for too much', async t => {
-    const edge = (name: string): object => ({ upstreamUrn: asset('a'), downstreamUrn: asset(name) })
-    const names = ['s1', 's2', 's3', 's4', 's5', 's6']
-    t.match(await run(['load', '-'], { env, input: lines(...names.map(name => ({ op: 'upsertEntity', urn: asset(name) }))) }), { code: 0 })
-    const snapshot = (...parts: string[][]): Promise<Outcome> =>
-      run(['load', ...parts.map((part, index) => file(`part-${index}.ndjson`, lines(...part.map(edge)))), '--mode', 'snapshot', '--source', 'nightly'], { env })
-    t.match(await snapshot(names.slice(0, 3), names.slice(3)), { code: 0, out: [/6 received, 6 applied/] })
-    const second = await snapshot(names.slice(0, 3), names.slice(3, 5))
-    t.match(second, { code: 0, out: [/5 received, 0 applied, 5 unchanged/] })
-    t.ok(second.out.includes('  removed: 1'), second.out.join('\n'))
-    t.match(await snapshot(['s1']), { code: 1, out: [], err: [/SNAPSHOT_REMOVES_TOO_MUCH: .*--force/] })
-    const forced = await run(['load', join(folder, 'part-0.ndjson'), '--mode', 'snapshot', '--source', 'nightly', '--force'], { env })
-    t.ok(forced.out.includes('  removed: 4'), forced.out.join('\n'))
+  t.test(
+    'joins files to one snapshot, says what it takes away, and needs --force for too much',
+    async (t) => {
+      const edge = (name: string): object => ({ upstreamUrn: asset('a'), downstreamUrn: asset(name) })
+      const names = ['s1', 's2', 's3', 's4', 's5', 's6']
+      t.match(
+        await run(['load', '-'], {
+          env,
+          input: lines(...names.map((name) => ({ op: 'upsertEntity', urn: asset(name) })))
+        }),
+        { code: 0 }
+      )
+      const snapshot = (...parts: string[][]): Promise<Outcome> =>
+        run(
+          [
+            'load',
+            ...parts.map((part, index) => file(`part-${index}.ndjson`, lines(...part.map(edge)))),
+            '--mode',
+            'snapshot',
+            '--source',
+            'nightly'
+          ],
+          { env }
+        )
+      t.match(await snapshot(names.slice(0, 3), names.slice(3)), { code: 0, out: [/6 received, 6 applied/] })
+      const second = await snapshot(names.slice(0, 3), names.slice(3, 5))
+      t.match(second, { code: 0, out: [/5 received, 0 applied, 5 unchanged/] })
+      t.ok(second.out.includes('  removed: 1'), second.out.join('\n'))
+      t.match(await snapshot(['s1']), { code: 1, out: [], err: [/SNAPSHOT_REMOVES_TOO_MUCH: .*--force/] })
+      const forced = await run(
+        ['load', join(folder, 'part-0.ndjson'), '--mode', 'snapshot', '--source', 'nightly', '--force'],
+        { env }
+      )
+      t.ok(forced.out.includes('  removed: 4'), forced.out.join('\n'))
+    }
+  )
+
+  t.test('says nothing but rejects and errors when it is to be quiet', async (t) => {
+    t.strictSame(await run(['load', file('good.ndjson', good), '--quiet'], { env }), {
+      code: 0,
+      out: [],
+      err: [],
+      drawn: []
+    })
+    t.match(await run(['load', file('bad.ndjson', 'bad\n'), '--quiet'], { env, isTty: true }), {
+      code: 2,
+      out: [],
+      err: [/line 1/],
+      drawn: []
+    })
   })
 
-  t.test('says nothing but rejects and errors when it is to be quiet', async t => {
-    t.strictSame(await run(['load', file('good.ndjson', good), '--quiet'], { env }), { code: 0, out: [], err: [], drawn: [] })
-    t.match(await run(['load', file('bad.ndjson', 'bad\n'), '--quiet'], { env, isTty: true }), { code: 2, out: [], err: [/line 1/], drawn: [] })
-  })
-
-  t.test('sends folders and patterns, a load for each file, in order, each file once', async t => {
+  t.test('sends folders and patterns, a load for each file, in order, each file once', async (t) => {
     const deep = join(folder, 'deep')
     mkdirSync(join(deep, 'b'), { recursive: true })
-    for (const [name, content] of [['b/1.jsonl', good], ['a.ndjson', good], ['c.ndjson.gz', gzipSync(good)], ['notes.txt', 'no'], ['.hidden.ndjson', 'no']] as const) writeFileSync(join(deep, name), content)
+    for (const [name, content] of [
+      ['b/1.jsonl', good],
+      ['a.ndjson', good],
+      ['c.ndjson.gz', gzipSync(good)],
+      ['notes.txt', 'no'],
+      ['.hidden.ndjson', 'no']
+    ] as const)
+      writeFileSync(join(deep, name), content)
     symlinkSync(deep, join(deep, 'loop'))
     const { code, out, err } = await run(['load', deep, join(deep, '*.ndjson')], { env })
     t.equal(code, 0)
-    t.strictSame(out.map(line => line.replace(`${deep}/`, '').replace(/: Load.*/, '').replace(/ in .*/, '')), ['a.ndjson', 'b/1.jsonl', 'c.ndjson.gz', '3 of 3 files: 9 received, 0 applied, 9 unchanged, 0 rejected'])
+    t.strictSame(
+      out.map((line) =>
+        line
+          .replace(`${deep}/`, '')
+          .replace(/: Load.*/, '')
+          .replace(/ in .*/, '')
+      ),
+      ['a.ndjson', 'b/1.jsonl', 'c.ndjson.gz', '3 of 3 files: 9 received, 0 applied, 9 unchanged, 0 rejected']
+    )
     t.strictSame(err, [])
     t.match((await run(['load', join(deep, '**', '{1,2}.json?')], { env })).out, [/3 received/])
     mkdirSync(join(folder, 'empty'), { recursive: true })
-    t.match(await run(['load', join(folder, 'empty')], { env }), { code: 1, err: [/holds no file that ends in .ndjson/] })
+    t.match(await run(['load', join(folder, 'empty')], { env }), {
+      code: 1,
+      err: [/holds no file that ends in .ndjson/]
+    })
   })
 
-  t.test('goes on with the other files when one is refused, and ends as the worst of them', async t => {
+  t.test('goes on with the other files when one is refused, and ends as the worst of them', async (t) => {
     const files = [file('1.ndjson', good), file('2.ndjson', ''), file('3.ndjson', `${good}bad\n`)]
     const { code, out, err } = await run(['load', ...files], { env })
     t.equal(code, 1, 'a file that was refused is worse than one with rejects')
-    t.match(out, [/1.ndjson: Load .* 3 received/, /3.ndjson: Load .* 4 received/, /^2 of 3 files: 7 received, .*; not loaded: \S+2.ndjson$/])
+    t.match(out, [
+      /1.ndjson: Load .* 3 received/,
+      /3.ndjson: Load .* 4 received/,
+      /^2 of 3 files: 7 received, .*; not loaded: \S+2.ndjson$/
+    ])
     t.match(err, [/2.ndjson: The server refused: BAD_REQUEST/, /3.ndjson line 4: BAD_REQUEST/])
     t.equal((await run(['load', ...files.slice(0, 1), ...files.slice(2)], { env })).code, 2)
     const stopped = await run(['load', ...files, '--token', 'trib_wrong'], { env })
@@ -184,64 +365,151 @@ t.test('load', async t => {
     t.equal(stopped.err.length, 1, 'what refuses the token refuses all')
   })
 
-  t.test('prints one line of JSON for each load, also for one that was refused', async t => {
+  t.test('prints one line of JSON for each load, also for one that was refused', async (t) => {
     const files = [file('1.ndjson', good), file('2.ndjson', '')]
     const { code, out } = await run(['load', ...files, '--json'], { env, isTty: true })
     t.equal(code, 1)
-    t.match(out.map(line => JSON.parse(line)), [
-      { file: files[0], state: 'done', source: 'load', counts: { received: 3 }, rejects: [] },
-      { file: files[1], error: { code: 'BAD_REQUEST' }, exitCode: 1 }
-    ])
+    t.match(
+      out.map((line) => JSON.parse(line)),
+      [
+        { file: files[0], state: 'done', source: 'load', counts: { received: 3 }, rejects: [] },
+        { file: files[1], error: { code: 'BAD_REQUEST' }, exitCode: 1 }
+      ]
+    )
     t.equal(out.length, 2)
   })
 
-  t.test('status, rejects, retry, cancel and list speak of loads that were sent before', async t => {
-    const path = file('mend.ndjson', `${good}${lines({ upstreamUrn: asset('a'), downstreamUrn: asset('later') })}bad\n`)
+  t.test('status, rejects, retry, cancel and list speak of loads that were sent before', async (t) => {
+    const path = file(
+      'mend.ndjson',
+      `${good}${lines({ upstreamUrn: asset('a'), downstreamUrn: asset('later') })}bad\n`
+    )
     const { out } = await run(['load', path, '--json', '--source', 'mending'], { env })
     const { id }: { id: string } = JSON.parse(out[0] ?? '')
-    t.match(await run(['load', 'status', id], { env }), { code: 2, out: [/is done: 5 received/], err: [/^line 4: MISSING_REFERENCE/, /^line 5: BAD_REQUEST/] })
-    t.match((await run(['load', 'rejects', id], { env })).out.map(line => JSON.parse(line)), [{ line: 4, code: 'MISSING_REFERENCE' }, { line: 5, code: 'BAD_REQUEST', record: 'bad' }])
+    t.match(await run(['load', 'status', id], { env }), {
+      code: 2,
+      out: [/is done: 5 received/],
+      err: [/^line 4: MISSING_REFERENCE/, /^line 5: BAD_REQUEST/]
+    })
+    t.match(
+      (await run(['load', 'rejects', id], { env })).out.map((line) => JSON.parse(line)),
+      [
+        { line: 4, code: 'MISSING_REFERENCE' },
+        { line: 5, code: 'BAD_REQUEST', record: 'bad' }
+      ]
+    )
     const records = await run(['load', 'rejects', id, '--records'], { env })
-    t.strictSame(records, { code: 0, err: [], drawn: [], out: [lines({ upstreamUrn: asset('a'), downstreamUrn: asset('later') }).trim(), 'bad'] })
-    t.match(await run(['load', '-'], { env, input: lines({ op: 'upsertEntity', urn: asset('later') }) }), { code: 0 })
+    t.strictSame(records, {
+      code: 0,
+      err: [],
+      drawn: [],
+      out: [lines({ upstreamUrn: asset('a'), downstreamUrn: asset('later') }).trim(), 'bad']
+    })
+    t.match(await run(['load', '-'], { env, input: lines({ op: 'upsertEntity', urn: asset('later') }) }), {
+      code: 0
+    })
     t.match(await run(['load', 'retry', id], { env }), { code: 2, out: [/1 rejected/] })
-    t.match(await run(['load', 'status', id, '--json'], { env }), { code: 2, out: [/"source":"mending".*"createdAt":"\d{4}-\d\d-\d\dT[\d:.]+Z","finishedAt":"\d{4}-/] })
-    t.match(JSON.parse((await run(['load', 'list', '--limit', '1', '--json'], { env })).out[0] ?? ''), { createdAt: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ })
-    t.match(await run(['load', 'list'], { env }), { code: 0, out: [/^\S+ {2}\d{4}-\d\d-\d\dT[\d:]+ {2}done +/] })
+    t.match(await run(['load', 'status', id, '--json'], { env }), {
+      code: 2,
+      out: [/"source":"mending".*"createdAt":"\d{4}-\d\d-\d\dT[\d:.]+Z","finishedAt":"\d{4}-/]
+    })
+    t.match(JSON.parse((await run(['load', 'list', '--limit', '1', '--json'], { env })).out[0] ?? ''), {
+      createdAt: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+    })
+    t.match(await run(['load', 'list'], { env }), {
+      code: 0,
+      out: [/^\S+ {2}\d{4}-\d\d-\d\dT[\d:]+ {2}done +/]
+    })
     t.equal((await run(['load', 'list', '--limit', '2', '--json'], { env })).out.length, 2)
     t.match(await run(['load', 'cancel', id], { env }), { code: 1, err: [/CONFLICT/] })
-    for (const command of ['status', 'rejects', 'retry', 'cancel']) t.match(await run(['load', command, '00000000-0000-4000-8000-000000000000'], { env }), { code: 1, out: [], err: [/NOT_FOUND/] }, command)
+    for (const command of ['status', 'rejects', 'retry', 'cancel'])
+      t.match(
+        await run(['load', command, '00000000-0000-4000-8000-000000000000'], { env }),
+        { code: 1, out: [], err: [/NOT_FOUND/] },
+        command
+      )
     t.match(await run(['load', 'list', '--limit', '0'], { env }), { code: 1, err: [/--limit takes/] })
-    const listed = async (...args: string[]): Promise<string[]> => (await run(['load', 'list', ...args], { env })).out.map(line => line.slice(0, 36))
-    t.strictSame(await listed('--source', 'mending', '--since', '1h', '--state', 'done', '--mode', 'merge'), [id])
+    const listed = async (...args: string[]): Promise<string[]> =>
+      (await run(['load', 'list', ...args], { env })).out.map((line) => line.slice(0, 36))
+    t.strictSame(await listed('--source', 'mending', '--since', '1h', '--state', 'done', '--mode', 'merge'), [
+      id
+    ])
     t.strictSame(await listed('--source', 'mending', '--state', 'cancelled'), [])
-    t.match(await run(['load', 'list', '--since', 'soon'], { env }), { code: 1, err: [/^--since takes a time such as 30d, 12h or 2026-01-31, not soon\./] })
-    t.match(await run(['load', 'list', '--state', 'gone'], { env }), { code: 1, err: [/state cannot be gone\. Allowed: receiving, accepted, /] })
-    t.match(await run(['load', 'list', '--mode', 'x'], { env }), { code: 1, err: [/^--mode takes merge, snapshot or undo, not x\./] })
+    t.match(await run(['load', 'list', '--since', 'soon'], { env }), {
+      code: 1,
+      err: [/^--since takes a time such as 30d, 12h or 2026-01-31, not soon\./]
+    })
+    t.match(await run(['load', 'list', '--state', 'gone'], { env }), {
+      code: 1,
+      err: [/state cannot be gone\. Allowed: receiving, accepted, /]
+    })
+    t.match(await run(['load', 'list', '--mode', 'x'], { env }), {
+      code: 1,
+      err: [/^--mode takes merge, snapshot or undo, not x\./]
+    })
   })
 })
 
-t.test('a load is named by how its id begins, where only one begins so', async t => {
-  const load = (id: string): object => ({ id, state: 'done', error: null, createdAt: 0, counts: { received: 1, applied: 1, unchanged: 0, rejected: 0 } })
-  const ids = ['0b8f0000-0000-4000-8000-000000000001', '0b8f0000-0000-4000-8000-000000000002', 'ffff0000-0000-4000-8000-000000000003']
+t.test('a load is named by how its id begins, where only one begins so', async (t) => {
+  const load = (id: string): object => ({
+    id,
+    state: 'done',
+    error: null,
+    createdAt: 0,
+    counts: { received: 1, applied: 1, unchanged: 0, rejected: 0 }
+  })
+  const ids = [
+    '0b8f0000-0000-4000-8000-000000000001',
+    '0b8f0000-0000-4000-8000-000000000002',
+    'ffff0000-0000-4000-8000-000000000003'
+  ]
   const url = await withStandIn(t, (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://x')
     const prefix = searchParams.get('idPrefix')
-    response.end(JSON.stringify(prefix === null ? load(pathname.split('/')[2] ?? '') : { loads: ids.filter(id => id.startsWith(prefix)).map(load), nextCursor: null }))
+    response.end(
+      JSON.stringify(
+        prefix === null
+          ? load(pathname.split('/')[2] ?? '')
+          : { loads: ids.filter((id) => id.startsWith(prefix)).map(load), nextCursor: null }
+      )
+    )
   })
   const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: 'x' }
-  for (const command of ['status', 'retry', 'undo', 'cancel']) t.match(await run(['load', command, 'ffff'], { env }), { code: 0, out: [new RegExp(`^Load ${ids[2]} is done`)] }, command)
-  t.match(await run(['load', 'status', '0b8f'], { env }), { code: 1, out: [], err: [`The ids of several loads begin with 0b8f: ${ids[0]}, ${ids[1]}.`] })
-  t.match(await run(['load', 'status', '77'], { env }), { code: 1, out: [], err: ['There is no load whose id begins with 77.'] })
+  for (const command of ['status', 'retry', 'undo', 'cancel'])
+    t.match(
+      await run(['load', command, 'ffff'], { env }),
+      { code: 0, out: [new RegExp(`^Load ${ids[2]} is done`)] },
+      command
+    )
+  t.match(await run(['load', 'status', '0b8f'], { env }), {
+    code: 1,
+    out: [],
+    err: [`The ids of several loads begin with 0b8f: ${ids[0]}, ${ids[1]}.`]
+  })
+  t.match(await run(['load', 'status', '77'], { env }), {
+    code: 1,
+    out: [],
+    err: ['There is no load whose id begins with 77.']
+  })
 
   const server = await withServer(t)
   const real = { TRIBUTARY_URL: server.url, TRIBUTARY_TOKEN: server.token }
-  const { id }: { id: string } = JSON.parse((await run(['load', '-', '--no-wait', '--json'], { env: real, input: lines({ op: 'upsertEntity', urn: asset('prefix') }) })).out[0] ?? '')
-  t.match(await run(['load', 'status', id.slice(0, 7)], { env: real }), { code: 5, out: [new RegExp(`^Load ${id} goes on`)] })
+  const { id }: { id: string } = JSON.parse(
+    (
+      await run(['load', '-', '--no-wait', '--json'], {
+        env: real,
+        input: lines({ op: 'upsertEntity', urn: asset('prefix') })
+      })
+    ).out[0] ?? ''
+  )
+  t.match(await run(['load', 'status', id.slice(0, 7)], { env: real }), {
+    code: 5,
+    out: [new RegExp(`^Load ${id} goes on`)]
+  })
   t.match(await run(['load', 'rejects', id.slice(0, 10)], { env: real }), { code: 0, out: [] })
 })
 
-t.test('a load that waits is followed until it is cancelled: 5 while it runs, 3 then', async t => {
+t.test('a load that waits is followed until it is cancelled: 5 while it runs, 3 then', async (t) => {
   const { url, token } = await withServer(t)
   const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: token }
   const input = lines({ op: 'upsertEntity', urn: asset('waits') })
@@ -257,70 +525,149 @@ t.test('a load that waits is followed until it is cancelled: 5 while it runs, 3 
   t.match(await followed, { code: 3, out: [/is cancelled: 1 received, 0 applied/] })
 })
 
-t.test('what is sent', async t => {
+t.test('what is sent', async (t) => {
   const folder = withFolder(t)
   const file = (name: string, content: string | Buffer): string => {
     writeFileSync(join(folder, name), content)
     return join(folder, name)
   }
-  const requests: { query: string, headers: IncomingHttpHeaders, body: Buffer }[] = []
+  const requests: { query: string; headers: IncomingHttpHeaders; body: Buffer }[] = []
   const url = await withStandIn(t, (request, response) => {
     const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => { parts.push(part) })
+    request.on('data', (part: Buffer) => {
+      parts.push(part)
+    })
     request.on('end', () => {
       requests.push({ query: request.url ?? '', headers: request.headers, body: Buffer.concat(parts) })
-      response.end(JSON.stringify({ id: '0', state: 'done', error: null, counts: { received: 1, applied: 1, unchanged: 0, rejected: 0 } }))
+      response.end(
+        JSON.stringify({
+          id: '0',
+          state: 'done',
+          error: null,
+          counts: { received: 1, applied: 1, unchanged: 0, rejected: 0 }
+        })
+      )
     })
   })
-  const send = async (...args: string[]): Promise<{ outcome: Outcome, sent: typeof requests }> => {
+  const send = async (...args: string[]): Promise<{ outcome: Outcome; sent: typeof requests }> => {
     requests.length = 0
     const outcome = await run(['load', ...args], { env: { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: 'x' } })
     return { outcome, sent: [...requests] }
   }
 
-  t.test('has what was asked for in its query', async t => {
-    const { sent: [request] } = await send(file('a.ndjson', 'x\n'), '--source', 's', '--mode', 'snapshot', '--force', '--atomic', '--dry-run', '--missing-references', 'create')
-    t.strictSame(Object.fromEntries(new URL(request?.query ?? '', url).searchParams), { format: 'ndjson', source: 's', mode: 'snapshot', force: 'true', atomic: 'true', dryRun: 'true', missingReferences: 'create' })
+  t.test('has what was asked for in its query', async (t) => {
+    const {
+      sent: [request]
+    } = await send(
+      file('a.ndjson', 'x\n'),
+      '--source',
+      's',
+      '--mode',
+      'snapshot',
+      '--force',
+      '--atomic',
+      '--dry-run',
+      '--missing-references',
+      'create'
+    )
+    t.strictSame(Object.fromEntries(new URL(request?.query ?? '', url).searchParams), {
+      format: 'ndjson',
+      source: 's',
+      mode: 'snapshot',
+      force: 'true',
+      atomic: 'true',
+      dryRun: 'true',
+      missingReferences: 'create'
+    })
   })
 
-  t.test('goes as it is where it is packed, and is packed on the way where that is asked for', async t => {
+  t.test('goes as it is where it is packed, and is packed on the way where that is asked for', async (t) => {
     const packed = gzipSync('x\n')
-    const { sent: [asItIs] } = await send(file('a.csv.gz', packed))
-    t.match(asItIs, { query: /format=csv/, headers: { 'content-encoding': 'gzip', 'content-length': String(packed.length), 'content-type': 'text/csv' }, body: packed })
-    const { sent: [zstd] } = await send(file('a.ndjson.zst', 'not looked into'))
+    const {
+      sent: [asItIs]
+    } = await send(file('a.csv.gz', packed))
+    t.match(asItIs, {
+      query: /format=csv/,
+      headers: {
+        'content-encoding': 'gzip',
+        'content-length': String(packed.length),
+        'content-type': 'text/csv'
+      },
+      body: packed
+    })
+    const {
+      sent: [zstd]
+    } = await send(file('a.ndjson.zst', 'not looked into'))
     t.match(zstd, { headers: { 'content-encoding': 'zstd' }, body: Buffer.from('not looked into') })
-    const { sent: [plain] } = await send(file('a.ndjson', 'x\n'))
-    t.match(plain, { headers: { 'content-encoding': undefined, 'content-length': '2' }, body: Buffer.from('x\n') })
-    const { sent: [onTheWay] } = await send(file('a.ndjson', 'x\n'), '--compress', 'always')
+    const {
+      sent: [plain]
+    } = await send(file('a.ndjson', 'x\n'))
+    t.match(plain, {
+      headers: { 'content-encoding': undefined, 'content-length': '2' },
+      body: Buffer.from('x\n')
+    })
+    const {
+      sent: [onTheWay]
+    } = await send(file('a.ndjson', 'x\n'), '--compress', 'always')
     t.equal(onTheWay?.headers['content-encoding'], 'gzip')
     t.equal(String(gunzipSync(onTheWay?.body ?? '')), 'x\n')
   })
 
-  t.test('goes under a key of its own: a new one in each run, or one made from the key given', async t => {
+  t.test('goes under a key of its own: a new one in each run, or one made from the key given', async (t) => {
     const files = [file('a.ndjson', 'x\n'), file('b.ndjson', 'x\n')]
-    const keysOf = async (...args: string[]): Promise<unknown[]> => (await send(...args)).sent.map(({ headers }) => headers['idempotency-key'])
-    const keys = [...await keysOf(...files), ...await keysOf(...files)]
+    const keysOf = async (...args: string[]): Promise<unknown[]> =>
+      (await send(...args)).sent.map(({ headers }) => headers['idempotency-key'])
+    const keys = [...(await keysOf(...files)), ...(await keysOf(...files))]
     t.equal(new Set(keys).size, 4)
     t.strictSame(await keysOf(...files.slice(0, 1), '--idempotency-key', 'nightly'), ['nightly'])
     const given = await keysOf(...files, '--idempotency-key', 'nightly')
     t.equal(new Set(given).size, 2)
-    t.strictSame(await keysOf(...files, '--idempotency-key', 'nightly'), given, 'a file that was loaded is known again in the next run')
+    t.strictSame(
+      await keysOf(...files, '--idempotency-key', 'nightly'),
+      given,
+      'a file that was loaded is known again in the next run'
+    )
   })
 
-  t.test('is one body where several files are one snapshot, and a place in it is told by its file', async t => {
-    const files = [file('a.ndjson', 'one\ntwo'), file('b.ndjson', 'three\n'), file('c.ndjson', ''), file('d.ndjson', 'four')]
-    const { outcome, sent } = await send(...files, '--mode', 'snapshot')
-    t.equal(outcome.code, 0)
-    t.match(sent, [{ headers: { 'content-length': '18' }, body: Buffer.from('one\ntwo\nthree\nfour') }])
-    t.equal(sent.length, 1)
-    const packed = await send(file('a.ndjson.gz', gzipSync('one')), file('b.ndjson.gz', gzipSync('two\n')), '--mode', 'snapshot')
-    t.equal(String(gunzipSync(packed.sent[0]?.body ?? '')), 'one\ntwo\n')
-    for (const [others, why] of [[[file('a.csv', 'x')], /only NDJSON/], [[file('a.csv', 'x'), '--format', 'csv'], /only NDJSON/], [[file('e.ndjson.gz', 'x')], /all are plain, or all are .gz/], [['-'], /only NDJSON|cannot be joined/]] as const) {
-      const refused = await send(...files, ...others, '--mode', 'snapshot')
-      t.match(refused, { outcome: { code: 1, err: [why] }, sent: [] }, others.join(' '))
+  t.test(
+    'is one body where several files are one snapshot, and a place in it is told by its file',
+    async (t) => {
+      const files = [
+        file('a.ndjson', 'one\ntwo'),
+        file('b.ndjson', 'three\n'),
+        file('c.ndjson', ''),
+        file('d.ndjson', 'four')
+      ]
+      const { outcome, sent } = await send(...files, '--mode', 'snapshot')
+      t.equal(outcome.code, 0)
+      t.match(sent, [{ headers: { 'content-length': '18' }, body: Buffer.from('one\ntwo\nthree\nfour') }])
+      t.equal(sent.length, 1)
+      const packed = await send(
+        file('a.ndjson.gz', gzipSync('one')),
+        file('b.ndjson.gz', gzipSync('two\n')),
+        '--mode',
+        'snapshot'
+      )
+      t.equal(String(gunzipSync(packed.sent[0]?.body ?? '')), 'one\ntwo\n')
+      for (const [others, why] of [
+        [[file('a.csv', 'x')], /only NDJSON/],
+        [[file('a.csv', 'x'), '--format', 'csv'], /only NDJSON/],
+        [[file('e.ndjson.gz', 'x')], /all are plain, or all are .gz/],
+        [['-'], /only NDJSON|cannot be joined/]
+      ] as const) {
+        const refused = await send(...files, ...others, '--mode', 'snapshot')
+        t.match(refused, { outcome: { code: 1, err: [why] }, sent: [] }, others.join(' '))
+      }
+      const upload = joinedUpload(findInputs(files), {
+        format: null,
+        pack: false,
+        input: () => Readable.from([])
+      })
+      for await (const part of upload.body().stages[0]) void part
+      t.strictSame(
+        [1, 2, 3, 4].map((line) => upload.place(line).replace(`${folder}/`, '')),
+        ['a.ndjson line 1', 'a.ndjson line 2', 'b.ndjson line 1', 'd.ndjson line 1']
+      )
     }
-    const upload = joinedUpload(findInputs(files), { format: null, pack: false, input: () => Readable.from([]) })
-    for await (const part of upload.body().stages[0]) void part
-    t.strictSame([1, 2, 3, 4].map(line => upload.place(line).replace(`${folder}/`, '')), ['a.ndjson line 1', 'a.ndjson line 2', 'b.ndjson line 1', 'd.ndjson line 1'])
-  })
+  )
 })

@@ -16,46 +16,78 @@ import { runCommand as run, type Outcome } from './support/run-command.ts'
 import { withServer } from './support/server.ts'
 import { withAnswer, withStandIn } from './support/stand-in-server.ts'
 
-t.test('usage', async t => {
-  t.test('help tells every command in its group, and every option, and ends with 0', async t => {
+t.test('usage', async (t) => {
+  t.test('help tells every command in its group, and every option, and ends with 0', async (t) => {
     const { code, out } = await run([])
     t.equal(code, 0)
     t.strictSame((await run(['--help'])).out, out)
     t.strictSame((await run(['help'])).out, out)
-    for (const group of ['Run:', 'Loads:', 'Read:', 'Domains:', 'Tokens:', 'Help:']) t.equal(out.filter(line => line === group).length, 1, group)
+    for (const group of ['Run:', 'Loads:', 'Read:', 'Domains:', 'Tokens:', 'Help:'])
+      t.equal(out.filter((line) => line === group).length, 1, group)
     for (const { name, open } of commandTable) {
-      t.ok(out.some(line => line.startsWith(`  ${name} `)), name)
+      t.ok(
+        out.some((line) => line.startsWith(`  ${name} `)),
+        name
+      )
       const help = await run([...name.split(' '), '--help'])
       t.equal(help.code, 0)
       t.match(help.out[0], `Usage: tributary ${name}`)
       const { options } = await open()
       t.equal('json' in options, !['up', 'serve', 'work', 'completion'].includes(name), `${name} --json`)
-      for (const option of Object.keys(options)) t.ok(help.out.some(line => line.startsWith(`  --${option} `)), `${name} --${option}`)
+      for (const option of Object.keys(options))
+        t.ok(
+          help.out.some((line) => line.startsWith(`  --${option} `)),
+          `${name} --${option}`
+        )
       t.strictSame((await run(['help', ...name.split(' ')])).out, help.out, `help ${name}`)
     }
     t.match(await run(['help', 'token']), { code: 0, out: [/^Usage: tributary token/] })
-    t.match(await run(['help', 'load', 'nothing']), { code: 1, out: [], err: [/^There is no command load nothing\./] })
-    for (const flag of ['--version', '-v']) t.match(await run([flag]), { code: 0, out: [/^\d+\.\d+\.\d+/], err: [] }, flag)
+    t.match(await run(['help', 'load', 'nothing']), {
+      code: 1,
+      out: [],
+      err: [/^There is no command load nothing\./]
+    })
+    for (const flag of ['--version', '-v'])
+      t.match(await run([flag]), { code: 0, out: [/^\d+\.\d+\.\d+/], err: [] }, flag)
   })
 
-  t.test('asks whether a word nearly right was meant', async t => {
-    t.match(await run(['lod', 'x']), { code: 1, err: [/^tributary: unknown command 'lod'\. Did you mean load\? See tributary help\.$/] })
-    t.match(await run(['token', 'revok', 'x']), { code: 1, err: [/^tributary token: unknown command 'revok'\. Did you mean revoke\? See tributary help token\.$/] })
-    t.match(await run(['lineage', 'x', '--colums']), { code: 1, err: [/^tributary lineage: unknown option '--colums'\. Did you mean --columns\? See tributary help lineage\.$/] })
+  t.test('asks whether a word nearly right was meant', async (t) => {
+    t.match(await run(['lod', 'x']), {
+      code: 1,
+      err: [/^tributary: unknown command 'lod'\. Did you mean load\? See tributary help\.$/]
+    })
+    t.match(await run(['token', 'revok', 'x']), {
+      code: 1,
+      err: [/^tributary token: unknown command 'revok'\. Did you mean revoke\? See tributary help token\.$/]
+    })
+    t.match(await run(['lineage', 'x', '--colums']), {
+      code: 1,
+      err: [
+        /^tributary lineage: unknown option '--colums'\. Did you mean --columns\? See tributary help lineage\.$/
+      ]
+    })
     t.match(await run(['load', 'status', 'x', '--folow']), { code: 1, err: [/Did you mean --follow\?/] })
   })
 
-  t.test('options belong to the command that they follow', async t => {
-    t.match(await run(['load', 'status', 'x', '--dry-run']), { code: 1, err: [/^tributary load status: unknown option '--dry-run'/] })
-    t.match(await run(['load', '--dry-run', 'status', 'x']), { code: 1, err: [/^--dry-run is an option of tributary load, not of tributary load status\./] })
+  t.test('options belong to the command that they follow', async (t) => {
+    t.match(await run(['load', 'status', 'x', '--dry-run']), {
+      code: 1,
+      err: [/^tributary load status: unknown option '--dry-run'/]
+    })
+    t.match(await run(['load', '--dry-run', 'status', 'x']), {
+      code: 1,
+      err: [/^--dry-run is an option of tributary load, not of tributary load status\./]
+    })
   })
 
-  t.test('a shell completes commands, options and values', async t => {
+  t.test('a shell completes commands, options and values', async (t) => {
     const complete = async (...words: string[]): Promise<string[]> => {
       const script = `${(await run(['completion', 'bash'])).out.join('\n')}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tributary; printf '%s\\n' "\${COMPREPLY[@]}"`
-      const { stdout, stderr } = spawnSync('bash', ['-c', script, 'bash', 'tributary', ...words], { encoding: 'utf8' })
+      const { stdout, stderr } = spawnSync('bash', ['-c', script, 'bash', 'tributary', ...words], {
+        encoding: 'utf8'
+      })
       t.equal(stderr, '')
-      return stdout.split('\n').filter(word => word !== '')
+      return stdout.split('\n').filter((word) => word !== '')
     }
     const first = [...new Set(commandTable.map(({ name }) => name.split(' ')[0]))]
     t.strictSame(await complete(''), [...first, 'help'])
@@ -67,38 +99,79 @@ t.test('usage', async t => {
     for (const shell of ['zsh', 'fish']) {
       const { code, out } = await run(['completion', shell])
       t.equal(code, 0)
-      for (const { name } of commandTable) t.ok(out.some(line => line.includes(name)), `${shell}: ${name}`)
+      for (const { name } of commandTable)
+        t.ok(
+          out.some((line) => line.includes(name)),
+          `${shell}: ${name}`
+        )
     }
     t.match(await run(['completion', 'tcsh']), { code: 1, err: [/takes bash, zsh or fish, not tcsh/] })
   })
 
-  t.test('the command may be executed as it is built, for npx keeps a link to it', async t => {
+  t.test('the command may be executed as it is built, for npx keeps a link to it', async (t) => {
     t.doesNotThrow(() => accessSync(packagePath('dist/bin/tributary.js'), constants.X_OK))
   })
 
-  t.test('a client starts without a database driver, a server or a queue', async t => {
-    for (const { name } of commandTable.filter(({ name }) => /^(load|lineage|search|resolve|export|domain)/.test(name))) {
-      const [, path = ''] = new RegExp(`name: '${name}',\n.*\n.*\n.*import\\('\\./(.*)'\\)`).exec(readFileSync(packagePath('bin/command-table.ts'), 'utf8')) ?? []
-      t.strictSame(packagesBehind(['bin/tributary.ts', 'bin/command-line.ts', 'bin/terminal.ts', `bin/${path}`]), ['commander'], name)
+  t.test('a client starts without a database driver, a server or a queue', async (t) => {
+    for (const { name } of commandTable.filter(({ name }) =>
+      /^(load|lineage|search|resolve|export|domain)/.test(name)
+    )) {
+      const [, path = ''] =
+        new RegExp(`name: '${name}',\n.*\n.*\n.*import\\('\\./(.*)'\\)`).exec(
+          readFileSync(packagePath('bin/command-table.ts'), 'utf8')
+        ) ?? []
+      t.strictSame(
+        packagesBehind(['bin/tributary.ts', 'bin/command-line.ts', 'bin/terminal.ts', `bin/${path}`]),
+        ['commander'],
+        name
+      )
     }
   })
 
-  t.test('what does not fit is refused in one line, with 1', async t => {
-    for (const args of [['bogus'], ['load'], ['load', 'a', 'b'], ['load', 'a', '--nope'], ['token'], ['lineage'], ['token', 'create'], ['token', 'revoke'], ['token', 'bogus'], ['load', 'a', '--wait']]) {
+  t.test('what does not fit is refused in one line, with 1', async (t) => {
+    for (const args of [
+      ['bogus'],
+      ['load'],
+      ['load', 'a', 'b'],
+      ['load', 'a', '--nope'],
+      ['token'],
+      ['lineage'],
+      ['token', 'create'],
+      ['token', 'revoke'],
+      ['token', 'bogus'],
+      ['load', 'a', '--wait']
+    ]) {
       const { code, out, err } = await run(args)
       t.same({ code, out, errors: err.length }, { code: 1, out: [], errors: 1 }, args.join(' '))
     }
   })
 
-  t.test('says what is wrong with an operand, a value or a file', async t => {
-    t.match(await run(['lineage', 'a', 'b']), { code: 1, err: [/^tributary lineage takes REFERENCE only, not also b\./] })
-    t.match(await run(['token']), { code: 1, err: [/^tributary token needs a command: create, list or revoke\./] })
-    for (const wait of [['--wait', '-1'], ['--wait=-1']]) t.match(await run(['load', 'a', ...wait], { env: { TRIBUTARY_TOKEN: 'x' } }), { code: 1, err: [/^--wait takes seconds, not -1\./] }, wait.join(' '))
-    t.match(await run(['load', '/no/such/file'], { env: { TRIBUTARY_TOKEN: 'x' } }), { code: 1, err: [/^There is no file \/no\/such\/file\.$/] })
+  t.test('says what is wrong with an operand, a value or a file', async (t) => {
+    t.match(await run(['lineage', 'a', 'b']), {
+      code: 1,
+      err: [/^tributary lineage takes REFERENCE only, not also b\./]
+    })
+    t.match(await run(['token']), {
+      code: 1,
+      err: [/^tributary token needs a command: create, list or revoke\./]
+    })
+    for (const wait of [['--wait', '-1'], ['--wait=-1']])
+      t.match(
+        await run(['load', 'a', ...wait], { env: { TRIBUTARY_TOKEN: 'x' } }),
+        { code: 1, err: [/^--wait takes seconds, not -1\./] },
+        wait.join(' ')
+      )
+    t.match(await run(['load', '/no/such/file'], { env: { TRIBUTARY_TOKEN: 'x' } }), {
+      code: 1,
+      err: [/^There is no file \/no\/such\/file\.$/]
+    })
   })
 
-  t.test('a configuration that cannot be used, or no database, ends with 78', async t => {
-    t.match(await run(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'y' } }), { code: 78, err: [/PORT.*\n.*LOG_LEVEL/] })
+  t.test('a configuration that cannot be used, or no database, ends with 78', async (t) => {
+    t.match(await run(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'y' } }), {
+      code: 78,
+      err: [/PORT.*\n.*LOG_LEVEL/]
+    })
     for (const command of ['serve', 'work', 'migrate']) {
       t.match(await run([command]), { code: 78, err: [/needs DATABASE_URL/] })
       const refused = await run([command], { env: { DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/x' } })
@@ -108,40 +181,56 @@ t.test('usage', async t => {
     t.match(await run(['token', 'list']), { code: 78, err: [/no DATABASE_URL/] })
   })
 
-  t.test('as a process it ends with the code and prints the line', async t => {
+  t.test('as a process it ends with the code and prints the line', async (t) => {
     const program = runProgram(t, 'bin/tributary.js', ['serve'], { cwd: '/' })
     t.equal(await program.ended, 78)
     t.match(program.said(), /^tributary serve needs DATABASE_URL.*\n$/)
   })
 })
 
-t.test('expiry', async t => {
+t.test('expiry', async (t) => {
   const now = new Date('2030-01-01T00:00:00Z')
   t.same(parseExpiry('30d', now), new Date('2030-01-31T00:00:00Z'))
   t.same(parseExpiry('90m', now), new Date('2030-01-01T01:30:00Z'))
   t.same(parseExpiry('2030-06-01', now), new Date('2030-06-01T00:00:00Z'))
-  for (const text of ['', '0d', '30', 'tomorrow', '-1d', '2030-13-01']) t.throws(() => parseExpiry(text, now), /--expires takes/, text)
+  for (const text of ['', '0d', '30', 'tomorrow', '-1d', '2030-13-01'])
+    t.throws(() => parseExpiry(text, now), /--expires takes/, text)
 })
 
-t.test('migrate brings an empty database up, and says so once', async t => {
+t.test('migrate brings an empty database up, and says so once', async (t) => {
   const { url } = await withEmptyDatabase(t)
   const env = { DATABASE_URL: url }
-  t.match(await run(['doctor'], { env }), { code: 1, out: [/node/, /configuration/, /database/, /durability/, /clock/, /connections/, /WRONG {2}schema: lacks \d+ migrations/, /queue/] })
+  t.match(await run(['doctor'], { env }), {
+    code: 1,
+    out: [
+      /node/,
+      /configuration/,
+      /database/,
+      /durability/,
+      /clock/,
+      /connections/,
+      /WRONG {2}schema: lacks \d+ migrations/,
+      /queue/
+    ]
+  })
   t.match(await run(['migrate'], { env }), { code: 0, out: [/^Applied 0001-/] })
   t.match(await run(['migrate', '--json'], { env }), { code: 0, out: ['{"applied":[]}'] })
 })
 
-t.test('token', async t => {
+t.test('token', async (t) => {
   const { db, url } = await withDatabase(t)
   await migrate(db)
   const env = { DATABASE_URL: url }
 
-  t.test('create prints the token alone; list shows it without its text; revoke ends it', async t => {
-    const created = await run(['token', 'create', '--name', 'Airflow prod', '--scopes', 'read,write', '--expires', '30d'], { env })
+  t.test('create prints the token alone; list shows it without its text; revoke ends it', async (t) => {
+    const created = await run(
+      ['token', 'create', '--name', 'Airflow prod', '--scopes', 'read,write', '--expires', '30d'],
+      { env }
+    )
     t.match(created, { code: 0, out: [/^trib_\w+$/] })
     t.equal(created.out.length, 1)
     const listed = await run(['token', 'list', '--json'], { env })
-    const record: { id: string, name: string, expiresAt: string } = JSON.parse(listed.out[0] ?? '')
+    const record: { id: string; name: string; expiresAt: string } = JSON.parse(listed.out[0] ?? '')
     t.match(record, { name: 'Airflow prod', scopes: ['read', 'write'], revokedAt: null })
     t.ok(Math.abs(Date.parse(record.expiresAt) - Date.now() - 30 * 86_400_000) < 60_000)
     t.notMatch(listed.out[0], created.out[0])
@@ -149,34 +238,69 @@ t.test('token', async t => {
     t.match(await run(['token', 'list'], { env }), { code: 0, out: [/read,write {2}revoked/] })
   })
 
-  t.test('create takes the name of a domain', async t => {
+  t.test('create takes the name of a domain', async (t) => {
     await apply(db, { kind: 'createDomain', domainUrn: domainUrn('4711'), name: 'Finance' })
     const { out } = await run(['token', 'create', '--name', 'x', '--domain', 'Finance', '--json'], { env })
-    t.match(JSON.parse(out[0] ?? ''), { domainUrn: 'urn:li:domain:4711', createdAt: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ })
-    t.match(await run(['token', 'create', '--name', 'x', '--domain', 'Nowhere'], { env }), { code: 1, out: [], err: [/^INVALID_URN: domainUrn must be a URN such as .*, or the name of an entity: Nothing is called "Nowhere"/] })
+    t.match(JSON.parse(out[0] ?? ''), {
+      domainUrn: 'urn:li:domain:4711',
+      createdAt: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+    })
+    t.match(await run(['token', 'create', '--name', 'x', '--domain', 'Nowhere'], { env }), {
+      code: 1,
+      out: [],
+      err: [
+        /^INVALID_URN: domainUrn must be a URN such as .*, or the name of an entity: Nothing is called "Nowhere"/
+      ]
+    })
   })
 
-  t.test('what cannot be is refused with 1', async t => {
-    t.match(await run(['token', 'create', '--name', 'x', '--scopes', 'all'], { env }), { code: 1, err: [/read, write, admin/] })
-    t.match(await run(['token', 'create', '--name', 'x', '--domain', 'urn:li:domain:none'], { env }), { code: 1, err: [/urn:li:domain:none does not exist/] })
-    t.match(await run(['token', 'create', '--name', 'x', '--expires', '2001-01-01'], { env }), { code: 1, err: [/expired/] })
+  t.test('what cannot be is refused with 1', async (t) => {
+    t.match(await run(['token', 'create', '--name', 'x', '--scopes', 'all'], { env }), {
+      code: 1,
+      err: [/read, write, admin/]
+    })
+    t.match(await run(['token', 'create', '--name', 'x', '--domain', 'urn:li:domain:none'], { env }), {
+      code: 1,
+      err: [/urn:li:domain:none does not exist/]
+    })
+    t.match(await run(['token', 'create', '--name', 'x', '--expires', '2001-01-01'], { env }), {
+      code: 1,
+      err: [/expired/]
+    })
     t.match(await run(['token', 'revoke', 'none'], { env }), { code: 1, err: [/NOT_FOUND/] })
   })
 })
 
-t.test('lineage', async t => {
+t.test('lineage', async (t) => {
   const { url, token, db } = await withServer(t)
   const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: token, LANG: 'C.UTF-8' }
   const [a, b, c, d, x, y] = [dataset('a'), dataset('b'), dataset('c'), dataset('d'), job('x'), dataset('y')]
   // one call each: the ids, and with them the order within a degree, are then those of the names
   for (const urn of [a, b, c, d, x, y]) await apply(db, ...create(urn))
-  for (const [up, down] of [[a, b], [a, c], [b, d], [c, d], [d, a], [d, d], [x, y]] as const) await apply(db, addEdge(up, down))
-  await apply(db, addEdge(y, x), addEdge(column(a, 'p'), column(b, 'q')), upsert(y, 'datasetProperties', { name: '\u001b[31mred\u202e\nline' }))
+  for (const [up, down] of [
+    [a, b],
+    [a, c],
+    [b, d],
+    [c, d],
+    [d, a],
+    [d, d],
+    [x, y]
+  ] as const)
+    await apply(db, addEdge(up, down))
+  await apply(
+    db,
+    addEdge(y, x),
+    addEdge(column(a, 'p'), column(b, 'q')),
+    upsert(y, 'datasetProperties', { name: '\u001b[31mred\u202e\nline' })
+  )
   const lineage = (...args: string[]): Promise<Outcome> => run(['lineage', ...args], { env })
 
-  t.test('is a tree: each entity once where it is nearest, and marked where it is met again', async t => {
+  t.test('is a tree: each entity once where it is nearest, and marked where it is met again', async (t) => {
     t.strictSame(await lineage(a), {
-      code: 0, err: [], drawn: [], out: [
+      code: 0,
+      err: [],
+      drawn: [],
+      out: [
         `Downstream of ${a}`,
         'a (DATASET, hive)',
         '├─ b (DATASET, hive)',
@@ -187,16 +311,20 @@ t.test('lineage', async t => {
         '3 entities within 2 hops, complete'
       ]
     })
-    t.strictSame((await run(['lineage', b, '--direction', 'upstream', '--hops', '1'], { env: { ...env, LANG: 'C' } })).out, [
-      `Upstream of ${b}`, 'b (DATASET, hive)', '`- a (DATASET, hive)', '1 entity within 1 hop, complete'
-    ], 'in plain characters where the terminal has no others')
+    t.strictSame(
+      (await run(['lineage', b, '--direction', 'upstream', '--hops', '1'], { env: { ...env, LANG: 'C' } }))
+        .out,
+      [`Upstream of ${b}`, 'b (DATASET, hive)', '`- a (DATASET, hive)', '1 entity within 1 hop, complete'],
+      'in plain characters where the terminal has no others'
+    )
   })
 
-  t.test('begins at what a short reference means', async t => {
-    for (const reference of ['hive:d', 'd@PROD', 'd']) t.equal((await lineage(reference, '--direction', 'upstream')).out[0], `Upstream of ${d}`, reference)
+  t.test('begins at what a short reference means', async (t) => {
+    for (const reference of ['hive:d', 'd@PROD', 'd'])
+      t.equal((await lineage(reference, '--direction', 'upstream')).out[0], `Upstream of ${d}`, reference)
   })
 
-  t.test('counts what a limit leaves out, the nearest shown', async t => {
+  t.test('counts what a limit leaves out, the nearest shown', async (t) => {
     t.strictSame((await lineage(a, '--limit', '2')).out.slice(1), [
       'a (DATASET, hive)',
       '├─ b (DATASET, hive)',
@@ -204,93 +332,206 @@ t.test('lineage', async t => {
       '└─ (+1 more)',
       '3 entities within 2 hops, complete; the nearest 1 are shown (--limit shows more, --json all)'
     ])
-    t.strictSame((await lineage(a, '--limit', '5')).out.slice(4, 7), ['│     └─ (+1 more)', '└─ c (DATASET, hive)', '   └─ d (DATASET, hive) (again)'], 'a mark is a line as well')
+    t.strictSame(
+      (await lineage(a, '--limit', '5')).out.slice(4, 7),
+      ['│     └─ (+1 more)', '└─ c (DATASET, hive)', '   └─ d (DATASET, hive) (again)'],
+      'a mark is a line as well'
+    )
   })
 
-  t.test('goes both ways, follows columns, and shows apart what hangs below what was left out', async t => {
-    t.match(await lineage(d, '--direction', 'both'), { code: 0, out: [`Upstream of ${d}`, /^d/, /b/, /a/, /d.*again/, /c/, /a.*again/, /3 entities/, '', `Downstream of ${d}`] })
-    t.strictSame((await lineage(a, '--columns')).out.slice(1), ['a.p (SCHEMA_FIELD, hive)', '└─ b.q (SCHEMA_FIELD, hive)', '1 entity within 1 hop, complete'])
-    t.strictSame((await lineage(y, '--types', 'DATA_JOB')).out.slice(2), ['└─ x (DATA_JOB, airflow)', '   └─  [31mred line (DATASET, hive) (again)', '1 entity within 1 hop, complete'], 'and no name steers the terminal')
+  t.test('goes both ways, follows columns, and shows apart what hangs below what was left out', async (t) => {
+    t.match(await lineage(d, '--direction', 'both'), {
+      code: 0,
+      out: [
+        `Upstream of ${d}`,
+        /^d/,
+        /b/,
+        /a/,
+        /d.*again/,
+        /c/,
+        /a.*again/,
+        /3 entities/,
+        '',
+        `Downstream of ${d}`
+      ]
+    })
+    t.strictSame((await lineage(a, '--columns')).out.slice(1), [
+      'a.p (SCHEMA_FIELD, hive)',
+      '└─ b.q (SCHEMA_FIELD, hive)',
+      '1 entity within 1 hop, complete'
+    ])
+    t.strictSame(
+      (await lineage(y, '--types', 'DATA_JOB')).out.slice(2),
+      [
+        '└─ x (DATA_JOB, airflow)',
+        '   └─  [31mred line (DATASET, hive) (again)',
+        '1 entity within 1 hop, complete'
+      ],
+      'and no name steers the terminal'
+    )
     t.strictSame((await lineage(a, '--types', 'DATASET')).out.length, 8)
-    t.strictSame((await lineage(x, '--types', 'DATA_JOB')).out.slice(1), ['x (DATA_JOB, airflow)', '0 entities within 0 hops, complete'])
+    t.strictSame((await lineage(x, '--types', 'DATA_JOB')).out.slice(1), [
+      'x (DATA_JOB, airflow)',
+      '0 entities within 0 hops, complete'
+    ])
   })
 
-  t.test('is printed whole as JSON', async t => {
-    const whole = (outcome: Outcome): { urn: string, lineage: { direction: string, complete: boolean, total: number, nodes: { urn: string, degree: number }[], edges: { upstream: string, downstream: string }[] }[] } => JSON.parse(outcome.out.join('\n'))
+  t.test('is printed whole as JSON', async (t) => {
+    const whole = (
+      outcome: Outcome
+    ): {
+      urn: string
+      lineage: {
+        direction: string
+        complete: boolean
+        total: number
+        nodes: { urn: string; degree: number }[]
+        edges: { upstream: string; downstream: string }[]
+      }[]
+    } => JSON.parse(outcome.out.join('\n'))
     const { urn, lineage: parts } = whole(await lineage(a, '--json', '--direction', 'both', '--limit', '1'))
     t.equal(urn, a)
-    t.strictSame(parts.map(({ direction, complete, total }) => [direction, complete, total]), [['UPSTREAM', true, 3], ['DOWNSTREAM', true, 3]])
-    t.strictSame(parts[1]?.nodes.map((node) => `${node.degree} ${node.urn}`), [`0 ${a}`, `1 ${b}`, `1 ${c}`, `2 ${d}`])
-    t.strictSame(parts[1]?.edges.map(({ upstream, downstream }) => [upstream, downstream]), [[a, b], [a, c], [b, d], [c, d], [d, a]])
-    t.match(whole(await lineage(x, '--json', '--types', 'CHART')).lineage, [{ total: 0, nodes: [{ urn: x }], edges: [] }])
+    t.strictSame(
+      parts.map(({ direction, complete, total }) => [direction, complete, total]),
+      [
+        ['UPSTREAM', true, 3],
+        ['DOWNSTREAM', true, 3]
+      ]
+    )
+    t.strictSame(
+      parts[1]?.nodes.map((node) => `${node.degree} ${node.urn}`),
+      [`0 ${a}`, `1 ${b}`, `1 ${c}`, `2 ${d}`]
+    )
+    t.strictSame(
+      parts[1]?.edges.map(({ upstream, downstream }) => [upstream, downstream]),
+      [
+        [a, b],
+        [a, c],
+        [b, d],
+        [c, d],
+        [d, a]
+      ]
+    )
+    t.match(whole(await lineage(x, '--json', '--types', 'CHART')).lineage, [
+      { total: 0, nodes: [{ urn: x }], edges: [] }
+    ])
   })
 
-  t.test('ends with 1 when it is refused, and with 4 when nobody answers, or not to the end', async t => {
+  t.test('ends with 1 when it is refused, and with 4 when nobody answers, or not to the end', async (t) => {
     t.match(await lineage(dataset('absent')), { code: 1, out: [], err: [/NOT_FOUND: .*absent/] })
     t.match(await lineage('nonsense'), { code: 1, err: [/NOT_FOUND: .*nonsense/] })
     t.match(await lineage('urn:li:nonsense'), { code: 1, err: [/INVALID_URN/] })
-    t.match(await lineage('mysql:a'), { code: 1, err: [/NOT_FOUND: .*did you mean urn:li:dataset:.*hive,a,PROD/] })
+    t.match(await lineage('mysql:a'), {
+      code: 1,
+      err: [/NOT_FOUND: .*did you mean urn:li:dataset:.*hive,a,PROD/]
+    })
     t.match(await lineage(a, '--token', 'trib_wrong'), { code: 1, err: [/UNAUTHENTICATED/] })
-    t.match(await lineage(a, '--types', 'TABLE'), { code: 1, err: [/no entity type TABLE\. Allowed: .*DATASET, .*DASHBOARD/] })
+    t.match(await lineage(a, '--types', 'TABLE'), {
+      code: 1,
+      err: [/no entity type TABLE\. Allowed: .*DATASET, .*DASHBOARD/]
+    })
     t.match(await lineage(a, '--direction', 'sideways'), { code: 1, err: [/--direction takes/] })
-    for (const args of [['--hops', '0'], ['--hops', '1001'], ['--limit', 'all']]) t.match(await lineage(a, ...args), { code: 1, err: [/takes a number from 1 to/] }, args.join(' '))
-    t.match(await lineage(a, '--url', `http://127.0.0.1:${await freePort()}`), { code: 4, err: [/does not answer: .*ECONNREFUSED/] })
-    t.match(await lineage(a, '--url', await withAnswer(t, 200, '<html>')), { code: 4, err: [/as Tributary does/] })
-    for (const args of [[], ['--json']]) t.match(await lineage(a, '--url', await withCutAnswer(t), ...args), { code: 4, err: [/was cut off/] })
+    for (const args of [
+      ['--hops', '0'],
+      ['--hops', '1001'],
+      ['--limit', 'all']
+    ])
+      t.match(await lineage(a, ...args), { code: 1, err: [/takes a number from 1 to/] }, args.join(' '))
+    t.match(await lineage(a, '--url', `http://127.0.0.1:${await freePort()}`), {
+      code: 4,
+      err: [/does not answer: .*ECONNREFUSED/]
+    })
+    t.match(await lineage(a, '--url', await withAnswer(t, 200, '<html>')), {
+      code: 4,
+      err: [/as Tributary does/]
+    })
+    for (const args of [[], ['--json']])
+      t.match(await lineage(a, '--url', await withCutAnswer(t), ...args), { code: 4, err: [/was cut off/] })
   })
 })
 
-t.test('doctor', async t => {
+t.test('doctor', async (t) => {
   const { db, url } = await withDatabase(t)
 
-  t.test('finds nothing wrong where nothing is', async t => {
+  t.test('finds nothing wrong where nothing is', async (t) => {
     const { code, out } = await run(['doctor', '--json'], { env: { DATABASE_URL: url } })
-    const findings: { check: string, verdict: string }[] = out.map(line => JSON.parse(line))
+    const findings: { check: string; verdict: string }[] = out.map((line) => JSON.parse(line))
     // the throw-away database of the tests is not durable
     const isDurable = findings.every(({ check, verdict }) => check !== 'durability' || verdict === 'fine')
-    t.same(findings.filter(({ check, verdict }) => check !== 'durability' && verdict === 'wrong'), [])
+    t.same(
+      findings.filter(({ check, verdict }) => check !== 'durability' && verdict === 'wrong'),
+      []
+    )
     t.equal(code, isDurable ? 0 : 1)
   })
 
-  t.test('finds loads that do not move, and a Redis that is away', async t => {
+  t.test('finds loads that do not move, and a Redis that is away', async (t) => {
     await db.raw(`
       insert into load (id, state, format, mode, source, missing_references, actor, scopes, touched_at)
       values (gen_random_uuid(), 'applying', 'ndjson', 'merge', 'x', 'reject', 'urn:li:corpuser:x', '{write}', now() - interval '1 hour')`)
-    const { code, out } = await run(['doctor'], { env: { DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:1' } })
+    const { code, out } = await run(['doctor'], {
+      env: { DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:1' }
+    })
     t.equal(code, 1)
-    t.ok(out.some(line => /^WRONG {2}loads: 1 have not moved/.test(line)))
-    t.ok(out.some(line => /^WRONG {2}queue: .*ECONNREFUSED/.test(line)))
+    t.ok(out.some((line) => /^WRONG {2}loads: 1 have not moved/.test(line)))
+    t.ok(out.some((line) => /^WRONG {2}queue: .*ECONNREFUSED/.test(line)))
   })
 
-  t.test('says that no worker runs while chunks wait, and advises no retry that is refused', async t => {
+  t.test('says that no worker runs while chunks wait, and advises no retry that is refused', async (t) => {
     await db.raw(`
       insert into load (id, state, format, mode, source, missing_references, actor, scopes, is_atomic, seq)
       values (gen_random_uuid(), 'failed', 'ndjson', 'merge', 'x', 'reject', 'urn:li:corpuser:x', '{write}', true, nextval('change_seq'))`)
-    t.ok((await run(['doctor'], { env: { DATABASE_URL: url } })).out.some(line => /^note {3}worker: none is connected to the database, so no load would be applied: tributary work/.test(line)))
+    t.ok(
+      (await run(['doctor'], { env: { DATABASE_URL: url } })).out.some((line) =>
+        /^note {3}worker: none is connected to the database, so no load would be applied: tributary work/.test(
+          line
+        )
+      )
+    )
     await db.raw(`
       insert into chunk (load_id, pass, first_line, record_count, payload, state)
       select id, 3, 1, 1, '', 'waiting' from load limit 1`)
     const { out } = await run(['doctor'], { env: { DATABASE_URL: url } })
-    t.ok(out.some(line => /^WRONG {2}worker: none is connected to the database, and 1 chunks? waits?: tributary work starts one/.test(line)), out.join('\n'))
-    t.ok(out.some(line => /^note {3}loads: 1 atomic .* cannot be retried/.test(line)), out.join('\n'))
-    t.notOk(out.some(line => line.includes('load retry')))
+    t.ok(
+      out.some((line) =>
+        /^WRONG {2}worker: none is connected to the database, and 1 chunks? waits?: tributary work starts one/.test(
+          line
+        )
+      ),
+      out.join('\n')
+    )
+    t.ok(
+      out.some((line) => /^note {3}loads: 1 atomic .* cannot be retried/.test(line)),
+      out.join('\n')
+    )
+    t.notOk(out.some((line) => line.includes('load retry')))
   })
 
-  t.test('asks the API and shows it the token', async t => {
+  t.test('asks the API and shows it the token', async (t) => {
     const server = await withServer(t)
     const env = { DATABASE_URL: url, TRIBUTARY_URL: server.url }
-    const found = async (token: string) => (await run(['doctor'], { env: { ...env, TRIBUTARY_TOKEN: token } })).out
+    const found = async (token: string) =>
+      (await run(['doctor'], { env: { ...env, TRIBUTARY_TOKEN: token } })).out
     t.match((await found(server.token)).slice(-2), [/^ok {5}api: .* is ready/, /^ok {5}token: .* taken/])
-    t.match((await found('trib_wrong')).slice(-1), [/^WRONG {2}token: .* is not taken: The server refused: UNAUTHENTICATED/])
-    t.match((await run(['doctor'], { env: { ...env, TRIBUTARY_URL: `http://127.0.0.1:${await freePort()}`, TRIBUTARY_TOKEN: 'x' } })).out.slice(-1), [/^WRONG {2}api: .*ECONNREFUSED/])
+    t.match((await found('trib_wrong')).slice(-1), [
+      /^WRONG {2}token: .* is not taken: The server refused: UNAUTHENTICATED/
+    ])
+    t.match(
+      (
+        await run(['doctor'], {
+          env: { ...env, TRIBUTARY_URL: `http://127.0.0.1:${await freePort()}`, TRIBUTARY_TOKEN: 'x' }
+        })
+      ).out.slice(-1),
+      [/^WRONG {2}api: .*ECONNREFUSED/]
+    )
   })
 
-  t.test('finds a Redis that forgets', async t => {
+  t.test('finds a Redis that forgets', async (t) => {
     const redis = await withRedisServer(t, { args: ['--maxmemory-policy', 'allkeys-lru'] })
     if (redis === null) return
     const { out } = await run(['doctor'], { env: { DATABASE_URL: url, REDIS_URL: redis.url } })
-    t.ok(out.some(line => /^WRONG {2}queue: has the maxmemory-policy allkeys-lru/.test(line)))
-    t.ok(out.some(line => /^ok {5}queue: answers, Redis/.test(line)))
+    t.ok(out.some((line) => /^WRONG {2}queue: has the maxmemory-policy allkeys-lru/.test(line)))
+    t.ok(out.some((line) => /^ok {5}queue: answers, Redis/.test(line)))
   })
 })
 
@@ -302,7 +543,9 @@ function packagesBehind(files: readonly string[]): string[] {
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (seen.has(file)) continue
     seen.add(file)
-    for (const [, target = ''] of readFileSync(packagePath(file), 'utf8').matchAll(/^(?:import|export) (?!type ).*?'([^']+)'$/gm)) {
+    for (const [, target = ''] of readFileSync(packagePath(file), 'utf8').matchAll(
+      /^(?:import|export) (?!type ).*?'([^']+)'$/gm
+    )) {
       if (target.startsWith('.')) open.push(join(dirname(file), target))
       else if (!target.startsWith('node:')) packages.add(target)
     }
@@ -314,6 +557,11 @@ function packagesBehind(files: readonly string[]): string[] {
 function withCutAnswer(t: Test): Promise<string> {
   return withStandIn(t, (_request, response) => {
     response.writeHead(200, { 'x-lineage-total': '2', 'x-lineage-complete': 'true' })
-    response.write(`${JSON.stringify({ urn: dataset('a'), degree: 0, type: 'DATASET', name: 'a', platform: null, exists: true })}\n`, () => { response.destroy() })
+    response.write(
+      `${JSON.stringify({ urn: dataset('a'), degree: 0, type: 'DATASET', name: 'a', platform: null, exists: true })}\n`,
+      () => {
+        response.destroy()
+      }
+    )
   })
 }

@@ -18,30 +18,34 @@ import { freePort } from './support/redis.ts'
 import { dumpSchema } from './support/schema-dump.ts'
 import { testCertificateFile, withTlsFront } from './support/tls-front.ts'
 
-t.test('migrations', async t => {
-  t.test('many starters at once apply each migration once', async t => {
+t.test('migrations', async (t) => {
+  t.test('many starters at once apply each migration once', async (t) => {
     const { db, url } = await withEmptyDatabase(t)
     const names = migrations.map(({ name }) => name)
     t.same(await pendingMigrations(db), names)
     const others = [1, 2, 3].map(() => connectTestDatabase(url))
-    const applied = await Promise.all([db, ...others].map(starter => migrate(starter)))
-    await Promise.all(others.map(other => other.destroy()))
+    const applied = await Promise.all([db, ...others].map((starter) => migrate(starter)))
+    await Promise.all(others.map((other) => other.destroy()))
     t.same(applied.flat().toSorted(), names)
     t.same(await pendingMigrations(db), [])
   })
 
-  t.test('taken back to nothing and applied again, the schema is the same', async t => {
+  t.test('taken back to nothing and applied again, the schema is the same', async (t) => {
     const { db } = await withDatabase(t)
     const before = await dumpSchema(db)
     const reverted: (string | undefined)[] = []
-    for (let name = await revertLastMigration(db); name !== undefined; name = await revertLastMigration(db)) reverted.push(name)
-    t.same(reverted.toReversed(), migrations.map(({ name }) => name))
+    for (let name = await revertLastMigration(db); name !== undefined; name = await revertLastMigration(db))
+      reverted.push(name)
+    t.same(
+      reverted.toReversed(),
+      migrations.map(({ name }) => name)
+    )
     t.notMatch(await dumpSchema(db), /create table (?!schema_migration)/)
     await migrate(db)
     t.equal(await dumpSchema(db), before)
   })
 
-  t.test('a database of a newer version is refused', async t => {
+  t.test('a database of a newer version is refused', async (t) => {
     const { db } = await withDatabase(t)
     await query(db, `insert into schema_migration (name) values ('9999-from-the-future')`)
     await t.rejects(migrate(db), NewerSchemaError)
@@ -49,50 +53,75 @@ t.test('migrations', async t => {
   })
 })
 
-t.test('the pool', async t => {
-  t.test('has no statement compiled, whatever the server is set to and the planner thinks it costs', async t => {
-    const { db, url } = await withDatabase(t)
-    const [{ name } = { name: '' }] = await query<{ name: string }>(db, 'select current_database() as name')
-    await query(db, `alter database "${name}" set jit = on`)
-    await query(db, `alter database "${name}" set jit_above_cost = 0`)
-    const other = connectTestDatabase(url)
-    t.teardown(() => other.destroy())
-    const plan = await query<{ 'QUERY PLAN': string }>(other, 'explain (analyze) select count(*) from generate_series(1, 10)')
-    t.notMatch(plan.map((row) => row['QUERY PLAN']).join('\n'), /JIT/)
-    // Not every server could compile one.
-    t.same(await query(other, 'show jit'), [{ jit: 'off' }])
-  })
+t.test('the pool', async (t) => {
+  t.test(
+    'has no statement compiled, whatever the server is set to and the planner thinks it costs',
+    async (t) => {
+      const { db, url } = await withDatabase(t)
+      const [{ name } = { name: '' }] = await query<{ name: string }>(db, 'select current_database() as name')
+      await query(db, `alter database "${name}" set jit = on`)
+      await query(db, `alter database "${name}" set jit_above_cost = 0`)
+      const other = connectTestDatabase(url)
+      t.teardown(() => other.destroy())
+      const plan = await query<{ 'QUERY PLAN': string }>(
+        other,
+        'explain (analyze) select count(*) from generate_series(1, 10)'
+      )
+      t.notMatch(plan.map((row) => row['QUERY PLAN']).join('\n'), /JIT/)
+      // Not every server could compile one.
+      t.same(await query(other, 'show jit'), [{ jit: 'off' }])
+    }
+  )
 
-  t.test('int8 arrives as a number, and arrays and JSON go both ways', async t => {
+  t.test('int8 arrives as a number, and arrays and JSON go both ways', async (t) => {
     const { db } = await withDatabase(t)
-    t.same(await query(db, `select 9007199254740991::int8 as big, count(*) as none from entity`), [{ big: Number.MAX_SAFE_INTEGER, none: 0 }])
-    t.same(await query(db, 'select ?::text[] as words, ?::jsonb as document', [['a,b', '"'], '{"a":[1]}']), [{ words: ['a,b', '"'], document: { a: [1] } }])
+    t.same(await query(db, `select 9007199254740991::int8 as big, count(*) as none from entity`), [
+      { big: Number.MAX_SAFE_INTEGER, none: 0 }
+    ])
+    t.same(await query(db, 'select ?::text[] as words, ?::jsonb as document', [['a,b', '"'], '{"a":[1]}']), [
+      { words: ['a,b', '"'], document: { a: [1] } }
+    ])
   })
 
-  t.test('a session has the timeouts that keep a dead or slow client from holding up others', async t => {
+  t.test('a session has the timeouts that keep a dead or slow client from holding up others', async (t) => {
     const { url } = await withDatabase(t)
-    const db = connectDatabase({ url, poolMax: 1, applicationName: 'tributary-api', statementTimeoutMs: 1_000, lockTimeoutMs: 500, log: createLog({ logLevel: 'silent' }) })
+    const db = connectDatabase({
+      url,
+      poolMax: 1,
+      applicationName: 'tributary-api',
+      statementTimeoutMs: 1_000,
+      lockTimeoutMs: 500,
+      log: createLog({ logLevel: 'silent' })
+    })
     t.teardown(() => db.destroy())
-    const [session] = await query<Record<string, string>>(db, `
+    const [session] = await query<Record<string, string>>(
+      db,
+      `
       select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
         current_setting('idle_in_transaction_session_timeout') as idle,
-        current_setting('client_connection_check_interval', true) as check, current_setting('application_name') as name`)
+        current_setting('client_connection_check_interval', true) as check, current_setting('application_name') as name`
+    )
     t.same(session, { statement: '1s', lock: '500ms', idle: '15s', check: '1s', name: 'tributary-api' })
-    t.match((await renderMetrics()).text, /tributary_db_pool_connections\{pool="tributary-api",state="free"\} 1/)
+    t.match(
+      (await renderMetrics()).text,
+      /tributary_db_pool_connections\{pool="tributary-api",state="free"\} 1/
+    )
     const error = await query(db, 'select pg_sleep(5)').catch((thrown: unknown) => thrown)
     t.equal(sqlErrorKind(error), 'transient')
     t.equal(toCatalogError(error).code, 'DEADLINE_EXCEEDED')
   })
 
-  t.test('a terminated backend fails only the transaction that ran on it', async t => {
+  t.test('a terminated backend fails only the transaction that ran on it', async (t) => {
     const { db, url } = await withDatabase(t)
     const admin = connectTestDatabase(url, 1)
     t.teardown(() => admin.destroy())
-    const error = await inTransaction(db, async tx => {
+    const error = await inTransaction(db, async (tx) => {
       const [own] = await query<{ pid: number }>(tx, 'select pg_backend_pid() as pid')
       await query(admin, 'select pg_terminate_backend(?::int)', [own?.pid ?? 0])
       // the socket closes while the transaction is checked out and idle
-      await new Promise(resolve => { setTimeout(resolve, 50) })
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50)
+      })
       await query(tx, 'select 1')
     }).catch((thrown: unknown) => thrown)
     t.equal(sqlErrorKind(error), 'transient')
@@ -104,35 +133,53 @@ t.test('the pool', async t => {
     t.same(await query(db, 'select 1 as one'), [{ one: 1 }])
   })
 
-  t.test('a server that does not answer is UNAVAILABLE, at once', async t => {
+  t.test('a server that does not answer is UNAVAILABLE, at once', async (t) => {
     const db = connectTestDatabase(`postgres://postgres@127.0.0.1:${await freePort()}/x`)
     t.teardown(() => db.destroy())
     const startedAt = Date.now()
-    t.equal(toCatalogError(await query(db, 'select 1').catch((thrown: unknown) => thrown)).code, 'UNAVAILABLE')
+    t.equal(
+      toCatalogError(await query(db, 'select 1').catch((thrown: unknown) => thrown)).code,
+      'UNAVAILABLE'
+    )
     t.ok(Date.now() - startedAt < 2_000)
   })
 
-  t.test('a pool with no connection free is UNAVAILABLE, and well again afterwards', async t => {
+  t.test('a pool with no connection free is UNAVAILABLE, and well again afterwards', async (t) => {
     const { url } = await withDatabase(t)
-    const db = connectDatabase({ url, poolMax: 1, applicationName: 'full', statementTimeoutMs: 1_000, lockTimeoutMs: 500, log: createLog({ logLevel: 'silent' }) })
+    const db = connectDatabase({
+      url,
+      poolMax: 1,
+      applicationName: 'full',
+      statementTimeoutMs: 1_000,
+      lockTimeoutMs: 500,
+      log: createLog({ logLevel: 'silent' })
+    })
     t.teardown(() => db.destroy())
     await inTransaction(db, async () => {
-      t.equal(toCatalogError(await query(db, 'select 1').catch((thrown: unknown) => thrown)).code, 'UNAVAILABLE')
+      t.equal(
+        toCatalogError(await query(db, 'select 1').catch((thrown: unknown) => thrown)).code,
+        'UNAVAILABLE'
+      )
     })
     t.same(await query(db, 'select 1 as one'), [{ one: 1 }])
   })
 })
 
-t.test('a server behind TLS with a self-signed certificate', async t => {
+t.test('a server behind TLS with a self-signed certificate', async (t) => {
   const { url } = await withDatabase(t)
   const direct = await postgresOptions(url)
-  const target = direct.host.startsWith('/') ? { path: `${direct.host}/.s.PGSQL.${direct.port}` } : { host: direct.host, port: direct.port }
+  const target = direct.host.startsWith('/')
+    ? { path: `${direct.host}/.s.PGSQL.${direct.port}` }
+    : { host: direct.host, port: direct.port }
   const front = await withTlsFront(t, { protocol: 'postgres', target })
   const { user, password = '', database } = direct
 
   /** null when a statement went through, encrypted as wanted; else the error. */
   async function reach(host: string, parameters: string): Promise<unknown> {
-    const db = connectTestDatabase(`postgres://${user}:${encodeURIComponent(password)}@${host}:${front.port}/${database}?${parameters}`, 1)
+    const db = connectTestDatabase(
+      `postgres://${user}:${encodeURIComponent(password)}@${host}:${front.port}/${database}?${parameters}`,
+      1
+    )
     try {
       await query(db, 'select 1 as one')
       return null
@@ -156,32 +203,50 @@ t.test('a server behind TLS with a self-signed certificate', async t => {
   for (const [host, parameters, encrypted] of reachable) {
     const before = front.encrypted()
     t.equal(await reach(host, parameters), null, `${host} ${parameters} connects`)
-    t.equal(front.encrypted() - before, encrypted, `${host} ${parameters} is ${encrypted === 1 ? '' : 'not '}encrypted`)
+    t.equal(
+      front.encrypted() - before,
+      encrypted,
+      `${host} ${parameters} is ${encrypted === 1 ? '' : 'not '}encrypted`
+    )
   }
-  t.match(await reach('localhost', 'sslmode=verify-ca'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'verify-ca refuses a certificate that nobody vouches for')
-  t.match(await reach('127.0.0.1', `sslmode=verify-full&sslrootcert=${testCertificateFile}`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'verify-full refuses a certificate of another host')
+  t.match(
+    await reach('localhost', 'sslmode=verify-ca'),
+    { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+    'verify-ca refuses a certificate that nobody vouches for'
+  )
+  t.match(
+    await reach('127.0.0.1', `sslmode=verify-full&sslrootcert=${testCertificateFile}`),
+    { code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+    'verify-full refuses a certificate of another host'
+  )
 })
 
-t.test('transactions', async t => {
+t.test('transactions', async (t) => {
   const { db } = await withDatabase(t)
   await db.raw('create table account (id int primary key, amount int not null)')
   await db.raw('insert into account select id, 0 from generate_series(1, 2) as id')
 
-  t.test('what failed leaves nothing', async t => {
-    await t.rejects(inTransaction(db, async tx => {
-      await query(tx, 'update account set amount = 7 where id = 1')
-      throw new CatalogError('CONFLICT', 'no')
-    }), { code: 'CONFLICT' })
+  t.test('what failed leaves nothing', async (t) => {
+    await t.rejects(
+      inTransaction(db, async (tx) => {
+        await query(tx, 'update account set amount = 7 where id = 1')
+        throw new CatalogError('CONFLICT', 'no')
+      }),
+      { code: 'CONFLICT' }
+    )
     t.same(await query(db, 'select amount from account where id = 1'), [{ amount: 0 }])
   })
 
-  t.test('two that lock in opposite order both commit', async t => {
+  t.test('two that lock in opposite order both commit', async (t) => {
     let met = 0
     async function move(first: number, second: number): Promise<void> {
-      await inTransaction(db, async tx => {
+      await inTransaction(db, async (tx) => {
         await query(tx, 'update account set amount = amount + 1 where id = ?', [first])
         met += 1
-        for (let waits = 0; met < 2 && waits < 200; waits += 1) await new Promise(resolve => { setTimeout(resolve, 5) })
+        for (let waits = 0; met < 2 && waits < 200; waits += 1)
+          await new Promise((resolve) => {
+            setTimeout(resolve, 5)
+          })
         await query(tx, 'update account set amount = amount + 1 where id = ?', [second])
       })
     }
@@ -190,68 +255,96 @@ t.test('transactions', async t => {
     t.match((await renderMetrics()).text, /tributary_db_retries_total\{sqlstate="40P01"\} 1/)
   })
 
-  t.test('a conflict without end is thrown after a bounded number of attempts', async t => {
+  t.test('a conflict without end is thrown after a bounded number of attempts', async (t) => {
     let attempts = 0
-    await t.rejects(inTransaction(db, async tx => {
-      attempts += 1
-      await query(tx, `do $$ begin raise exception 'conflict' using errcode = '40001'; end $$`)
-    }), { code: '40001' })
+    await t.rejects(
+      inTransaction(db, async (tx) => {
+        attempts += 1
+        await query(tx, `do $$ begin raise exception 'conflict' using errcode = '40001'; end $$`)
+      }),
+      { code: '40001' }
+    )
     t.equal(attempts, transactionMaxAttempts)
   })
 
-  t.test('work that has committed is never run again', async t => {
+  t.test('work that has committed is never run again', async (t) => {
     let attempts = 0
-    await t.rejects(inTransaction(db, async tx => {
-      attempts += 1
-      await query(tx, 'update account set amount = 100 where id = 1')
-      await tx.commit()
-      throw Object.assign(new Error('conflict'), { code: '40001' })
-    }))
+    await t.rejects(
+      inTransaction(db, async (tx) => {
+        attempts += 1
+        await query(tx, 'update account set amount = 100 where id = 1')
+        await tx.commit()
+        throw Object.assign(new Error('conflict'), { code: '40001' })
+      })
+    )
     t.equal(attempts, 1)
     t.same(await query(db, 'select amount from account where id = 1'), [{ amount: 100 }])
   })
 
-  t.test('a read-only transaction refuses to write, and the isolation asked for is given', async t => {
-    await t.rejects(inTransaction(db, tx => query(tx, 'delete from account'), { readOnly: true }), { code: '25006' })
-    const level = await inTransaction(db, tx => query(tx, 'show transaction_isolation'), { isolation: 'repeatable read' })
+  t.test('a read-only transaction refuses to write, and the isolation asked for is given', async (t) => {
+    await t.rejects(
+      inTransaction(db, (tx) => query(tx, 'delete from account'), { readOnly: true }),
+      { code: '25006' }
+    )
+    const level = await inTransaction(db, (tx) => query(tx, 'show transaction_isolation'), {
+      isolation: 'repeatable read'
+    })
     t.same(level, [{ transaction_isolation: 'repeatable read' }])
   })
 })
 
-t.test('rows sent by COPY', async t => {
+t.test('rows sent by COPY', async (t) => {
   const { db } = await withDatabase(t, 1)
   await query(db, 'create table number (value int primary key)')
-  const rowsOf = (values: readonly number[]): Buffer => Buffer.concat(values.map((value) => {
-    const row = Buffer.alloc(10)
-    row.writeInt16BE(1, 0)
-    row.writeInt32BE(4, 2)
-    row.writeInt32BE(value, 6)
-    return row
-  }))
+  const rowsOf = (values: readonly number[]): Buffer =>
+    Buffer.concat(
+      values.map((value) => {
+        const row = Buffer.alloc(10)
+        row.writeInt16BE(1, 0)
+        row.writeInt32BE(4, 2)
+        row.writeInt32BE(value, 6)
+        return row
+      })
+    )
   const many = Array.from({ length: 500_000 }, (_, value) => value)
-  const send = (rows: Buffer): Promise<void> => inTransaction(db, (tx) => copyIn(tx, 'copy number (value) from stdin (format binary)', rows))
-  const state = async (): Promise<unknown> => query(db, 'select count(*)::int as count, coalesce(sum(value), 0)::bigint as sum from number')
+  const send = (rows: Buffer): Promise<void> =>
+    inTransaction(db, (tx) => copyIn(tx, 'copy number (value) from stdin (format binary)', rows))
+  const state = async (): Promise<unknown> =>
+    query(db, 'select count(*)::int as count, coalesce(sum(value), 0)::bigint as sum from number')
 
-  t.test('are there when the transaction is committed', async t => {
+  t.test('are there when the transaction is committed', async (t) => {
     await send(rowsOf([-1, 0, 2 ** 31 - 1]))
-    t.same(await query(db, 'select value from number order by value'), [{ value: -1 }, { value: 0 }, { value: 2 ** 31 - 1 }])
+    t.same(await query(db, 'select value from number order by value'), [
+      { value: -1 },
+      { value: 0 },
+      { value: 2 ** 31 - 1 }
+    ])
   })
 
-  t.test('are none where one is refused, and the connection serves the next, however many were still to be sent', async t => {
-    await query(db, 'truncate number')
-    await t.rejects(send(rowsOf([7, ...many])), { code: '23505' })
-    await t.rejects(send(Buffer.concat([Buffer.from([0, 2]), rowsOf(many)])), { code: '22P04' })
-    await t.rejects(inTransaction(db, (tx) => copyIn(tx, 'copy nothing from stdin (format binary)', rowsOf(many))), { code: '42P01' })
-    t.same(await state(), [{ count: 0, sum: 0 }])
-    await send(rowsOf(many))
-    t.same(await state(), [{ count: many.length, sum: many.length * (many.length - 1) / 2 }])
-  })
+  t.test(
+    'are none where one is refused, and the connection serves the next, however many were still to be sent',
+    async (t) => {
+      await query(db, 'truncate number')
+      await t.rejects(send(rowsOf([7, ...many])), { code: '23505' })
+      await t.rejects(send(Buffer.concat([Buffer.from([0, 2]), rowsOf(many)])), { code: '22P04' })
+      await t.rejects(
+        inTransaction(db, (tx) => copyIn(tx, 'copy nothing from stdin (format binary)', rowsOf(many))),
+        { code: '42P01' }
+      )
+      t.same(await state(), [{ count: 0, sum: 0 }])
+      await send(rowsOf(many))
+      t.same(await state(), [{ count: many.length, sum: (many.length * (many.length - 1)) / 2 }])
+    }
+  )
 
-  t.test('end with an error that passes where the connection is cut', async t => {
+  t.test('end with an error that passes where the connection is cut', async (t) => {
     await query(db, 'truncate number')
     const cut = inTransaction(db, async (tx) => {
       await query(tx, 'create temporary table cut (value int) on commit drop')
-      await query(tx, 'create function pg_temp.cut() returns trigger language plpgsql as $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$')
+      await query(
+        tx,
+        'create function pg_temp.cut() returns trigger language plpgsql as $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$'
+      )
       await query(tx, 'create trigger cut before insert on cut for each row execute function pg_temp.cut()')
       await copyIn(tx, 'copy cut (value) from stdin (format binary)', rowsOf(many))
     })
@@ -260,7 +353,7 @@ t.test('rows sent by COPY', async t => {
   })
 })
 
-t.test('the backlog is read before each scrape', async t => {
+t.test('the backlog is read before each scrape', async (t) => {
   const { db } = await withDatabase(t)
   await db.raw(`
     insert into load (id, state, format, mode, source, missing_references, actor, scopes, current_pass)
@@ -274,10 +367,14 @@ t.test('the backlog is read before each scrape', async t => {
   end()
   t.match(text, /^tributary_chunks\{state="waiting"\} 2$/m)
   t.match(text, /^tributary_chunks\{state="applying"\} 1$/m)
-  t.match(text, /^tributary_oldest_waiting_chunk_seconds 6\d/m, 'a chunk of a later pass could not be applied, so it does not count')
+  t.match(
+    text,
+    /^tributary_oldest_waiting_chunk_seconds 6\d/m,
+    'a chunk of a later pass could not be applied, so it does not count'
+  )
 })
 
-t.test('what an error of the database means', async t => {
+t.test('what an error of the database means', async (t) => {
   const kinds: [string, ReturnType<typeof sqlErrorKind>, string][] = [
     ['22P02', 'permanent', 'INTERNAL'],
     ['22021', 'permanent', 'INTERNAL'],
@@ -300,7 +397,11 @@ t.test('what an error of the database means', async t => {
   for (const [code, kind, heard] of kinds) {
     const error = Object.assign(new Error('secret detail'), { code })
     t.equal(sqlErrorKind(error), kind, `${code} is ${kind}`)
-    t.equal(sqlErrorKind(new Error('wrapped', { cause: error })), kind, `${code} is ${kind} inside another error`)
+    t.equal(
+      sqlErrorKind(new Error('wrapped', { cause: error })),
+      kind,
+      `${code} is ${kind} inside another error`
+    )
     const catalogError = toCatalogError(error)
     t.equal(catalogError.code, heard, `${code} is heard as ${heard}`)
     t.equal(catalogError.cause, error)
@@ -314,11 +415,17 @@ t.test('what an error of the database means', async t => {
 /** Terminates the backend that runs the statement, once it runs. */
 async function endStatement(admin: Db, statement: string): Promise<void> {
   for (;;) {
-    const ended = await query(admin, `
+    const ended = await query(
+      admin,
+      `
       select pg_terminate_backend(pid)
       from pg_stat_activity
-      where query = ? and state = 'active' and datname = current_database()`, [statement])
+      where query = ? and state = 'active' and datname = current_database()`,
+      [statement]
+    )
     if (ended.length > 0) return
-    await new Promise(resolve => { setTimeout(resolve, 10) })
+    await new Promise((resolve) => {
+      setTimeout(resolve, 10)
+    })
   }
 }

@@ -9,87 +9,277 @@ const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:h
 const domain = (id: string): string => `urn:li:domain:${id}`
 
 /** What a door is pushed at: an asset and its domain with its parent, another asset beside it, and the name of a domain that is not there. */
-type Target = { asset: string, domain: string, parent: string, beside: string, fresh: string }
+type Target = { asset: string; domain: string; parent: string; beside: string; fresh: string }
 
 /** A way of writing. Asynchronous ones answer with a load, or leave one behind. */
-type Door = { name: string, request: (target: Target) => RestRequest, isLoad?: boolean }
+type Door = { name: string; request: (target: Target) => RestRequest; isLoad?: boolean }
 
 const mutation = (name: string, input: (target: Target) => string): Door => ({
   name: `GraphQL ${name}`,
-  request: (target) => ({ method: 'POST', url: '/api/graphql', body: { query: `mutation { ${name}(${input(target)}) }` } })
+  request: (target) => ({
+    method: 'POST',
+    url: '/api/graphql',
+    body: { query: `mutation { ${name}(${input(target)}) }` }
+  })
 })
 
-const proposal = (entityUrn: string, aspectName: string, value: JsonValue, changeType = 'UPSERT'): JsonObject => ({
-  entityType: entityUrn.split(':')[2] ?? '', entityUrn, changeType, aspectName,
-  ...changeType === 'DELETE' ? {} : { aspect: { value: JSON.stringify(value), contentType: changeType === 'PATCH' ? 'application/json-patch+json' : 'application/json' } }
+const proposal = (
+  entityUrn: string,
+  aspectName: string,
+  value: JsonValue,
+  changeType = 'UPSERT'
+): JsonObject => ({
+  entityType: entityUrn.split(':')[2] ?? '',
+  entityUrn,
+  changeType,
+  aspectName,
+  ...(changeType === 'DELETE'
+    ? {}
+    : {
+        aspect: {
+          value: JSON.stringify(value),
+          contentType: changeType === 'PATCH' ? 'application/json-patch+json' : 'application/json'
+        }
+      })
 })
 const restli = (name: string, made: (target: Target) => JsonObject): Door => ({
-  name: `RestLi ${name}`, request: (target) => ({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal: made(target) } })
+  name: `RestLi ${name}`,
+  request: (target) => ({
+    method: 'POST',
+    url: '/aspects?action=ingestProposal',
+    body: { proposal: made(target) }
+  })
 })
-const action = (name: string, url: string, body: (target: Target) => JsonObject): Door => ({ name: `RestLi ${name}`, request: (target) => ({ method: 'POST', url, body: body(target) }) })
-const v3 = (name: string, method: 'POST' | 'PATCH' | 'DELETE', path: (target: Target) => string, body?: (target: Target) => JsonValue): Door => ({
-  name: `OpenAPI v3 ${name}`, request: (target) => ({ method, url: `/openapi/v3/entity/${path(target)}`, ...body ? { body: body(target) } : {} })
+const action = (name: string, url: string, body: (target: Target) => JsonObject): Door => ({
+  name: `RestLi ${name}`,
+  request: (target) => ({ method: 'POST', url, body: body(target) })
+})
+const v3 = (
+  name: string,
+  method: 'POST' | 'PATCH' | 'DELETE',
+  path: (target: Target) => string,
+  body?: (target: Target) => JsonValue
+): Door => ({
+  name: `OpenAPI v3 ${name}`,
+  request: (target) => ({
+    method,
+    url: `/openapi/v3/entity/${path(target)}`,
+    ...(body ? { body: body(target) } : {})
+  })
 })
 const load = (name: string, query: string, contentType: string, body: (target: Target) => string): Door => ({
-  name: `load ${name}`, isLoad: true, request: (target) => ({ method: 'POST', url: `/loads?${query}`, headers: { 'content-type': contentType }, body: body(target) })
+  name: `load ${name}`,
+  isLoad: true,
+  request: (target) => ({
+    method: 'POST',
+    url: `/loads?${query}`,
+    headers: { 'content-type': contentType },
+    body: body(target)
+  })
 })
 
-const lines = (...records: readonly JsonObject[]): string => records.map((each) => `${JSON.stringify(each)}\n`).join('')
+const lines = (...records: readonly JsonObject[]): string =>
+  records.map((each) => `${JSON.stringify(each)}\n`).join('')
 const properties: JsonObject = { description: 'By its owner' }
 const encoded = encodeURIComponent
 
 const doors: readonly Door[] = [
   mutation('setDomain', ({ asset, domain }) => `entityUrn: "${asset}", domainUrn: "${domain}"`),
   mutation('unsetDomain', ({ asset }) => `entityUrn: "${asset}"`),
-  mutation('batchSetDomain', ({ asset, domain }) => `input: { domainUrn: "${domain}", resources: [{ resourceUrn: "${asset}" }] }`),
-  mutation('createDomain', ({ domain, fresh }) => `input: { id: "${fresh}", name: "${fresh}", parentDomain: "${domain}" }`),
+  mutation(
+    'batchSetDomain',
+    ({ asset, domain }) => `input: { domainUrn: "${domain}", resources: [{ resourceUrn: "${asset}" }] }`
+  ),
+  mutation(
+    'createDomain',
+    ({ domain, fresh }) => `input: { id: "${fresh}", name: "${fresh}", parentDomain: "${domain}" }`
+  ),
   mutation('updateName', ({ domain }) => `input: { urn: "${domain}", name: "Renamed" }`),
-  mutation('updateDescription', ({ domain }) => `input: { resourceUrn: "${domain}", description: "Described" }`),
+  mutation(
+    'updateDescription',
+    ({ domain }) => `input: { resourceUrn: "${domain}", description: "Described" }`
+  ),
   mutation('deleteDomain', ({ domain }) => `urn: "${domain}"`),
-  mutation('updateLineage', ({ asset, beside }) => `input: { edgesToAdd: [{ upstreamUrn: "${beside}", downstreamUrn: "${asset}" }], edgesToRemove: [] }`),
+  mutation(
+    'updateLineage',
+    ({ asset, beside }) =>
+      `input: { edgesToAdd: [{ upstreamUrn: "${beside}", downstreamUrn: "${asset}" }], edgesToRemove: [] }`
+  ),
   {
-    name: 'GraphQL submitChanges', isLoad: true,
-    request: ({ asset, beside }) => ({ method: 'POST', url: '/api/graphql', body: { query: `mutation { submitChanges(input: { edgesToAdd: [{ upstreamUrn: "${beside}", downstreamUrn: "${asset}" }] }) { id } }` } })
+    name: 'GraphQL submitChanges',
+    isLoad: true,
+    request: ({ asset, beside }) => ({
+      method: 'POST',
+      url: '/api/graphql',
+      body: {
+        query: `mutation { submitChanges(input: { edgesToAdd: [{ upstreamUrn: "${beside}", downstreamUrn: "${asset}" }] }) { id } }`
+      }
+    })
   },
   restli('UPSERT', ({ asset }) => proposal(asset, 'datasetProperties', properties)),
-  restli('UPSERT of lineage', ({ asset, beside }) => proposal(asset, 'upstreamLineage', { upstreams: [{ dataset: beside, type: 'TRANSFORMED' }] })),
-  restli('PATCH', ({ asset }) => proposal(asset, 'datasetProperties', [{ op: 'add', path: '/customProperties/by', value: 'owner' }], 'PATCH')),
-  restli('PATCH of lineage', ({ asset, beside }) => proposal(asset, 'upstreamLineage', [{ op: 'add', path: `/upstreams/${beside}`, value: { dataset: beside, type: 'TRANSFORMED' } }], 'PATCH')),
+  restli('UPSERT of lineage', ({ asset, beside }) =>
+    proposal(asset, 'upstreamLineage', { upstreams: [{ dataset: beside, type: 'TRANSFORMED' }] })
+  ),
+  restli('PATCH', ({ asset }) =>
+    proposal(
+      asset,
+      'datasetProperties',
+      [{ op: 'add', path: '/customProperties/by', value: 'owner' }],
+      'PATCH'
+    )
+  ),
+  restli('PATCH of lineage', ({ asset, beside }) =>
+    proposal(
+      asset,
+      'upstreamLineage',
+      [{ op: 'add', path: `/upstreams/${beside}`, value: { dataset: beside, type: 'TRANSFORMED' } }],
+      'PATCH'
+    )
+  ),
   restli('UPSERT of domains', ({ asset, domain }) => proposal(asset, 'domains', { domains: [domain] })),
-  restli('UPSERT of a domain', ({ domain, parent }) => proposal(domain, 'domainProperties', { name: 'Proposed', parentDomain: parent })),
+  restli('UPSERT of a domain', ({ domain, parent }) =>
+    proposal(domain, 'domainProperties', { name: 'Proposed', parentDomain: parent })
+  ),
   restli('soft deletion', ({ asset }) => proposal(asset, 'status', { removed: true })),
   restli('DELETE of an aspect', ({ asset }) => proposal(asset, 'datasetProperties', null, 'DELETE')),
   restli('DELETE of the entity', ({ asset }) => proposal(asset, 'datasetKey', null, 'DELETE')),
-  action('batch', '/aspects?action=ingestProposalBatch', ({ asset }) => ({ proposals: [proposal(asset, 'datasetProperties', properties)] })),
-  action('snapshot', '/entities?action=ingest', ({ asset }) => ({ entity: { value: { 'com.linkedin.metadata.snapshot.DatasetSnapshot': { urn: asset, aspects: [{ 'com.linkedin.dataset.DatasetProperties': properties }] } } } })),
+  action('batch', '/aspects?action=ingestProposalBatch', ({ asset }) => ({
+    proposals: [proposal(asset, 'datasetProperties', properties)]
+  })),
+  action('snapshot', '/entities?action=ingest', ({ asset }) => ({
+    entity: {
+      value: {
+        'com.linkedin.metadata.snapshot.DatasetSnapshot': {
+          urn: asset,
+          aspects: [{ 'com.linkedin.dataset.DatasetProperties': properties }]
+        }
+      }
+    }
+  })),
   action('delete', '/entities?action=delete', ({ asset }) => ({ urn: asset })),
-  action('deleteReferences', '/entities?action=deleteReferences', ({ domain }) => ({ urn: domain, dryRun: false })),
-  v3('POST', 'POST', () => 'dataset?async=false', ({ asset }) => [{ urn: asset, datasetProperties: { value: properties } }]),
-  v3('POST of an aspect', 'POST', ({ asset }) => `dataset/${encoded(asset)}/datasetProperties?async=false&createIfNotExists=false`, () => ({ value: properties })),
-  v3('PATCH', 'PATCH', () => 'dataset?async=false', ({ asset }) => [{ urn: asset, datasetProperties: { value: { patch: [{ op: 'add', path: '/customProperties/by', value: 'owner' }] } } }]),
-  v3('PATCH of an aspect', 'PATCH', ({ asset }) => `dataset/${encoded(asset)}/datasetProperties`, () => ({ patch: [{ op: 'add', path: '/customProperties/by', value: 'owner' }] })),
-  v3('generic', 'POST', () => 'generic?async=false', ({ asset, domain, parent }) => ({ dataset: [{ urn: asset, domains: { value: { domains: [domain] } } }], domain: [{ urn: domain, domainProperties: { value: { name: 'Generic', parentDomain: parent } } }] })),
+  action('deleteReferences', '/entities?action=deleteReferences', ({ domain }) => ({
+    urn: domain,
+    dryRun: false
+  })),
+  v3(
+    'POST',
+    'POST',
+    () => 'dataset?async=false',
+    ({ asset }) => [{ urn: asset, datasetProperties: { value: properties } }]
+  ),
+  v3(
+    'POST of an aspect',
+    'POST',
+    ({ asset }) => `dataset/${encoded(asset)}/datasetProperties?async=false&createIfNotExists=false`,
+    () => ({ value: properties })
+  ),
+  v3(
+    'PATCH',
+    'PATCH',
+    () => 'dataset?async=false',
+    ({ asset }) => [
+      {
+        urn: asset,
+        datasetProperties: { value: { patch: [{ op: 'add', path: '/customProperties/by', value: 'owner' }] } }
+      }
+    ]
+  ),
+  v3(
+    'PATCH of an aspect',
+    'PATCH',
+    ({ asset }) => `dataset/${encoded(asset)}/datasetProperties`,
+    () => ({ patch: [{ op: 'add', path: '/customProperties/by', value: 'owner' }] })
+  ),
+  v3(
+    'generic',
+    'POST',
+    () => 'generic?async=false',
+    ({ asset, domain, parent }) => ({
+      dataset: [{ urn: asset, domains: { value: { domains: [domain] } } }],
+      domain: [{ urn: domain, domainProperties: { value: { name: 'Generic', parentDomain: parent } } }]
+    })
+  ),
   v3('DELETE of an aspect', 'DELETE', ({ asset }) => `dataset/${encoded(asset)}/datasetProperties`),
   v3('DELETE', 'DELETE', ({ asset }) => `dataset/${encoded(asset)}`),
-  { ...v3('POST, asynchronous', 'POST', () => 'dataset?async=true', ({ asset }) => [{ urn: asset, datasetProperties: { value: properties } }]), isLoad: true },
-  { ...action('proposal, asynchronous', '/aspects?action=ingestProposal', ({ asset }) => ({ proposal: proposal(asset, 'datasetProperties', properties), async: 'true' })), isLoad: true },
-  load('of edges', 'format=ndjson&source=job', 'application/x-ndjson', ({ asset, beside }) => lines({ upstreamUrn: beside, downstreamUrn: asset })),
-  load('of edges as CSV', 'format=csv&source=job', 'text/csv', ({ asset, beside }) => `upstream,downstream\n"${beside}","${asset}"\n`),
-  load('of domains as CSV', 'format=csv&source=job', 'text/csv', ({ asset, domain }) => `resource,domain\n"${asset}",${domain}\n`),
-  load('of operations', 'format=ndjson&source=job', 'application/x-ndjson', ({ domain, fresh }) => lines({ op: 'renameDomain', domainUrn: domain, name: 'Renamed' }, { op: 'createDomain', id: fresh, name: fresh, parentDomain: domain })),
-  load('of documents', 'format=ndjson&source=job', 'application/x-ndjson', ({ asset, beside }) => lines(proposal(asset, 'upstreamLineage', { upstreams: [{ dataset: beside, type: 'TRANSFORMED' }] }))),
-  load('of proposals', 'format=mcp&source=job', 'application/json', ({ asset }) => JSON.stringify([proposal(asset, 'datasetProperties', properties)])),
-  load('that is a snapshot', 'format=ndjson&source=job&mode=snapshot', 'application/x-ndjson', ({ asset, beside }) => lines({ upstreamUrn: beside, downstreamUrn: asset })),
-  load('that is atomic', 'format=ndjson&source=job&atomic=true', 'application/x-ndjson', ({ asset, domain }) => lines({ op: 'setDomain', entityUrn: asset, domainUrn: domain }))
+  {
+    ...v3(
+      'POST, asynchronous',
+      'POST',
+      () => 'dataset?async=true',
+      ({ asset }) => [{ urn: asset, datasetProperties: { value: properties } }]
+    ),
+    isLoad: true
+  },
+  {
+    ...action('proposal, asynchronous', '/aspects?action=ingestProposal', ({ asset }) => ({
+      proposal: proposal(asset, 'datasetProperties', properties),
+      async: 'true'
+    })),
+    isLoad: true
+  },
+  load('of edges', 'format=ndjson&source=job', 'application/x-ndjson', ({ asset, beside }) =>
+    lines({ upstreamUrn: beside, downstreamUrn: asset })
+  ),
+  load(
+    'of edges as CSV',
+    'format=csv&source=job',
+    'text/csv',
+    ({ asset, beside }) => `upstream,downstream\n"${beside}","${asset}"\n`
+  ),
+  load(
+    'of domains as CSV',
+    'format=csv&source=job',
+    'text/csv',
+    ({ asset, domain }) => `resource,domain\n"${asset}",${domain}\n`
+  ),
+  load('of operations', 'format=ndjson&source=job', 'application/x-ndjson', ({ domain, fresh }) =>
+    lines(
+      { op: 'renameDomain', domainUrn: domain, name: 'Renamed' },
+      { op: 'createDomain', id: fresh, name: fresh, parentDomain: domain }
+    )
+  ),
+  load('of documents', 'format=ndjson&source=job', 'application/x-ndjson', ({ asset, beside }) =>
+    lines(proposal(asset, 'upstreamLineage', { upstreams: [{ dataset: beside, type: 'TRANSFORMED' }] }))
+  ),
+  load('of proposals', 'format=mcp&source=job', 'application/json', ({ asset }) =>
+    JSON.stringify([proposal(asset, 'datasetProperties', properties)])
+  ),
+  load(
+    'that is a snapshot',
+    'format=ndjson&source=job&mode=snapshot',
+    'application/x-ndjson',
+    ({ asset, beside }) => lines({ upstreamUrn: beside, downstreamUrn: asset })
+  ),
+  load(
+    'that is atomic',
+    'format=ndjson&source=job&atomic=true',
+    'application/x-ndjson',
+    ({ asset, domain }) => lines({ op: 'setDomain', entityUrn: asset, domainUrn: domain })
+  )
 ]
 
 /** Tables that tell of loads, their records and who called; the catalog is in the others. */
-const bookkeeping = new Set(['audit', 'chunk', 'load_declaration', 'load', 'load_journal', 'reject', 'statement_source', 'access_token', 'snapshot_statement', 'snapshot_removal', 'graph_change', 'graph_horizon'])
+const bookkeeping = new Set([
+  'audit',
+  'chunk',
+  'load_declaration',
+  'load',
+  'load_journal',
+  'reject',
+  'statement_source',
+  'access_token',
+  'snapshot_statement',
+  'snapshot_removal',
+  'graph_change',
+  'graph_horizon'
+])
 
 /** What became of all loads so far, once each has ended. */
-async function untilLoadsEnd({ db }: TestServer): Promise<{ applied: number, refused: number }> {
+async function untilLoadsEnd({ db }: TestServer): Promise<{ applied: number; refused: number }> {
   for (;;) {
-    const { rows: [row] } = await db.raw<{ rows: { isOver: boolean, applied: number, refused: number }[] }>(`
+    const {
+      rows: [row]
+    } = await db.raw<{ rows: { isOver: boolean; applied: number; refused: number }[] }>(`
       select
         coalesce(bool_and(state in ('done', 'failed')), true) as "isOver",
         coalesce(sum(applied), 0)::int as applied,
@@ -102,11 +292,19 @@ async function untilLoadsEnd({ db }: TestServer): Promise<{ applied: number, ref
 
 /** Doors that put an asset into a domain. */
 const saysADomain = / setDomain|SetDomain|of domains|atomic/
-const isRefused = ({ status, body }: RestAnswer): boolean => status === 403 || body?.errors?.[0]?.extensions?.reason === 'FORBIDDEN'
+const isRefused = ({ status, body }: RestAnswer): boolean =>
+  status === 403 || body?.errors?.[0]?.extensions?.reason === 'FORBIDDEN'
 const isTaken = ({ status, body }: RestAnswer): boolean => status >= 200 && status < 300 && !body?.errors
 
 /** For each door an asset, another beside it and their domain, below `parent`. */
-const targetsBelow = (parent: string): Target[] => doors.map((_, at) => ({ asset: dataset(`${parent}_${at}`), beside: dataset(`${parent}_beside_${at}`), domain: domain(`${parent}_${at}`), parent: domain(parent), fresh: `${parent}_fresh_${at}` }))
+const targetsBelow = (parent: string): Target[] =>
+  doors.map((_, at) => ({
+    asset: dataset(`${parent}_${at}`),
+    beside: dataset(`${parent}_beside_${at}`),
+    domain: domain(`${parent}_${at}`),
+    parent: domain(parent),
+    fresh: `${parent}_fresh_${at}`
+  }))
 
 const own = targetsBelow('own')
 const others = targetsBelow('other')
@@ -117,9 +315,18 @@ async function fill(server: TestServer): Promise<void> {
     ...['own', 'other'].map((id) => ({ op: 'createDomain', id, name: id })),
     ...[...own, ...others].flatMap(({ asset, beside, domain: urn, parent }) => [
       { op: 'createDomain', id: urn.slice('urn:li:domain:'.length), name: urn, parentDomain: parent },
-      ...[asset, beside].flatMap((each) => [{ op: 'upsertEntity', urn: each, description: 'As it was' }, { op: 'setDomain', entityUrn: each, domainUrn: urn }])
-    ]))
-  const answer = await server.rest({ method: 'POST', url: '/loads?format=ndjson&source=setup', headers: { 'content-type': 'application/x-ndjson' }, body })
+      ...[asset, beside].flatMap((each) => [
+        { op: 'upsertEntity', urn: each, description: 'As it was' },
+        { op: 'setDomain', entityUrn: each, domainUrn: urn }
+      ])
+    ])
+  )
+  const answer = await server.rest({
+    method: 'POST',
+    url: '/loads?format=ndjson&source=setup',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body
+  })
   if (answer.status !== 202) throw new Error(answer.text)
   await untilLoadsEnd(server)
 }
@@ -129,7 +336,8 @@ t.test('a token limited to a domain', async (t) => {
   await fill(server)
   const token = await server.tokenWith(['write'], { domainUrn: domain('own') })
   const checksums = await createTableChecksums(server.db)
-  const catalogTables = async () => Object.fromEntries(Object.entries(await checksums()).filter(([name]) => !bookkeeping.has(name)))
+  const catalogTables = async () =>
+    Object.fromEntries(Object.entries(await checksums()).filter(([name]) => !bookkeeping.has(name)))
 
   for (const [at, door] of doors.entries()) {
     const [inside, outside] = [own[at], others[at]]
@@ -138,7 +346,12 @@ t.test('a token limited to a domain', async (t) => {
       const [before, loadsBefore] = [await catalogTables(), await untilLoadsEnd(server)]
       const answer = await server.rest({ ...door.request(outside), token })
       const loads = await untilLoadsEnd(server)
-      if (door.isLoad) t.ok(isRefused(answer) || (isTaken(answer) && loads.refused > loadsBefore.refused && loads.applied === loadsBefore.applied), answer.text)
+      if (door.isLoad)
+        t.ok(
+          isRefused(answer) ||
+            (isTaken(answer) && loads.refused > loadsBefore.refused && loads.applied === loadsBefore.applied),
+          answer.text
+        )
       else t.ok(isRefused(answer), answer.text)
       t.same(changedTables(before, await catalogTables()), [], 'nothing changed')
     })
@@ -158,12 +371,18 @@ t.test('a token limited to a domain', async (t) => {
     const [mine, theirs] = [own[0], others[0]]
     if (!mine || !theirs) throw new Error('no target')
     const before = await catalogTables()
-    for (const [asset, to] of [[mine.asset, theirs.domain], [theirs.asset, mine.domain]] as const) {
+    for (const [asset, to] of [
+      [mine.asset, theirs.domain],
+      [theirs.asset, mine.domain]
+    ] as const) {
       for (const door of doors.filter(({ name }) => saysADomain.test(name))) {
         const loadsBefore = await untilLoadsEnd(server)
         const answer = await server.rest({ ...door.request({ ...mine, asset, domain: to }), token })
         const loads = await untilLoadsEnd(server)
-        t.ok(isRefused(answer) || (door.isLoad && loads.refused > loadsBefore.refused), `${door.name}: ${answer.text}`)
+        t.ok(
+          isRefused(answer) || (door.isLoad && loads.refused > loadsBefore.refused),
+          `${door.name}: ${answer.text}`
+        )
       }
     }
     t.same(changedTables(before, await catalogTables()), [])
@@ -172,8 +391,18 @@ t.test('a token limited to a domain', async (t) => {
   t.test('makes no token that may do more', async (t) => {
     const admin = await server.tokenWith(['admin'], { domainUrn: domain('own') })
     for (const wanted of ['', ', domainUrn: "urn:li:domain:other"']) {
-      const answer = await server.rest({ method: 'POST', url: '/api/graphql', token: admin, body: { query: `mutation { createAccessToken(input: { type: PERSONAL, actorUrn: "urn:li:corpuser:x", duration: ONE_DAY, name: "more"${wanted} }) { accessToken metadata { domainUrn } } }` } })
-      t.ok(isRefused(answer) || answer.body?.data?.createAccessToken?.metadata?.domainUrn === domain('own'), answer.text)
+      const answer = await server.rest({
+        method: 'POST',
+        url: '/api/graphql',
+        token: admin,
+        body: {
+          query: `mutation { createAccessToken(input: { type: PERSONAL, actorUrn: "urn:li:corpuser:x", duration: ONE_DAY, name: "more"${wanted} }) { accessToken metadata { domainUrn } } }`
+        }
+      })
+      t.ok(
+        isRefused(answer) || answer.body?.data?.createAccessToken?.metadata?.domainUrn === domain('own'),
+        answer.text
+      )
     }
   })
 })
@@ -185,31 +414,135 @@ const modelGroup = (name: string): string => `urn:li:mlModelGroup:(urn:li:dataPl
 const mlModel = (name: string): string => `urn:li:mlModel:(urn:li:dataPlatform:mlflow,${name},PROD)`
 
 /** An aspect of one's own that states an edge into `downstream`. */
-type Stated = { name: string, owner: string, aspectName: string, value: (downstream: string) => JsonObject, path: (downstream: string) => string, target?: (name: string) => string }
+type Stated = {
+  name: string
+  owner: string
+  aspectName: string
+  value: (downstream: string) => JsonObject
+  path: (downstream: string) => string
+  target?: (name: string) => string
+}
 
-const columnRecord = (downstream: string): JsonObject => ({ upstreamType: 'FIELD_SET', downstreamType: 'FIELD_SET', upstreams: [columnOf(dataset('up'))], downstreams: [columnOf(downstream)] })
-const columnPath = (downstream: string): string => `/fineGrainedLineages/TRANSFORM/${columnOf(downstream)}/NONE/${columnOf(dataset('up'))}`
+const columnRecord = (downstream: string): JsonObject => ({
+  upstreamType: 'FIELD_SET',
+  downstreamType: 'FIELD_SET',
+  upstreams: [columnOf(dataset('up'))],
+  downstreams: [columnOf(downstream)]
+})
+const columnPath = (downstream: string): string =>
+  `/fineGrainedLineages/TRANSFORM/${columnOf(downstream)}/NONE/${columnOf(dataset('up'))}`
 const statedEdges: readonly Stated[] = [
-  { name: 'a column record of a dataset', owner: dataset('mine'), aspectName: 'upstreamLineage', value: (downstream) => ({ upstreams: [], fineGrainedLineages: [columnRecord(downstream)] }), path: columnPath },
-  { name: 'an output of a job', owner: dataJob('mine'), aspectName: 'dataJobInputOutput', value: (downstream) => ({ inputDatasets: [], outputDatasets: [downstream] }), path: (downstream) => `/outputDatasets/${downstream}` },
-  { name: 'an output of a job, with its properties', owner: dataJob('mine'), aspectName: 'dataJobInputOutput', value: (downstream) => ({ inputDatasets: [], outputDatasets: [], outputDatasetEdges: [{ destinationUrn: downstream }] }), path: (downstream) => `/outputDatasetEdges/${downstream}` },
-  { name: 'the group of a model', owner: mlModel('mine'), aspectName: 'mlModelProperties', value: (downstream) => ({ groups: [downstream] }), path: (downstream) => `/groups/${downstream}`, target: modelGroup },
-  { name: 'a column record of a job', owner: dataJob('mine'), aspectName: 'dataJobInputOutput', value: (downstream) => ({ inputDatasets: [], outputDatasets: [], fineGrainedLineages: [columnRecord(downstream)] }), path: columnPath },
-  { name: 'a job that a model feeds', owner: mlModel('mine'), aspectName: 'mlModelProperties', value: (downstream) => ({ downstreamJobs: [downstream] }), path: (downstream) => `/downstreamJobs/${downstream}`, target: dataJob }
+  {
+    name: 'a column record of a dataset',
+    owner: dataset('mine'),
+    aspectName: 'upstreamLineage',
+    value: (downstream) => ({ upstreams: [], fineGrainedLineages: [columnRecord(downstream)] }),
+    path: columnPath
+  },
+  {
+    name: 'an output of a job',
+    owner: dataJob('mine'),
+    aspectName: 'dataJobInputOutput',
+    value: (downstream) => ({ inputDatasets: [], outputDatasets: [downstream] }),
+    path: (downstream) => `/outputDatasets/${downstream}`
+  },
+  {
+    name: 'an output of a job, with its properties',
+    owner: dataJob('mine'),
+    aspectName: 'dataJobInputOutput',
+    value: (downstream) => ({
+      inputDatasets: [],
+      outputDatasets: [],
+      outputDatasetEdges: [{ destinationUrn: downstream }]
+    }),
+    path: (downstream) => `/outputDatasetEdges/${downstream}`
+  },
+  {
+    name: 'the group of a model',
+    owner: mlModel('mine'),
+    aspectName: 'mlModelProperties',
+    value: (downstream) => ({ groups: [downstream] }),
+    path: (downstream) => `/groups/${downstream}`,
+    target: modelGroup
+  },
+  {
+    name: 'a column record of a job',
+    owner: dataJob('mine'),
+    aspectName: 'dataJobInputOutput',
+    value: (downstream) => ({
+      inputDatasets: [],
+      outputDatasets: [],
+      fineGrainedLineages: [columnRecord(downstream)]
+    }),
+    path: columnPath
+  },
+  {
+    name: 'a job that a model feeds',
+    owner: mlModel('mine'),
+    aspectName: 'mlModelProperties',
+    value: (downstream) => ({ downstreamJobs: [downstream] }),
+    path: (downstream) => `/downstreamJobs/${downstream}`,
+    target: dataJob
+  }
 ]
 
 /** Ways of sending one proposal; loads leave a reject. */
-const ways: readonly { name: string, request: (sent: JsonObject) => RestRequest }[] = [
-  { name: 'RestLi', request: (sent) => ({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal: sent } }) },
-  { name: 'RestLi, asynchronous', request: (sent) => ({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal: sent, async: 'true' } }) },
-  { name: 'OpenAPI v3', request: ({ entityType, entityUrn, aspectName, aspect, changeType }) => {
-    const value: JsonValue = JSON.parse(String((aspect as JsonObject | undefined)?.value ?? 'null'))
-    if (changeType === 'DELETE') return { method: 'DELETE', url: `/openapi/v3/entity/${String(entityType)}/${encoded(String(entityUrn))}/${String(aspectName)}` }
-    return { method: changeType === 'PATCH' ? 'PATCH' : 'POST', url: `/openapi/v3/entity/${String(entityType)}?async=false`, body: [{ urn: entityUrn, [String(aspectName)]: { value: changeType === 'PATCH' ? { patch: value } : value } }] }
-  } },
-  { name: 'a load', request: (sent) => ({ method: 'POST', url: '/loads?format=ndjson&source=limited', headers: { 'content-type': 'application/x-ndjson' }, body: lines(sent) }) },
-  { name: 'a load of proposals', request: (sent) => ({ method: 'POST', url: '/loads?format=mcp&source=limited', body: [sent] }) },
-  { name: 'a snapshot', request: (sent) => ({ method: 'POST', url: '/loads?format=ndjson&source=limited&mode=snapshot', headers: { 'content-type': 'application/x-ndjson' }, body: lines(sent) }) }
+const ways: readonly { name: string; request: (sent: JsonObject) => RestRequest }[] = [
+  {
+    name: 'RestLi',
+    request: (sent) => ({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal: sent } })
+  },
+  {
+    name: 'RestLi, asynchronous',
+    request: (sent) => ({
+      method: 'POST',
+      url: '/aspects?action=ingestProposal',
+      body: { proposal: sent, async: 'true' }
+    })
+  },
+  {
+    name: 'OpenAPI v3',
+    request: ({ entityType, entityUrn, aspectName, aspect, changeType }) => {
+      const value: JsonValue = JSON.parse(String((aspect as JsonObject | undefined)?.value ?? 'null'))
+      if (changeType === 'DELETE')
+        return {
+          method: 'DELETE',
+          url: `/openapi/v3/entity/${String(entityType)}/${encoded(String(entityUrn))}/${String(aspectName)}`
+        }
+      return {
+        method: changeType === 'PATCH' ? 'PATCH' : 'POST',
+        url: `/openapi/v3/entity/${String(entityType)}?async=false`,
+        body: [
+          {
+            urn: entityUrn,
+            [String(aspectName)]: { value: changeType === 'PATCH' ? { patch: value } : value }
+          }
+        ]
+      }
+    }
+  },
+  {
+    name: 'a load',
+    request: (sent) => ({
+      method: 'POST',
+      url: '/loads?format=ndjson&source=limited',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines(sent)
+    })
+  },
+  {
+    name: 'a load of proposals',
+    request: (sent) => ({ method: 'POST', url: '/loads?format=mcp&source=limited', body: [sent] })
+  },
+  {
+    name: 'a snapshot',
+    request: (sent) => ({
+      method: 'POST',
+      url: '/loads?format=ndjson&source=limited&mode=snapshot',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines(sent)
+    })
+  }
 ]
 
 t.test('a token limited to a domain changes no edge into what is outside', async (t) => {
@@ -217,21 +550,40 @@ t.test('a token limited to a domain changes no edge into what is outside', async
   const names = ['mine', 'inside', 'theirs', 'up']
   const urnsOf = (name: string): string[] => [dataset(name), dataJob(name), mlModel(name), modelGroup(name)]
   const setup = await server.rest({
-    method: 'POST', url: '/loads?format=ndjson&source=setup', headers: { 'content-type': 'application/x-ndjson' },
-    body: lines(...['own', 'other'].map((id) => ({ op: 'createDomain', id, name: id })), { op: 'upsertEntity', urn: flow },
-      ...names.flatMap((name) => urnsOf(name).flatMap((urn) => [{ op: 'upsertEntity', urn }, { op: 'setDomain', entityUrn: urn, domainUrn: domain(name === 'mine' || name === 'inside' ? 'own' : 'other') }])))
+    method: 'POST',
+    url: '/loads?format=ndjson&source=setup',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: lines(
+      ...['own', 'other'].map((id) => ({ op: 'createDomain', id, name: id })),
+      { op: 'upsertEntity', urn: flow },
+      ...names.flatMap((name) =>
+        urnsOf(name).flatMap((urn) => [
+          { op: 'upsertEntity', urn },
+          {
+            op: 'setDomain',
+            entityUrn: urn,
+            domainUrn: domain(name === 'mine' || name === 'inside' ? 'own' : 'other')
+          }
+        ])
+      )
+    )
   })
   t.equal(setup.status, 202)
   t.match(await untilLoadsEnd(server), { refused: 0 })
   const token = await server.tokenWith(['write'], { domainUrn: domain('own') })
   const checksums = await createTableChecksums(server.db)
-  const catalogTables = async () => Object.fromEntries(Object.entries(await checksums()).filter(([name]) => !bookkeeping.has(name)))
+  const catalogTables = async () =>
+    Object.fromEntries(Object.entries(await checksums()).filter(([name]) => !bookkeeping.has(name)))
 
   const send = async (request: RestRequest, bearer: string | undefined) => {
     const before = await untilLoadsEnd(server)
-    const answer = await server.rest({ ...request, ...bearer === undefined ? {} : { token: bearer } })
+    const answer = await server.rest({ ...request, ...(bearer === undefined ? {} : { token: bearer }) })
     const after = await untilLoadsEnd(server)
-    return { answer, isRefused: isRefused(answer) || after.refused > before.refused, hasPassed: isTaken(answer) && after.refused === before.refused }
+    return {
+      answer,
+      isRefused: isRefused(answer) || after.refused > before.refused,
+      hasPassed: isTaken(answer) && after.refused === before.refused
+    }
   }
   const refuses = async (t: Test, request: RestRequest, name: string): Promise<void> => {
     const before = await catalogTables()
@@ -256,32 +608,87 @@ t.test('a token limited to a domain changes no edge into what is outside', async
       for (const way of ways) {
         await refuses(t, way.request(proposal(owner, aspectName, value(outside))), `${way.name} states it`)
         await refuses(t, way.request(proposal(owner, aspectName, addition, 'PATCH')), `${way.name} adds it`)
-        await passes(t, way.request(proposal(owner, aspectName, value(inside))), `${way.name} states one into what is inside`)
+        await passes(
+          t,
+          way.request(proposal(owner, aspectName, value(inside))),
+          `${way.name} states one into what is inside`
+        )
       }
-      await passes(t, admin.request(proposal(owner, aspectName, value(outside))), 'an administrator states it', server.token)
+      await passes(
+        t,
+        admin.request(proposal(owner, aspectName, value(outside))),
+        'an administrator states it',
+        server.token
+      )
       for (const way of ways) {
         // A load is a source of its own: it would take the place of who has stated the edge.
-        if (!way.request({}).url.startsWith('/loads')) await passes(t, way.request(proposal(owner, aspectName, { ...value(outside), more: way.name })), `${way.name} says it again with more beside it`)
+        if (!way.request({}).url.startsWith('/loads'))
+          await passes(
+            t,
+            way.request(proposal(owner, aspectName, { ...value(outside), more: way.name })),
+            `${way.name} says it again with more beside it`
+          )
         await refuses(t, way.request(proposal(owner, aspectName, removal, 'PATCH')), `${way.name} removes it`)
-        if (way.name !== 'a snapshot') await refuses(t, way.request(proposal(owner, aspectName, value(inside))), `${way.name} replaces it`)
-        await refuses(t, way.request(proposal(owner, aspectName, null, 'DELETE')), `${way.name} deletes its aspect`)
+        if (way.name !== 'a snapshot')
+          await refuses(t, way.request(proposal(owner, aspectName, value(inside))), `${way.name} replaces it`)
+        await refuses(
+          t,
+          way.request(proposal(owner, aspectName, null, 'DELETE')),
+          `${way.name} deletes its aspect`
+        )
       }
-      await passes(t, admin.request(proposal(owner, aspectName, null, 'DELETE')), 'an administrator deletes it', server.token)
+      await passes(
+        t,
+        admin.request(proposal(owner, aspectName, null, 'DELETE')),
+        'an administrator deletes it',
+        server.token
+      )
     })
   }
 
   t.test('an edge by its ends', async (t) => {
-    const edges = (action: string, upstream: string, downstream: string) => graphql(`mutation { updateLineage(input: { ${action === 'edgesToAdd' ? 'edgesToRemove' : 'edgesToAdd'}: [], ${action}: [{ upstreamUrn: "${upstream}", downstreamUrn: "${downstream}" }] }) }`)
-    const loaded = (...records: JsonObject[]): RestRequest => ({ method: 'POST', url: '/loads?format=ndjson&source=limited', headers: { 'content-type': 'application/x-ndjson' }, body: lines(...records) })
+    const edges = (action: string, upstream: string, downstream: string) =>
+      graphql(
+        `mutation { updateLineage(input: { ${action === 'edgesToAdd' ? 'edgesToRemove' : 'edgesToAdd'}: [], ${action}: [{ upstreamUrn: "${upstream}", downstreamUrn: "${downstream}" }] }) }`
+      )
+    const loaded = (...records: JsonObject[]): RestRequest => ({
+      method: 'POST',
+      url: '/loads?format=ndjson&source=limited',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines(...records)
+    })
     const out = { upstreamUrn: dataJob('mine'), downstreamUrn: dataset('theirs') }
     await refuses(t, edges('edgesToAdd', out.upstreamUrn, out.downstreamUrn), 'updateLineage')
-    await refuses(t, edges('edgesToRemove', out.upstreamUrn, out.downstreamUrn), 'updateLineage removes what is not there')
+    await refuses(
+      t,
+      edges('edgesToRemove', out.upstreamUrn, out.downstreamUrn),
+      'updateLineage removes what is not there'
+    )
     await refuses(t, loaded(out), 'a load')
-    await refuses(t, { method: 'POST', url: '/loads?format=csv&source=limited', headers: { 'content-type': 'text/csv' }, body: `upstream,downstream\n"${out.upstreamUrn}","${out.downstreamUrn}"\n` }, 'a load of CSV')
-    await refuses(t, graphql(`mutation { submitChanges(input: { edgesToAdd: [{ upstreamUrn: "${out.upstreamUrn}", downstreamUrn: "${out.downstreamUrn}" }] }) { id } }`), 'submitChanges')
+    await refuses(
+      t,
+      {
+        method: 'POST',
+        url: '/loads?format=csv&source=limited',
+        headers: { 'content-type': 'text/csv' },
+        body: `upstream,downstream\n"${out.upstreamUrn}","${out.downstreamUrn}"\n`
+      },
+      'a load of CSV'
+    )
+    await refuses(
+      t,
+      graphql(
+        `mutation { submitChanges(input: { edgesToAdd: [{ upstreamUrn: "${out.upstreamUrn}", downstreamUrn: "${out.downstreamUrn}" }] }) { id } }`
+      ),
+      'submitChanges'
+    )
     await passes(t, edges('edgesToAdd', dataset('up'), dataset('mine')), 'an upstream may be anywhere')
     await passes(t, edges('edgesToAdd', dataJob('mine'), dataset('inside')), 'both within')
-    await refuses(t, edges('edgesToAdd', dataJob('theirs'), dataset('mine')), 'an output of a job that is outside')
+    await refuses(
+      t,
+      edges('edgesToAdd', dataJob('theirs'), dataset('mine')),
+      'an output of a job that is outside'
+    )
 
     await passes(t, edges('edgesToAdd', out.upstreamUrn, out.downstreamUrn), 'an administrator', server.token)
     await refuses(t, edges('edgesToRemove', out.upstreamUrn, out.downstreamUrn), 'updateLineage')
@@ -289,7 +696,12 @@ t.test('a token limited to a domain changes no edge into what is outside', async
   })
 
   t.test('a snapshot leaves what is outside', async (t) => {
-    const snapshot = (...downstreams: string[]): RestRequest => ({ method: 'POST', url: '/loads?format=ndjson&source=shared&mode=snapshot&force=true', headers: { 'content-type': 'application/x-ndjson' }, body: lines(...downstreams.map((downstreamUrn) => ({ upstreamUrn: dataJob('mine'), downstreamUrn }))) })
+    const snapshot = (...downstreams: string[]): RestRequest => ({
+      method: 'POST',
+      url: '/loads?format=ndjson&source=shared&mode=snapshot&force=true',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines(...downstreams.map((downstreamUrn) => ({ upstreamUrn: dataJob('mine'), downstreamUrn })))
+    })
     await passes(t, snapshot(dataset('theirs'), dataset('inside')), 'an administrator', server.token)
     await passes(t, snapshot(dataset('mine')), 'a snapshot without either')
     const stated = await server.db.raw<{ rows: { urn: string }[] }>(`
@@ -299,6 +711,9 @@ t.test('a token limited to a domain changes no edge into what is outside', async
       join entity on entity.id = statement.downstream_id
       where statement_source.name = 'shared'
       order by entity.urn`)
-    t.same(stated.rows.map((row) => row.urn), [dataset('mine'), dataset('theirs')])
+    t.same(
+      stated.rows.map((row) => row.urn),
+      [dataset('mine'), dataset('theirs')]
+    )
   })
 })

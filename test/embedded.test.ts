@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from '../dev/embedded-postgres/start-embedded-p
 import { runOnServer } from './support/database.ts'
 import { runProgram, withFolder, type Program } from './support/program.ts'
 
-type Holder = Program & { url: string, adopted: boolean, dataDir: string }
+type Holder = Program & { url: string; adopted: boolean; dataDir: string }
 
 // many processes, each of which starts a database: slow where other tests run beside it
 t.setTimeout(300_000)
@@ -16,18 +16,21 @@ const isRoot = process.getuid?.() === 0
 /** As whom the refusals of an ordinary user are tried. */
 const somebody = isRoot ? { uid: 65_534, gid: 65_534 } : undefined
 
-async function hold(t: Test, dataDir: string, user?: { uid: number, gid: number }): Promise<Holder> {
+async function hold(t: Test, dataDir: string, user?: { uid: number; gid: number }): Promise<Holder> {
   const program = runProgram(t, 'test/support/postgres-holder.js', [dataDir], { cwd: '/', user })
-  const facts: { url: string, adopted: boolean, dataDir: string } = JSON.parse(await program.says(/^\{"url".*\}$/m))
+  const facts: { url: string; adopted: boolean; dataDir: string } = JSON.parse(
+    await program.says(/^\{"url".*\}$/m)
+  )
   return { ...program, ...facts }
 }
 
-async function refusal(t: Test, dataDir: string, user?: { uid: number, gid: number }): Promise<string> {
+async function refusal(t: Test, dataDir: string, user?: { uid: number; gid: number }): Promise<string> {
   const program = runProgram(t, 'test/support/postgres-holder.js', [dataDir], { cwd: '/', user })
   return program.says(/"refused":"(.*)"/)
 }
 
-const postmasterPid = (dataDir: string): number => Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0])
+const postmasterPid = (dataDir: string): number =>
+  Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0])
 
 async function ends(pid: number): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 20) {
@@ -41,7 +44,7 @@ async function ends(pid: number): Promise<boolean> {
   return false
 }
 
-t.test('the settings are durable, and those of throw-away data are not', async t => {
+t.test('the settings are durable, and those of throw-away data are not', async (t) => {
   const wanted = `select array_agg(setting order by name) as found from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'TimeZone')`
   for (const throwaway of [false, true]) {
     const server = await startEmbeddedPostgres({ dataDir: join(withFolder(t), 'pg'), throwaway })
@@ -54,7 +57,7 @@ t.test('the settings are durable, and those of throw-away data are not', async t
   }
 })
 
-t.test('the socket directory of a database that was deleted is removed at the next start', async t => {
+t.test('the socket directory of a database that was deleted is removed at the next start', async (t) => {
   const socketDirectory = (url: string): string => new URL(url).searchParams.get('host') ?? ''
   const deleted = await startEmbeddedPostgres({ dataDir: join(withFolder(t), 'pg'), throwaway: true })
   await deleted.stop()
@@ -66,10 +69,10 @@ t.test('the socket directory of a database that was deleted is removed at the ne
   await next.stop()
 })
 
-t.test('starts side by side', async t => {
+t.test('starts side by side', async (t) => {
   const dataDir = join(withFolder(t), 'below', 'pg')
 
-  t.test('three at once make one cluster and share one server', async t => {
+  t.test('three at once make one cluster and share one server', async (t) => {
     const holders = await Promise.all([hold(t, dataDir), hold(t, dataDir), hold(t, dataDir)])
     t.equal(holders.filter(({ adopted }) => !adopted).length, 1)
     const pid = postmasterPid(dataDir)
@@ -82,7 +85,7 @@ t.test('starts side by side', async t => {
     t.ok(await ends(pid), 'it ends with its last holder')
   })
 
-  t.test('a start right after the end of the last holder gets a server that stays', async t => {
+  t.test('a start right after the end of the last holder gets a server that stays', async (t) => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const first = await hold(t, dataDir)
       first.kill(signal)
@@ -95,19 +98,19 @@ t.test('starts side by side', async t => {
   })
 })
 
-t.test('kills', async t => {
+t.test('kills', async (t) => {
   const dataDir = join(withFolder(t), 'pg')
   const first = await hold(t, dataDir)
   await runOnServer(first.url, 'create table kept as select generate_series(1, 1000) as n')
 
-  t.test('a holder that is killed leaves no server behind', async t => {
+  t.test('a holder that is killed leaves no server behind', async (t) => {
     const pid = postmasterPid(dataDir)
     first.kill('SIGKILL')
     t.equal(await first.ended, 'SIGKILL')
     t.ok(await ends(pid))
   })
 
-  t.test('a server that is killed is noticed by its holder, and loses no row', async t => {
+  t.test('a server that is killed is noticed by its holder, and loses no row', async (t) => {
     const holder = await hold(t, dataDir)
     await runOnServer(holder.url, 'insert into kept select generate_series(1001, 2000)')
     process.kill(postmasterPid(dataDir), 'SIGKILL')
@@ -118,7 +121,7 @@ t.test('kills', async t => {
     await next.ended
   })
 
-  t.test('everything killed at once loses no row', async t => {
+  t.test('everything killed at once loses no row', async (t) => {
     const holder = await hold(t, dataDir)
     await runOnServer(holder.url, 'insert into kept select generate_series(2001, 3000)')
     const pid = postmasterPid(dataDir)
@@ -130,7 +133,7 @@ t.test('kills', async t => {
     await next.ended
   })
 
-  t.test('a lock file whose process id belongs to another process now is no obstacle', async t => {
+  t.test('a lock file whose process id belongs to another process now is no obstacle', async (t) => {
     const holder = await hold(t, dataDir)
     const file = join(dataDir, 'postmaster.pid')
     const pid = postmasterPid(dataDir)
@@ -146,7 +149,7 @@ t.test('kills', async t => {
     await next.ended
   })
 
-  t.test('a server whose watcher was killed is started anew, so that somebody stops it', async t => {
+  t.test('a server whose watcher was killed is started anew, so that somebody stops it', async (t) => {
     const holder = await hold(t, dataDir)
     const pid = postmasterPid(dataDir)
     killWatcher(pid)
@@ -162,21 +165,22 @@ t.test('kills', async t => {
 
 /** The shell beside the server that reads the life line: a child of the server's own parent. */
 function killWatcher(pid: number): void {
-  const parentOf = (id: number): number => Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1])
+  const parentOf = (id: number): number =>
+    Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1])
   const shell = parentOf(pid)
   const ids = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ').map(Number)
-  for (const id of ids.filter(each => each !== pid)) process.kill(id, 'SIGKILL')
+  for (const id of ids.filter((each) => each !== pid)) process.kill(id, 'SIGKILL')
 }
 
-t.test('places', async t => {
-  t.test('a path of any length is served, since the socket is elsewhere', async t => {
+t.test('places', async (t) => {
+  t.test('a path of any length is served, since the socket is elsewhere', async (t) => {
     const dataDir = join(withFolder(t), 'a'.repeat(120), 'b'.repeat(120), 'pg')
     const server = await startEmbeddedPostgres({ dataDir, throwaway: true })
     t.same(await runOnServer(server.url(), 'select 1 as one'), [{ one: 1 }])
     await server.stop()
   })
 
-  t.test('an ordinary user and, afterwards, root use the same data', async t => {
+  t.test('an ordinary user and, afterwards, root use the same data', async (t) => {
     const folder = withFolder(t)
     const first = await hold(t, join(folder, 'pg'), somebody)
     await runOnServer(first.url, 'create table kept as select 1 as n')
@@ -188,13 +192,16 @@ t.test('places', async t => {
     t.equal(await second.ended, 0)
   })
 
-  t.test('a refusal is plain and names the way out', async t => {
+  t.test('a refusal is plain and names the way out', async (t) => {
     const folder = withFolder(t)
     mkdirSync(join(folder, 'used', 'pg'), { recursive: true })
     writeFileSync(join(folder, 'used', 'pg', 'mine'), '')
     mkdirSync(join(folder, 'old', 'pg'), { recursive: true })
     writeFileSync(join(folder, 'old', 'pg', 'PG_VERSION'), '15\n')
-    for (const [place, reason] of [['used', 'in use for something else'], ['old', 'is of PostgreSQL 15']] as const) {
+    for (const [place, reason] of [
+      ['used', 'in use for something else'],
+      ['old', 'is of PostgreSQL 15']
+    ] as const) {
       const text = await refusal(t, join(folder, place, 'pg'))
       t.match(text, reason)
       t.match(text, 'Set DATABASE_URL')
@@ -202,9 +209,9 @@ t.test('places', async t => {
     }
   })
 
-  t.test('data of another user is refused to an ordinary one', async t => {
+  t.test('data of another user is refused to an ordinary one', async (t) => {
     const dataDir = isRoot ? join(withFolder(t), 'pg') : '/root'
-    if (isRoot) await startEmbeddedPostgres({ dataDir }).then(server => server.stop())
+    if (isRoot) await startEmbeddedPostgres({ dataDir }).then((server) => server.stop())
     t.match(await refusal(t, dataDir, somebody), /belongs to user id \d+/)
   })
 })

@@ -21,36 +21,48 @@ function packed(urns: readonly Urn[]): PackedUrns {
 }
 
 /** The ids that are given, and how many URNs the database was asked for. */
-async function find(db: Db, ids: EntityIds, urns: readonly Urn[]): Promise<{ ids: number[], askedCount: number }> {
+async function find(
+  db: Db,
+  ids: EntityIds,
+  urns: readonly Urn[]
+): Promise<{ ids: number[]; askedCount: number }> {
   let askedCount = 0
-  const found = await db.transaction((tx: Tx) => ids.find(new Proxy(tx, {
-    get(target, name, receiver) {
-      if (name !== 'raw') return Reflect.get(target, name, receiver) as unknown
-      return (sql: string, bindings: readonly unknown[][]) => {
-        if (sql.includes('urn_key')) askedCount += bindings[0]?.length ?? 0
-        return target.raw(sql, bindings as never)
-      }
-    }
-  }), packed(urns)))
+  const found = await db.transaction((tx: Tx) =>
+    ids.find(
+      new Proxy(tx, {
+        get(target, name, receiver) {
+          if (name !== 'raw') return Reflect.get(target, name, receiver) as unknown
+          return (sql: string, bindings: readonly unknown[][]) => {
+            if (sql.includes('urn_key')) askedCount += bindings[0]?.length ?? 0
+            return target.raw(sql, bindings as never)
+          }
+        }
+      }),
+      packed(urns)
+    )
+  )
   return { ids: [...found.ids], askedCount }
 }
 
 const idsOf = async (db: Db, urns: readonly Urn[]): Promise<number[]> => {
-  const rows = await query<{ id: number, urn: string }>(db, 'select id, urn from entity')
+  const rows = await query<{ id: number; urn: string }>(db, 'select id, urn from entity')
   return urns.map((urn) => rows.find((row) => row.urn === urn)?.id ?? 0)
 }
 
-t.test('nothing is remembered of a server without an epoch, whose next crash could not be told', async (t) => {
-  const { db } = await withDatabase(t)
-  await apply(db, ...create(a))
-  const ids = rememberEntityIds()
-  for (let time = 0; time < 2; time += 1) t.equal((await find(db, ids, [a])).askedCount, 1)
-  await keepEpoch(db)
-  t.equal((await find(db, ids, [a])).askedCount, 1)
-  t.equal((await find(db, ids, [a])).askedCount, 0)
-  await query(db, 'truncate graph_epoch')
-  t.equal((await find(db, ids, [a])).askedCount, 1, 'as after a crash')
-})
+t.test(
+  'nothing is remembered of a server without an epoch, whose next crash could not be told',
+  async (t) => {
+    const { db } = await withDatabase(t)
+    await apply(db, ...create(a))
+    const ids = rememberEntityIds()
+    for (let time = 0; time < 2; time += 1) t.equal((await find(db, ids, [a])).askedCount, 1)
+    await keepEpoch(db)
+    t.equal((await find(db, ids, [a])).askedCount, 1)
+    t.equal((await find(db, ids, [a])).askedCount, 0)
+    await query(db, 'truncate graph_epoch')
+    t.equal((await find(db, ids, [a])).askedCount, 1, 'as after a crash')
+  }
+)
 
 t.test('an id is asked for once, and what has none each time', async (t) => {
   const { db } = await withDatabase(t)
@@ -94,9 +106,16 @@ t.test('what is given by its id is asked for once, and judged anew after anythin
   await ensureEpoch(db)
   const ids = rememberEntityIds()
   const [idA = 0, idB = 0, placeholder = 0] = await idsOf(db, [a, b, c])
-  const judge = async (...numbered: number[]): Promise<number[]> => [...(await db.transaction((tx: Tx) => ids.find(tx, packed([]), Int32Array.from(numbered)))).unfit].sort((one, other) => one - other)
+  const judge = async (...numbered: number[]): Promise<number[]> =>
+    [...(await db.transaction((tx: Tx) => ids.find(tx, packed([]), Int32Array.from(numbered)))).unfit].sort(
+      (one, other) => one - other
+    )
   t.same(await judge(idB, idA, idB), [])
-  t.same(await judge(placeholder, 900_000_000, idA), [placeholder, 900_000_000], 'a placeholder and what is not there')
+  t.same(
+    await judge(placeholder, 900_000_000, idA),
+    [placeholder, 900_000_000],
+    'a placeholder and what is not there'
+  )
   await apply(db, hardDelete(a))
   t.same(await judge(idA, idB), [idA])
   await query(db, 'update entity set is_present = false where id = ?', [idB])

@@ -4,7 +4,13 @@ import { ensureEpoch, isWithoutEpoch, readEpoch } from '../shared/store/graph-ch
 import type { Db } from '../shared/db/database.ts'
 import { inTransaction } from '../shared/db/transaction.ts'
 import { query } from '../shared/db/query.ts'
-import { connectTestDatabase, dropDatabase, runOnServer, urlOfDatabase, withDatabase } from './support/database.ts'
+import {
+  connectTestDatabase,
+  dropDatabase,
+  runOnServer,
+  urlOfDatabase,
+  withDatabase
+} from './support/database.ts'
 
 const urlName = (url: string): string => new URL(url).pathname.slice(1)
 const epochOf = (db: Db): Promise<string> => inTransaction(db, readEpoch)

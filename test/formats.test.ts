@@ -20,8 +20,21 @@ const flow = 'urn:li:dataFlow:(airflow,nightly,prod)'
 const job = `urn:li:dataJob:(${flow},load)`
 const sales = 'urn:li:domain:sales'
 const edge = { upstreamUrn: orders, downstreamUrn: customers }
-const proposal = { entityType: 'dataset', entityUrn: orders, changeType: 'UPSERT', aspectName: 'status', aspect: { json: { removed: false } } }
-const snapshot = { proposedSnapshot: { 'com.linkedin.pegasus2avro.metadata.snapshot.DatasetSnapshot': { urn: orders, aspects: [{ 'com.linkedin.pegasus2avro.common.Status': { removed: false } }] } } }
+const proposal = {
+  entityType: 'dataset',
+  entityUrn: orders,
+  changeType: 'UPSERT',
+  aspectName: 'status',
+  aspect: { json: { removed: false } }
+}
+const snapshot = {
+  proposedSnapshot: {
+    'com.linkedin.pegasus2avro.metadata.snapshot.DatasetSnapshot': {
+      urn: orders,
+      aspects: [{ 'com.linkedin.pegasus2avro.common.Status': { removed: false } }]
+    }
+  }
+}
 
 async function* cut(bytes: Buffer, sizes: Iterable<number>): AsyncGenerator<Buffer> {
   let start = 0
@@ -39,20 +52,30 @@ async function readEntries(format: SentFormat, chunks: AsyncIterable<Buffer>): P
   return entries
 }
 
-const readAll = (format: SentFormat, bytes: Buffer | string, sizes: Iterable<number> = []): Promise<SingleRecord[]> => readEntries(format, cut(Buffer.from(bytes), sizes))
+const readAll = (
+  format: SentFormat,
+  bytes: Buffer | string,
+  sizes: Iterable<number> = []
+): Promise<SingleRecord[]> => readEntries(format, cut(Buffer.from(bytes), sizes))
 
-const parseRecord = (format: RecordFormat, text: string, line: number): unknown => recordParser({ format, header: null }).parse(text, line)
+const parseRecord = (format: RecordFormat, text: string, line: number): unknown =>
+  recordParser({ format, header: null }).parse(text, line)
 
 /** The record as sent. */
-const textOf = (entry: SingleRecord | undefined): string => !entry ? '' : 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
+const textOf = (entry: SingleRecord | undefined): string =>
+  !entry ? '' : 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
 
 /** Line and outcome of each entry, short enough to compare. */
-const outcomes = (entries: SingleRecord[]): string[] => entries.map((entry) => `${entry.line} ${'error' in entry ? entry.error.code : 'shape' in entry ? entry.shape.isRemoval ? 'removeEdge' : 'addEdge' : 'document' in entry ? 'upsertAspect' : entry.record.changes.map((change) => change.kind).join()}`)
+const outcomes = (entries: SingleRecord[]): string[] =>
+  entries.map(
+    (entry) =>
+      `${entry.line} ${'error' in entry ? entry.error.code : 'shape' in entry ? (entry.shape.isRemoval ? 'removeEdge' : 'addEdge') : 'document' in entry ? 'upsertAspect' : entry.record.changes.map((change) => change.kind).join()}`
+  )
 
 const read = (value: JsonValue): unknown => parseRecord('ndjson', JSON.stringify(value), 7)
 
-t.test('the records of ndjson', async t => {
-  t.test('each record becomes its changes', async t => {
+t.test('the records of ndjson', async (t) => {
+  t.test('each record becomes its changes', async (t) => {
     const cases: [record: JsonValue, changes: object[]][] = [
       [edge, [{ kind: 'addEdge', ...edge }]],
       [{ op: 'addEdge', ...edge, colour: 'red' }, [{ kind: 'addEdge', ...edge }]],
@@ -60,33 +83,92 @@ t.test('the records of ndjson', async t => {
       [{ op: 'removeEdge', ...edge }, [{ kind: 'removeEdge', ...edge }]],
       [{ upstreamUrn: flow, downstreamUrn: job }, []],
       [{ op: 'removeEdge', upstreamUrn: job, downstreamUrn: flow }, []],
-      [{ op: 'setDomain', entityUrn: orders, domainUrn: sales }, [{ kind: 'setDomain', entityUrn: orders, domainUrn: sales }]],
+      [
+        { op: 'setDomain', entityUrn: orders, domainUrn: sales },
+        [{ kind: 'setDomain', entityUrn: orders, domainUrn: sales }]
+      ],
       [{ op: 'unsetDomain', entityUrn: orders }, [{ kind: 'unsetDomain', entityUrn: orders }]],
-      [{ op: 'createDomain', id: 'a b', name: ' Sales ' }, [{ kind: 'createDomain', domainUrn: 'urn:li:domain:a b', name: 'Sales' }]],
-      [{ op: 'createDomain', id: 'b', name: 'B', description: 'd\ne', parentDomain: sales }, [{ kind: 'createDomain', domainUrn: 'urn:li:domain:b', name: 'B', description: 'd\ne', parentDomain: sales }]],
-      [{ op: 'renameDomain', domainUrn: sales, name: ' Sold ' }, [{ kind: 'renameDomain', domainUrn: sales, name: 'Sold' }]],
-      [{ op: 'describeDomain', domainUrn: sales, description: '' }, [{ kind: 'describeDomain', domainUrn: sales, description: '' }]],
-      [{ op: 'moveDomain', domainUrn: sales, parentDomain: null }, [{ kind: 'moveDomain', domainUrn: sales, parentDomain: null }]],
-      [{ op: 'moveDomain', domainUrn: sales, parentDomain: 'urn:li:domain:b' }, [{ kind: 'moveDomain', domainUrn: sales, parentDomain: 'urn:li:domain:b' }]],
+      [
+        { op: 'createDomain', id: 'a b', name: ' Sales ' },
+        [{ kind: 'createDomain', domainUrn: 'urn:li:domain:a b', name: 'Sales' }]
+      ],
+      [
+        { op: 'createDomain', id: 'b', name: 'B', description: 'd\ne', parentDomain: sales },
+        [
+          {
+            kind: 'createDomain',
+            domainUrn: 'urn:li:domain:b',
+            name: 'B',
+            description: 'd\ne',
+            parentDomain: sales
+          }
+        ]
+      ],
+      [
+        { op: 'renameDomain', domainUrn: sales, name: ' Sold ' },
+        [{ kind: 'renameDomain', domainUrn: sales, name: 'Sold' }]
+      ],
+      [
+        { op: 'describeDomain', domainUrn: sales, description: '' },
+        [{ kind: 'describeDomain', domainUrn: sales, description: '' }]
+      ],
+      [
+        { op: 'moveDomain', domainUrn: sales, parentDomain: null },
+        [{ kind: 'moveDomain', domainUrn: sales, parentDomain: null }]
+      ],
+      [
+        { op: 'moveDomain', domainUrn: sales, parentDomain: 'urn:li:domain:b' },
+        [{ kind: 'moveDomain', domainUrn: sales, parentDomain: 'urn:li:domain:b' }]
+      ],
       [{ op: 'deleteDomain', domainUrn: sales }, [{ kind: 'deleteDomain', domainUrn: sales }]],
       [{ upstream: orders, downstream: customers, degree: 1 }, [{ kind: 'addEdge', ...edge }]],
       [{ op: 'removeEdge', upstream: orders, downstreamUrn: customers }, [{ kind: 'removeEdge', ...edge }]],
       [{ op: 'upsertEntity', urn: orders }, [{ kind: 'upsertEntity', entityUrn: orders }]],
-      [{ op: 'upsertEntity', urn: orders, name: 'Orders', description: null }, [{ kind: 'upsertEntity', entityUrn: orders, name: 'Orders' }]],
-      [proposal, [{ kind: 'upsertAspect', changeType: 'UPSERT', entityUrn: orders, aspectName: 'status', value: { removed: false } }]],
-      [snapshot, [{ kind: 'upsertAspect', changeType: 'UPSERT', entityUrn: orders, aspectName: 'status', value: { removed: false } }]]
+      [
+        { op: 'upsertEntity', urn: orders, name: 'Orders', description: null },
+        [{ kind: 'upsertEntity', entityUrn: orders, name: 'Orders' }]
+      ],
+      [
+        proposal,
+        [
+          {
+            kind: 'upsertAspect',
+            changeType: 'UPSERT',
+            entityUrn: orders,
+            aspectName: 'status',
+            value: { removed: false }
+          }
+        ]
+      ],
+      [
+        snapshot,
+        [
+          {
+            kind: 'upsertAspect',
+            changeType: 'UPSERT',
+            entityUrn: orders,
+            aspectName: 'status',
+            value: { removed: false }
+          }
+        ]
+      ]
     ]
-    for (const [record, changes] of cases) t.strictSame(read(record), { line: 7, changes }, JSON.stringify(record).slice(0, 60))
+    for (const [record, changes] of cases)
+      t.strictSame(read(record), { line: 7, changes }, JSON.stringify(record).slice(0, 60))
   })
 
-  t.test('a domain without id has the same one whenever its line is read', async t => {
+  t.test('a domain without id has the same one whenever its line is read', async (t) => {
     const first = read({ op: 'createDomain', name: 'Sales' })
-    t.match(first, { changes: [{ domainUrn: /^urn:li:domain:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/ }] })
+    t.match(first, {
+      changes: [
+        { domainUrn: /^urn:li:domain:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/ }
+      ]
+    })
     t.strictSame(read({ op: 'createDomain', name: 'Sales', id: '' }), first)
     t.notSame(read({ op: 'createDomain', name: 'Sales', parentDomain: sales }), first)
   })
 
-  t.test('what is no record is refused with its field', async t => {
+  t.test('what is no record is refused with its field', async (t) => {
     const cases: [record: JsonValue, code: string, field: string | undefined][] = [
       [[1, 2], 'BAD_REQUEST', undefined],
       ['x', 'BAD_REQUEST', undefined],
@@ -131,51 +213,118 @@ t.test('the records of ndjson', async t => {
       t.match(error, { code })
       t.equal(error instanceof CatalogError ? error.details.field : '', field)
     }
-    t.match(t.throws(() => read({ op: 'explode' })), { details: { allowed: ['addEdge', 'removeEdge', 'setDomain', 'unsetDomain', 'createDomain', 'renameDomain', 'describeDomain', 'moveDomain', 'deleteDomain', 'upsertEntity'] } })
+    t.match(
+      t.throws(() => read({ op: 'explode' })),
+      {
+        details: {
+          allowed: [
+            'addEdge',
+            'removeEdge',
+            'setDomain',
+            'unsetDomain',
+            'createDomain',
+            'renameDomain',
+            'describeDomain',
+            'moveDomain',
+            'deleteDomain',
+            'upsertEntity'
+          ]
+        }
+      }
+    )
     t.throws(() => parseRecord('ndjson', '{"__proto__": {}}', 1), { code: 'BAD_REQUEST' })
     t.throws(() => recordParser({ format: 'yaml', header: null }), { code: 'UNSUPPORTED' })
   })
 
-  t.test('64 levels are accepted, 65 are not; an aspect has 64 of its own', async t => {
+  t.test('64 levels are accepted, 65 are not; an aspect has 64 of its own', async (t) => {
     const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
-    const aspect = (levels: number): string => JSON.stringify({ ...proposal, aspectName: 'moonPhase', aspect: { json: { a: 0 } } }).replace('"a":0', `"a":${deep(levels)}`)
-    t.doesNotThrow(() => parseRecord('ndjson', `{"op":"unsetDomain","entityUrn":"${orders}","deep":${deep(63)}}`, 1))
-    t.throws(() => parseRecord('ndjson', `{"op":"unsetDomain","entityUrn":"${orders}","deep":${deep(64)}}`, 1), { code: 'LIMIT_EXCEEDED', details: { limit: 'jsonMaxDepth' } })
+    const aspect = (levels: number): string =>
+      JSON.stringify({ ...proposal, aspectName: 'moonPhase', aspect: { json: { a: 0 } } }).replace(
+        '"a":0',
+        `"a":${deep(levels)}`
+      )
+    t.doesNotThrow(() =>
+      parseRecord('ndjson', `{"op":"unsetDomain","entityUrn":"${orders}","deep":${deep(63)}}`, 1)
+    )
+    t.throws(
+      () => parseRecord('ndjson', `{"op":"unsetDomain","entityUrn":"${orders}","deep":${deep(64)}}`, 1),
+      { code: 'LIMIT_EXCEEDED', details: { limit: 'jsonMaxDepth' } }
+    )
     t.doesNotThrow(() => parseRecord('mcp', aspect(63), 1))
-    t.throws(() => parseRecord('mcp', aspect(64), 1), { code: 'LIMIT_EXCEEDED', details: { limit: 'jsonMaxDepth' } })
+    t.throws(() => parseRecord('mcp', aspect(64), 1), {
+      code: 'LIMIT_EXCEEDED',
+      details: { limit: 'jsonMaxDepth' }
+    })
     t.throws(() => parseRecord('ndjson', deep(500_000), 1), { code: 'BAD_REQUEST' })
   })
 })
 
-t.test('lines', async t => {
+t.test('lines', async (t) => {
   const line = JSON.stringify(edge)
 
-  t.test('a byte order mark, CRLF, blank lines and a missing last newline are read', async t => {
-    t.same(outcomes(await readAll('ndjson', `\ufeff${line}\r\n\r\n  \t\n${line}\n\n${line}`)), ['1 addEdge', '4 addEdge', '6 addEdge'])
+  t.test('a byte order mark, CRLF, blank lines and a missing last newline are read', async (t) => {
+    t.same(outcomes(await readAll('ndjson', `\ufeff${line}\r\n\r\n  \t\n${line}\n\n${line}`)), [
+      '1 addEdge',
+      '4 addEdge',
+      '6 addEdge'
+    ])
     t.same(outcomes(await readAll('ndjson', `\ufeff\n${line}\n`)), ['2 addEdge'])
-    for (const empty of ['', '\n', '\ufeff', ' \r\n\n', '\ufeff\n']) t.same(await readAll('ndjson', empty), [])
+    for (const empty of ['', '\n', '\ufeff', ' \r\n\n', '\ufeff\n'])
+      t.same(await readAll('ndjson', empty), [])
   })
 
-  t.test('a bad line is an entry with its error, and the next is read', async t => {
-    const invalid = Buffer.concat([Buffer.from(`${line}\n{"op":"unsetDomain","entityUrn":"`), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from(`"}\n${line}\n{"op":\n[1]\n\u0000\n${line}`)])
+  t.test('a bad line is an entry with its error, and the next is read', async (t) => {
+    const invalid = Buffer.concat([
+      Buffer.from(`${line}\n{"op":"unsetDomain","entityUrn":"`),
+      Buffer.from([0xff, 0xc3, 0x28]),
+      Buffer.from(`"}\n${line}\n{"op":\n[1]\n\u0000\n${line}`)
+    ])
     const entries = await readAll('ndjson', invalid)
-    t.same(outcomes(entries), ['1 addEdge', '2 BAD_REQUEST', '3 addEdge', '4 BAD_REQUEST', '5 BAD_REQUEST', '6 BAD_REQUEST', '7 addEdge'])
+    t.same(outcomes(entries), [
+      '1 addEdge',
+      '2 BAD_REQUEST',
+      '3 addEdge',
+      '4 BAD_REQUEST',
+      '5 BAD_REQUEST',
+      '6 BAD_REQUEST',
+      '7 addEdge'
+    ])
     t.notOk(textOf(entries[1]).isWellFormed(), 'what is no UTF-8 cannot pass for a text that was sent')
     t.equal(textOf(entries[3]), '{"op":')
   })
 
-  t.test('a line at the limit is read, one over it is refused without being held', async t => {
-    const fill = (bytes: number): string => JSON.stringify({ op: 'unsetDomain', entityUrn: orders, pad: '' }).replace('"pad":""', `"pad":"${'x'.repeat(bytes - JSON.stringify({ op: 'unsetDomain', entityUrn: orders, pad: '' }).length)}"`)
+  t.test('a line at the limit is read, one over it is refused without being held', async (t) => {
+    const fill = (bytes: number): string =>
+      JSON.stringify({ op: 'unsetDomain', entityUrn: orders, pad: '' }).replace(
+        '"pad":""',
+        `"pad":"${'x'.repeat(bytes - JSON.stringify({ op: 'unsetDomain', entityUrn: orders, pad: '' }).length)}"`
+      )
     const sizes = Array.from({ length: 5000 }, () => 1000)
-    t.same(outcomes(await readAll('ndjson', `${fill(limits.recordMaxBytes)}\r\n${line}`.replace('\r', ''), sizes)), ['1 unsetDomain', '2 addEdge'])
+    t.same(
+      outcomes(await readAll('ndjson', `${fill(limits.recordMaxBytes)}\r\n${line}`.replace('\r', ''), sizes)),
+      ['1 unsetDomain', '2 addEdge']
+    )
     const entries = await readAll('ndjson', `${line}\n${fill(limits.recordMaxBytes + 1)}\n${line}`, sizes)
     t.same(outcomes(entries), ['1 addEdge', '2 LIMIT_EXCEEDED', '3 addEdge'])
     const [, tooLong] = entries
-    t.match(tooLong, { error: { details: { limit: 'recordMaxBytes', maximum: limits.recordMaxBytes, actual: limits.recordMaxBytes + 1 } } })
-    t.ok(tooLong && textOf(tooLong).length > limits.rejectRecordMaxBytes && textOf(tooLong).length < 2 * limits.rejectRecordMaxBytes, 'its begin is kept, longer than a reject keeps')
+    t.match(tooLong, {
+      error: {
+        details: {
+          limit: 'recordMaxBytes',
+          maximum: limits.recordMaxBytes,
+          actual: limits.recordMaxBytes + 1
+        }
+      }
+    })
+    t.ok(
+      tooLong &&
+        textOf(tooLong).length > limits.rejectRecordMaxBytes &&
+        textOf(tooLong).length < 2 * limits.rejectRecordMaxBytes,
+      'its begin is kept, longer than a reject keeps'
+    )
   })
 
-  t.test('memory stays bounded while one line of 256 MiB goes by', async t => {
+  t.test('memory stays bounded while one line of 256 MiB goes by', async (t) => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     async function* endless(): AsyncGenerator<Buffer> {
       for (let index = 0; index < 4096; index += 1) {
@@ -191,19 +340,31 @@ t.test('lines', async t => {
     t.ok(memory.peakBytes() < 16 * 1024 * 1024)
   })
 
-  t.test('mcp may come in lines', async t => {
+  t.test('mcp may come in lines', async (t) => {
     const bytes = Buffer.from(`\ufeff\n${JSON.stringify(proposal)}\n${line}\n${JSON.stringify(snapshot)}`)
     const expected = ['2 upsertAspect', '3 BAD_REQUEST', '4 upsertAspect']
     t.same(outcomes(await readAll('mcp', bytes)), expected)
-    t.same(outcomes(await readAll('mcp', bytes, Array.from(bytes, () => 1))), expected)
+    t.same(
+      outcomes(
+        await readAll(
+          'mcp',
+          bytes,
+          Array.from(bytes, () => 1)
+        )
+      ),
+      expected
+    )
   })
 })
 
-t.test('arrays', async t => {
+t.test('arrays', async (t) => {
   const element = JSON.stringify(proposal)
 
-  t.test('elements are numbered from 1, however the array is written', async t => {
-    for (const text of [`[${element},${element}]`, `\ufeff \n[\n  ${element} ,\r\n ${JSON.stringify(proposal, null, 2)}\n]\n  `]) {
+  t.test('elements are numbered from 1, however the array is written', async (t) => {
+    for (const text of [
+      `[${element},${element}]`,
+      `\ufeff \n[\n  ${element} ,\r\n ${JSON.stringify(proposal, null, 2)}\n]\n  `
+    ]) {
       t.same(outcomes(await readAll('mcp', text)), ['1 upsertAspect', '2 upsertAspect'])
     }
     t.same(await readAll('mcp', '[]'), [])
@@ -211,53 +372,122 @@ t.test('arrays', async t => {
     t.same(await readAll('mcp', ''), [])
   })
 
-  t.test('brackets, commas and escaped quotes in texts do not end an element', async t => {
-    const tricky = JSON.stringify({ ...proposal, aspectName: 'moonPhase', aspect: { json: { 'a"],[{\\': '\\"]},{"[\\\\', b: [[], {}, [{ c: '🙂"' }]] } } })
+  t.test('brackets, commas and escaped quotes in texts do not end an element', async (t) => {
+    const tricky = JSON.stringify({
+      ...proposal,
+      aspectName: 'moonPhase',
+      aspect: { json: { 'a"],[{\\': '\\"]},{"[\\\\', b: [[], {}, [{ c: '🙂"' }]] } }
+    })
     t.same(outcomes(await readAll('mcp', `[${tricky},${tricky}]`)), ['1 upsertAspect', '2 upsertAspect'])
   })
 
-  t.test('a bad element is an entry with its error, and the next is read', async t => {
+  t.test('a bad element is an entry with its error, and the next is read', async (t) => {
     const text = `[${element}, 7, null, "x,]", {"a": 1 "b"}, , {"entityType": }, [${element}], ${element}, ]`
-    t.same(outcomes(await readAll('mcp', text)), ['1 upsertAspect', ...[2, 3, 4, 5, 6, 7, 8].map((line) => `${line} BAD_REQUEST`), '9 upsertAspect', '10 BAD_REQUEST'])
-    const invalid = Buffer.concat([Buffer.from('[{"entityType":"'), Buffer.from([0xff]), Buffer.from(`"},${element}]`)])
+    t.same(outcomes(await readAll('mcp', text)), [
+      '1 upsertAspect',
+      ...[2, 3, 4, 5, 6, 7, 8].map((line) => `${line} BAD_REQUEST`),
+      '9 upsertAspect',
+      '10 BAD_REQUEST'
+    ])
+    const invalid = Buffer.concat([
+      Buffer.from('[{"entityType":"'),
+      Buffer.from([0xff]),
+      Buffer.from(`"},${element}]`)
+    ])
     t.same(outcomes(await readAll('mcp', invalid)), ['1 BAD_REQUEST', '2 upsertAspect'])
     const tooLong = `[${element},{"a":"${'x,]}'.repeat(limits.recordMaxBytes / 4)}"},${element}]`
-    t.same(outcomes(await readAll('mcp', tooLong, Array.from({ length: 5000 }, () => 1000))), ['1 upsertAspect', '2 LIMIT_EXCEEDED', '3 upsertAspect'])
+    t.same(
+      outcomes(
+        await readAll(
+          'mcp',
+          tooLong,
+          Array.from({ length: 5000 }, () => 1000)
+        )
+      ),
+      ['1 upsertAspect', '2 LIMIT_EXCEEDED', '3 upsertAspect']
+    )
   })
 
-  t.test('an array without end, or with something after it, is refused whole', async t => {
-    for (const text of ['[', `[${element}`, `[${element},`, `[${element},{"a":"`, `[${element}]]`, `[${element}] ${element}`, `[${element},{]`]) await t.rejects(readAll('mcp', text), { code: 'BAD_REQUEST' }, text.slice(0, 20))
+  t.test('an array without end, or with something after it, is refused whole', async (t) => {
+    for (const text of [
+      '[',
+      `[${element}`,
+      `[${element},`,
+      `[${element},{"a":"`,
+      `[${element}]]`,
+      `[${element}] ${element}`,
+      `[${element},{]`
+    ])
+      await t.rejects(readAll('mcp', text), { code: 'BAD_REQUEST' }, text.slice(0, 20))
   })
 })
 
-t.test('the records are the same wherever the bytes are cut', async t => {
+t.test('the records are the same wherever the bytes are cut', async (t) => {
   const text = fc.string({ unit: 'grapheme', maxLength: 10 })
   const record = fc.oneof(
     fc.constant(JSON.stringify(edge)),
     text.map((description) => JSON.stringify({ op: 'upsertEntity', urn: orders, description })),
-    text.map((value) => JSON.stringify({ ...proposal, aspectName: 'moonPhase', aspect: { json: { value, list: [value, { value }] } } })),
-    fc.constant('{"op":'), fc.constant('{"entityType": "ü'.concat('🙂"}')))
+    text.map((value) =>
+      JSON.stringify({
+        ...proposal,
+        aspectName: 'moonPhase',
+        aspect: { json: { value, list: [value, { value }] } }
+      })
+    ),
+    fc.constant('{"op":'),
+    fc.constant('{"entityType": "ü'.concat('🙂"}'))
+  )
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 200 })
-  await fc.assert(fc.asyncProperty(fc.array(record, { maxLength: 8 }), fc.constantFrom('\n', '\r\n', '\n\n'), sizes, async (records, newline, cuts) => {
-    const bytes = Buffer.from(`\ufeff${records.join(newline)}`)
-    return JSON.stringify(await readAll('ndjson', bytes, cuts)) === JSON.stringify(await readAll('ndjson', bytes))
-  }), { numRuns: 300 })
-  const whole = fc.oneof(fc.json(), text.map((value) => JSON.stringify({ ...proposal, aspectName: 'moonPhase', aspect: { value: JSON.stringify({ value }) } })))
-  await fc.assert(fc.asyncProperty(fc.array(whole, { minLength: 1, maxLength: 8 }), sizes, async (elements, cuts) => {
-    const bytes = Buffer.from(` [${elements.join(' ,\n')}]\n`)
-    const cutUp = await readAll('mcp', bytes, cuts)
-    return JSON.stringify(cutUp) === JSON.stringify(await readAll('mcp', bytes)) && JSON.stringify(cutUp.map(textOf)) === JSON.stringify(elements.map((entry) => entry.trim()))
-  }), { numRuns: 300 })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(record, { maxLength: 8 }),
+      fc.constantFrom('\n', '\r\n', '\n\n'),
+      sizes,
+      async (records, newline, cuts) => {
+        const bytes = Buffer.from(`\ufeff${records.join(newline)}`)
+        return (
+          JSON.stringify(await readAll('ndjson', bytes, cuts)) ===
+          JSON.stringify(await readAll('ndjson', bytes))
+        )
+      }
+    ),
+    { numRuns: 300 }
+  )
+  const whole = fc.oneof(
+    fc.json(),
+    text.map((value) =>
+      JSON.stringify({ ...proposal, aspectName: 'moonPhase', aspect: { value: JSON.stringify({ value }) } })
+    )
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(whole, { minLength: 1, maxLength: 8 }), sizes, async (elements, cuts) => {
+      const bytes = Buffer.from(` [${elements.join(' ,\n')}]\n`)
+      const cutUp = await readAll('mcp', bytes, cuts)
+      return (
+        JSON.stringify(cutUp) === JSON.stringify(await readAll('mcp', bytes)) &&
+        JSON.stringify(cutUp.map(textOf)) === JSON.stringify(elements.map((entry) => entry.trim()))
+      )
+    }),
+    { numRuns: 300 }
+  )
   t.pass()
 })
 
-t.test('files of real connectors are read without a fault', async t => {
+t.test('files of real connectors are read without a fault', async (t) => {
   const folder = join(process.env.TRIBUTARY_TEST_DATA ?? join(packageRoot, '..', 'shared', 'data'), 'mcp')
   if (skipUnless(t, existsSync(folder), 'no folder of real data: set TRIBUTARY_TEST_DATA')) return
-  for (const [file, count] of [['dbt.json', 122], ['snowflake.json', 219], ['tableau.json', 544]] as const) {
+  for (const [file, count] of [
+    ['dbt.json', 122],
+    ['snowflake.json', 219],
+    ['tableau.json', 544]
+  ] as const) {
     const entries = await readEntries('mcp', createReadStream(join(folder, file), { highWaterMark: 1000 }))
     t.equal(entries.length, count, file)
-    t.same(entries.filter((entry) => 'error' in entry), [], file)
+    t.same(
+      entries.filter((entry) => 'error' in entry),
+      [],
+      file
+    )
     t.equal(entries.at(-1)?.line, count)
   }
 })

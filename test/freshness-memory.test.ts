@@ -26,7 +26,13 @@ const key = 'edge a > b'
 /** A history on a clock of its own: each event is one moment after the one before. */
 function historyOfMoments() {
   let moment = 0
-  const history = createHistory(() => 'no', () => { moment += 1; return moment })
+  const history = createHistory(
+    () => 'no',
+    () => {
+      moment += 1
+      return moment
+    }
+  )
   const shows = (value: string) => [[[key, value]]] as const
   return {
     history,
@@ -35,7 +41,10 @@ function historyOfMoments() {
     /** The values that a read which began now would be allowed, judged when `end` is called. */
     read: () => {
       const judges = ['yes', 'no', 'other'].map((value) => ({ value, judge: history.read() }))
-      return { allowed: () => judges.filter(({ value, judge }) => judge(shows(value)).length === 0).map(({ value }) => value) }
+      return {
+        allowed: () =>
+          judges.filter(({ value, judge }) => judge(shows(value)).length === 0).map(({ value }) => value)
+      }
     }
   }
 }
@@ -82,23 +91,49 @@ t.test('the judge of freshness', async (t) => {
   })
 
   for (const outcome of ['refused', 'unknown'] satisfies Outcome[]) {
-    t.test(`takes a write that was ${outcome} for ${outcome === 'refused' ? 'none' : 'one that may yet happen'}`, async (t) => {
-      const { write, acknowledged, history, read } = historyOfMoments()
-      write('yes')(outcome)
-      t.same(read().allowed(), outcome === 'refused' ? ['no'] : ['yes', 'no'])
-      acknowledged('other')
-      t.same(read().allowed(), outcome === 'refused' ? ['other'] : ['yes', 'other'])
-      t.equal(history.settle(), outcome === 'refused' ? 0 : 1)
-      acknowledged('no')
-      t.same(read().allowed(), ['no'])
-    })
+    t.test(
+      `takes a write that was ${outcome} for ${outcome === 'refused' ? 'none' : 'one that may yet happen'}`,
+      async (t) => {
+        const { write, acknowledged, history, read } = historyOfMoments()
+        write('yes')(outcome)
+        t.same(read().allowed(), outcome === 'refused' ? ['no'] : ['yes', 'no'])
+        acknowledged('other')
+        t.same(read().allowed(), outcome === 'refused' ? ['other'] : ['yes', 'other'])
+        t.equal(history.settle(), outcome === 'refused' ? 0 : 1)
+        acknowledged('no')
+        t.same(read().allowed(), ['no'])
+      }
+    )
   }
 
   t.test('asks for one of several things, and for a path it asks for an edge', async (t) => {
     const { acknowledged, history } = historyOfMoments()
     acknowledged('yes')
-    t.same(history.read()([[[key, 'no'], [key, 'yes']]]), [])
-    t.same(history.read()([[[key, 'no'], [key, 'other']], []]), [[[key, 'no'], [key, 'other']], []])
+    t.same(
+      history.read()([
+        [
+          [key, 'no'],
+          [key, 'yes']
+        ]
+      ]),
+      []
+    )
+    t.same(
+      history.read()([
+        [
+          [key, 'no'],
+          [key, 'other']
+        ],
+        []
+      ]),
+      [
+        [
+          [key, 'no'],
+          [key, 'other']
+        ],
+        []
+      ]
+    )
   })
 
   t.test('forgets nothing that a read may still need', async (t) => {
@@ -117,45 +152,83 @@ async function anotherApi(t: Test, first: TestServer, rule: 'snapshot' | 'maxIdS
   const config = readConfig({ DATABASE_URL: first.databaseUrl, LOG_LEVEL: 'silent' })
   const log = createLog(config)
   const memory = await openMemory(t, first.db, first.databaseUrl, log, { rule })
-  const app = await buildServer({ db: first.db, lineage: { db: first.db, memory }, queue: { nudge: async () => true, depth: async () => 0, close: async () => {} }, config, log }, { isStopping: false })
+  const app = await buildServer(
+    {
+      db: first.db,
+      lineage: { db: first.db, memory },
+      queue: { nudge: async () => true, depth: async () => 0, close: async () => {} },
+      config,
+      log
+    },
+    { isStopping: false }
+  )
   t.teardown(() => app.close())
   return { url: await app.listen({ host: '127.0.0.1', port: 0 }), token: first.token }
 }
 
-const context: ApplyContext = { actor: { urn: toUrn('urn:li:corpuser:test'), tokenId: null, scopes: ['admin'], domainUrn: null }, source: 'manual', missingReferences: 'create', operation: 'test', requestId: null }
+const context: ApplyContext = {
+  actor: { urn: toUrn('urn:li:corpuser:test'), tokenId: null, scopes: ['admin'], domainUrn: null },
+  source: 'manual',
+  missingReferences: 'create',
+  operation: 'test',
+  requestId: null
+}
 const addEdge = (tx: Tx, [upstream, downstream]: readonly [string, string]) =>
-  applyRecords(tx, [{ line: 0, changes: [{ kind: 'addEdge', upstreamUrn: toUrn(upstream), downstreamUrn: toUrn(downstream) }] }], context)
+  applyRecords(
+    tx,
+    [
+      {
+        line: 0,
+        changes: [{ kind: 'addEdge', upstreamUrn: toUrn(upstream), downstreamUrn: toUrn(downstream) }]
+      }
+    ],
+    context
+  )
 
-t.test('P3: of three APIs with graphs of their own, none misses a write that was acknowledged before it read', async (t) => {
-  const first = await withServer(t)
-  const apis = [first, await anotherApi(t, first, 'snapshot'), await anotherApi(t, first, 'snapshot')]
-  const random = randomFrom(7)
-  const run = startRun({ apis, own: catalogDoor(dawdling(first.db, random, 6), random), random, hasLoads: false })
-  await prepare(run)
-  await writeAndRead(run, { count: 400, writers: 4, readers: 1 })
-  t.equal(run.figures.staleReads, 0, run.faults.join('\n'))
-  t.ok(run.figures.writes >= 300 && run.figures.reads >= 150, JSON.stringify(run.figures))
-  t.same([run.figures.unknown, run.figures.failedReads], [0, 0])
-  t.ok(run.figures.walks > 0 && run.figures.fromMemory === run.figures.walks, JSON.stringify(run.figures))
-})
+t.test(
+  'P3: of three APIs with graphs of their own, none misses a write that was acknowledged before it read',
+  async (t) => {
+    const first = await withServer(t)
+    const apis = [first, await anotherApi(t, first, 'snapshot'), await anotherApi(t, first, 'snapshot')]
+    const random = randomFrom(7)
+    const run = startRun({
+      apis,
+      own: catalogDoor(dawdling(first.db, random, 6), random),
+      random,
+      hasLoads: false
+    })
+    await prepare(run)
+    await writeAndRead(run, { count: 400, writers: 4, readers: 1 })
+    t.equal(run.figures.staleReads, 0, run.faults.join('\n'))
+    t.ok(run.figures.writes >= 300 && run.figures.reads >= 150, JSON.stringify(run.figures))
+    t.same([run.figures.unknown, run.figures.failedReads], [0, 0])
+    t.ok(run.figures.walks > 0 && run.figures.fromMemory === run.figures.walks, JSON.stringify(run.figures))
+  }
+)
 
-t.test('a write that drew its log row before another and committed after it is seen by transaction ids, and missed by row ids', async (t) => {
-  const first = await withServer(t)
-  const byRule = { snapshot: await anotherApi(t, first, 'snapshot'), maxIdSeen: await anotherApi(t, first, 'maxIdSeen') }
-  const [a = '', b = '', c = '', d = ''] = assets
-  const client = catalogClient(first.url, first.token)
-  await client.make(a, b, c, d)
-  const below = (api: Api, urn: string) => catalogClient(api.url, api.token).walk(urn)
+t.test(
+  'a write that drew its log row before another and committed after it is seen by transaction ids, and missed by row ids',
+  async (t) => {
+    const first = await withServer(t)
+    const byRule = {
+      snapshot: await anotherApi(t, first, 'snapshot'),
+      maxIdSeen: await anotherApi(t, first, 'maxIdSeen')
+    }
+    const [a = '', b = '', c = '', d = ''] = assets
+    const client = catalogClient(first.url, first.token)
+    await client.make(a, b, c, d)
+    const below = (api: Api, urn: string) => catalogClient(api.url, api.token).walk(urn)
 
-  const late = pausedBefore(first.db, /insert into audit/, (tx) => addEdge(tx, [a, b]))
-  await late.reached
-  t.equal((await client.updateLineage([[c, d]])).reason, null)
-  t.same([await below(byRule.snapshot, c), await below(byRule.maxIdSeen, c)], [[`1 ${d}`], [`1 ${d}`]])
-  late.goOn()
-  t.equal((await late.done).status, 'fulfilled')
-  t.same(await below(byRule.snapshot, a), [`1 ${b}`])
-  t.same(await below(byRule.maxIdSeen, a), [])
-})
+    const late = pausedBefore(first.db, /insert into audit/, (tx) => addEdge(tx, [a, b]))
+    await late.reached
+    t.equal((await client.updateLineage([[c, d]])).reason, null)
+    t.same([await below(byRule.snapshot, c), await below(byRule.maxIdSeen, c)], [[`1 ${d}`], [`1 ${d}`]])
+    late.goOn()
+    t.equal((await late.done).status, 'fulfilled')
+    t.same(await below(byRule.snapshot, a), [`1 ${b}`])
+    t.same(await below(byRule.maxIdSeen, a), [])
+  }
+)
 
 /** What is one hop below, or null where the graph does not answer. */
 async function below(memory: LineageMemory, urn: string): Promise<string[] | null> {
@@ -177,18 +250,19 @@ t.test('a read that comes while a question to the database is under way waits fo
   const released = latch()
   let isHeld = false
   /** Once `isHeld`, the answers of Postgres arrive only when they are let through. */
-  const slow = (graphDb: Db): Db => new Proxy(graphDb, {
-    get(target, name, receiver) {
-      if (name !== 'raw') return Reflect.get(target, name, receiver) as unknown
-      return async (sql: string, bindings: never) => {
-        const rows: unknown = await target.raw(sql, bindings)
-        if (!isHeld) return rows
-        answered.open()
-        await released.opened
-        return rows
+  const slow = (graphDb: Db): Db =>
+    new Proxy(graphDb, {
+      get(target, name, receiver) {
+        if (name !== 'raw') return Reflect.get(target, name, receiver) as unknown
+        return async (sql: string, bindings: never) => {
+          const rows: unknown = await target.raw(sql, bindings)
+          if (!isHeld) return rows
+          answered.open()
+          await released.opened
+          return rows
+        }
       }
-    }
-  })
+    })
   const memory = await openMemory(t, db, url, createLog({ logLevel: 'silent' }), { through: slow })
   isHeld = true
   const early = below(memory, a)
@@ -201,8 +275,23 @@ t.test('a read that comes while a question to the database is under way waits fo
 })
 
 for (const { name, andThen } of [
-  { name: 'pruned before the graph has read it', andThen: async (tx: Tx) => { await query(tx, 'delete from graph_change'); await query(tx, "update graph_horizon set horizon = (pg_current_xact_id()::text::bigint + 1)::text::xid8") } },
-  { name: 'lost with the epoch of the server', andThen: async (tx: Tx) => { await query(tx, 'delete from graph_change'); await query(tx, 'delete from graph_epoch') } }
+  {
+    name: 'pruned before the graph has read it',
+    andThen: async (tx: Tx) => {
+      await query(tx, 'delete from graph_change')
+      await query(
+        tx,
+        'update graph_horizon set horizon = (pg_current_xact_id()::text::bigint + 1)::text::xid8'
+      )
+    }
+  },
+  {
+    name: 'lost with the epoch of the server',
+    andThen: async (tx: Tx) => {
+      await query(tx, 'delete from graph_change')
+      await query(tx, 'delete from graph_epoch')
+    }
+  }
 ]) {
   t.test(`what is in the tables is seen although its log row was ${name}`, async (t) => {
     const { db, url } = await withDatabase(t)

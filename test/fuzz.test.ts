@@ -15,7 +15,9 @@ const count = 1_500
 
 t.test('random requests get no 5xx and no INTERNAL, and no record ends with one', async (t) => {
   let server: RunningServer | undefined
-  const routes = await routesOf(async () => { server = await withRunningServer(t) })
+  const routes = await routesOf(async () => {
+    server = await withRunningServer(t)
+  })
   if (!server) throw new Error('no server')
   await loadLines(server, [...seedRecords])
   const schema = buildSchema(readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'))
@@ -23,6 +25,12 @@ t.test('random requests get no 5xx and no INTERNAL, and no record ends with one'
   t.strictSame(requestAt(fuzzing, 5), requestAt(fuzzing, 5), 'a seed gives the same requests')
   t.ok(new Set(routes.map(({ url }) => url)).size > 30, 'the routes are those of the server')
   const { findings } = await sendRequests(server, fuzzing)
-  for (const { index, request, status, text } of findings) t.fail(`request ${index} of seed ${seed}: ${status} ${text.slice(0, 500)}\n${JSON.stringify(request).slice(0, 2_000)}`)
-  t.strictSame(await query(server.db, "select line, code, message, record from reject where code = 'INTERNAL'"), [])
+  for (const { index, request, status, text } of findings)
+    t.fail(
+      `request ${index} of seed ${seed}: ${status} ${text.slice(0, 500)}\n${JSON.stringify(request).slice(0, 2_000)}`
+    )
+  t.strictSame(
+    await query(server.db, "select line, code, message, record from reject where code = 'INTERNAL'"),
+    []
+  )
 })

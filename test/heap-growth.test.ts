@@ -4,10 +4,18 @@ import t from 'tap'
 t.test('this V8 knows the growth of its heap that a worker asks for', async (t) => {
   const module = new URL('../worker/heap-growth.js', import.meta.url).href
   // V8 says on stderr that it does not know a flag, and goes on without.
-  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', `
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `
     const { letHeapGrow } = await import(${JSON.stringify(module)})
     letHeapGrow()
-    console.log('asked')`], { encoding: 'utf8' })
+    console.log('asked')`
+    ],
+    { encoding: 'utf8' }
+  )
   t.equal(stderr, '')
   t.equal(stdout, 'asked\n')
 })

@@ -9,12 +9,20 @@ import { createLog } from '../shared/platform/log.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { apply, create, hardDelete } from './support/changes.ts'
 import { openMemory } from './support/lineage-memory.ts'
-import { admin, dataset, edge, entity, rejectsOf, withLoadBench, type LoadBench } from './support/load-bench.ts'
+import {
+  admin,
+  dataset,
+  edge,
+  entity,
+  rejectsOf,
+  withLoadBench,
+  type LoadBench
+} from './support/load-bench.ts'
 
 const names = ['a', 'b', 'c']
 
 /** A catalog of a few assets, and what a process knows of it. */
-async function openCatalog(t: Test): Promise<{ bench: LoadBench, knownIds: () => KnownIds }> {
+async function openCatalog(t: Test): Promise<{ bench: LoadBench; knownIds: () => KnownIds }> {
   const bench = await withLoadBench(t)
   await bench.submit(names.map(entity))
   await bench.drain()
@@ -32,14 +40,16 @@ async function openCatalog(t: Test): Promise<{ bench: LoadBench, knownIds: () =>
 /** Empty records before and behind: the first line of a body and a last one without an end are read as texts. */
 const ended = ['', edge('a', 'b'), edge('b', 'c'), edge('a', 'c'), '']
 
-const edgesIn = (bench: LoadBench) => bench.rows<{ edge: string }>(`
+const edgesIn = (bench: LoadBench) =>
+  bench.rows<{ edge: string }>(`
   select upstream.urn || ' > ' || downstream.urn as edge
   from statement
   join entity as upstream on upstream.id = statement.upstream_id
   join entity as downstream on downstream.id = statement.downstream_id
   order by 1`)
 
-const named = (...pairs: readonly (readonly [string, string])[]) => pairs.map(([upstream, downstream]) => ({ edge: `${dataset(upstream)} > ${dataset(downstream)}` }))
+const named = (...pairs: readonly (readonly [string, string])[]) =>
+  pairs.map(([upstream, downstream]) => ({ edge: `${dataset(upstream)} > ${dataset(downstream)}` }))
 
 t.test('edges between what is known are stored by ids, and are read back as they were sent', async (t) => {
   const { bench, knownIds } = await openCatalog(t)
@@ -47,30 +57,55 @@ t.test('edges between what is known are stored by ids, and are read back as they
   const [chunk] = await bench.chunks(id)
   const payload = await bench.payload(chunk?.id ?? 0)
   const edges = await unpackEdgesOnly(payload)
-  t.same(edges && [idsOf(edges.upstreams, edges.downstreams).length, edges.urns.length], [1, 4], 'the first line of a body and a last one without an end are read as texts')
-  t.same(await readRecords(bench.db, payload), [edge('a', 'b'), edge('b', 'unknown'), edge('a', 'c')].map((record, at) => ({ line: at + 1, text: JSON.stringify(record) })))
+  t.same(
+    edges && [idsOf(edges.upstreams, edges.downstreams).length, edges.urns.length],
+    [1, 4],
+    'the first line of a body and a last one without an end are read as texts'
+  )
+  t.same(
+    await readRecords(bench.db, payload),
+    [edge('a', 'b'), edge('b', 'unknown'), edge('a', 'c')].map((record, at) => ({
+      line: at + 1,
+      text: JSON.stringify(record)
+    }))
+  )
   await bench.drain()
   t.match(await bench.load(id), { state: 'done', counts: { applied: 2, rejected: 1 } })
-  t.match(await rejectsOf(bench, id), [{ line: 2, code: 'MISSING_REFERENCE', record: JSON.stringify(edge('b', 'unknown')) }])
+  t.match(await rejectsOf(bench, id), [
+    { line: 2, code: 'MISSING_REFERENCE', record: JSON.stringify(edge('b', 'unknown')) }
+  ])
   t.same(await edgesIn(bench), named(['a', 'b'], ['a', 'c']))
-  t.match(await bench.rows("select count(*)::int as count from audit where load_id = ? and details->'urns' @> ?::jsonb", [id, JSON.stringify([dataset('b'), dataset('c')])]), [{ count: 1 }], 'the audit trail names who was changed')
+  t.match(
+    await bench.rows(
+      "select count(*)::int as count from audit where load_id = ? and details->'urns' @> ?::jsonb",
+      [id, JSON.stringify([dataset('b'), dataset('c')])]
+    ),
+    [{ count: 1 }],
+    'the audit trail names who was changed'
+  )
 })
 
-t.test('an edge to what was deleted is refused with its line, or gets a placeholder, and is applied when it is there again', async (t) => {
-  const { bench, knownIds } = await openCatalog(t)
-  await apply(bench.db, hardDelete(toUrn(dataset('b'))))
-  const first = await bench.submit(ended, {}, knownIds)
-  await bench.drain()
-  t.match(await bench.load(first), { counts: { applied: 1, rejected: 2 } })
-  t.match(await rejectsOf(bench, first), [{ line: 2, code: 'MISSING_REFERENCE', record: JSON.stringify(edge('a', 'b')) }, { line: 3, code: 'MISSING_REFERENCE', record: JSON.stringify(edge('b', 'c')) }])
-  const second = await bench.submit(['', edge('a', 'b'), ''], { missingReferences: 'create' }, knownIds)
-  await bench.drain()
-  t.match(await bench.load(second), { counts: { applied: 1, rejected: 0 } })
-  await apply(bench.db, ...create(toUrn(dataset('b'))))
-  const third = await bench.submit(ended, {}, knownIds)
-  await bench.drain()
-  t.match(await bench.load(third), { counts: { applied: 1, unchanged: 2, rejected: 0 } })
-})
+t.test(
+  'an edge to what was deleted is refused with its line, or gets a placeholder, and is applied when it is there again',
+  async (t) => {
+    const { bench, knownIds } = await openCatalog(t)
+    await apply(bench.db, hardDelete(toUrn(dataset('b'))))
+    const first = await bench.submit(ended, {}, knownIds)
+    await bench.drain()
+    t.match(await bench.load(first), { counts: { applied: 1, rejected: 2 } })
+    t.match(await rejectsOf(bench, first), [
+      { line: 2, code: 'MISSING_REFERENCE', record: JSON.stringify(edge('a', 'b')) },
+      { line: 3, code: 'MISSING_REFERENCE', record: JSON.stringify(edge('b', 'c')) }
+    ])
+    const second = await bench.submit(['', edge('a', 'b'), ''], { missingReferences: 'create' }, knownIds)
+    await bench.drain()
+    t.match(await bench.load(second), { counts: { applied: 1, rejected: 0 } })
+    await apply(bench.db, ...create(toUrn(dataset('b'))))
+    const third = await bench.submit(ended, {}, knownIds)
+    await bench.drain()
+    t.match(await bench.load(third), { counts: { applied: 1, unchanged: 2, rejected: 0 } })
+  }
+)
 
 t.test('an edge that a worker has applied by ids is refused by ids once its end was deleted', async (t) => {
   const { bench, knownIds } = await openCatalog(t)
@@ -82,23 +117,36 @@ t.test('an edge that a worker has applied by ids is refused by ids once its end 
   t.match(await bench.load(id), { counts: { unchanged: 1, rejected: 2 } })
 })
 
-t.test('what was gathered by ids is stored before others are asked, so that the old ones are not held on to', async (t) => {
-  const { bench, knownIds } = await openCatalog(t)
-  const ids = [{ ...knownIds() }, { ...knownIds() }]
-  let now = 0
-  async function* body(): AsyncGenerator<Buffer> {
-    yield Buffer.from('\n')
-    yield Buffer.from(`${JSON.stringify(edge('a', 'b'))}\n`.repeat(1_000))
-    yield Buffer.from(`${JSON.stringify(edge('b', 'c'))}\n`.repeat(1_000))
-    now = 1
-    yield Buffer.from(`${JSON.stringify(edge('a', 'c'))}\n`.repeat(1_000))
+t.test(
+  'what was gathered by ids is stored before others are asked, so that the old ones are not held on to',
+  async (t) => {
+    const { bench, knownIds } = await openCatalog(t)
+    const ids = [{ ...knownIds() }, { ...knownIds() }]
+    let now = 0
+    async function* body(): AsyncGenerator<Buffer> {
+      yield Buffer.from('\n')
+      yield Buffer.from(`${JSON.stringify(edge('a', 'b'))}\n`.repeat(1_000))
+      yield Buffer.from(`${JSON.stringify(edge('b', 'c'))}\n`.repeat(1_000))
+      now = 1
+      yield Buffer.from(`${JSON.stringify(edge('a', 'c'))}\n`.repeat(1_000))
+    }
+    const request = {
+      actor: admin,
+      requestId: null,
+      format: 'ndjson',
+      source: 'test',
+      missingReferences: 'reject'
+    } as const
+    const { id } = await receiveLoad(bench.db, bench.queue, request, body(), () => ids[now] ?? null)
+    t.same(
+      (await bench.chunks(id)).map(({ recordCount }) => recordCount),
+      [2_001, 999],
+      'the first line of a piece is read as a text'
+    )
+    await bench.drain()
+    t.match(await bench.load(id), { state: 'done', counts: { applied: 3, unchanged: 2_997 } })
   }
-  const request = { actor: admin, requestId: null, format: 'ndjson', source: 'test', missingReferences: 'reject' } as const
-  const { id } = await receiveLoad(bench.db, bench.queue, request, body(), () => ids[now] ?? null)
-  t.same((await bench.chunks(id)).map(({ recordCount }) => recordCount), [2_001, 999], 'the first line of a piece is read as a text')
-  await bench.drain()
-  t.match(await bench.load(id), { state: 'done', counts: { applied: 3, unchanged: 2_997 } })
-})
+)
 
 /** As a process has them that has not yet seen that the database was restored. */
 const moved = (known: KnownIds): KnownIds => ({
@@ -142,34 +190,63 @@ t.test('a load of which nothing is known is stored by its URNs', async (t) => {
 })
 
 const lineage = (downstream: string, ...upstreams: readonly string[]): object => ({
-  entityType: 'dataset', entityUrn: dataset(downstream), changeType: 'UPSERT', aspectName: 'upstreamLineage',
-  aspect: { value: JSON.stringify({ upstreams: upstreams.map((upstream) => ({ dataset: dataset(upstream), type: 'TRANSFORMED' })) }), contentType: 'application/json' }
+  entityType: 'dataset',
+  entityUrn: dataset(downstream),
+  changeType: 'UPSERT',
+  aspectName: 'upstreamLineage',
+  aspect: {
+    value: JSON.stringify({
+      upstreams: upstreams.map((upstream) => ({ dataset: dataset(upstream), type: 'TRANSFORMED' }))
+    }),
+    contentType: 'application/json'
+  }
 })
 
 t.test('lineage documents of what is known are stored by ids, and refused with their texts', async (t) => {
   const { bench, knownIds } = await openCatalog(t)
-  const documents = [lineage('b', 'a'), lineage('c', 'a', 'unknown'), lineage('c', 'b', 'a')].map((each) => JSON.stringify(each))
+  const documents = [lineage('b', 'a'), lineage('c', 'a', 'unknown'), lineage('c', 'b', 'a')].map((each) =>
+    JSON.stringify(each)
+  )
   const id = await bench.submit(documents, {}, knownIds)
   const [chunk] = await bench.chunks(id)
   const payload = await bench.payload(chunk?.id ?? 0)
   const batch = await unpackDocumentsOnly(payload)
-  t.same(batch && [batch.counts, batch.urns.length, batch.urns.at(0)], [Int32Array.of(1, 2, 2), 1, dataset('unknown')])
-  t.same(await readRecords(bench.db, payload), documents.map((text, at) => ({ line: at + 1, text })))
+  t.same(batch && [batch.counts, batch.urns.length, batch.urns.at(0)], [
+    Int32Array.of(1, 2, 2),
+    1,
+    dataset('unknown')
+  ])
+  t.same(
+    await readRecords(bench.db, payload),
+    documents.map((text, at) => ({ line: at + 1, text }))
+  )
   await bench.drain()
   t.match(await bench.load(id), { state: 'done', counts: { applied: 2, rejected: 1 } })
   t.match(await rejectsOf(bench, id), [{ line: 2, code: 'MISSING_REFERENCE', record: documents[1] }])
   t.same(await edgesIn(bench), named(['a', 'b'], ['a', 'c'], ['b', 'c']))
 })
 
-t.test('documents are stored by their texts where another life of the database gave the ids, and before others are asked', async (t) => {
-  const { bench, knownIds } = await openCatalog(t)
-  const known = knownIds()
-  const stale = moved(known)
-  let asked = 0
-  const id = await bench.submit([lineage('b', 'a'), lineage('c', 'b')].map((each) => JSON.stringify(each)), {}, () => (asked++ < 1 ? stale : known))
-  const payloads = await Promise.all((await bench.chunks(id)).map((chunk) => bench.payload(chunk.id)))
-  t.same(await Promise.all(payloads.map(async (payload) => (await unpackDocumentsOnly(payload))?.urns.length ?? 'texts')), ['texts', 0])
-  await bench.drain()
-  t.match(await bench.load(id), { counts: { applied: 2 } })
-  t.same(await edgesIn(bench), named(['a', 'b'], ['b', 'c']))
-})
+t.test(
+  'documents are stored by their texts where another life of the database gave the ids, and before others are asked',
+  async (t) => {
+    const { bench, knownIds } = await openCatalog(t)
+    const known = knownIds()
+    const stale = moved(known)
+    let asked = 0
+    const id = await bench.submit(
+      [lineage('b', 'a'), lineage('c', 'b')].map((each) => JSON.stringify(each)),
+      {},
+      () => (asked++ < 1 ? stale : known)
+    )
+    const payloads = await Promise.all((await bench.chunks(id)).map((chunk) => bench.payload(chunk.id)))
+    t.same(
+      await Promise.all(
+        payloads.map(async (payload) => (await unpackDocumentsOnly(payload))?.urns.length ?? 'texts')
+      ),
+      ['texts', 0]
+    )
+    await bench.drain()
+    t.match(await bench.load(id), { counts: { applied: 2 } })
+    t.same(await edgesIn(bench), named(['a', 'b'], ['b', 'c']))
+  }
+)

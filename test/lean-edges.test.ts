@@ -26,7 +26,8 @@ function gathered(lines: readonly string[], firstLine: number): EdgeBatch {
 /** With the URNs alone that an end still has. */
 function withoutUnused(batch: EdgeBatch): EdgeBatch {
   const packer = new UrnPacker()
-  const placed = (ends: Int32Array): Int32Array => ends.map((end) => end < 0 ? end : packer.placeOf(batch.urns.at(end)))
+  const placed = (ends: Int32Array): Int32Array =>
+    ends.map((end) => (end < 0 ? end : packer.placeOf(batch.urns.at(end))))
   const [upstreams, downstreams] = [placed(batch.upstreams), placed(batch.downstreams)]
   return { ...batch, upstreams, downstreams, urns: packer.packed() }
 }
@@ -36,62 +37,125 @@ let idsCount = 0
 /** As a process stores them that knows every second dataset: those that were deleted and those that are only referred to are among them. */
 async function packWithIds(lines: readonly string[], firstLine: number, db: Db): Promise<Buffer> {
   const batch = gathered(lines, firstLine)
-  const rows = await query<{ id: number, urn: string }>(db, "select id, urn from entity where entity_type = 'dataset'")
+  const rows = await query<{ id: number; urn: string }>(
+    db,
+    "select id, urn from entity where entity_type = 'dataset'"
+  )
   const idOf = new Map(rows.map(({ id, urn }) => [urn, id]))
-  const numbered = (ends: Int32Array): Int32Array => ends.map((place, at) => (at % 2 === 0 && idOf.has(batch.urns.at(place)) ? -(idOf.get(batch.urns.at(place)) ?? 0) : place))
-  const withIds = withoutUnused({ ...batch, upstreams: numbered(batch.upstreams), downstreams: numbered(batch.downstreams) })
+  const numbered = (ends: Int32Array): Int32Array =>
+    ends.map((place, at) =>
+      at % 2 === 0 && idOf.has(batch.urns.at(place)) ? -(idOf.get(batch.urns.at(place)) ?? 0) : place
+    )
+  const withIds = withoutUnused({
+    ...batch,
+    upstreams: numbered(batch.upstreams),
+    downstreams: numbered(batch.downstreams)
+  })
   idsCount += idsOf(withIds.upstreams, withIds.downstreams).length
   return packEdges(withIds)
 }
 
-const packAsEdges = (lines: readonly string[], firstLine: number): Promise<Buffer> => packEdges(gathered(lines, firstLine))
+const packAsEdges = (lines: readonly string[], firstLine: number): Promise<Buffer> =>
+  packEdges(gathered(lines, firstLine))
 
 t.test('whatever the catalog is, what is left behind is the same', async (t) => {
   const { db } = await withDatabase(t)
   // The chunks that are played beside have numbers of their own.
   await query(db, 'alter table chunk alter column id restart with 1000000')
   let [changedCount, leanCount] = [0, 0]
-  await fc.assert(fc.asyncProperty(anyEdgeLoad, fc.boolean(), async (load, byIds) => {
-    const { differences, hasChanged, leanCount: count } = await compareWays(db, load, byIds ? packWithIds : packAsEdges)
-    if (differences.length > 0) throw new Error(differences.join('\n'))
-    if (hasChanged) changedCount += 1
-    leanCount += count
-  }), { numRuns: 120, interruptAfterTimeLimit: 240_000 })
+  await fc.assert(
+    fc.asyncProperty(anyEdgeLoad, fc.boolean(), async (load, byIds) => {
+      const {
+        differences,
+        hasChanged,
+        leanCount: count
+      } = await compareWays(db, load, byIds ? packWithIds : packAsEdges)
+      if (differences.length > 0) throw new Error(differences.join('\n'))
+      if (hasChanged) changedCount += 1
+      leanCount += count
+    }),
+    { numRuns: 120, interruptAfterTimeLimit: 240_000 }
+  )
   t.ok(changedCount > 10, 'loads that change something are among them')
   t.ok(leanCount > 50, 'and edges that go the lean way')
   t.ok(idsCount > 10, 'and edges that are given by ids')
 })
 
-t.test('of two lines that remove an edge the second counts where the load stated it between them', async (t) => {
-  const { db } = await withDatabase(t)
-  const [upstreamUrn, downstreamUrn] = [dataset('a'), dataset('b')]
-  const stated = (by: Happening['by'], source: string): Happening => ({ by, source, creates: true, changes: () => [addEdge(upstreamUrn, downstreamUrn)], [fc.toStringMethod]: () => by })
-  const line = JSON.stringify({ op: 'removeEdge', upstreamUrn, downstreamUrn })
-  const load: EdgeLoad = {
-    present: [upstreamUrn, downstreamUrn], before: [stated('call', 'other')], meanwhile: [stated('own load', 'etl')], chunks: [[line, line, line]],
-    mode: 'merge', missingReferences: 'reject', isDestructive: true, isLast: false, isLimited: false
+t.test(
+  'of two lines that remove an edge the second counts where the load stated it between them',
+  async (t) => {
+    const { db } = await withDatabase(t)
+    const [upstreamUrn, downstreamUrn] = [dataset('a'), dataset('b')]
+    const stated = (by: Happening['by'], source: string): Happening => ({
+      by,
+      source,
+      creates: true,
+      changes: () => [addEdge(upstreamUrn, downstreamUrn)],
+      [fc.toStringMethod]: () => by
+    })
+    const line = JSON.stringify({ op: 'removeEdge', upstreamUrn, downstreamUrn })
+    const load: EdgeLoad = {
+      present: [upstreamUrn, downstreamUrn],
+      before: [stated('call', 'other')],
+      meanwhile: [stated('own load', 'etl')],
+      chunks: [[line, line, line]],
+      mode: 'merge',
+      missingReferences: 'reject',
+      isDestructive: true,
+      isLast: false,
+      isLimited: false
+    }
+    t.match(await compareWays(db, load, packAsEdges), { differences: [], hasChanged: true, leanCount: 3 })
   }
-  t.match(await compareWays(db, load, packAsEdges), { differences: [], hasChanged: true, leanCount: 3 })
-})
+)
 
-t.test('what a load adds, removes and adds again goes the lean way, whatever types stand side by side', async (t) => {
-  const { db } = await withDatabase(t)
-  const pairs = [[dataset('a'), dataset('b')], [dataset('a'), job('j')], [job('j'), dataset('c')], [dataset('c'), chart('d')]]
-  const lines = (op: string): string[] => pairs.map(([upstreamUrn, downstreamUrn]) => JSON.stringify({ op, upstreamUrn, downstreamUrn }))
-  const load: EdgeLoad = {
-    present: [...new Set(pairs.flat())], before: [], meanwhile: [], chunks: [lines('addEdge'), lines('removeEdge'), lines('addEdge'), lines('removeEdge')],
-    mode: 'merge', missingReferences: 'create', isDestructive: true, isLast: false, isLimited: false
+t.test(
+  'what a load adds, removes and adds again goes the lean way, whatever types stand side by side',
+  async (t) => {
+    const { db } = await withDatabase(t)
+    const pairs = [
+      [dataset('a'), dataset('b')],
+      [dataset('a'), job('j')],
+      [job('j'), dataset('c')],
+      [dataset('c'), chart('d')]
+    ]
+    const lines = (op: string): string[] =>
+      pairs.map(([upstreamUrn, downstreamUrn]) => JSON.stringify({ op, upstreamUrn, downstreamUrn }))
+    const load: EdgeLoad = {
+      present: [...new Set(pairs.flat())],
+      before: [],
+      meanwhile: [],
+      chunks: [lines('addEdge'), lines('removeEdge'), lines('addEdge'), lines('removeEdge')],
+      mode: 'merge',
+      missingReferences: 'create',
+      isDestructive: true,
+      isLast: false,
+      isLimited: false
+    }
+    t.match(await compareWays(db, load, packAsEdges), { differences: [], hasChanged: true, leanCount: 16 })
   }
-  t.match(await compareWays(db, load, packAsEdges), { differences: [], hasChanged: true, leanCount: 16 })
-})
+)
 
 t.test('an edge that was removed since makes its aspect exist all the same', async (t) => {
   const { db } = await withDatabase(t)
   const [upstreamUrn, downstreamUrn] = [dataset('a'), dataset('b')]
-  const removed: Happening = { by: 'newer load', source: 'other', creates: true, changes: () => [removeEdge(upstreamUrn, downstreamUrn)], [fc.toStringMethod]: () => 'removed' }
+  const removed: Happening = {
+    by: 'newer load',
+    source: 'other',
+    creates: true,
+    changes: () => [removeEdge(upstreamUrn, downstreamUrn)],
+    [fc.toStringMethod]: () => 'removed'
+  }
   const load: EdgeLoad = {
-    present: [upstreamUrn, downstreamUrn], before: [], meanwhile: [removed], chunks: [[JSON.stringify({ upstreamUrn, downstreamUrn })]],
-    mode: 'merge', missingReferences: 'reject', isDestructive: true, isLast: false, isLimited: false
+    present: [upstreamUrn, downstreamUrn],
+    before: [],
+    meanwhile: [removed],
+    chunks: [[JSON.stringify({ upstreamUrn, downstreamUrn })]],
+    mode: 'merge',
+    missingReferences: 'reject',
+    isDestructive: true,
+    isLast: false,
+    isLimited: false
   }
   t.match(await compareWays(db, load, packAsEdges), { differences: [], hasChanged: true, leanCount: 0 })
 })

@@ -16,7 +16,26 @@ import { parseNdjsonRecord } from '../shared/formats/ndjson.ts'
 import { createPlainEdgeReader } from '../shared/formats/plain-edges.ts'
 import type { Change, JsonValue, MissingReferences } from '../shared/model/changes.ts'
 import type { Urn } from '../shared/urn/urn.ts'
-import { addEdge, apply, applyAsChunk, asCall, chunkContext, create, dataset, deleteAspect, endLoad, hardDelete, openLoad, record, removeEdge, upsert, upstream, valueOf, without, type OpenLoad } from './support/changes.ts'
+import {
+  addEdge,
+  apply,
+  applyAsChunk,
+  asCall,
+  chunkContext,
+  create,
+  dataset,
+  deleteAspect,
+  endLoad,
+  hardDelete,
+  openLoad,
+  record,
+  removeEdge,
+  upsert,
+  upstream,
+  valueOf,
+  without,
+  type OpenLoad
+} from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { endedOrBlocked, latch, pausedBefore } from './support/paused-tx.ts'
 
@@ -25,7 +44,16 @@ type Ends = readonly [upstream: Urn, downstream: Urn]
 const applyEdges = createEdgeApplier(rememberEntityIds())
 
 /** Applies edges as the worker does a chunk of them. `guards` are those of the lean way alone: what it leaves is applied with all. */
-async function applyLean(tx: Tx, load: OpenLoad, edges: readonly Ends[], { op = 'addEdge', guards = allGuards, missingReferences = 'reject' }: { op?: 'addEdge' | 'removeEdge', guards?: Guards, missingReferences?: MissingReferences } = {}): Promise<void> {
+async function applyLean(
+  tx: Tx,
+  load: OpenLoad,
+  edges: readonly Ends[],
+  {
+    op = 'addEdge',
+    guards = allGuards,
+    missingReferences = 'reject'
+  }: { op?: 'addEdge' | 'removeEdge'; guards?: Guards; missingReferences?: MissingReferences } = {}
+): Promise<void> {
   const read = createPlainEdgeReader()
   const gatherer = createEdgeGatherer()
   edges.forEach(([upstreamUrn, downstreamUrn], at) => {
@@ -36,20 +64,35 @@ async function applyLean(tx: Tx, load: OpenLoad, edges: readonly Ends[], { op = 
   const batch = gatherer.take().batch
   const context = chunkContext(load, { missingReferences })
   const { rest, ...before } = await applyEdges(tx, batch, { ...context, guards })
-  if (rest.length > 0) await applyRecords(tx, (await recordsOfEdges(tx, batch, rest)).map(({ line, text }) => parseNdjsonRecord(text, line)), { ...context, before })
+  if (rest.length > 0)
+    await applyRecords(
+      tx,
+      (await recordsOfEdges(tx, batch, rest)).map(({ line, text }) => parseNdjsonRecord(text, line)),
+      { ...context, before }
+    )
 }
 
 const upstreamsOf = async (db: Db, urn: Urn): Promise<JsonValue> => {
-  const value = await valueOf(db, urn, 'upstreamLineage') as { upstreams: { dataset: string }[] } | null
+  const value = (await valueOf(db, urn, 'upstreamLineage')) as { upstreams: { dataset: string }[] } | null
   return (value?.upstreams ?? []).map((entry) => entry.dataset).sort()
 }
 
-const call = (db: Db, ...changes: Change[]): Promise<unknown> => db.transaction((tx: Tx) => applyRecords(tx, [record(0, ...changes)], asCall()))
+const call = (db: Db, ...changes: Change[]): Promise<unknown> =>
+  db.transaction((tx: Tx) => applyRecords(tx, [record(0, ...changes)], asCall()))
 
 const [a, b, c] = [dataset('a'), dataset('b'), dataset('c')]
 
-async function bothWays(t: Test, name: keyof Guards, play: (db: Db, guards: Guards) => Promise<JsonValue>, right: JsonValue, wrong: JsonValue): Promise<void> {
-  for (const [guards, expected, says] of [[allGuards, right, 'with all rules'], [without(name), wrong, `without ${name} in the lean way it would be wrong`]] as const) {
+async function bothWays(
+  t: Test,
+  name: keyof Guards,
+  play: (db: Db, guards: Guards) => Promise<JsonValue>,
+  right: JsonValue,
+  wrong: JsonValue
+): Promise<void> {
+  for (const [guards, expected, says] of [
+    [allGuards, right, 'with all rules'],
+    [without(name), wrong, `without ${name} in the lean way it would be wrong`]
+  ] as const) {
     const { db } = await withDatabase(t)
     await apply(db, ...create(a, b, c))
     t.same(await play(db, guards), expected, says)
@@ -69,152 +112,329 @@ async function race(db: Db, guards: Guards, change: Change): Promise<void> {
 }
 
 t.test('each rule is needed in the lean way', async (t) => {
-  await bothWays(t, 'keepsOrder', async (db, guards) => {
-    const older = await openLoad(db)
-    await call(db, removeEdge(b, a))
-    await db.transaction((tx: Tx) => applyLean(tx, older, [[b, a]], { guards }))
-    return upstreamsOf(db, a)
-  }, [], [b])
-  await bothWays(t, 'raisesOrder', async (db, guards) => {
-    const source = 'a-load'
-    const first = await openLoad(db, { source })
-    await applyAsChunk(db, first, [record(1, addEdge(b, a))])
-    await endLoad(db, first)
-    const [older, newer] = [await openLoad(db), await openLoad(db, { source })]
-    await db.transaction((tx: Tx) => applyLean(tx, newer, [[b, a]], { guards }))
-    await applyAsChunk(db, older, [record(1, removeEdge(b, a))])
-    return upstreamsOf(db, a)
-  }, [b], [])
-  await bothWays(t, 'locksOwners', async (db, guards) => {
-    await race(db, guards, removeEdge(b, a))
-    return upstreamsOf(db, a)
-  }, [], [b])
-  await bothWays(t, 'keepsOrder', async (db, guards) => {
-    const older = await openLoad(db)
-    await call(db, addEdge(b, a))
-    await db.transaction((tx: Tx) => applyLean(tx, older, [[b, a]], { op: 'removeEdge', guards }))
-    return upstreamsOf(db, a)
-  }, [b], [])
-  await bothWays(t, 'locksOwners', async (db, guards) => {
-    // Of two sources: who writes down the name of one first holds up the other.
-    const [older, newer] = [await openLoad(db, { source: 'another-load' }), await openLoad(db)]
-    const lean = pausedBefore(db, /insert into edge_tombstone/, (tx) => applyLean(tx, newer, [[b, a]], { op: 'removeEdge', guards }))
-    await lean.reached
-    const late = applyAsChunk(db, older, [record(1, addEdge(b, a))])
-    await endedOrBlocked(db, late)
-    lean.goOn()
-    t.equal((await lean.done).status, 'fulfilled')
-    await late
-    return upstreamsOf(db, a)
-  }, [], [b])
-  await bothWays(t, 'waitsForOlderCalls', async (db, guards) => {
-    const first = await openLoad(db)
-    await applyAsChunk(db, first, [record(1, addEdge(b, a))])
-    await endLoad(db, first)
-    // A call that is older than the load has its seq and its locks, and has not yet been committed.
-    const older = pausedBefore(db, /insert into audit/, (tx) => applyRecords(tx, [record(0, removeEdge(b, a))], asCall()))
-    await older.reached
-    const load = await openLoad(db, { source: first.source, isDestructive: false })
-    const lean = db.transaction((tx: Tx) => applyLean(tx, load, [[b, a]], { guards }))
-    await endedOrBlocked(db, lean)
-    older.goOn()
-    t.equal((await older.done).status, 'fulfilled')
-    await lean
-    return upstreamsOf(db, a)
-  }, [b], [])
-  await bothWays(t, 'excludesDeletes', async (db, guards) => {
-    await race(db, guards, hardDelete(b))
-    return query<{ urn: string }>(db, 'select distinct entity.urn from statement join entity on entity.id = upstream_id where not is_present')
-  }, [], [{ urn: b }])
+  await bothWays(
+    t,
+    'keepsOrder',
+    async (db, guards) => {
+      const older = await openLoad(db)
+      await call(db, removeEdge(b, a))
+      await db.transaction((tx: Tx) => applyLean(tx, older, [[b, a]], { guards }))
+      return upstreamsOf(db, a)
+    },
+    [],
+    [b]
+  )
+  await bothWays(
+    t,
+    'raisesOrder',
+    async (db, guards) => {
+      const source = 'a-load'
+      const first = await openLoad(db, { source })
+      await applyAsChunk(db, first, [record(1, addEdge(b, a))])
+      await endLoad(db, first)
+      const [older, newer] = [await openLoad(db), await openLoad(db, { source })]
+      await db.transaction((tx: Tx) => applyLean(tx, newer, [[b, a]], { guards }))
+      await applyAsChunk(db, older, [record(1, removeEdge(b, a))])
+      return upstreamsOf(db, a)
+    },
+    [b],
+    []
+  )
+  await bothWays(
+    t,
+    'locksOwners',
+    async (db, guards) => {
+      await race(db, guards, removeEdge(b, a))
+      return upstreamsOf(db, a)
+    },
+    [],
+    [b]
+  )
+  await bothWays(
+    t,
+    'keepsOrder',
+    async (db, guards) => {
+      const older = await openLoad(db)
+      await call(db, addEdge(b, a))
+      await db.transaction((tx: Tx) => applyLean(tx, older, [[b, a]], { op: 'removeEdge', guards }))
+      return upstreamsOf(db, a)
+    },
+    [b],
+    []
+  )
+  await bothWays(
+    t,
+    'locksOwners',
+    async (db, guards) => {
+      // Of two sources: who writes down the name of one first holds up the other.
+      const [older, newer] = [await openLoad(db, { source: 'another-load' }), await openLoad(db)]
+      const lean = pausedBefore(db, /insert into edge_tombstone/, (tx) =>
+        applyLean(tx, newer, [[b, a]], { op: 'removeEdge', guards })
+      )
+      await lean.reached
+      const late = applyAsChunk(db, older, [record(1, addEdge(b, a))])
+      await endedOrBlocked(db, late)
+      lean.goOn()
+      t.equal((await lean.done).status, 'fulfilled')
+      await late
+      return upstreamsOf(db, a)
+    },
+    [],
+    [b]
+  )
+  await bothWays(
+    t,
+    'waitsForOlderCalls',
+    async (db, guards) => {
+      const first = await openLoad(db)
+      await applyAsChunk(db, first, [record(1, addEdge(b, a))])
+      await endLoad(db, first)
+      // A call that is older than the load has its seq and its locks, and has not yet been committed.
+      const older = pausedBefore(db, /insert into audit/, (tx) =>
+        applyRecords(tx, [record(0, removeEdge(b, a))], asCall())
+      )
+      await older.reached
+      const load = await openLoad(db, { source: first.source, isDestructive: false })
+      const lean = db.transaction((tx: Tx) => applyLean(tx, load, [[b, a]], { guards }))
+      await endedOrBlocked(db, lean)
+      older.goOn()
+      t.equal((await older.done).status, 'fulfilled')
+      await lean
+      return upstreamsOf(db, a)
+    },
+    [b],
+    []
+  )
+  await bothWays(
+    t,
+    'excludesDeletes',
+    async (db, guards) => {
+      await race(db, guards, hardDelete(b))
+      return query<{ urn: string }>(
+        db,
+        'select distinct entity.urn from statement join entity on entity.id = upstream_id where not is_present'
+      )
+    },
+    [],
+    [{ urn: b }]
+  )
 })
 
 /** Those of other tests' databases among them: ids are the server's. */
 async function olderTransactionsEnded(db: Db): Promise<void> {
   const [now] = await query<{ id: string }>(db, 'select pg_current_xact_id()::text as id')
-  while ((await query(db, 'select 1 where pg_snapshot_xmin(pg_current_snapshot()) > ?::xid8', [now?.id ?? ''])).length === 0) await sleep(5)
+  while (
+    (await query(db, 'select 1 where pg_snapshot_xmin(pg_current_snapshot()) > ?::xid8', [now?.id ?? '']))
+      .length === 0
+  )
+    await sleep(5)
 }
 
-t.test('a load of what its source states already waits for nobody who is newer, and locks nobody', async (t) => {
-  const { db } = await withDatabase(t)
-  await apply(db, ...create(a, b, c))
-  const first = await openLoad(db)
-  await db.transaction((tx: Tx) => applyLean(tx, first, [[b, a], [c, a]]))
-  await endLoad(db, first)
-  const again = await openLoad(db, { source: first.source, isDestructive: false })
-  await db.transaction((tx: Tx) => applyLean(tx, again, [[b, a]]))
-  await olderTransactionsEnded(db)
-  const newer = pausedBefore(db, /insert into audit/, (tx) => applyRecords(tx, [record(0, removeEdge(b, a))], asCall()))
-  await newer.reached
-  const one = pausedBefore(db, /insert into audit/, (tx) => applyLean(tx, again, [[c, a], [b, a]]))
-  await endedOrBlocked(db, one.reached)
-  t.same(await query(db, "select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"), [], 'not for the call that holds the owner')
-  newer.goOn()
-  t.equal((await newer.done).status, 'fulfilled', 'nor the call for it')
-  one.goOn()
-  t.equal((await one.done).status, 'fulfilled')
-  t.same(await upstreamsOf(db, a), [c], 'the call is newer')
-  t.match(await query(db, "select details->'unchanged' as unchanged, details->'urnCount' as owners from audit where load_id = ?::uuid order by id", [again.id]), [{ unchanged: 1, owners: 1 }, { unchanged: 2, owners: 1 }])
-})
-
-t.test('a call whose owner comes to be before it draws its seq is newer than what was accepted while it did not hold it', async (t) => {
-  const { db } = await withDatabase(t)
-  for (const [isEnded, says] of [[true, 'an older load that has ended'], [false, 'an older load that has not']] as const) {
-    const [owner, upstreamUrn, other] = [dataset(`owner-${isEnded}`), dataset(`upstream-${isEnded}`), dataset(`other-${isEnded}`)]
-    await apply(db, ...create(upstreamUrn, other))
-    const first = await openLoad(db, { source: `load-${isEnded}` })
-    // It has looked for the owner, and has its seq.
-    const removal = pausedBefore(db, /with unfinished/, (tx) => applyRecords(tx, [record(0, removeEdge(upstreamUrn, owner))], asCall({ missingReferences: 'create' })))
-    await removal.reached
-    await applyAsChunk(db, first, [record(1, ...create(owner)), record(2, addEdge(upstreamUrn, owner), addEdge(other, owner))])
-    if (isEnded) await endLoad(db, first)
+t.test(
+  'a load of what its source states already waits for nobody who is newer, and locks nobody',
+  async (t) => {
+    const { db } = await withDatabase(t)
+    await apply(db, ...create(a, b, c))
+    const first = await openLoad(db)
+    await db.transaction((tx: Tx) =>
+      applyLean(tx, first, [
+        [b, a],
+        [c, a]
+      ])
+    )
+    await endLoad(db, first)
     const again = await openLoad(db, { source: first.source, isDestructive: false })
-    await db.transaction((tx: Tx) => applyLean(tx, again, [[upstreamUrn, owner]]))
-    const [seq] = await query<{ seq: number }>(db, 'select last_value as seq from change_seq')
-    removal.goOn()
-    t.equal((await removal.done).status, 'fulfilled')
-    const [audited] = await query<{ seq: number }>(db, 'select seq from audit where load_id is null order by id desc limit 1')
-    t.ok((audited?.seq ?? 0) > (seq?.seq ?? Infinity), `${says}: it draws another, and removes what the load has stated`)
-    t.same(await upstreamsOf(db, owner), [other])
+    await db.transaction((tx: Tx) => applyLean(tx, again, [[b, a]]))
+    await olderTransactionsEnded(db)
+    const newer = pausedBefore(db, /insert into audit/, (tx) =>
+      applyRecords(tx, [record(0, removeEdge(b, a))], asCall())
+    )
+    await newer.reached
+    const one = pausedBefore(db, /insert into audit/, (tx) =>
+      applyLean(tx, again, [
+        [c, a],
+        [b, a]
+      ])
+    )
+    await endedOrBlocked(db, one.reached)
+    t.same(
+      await query(
+        db,
+        "select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+      ),
+      [],
+      'not for the call that holds the owner'
+    )
+    newer.goOn()
+    t.equal((await newer.done).status, 'fulfilled', 'nor the call for it')
+    one.goOn()
+    t.equal((await one.done).status, 'fulfilled')
+    t.same(await upstreamsOf(db, a), [c], 'the call is newer')
+    t.match(
+      await query(
+        db,
+        "select details->'unchanged' as unchanged, details->'urnCount' as owners from audit where load_id = ?::uuid order by id",
+        [again.id]
+      ),
+      [
+        { unchanged: 1, owners: 1 },
+        { unchanged: 2, owners: 1 }
+      ]
+    )
   }
-})
+)
+
+t.test(
+  'a call whose owner comes to be before it draws its seq is newer than what was accepted while it did not hold it',
+  async (t) => {
+    const { db } = await withDatabase(t)
+    for (const [isEnded, says] of [
+      [true, 'an older load that has ended'],
+      [false, 'an older load that has not']
+    ] as const) {
+      const [owner, upstreamUrn, other] = [
+        dataset(`owner-${isEnded}`),
+        dataset(`upstream-${isEnded}`),
+        dataset(`other-${isEnded}`)
+      ]
+      await apply(db, ...create(upstreamUrn, other))
+      const first = await openLoad(db, { source: `load-${isEnded}` })
+      // It has looked for the owner, and has its seq.
+      const removal = pausedBefore(db, /with unfinished/, (tx) =>
+        applyRecords(tx, [record(0, removeEdge(upstreamUrn, owner))], asCall({ missingReferences: 'create' }))
+      )
+      await removal.reached
+      await applyAsChunk(db, first, [
+        record(1, ...create(owner)),
+        record(2, addEdge(upstreamUrn, owner), addEdge(other, owner))
+      ])
+      if (isEnded) await endLoad(db, first)
+      const again = await openLoad(db, { source: first.source, isDestructive: false })
+      await db.transaction((tx: Tx) => applyLean(tx, again, [[upstreamUrn, owner]]))
+      const [seq] = await query<{ seq: number }>(db, 'select last_value as seq from change_seq')
+      removal.goOn()
+      t.equal((await removal.done).status, 'fulfilled')
+      const [audited] = await query<{ seq: number }>(
+        db,
+        'select seq from audit where load_id is null order by id desc limit 1'
+      )
+      t.ok(
+        (audited?.seq ?? 0) > (seq?.seq ?? Infinity),
+        `${says}: it draws another, and removes what the load has stated`
+      )
+      t.same(await upstreamsOf(db, owner), [other])
+    }
+  }
+)
 
 /** What comes beside the edge from b to a, accepted after it, and what a has upstream in the end. */
-const beside: readonly [name: string, change: (a: Urn, b: Urn, c: Urn) => Change, left: (b: Urn, c: Urn) => Urn[]][] = [
+const beside: readonly [
+  name: string,
+  change: (a: Urn, b: Urn, c: Urn) => Change,
+  left: (b: Urn, c: Urn) => Urn[]
+][] = [
   ['add', (a, b) => addEdge(b, a), (b) => [b]],
   ['remove', (a, b) => removeEdge(b, a), () => []],
-  ['replace', (a, _, c) => ({ kind: 'replaceEdges', ownerUrn: a, aspectName: 'upstreamLineage', edges: [{ upstreamUrn: c, downstreamUrn: a }] }), (_, c) => [c]],
+  [
+    'replace',
+    (a, _, c) => ({
+      kind: 'replaceEdges',
+      ownerUrn: a,
+      aspectName: 'upstreamLineage',
+      edges: [{ upstreamUrn: c, downstreamUrn: a }]
+    }),
+    (_, c) => [c]
+  ],
   ['UPSERT', (a, _, c) => upsert(a, 'upstreamLineage', { upstreams: [upstream(c)] }), (_, c) => [c]],
   ['delete aspect', (a) => deleteAspect(a, 'upstreamLineage'), () => []],
   ['hard delete', (_, b) => hardDelete(b), () => []]
 ]
 
-const leanStatements = [/pg_advisory_xact_lock/, /with unfinished/, /from statement_source/, /is_fit/, /pg_current_xact_id/, /found\.own/, /for no key update/, /has_removals/, /^copy$/, /update aspect/, /insert into load_journal/, /insert into graph_change/, /insert into audit/]
-const leanRemovalStatements = [/pg_advisory_xact_lock/, /with unfinished/, /from statement_source/, /is_fit/, /for no key update/, /has_removals/, /is_plain/, /delete from statement/, /update aspect/, /insert into edge_tombstone/, /insert into load_journal/, /insert into graph_change/, /insert into audit/]
-const callStatements = [/urn_key/, /for no key update/, /nextval/, /(insert into|delete from) statement/, /(insert into|update) aspect/, /insert into edge_tombstone/, /insert into audit/]
+const leanStatements = [
+  /pg_advisory_xact_lock/,
+  /with unfinished/,
+  /from statement_source/,
+  /is_fit/,
+  /pg_current_xact_id/,
+  /found\.own/,
+  /for no key update/,
+  /has_removals/,
+  /^copy$/,
+  /update aspect/,
+  /insert into load_journal/,
+  /insert into graph_change/,
+  /insert into audit/
+]
+const leanRemovalStatements = [
+  /pg_advisory_xact_lock/,
+  /with unfinished/,
+  /from statement_source/,
+  /is_fit/,
+  /for no key update/,
+  /has_removals/,
+  /is_plain/,
+  /delete from statement/,
+  /update aspect/,
+  /insert into edge_tombstone/,
+  /insert into load_journal/,
+  /insert into graph_change/,
+  /insert into audit/
+]
+const callStatements = [
+  /urn_key/,
+  /for no key update/,
+  /nextval/,
+  /(insert into|delete from) statement/,
+  /(insert into|update) aspect/,
+  /insert into edge_tombstone/,
+  /insert into audit/
+]
 
 t.test('whoever comes between, the order of acceptance decides', async (t) => {
   const { db } = await withDatabase(t)
   let count = 0
-  for (const [op, isLeanPaused] of [['addEdge', true], ['addEdge', false], ['removeEdge', true], ['removeEdge', false]] as const) {
-    for (const [statementAt, statement] of (!isLeanPaused ? callStatements : op === 'addEdge' ? leanStatements : leanRemovalStatements).entries()) {
+  for (const [op, isLeanPaused] of [
+    ['addEdge', true],
+    ['addEdge', false],
+    ['removeEdge', true],
+    ['removeEdge', false]
+  ] as const) {
+    for (const [statementAt, statement] of (!isLeanPaused
+      ? callStatements
+      : op === 'addEdge'
+        ? leanStatements
+        : leanRemovalStatements
+    ).entries()) {
       for (const [besideAt, [name, change, left]] of beside.entries()) {
         count += 1
         const [a, b, c] = [dataset(`a${count}`), dataset(`b${count}`), dataset(`c${count}`)]
         await apply(db, ...create(a, b, c))
         if (op === 'removeEdge') await apply(db, addEdge(b, a))
         // Where the edge is there already, nobody need be locked for it, or its owner is, since the load may remove as well.
-        const turn = op === 'addEdge' ? ['absent', 'there', 'there and locked'][(statementAt + besideAt) % 3] : 'there'
+        const turn =
+          op === 'addEdge' ? ['absent', 'there', 'there and locked'][(statementAt + besideAt) % 3] : 'there'
         const load = await openLoad(db, { isDestructive: op === 'removeEdge' || turn !== 'there' })
         if (op === 'addEdge' && turn !== 'absent') await applyAsChunk(db, load, [record(1, addEdge(b, a))])
         const lean = (tx: Tx): Promise<void> => applyLean(tx, load, [[b, a]], { op })
         const other = (tx: Tx): Promise<unknown> => applyRecords(tx, [record(0, change(a, b, c))], asCall())
         const paused = pausedBefore<unknown>(db, statement, isLeanPaused ? lean : other)
         await paused.reached
-        const late = db.transaction<unknown>(isLeanPaused ? other : lean).then(() => 'done', (error: Error) => error.message)
+        const late = db.transaction<unknown>(isLeanPaused ? other : lean).then(
+          () => 'done',
+          (error: Error) => error.message
+        )
         await endedOrBlocked(db, late)
         paused.goOn()
-        t.match([await paused.done, await late], [{ status: 'fulfilled' }, 'done'], `${op}, ${turn}, ${name}, ${String(statement)}`)
-        t.same(await upstreamsOf(db, a), left(b, c), `${op}, ${name}, ${isLeanPaused ? 'the edge' : 'the change'} waiting before ${String(statement)}`)
+        t.match(
+          [await paused.done, await late],
+          [{ status: 'fulfilled' }, 'done'],
+          `${op}, ${turn}, ${name}, ${String(statement)}`
+        )
+        t.same(
+          await upstreamsOf(db, a),
+          left(b, c),
+          `${op}, ${name}, ${isLeanPaused ? 'the edge' : 'the change'} waiting before ${String(statement)}`
+        )
         await endLoad(db, load)
       }
     }
@@ -225,45 +445,94 @@ t.test('chunks that share owners wait for each other in one order, whichever way
   const { db } = await withDatabase(t)
   const [x, y, z] = [dataset('x'), dataset('y'), dataset('z')]
   await apply(db, ...create(x, y, z))
-  const edges: Ends[] = [[z, x], [z, y], [x, y], [y, x]]
-  for (const [says, isGeneral] of [['lean beside lean', false], ['lean beside general', true]] as const) {
+  const edges: Ends[] = [
+    [z, x],
+    [z, y],
+    [x, y],
+    [y, x]
+  ]
+  for (const [says, isGeneral] of [
+    ['lean beside lean', false],
+    ['lean beside general', true]
+  ] as const) {
     for (const statement of leanStatements) {
       const [one, two] = [await openLoad(db), await openLoad(db)]
       const paused = pausedBefore(db, statement, (tx) => applyLean(tx, one, edges))
       await paused.reached
       const late = isGeneral
-        ? db.transaction<unknown>((tx: Tx) => applyRecords(tx, edges.toReversed().map(([up, down], at) => record(at, addEdge(up, down))), chunkContext(two)))
+        ? db.transaction<unknown>((tx: Tx) =>
+            applyRecords(
+              tx,
+              edges.toReversed().map(([up, down], at) => record(at, addEdge(up, down))),
+              chunkContext(two)
+            )
+          )
         : db.transaction<unknown>((tx: Tx) => applyLean(tx, two, edges.toReversed()))
       await endedOrBlocked(db, late)
       paused.goOn()
-      t.match(await Promise.allSettled([paused.done, late]), [{ value: { status: 'fulfilled' } }, { status: 'fulfilled' }], `${says}, ${String(statement)}`)
+      t.match(
+        await Promise.allSettled([paused.done, late]),
+        [{ value: { status: 'fulfilled' } }, { status: 'fulfilled' }],
+        `${says}, ${String(statement)}`
+      )
       for (const load of [one, two]) await endLoad(db, load)
     }
   }
 })
 
-t.test('chunks that make placeholders for each other\'s owners do not wait in a circle', async (t) => {
+t.test("chunks that make placeholders for each other's owners do not wait in a circle", async (t) => {
   const { db } = await withDatabase(t)
   const [x, y] = [dataset('x'), dataset('y')]
-  for (const [says, op, isGeneral] of [['lean beside lean', 'addEdge', false], ['lean beside general', 'addEdge', true], ['lean beside lean removal', 'removeEdge', false]] as const) {
-    for (const statement of [/for no key update/, /has_removals/, /insert into entity/, /^copy$/, /insert into audit/]) {
-      const [placeholder, present] = [dataset(`${says} ${String(statement)}`.replaceAll(/\W/g, '')), isGeneral ? y : x]
+  for (const [says, op, isGeneral] of [
+    ['lean beside lean', 'addEdge', false],
+    ['lean beside general', 'addEdge', true],
+    ['lean beside lean removal', 'removeEdge', false]
+  ] as const) {
+    for (const statement of [
+      /for no key update/,
+      /has_removals/,
+      /insert into entity/,
+      /^copy$/,
+      /insert into audit/
+    ]) {
+      const [placeholder, present] = [
+        dataset(`${says} ${String(statement)}`.replaceAll(/\W/g, '')),
+        isGeneral ? y : x
+      ]
       await apply(db, ...create(present))
       const [one, two] = [await openLoad(db), await openLoad(db)]
       const edges: Ends[] = [[placeholder, present]]
-      const lean = (load: OpenLoad, op: 'addEdge' | 'removeEdge' = 'addEdge') => (tx: Tx): Promise<unknown> => applyLean(tx, load, edges, { op, missingReferences: 'create' })
-      const general = (load: OpenLoad) => (tx: Tx): Promise<unknown> => applyRecords(tx, [record(1, addEdge(placeholder, present))], chunkContext(load, { missingReferences: 'create' }))
+      const lean =
+        (load: OpenLoad, op: 'addEdge' | 'removeEdge' = 'addEdge') =>
+        (tx: Tx): Promise<unknown> =>
+          applyLean(tx, load, edges, { op, missingReferences: 'create' })
+      const general =
+        (load: OpenLoad) =>
+        (tx: Tx): Promise<unknown> =>
+          applyRecords(
+            tx,
+            [record(1, addEdge(placeholder, present))],
+            chunkContext(load, { missingReferences: 'create' })
+          )
       // Both stand before the statement, then both go on.
       const pausedOne = pausedBefore<unknown>(db, statement, lean(one))
       await pausedOne.reached
-      const pausedTwo = pausedBefore<unknown>(db, op === 'removeEdge' ? /insert into entity/ : /for no key update/, isGeneral ? general(two) : lean(two, op))
+      const pausedTwo = pausedBefore<unknown>(
+        db,
+        op === 'removeEdge' ? /insert into entity/ : /for no key update/,
+        isGeneral ? general(two) : lean(two, op)
+      )
       await endedOrBlocked(db, pausedTwo.reached)
       pausedOne.goOn()
       const gate = latch()
       void endedOrBlocked(db, pausedOne.done).then(gate.open)
       await gate.opened
       pausedTwo.goOn()
-      t.match(await Promise.all([pausedOne.done, pausedTwo.done]), [{ status: 'fulfilled' }, { status: 'fulfilled' }], `${says}, ${String(statement)}`)
+      t.match(
+        await Promise.all([pausedOne.done, pausedTwo.done]),
+        [{ status: 'fulfilled' }, { status: 'fulfilled' }],
+        `${says}, ${String(statement)}`
+      )
       for (const load of [one, two]) await endLoad(db, load)
     }
   }

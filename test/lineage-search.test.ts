@@ -16,7 +16,7 @@ import { makeAssets } from './support/graph.ts'
 import { where, withGraph } from './support/named-graph.ts'
 import { withServer } from './support/server.ts'
 
-type Result = { degree: number, entity: { urn: string }, paths: { path: { urn: string }[] }[] }
+type Result = { degree: number; entity: { urn: string }; paths: { path: { urn: string }[] }[] }
 
 const searchQuery = `query ($input: SearchAcrossLineageInput!) { searchAcrossLineage(input: $input) {
   start count total isPartial lineageSearchPath freshness { cached } facets { field }
@@ -24,10 +24,20 @@ const searchQuery = `query ($input: SearchAcrossLineageInput!) { searchAcrossLin
 } }`
 
 onBothEngines('search by number', async (t, server, engine) => {
-  const { urn } = await withGraph(server, `${Array.from({ length: 12 }, (_, index) => `hub -> n${index}`).join('; ')}; n3 -> chart:c -> dash:d; hub#x -> n1#y`, 'numbers')
+  const { urn } = await withGraph(
+    server,
+    `${Array.from({ length: 12 }, (_, index) => `hub -> n${index}`).join('; ')}; n3 -> chart:c -> dash:d; hub#x -> n1#y`,
+    'numbers'
+  )
   const search = async (more: JsonObject) => {
-    const { body } = await server.graphql(searchQuery, { input: { urn: urn('hub'), direction: 'DOWNSTREAM', ...more } })
-    return { page: body.data?.searchAcrossLineage, extensions: body.extensions, error: body.errors?.[0]?.extensions }
+    const { body } = await server.graphql(searchQuery, {
+      input: { urn: urn('hub'), direction: 'DOWNSTREAM', ...more }
+    })
+    return {
+      page: body.data?.searchAcrossLineage,
+      extensions: body.extensions,
+      error: body.errors?.[0]?.extensions
+    }
   }
   const urnsOf = (page: { searchResults: Result[] }) => page.searchResults.map((result) => result.entity.urn)
 
@@ -35,63 +45,145 @@ onBothEngines('search by number', async (t, server, engine) => {
     const whole = await search({ count: 100 })
     t.match(whole.page, { start: 0, count: 14, total: 14, isPartial: false, lineageSearchPath: 'LIGHTNING' })
     t.equal(whole.extensions.lineage.engine, engine)
-    const pages = [await search({ start: 0, count: 5 }), await search({ start: 5, count: 5 }), await search({ start: 10, count: 5 })]
-    t.strictSame(pages.flatMap(({ page }) => urnsOf(page)), urnsOf(whole.page))
-    t.strictSame(pages.map(({ page }) => [page.start, page.count, page.total]), [[0, 5, 14], [5, 5, 14], [10, 4, 14]])
+    const pages = [
+      await search({ start: 0, count: 5 }),
+      await search({ start: 5, count: 5 }),
+      await search({ start: 10, count: 5 })
+    ]
+    t.strictSame(
+      pages.flatMap(({ page }) => urnsOf(page)),
+      urnsOf(whole.page)
+    )
+    t.strictSame(
+      pages.map(({ page }) => [page.start, page.count, page.total]),
+      [
+        [0, 5, 14],
+        [5, 5, 14],
+        [10, 4, 14]
+      ]
+    )
     t.strictSame((await search({ start: 14 })).page.searchResults, [], 'behind the last one')
-    t.match([(await search({ start: -1 })).error, (await search({ count: 10_001 })).error], [{ reason: 'BAD_REQUEST' }, { reason: 'LIMIT_EXCEEDED' }])
+    t.match(
+      [(await search({ start: -1 })).error, (await search({ count: 10_001 })).error],
+      [{ reason: 'BAD_REQUEST' }, { reason: 'LIMIT_EXCEEDED' }]
+    )
   })
 
   await t.test('the older filters hold beside the groups', async (t) => {
     const older = { filters: [{ field: '_entityType', values: ['CHART', 'DASHBOARD'] }] }
     t.strictSame(urnsOf((await search(older)).page), [urn('chart:c'), urn('dash:d')])
-    t.strictSame(urnsOf((await search({ ...older, ...where([{ field: 'degree', values: ['3+'] }], [{ field: 'degree', values: ['1'] }]) })).page), [urn('dash:d')])
+    t.strictSame(
+      urnsOf(
+        (
+          await search({
+            ...older,
+            ...where([{ field: 'degree', values: ['3+'] }], [{ field: 'degree', values: ['1'] }])
+          })
+        ).page
+      ),
+      [urn('dash:d')]
+    )
   })
 
   await t.test('what has no effect is named, and text makes the way a tortoise', async (t) => {
-    const { page, extensions } = await search({ query: 'numbers', viewUrn: 'urn:li:dataHubView:v', sortInput: { sortCriterion: { field: 'name', sortOrder: 'ASCENDING' } } })
-    t.strictSame([extensions.lineage.withoutEffect, page.lineageSearchPath, page.total], [['viewUrn', 'sortInput'], 'TORTOISE', 14])
+    const { page, extensions } = await search({
+      query: 'numbers',
+      viewUrn: 'urn:li:dataHubView:v',
+      sortInput: { sortCriterion: { field: 'name', sortOrder: 'ASCENDING' } }
+    })
+    t.strictSame(
+      [extensions.lineage.withoutEffect, page.lineageSearchPath, page.total],
+      [['viewUrn', 'sortInput'], 'TORTOISE', 14]
+    )
   })
 
   await t.test('from a column it keeps columns where the grouping says so', async (t) => {
-    const grouping = { searchFlags: { groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] } } }
-    t.strictSame([urnsOf((await search({ urn: urn('hub#x') })).page), urnsOf((await search({ urn: urn('hub#x'), ...grouping })).page)], [[urn('n1')], [urn('n1#y')]])
+    const grouping = {
+      searchFlags: {
+        groupingSpec: {
+          groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }]
+        }
+      }
+    }
+    t.strictSame(
+      [
+        urnsOf((await search({ urn: urn('hub#x') })).page),
+        urnsOf((await search({ urn: urn('hub#x'), ...grouping })).page)
+      ],
+      [[urn('n1')], [urn('n1#y')]]
+    )
   })
 })
 
 onBothEngines('columns of an asset', async (t, server) => {
-  const { urn, scroll, found } = await withGraph(server, 'a#x -> b#y -> c#z; a#w -> c#v -> a#late; a -> d', 'from_columns')
+  const { urn, scroll, found } = await withGraph(
+    server,
+    'a#x -> b#y -> c#z; a#w -> c#v -> a#late; a -> d',
+    'from_columns'
+  )
 
   await t.test('a walk from all of them finds what is fed by any, and not the asset itself', async (t) => {
     const { page } = await scroll('a', { columns: true })
-    t.strictSame(page.searchResults.map((result: Result) => `${result.degree} ${result.entity.urn}`).sort(), [`1 ${urn('b')}`, `1 ${urn('c')}`])
+    t.strictSame(page.searchResults.map((result: Result) => `${result.degree} ${result.entity.urn}`).sort(), [
+      `1 ${urn('b')}`,
+      `1 ${urn('c')}`
+    ])
     t.strictSame(await found('a'), ['d'], 'without it assets are followed')
   })
 
   await t.test('its paths begin at a column', async (t) => {
     const { page } = await scroll('a', { columns: true })
     const ofB = page.searchResults.find((result: Result) => result.entity.urn === urn('b'))
-    t.strictSame(ofB.paths, [{ path: [{ urn: urn('a#x'), type: 'SCHEMA_FIELD', exists: true }, { urn: urn('b#y'), type: 'SCHEMA_FIELD', exists: true }] }])
+    t.strictSame(ofB.paths, [
+      {
+        path: [
+          { urn: urn('a#x'), type: 'SCHEMA_FIELD', exists: true },
+          { urn: urn('b#y'), type: 'SCHEMA_FIELD', exists: true }
+        ]
+      }
+    ])
   })
 })
 
 onBothEngines('several paths', async (t, server) => {
-  const { urn, scroll } = await withGraph(server, 'a -> b & c & d -> e & f -> g; a -> x -> y -> z -> g; e -> e', 'paths')
+  const { urn, scroll } = await withGraph(
+    server,
+    'a -> b & c & d -> e & f -> g; a -> x -> y -> z -> g; e -> e',
+    'paths'
+  )
   const pathsTo = async (name: string, more: JsonObject): Promise<string[]> => {
     const { page } = await scroll('a', more)
     const result = page.searchResults.find((found: Result) => found.entity.urn === urn(name))
-    return result.paths.map(({ path }: { path: { urn: string }[] }) => path.map((step) => step.urn.split('.').at(-1)?.replace(',PROD)', '')).join(' '))
+    return result.paths.map(({ path }: { path: { urn: string }[] }) =>
+      path.map((step) => step.urn.split('.').at(-1)?.replace(',PROD)', '')).join(' ')
+    )
   }
 
   await t.test('all shortest ones are shown, and no longer one', async (t) => {
-    t.strictSame((await pathsTo('g', { pathsPerResult: 10 })).sort(), ['a b e g', 'a b f g', 'a c e g', 'a c f g', 'a d e g', 'a d f g'])
-    t.strictSame((await pathsTo('z', { pathsPerResult: 10 })), ['a x y z'])
+    t.strictSame((await pathsTo('g', { pathsPerResult: 10 })).sort(), [
+      'a b e g',
+      'a b f g',
+      'a c e g',
+      'a c f g',
+      'a d e g',
+      'a d f g'
+    ])
+    t.strictSame(await pathsTo('z', { pathsPerResult: 10 }), ['a x y z'])
   })
 
   await t.test('fewer are the first of them, the same each time', async (t) => {
     const all = await pathsTo('g', { pathsPerResult: 10 })
-    t.strictSame([await pathsTo('g', {}), await pathsTo('g', { pathsPerResult: 4 })], [all.slice(0, 1), all.slice(0, 4)])
-    t.match([(await scroll('a', { pathsPerResult: 0 })).reason, (await scroll('a', { pathsPerResult: 101 })).reason], ['BAD_REQUEST', 'LIMIT_EXCEEDED'])
+    t.strictSame(
+      [await pathsTo('g', {}), await pathsTo('g', { pathsPerResult: 4 })],
+      [all.slice(0, 1), all.slice(0, 4)]
+    )
+    t.match(
+      [
+        (await scroll('a', { pathsPerResult: 0 })).reason,
+        (await scroll('a', { pathsPerResult: 101 })).reason
+      ],
+      ['BAD_REQUEST', 'LIMIT_EXCEEDED']
+    )
   })
 })
 
@@ -99,41 +191,75 @@ t.test('a window of time', async (t) => {
   const server = await withServer(t)
   const { urn, names, found, scroll, propose } = await withGraph(server, 'a -> byHand', 'window')
   const stamp = (time: number) => ({ time, actor: 'urn:li:corpuser:jo' })
-  const say = (source: string, ...changes: Change[]) => applyCall(server.db, [record(0, ...changes)], asCall({ source }))
-  const fedBy = (upstream: string, more: JsonObject) => ({ upstreams: [{ dataset: urn(upstream), type: 'COPY', ...more }] })
+  const say = (source: string, ...changes: Change[]) =>
+    applyCall(server.db, [record(0, ...changes)], asCall({ source }))
+  const fedBy = (upstream: string, more: JsonObject) => ({
+    upstreams: [{ dataset: urn(upstream), type: 'COPY', ...more }]
+  })
   const made = ['created', 'audited', 'plain', 'job:j', 'two', 'patched', 'below']
   for (const name of made) names.set(urn(name), name)
   await makeAssets(server, made.map(urn))
   await propose('created', 'upstreamLineage', fedBy('a', { auditStamp: stamp(0), created: stamp(100) }))
   await propose('audited', 'upstreamLineage', fedBy('a', { auditStamp: stamp(200) }))
   await propose('plain', 'upstreamLineage', fedBy('a', {}))
-  await propose('job:j', 'dataJobInputOutput', { inputDatasets: [], outputDatasets: [], inputDatasetEdges: [{ destinationUrn: urn('a'), created: stamp(300), lastModified: stamp(400) }] })
-  await propose('below', 'upstreamLineage', { upstreams: [{ dataset: urn('created'), type: 'COPY' }, { dataset: urn('plain'), type: 'COPY', created: stamp(900) }] })
-  const within = (fromMs: number, toMs: number) => found('a', { startTimeMillis: fromMs, endTimeMillis: toMs })
+  await propose('job:j', 'dataJobInputOutput', {
+    inputDatasets: [],
+    outputDatasets: [],
+    inputDatasetEdges: [{ destinationUrn: urn('a'), created: stamp(300), lastModified: stamp(400) }]
+  })
+  await propose('below', 'upstreamLineage', {
+    upstreams: [
+      { dataset: urn('created'), type: 'COPY' },
+      { dataset: urn('plain'), type: 'COPY', created: stamp(900) }
+    ]
+  })
+  const within = (fromMs: number, toMs: number) =>
+    found('a', { startTimeMillis: fromMs, endTimeMillis: toMs })
   const always = (...more: string[]) => ['byHand', 'plain', ...more].sort()
 
   await t.test('follows edges with a stamp in it, without a stamp, and by hand', async (t) => {
     t.strictSame(await within(50, 150), always('below', 'created'))
     t.strictSame(await within(100, 100), always('below', 'created'), 'both ends are in it')
     t.strictSame(await within(101, 199), always(), 'nothing is reached along an edge that does not count')
-    t.strictSame([await within(200, 250), await within(300, 350), await within(400, 450), await within(350, 399)], [always('audited'), always('job:j'), always('job:j'), always()])
+    t.strictSame(
+      [await within(200, 250), await within(300, 350), await within(400, 450), await within(350, 399)],
+      [always('audited'), always('job:j'), always('job:j'), always()]
+    )
   })
 
   await t.test('ends now where it has no end, and begins with time where it has no start', async (t) => {
     t.strictSame(await found('a', { startTimeMillis: 150 }), always('audited', 'below', 'job:j'))
     t.strictSame(await found('a', { startTimeMillis: Date.now() + 1_000_000 }), always(), 'a time to come')
     t.strictSame(await found('a', { endTimeMillis: 150 }), always('below', 'created'))
-    t.strictSame(await found('a', { lineageFlags: { startTimeMillis: 200, endTimeMillis: 250 } }), always('audited'), 'as the flags have it')
+    t.strictSame(
+      await found('a', { lineageFlags: { startTimeMillis: 200, endTimeMillis: 250 } }),
+      always('audited'),
+      'as the flags have it'
+    )
     t.equal(await found('a', { startTimeMillis: 2, endTimeMillis: 1 }), 'BAD_REQUEST')
     t.equal((await scroll('a', { startTimeMillis: 1 })).extensions.lineage.withoutEffect, undefined)
   })
 
   await t.test('an edge that several sources state counts by each stamp of any of them', async (t) => {
     await say('etl-a', upsert(urn('two'), 'upstreamLineage', fedBy('a', { created: stamp(1_000) })))
-    await say('etl-b', patch(urn('two'), 'upstreamLineage', { op: 'add', path: `/upstreams/${urn('a')}`, value: { dataset: urn('a'), type: 'COPY', created: stamp(2_000), auditStamp: stamp(0) } }))
-    const stated = await query(server.db, 'select source_id from statement where downstream_id = (select id from entity where urn = ?)', [urn('two')])
+    await say(
+      'etl-b',
+      patch(urn('two'), 'upstreamLineage', {
+        op: 'add',
+        path: `/upstreams/${urn('a')}`,
+        value: { dataset: urn('a'), type: 'COPY', created: stamp(2_000), auditStamp: stamp(0) }
+      })
+    )
+    const stated = await query(
+      server.db,
+      'select source_id from statement where downstream_id = (select id from entity where urn = ?)',
+      [urn('two')]
+    )
     t.equal(stated.length, 2, 'both are kept')
-    t.strictSame([await within(1_000, 1_000), await within(2_000, 2_000), await within(1_001, 1_999)], [always('two'), always('two'), always()])
+    t.strictSame(
+      [await within(1_000, 1_000), await within(2_000, 2_000), await within(1_001, 1_999)],
+      [always('two'), always('two'), always()]
+    )
     await say('etl-c', addEdge(urn('a'), urn('two')))
     t.strictSame(await within(1_001, 1_999), always(), 'one that has no stamp takes none away')
     await say('manual', addEdge(urn('a'), urn('two')))
@@ -143,63 +269,139 @@ t.test('a window of time', async (t) => {
   await t.test('a stamp that was patched counts as it is now', async (t) => {
     await say('etl-a', upsert(urn('patched'), 'upstreamLineage', fedBy('a', { created: stamp(5_000) })))
     t.strictSame(await within(5_000, 5_000), always('patched', 'two'))
-    await say('etl-a', patch(urn('patched'), 'upstreamLineage', { op: 'add', path: `/upstreams/${urn('a')}/created`, value: stamp(6_000) }))
-    t.strictSame([await within(5_000, 5_000), await within(6_000, 6_000)], [always('two'), always('patched', 'two')])
+    await say(
+      'etl-a',
+      patch(urn('patched'), 'upstreamLineage', {
+        op: 'add',
+        path: `/upstreams/${urn('a')}/created`,
+        value: stamp(6_000)
+      })
+    )
+    t.strictSame(
+      [await within(5_000, 5_000), await within(6_000, 6_000)],
+      [always('two'), always('patched', 'two')]
+    )
   })
 
   await t.test('decides about neighbours and paths in the same way', async (t) => {
-    const { body } = await server.graphql(`query ($urn: String!) { dataset(urn: $urn) { lineage(input: { direction: DOWNSTREAM, startTimeMillis: 6000, endTimeMillis: 6000 }) {
-      total relationships { createdOn updatedOn isManual entity { urn } } } } }`, { urn: urn('a') })
+    const { body } = await server.graphql(
+      `query ($urn: String!) { dataset(urn: $urn) { lineage(input: { direction: DOWNSTREAM, startTimeMillis: 6000, endTimeMillis: 6000 }) {
+      total relationships { createdOn updatedOn isManual entity { urn } } } } }`,
+      { urn: urn('a') }
+    )
     const { total, relationships } = body.data.dataset.lineage
-    t.strictSame([total, relationships.map((one: { entity: { urn: string } }) => names.get(one.entity.urn)).sort()], [4, always('patched', 'two')])
-    t.match(relationships.find((one: { entity: { urn: string } }) => one.entity.urn === urn('patched')), { createdOn: 6_000, isManual: false })
+    t.strictSame(
+      [total, relationships.map((one: { entity: { urn: string } }) => names.get(one.entity.urn)).sort()],
+      [4, always('patched', 'two')]
+    )
+    t.match(
+      relationships.find((one: { entity: { urn: string } }) => one.entity.urn === urn('patched')),
+      { createdOn: 6_000, isManual: false }
+    )
     const { page } = await scroll('a', { startTimeMillis: 100, endTimeMillis: 150, pathsPerResult: 10 })
-    t.strictSame(page.searchResults.find((one: Result) => one.entity.urn === urn('below')).paths.map(({ path }: { path: { urn: string }[] }) => path.map((step) => names.get(step.urn))), [['a', 'created', 'below']])
+    t.strictSame(
+      page.searchResults
+        .find((one: Result) => one.entity.urn === urn('below'))
+        .paths.map(({ path }: { path: { urn: string }[] }) => path.map((step) => names.get(step.urn))),
+      [['a', 'created', 'below']]
+    )
   })
 })
 
 onBothEngines('the snapshot of a scroll', async (t, server, engine) => {
-  const { urn } = await withGraph(server, `${Array.from({ length: 12 }, (_, index) => `hub -> n${index}`).join('; ')}; n3 -> below`, 'snapshot')
-  const process = (): LineageSources & { held: HeldResults<FoundHits> } => ({ db: server.db, memory: server.memory, held: holdResults<FoundHits>(heldResultsBounds) })
+  const { urn } = await withGraph(
+    server,
+    `${Array.from({ length: 12 }, (_, index) => `hub -> n${index}`).join('; ')}; n3 -> below`,
+    'snapshot'
+  )
+  const process = (): LineageSources & { held: HeldResults<FoundHits> } => ({
+    db: server.db,
+    memory: server.memory,
+    held: holdResults<FoundHits>(heldResultsBounds)
+  })
   const [first, second] = [process(), process()]
   const scroll = (sources: LineageSources, more: JsonObject = {}, paths = false) =>
-    scrollAcrossLineage(sources, { urn: urn('hub'), direction: 'DOWNSTREAM', count: 5, ...more }, { facets: true, paths })
-  const change = (edges: JsonObject) => server.graphql('mutation ($input: UpdateLineageInput!) { updateLineage(input: $input) }', { input: edges })
-  const urnsOf = (pages: readonly { results: { entity: { urn: string } }[] }[]) => pages.flatMap(({ results }) => results.map(({ entity }) => entity.urn))
+    scrollAcrossLineage(
+      sources,
+      { urn: urn('hub'), direction: 'DOWNSTREAM', count: 5, ...more },
+      { facets: true, paths }
+    )
+  const change = (edges: JsonObject) =>
+    server.graphql('mutation ($input: UpdateLineageInput!) { updateLineage(input: $input) }', {
+      input: edges
+    })
+  const urnsOf = (pages: readonly { results: { entity: { urn: string } }[] }[]) =>
+    pages.flatMap(({ results }) => results.map(({ entity }) => entity.urn))
 
-  await t.test('is the same for all its pages in the process that began it, and a new scroll sees the present', async (t) => {
-    const page1 = await scroll(first)
-    const gone = page1.results[0]?.entity.urn ?? ''
-    const last = await scroll(first, { count: 13 })
-    const goneLater = last.results[11]?.entity.urn ?? ''
-    await change({ edgesToRemove: [gone, goneLater].map((downstreamUrn) => ({ upstreamUrn: urn('hub'), downstreamUrn })) })
-    const page2 = await scroll(first, { scrollId: page1.nextScrollId })
-    const page3 = await scroll(first, { scrollId: page2.nextScrollId })
-    t.strictSame(urnsOf([page1, page2, page3]), urnsOf([last]), 'with what has gone since')
-    t.strictSame([page2, page3].map(({ total, isCached, facets, report }) => [total, isCached, facets?.[0]?.aggregations[0]?.count, report.changedSinceFirstPage]), [[13, true, 12, undefined], [13, true, 12, undefined]])
-    t.equal(page3.nextScrollId, null)
-    t.strictSame([(await scroll(first)).total, (await scroll(first)).report.engine], [gone === urn('n3') || goneLater === urn('n3') ? 10 : 11, engine])
-  })
+  await t.test(
+    'is the same for all its pages in the process that began it, and a new scroll sees the present',
+    async (t) => {
+      const page1 = await scroll(first)
+      const gone = page1.results[0]?.entity.urn ?? ''
+      const last = await scroll(first, { count: 13 })
+      const goneLater = last.results[11]?.entity.urn ?? ''
+      await change({
+        edgesToRemove: [gone, goneLater].map((downstreamUrn) => ({ upstreamUrn: urn('hub'), downstreamUrn }))
+      })
+      const page2 = await scroll(first, { scrollId: page1.nextScrollId })
+      const page3 = await scroll(first, { scrollId: page2.nextScrollId })
+      t.strictSame(urnsOf([page1, page2, page3]), urnsOf([last]), 'with what has gone since')
+      t.strictSame(
+        [page2, page3].map(({ total, isCached, facets, report }) => [
+          total,
+          isCached,
+          facets?.[0]?.aggregations[0]?.count,
+          report.changedSinceFirstPage
+        ]),
+        [
+          [13, true, 12, undefined],
+          [13, true, 12, undefined]
+        ]
+      )
+      t.equal(page3.nextScrollId, null)
+      t.strictSame(
+        [(await scroll(first)).total, (await scroll(first)).report.engine],
+        [gone === urn('n3') || goneLater === urn('n3') ? 10 : 11, engine]
+      )
+    }
+  )
 
-  await t.test('is walked anew by another process, which goes on behind the last result and says what has changed', async (t) => {
-    const page1 = await scroll(first)
-    const page2 = await scroll(second, { scrollId: page1.nextScrollId })
-    t.strictSame([page2.isCached, page2.report.changedSinceFirstPage], [false, undefined])
-    await change({ edgesToAdd: [{ upstreamUrn: urn('hub'), downstreamUrn: urn('n0') }, { upstreamUrn: urn('hub'), downstreamUrn: urn('n11') }, { upstreamUrn: urn('hub'), downstreamUrn: urn('below') }] })
-    const page3 = await scroll(second, { scrollId: page2.nextScrollId })
-    t.strictSame([page3.isCached, page3.total], [true, page1.total], 'which now holds it as well')
-    const third = process()
-    const changed = await scroll(third, { scrollId: page1.nextScrollId })
-    t.strictSame([changed.isCached, changed.report.changedSinceFirstPage], [false, true])
-    const rest = [changed]
-    for (let page = changed; page.nextScrollId !== null; rest.push(page)) page = await scroll(third, { scrollId: page.nextScrollId })
-    t.ok(rest.every(({ report }) => report.changedSinceFirstPage), 'each page says so')
-    t.equal(new Set(urnsOf([page1, ...rest])).size, urnsOf([page1, ...rest]).length, 'no result twice')
-  })
+  await t.test(
+    'is walked anew by another process, which goes on behind the last result and says what has changed',
+    async (t) => {
+      const page1 = await scroll(first)
+      const page2 = await scroll(second, { scrollId: page1.nextScrollId })
+      t.strictSame([page2.isCached, page2.report.changedSinceFirstPage], [false, undefined])
+      await change({
+        edgesToAdd: [
+          { upstreamUrn: urn('hub'), downstreamUrn: urn('n0') },
+          { upstreamUrn: urn('hub'), downstreamUrn: urn('n11') },
+          { upstreamUrn: urn('hub'), downstreamUrn: urn('below') }
+        ]
+      })
+      const page3 = await scroll(second, { scrollId: page2.nextScrollId })
+      t.strictSame([page3.isCached, page3.total], [true, page1.total], 'which now holds it as well')
+      const third = process()
+      const changed = await scroll(third, { scrollId: page1.nextScrollId })
+      t.strictSame([changed.isCached, changed.report.changedSinceFirstPage], [false, true])
+      const rest = [changed]
+      for (let page = changed; page.nextScrollId !== null; rest.push(page))
+        page = await scroll(third, { scrollId: page.nextScrollId })
+      t.ok(
+        rest.every(({ report }) => report.changedSinceFirstPage),
+        'each page says so'
+      )
+      t.equal(new Set(urnsOf([page1, ...rest])).size, urnsOf([page1, ...rest]).length, 'no result twice')
+    }
+  )
 
   await t.test('is left for paths: they are of the graph as it is', async (t) => {
     const page1 = await scroll(first, { count: 3 }, true)
-    t.equal((await scroll(first, { count: 3, scrollId: page1.nextScrollId }, true)).isCached, engine === 'memory', 'in memory it is known to be unchanged')
+    t.equal(
+      (await scroll(first, { count: 3, scrollId: page1.nextScrollId }, true)).isCached,
+      engine === 'memory',
+      'in memory it is known to be unchanged'
+    )
     const target = page1.results.at(-1)?.entity.urn ?? ''
     await change({ edgesToRemove: [{ upstreamUrn: urn('hub'), downstreamUrn: target }] })
     const page2 = await scroll(first, { count: 3, scrollId: page1.nextScrollId }, true)
@@ -211,8 +413,22 @@ onBothEngines('the snapshot of a scroll', async (t, server, engine) => {
     const cached = async (more: JsonObject = {}) => (await scroll(first, more)).isCached
     await Promise.all([cached(), cached({ query: 'snapshot' })])
     const isKnown = engine === 'memory'
-    t.strictSame([await cached(), await cached({ count: 2 }), await cached({ searchFlags: { skipCache: true } }), await cached({ query: 'snapshot' }), await cached({ types: ['DATASET'] })], [isKnown, isKnown, false, false, false])
-    const search = () => searchAcrossLineage(first, { urn: urn('hub'), direction: 'DOWNSTREAM', start: 5, count: 2 }, { facets: false, paths: false })
+    t.strictSame(
+      [
+        await cached(),
+        await cached({ count: 2 }),
+        await cached({ searchFlags: { skipCache: true } }),
+        await cached({ query: 'snapshot' }),
+        await cached({ types: ['DATASET'] })
+      ],
+      [isKnown, isKnown, false, false, false]
+    )
+    const search = () =>
+      searchAcrossLineage(
+        first,
+        { urn: urn('hub'), direction: 'DOWNSTREAM', start: 5, count: 2 },
+        { facets: false, paths: false }
+      )
     t.equal((await search()).isCached, isKnown, 'by number too')
     await change({ edgesToAdd: [{ upstreamUrn: urn('n1'), downstreamUrn: urn('n2') }] })
     t.strictSame([await cached(), (await search()).isCached], [false, isKnown], 'any change ends that')
@@ -226,14 +442,27 @@ t.test('held results', async (t) => {
   await t.test('are found by what they began with, and by their question', async (t) => {
     held.hold('q', 1, 'old', 2)
     held.hold('q', 2, 'new', 2)
-    t.strictSame([held.ofScroll('q', 1), held.ofScroll('q', 2), held.ofScroll('q', 3), held.ofScroll('r', 1), held.ofQuestion('q'), held.ofQuestion('r')], ['old', 'new', null, null, 'new', null])
+    t.strictSame(
+      [
+        held.ofScroll('q', 1),
+        held.ofScroll('q', 2),
+        held.ofScroll('q', 3),
+        held.ofScroll('r', 1),
+        held.ofQuestion('q'),
+        held.ofQuestion('r')
+      ],
+      ['old', 'new', null, null, 'new', null]
+    )
   })
 
   await t.test('give way in the order of their last use', async (t) => {
     held.hold('r', 1, 'third', 4)
     held.ofScroll('q', 1)
     held.hold('s', 1, 'fourth', 4)
-    t.strictSame([held.ofScroll('q', 2), held.ofScroll('q', 1), held.ofScroll('r', 1), held.ofScroll('s', 1)], [null, 'old', 'third', 'fourth'])
+    t.strictSame(
+      [held.ofScroll('q', 2), held.ofScroll('q', 1), held.ofScroll('r', 1), held.ofScroll('s', 1)],
+      [null, 'old', 'third', 'fourth']
+    )
     t.equal(held.ofQuestion('q'), null, 'the latest of a question that has gone is none')
     held.hold('large', 1, 'too large', 11)
     t.strictSame([held.ofScroll('large', 1), held.ofScroll('s', 1)], [null, 'fourth'])
@@ -252,12 +481,17 @@ t.test('a walk that has no time left', async (t) => {
   const { urn } = await withGraph(server, 'a -> b -> c', 'deadline')
   await t.test('fails with DEADLINE_EXCEEDED, and never with fewer results', async (t) => {
     const question = checkQuestion({ urn: urn('a'), direction: 'DOWNSTREAM' })
-    await server.db.transaction(async (tx) => {
-      t.equal((await findHits(sqlLineageReader(tx, null), question)).sifted.total, 2)
-      await t.rejects(findHits(sqlLineageReader(tx, null, -1), question), { code: 'DEADLINE_EXCEEDED' })
-      // The walk still has its time, and what comes after it none.
-      const [early, late] = [sqlLineageReader(tx, null), sqlLineageReader(tx, null, -1)]
-      await t.rejects(findHits({ ...late, find: early.find, walk: early.walk }, question), { code: 'DEADLINE_EXCEEDED' })
-    }, { isolationLevel: 'repeatable read' })
+    await server.db.transaction(
+      async (tx) => {
+        t.equal((await findHits(sqlLineageReader(tx, null), question)).sifted.total, 2)
+        await t.rejects(findHits(sqlLineageReader(tx, null, -1), question), { code: 'DEADLINE_EXCEEDED' })
+        // The walk still has its time, and what comes after it none.
+        const [early, late] = [sqlLineageReader(tx, null), sqlLineageReader(tx, null, -1)]
+        await t.rejects(findHits({ ...late, find: early.find, walk: early.walk }, question), {
+          code: 'DEADLINE_EXCEEDED'
+        })
+      },
+      { isolationLevel: 'repeatable read' }
+    )
   })
 })

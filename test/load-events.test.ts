@@ -9,7 +9,7 @@ import { limits } from '../shared/limits.ts'
 import { admin, edge, entity, withLoadBench } from './support/load-bench.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
-type Event = { event: string, id: string, load: LoadView }
+type Event = { event: string; id: string; load: LoadView }
 
 /** Reads the events of a response as they come. */
 async function* eventsOf(response: Response): AsyncGenerator<Event> {
@@ -17,9 +17,15 @@ async function* eventsOf(response: Response): AsyncGenerator<Event> {
   for await (const part of response.body ?? []) {
     text += Buffer.from(part).toString('utf8')
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const fields = Object.fromEntries(text.slice(0, end).split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]))
+      const fields = Object.fromEntries(
+        text
+          .slice(0, end)
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)])
+      )
       text = text.slice(end + 2)
-      if (fields.data !== undefined) yield { event: fields.event ?? '', id: fields.id ?? '', load: JSON.parse(fields.data) }
+      if (fields.data !== undefined)
+        yield { event: fields.event ?? '', id: fields.id ?? '', load: JSON.parse(fields.data) }
     }
   }
 }
@@ -30,11 +36,28 @@ async function all(events: AsyncIterable<Event>): Promise<Event[]> {
   return seen
 }
 
-const open = (server: TestServer, id: string, { token = server.token, headers = {}, signal = null }: { token?: string, headers?: { [name: string]: string }, signal?: AbortSignal | null } = {}): Promise<Response> =>
-  fetch(`${server.url}/loads/${id}/events`, { headers: { authorization: `Bearer ${token}`, connection: 'close', ...headers }, signal })
+const open = (
+  server: TestServer,
+  id: string,
+  {
+    token = server.token,
+    headers = {},
+    signal = null
+  }: { token?: string; headers?: { [name: string]: string }; signal?: AbortSignal | null } = {}
+): Promise<Response> =>
+  fetch(`${server.url}/loads/${id}/events`, {
+    headers: { authorization: `Bearer ${token}`, connection: 'close', ...headers },
+    signal
+  })
 
 async function submit(server: TestServer, token = server.token): Promise<string> {
-  const { body } = await server.rest({ method: 'POST', url: '/loads', body: [entity('a'), edge('a', 'a')].map((record) => JSON.stringify(record)).join('\n'), headers: { 'content-type': 'application/x-ndjson' }, token })
+  const { body } = await server.rest({
+    method: 'POST',
+    url: '/loads',
+    body: [entity('a'), edge('a', 'a')].map((record) => JSON.stringify(record)).join('\n'),
+    headers: { 'content-type': 'application/x-ndjson' },
+    token
+  })
   return body.id
 }
 
@@ -52,8 +75,19 @@ t.test('the events of a load', async (t) => {
     await sleep(700)
     await server.rest({ method: 'POST', url: `/loads/${id}/cancel` })
     const events = await reading
-    t.match(events.map(({ event, load }) => ({ event, state: load.state })), [{ event: 'load', state: 'accepted' }, { event: 'load', state: 'applying' }, { event: 'load', state: 'cancelled' }])
-    t.strictSame(events.at(-1)?.load, (await server.rest({ url: `/loads/${id}` })).body, 'the same JSON as GET')
+    t.match(
+      events.map(({ event, load }) => ({ event, state: load.state })),
+      [
+        { event: 'load', state: 'accepted' },
+        { event: 'load', state: 'applying' },
+        { event: 'load', state: 'cancelled' }
+      ]
+    )
+    t.strictSame(
+      events.at(-1)?.load,
+      (await server.rest({ url: `/loads/${id}` })).body,
+      'the same JSON as GET'
+    )
   })
 
   t.test('are the last one alone for who comes after the end, and none for who has seen it', async (t) => {
@@ -75,13 +109,18 @@ t.test('the events of a load', async (t) => {
     const stop = new AbortController()
     t.equal((await open(server, id, { token: mine, signal: stop.signal })).status, 200)
     stop.abort()
-    t.match(await server.rest({ url: `/loads/${id}/events?after=1` }), { status: 400, body: { field: 'after' } })
+    t.match(await server.rest({ url: `/loads/${id}/events?after=1` }), {
+      status: 400,
+      body: { field: 'after' }
+    })
   })
 
   t.test('are streamed to so many at once; who leaves makes room', async (t) => {
     const id = await submit(server)
     const stops = Array.from({ length: limits.loadEventStreamsMaxCount }, () => new AbortController())
-    await Promise.all(stops.map(async ({ signal }) => (await open(server, id, { signal })).body?.getReader().read()))
+    await Promise.all(
+      stops.map(async ({ signal }) => (await open(server, id, { signal })).body?.getReader().read())
+    )
     const refused = await open(server, id)
     t.equal(refused.status, 429)
     t.match(await refused.json(), { code: 'RATE_LIMITED', limit: 'loadEventStreamsMaxCount' })
@@ -110,9 +149,13 @@ t.test('the events of a load', async (t) => {
 /** Counts the questions to Postgres. */
 function counted(t: Test, db: Db): { questions: () => number } {
   let count = 0
-  const listen = (): void => { count += 1 }
+  const listen = (): void => {
+    count += 1
+  }
   db.on('query', listen)
-  t.teardown(() => { db.removeListener('query', listen) })
+  t.teardown(() => {
+    db.removeListener('query', listen)
+  })
   return { questions: () => count }
 }
 
@@ -124,7 +167,9 @@ t.test('who follows a load', async (t) => {
     const watch = createLoadWatch(bench.db, pace)
     const load = await bench.load(await bench.submit([entity('a')]))
     const stops = Array.from({ length: 20 }, () => new AbortController())
-    const following = stops.map(async ({ signal }) => { for await (const state of watch.follow(load, signal)) void state })
+    const following = stops.map(async ({ signal }) => {
+      for await (const state of watch.follow(load, signal)) void state
+    })
     await sleep(50)
     const { questions } = counted(t, bench.db)
     await sleep(200)
@@ -144,19 +189,28 @@ t.test('who follows a load', async (t) => {
     const watch = createLoadWatch(bench.db, { ...pace, longestMs: 700 })
     const load = await bench.load(await bench.submit([entity('b')]))
     const states: (string | null)[] = []
-    for await (const state of watch.follow(load, new AbortController().signal)) states.push(state?.state ?? null)
+    for await (const state of watch.follow(load, new AbortController().signal))
+      states.push(state?.state ?? null)
     t.equal(states[0], 'accepted')
     t.ok(states.length >= 3 && states.slice(1).every((state) => state === null), JSON.stringify(states))
   })
 
   t.test('sees the end also when the database was away meanwhile', async (t) => {
     let isAway = false
-    const flaky = new Proxy(bench.db, { get: (db, name, receiver) => { if (isAway) throw new Error('away'); return Reflect.get(db, name, receiver) } })
+    const flaky = new Proxy(bench.db, {
+      get: (db, name, receiver) => {
+        if (isAway) throw new Error('away')
+        return Reflect.get(db, name, receiver)
+      }
+    })
     const watch = createLoadWatch(flaky, pace)
     const id = await bench.submit([entity('c')])
     const load = await bench.load(id)
     const states: (string | undefined)[] = []
-    const following = (async () => { for await (const state of watch.follow(load, new AbortController().signal)) if (state) states.push(state.state) })()
+    const following = (async () => {
+      for await (const state of watch.follow(load, new AbortController().signal))
+        if (state) states.push(state.state)
+    })()
     await sleep(50)
     isAway = true
     await sleep(100)

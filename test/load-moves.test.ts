@@ -4,7 +4,15 @@ import type { Tx } from '../shared/db/database.ts'
 import { inTransaction } from '../shared/db/transaction.ts'
 import { loadMoves, loadStates, terminalStates } from '../shared/model/load-moves.ts'
 import { finishLoad } from '../shared/store/load-progress.ts'
-import { abortLoad, acceptLoad, insertLoad, reopenLoad, resumeLoad, startLoad, stopLoad } from '../shared/store/loads.ts'
+import {
+  abortLoad,
+  acceptLoad,
+  insertLoad,
+  reopenLoad,
+  resumeLoad,
+  startLoad,
+  stopLoad
+} from '../shared/store/loads.ts'
 import { withLoadBench, type LoadBench } from './support/load-bench.ts'
 
 const id = '00000000-0000-4000-8000-000000000001'
@@ -21,19 +29,52 @@ const movers: { [name: string]: (tx: Tx) => Promise<unknown> } = {
   reopenLoad: (tx) => reopenLoad(tx, id)
 }
 
-async function put(bench: LoadBench, state: string, { hasWholeBody, hasChunk }: { hasWholeBody: boolean, hasChunk: boolean }): Promise<void> {
+async function put(
+  bench: LoadBench,
+  state: string,
+  { hasWholeBody, hasChunk }: { hasWholeBody: boolean; hasChunk: boolean }
+): Promise<void> {
   await bench.rows('delete from load')
-  await inTransaction(bench.db, (tx) => insertLoad(tx, { id, format: 'ndjson', mode: 'merge', source: 's', missingReferences: 'reject', actor: 'a', tokenId: null, scopes: [], domainUrn: null, requestId: null, isAtomic: false, isDryRun: false, idempotencyKey: null, header: null }))
-  await bench.rows('update load set state = ?, body_ended_at = case when ? then now() end', [state, hasWholeBody])
-  if (hasChunk) await bench.rows("insert into chunk (load_id, pass, first_line, record_count, payload) values (?::uuid, 3, 1, 1, '')", [id])
+  await inTransaction(bench.db, (tx) =>
+    insertLoad(tx, {
+      id,
+      format: 'ndjson',
+      mode: 'merge',
+      source: 's',
+      missingReferences: 'reject',
+      actor: 'a',
+      tokenId: null,
+      scopes: [],
+      domainUrn: null,
+      requestId: null,
+      isAtomic: false,
+      isDryRun: false,
+      idempotencyKey: null,
+      header: null
+    })
+  )
+  await bench.rows('update load set state = ?, body_ended_at = case when ? then now() end', [
+    state,
+    hasWholeBody
+  ])
+  if (hasChunk)
+    await bench.rows(
+      "insert into chunk (load_id, pass, first_line, record_count, payload) values (?::uuid, 3, 1, 1, '')",
+      [id]
+    )
 }
 
 t.test('the life of a load', async (t) => {
   const bench = await withLoadBench(t)
 
   t.test('has the states that the table allows', async (t) => {
-    const [check] = await bench.rows<{ text: string }>("select pg_get_constraintdef(oid) as text from pg_constraint where conname = 'load_state_check'")
-    t.strictSame(Array.from(check?.text.matchAll(/'(\w+)'/g) ?? [], ([, state = '']) => state).sort(), loadStates.toSorted())
+    const [check] = await bench.rows<{ text: string }>(
+      "select pg_get_constraintdef(oid) as text from pg_constraint where conname = 'load_state_check'"
+    )
+    t.strictSame(
+      Array.from(check?.text.matchAll(/'(\w+)'/g) ?? [], ([, state = '']) => state).sort(),
+      loadStates.toSorted()
+    )
     const moving = new Set<string>(loadMoves.flatMap(({ from, to }) => [from ?? to, to]))
     t.strictSame([...moving].sort(), loadStates.toSorted(), 'every state has a move')
   })
@@ -41,7 +82,11 @@ t.test('the life of a load', async (t) => {
   t.test('has the moves of the table: each can be made, and no other', async (t) => {
     const seen = new Set(['- receiving'])
     for (const state of loadStates) {
-      for (const situation of [{ hasWholeBody: true, hasChunk: true }, { hasWholeBody: true, hasChunk: false }, { hasWholeBody: false, hasChunk: false }]) {
+      for (const situation of [
+        { hasWholeBody: true, hasChunk: true },
+        { hasWholeBody: true, hasChunk: false },
+        { hasWholeBody: false, hasChunk: false }
+      ]) {
         for (const [name, move] of Object.entries(movers)) {
           await put(bench, state, situation)
           await inTransaction(bench.db, move)

@@ -15,29 +15,52 @@ import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { startChunkWorker } from '../shared/queue/chunk-worker.ts'
 import { insertLoad } from '../shared/store/loads.ts'
-import { admin, edge, entity, guardsWithout, pretend, rejectsOf, removal, withLoadBench, type LoadBench } from './support/load-bench.ts'
+import {
+  admin,
+  edge,
+  entity,
+  guardsWithout,
+  pretend,
+  rejectsOf,
+  removal,
+  withLoadBench,
+  type LoadBench
+} from './support/load-bench.ts'
 
 /** Fails like Postgres does. */
 const sqlError = (code: string): Error => Object.assign(new Error('something with a secret value'), { code })
 
 t.test('failures', async (t) => {
   /** Fails for good on records that hold the word. */
-  const guilty = (word: string, error: () => Error): ApplyRecords => async (tx, records, context) => {
-    if (JSON.stringify(records).includes(word)) throw error()
-    return pretend(tx, records, context)
-  }
-  const records = [...Array.from({ length: 40 }, (_, index) => entity(`t${index}`)), entity('poison'), ...Array.from({ length: 40 }, (_, index) => entity(`u${index}`))]
+  const guilty =
+    (word: string, error: () => Error): ApplyRecords =>
+    async (tx, records, context) => {
+      if (JSON.stringify(records).includes(word)) throw error()
+      return pretend(tx, records, context)
+    }
+  const records = [
+    ...Array.from({ length: 40 }, (_, index) => entity(`t${index}`)),
+    entity('poison'),
+    ...Array.from({ length: 40 }, (_, index) => entity(`u${index}`))
+  ]
 
-  t.test('one guilty record is found, tried three times alone, and rejected; the others are applied', async (t) => {
-    const bench = await withLoadBench(t, { apply: guilty('poison', () => sqlError('22P02')) })
-    const id = await bench.submit(records)
-    await bench.drain()
-    t.match(await bench.load(id), { state: 'done', counts: { received: 81, applied: 80, rejected: 1 } })
-    const [reject] = await rejectsOf(bench, id)
-    t.match(reject, { line: 41, code: 'BAD_REQUEST', record: JSON.stringify(entity('poison')) })
-    t.notMatch(reject?.message, /secret/)
-    t.ok((await bench.chunks(id)).some((chunk) => chunk.state === 'settled' && chunk.recordCount === 1 && chunk.attempts === 2))
-  })
+  t.test(
+    'one guilty record is found, tried three times alone, and rejected; the others are applied',
+    async (t) => {
+      const bench = await withLoadBench(t, { apply: guilty('poison', () => sqlError('22P02')) })
+      const id = await bench.submit(records)
+      await bench.drain()
+      t.match(await bench.load(id), { state: 'done', counts: { received: 81, applied: 80, rejected: 1 } })
+      const [reject] = await rejectsOf(bench, id)
+      t.match(reject, { line: 41, code: 'BAD_REQUEST', record: JSON.stringify(entity('poison')) })
+      t.notMatch(reject?.message, /secret/)
+      t.ok(
+        (await bench.chunks(id)).some(
+          (chunk) => chunk.state === 'settled' && chunk.recordCount === 1 && chunk.attempts === 2
+        )
+      )
+    }
+  )
 
   t.test('without counting attempts it blocks its load for ever (the test can see it)', async (t) => {
     const bench = await withLoadBench(t, { apply: guilty('poison', () => sqlError('22P02')) })
@@ -50,11 +73,16 @@ t.test('failures', async (t) => {
   })
 
   t.test('a fault of the program is found the same way, and its text goes to nobody', async (t) => {
-    const bench = await withLoadBench(t, { apply: guilty('poison', () => new TypeError('secret is not a function')) })
+    const bench = await withLoadBench(t, {
+      apply: guilty('poison', () => new TypeError('secret is not a function'))
+    })
     const id = await bench.submit(records)
     await bench.drain()
     t.match(await bench.load(id), { state: 'done', counts: { applied: 80, rejected: 1 } })
-    t.match((await rejectsOf(bench, id))[0], { code: 'INTERNAL', message: /^The record could not be applied/ })
+    t.match((await rejectsOf(bench, id))[0], {
+      code: 'INTERNAL',
+      message: /^The record could not be applied/
+    })
   })
 
   t.test('what passes is waited out without end and never counts', async (t) => {
@@ -80,11 +108,19 @@ t.test('failures', async (t) => {
   })
 
   /** Lets workers die of the word until the load ends, at most so many times. Gives how many died. */
-  async function dieOf(bench: LoadBench, id: string, word: string, guards: typeof allChunkGuards, mostDeaths: number): Promise<number> {
+  async function dieOf(
+    bench: LoadBench,
+    id: string,
+    word: string,
+    guards: typeof allChunkGuards,
+    mostDeaths: number
+  ): Promise<number> {
     let deaths = 0
     while (deaths < mostDeaths && (await bench.load(id)).state !== 'done') {
       for (const { id: chunkId } of (await bench.chunks(id)).filter((chunk) => chunk.hasPayload)) {
-        const isDeadly = (await readRecords(bench.db, await bench.payload(chunkId))).some((record) => record.text.includes(word))
+        const isDeadly = (await readRecords(bench.db, await bench.payload(chunkId))).some((record) =>
+          record.text.includes(word)
+        )
         // A worker that dies has claimed the chunk, and its lease runs out.
         const claim = isDeadly ? await claimChunk(bench.db, chunkId, guards, 0) : null
         if (claim?.next === 'apply') deaths += 1
@@ -97,43 +133,64 @@ t.test('failures', async (t) => {
 
   t.test('a record that kills every worker is isolated and rejected; the others are applied', async (t) => {
     const bench = await withLoadBench(t, { apply: pretend })
-    const id = await bench.submit(Array.from({ length: 8 }, (_, index) => entity(index === 5 ? 'killer' : `k${index}`)))
-    t.equal(await dieOf(bench, id, 'killer', allChunkGuards, 50), 3 + 1 + 1 + 1 + 3, 'three before it is isolated, one for each half, three alone')
+    const id = await bench.submit(
+      Array.from({ length: 8 }, (_, index) => entity(index === 5 ? 'killer' : `k${index}`))
+    )
+    t.equal(
+      await dieOf(bench, id, 'killer', allChunkGuards, 50),
+      3 + 1 + 1 + 1 + 3,
+      'three before it is isolated, one for each half, three alone'
+    )
     t.match(await bench.load(id), { state: 'done', counts: { received: 8, applied: 7, rejected: 1 } })
     t.match(await rejectsOf(bench, id), [{ line: 6, code: 'INTERNAL', message: /^The worker ended/ }])
   })
 
-  t.test('a lease that ran out across a start of Postgres is no crash: it says nothing of the chunk', async (t) => {
-    const bench = await withLoadBench(t, { apply: pretend })
-    const id = await bench.submit([entity('a')])
-    const chunkId = bench.told[0] ?? 0
-    const leaseSeconds = 1
-    for (const [afterStart, crashes] of [['0.9 seconds', 0], ['1.1 seconds', 1]] as const) {
-      await claimChunk(bench.db, chunkId, allChunkGuards, leaseSeconds)
-      await bench.rows('update chunk set lease_until = pg_postmaster_start_time() + ?::interval', [afterStart])
-      await claimChunk(bench.db, chunkId, allChunkGuards, leaseSeconds)
-      t.match(await bench.chunks(id), [{ crashes }])
-      await bench.rows("update chunk set state = 'waiting'")
+  t.test(
+    'a lease that ran out across a start of Postgres is no crash: it says nothing of the chunk',
+    async (t) => {
+      const bench = await withLoadBench(t, { apply: pretend })
+      const id = await bench.submit([entity('a')])
+      const chunkId = bench.told[0] ?? 0
+      const leaseSeconds = 1
+      for (const [afterStart, crashes] of [
+        ['0.9 seconds', 0],
+        ['1.1 seconds', 1]
+      ] as const) {
+        await claimChunk(bench.db, chunkId, allChunkGuards, leaseSeconds)
+        await bench.rows('update chunk set lease_until = pg_postmaster_start_time() + ?::interval', [
+          afterStart
+        ])
+        await claimChunk(bench.db, chunkId, allChunkGuards, leaseSeconds)
+        t.match(await bench.chunks(id), [{ crashes }])
+        await bench.rows("update chunk set state = 'waiting'")
+      }
     }
-  })
+  )
 
-  t.test('a worker that cannot say that it failed goes on trying to, and is not taken for dead', async (t) => {
-    const bench = await withLoadBench(t, { apply: async () => { throw sqlError('53100') } })
-    const id = await bench.submit([entity('a')])
-    await bench.rows(`
+  t.test(
+    'a worker that cannot say that it failed goes on trying to, and is not taken for dead',
+    async (t) => {
+      const bench = await withLoadBench(t, {
+        apply: async () => {
+          throw sqlError('53100')
+        }
+      })
+      const id = await bench.submit([entity('a')])
+      await bench.rows(`
       create function refuse() returns trigger language plpgsql as $$
       begin
         if new.state = 'waiting' then raise exception 'no room' using errcode = '53100'; end if;
         return new;
       end $$`)
-    await bench.rows('create trigger refuse before update on chunk for each row execute function refuse()')
-    const looking = bench.look(bench.told[0] ?? 0)
-    await sleep(1_200)
-    t.match(await bench.chunks(id), [{ state: 'applying', fence: 1 }])
-    await bench.rows('drop function refuse() cascade')
-    t.equal((await looking).outcome, 'released')
-    t.match(await bench.chunks(id), [{ state: 'waiting', fence: 1, crashes: 0 }])
-  })
+      await bench.rows('create trigger refuse before update on chunk for each row execute function refuse()')
+      const looking = bench.look(bench.told[0] ?? 0)
+      await sleep(1_200)
+      t.match(await bench.chunks(id), [{ state: 'applying', fence: 1 }])
+      await bench.rows('drop function refuse() cascade')
+      t.equal((await looking).outcome, 'released')
+      t.match(await bench.chunks(id), [{ state: 'waiting', fence: 1, crashes: 0 }])
+    }
+  )
 
   t.test('without isolation it kills workers for ever (the test can see it)', async (t) => {
     const bench = await withLoadBench(t, { apply: pretend })
@@ -153,10 +210,16 @@ t.test('failures', async (t) => {
       running -= 1
     }
     await Promise.all([
-      gate.together(() => work('first', 30)), gate.together(() => work('second', 10)),
-      gate.alone(() => work('isolated', 20)), gate.together(() => work('third', 5)), gate.alone(() => work('isolated too', 5))
+      gate.together(() => work('first', 30)),
+      gate.together(() => work('second', 10)),
+      gate.alone(() => work('isolated', 20)),
+      gate.together(() => work('third', 5)),
+      gate.alone(() => work('isolated too', 5))
     ])
-    t.match(seen.filter((entry) => entry.startsWith('isolated')), ['isolated beside 0', 'isolated too beside 0'])
+    t.match(
+      seen.filter((entry) => entry.startsWith('isolated')),
+      ['isolated beside 0', 'isolated too beside 0']
+    )
     t.equal(seen.length, 5)
   })
 
@@ -182,14 +245,20 @@ t.test('failures', async (t) => {
   })
 })
 
-t.test('a worker that starts while Postgres is away says so, and leaves the process its own master', async (t) => {
-  const config = readConfig({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })
-  const look = async (): Promise<'done'> => 'done'
-  await t.rejects(startChunkWorker({ config, concurrency: 1, look, log: createLog({ logLevel: 'silent' }) }), { code: 'ECONNREFUSED' })
-  const askedAt = Date.now()
-  await sleep(100)
-  t.ok(Date.now() - askedAt < 5_000, 'timers go on')
-})
+t.test(
+  'a worker that starts while Postgres is away says so, and leaves the process its own master',
+  async (t) => {
+    const config = readConfig({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+    const look = async (): Promise<'done'> => 'done'
+    await t.rejects(
+      startChunkWorker({ config, concurrency: 1, look, log: createLog({ logLevel: 'silent' }) }),
+      { code: 'ECONNREFUSED' }
+    )
+    const askedAt = Date.now()
+    await sleep(100)
+    t.ok(Date.now() - askedAt < 5_000, 'timers go on')
+  }
+)
 
 t.test('the sweeper', async (t) => {
   t.test('finds what the queue has lost', async (t) => {
@@ -227,23 +296,49 @@ t.test('the sweeper', async (t) => {
     t.equal((await bench.chunks(large)).length, 4)
   })
 
-  t.test('accepts a load whose API process died after the end of its body, and aborts one that nobody writes to', async (t) => {
-    const bench = await withLoadBench(t)
-    const whole = await bench.submit([entity('a')])
-    bench.told.length = 0
-    await bench.rows("update load set state = 'receiving', seq = null, remaining = 0, body_ended_at = now() - interval '1 minute' where id = ?::uuid", [whole])
-    const silent = '00000000-0000-4000-8000-000000000001'
-    await inTransaction(bench.db, (tx) => insertLoad(tx, { id: silent, format: 'ndjson', header: null, mode: 'merge', source: 's', missingReferences: 'reject', actor: admin.urn, tokenId: null, scopes: ['write'], domainUrn: null, requestId: null, isAtomic: false, isDryRun: false, idempotencyKey: null }))
-    await bench.rows("update load set touched_at = now() - interval '1 hour' where id = ?::uuid", [silent])
-    t.match(await sweep(bench.db, bench.queue), { accepted: 1, aborted: 1 })
-    await bench.drain()
-    t.equal((await bench.load(whole)).state, 'done')
-    t.equal((await bench.load(silent)).state, 'aborted')
-  })
+  t.test(
+    'accepts a load whose API process died after the end of its body, and aborts one that nobody writes to',
+    async (t) => {
+      const bench = await withLoadBench(t)
+      const whole = await bench.submit([entity('a')])
+      bench.told.length = 0
+      await bench.rows(
+        "update load set state = 'receiving', seq = null, remaining = 0, body_ended_at = now() - interval '1 minute' where id = ?::uuid",
+        [whole]
+      )
+      const silent = '00000000-0000-4000-8000-000000000001'
+      await inTransaction(bench.db, (tx) =>
+        insertLoad(tx, {
+          id: silent,
+          format: 'ndjson',
+          header: null,
+          mode: 'merge',
+          source: 's',
+          missingReferences: 'reject',
+          actor: admin.urn,
+          tokenId: null,
+          scopes: ['write'],
+          domainUrn: null,
+          requestId: null,
+          isAtomic: false,
+          isDryRun: false,
+          idempotencyKey: null
+        })
+      )
+      await bench.rows("update load set touched_at = now() - interval '1 hour' where id = ?::uuid", [silent])
+      t.match(await sweep(bench.db, bench.queue), { accepted: 1, aborted: 1 })
+      await bench.drain()
+      t.equal((await bench.load(whole)).state, 'done')
+      t.equal((await bench.load(silent)).state, 'aborted')
+    }
+  )
 })
 
 t.test('pruning', async (t) => {
-  const countOf = async (bench: LoadBench, table: 'edge_tombstone' | 'graph_change' | 'load'): Promise<number> => (await bench.rows(`select 1 from ${table}`)).length
+  const countOf = async (
+    bench: LoadBench,
+    table: 'edge_tombstone' | 'graph_change' | 'load'
+  ): Promise<number> => (await bench.rows(`select 1 from ${table}`)).length
 
   t.test('keeps the order of removals while anything older is unfinished, and no longer', async (t) => {
     const bench = await withLoadBench(t)
@@ -259,7 +354,11 @@ t.test('pruning', async (t) => {
     bench.told.push(...olderChunks)
     await bench.drain()
     t.equal((await bench.load(older)).state, 'done')
-    t.same(await bench.rows('select 1 from statement'), [], 'the older add came late and does not bring the edge back')
+    t.same(
+      await bench.rows('select 1 from statement'),
+      [],
+      'the older add came late and does not bring the edge back'
+    )
     await bench.submit([entity('c')])
     await bench.drain()
     await prune(bench.db)
@@ -270,7 +369,9 @@ t.test('pruning', async (t) => {
     const bench = await withLoadBench(t)
     await bench.submit([entity('a')])
     await bench.rows("update load set state = 'receiving', seq = null, body_ended_at = now()")
-    await bench.rows('insert into edge_tombstone (owner_id, aspect_code, downstream_id, upstream_id, seq, line) values (1, 1, 1, 2, 0, 1)')
+    await bench.rows(
+      'insert into edge_tombstone (owner_id, aspect_code, downstream_id, upstream_id, seq, line) values (1, 1, 1, 2, 0, 1)'
+    )
     await prune(bench.db)
     t.equal(await countOf(bench, 'edge_tombstone'), 1)
   })
@@ -282,7 +383,9 @@ t.test('pruning', async (t) => {
     const before = await countOf(bench, 'graph_change')
     t.ok(before > 0)
     t.match(await prune(bench.db), { graphChanges: 0 })
-    const [newest] = await bench.rows<{ xid: number }>('select max(xid::text::bigint) as xid from graph_change')
+    const [newest] = await bench.rows<{ xid: number }>(
+      'select max(xid::text::bigint) as xid from graph_change'
+    )
     // What began after a transaction that is still open stays, and other tests have transactions.
     let pruned = 0
     while (pruned < before) {
@@ -290,7 +393,9 @@ t.test('pruning', async (t) => {
       await sleep(10)
     }
     t.equal(pruned, before)
-    const [horizon] = await bench.rows<{ xid: number }>('select horizon::text::bigint as xid from graph_horizon')
+    const [horizon] = await bench.rows<{ xid: number }>(
+      'select horizon::text::bigint as xid from graph_horizon'
+    )
     t.equal(horizon?.xid, (newest?.xid ?? 0) + 1)
   })
 
@@ -300,7 +405,7 @@ t.test('pruning', async (t) => {
       await query(tx, 'select pg_current_xact_id()')
       await bench.submit([entity('a')])
       await bench.drain()
-      t.ok(await countOf(bench, 'graph_change') > 0)
+      t.ok((await countOf(bench, 'graph_change')) > 0)
       t.match(await prune(bench.db, { changeLogKeepSeconds: 0 }), { graphChanges: 0 })
     })
   })

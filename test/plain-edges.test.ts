@@ -2,7 +2,13 @@
 import t from 'tap'
 import { UnreadableChunk, packLines, unpackEdgesOnly } from '../shared/catalog/chunk-payload.ts'
 import { createEdgeGatherer } from '../shared/catalog/edge-gatherer.ts'
-import { holdsEdges, lineOfEdge, packEdges, unpackEdges, type EdgeBatch } from '../shared/catalog/edge-payload.ts'
+import {
+  holdsEdges,
+  lineOfEdge,
+  packEdges,
+  unpackEdges,
+  type EdgeBatch
+} from '../shared/catalog/edge-payload.ts'
 import { retryLoad } from '../shared/catalog/retry-load.ts'
 import { CatalogError } from '../shared/errors.ts'
 import { parseNdjsonRecord } from '../shared/formats/ndjson.ts'
@@ -17,23 +23,81 @@ import { oneByOne } from './support/read-records.ts'
 
 const flow = 'urn:li:dataFlow:(airflow,nightly,PROD)'
 const urns = [
-  dataset('a'), dataset('b'), dataset('ü 😀'), dataset('a"b'), dataset('a\\b'), dataset('tab\there'), dataset(' \u00a0'), dataset('\u2028'), dataset('(x)'), dataset('x,y'), 'urn:li:dataset:(urn:li:dataPlatform:hive,a,WRONG)',
-  `urn:li:schemaField:(${dataset('a')},x)`, flow, `urn:li:dataJob:(${flow},load)`, 'urn:li:chart:(looker,a)', 'urn:li:domain:d', 'urn:li:', ''
+  dataset('a'),
+  dataset('b'),
+  dataset('ü 😀'),
+  dataset('a"b'),
+  dataset('a\\b'),
+  dataset('tab\there'),
+  dataset(' \u00a0'),
+  dataset('\u2028'),
+  dataset('(x)'),
+  dataset('x,y'),
+  'urn:li:dataset:(urn:li:dataPlatform:hive,a,WRONG)',
+  `urn:li:schemaField:(${dataset('a')},x)`,
+  flow,
+  `urn:li:dataJob:(${flow},load)`,
+  'urn:li:chart:(looker,a)',
+  'urn:li:domain:d',
+  'urn:li:',
+  ''
 ]
-const anyUrn = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...urns.slice(0, 2)) }, { weight: 4, arbitrary: fc.constantFrom(...urns) })
+const anyUrn = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...urns.slice(0, 2)) },
+  { weight: 4, arbitrary: fc.constantFrom(...urns) }
+)
 
 /** As JSON.stringify writes it, or with every character escaped, or as somebody would who forgets to. */
-const written = (text: string): fc.Arbitrary<string> => fc.constantFrom(
-  JSON.stringify(text), JSON.stringify(text), JSON.stringify(text), `"${text}"`,
-  `"${[...text].flatMap((character) => character.split('')).map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`)
-const value = fc.oneof({ weight: 8, arbitrary: anyUrn.chain(written) }, { weight: 1, arbitrary: fc.constantFrom('null', '7', '{}', '["x"]', '"', '') })
-const member = (name: string, arbitrary: fc.Arbitrary<string>): fc.Arbitrary<string> => fc.tuple(fc.constantFrom('', '', '', ' ', '\t'), fc.constantFrom('', '', ' '), arbitrary).map(([before, after, text]) => `"${name}"${before}:${after}${text}`)
-const op = member('op', fc.constantFrom('"addEdge"', '"addEdge"', '"addEdge"', '"removeEdge"', 'null', '"nope"', '"add\\u0045dge"'))
-const other = fc.constantFrom('"entityType":"dataset"', '"colour":"red"', '"proposedSnapshot":{}', '"__proto__":{}', '"\\u0075pstreamUrn":"x"')
-const members = fc.tuple(member('upstreamUrn', value), member('downstreamUrn', value), fc.array(op, { maxLength: 1 }), fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(fc.oneof(op, other, member('upstreamUrn', value)), { maxLength: 2 }) }))
-  .chain(([up, down, ops, more]) => fc.shuffledSubarray([up, down, ...ops, ...more], { minLength: more.length > 0 ? 1 : 2 }))
+const written = (text: string): fc.Arbitrary<string> =>
+  fc.constantFrom(
+    JSON.stringify(text),
+    JSON.stringify(text),
+    JSON.stringify(text),
+    `"${text}"`,
+    `"${[...text]
+      .flatMap((character) => character.split(''))
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join('')}"`
+  )
+const value = fc.oneof(
+  { weight: 8, arbitrary: anyUrn.chain(written) },
+  { weight: 1, arbitrary: fc.constantFrom('null', '7', '{}', '["x"]', '"', '') }
+)
+const member = (name: string, arbitrary: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.constantFrom('', '', '', ' ', '\t'), fc.constantFrom('', '', ' '), arbitrary)
+    .map(([before, after, text]) => `"${name}"${before}:${after}${text}`)
+const op = member(
+  'op',
+  fc.constantFrom('"addEdge"', '"addEdge"', '"addEdge"', '"removeEdge"', 'null', '"nope"', '"add\\u0045dge"')
+)
+const other = fc.constantFrom(
+  '"entityType":"dataset"',
+  '"colour":"red"',
+  '"proposedSnapshot":{}',
+  '"__proto__":{}',
+  '"\\u0075pstreamUrn":"x"'
+)
+const members = fc
+  .tuple(
+    member('upstreamUrn', value),
+    member('downstreamUrn', value),
+    fc.array(op, { maxLength: 1 }),
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(fc.oneof(op, other, member('upstreamUrn', value)), { maxLength: 2 }) }
+    )
+  )
+  .chain(([up, down, ops, more]) =>
+    fc.shuffledSubarray([up, down, ...ops, ...more], { minLength: more.length > 0 ? 1 : 2 })
+  )
 const space = fc.constantFrom('', '', '', ' ', '\t', '\r', '\u00a0', '  ')
-const wild = fc.tuple(members, space, space, space, fc.constantFrom('}', '}', '}', '}', '}}', ',}', '')).map(([parts, before, between, after, end]) => `${before}{${between}${parts.join(`${after},${between}`)}${after}${end}${before}`)
+const wild = fc
+  .tuple(members, space, space, space, fc.constantFrom('}', '}', '}', '}', '}}', ',}', ''))
+  .map(
+    ([parts, before, between, after, end]) =>
+      `${before}{${between}${parts.join(`${after},${between}`)}${after}${end}${before}`
+  )
 
 /** As programs write it. */
 const shapes: readonly ((upstreamUrn: string, downstreamUrn: string) => string)[] = [
@@ -43,13 +107,26 @@ const shapes: readonly ((upstreamUrn: string, downstreamUrn: string) => string)[
 ]
 const removalShapes: typeof shapes = [
   (upstreamUrn, downstreamUrn) => JSON.stringify({ op: 'removeEdge', upstreamUrn, downstreamUrn }),
-  (upstreamUrn, downstreamUrn) => `{"downstreamUrn": "${downstreamUrn}", "upstreamUrn": "${upstreamUrn}", "op": "removeEdge"}`
+  (upstreamUrn, downstreamUrn) =>
+    `{"downstreamUrn": "${downstreamUrn}", "upstreamUrn": "${upstreamUrn}", "op": "removeEdge"}`
 ]
 const allShapes = [...shapes, ...removalShapes]
-const line = fc.oneof(wild, fc.tuple(fc.constantFrom(...allShapes), anyUrn, anyUrn).map(([shape, up, down]) => shape(up, down)))
+const line = fc.oneof(
+  wild,
+  fc.tuple(fc.constantFrom(...allShapes), anyUrn, anyUrn).map(([shape, up, down]) => shape(up, down))
+)
 
 /** One, or some of one shape as a program writes them one after the other. */
-const someLines = fc.oneof(line.map((text) => [text]), fc.tuple(fc.constantFrom(...allShapes), fc.constantFrom('', '', '\r'), fc.array(fc.tuple(anyUrn, anyUrn), { minLength: 2, maxLength: 6 })).map(([shape, end, pairs]) => pairs.map(([up, down]) => `${shape(up, down)}${end}`)))
+const someLines = fc.oneof(
+  line.map((text) => [text]),
+  fc
+    .tuple(
+      fc.constantFrom(...allShapes),
+      fc.constantFrom('', '', '\r'),
+      fc.array(fc.tuple(anyUrn, anyUrn), { minLength: 2, maxLength: 6 })
+    )
+    .map(([shape, end, pairs]) => pairs.map(([up, down]) => `${shape(up, down)}${end}`))
+)
 
 async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let start = 0
@@ -69,8 +146,26 @@ async function readAll(text: string, sizes: readonly number[] = []): Promise<Rea
 
 /** Line, text as sent, and what it asks for or why it is refused. */
 function saidBy(entry: SingleRecord): object {
-  if ('shape' in entry) return { line: entry.line, text: textOfEdge(entry.shape, entry.upstream, entry.downstream), changes: [{ kind: entry.shape.isRemoval ? 'removeEdge' : 'addEdge', upstreamUrn: entry.upstream, downstreamUrn: entry.downstream }] }
-  if ('error' in entry) return { line: entry.line, text: entry.text, code: entry.error.code, message: entry.error.message, details: entry.error.details }
+  if ('shape' in entry)
+    return {
+      line: entry.line,
+      text: textOfEdge(entry.shape, entry.upstream, entry.downstream),
+      changes: [
+        {
+          kind: entry.shape.isRemoval ? 'removeEdge' : 'addEdge',
+          upstreamUrn: entry.upstream,
+          downstreamUrn: entry.downstream
+        }
+      ]
+    }
+  if ('error' in entry)
+    return {
+      line: entry.line,
+      text: entry.text,
+      code: entry.error.code,
+      message: entry.error.message,
+      details: entry.error.details
+    }
   if ('document' in entry) return entry
   return { line: entry.line, text: entry.text, changes: entry.record.changes }
 }
@@ -86,13 +181,25 @@ function saidAsJson(text: string, line: number): object {
 
 t.test('a line says what it says as JSON, however it is written and wherever the body is cut', async (t) => {
   let [plainCount, runsCount] = [0, 0]
-  await fc.assert(fc.asyncProperty(fc.array(someLines, { minLength: 1, maxLength: 8 }).map((each) => each.flat()), fc.array(fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 200, max: 3_000 })), { minLength: 1, maxLength: 4 }), async (lines, sizes) => {
-    const entries = await readAll(lines.join('\n'), sizes)
-    plainCount += entries.filter((entry) => 'shape' in entry).length
-    runsCount += entries.filter((entry) => 'count' in entry && entry.count > 1).length
-    const expected = lines.flatMap((text, at) => text.trim() === '' ? [] : saidAsJson(text.trim(), at + 1))
-    t.same(oneByOne(entries).map(saidBy), expected)
-  }), { numRuns: 400 })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(someLines, { minLength: 1, maxLength: 8 }).map((each) => each.flat()),
+      fc.array(fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 200, max: 3_000 })), {
+        minLength: 1,
+        maxLength: 4
+      }),
+      async (lines, sizes) => {
+        const entries = await readAll(lines.join('\n'), sizes)
+        plainCount += entries.filter((entry) => 'shape' in entry).length
+        runsCount += entries.filter((entry) => 'count' in entry && entry.count > 1).length
+        const expected = lines.flatMap((text, at) =>
+          text.trim() === '' ? [] : saidAsJson(text.trim(), at + 1)
+        )
+        t.same(oneByOne(entries).map(saidBy), expected)
+      }
+    ),
+    { numRuns: 400 }
+  )
   t.ok(plainCount > 150, 'many are read without JSON')
   t.ok(runsCount > 20, 'and some many at once')
 })
@@ -100,31 +207,82 @@ t.test('a line says what it says as JSON, however it is written and wherever the
 t.test('what programs write is read without JSON', async (t) => {
   const [a, b] = [dataset('a'), 'urn:li:chart:(looker,a)']
   for (const text of [
-    JSON.stringify({ upstreamUrn: a, downstreamUrn: b }), JSON.stringify({ downstreamUrn: b, upstreamUrn: a }), JSON.stringify({ op: 'addEdge', upstreamUrn: a, downstreamUrn: b }),
-    `{"upstreamUrn": "${a}", "downstreamUrn": "${b}"}`, `{ "downstreamUrn" : "${b}",\t"upstreamUrn" : "${a}", "op": "addEdge" }`, ...removalShapes.map((shape) => shape(a, b))
-  ]) t.match(createPlainEdgeReader()(text, 7), { line: 7, upstream: a, downstream: b, shape: { isRemoval: text.includes('removeEdge') } }, text)
-  t.equal(createPlainEdgeReader()(`{${' '.repeat(300)}"upstreamUrn":"${a}","downstreamUrn":"${b}"}`, 1), null, 'a line that is padded out takes the room of a record')
+    JSON.stringify({ upstreamUrn: a, downstreamUrn: b }),
+    JSON.stringify({ downstreamUrn: b, upstreamUrn: a }),
+    JSON.stringify({ op: 'addEdge', upstreamUrn: a, downstreamUrn: b }),
+    `{"upstreamUrn": "${a}", "downstreamUrn": "${b}"}`,
+    `{ "downstreamUrn" : "${b}",\t"upstreamUrn" : "${a}", "op": "addEdge" }`,
+    ...removalShapes.map((shape) => shape(a, b))
+  ])
+    t.match(
+      createPlainEdgeReader()(text, 7),
+      { line: 7, upstream: a, downstream: b, shape: { isRemoval: text.includes('removeEdge') } },
+      text
+    )
+  t.equal(
+    createPlainEdgeReader()(`{${' '.repeat(300)}"upstreamUrn":"${a}","downstreamUrn":"${b}"}`, 1),
+    null,
+    'a line that is padded out takes the room of a record'
+  )
 })
 
 t.test('a dataset that is told at a glance is one that is parsed, as a text and as bytes', async (t) => {
   const name = fc.string({ unit: fc.constantFrom(...'aB9_.-/:$#@+= ,()"%\\ü\t'.split('')), maxLength: 6 })
-  const text = fc.tuple(fc.constantFrom('hive', 'hive', 'a.b-c_d', 'x'.repeat(100), 'x'.repeat(101), '.', ''), fc.oneof({ weight: 9, arbitrary: name }, { weight: 1, arbitrary: fc.constantFrom('n'.repeat(700), 'n'.repeat(701)) }), fc.constantFrom('PROD', 'PROD', 'DEV', 'NON_PROD', 'SANDBOX', 'prod', 'PRO', 'PRODS', 'NON_PRODS', '', 'PROD)'))
+  const text = fc
+    .tuple(
+      fc.constantFrom('hive', 'hive', 'a.b-c_d', 'x'.repeat(100), 'x'.repeat(101), '.', ''),
+      fc.oneof(
+        { weight: 9, arbitrary: name },
+        { weight: 1, arbitrary: fc.constantFrom('n'.repeat(700), 'n'.repeat(701)) }
+      ),
+      fc.constantFrom(
+        'PROD',
+        'PROD',
+        'DEV',
+        'NON_PROD',
+        'SANDBOX',
+        'prod',
+        'PRO',
+        'PRODS',
+        'NON_PRODS',
+        '',
+        'PROD)'
+      )
+    )
     .map(([platform, own, fabric]) => `urn:li:dataset:(urn:li:dataPlatform:${platform},${own},${fabric})`)
   let ordinary = 0
-  fc.assert(fc.property(text, fc.constantFrom('', '"', ')', 'x'), (urn, behind) => {
-    const bytes = Buffer.from(`..${urn}${behind}`)
-    t.equal(endOfOrdinaryDataset(bytes, 2) === 2 + Buffer.byteLength(urn), isOrdinaryDataset(urn), urn)
-    if (!isOrdinaryDataset(urn)) return
-    ordinary += 1
-    t.equal(parseUrn(urn).urn, urn)
-    t.equal(entityTypeOf(urn), 'dataset')
-  }), { numRuns: 3_000 })
+  fc.assert(
+    fc.property(text, fc.constantFrom('', '"', ')', 'x'), (urn, behind) => {
+      const bytes = Buffer.from(`..${urn}${behind}`)
+      t.equal(endOfOrdinaryDataset(bytes, 2) === 2 + Buffer.byteLength(urn), isOrdinaryDataset(urn), urn)
+      if (!isOrdinaryDataset(urn)) return
+      ordinary += 1
+      t.equal(parseUrn(urn).urn, urn)
+      t.equal(entityTypeOf(urn), 'dataset')
+    }),
+    { numRuns: 3_000 }
+  )
   t.ok(ordinary > 100)
 })
 
 const reader = createPlainEdgeReader()
-const anyBatch: fc.Arbitrary<{ texts: string[], lines: number[] }> = fc.constantFrom(shapes, removalShapes).chain((some) => fc.array(fc.tuple(fc.constantFrom(...some), fc.constantFrom('a', 'b', 'ü', '😀'), fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 100_000 })), { minLength: 1, maxLength: 20 }))
-  .map((edges) => ({ texts: edges.map(([shape, up, down]) => shape(dataset(up), dataset(down))), lines: edges.map(([, , , line]) => line) }))
+const anyBatch: fc.Arbitrary<{ texts: string[]; lines: number[] }> = fc
+  .constantFrom(shapes, removalShapes)
+  .chain((some) =>
+    fc.array(
+      fc.tuple(
+        fc.constantFrom(...some),
+        fc.constantFrom('a', 'b', 'ü', '😀'),
+        fc.constantFrom('a', 'b', 'c'),
+        fc.integer({ min: 1, max: 100_000 })
+      ),
+      { minLength: 1, maxLength: 20 }
+    )
+  )
+  .map((edges) => ({
+    texts: edges.map(([shape, up, down]) => shape(dataset(up), dataset(down))),
+    lines: edges.map(([, , , line]) => line)
+  }))
 
 function noName(id: number): never {
   throw new Error(`asked for the URN of ${id}`)
@@ -141,46 +299,94 @@ function gather(texts: readonly string[], lines: readonly number[]): EdgeBatch {
 }
 
 t.test('a chunk of edges gives back each line as it was sent', async (t) => {
-  await fc.assert(fc.asyncProperty(anyBatch, async ({ texts, lines }) => {
-    const payload = await packEdges(gather(texts, lines))
-    t.ok(holdsEdges(payload))
-    const edges = await unpackEdgesOnly(payload)
-    t.same(edges && Array.from(edges.lines, (line, at) => ({ line, text: lineOfEdge(edges, at, noName) })), texts.map((text, at) => ({ line: lines[at], text })))
-    t.same(await unpackEdgesOnly(payload), gather(texts, lines))
-    t.notOk(holdsEdges(await packLines(texts.map((text) => `1\t${text}\n`))))
-  }), { numRuns: 100 })
+  await fc.assert(
+    fc.asyncProperty(anyBatch, async ({ texts, lines }) => {
+      const payload = await packEdges(gather(texts, lines))
+      t.ok(holdsEdges(payload))
+      const edges = await unpackEdgesOnly(payload)
+      t.same(
+        edges && Array.from(edges.lines, (line, at) => ({ line, text: lineOfEdge(edges, at, noName) })),
+        texts.map((text, at) => ({ line: lines[at], text }))
+      )
+      t.same(await unpackEdgesOnly(payload), gather(texts, lines))
+      t.notOk(holdsEdges(await packLines(texts.map((text) => `1\t${text}\n`))))
+    }),
+    { numRuns: 100 }
+  )
 })
 
 t.test('a chunk of edges that was damaged is unreadable, or whole edges of lines', async (t) => {
-  await fc.assert(fc.asyncProperty(anyBatch, fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { maxLength: 3 }), fc.option(fc.nat()), async ({ texts, lines }, flips, end) => {
-    const payload = (await packEdges(gather(texts, lines))).subarray(0, end === null ? undefined : 1 + end % 200)
-    // The mark is what tells it from lines.
-    for (const [at, by] of flips) if (payload.length > 1) payload[1 + at % (payload.length - 1)] = (payload[1 + at % (payload.length - 1)] ?? 0) ^ by
-    try {
-      const edges = await unpackEdgesOnly(payload)
-      if (!edges) throw new Error('not taken for edges')
-      // A place that was damaged may have become an id.
-      for (const index of edges.lines.keys()) t.type(lineOfEdge(edges, index, (id) => toUrn(dataset(String(id)))), 'string')
-    } catch (error) {
-      t.ok(error instanceof UnreadableChunk, String(error))
-    }
-  }), { numRuns: 300 })
+  await fc.assert(
+    fc.asyncProperty(
+      anyBatch,
+      fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { maxLength: 3 }),
+      fc.option(fc.nat()),
+      async ({ texts, lines }, flips, end) => {
+        const payload = (await packEdges(gather(texts, lines))).subarray(
+          0,
+          end === null ? undefined : 1 + (end % 200)
+        )
+        // The mark is what tells it from lines.
+        for (const [at, by] of flips)
+          if (payload.length > 1)
+            payload[1 + (at % (payload.length - 1))] = (payload[1 + (at % (payload.length - 1))] ?? 0) ^ by
+        try {
+          const edges = await unpackEdgesOnly(payload)
+          if (!edges) throw new Error('not taken for edges')
+          // A place that was damaged may have become an id.
+          for (const index of edges.lines.keys())
+            t.type(
+              lineOfEdge(edges, index, (id) => toUrn(dataset(String(id)))),
+              'string'
+            )
+        } catch (error) {
+          t.ok(error instanceof UnreadableChunk, String(error))
+        }
+      }
+    ),
+    { numRuns: 300 }
+  )
   const batch = gather([JSON.stringify(edge('a', 'b'))], [1])
-  for (const wrong of [{ upstreams: Int32Array.of(2) }, { downstreams: Int32Array.of(-(2 ** 31)) }, { shapeOf: Int32Array.of(1) }, { lines: Int32Array.of(1, 2) }, { urns: new PackedUrns(Buffer.from(dataset('a'))) }]) {
-    await t.rejects(packEdges({ ...batch, ...wrong }).then(unpackEdgesOnly), UnreadableChunk, Object.keys(wrong).join())
+  for (const wrong of [
+    { upstreams: Int32Array.of(2) },
+    { downstreams: Int32Array.of(-(2 ** 31)) },
+    { shapeOf: Int32Array.of(1) },
+    { lines: Int32Array.of(1, 2) },
+    { urns: new PackedUrns(Buffer.from(dataset('a'))) }
+  ]) {
+    await t.rejects(
+      packEdges({ ...batch, ...wrong }).then(unpackEdgesOnly),
+      UnreadableChunk,
+      Object.keys(wrong).join()
+    )
   }
 })
 
-t.test('a chunk of edges that does not say whether they are added or removed, or what their names take, is unreadable', async (t) => {
-  const payload = await packEdges(gather([JSON.stringify(edge('a', 'b'))], [1]))
-  for (const [at, value] of [[2, 0], [2, 0xf1], [31, payload.readInt32LE(31) - 1], [31, payload.readInt32LE(31) + 1], [3, -1], [3, 2 ** 30], [7, payload.length]] as const) {
-    const damaged = Buffer.from(payload)
-    if (at === 2) damaged[at] = value
-    else damaged.writeInt32LE(value, at)
-    await t.rejects(unpackEdgesOnly(damaged), UnreadableChunk, `${value} at ${at}`)
+t.test(
+  'a chunk of edges that does not say whether they are added or removed, or what their names take, is unreadable',
+  async (t) => {
+    const payload = await packEdges(gather([JSON.stringify(edge('a', 'b'))], [1]))
+    for (const [at, value] of [
+      [2, 0],
+      [2, 0xf1],
+      [31, payload.readInt32LE(31) - 1],
+      [31, payload.readInt32LE(31) + 1],
+      [3, -1],
+      [3, 2 ** 30],
+      [7, payload.length]
+    ] as const) {
+      const damaged = Buffer.from(payload)
+      if (at === 2) damaged[at] = value
+      else damaged.writeInt32LE(value, at)
+      await t.rejects(unpackEdgesOnly(damaged), UnreadableChunk, `${value} at ${at}`)
+    }
+    await t.rejects(
+      unpackEdgesOnly(Buffer.concat([payload, Buffer.of(0)])),
+      UnreadableChunk,
+      'something follows'
+    )
   }
-  await t.rejects(unpackEdgesOnly(Buffer.concat([payload, Buffer.of(0)])), UnreadableChunk, 'something follows')
-})
+)
 
 t.test('a chunk that is gathered after a larger one holds nothing of it', async (t) => {
   const gatherer = createEdgeGatherer()
@@ -192,28 +398,53 @@ t.test('a chunk that is gathered after a larger one holds nothing of it', async 
       if (plain) gatherer.add(plain)
     })
     const { batch } = gatherer.take()
-    t.same(Array.from(batch.lines, (_, at) => lineOfEdge(batch, at, noName)), wanted(count))
+    t.same(
+      Array.from(batch.lines, (_, at) => lineOfEdge(batch, at, noName)),
+      wanted(count)
+    )
   }
 })
 
 /** As versions of the program before columns have stored them: a then b above c, on the lines 1 and 3; where there are ids, b of the first is 7. */
 const storedBefore = [
-  { version: 1, op: '', payload: '/wGVjM0KwjAQhFe9+RhzUsgT7Fm8WgqejIdoEgykP+SnCqUv4ROLVqQgCC4MywzzzZyIeiK603gzInpq/v6LV3zo0QZj3Q2MXiK3MQWjqn2oJVgCApXT2hswJISEbq71VyVmOy5IDBCfka0LMYFTyEbAxdJUTac82CofzXDMoWbvWKukokm8mvjCq2SbUPHFdUYoUZS7zXo5KfwGTv8C5xF4AA==' },
-  { version: 2, op: '', payload: '/wKVjLEKwjAYhH918zFuUsgT/LO4WgpOxiHaBANJW5K0CqUv4ds6VbQgBUHwprvjvpsTUUdEdxo1I6LHMAxzInr5xbs+dKiDNvYGRifR1DEFrfw+lBIsAQFvi8JpMCSERFFdy69JbMz4INFDfE62NsQETqHRAjbm2letcmCjXNT9sQklO8uFSirqxKtJzpxKpgqeL7bVQoks323Wy8ngN3D6FziPwBM=' },
-  { version: 3, op: '"op":"removeEdge",', payload: '/wOVjU0KwjAQhce68xizUsgJsla3loIr4yKaqQbSpuSnCqV3EE8sbUQKguDAMMyb773JAOABAE9INQOAobP3nI/yocPGUanvyLETaBuBXKCjyra0URcSyATGxgdHstq7ejwjw0orZQg5joCyt/oL8bFMuQJ7ZJ+QrXY+IA8uEkPti+GVNEnoj9HV3GiuZJCeAl9O9tzIUFpX8atuiUmWF7v1ajEBfhtO/xrOyfAC' }
+  {
+    version: 1,
+    op: '',
+    payload:
+      '/wGVjM0KwjAQhFe9+RhzUsgT7Fm8WgqejIdoEgykP+SnCqUv4ROLVqQgCC4MywzzzZyIeiK603gzInpq/v6LV3zo0QZj3Q2MXiK3MQWjqn2oJVgCApXT2hswJISEbq71VyVmOy5IDBCfka0LMYFTyEbAxdJUTac82CofzXDMoWbvWKukokm8mvjCq2SbUPHFdUYoUZS7zXo5KfwGTv8C5xF4AA=='
+  },
+  {
+    version: 2,
+    op: '',
+    payload:
+      '/wKVjLEKwjAYhH918zFuUsgT/LO4WgpOxiHaBANJW5K0CqUv4ds6VbQgBUHwprvjvpsTUUdEdxo1I6LHMAxzInr5xbs+dKiDNvYGRifR1DEFrfw+lBIsAQFvi8JpMCSERFFdy69JbMz4INFDfE62NsQETqHRAjbm2letcmCjXNT9sQklO8uFSirqxKtJzpxKpgqeL7bVQoks323Wy8ngN3D6FziPwBM='
+  },
+  {
+    version: 3,
+    op: '"op":"removeEdge",',
+    payload:
+      '/wOVjU0KwjAQhce68xizUsgJsla3loIr4yKaqQbSpuSnCqV3EE8sbUQKguDAMMyb773JAOABAE9INQOAobP3nI/yocPGUanvyLETaBuBXKCjyra0URcSyATGxgdHstq7ejwjw0orZQg5joCyt/oL8bFMuQJ7ZJ+QrXY+IA8uEkPti+GVNEnoj9HV3GiuZJCeAl9O9tzIUFpX8atuiUmWF7v1ajEBfhtO/xrOyfAC'
+  }
 ]
 
 for (const { version, op, payload } of storedBefore) {
-  t.test(`edges that a program before columns has stored in version ${version} are read as they were meant`, async (t) => {
-    const line = (upstream: string, downstream: string): string => `{${op}"upstreamUrn":"${dataset(upstream)}","downstreamUrn":"${dataset(downstream)}"}`
-    const bytes = Buffer.from(payload, 'base64')
-    t.equal(bytes[1], version)
-    const edges = await unpackEdges(bytes)
-    t.equal(edges.isRemoval, version === 3)
-    t.same([...edges.lines], [1, 3])
-    const urnOf = (id: number): Urn => toUrn(dataset(id === 7 ? 'seven' : 'none'))
-    t.same([0, 1].map((at) => lineOfEdge(edges, at, urnOf)), [line('a', version === 2 ? 'seven' : 'b'), line('b', 'c')])
-  })
+  t.test(
+    `edges that a program before columns has stored in version ${version} are read as they were meant`,
+    async (t) => {
+      const line = (upstream: string, downstream: string): string =>
+        `{${op}"upstreamUrn":"${dataset(upstream)}","downstreamUrn":"${dataset(downstream)}"}`
+      const bytes = Buffer.from(payload, 'base64')
+      t.equal(bytes[1], version)
+      const edges = await unpackEdges(bytes)
+      t.equal(edges.isRemoval, version === 3)
+      t.same([...edges.lines], [1, 3])
+      const urnOf = (id: number): Urn => toUrn(dataset(id === 7 ? 'seven' : 'none'))
+      t.same(
+        [0, 1].map((at) => lineOfEdge(edges, at, urnOf)),
+        [line('a', version === 2 ? 'seven' : 'b'), line('b', 'c')]
+      )
+    }
+  )
 }
 
 t.test('a load of edges', async (t) => {
@@ -227,7 +458,10 @@ t.test('a load of edges', async (t) => {
       const id = await bench.submit([edge('a', 'b'), edge('b', 'c')])
       const [chunk] = await bench.chunks(id)
       // An isolated chunk that a worker died of is halved first.
-      await bench.rows("update chunk set payload = '\\xff01aabb'::bytea, is_isolated = ?::boolean, crashes = ?::int where id = ?", [isIsolated, isIsolated ? 1 : 0, chunk?.id ?? 0])
+      await bench.rows(
+        "update chunk set payload = '\\xff01aabb'::bytea, is_isolated = ?::boolean, crashes = ?::int where id = ?",
+        [isIsolated, isIsolated ? 1 : 0, chunk?.id ?? 0]
+      )
       t.match(await bench.look(chunk?.id ?? 0), { outcome: 'failed' })
       t.match(await bench.load(id), { state: 'failed', error: /cannot be read/ })
       bench.told.length = 0
@@ -240,32 +474,71 @@ t.test('a load of edges', async (t) => {
       const [chunk] = await bench.chunks(id)
       await bench.rows('update chunk set is_isolated = true, crashes = 1 where id = ?', [chunk?.id ?? 0])
       t.match(await bench.look(chunk?.id ?? 0), { outcome: 'split' })
-      t.same((await bench.chunks(id)).filter((each) => each.hasPayload).map((each) => each.recordCount), [2, 1])
-      t.same(await bench.rows('select record_count::int as count, get_byte(payload, 0) = 255 as "isOfEdges" from chunk where load_id = ?::uuid and payload is not null order by id', [id]), [{ count: 2, isOfEdges: true }, { count: 1, isOfEdges: false }])
+      t.same(
+        (await bench.chunks(id)).filter((each) => each.hasPayload).map((each) => each.recordCount),
+        [2, 1]
+      )
+      t.same(
+        await bench.rows(
+          'select record_count::int as count, get_byte(payload, 0) = 255 as "isOfEdges" from chunk where load_id = ?::uuid and payload is not null order by id',
+          [id]
+        ),
+        [
+          { count: 2, isOfEdges: true },
+          { count: 1, isOfEdges: false }
+        ]
+      )
       await bench.drain()
       t.match(await bench.load(id), { state: 'done', counts: { received: 3, applied: 3, rejected: 0 } })
     }
   })
 
   t.test('that adds and removes has chunks of each, and may undo what older loads do', async (t) => {
-    const id = await bench.submit([edge('a', 'b'), removal('a', 'b'), edge('b', 'c'), removal('c', 'd'), edge('a', 'b')])
+    const id = await bench.submit([
+      edge('a', 'b'),
+      removal('a', 'b'),
+      edge('b', 'c'),
+      removal('c', 'd'),
+      edge('a', 'b')
+    ])
     t.match(await bench.chunks(id), [{ recordCount: 3 }, { recordCount: 2 }])
-    t.same(await bench.rows('select is_destructive as "isDestructive" from load where id = ?::uuid', [id]), [{ isDestructive: true }])
+    t.same(await bench.rows('select is_destructive as "isDestructive" from load where id = ?::uuid', [id]), [
+      { isDestructive: true }
+    ])
     await bench.drain()
     t.match(await bench.load(id), { state: 'done', counts: { received: 5, rejected: 0 } })
-    t.same(await bench.rows("select line from statement join entity on entity.id = downstream_id where urn = ?", [dataset('b')]), [{ line: 5 }], 'the last line counts')
+    t.same(
+      await bench.rows('select line from statement join entity on entity.id = downstream_id where urn = ?', [
+        dataset('b')
+      ]),
+      [{ line: 5 }],
+      'the last line counts'
+    )
   })
 
-  t.test('gives its refused lines back as they were sent, and applies them when they are tried again', async (t) => {
-    const lines = [`{"op": "addEdge", "downstreamUrn": "${dataset('new')}", "upstreamUrn": "${dataset('d')}"}`, JSON.stringify(edge('d', 'a')), JSON.stringify(edge('new', 'a'))]
-    const id = await bench.submit(lines)
-    await bench.drain()
-    t.match(await bench.load(id), { state: 'done', counts: { applied: 1, rejected: 2 } })
-    t.same((await rejectsOf(bench, id)).map(({ line, code, record }) => ({ line, code, record })), [{ line: 1, code: 'MISSING_REFERENCE', record: lines[0] }, { line: 3, code: 'MISSING_REFERENCE', record: lines[2] }])
-    await bench.submit([entity('new')])
-    await bench.drain()
-    await retryLoad(bench.db, bench.queue, admin, id)
-    await bench.drain()
-    t.match(await bench.load(id), { state: 'done', counts: { received: 3, applied: 3, rejected: 0 } })
-  })
+  t.test(
+    'gives its refused lines back as they were sent, and applies them when they are tried again',
+    async (t) => {
+      const lines = [
+        `{"op": "addEdge", "downstreamUrn": "${dataset('new')}", "upstreamUrn": "${dataset('d')}"}`,
+        JSON.stringify(edge('d', 'a')),
+        JSON.stringify(edge('new', 'a'))
+      ]
+      const id = await bench.submit(lines)
+      await bench.drain()
+      t.match(await bench.load(id), { state: 'done', counts: { applied: 1, rejected: 2 } })
+      t.same(
+        (await rejectsOf(bench, id)).map(({ line, code, record }) => ({ line, code, record })),
+        [
+          { line: 1, code: 'MISSING_REFERENCE', record: lines[0] },
+          { line: 3, code: 'MISSING_REFERENCE', record: lines[2] }
+        ]
+      )
+      await bench.submit([entity('new')])
+      await bench.drain()
+      await retryLoad(bench.db, bench.queue, admin, id)
+      await bench.drain()
+      t.match(await bench.load(id), { state: 'done', counts: { received: 3, applied: 3, rejected: 0 } })
+    }
+  )
 })

@@ -2,7 +2,14 @@
 import { EventEmitter } from 'node:events'
 import t from 'tap'
 import { ConfigError, readConfig } from '../shared/platform/config.ts'
-import { createService, runServices, startServices, stopServices, type ProcessHost, type Service } from '../shared/platform/lifecycle.ts'
+import {
+  createService,
+  runServices,
+  startServices,
+  stopServices,
+  type ProcessHost,
+  type Service
+} from '../shared/platform/lifecycle.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { withoutSecrets } from '../shared/platform/without-secrets.ts'
 import { beforeScrape, metrics, renderMetrics } from '../shared/platform/metrics.ts'
@@ -10,8 +17,8 @@ import { packagePath } from '../shared/platform/paths.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { createTapFilter, readTapResults } from './support/tap-results.ts'
 
-t.test('configuration', async t => {
-  t.test('an empty environment gives every default', async t => {
+t.test('configuration', async (t) => {
+  t.test('an empty environment gives every default', async (t) => {
     const config = readConfig({})
     t.match(config, {
       databaseUrl: null,
@@ -30,41 +37,54 @@ t.test('configuration', async t => {
     t.ok(Object.isFrozen(config))
   })
 
-  t.test('one API and four workers stay within 20 connections', async t => {
+  t.test('one API and four workers stay within 20 connections', async (t) => {
     const { databasePoolApi, databasePoolWorker } = readConfig({})
     t.ok(databasePoolApi + 4 * databasePoolWorker <= 20)
   })
 
-  t.test('an embedded server listens on this machine only, one with DATABASE_URL everywhere, HOST wins', async t => {
-    t.equal(readConfig({}).host, '127.0.0.1')
-    t.equal(readConfig({ DATABASE_URL: 'postgres://db/x' }).host, '0.0.0.0')
-    t.equal(readConfig({ DATABASE_URL: 'postgres://db/x', HOST: '::' }).host, '::')
-  })
+  t.test(
+    'an embedded server listens on this machine only, one with DATABASE_URL everywhere, HOST wins',
+    async (t) => {
+      t.equal(readConfig({}).host, '127.0.0.1')
+      t.equal(readConfig({ DATABASE_URL: 'postgres://db/x' }).host, '0.0.0.0')
+      t.equal(readConfig({ DATABASE_URL: 'postgres://db/x', HOST: '::' }).host, '::')
+    }
+  )
 
-  t.test('an empty value counts as absent', async t => {
+  t.test('an empty value counts as absent', async (t) => {
     t.equal(readConfig({ PORT: '', DATABASE_URL: ' ' }).port, 8080)
   })
 
-  t.test('all bad keys are reported at once, without their values', async t => {
-    const env = { DATABASE_URL: 'mysql://root:hunter2@db', PORT: '80a', LOG_LEVEL: 'loud', REDIS_TLS_VERIFY: 'maybe', METRICS_TOKEN: 'short' }
+  t.test('all bad keys are reported at once, without their values', async (t) => {
+    const env = {
+      DATABASE_URL: 'mysql://root:hunter2@db',
+      PORT: '80a',
+      LOG_LEVEL: 'loud',
+      REDIS_TLS_VERIFY: 'maybe',
+      METRICS_TOKEN: 'short'
+    }
     try {
       readConfig(env)
       t.fail('the configuration was accepted')
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      t.same(error.problems.map(problem => problem.split(' ')[0]), Object.keys(env).toSorted((a, b) => error.message.indexOf(a) - error.message.indexOf(b)))
+      t.same(
+        error.problems.map((problem) => problem.split(' ')[0]),
+        Object.keys(env).toSorted((a, b) => error.message.indexOf(a) - error.message.indexOf(b))
+      )
       t.equal(error.problems.length, 5)
       for (const value of Object.values(env)) t.notOk(error.message.includes(value), 'no value is repeated')
     }
   })
 
-  t.test('numbers outside their range are refused', async t => {
-    for (const PORT of ['65536', '-1', '1e3', '0x50', '8080.0']) t.throws(() => readConfig({ PORT }), /PORT must be a whole number from 0 to 65535/)
+  t.test('numbers outside their range are refused', async (t) => {
+    for (const PORT of ['65536', '-1', '1e3', '0x50', '8080.0'])
+      t.throws(() => readConfig({ PORT }), /PORT must be a whole number from 0 to 65535/)
   })
 })
 
-t.test('the URL of Postgres', async t => {
-  t.test('a socket folder may be given in the query', async t => {
+t.test('the URL of Postgres', async (t) => {
+  t.test('a socket folder may be given in the query', async (t) => {
     const socket = { host: '/tmp/a b', port: 5432, database: 'x', user: 'u', ssl: false }
     t.match(await postgresOptions('postgresql://u@localhost/x?host=%2Ftmp%2Fa%20b'), socket)
     t.match(await postgresOptions('postgresql://u@/x?host=/tmp/a%20b'), socket)
@@ -72,7 +92,7 @@ t.test('the URL of Postgres', async t => {
     t.match(await postgresOptions('postgresql://u@%2Ftmp%2Fa%20b/x'), socket)
   })
 
-  t.test('each sslmode encrypts and verifies as libpq does', async t => {
+  t.test('each sslmode encrypts and verifies as libpq does', async (t) => {
     const ca = packagePath('package.json')
     const modes: [string, unknown][] = [
       ['sslmode=disable', false],
@@ -81,61 +101,95 @@ t.test('the URL of Postgres', async t => {
       ['sslmode=no-verify', { rejectUnauthorized: false }],
       ['sslmode=verify-ca', { rejectUnauthorized: true, checkServerIdentity: Function }],
       ['sslmode=verify-full', { rejectUnauthorized: true, checkServerIdentity: undefined }],
-      [`sslmode=require&sslrootcert=${ca}`, { rejectUnauthorized: true, checkServerIdentity: Function, ca: String }],
+      [
+        `sslmode=require&sslrootcert=${ca}`,
+        { rejectUnauthorized: true, checkServerIdentity: Function, ca: String }
+      ],
       ['ssl=true', { rejectUnauthorized: true }],
       ['ssl=false', false]
     ]
-    for (const [query, ssl] of modes) t.match((await postgresOptions(`postgres://u:p@db.example/x?${query}`)).ssl, ssl, query)
+    for (const [query, ssl] of modes)
+      t.match((await postgresOptions(`postgres://u:p@db.example/x?${query}`)).ssl, ssl, query)
     await t.rejects(postgresOptions('postgres://db.example/x?sslmode=maybe'), /sslmode .* must be one of/)
   })
 
-  t.test('names and passwords are decoded, and this machine is not asked for encryption', async t => {
-    t.match(await postgresOptions('postgres://a%40b:p%2Fw@127.0.0.1:6000/my%20db'),
-      { user: 'a@b', password: 'p/w', host: '127.0.0.1', port: 6000, database: 'my db', ssl: false })
+  t.test('names and passwords are decoded, and this machine is not asked for encryption', async (t) => {
+    t.match(await postgresOptions('postgres://a%40b:p%2Fw@127.0.0.1:6000/my%20db'), {
+      user: 'a@b',
+      password: 'p/w',
+      host: '127.0.0.1',
+      port: 6000,
+      database: 'my db',
+      ssl: false
+    })
     t.match(await postgresOptions('postgres://[::1]/x'), { host: '::1', user: 'postgres', ssl: false })
   })
 
-  t.test('a server that nobody reaches is named by the error of the socket', async t => {
+  t.test('a server that nobody reaches is named by the error of the socket', async (t) => {
     await t.rejects(postgresOptions('postgres://tributary.invalid/x'), { code: /ENOTFOUND|EAI_AGAIN/ })
   })
 })
 
-t.test('log', async t => {
-  function capture(): { lines: string[], log: ReturnType<typeof createLog> } {
+t.test('log', async (t) => {
+  function capture(): { lines: string[]; log: ReturnType<typeof createLog> } {
     const lines: string[] = []
-    return { lines, log: createLog({ logLevel: 'info' }, { write: line => { lines.push(line) } }) }
+    return {
+      lines,
+      log: createLog(
+        { logLevel: 'info' },
+        {
+          write: (line) => {
+            lines.push(line)
+          }
+        }
+      )
+    }
   }
 
-  t.test('secrets are taken out, in fields at any depth and inside texts', async t => {
+  t.test('secrets are taken out, in fields at any depth and inside texts', async (t) => {
     const { lines, log } = capture()
     const secret = 'hunter2-hunter2'
-    log.info({
-      token: secret,
-      req: { headers: { authorization: `Bearer ${secret}`, cookie: secret, 'set-cookie': [secret, secret] } },
-      config: { databaseUrl: `postgres://u:${secret}@db/x`, redisUrl: `${secret}\\ "quoted" ${secret}`, bootstrapToken: secret, deep: { deeper: { still: { password: secret } } } },
-      env: { DATABASE_URL: secret, REDIS_URL: secret },
-      err: new Error(`connect failed: rediss://default:${secret}@redis.example:6379`),
-      note: `sent Authorization: Bearer ${secret}`
-    }, 'a message')
+    log.info(
+      {
+        token: secret,
+        req: {
+          headers: { authorization: `Bearer ${secret}`, cookie: secret, 'set-cookie': [secret, secret] }
+        },
+        config: {
+          databaseUrl: `postgres://u:${secret}@db/x`,
+          redisUrl: `${secret}\\ "quoted" ${secret}`,
+          bootstrapToken: secret,
+          deep: { deeper: { still: { password: secret } } }
+        },
+        env: { DATABASE_URL: secret, REDIS_URL: secret },
+        err: new Error(`connect failed: rediss://default:${secret}@redis.example:6379`),
+        note: `sent Authorization: Bearer ${secret}`
+      },
+      'a message'
+    )
     const text = lines.join('')
     t.notOk(text.includes(secret), text)
-    t.match(JSON.parse(text), { level: 'info', msg: 'a message', req: { headers: { authorization: '[redacted]' } } })
+    t.match(JSON.parse(text), {
+      level: 'info',
+      msg: 'a message',
+      req: { headers: { authorization: '[redacted]' } }
+    })
   })
 
-  t.test('a URN and an ordinary URL stay whole', async t => {
+  t.test('a URN and an ordinary URL stay whole', async (t) => {
     const urn = 'urn:li:dataset:(urn:li:dataPlatform:snowflake,sales.orders@eu,PROD)'
     t.equal(withoutSecrets(`${urn} http://host:8080/a@b`), `${urn} http://host:8080/a@b`)
   })
 
-  t.test('what is below the level is not written', async t => {
+  t.test('what is below the level is not written', async (t) => {
     const { lines, log } = capture()
     log.debug('quiet')
     t.same(lines, [])
   })
 })
 
-t.test('metrics', async t => {
-  t.test('every name has the prefix and says its unit', async t => {
+t.test('metrics', async (t) => {
+  t.test('every name has the prefix and says its unit', async (t) => {
     const { text } = await renderMetrics()
     const names = [...text.matchAll(/^# TYPE (tributary_\S+) (\S+)$/gm)]
     t.ok(names.length >= Object.keys(metrics).length)
@@ -146,7 +200,7 @@ t.test('metrics', async t => {
     t.match(text, /^process_cpu_seconds_total /m, 'the process is measured too')
   })
 
-  t.test('a collector that fails costs its own metric only', async t => {
+  t.test('a collector that fails costs its own metric only', async (t) => {
     const end = beforeScrape(() => Promise.reject(new Error('away')))
     metrics.queueUp.set(1)
     t.match((await renderMetrics()).text, /^tributary_queue_up 1$/m)
@@ -154,39 +208,53 @@ t.test('metrics', async t => {
   })
 })
 
-t.test('start and stop', async t => {
-  function recorded(names: readonly string[], failing = ''): { calls: string[], services: Service[] } {
+t.test('start and stop', async (t) => {
+  function recorded(names: readonly string[], failing = ''): { calls: string[]; services: Service[] } {
     const calls: string[] = []
-    const services = names.map(name => createService(name, {
-      start: async () => {
-        calls.push(`start ${name}`)
-        if (name === failing) throw new Error(`${name} failed`)
-      },
-      stop: async () => { calls.push(`stop ${name}`) }
-    }))
+    const services = names.map((name) =>
+      createService(name, {
+        start: async () => {
+          calls.push(`start ${name}`)
+          if (name === failing) throw new Error(`${name} failed`)
+        },
+        stop: async () => {
+          calls.push(`stop ${name}`)
+        }
+      })
+    )
     return { calls, services }
   }
 
-  t.test('services start in order and stop in reverse', async t => {
+  t.test('services start in order and stop in reverse', async (t) => {
     const { calls, services } = recorded(['a', 'b'])
     await startServices(services)
     await stopServices(services)
     t.same(calls, ['start a', 'start b', 'stop b', 'stop a'])
   })
 
-  t.test('a service may be stopped twice, and before it has started', async t => {
-    const { calls, services: [service] } = recorded(['a'])
+  t.test('a service may be stopped twice, and before it has started', async (t) => {
+    const {
+      calls,
+      services: [service]
+    } = recorded(['a'])
     await service?.stop()
     await service?.stop()
     t.same(calls, [])
     await t.rejects(service?.start() ?? Promise.resolve(), /a has been stopped/)
   })
 
-  t.test('a stop during the start waits for the start', async t => {
+  t.test('a stop during the start waits for the start', async (t) => {
     const calls: string[] = []
     const service = createService('slow', {
-      start: async () => { await new Promise(resolve => { setTimeout(resolve, 20) }); calls.push('started') },
-      stop: async () => { calls.push('stopped') }
+      start: async () => {
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20)
+        })
+        calls.push('started')
+      },
+      stop: async () => {
+        calls.push('stopped')
+      }
     })
     const starting = service.start()
     await service.stop()
@@ -194,26 +262,32 @@ t.test('start and stop', async t => {
     t.same(calls, ['started', 'stopped'])
   })
 
-  t.test('when one fails to start, those before it are stopped and its error is thrown', async t => {
+  t.test('when one fails to start, those before it are stopped and its error is thrown', async (t) => {
     const { calls, services } = recorded(['a', 'b', 'c'], 'b')
     await t.rejects(startServices(services), /b failed/)
     t.same(calls, ['start a', 'start b', 'stop b', 'stop a'])
   })
 
   /** A process that can be sent signals and that tells its exit code instead of ending. */
-  function fakeProcess(): { host: ProcessHost, send: (event: string, reason?: unknown) => void, exited: Promise<number> } {
+  function fakeProcess(): {
+    host: ProcessHost
+    send: (event: string, reason?: unknown) => void
+    exited: Promise<number>
+  } {
     const emitter = new EventEmitter()
     const { promise: exited, resolve } = Promise.withResolvers<number>()
     return {
       host: { on: (event, listener) => emitter.on(event, listener), exit: resolve },
-      send: (event, reason = event) => { emitter.emit(event, reason) },
+      send: (event, reason = event) => {
+        emitter.emit(event, reason)
+      },
       exited
     }
   }
 
   const log = createLog({ logLevel: 'silent' })
 
-  t.test('SIGTERM stops the services and ends with 0', async t => {
+  t.test('SIGTERM stops the services and ends with 0', async (t) => {
     const { calls, services } = recorded(['a'])
     const { host, send, exited } = fakeProcess()
     await runServices(services, { log, shutdownMs: 1_000, host })
@@ -222,8 +296,9 @@ t.test('start and stop', async t => {
     t.same(calls, ['start a', 'stop a'])
   })
 
-  t.test('a second signal, or the deadline, ends a stop that hangs', async t => {
-    const hanging = (): Service => createService('hangs', { start: async () => {}, stop: () => new Promise(() => {}) })
+  t.test('a second signal, or the deadline, ends a stop that hangs', async (t) => {
+    const hanging = (): Service =>
+      createService('hangs', { start: async () => {}, stop: () => new Promise(() => {}) })
     const impatient = fakeProcess()
     await runServices([hanging()], { log, shutdownMs: 500, host: impatient.host })
     impatient.send('SIGINT')
@@ -235,32 +310,70 @@ t.test('start and stop', async t => {
     t.equal(await late.exited, 1)
   })
 
-  t.test('an unhandled rejection, or the end of what it stands on, stops the services and ends with 1', async t => {
-    const unhandled = recorded(['a'])
-    const first = fakeProcess()
-    await runServices(unhandled.services, { log, shutdownMs: 1_000, host: first.host })
-    first.send('unhandledRejection', new Error('nobody looked'))
-    t.equal(await first.exited, 1)
-    t.same(unhandled.calls, ['start a', 'stop a'])
-    const second = fakeProcess()
-    await runServices(recorded(['b']).services, { log, shutdownMs: 1_000, host: second.host, failed: Promise.resolve('ended') })
-    t.equal(await second.exited, 1)
-  })
+  t.test(
+    'an unhandled rejection, or the end of what it stands on, stops the services and ends with 1',
+    async (t) => {
+      const unhandled = recorded(['a'])
+      const first = fakeProcess()
+      await runServices(unhandled.services, { log, shutdownMs: 1_000, host: first.host })
+      first.send('unhandledRejection', new Error('nobody looked'))
+      t.equal(await first.exited, 1)
+      t.same(unhandled.calls, ['start a', 'stop a'])
+      const second = fakeProcess()
+      await runServices(recorded(['b']).services, {
+        log,
+        shutdownMs: 1_000,
+        host: second.host,
+        failed: Promise.resolve('ended')
+      })
+      t.equal(await second.exited, 1)
+    }
+  )
 })
 
-t.test('the results of a test run', async t => {
+t.test('the results of a test run', async (t) => {
   const stream = [
-    'TAP version 14', '# Subtest: a.test.js', '    # Subtest: outer', '        ok 1 - inner one', '        not ok 2 - inner two',
-    '          ---', '          not ok 9 - quoted in the details', '          ...', '        1..2', '    not ok 1 - outer # time=3ms', '      ---', '      at: a', '      ...',
-    '    ok 2 - needs a tool # SKIP the tool is not installed', 'printed by a test', 'not ok 1 - a.test.js # time=9ms', 'ok 2 - b.test.js # time=1ms', '1..2'
+    'TAP version 14',
+    '# Subtest: a.test.js',
+    '    # Subtest: outer',
+    '        ok 1 - inner one',
+    '        not ok 2 - inner two',
+    '          ---',
+    '          not ok 9 - quoted in the details',
+    '          ...',
+    '        1..2',
+    '    not ok 1 - outer # time=3ms',
+    '      ---',
+    '      at: a',
+    '      ...',
+    '    ok 2 - needs a tool # SKIP the tool is not installed',
+    'printed by a test',
+    'not ok 1 - a.test.js # time=9ms',
+    'ok 2 - b.test.js # time=1ms',
+    '1..2'
   ]
 
-  t.test('the innermost points are counted, and the skipped ones named', async t => {
-    t.same(readTapResults(stream.join('\n')), { passed: 2, failed: 1, skipped: [{ name: 'needs a tool', reason: 'the tool is not installed' }] })
+  t.test('the innermost points are counted, and the skipped ones named', async (t) => {
+    t.same(readTapResults(stream.join('\n')), {
+      passed: 2,
+      failed: 1,
+      skipped: [{ name: 'needs a tool', reason: 'the tool is not installed' }]
+    })
   })
 
-  t.test('failures are shown, the innermost with their details', async t => {
-    t.same(stream.filter(createTapFilter()).map(line => line.trim()), ['not ok 2 - inner two', '---', 'not ok 9 - quoted in the details', '...',
-      'not ok 1 - outer # time=3ms', 'printed by a test', 'not ok 1 - a.test.js # time=9ms', 'ok 2 - b.test.js # time=1ms'])
+  t.test('failures are shown, the innermost with their details', async (t) => {
+    t.same(
+      stream.filter(createTapFilter()).map((line) => line.trim()),
+      [
+        'not ok 2 - inner two',
+        '---',
+        'not ok 9 - quoted in the details',
+        '...',
+        'not ok 1 - outer # time=3ms',
+        'printed by a test',
+        'not ok 1 - a.test.js # time=9ms',
+        'ok 2 - b.test.js # time=1ms'
+      ]
+    )
   })
 })

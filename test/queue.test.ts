@@ -27,7 +27,17 @@ async function eventually(condition: () => boolean | Promise<boolean>, maxMs = 1
 t.test('a job says which chunk, and what is no job of ours is dropped', async (t) => {
   t.equal(readPayload(JSON.parse(JSON.stringify(toPayload({ chunkId: 7, nudge: 3 })))), 7)
   t.equal(toJobId({ chunkId: 7, nudge: 3 }), 'c7-3')
-  for (const forged of [null, 7, 'x', {}, { chunkId: 7 }, { version: 2, chunkId: 7 }, { version: 1, chunkId: '7;drop table load' }, { version: 1, chunkId: 1.5 }, { version: 1, chunkId: -1 }]) {
+  for (const forged of [
+    null,
+    7,
+    'x',
+    {},
+    { chunkId: 7 },
+    { version: 2, chunkId: 7 },
+    { version: 1, chunkId: '7;drop table load' },
+    { version: 1, chunkId: 1.5 },
+    { version: 1, chunkId: -1 }
+  ]) {
     t.equal(readPayload(forged), null, JSON.stringify(forged))
   }
 })
@@ -47,18 +57,33 @@ function bothPromise(t: Test, config: QueueConfig): void {
 
   t.test('a chunk is looked at soon after it was told of, and again each time it is told of', async (t) => {
     const seen: number[] = []
-    const { queue } = await open(t, async (chunkId) => { seen.push(chunkId); return 'done' })
-    t.equal(await queue.nudge([{ chunkId: 1, nudge: 1 }, { chunkId: 2, nudge: 1 }]), true)
+    const { queue } = await open(t, async (chunkId) => {
+      seen.push(chunkId)
+      return 'done'
+    })
+    t.equal(
+      await queue.nudge([
+        { chunkId: 1, nudge: 1 },
+        { chunkId: 2, nudge: 1 }
+      ]),
+      true
+    )
     t.ok(await eventually(() => seen.length === 2))
     await queue.nudge([{ chunkId: 1, nudge: 2 }])
     t.ok(await eventually(() => seen.length === 3))
-    t.same(seen.toSorted((a, b) => a - b), [1, 1, 2])
-    t.ok(await eventually(async () => await queue.depth() === 0))
+    t.same(
+      seen.toSorted((a, b) => a - b),
+      [1, 1, 2]
+    )
+    t.ok(await eventually(async () => (await queue.depth()) === 0))
   })
 
   t.test('an idle worker wakes up at once', async (t) => {
     let lookedAt = 0
-    const { queue } = await open(t, async () => { lookedAt = Date.now(); return 'done' })
+    const { queue } = await open(t, async () => {
+      lookedAt = Date.now()
+      return 'done'
+    })
     const times: number[] = []
     for (let nudge = 1; nudge <= 5; nudge += 1) {
       await sleep(150)
@@ -76,16 +101,27 @@ function bothPromise(t: Test, config: QueueConfig): void {
     t.teardown(() => queue.close())
     let begun = false
     const first = await startChunkWorker({
-      config, concurrency: 1, log,
-      look: (_chunkId, signal) => new Promise((resolve) => {
-        begun = true
-        signal.addEventListener('abort', () => resolve('back'))
-      })
+      config,
+      concurrency: 1,
+      log,
+      look: (_chunkId, signal) =>
+        new Promise((resolve) => {
+          begun = true
+          signal.addEventListener('abort', () => resolve('back'))
+        })
     })
     await queue.nudge([{ chunkId: 9, nudge: 1 }])
     t.ok(await eventually(() => begun))
     let secondAt = 0
-    const second = await startChunkWorker({ config, concurrency: 1, log, look: async () => { secondAt = Date.now(); return 'done' } })
+    const second = await startChunkWorker({
+      config,
+      concurrency: 1,
+      log,
+      look: async () => {
+        secondAt = Date.now()
+        return 'done'
+      }
+    })
     t.teardown(() => second.close())
     const stoppedAt = Date.now()
     await first.close()
@@ -96,13 +132,17 @@ function bothPromise(t: Test, config: QueueConfig): void {
 
   t.test('as many chunks are looked at together as the worker may', async (t) => {
     let most = 0
-    const { queue, worker } = await open(t, async () => {
-      most = Math.max(most, worker.activeCount())
-      await sleep(100)
-      return 'done'
-    }, 3)
+    const { queue, worker } = await open(
+      t,
+      async () => {
+        most = Math.max(most, worker.activeCount())
+        await sleep(100)
+        return 'done'
+      },
+      3
+    )
     await queue.nudge(Array.from({ length: 9 }, (_, index) => ({ chunkId: 100 + index, nudge: 1 })))
-    t.ok(await eventually(async () => await queue.depth() === 0 && worker.activeCount() === 0))
+    t.ok(await eventually(async () => (await queue.depth()) === 0 && worker.activeCount() === 0))
     t.equal(most, 3)
   })
 }
@@ -121,7 +161,15 @@ t.test('in Postgres', async (t) => {
   t.test('connections that the server ends are replaced', async (t) => {
     const seen: number[] = []
     const queue = await openQueue(config, log)
-    const worker = await startChunkWorker({ config, concurrency: 1, log, look: async (chunkId) => { seen.push(chunkId); return 'done' } })
+    const worker = await startChunkWorker({
+      config,
+      concurrency: 1,
+      log,
+      look: async (chunkId) => {
+        seen.push(chunkId)
+        return 'done'
+      }
+    })
     t.teardown(async () => {
       await worker.close()
       await queue.close()
@@ -129,15 +177,20 @@ t.test('in Postgres', async (t) => {
     await queue.nudge([{ chunkId: 1, nudge: 101 }])
     t.ok(await eventually(() => seen.length === 1))
     for (let round = 0; round < 3; round += 1) {
-      await query(db, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()')
+      await query(
+        db,
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+      )
       await sleep(100)
     }
     let nudge = 200
-    t.ok(await eventually(async () => {
-      await queue.nudge([{ chunkId: 2, nudge: nudge += 1 }])
-      await sleep(200)
-      return seen.includes(2)
-    }, 20_000))
+    t.ok(
+      await eventually(async () => {
+        await queue.nudge([{ chunkId: 2, nudge: (nudge += 1) }])
+        await sleep(200)
+        return seen.includes(2)
+      }, 20_000)
+    )
   })
 })
 
@@ -150,7 +203,15 @@ t.test('in Redis', async (t) => {
   t.test('a forged job is dropped, and the next one is looked at', async (t) => {
     const seen: number[] = []
     const queue = await openQueue(config, log)
-    const worker = await startChunkWorker({ config, concurrency: 1, log, look: async (chunkId) => { seen.push(chunkId); return 'done' } })
+    const worker = await startChunkWorker({
+      config,
+      concurrency: 1,
+      log,
+      look: async (chunkId) => {
+        seen.push(chunkId)
+        return 'done'
+      }
+    })
     const forger = new Queue(queueNames.chunks, { connection: { url: redisUrl } })
     t.teardown(async () => {
       await forger.close()
@@ -172,7 +233,10 @@ t.test('in Redis', async (t) => {
     const keys = await redis.keys('*chunks*')
     await redis.quit()
     t.ok(keys.length > 0)
-    t.ok(keys.every((key) => key.includes('{tributary-chunks}')), keys.join(' '))
+    t.ok(
+      keys.every((key) => key.includes('{tributary-chunks}')),
+      keys.join(' ')
+    )
   })
 })
 
@@ -181,42 +245,56 @@ t.test('a Redis that comes and goes', async (t) => {
   if (server === null) return
   const config: QueueConfig = { redisUrl: server.url, redisTlsVerify: false, databaseUrl: null }
 
-  t.test('away at the start, frozen, killed and started again costs nobody more than two seconds, and work goes on', async (t) => {
-    await server.signal('SIGKILL')
-    const seen: number[] = []
-    const queue = await openQueue(config, log)
-    const worker = await startChunkWorker({ config, concurrency: 1, log, look: async (chunkId) => { seen.push(chunkId); return 'done' } })
-    t.teardown(async () => {
-      await worker.close()
-      await queue.close()
-    })
-    let nudge = 0
-    const timed = async (): Promise<{ isTold: boolean, ms: number }> => {
-      const startedAt = Date.now()
-      const isTold = await queue.nudge([{ chunkId: 1, nudge: nudge += 1 }])
-      return { isTold, ms: Date.now() - startedAt }
+  t.test(
+    'away at the start, frozen, killed and started again costs nobody more than two seconds, and work goes on',
+    async (t) => {
+      await server.signal('SIGKILL')
+      const seen: number[] = []
+      const queue = await openQueue(config, log)
+      const worker = await startChunkWorker({
+        config,
+        concurrency: 1,
+        log,
+        look: async (chunkId) => {
+          seen.push(chunkId)
+          return 'done'
+        }
+      })
+      t.teardown(async () => {
+        await worker.close()
+        await queue.close()
+      })
+      let nudge = 0
+      const timed = async (): Promise<{ isTold: boolean; ms: number }> => {
+        const startedAt = Date.now()
+        const isTold = await queue.nudge([{ chunkId: 1, nudge: (nudge += 1) }])
+        return { isTold, ms: Date.now() - startedAt }
+      }
+      const away = await timed()
+      t.equal(away.isTold, false)
+      t.ok(away.ms < 2_000, `${away.ms} ms while it is away`)
+      await server.start()
+      t.ok(await eventually(async () => (await timed()).isTold, 20_000), 'told when it is back')
+      t.ok(await eventually(() => seen.length > 0), 'looked at when it is back')
+
+      await server.signal('SIGSTOP')
+      const frozen = await timed()
+      t.ok(frozen.ms < 2_000, `${frozen.ms} ms while it is frozen`)
+      await server.signal('SIGCONT')
+      t.ok(await eventually(async () => (await timed()).isTold, 20_000), 'told after the thaw')
+
+      await server.signal('SIGKILL')
+      await server.start()
+      const before = seen.length
+      t.ok(
+        await eventually(async () => {
+          await timed()
+          return seen.length > before
+        }, 20_000),
+        'looked at after a restart that lost everything'
+      )
     }
-    const away = await timed()
-    t.equal(away.isTold, false)
-    t.ok(away.ms < 2_000, `${away.ms} ms while it is away`)
-    await server.start()
-    t.ok(await eventually(async () => (await timed()).isTold, 20_000), 'told when it is back')
-    t.ok(await eventually(() => seen.length > 0), 'looked at when it is back')
-
-    await server.signal('SIGSTOP')
-    const frozen = await timed()
-    t.ok(frozen.ms < 2_000, `${frozen.ms} ms while it is frozen`)
-    await server.signal('SIGCONT')
-    t.ok(await eventually(async () => (await timed()).isTold, 20_000), 'told after the thaw')
-
-    await server.signal('SIGKILL')
-    await server.start()
-    const before = seen.length
-    t.ok(await eventually(async () => {
-      await timed()
-      return seen.length > before
-    }, 20_000), 'looked at after a restart that lost everything')
-  })
+  )
 })
 
 t.test('a worker that has gone deaf is replaced, and then gives up', async (t) => {
@@ -226,7 +304,17 @@ t.test('a worker that has gone deaf is replaced, and then gives up', async (t) =
   t.teardown(() => queue.close())
   let gaveUp = 0
   // Says that a job waits although there is none: to the watcher a worker that takes nothing is deaf.
-  const worker = await startWatchedWorker({ config, concurrency: 1, log, look: async () => 'done', depth: async () => 1, deafAfterMs: 300, giveUp: () => { gaveUp += 1 } })
+  const worker = await startWatchedWorker({
+    config,
+    concurrency: 1,
+    log,
+    look: async () => 'done',
+    depth: async () => 1,
+    deafAfterMs: 300,
+    giveUp: () => {
+      gaveUp += 1
+    }
+  })
   t.ok(await eventually(() => gaveUp > 0))
   await worker.close()
 })

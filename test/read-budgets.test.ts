@@ -18,10 +18,12 @@ t.test('a gate', async (t) => {
     const gate = createReadGate({ atOnce: 2 })
     const [first] = [await gate.enter('a'), await gate.enter('a')]
     const entered: string[] = []
-    const [third, fourth] = ['third', 'fourth'].map((name) => gate.enter('a').then((leave) => {
-      entered.push(name)
-      return leave
-    }))
+    const [third, fourth] = ['third', 'fourth'].map((name) =>
+      gate.enter('a').then((leave) => {
+        entered.push(name)
+        return leave
+      })
+    )
     await nextTurn()
     t.strictSame(entered, [])
     first()
@@ -52,7 +54,10 @@ t.test('a gate', async (t) => {
     const gate = createReadGate({ atOnce: 1, waitingPerCallerMaxCount: 2, waitingMaxCount: 3 })
     const leave = await gate.enter('a')
     const waiting = ['a', 'a', 'b'].map(async (caller) => (await gate.enter(caller))())
-    await t.rejects(gate.enter('a'), { code: 'RATE_LIMITED', details: { limit: 'heavyReadsWaitingPerTokenMaxCount', retryAfterSeconds: 1 } })
+    await t.rejects(gate.enter('a'), {
+      code: 'RATE_LIMITED',
+      details: { limit: 'heavyReadsWaitingPerTokenMaxCount', retryAfterSeconds: 1 }
+    })
     await t.rejects(gate.enter('c'), { code: 'OVERLOADED', details: { limit: 'heavyReadsWaitingMaxCount' } })
     leave()
     await Promise.all(waiting)
@@ -74,22 +79,32 @@ t.test('the budget of work', async (t) => {
   t.test('lets the reads of one request run one after the other, also after one that fails', async (t) => {
     const work = open()
     let running = 0
-    const read = async (fails: boolean) => work.run(1, async () => {
-      running += 1
-      t.equal(running, 1)
-      await nextTurn()
-      running -= 1
-      if (fails) throw new Error('a read failed')
-      return 'read'
-    })
-    t.match(await Promise.allSettled([read(false), read(true), read(false)]), [{ value: 'read' }, { status: 'rejected' }, { value: 'read' }])
+    const read = async (fails: boolean) =>
+      work.run(1, async () => {
+        running += 1
+        t.equal(running, 1)
+        await nextTurn()
+        running -= 1
+        if (fails) throw new Error('a read failed')
+        return 'read'
+      })
+    t.match(await Promise.allSettled([read(false), read(true), read(false)]), [
+      { value: 'read' },
+      { status: 'rejected' },
+      { value: 'read' }
+    ])
   })
 
   t.test('runs none of the reads that together cost too much', async (t) => {
     const work = open()
     let ran = 0
-    const read = async () => { ran += 1 }
-    const tooMuch = { code: 'QUERY_TOO_COMPLEX', details: { limit: 'readWorkMaxUnits', actual: limits.readWorkMaxUnits + 1 } }
+    const read = async () => {
+      ran += 1
+    }
+    const tooMuch = {
+      code: 'QUERY_TOO_COMPLEX',
+      details: { limit: 'readWorkMaxUnits', actual: limits.readWorkMaxUnits + 1 }
+    }
     const [first, second] = [work.run(limits.readWorkMaxUnits, read), work.run(1, read)]
     await Promise.all([t.rejects(first, tooMuch), t.rejects(second, tooMuch)])
     t.equal(ran, 0)
@@ -101,15 +116,23 @@ t.test('the budget of work', async (t) => {
 
 t.test('an answer written in pieces is the text that JSON.stringify gives', async (t) => {
   fc.assert(fc.property(fc.jsonValue(), (value) => [...textsOf(value)].join('') === JSON.stringify(value)))
-  const value = { data: { none: undefined, list: Array.from({ length: 20_000 }, (_, index) => ({ index, text: `"${index}"` })) } }
+  const value = {
+    data: {
+      none: undefined,
+      list: Array.from({ length: 20_000 }, (_, index) => ({ index, text: `"${index}"` }))
+    }
+  }
   const text = JSON.stringify(value)
   t.equal(writeAnswer(value, 0), text)
   const written = writeAnswer(value, text.length)
   t.ok(typeof written !== 'string')
   let turns = 0
-  const counting = setInterval(() => { turns += 1 }, 0)
+  const counting = setInterval(() => {
+    turns += 1
+  }, 0)
   let read = ''
-  if (typeof written !== 'string') for await (const piece of written.setEncoding('utf8')) read += String(piece)
+  if (typeof written !== 'string')
+    for await (const piece of written.setEncoding('utf8')) read += String(piece)
   clearInterval(counting)
   t.equal(read, text)
   t.ok(turns > 1, 'others have their turn')
@@ -118,7 +141,9 @@ t.test('an answer written in pieces is the text that JSON.stringify gives', asyn
 t.test('of a server', async (t) => {
   const server = await withServer(t)
   await fill(server)
-  const reasonsOf = (body: { errors?: { extensions?: { reason?: string } }[] }) => [...new Set((body.errors ?? []).map(({ extensions }) => extensions?.reason))]
+  const reasonsOf = (body: { errors?: { extensions?: { reason?: string } }[] }) => [
+    ...new Set((body.errors ?? []).map(({ extensions }) => extensions?.reason))
+  ]
 
   for (const attack of heavyReads) {
     t.test(`${attack.name} is answered as expected`, async (t) => {
@@ -126,13 +151,21 @@ t.test('of a server', async (t) => {
       const { status, body } = await server.graphql(query, variables)
       const allowed = attack.expected.map(({ reason }) => reason)
       t.equal(status, 200)
-      t.ok(reasonsOf(body).length === 0 ? allowed.includes(null) : reasonsOf(body).every((reason) => allowed.includes(reason ?? '')), JSON.stringify(body).slice(0, 300))
+      t.ok(
+        reasonsOf(body).length === 0
+          ? allowed.includes(null)
+          : reasonsOf(body).every((reason) => allowed.includes(reason ?? '')),
+        JSON.stringify(body).slice(0, 300)
+      )
     })
   }
 
   t.test('an answer that passes its budget has one error and no data', async (t) => {
-    const nested = '{ parentDomains { domains { ... on Domain { parentDomains { domains { ... on Domain { parentDomains { domains { urn } } } } } } } } }'
-    const { body } = await server.graphql(`{ domain(urn: ${JSON.stringify(domainUrn(sizes.domains - 1))}) { ${aliased(10, () => `ownership { owners { associatedUrn } } parentDomains { domains { ... on Domain ${nested} } }`)} } }`)
+    const nested =
+      '{ parentDomains { domains { ... on Domain { parentDomains { domains { ... on Domain { parentDomains { domains { urn } } } } } } } } }'
+    const { body } = await server.graphql(
+      `{ domain(urn: ${JSON.stringify(domainUrn(sizes.domains - 1))}) { ${aliased(10, () => `ownership { owners { associatedUrn } } parentDomains { domains { ... on Domain ${nested} } }`)} } }`
+    )
     t.notOk(body.data)
     t.match(body.errors, [{ extensions: { reason: 'QUERY_TOO_COMPLEX' } }])
     t.equal(body.errors.length, 1)
@@ -140,7 +173,9 @@ t.test('of a server', async (t) => {
 
   t.test('introspection has the same budget', async (t) => {
     const types = aliased(limits.graphqlMaxAliases - 10, () => 'type { kind name }')
-    const { body } = await server.graphql(`{ __schema { types { ${aliased(10, () => 'fields { ...types }')} } } } fragment types on __Field { ${types} }`)
+    const { body } = await server.graphql(
+      `{ __schema { types { ${aliased(10, () => 'fields { ...types }')} } } } fragment types on __Field { ${types} }`
+    )
     t.match(body.errors, [{ extensions: { reason: 'QUERY_TOO_COMPLEX' } }])
   })
 
@@ -150,39 +185,104 @@ t.test('of a server', async (t) => {
     const counting = (async () => {
       for (; !isDone; turns += 1) await nextTurn()
     })()
-    const { body } = await server.graphql(`{ searchAcrossLineage(input: { urn: ${JSON.stringify(assetUrn(0))}, direction: DOWNSTREAM, count: 10000 }) { total searchResults { degree entity { urn type ... on Dataset { name platform { urn } } } } } }`)
+    const { body } = await server.graphql(
+      `{ searchAcrossLineage(input: { urn: ${JSON.stringify(assetUrn(0))}, direction: DOWNSTREAM, count: 10000 }) { total searchResults { degree entity { urn type ... on Dataset { name platform { urn } } } } } }`
+    )
     isDone = true
     await counting
     const { total, searchResults } = body.data.searchAcrossLineage
     t.equal(total, hubSize)
-    t.strictSame(new Set(searchResults.map(({ entity }: { entity: { urn: string } }) => entity.urn)), new Set(Array.from({ length: hubSize }, (_, index) => assetUrn(index + 1))))
-    t.ok(searchResults.every(({ degree, entity }: { degree: number, entity: { platform: { urn: string } } }) => degree === 1 && entity.platform.urn.startsWith('urn:li:dataPlatform:')))
+    t.strictSame(
+      new Set(searchResults.map(({ entity }: { entity: { urn: string } }) => entity.urn)),
+      new Set(Array.from({ length: hubSize }, (_, index) => assetUrn(index + 1)))
+    )
+    t.ok(
+      searchResults.every(
+        ({ degree, entity }: { degree: number; entity: { platform: { urn: string } } }) =>
+          degree === 1 && entity.platform.urn.startsWith('urn:li:dataPlatform:')
+      )
+    )
     t.ok(turns > 10)
   })
 
-  t.test('a negative count or one beyond the limit gives no credit, and is refused by its own name', async (t) => {
-    const search = (count: number) => `searchAcrossEntities(input: { query: "*", count: ${count} }) { searchResults { entity { urn } } }`
-    const { body } = await server.graphql(`{ a: ${search(-5)} b: ${search(limits.pageMaxCount + 1)} }`)
-    t.strictSame(reasonsOf(body), ['BAD_REQUEST', 'LIMIT_EXCEEDED'])
-  })
+  t.test(
+    'a negative count or one beyond the limit gives no credit, and is refused by its own name',
+    async (t) => {
+      const search = (count: number) =>
+        `searchAcrossEntities(input: { query: "*", count: ${count} }) { searchResults { entity { urn } } }`
+      const { body } = await server.graphql(`{ a: ${search(-5)} b: ${search(limits.pageMaxCount + 1)} }`)
+      t.strictSame(reasonsOf(body), ['BAD_REQUEST', 'LIMIT_EXCEEDED'])
+    }
+  )
 
   t.test('queryWordsMaxCount: a search has so many words and no more', async (t) => {
     const words = (count: number) => Array.from({ length: count }, () => 'w').join(' ')
-    const ask = async (count: number) => reasonsOf((await server.graphql('query ($query: String!) { searchAcrossEntities(input: { query: $query }) { total } }', { query: words(count) })).body)
+    const ask = async (count: number) =>
+      reasonsOf(
+        (
+          await server.graphql(
+            'query ($query: String!) { searchAcrossEntities(input: { query: $query }) { total } }',
+            { query: words(count) }
+          )
+        ).body
+      )
     t.strictSame(await ask(limits.queryWordsMaxCount), [])
     t.strictSame(await ask(limits.queryWordsMaxCount + 1), ['LIMIT_EXCEEDED'])
   })
 
   t.test('graphqlVariableValuesMaxCount: variables have so many values and no more', async (t) => {
-    const { body } = JSON.parse(JSON.stringify(await server.graphql('query ($groups: [AndFilterInput!]) { searchAcrossEntities(input: { query: "*", orFilters: $groups }) { total } }', { groups: [{ and: [{ field: 'name', values: Array.from({ length: limits.graphqlVariableValuesMaxCount }, String) }] }] })))
-    t.match(body.errors, [{ extensions: { reason: 'LIMIT_EXCEEDED', limit: 'graphqlVariableValuesMaxCount' } }])
+    const { body } = JSON.parse(
+      JSON.stringify(
+        await server.graphql(
+          'query ($groups: [AndFilterInput!]) { searchAcrossEntities(input: { query: "*", orFilters: $groups }) { total } }',
+          {
+            groups: [
+              {
+                and: [
+                  {
+                    field: 'name',
+                    values: Array.from({ length: limits.graphqlVariableValuesMaxCount }, String)
+                  }
+                ]
+              }
+            ]
+          }
+        )
+      )
+    )
+    t.match(body.errors, [
+      { extensions: { reason: 'LIMIT_EXCEEDED', limit: 'graphqlVariableValuesMaxCount' } }
+    ])
   })
 
   t.test('filterValuesInAllMaxCount: all filters of a read have so many values and no more', async (t) => {
-    const filters = (count: number) => Array.from({ length: 10 }, (_, at) => ({ field: 'name', values: Array.from({ length: count / 10 }, (_value, index) => `v${at}-${index}`) }))
-    const { query, variables } = JSON.parse(String(overGraphql({ name: '', query: 'query ($and: [FacetFilterInput!]) { searchAcrossEntities(input: { query: "*", orFilters: [{ and: $and }] }) { total } }', variables: { and: filters(limits.filterValuesInAllMaxCount) }, expected: [] }).body()))
+    const filters = (count: number) =>
+      Array.from({ length: 10 }, (_, at) => ({
+        field: 'name',
+        values: Array.from({ length: count / 10 }, (_value, index) => `v${at}-${index}`)
+      }))
+    const { query, variables } = JSON.parse(
+      String(
+        overGraphql({
+          name: '',
+          query:
+            'query ($and: [FacetFilterInput!]) { searchAcrossEntities(input: { query: "*", orFilters: [{ and: $and }] }) { total } }',
+          variables: { and: filters(limits.filterValuesInAllMaxCount) },
+          expected: []
+        }).body()
+      )
+    )
     t.strictSame(reasonsOf((await server.graphql(query, variables)).body), [])
-    t.strictSame(reasonsOf((await server.graphql(query, { and: [...filters(limits.filterValuesInAllMaxCount), { field: 'name', values: ['one more'] }] })).body), ['LIMIT_EXCEEDED'])
+    t.strictSame(
+      reasonsOf(
+        (
+          await server.graphql(query, {
+            and: [...filters(limits.filterValuesInAllMaxCount), { field: 'name', values: ['one more'] }]
+          })
+        ).body
+      ),
+      ['LIMIT_EXCEEDED']
+    )
   })
 })
 
@@ -191,8 +291,21 @@ const hubSize = 3_000
 /** Domains nested as deep as in the catalog of the attacks, and a hub. */
 async function fill({ db }: TestServer): Promise<void> {
   for (let level = 0; level < sizes.domains; level += 1) {
-    await applyCall(db, [record(level, createDomain(domainUrn(level), `Level ${level}`, level === 0 ? undefined : domainUrn(level - 1)))], asCall())
+    await applyCall(
+      db,
+      [
+        record(
+          level,
+          createDomain(domainUrn(level), `Level ${level}`, level === 0 ? undefined : domainUrn(level - 1))
+        )
+      ],
+      asCall()
+    )
   }
   const assets = Array.from({ length: hubSize + 1 }, (_, index) => assetUrn(index))
-  await applyCall(db, [record(0, ...create(...assets), ...assets.slice(1).map((urn) => addEdge(assetUrn(0), urn)))], asCall())
+  await applyCall(
+    db,
+    [record(0, ...create(...assets), ...assets.slice(1).map((urn) => addEdge(assetUrn(0), urn)))],
+    asCall()
+  )
 }

@@ -17,30 +17,44 @@ const page = readFileSync(packagePath('docs/loading.md'), 'utf8')
 
 /** The block of code below a heading of the recipes. */
 function recipe(heading: string): string {
-  const [, block = ''] = new RegExp(`^### ${heading}\\n[^]*?^\`\`\`\\w+\\n([^]*?)^\`\`\``, 'm').exec(page) ?? []
+  const [, block = ''] =
+    new RegExp(`^### ${heading}\\n[^]*?^\`\`\`\\w+\\n([^]*?)^\`\`\``, 'm').exec(page) ?? []
   if (block === '') throw new Error(`docs/loading.md has no recipe for ${heading}`)
   return block
 }
 
-type Run = { code: number | null, out: string, err: string }
+type Run = { code: number | null; out: string; err: string }
 
 function run([command, args]: [string, string[]], env: Record<string, string>): Promise<Run> {
-  const child = spawn(command, args, { env: { PATH: process.env.PATH ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   const said: Run = { code: null, out: '', err: '' }
-  child.stdout.on('data', part => { said.out += String(part) })
-  child.stderr.on('data', part => { said.err += String(part) })
+  child.stdout.on('data', (part) => {
+    said.out += String(part)
+  })
+  child.stderr.on('data', (part) => {
+    said.err += String(part)
+  })
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', code => { resolve({ ...said, code }) })
+    child.once('close', (code) => {
+      resolve({ ...said, code })
+    })
   })
 }
 
 const has = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0
 
-const asset = (index: number): string => `urn:li:dataset:(urn:li:dataPlatform:hive,recipe.table_${index},PROD)`
-const good = Array.from({ length: 5_000 }, (_, index) => `${JSON.stringify({ op: 'upsertEntity', urn: asset(index) })}\n`).join('')
+const asset = (index: number): string =>
+  `urn:li:dataset:(urn:li:dataPlatform:hive,recipe.table_${index},PROD)`
+const good = Array.from(
+  { length: 5_000 },
+  (_, index) => `${JSON.stringify({ op: 'upsertEntity', urn: asset(index) })}\n`
+).join('')
 
-t.test('recipes', async t => {
+t.test('recipes', async (t) => {
   const server = await withServer(t, { withWorker: true })
   const folder = withFolder(t)
   const file = (name: string, content: string): string => {
@@ -64,41 +78,60 @@ t.test('recipes', async t => {
     const cut = await run(toCommand(files.good), { ...env, TRIBUTARY_URL: proxy.url })
     t.equal(cut.code, 0, cut.err)
     t.ok(proxy.uploads() >= 3)
-    t.equal(await countDone(), before + 1, 'one load comes of an upload that was cut and an answer that was lost')
+    t.equal(
+      await countDone(),
+      before + 1,
+      'one load comes of an upload that was cut and an answer that was lost'
+    )
   }
 
   async function countDone(): Promise<number> {
-    const { rows: [row] }: { rows: { count: number }[] } = await server.db.raw(`select count(*)::int as count from load where state = 'done'`)
+    const {
+      rows: [row]
+    }: { rows: { count: number }[] } = await server.db.raw(
+      `select count(*)::int as count from load where state = 'done'`
+    )
     return row?.count ?? 0
   }
 
-  t.test('curl', async t => {
-    if (skipUnless(t, has('bash', '--version') && has('curl', '--version'), 'there is no bash or no curl')) return
+  t.test('curl', async (t) => {
+    if (skipUnless(t, has('bash', '--version') && has('curl', '--version'), 'there is no bash or no curl'))
+      return
     const path = file('load.sh', recipe('curl'))
-    await check(t, input => ['bash', [path, input]])
+    await check(t, (input) => ['bash', [path, input]])
   })
 
-  t.test('Python', async t => {
+  t.test('Python', async (t) => {
     if (skipUnless(t, has('python3', '--version'), 'there is no python3')) return
     const path = file('load.py', recipe('Python'))
-    await check(t, input => ['python3', [path, input]])
+    await check(t, (input) => ['python3', [path, input]])
   })
 
-  t.test('TypeScript', async t => {
-    const { outputText } = typescript.transpileModule(recipe('TypeScript'), { compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2022 } })
+  t.test('TypeScript', async (t) => {
+    const { outputText } = typescript.transpileModule(recipe('TypeScript'), {
+      compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2022 }
+    })
     const path = file('load.mjs', outputText)
-    await check(t, input => plainNode(path, input))
+    await check(t, (input) => plainNode(path, input))
   })
 
-  t.test('cron', async t => {
+  t.test('cron', async (t) => {
     const path = file('nightly.sh', recipe('cron'))
     const [command, args] = plainNode(packagePath('dist/bin/tributary.js'))
     const shim = file('tributary', `#!/bin/sh\nexec ${[command, ...args].join(' ')} "$@"\n`)
     chmodSync(shim, 0o755)
-    const env = { TRIBUTARY_URL: server.url, TRIBUTARY_TOKEN: server.token, PATH: `${folder}${delimiter}${process.env.PATH ?? ''}`, LATER: '0' }
+    const env = {
+      TRIBUTARY_URL: server.url,
+      TRIBUTARY_TOKEN: server.token,
+      PATH: `${folder}${delimiter}${process.env.PATH ?? ''}`,
+      LATER: '0'
+    }
     t.match(await run([path, [files.good]], env), { code: 0, out: '', err: '' })
     const rejected = await run([path, [files.bad]], { ...env })
     t.match(rejected, { code: 1, err: /IDEMPOTENCY_MISMATCH/ }, 'a key of the day is of one body')
-    t.match(await run([path, [files.bad]], { ...env, TRIBUTARY_TOKEN: 'trib_wrong' }), { code: 1, out: /somebody must look/ })
+    t.match(await run([path, [files.bad]], { ...env, TRIBUTARY_TOKEN: 'trib_wrong' }), {
+      code: 1,
+      out: /somebody must look/
+    })
   })
 })

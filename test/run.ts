@@ -23,20 +23,23 @@ function toTapArguments(argument: string): string[] {
   const [, path] = /^(?:\.\/)?(test\b.*?)\/?$/.exec(argument) ?? []
   if (path === undefined) return [argument]
   const built = packagePath(join('dist', path))
-  if (!existsSync(built) || !statSync(built).isDirectory()) return [join('dist', path.replace(/\.ts$/, '.js'))]
-  const files = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.test.js'))
+  if (!existsSync(built) || !statSync(built).isDirectory())
+    return [join('dist', path.replace(/\.ts$/, '.js'))]
+  const files = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.test.js')
+  )
   if (files.length === 0) throw new Error(`There is no test in ${path}`)
-  return files.map(name => join('dist', path, name))
+  return files.map((name) => join('dist', path, name))
 }
 
 /** On a terminal tap draws and writes its results to a file; elsewhere (CI, a pipe) the results are read as they come. */
 function tapArguments(given: readonly string[], outputFile: string): string[] {
   const coverage = given.includes('--coverage') ? [] : ['--disable-coverage']
-  const rest = given.filter(argument => argument !== '--coverage').flatMap(toTapArguments)
+  const rest = given.filter((argument) => argument !== '--coverage').flatMap(toTapArguments)
   return [...coverage, ...(isTerminal ? [`--output-file=${outputFile}`] : ['--reporter=tap']), ...rest]
 }
 
-type TapEnd = { code: number, text: string }
+type TapEnd = { code: number; text: string }
 
 /** tap's bin by its path: a bare `tap` is found below npm only. */
 function runTap(args: readonly string[], env: Record<string, string>): Promise<TapEnd> {
@@ -51,14 +54,14 @@ function runTap(args: readonly string[], env: Record<string, string>): Promise<T
   const lines: string[] = []
   const isWorthShowing = createTapFilter()
   if (child.stdout !== null) {
-    createInterface(child.stdout).on('line', line => {
+    createInterface(child.stdout).on('line', (line) => {
       lines.push(line)
       if (isWorthShowing(line)) console.log(line)
     })
   }
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', code => resolve({ code: code ?? 1, text: lines.join('\n') }))
+    child.on('close', (code) => resolve({ code: code ?? 1, text: lines.join('\n') }))
   })
 }
 
@@ -74,9 +77,13 @@ async function runTests(): Promise<number> {
   const outputFile = join(mkdtempSync(join(tmpdir(), 'results-')), 'results.tap')
   const services = await startTestServices()
   try {
-    console.log(`Testing on ${services.description}, with ${process.env.SEED ? `SEED=${process.env.SEED}` : 'the fixed seed'}.`)
+    console.log(
+      `Testing on ${services.description}, with ${process.env.SEED ? `SEED=${process.env.SEED}` : 'the fixed seed'}.`
+    )
     const { code, text } = await runTap(tapArguments(process.argv.slice(2), outputFile), services.env)
-    const { passed, failed, skipped } = readTapResults(existsSync(outputFile) ? readFileSync(outputFile, 'utf8') : text)
+    const { passed, failed, skipped } = readTapResults(
+      existsSync(outputFile) ? readFileSync(outputFile, 'utf8') : text
+    )
     for (const { name, reason } of skipped) console.log(`skipped: ${name}: ${reason}`)
     const hasForbiddenSkip = isCi && skipped.length > 0
     if (hasForbiddenSkip) console.log('Nothing may be skipped under CI=true.')

@@ -18,56 +18,135 @@ const log = createLog(readConfig({ LOG_LEVEL: 'silent' }))
 t.test('a search with filters on documents needs one connection at a time', async (t) => {
   const { db, url } = await withDatabase(t, 1)
   const names = Array.from({ length: 30 }, (_, index) => dataset(`orders_${index}`))
-  await applyCall(db, names.map((urn, index) => record(index, upsert(urn, 'datasetProperties', { description: index % 2 === 0 ? 'even' : 'odd' }))), asCall())
+  await applyCall(
+    db,
+    names.map((urn, index) =>
+      record(index, upsert(urn, 'datasetProperties', { description: index % 2 === 0 ? 'even' : 'odd' }))
+    ),
+    asCall()
+  )
   const sources = { db, memory: await openMemory(t, db, url, log) }
-  const input = { query: 'orders', orFilters: [{ and: [{ field: 'description', values: ['ev'], condition: 'START_WITH' }] }] }
+  const input = {
+    query: 'orders',
+    orFilters: [{ and: [{ field: 'description', values: ['ev'], condition: 'START_WITH' }] }]
+  }
   const scrolled = await scrollEntities(sources, { ...input, count: 100 }, wishes, few)
-  t.same([scrolled.isEstimate, scrolled.results.length, scrolled.total, scrolled.nextScrollId], [true, 15, 15, null], 'a pool of one is enough, and a first page that is the last one tells the total')
+  t.same(
+    [scrolled.isEstimate, scrolled.results.length, scrolled.total, scrolled.nextScrollId],
+    [true, 15, 15, null],
+    'a pool of one is enough, and a first page that is the last one tells the total'
+  )
   const searched = await searchEntities(sources, { ...input, count: 100 }, wishes, few)
   t.same([searched.results.length, searched.total], [15, 15], 'a page that is not full tells the total')
-  const none = { query: 'orders', orFilters: [{ and: [{ field: 'description', values: ['neither'], condition: 'START_WITH' }] }] }
-  t.same([(await searchEntities(sources, none, wishes, few)).total, (await scrollEntities(sources, none, wishes, few)).total], [0, 0], 'nothing is told where nothing is found')
+  const none = {
+    query: 'orders',
+    orFilters: [{ and: [{ field: 'description', values: ['neither'], condition: 'START_WITH' }] }]
+  }
+  t.same(
+    [
+      (await searchEntities(sources, none, wishes, few)).total,
+      (await scrollEntities(sources, none, wishes, few)).total
+    ],
+    [0, 0],
+    'nothing is told where nothing is found'
+  )
 })
 
-t.test('estimates come from the coarse sample where it tells enough, and from the fine one for facets and for what filters leave of it', async (t) => {
-  const { db, url } = await withDatabase(t)
-  const count = 8_000
-  const urns = Array.from({ length: count }, (_, index) => datasetUrn(index % 100 === 0 ? 'kafka' : 'hive', `orders_${index}`))
-  for (let begin = 0; begin < count; begin += 1_000) {
-    await applyCall(db, urns.slice(begin, begin + 1_000).map((urn, index) => record(begin + index, upsert(urn, 'datasetProperties', { description: 'sold' }))), asCall())
-  }
-  const [inSample] = await query<{ fine: number, coarse: number, kafka: number }>(db, `
+t.test(
+  'estimates come from the coarse sample where it tells enough, and from the fine one for facets and for what filters leave of it',
+  async (t) => {
+    const { db, url } = await withDatabase(t)
+    const count = 8_000
+    const urns = Array.from({ length: count }, (_, index) =>
+      datasetUrn(index % 100 === 0 ? 'kafka' : 'hive', `orders_${index}`)
+    )
+    for (let begin = 0; begin < count; begin += 1_000) {
+      await applyCall(
+        db,
+        urns
+          .slice(begin, begin + 1_000)
+          .map((urn, index) =>
+            record(begin + index, upsert(urn, 'datasetProperties', { description: 'sold' }))
+          ),
+        asCall()
+      )
+    }
+    const [inSample] = await query<{ fine: number; coarse: number; kafka: number }>(
+      db,
+      `
     select
       (count(*) filter (where hashint4(search_document.entity_id) & 63 = 0))::int as fine,
       (count(*) filter (where hashint4(search_document.entity_id) & 1023 = 0))::int as coarse,
       (count(*) filter (where hashint4(search_document.entity_id) & 63 = 0 and entity.urn like '%kafka%'))::int as kafka
     from search_document
-    join entity on entity.id = search_document.entity_id`)
-  const [fine = 0, coarse = 0] = [inSample?.fine, inSample?.coarse]
-  t.ok(coarse >= 2 && fine !== coarse * 16, 'the samples tell different totals')
-  const sources = { db, memory: await openMemory(t, db, url, log) }
-  const search = (input: object, wishes: { facets: boolean, matchedFields: boolean }, coarseMinCount: number) =>
-    searchEntities(sources, { query: 'sold', count: 3, ...input }, wishes, { ...few, coarseMinCount, coarseKeptMinCount: 2 })
-  t.match(await search({}, wishes, 2), { total: coarse * 1_024, isEstimate: true })
-  t.match(await search({}, wishes, coarse + 1), { total: fine * 64, isEstimate: true }, 'too little is in the coarse sample')
-  const withFacets = await search({}, { ...wishes, facets: true }, 2)
-  t.match(withFacets, { total: fine * 64, isEstimate: true })
-  const platforms = withFacets.facets?.find(({ field }) => field === 'platform')?.aggregations.map((each) => each.count) ?? []
-  t.equal(platforms.reduce((sum, each) => sum + each, 0), fine * 64, 'the parts make up the whole')
-  const filtered = await search({ orFilters: [{ and: [{ field: 'platform', values: ['kafka'] }] }] }, wishes, 2)
-  t.same([filtered.total, filtered.results.length], [Math.max(3, (inSample?.kafka ?? 0) * 64), 3], 'filters leave too little of the coarse sample')
-  t.equal((await search({ count: 0 }, wishes, 2)).total, coarse * 1_024)
-})
+    join entity on entity.id = search_document.entity_id`
+    )
+    const [fine = 0, coarse = 0] = [inSample?.fine, inSample?.coarse]
+    t.ok(coarse >= 2 && fine !== coarse * 16, 'the samples tell different totals')
+    const sources = { db, memory: await openMemory(t, db, url, log) }
+    const search = (
+      input: object,
+      wishes: { facets: boolean; matchedFields: boolean },
+      coarseMinCount: number
+    ) =>
+      searchEntities(sources, { query: 'sold', count: 3, ...input }, wishes, {
+        ...few,
+        coarseMinCount,
+        coarseKeptMinCount: 2
+      })
+    t.match(await search({}, wishes, 2), { total: coarse * 1_024, isEstimate: true })
+    t.match(
+      await search({}, wishes, coarse + 1),
+      { total: fine * 64, isEstimate: true },
+      'too little is in the coarse sample'
+    )
+    const withFacets = await search({}, { ...wishes, facets: true }, 2)
+    t.match(withFacets, { total: fine * 64, isEstimate: true })
+    const platforms =
+      withFacets.facets?.find(({ field }) => field === 'platform')?.aggregations.map((each) => each.count) ??
+      []
+    t.equal(
+      platforms.reduce((sum, each) => sum + each, 0),
+      fine * 64,
+      'the parts make up the whole'
+    )
+    const filtered = await search(
+      { orFilters: [{ and: [{ field: 'platform', values: ['kafka'] }] }] },
+      wishes,
+      2
+    )
+    t.same(
+      [filtered.total, filtered.results.length],
+      [Math.max(3, (inSample?.kafka ?? 0) * 64), 3],
+      'filters leave too little of the coarse sample'
+    )
+    t.equal((await search({ count: 0 }, wishes, 2)).total, coarse * 1_024)
+  }
+)
 
 t.test('what lies far behind is found where much else is nearer that does not match', async (t) => {
   const { db, url } = await withDatabase(t)
   const last = Array.from({ length: 40 }, (_, index) => dataset(`late_${index}`))
   const first = Array.from({ length: 21_000 }, (_, index) => dataset(`early_${index}`))
-  await query(db, `insert into search_document (entity_id, name, words) select n, 'early', 'early:1'::tsvector from generate_series(1, ${first.length}) as n`)
+  await query(
+    db,
+    `insert into search_document (entity_id, name, words) select n, 'early', 'early:1'::tsvector from generate_series(1, ${first.length}) as n`
+  )
   await query(db, `select setval(pg_get_serial_sequence('entity', 'id'), ${first.length})`)
-  await applyCall(db, last.map((urn, index) => record(index, upsert(urn, 'datasetProperties', { description: 'rare' }))), asCall())
+  await applyCall(
+    db,
+    last.map((urn, index) => record(index, upsert(urn, 'datasetProperties', { description: 'rare' }))),
+    asCall()
+  )
   const sources = { db, memory: await openMemory(t, db, url, log) }
   const { results } = await scrollEntities(sources, { query: 'rare', count: 10 }, wishes, few)
-  const inOrder = await query<{ urn: string }>(db, 'select urn from entity where urn = any(?::text[]) order by id limit 10', [last])
-  t.same(results.map(({ entity }) => entity.urn), inOrder.map(({ urn }) => urn))
+  const inOrder = await query<{ urn: string }>(
+    db,
+    'select urn from entity where urn = any(?::text[]) order by id limit 10',
+    [last]
+  )
+  t.same(
+    results.map(({ entity }) => entity.urn),
+    inOrder.map(({ urn }) => urn)
+  )
 })

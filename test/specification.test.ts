@@ -10,7 +10,15 @@ import { withRunningServer } from './support/running-server.ts'
 t.test('specification', async (t) => {
   const { url, token, db } = await withRunningServer(t)
   const catalog = catalogClient(url, token)
-  for (const { title, prove } of [...serviceAndUrnRows, ...resourceRows, ...operationRows, ...proposalRows, ...ruleRows]) {
-    await t.test(title, async (t) => { await prove(t, catalog, db) })
+  for (const { title, prove } of [
+    ...serviceAndUrnRows,
+    ...resourceRows,
+    ...operationRows,
+    ...proposalRows,
+    ...ruleRows
+  ]) {
+    await t.test(title, async (t) => {
+      await prove(t, catalog, db)
+    })
   }
 })

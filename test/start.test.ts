@@ -12,7 +12,7 @@ import { valueAt } from './support/json-answer.ts'
 import { runProgram, withFolder, type Program, type ProgramOptions } from './support/program.ts'
 import { freePort } from './support/redis.ts'
 
-type Started = Program & { url: string, client: CatalogClient }
+type Started = Program & { url: string; client: CatalogClient }
 
 // many processes, each of which starts a database: slow where other tests run beside it
 t.setTimeout(300_000)
@@ -32,52 +32,63 @@ const startMaxMs = 30_000
 /** Five seconds is the promise for a machine that does nothing else; the other tests run beside this one. */
 const restartMaxMs = 15_000
 
-t.test('the first start', async t => {
+t.test('the first start', async (t) => {
   const folder = withFolder(t)
   const port = await freePort()
   const startedAt = Date.now()
   const program = runProgram(t, 'dev/start.js', [], { cwd: folder, env: { PORT: String(port) } })
   const url = `http://127.0.0.1:${port}`
 
-  t.test('is ready in time, and has written the token before', async t => {
-    while (!await isReady(url)) if (Date.now() - startedAt > startMaxMs) break
+  t.test('is ready in time, and has written the token before', async (t) => {
+    while (!(await isReady(url))) if (Date.now() - startedAt > startMaxMs) break
     t.ok(Date.now() - startedAt < startMaxMs)
     t.match(readFileSync(join(folder, '.data', 'token'), 'utf8'), /^trib_\w+\n$/)
     t.equal(statSync(join(folder, '.data', 'token')).mode & 0o777, 0o600)
   })
 
-  t.test('loads the sample through the bulk pipeline and shows its impact', async t => {
+  t.test('loads the sample through the bulk pipeline and shows its impact', async (t) => {
     await program.says(/Ctrl-C/)
     t.match(program.said(), /Load \S+ is done: (\d+) of \1 records applied/)
-    t.match(program.said(), /4 {2}urn:li:dataset:\(urn:li:dataPlatform:snowflake,skerry\.mart\.ticket_sale,PROD\)/)
+    t.match(
+      program.said(),
+      /4 {2}urn:li:dataset:\(urn:li:dataPlatform:snowflake,skerry\.mart\.ticket_sale,PROD\)/
+    )
     const client = catalogClient(url, readFileSync(join(folder, '.data', 'token'), 'utf8').trim())
     const loads = await client.send('GET', '/loads')
     t.match(valueAt(loads.json, 'loads.0'), { state: 'done', source: 'sample', counts: { rejected: 0 } })
     const asset = 'urn:li:mlModel:(urn:li:dataPlatform:mlflow,route-demand,PROD)'
-    const { data } = await client.graphql(`{ mlModel(urn: "${asset}") { domain { domain { urn parentDomains { count domains { urn } } } } } }`)
+    const { data } = await client.graphql(
+      `{ mlModel(urn: "${asset}") { domain { domain { urn parentDomains { count domains { urn } } } } } }`
+    )
     t.same(valueAt(data, 'mlModel.domain.domain'), {
       urn: 'urn:li:domain:skerry-demand',
-      parentDomains: { count: 2, domains: [{ urn: 'urn:li:domain:skerry-passengers' }, { urn: 'urn:li:domain:skerry-line' }] }
+      parentDomains: {
+        count: 2,
+        domains: [{ urn: 'urn:li:domain:skerry-passengers' }, { urn: 'urn:li:domain:skerry-line' }]
+      }
     })
   })
 
-  t.test('leaves room for a second one, which shares the database on the next port or says that its port is taken', async t => {
-    const refused = runProgram(t, 'dev/start.js', [], { cwd: folder, env: { PORT: String(port) } })
-    t.equal(await refused.ended, 78)
-    t.match(refused.said(), /^The port \d+ is in use\..*\n$/)
+  t.test(
+    'leaves room for a second one, which shares the database on the next port or says that its port is taken',
+    async (t) => {
+      const refused = runProgram(t, 'dev/start.js', [], { cwd: folder, env: { PORT: String(port) } })
+      t.equal(await refused.ended, 78)
+      t.match(refused.said(), /^The port \d+ is in use\..*\n$/)
 
-    const second = await start(t, { cwd: folder })
-    t.match(second.said(), /shared with the process that started it/)
-    t.notMatch(second.said(), /Sample/)
-    program.kill('SIGTERM')
-    t.equal(await program.ended, 0)
-    const { data } = await second.client.graphql('{ listDomains(input: {}) { total } }')
-    t.equal(valueAt(data, 'listDomains.total'), 1, 'the database goes on with the second')
-    second.kill('SIGTERM')
-    t.equal(await second.ended, 0)
-  })
+      const second = await start(t, { cwd: folder })
+      t.match(second.said(), /shared with the process that started it/)
+      t.notMatch(second.said(), /Sample/)
+      program.kill('SIGTERM')
+      t.equal(await program.ended, 0)
+      const { data } = await second.client.graphql('{ listDomains(input: {}) { total } }')
+      t.equal(valueAt(data, 'listDomains.total'), 1, 'the database goes on with the second')
+      second.kill('SIGTERM')
+      t.equal(await second.ended, 0)
+    }
+  )
 
-  t.test('is followed by one that keeps token and data, and ends when its database is killed', async t => {
+  t.test('is followed by one that keeps token and data, and ends when its database is killed', async (t) => {
     const token = readFileSync(join(folder, '.data', 'token'), 'utf8')
     const next = await start(t, { cwd: folder })
     t.equal(readFileSync(join(folder, '.data', 'token'), 'utf8'), token)
@@ -87,28 +98,41 @@ t.test('the first start', async t => {
   })
 })
 
-t.test('a taken port is what is reported, although the database of the failed start ends too', async t => {
+t.test('a taken port is what is reported, although the database of the failed start ends too', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
-  t.teardown(() => { other.close() })
+  t.teardown(() => {
+    other.close()
+  })
   const port = portOf(other)
-  for (const [run, [file, ...args]] of ([['dev/start.js'], ['bin/tributary.js', 'up'], ['dev/start.js']] as const).entries()) {
+  for (const [run, [file, ...args]] of (
+    [['dev/start.js'], ['bin/tributary.js', 'up'], ['dev/start.js']] as const
+  ).entries()) {
     const program = runProgram(t, file, args, { cwd: withFolder(t), env: { PORT: String(port) } })
     t.equal(await program.ended, 78, `run ${run}`)
     t.match(program.said(), new RegExp(`^The port ${port} is in use\\..*\\n$`))
   }
   const { url: databaseUrl } = await withEmptyDatabase(t)
-  const migrated = runProgram(t, 'bin/tributary.js', ['migrate'], { cwd: withFolder(t), env: { DATABASE_URL: databaseUrl } })
+  const migrated = runProgram(t, 'bin/tributary.js', ['migrate'], {
+    cwd: withFolder(t),
+    env: { DATABASE_URL: databaseUrl }
+  })
   t.equal(await migrated.ended, 0)
-  const served = runProgram(t, 'bin/tributary.js', ['serve'], { cwd: withFolder(t), env: { DATABASE_URL: databaseUrl, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'silent' } })
+  const served = runProgram(t, 'bin/tributary.js', ['serve'], {
+    cwd: withFolder(t),
+    env: { DATABASE_URL: databaseUrl, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'silent' }
+  })
   t.equal(await served.ended, 78)
   t.match(served.said(), new RegExp(`^The port ${port} is in use\\..*\\n$`))
 })
 
-t.test('before the migration, serve and work say so in one line', async t => {
+t.test('before the migration, serve and work say so in one line', async (t) => {
   const { url: databaseUrl } = await withEmptyDatabase(t)
   for (const command of ['serve', 'work']) {
-    const program = runProgram(t, 'bin/tributary.js', [command], { cwd: withFolder(t), env: { DATABASE_URL: databaseUrl, PORT: String(await freePort()), HOST: '127.0.0.1', LOG_LEVEL: 'warn' } })
+    const program = runProgram(t, 'bin/tributary.js', [command], {
+      cwd: withFolder(t),
+      env: { DATABASE_URL: databaseUrl, PORT: String(await freePort()), HOST: '127.0.0.1', LOG_LEVEL: 'warn' }
+    })
     await program.says(/tributary migrate/)
     // long enough for the loops of a worker and the first tries to load the graph
     await sleep(3_500)
@@ -118,20 +142,34 @@ t.test('before the migration, serve and work say so in one line', async t => {
   }
 })
 
-t.test('the next steps that are printed work with a port and a data directory of one\'s own', async t => {
+t.test("the next steps that are printed work with a port and a data directory of one's own", async (t) => {
   const folder = withFolder(t)
   const dataDir = join(folder, 'my data')
   const port = await freePort()
   // `tributary up` is what npm start runs
-  const program = runProgram(t, 'bin/tributary.js', ['up'], { cwd: folder, env: { PORT: String(port), TRIBUTARY_DATA_DIR: dataDir } })
+  const program = runProgram(t, 'bin/tributary.js', ['up'], {
+    cwd: folder,
+    env: { PORT: String(port), TRIBUTARY_DATA_DIR: dataDir }
+  })
   await program.says(/Ctrl-C/)
-  t.ok(program.said().includes(`TRIBUTARY_URL=http://127.0.0.1:${port} TRIBUTARY_DATA_DIR='${dataDir}' npx tributary load -`), program.said())
-  t.ok(program.said().includes(`$(cat '${join(dataDir, 'token')}')`) || program.said().includes("$(cat 'my data/token')"), program.said())
+  t.ok(
+    program
+      .said()
+      .includes(
+        `TRIBUTARY_URL=http://127.0.0.1:${port} TRIBUTARY_DATA_DIR='${dataDir}' npx tributary load -`
+      ),
+    program.said()
+  )
+  t.ok(
+    program.said().includes(`$(cat '${join(dataDir, 'token')}')`) ||
+      program.said().includes("$(cat 'my data/token')"),
+    program.said()
+  )
   program.kill('SIGTERM')
   t.equal(await program.ended, 0)
 })
 
-t.test('1,000 acknowledged writes survive the kill of every process, the database included', async t => {
+t.test('1,000 acknowledged writes survive the kill of every process, the database included', async (t) => {
   const folder = withFolder(t)
   const first = await start(t, { cwd: folder, user: somebody })
   await first.says(/Ctrl-C/)
@@ -141,7 +179,13 @@ t.test('1,000 acknowledged writes survive the kill of every process, the databas
     for (; next < 1_000;) {
       const urn = `urn:li:domain:kept-${next++}`
       const answer = await first.client.send('POST', '/aspects?action=ingestProposal', {
-        proposal: { entityType: 'domain', entityUrn: urn, changeType: 'UPSERT', aspectName: 'domainProperties', aspect: { contentType: 'application/json', value: JSON.stringify({ name: urn }) } }
+        proposal: {
+          entityType: 'domain',
+          entityUrn: urn,
+          changeType: 'UPSERT',
+          aspectName: 'domainProperties',
+          aspect: { contentType: 'application/json', value: JSON.stringify({ name: urn }) }
+        }
       })
       if (answer.status === 200) acknowledged.push(urn)
     }
@@ -155,17 +199,25 @@ t.test('1,000 acknowledged writes survive the kill of every process, the databas
   const startedAt = Date.now()
   const second = await start(t, { cwd: folder, user: somebody })
   t.ok(Date.now() - startedAt < restartMaxMs, `ready again after ${Date.now() - startedAt} ms`)
-  const { data } = await second.client.graphql('{ listDomains(input: { count: 2000, query: "kept-" }) { domains { urn } } }')
+  const { data } = await second.client.graphql(
+    '{ listDomains(input: { count: 2000, query: "kept-" }) { domains { urn } } }'
+  )
   const found = valueAt(data, 'listDomains.domains')
-  t.same(Array.isArray(found) ? found.map(domain => String(valueAt(domain, 'urn'))).sort() : found, acknowledged.sort())
+  t.same(
+    Array.isArray(found) ? found.map((domain) => String(valueAt(domain, 'urn'))).sort() : found,
+    acknowledged.sort()
+  )
   second.kill('SIGTERM')
   t.equal(await second.ended, 0, second.said())
 })
 
-t.test('with DATABASE_URL nothing is embedded', async t => {
+t.test('with DATABASE_URL nothing is embedded', async (t) => {
   const folder = withFolder(t)
   const { url: databaseUrl } = await withEmptyDatabase(t)
-  const program = await start(t, { cwd: folder, env: { DATABASE_URL: databaseUrl, PORT: String(await freePort()), HOST: '127.0.0.1' } })
+  const program = await start(t, {
+    cwd: folder,
+    env: { DATABASE_URL: databaseUrl, PORT: String(await freePort()), HOST: '127.0.0.1' }
+  })
   await program.says(/Ctrl-C/)
   t.same(readdirSync(join(folder, '.data')), ['token'])
   t.match(program.said(), /database {2}that of DATABASE_URL/)
@@ -173,28 +225,40 @@ t.test('with DATABASE_URL nothing is embedded', async t => {
   t.equal(await program.ended, 0)
 })
 
-t.test('a URL that does not answer is fatal, in one line that tells no password', async t => {
-  for (const env of [{ DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/none' }, { REDIS_URL: 'redis://:hidden@127.0.0.1:1' }]) {
+t.test('a URL that does not answer is fatal, in one line that tells no password', async (t) => {
+  for (const env of [
+    { DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/none' },
+    { REDIS_URL: 'redis://:hidden@127.0.0.1:1' }
+  ]) {
     const folder = withFolder(t)
     const program = runProgram(t, 'dev/start.js', [], { cwd: folder, env: { ...env } })
     t.equal(await program.ended, 78)
-    t.match(program.said(), /^The (database|Redis) of (DATABASE|REDIS)_URL does not answer: .*ECONNREFUSED.*\n$/)
+    t.match(
+      program.said(),
+      /^The (database|Redis) of (DATABASE|REDIS)_URL does not answer: .*ECONNREFUSED.*\n$/
+    )
     t.notMatch(program.said(), 'hidden')
     t.notOk(existsSync(join(folder, '.data')), 'and nothing was embedded instead')
   }
 })
 
-t.test('TRIBUTARY_BOOTSTRAP_TOKEN is the first token', async t => {
+t.test('TRIBUTARY_BOOTSTRAP_TOKEN is the first token', async (t) => {
   const folder = withFolder(t)
-  const program = await start(t, { cwd: folder, env: { TRIBUTARY_BOOTSTRAP_TOKEN: 'chosen-by-the-operator', PORT: String(await freePort()) } })
-  const { data } = await catalogClient(program.url, 'chosen-by-the-operator').graphql('{ listDomains(input: {}) { total } }')
+  const program = await start(t, {
+    cwd: folder,
+    env: { TRIBUTARY_BOOTSTRAP_TOKEN: 'chosen-by-the-operator', PORT: String(await freePort()) }
+  })
+  const { data } = await catalogClient(program.url, 'chosen-by-the-operator').graphql(
+    '{ listDomains(input: {}) { total } }'
+  )
   t.type(valueAt(data, 'listDomains.total'), 'number')
   program.kill('SIGTERM')
   t.equal(await program.ended, 0)
 })
 
-t.test('an old Node is refused in one line', async t => {
-  for (const version of ['18.20.4', '20.20.2', '22.11.0']) t.match(nodeVersionProblem(version), /^Tributary needs Node\.js 22\.12 or newer; this is [\d.]+\.$/)
+t.test('an old Node is refused in one line', async (t) => {
+  for (const version of ['18.20.4', '20.20.2', '22.11.0'])
+    t.match(nodeVersionProblem(version), /^Tributary needs Node\.js 22\.12 or newer; this is [\d.]+\.$/)
   for (const version of ['22.12.0', '22.23.3', '24.1.0']) t.equal(nodeVersionProblem(version), null)
 })
 
@@ -205,7 +269,10 @@ function portOf(server: Server): number {
 }
 
 async function isReady(url: string): Promise<boolean> {
-  return fetch(`${url}/health/ready`).then(({ status }) => status === 200, () => false)
+  return fetch(`${url}/health/ready`).then(
+    ({ status }) => status === 200,
+    () => false
+  )
 }
 
 function postmasterPid(folder: string): number {

@@ -5,7 +5,18 @@ import { limits } from '../shared/limits.ts'
 import { entityTypes } from '../shared/model/entity-types.ts'
 import { exampleUrn } from '../shared/urn/example-urns.ts'
 import { fabricTypes } from '../shared/urn/kind-shapes.ts'
-import { dataFlowOf, datasetUrn, domainUrn, keyOf, nameFromUrn, originOf, platformOf, schemaFieldParts, schemaFieldUrn, urnFromKey } from '../shared/urn/kinds.ts'
+import {
+  dataFlowOf,
+  datasetUrn,
+  domainUrn,
+  keyOf,
+  nameFromUrn,
+  originOf,
+  platformOf,
+  schemaFieldParts,
+  schemaFieldUrn,
+  urnFromKey
+} from '../shared/urn/kinds.ts'
 import { urnKey } from '../shared/urn/urn-key.ts'
 import { entityTypeOf, parseUrn, printUrn, toUrn } from '../shared/urn/urn.ts'
 import { fc } from './support/fast-check.ts'
@@ -24,21 +35,39 @@ const codeOf = (text: unknown): string | null => {
   }
 }
 
-t.test('real URNs parse to their parts', async t => {
+t.test('real URNs parse to their parts', async (t) => {
   const cases: [urn: string, parts: string[]][] = [
     [orders, ['urn:li:dataPlatform:hive', 'shop.orders', 'PROD']],
-    ['urn:li:dataset:(urn:li:dataPlatform:webdata-direct:marketo-marketo,marketo.activity6,PROD)', ['urn:li:dataPlatform:webdata-direct:marketo-marketo', 'marketo.activity6', 'PROD']],
-    ['urn:li:dataset:(urn:li:dataPlatform:s3,a,b(c,d),e,DEV)', ['urn:li:dataPlatform:s3', 'a,b(c,d),e', 'DEV']],
-    ['urn:li:dataset:(urn:li:dataPlatform:s3,a%2Cb %28c%29,EI)', ['urn:li:dataPlatform:s3', 'a%2Cb %28c%29', 'EI']],
-    ['urn:li:dataset:(urn:li:dataPlatform:mysql,Größe 表 🙂,PROD)', ['urn:li:dataPlatform:mysql', 'Größe 表 🙂', 'PROD']],
+    [
+      'urn:li:dataset:(urn:li:dataPlatform:webdata-direct:marketo-marketo,marketo.activity6,PROD)',
+      ['urn:li:dataPlatform:webdata-direct:marketo-marketo', 'marketo.activity6', 'PROD']
+    ],
+    [
+      'urn:li:dataset:(urn:li:dataPlatform:s3,a,b(c,d),e,DEV)',
+      ['urn:li:dataPlatform:s3', 'a,b(c,d),e', 'DEV']
+    ],
+    [
+      'urn:li:dataset:(urn:li:dataPlatform:s3,a%2Cb %28c%29,EI)',
+      ['urn:li:dataPlatform:s3', 'a%2Cb %28c%29', 'EI']
+    ],
+    [
+      'urn:li:dataset:(urn:li:dataPlatform:mysql,Größe 表 🙂,PROD)',
+      ['urn:li:dataPlatform:mysql', 'Größe 表 🙂', 'PROD']
+    ],
     [`urn:li:schemaField:(${orders},sum(word_count))`, [orders, 'sum(word_count)']],
     [`urn:li:schemaField:(${orders},a,b)`, [orders, 'a,b']],
-    [`urn:li:schemaField:(${orders},[version=2.0].[type=struct].a.[type=int].b)`, [orders, '[version=2.0].[type=struct].a.[type=int].b']],
+    [
+      `urn:li:schemaField:(${orders},[version=2.0].[type=struct].a.[type=int].b)`,
+      [orders, '[version=2.0].[type=struct].a.[type=int].b']
+    ],
     ['urn:li:schemaField:(urn:li:chart:(looker,c1),total)', ['urn:li:chart:(looker,c1)', 'total']],
     [flow, ['airflow', 'nightly', 'prod']],
     [`urn:li:dataJob:(${flow},load,then check)`, [flow, 'load,then check']],
     ['urn:li:mlPrimaryKey:(users,user_id)', ['users', 'user_id']],
-    ['urn:li:mlModel:(urn:li:dataPlatform:sagemaker,churn,PROD)', ['urn:li:dataPlatform:sagemaker', 'churn', 'PROD']],
+    [
+      'urn:li:mlModel:(urn:li:dataPlatform:sagemaker,churn,PROD)',
+      ['urn:li:dataPlatform:sagemaker', 'churn', 'PROD']
+    ],
     ['urn:li:corpuser:jdoe.last@gmail.com', ['jdoe.last@gmail.com']],
     ['urn:li:tag:dbt:has_pii_test', ['dbt:has_pii_test']],
     ['urn:li:tag:a (b), c', ['a (b), c']],
@@ -57,7 +86,7 @@ t.test('real URNs parse to their parts', async t => {
   }
 })
 
-t.test('what is no URN is refused with its code', async t => {
+t.test('what is no URN is refused with its code', async (t) => {
   const cases: [name: string, text: unknown, code: string][] = [
     ['nothing', undefined, 'INVALID_URN'],
     ['a number', 7, 'INVALID_URN'],
@@ -75,12 +104,20 @@ t.test('what is no URN is refused with its code', async t => {
     ['a dataset of two parts', 'urn:li:dataset:(urn:li:dataPlatform:hive,orders)', 'INVALID_URN'],
     ['a dataset without parentheses', 'urn:li:dataset:orders', 'INVALID_URN'],
     ['a dataset whose platform is a name', 'urn:li:dataset:(hive,orders,PROD)', 'INVALID_URN'],
-    ['a dataset whose platform is of another kind', 'urn:li:dataset:(urn:li:tag:hive,orders,PROD)', 'INVALID_URN'],
+    [
+      'a dataset whose platform is of another kind',
+      'urn:li:dataset:(urn:li:tag:hive,orders,PROD)',
+      'INVALID_URN'
+    ],
     ['an unknown environment', 'urn:li:dataset:(urn:li:dataPlatform:hive,orders,prod)', 'INVALID_URN'],
     ['an empty name', 'urn:li:dataset:(urn:li:dataPlatform:hive,,PROD)', 'INVALID_URN'],
     ['an empty platform', 'urn:li:dataset:(urn:li:dataPlatform:,orders,PROD)', 'INVALID_URN'],
     ['something after the parentheses', `${orders}x`, 'INVALID_URN'],
-    ['a parenthesis that is not closed', 'urn:li:dataset:(urn:li:dataPlatform:hive,orders(,PROD)', 'INVALID_URN'],
+    [
+      'a parenthesis that is not closed',
+      'urn:li:dataset:(urn:li:dataPlatform:hive,orders(,PROD)',
+      'INVALID_URN'
+    ],
     ['a parenthesis that was not opened', 'urn:li:tag:a)', 'INVALID_URN'],
     ['a data job whose flow is a dataset', `urn:li:dataJob:(${orders},job)`, 'INVALID_URN'],
     ['a column without path', `urn:li:schemaField:(${orders},)`, 'INVALID_URN'],
@@ -99,77 +136,137 @@ t.test('what is no URN is refused with its code', async t => {
   for (const [name, text, code] of cases) t.equal(codeOf(text), code, name)
 })
 
-t.test('lengths are counted in bytes of UTF-8, at the limit and one over', async t => {
-  const domainOf = (bytes: number, character: string): string => 'urn:li:domain:'.padEnd(14, ' ') + 'x'.repeat((bytes - 14) % Buffer.byteLength(character)) + character.repeat(Math.floor((bytes - 14) / Buffer.byteLength(character)))
+t.test('lengths are counted in bytes of UTF-8, at the limit and one over', async (t) => {
+  const domainOf = (bytes: number, character: string): string =>
+    'urn:li:domain:'.padEnd(14, ' ') +
+    'x'.repeat((bytes - 14) % Buffer.byteLength(character)) +
+    character.repeat(Math.floor((bytes - 14) / Buffer.byteLength(character)))
   for (const character of ['x', 'ü', '表', '🙂']) {
     t.equal(codeOf(domainOf(limits.urnMaxBytes, character)), null, character)
     t.equal(codeOf(domainOf(limits.urnMaxBytes + 1, character)), 'LIMIT_EXCEEDED', character)
   }
-  const columnOf = (bytes: number): string => `urn:li:schemaField:(${orders},${'c'.repeat(bytes - Buffer.byteLength(`urn:li:schemaField:(${orders},)`))})`
+  const columnOf = (bytes: number): string =>
+    `urn:li:schemaField:(${orders},${'c'.repeat(bytes - Buffer.byteLength(`urn:li:schemaField:(${orders},)`))})`
   t.equal(codeOf(columnOf(limits.schemaFieldUrnMaxBytes)), null)
   t.equal(codeOf(columnOf(limits.schemaFieldUrnMaxBytes + 1)), 'LIMIT_EXCEEDED')
-  t.equal(codeOf(`urn:li:schemaField:(urn:li:dataset:(urn:li:dataPlatform:hive,${'t'.repeat(1100)},PROD),c)`), 'LIMIT_EXCEEDED', 'the dataset of a column has a dataset\'s limit')
+  t.equal(
+    codeOf(`urn:li:schemaField:(urn:li:dataset:(urn:li:dataPlatform:hive,${'t'.repeat(1100)},PROD),c)`),
+    'LIMIT_EXCEEDED',
+    "the dataset of a column has a dataset's limit"
+  )
 })
 
-t.test('an error names the input, and never echoes a text without end', async t => {
+t.test('an error names the input, and never echoes a text without end', async (t) => {
   const error = t.throws(() => toUrn(`urn:li:Bad:${'x'.repeat(900)}`, 'input.edgesToAdd[3].upstreamUrn'))
   t.match(error, { code: 'INVALID_URN', details: { field: 'input.edgesToAdd[3].upstreamUrn' } })
   t.ok(error instanceof Error && error.message.length < 400)
 })
 
 /** A part of a tuple: no comma or parenthesis outside of a balanced pair, and not empty. */
-const plainText = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-  .map((text) => [...text].filter((character) => !'(),'.includes(character)).join('').replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u241f]/gu, '').trim())
+const plainText = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+  .map((text) =>
+    [...text]
+      .filter((character) => !'(),'.includes(character))
+      .join('')
+      .replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u241f]/gu, '')
+      .trim()
+  )
   .filter((text) => text !== '' && text.isWellFormed())
 const { name: balanced } = fc.letrec<{ name: string }>((tie) => ({
-  name: fc.oneof({ maxDepth: 3, depthSize: 'small' },
+  name: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
     plainText,
-    fc.tuple(plainText, fc.array(tie('name'), { minLength: 0, maxLength: 2 }), plainText).map(([begin, inner, end]) => `${begin}(${inner.join(',')})${end}`),
-    fc.tuple(plainText, tie('name')).map((two) => two.join(',')))
+    fc
+      .tuple(plainText, fc.array(tie('name'), { minLength: 0, maxLength: 2 }), plainText)
+      .map(([begin, inner, end]) => `${begin}(${inner.join(',')})${end}`),
+    fc.tuple(plainText, tie('name')).map((two) => two.join(','))
+  )
 }))
 const platform = plainText.map((name) => `urn:li:dataPlatform:${name}`)
 const environment = fc.constantFrom(...fabricTypes)
-const dataset = fc.tuple(platform, balanced, environment).map(([of, name, at]) => ({ urn: `urn:li:dataset:(${of},${name},${at})`, parts: [of, name, at] }))
-const dataFlow = fc.tuple(plainText, balanced, plainText).map((parts) => ({ urn: `urn:li:dataFlow:(${parts.join(',')})`, parts }))
-const generated = fc.oneof(
-  dataset,
-  dataFlow,
-  fc.tuple(dataFlow, balanced).map(([{ urn }, job]) => ({ urn: `urn:li:dataJob:(${urn},${job})`, parts: [urn, job] })),
-  fc.tuple(dataset, balanced).map(([{ urn }, path]) => ({ urn: `urn:li:schemaField:(${urn},${path})`, parts: [urn, path] })),
-  fc.tuple(fc.constantFrom('chart', 'dashboard', 'mlFeature', 'mlPrimaryKey'), plainText, balanced).map(([kind, first, second]) => ({ urn: `urn:li:${kind}:(${first},${second})`, parts: [first, second] })),
-  fc.tuple(fc.constantFrom('domain', 'tag', 'corpuser', 'container'), balanced).map(([kind, id]) => ({ urn: `urn:li:${kind}:${id}`, parts: [id] }))
-).filter(({ urn }) => Buffer.byteLength(urn) <= limits.urnMaxBytes)
+const dataset = fc
+  .tuple(platform, balanced, environment)
+  .map(([of, name, at]) => ({ urn: `urn:li:dataset:(${of},${name},${at})`, parts: [of, name, at] }))
+const dataFlow = fc
+  .tuple(plainText, balanced, plainText)
+  .map((parts) => ({ urn: `urn:li:dataFlow:(${parts.join(',')})`, parts }))
+const generated = fc
+  .oneof(
+    dataset,
+    dataFlow,
+    fc
+      .tuple(dataFlow, balanced)
+      .map(([{ urn }, job]) => ({ urn: `urn:li:dataJob:(${urn},${job})`, parts: [urn, job] })),
+    fc
+      .tuple(dataset, balanced)
+      .map(([{ urn }, path]) => ({ urn: `urn:li:schemaField:(${urn},${path})`, parts: [urn, path] })),
+    fc
+      .tuple(fc.constantFrom('chart', 'dashboard', 'mlFeature', 'mlPrimaryKey'), plainText, balanced)
+      .map(([kind, first, second]) => ({
+        urn: `urn:li:${kind}:(${first},${second})`,
+        parts: [first, second]
+      })),
+    fc
+      .tuple(fc.constantFrom('domain', 'tag', 'corpuser', 'container'), balanced)
+      .map(([kind, id]) => ({ urn: `urn:li:${kind}:${id}`, parts: [id] }))
+  )
+  .filter(({ urn }) => Buffer.byteLength(urn) <= limits.urnMaxBytes)
 
 t.test('a generated URN parses to the parts it was made of, and prints as itself', async () => {
-  fc.assert(fc.property(generated, ({ urn, parts }) => {
-    const parsed = parseUrn(urn)
-    return printUrn(parsed) === urn && JSON.stringify(parsed.parts) === JSON.stringify(parts) && urnFromKey(parsed.entityType, keyOf(parsed.urn)) === urn
-  }), { numRuns: 3000 })
+  fc.assert(
+    fc.property(generated, ({ urn, parts }) => {
+      const parsed = parseUrn(urn)
+      return (
+        printUrn(parsed) === urn &&
+        JSON.stringify(parsed.parts) === JSON.stringify(parts) &&
+        urnFromKey(parsed.entityType, keyOf(parsed.urn)) === urn
+      )
+    }),
+    { numRuns: 3000 }
+  )
 })
 
 t.test('a mutated URN prints as itself or is refused, never anything else', async () => {
-  const mutation = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), cut: fc.nat(3), insert: fc.oneof(fc.constantFrom('(', ')', ',', ':', '\u0000', '\ud800', '\u241f', ' ', 'urn:li:', '%2C'), fc.string({ unit: 'binary', maxLength: 3 })) })
-  fc.assert(fc.property(generated, fc.array(mutation, { minLength: 1, maxLength: 4 }), ({ urn }, mutations) => {
-    const mutated = mutations.reduce((text, { at, cut, insert }) => {
-      const place = Math.floor(at * text.length)
-      return text.slice(0, place) + insert + text.slice(place + cut)
-    }, urn)
-    try {
-      return printUrn(parseUrn(mutated)) === mutated
-    } catch (error) {
-      return error instanceof CatalogError && error.details.field === 'urn' && JSON.stringify(error.details).isWellFormed()
-    }
-  }), { numRuns: 5000 })
+  const mutation = fc.record({
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    cut: fc.nat(3),
+    insert: fc.oneof(
+      fc.constantFrom('(', ')', ',', ':', '\u0000', '\ud800', '\u241f', ' ', 'urn:li:', '%2C'),
+      fc.string({ unit: 'binary', maxLength: 3 })
+    )
+  })
+  fc.assert(
+    fc.property(generated, fc.array(mutation, { minLength: 1, maxLength: 4 }), ({ urn }, mutations) => {
+      const mutated = mutations.reduce((text, { at, cut, insert }) => {
+        const place = Math.floor(at * text.length)
+        return text.slice(0, place) + insert + text.slice(place + cut)
+      }, urn)
+      try {
+        return printUrn(parseUrn(mutated)) === mutated
+      } catch (error) {
+        return (
+          error instanceof CatalogError &&
+          error.details.field === 'urn' &&
+          JSON.stringify(error.details).isWellFormed()
+        )
+      }
+    }),
+    { numRuns: 5000 }
+  )
 })
 
 t.test('any text at all is parsed or refused', async () => {
-  fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.anything()), (value) => {
-    const code = codeOf(value)
-    return code === null || ['INVALID_URN', 'INVALID_CHARACTER', 'LIMIT_EXCEEDED'].includes(code)
-  }), { numRuns: 2000 })
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.anything()), (value) => {
+      const code = codeOf(value)
+      return code === null || ['INVALID_URN', 'INVALID_CHARACTER', 'LIMIT_EXCEEDED'].includes(code)
+    }),
+    { numRuns: 2000 }
+  )
 })
 
-t.test('time grows no faster than length, and what is over the limit is not looked at', async t => {
+t.test('time grows no faster than length, and what is over the limit is not looked at', async (t) => {
   const timeOf = (text: string): number => {
     const times = Array.from({ length: 9 }, () => {
       const begin = process.hrtime.bigint()
@@ -181,7 +278,10 @@ t.test('time grows no faster than length, and what is over the limit is not look
   for (const unit of ['(', ')', ',', 'a(', '(,', ':', '%28']) {
     const short = timeOf(`urn:li:moonPhase:${unit.repeat(Math.floor(120 / unit.length))}`)
     const long = timeOf(`urn:li:moonPhase:${unit.repeat(Math.floor(960 / unit.length))}`)
-    t.ok(long < short * 8 * 6 + 2e6, `8 times the length of "${unit}" takes ${(long / short).toFixed(1)} times as long`)
+    t.ok(
+      long < short * 8 * 6 + 2e6,
+      `8 times the length of "${unit}" takes ${(long / short).toFixed(1)} times as long`
+    )
   }
   // 100 KB cost no more than what is just over the limit: the length is checked before anything else.
   const over = timeOf(`urn:li:moonPhase:${'('.repeat(2000)}`)
@@ -189,7 +289,7 @@ t.test('time grows no faster than length, and what is over the limit is not look
   t.ok(farOver < over * 60 + 5e6, `${(farOver / over).toFixed(1)} times as long`)
 })
 
-t.test('an error shows an example of the kind that is wanted', async t => {
+t.test('an error shows an example of the kind that is wanted', async (t) => {
   const wanted: [field: string, kind: string | undefined, prefix: string][] = [
     ['input.edgesToAdd[0].downstreamUrn', undefined, 'urn:li:dataset:('],
     ['upstreamUrn', undefined, 'urn:li:dataset:('],
@@ -208,12 +308,17 @@ t.test('an error shows an example of the kind that is wanted', async t => {
     const example = exampleUrn(field, kind)
     t.ok(example.startsWith(prefix), `${field} ${kind}: ${example}`)
     t.equal(parseUrn(example).urn, example)
-    for (const text of [undefined, '', 'orders']) t.throws(() => parseUrn(text, field, kind), { message: new RegExp(example.replaceAll(/[()]/g, '\\$&')), details: { field } })
+    for (const text of [undefined, '', 'orders'])
+      t.throws(() => parseUrn(text, field, kind), {
+        message: new RegExp(example.replaceAll(/[()]/g, '\\$&')),
+        details: { field }
+      })
   }
-  for (const { name: type } of entityTypes) t.ok(['dataset', type].includes(parseUrn(exampleUrn('urn', type)).entityType), type)
+  for (const { name: type } of entityTypes)
+    t.ok(['dataset', type].includes(parseUrn(exampleUrn('urn', type)).entityType), type)
 })
 
-t.test('kinds are made and read', async t => {
+t.test('kinds are made and read', async (t) => {
   const urn = toUrn(orders)
   t.equal(datasetUrn('hive', 'shop.orders'), urn)
   t.equal(datasetUrn('urn:li:dataPlatform:hive', 'shop.orders', 'PROD'), urn)
@@ -231,7 +336,10 @@ t.test('kinds are made and read', async t => {
   t.equal(platformOf(column), 'urn:li:dataPlatform:hive')
   t.equal(platformOf(job), 'urn:li:dataPlatform:airflow')
   t.equal(platformOf(toUrn('urn:li:chart:(looker,1)')), 'urn:li:dataPlatform:looker')
-  t.equal(platformOf(toUrn('urn:li:mlFeatureTable:(urn:li:dataPlatform:feast,t)')), 'urn:li:dataPlatform:feast')
+  t.equal(
+    platformOf(toUrn('urn:li:mlFeatureTable:(urn:li:dataPlatform:feast,t)')),
+    'urn:li:dataPlatform:feast'
+  )
   t.equal(platformOf(toUrn('urn:li:domain:finance')), null)
   t.equal(originOf(column), 'PROD')
   t.equal(originOf(job), null)
@@ -243,10 +351,12 @@ t.test('kinds are made and read', async t => {
   t.same(keyOf(job), { flow, jobId: 'load' })
   t.same(keyOf(toUrn('urn:li:corpuser:jdoe')), { username: 'jdoe' })
   t.same(keyOf(toUrn('urn:li:moonPhase:(full,2)')), { id: '(full,2)' })
-  t.throws(() => urnFromKey('dataset', { platform: 'urn:li:dataPlatform:hive', name: 'x' }), { code: 'BAD_REQUEST' })
+  t.throws(() => urnFromKey('dataset', { platform: 'urn:li:dataPlatform:hive', name: 'x' }), {
+    code: 'BAD_REQUEST'
+  })
 })
 
-t.test('a key is the first 16 bytes of the SHA-256 of the URN', async t => {
+t.test('a key is the first 16 bytes of the SHA-256 of the URN', async (t) => {
   t.equal(urnKey(toUrn('urn:li:domain:finance')), urnKey(toUrn('urn:li:domain:finance')))
   t.match(urnKey(toUrn('urn:li:domain:Größe')), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   t.not(urnKey(toUrn('urn:li:domain:a')), urnKey(toUrn('urn:li:domain:b')))

@@ -10,7 +10,13 @@ t.test('health and metrics of a worker', async (t) => {
   let depth: number | null = 0
   const queue: ChunkQueue = { nudge: async () => true, depth: async () => depth, close: async () => {} }
   const start = async (metricsToken: string | null): Promise<string> => {
-    const health = await startHealthServer({ config: { host: '127.0.0.1', metricsToken }, port: 0, db, queue, log: createLog({ logLevel: 'silent' }) })
+    const health = await startHealthServer({
+      config: { host: '127.0.0.1', metricsToken },
+      port: 0,
+      db,
+      queue,
+      log: createLog({ logLevel: 'silent' })
+    })
     t.teardown(() => health.close())
     return `http://127.0.0.1:${health.port}`
   }
@@ -18,7 +24,12 @@ t.test('health and metrics of a worker', async (t) => {
 
   t.test('it is live, and ready as long as the database is', async (t) => {
     t.match(await (await fetch(`${url}/health/live`)).json(), { status: 'live' })
-    t.match(await (await fetch(`${url}/health/ready`)).json(), { status: 'ready', database: 'up', schema: 'current', queue: 'up' })
+    t.match(await (await fetch(`${url}/health/ready`)).json(), {
+      status: 'ready',
+      database: 'up',
+      schema: 'current',
+      queue: 'up'
+    })
     depth = null
     const degraded = await fetch(`${url}/health`)
     t.equal(degraded.status, 200, 'without its queue it is not what is broken')
@@ -28,13 +39,20 @@ t.test('health and metrics of a worker', async (t) => {
 
   t.test('metrics are for who has the token, or without one for the same machine', async (t) => {
     t.equal((await fetch(`${url}/metrics`)).status, 401)
-    t.equal((await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer metrics-secreT' } })).status, 401)
+    t.equal(
+      (await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer metrics-secreT' } })).status,
+      401
+    )
     const answer = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer metrics-secret' } })
     t.equal(answer.status, 200)
     t.match(await answer.text(), /^# HELP tributary_/m)
     const open = await start(null)
     t.equal((await fetch(`${open}/metrics`)).status, 200)
-    t.match(await (await fetch(`${open}/metrics`, { headers: { 'x-forwarded-for': '10.0.0.1' } })).json(), { code: 'FORBIDDEN' }, 'a proxy on this machine asks for others')
+    t.match(
+      await (await fetch(`${open}/metrics`, { headers: { 'x-forwarded-for': '10.0.0.1' } })).json(),
+      { code: 'FORBIDDEN' },
+      'a proxy on this machine asks for others'
+    )
   })
 
   t.test('nothing else is there', async (t) => {

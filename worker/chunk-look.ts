@@ -9,7 +9,14 @@ import { runChunk, type Run } from '../shared/catalog/run-chunk.ts'
 import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
 import type { LookAtChunk } from '../shared/queue/chunk-worker.ts'
 
-export type ChunkLookContext = { db: Db, queue: ChunkQueue, log: Log, apply: ApplyRecords, lean?: LeanWays | undefined, gate: IsolationGate }
+export type ChunkLookContext = {
+  db: Db
+  queue: ChunkQueue
+  log: Log
+  apply: ApplyRecords
+  lean?: LeanWays | undefined
+  gate: IsolationGate
+}
 
 /** A chunk that is due again sooner than this is asked for by a timer here; later ones are left to the sweeper. */
 const ownTimerMaxMs = 5_000
@@ -22,7 +29,9 @@ export function createChunkLook({ db, queue, log, apply, lean, gate }: ChunkLook
       const run = await runChunk(db, queue, chunkId, { apply, lean, gate, signal })
       report(log, chunkId, run, performance.now() - startedAt)
       if (run.retryInMs !== undefined && run.retryInMs < ownTimerMaxMs) {
-        setTimeout(() => { nudgeAgain(db, queue, chunkId).catch(() => {}) }, run.retryInMs + 20).unref()
+        setTimeout(() => {
+          nudgeAgain(db, queue, chunkId).catch(() => {})
+        }, run.retryInMs + 20).unref()
       }
       return run.outcome === 'aborted' ? 'back' : 'done'
     } catch (err) {
@@ -36,10 +45,21 @@ function report(log: Log, chunkId: number, run: Run, durationMs: number): void {
   if (run.outcome === 'nothing') return
   const { chunk, settled, error, outcome, reason } = run
   const fields = {
-    chunkId, outcome, loadId: chunk?.loadId, pass: chunk?.pass, records: chunk?.recordCount, fence: chunk?.fence, attempts: chunk?.attempts, crashes: chunk?.crashes,
-    durationMs: Math.round(durationMs), ...settled?.counts, ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { err: error })
+    chunkId,
+    outcome,
+    loadId: chunk?.loadId,
+    pass: chunk?.pass,
+    records: chunk?.recordCount,
+    fence: chunk?.fence,
+    attempts: chunk?.attempts,
+    crashes: chunk?.crashes,
+    durationMs: Math.round(durationMs),
+    ...settled?.counts,
+    ...(reason === undefined ? {} : { reason }),
+    ...(error === undefined ? {} : { err: error })
   }
-  if (error === undefined || (error instanceof Error && error.name === 'WaitForOlderLoad')) log.info(fields, 'looked at a chunk')
+  if (error === undefined || (error instanceof Error && error.name === 'WaitForOlderLoad'))
+    log.info(fields, 'looked at a chunk')
   else log.warn(fields, 'a chunk was not applied at this attempt')
   if (settled?.isLoadDone) log.info({ loadId: chunk?.loadId }, 'a load is done')
 }

@@ -9,23 +9,42 @@ import { requireScraper } from '../shared/platform/metrics-access.ts'
 import { renderMetrics } from '../shared/platform/metrics.ts'
 import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
 
-export type HealthServerOptions = { config: Pick<Config, 'host' | 'metricsToken'>, port: number, db: Db, queue: ChunkQueue, log: Log }
+export type HealthServerOptions = {
+  config: Pick<Config, 'host' | 'metricsToken'>
+  port: number
+  db: Db
+  queue: ChunkQueue
+  log: Log
+}
 
-export type HealthServer = { port: number, close(): Promise<void> }
+export type HealthServer = { port: number; close(): Promise<void> }
 
-type Answer = { status: number, contentType: string, text: string }
+type Answer = { status: number; contentType: string; text: string }
 
 /** Listens on the host of the configuration; rejects where the port is taken. */
-export async function startHealthServer({ config, port, db, queue, log }: HealthServerOptions): Promise<HealthServer> {
+export async function startHealthServer({
+  config,
+  port,
+  db,
+  queue,
+  log
+}: HealthServerOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
-    answer(request, config.metricsToken, db, queue).catch((err: unknown): Answer => {
-      if (err instanceof CatalogError) return json(err.status, { code: err.code, message: err.message })
-      log.warn({ err }, 'a health request failed')
-      return json(500, { code: 'INTERNAL', message: 'An internal error' })
-    }).then(({ status, contentType, text }) => {
-      response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store', connection: 'close' })
-      response.end(request.method === 'HEAD' ? undefined : text)
-    }).catch(() => {})
+    answer(request, config.metricsToken, db, queue)
+      .catch((err: unknown): Answer => {
+        if (err instanceof CatalogError) return json(err.status, { code: err.code, message: err.message })
+        log.warn({ err }, 'a health request failed')
+        return json(500, { code: 'INTERNAL', message: 'An internal error' })
+      })
+      .then(({ status, contentType, text }) => {
+        response.writeHead(status, {
+          'content-type': contentType,
+          'cache-control': 'no-store',
+          connection: 'close'
+        })
+        response.end(request.method === 'HEAD' ? undefined : text)
+      })
+      .catch(() => {})
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -36,25 +55,35 @@ export async function startHealthServer({ config, port, db, queue, log }: Health
   log.info({ port: actualPort }, 'the worker serves health and metrics')
   return {
     port: actualPort,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
   }
 }
 
-async function answer(request: IncomingMessage, metricsToken: string | null, db: Db, queue: ChunkQueue): Promise<Answer> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return json(405, { code: 'METHOD_NOT_ALLOWED', message: 'Only GET and HEAD' })
+async function answer(
+  request: IncomingMessage,
+  metricsToken: string | null,
+  db: Db,
+  queue: ChunkQueue
+): Promise<Answer> {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return json(405, { code: 'METHOD_NOT_ALLOWED', message: 'Only GET and HEAD' })
   switch (request.url?.split('?', 1)[0]) {
-    case '/health/live': return json(200, { status: 'live' })
+    case '/health/live':
+      return json(200, { status: 'live' })
     case '/health':
-    case '/health/ready': return ready(db, queue)
+    case '/health/ready':
+      return ready(db, queue)
     case '/metrics': {
       requireScraper(request, metricsToken)
       const { contentType, text } = await renderMetrics()
       return { status: 200, contentType, text }
     }
-    default: return json(404, { code: 'NOT_FOUND', message: 'There is nothing at this path' })
+    default:
+      return json(404, { code: 'NOT_FOUND', message: 'There is nothing at this path' })
   }
 }
 
@@ -66,4 +95,8 @@ async function ready(db: Db, queue: ChunkQueue): Promise<Answer> {
   return json(isReady ? 200 : 503, { status, database, schema, queue: depth === null ? 'down' : 'up' })
 }
 
-const json = (status: number, body: unknown): Answer => ({ status, contentType: 'application/json; charset=utf-8', text: JSON.stringify(body) })
+const json = (status: number, body: unknown): Answer => ({
+  status,
+  contentType: 'application/json; charset=utf-8',
+  text: JSON.stringify(body)
+})

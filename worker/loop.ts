@@ -23,7 +23,12 @@ export function startLoop(name: string, everyMs: number, log: Log, run: () => Pr
 
   function schedule(): void {
     if (isStopped) return
-    timer = setTimeout(() => { running = runOnce() }, everyMs * (0.75 + Math.random() / 2))
+    timer = setTimeout(
+      () => {
+        running = runOnce()
+      },
+      everyMs * (0.75 + Math.random() / 2)
+    )
   }
 
   schedule()

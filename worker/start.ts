@@ -27,7 +27,14 @@ const pruneEveryMs = 30_000
 const documentsEveryMs = 5_000
 
 /** What a running worker holds, in the order in which it is let go. */
-type Parts = { worker: WatchedWorker, loops: Loop[], health: { close(): Promise<void> } | null, endReport: () => void, queue: ChunkQueue, db: Db }
+type Parts = {
+  worker: WatchedWorker
+  loops: Loop[]
+  health: { close(): Promise<void> } | null
+  endReport: () => void
+  queue: ChunkQueue
+  db: Db
+}
 
 /**
  * A worker as a service. Stopping it rolls back the chunks at work and hands them to others at once.
@@ -36,8 +43,12 @@ type Parts = { worker: WatchedWorker, loops: Loop[], health: { close(): Promise<
 export function startWorker(config: Config, log: Log): Service {
   let parts: Parts | undefined
   return createService('worker', {
-    start: async () => { parts = await startParts(config, log.child({ service: 'worker' })) },
-    stop: async () => { if (parts) await stopParts(parts) }
+    start: async () => {
+      parts = await startParts(config, log.child({ service: 'worker' }))
+    },
+    stop: async () => {
+      if (parts) await stopParts(parts)
+    }
   })
 }
 
@@ -45,20 +56,54 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
   const { databaseUrl: url } = config
   if (url === null) throw new Error('A worker needs DATABASE_URL')
   const poolMax = Math.max(config.databasePoolWorker, config.workerConcurrency + 2)
-  const db = connectDatabase({ url, poolMax, applicationName: 'tributary-worker', statementTimeoutMs: config.statementTimeoutWorkerMs, lockTimeoutMs, log })
+  const db = connectDatabase({
+    url,
+    poolMax,
+    applicationName: 'tributary-worker',
+    statementTimeoutMs: config.statementTimeoutWorkerMs,
+    lockTimeoutMs,
+    log
+  })
   const problem = schemaProblem(await checkReadiness(db))
   if (problem !== null) log.error(problem)
   const queue = await openQueue(config, log)
-  const look = createChunkLook({ db, queue, log, apply: applyRecords, lean: createLeanWays(), gate: createIsolationGate() })
-  const worker = await startWatchedWorker({ config, concurrency: config.workerConcurrency, look, log, depth: () => queue.depth() })
+  const look = createChunkLook({
+    db,
+    queue,
+    log,
+    apply: applyRecords,
+    lean: createLeanWays(),
+    gate: createIsolationGate()
+  })
+  const worker = await startWatchedWorker({
+    config,
+    concurrency: config.workerConcurrency,
+    look,
+    log,
+    depth: () => queue.depth()
+  })
   const loops = [
-    startLoop('sweep', sweepEveryMs, log, async () => { await sweep(db, queue) }),
-    startLoop('epoch', sweepEveryMs, log, async () => { await keepEpoch(db) }),
-    startLoop('prune', pruneEveryMs, log, async () => { await prune(db) }),
-    startLoop('search documents', documentsEveryMs, log, async () => { await makeSearchDocuments(db) })
+    startLoop('sweep', sweepEveryMs, log, async () => {
+      await sweep(db, queue)
+    }),
+    startLoop('epoch', sweepEveryMs, log, async () => {
+      await keepEpoch(db)
+    }),
+    startLoop('prune', pruneEveryMs, log, async () => {
+      await prune(db)
+    }),
+    startLoop('search documents', documentsEveryMs, log, async () => {
+      await makeSearchDocuments(db)
+    })
   ]
-  const health = config.workerPort === null ? null : await startHealthServer({ config, port: config.workerPort, db, queue, log })
-  log.info({ concurrency: config.workerConcurrency, queue: config.redisUrl === null ? 'postgres' : 'redis' }, 'worker started')
+  const health =
+    config.workerPort === null
+      ? null
+      : await startHealthServer({ config, port: config.workerPort, db, queue, log })
+  log.info(
+    { concurrency: config.workerConcurrency, queue: config.redisUrl === null ? 'postgres' : 'redis' },
+    'worker started'
+  )
   return { worker, loops, health, endReport: reportBacklog(db), queue, db }
 }
 

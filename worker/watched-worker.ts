@@ -15,7 +15,12 @@ export type WatchedWorkerOptions = ChunkWorkerOptions & {
 
 export type WatchedWorker = { close(): Promise<void> }
 
-export async function startWatchedWorker({ depth, deafAfterMs = 30_000, giveUp = () => process.exit(1), ...options }: WatchedWorkerOptions): Promise<WatchedWorker> {
+export async function startWatchedWorker({
+  depth,
+  deafAfterMs = 30_000,
+  giveUp = () => process.exit(1),
+  ...options
+}: WatchedWorkerOptions): Promise<WatchedWorker> {
   const { log } = options
   let worker: ChunkWorker = await startChunkWorker(options)
   let wasReplaced = false
@@ -49,7 +54,9 @@ export async function startWatchedWorker({ depth, deafAfterMs = 30_000, giveUp =
   }
 
   const timer = setInterval(() => {
-    watching = watching.then(watch).catch((err: unknown) => { log.warn({ err }, 'watching the worker failed') })
+    watching = watching.then(watch).catch((err: unknown) => {
+      log.warn({ err }, 'watching the worker failed')
+    })
   }, deafAfterMs / 3)
   timer.unref()
 

@@ -18,7 +18,11 @@ import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
 import type { ApiContext } from '../context.ts'
 import { listParameter } from './restli-input.ts'
 
-type EntityDocument = { entityName: string, urn: Urn, aspects: { [aspectName: string]: ReturnType<typeof enveloped> } }
+type EntityDocument = {
+  entityName: string
+  urn: Urn
+  aspects: { [aspectName: string]: ReturnType<typeof enveloped> }
+}
 
 export function entitiesV2Routes(app: FastifyInstance, { db }: ApiContext): void {
   // A wildcard, because a URN that is sent raw may hold slashes.
@@ -30,17 +34,29 @@ export function entitiesV2Routes(app: FastifyInstance, { db }: ApiContext): void
   app.get<{ Params: { '*': string } }>('/entities/*', async (request) => {
     const urn = toUrn(request.params['*'], 'urn')
     const [document] = await readDocuments(db, [urn], aspectsOf(request))
-    const aspects = Object.values(document?.aspects ?? {}).map(({ name, value }) => ({ [aspectClassOf(name)]: value }))
+    const aspects = Object.values(document?.aspects ?? {}).map(({ name, value }) => ({
+      [aspectClassOf(name)]: value
+    }))
     return { value: { [snapshotClassOf(entityTypeOf(urn))]: { urn, aspects } } }
   })
 
   app.get('/entitiesV2', async (request) => {
     const ids = listParameter(request, 'ids')
-    if (ids === null) throw new CatalogError('BAD_REQUEST', 'Name entities: /entitiesV2/{urn}, or ids=List(urn,urn)', { field: 'ids' })
-    checkCount(ids.length, 'entitiesPerReadMaxCount', { field: 'ids', what: `${ids.length} entities in one request` })
+    if (ids === null)
+      throw new CatalogError('BAD_REQUEST', 'Name entities: /entitiesV2/{urn}, or ids=List(urn,urn)', {
+        field: 'ids'
+      })
+    checkCount(ids.length, 'entitiesPerReadMaxCount', {
+      field: 'ids',
+      what: `${ids.length} entities in one request`
+    })
     const urns = ids.map((id, index) => toUrn(id, `ids[${index}]`))
     const documents = await readDocuments(db, urns, aspectsOf(request))
-    return { results: Object.fromEntries(documents.map((document) => [document.urn, document])), statuses: {}, errors: {} }
+    return {
+      results: Object.fromEntries(documents.map((document) => [document.urn, document])),
+      statuses: {},
+      errors: {}
+    }
   })
 }
 
@@ -54,16 +70,32 @@ function aspectsOf(request: FastifyRequest): string[] | null {
 const snapshotClassOf = (entityType: string): string =>
   `com.linkedin.metadata.snapshot.${(entityTypeInfo(entityType).keyClass.split('.').at(-1) ?? '').replace(/Key$/, '')}Snapshot`
 
-async function readDocuments(db: Db, urns: readonly Urn[], names: readonly string[] | null): Promise<EntityDocument[]> {
+async function readDocuments(
+  db: Db,
+  urns: readonly Urn[],
+  names: readonly string[] | null
+): Promise<EntityDocument[]> {
   const keys = [...new Set(urns.map((urn) => entityTypeInfo(entityTypeOf(urn)).keyAspect))]
   const found = await readAspects(db, urns, names === null ? null : [...new Set([...names, ...keys])])
   return urns.map((urn) => {
     const entityName = entityTypeOf(urn)
     const { keyAspect } = entityTypeInfo(entityName)
-    const own = [...found.get(urn)?.values() ?? []].filter((view) => names === null || view.name === keyAspect || names.includes(view.name))
-    const key: AspectView = own.find((view) => view.name === keyAspect) ?? { name: keyAspect, version: 0, value: keyOf(urn), systemMetadata: null, created: { time: 0, actor: 'urn:li:corpuser:unknown' } }
+    const own = [...(found.get(urn)?.values() ?? [])].filter(
+      (view) => names === null || view.name === keyAspect || names.includes(view.name)
+    )
+    const key: AspectView = own.find((view) => view.name === keyAspect) ?? {
+      name: keyAspect,
+      version: 0,
+      value: keyOf(urn),
+      systemMetadata: null,
+      created: { time: 0, actor: 'urn:li:corpuser:unknown' }
+    }
     const others = own.filter((view) => view.name !== keyAspect && !isTimeseries(view.name, view.value))
-    return { entityName, urn, aspects: Object.fromEntries([key, ...others].map((view) => [view.name, enveloped(view)])) }
+    return {
+      entityName,
+      urn,
+      aspects: Object.fromEntries([key, ...others].map((view) => [view.name, enveloped(view)]))
+    }
   })
 }
 
@@ -74,5 +106,5 @@ const enveloped = ({ name, version, value, created, systemMetadata }: AspectView
   version: 0,
   value,
   created,
-  ...version > 0 ? { systemMetadata: { ...systemMetadata, version: String(version) } } : {}
+  ...(version > 0 ? { systemMetadata: { ...systemMetadata, version: String(version) } } : {})
 })

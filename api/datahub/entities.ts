@@ -20,46 +20,97 @@ export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: Ap
       access: 'write',
       run: async ({ entity, systemMetadata }, request) => {
         const missingReferences = missingReferencesOf(request, config.missingReferences)
-        await ingestSnapshots(db, [asSnapshot(entity, systemMetadata, 'entity')], { actor: request.actor, requestId: request.id, missingReferences })
+        await ingestSnapshots(db, [asSnapshot(entity, systemMetadata, 'entity')], {
+          actor: request.actor,
+          requestId: request.id,
+          missingReferences
+        })
       }
     },
     batchIngest: {
       access: 'write',
       run: async ({ entities, systemMetadata }, request) => {
-        if (!Array.isArray(entities)) throw new CatalogError('BAD_REQUEST', '`entities` must be a list', { field: 'entities' })
+        if (!Array.isArray(entities))
+          throw new CatalogError('BAD_REQUEST', '`entities` must be a list', { field: 'entities' })
         const missingReferences = missingReferencesOf(request, config.missingReferences)
-        const snapshots = entities.map((entity, index) => asSnapshot(entity, Array.isArray(systemMetadata) ? systemMetadata[index] : undefined, `entities[${index}]`))
-        await ingestSnapshots(db, snapshots, { actor: request.actor, requestId: request.id, missingReferences })
+        const snapshots = entities.map((entity, index) =>
+          asSnapshot(
+            entity,
+            Array.isArray(systemMetadata) ? systemMetadata[index] : undefined,
+            `entities[${index}]`
+          )
+        )
+        await ingestSnapshots(db, snapshots, {
+          actor: request.actor,
+          requestId: request.id,
+          missingReferences
+        })
       }
     },
     delete: {
       access: 'write',
       run: async (body, request) => {
-        const [from, to] = [optionalInteger(body, 'startTimeMillis') ?? null, optionalInteger(body, 'endTimeMillis') ?? null]
+        const [from, to] = [
+          optionalInteger(body, 'startTimeMillis') ?? null,
+          optionalInteger(body, 'endTimeMillis') ?? null
+        ]
         const aspectName = optionalText(body, 'aspectName')
-        return deleteFromCatalog(db, { urn: urnField(body), aspectNames: aspectName === undefined ? null : [aspectName], events: { from, to } }, { actor: request.actor, requestId: request.id })
+        return deleteFromCatalog(
+          db,
+          {
+            urn: urnField(body),
+            aspectNames: aspectName === undefined ? null : [aspectName],
+            events: { from, to }
+          },
+          { actor: request.actor, requestId: request.id }
+        )
       }
     },
     deleteReferences: {
       access: 'write',
-      run: async (body, request) => deleteReferences(db, urnField(body), optionalFlag(body, 'dryRun'), { actor: request.actor, requestId: request.id })
+      run: async (body, request) =>
+        deleteReferences(db, urnField(body), optionalFlag(body, 'dryRun'), {
+          actor: request.actor,
+          requestId: request.id
+        })
     },
     exists: {
       access: 'read',
       run: async (body) => (await readExistence(lineage, [urnField(body)]))[0]
     },
-    search: { access: 'read', run: async (body, request) => searchIn({ ...lineage, work: request.readWork }, body) },
-    filter: { access: 'read', run: async (body, request) => searchIn({ ...lineage, work: request.readWork }, { ...body, input: '*' }) },
+    search: {
+      access: 'read',
+      run: async (body, request) => searchIn({ ...lineage, work: request.readWork }, body)
+    },
+    filter: {
+      access: 'read',
+      run: async (body, request) => searchIn({ ...lineage, work: request.readWork }, { ...body, input: '*' })
+    },
     listUrns: {
       access: 'read',
-      run: async (body) => listUrns(db, textField(body, 'entity'), optionalInteger(body, 'start'), optionalInteger(body, 'count'))
+      run: async (body) =>
+        listUrns(
+          db,
+          textField(body, 'entity'),
+          optionalInteger(body, 'start'),
+          optionalInteger(body, 'count')
+        )
     }
   }
   addActions(app, '/entities', actions)
 }
 
 /** The snapshot of an Entity record, in the envelope of a change event. */
-function asSnapshot(entity: JsonValue | undefined, systemMetadata: JsonValue | undefined, field: string): { field: string, event: JsonValue } {
-  if (!isObject(entity) || !isObject(entity.value)) throw new CatalogError('BAD_REQUEST', `${field}.value must hold one snapshot under the name of its class`, { field: `${field}.value` })
+function asSnapshot(
+  entity: JsonValue | undefined,
+  systemMetadata: JsonValue | undefined,
+  field: string
+): { field: string; event: JsonValue } {
+  if (!isObject(entity) || !isObject(entity.value))
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `${field}.value must hold one snapshot under the name of its class`,
+      { field: `${field}.value` }
+    )
   return { field, event: { proposedSnapshot: entity.value, systemMetadata: systemMetadata ?? null } }
 }

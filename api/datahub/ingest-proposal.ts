@@ -17,16 +17,27 @@ import { addActions } from './restli-actions.ts'
 import { optionalFlag, optionalInteger, optionalText, textField, urnField } from './restli-input.ts'
 
 export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }: ApiContext): void {
-  const optionsOf = (request: FastifyRequest): QueueOptions =>
-    ({ actor: request.actor, requestId: request.id, missingReferences: missingReferencesOf(request, config.missingReferences), traceId: request.traceId })
+  const optionsOf = (request: FastifyRequest): QueueOptions => ({
+    actor: request.actor,
+    requestId: request.id,
+    missingReferences: missingReferencesOf(request, config.missingReferences),
+    traceId: request.traceId
+  })
 
   addActions(app, '/aspects', {
     ingestProposal: {
       access: 'write',
       run: async (body, request) => {
-        if (!isObject(body.proposal)) throw new CatalogError('BAD_REQUEST', '`proposal` must be an object', { field: 'proposal' })
+        if (!isObject(body.proposal))
+          throw new CatalogError('BAD_REQUEST', '`proposal` must be an object', { field: 'proposal' })
         const proposal = withPlainUrn(body.proposal)
-        if (readAsync(body.async)) await queueProposals(db, queue, readProposals([proposal], () => 'proposal'), optionsOf(request))
+        if (readAsync(body.async))
+          await queueProposals(
+            db,
+            queue,
+            readProposals([proposal], () => 'proposal'),
+            optionsOf(request)
+          )
         else await ingestProposal(db, proposal, optionsOf(request))
         return 'success'
       }
@@ -34,8 +45,10 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }
     ingestProposalBatch: {
       access: 'write',
       run: async (body, request) => {
-        if (!Array.isArray(body.proposals)) throw new CatalogError('BAD_REQUEST', '`proposals` must be a list', { field: 'proposals' })
-        if (readAsync(body.async)) await queueProposals(db, queue, readProposals(body.proposals), optionsOf(request))
+        if (!Array.isArray(body.proposals))
+          throw new CatalogError('BAD_REQUEST', '`proposals` must be a list', { field: 'proposals' })
+        if (readAsync(body.async))
+          await queueProposals(db, queue, readProposals(body.proposals), optionsOf(request))
         else await ingestProposalBatch(db, body.proposals, optionsOf(request))
         return 'success'
       }
@@ -50,8 +63,16 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }
           endTimeMillis: optionalInteger(body, 'endTimeMillis'),
           filter: body.filter
         })
-        const values = events.map(({ value, systemMetadata }) => ({ aspect: { value: JSON.stringify(value), contentType: 'application/json' }, ...systemMetadata ? { systemMetadata } : {} }))
-        return { entityName: optionalText(body, 'entity') ?? urn.split(':')[2], aspectName, limit: values.length, values }
+        const values = events.map(({ value, systemMetadata }) => ({
+          aspect: { value: JSON.stringify(value), contentType: 'application/json' },
+          ...(systemMetadata ? { systemMetadata } : {})
+        }))
+        return {
+          entityName: optionalText(body, 'entity') ?? urn.split(':')[2],
+          aspectName,
+          limit: values.length,
+          values
+        }
       }
     },
     getCount: {
@@ -68,7 +89,9 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }
 function withPlainUrn(proposal: JsonObject): JsonObject {
   const { entityUrn } = proposal
   if (typeof entityUrn !== 'string' || !entityUrn.includes('\\u')) return proposal
-  const plain = entityUrn.replaceAll(/\\u([\da-f]{4})/g, (escape, code: string) => parseInt(code, 16) > 0x7f ? String.fromCharCode(parseInt(code, 16)) : escape)
+  const plain = entityUrn.replaceAll(/\\u([\da-f]{4})/g, (escape, code: string) =>
+    parseInt(code, 16) > 0x7f ? String.fromCharCode(parseInt(code, 16)) : escape
+  )
   return { ...proposal, entityUrn: plain }
 }
 
@@ -76,5 +99,8 @@ function withPlainUrn(proposal: JsonObject): JsonObject {
 function readAsync(sent: unknown): boolean {
   if (sent === undefined || sent === null || sent === 'false' || sent === false) return false
   if (sent === 'true' || sent === true) return true
-  throw new CatalogError('BAD_REQUEST', '`async` must be "true" or "false"', { field: 'async', allowed: ['true', 'false'] })
+  throw new CatalogError('BAD_REQUEST', '`async` must be "true" or "false"', {
+    field: 'async',
+    allowed: ['true', 'false']
+  })
 }

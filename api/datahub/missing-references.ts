@@ -8,5 +8,8 @@ export function missingReferencesOf(request: FastifyRequest, fallback: MissingRe
   const wanted = request.headers['x-missing-references']
   if (wanted === undefined) return fallback
   if (wanted === 'reject' || wanted === 'create') return wanted
-  throw new CatalogError('BAD_REQUEST', 'X-Missing-References must be reject or create', { field: 'X-Missing-References', allowed: ['reject', 'create'] })
+  throw new CatalogError('BAD_REQUEST', 'X-Missing-References must be reject or create', {
+    field: 'X-Missing-References',
+    allowed: ['reject', 'create']
+  })
 }

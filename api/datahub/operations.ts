@@ -6,10 +6,21 @@ import { addActions } from './restli-actions.ts'
 export function operationsRoutes(app: FastifyInstance): void {
   addActions(app, '/operations', {
     // Reads ask the tables themselves, so there is no second copy that could have fallen behind.
-    restoreIndices: { access: 'write', run: async () => 'Nothing to restore: whatever was written can be read at once' }
+    restoreIndices: {
+      access: 'write',
+      run: async () => 'Nothing to restore: whatever was written can be read at once'
+    }
   })
   const refuse = async (): Promise<never> => {
-    throw new CatalogError('UNSUPPORTED', 'Runs are not recorded, so none can be listed or rolled back. Send what may have to be taken back as a load: POST /loads, then POST /loads/{id}/undo', { field: 'action' })
+    throw new CatalogError(
+      'UNSUPPORTED',
+      'Runs are not recorded, so none can be listed or rolled back. Send what may have to be taken back as a load: POST /loads, then POST /loads/{id}/undo',
+      { field: 'action' }
+    )
   }
-  addActions(app, '/runs', { list: { access: 'read', run: refuse }, describe: { access: 'read', run: refuse }, rollback: { access: 'write', run: refuse } })
+  addActions(app, '/runs', {
+    list: { access: 'read', run: refuse },
+    describe: { access: 'read', run: refuse },
+    rollback: { access: 'write', run: refuse }
+  })
 }

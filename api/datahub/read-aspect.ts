@@ -7,18 +7,24 @@ import { toUrn } from '../../shared/urn/urn.ts'
 import type { ApiContext } from '../context.ts'
 import { storableText } from './restli-input.ts'
 
-type Query = { aspect?: string | string[], version?: string | string[] }
+type Query = { aspect?: string | string[]; version?: string | string[] }
 
 export function readAspectRoutes(app: FastifyInstance, { db }: ApiContext): void {
   // A wildcard, because a URN that is sent raw may hold slashes.
-  app.get<{ Params: { '*': string }, Querystring: Query }>('/aspects/*', async (request, reply) => {
+  app.get<{ Params: { '*': string }; Querystring: Query }>('/aspects/*', async (request, reply) => {
     const urn = toUrn(request.params['*'], 'urn')
     const aspectName = request.query.aspect
-    if (typeof aspectName !== 'string' || aspectName === '') throw new CatalogError('BAD_REQUEST', 'The parameter `aspect` must name an aspect', { field: 'aspect' })
+    if (typeof aspectName !== 'string' || aspectName === '')
+      throw new CatalogError('BAD_REQUEST', 'The parameter `aspect` must name an aspect', { field: 'aspect' })
     storableText(aspectName, 'aspect')
     const version = versionOf(request.query.version)
     const found = await readAspect(db, urn, aspectName, version)
-    if (!found) throw new CatalogError('NOT_FOUND', `Did not find urn: ${urn} aspect: ${aspectName} version: ${version}`, { urn })
+    if (!found)
+      throw new CatalogError(
+        'NOT_FOUND',
+        `Did not find urn: ${urn} aspect: ${aspectName} version: ${version}`,
+        { urn }
+      )
     // The version asked for comes back, 0 for the newest, as clients expect; its number is what If-Version-Match compares.
     void reply.header('etag', `"${found.version}"`)
     return { version, aspect: { [aspectClassOf(aspectName)]: found.value } }
@@ -29,6 +35,9 @@ export function readAspectRoutes(app: FastifyInstance, { db }: ApiContext): void
 function versionOf(text: string | string[] | undefined): number {
   if (text === undefined) return 0
   const version = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : NaN
-  if (Number.isNaN(version)) throw new CatalogError('BAD_REQUEST', 'The parameter `version` must be a whole number; 0 is the newest', { field: 'version' })
+  if (Number.isNaN(version))
+    throw new CatalogError('BAD_REQUEST', 'The parameter `version` must be a whole number; 0 is the newest', {
+      field: 'version'
+    })
   return version
 }

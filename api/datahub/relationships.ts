@@ -13,16 +13,33 @@ const defaultCount = 200
 
 export function relationshipsRoutes(app: FastifyInstance, { db }: ApiContext): void {
   app.get<{ Querystring: Query }>('/relationships', async (request) => {
-    const { start, count, total, relationships } = await related(db, request.query, listParameter(request, 'types'))
-    return { start, count, total, relationships: relationships.map(({ type, urn }) => ({ type, entity: urn })) }
+    const { start, count, total, relationships } = await related(
+      db,
+      request.query,
+      listParameter(request, 'types')
+    )
+    return {
+      start,
+      count,
+      total,
+      relationships: relationships.map(({ type, urn }) => ({ type, entity: urn }))
+    }
   })
 }
 
 export function relatedEntitiesRoutes(app: FastifyInstance, { db }: ApiContext): void {
   app.get<{ Querystring: Query }>('/openapi/relationships/v1', async (request) => {
     const types = request.query.relationshipTypes ?? request.query['relationshipTypes[]']
-    const { start, count, total, relationships } = await related(db, request.query, types === undefined ? null : [types].flat())
-    const entities = relationships.map(({ type, urn, via: [via] }) => ({ relationshipType: type, urn, ...via === undefined ? {} : { via } }))
+    const { start, count, total, relationships } = await related(
+      db,
+      request.query,
+      types === undefined ? null : [types].flat()
+    )
+    const entities = relationships.map(({ type, urn, via: [via] }) => ({
+      relationshipType: type,
+      urn,
+      ...(via === undefined ? {} : { via })
+    }))
     return { start, count, total, entities }
   })
 }
@@ -30,7 +47,12 @@ export function relatedEntitiesRoutes(app: FastifyInstance, { db }: ApiContext):
 async function related(db: Db, query: Query, types: readonly string[] | null): Promise<RelatedPage> {
   const urn = toUrn(once(query, 'urn'), 'urn')
   const direction = checkDirection(once(query, 'direction') ?? '', ['INCOMING', 'OUTGOING'])
-  const [page] = await readRelated(db, [urn], { direction, types, start: wholeNumber(query, 'start'), count: wholeNumber(query, 'count') }, { defaultCount })
+  const [page] = await readRelated(
+    db,
+    [urn],
+    { direction, types, start: wholeNumber(query, 'start'), count: wholeNumber(query, 'count') },
+    { defaultCount }
+  )
   if (!page) throw new Error('one entity has one page')
   return page
 }
@@ -44,6 +66,7 @@ function once(query: Query, name: string): string | undefined {
 function wholeNumber(query: Query, name: string): number | null {
   const text = once(query, name)
   if (text === undefined) return null
-  if (!/^-?\d{1,9}$/.test(text)) throw new CatalogError('BAD_REQUEST', `${name} must be a whole number`, { field: name })
+  if (!/^-?\d{1,9}$/.test(text))
+    throw new CatalogError('BAD_REQUEST', `${name} must be a whole number`, { field: name })
   return Number(text)
 }

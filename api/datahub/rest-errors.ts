@@ -8,5 +8,11 @@ export function sendRestError(error: unknown, request: FastifyRequest, reply: Fa
   void prepareErrorReply(problem, request, reply)
     .header('x-restli-error-response', 'true')
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ exceptionClass: 'com.linkedin.restli.server.RestLiServiceException', status: problem.status, ...problemBody(problem, request.id) }))
+    .send(
+      JSON.stringify({
+        exceptionClass: 'com.linkedin.restli.server.RestLiServiceException',
+        status: problem.status,
+        ...problemBody(problem, request.id)
+      })
+    )
 }

@@ -24,7 +24,10 @@ export function addActions(app: FastifyInstance, root: string, actions: RestliAc
     const found = typeof name === 'string' && Object.hasOwn(actions, name) ? actions[name] : undefined
     if (!found) {
       const shown = typeof name === 'string' ? name.slice(0, 100).toWellFormed() : 'none given'
-      throw new CatalogError('UNSUPPORTED', `There is no such action on ${root}: ${shown}`, { field: 'action', allowed: Object.keys(actions) })
+      throw new CatalogError('UNSUPPORTED', `There is no such action on ${root}: ${shown}`, {
+        field: 'action',
+        allowed: Object.keys(actions)
+      })
     }
     return found
   }
@@ -33,7 +36,9 @@ export function addActions(app: FastifyInstance, root: string, actions: RestliAc
     url: root,
     bodyLimit: limits.proposalBodyMaxBytes,
     config: { access: 'read' },
-    onRequest: async (request) => { requireScope(request.actor, findAction(request).access) },
+    onRequest: async (request) => {
+      requireScope(request.actor, findAction(request).access)
+    },
     handler: async (request, reply) => {
       const action = findAction(request)
       if (!isObject(request.body)) throw new CatalogError('BAD_REQUEST', 'The body must be a JSON object')

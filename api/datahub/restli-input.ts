@@ -8,7 +8,8 @@ import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 /** Throws BAD_REQUEST where the field is absent or no text. */
 export function textField(body: JsonObject, name: string): string {
   const value = optionalText(body, name)
-  if (value === undefined || value === '') throw new CatalogError('BAD_REQUEST', `${name} is missing`, { field: name })
+  if (value === undefined || value === '')
+    throw new CatalogError('BAD_REQUEST', `${name} is missing`, { field: name })
   return value
 }
 
@@ -16,17 +17,20 @@ export function textField(body: JsonObject, name: string): string {
 export function optionalText(body: JsonObject, name: string): string | undefined {
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
-  if (typeof value !== 'string') throw new CatalogError('BAD_REQUEST', `${name} must be a text`, { field: name })
+  if (typeof value !== 'string')
+    throw new CatalogError('BAD_REQUEST', `${name} must be a text`, { field: name })
   return storableText(value, name)
 }
 
 /** What Postgres can be asked for. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
-export const storableText = (text: string, name: string): string => checkLines(text, { field: name, limit: 'descriptionMaxChars' })
+export const storableText = (text: string, name: string): string =>
+  checkLines(text, { field: name, limit: 'descriptionMaxChars' })
 
 /** A whole number; null counts as absent. Throws BAD_REQUEST. */
 export function optionalInteger(body: JsonObject, name: string): number | undefined {
   const value = body[name] ?? undefined
-  if (value !== undefined && !Number.isSafeInteger(value)) throw new CatalogError('BAD_REQUEST', `${name} must be a whole number`, { field: name })
+  if (value !== undefined && !Number.isSafeInteger(value))
+    throw new CatalogError('BAD_REQUEST', `${name} must be a whole number`, { field: name })
   return value === undefined ? undefined : Number(value)
 }
 
@@ -51,8 +55,12 @@ export function listParameter({ raw }: FastifyRequest, name: string): string[] |
     const [key = '', ...rest] = pair.split('=')
     return [key, rest.join('=')]
   })
-  const given = pairs.filter(([key]) => decode(key, name) === name).map(([, value]) => value.replaceAll('+', '%20'))
-  return given.length === 0 ? null : given.flatMap((text) => itemsOf(text, name)).map((item) => storableText(item, name))
+  const given = pairs
+    .filter(([key]) => decode(key, name) === name)
+    .map(([, value]) => value.replaceAll('+', '%20'))
+  return given.length === 0
+    ? null
+    : given.flatMap((text) => itemsOf(text, name)).map((item) => storableText(item, name))
 }
 
 const listBegin = 'List('
@@ -61,11 +69,18 @@ function itemsOf(text: string, name: string): string[] {
   const isRaw = text.startsWith(listBegin)
   const list = isRaw ? text : decode(text, name)
   if (!list.startsWith(listBegin)) return [list]
-  if (!list.endsWith(')')) throw new CatalogError('BAD_REQUEST', `The parameter ${name} must be List(…), with its last parenthesis`, { field: name })
+  if (!list.endsWith(')'))
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `The parameter ${name} must be List(…), with its last parenthesis`,
+      { field: name }
+    )
   const items = splitAtCommas(list.slice(listBegin.length, -1))
-  return (isRaw ? items.flatMap((item) => commasSentEncoded(decode(item, name))) : items)
-    // Encoded as an item and again with the list: a URN shows by its beginning that it has not been read to its end.
-    .map((item) => isUrnEncoded(item) ? decode(item, name) : item)
+  return (
+    (isRaw ? items.flatMap((item) => commasSentEncoded(decode(item, name))) : items)
+      // Encoded as an item and again with the list: a URN shows by its beginning that it has not been read to its end.
+      .map((item) => (isUrnEncoded(item) ? decode(item, name) : item))
+  )
 }
 
 const isUrnEncoded = (text: string): boolean => /^urn%3a/i.test(text)
@@ -98,6 +113,11 @@ function decode(text: string, name: string): string {
   try {
     return decodeURIComponent(text)
   } catch (cause) {
-    throw new CatalogError('BAD_REQUEST', `The parameter ${name} is not percent-encoded text`, { field: name }, { cause })
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `The parameter ${name} is not percent-encoded text`,
+      { field: name },
+      { cause }
+    )
   }
 }

@@ -13,11 +13,25 @@ import { optionalInteger, optionalText, textField } from './restli-input.ts'
  * BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER.
  */
 export async function searchIn(sources: LineageSources, body: JsonObject) {
-  const [entityType, start, count] = [textField(body, 'entity'), optionalInteger(body, 'start') ?? 0, optionalInteger(body, 'count') ?? null]
+  const [entityType, start, count] = [
+    textField(body, 'entity'),
+    optionalInteger(body, 'start') ?? 0,
+    optionalInteger(body, 'count') ?? null
+  ]
   const orFilters = groupsOf(body.filter)
   const isKnown = graphqlTypeOf(entityType) !== 'OTHER'
-  const input = { types: [isKnown ? graphqlTypeOf(entityType) : 'DOMAIN'], query: optionalText(body, 'input') ?? '*', start, count, orFilters, existingOnly: true, searchFlags: { skipAggregates: true } }
-  const { total, results } = await inTheseWords(searchEntities(sources, input, { facets: false, matchedFields: true }))
+  const input = {
+    types: [isKnown ? graphqlTypeOf(entityType) : 'DOMAIN'],
+    query: optionalText(body, 'input') ?? '*',
+    start,
+    count,
+    orFilters,
+    existingOnly: true,
+    searchFlags: { skipAggregates: true }
+  }
+  const { total, results } = await inTheseWords(
+    searchEntities(sources, input, { facets: false, matchedFields: true })
+  )
   const shown = isKnown ? results : []
   return {
     numEntities: isKnown ? total : 0,
@@ -31,20 +45,38 @@ export async function searchIn(sources: LineageSources, body: JsonObject) {
 /** `{or: [{and: [{field, values, condition, negated}]}]}`, an older `value` in place of values. Throws BAD_REQUEST. */
 function groupsOf(filter: JsonValue | undefined): FilterGroupInput[] | null {
   if (filter === undefined || filter === null) return null
-  const groups = isObject(filter) ? filter.or ?? [] : null
-  if (!Array.isArray(groups)) throw new CatalogError('BAD_REQUEST', 'filter must be {or: [{and: [{field, values, condition}]}]}', { field: 'filter' })
+  const groups = isObject(filter) ? (filter.or ?? []) : null
+  if (!Array.isArray(groups))
+    throw new CatalogError('BAD_REQUEST', 'filter must be {or: [{and: [{field, values, condition}]}]}', {
+      field: 'filter'
+    })
   return groups.map((group, index) => {
-    const criteria = isObject(group) ? group.and ?? [] : null
-    if (!Array.isArray(criteria)) throw new CatalogError('BAD_REQUEST', `filter.or[${index}].and must be a list`, { field: `filter.or[${index}].and` })
+    const criteria = isObject(group) ? (group.and ?? []) : null
+    if (!Array.isArray(criteria))
+      throw new CatalogError('BAD_REQUEST', `filter.or[${index}].and must be a list`, {
+        field: `filter.or[${index}].and`
+      })
     return { and: criteria.map((criterion, at) => criterionOf(criterion, `filter.or[${index}].and[${at}]`)) }
   })
 }
 
 function criterionOf(sent: JsonValue, field: string): FacetFilterInput {
-  if (!isObject(sent) || typeof sent.field !== 'string') throw new CatalogError('BAD_REQUEST', `${field} must name a field`, { field: `${field}.field` })
-  const values = Array.isArray(sent.values) && sent.values.length > 0 ? sent.values : sent.value === undefined || sent.value === null ? [] : [sent.value]
-  if (!values.every((value) => typeof value === 'string')) throw new CatalogError('BAD_REQUEST', `${field}.values must be texts`, { field: `${field}.values` })
-  return { field: sent.field, values, condition: typeof sent.condition === 'string' ? sent.condition : 'EQUAL', negated: sent.negated === true }
+  if (!isObject(sent) || typeof sent.field !== 'string')
+    throw new CatalogError('BAD_REQUEST', `${field} must name a field`, { field: `${field}.field` })
+  const values =
+    Array.isArray(sent.values) && sent.values.length > 0
+      ? sent.values
+      : sent.value === undefined || sent.value === null
+        ? []
+        : [sent.value]
+  if (!values.every((value) => typeof value === 'string'))
+    throw new CatalogError('BAD_REQUEST', `${field}.values must be texts`, { field: `${field}.values` })
+  return {
+    field: sent.field,
+    values,
+    condition: typeof sent.condition === 'string' ? sent.condition : 'EQUAL',
+    negated: sent.negated === true
+  }
 }
 
 /** Errors name the inputs of GraphQL, which are called otherwise here. */
@@ -54,7 +86,16 @@ async function inTheseWords<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error
     const { field } = error.details
-    const renamed = (text: string): string => text.replaceAll('input.orFilters', 'filter.or').replaceAll('input.query', 'input').replaceAll(/input\.(?=start|count)/g, '')
-    throw new CatalogError(error.code, renamed(error.message), field === undefined ? error.details : { ...error.details, field: renamed(field) }, { cause: error })
+    const renamed = (text: string): string =>
+      text
+        .replaceAll('input.orFilters', 'filter.or')
+        .replaceAll('input.query', 'input')
+        .replaceAll(/input\.(?=start|count)/g, '')
+    throw new CatalogError(
+      error.code,
+      renamed(error.message),
+      field === undefined ? error.details : { ...error.details, field: renamed(field) },
+      { cause: error }
+    )
   }
 }

@@ -14,11 +14,15 @@ type Associations = Parameters<Parameters<typeof exportDomains>[2]>[0]
 
 async function* asCsv(slices: Associations): AsyncGenerator<string> {
   yield printRow(['resource', 'domain'])
-  for await (const rows of slices) yield rows.map(({ entityUrn, domainUrn }) => printRow([entityUrn, domainUrn])).join('')
+  for await (const rows of slices)
+    yield rows.map(({ entityUrn, domainUrn }) => printRow([entityUrn, domainUrn])).join('')
 }
 
 async function* asNdjson(slices: Associations): AsyncGenerator<string> {
-  for await (const rows of slices) yield rows.map(({ entityUrn, domainUrn }) => `${JSON.stringify({ op: 'setDomain', entityUrn, domainUrn })}\n`).join('')
+  for await (const rows of slices)
+    yield rows
+      .map(({ entityUrn, domainUrn }) => `${JSON.stringify({ op: 'setDomain', entityUrn, domainUrn })}\n`)
+      .join('')
 }
 
 const formats = {
@@ -26,39 +30,61 @@ const formats = {
   ndjson: { mediaType: 'application/x-ndjson; charset=utf-8', write: asNdjson }
 } as const
 
-export function domainsRoutes(app: FastifyInstance, { db, lineage }: Pick<ApiContext, 'db' | 'lineage'>, pace: ExportPace = exportPace): void {
+export function domainsRoutes(
+  app: FastifyInstance,
+  { db, lineage }: Pick<ApiContext, 'db' | 'lineage'>,
+  pace: ExportPace = exportPace
+): void {
   let underWay = 0
 
-  app.get('/domains/export', { config: { access: 'read' }, exposeHeadRoute: false, handlerTimeout: limits.exportMaxMs + 10_000 }, async (request, reply) => {
-    const query = readQuery(request.query, ['format', 'domain'])
-    const format = readFormat(query.format)
-    const maximum = limits.exportsAtOnceMaxCount
-    if (underWay >= maximum) throw new CatalogError('RATE_LIMITED', `This process answers ${maximum} exports of domains at a time; send it again`, { limit: 'exportsAtOnceMaxCount', maximum, retryAfterSeconds: 1 })
-    underWay += 1
-    let hasBegun = false
-    try {
-      const { domain } = await withUrns(lineage, query, { domain: { entityType: 'domain' } })
-      await exportDomains(db, domain ?? null, (slices) => {
-        hasBegun = true
-        return answer(reply, slices, format, pace)
-      })
-    } catch (error) {
-      if (!hasBegun) throw error
-      // What failed is the end of the snapshot; the rows have been sent, or their connection has been cut off.
-      request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
-    } finally {
-      underWay -= 1
+  app.get(
+    '/domains/export',
+    { config: { access: 'read' }, exposeHeadRoute: false, handlerTimeout: limits.exportMaxMs + 10_000 },
+    async (request, reply) => {
+      const query = readQuery(request.query, ['format', 'domain'])
+      const format = readFormat(query.format)
+      const maximum = limits.exportsAtOnceMaxCount
+      if (underWay >= maximum)
+        throw new CatalogError(
+          'RATE_LIMITED',
+          `This process answers ${maximum} exports of domains at a time; send it again`,
+          { limit: 'exportsAtOnceMaxCount', maximum, retryAfterSeconds: 1 }
+        )
+      underWay += 1
+      let hasBegun = false
+      try {
+        const { domain } = await withUrns(lineage, query, { domain: { entityType: 'domain' } })
+        await exportDomains(db, domain ?? null, (slices) => {
+          hasBegun = true
+          return answer(reply, slices, format, pace)
+        })
+      } catch (error) {
+        if (!hasBegun) throw error
+        // What failed is the end of the snapshot; the rows have been sent, or their connection has been cut off.
+        request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
+      } finally {
+        underWay -= 1
+      }
+      return reply
     }
-    return reply
-  })
+  )
 }
 
 function readFormat(text: string | undefined): keyof typeof formats {
-  if (text !== undefined && text !== 'csv' && text !== 'ndjson') throw new CatalogError('BAD_REQUEST', 'format must be csv or ndjson', { field: 'format', allowed: Object.keys(formats) })
+  if (text !== undefined && text !== 'csv' && text !== 'ndjson')
+    throw new CatalogError('BAD_REQUEST', 'format must be csv or ndjson', {
+      field: 'format',
+      allowed: Object.keys(formats)
+    })
   return text ?? 'csv'
 }
 
-async function answer(reply: FastifyReply, slices: Associations, format: keyof typeof formats, pace: ExportPace): Promise<void> {
+async function answer(
+  reply: FastifyReply,
+  slices: Associations,
+  format: keyof typeof formats,
+  pace: ExportPace
+): Promise<void> {
   const { mediaType, write } = formats[format]
   reply.type(mediaType).header('content-disposition', `attachment; filename="domains.${format}"`)
   const body = paced(write(slices), pace)

@@ -4,7 +4,14 @@
  * graphql resolves all that needs no waiting for in one go: a page of 10,000 results held up every other client. Here long
  * lists are handed over a part at a time. An answer that passes a bound ends at once, with one error and no data.
  */
-import { defaultFieldResolver, getNullableType, isListType, isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
+import {
+  defaultFieldResolver,
+  getNullableType,
+  isListType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLSchema
+} from 'graphql'
 import type { ReadGate } from '../../shared/catalog/read-gate.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits, type LimitName } from '../../shared/limits.ts'
@@ -38,7 +45,9 @@ export class AnswerBudget {
   constructor(gate: ReadGate, caller: string) {
     this.#gate = gate
     this.#caller = caller
-    this.refused = new Promise((_, reject) => { this.#refuse = reject })
+    this.refused = new Promise((_, reject) => {
+      this.#refuse = reject
+    })
     // Who has an answer by then does not look any more.
     this.refused.catch(() => {})
   }
@@ -62,7 +71,8 @@ export class AnswerBudget {
   /** Reads of single things from the catalog, and what is listed. */
   spendReads(count: number): void {
     this.#readCount += count
-    if (this.#readCount > limits.graphqlMaxReads) throw this.refuse(tooMuch('graphqlMaxReads', 'reads of single fields and entities'))
+    if (this.#readCount > limits.graphqlMaxReads)
+      throw this.refuse(tooMuch('graphqlMaxReads', 'reads of single fields and entities'))
   }
 
   /** What a field is resolved to; a long list has promises in it, kept one part after the other. */
@@ -82,20 +92,28 @@ export class AnswerBudget {
 
   #takeList(items: readonly unknown[]): unknown {
     this.#sinceTurn += items.length
-    for (const item of items) this.#spendBytes(typeof item === 'string' ? item.length + punctuationBytes : punctuationBytes)
+    for (const item of items)
+      this.#spendBytes(typeof item === 'string' ? item.length + punctuationBytes : punctuationBytes)
     if (this.#sinceTurn < fieldsPerTurn / 4 && this.#later.length === 0) return items
     // One turn is enough for texts and numbers.
     if (typeof items[0] !== 'object') return items
-    return items.map((item) => new Promise((resolve) => {
-      this.#later.push(() => { resolve(item) })
-      this.#schedule()
-    }))
+    return items.map(
+      (item) =>
+        new Promise((resolve) => {
+          this.#later.push(() => {
+            resolve(item)
+          })
+          this.#schedule()
+        })
+    )
   }
 
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    inTurn(() => { void this.#handOver() })
+    inTurn(() => {
+      void this.#handOver()
+    })
   }
 
   async #handOver(): Promise<void> {
@@ -133,7 +151,11 @@ export class AnswerBudget {
 function tooMuch(limit: LimitName, what: string): CatalogError {
   const maximum = limits[limit]
   metrics.readsRefused.inc({ code: 'QUERY_TOO_COMPLEX' })
-  return new CatalogError('QUERY_TOO_COMPLEX', `the answer would take more than ${maximum} ${what}; ask for fewer results, or for less of each`, { limit, maximum })
+  return new CatalogError(
+    'QUERY_TOO_COMPLEX',
+    `the answer would take more than ${maximum} ${what}; ask for fewer results, or for less of each`,
+    { limit, maximum }
+  )
 }
 
 /** One part of one answer in each turn of the event loop, whoever asks for how many. */
@@ -174,6 +196,8 @@ function countField(field: GraphQLField<unknown, Budgeted>): void {
     if (budget.hasEnded) return new Promise(() => {})
     budget.spendField(String(info.path.key))
     const found = resolve(source, args, context, info)
-    return found instanceof Promise ? found.then((value) => budget.take(value, isList)) : budget.take(found, isList)
+    return found instanceof Promise
+      ? found.then((value) => budget.take(value, isList))
+      : budget.take(found, isList)
   }
 }

@@ -8,82 +8,108 @@ import { customProperties, referenceTo, shownColumn, stampOf, textOf, unknownSta
 type Aspect = JsonObject | null
 
 /** The entries of a list that name an entity. */
-const naming = (list: JsonValue | undefined, key: string) => listOf(list).filter(isObject).flatMap((entry) => referenceTo(textOf(entry[key])) ?? [])
+const naming = (list: JsonValue | undefined, key: string) =>
+  listOf(list)
+    .filter(isObject)
+    .flatMap((entry) => referenceTo(textOf(entry[key])) ?? [])
 
-export const globalTags = (urn: Urn, aspect: Aspect) => aspect && { tags: naming(aspect.tags, 'tag').map((tag) => ({ tag, associatedUrn: urn })) }
+export const globalTags = (urn: Urn, aspect: Aspect) =>
+  aspect && { tags: naming(aspect.tags, 'tag').map((tag) => ({ tag, associatedUrn: urn })) }
 
-export const glossaryTerms = (urn: Urn, aspect: Aspect) => aspect && { terms: naming(aspect.terms, 'urn').map((term) => ({ term, associatedUrn: urn })) }
+export const glossaryTerms = (urn: Urn, aspect: Aspect) =>
+  aspect && { terms: naming(aspect.terms, 'urn').map((term) => ({ term, associatedUrn: urn })) }
 
-export const attribution = (said: Aspect) => said && {
-  time: typeof said.time === 'number' ? said.time : unknownStamp.time,
-  actor: referenceTo(textOf(said.actor)) ?? referenceTo(unknownStamp.actor),
-  source: referenceTo(textOf(said.source)),
-  sourceDetail: isObject(said.sourceDetail) ? Object.entries(said.sourceDetail).map(([key, value]) => ({ key, value: textOf(value) })) : null
-}
+export const attribution = (said: Aspect) =>
+  said && {
+    time: typeof said.time === 'number' ? said.time : unknownStamp.time,
+    actor: referenceTo(textOf(said.actor)) ?? referenceTo(unknownStamp.actor),
+    source: referenceTo(textOf(said.source)),
+    sourceDetail: isObject(said.sourceDetail)
+      ? Object.entries(said.sourceDetail).map(([key, value]) => ({ key, value: textOf(value) }))
+      : null
+  }
 
-export const institutionalMemory = (_urn: Urn, aspect: Aspect) => aspect && {
-  elements: listOf(aspect.elements).filter(isObject).map((element) => {
-    const description = textOf(element.description) ?? ''
-    return { url: textOf(element.url) ?? '', label: description, description, created: stampOf(element.createStamp) ?? unknownStamp }
-  })
-}
+export const institutionalMemory = (_urn: Urn, aspect: Aspect) =>
+  aspect && {
+    elements: listOf(aspect.elements)
+      .filter(isObject)
+      .map((element) => {
+        const description = textOf(element.description) ?? ''
+        return {
+          url: textOf(element.url) ?? '',
+          label: description,
+          description,
+          created: stampOf(element.createStamp) ?? unknownStamp
+        }
+      })
+  }
 
 export const container = (_urn: Urn, aspect: Aspect) => referenceTo(textOf(aspect?.container))
 
-export const inputFields = (_urn: Urn, aspect: Aspect) => aspect && {
-  fields: listOf(aspect.fields).filter(isObject).map(({ schemaFieldUrn, schemaField }) => ({
-    schemaFieldUrn: textOf(schemaFieldUrn),
-    schemaField: isObject(schemaField) ? shownColumn(schemaField) : null
-  }))
-}
+export const inputFields = (_urn: Urn, aspect: Aspect) =>
+  aspect && {
+    fields: listOf(aspect.fields)
+      .filter(isObject)
+      .map(({ schemaFieldUrn, schemaField }) => ({
+        schemaFieldUrn: textOf(schemaFieldUrn),
+        schemaField: isObject(schemaField) ? shownColumn(schemaField) : null
+      }))
+  }
 
-export const runProperties = (urn: Urn, aspect: Aspect) => aspect && {
-  name: textOf(aspect.name) ?? nameFromUrn(urn),
-  created: stampOf(aspect.created) ?? unknownStamp,
-  externalUrl: textOf(aspect.externalUrl),
-  customProperties: customProperties(urn, aspect)
-}
+export const runProperties = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    name: textOf(aspect.name) ?? nameFromUrn(urn),
+    created: stampOf(aspect.created) ?? unknownStamp,
+    externalUrl: textOf(aspect.externalUrl),
+    customProperties: customProperties(urn, aspect)
+  }
 
 const unknownPlatform = toUrn('urn:li:dataPlatform:unknown')
 
 /** The platform that the aspect dataPlatformInstance names. A document that asks several types for it needs it never to be null. */
-export const instancePlatform = (_urn: Urn, aspect: Aspect) => referenceTo(textOf(aspect?.platform)) ?? { urn: unknownPlatform }
+export const instancePlatform = (_urn: Urn, aspect: Aspect) =>
+  referenceTo(textOf(aspect?.platform)) ?? { urn: unknownPlatform }
 
-export const userProperties = (_urn: Urn, aspect: Aspect) => aspect && {
-  active: aspect.active === true,
-  displayName: textOf(aspect.displayName),
-  email: textOf(aspect.email),
-  title: textOf(aspect.title),
-  fullName: textOf(aspect.fullName)
-}
+export const userProperties = (_urn: Urn, aspect: Aspect) =>
+  aspect && {
+    active: aspect.active === true,
+    displayName: textOf(aspect.displayName),
+    email: textOf(aspect.email),
+    title: textOf(aspect.title),
+    fullName: textOf(aspect.fullName)
+  }
 
-export const groupProperties = (_urn: Urn, aspect: Aspect) => aspect && {
-  displayName: textOf(aspect.displayName),
-  email: textOf(aspect.email),
-  description: textOf(aspect.description)
-}
+export const groupProperties = (_urn: Urn, aspect: Aspect) =>
+  aspect && {
+    displayName: textOf(aspect.displayName),
+    email: textOf(aspect.email),
+    description: textOf(aspect.description)
+  }
 
-export const termProperties = (urn: Urn, aspect: Aspect) => aspect && {
-  name: textOf(aspect.name) ?? nameFromUrn(urn),
-  description: textOf(aspect.definition),
-  definition: textOf(aspect.definition) ?? '',
-  termSource: textOf(aspect.termSource) ?? '',
-  sourceRef: textOf(aspect.sourceRef),
-  sourceUrl: textOf(aspect.sourceUrl),
-  customProperties: customProperties(urn, aspect)
-}
+export const termProperties = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    name: textOf(aspect.name) ?? nameFromUrn(urn),
+    description: textOf(aspect.definition),
+    definition: textOf(aspect.definition) ?? '',
+    termSource: textOf(aspect.termSource) ?? '',
+    sourceRef: textOf(aspect.sourceRef),
+    sourceUrl: textOf(aspect.sourceUrl),
+    customProperties: customProperties(urn, aspect)
+  }
 
-export const nodeProperties = (urn: Urn, aspect: Aspect) => aspect && {
-  name: textOf(aspect.name) ?? nameFromUrn(urn),
-  description: textOf(aspect.definition),
-  customProperties: customProperties(urn, aspect)
-}
+export const nodeProperties = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    name: textOf(aspect.name) ?? nameFromUrn(urn),
+    description: textOf(aspect.definition),
+    customProperties: customProperties(urn, aspect)
+  }
 
-export const notebookInfo = (urn: Urn, aspect: Aspect) => aspect && {
-  title: textOf(aspect.title),
-  description: textOf(aspect.description),
-  externalUrl: textOf(aspect.externalUrl),
-  customProperties: customProperties(urn, aspect)
-}
+export const notebookInfo = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    title: textOf(aspect.title),
+    description: textOf(aspect.description),
+    externalUrl: textOf(aspect.externalUrl),
+    customProperties: customProperties(urn, aspect)
+  }
 
 export const documentInfo = (_urn: Urn, aspect: Aspect) => aspect && { title: textOf(aspect.title) }

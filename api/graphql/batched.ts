@@ -7,8 +7,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { GraphqlContext } from './context.ts'
 
-type Waiting<Value> = { key: string, resolve: (value: Value) => void, reject: (error: unknown) => void }
-type Requested<Value> = { known: Map<string, Promise<Value>>, waiting: Waiting<Value>[], isLoading: boolean }
+type Waiting<Value> = { key: string; resolve: (value: Value) => void; reject: (error: unknown) => void }
+type Requested<Value> = { known: Map<string, Promise<Value>>; waiting: Waiting<Value>[]; isLoading: boolean }
 
 /** Keys of one load: what comes of more holds the event loop too long. */
 const keysPerLoadMaxCount = 250
@@ -21,7 +21,9 @@ export type Batched<Value> = (context: GraphqlContext, key: string) => Promise<V
  * `loadMany` answers keys in their order. The result loads one key, together with all others asked for at the same time.
  * Each load takes from the request's budget, also of what is known: throws QUERY_TOO_COMPLEX.
  */
-export function batched<Value>(loadMany: (keys: readonly string[], context: GraphqlContext) => Promise<readonly Value[]>): Batched<Value> {
+export function batched<Value>(
+  loadMany: (keys: readonly string[], context: GraphqlContext) => Promise<readonly Value[]>
+): Batched<Value> {
   const requests = new WeakMap<GraphqlContext, Requested<Value>>()
 
   /** One load at a time: one request must not take all connections. What is asked meanwhile is the next. */
@@ -32,8 +34,12 @@ export function batched<Value>(loadMany: (keys: readonly string[], context: Grap
 
   async function load(context: GraphqlContext, waiting: readonly Waiting<Value>[]): Promise<void> {
     try {
-      const values = await loadMany(waiting.map(({ key }) => key), context)
-      if (values.length !== waiting.length) throw new Error(`${waiting.length} keys were asked for, ${values.length} answered`)
+      const values = await loadMany(
+        waiting.map(({ key }) => key),
+        context
+      )
+      if (values.length !== waiting.length)
+        throw new Error(`${waiting.length} keys were asked for, ${values.length} answered`)
       for (const [index, value] of values.entries()) {
         waiting[index]?.resolve(value)
         // A value may be shown many times over, and all of that is done at once.
@@ -46,7 +52,11 @@ export function batched<Value>(loadMany: (keys: readonly string[], context: Grap
 
   return (context, key) => {
     context.budget.spendReads(1)
-    const requested: Requested<Value> = requests.get(context) ?? { known: new Map(), waiting: [], isLoading: false }
+    const requested: Requested<Value> = requests.get(context) ?? {
+      known: new Map(),
+      waiting: [],
+      isLoading: false
+    }
     requests.set(context, requested)
     const known = requested.known.get(key)
     if (known) return known

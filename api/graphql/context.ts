@@ -29,19 +29,38 @@ declare module 'mercurius' {
 }
 
 /** `gate` is for large answers. */
-export function createGraphqlContext({ db, lineage, queue, config }: ApiContext, request: FastifyRequest, gate: ReadGate): GraphqlContext {
+export function createGraphqlContext(
+  { db, lineage, queue, config }: ApiContext,
+  request: FastifyRequest,
+  gate: ReadGate
+): GraphqlContext {
   const memory = lineage.memory && openOnce(lineage.memory)
   const budget = new AnswerBudget(gate, callerOf(request))
   const { readWork } = request
   // Where all that is asked is too much, one error is enough.
   const work: ReadWork = {
-    run: (units, read) => readWork.run(units, read).catch((error: unknown) => {
-      throw error instanceof CatalogError && error.code === 'QUERY_TOO_COMPLEX' ? budget.refuse(error) : error
-    })
+    run: (units, read) =>
+      readWork.run(units, read).catch((error: unknown) => {
+        throw error instanceof CatalogError && error.code === 'QUERY_TOO_COMPLEX'
+          ? budget.refuse(error)
+          : error
+      })
   }
   const end = (): void => {
     memory?.end()
     budget.end()
   }
-  return { db, lineage: { ...lineage, memory, work }, budget, letGoOfLineage: () => memory?.letGo(), end, queue, config, actor: request.actor, requestId: request.id, variables: {}, extensions: {} }
+  return {
+    db,
+    lineage: { ...lineage, memory, work },
+    budget,
+    letGoOfLineage: () => memory?.letGo(),
+    end,
+    queue,
+    config,
+    actor: request.actor,
+    requestId: request.id,
+    variables: {},
+    extensions: {}
+  }
 }

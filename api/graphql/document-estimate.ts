@@ -1,7 +1,21 @@
 /** What a document asks for by its counts, when every list is full: an answer that could not be given is refused before it is begun. */
 import {
-  getNamedType, getNullableType, isCompositeType, isInterfaceType, isListType, isObjectType, Kind, typeFromAST, valueFromASTUntyped,
-  type DocumentNode, type FieldNode, type FragmentDefinitionNode, type GraphQLNamedType, type GraphQLSchema, type OperationDefinitionNode, type SelectionSetNode
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  typeFromAST,
+  valueFromASTUntyped,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode
 } from 'graphql'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -16,47 +30,86 @@ const listCount = 5
 const countNames = ['count', 'limit']
 
 /** Throws QUERY_TOO_COMPLEX (graphqlMaxEstimatedFields). The document must be valid, and its fragments written out within graphqlMaxExpandedFields. */
-export function checkEstimate(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, variables: Variables): void {
+export function checkEstimate(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Variables
+): void {
   const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   const maximum = limits.graphqlMaxEstimatedFields
   let sum = 0
 
   /** `times`: how often the selection is resolved. `listed`: the count of the nearest field above that has one. */
-  function add(selectionSet: SelectionSetNode, type: GraphQLNamedType | undefined, times: number, listed: number | null, spread: Set<string>): void {
+  function add(
+    selectionSet: SelectionSetNode,
+    type: GraphQLNamedType | undefined,
+    times: number,
+    listed: number | null,
+    spread: Set<string>
+  ): void {
     for (const selection of selectionSet.selections) {
       if (selection.kind === Kind.FIELD) {
         sum += times
-        if (sum > maximum) throw new CatalogError('QUERY_TOO_COMPLEX', `The document asks for more than ${maximum} fields when its lists are full; ask for fewer results, or for less of each`, { limit: 'graphqlMaxEstimatedFields', maximum })
+        if (sum > maximum)
+          throw new CatalogError(
+            'QUERY_TOO_COMPLEX',
+            `The document asks for more than ${maximum} fields when its lists are full; ask for fewer results, or for less of each`,
+            { limit: 'graphqlMaxEstimatedFields', maximum }
+          )
         addBelow(selection, type, times, listed)
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        add(selection.selectionSet, selection.typeCondition ? typeFromAST(schema, selection.typeCondition) : type, times, listed, spread)
+        add(
+          selection.selectionSet,
+          selection.typeCondition ? typeFromAST(schema, selection.typeCondition) : type,
+          times,
+          listed,
+          spread
+        )
       } else if (!spread.has(selection.name.value)) {
         spread.add(selection.name.value)
         const fragment = fragments.get(selection.name.value)
-        if (fragment) add(fragment.selectionSet, typeFromAST(schema, fragment.typeCondition), times, listed, spread)
+        if (fragment)
+          add(fragment.selectionSet, typeFromAST(schema, fragment.typeCondition), times, listed, spread)
       }
     }
   }
 
-  function addBelow(node: FieldNode, type: GraphQLNamedType | undefined, times: number, listed: number | null): void {
+  function addBelow(
+    node: FieldNode,
+    type: GraphQLNamedType | undefined,
+    times: number,
+    listed: number | null
+  ): void {
     const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined
     // Introspection has no definition here; what it may answer is counted while it does.
     if (!node.selectionSet || !field) return
     const named = getNamedType(field.type)
     if (!isCompositeType(named)) return
-    if (isListType(getNullableType(field.type))) add(node.selectionSet, named, times * (listed ?? listCount), null, new Set())
-    else add(node.selectionSet, named, times, countOf(node, variables) ?? (hasCount(field.args) ? pageCount : listed), new Set())
+    if (isListType(getNullableType(field.type)))
+      add(node.selectionSet, named, times * (listed ?? listCount), null, new Set())
+    else
+      add(
+        node.selectionSet,
+        named,
+        times,
+        countOf(node, variables) ?? (hasCount(field.args) ? pageCount : listed),
+        new Set()
+      )
   }
 
   const root = schema.getRootType(operation.operation)
   if (root) add(operation.selectionSet, root, 1, null, new Set())
 }
 
-const hasCount = (args: readonly { name: string }[]): boolean => args.some(({ name }) => name === 'input' || countNames.includes(name))
+const hasCount = (args: readonly { name: string }[]): boolean =>
+  args.some(({ name }) => name === 'input' || countNames.includes(name))
 
 /** Any other count is refused by the field itself, which says what is wrong with it. */
-const isPageCount = (count: unknown): count is number => typeof count === 'number' && count >= 0 && count <= limits.pageMaxCount
+const isPageCount = (count: unknown): count is number =>
+  typeof count === 'number' && count >= 0 && count <= limits.pageMaxCount
 
 /** The count in the arguments of a field, or in its input. */
 function countOf(node: FieldNode, variables: Variables): number | null {

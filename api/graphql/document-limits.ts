@@ -4,7 +4,17 @@
  * Fragments count with what they hold, wherever they are spread; names mean nothing (a field called `__schema` is nested
  * like any other), so there is nothing to hide behind.
  */
-import { Kind, Lexer, Source, TokenKind, visit, type DocumentNode, type FieldNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql'
+import {
+  Kind,
+  Lexer,
+  Source,
+  TokenKind,
+  visit,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type SelectionSetNode
+} from 'graphql'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits, type LimitName } from '../../shared/limits.ts'
 import { checkText } from '../../shared/model/json-checks.ts'
@@ -19,10 +29,13 @@ export function countTokens(text: string): number {
   let open = 0
   for (let { kind } = lexer.advance(); kind !== TokenKind.EOF; { kind } = lexer.advance()) {
     count += 1
-    if (count > limits.graphqlMaxTokens) throw tooMuch('QUERY_TOO_COMPLEX', 'tokens', 'graphqlMaxTokens', count)
+    if (count > limits.graphqlMaxTokens)
+      throw tooMuch('QUERY_TOO_COMPLEX', 'tokens', 'graphqlMaxTokens', count)
     if (kind === TokenKind.BRACE_L || kind === TokenKind.BRACKET_L || kind === TokenKind.PAREN_L) open += 1
-    else if (kind === TokenKind.BRACE_R || kind === TokenKind.BRACKET_R || kind === TokenKind.PAREN_R) open -= 1
-    if (open > limits.graphqlMaxBrackets) throw tooMuch('QUERY_TOO_DEEP', 'brackets open at once', 'graphqlMaxBrackets', open)
+    else if (kind === TokenKind.BRACE_R || kind === TokenKind.BRACKET_R || kind === TokenKind.PAREN_R)
+      open -= 1
+    if (open > limits.graphqlMaxBrackets)
+      throw tooMuch('QUERY_TOO_DEEP', 'brackets open at once', 'graphqlMaxBrackets', open)
   }
   return count
 }
@@ -41,30 +54,51 @@ export function checkDocument(document: DocumentNode): void {
     const depth = depthOf(definition.selectionSet)
     if (depth > limits.graphqlMaxDepth) throw tooMuch('QUERY_TOO_DEEP', 'levels', 'graphqlMaxDepth', depth)
     const expanded = fieldsOf(definition.selectionSet)
-    if (expanded > limits.graphqlMaxExpandedFields) throw tooMuch('QUERY_TOO_COMPLEX', 'fields with its fragments written out', 'graphqlMaxExpandedFields', expanded)
-    const mutations = definition.operation === 'mutation' ? countFields(definition.selectionSet, fragments, new Set()) : 0
-    if (mutations > limits.graphqlMaxMutations) throw tooMuch('QUERY_TOO_COMPLEX', 'mutations', 'graphqlMaxMutations', mutations)
+    if (expanded > limits.graphqlMaxExpandedFields)
+      throw tooMuch(
+        'QUERY_TOO_COMPLEX',
+        'fields with its fragments written out',
+        'graphqlMaxExpandedFields',
+        expanded
+      )
+    const mutations =
+      definition.operation === 'mutation' ? countFields(definition.selectionSet, fragments, new Set()) : 0
+    if (mutations > limits.graphqlMaxMutations)
+      throw tooMuch('QUERY_TOO_COMPLEX', 'mutations', 'graphqlMaxMutations', mutations)
   }
-  checkFieldPairs(document.definitions.flatMap((definition) => definition.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet : []), fragments)
+  checkFieldPairs(
+    document.definitions.flatMap((definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet : []
+    ),
+    fragments
+  )
 }
 
 function checkAliasesAndTexts(document: DocumentNode): void {
   let aliases = 0
   visit(document, {
-    Field: (field) => { if (field.alias) aliases += 1 },
-    StringValue: (text) => { checkText(text.value, 'query') }
+    Field: (field) => {
+      if (field.alias) aliases += 1
+    },
+    StringValue: (text) => {
+      checkText(text.value, 'query')
+    }
   })
-  if (aliases > limits.graphqlMaxAliases) throw tooMuch('QUERY_TOO_COMPLEX', 'aliases', 'graphqlMaxAliases', aliases)
+  if (aliases > limits.graphqlMaxAliases)
+    throw tooMuch('QUERY_TOO_COMPLEX', 'aliases', 'graphqlMaxAliases', aliases)
 }
 
 /** Levels of fields below a selection. Each fragment is measured once; a ring of fragments is left to the validation. */
-function depthMeter(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (selectionSet: SelectionSetNode | undefined) => number {
+function depthMeter(
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>
+): (selectionSet: SelectionSetNode | undefined) => number {
   const known = new Map<string, number>()
   const depthOf = (selectionSet: SelectionSetNode | undefined): number => {
     let deepest = 0
     for (const selection of selectionSet?.selections ?? []) {
       if (selection.kind === Kind.FIELD) deepest = Math.max(deepest, 1 + depthOf(selection.selectionSet))
-      else if (selection.kind === Kind.INLINE_FRAGMENT) deepest = Math.max(deepest, depthOf(selection.selectionSet))
+      else if (selection.kind === Kind.INLINE_FRAGMENT)
+        deepest = Math.max(deepest, depthOf(selection.selectionSet))
       else deepest = Math.max(deepest, depthOfFragment(selection.name.value))
     }
     return deepest
@@ -81,12 +115,20 @@ function depthMeter(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (se
 }
 
 /** Fields of a selection and all below it, each fragment counted wherever it is spread. Each is counted once; a ring of fragments is left to the validation. */
-function expandedFields(fragments: ReadonlyMap<string, FragmentDefinitionNode>): (selectionSet: SelectionSetNode | undefined) => number {
+function expandedFields(
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>
+): (selectionSet: SelectionSetNode | undefined) => number {
   const known = new Map<string, number>()
-  const countOf = (selectionSet: SelectionSetNode | undefined): number => (selectionSet?.selections ?? []).reduce((sum, selection) => {
-    if (selection.kind === Kind.FIELD) return sum + 1 + countOf(selection.selectionSet)
-    return sum + (selection.kind === Kind.INLINE_FRAGMENT ? countOf(selection.selectionSet) : countOfFragment(selection.name.value))
-  }, 0)
+  const countOf = (selectionSet: SelectionSetNode | undefined): number =>
+    (selectionSet?.selections ?? []).reduce((sum, selection) => {
+      if (selection.kind === Kind.FIELD) return sum + 1 + countOf(selection.selectionSet)
+      return (
+        sum +
+        (selection.kind === Kind.INLINE_FRAGMENT
+          ? countOf(selection.selectionSet)
+          : countOfFragment(selection.name.value))
+      )
+    }, 0)
   const countOfFragment = (name: string): number => {
     const counted = known.get(name)
     if (counted !== undefined) return counted
@@ -102,7 +144,10 @@ function expandedFields(fragments: ReadonlyMap<string, FragmentDefinitionNode>):
  * Whether fields of the same name in one place fit each other is asked of each pair of them, which takes time with the
  * square of their number. Throws QUERY_TOO_COMPLEX; looks at no more fields than there may be pairs.
  */
-function checkFieldPairs(operations: readonly SelectionSetNode[], fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
+function checkFieldPairs(
+  operations: readonly SelectionSetNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>
+): void {
   let pairs = 0
   let fields = 0
   const places = operations.map((operation) => ({ sets: [operation], level: 1 }))
@@ -117,7 +162,13 @@ function checkFieldPairs(operations: readonly SelectionSetNode[], fragments: Rea
           const same = named.get(name)
           fields += 1
           pairs += same?.length ?? 0
-          if (Math.max(pairs, fields) > limits.graphqlMaxFieldPairs) throw tooMuch('QUERY_TOO_COMPLEX', 'pairs of fields of the same name', 'graphqlMaxFieldPairs', Math.max(pairs, fields))
+          if (Math.max(pairs, fields) > limits.graphqlMaxFieldPairs)
+            throw tooMuch(
+              'QUERY_TOO_COMPLEX',
+              'pairs of fields of the same name',
+              'graphqlMaxFieldPairs',
+              Math.max(pairs, fields)
+            )
           if (same) same.push(selection)
           else named.set(name, [selection])
         } else if (!spread.has(selection.name.value)) {
@@ -139,7 +190,11 @@ function checkFieldPairs(operations: readonly SelectionSetNode[], fragments: Rea
   }
 }
 
-function countFields(selectionSet: SelectionSetNode | undefined, fragments: ReadonlyMap<string, FragmentDefinitionNode>, seen: Set<string>): number {
+function countFields(
+  selectionSet: SelectionSetNode | undefined,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  seen: Set<string>
+): number {
   let count = 0
   for (const selection of selectionSet?.selections ?? []) {
     if (selection.kind === Kind.FIELD) {
@@ -155,7 +210,12 @@ function countFields(selectionSet: SelectionSetNode | undefined, fragments: Read
   return count
 }
 
-function tooMuch(code: 'QUERY_TOO_DEEP' | 'QUERY_TOO_COMPLEX', what: string, limit: LimitName, actual: number): CatalogError {
+function tooMuch(
+  code: 'QUERY_TOO_DEEP' | 'QUERY_TOO_COMPLEX',
+  what: string,
+  limit: LimitName,
+  actual: number
+): CatalogError {
   const maximum = limits[limit]
   return new CatalogError(code, `The document has more than ${maximum} ${what}`, { limit, maximum, actual })
 }

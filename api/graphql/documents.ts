@@ -13,7 +13,7 @@ const rememberedMaxTokens = 500
 const rememberedMaxChars = 16_384
 
 /** `isKept`: the same object is given for the same text and operation name again, so what is derived of it may be kept too. */
-export type ParsedDocument = { document: DocumentNode, isKept: boolean }
+export type ParsedDocument = { document: DocumentNode; isKept: boolean }
 
 export type Documents = {
   /** Throws GraphQLError where it does not parse, QUERY_TOO_DEEP, QUERY_TOO_COMPLEX, INVALID_CHARACTER, and BAD_REQUEST where no operation is meant. */
@@ -46,11 +46,21 @@ export function createDocuments(): Documents {
 }
 
 function checkOperation(document: DocumentNode, operationName: string | null): void {
-  const names = document.definitions.flatMap((definition) => definition.kind === Kind.OPERATION_DEFINITION ? [definition.name?.value ?? null] : [])
+  const names = document.definitions.flatMap((definition) =>
+    definition.kind === Kind.OPERATION_DEFINITION ? [definition.name?.value ?? null] : []
+  )
   if (operationName === null) {
-    if (names.length > 1) throw new CatalogError('BAD_REQUEST', 'The document has several operations; operationName must say which one', { field: 'operationName' })
-    if (names.length === 0) throw new CatalogError('BAD_REQUEST', 'The document has no operation', { field: 'query' })
+    if (names.length > 1)
+      throw new CatalogError(
+        'BAD_REQUEST',
+        'The document has several operations; operationName must say which one',
+        { field: 'operationName' }
+      )
+    if (names.length === 0)
+      throw new CatalogError('BAD_REQUEST', 'The document has no operation', { field: 'query' })
   } else if (!names.includes(operationName)) {
-    throw new CatalogError('BAD_REQUEST', `The document has no operation of the name ${operationName}`, { field: 'operationName' })
+    throw new CatalogError('BAD_REQUEST', `The document has no operation of the name ${operationName}`, {
+      field: 'operationName'
+    })
   }
 }

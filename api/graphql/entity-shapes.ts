@@ -9,10 +9,12 @@ type Aspect = JsonObject | null
 
 export const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
 
-const objectOf = (value: JsonValue | undefined): JsonObject => isObject(value) ? value : {}
-export const textOf = (value: JsonValue | undefined): string | null => typeof value === 'string' ? value : null
-const numberOf = (value: JsonValue | undefined): number | null => typeof value === 'number' ? value : null
-const stringsOf = (value: JsonValue | undefined): string[] => listOf(value).filter((entry) => typeof entry === 'string')
+const objectOf = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {})
+export const textOf = (value: JsonValue | undefined): string | null =>
+  typeof value === 'string' ? value : null
+const numberOf = (value: JsonValue | undefined): number | null => (typeof value === 'number' ? value : null)
+const stringsOf = (value: JsonValue | undefined): string[] =>
+  listOf(value).filter((entry) => typeof entry === 'string')
 
 /** The entity that a text names; null where it is no URN, which an aspect may well hold. */
 export function referenceTo(text: string | null): { urn: Urn } | null {
@@ -26,12 +28,23 @@ export function referenceTo(text: string | null): { urn: Urn } | null {
 
 /** The entities that a list of URNs, or of edges, names; each once. */
 const referencesIn = (...lists: (JsonValue | undefined)[]): { urn: Urn }[] =>
-  [...new Set(lists.flatMap((list) => listOf(list).flatMap((entry) => textOf(isObject(entry) ? entry.destinationUrn : entry) ?? [])))].flatMap((urn) => referenceTo(urn) ?? [])
+  [
+    ...new Set(
+      lists.flatMap((list) =>
+        listOf(list).flatMap((entry) => textOf(isObject(entry) ? entry.destinationUrn : entry) ?? [])
+      )
+    )
+  ].flatMap((urn) => referenceTo(urn) ?? [])
 
-export const stampOf = (value: JsonValue | undefined) => isObject(value) ? { time: numberOf(value.time) ?? 0, actor: textOf(value.actor) } : null
+export const stampOf = (value: JsonValue | undefined) =>
+  isObject(value) ? { time: numberOf(value.time) ?? 0, actor: textOf(value.actor) } : null
 
-export const customProperties = (urn: Urn, aspect: JsonObject) => Object.entries(objectOf(aspect.customProperties))
-  .map(([key, value]) => ({ key, value: textOf(value), associatedUrn: urn }))
+export const customProperties = (urn: Urn, aspect: JsonObject) =>
+  Object.entries(objectOf(aspect.customProperties)).map(([key, value]) => ({
+    key,
+    value: textOf(value),
+    associatedUrn: urn
+  }))
 
 /** What most properties aspects say alike. */
 const commonProperties = (urn: Urn, aspect: JsonObject) => ({
@@ -44,52 +57,60 @@ const commonProperties = (urn: Urn, aspect: JsonObject) => ({
 
 export const namedProperties = (urn: Urn, aspect: Aspect) => aspect && commonProperties(urn, aspect)
 
-export const datasetProperties = (urn: Urn, aspect: Aspect) => aspect && {
-  ...commonProperties(urn, aspect),
-  origin: originOf(urn),
-  created: numberOf(objectOf(aspect.created).time),
-  lastModified: stampOf(aspect.lastModified) ?? { time: 0, actor: null }
-}
+export const datasetProperties = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    ...commonProperties(urn, aspect),
+    origin: originOf(urn),
+    created: numberOf(objectOf(aspect.created).time),
+    lastModified: stampOf(aspect.lastModified) ?? { time: 0, actor: null }
+  }
 
-export const dataFlowProperties = (urn: Urn, aspect: Aspect) => aspect && { ...commonProperties(urn, aspect), project: textOf(aspect.project) }
+export const dataFlowProperties = (urn: Urn, aspect: Aspect) =>
+  aspect && { ...commonProperties(urn, aspect), project: textOf(aspect.project) }
 
 /** Of a chart or dashboard: its name is its title, its stamps are in one record. */
-export const titledProperties = (urn: Urn, aspect: Aspect) => aspect && {
-  ...commonProperties(urn, aspect),
-  name: textOf(aspect.title) ?? nameFromUrn(urn),
-  access: textOf(aspect.access),
-  created: stampOf(objectOf(aspect.lastModified).created) ?? unknownStamp,
-  lastModified: stampOf(objectOf(aspect.lastModified).lastModified) ?? unknownStamp
-}
+export const titledProperties = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    ...commonProperties(urn, aspect),
+    name: textOf(aspect.title) ?? nameFromUrn(urn),
+    access: textOf(aspect.access),
+    created: stampOf(objectOf(aspect.lastModified).created) ?? unknownStamp,
+    lastModified: stampOf(objectOf(aspect.lastModified).lastModified) ?? unknownStamp
+  }
 
-export const modelProperties = (urn: Urn, aspect: Aspect) => aspect && {
-  ...commonProperties(urn, aspect),
-  name: textOf(aspect.name),
-  mlFeatures: stringsOf(aspect.mlFeatures),
-  groups: referencesIn(aspect.groups)
-}
+export const modelProperties = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    ...commonProperties(urn, aspect),
+    name: textOf(aspect.name),
+    mlFeatures: stringsOf(aspect.mlFeatures),
+    groups: referencesIn(aspect.groups)
+  }
 
-export const featureProperties = (_urn: Urn, aspect: Aspect) => aspect && {
-  description: textOf(aspect.description),
-  dataType: textOf(aspect.dataType),
-  version: isObject(aspect.version) ? { versionTag: textOf(aspect.version.versionTag) } : null,
-  sources: referencesIn(aspect.sources)
-}
+export const featureProperties = (_urn: Urn, aspect: Aspect) =>
+  aspect && {
+    description: textOf(aspect.description),
+    dataType: textOf(aspect.dataType),
+    version: isObject(aspect.version) ? { versionTag: textOf(aspect.version.versionTag) } : null,
+    sources: referencesIn(aspect.sources)
+  }
 
-export const featureTableProperties = (urn: Urn, aspect: Aspect) => aspect && {
-  description: textOf(aspect.description),
-  mlFeatures: referencesIn(aspect.mlFeatures),
-  mlPrimaryKeys: referencesIn(aspect.mlPrimaryKeys),
-  customProperties: customProperties(urn, aspect)
-}
+export const featureTableProperties = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    description: textOf(aspect.description),
+    mlFeatures: referencesIn(aspect.mlFeatures),
+    mlPrimaryKeys: referencesIn(aspect.mlPrimaryKeys),
+    customProperties: customProperties(urn, aspect)
+  }
 
-export const editableProperties = (_urn: Urn, aspect: Aspect) => aspect && { description: textOf(aspect.description) }
+export const editableProperties = (_urn: Urn, aspect: Aspect) =>
+  aspect && { description: textOf(aspect.description) }
 
-export const schemaMetadata = (_urn: Urn, aspect: Aspect) => aspect && {
-  name: textOf(aspect.schemaName) ?? '',
-  version: numberOf(aspect.version) ?? 0,
-  fields: listOf(aspect.fields).filter(isObject).map(shownColumn)
-}
+export const schemaMetadata = (_urn: Urn, aspect: Aspect) =>
+  aspect && {
+    name: textOf(aspect.schemaName) ?? '',
+    version: numberOf(aspect.version) ?? 0,
+    fields: listOf(aspect.fields).filter(isObject).map(shownColumn)
+  }
 
 export const shownColumn = (field: JsonObject) => ({
   fieldPath: textOf(field.fieldPath) ?? '',
@@ -102,26 +123,29 @@ export const shownColumn = (field: JsonObject) => ({
 
 export const status = (_urn: Urn, aspect: Aspect) => aspect && { removed: aspect.removed === true }
 
-export const deprecation = (_urn: Urn, aspect: Aspect) => aspect && {
-  deprecated: aspect.deprecated === true,
-  note: textOf(aspect.note),
-  decommissionTime: numberOf(aspect.decommissionTime),
-  actor: textOf(aspect.actor)
-}
+export const deprecation = (_urn: Urn, aspect: Aspect) =>
+  aspect && {
+    deprecated: aspect.deprecated === true,
+    note: textOf(aspect.note),
+    decommissionTime: numberOf(aspect.decommissionTime),
+    actor: textOf(aspect.actor)
+  }
 
 export const subTypes = (_urn: Urn, aspect: Aspect) => aspect && { typeNames: stringsOf(aspect.typeNames) }
 
-export const tagProperties = (urn: Urn, aspect: Aspect) => aspect && {
-  name: textOf(aspect.name) ?? nameFromUrn(urn),
-  description: textOf(aspect.description),
-  colorHex: textOf(aspect.colorHex)
-}
+export const tagProperties = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    name: textOf(aspect.name) ?? nameFromUrn(urn),
+    description: textOf(aspect.description),
+    colorHex: textOf(aspect.colorHex)
+  }
 
-export const platformProperties = (_urn: Urn, aspect: Aspect) => aspect && {
-  displayName: textOf(aspect.displayName),
-  datasetNameDelimiter: textOf(aspect.datasetNameDelimiter),
-  logoUrl: textOf(aspect.logoUrl)
-}
+export const platformProperties = (_urn: Urn, aspect: Aspect) =>
+  aspect && {
+    displayName: textOf(aspect.displayName),
+    datasetNameDelimiter: textOf(aspect.datasetNameDelimiter),
+    logoUrl: textOf(aspect.logoUrl)
+  }
 
 export const domainProperties = (urn: Urn, aspect: Aspect) => {
   if (!aspect) return null
@@ -129,35 +153,49 @@ export const domainProperties = (urn: Urn, aspect: Aspect) => {
   return {
     name: textOf(aspect.name) ?? nameFromUrn(urn),
     description: textOf(aspect.description),
-    createdOn: isObject(aspect.created) ? { time: numberOf(aspect.created.time) ?? 0, actor: referenceTo(actor) } : null,
+    createdOn: isObject(aspect.created)
+      ? { time: numberOf(aspect.created.time) ?? 0, actor: referenceTo(actor) }
+      : null,
     customProperties: customProperties(urn, aspect)
   }
 }
 
-export const ownership = (urn: Urn, aspect: Aspect) => aspect && {
-  owners: listOf(aspect.owners).filter(isObject).flatMap((entry) => {
-    const owner = referenceTo(textOf(entry.owner))
-    return owner === null ? [] : [{ owner, type: textOf(entry.type), associatedUrn: urn }]
-  }),
-  lastModified: stampOf(aspect.lastModified)
-}
+export const ownership = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    owners: listOf(aspect.owners)
+      .filter(isObject)
+      .flatMap((entry) => {
+        const owner = referenceTo(textOf(entry.owner))
+        return owner === null ? [] : [{ owner, type: textOf(entry.type), associatedUrn: urn }]
+      }),
+    lastModified: stampOf(aspect.lastModified)
+  }
 
 /** Column records as clients read them: by asset and path. What is no column is left out of the lists. */
-export const columnRecords = (_urn: Urn, aspect: Aspect) => aspect && listOf(aspect.fineGrainedLineages).filter(isObject).map((record) => ({
-  upstreams: columnsIn(record.upstreams),
-  downstreams: columnsIn(record.downstreams),
-  query: textOf(record.query),
-  transformOperation: textOf(record.transformOperation)
-}))
+export const columnRecords = (_urn: Urn, aspect: Aspect) =>
+  aspect &&
+  listOf(aspect.fineGrainedLineages)
+    .filter(isObject)
+    .map((record) => ({
+      upstreams: columnsIn(record.upstreams),
+      downstreams: columnsIn(record.downstreams),
+      query: textOf(record.query),
+      transformOperation: textOf(record.transformOperation)
+    }))
 
-const columnsIn = (value: JsonValue | undefined) => stringsOf(value).flatMap((text) => referenceTo(text) ?? []).filter(({ urn }) => entityTypeOf(urn) === 'schemaField').map(({ urn }) => {
-  const { parentUrn, fieldPath } = schemaFieldParts(urn)
-  return { urn: parentUrn, path: fieldPath }
-})
+const columnsIn = (value: JsonValue | undefined) =>
+  stringsOf(value)
+    .flatMap((text) => referenceTo(text) ?? [])
+    .filter(({ urn }) => entityTypeOf(urn) === 'schemaField')
+    .map(({ urn }) => {
+      const { parentUrn, fieldPath } = schemaFieldParts(urn)
+      return { urn: parentUrn, path: fieldPath }
+    })
 
-export const jobInputOutput = (urn: Urn, aspect: Aspect) => aspect && {
-  inputDatasets: referencesIn(aspect.inputDatasets, aspect.inputDatasetEdges),
-  outputDatasets: referencesIn(aspect.outputDatasets, aspect.outputDatasetEdges),
-  inputDatajobs: referencesIn(aspect.inputDatajobs, aspect.inputDatajobEdges),
-  fineGrainedLineages: columnRecords(urn, aspect)
-}
+export const jobInputOutput = (urn: Urn, aspect: Aspect) =>
+  aspect && {
+    inputDatasets: referencesIn(aspect.inputDatasets, aspect.inputDatasetEdges),
+    outputDatasets: referencesIn(aspect.outputDatasets, aspect.outputDatasetEdges),
+    inputDatajobs: referencesIn(aspect.inputDatajobs, aspect.inputDatajobEdges),
+    fineGrainedLineages: columnRecords(urn, aspect)
+  }

@@ -23,21 +23,34 @@ export function catalogErrorOf(error: unknown): CatalogError {
   if (!(error instanceof GraphQLError)) return publicError(error)
   const { originalError } = error
   // The executor's own complaints have no cause, or one of their own kind: about variables and arguments, so the caller's.
-  if (originalError === undefined || originalError === null || isExecutorsOwn(originalError)) return new CatalogError('GRAPHQL_VALIDATION_FAILED', error.message)
+  if (originalError === undefined || originalError === null || isExecutorsOwn(originalError))
+    return new CatalogError('GRAPHQL_VALIDATION_FAILED', error.message)
   return publicError(originalError)
 }
 
-const isExecutorsOwn = (error: Error): boolean => error instanceof GraphQLError && (error.originalError === undefined || error.originalError === null)
+const isExecutorsOwn = (error: Error): boolean =>
+  error instanceof GraphQLError && (error.originalError === undefined || error.originalError === null)
 
 /** The entry of `errors`; `located` says where in the document and in the answer it belongs. */
-export function formatError(error: CatalogError, requestId: string, located?: GraphQLError): GraphQLFormattedError {
+export function formatError(
+  error: CatalogError,
+  requestId: string,
+  located?: GraphQLError
+): GraphQLFormattedError {
   const { type } = errorCodes[error.code]
   const { message, locations, path } = { ...located?.toJSON(), message: error.message }
   return {
     message,
-    ...locations ? { locations } : {},
-    ...path ? { path } : {},
-    extensions: { code: codeOfType[type] ?? 500, type, classification: classificationOf(error), reason: error.code, requestId, ...error.details }
+    ...(locations ? { locations } : {}),
+    ...(path ? { path } : {}),
+    extensions: {
+      code: codeOfType[type] ?? 500,
+      type,
+      classification: classificationOf(error),
+      reason: error.code,
+      requestId,
+      ...error.details
+    }
   }
 }
 

@@ -10,7 +10,10 @@ export function reportWalk(context: GraphqlContext, key: string, report: Lineage
   const walks = reports.get(context) ?? new Map<string, LineageReport>()
   reports.set(context, walks.set(key, report))
   const own = [...walks].map(([name, walk]): [string, JsonObject] => [name, printed(walk)])
-  context.extensions.lineage = { ...printed(together([...walks.values()], report.engine)), walks: Object.fromEntries(own) }
+  context.extensions.lineage = {
+    ...printed(together([...walks.values()], report.engine)),
+    walks: Object.fromEntries(own)
+  }
 }
 
 /** Complete where all are; the first reason that cut one; the most hops; the sum of what was visited and of the time. */
@@ -21,8 +24,13 @@ const together = (walks: readonly LineageReport[], engine: LineageReport['engine
   visited: walks.reduce((sum, walk) => sum + walk.visited, 0),
   ms: Math.round(walks.reduce((sum, walk) => sum + walk.ms, 0) * 100) / 100,
   engine: walks.every((walk) => walk.engine === engine) ? engine : 'sql',
-  ...walks.some((walk) => walk.changedSinceFirstPage) ? { changedSinceFirstPage: true } : {},
-  ...walks.some((walk) => walk.withoutEffect) ? { withoutEffect: [...new Set(walks.flatMap((walk) => walk.withoutEffect ?? []))] } : {}
+  ...(walks.some((walk) => walk.changedSinceFirstPage) ? { changedSinceFirstPage: true } : {}),
+  ...(walks.some((walk) => walk.withoutEffect)
+    ? { withoutEffect: [...new Set(walks.flatMap((walk) => walk.withoutEffect ?? []))] }
+    : {})
 })
 
-const printed = ({ withoutEffect, ...report }: LineageReport): JsonObject => ({ ...report, ...withoutEffect ? { withoutEffect: [...withoutEffect] } : {} })
+const printed = ({ withoutEffect, ...report }: LineageReport): JsonObject => ({
+  ...report,
+  ...(withoutEffect ? { withoutEffect: [...withoutEffect] } : {})
+})

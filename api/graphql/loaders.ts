@@ -1,7 +1,11 @@
 /** What fields of many objects read: one batched catalog call each, whatever the types of the objects. */
 import { findDomainDocuments } from '../../shared/catalog/known-entities.ts'
 import { readAspects } from '../../shared/catalog/read-aspects.ts'
-import { readDomainMembers, readDomainsOf, type DomainMembersInput } from '../../shared/catalog/read-domain.ts'
+import {
+  readDomainMembers,
+  readDomainsOf,
+  type DomainMembersInput
+} from '../../shared/catalog/read-domain.ts'
 import { readExistence } from '../../shared/catalog/read-entity.ts'
 import { readNeighbours, type NeighboursInput } from '../../shared/catalog/read-neighbours.ts'
 import { readRelated, type RelatedInput } from '../../shared/catalog/read-relationships.ts'
@@ -31,19 +35,39 @@ const domainKey = 'domainProperties '
 /** Documents of domains are in memory, where there is one; everything else is read from its tables. */
 const loadAspectByKey = batched<JsonObject | null>(async (keys, context) => {
   const ofDomains = keys.filter((key) => key.startsWith(domainKey))
-  const documents = ofDomains.length > 0 ? await findDomainDocuments(context.lineage, urnsOf(ofDomains.map((key) => key.slice(domainKey.length)))) : null
+  const documents =
+    ofDomains.length > 0
+      ? await findDomainDocuments(
+          context.lineage,
+          urnsOf(ofDomains.map((key) => key.slice(domainKey.length)))
+        )
+      : null
   if (!documents) return readAspectsByKey(keys, context)
   const others = keys.filter((key) => !key.startsWith(domainKey))
-  const values = new Map(others.length > 0 ? (await readAspectsByKey(others, context)).map((value, index) => [others[index] ?? '', value]) : [])
-  return keys.map((key) => (key.startsWith(domainKey) ? documents.get(toUrn(key.slice(domainKey.length))) : values.get(key)) ?? null)
+  const values = new Map(
+    others.length > 0
+      ? (await readAspectsByKey(others, context)).map((value, index) => [others[index] ?? '', value])
+      : []
+  )
+  return keys.map(
+    (key) =>
+      (key.startsWith(domainKey) ? documents.get(toUrn(key.slice(domainKey.length))) : values.get(key)) ??
+      null
+  )
 })
 
-async function readAspectsByKey(keys: readonly string[], { db }: GraphqlContext): Promise<(JsonObject | null)[]> {
-  const asked = keys.map((key) => ({ aspectName: key.slice(0, key.indexOf(' ')), urn: toUrn(key.slice(key.indexOf(' ') + 1)) }))
+async function readAspectsByKey(
+  keys: readonly string[],
+  { db }: GraphqlContext
+): Promise<(JsonObject | null)[]> {
+  const asked = keys.map((key) => ({
+    aspectName: key.slice(0, key.indexOf(' ')),
+    urn: toUrn(key.slice(key.indexOf(' ') + 1))
+  }))
   const namesOf = new Map<Urn, string[]>()
-  for (const { urn, aspectName } of asked) namesOf.set(urn, [...namesOf.get(urn) ?? [], aspectName])
+  for (const { urn, aspectName } of asked) namesOf.set(urn, [...(namesOf.get(urn) ?? []), aspectName])
   // Entities of one type are asked for the same aspects, so there are about as many groups as types.
-  const groups = new Map<string, { names: string[], urns: Urn[] }>()
+  const groups = new Map<string, { names: string[]; urns: Urn[] }>()
   for (const [urn, names] of namesOf) {
     const key = names.sort().join(' ')
     const group = groups.get(key)
@@ -60,22 +84,32 @@ async function readAspectsByKey(keys: readonly string[], { db }: GraphqlContext)
 }
 
 /** The current value of an aspect, or null. */
-export const loadAspect = (context: GraphqlContext, urn: Urn, aspectName: string): Promise<JsonObject | null> => loadAspectByKey(context, `${aspectName} ${urn}`)
+export const loadAspect = (
+  context: GraphqlContext,
+  urn: Urn,
+  aspectName: string
+): Promise<JsonObject | null> => loadAspectByKey(context, `${aspectName} ${urn}`)
 
 /** Loads for (URN, input): those with the same input are read together. */
-function batchedByInput<Input, Value>(readMany: (context: GraphqlContext, urns: readonly Urn[], input: Input) => Promise<readonly Value[]>) {
+function batchedByInput<Input, Value>(
+  readMany: (context: GraphqlContext, urns: readonly Urn[], input: Input) => Promise<readonly Value[]>
+) {
   const inputs = new WeakMap<GraphqlContext, Map<string, Input>>()
   const load = batched<Value>(async (keys, context) => {
-    const groups = new Map<string, { urn: Urn, index: number }[]>()
+    const groups = new Map<string, { urn: Urn; index: number }[]>()
     keys.forEach((key, index) => {
       const [urn = '', inputKey = ''] = key.split('\n')
-      groups.set(inputKey, [...groups.get(inputKey) ?? [], { urn: toUrn(urn), index }])
+      groups.set(inputKey, [...(groups.get(inputKey) ?? []), { urn: toUrn(urn), index }])
     })
     const values: Value[] = []
     for (const [inputKey, members] of groups) {
       const input = inputs.get(context)?.get(inputKey)
       if (input === undefined) throw new Error('a batched field without its input')
-      const read = await readMany(context, members.map(({ urn }) => urn), input)
+      const read = await readMany(
+        context,
+        members.map(({ urn }) => urn),
+        input
+      )
       for (const [at, value] of read.entries()) values[members[at]?.index ?? 0] = value
     }
     return values
@@ -89,12 +123,18 @@ function batchedByInput<Input, Value>(readMany: (context: GraphqlContext, urns: 
 }
 
 /** The assets of domains. */
-export const loadDomainMembers = batchedByInput(({ db }, urns, input: DomainMembersInput) => readDomainMembers(db, urns, input))
+export const loadDomainMembers = batchedByInput(({ db }, urns, input: DomainMembersInput) =>
+  readDomainMembers(db, urns, input)
+)
 
 /** The entities one hop away. */
-export const loadNeighbours = batchedByInput(({ lineage }, urns, input: NeighboursInput) => readNeighbours(lineage, urns, input))
+export const loadNeighbours = batchedByInput(({ lineage }, urns, input: NeighboursInput) =>
+  readNeighbours(lineage, urns, input)
+)
 
 /** The relationships of entities. */
-export const loadRelated = batchedByInput(({ db }, urns, input: RelatedInput) => readRelated(db, urns, input, { defaultCount: relatedDefaultCount, field: 'input.' }))
+export const loadRelated = batchedByInput(({ db }, urns, input: RelatedInput) =>
+  readRelated(db, urns, input, { defaultCount: relatedDefaultCount, field: 'input.' })
+)
 
 const relatedDefaultCount = 100

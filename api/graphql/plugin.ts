@@ -6,7 +6,15 @@
 import { readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { execute, getOperationAST, GraphQLError, specifiedRules, validate, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
+import {
+  execute,
+  getOperationAST,
+  GraphQLError,
+  specifiedRules,
+  validate,
+  type ExecutionResult,
+  type GraphQLFormattedError
+} from 'graphql'
 import { mercurius } from 'mercurius'
 import { createReadGate } from '../../shared/catalog/read-gate.ts'
 import { CatalogError } from '../../shared/errors.ts'
@@ -46,14 +54,28 @@ const shownErrorsMaxCount = 10
 const largeAnswersAtOnce = 2
 
 type Variables = { [name: string]: unknown }
-type GraphqlRequest = { query: string, variables: Variables, operationName: string | null }
+type GraphqlRequest = { query: string; variables: Variables; operationName: string | null }
 
 /** Registers both paths. Throws where the SDL and the resolvers do not fit. */
 export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): Promise<void> {
   const validateOptions = { maxErrors: shownErrorsMaxCount }
   await app.register(mercurius, {
     schema: readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'),
-    resolvers: mergeResolvers(entityResolvers, associationResolvers, containerResolvers, sessionResolvers, domainResolvers, lineageResolvers, lineageViewResolvers, provenanceResolvers, relationshipResolvers, mutationResolvers, loadResolvers, searchResolvers, tokenResolvers),
+    resolvers: mergeResolvers(
+      entityResolvers,
+      associationResolvers,
+      containerResolvers,
+      sessionResolvers,
+      domainResolvers,
+      lineageResolvers,
+      lineageViewResolvers,
+      provenanceResolvers,
+      relationshipResolvers,
+      mutationResolvers,
+      loadResolvers,
+      searchResolvers,
+      tokenResolvers
+    ),
     routes: false,
     cache: 250,
     graphql: { validateOptions },
@@ -71,9 +93,16 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     const resolverContext = createGraphqlContext(context, request, largeAnswers)
     let result: ExecutionResult
     try {
-      checkCount(countValues(variables), 'graphqlVariableValuesMaxCount', { field: 'variables', what: 'variables' })
-      for (const [name, value] of Object.entries(variables)) checkJson(value, name, { maxBytes: limits.graphqlBodyMaxBytes })
-      result = await Promise.race([run(documents.of(query, operationName), variables, operationName, resolverContext, reply), resolverContext.budget.refused])
+      checkCount(countValues(variables), 'graphqlVariableValuesMaxCount', {
+        field: 'variables',
+        what: 'variables'
+      })
+      for (const [name, value] of Object.entries(variables))
+        checkJson(value, name, { maxBytes: limits.graphqlBodyMaxBytes })
+      result = await Promise.race([
+        run(documents.of(query, operationName), variables, operationName, resolverContext, reply),
+        resolverContext.budget.refused
+      ])
     } catch (error) {
       result = { errors: requestErrors(error) }
     } finally {
@@ -82,7 +111,13 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     return send(result, resolverContext, request, reply)
   }
 
-  async function run({ document, isKept }: ParsedDocument, variables: Variables, operationName: string | null, contextValue: GraphqlContext, reply: FastifyReply): Promise<ExecutionResult> {
+  async function run(
+    { document, isKept }: ParsedDocument,
+    variables: Variables,
+    operationName: string | null,
+    contextValue: GraphqlContext,
+    reply: FastifyReply
+  ): Promise<ExecutionResult> {
     const operation = getOperationAST(document, operationName)
     const errors = isKept ? [] : validate(app.graphql.schema, document, specifiedRules, validateOptions)
     if (errors.length > 0) return { errors: ofTheCaller(errors) }
@@ -90,12 +125,21 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     contextValue.variables = variables
     const result = isKept
       ? await reply.graphql(document, contextValue, undefined, operationName ?? undefined)
-      : await execute({ schema: app.graphql.schema, document, contextValue: Object.assign(contextValue, { app, reply }), variableValues: variables, operationName })
+      : await execute({
+          schema: app.graphql.schema,
+          document,
+          contextValue: Object.assign(contextValue, { app, reply }),
+          variableValues: variables,
+          operationName
+        })
     // Without data nothing was run: the variables do not fit.
-    return result.data === undefined && result.errors ? { errors: ofTheCaller(result.errors.slice(0, shownErrorsMaxCount)) } : result
+    return result.data === undefined && result.errors
+      ? { errors: ofTheCaller(result.errors.slice(0, shownErrorsMaxCount)) }
+      : result
   }
 
-  for (const url of paths) app.post(url, { bodyLimit: limits.graphqlBodyMaxBytes, config: { access: 'read' } }, answer)
+  for (const url of paths)
+    app.post(url, { bodyLimit: limits.graphqlBodyMaxBytes, config: { access: 'read' } }, answer)
 }
 
 /** Texts, numbers and the like in a value, however deep; stops counting at the limit. */
@@ -107,26 +151,55 @@ function countValues(value: unknown, before = 0): number {
 
 /** Throws BAD_REQUEST: what is no request at all is answered with 400 and no GraphQL body. */
 function readRequest(body: unknown): GraphqlRequest {
-  if (Array.isArray(body)) throw new CatalogError('BAD_REQUEST', 'Send one GraphQL request; a list of them is not read')
+  if (Array.isArray(body))
+    throw new CatalogError('BAD_REQUEST', 'Send one GraphQL request; a list of them is not read')
   if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'The body must be a JSON object with `query`')
   const { query, variables = null, operationName = null } = body
-  if (typeof query !== 'string') throw new CatalogError('BAD_REQUEST', '`query` must be a text', { field: 'query' })
-  if (variables !== null && !isObject(variables)) throw new CatalogError('BAD_REQUEST', '`variables` must be an object', { field: 'variables' })
-  if (operationName !== null && typeof operationName !== 'string') throw new CatalogError('BAD_REQUEST', '`operationName` must be a text', { field: 'operationName' })
+  if (typeof query !== 'string')
+    throw new CatalogError('BAD_REQUEST', '`query` must be a text', { field: 'query' })
+  if (variables !== null && !isObject(variables))
+    throw new CatalogError('BAD_REQUEST', '`variables` must be an object', { field: 'variables' })
+  if (operationName !== null && typeof operationName !== 'string')
+    throw new CatalogError('BAD_REQUEST', '`operationName` must be a text', { field: 'operationName' })
   return { query, variables: variables ?? {}, operationName: operationName === '' ? null : operationName }
 }
 
 /** What does not fit the schema is the caller's fault, whatever was thrown when that was found. */
-const ofTheCaller = (errors: readonly GraphQLError[]): GraphQLError[] => errors.map((error) => new GraphQLError(error.message, { nodes: error.nodes ?? null, source: error.source ?? null, positions: error.positions ?? null }))
+const ofTheCaller = (errors: readonly GraphQLError[]): GraphQLError[] =>
+  errors.map(
+    (error) =>
+      new GraphQLError(error.message, {
+        nodes: error.nodes ?? null,
+        source: error.source ?? null,
+        positions: error.positions ?? null
+      })
+  )
 
 /** Why nothing was run: the document does not parse, does not fit the schema, or asks for too much. */
 function requestErrors(error: unknown): GraphQLError[] {
-  if (error instanceof GraphQLError) return [new GraphQLError(error.message, { source: error.source, positions: error.positions, originalError: new CatalogError('GRAPHQL_PARSE_FAILED', error.message) })]
-  if (error instanceof Error && 'errors' in error && Array.isArray(error.errors)) return error.errors.filter((inner) => inner instanceof GraphQLError)
-  return [new GraphQLError(String(error), { originalError: error instanceof Error ? error : new Error(String(error)) })]
+  if (error instanceof GraphQLError)
+    return [
+      new GraphQLError(error.message, {
+        source: error.source,
+        positions: error.positions,
+        originalError: new CatalogError('GRAPHQL_PARSE_FAILED', error.message)
+      })
+    ]
+  if (error instanceof Error && 'errors' in error && Array.isArray(error.errors))
+    return error.errors.filter((inner) => inner instanceof GraphQLError)
+  return [
+    new GraphQLError(String(error), {
+      originalError: error instanceof Error ? error : new Error(String(error))
+    })
+  ]
 }
 
-function send(result: ExecutionResult, { extensions, budget }: GraphqlContext, request: FastifyRequest, reply: FastifyReply): string | Readable {
+function send(
+  result: ExecutionResult,
+  { extensions, budget }: GraphqlContext,
+  request: FastifyRequest,
+  reply: FastifyReply
+): string | Readable {
   const errors = (result.errors ?? []).map((error): GraphQLFormattedError => {
     const catalogError = catalogErrorOf(error)
     logError(catalogError, request)
@@ -137,10 +210,21 @@ function send(result: ExecutionResult, { extensions, budget }: GraphqlContext, r
   reply.code(statusOf(result, errors, wantsStatuses))
   if (reply.statusCode === 503) reply.header('retry-after', '1')
   reply.type(`${wantsStatuses ? graphqlResponse : 'application/json'}; charset=utf-8`)
-  return writeAnswer({ ...result.data === undefined ? {} : { data: result.data }, ...errors.length > 0 ? { errors } : {}, extensions }, budget.byteCount)
+  return writeAnswer(
+    {
+      ...(result.data === undefined ? {} : { data: result.data }),
+      ...(errors.length > 0 ? { errors } : {}),
+      extensions
+    },
+    budget.byteCount
+  )
 }
 
-function statusOf({ data }: ExecutionResult, errors: readonly GraphQLFormattedError[], wantsStatuses: boolean): number {
+function statusOf(
+  { data }: ExecutionResult,
+  errors: readonly GraphQLFormattedError[],
+  wantsStatuses: boolean
+): number {
   const isEmpty = data === undefined || data === null || Object.values(data).every((value) => value === null)
   // Nothing could be served: clients and balancers try again on this status, and on no other.
   if (isEmpty && errors.some(({ extensions }) => extensions?.type === 'UNAVAILABLE')) return 503

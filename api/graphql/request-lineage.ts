@@ -17,7 +17,10 @@ export function openOnce(memory: LineageOpener): RequestLineage {
 
   function letGo(): void {
     // Where it could not be opened, its readers have been told.
-    first?.then((opened) => opened?.release(), () => {})
+    first?.then(
+      (opened) => opened?.release(),
+      () => {}
+    )
     first = null
   }
 

@@ -9,14 +9,18 @@ type Resolver = (parent: never, args: never, context: GraphqlContext, info: neve
 export type ResolverMap = { [typeName: string]: { [fieldName: string]: unknown } }
 
 /** Operations on tokens are an administrator's; the others of this kind need `write`. */
-const adminFields: ReadonlySet<string> = new Set(['createAccessToken', 'revokeAccessToken', 'listAccessTokens'])
+const adminFields: ReadonlySet<string> = new Set([
+  'createAccessToken',
+  'revokeAccessToken',
+  'listAccessTokens'
+])
 
 /** Later maps add to earlier ones. Throws where two define the same field: one of them would never run. */
 export function mergeResolvers(...maps: readonly ResolverMap[]): ResolverMap {
   const merged: ResolverMap = {}
   for (const map of maps) {
     for (const [typeName, fields] of Object.entries(map)) {
-      const target = merged[typeName] ??= {}
+      const target = (merged[typeName] ??= {})
       for (const [fieldName, resolver] of Object.entries(fields)) {
         if (Object.hasOwn(target, fieldName)) throw new Error(`two resolvers for ${typeName}.${fieldName}`)
         target[fieldName] = resolver
@@ -28,19 +32,28 @@ export function mergeResolvers(...maps: readonly ResolverMap[]): ResolverMap {
 
 /** The check stands before the resolver, so no mutation can be added without one. */
 function guarded(map: ResolverMap): ResolverMap {
-  const guard = (typeName: string): { [fieldName: string]: unknown } => Object.fromEntries(Object.entries(map[typeName] ?? {}).map(([fieldName, resolver]) => {
-    const isAdmins = adminFields.has(fieldName)
-    if (typeof resolver !== 'function' || (typeName === 'Query' && !isAdmins)) return [fieldName, resolver]
-    const checked = async (parent: never, args: never, context: GraphqlContext, info: never): Promise<unknown> => {
-      if (isAdmins) requireWholeCatalogAdmin(context.actor)
-      else requireScope(context.actor, 'write')
-      try {
-        return await (resolver as Resolver)(parent, args, context, info)
-      } finally {
-        context.letGoOfLineage()
-      }
-    }
-    return [fieldName, checked]
-  }))
+  const guard = (typeName: string): { [fieldName: string]: unknown } =>
+    Object.fromEntries(
+      Object.entries(map[typeName] ?? {}).map(([fieldName, resolver]) => {
+        const isAdmins = adminFields.has(fieldName)
+        if (typeof resolver !== 'function' || (typeName === 'Query' && !isAdmins))
+          return [fieldName, resolver]
+        const checked = async (
+          parent: never,
+          args: never,
+          context: GraphqlContext,
+          info: never
+        ): Promise<unknown> => {
+          if (isAdmins) requireWholeCatalogAdmin(context.actor)
+          else requireScope(context.actor, 'write')
+          try {
+            return await (resolver as Resolver)(parent, args, context, info)
+          } finally {
+            context.letGoOfLineage()
+          }
+        }
+        return [fieldName, checked]
+      })
+    )
   return { ...map, Query: guard('Query'), Mutation: guard('Mutation') }
 }

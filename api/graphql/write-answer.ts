@@ -7,7 +7,9 @@ const pieceMinChars = 64 * 1024
 
 /** `byteCount` is about what it takes as JSON. `value` must be plain data. */
 export function writeAnswer(value: object, byteCount: number): string | Readable {
-  return byteCount <= atOnceMaxBytes ? JSON.stringify(value) : Readable.from(inTurns(value), { objectMode: false })
+  return byteCount <= atOnceMaxBytes
+    ? JSON.stringify(value)
+    : Readable.from(inTurns(value), { objectMode: false })
 }
 
 async function* inTurns(value: object): AsyncGenerator<string> {
@@ -22,7 +24,7 @@ async function* inTurns(value: object): AsyncGenerator<string> {
   yield piece
 }
 
-type Open = { entries: Iterator<readonly [string | number, unknown]>, isList: boolean, isFirst: boolean }
+type Open = { entries: Iterator<readonly [string | number, unknown]>; isList: boolean; isFirst: boolean }
 
 /** The same text as JSON.stringify gives, in small parts. Exported for its test. */
 export function* textsOf(value: unknown): Generator<string> {

@@ -8,8 +8,16 @@ import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.
 import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
 import { printRow, type Cell } from '../../shared/formats/csv-cells.ts'
 
-const cellsOf = ({ degree, urn, type, name, platform, environment, domain, exists }: ExportEntity): Cell[] =>
-  [degree, urn, type, name, platform, environment, domain, exists]
+const cellsOf = ({
+  degree,
+  urn,
+  type,
+  name,
+  platform,
+  environment,
+  domain,
+  exists
+}: ExportEntity): Cell[] => [degree, urn, type, name, platform, environment, domain, exists]
 
 export async function* csvOfEntities(found: LineageExport): AsyncGenerator<string> {
   yield printRow(['degree', 'urn', 'type', 'name', 'platform', 'environment', 'domain', 'exists'])
@@ -18,5 +26,8 @@ export async function* csvOfEntities(found: LineageExport): AsyncGenerator<strin
 
 export async function* csvOfEdges(found: LineageExport): AsyncGenerator<string> {
   yield printRow(['upstream', 'downstream', 'degree'])
-  for await (const rows of found.edges()) yield rows.map(({ upstream, downstream, degree }: ExportEdge) => printRow([upstream, downstream, degree])).join('')
+  for await (const rows of found.edges())
+    yield rows
+      .map(({ upstream, downstream, degree }: ExportEdge) => printRow([upstream, downstream, degree]))
+      .join('')
 }

@@ -13,7 +13,10 @@ export type DiagramLanguage = {
 }
 
 /** Begins with a comment that says what it is of and whether it is complete; ends with one that counts it. */
-export async function* diagramOf(found: LineageExport, { comment, head, node, edge, tail }: DiagramLanguage): AsyncGenerator<string> {
+export async function* diagramOf(
+  found: LineageExport,
+  { comment, head, node, edge, tail }: DiagramLanguage
+): AsyncGenerator<string> {
   let nodeCount = 0
   let edgeCount = 0
   yield `${comment} ${summaryOf(found)}\n${head}`
@@ -41,4 +44,5 @@ function summaryOf({ direction, total, report }: LineageExport): string {
 export const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 
 /** What stands below a name: `DATASET hive`. */
-export const kindOf = ({ type, platform }: ExportEntity): string => platform === null ? type : `${type} ${nameFromUrn(platform)}`
+export const kindOf = ({ type, platform }: ExportEntity): string =>
+  platform === null ? type : `${type} ${nameFromUrn(platform)}`

@@ -7,16 +7,19 @@ import { diagramOf, kindOf, onOneLine, type DiagramLanguage } from './diagram.ts
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
 /** In labels Graphviz reads entities of HTML as well. */
-const labelText = (text: string): string => onOneLine(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;')
+const labelText = (text: string): string =>
+  onOneLine(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;')
 
 const language: DiagramLanguage = {
   comment: '//',
   head: 'digraph lineage {\n  rankdir=LR;\n  node [shape=box];\n',
-  node: (entity: ExportEntity) => `  ${quoted(entity.urn)} [label="${labelText(entity.name)}\\n${labelText(kindOf(entity))}"${looksOf(entity)}];\n`,
+  node: (entity: ExportEntity) =>
+    `  ${quoted(entity.urn)} [label="${labelText(entity.name)}\\n${labelText(kindOf(entity))}"${looksOf(entity)}];\n`,
   edge: ({ upstream, downstream }: ExportEdge) => `  ${quoted(upstream)} -> ${quoted(downstream)};\n`,
   tail: '}\n'
 }
 
-const looksOf = ({ degree, exists }: ExportEntity): string => `${degree === 0 ? ', peripheries=2' : ''}${exists ? '' : ', style=dashed'}`
+const looksOf = ({ degree, exists }: ExportEntity): string =>
+  `${degree === 0 ? ', peripheries=2' : ''}${exists ? '' : ', style=dashed'}`
 
 export const dotOf = (found: LineageExport): AsyncGenerator<string> => diagramOf(found, language)

@@ -5,13 +5,28 @@ import { CatalogError } from '../../shared/errors.ts'
 import { isObject } from '../../shared/model/json-values.ts'
 import { readQuery, type Query } from '../query-parameters.ts'
 
-const parameters = ['urn', 'direction', 'format', 'of', 'hops', 'types', 'query', 'degree', 'platform', 'domain', 'columns', 'startTimeMillis', 'endTimeMillis', 'filters']
+const parameters = [
+  'urn',
+  'direction',
+  'format',
+  'of',
+  'hops',
+  'types',
+  'query',
+  'degree',
+  'platform',
+  'domain',
+  'columns',
+  'startTimeMillis',
+  'endTimeMillis',
+  'filters'
+]
 
 export const exportFormats = ['csv', 'ndjson', 'dot', 'mermaid'] as const
-export type ExportFormat = typeof exportFormats[number]
+export type ExportFormat = (typeof exportFormats)[number]
 
 export const exportContents = ['entities', 'edges', 'graph'] as const
-export type ExportContent = typeof exportContents[number]
+export type ExportContent = (typeof exportContents)[number]
 
 /** What each format can hold; the first is meant where nothing is said. */
 const contentsOf: { readonly [Format in ExportFormat]: readonly [ExportContent, ...ExportContent[]] } = {
@@ -21,7 +36,7 @@ const contentsOf: { readonly [Format in ExportFormat]: readonly [ExportContent, 
   mermaid: ['graph']
 }
 
-export type ExportRequest = { input: ExportInput, format: ExportFormat, of: ExportContent }
+export type ExportRequest = { input: ExportInput; format: ExportFormat; of: ExportContent }
 
 /** Throws BAD_REQUEST; the error names the parameter and says what is allowed. What the values mean is checked by the export. */
 export function readExportQuery(sent: unknown): ExportRequest {
@@ -41,7 +56,8 @@ export function readExportQuery(sent: unknown): ExportRequest {
       degrees: listed(query.degree?.replaceAll(' ', '+')),
       platforms: listed(query.platform),
       domain: query.domain ?? null,
-      columns: query.columns === undefined ? null : oneOf(query, 'columns', ['true', 'false'], 'true') === 'true',
+      columns:
+        query.columns === undefined ? null : oneOf(query, 'columns', ['true', 'false'], 'true') === 'true',
       startTimeMillis: readMillis(query, 'startTimeMillis'),
       endTimeMillis: readMillis(query, 'endTimeMillis'),
       filters: readFilters(query.filters)
@@ -49,11 +65,17 @@ export function readExportQuery(sent: unknown): ExportRequest {
   }
 }
 
-function oneOf<Value extends string>(query: Query, field: string, allowed: readonly Value[], fallback: Value): Value {
+function oneOf<Value extends string>(
+  query: Query,
+  field: string,
+  allowed: readonly Value[],
+  fallback: Value
+): Value {
   const text = query[field]
   if (text === undefined) return fallback
   const found = allowed.find((value) => value === text)
-  if (found === undefined) throw new CatalogError('BAD_REQUEST', `${field} cannot be ${text.slice(0, 100)} here`, { field, allowed })
+  if (found === undefined)
+    throw new CatalogError('BAD_REQUEST', `${field} cannot be ${text.slice(0, 100)} here`, { field, allowed })
   return found
 }
 
@@ -69,7 +91,8 @@ function readHops(text: string | undefined): number | null {
 function readMillis(query: Query, field: 'startTimeMillis' | 'endTimeMillis'): number | null {
   const text = query[field]
   if (text === undefined) return null
-  if (!/^\d{1,15}$/.test(text)) throw new CatalogError('BAD_REQUEST', `${field} must be milliseconds since 1970`, { field })
+  if (!/^\d{1,15}$/.test(text))
+    throw new CatalogError('BAD_REQUEST', `${field} must be milliseconds since 1970`, { field })
   return Number(text)
 }
 
@@ -77,7 +100,11 @@ function readMillis(query: Query, field: 'startTimeMillis' | 'endTimeMillis'): n
 function readFilters(text: string | undefined): FilterGroupInput[] {
   if (text === undefined) return []
   const groups = parsed(text)
-  if (!Array.isArray(groups)) throw badFilters('filters', 'must be JSON: a list of groups such as [{"and": [{"field": "platform", "values": ["hive"]}]}]')
+  if (!Array.isArray(groups))
+    throw badFilters(
+      'filters',
+      'must be JSON: a list of groups such as [{"and": [{"field": "platform", "values": ["hive"]}]}]'
+    )
   return groups.map((group: unknown, index) => {
     const place = `filters[${index}]`
     const { and } = fieldsOf(group, place, ['and'])
@@ -87,18 +114,39 @@ function readFilters(text: string | undefined): FilterGroupInput[] {
 }
 
 function readFilter(value: unknown, place: string): FacetFilterInput {
-  const { field, values, negated, condition } = fieldsOf(value, place, ['field', 'values', 'negated', 'condition'])
+  const { field, values, negated, condition } = fieldsOf(value, place, [
+    'field',
+    'values',
+    'negated',
+    'condition'
+  ])
   if (typeof field !== 'string') throw badFilters(`${place}.field`, 'must be a text')
-  if (values !== undefined && values !== null && !(Array.isArray(values) && values.every((each) => typeof each === 'string'))) throw badFilters(`${place}.values`, 'must be a list of texts')
-  if (negated !== undefined && negated !== null && typeof negated !== 'boolean') throw badFilters(`${place}.negated`, 'must be true or false')
-  if (condition !== undefined && condition !== null && typeof condition !== 'string') throw badFilters(`${place}.condition`, 'must be a text')
-  return { field, ...values ? { values } : {}, ...negated ? { negated } : {}, ...condition ? { condition } : {} }
+  if (
+    values !== undefined &&
+    values !== null &&
+    !(Array.isArray(values) && values.every((each) => typeof each === 'string'))
+  )
+    throw badFilters(`${place}.values`, 'must be a list of texts')
+  if (negated !== undefined && negated !== null && typeof negated !== 'boolean')
+    throw badFilters(`${place}.negated`, 'must be true or false')
+  if (condition !== undefined && condition !== null && typeof condition !== 'string')
+    throw badFilters(`${place}.condition`, 'must be a text')
+  return {
+    field,
+    ...(values ? { values } : {}),
+    ...(negated ? { negated } : {}),
+    ...(condition ? { condition } : {})
+  }
 }
 
 function fieldsOf(value: unknown, place: string, allowed: readonly string[]): { [name: string]: unknown } {
   if (!isObject(value)) throw badFilters(place, 'must be an object')
   const unknown = Object.keys(value).find((name) => !allowed.includes(name))
-  if (unknown !== undefined) throw new CatalogError('BAD_REQUEST', `${place} has no field ${unknown.slice(0, 100)}`, { field: place, allowed })
+  if (unknown !== undefined)
+    throw new CatalogError('BAD_REQUEST', `${place} has no field ${unknown.slice(0, 100)}`, {
+      field: place,
+      allowed
+    })
   return value
 }
 
@@ -110,4 +158,5 @@ function parsed(text: string): unknown {
   }
 }
 
-const badFilters = (field: string, text: string): CatalogError => new CatalogError('BAD_REQUEST', `${field} ${text}`, { field })
+const badFilters = (field: string, text: string): CatalogError =>
+  new CatalogError('BAD_REQUEST', `${field} ${text}`, { field })

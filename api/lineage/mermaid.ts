@@ -9,17 +9,20 @@ import { diagramOf, kindOf, onOneLine, type DiagramLanguage } from './diagram.ts
  */
 const special = /["#%&<>`\\{}*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^[-+]|(?<=^\d+)[.)]/gu
 
-const labelText = (text: string): string => onOneLine(text).replaceAll(special, (character) => `#${character.codePointAt(0)};`)
+const labelText = (text: string): string =>
+  onOneLine(text).replaceAll(special, (character) => `#${character.codePointAt(0)};`)
 
 const language: DiagramLanguage = {
   comment: '%%',
   head: 'flowchart LR\n  classDef origin stroke-width:3px\n  classDef absent stroke-dasharray:4\n',
-  node: (entity: ExportEntity) => `  n${entity.id}["${labelText(entity.name)}<br/>${labelText(kindOf(entity))}"]${looksOf(entity)}\n`,
+  node: (entity: ExportEntity) =>
+    `  n${entity.id}["${labelText(entity.name)}<br/>${labelText(kindOf(entity))}"]${looksOf(entity)}\n`,
   edge: ({ upstreamId, downstreamId }: ExportEdge) => `  n${upstreamId} --> n${downstreamId}\n`,
   tail: ''
 }
 
 /** A node takes one class at its definition; that a start is absent is told by the class of what is absent. */
-const looksOf = ({ degree, exists }: ExportEntity): string => !exists ? ':::absent' : degree === 0 ? ':::origin' : ''
+const looksOf = ({ degree, exists }: ExportEntity): string =>
+  !exists ? ':::absent' : degree === 0 ? ':::origin' : ''
 
 export const mermaidOf = (found: LineageExport): AsyncGenerator<string> => diagramOf(found, language)

@@ -2,10 +2,20 @@
 import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.ts'
 import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
 
-const printEntity = ({ degree, urn, type, name, platform, environment, domain, exists }: ExportEntity): string =>
+const printEntity = ({
+  degree,
+  urn,
+  type,
+  name,
+  platform,
+  environment,
+  domain,
+  exists
+}: ExportEntity): string =>
   `${JSON.stringify({ degree, urn, type, name, platform, environment, domain, exists })}\n`
 
-const printEdge = ({ upstream, downstream, degree }: ExportEdge): string => `${JSON.stringify({ upstream, downstream, degree })}\n`
+const printEdge = ({ upstream, downstream, degree }: ExportEdge): string =>
+  `${JSON.stringify({ upstream, downstream, degree })}\n`
 
 export async function* ndjsonOfEntities(found: LineageExport): AsyncGenerator<string> {
   for await (const rows of found.entities()) yield rows.map(printEntity).join('')

@@ -17,9 +17,23 @@ import { exportPace, paced, type ExportPace } from './stream-export.ts'
 
 type Writer = (found: LineageExport) => AsyncGenerator<string>
 
-const kinds: { readonly [Format in ExportFormat]: { mediaType: string, extension: string, write: { readonly [Content in ExportContent]?: Writer } } } = {
-  csv: { mediaType: 'text/csv; charset=utf-8; header=present', extension: 'csv', write: { entities: csvOfEntities, edges: csvOfEdges } },
-  ndjson: { mediaType: 'application/x-ndjson; charset=utf-8', extension: 'ndjson', write: { entities: ndjsonOfEntities, edges: ndjsonOfEdges, graph: ndjsonOfGraph } },
+const kinds: {
+  readonly [Format in ExportFormat]: {
+    mediaType: string
+    extension: string
+    write: { readonly [Content in ExportContent]?: Writer }
+  }
+} = {
+  csv: {
+    mediaType: 'text/csv; charset=utf-8; header=present',
+    extension: 'csv',
+    write: { entities: csvOfEntities, edges: csvOfEdges }
+  },
+  ndjson: {
+    mediaType: 'application/x-ndjson; charset=utf-8',
+    extension: 'ndjson',
+    write: { entities: ndjsonOfEntities, edges: ndjsonOfEdges, graph: ndjsonOfGraph }
+  },
   dot: { mediaType: 'text/vnd.graphviz; charset=utf-8', extension: 'dot', write: { graph: dotOf } },
   mermaid: { mediaType: 'text/vnd.mermaid; charset=utf-8', extension: 'mmd', write: { graph: mermaidOf } }
 }
@@ -29,33 +43,54 @@ const handlerMaxMs = limits.exportMaxMs + limits.walkDeadlineMs + 10_000
 
 const fileNameMaxChars = 80
 
-export function lineageRoutes(app: FastifyInstance, { lineage }: Pick<ApiContext, 'lineage'>, pace: ExportPace = exportPace): void {
+export function lineageRoutes(
+  app: FastifyInstance,
+  { lineage }: Pick<ApiContext, 'lineage'>,
+  pace: ExportPace = exportPace
+): void {
   let underWay = 0
 
-  app.get('/lineage/export', { config: { access: 'read' }, handlerTimeout: handlerMaxMs }, async (request, reply) => {
-    const { input, format, of } = readExportQuery(request.query)
-    const maximum = limits.exportsAtOnceMaxCount
-    if (underWay >= maximum) throw new CatalogError('RATE_LIMITED', `This process answers ${maximum} exports at a time; send it again`, { limit: 'exportsAtOnceMaxCount', maximum, retryAfterSeconds: 1 })
-    underWay += 1
-    let hasBegun = false
-    try {
-      await exportLineage(lineage, await withUrns(lineage, input, { urn: {}, domain: { entityType: 'domain' } }), (found) => {
-        hasBegun = true
-        return answer(reply, found, { format, of, isHead: request.method === 'HEAD', pace })
-      })
-    } catch (error) {
-      if (!hasBegun) throw error
-      // What failed is the end of the snapshot; the rows have been sent, or their connection has been cut off.
-      request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
-    } finally {
-      underWay -= 1
+  app.get(
+    '/lineage/export',
+    { config: { access: 'read' }, handlerTimeout: handlerMaxMs },
+    async (request, reply) => {
+      const { input, format, of } = readExportQuery(request.query)
+      const maximum = limits.exportsAtOnceMaxCount
+      if (underWay >= maximum)
+        throw new CatalogError(
+          'RATE_LIMITED',
+          `This process answers ${maximum} exports at a time; send it again`,
+          { limit: 'exportsAtOnceMaxCount', maximum, retryAfterSeconds: 1 }
+        )
+      underWay += 1
+      let hasBegun = false
+      try {
+        await exportLineage(
+          lineage,
+          await withUrns(lineage, input, { urn: {}, domain: { entityType: 'domain' } }),
+          (found) => {
+            hasBegun = true
+            return answer(reply, found, { format, of, isHead: request.method === 'HEAD', pace })
+          }
+        )
+      } catch (error) {
+        if (!hasBegun) throw error
+        // What failed is the end of the snapshot; the rows have been sent, or their connection has been cut off.
+        request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
+      } finally {
+        underWay -= 1
+      }
+      return reply
     }
-    return reply
-  })
+  )
 }
 
 /** Resolves when the body has been taken, or nobody wants it any more. After its first byte nothing can be thrown: the end of the connection says it. */
-async function answer(reply: FastifyReply, found: LineageExport, { format, of, isHead, pace }: { format: ExportFormat, of: ExportContent, isHead: boolean, pace: ExportPace }): Promise<void> {
+async function answer(
+  reply: FastifyReply,
+  found: LineageExport,
+  { format, of, isHead, pace }: { format: ExportFormat; of: ExportContent; isHead: boolean; pace: ExportPace }
+): Promise<void> {
   const { mediaType, extension, write } = kinds[format]
   const writer = write[of]
   if (writer === undefined) throw new Error(`no writer of ${of} as ${format}`)
@@ -67,7 +102,7 @@ async function answer(reply: FastifyReply, found: LineageExport, { format, of, i
     'x-lineage-hops': String(report.hops),
     'x-lineage-visited': String(report.visited),
     'x-lineage-engine': report.engine,
-    ...report.truncatedBy === null ? {} : { 'x-lineage-truncated-by': report.truncatedBy }
+    ...(report.truncatedBy === null ? {} : { 'x-lineage-truncated-by': report.truncatedBy })
   })
   const body = isHead ? Readable.from([]) : paced(writer(found), pace)
   void reply.send(body)

@@ -9,7 +9,7 @@ import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 
 /** How long an export may take in all, and how long it waits for a client that takes nothing. */
-export type ExportPace = { maxMs: number, stallMaxMs: number }
+export type ExportPace = { maxMs: number; stallMaxMs: number }
 
 export const exportPace: ExportPace = { maxMs: limits.exportMaxMs, stallMaxMs: limits.exportStallMaxMs }
 
@@ -17,7 +17,12 @@ export const exportPace: ExportPace = { maxMs: limits.exportMaxMs, stallMaxMs: l
 export function paced(text: AsyncGenerator<string>, { maxMs, stallMaxMs }: ExportPace): Readable {
   let stall: NodeJS.Timeout | undefined
   const cutOff = (limit: 'exportMaxMs' | 'exportStallMaxMs', maximum: number): void => {
-    body.destroy(new CatalogError('DEADLINE_EXCEEDED', 'The export was cut off: its client took too long', { limit, maximum }))
+    body.destroy(
+      new CatalogError('DEADLINE_EXCEEDED', 'The export was cut off: its client took too long', {
+        limit,
+        maximum
+      })
+    )
   }
   async function* watched(): AsyncGenerator<string> {
     for await (const part of text) {

@@ -10,6 +10,8 @@ export async function answerUnreadUpload({ raw }: FastifyRequest, reply: Fastify
   reply.removeHeader('connection')
   raw.on('error', () => {})
   raw.resume()
-  const timer = setTimeout(() => { if (!raw.readableEnded) raw.destroy() }, lingerMs)
+  const timer = setTimeout(() => {
+    if (!raw.readableEnded) raw.destroy()
+  }, lingerMs)
   timer.unref()
 }

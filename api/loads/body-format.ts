@@ -29,11 +29,20 @@ export function readFormat(parameter: string | undefined, contentType: string | 
   const found = formatsOfMediaTypes.get(mediaType)
   if (found) return found
   const allowed = [...formatsOfMediaTypes.keys()].filter((type) => type !== '')
-  throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', `No format has the Content-Type ${mediaType.slice(0, 100)}; send one that has, or say ?format=`, { field: 'format', allowed })
+  throw new CatalogError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `No format has the Content-Type ${mediaType.slice(0, 100)}; send one that has, or say ?format=`,
+    { field: 'format', allowed }
+  )
 }
 
 function formatOf(parameter: string): RecordFormat {
   const found = recordFormats.find((known) => known === parameter)
-  if (!found) throw new CatalogError('UNSUPPORTED', `This version does not read the format ${parameter.slice(0, 100)}`, { field: 'format', allowed: recordFormats })
+  if (!found)
+    throw new CatalogError(
+      'UNSUPPORTED',
+      `This version does not read the format ${parameter.slice(0, 100)}`,
+      { field: 'format', allowed: recordFormats }
+    )
   return found
 }

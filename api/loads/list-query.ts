@@ -11,32 +11,47 @@ const modes = ['merge', 'snapshot', 'undo'] as const
 /** Throws BAD_REQUEST; the error names the parameter and says what is allowed. */
 export function readLoadFilter({ state, source, mode, since, idPrefix }: Query): LoadFilter {
   return {
-    ...state === undefined ? {} : { states: state.split(',').map((text) => oneOf('state', text, loadStates)) },
-    ...source === undefined ? {} : { source },
-    ...mode === undefined ? {} : { mode: oneOf('mode', mode, modes) },
-    ...since === undefined ? {} : { since: readTime(since) },
-    ...idPrefix === undefined ? {} : { ids: idsThatBegin(idPrefix) }
+    ...(state === undefined
+      ? {}
+      : { states: state.split(',').map((text) => oneOf('state', text, loadStates)) }),
+    ...(source === undefined ? {} : { source }),
+    ...(mode === undefined ? {} : { mode: oneOf('mode', mode, modes) }),
+    ...(since === undefined ? {} : { since: readTime(since) }),
+    ...(idPrefix === undefined ? {} : { ids: idsThatBegin(idPrefix) })
   }
 }
 
 function oneOf<Value extends string>(field: string, text: string, allowed: readonly Value[]): Value {
   const found = allowed.find((value) => value === text)
-  if (found === undefined) throw new CatalogError('BAD_REQUEST', `${field} cannot be ${text.slice(0, 100)}`, { field, allowed })
+  if (found === undefined)
+    throw new CatalogError('BAD_REQUEST', `${field} cannot be ${text.slice(0, 100)}`, { field, allowed })
   return found
 }
 
 /** ISO 8601, or milliseconds since 1970 as loads themselves tell their times. */
 function readTime(text: string): Date {
-  const time = /^\d{1,15}$/.test(text) ? new Date(Number(text)) : /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text) : new Date(Number.NaN)
-  if (Number.isNaN(time.getTime()) || time.getUTCFullYear() > 9999) throw new CatalogError('BAD_REQUEST', 'since must be a time such as 2026-11-22T03:00:00Z, or milliseconds since 1970', { field: 'since' })
+  const time = /^\d{1,15}$/.test(text)
+    ? new Date(Number(text))
+    : /^\d{4}-\d\d-\d\d/.test(text)
+      ? new Date(text)
+      : new Date(Number.NaN)
+  if (Number.isNaN(time.getTime()) || time.getUTCFullYear() > 9999)
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'since must be a time such as 2026-11-22T03:00:00Z, or milliseconds since 1970',
+      { field: 'since' }
+    )
   return time
 }
 
 const leastId = '00000000-0000-0000-0000-000000000000'
 
-function idsThatBegin(prefix: string): { first: string, last: string } {
+function idsThatBegin(prefix: string): { first: string; last: string } {
   const text = prefix.toLowerCase()
   const first = `${text}${leastId.slice(text.length)}`
-  if (text === '' || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(first)) throw new CatalogError('BAD_REQUEST', 'idPrefix must be how the id of a load begins', { field: 'idPrefix' })
+  if (text === '' || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(first))
+    throw new CatalogError('BAD_REQUEST', 'idPrefix must be how the id of a load begins', {
+      field: 'idPrefix'
+    })
   return { first, last: `${text}${leastId.slice(text.length).replaceAll('0', 'f')}` }
 }

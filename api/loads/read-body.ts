@@ -10,7 +10,7 @@ import { limits } from '../../shared/limits.ts'
 import { unpackerFor, type Unpacker } from './unpackers.ts'
 
 /** How slowly a client may send. Time in which nobody reads does not count. */
-export type UploadPace = { idleMaxMs: number, windowMs: number, minBytesPerSecond: number }
+export type UploadPace = { idleMaxMs: number; windowMs: number; minBytesPerSecond: number }
 
 export const uploadPace: UploadPace = { idleMaxMs: 60_000, windowMs: 60_000, minBytesPerSecond: 100 }
 
@@ -44,7 +44,8 @@ async function* received(request: Upload, pace: UploadPace): AsyncGenerator<Buff
       waitedMs += performance.now() - askedAt
       bytes += chunk.length
       if (waitedMs >= pace.windowMs) {
-        if (bytes * 1_000 < waitedMs * pace.minBytesPerSecond) throw tooSlow(`less than ${pace.minBytesPerSecond} bytes a second`)
+        if (bytes * 1_000 < waitedMs * pace.minBytesPerSecond)
+          throw tooSlow(`less than ${pace.minBytesPerSecond} bytes a second`)
         waitedMs = 0
         bytes = 0
       }
@@ -56,12 +57,17 @@ async function* received(request: Upload, pace: UploadPace): AsyncGenerator<Buff
   }
 }
 
-async function nextWithin(iterator: AsyncIterator<unknown>, idleMaxMs: number): Promise<IteratorResult<unknown>> {
+async function nextWithin(
+  iterator: AsyncIterator<unknown>,
+  idleMaxMs: number
+): Promise<IteratorResult<unknown>> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(tooSlow(`nothing for ${idleMaxMs / 1_000} seconds`)), idleMaxMs)
   })
-  const next = iterator.next().catch((cause: unknown) => { throw new CatalogError('BAD_REQUEST', 'The upload was cut off', {}, { cause }) })
+  const next = iterator.next().catch((cause: unknown) => {
+    throw new CatalogError('BAD_REQUEST', 'The upload was cut off', {}, { cause })
+  })
   next.catch(() => {})
   try {
     return await Promise.race([next, late])
@@ -85,14 +91,21 @@ async function* unpacked(packed: AsyncIterable<Buffer>, unpacker: Unpacker): Asy
     for await (const chunk of unpacker) {
       if (!Buffer.isBuffer(chunk)) throw new TypeError('an unpacker gives buffers')
       bytesOut += chunk.length
-      if (bytesOut > ratioCountsFromBytes && bytesOut > bytesIn * limits.loadMaxCompressionRatio) throw tooLarge('loadMaxCompressionRatio', 'The body unpacks to more than')
+      if (bytesOut > ratioCountsFromBytes && bytesOut > bytesIn * limits.loadMaxCompressionRatio)
+        throw tooLarge('loadMaxCompressionRatio', 'The body unpacks to more than')
       yield chunk
     }
     // An unpacker takes no notice of what it does not know behind an end.
-    if (unpacker.bytesWritten < bytesIn) throw new CatalogError('BAD_REQUEST', 'Something follows the end of what is packed')
+    if (unpacker.bytesWritten < bytesIn)
+      throw new CatalogError('BAD_REQUEST', 'Something follows the end of what is packed')
   } catch (error) {
     if (error instanceof CatalogError) throw error
-    throw new CatalogError('BAD_REQUEST', 'The body is not packed as its Content-Encoding says, or was cut off', {}, { cause: error })
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'The body is not packed as its Content-Encoding says, or was cut off',
+      {},
+      { cause: error }
+    )
   } finally {
     unpacker.destroy()
   }
@@ -109,7 +122,11 @@ async function* bounded(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 function tooLarge(limit: 'loadMaxBytes' | 'loadMaxCompressionRatio', text: string): CatalogError {
   const unit = limit === 'loadMaxBytes' ? 'the allowed' : 'the allowed multiple of its size,'
-  return new CatalogError('BODY_TOO_LARGE', `${text} ${unit} ${limits[limit]}`, { limit, maximum: limits[limit] })
+  return new CatalogError('BODY_TOO_LARGE', `${text} ${unit} ${limits[limit]}`, {
+    limit,
+    maximum: limits[limit]
+  })
 }
 
-const tooSlow = (text: string): CatalogError => new CatalogError('REQUEST_TIMEOUT', `The body came too slowly: ${text}`)
+const tooSlow = (text: string): CatalogError =>
+  new CatalogError('REQUEST_TIMEOUT', `The body came too slowly: ${text}`)

@@ -2,7 +2,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { cancelLoad } from '../../shared/catalog/cancel-load.ts'
-import { hasEnded, listLoads, readLoad, readRejects, waitForLoad, type LoadView, type RejectView } from '../../shared/catalog/read-load.ts'
+import {
+  hasEnded,
+  listLoads,
+  readLoad,
+  readRejects,
+  waitForLoad,
+  type LoadView,
+  type RejectView
+} from '../../shared/catalog/read-load.ts'
 import { receiveLoad } from '../../shared/catalog/receive-load.ts'
 import { readRejectsAsCsv } from '../../shared/catalog/rejects-as-csv.ts'
 import { retryLoad } from '../../shared/catalog/retry-load.ts'
@@ -15,7 +23,14 @@ import { readQuery } from '../query-parameters.ts'
 import { answerUnreadUpload } from './answer-unread-uploads.ts'
 import { eventIdOf, toEvents } from './load-events.ts'
 import { listParameters, readLoadFilter } from './list-query.ts'
-import { readCount, readFlag, readRejectsFormat, readSubmission, readWait, submitParameters } from './load-query.ts'
+import {
+  readCount,
+  readFlag,
+  readRejectsFormat,
+  readSubmission,
+  readWait,
+  submitParameters
+} from './load-query.ts'
 import { readBody } from './read-body.ts'
 
 const rejectsDefaultCount = 1_000
@@ -23,12 +38,19 @@ const rejectsDefaultCount = 1_000
 type ById = { Params: { id: string } }
 
 /** Encapsulated: bodies of these routes are streams, bounded by read-body.ts and by nothing before it. */
-export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, knownIds, queue, config }: ApiContext): Promise<void> {
+export async function loadsRoutes(
+  app: FastifyInstance,
+  { db, uploadDb = db, knownIds, queue, config }: ApiContext
+): Promise<void> {
   const watch = createLoadWatch(db)
   let uploads = 0
-  app.addHook('preClose', async () => { watch.close() })
+  app.addHook('preClose', async () => {
+    watch.close()
+  })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, payload, done) => { done(null, payload) })
+  app.addContentTypeParser('*', (_request, payload, done) => {
+    done(null, payload)
+  })
 
   app.post('/loads', { config: { access: 'write' }, onSend: answerUnreadUpload }, async (request, reply) => {
     const query = readQuery(request.query, submitParameters)
@@ -36,16 +58,33 @@ export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, kno
     const wait = readWait(query.wait)
     const body = readBody(request.raw)
     const maximum = limits.uploadsAtOnceMaxCount
-    if (uploads >= maximum) throw new CatalogError('OVERLOADED', `This process receives ${maximum} uploads at a time; send it again`, { limit: 'uploadsAtOnceMaxCount', maximum, retryAfterSeconds: 5 })
+    if (uploads >= maximum)
+      throw new CatalogError(
+        'OVERLOADED',
+        `This process receives ${maximum} uploads at a time; send it again`,
+        { limit: 'uploadsAtOnceMaxCount', maximum, retryAfterSeconds: 5 }
+      )
     uploads += 1
-    const { id, isReplay } = await receiveLoad(uploadDb, queue, { ...submission, actor: request.actor, requestId: request.id }, body, knownIds).finally(() => { uploads -= 1 })
+    const { id, isReplay } = await receiveLoad(
+      uploadDb,
+      queue,
+      { ...submission, actor: request.actor, requestId: request.id },
+      body,
+      knownIds
+    ).finally(() => {
+      uploads -= 1
+    })
     if (isReplay) reply.header('idempotency-replayed', 'true')
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })
 
   app.get('/loads', { config: { access: 'read' } }, async (request) => {
     const query = readQuery(request.query, listParameters)
-    return listLoads(db, request.actor, { limit: readCount(query.limit, 'limit', limits.pageDefaultCount), cursor: query.cursor ?? null, filter: readLoadFilter(query) })
+    return listLoads(db, request.actor, {
+      limit: readCount(query.limit, 'limit', limits.pageDefaultCount),
+      cursor: query.cursor ?? null,
+      filter: readLoadFilter(query)
+    })
   })
 
   app.get<ById>('/loads/:id', { config: { access: 'read' } }, async (request) => {
@@ -59,17 +98,29 @@ export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, kno
     // A browser asks again when a stream has ended, unless it is told that there is no more.
     if (hasEnded(load) && request.headers['last-event-id'] === eventIdOf(load)) return reply.code(204).send()
     const maximum = limits.loadEventStreamsMaxCount
-    if (watch.count() >= maximum) throw new CatalogError('RATE_LIMITED', `This process serves ${maximum} streams of events at a time; poll the load, or come again`, { limit: 'loadEventStreamsMaxCount', maximum, retryAfterSeconds: 5 })
+    if (watch.count() >= maximum)
+      throw new CatalogError(
+        'RATE_LIMITED',
+        `This process serves ${maximum} streams of events at a time; poll the load, or come again`,
+        { limit: 'loadEventStreamsMaxCount', maximum, retryAfterSeconds: 5 }
+      )
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     // The connection ends with the stream: one that was kept for more would hold up a stop.
     reply.type('text/event-stream; charset=utf-8').headers({ 'x-accel-buffering': 'no', connection: 'close' })
-    return reply.send(Readable.from(request.method === 'HEAD' ? [] : toEvents(watch.follow(load, gone.signal)), { objectMode: false }))
+    return reply.send(
+      Readable.from(request.method === 'HEAD' ? [] : toEvents(watch.follow(load, gone.signal)), {
+        objectMode: false
+      })
+    )
   })
 
   app.get<ById>('/loads/:id/rejects', { config: { access: 'read' } }, async (request, reply) => {
     const query = readQuery(request.query, ['after', 'limit', 'format'])
-    const page = { after: readCount(query.after, 'after', 0), limit: readCount(query.limit, 'limit', rejectsDefaultCount) }
+    const page = {
+      after: readCount(query.after, 'after', 0),
+      limit: readCount(query.limit, 'limit', rejectsDefaultCount)
+    }
     if (readRejectsFormat(query.format) === 'csv') {
       const rows = await readRejectsAsCsv(db, request.actor, request.params.id, page)
       return reply.type('text/csv; charset=utf-8; header=present').send(Readable.from(rows))
@@ -81,14 +132,19 @@ export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, kno
   app.post<ById>('/loads/:id/retry', { config: { access: 'write' } }, async (request, reply) => {
     const query = readQuery(request.query, ['wait', 'force'])
     const wait = readWait(query.wait)
-    const { id } = await retryLoad(db, queue, request.actor, request.params.id, { force: readFlag(query.force, 'force') })
+    const { id } = await retryLoad(db, queue, request.actor, request.params.id, {
+      force: readFlag(query.force, 'force')
+    })
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })
 
   app.post<ById>('/loads/:id/undo', { config: { access: 'write' } }, async (request, reply) => {
     const query = readQuery(request.query, ['wait'])
     const wait = readWait(query.wait)
-    const { id } = await undoLoad(db, queue, request.params.id, { actor: request.actor, requestId: request.id })
+    const { id } = await undoLoad(db, queue, request.params.id, {
+      actor: request.actor,
+      requestId: request.id
+    })
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })
 
@@ -100,7 +156,10 @@ export async function loadsRoutes(app: FastifyInstance, { db, uploadDb = db, kno
 
 /** 200 for a load that has ended, 202 for one that goes on by itself. */
 function answerLoad(reply: FastifyReply, load: LoadView): FastifyReply {
-  return reply.code(hasEnded(load) ? 200 : 202).header('location', `/loads/${load.id}`).send(load)
+  return reply
+    .code(hasEnded(load) ? 200 : 202)
+    .header('location', `/loads/${load.id}`)
+    .send(load)
 }
 
 async function* toLines(rejects: AsyncIterable<RejectView>): AsyncGenerator<string> {

@@ -38,7 +38,14 @@ const unpackers = new Map<string, (() => Unpacker) | null>([
   ['identity', null],
   ['gzip', gunzip],
   ['x-gzip', gunzip],
-  ...isFactory(createZstd) && hasSafeZstd() ? [['zstd', (): Unpacker => createZstd({ chunkSize, params: { [zstdWindowLogOption]: zstdWindowLogMax } })] as const] : []
+  ...(isFactory(createZstd) && hasSafeZstd()
+    ? [
+        [
+          'zstd',
+          (): Unpacker => createZstd({ chunkSize, params: { [zstdWindowLogOption]: zstdWindowLogMax } })
+        ] as const
+      ]
+    : [])
 ])
 
 const allowed = [...unpackers.keys()].filter((encoding) => encoding !== '' && encoding !== 'x-gzip')
@@ -48,6 +55,11 @@ export function unpackerFor(contentEncoding: string | undefined): (() => Unpacke
   const encoding = contentEncoding?.trim().toLowerCase() ?? ''
   const found = unpackers.get(encoding)
   if (found !== undefined) return found
-  const why = encoding.includes(',') ? 'A body is packed once' : `Bodies with Content-Encoding ${encoding.slice(0, 100)} are not read`
-  throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', `${why}; there are ${allowed.join(', ')}`, { field: 'Content-Encoding', allowed })
+  const why = encoding.includes(',')
+    ? 'A body is packed once'
+    : `Bodies with Content-Encoding ${encoding.slice(0, 100)} are not read`
+  throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', `${why}; there are ${allowed.join(', ')}`, {
+    field: 'Content-Encoding',
+    allowed
+  })
 }

@@ -6,8 +6,18 @@ import type { Urn } from '../../shared/urn/urn.ts'
 /** `version` in the metadata is what If-Version-Match compares. */
 export function showAspect(view: AspectView, withMetadata: boolean): JsonObject {
   if (!withMetadata) return { value: view.value }
-  return { value: view.value, systemMetadata: { ...view.systemMetadata, version: String(view.version) }, auditStamp: { time: view.created.time, actor: view.created.actor } }
+  return {
+    value: view.value,
+    systemMetadata: { ...view.systemMetadata, version: String(view.version) },
+    auditStamp: { time: view.created.time, actor: view.created.actor }
+  }
 }
 
-export const showEntity = (urn: Urn, views: ReadonlyMap<string, AspectView>, withMetadata: boolean): JsonObject =>
-  ({ urn, ...Object.fromEntries([...views].map(([name, view]) => [name, showAspect(view, withMetadata)])) })
+export const showEntity = (
+  urn: Urn,
+  views: ReadonlyMap<string, AspectView>,
+  withMetadata: boolean
+): JsonObject => ({
+  urn,
+  ...Object.fromEntries([...views].map(([name, view]) => [name, showAspect(view, withMetadata)]))
+})

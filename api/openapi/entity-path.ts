@@ -5,19 +5,23 @@ import { entityTypes } from '../../shared/model/entity-types.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
 import { storableText } from '../datahub/restli-input.ts'
 
-export type EntityPath = { urn: Urn, aspectName: string | null }
+export type EntityPath = { urn: Urn; aspectName: string | null }
 
 const namesInLowerCase = new Map(entityTypes.map(({ name }) => [name.toLowerCase(), name]))
 
 /** The entity type as URNs have it; clients write it in any case. Throws BAD_REQUEST. */
 export function entityNameOf(sent: string): string {
   const name = namesInLowerCase.get(sent.toLowerCase()) ?? sent
-  if (!/^[A-Za-z]\w{0,99}$/.test(name)) throw new CatalogError('BAD_REQUEST', `There is no entity type ${sent.slice(0, 100).toWellFormed()}`, { field: 'entityName' })
+  if (!/^[A-Za-z]\w{0,99}$/.test(name))
+    throw new CatalogError('BAD_REQUEST', `There is no entity type ${sent.slice(0, 100).toWellFormed()}`, {
+      field: 'entityName'
+    })
   return name
 }
 
 /** The name of an aspect, in any case. `field` is what errors call it. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
-export const aspectNameOf = (sent: string, field: string): string => knownAspectName(storableText(sent, field))
+export const aspectNameOf = (sent: string, field: string): string =>
+  knownAspectName(storableText(sent, field))
 
 /** In place of an entity type: the URN says which. */
 const anyType = 'generic'
@@ -26,7 +30,12 @@ const anyType = 'generic'
 export function parseEntityPath(rawPath: string, entityName: string): EntityPath {
   const { urnText, aspectText } = split(rawPath)
   const urn = toUrn(urnText, 'urn', entityName)
-  if (entityName !== anyType && entityTypeOf(urn) !== entityName) throw new CatalogError('INVALID_URN', `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`, { field: 'urn', urn })
+  if (entityName !== anyType && entityTypeOf(urn) !== entityName)
+    throw new CatalogError(
+      'INVALID_URN',
+      `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`,
+      { field: 'urn', urn }
+    )
   return { urn, aspectName: aspectText === null ? null : aspectNameOf(aspectText, 'aspect') }
 }
 
@@ -34,7 +43,7 @@ export function parseEntityPath(rawPath: string, entityName: string): EntityPath
  * A URN that is encoded has no slash, so a slash ends it. A raw one ends at its closing parenthesis; where it has none, its
  * last segment is an aspect if it is the name of one.
  */
-function split(rawPath: string): { urnText: string, aspectText: string | null } {
+function split(rawPath: string): { urnText: string; aspectText: string | null } {
   const rawSlash = rawPath.indexOf('/')
   const first = rawSlash < 0 ? rawPath : rawPath.slice(0, rawSlash)
   const rest = rawSlash < 0 ? null : decode(rawPath.slice(rawSlash + 1))
@@ -44,13 +53,20 @@ function split(rawPath: string): { urnText: string, aspectText: string | null } 
   if (slash < 0) return { urnText: text, aspectText: null }
   const [before, after] = [text.slice(0, slash), text.slice(slash + 1)]
   const isTuple = /^urn:li:\w+:\(/.test(text)
-  return (isTuple ? before.endsWith(')') : isKnownAspect(after)) ? { urnText: before, aspectText: after } : { urnText: text, aspectText: null }
+  return (isTuple ? before.endsWith(')') : isKnownAspect(after))
+    ? { urnText: before, aspectText: after }
+    : { urnText: text, aspectText: null }
 }
 
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch (cause) {
-    throw new CatalogError('BAD_REQUEST', 'The path is not percent-encoded UTF-8', { field: 'urn' }, { cause })
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'The path is not percent-encoded UTF-8',
+      { field: 'urn' },
+      { cause }
+    )
   }
 }

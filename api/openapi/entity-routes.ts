@@ -17,76 +17,158 @@ import type { ApiContext } from '../context.ts'
 import { missingReferencesOf } from '../datahub/missing-references.ts'
 import { showAspect, showEntity } from './entity-answers.ts'
 import { aspectNameOf, entityNameOf, parseEntityPath, type EntityPath } from './entity-path.ts'
-import { proposalOf, writesOfEntities, writesOfMap, type AspectWrite, type WriteKind } from './entity-writes.ts'
+import {
+  proposalOf,
+  writesOfEntities,
+  writesOfMap,
+  type AspectWrite,
+  type WriteKind
+} from './entity-writes.ts'
 import { readAspectNames, readFlag, readNumber, type Parameters } from './parameters.ts'
 
-type OfType = { Params: { entityName: string }, Querystring: Parameters }
-type OfEntity = { Params: { entityName: string, '*': string }, Querystring: Parameters }
+type OfType = { Params: { entityName: string }; Querystring: Parameters }
+type OfEntity = { Params: { entityName: string; '*': string }; Querystring: Parameters }
 
 const writing = { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'write' } } as const
 const reading = { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'read' } } as const
 
 export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiContext): void {
   /** Applies or queues the proposals, whole or (queued) each by itself, and gives what was read of them. */
-  async function write(request: FastifyRequest, proposals: readonly JsonObject[], fields: readonly string[], { operation, isQueued }: { operation: string, isQueued: boolean }): Promise<ChangeRecord[]> {
+  async function write(
+    request: FastifyRequest,
+    proposals: readonly JsonObject[],
+    fields: readonly string[],
+    { operation, isQueued }: { operation: string; isQueued: boolean }
+  ): Promise<ChangeRecord[]> {
     const records = readProposals(proposals, (index) => fields[index] ?? 'body')
-    const options = { actor: request.actor, requestId: request.id, missingReferences: missingReferencesOf(request, config.missingReferences), traceId: request.traceId }
+    const options = {
+      actor: request.actor,
+      requestId: request.id,
+      missingReferences: missingReferencesOf(request, config.missingReferences),
+      traceId: request.traceId
+    }
     if (!isQueued) await applyProposals(db, records, operation, options)
     else await queueProposals(db, queue, records, options)
     return records
   }
 
-  async function writeMany(request: FastifyRequest<{ Querystring: Parameters }>, reply: FastifyReply, writes: readonly AspectWrite[], kind: WriteKind): Promise<WrittenEntity[]> {
+  async function writeMany(
+    request: FastifyRequest<{ Querystring: Parameters }>,
+    reply: FastifyReply,
+    writes: readonly AspectWrite[],
+    kind: WriteKind
+  ): Promise<WrittenEntity[]> {
     const isQueued = readFlag(request.query, 'async', true)
     const withMetadata = readFlag(request.query, 'systemMetadata', false)
-    const records = await write(request, writes.map(({ proposal }) => proposal), writes.map(({ field }) => field), { operation: kind === 'PATCH' ? 'patchEntities' : 'writeEntities', isQueued })
+    const records = await write(
+      request,
+      writes.map(({ proposal }) => proposal),
+      writes.map(({ field }) => field),
+      { operation: kind === 'PATCH' ? 'patchEntities' : 'writeEntities', isQueued }
+    )
     if (isQueued) reply.code(202)
-    const written = writes.map(({ item, entityName }, index) => ({ item, entityName, ...writtenAspect(records[index]) }))
-    if (isQueued) return gather(withMetadata ? written.map((aspect) => withQueuedMetadata(aspect, request)) : written)
+    const written = writes.map(({ item, entityName }, index) => ({
+      item,
+      entityName,
+      ...writtenAspect(records[index])
+    }))
+    if (isQueued)
+      return gather(withMetadata ? written.map((aspect) => withQueuedMetadata(aspect, request)) : written)
     return gather(kind === 'UPSERT' && !withMetadata ? written : await readBack(written, withMetadata))
   }
 
   /** The aspects as they are after the write. */
-  async function readBack(written: readonly WrittenAspect[], withMetadata: boolean): Promise<WrittenAspect[]> {
-    const views = new Map((await readEntities(db, written.map(({ urn }) => urn), [...new Set(written.map(({ aspectName }) => aspectName))])).map((view) => [view.urn, view.aspects]))
+  async function readBack(
+    written: readonly WrittenAspect[],
+    withMetadata: boolean
+  ): Promise<WrittenAspect[]> {
+    const views = new Map(
+      (
+        await readEntities(
+          db,
+          written.map(({ urn }) => urn),
+          [...new Set(written.map(({ aspectName }) => aspectName))]
+        )
+      ).map((view) => [view.urn, view.aspects])
+    )
     return written.map((aspect) => {
       const view = views.get(aspect.urn)?.get(aspect.aspectName)
       return { ...aspect, shown: view ? showAspect(view, withMetadata) : null }
     })
   }
 
-  for (const [method, kind] of [['POST', 'UPSERT'], ['PATCH', 'PATCH']] as const) {
+  for (const [method, kind] of [
+    ['POST', 'UPSERT'],
+    ['PATCH', 'PATCH']
+  ] as const) {
     app.route<{ Querystring: Parameters }>({
-      method, url: '/openapi/v3/entity/generic', ...writing,
+      method,
+      url: '/openapi/v3/entity/generic',
+      ...writing,
       handler: async (request, reply) => {
         const answer = new Map<string, JsonObject[]>()
-        for (const { entityName, entity } of await writeMany(request, reply, writesOfMap(request.body, kind, entityNameOf), kind)) addTo(answer, entityName, [entity])
+        for (const { entityName, entity } of await writeMany(
+          request,
+          reply,
+          writesOfMap(request.body, kind, entityNameOf),
+          kind
+        ))
+          addTo(answer, entityName, [entity])
         return Object.fromEntries(answer)
       }
     })
     app.route<OfType>({
-      method, url: '/openapi/v3/entity/:entityName', ...writing,
+      method,
+      url: '/openapi/v3/entity/:entityName',
+      ...writing,
       handler: async (request, reply) => {
-        const written = await writeMany(request, reply, writesOfEntities(entityNameOf(request.params.entityName), request.body, kind), kind)
+        const written = await writeMany(
+          request,
+          reply,
+          writesOfEntities(entityNameOf(request.params.entityName), request.body, kind),
+          kind
+        )
         return written.map(({ entity }) => entity)
       }
     })
     app.route<OfEntity>({
-      method, url: '/openapi/v3/entity/:entityName/*', ...writing,
+      method,
+      url: '/openapi/v3/entity/:entityName/*',
+      ...writing,
       handler: async (request, reply) => {
         const { urn, aspectName } = pathOf(request)
         const { body, query } = request
-        if (aspectName === null) throw new CatalogError('NOT_FOUND', 'The path must name an aspect after the urn', { urn })
-        if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object is needed')
+        if (aspectName === null)
+          throw new CatalogError('NOT_FOUND', 'The path must name an aspect after the urn', { urn })
+        if (!isObject(body))
+          throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object is needed')
         const aspect = kind === 'PATCH' && body.patch !== undefined ? { value: body } : body
-        const changeType = kind === 'PATCH' ? kind : readFlag(query, 'createIfEntityNotExists', false) ? 'CREATE_ENTITY' : readFlag(query, 'createIfNotExists', true) ? 'CREATE' : 'UPSERT'
+        const changeType =
+          kind === 'PATCH'
+            ? kind
+            : readFlag(query, 'createIfEntityNotExists', false)
+              ? 'CREATE_ENTITY'
+              : readFlag(query, 'createIfNotExists', true)
+                ? 'CREATE'
+                : 'UPSERT'
         const isQueued = readFlag(query, 'async', false)
         const withMetadata = readFlag(query, 'systemMetadata', false)
-        const proposal = proposalOf(entityTypeOf(urn), { entityUrn: urn }, { aspectName, aspect, field: aspectName, changeType })
-        const [record] = await write(request, [proposal], [aspectName], { operation: kind === 'PATCH' ? 'patchEntities' : 'writeEntities', isQueued })
+        const proposal = proposalOf(
+          entityTypeOf(urn),
+          { entityUrn: urn },
+          { aspectName, aspect, field: aspectName, changeType }
+        )
+        const [record] = await write(request, [proposal], [aspectName], {
+          operation: kind === 'PATCH' ? 'patchEntities' : 'writeEntities',
+          isQueued
+        })
         if (isQueued) reply.code(202)
         const written = [{ item: 0, entityName: entityTypeOf(urn), ...writtenAspect(record) }]
-        const [answer] = gather(isQueued ? written.map((aspect) => withMetadata ? withQueuedMetadata(aspect, request) : aspect) : await readBack(written, withMetadata))
+        const [answer] = gather(
+          isQueued
+            ? written.map((aspect) => (withMetadata ? withQueuedMetadata(aspect, request) : aspect))
+            : await readBack(written, withMetadata)
+        )
         return answer?.entity ?? { urn }
       }
     })
@@ -94,11 +176,19 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
 
   app.post<{ Querystring: Parameters }>('/openapi/v3/entity/generic/batchGet', reading, async (request) => {
     const { body } = request
-    if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object of lists of entities is needed, by their type')
-    const lists = Object.entries(body).map(([name, entities]) => ({ entityName: entityNameOf(name), wanted: wantedOf(entityNameOf(name), entities, name) }))
+    if (!isObject(body))
+      throw new CatalogError(
+        'BAD_REQUEST',
+        'Malformed request body: an object of lists of entities is needed, by their type'
+      )
+    const lists = Object.entries(body).map(([name, entities]) => ({
+      entityName: entityNameOf(name),
+      wanted: wantedOf(entityNameOf(name), entities, name)
+    }))
     checkWanted(lists.flatMap(({ wanted }) => wanted))
     const answer = new Map<string, JsonObject[]>()
-    for (const { entityName, wanted } of lists) addTo(answer, entityName, await batchGet(wanted, readFlag(request.query, 'systemMetadata', false)))
+    for (const { entityName, wanted } of lists)
+      addTo(answer, entityName, await batchGet(wanted, readFlag(request.query, 'systemMetadata', false)))
     return Object.fromEntries(answer)
   })
 
@@ -113,22 +203,28 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
     return found.map(({ urn, aspects }) => showEntity(urn, aspects, withMetadata))
   }
 
-  app.get<OfEntity>('/openapi/v3/entity/:entityName/*', { ...reading, exposeHeadRoute: false }, async (request, reply) => {
-    const { urn, aspectName } = pathOf(request)
-    const withMetadata = readFlag(request.query, 'systemMetadata', false)
-    if (aspectName !== null) {
-      const view = await readAspect(db, urn, aspectName, readNumber(request.query, 'version', 0))
-      return view ? showAspect(view, withMetadata) : refuseAbsent(reply, 'ASPECT', urn, aspectName)
+  app.get<OfEntity>(
+    '/openapi/v3/entity/:entityName/*',
+    { ...reading, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { urn, aspectName } = pathOf(request)
+      const withMetadata = readFlag(request.query, 'systemMetadata', false)
+      if (aspectName !== null) {
+        const view = await readAspect(db, urn, aspectName, readNumber(request.query, 'version', 0))
+        return view ? showAspect(view, withMetadata) : refuseAbsent(reply, 'ASPECT', urn, aspectName)
+      }
+      const [entity] = await readEntities(db, [urn], readAspectNames(request.query))
+      return entity ? showEntity(urn, entity.aspects, withMetadata) : refuseAbsent(reply, 'ENTITY', urn)
     }
-    const [entity] = await readEntities(db, [urn], readAspectNames(request.query))
-    return entity ? showEntity(urn, entity.aspects, withMetadata) : refuseAbsent(reply, 'ENTITY', urn)
-  })
+  )
 
   app.head<OfEntity>('/openapi/v3/entity/:entityName/*', reading, async (request, reply) => {
     const { urn, aspectName } = pathOf(request)
     const [entity] = await readEntities(db, [urn], aspectName === null ? [] : [aspectName])
-    if (!entity?.isPresent || (entity.isRemoved && !readFlag(request.query, 'includeSoftDelete', false))) return refuseAbsent(reply, 'ENTITY', urn)
-    if (aspectName !== null && !entity.aspects.has(aspectName)) return refuseAbsent(reply, 'ASPECT', urn, aspectName)
+    if (!entity?.isPresent || (entity.isRemoved && !readFlag(request.query, 'includeSoftDelete', false)))
+      return refuseAbsent(reply, 'ENTITY', urn)
+    if (aspectName !== null && !entity.aspects.has(aspectName))
+      return refuseAbsent(reply, 'ASPECT', urn, aspectName)
     return reply.code(204).send()
   })
 
@@ -136,15 +232,20 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
     const { urn, aspectName } = pathOf(request)
     const named = aspectName === null ? readAspectNames(request.query) : [aspectName]
     const { keyAspect } = entityTypeInfo(entityTypeOf(urn))
-    const aspectNames = named ?? (readFlag(request.query, 'clear', false) ? await aspectsBeside(urn, keyAspect) : null)
+    const aspectNames =
+      named ?? (readFlag(request.query, 'clear', false) ? await aspectsBeside(urn, keyAspect) : null)
     // As in DataHub: an aspect in the path stands for its newest event, one in the query for all of them.
-    await deleteFromCatalog(db, { urn, aspectNames, events: aspectName === null ? allEvents : 'newest' }, { actor: request.actor, requestId: request.id })
+    await deleteFromCatalog(
+      db,
+      { urn, aspectNames, events: aspectName === null ? allEvents : 'newest' },
+      { actor: request.actor, requestId: request.id }
+    )
     return reply.code(200).send()
   })
 
   async function aspectsBeside(urn: Urn, keyAspect: string): Promise<string[]> {
     const [entity] = await readEntities(db, [urn], null)
-    return [...entity?.aspects.keys() ?? []].filter((name) => name !== keyAspect)
+    return [...(entity?.aspects.keys() ?? [])].filter((name) => name !== keyAspect)
   }
 }
 
@@ -155,50 +256,101 @@ function pathOf(request: FastifyRequest<OfEntity>): EntityPath {
 
 function refuseAbsent(reply: FastifyReply, what: 'ENTITY' | 'ASPECT', urn: Urn, aspectName?: string): never {
   reply.header('not-found-reason', what)
-  throw new CatalogError('NOT_FOUND', aspectName === undefined ? `Did not find urn: ${urn}` : `Did not find urn: ${urn} aspect: ${aspectName}`, { urn })
+  throw new CatalogError(
+    'NOT_FOUND',
+    aspectName === undefined ? `Did not find urn: ${urn}` : `Did not find urn: ${urn} aspect: ${aspectName}`,
+    { urn }
+  )
 }
 
 /** What batchGet asks for: a list of `{urn, <aspect>: {} or {headers: {If-Version-Match}}}`. `at` is what errors call the list. Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER. */
 function wantedOf(entityName: string, body: unknown, at = ''): AspectsWanted[] {
-  if (!Array.isArray(body)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: a list of entities is needed', at === '' ? {} : { field: at })
+  if (!Array.isArray(body))
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'Malformed request body: a list of entities is needed',
+      at === '' ? {} : { field: at }
+    )
   return body.map((entity: unknown, index) => {
     const field = `${at}[${index}]`
-    if (!isObject(entity)) throw new CatalogError('BAD_REQUEST', `${field} must be an object with a urn`, { field })
+    if (!isObject(entity))
+      throw new CatalogError('BAD_REQUEST', `${field} must be an object with a urn`, { field })
     const { urn: sent, ...aspects } = entity
     const urn = toUrn(sent, `${field}.urn`, entityName)
-    if (entityTypeOf(urn) !== entityName) throw new CatalogError('INVALID_URN', `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`, { field: `${field}.urn`, urn })
-    const versions = Object.entries(aspects).map(([name, question]): [string, number | null] =>
-      [aspectNameOf(name, field), isObject(question) ? parseConditions(question.headers).ifVersionMatch ?? null : null])
+    if (entityTypeOf(urn) !== entityName)
+      throw new CatalogError(
+        'INVALID_URN',
+        `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`,
+        { field: `${field}.urn`, urn }
+      )
+    const versions = Object.entries(aspects).map(([name, question]): [string, number | null] => [
+      aspectNameOf(name, field),
+      isObject(question) ? (parseConditions(question.headers).ifVersionMatch ?? null) : null
+    ])
     return { urn, aspects: new Map(versions) }
   })
 }
 
 /** Of all lists of a request together. A version costs a question of its own. Throws LIMIT_EXCEEDED (entitiesPerReadMaxCount). */
 function checkWanted(wanted: readonly AspectsWanted[]): void {
-  checkCount(wanted.length, 'entitiesPerReadMaxCount', { field: 'body', what: `${wanted.length} entities in one request` })
-  const versions = wanted.reduce((count, { aspects }) => count + [...aspects.values()].filter((version) => version !== null).length, 0)
-  checkCount(versions, 'entitiesPerReadMaxCount', { field: 'body', what: `${versions} versions of aspects in one request` })
+  checkCount(wanted.length, 'entitiesPerReadMaxCount', {
+    field: 'body',
+    what: `${wanted.length} entities in one request`
+  })
+  const versions = wanted.reduce(
+    (count, { aspects }) => count + [...aspects.values()].filter((version) => version !== null).length,
+    0
+  )
+  checkCount(versions, 'entitiesPerReadMaxCount', {
+    field: 'body',
+    what: `${versions} versions of aspects in one request`
+  })
 }
 
-const addTo = (answer: Map<string, JsonObject[]>, entityName: string, entities: readonly JsonObject[]): void => {
-  answer.set(entityName, [...answer.get(entityName) ?? [], ...entities])
+const addTo = (
+  answer: Map<string, JsonObject[]>,
+  entityName: string,
+  entities: readonly JsonObject[]
+): void => {
+  answer.set(entityName, [...(answer.get(entityName) ?? []), ...entities])
 }
 
-type WrittenAspect = { item: number, entityName: string, urn: Urn, aspectName: string, sentMetadata: JsonObject, shown: JsonObject | null }
-type WrittenEntity = { entityName: string, entity: JsonObject }
+type WrittenAspect = {
+  item: number
+  entityName: string
+  urn: Urn
+  aspectName: string
+  sentMetadata: JsonObject
+  shown: JsonObject | null
+}
+type WrittenEntity = { entityName: string; entity: JsonObject }
 
 /** What a record wrote, with the value it states; of a patch the value is not known yet. */
-function writtenAspect(record: ChangeRecord | undefined): Pick<WrittenAspect, 'urn' | 'aspectName' | 'sentMetadata' | 'shown'> {
+function writtenAspect(
+  record: ChangeRecord | undefined
+): Pick<WrittenAspect, 'urn' | 'aspectName' | 'sentMetadata' | 'shown'> {
   const change = record?.changes[0]
-  if (change?.kind !== 'upsertAspect' && change?.kind !== 'patchAspect') throw new Error('a write of an aspect is neither an upsert nor a patch')
-  return { urn: change.entityUrn, aspectName: change.aspectName, sentMetadata: change.headers?.systemMetadata ?? {}, shown: change.kind === 'upsertAspect' ? { value: change.value } : {} }
+  if (change?.kind !== 'upsertAspect' && change?.kind !== 'patchAspect')
+    throw new Error('a write of an aspect is neither an upsert nor a patch')
+  return {
+    urn: change.entityUrn,
+    aspectName: change.aspectName,
+    sentMetadata: change.headers?.systemMetadata ?? {},
+    shown: change.kind === 'upsertAspect' ? { value: change.value } : {}
+  }
 }
 
 /** What is known of a queued write before it is applied: the metadata as sent, with the id of the trace it is followed by, and who sent it. */
 function withQueuedMetadata(aspect: WrittenAspect, { actor, traceId }: FastifyRequest): WrittenAspect {
   const { properties } = aspect.sentMetadata
-  const systemMetadata = { ...aspect.sentMetadata, properties: { ...isObject(properties) ? properties : {}, telemetryTraceId: traceId } }
-  return { ...aspect, shown: { ...aspect.shown, systemMetadata, auditStamp: { time: Date.now(), actor: actor.urn } } }
+  const systemMetadata = {
+    ...aspect.sentMetadata,
+    properties: { ...(isObject(properties) ? properties : {}), telemetryTraceId: traceId }
+  }
+  return {
+    ...aspect,
+    shown: { ...aspect.shown, systemMetadata, auditStamp: { time: Date.now(), actor: actor.urn } }
+  }
 }
 
 /** One entity for each of the request, in its order, with its aspects. */

@@ -19,15 +19,25 @@ const kinds: Partial<Record<ErrorCode, string>> = {
 export function sendOpenApiError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = publicError(error, request)
   const { code, message } = problem
-  const kind = code === 'INVALID_URN' ? `Invalid urn!: ${problem.details.urn ?? message}` : kinds[code] ?? (problem.status >= 500 ? 'Internal server error occurred' : message)
+  const kind =
+    code === 'INVALID_URN'
+      ? `Invalid urn!: ${problem.details.urn ?? message}`
+      : (kinds[code] ?? (problem.status >= 500 ? 'Internal server error occurred' : message))
   const answer = prepareErrorReply(problem, request, reply)
   if (problem.status === 422) answer.code(400)
-  void answer.type('application/json; charset=utf-8').send(JSON.stringify({ error: kind, ...problemBody(inWords(problem), request.id) }))
+  void answer
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ error: kind, ...problemBody(inWords(problem), request.id) }))
 }
 
 /** A value is under `value` here, and under `aspect` in a proposal. */
 function inWords(problem: CatalogError): CatalogError {
   const { field } = problem.details
   if (field === undefined || !field.includes('.aspect')) return problem
-  return new CatalogError(problem.code, problem.message, { ...problem.details, field: field.replace(/\.aspect(?=[.[]|$)/, '.value') }, { cause: problem })
+  return new CatalogError(
+    problem.code,
+    problem.message,
+    { ...problem.details, field: field.replace(/\.aspect(?=[.[]|$)/, '.value') },
+    { cause: problem }
+  )
 }

@@ -11,7 +11,11 @@ export function readFlag(query: Parameters, name: string, fallback: boolean): bo
   const sent = query[name]
   if (sent === undefined || sent === '') return fallback
   const text = typeof sent === 'string' ? sent.toLowerCase() : ''
-  if (text !== 'true' && text !== 'false') throw new CatalogError('BAD_REQUEST', `${name} must be true or false`, { field: name, allowed: ['true', 'false'] })
+  if (text !== 'true' && text !== 'false')
+    throw new CatalogError('BAD_REQUEST', `${name} must be true or false`, {
+      field: name,
+      allowed: ['true', 'false']
+    })
   return text === 'true'
 }
 
@@ -20,7 +24,10 @@ export function readNumber(query: Parameters, name: string, fallback: number, mi
   const sent = query[name]
   if (sent === undefined || sent === '') return fallback
   const number = typeof sent === 'string' && /^\d{1,15}$/.test(sent) ? Number(sent) : NaN
-  if (Number.isNaN(number) || number < minimum) throw new CatalogError('BAD_REQUEST', `${name} must be a whole number, at least ${minimum}`, { field: name })
+  if (Number.isNaN(number) || number < minimum)
+    throw new CatalogError('BAD_REQUEST', `${name} must be a whole number, at least ${minimum}`, {
+      field: name
+    })
   return number
 }
 
@@ -28,7 +35,13 @@ export function readNumber(query: Parameters, name: string, fallback: number, mi
 export function readPageCount(query: Parameters, fallback: number): number {
   const count = readNumber(query, 'count', fallback, 1)
   const maximum = limits.pageMaxCount
-  if (count > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${count} in one page; at most ${maximum} are allowed`, { field: 'count', limit: 'pageMaxCount', maximum, actual: count })
+  if (count > maximum)
+    throw new CatalogError('LIMIT_EXCEEDED', `${count} in one page; at most ${maximum} are allowed`, {
+      field: 'count',
+      limit: 'pageMaxCount',
+      maximum,
+      actual: count
+    })
   return count
 }
 
@@ -37,8 +50,18 @@ export function readSlice(query: Parameters): Slice | null {
   const [id, max] = [readNumber(query, 'sliceId', -1), readNumber(query, 'sliceMax', -1, 1)]
   if (id < 0 && max < 0) return null
   const missing = id < 0 ? 'sliceId' : max < 0 ? 'sliceMax' : null
-  if (missing) throw new CatalogError('BAD_REQUEST', `${missing} is missing: a slice is asked for by sliceId and sliceMax`, { field: missing })
-  if (id >= max) throw new CatalogError('BAD_REQUEST', `sliceId must be less than sliceMax (${max}): slices are numbered from 0`, { field: 'sliceId' })
+  if (missing)
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `${missing} is missing: a slice is asked for by sliceId and sliceMax`,
+      { field: missing }
+    )
+  if (id >= max)
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `sliceId must be less than sliceMax (${max}): slices are numbered from 0`,
+      { field: 'sliceId' }
+    )
   return { id, max }
 }
 
@@ -46,14 +69,17 @@ export function readSlice(query: Parameters): Slice | null {
 export function readText(query: Parameters, name: string): string | null {
   const sent = query[name]
   if (sent === undefined || sent === '') return null
-  if (typeof sent !== 'string') throw new CatalogError('BAD_REQUEST', `${name} is given twice`, { field: name })
+  if (typeof sent !== 'string')
+    throw new CatalogError('BAD_REQUEST', `${name} is given twice`, { field: name })
   return sent
 }
 
 /** The names of aspects, repeated or with commas between; null where all are meant. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export function readAspectNames(query: Parameters): string[] | null {
   const sent = query.aspects ?? query.aspectNames
-  const texts = (Array.isArray(sent) ? sent : [sent]).flatMap((text) => typeof text === 'string' ? text.split(',') : [])
+  const texts = (Array.isArray(sent) ? sent : [sent]).flatMap((text) =>
+    typeof text === 'string' ? text.split(',') : []
+  )
   const names = texts.map((text) => text.trim()).filter((text) => text !== '')
   return names.length === 0 ? null : [...new Set(names.map((name) => aspectNameOf(name, 'aspects')))]
 }

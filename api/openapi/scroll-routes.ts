@@ -11,17 +11,28 @@ import { isObject } from '../../shared/model/json-values.ts'
 import type { ApiContext } from '../context.ts'
 import { showEntity } from './entity-answers.ts'
 import { aspectNameOf, entityNameOf } from './entity-path.ts'
-import { readAspectNames, readFlag, readPageCount, readSlice, readText, type Parameters } from './parameters.ts'
+import {
+  readAspectNames,
+  readFlag,
+  readPageCount,
+  readSlice,
+  readText,
+  type Parameters
+} from './parameters.ts'
 
 const pageDefaultCount = 10
 
 /** Names null: every aspect; none: URNs alone. */
-type Page = { input: EntityScrollInput, aspects: readonly string[] | null, withMetadata: boolean }
+type Page = { input: EntityScrollInput; aspects: readonly string[] | null; withMetadata: boolean }
 
 export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext): void {
   async function scroll({ input, aspects, withMetadata }: Page, facets: boolean, work: ReadWork) {
     const count = input.count ?? pageDefaultCount
-    if (aspects?.length !== 0) checkCount(count, 'entitiesPerReadMaxCount', { field: 'count', what: `${count} entities with their aspects in one page` })
+    if (aspects?.length !== 0)
+      checkCount(count, 'entitiesPerReadMaxCount', {
+        field: 'count',
+        what: `${count} entities with their aspects in one page`
+      })
     try {
       const found = await scrollEntities({ ...lineage, work }, input, { facets, matchedFields: false })
       const urns = found.results.map(({ entity }) => entity.urn)
@@ -33,32 +44,66 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
       // The question is a part of this request's own, under its own names.
       if (!(error instanceof CatalogError)) throw error
       const { field } = error.details
-      throw new CatalogError(error.code, inTheseWords(error.message), field === undefined ? error.details : { ...error.details, field: inTheseWords(field) }, { cause: error })
+      throw new CatalogError(
+        error.code,
+        inTheseWords(error.message),
+        field === undefined ? error.details : { ...error.details, field: inTheseWords(field) },
+        { cause: error }
+      )
     }
   }
 
-  app.get<{ Params: { entityName: string }, Querystring: Parameters }>('/openapi/v3/entity/:entityName', { config: { access: 'read' } }, async ({ params, query, readWork }) => {
-    const input = { ...inputOf(query), types: [graphqlTypeOf(entityNameOf(params.entityName))] }
-    const { entities, page } = await scroll({ input, aspects: readAspectNames(query), withMetadata: readFlag(query, 'systemMetadata', false) }, false, readWork)
-    return { ...page, entities }
-  })
+  app.get<{ Params: { entityName: string }; Querystring: Parameters }>(
+    '/openapi/v3/entity/:entityName',
+    { config: { access: 'read' } },
+    async ({ params, query, readWork }) => {
+      const input = { ...inputOf(query), types: [graphqlTypeOf(entityNameOf(params.entityName))] }
+      const { entities, page } = await scroll(
+        { input, aspects: readAspectNames(query), withMetadata: readFlag(query, 'systemMetadata', false) },
+        false,
+        readWork
+      )
+      return { ...page, entities }
+    }
+  )
 
-  app.post<{ Querystring: Parameters }>('/openapi/v3/entity/scroll', { config: { access: 'read' } }, async ({ query, body, readWork }) => {
-    const sent = body ?? {}
-    if (!isObject(sent)) throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object is needed')
-    const names = textsOf(sent, 'entities')
-    const input = { ...inputOf(query), ...names ? { types: names.map((name) => graphqlTypeOf(entityNameOf(name))) } : {}, orFilters: filtersOf(sent) }
-    // None named is all of them; only where nothing is said of aspects are there URNs alone.
-    const named = textsOf(sent, 'aspects')?.map((name) => aspectNameOf(name, 'aspects')) ?? null
-    const aspects = named?.length === 0 ? null : named ?? []
-    const withFacets = !readFlag(query, 'skipAggregation', true)
-    const { found, entities, page } = await scroll({ input, aspects, withMetadata: readFlag(query, 'systemMetadata', false) }, withFacets, readWork)
-    return { ...page, entities, ...withFacets ? { facets: found.facets ?? [] } : {}, totalCount: found.total }
-  })
+  app.post<{ Querystring: Parameters }>(
+    '/openapi/v3/entity/scroll',
+    { config: { access: 'read' } },
+    async ({ query, body, readWork }) => {
+      const sent = body ?? {}
+      if (!isObject(sent))
+        throw new CatalogError('BAD_REQUEST', 'Malformed request body: an object is needed')
+      const names = textsOf(sent, 'entities')
+      const input = {
+        ...inputOf(query),
+        ...(names ? { types: names.map((name) => graphqlTypeOf(entityNameOf(name))) } : {}),
+        orFilters: filtersOf(sent)
+      }
+      // None named is all of them; only where nothing is said of aspects are there URNs alone.
+      const named = textsOf(sent, 'aspects')?.map((name) => aspectNameOf(name, 'aspects')) ?? null
+      const aspects = named?.length === 0 ? null : (named ?? [])
+      const withFacets = !readFlag(query, 'skipAggregation', true)
+      const { found, entities, page } = await scroll(
+        { input, aspects, withMetadata: readFlag(query, 'systemMetadata', false) },
+        withFacets,
+        readWork
+      )
+      return {
+        ...page,
+        entities,
+        ...(withFacets ? { facets: found.facets ?? [] } : {}),
+        totalCount: found.total
+      }
+    }
+  )
 }
 
 const inTheseWords = (text: string): string =>
-  text.replaceAll(/input\.orFilters\[(\d+)\]\.and\b/g, 'filter.and[$1].criteria').replaceAll('input.orFilters', 'filter.and').replaceAll(/input\.(?=[a-zA-Z])/g, '')
+  text
+    .replaceAll(/input\.orFilters\[(\d+)\]\.and\b/g, 'filter.and[$1].criteria')
+    .replaceAll('input.orFilters', 'filter.and')
+    .replaceAll(/input\.(?=[a-zA-Z])/g, '')
 
 /** What both ask in their query. The order is always that of ids: a scroll by it sees each entity once. */
 const inputOf = (query: Parameters): EntityScrollInput => ({
@@ -74,9 +119,11 @@ const inputOf = (query: Parameters): EntityScrollInput => ({
 function textsOf(body: JsonObject, name: string): string[] | null {
   const sent = body[name] ?? null
   if (sent === null) return null
-  if (!Array.isArray(sent)) throw new CatalogError('BAD_REQUEST', `${name} must be a list of texts`, { field: name })
+  if (!Array.isArray(sent))
+    throw new CatalogError('BAD_REQUEST', `${name} must be a list of texts`, { field: name })
   return sent.map((text, index) => {
-    if (typeof text !== 'string') throw new CatalogError('BAD_REQUEST', `${name} must be a list of texts`, { field: `${name}[${index}]` })
+    if (typeof text !== 'string')
+      throw new CatalogError('BAD_REQUEST', `${name} must be a list of texts`, { field: `${name}[${index}]` })
     return text
   })
 }
@@ -84,18 +131,27 @@ function textsOf(body: JsonObject, name: string): string[] | null {
 /** `filter: {and: [{criteria: […]}]}`: one of the outer list must hold, all of an inner one. Throws BAD_REQUEST. */
 function filtersOf(body: JsonObject): NonNullable<EntityScrollInput['orFilters']> {
   const filter = body.filter ?? {}
-  const groups = isObject(filter) ? filter.and ?? filter.or ?? [] : null
-  if (!Array.isArray(groups)) throw new CatalogError('BAD_REQUEST', 'filter.and must be a list', { field: 'filter.and' })
+  const groups = isObject(filter) ? (filter.and ?? filter.or ?? []) : null
+  if (!Array.isArray(groups))
+    throw new CatalogError('BAD_REQUEST', 'filter.and must be a list', { field: 'filter.and' })
   return groups.map((group, index) => {
     const field = `filter.and[${index}].criteria`
-    const criteria = isObject(group) ? group.criteria ?? group.and ?? [] : null
+    const criteria = isObject(group) ? (group.criteria ?? group.and ?? []) : null
     if (!Array.isArray(criteria)) throw new CatalogError('BAD_REQUEST', `${field} must be a list`, { field })
-    return { and: criteria.map((criterion, at) => {
-      if (!isObject(criterion) || typeof criterion.field !== 'string') throw new CatalogError('BAD_REQUEST', `${field}[${at}] must be an object with a field`, { field: `${field}[${at}]` })
-      const { condition = null, negated = null, value = null } = criterion
-      if (condition !== null && typeof condition !== 'string') throw new CatalogError('BAD_REQUEST', `${field}[${at}].condition must be a text`, { field: `${field}[${at}].condition` })
-      const values = textsOf(criterion, 'values') ?? (typeof value === 'string' ? [value] : [])
-      return { field: criterion.field, values, condition, negated: negated === true }
-    }) }
+    return {
+      and: criteria.map((criterion, at) => {
+        if (!isObject(criterion) || typeof criterion.field !== 'string')
+          throw new CatalogError('BAD_REQUEST', `${field}[${at}] must be an object with a field`, {
+            field: `${field}[${at}]`
+          })
+        const { condition = null, negated = null, value = null } = criterion
+        if (condition !== null && typeof condition !== 'string')
+          throw new CatalogError('BAD_REQUEST', `${field}[${at}].condition must be a text`, {
+            field: `${field}[${at}].condition`
+          })
+        const values = textsOf(criterion, 'values') ?? (typeof value === 'string' ? [value] : [])
+        return { field: criterion.field, values, condition, negated: negated === true }
+      })
+    }
   })
 }

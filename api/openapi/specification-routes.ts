@@ -9,13 +9,21 @@ const pageDefaultCount = 20
 
 const aspectSpec = (name: string): JsonObject => ({ aspectAnnotation: { name, schemaVersion: 1 } })
 
-const specifications: readonly JsonObject[] = entityTypes.map(({ name, keyAspect }) =>
-  ({ name, keyAspectName: keyAspect, keyAspectSpec: aspectSpec(keyAspect), aspectSpecs: [keyAspect, ...aspectsOfType(name)].map(aspectSpec) }))
+const specifications: readonly JsonObject[] = entityTypes.map(({ name, keyAspect }) => ({
+  name,
+  keyAspectName: keyAspect,
+  keyAspectSpec: aspectSpec(keyAspect),
+  aspectSpecs: [keyAspect, ...aspectsOfType(name)].map(aspectSpec)
+}))
 
 export function specificationRoutes(app: FastifyInstance): void {
-  app.get<{ Querystring: Parameters }>('/openapi/v1/registry/models/entity/specifications', { config: { access: 'read' } }, async ({ query }) => {
-    const start = readNumber(query, 'start', 0)
-    const elements = specifications.slice(start, start + readPageCount(query, pageDefaultCount))
-    return { start, count: elements.length, total: specifications.length, elements }
-  })
+  app.get<{ Querystring: Parameters }>(
+    '/openapi/v1/registry/models/entity/specifications',
+    { config: { access: 'read' } },
+    async ({ query }) => {
+      const start = readNumber(query, 'start', 0)
+      const elements = specifications.slice(start, start + readPageCount(query, pageDefaultCount))
+      return { start, count: elements.length, total: specifications.length, elements }
+    }
+  )
 }

@@ -15,7 +15,7 @@ export function metricsRoutes(app: FastifyInstance, { config }: ApiContext): voi
 /** Counts every answer. The label is the route, never the path: a path holds URNs. */
 export function countRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.is404 ? 'none' : request.routeOptions.url ?? 'none'
+    const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none')
     const { method } = request
     metrics.httpRequests.inc({ method, route, status: String(reply.statusCode) })
     metrics.httpDuration.observe({ method, route }, reply.elapsedTime / 1_000)

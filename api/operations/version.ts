@@ -3,11 +3,15 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { packagePath } from '../../shared/platform/paths.ts'
 
-type Package = { name: string, version: string }
+type Package = { name: string; version: string }
 
 export function versionRoutes(app: FastifyInstance): void {
   const { name, version } = readPackage()
-  app.get('/version', { config: { access: 'open', servesWhileStopping: true } }, async () => ({ name, version, node: process.versions.node }))
+  app.get('/version', { config: { access: 'open', servesWhileStopping: true } }, async () => ({
+    name,
+    version,
+    node: process.versions.node
+  }))
 }
 
 /** What package.json says of this. */

@@ -10,7 +10,8 @@ import { readQuery } from '../query-parameters.ts'
 export function searchRoutes(app: FastifyInstance, { lineage }: Pick<ApiContext, 'lineage'>): void {
   app.get('/resolve', { config: { access: 'read' } }, async (request) => {
     const { reference } = readQuery(request.query, ['reference'])
-    if (reference === undefined) throw new CatalogError('BAD_REQUEST', 'reference must be given', { field: 'reference' })
+    if (reference === undefined)
+      throw new CatalogError('BAD_REQUEST', 'reference must be given', { field: 'reference' })
     const { urn, exists } = await resolveReference({ ...lineage, work: request.readWork }, reference)
     return { urn, type: graphqlTypeOf(entityTypeOf(urn)), exists }
   })

@@ -25,15 +25,39 @@ const lookEveryMs = 10
 const startMaxMs = 60_000
 
 /** Resolves when the process answers requests, which is before its graph is loaded. */
-export async function startApi({ databaseUrl, token, folder }: Catalog, env: Record<string, string> = {}): Promise<ApiProcess> {
+export async function startApi(
+  { databaseUrl, token, folder }: Catalog,
+  env: Record<string, string> = {}
+): Promise<ApiProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const startedAtMs = performance.now()
-  const kept = keepRunning('api', ['serve'], { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'warn', TRIBUTARY_DATA_DIR: folder, ...env }, folder)
+  const kept = keepRunning(
+    'api',
+    ['serve'],
+    {
+      DATABASE_URL: databaseUrl,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      LOG_LEVEL: 'warn',
+      TRIBUTARY_DATA_DIR: folder,
+      ...env
+    },
+    folder
+  )
   await untilLive(`${url}/health/live`)
   const pid = kept.pid()
   if (pid === undefined) throw new Error('the API has no process')
-  return { url, token, startedAtMs, listeningAtMs: performance.now(), memoryMb: (field) => memoryMbOf(pid, field), cpuSeconds: () => cpuSecondsOf(pid), metrics: () => readMetrics(url), stop: () => kept.stop() }
+  return {
+    url,
+    token,
+    startedAtMs,
+    listeningAtMs: performance.now(),
+    memoryMb: (field) => memoryMbOf(pid, field),
+    cpuSeconds: () => cpuSecondsOf(pid),
+    metrics: () => readMetrics(url),
+    stop: () => kept.stop()
+  }
 }
 
 export async function untilLive(url: string): Promise<void> {
@@ -46,13 +70,16 @@ export async function untilLive(url: string): Promise<void> {
 }
 
 const memoryMbOf = (pid: number, field: string): number =>
-  Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) /
+  1024
 
 const clockTicksPerSecond = 100
 
 export function cpuSecondsOf(pid: number): number {
   // The second field is the name in brackets, which may hold blanks; user and system time are fields 14 and 15.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
   return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond
 }
 
@@ -61,7 +88,13 @@ async function readMetrics(url: string): Promise<Map<string, number>> {
   const text = await new Promise<string>((resolve, reject) => {
     get(`${url}/metrics`, { agent: false }, (answer) => {
       let read = ''
-      answer.setEncoding('utf8').on('data', (piece: string) => { read += piece }).on('end', () => resolve(read)).on('error', reject)
+      answer
+        .setEncoding('utf8')
+        .on('data', (piece: string) => {
+          read += piece
+        })
+        .on('end', () => resolve(read))
+        .on('error', reject)
     }).on('error', reject)
   })
   return new Map([...text.matchAll(/^(\w+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]))

@@ -1,19 +1,22 @@
 /** One GraphQL request at a time over connections that are kept, as one user's browser sends them. */
 import { Agent, request } from 'node:http'
 
-export type Answer = { data: unknown, extensions?: { lineage?: LineageExtension }, errors?: unknown }
-export type LineageExtension = { complete?: boolean, engine?: string }
+export type Answer = { data: unknown; extensions?: { lineage?: LineageExtension }; errors?: unknown }
+export type LineageExtension = { complete?: boolean; engine?: string }
 
 /** `ms` is from before it is sent until all of the answer is here; parsing is not in it. */
-export type Asked = { answer: Answer, text: string, ms: number }
+export type Asked = { answer: Answer; text: string; ms: number }
 export type Ask = (query: string, variables: object) => Promise<Asked>
 
 /** Throws where the answer holds an error. */
-export function asker({ url, token }: { url: string, token: string }): Ask {
+export function asker({ url, token }: { url: string; token: string }): Ask {
   const agent = new Agent({ keepAlive: true })
   return async (query, variables) => {
     const begun = performance.now()
-    const text = await post(`${url}/api/graphql`, JSON.stringify({ query, variables }), { agent, headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` } })
+    const text = await post(`${url}/api/graphql`, JSON.stringify({ query, variables }), {
+      agent,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+    })
     const ms = performance.now() - begun
     // a border: what is not as the schema says shows when it is compared
     const answer = JSON.parse(text) as Answer
@@ -22,7 +25,11 @@ export function asker({ url, token }: { url: string, token: string }): Ask {
   }
 }
 
-function post(url: string, body: string, options: { agent: Agent, headers: Record<string, string> }): Promise<string> {
+function post(
+  url: string,
+  body: string,
+  options: { agent: Agent; headers: Record<string, string> }
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', ...options }, (response) => {
       const pieces: Buffer[] = []

@@ -10,7 +10,10 @@ function schemaOf(value: unknown): object {
   if (Array.isArray(value)) return { type: 'array', items: schemaOf(value[0]) }
   if (value === null) return { type: 'null' }
   if (typeof value !== 'object') return { type: typeof value }
-  return { type: 'object', properties: Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, schemaOf(inner)])) }
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, schemaOf(inner)]))
+  }
 }
 
 const [port = '0', file = ''] = process.argv.slice(2)

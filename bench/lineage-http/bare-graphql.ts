@@ -23,9 +23,12 @@ await app.register(mercurius, {
   routes: false
 })
 
-app.post<{ Body: { query: string, variables: Record<string, unknown> } }>('/api/graphql', async ({ body: { query, variables } }, reply) => {
-  reply.type('application/json; charset=utf-8')
-  return JSON.stringify(await app.graphql(query, {}, variables))
-})
+app.post<{ Body: { query: string; variables: Record<string, unknown> } }>(
+  '/api/graphql',
+  async ({ body: { query, variables } }, reply) => {
+    reply.type('application/json; charset=utf-8')
+    return JSON.stringify(await app.graphql(query, {}, variables))
+  }
+)
 app.get('/health/live', async () => 'ok')
 await app.listen({ host: '127.0.0.1', port: Number(port) })

@@ -16,7 +16,7 @@ import { benchDomainReads, benchTwoHops } from './point-reads.ts'
 import { fillCatalog, type Catalog } from './stage.ts'
 import { benchWalk } from './walk.ts'
 
-type Part = { name: string, graph: GraphName, run: (catalog: Catalog) => Promise<Finding[]> }
+type Part = { name: string; graph: GraphName; run: (catalog: Catalog) => Promise<Finding[]> }
 
 const parts: readonly Part[] = [
   { name: 'walk', graph: 'M', run: benchWalk },
@@ -37,9 +37,9 @@ export async function benchLineageHttp(args: readonly string[]): Promise<object>
   try {
     const catalogs = new Map<GraphName, Catalog>()
     for (const { name, graph, run } of chosen) {
-      const catalog = catalogs.get(graph) ?? await fillCatalog(postgres, graph, folder)
+      const catalog = catalogs.get(graph) ?? (await fillCatalog(postgres, graph, folder))
       catalogs.set(graph, catalog)
-      findings.push(...await run(catalog))
+      findings.push(...(await run(catalog)))
       load[name] = rounded(loadavg()[0] ?? NaN)
     }
   } finally {
@@ -52,8 +52,14 @@ export async function benchLineageHttp(args: readonly string[]): Promise<object>
 }
 
 function chosenParts(args: readonly string[]): readonly Part[] {
-  const wanted = args.find((arg) => arg.startsWith('--only='))?.slice('--only='.length).split(',')
+  const wanted = args
+    .find((arg) => arg.startsWith('--only='))
+    ?.slice('--only='.length)
+    .split(',')
   const unknown = wanted?.filter((name) => parts.every((part) => part.name !== name)) ?? []
-  if (unknown.length > 0) throw new Error(`no part is called ${unknown.join(', ')}; there are ${parts.map(({ name }) => name).join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(
+      `no part is called ${unknown.join(', ')}; there are ${parts.map(({ name }) => name).join(', ')}`
+    )
   return wanted ? parts.filter(({ name }) => wanted.includes(name)) : parts
 }

@@ -9,12 +9,16 @@ import type { Ask } from './ask.ts'
 import { changeQuery, faultOf, hopsInput, hopsQuery, mustBeRight, pageOf } from './questions.ts'
 import type { Catalog } from './stage.ts'
 
-export type Churned = { writes: number, checkedReads: number }
+export type Churned = { writes: number; checkedReads: number }
 
 const pageCount = 10
 
 /** Ends when the signal does. Throws where an answer is wrong. The graph is afterwards as it was before. */
-export async function churn(catalog: Catalog, ask: Ask, { everyMs, signal, seed }: { everyMs: number, signal: AbortSignal, seed: number }): Promise<Churned> {
+export async function churn(
+  catalog: Catalog,
+  ask: Ask,
+  { everyMs, signal, seed }: { everyMs: number; signal: AbortSignal; seed: number }
+): Promise<Churned> {
   const random = randomFrom(seed)
   let count = 0
   while (!signal.aborted) {
@@ -30,7 +34,12 @@ export async function churn(catalog: Catalog, ask: Ask, { everyMs, signal, seed 
 }
 
 /** `work`'s result and what was written while it ran. */
-export async function whileChurning<Result>(catalog: Catalog, ask: Ask, options: { everyMs: number, seed: number }, work: () => Promise<Result>): Promise<{ result: Result, churned: Churned }> {
+export async function whileChurning<Result>(
+  catalog: Catalog,
+  ask: Ask,
+  options: { everyMs: number; seed: number },
+  work: () => Promise<Result>
+): Promise<{ result: Result; churned: Churned }> {
   const stop = new AbortController()
   const writing = churn(catalog, ask, { ...options, signal: stop.signal })
   try {
@@ -43,7 +52,7 @@ export async function whileChurning<Result>(catalog: Catalog, ask: Ask, options:
   }
 }
 
-export type Edge = { upstream: number, downstream: number }
+export type Edge = { upstream: number; downstream: number }
 
 /** A short cut past one asset: it changes degrees, and no start reaches more or less for it. */
 export function newEdge({ graph, oracle }: Catalog, random: Random): Edge {
@@ -57,8 +66,20 @@ export function newEdge({ graph, oracle }: Catalog, random: Random): Edge {
 }
 
 /** Returns when it is acknowledged; the oracle knows it then. */
-export async function changeEdges({ graph, oracle }: Catalog, ask: Ask, field: 'edgesToAdd' | 'edgesToRemove', edges: readonly Edge[]): Promise<void> {
-  await ask(changeQuery, { input: { [field]: edges.map(({ upstream, downstream }) => ({ upstreamUrn: graph.urnOf(upstream), downstreamUrn: graph.urnOf(downstream) })) } })
+export async function changeEdges(
+  { graph, oracle }: Catalog,
+  ask: Ask,
+  field: 'edgesToAdd' | 'edgesToRemove',
+  edges: readonly Edge[]
+): Promise<void> {
+  await ask(changeQuery, {
+    input: {
+      [field]: edges.map(({ upstream, downstream }) => ({
+        upstreamUrn: graph.urnOf(upstream),
+        downstreamUrn: graph.urnOf(downstream)
+      }))
+    }
+  })
   for (const { upstream, downstream } of edges) {
     if (field === 'edgesToAdd') oracle.add(upstream, downstream)
     else oracle.remove(upstream, downstream)
@@ -72,4 +93,7 @@ export async function checkTwoHops({ graph, oracle }: Catalog, ask: Ask, start: 
   return asked.ms
 }
 
-const failureOf = (work: Promise<unknown>): Promise<never> => new Promise((_resolve, reject) => { work.catch(reject) })
+const failureOf = (work: Promise<unknown>): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    work.catch(reject)
+  })

@@ -13,7 +13,10 @@ export async function checkDomains({ graph, domains }: Catalog, ask: Ask): Promi
     const node = Math.floor(random() * graph.assetCount)
     const urn = graph.urnOf(node)
     const domain = domains.domainOf(node)
-    const association = domain && { associatedUrn: urn, domain: { urn: domain, properties: { name: nameOf(domain) } } }
+    const association = domain && {
+      associatedUrn: urn,
+      domain: { urn: domain, properties: { name: nameOf(domain) } }
+    }
     const { answer } = await ask(domainQuery, { urn })
     const isRight = JSON.stringify(answer.data) === JSON.stringify({ dataset: { urn, domain: association } })
     mustBeRight(isRight ? null : JSON.stringify(answer.data))

@@ -10,7 +10,8 @@ export type Finding = {
   context: object
 }
 
-export const isMet = ({ value, goal }: Finding): boolean => 'atLeast' in goal ? value >= goal.atLeast : value <= goal.atMost
+export const isMet = ({ value, goal }: Finding): boolean =>
+  'atLeast' in goal ? value >= goal.atLeast : value <= goal.atMost
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)

@@ -11,7 +11,16 @@ import { asker, type Ask } from './ask.ts'
 import { changeEdges, newEdge, whileChurning } from './churn.ts'
 import { median, quantile, rounded, type Finding } from './findings.ts'
 import { callOnSchedule } from './on-schedule.ts'
-import { checkPage, hopsInput, hopsQuery, isComplete, mustBeRight, pageInput, pageOf, pageQuery } from './questions.ts'
+import {
+  checkPage,
+  hopsInput,
+  hopsQuery,
+  isComplete,
+  mustBeRight,
+  pageInput,
+  pageOf,
+  pageQuery
+} from './questions.ts'
 import { checkScroll } from './scroll.ts'
 import { pickOf, untilInMemory, type Catalog } from './stage.ts'
 
@@ -24,7 +33,7 @@ const calmSeconds = 5
 /** Of all assets; less is no hub. */
 const leastShare = 0.3
 
-type Start = { node: number, direction: LineageDirection, total: number }
+type Start = { node: number; direction: LineageDirection; total: number }
 
 export async function benchHub(catalog: Catalog): Promise<Finding[]> {
   const api = await startApi(catalog)
@@ -34,11 +43,45 @@ export async function benchHub(catalog: Catalog): Promise<Finding[]> {
     const firstPage = await timeFirstPage(catalog, ask)
     const scroll = await checkScroll(catalog, ask, pickOf(catalog, 'hub').node)
     const calm = await callOneHop(catalog, api, calmSeconds)
-    const { oneHopMs, loopDelayMs, walkMs, walks, writes } = await walkTogether(catalog, api, startsOf(catalog))
+    const { oneHopMs, loopDelayMs, walkMs, walks, writes } = await walkTogether(
+      catalog,
+      api,
+      startsOf(catalog)
+    )
     return [
-      { row: 2, name: 'hub, first page of 100 with exact total', value: median(firstPage.ms), unit: 'ms', goal: { atMost: 1_000 }, context: { ...firstPage, ms: firstPage.ms.map(rounded), ...scroll } },
-      { row: 2, name: '1-hop query while 4 such walks run, p99', value: quantile(oneHopMs, 0.99), unit: 'ms', goal: { atMost: 50 }, context: { p50: rounded(median(oneHopMs)), max: rounded(Math.max(...oneHopMs)), calls: oneHopMs.length, calmP50: rounded(median(calm)), calmP99: rounded(quantile(calm, 0.99)), walks, walkP50: rounded(median(walkMs)), writes } },
-      { row: 2, name: 'event loop delay of the API meanwhile, p99', value: loopDelayMs.p99, unit: 'ms', goal: { atMost: 50 }, context: loopDelayMs }
+      {
+        row: 2,
+        name: 'hub, first page of 100 with exact total',
+        value: median(firstPage.ms),
+        unit: 'ms',
+        goal: { atMost: 1_000 },
+        context: { ...firstPage, ms: firstPage.ms.map(rounded), ...scroll }
+      },
+      {
+        row: 2,
+        name: '1-hop query while 4 such walks run, p99',
+        value: quantile(oneHopMs, 0.99),
+        unit: 'ms',
+        goal: { atMost: 50 },
+        context: {
+          p50: rounded(median(oneHopMs)),
+          max: rounded(Math.max(...oneHopMs)),
+          calls: oneHopMs.length,
+          calmP50: rounded(median(calm)),
+          calmP99: rounded(quantile(calm, 0.99)),
+          walks,
+          walkP50: rounded(median(walkMs)),
+          writes
+        }
+      },
+      {
+        row: 2,
+        name: 'event loop delay of the API meanwhile, p99',
+        value: loopDelayMs.p99,
+        unit: 'ms',
+        goal: { atMost: 50 },
+        context: loopDelayMs
+      }
     ]
   } finally {
     await api.stop()
@@ -66,14 +109,27 @@ async function timeFirstPage(catalog: Catalog, ask: Ask) {
 
 function checkTotal(asked: Awaited<ReturnType<Ask>>, expected: number): void {
   const { total } = pageOf(asked)
-  mustBeRight(total === expected && isComplete(asked) ? null : `total ${total} instead of ${expected}, complete: ${isComplete(asked)}`)
+  mustBeRight(
+    total === expected && isComplete(asked)
+      ? null
+      : `total ${total} instead of ${expected}, complete: ${isComplete(asked)}`
+  )
 }
 
 /** Starts in both directions, no two alike, of the assets with the most neighbours. */
 function startsOf({ graph, oracle }: Catalog): Start[] {
   const { upstream, downstream } = graph.edges
-  const candidates = ([['DOWNSTREAM', upstream], ['UPSTREAM', downstream]] as const).flatMap(([direction, ends]) => mostFrequent(ends, graph.assetCount, walkersCount * 2).map((node) => ({ node, direction })))
-  return candidates.map((start) => ({ ...start, total: oracle.reach(start.node, start.direction).nodes.length })).filter(({ total }) => total > graph.assetCount * leastShare)
+  const candidates = (
+    [
+      ['DOWNSTREAM', upstream],
+      ['UPSTREAM', downstream]
+    ] as const
+  ).flatMap(([direction, ends]) =>
+    mostFrequent(ends, graph.assetCount, walkersCount * 2).map((node) => ({ node, direction }))
+  )
+  return candidates
+    .map((start) => ({ ...start, total: oracle.reach(start.node, start.direction).nodes.length }))
+    .filter(({ total }) => total > graph.assetCount * leastShare)
 }
 
 function mostFrequent(nodes: Int32Array, nodeCount: number, count: number): number[] {
@@ -97,17 +153,40 @@ async function walkTogether(catalog: Catalog, api: ApiProcess, starts: readonly 
     }
   }
   await api.metrics()
-  const { result: oneHopMs, churned } = await whileChurning(catalog, asker(api), { everyMs: writeEveryMs, seed: 22 }, async () => {
-    const [times] = await Promise.all([callOneHop(catalog, api, loopSeconds), ...Array.from({ length: walkersCount }, (_, walker) => walkOn(walker))])
-    return times
-  })
+  const { result: oneHopMs, churned } = await whileChurning(
+    catalog,
+    asker(api),
+    { everyMs: writeEveryMs, seed: 22 },
+    async () => {
+      const [times] = await Promise.all([
+        callOneHop(catalog, api, loopSeconds),
+        ...Array.from({ length: walkersCount }, (_, walker) => walkOn(walker))
+      ])
+      return times
+    }
+  )
   const samples = await api.metrics()
-  const delayMs = (name: string) => rounded((samples.get(`nodejs_eventloop_lag_${name}_seconds`) ?? NaN) * 1_000)
-  return { oneHopMs, walkMs, walks: walkMs.length, starts: starts.length, writes: churned.writes, loopDelayMs: { p50: delayMs('p50'), p99: delayMs('p99'), max: delayMs('max'), note: 'includes the 10 ms between two samples' } }
+  const delayMs = (name: string) =>
+    rounded((samples.get(`nodejs_eventloop_lag_${name}_seconds`) ?? NaN) * 1_000)
+  return {
+    oneHopMs,
+    walkMs,
+    walks: walkMs.length,
+    starts: starts.length,
+    writes: churned.writes,
+    loopDelayMs: {
+      p50: delayMs('p50'),
+      p99: delayMs('p99'),
+      max: delayMs('max'),
+      note: 'includes the 10 ms between two samples'
+    }
+  }
 }
 
 function callOneHop({ graph }: Catalog, api: ApiProcess, seconds: number): Promise<number[]> {
   const ask = asker(api)
   const random = randomFrom(23)
-  return callOnSchedule(seconds, async () => { await ask(hopsQuery, hopsInput(graph.urnOf(Math.floor(random() * graph.assetCount)), 'DOWNSTREAM', 1)) })
+  return callOnSchedule(seconds, async () => {
+    await ask(hopsQuery, hopsInput(graph.urnOf(Math.floor(random() * graph.assetCount)), 'DOWNSTREAM', 1))
+  })
 }

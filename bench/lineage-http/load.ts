@@ -12,7 +12,13 @@ const changeRounds = 6
 const changesPerRound = 1_000
 const settleMs = 3_000
 
-type Started = { fromStartS: number, fromListenS: number, residentMb: number, settledMb: number, mostMb: number }
+type Started = {
+  fromStartS: number
+  fromListenS: number
+  residentMb: number
+  settledMb: number
+  mostMb: number
+}
 
 export async function benchLoad(catalog: Catalog): Promise<Finding[]> {
   const starts: Started[] = []
@@ -38,16 +44,38 @@ export async function benchLoad(catalog: Catalog): Promise<Finding[]> {
     }
   }
   return [
-    { row: 4, name: 'from the start of the process to the first correct answer from memory (L)', value: median(starts.map((start) => start.fromStartS)), unit: 's', goal: { atMost: 10 }, context: { starts } },
-    { row: 4, name: 'resident memory of the API after it (L)', value: Math.max(...starts.map(({ residentMb, settledMb }) => Math.max(residentMb, settledMb))), unit: 'MB', goal: { atMost: 350 }, context: { most: starts.map(({ mostMb }) => mostMb) } },
-    { row: 4, name: 'the read after 1,000 edge changes, which sees them', value: median(visible), unit: 'ms', goal: { atMost: 10 }, context: { each: visible.map(rounded), idle: rounded(median(idle)) } }
+    {
+      row: 4,
+      name: 'from the start of the process to the first correct answer from memory (L)',
+      value: median(starts.map((start) => start.fromStartS)),
+      unit: 's',
+      goal: { atMost: 10 },
+      context: { starts }
+    },
+    {
+      row: 4,
+      name: 'resident memory of the API after it (L)',
+      value: Math.max(...starts.map(({ residentMb, settledMb }) => Math.max(residentMb, settledMb))),
+      unit: 'MB',
+      goal: { atMost: 350 },
+      context: { most: starts.map(({ mostMb }) => mostMb) }
+    },
+    {
+      row: 4,
+      name: 'the read after 1,000 edge changes, which sees them',
+      value: median(visible),
+      unit: 'ms',
+      goal: { atMost: 10 },
+      context: { each: visible.map(rounded), idle: rounded(median(idle)) }
+    }
   ]
 }
 
 /** Adds and removes short cuts, each time a thousand in one call, and reads at once what the last of them changed. */
 async function timeChanges(catalog: Catalog, ask: Ask, visible: number[], idle: number[]): Promise<void> {
   const random = randomFrom(41)
-  for (let count = 0; count < 50; count += 1) idle.push(await checkTwoHops(catalog, ask, Math.floor(random() * catalog.graph.assetCount)))
+  for (let count = 0; count < 50; count += 1)
+    idle.push(await checkTwoHops(catalog, ask, Math.floor(random() * catalog.graph.assetCount)))
   for (let round = 0; round < changeRounds; round += 1) {
     const edges = new Map<string, Edge>()
     while (edges.size < changesPerRound) {

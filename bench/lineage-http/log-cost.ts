@@ -15,13 +15,26 @@ import type { Catalog } from './stage.ts'
 const writerCount = 32
 const roundCount = 7
 const roundMs = 4_000
-const actor: Actor = { urn: toUrn('urn:li:corpuser:bench'), tokenId: null, scopes: ['admin'], domainUrn: null }
+const actor: Actor = {
+  urn: toUrn('urn:li:corpuser:bench'),
+  tokenId: null,
+  scopes: ['admin'],
+  domainUrn: null
+}
 
 export async function benchLogCost(catalog: Catalog): Promise<Finding[]> {
-  const db = connectDatabase({ url: catalog.databaseUrl, poolMax: writerCount, applicationName: 'bench', statementTimeoutMs: 60_000, lockTimeoutMs: 60_000, acquireTimeoutMs: 60_000, log: createLog(readConfig({ LOG_LEVEL: 'warn' })) })
+  const db = connectDatabase({
+    url: catalog.databaseUrl,
+    poolMax: writerCount,
+    applicationName: 'bench',
+    statementTimeoutMs: 60_000,
+    lockTimeoutMs: 60_000,
+    acquireTimeoutMs: 60_000,
+    log: createLog(readConfig({ LOG_LEVEL: 'warn' }))
+  })
   try {
     for (const keepsLog of [true, false]) await writeTogether(db, catalog, keepsLog, 0)
-    const rounds: { with: number, without: number }[] = []
+    const rounds: { with: number; without: number }[] = []
     for (let round = 1; round <= roundCount; round += 1) {
       // Who comes first alternates: each round leaves the tables a little larger than it found them.
       const first = await writeTogether(db, catalog, round % 2 === 0, round)
@@ -29,8 +42,23 @@ export async function benchLogCost(catalog: Catalog): Promise<Finding[]> {
       rounds.push(round % 2 === 0 ? { with: first, without: second } : { with: second, without: first })
     }
     const value = median(rounds.map((round) => round.with / round.without))
-    const context = { ratios: rounds.map((round) => rounded(round.with / round.without)), writesPerSecond: { with: rounded(median(rounds.map((round) => round.with))), without: rounded(median(rounds.map((round) => round.without))) } }
-    return [{ row: 4, name: 'writes of 32 writers with the change log, share of those without', value, unit: 'x', goal: { atLeast: 0.9 }, context }]
+    const context = {
+      ratios: rounds.map((round) => rounded(round.with / round.without)),
+      writesPerSecond: {
+        with: rounded(median(rounds.map((round) => round.with))),
+        without: rounded(median(rounds.map((round) => round.without)))
+      }
+    }
+    return [
+      {
+        row: 4,
+        name: 'writes of 32 writers with the change log, share of those without',
+        value,
+        unit: 'x',
+        goal: { atLeast: 0.9 },
+        context
+      }
+    ]
   } finally {
     await db.destroy()
   }
@@ -44,21 +72,38 @@ async function writeTogether(db: Db, { graph }: Catalog, keepsLog: boolean, seed
     for (; performance.now() < begun + roundMs; count += 1) await writeEdge(db, drawEdge(random), keepsLog)
     return count
   }
-  const drawEdge = (random: Random) => ({ upstreamUrn: graph.urnOf(Math.floor(random() * graph.assetCount)), downstreamUrn: graph.urnOf(Math.floor(random() * graph.assetCount)) })
-  const counts = await Promise.all(Array.from({ length: writerCount }, (_, writer) => writeOn(randomFrom(seed * writerCount + writer))))
-  return counts.reduce((sum, count) => sum + count, 0) / (performance.now() - begun) * 1_000
+  const drawEdge = (random: Random) => ({
+    upstreamUrn: graph.urnOf(Math.floor(random() * graph.assetCount)),
+    downstreamUrn: graph.urnOf(Math.floor(random() * graph.assetCount))
+  })
+  const counts = await Promise.all(
+    Array.from({ length: writerCount }, (_, writer) => writeOn(randomFrom(seed * writerCount + writer)))
+  )
+  return (counts.reduce((sum, count) => sum + count, 0) / (performance.now() - begun)) * 1_000
 }
 
-async function writeEdge(db: Db, edge: { upstreamUrn: ReturnType<typeof toUrn>, downstreamUrn: ReturnType<typeof toUrn> }, keepsLog: boolean): Promise<void> {
+async function writeEdge(
+  db: Db,
+  edge: { upstreamUrn: ReturnType<typeof toUrn>; downstreamUrn: ReturnType<typeof toUrn> },
+  keepsLog: boolean
+): Promise<void> {
   const records = [{ line: 0, changes: [{ kind: 'addEdge' as const, ...edge }], fields: [] }]
-  await inTransaction(db, (tx) => applyRecords(keepsLog ? tx : withoutLog(tx), records, mutationContext({ actor, requestId: null }, 'updateLineage')))
+  await inTransaction(db, (tx) =>
+    applyRecords(
+      keepsLog ? tx : withoutLog(tx),
+      records,
+      mutationContext({ actor, requestId: null }, 'updateLineage')
+    )
+  )
 }
 
 /** The same transaction; its row of the change log is taken and not sent. */
-const withoutLog = (tx: Tx): Tx => new Proxy(tx, {
-  get(target, name) {
-    const value: unknown = Reflect.get(target, name)
-    if (name !== 'raw') return value
-    return (sql: string, bindings: never) => sql.startsWith('insert into graph_change') ? Promise.resolve({ rows: [] }) : target.raw(sql, bindings)
-  }
-})
+const withoutLog = (tx: Tx): Tx =>
+  new Proxy(tx, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (name !== 'raw') return value
+      return (sql: string, bindings: never) =>
+        sql.startsWith('insert into graph_change') ? Promise.resolve({ rows: [] }) : target.raw(sql, bindings)
+    }
+  })

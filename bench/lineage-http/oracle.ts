@@ -8,7 +8,7 @@ import { adjacencyOf, type Adjacency } from '../lineage/adjacency.ts'
 import type { BenchGraph } from '../lineage/graphs.ts'
 
 /** Nodes, nearest first and by number within a degree; the start is not among them. */
-export type Reached = { nodes: Int32Array, degrees: Uint16Array }
+export type Reached = { nodes: Int32Array; degrees: Uint16Array }
 
 export type Oracle = {
   /** Up to `degreeMax` hops away. */
@@ -18,13 +18,14 @@ export type Oracle = {
   remove: (upstream: number, downstream: number) => void
 }
 
-type Side = { drawn: Adjacency, written: Map<number, Set<number>> }
+type Side = { drawn: Adjacency; written: Map<number, Set<number>> }
 
 export function createOracle({ assetCount, edges: { upstream, downstream } }: BenchGraph): Oracle {
   const forward: Side = { drawn: adjacencyOf(assetCount, upstream, downstream), written: new Map() }
   const backward: Side = { drawn: adjacencyOf(assetCount, downstream, upstream), written: new Map() }
   return {
-    reach: (start, direction, degreeMax = Infinity) => reach(direction === 'DOWNSTREAM' ? forward : backward, start, assetCount, degreeMax),
+    reach: (start, direction, degreeMax = Infinity) =>
+      reach(direction === 'DOWNSTREAM' ? forward : backward, start, assetCount, degreeMax),
     add(from, to) {
       forward.written.set(from, (forward.written.get(from) ?? new Set()).add(to))
       backward.written.set(to, (backward.written.get(to) ?? new Set()).add(from))
@@ -36,7 +37,8 @@ export function createOracle({ assetCount, edges: { upstream, downstream } }: Be
   }
 }
 
-const drawnFrom = ({ drawn }: Side, node: number): Int32Array => drawn.neighbours.subarray(drawn.begins[node], drawn.begins[node + 1])
+const drawnFrom = ({ drawn }: Side, node: number): Int32Array =>
+  drawn.neighbours.subarray(drawn.begins[node], drawn.begins[node + 1])
 
 function reach(side: Side, start: number, assetCount: number, degreeMax: number): Reached {
   const seen = new Uint8Array(assetCount)

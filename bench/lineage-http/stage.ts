@@ -20,13 +20,20 @@ export type Catalog = {
   folder: string
 }
 
-export async function fillCatalog(postgres: BenchPostgres, name: GraphName, folder: string): Promise<Catalog> {
+export async function fillCatalog(
+  postgres: BenchPostgres,
+  name: GraphName,
+  folder: string
+): Promise<Catalog> {
   const graph = makeGraph(name)
   if (!graph) throw new Error(`there is no graph ${name} here`)
   const { db, url } = await postgres.newDatabase(`http_${name.toLowerCase()}`)
   try {
     const domains = await loadIntoCatalog(db, graph)
-    const token = /trib_\w+/.exec(runCommand(['token', 'create', '--name', 'bench', '--scopes', 'admin'], { DATABASE_URL: url }))?.[0] ?? ''
+    const token =
+      /trib_\w+/.exec(
+        runCommand(['token', 'create', '--name', 'bench', '--scopes', 'admin'], { DATABASE_URL: url })
+      )?.[0] ?? ''
     return { graph, oracle: createOracle(graph), domains, databaseUrl: url, token, folder }
   } finally {
     await db.destroy()

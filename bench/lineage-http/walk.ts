@@ -49,13 +49,15 @@ function walkOverHttp(catalog: Catalog, ask: Ask): WalkBeside {
   }
 }
 
-type Cells = { contender: string, cell: Cell }[]
+type Cells = { contender: string; cell: Cell }[]
 
 /** Those that answer the same question, exact degrees, each with what the walk over HTTP took in between. */
 async function runInSql({ graph, databaseUrl }: Catalog, pick: Pick, walkBeside: WalkBeside): Promise<Cells> {
   const db = connectBenchDatabase(databaseUrl)
   try {
-    const contenders = (await prepareContenders(db, graph, limitMs)).filter(({ givesDegrees, name }) => givesDegrees && !name.endsWith('UNION ALL'))
+    const contenders = (await prepareContenders(db, graph, limitMs)).filter(
+      ({ givesDegrees, name }) => givesDegrees && !name.endsWith('UNION ALL')
+    )
     const rows = await runContenders(db, { ...graph, picks: [pick] }, contenders, { limitMs, walkBeside })
     return rows.flatMap(({ contender, cells }) => Object.values(cells).map((cell) => ({ contender, cell })))
   } finally {
@@ -64,12 +66,28 @@ async function runInSql({ graph, databaseUrl }: Catalog, pick: Pick, walkBeside:
 }
 
 function findingsOf({ reach, depth }: Pick, cells: Cells, pages: object): Finding[] {
-  const [best] = cells.filter(({ cell }) => 'medianMs' in cell).toSorted((a, b) => ratioOf(a.cell) - ratioOf(b.cell))
+  const [best] = cells
+    .filter(({ cell }) => 'medianMs' in cell)
+    .toSorted((a, b) => ratioOf(a.cell) - ratioOf(b.cell))
   const deep = cells.find(({ contender }) => contender === depthContender.name)
   if (!best || !deep) throw new Error('no statement gave the answer in time')
   const all = cells.map(({ contender, cell }) => ({ contender, ...cell, ratio: rounded(ratioOf(cell)) }))
   return [
-    { row: 1, name: `${reach} reached over ${depth} hops: best SQL alone / page of 100 over HTTP`, value: ratioOf(best.cell), unit: 'x', goal: { atLeast: 30 }, context: { best: best.contender, all, pages } },
-    { row: 1, name: 'the same: SQL with a depth column / page of 100 over HTTP', value: ratioOf(deep.cell), unit: 'x', goal: { atLeast: 300 }, context: deep.cell }
+    {
+      row: 1,
+      name: `${reach} reached over ${depth} hops: best SQL alone / page of 100 over HTTP`,
+      value: ratioOf(best.cell),
+      unit: 'x',
+      goal: { atLeast: 30 },
+      context: { best: best.contender, all, pages }
+    },
+    {
+      row: 1,
+      name: 'the same: SQL with a depth column / page of 100 over HTTP',
+      value: ratioOf(deep.cell),
+      unit: 'x',
+      goal: { atLeast: 300 },
+      context: deep.cell
+    }
   ]
 }

@@ -2,15 +2,16 @@
 import type { EdgeList } from './project-graph.ts'
 
 /** Where each node's neighbours lie: from `begins[node]` to `begins[node + 1]`. */
-export type Adjacency = { begins: Int32Array, neighbours: Int32Array }
+export type Adjacency = { begins: Int32Array; neighbours: Int32Array }
 
 /** What a walk reached, nearest first, with the least number of hops to each. */
-export type Reach = { nodes: Int32Array, degrees: Int32Array, depth: number }
+export type Reach = { nodes: Int32Array; degrees: Int32Array; depth: number }
 
 export function adjacencyOf(nodeCount: number, from: Int32Array, to: Int32Array): Adjacency {
   const begins = new Int32Array(nodeCount + 1)
   for (const node of from) begins[node + 1] = (begins[node + 1] ?? 0) + 1
-  for (let node = 0; node < nodeCount; node += 1) begins[node + 1] = (begins[node + 1] ?? 0) + (begins[node] ?? 0)
+  for (let node = 0; node < nodeCount; node += 1)
+    begins[node + 1] = (begins[node + 1] ?? 0) + (begins[node] ?? 0)
   const next = begins.slice()
   const neighbours = new Int32Array(to.length)
   from.forEach((node, edge) => {
@@ -21,7 +22,8 @@ export function adjacencyOf(nodeCount: number, from: Int32Array, to: Int32Array)
   return { begins, neighbours }
 }
 
-export const downstreamsOf = (nodeCount: number, edges: EdgeList): Adjacency => adjacencyOf(nodeCount, edges.upstream, edges.downstream)
+export const downstreamsOf = (nodeCount: number, edges: EdgeList): Adjacency =>
+  adjacencyOf(nodeCount, edges.upstream, edges.downstream)
 
 /** `maxCount` ends the walk when that many are reached; without it the walk is whole. */
 export type Walker = (start: number, maxCount?: number) => Reach

@@ -3,10 +3,11 @@ import type { Reach } from './adjacency.ts'
 import { entityIdOf } from './graphs.ts'
 
 /** How many were reached, and the sum over them; of contenders that give no degrees, all degrees count as 0. */
-export type Answer = { count: number, checksum: number }
+export type Answer = { count: number; checksum: number }
 
 /** The same sum in Postgres, over columns `id` and `degree`: equal where each id has the same degree, but for one chance in two thousand million. */
-export const checksumSql = 'coalesce(sum((id::bigint * 2048 + degree) * (id::bigint * 2048 + degree) % 2147483629), 0)::bigint'
+export const checksumSql =
+  'coalesce(sum((id::bigint * 2048 + degree) * (id::bigint * 2048 + degree) % 2147483629), 0)::bigint'
 
 const modulus = 2_147_483_629n
 
@@ -14,11 +15,11 @@ export function answerOf(ids: ArrayLike<number>, degreeAt: (index: number) => nu
   let checksum = 0n
   for (let index = 0; index < ids.length; index += 1) {
     const mixed = BigInt((ids[index] ?? 0) * 2048 + degreeAt(index))
-    checksum += mixed * mixed % modulus
+    checksum += (mixed * mixed) % modulus
   }
   return { count: ids.length, checksum: Number(checksum) }
 }
 
 /** What is right: the answer of the benchmark's own walk. */
 export const rightAnswer = ({ nodes, degrees }: Reach, withDegrees: boolean): Answer =>
-  answerOf(nodes.map(entityIdOf), (index) => withDegrees ? degrees[index] ?? 0 : 0)
+  answerOf(nodes.map(entityIdOf), (index) => (withDegrees ? (degrees[index] ?? 0) : 0))

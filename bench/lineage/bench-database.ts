@@ -11,7 +11,7 @@ import { createLog } from '../../shared/platform/log.ts'
 
 export type BenchPostgres = {
   /** A new, migrated database, and its URL for other processes. The caller destroys the pool. */
-  newDatabase: (name: string) => Promise<{ db: Db, url: string }>
+  newDatabase: (name: string) => Promise<{ db: Db; url: string }>
   stop: () => Promise<void>
 }
 
@@ -19,7 +19,11 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
   // Root's server is another user: what it cannot enter it would keep elsewhere, and leave there.
   chmodSync(folder, 0o755)
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), throwaway: false, log: () => {} })
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(folder, 'pg'),
+    throwaway: false,
+    log: () => {}
+  })
   return {
     async newDatabase(name) {
       const server = connectBenchDatabase(postgres.url())
@@ -38,6 +42,13 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
 }
 
 /** A pool that lets statements run for minutes: those that are measured bring their own limit. */
-export const connectBenchDatabase = (url: string): Db => connectDatabase({
-  url, poolMax: 4, applicationName: 'tributary-bench', statementTimeoutMs: 600_000, lockTimeoutMs: 30_000, acquireTimeoutMs: 30_000, log: createLog({ logLevel: 'warn' })
-})
+export const connectBenchDatabase = (url: string): Db =>
+  connectDatabase({
+    url,
+    poolMax: 4,
+    applicationName: 'tributary-bench',
+    statementTimeoutMs: 600_000,
+    lockTimeoutMs: 30_000,
+    acquireTimeoutMs: 30_000,
+    log: createLog({ logLevel: 'warn' })
+  })

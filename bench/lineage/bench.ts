@@ -10,7 +10,14 @@ import { startBenchPostgres, type BenchPostgres } from './bench-database.ts'
 import { benchEdgeChanges } from './edge-changes.ts'
 import { benchFans } from './fans.ts'
 import { bestFrom, type Best } from './finals.ts'
-import { changesFindings, fanFindings, isLarge, loadFindings, marquezFindings, walkFindings } from './findings-of.ts'
+import {
+  changesFindings,
+  fanFindings,
+  isLarge,
+  loadFindings,
+  marquezFindings,
+  walkFindings
+} from './findings-of.ts'
 import { prepareContenders, runContenders } from './graph-walks.ts'
 import { graphNames, makeGraph, type GraphName } from './graphs.ts'
 import { loadIntoCatalog } from './load-graph.ts'
@@ -19,8 +26,8 @@ import { benchMarquez } from './marquez-bench.ts'
 import { openMemory, runMemoryWalks } from './memory-walks.ts'
 import { bestLine, walkTable } from './walk-table.ts'
 
-type Wishes = { isQuick: boolean, limitMs: number }
-type Part = { findings: Finding[], details: object }
+type Wishes = { isQuick: boolean; limitMs: number }
+type Part = { findings: Finding[]; details: object }
 
 /** Statements are ended after this: what takes longer is given as `> 45 s`. */
 const limitMs = 45_000
@@ -29,7 +36,9 @@ const quickLimitMs = 5_000
 const otherParts: Record<string, (postgres: BenchPostgres, wishes: Wishes) => Promise<Part>> = {
   async marquez(postgres, wishes) {
     const found = await benchMarquez(postgres, wishes)
-    console.log(`the technique of Marquez: ${found.jobs} jobs, ${found.datasets} datasets, ${found.ioRows} io rows`)
+    console.log(
+      `the technique of Marquez: ${found.jobs} jobs, ${found.datasets} datasets, ${found.ioRows} io rows`
+    )
     return { findings: marquezFindings(found.rows, found.limitMs), details: found }
   },
   async fans(postgres) {
@@ -50,26 +59,47 @@ export async function benchLineage(args: readonly string[]): Promise<object> {
       const begun = performance.now()
       const loadBefore = loadavg()[0] ?? 0
       const other = otherParts[name]
-      const part = other ? await other(postgres, wishes) : await benchGraph(postgres, name as GraphName, wishes)
+      const part = other
+        ? await other(postgres, wishes)
+        : await benchGraph(postgres, name as GraphName, wishes)
       findings.push(...part.findings)
-      parts[name] = { ...part.details, loadAverage: [loadBefore, loadavg()[0]], seconds: rounded((performance.now() - begun) / 1_000) }
+      parts[name] = {
+        ...part.details,
+        loadAverage: [loadBefore, loadavg()[0]],
+        seconds: rounded((performance.now() - begun) / 1_000)
+      }
     }
   } finally {
     await postgres.stop()
   }
   for (const line of tableOf(findings)) console.log(line)
-  return { at: new Date().toISOString(), cpus: cpus().length, isQuick, limitMs: wishes.limitMs, findings, parts }
+  return {
+    at: new Date().toISOString(),
+    cpus: cpus().length,
+    isQuick,
+    limitMs: wishes.limitMs,
+    findings,
+    parts
+  }
 }
 
 function partsOf(args: readonly string[], isQuick: boolean): string[] {
   const known = [...graphNames, ...Object.keys(otherParts)]
-  const wanted = args.find((arg) => arg.startsWith('--only='))?.slice('--only='.length).split(',')
+  const wanted = args
+    .find((arg) => arg.startsWith('--only='))
+    ?.slice('--only='.length)
+    .split(',')
   const unknown = wanted?.filter((name) => !known.includes(name)) ?? []
-  if (unknown.length > 0) throw new Error(`no part is called ${unknown.join(', ')}; there are ${known.join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(`no part is called ${unknown.join(', ')}; there are ${known.join(', ')}`)
   return wanted ?? known.filter((name) => !isQuick || (name !== 'L' && name !== 'MC'))
 }
 
-async function benchGraph(postgres: BenchPostgres, name: GraphName, { limitMs: endedAfterMs }: Wishes): Promise<Part> {
+async function benchGraph(
+  postgres: BenchPostgres,
+  name: GraphName,
+  { limitMs: endedAfterMs }: Wishes
+): Promise<Part> {
   const graph = makeGraph(name)
   if (!graph) {
     console.log(`${name}: left out, apt-cache knows no packages on this machine`)
@@ -97,8 +127,18 @@ async function benchGraph(postgres: BenchPostgres, name: GraphName, { limitMs: e
       const changes = await benchEdgeChanges(memory, graph)
       const { assetCount, columnCount, picks } = graph
       return {
-        findings: [...walked, ...changesFindings(name, changes), ...load ? loadFindings(name, load) : []],
-        details: { assetCount, columnCount, edgeCount: graph.edges.upstream.length, columnEdgeCount: graph.columnEdges.upstream.length, picks, rows: [...rows, ...own.rows], bests, changes, load }
+        findings: [...walked, ...changesFindings(name, changes), ...(load ? loadFindings(name, load) : [])],
+        details: {
+          assetCount,
+          columnCount,
+          edgeCount: graph.edges.upstream.length,
+          columnEdgeCount: graph.columnEdges.upstream.length,
+          picks,
+          rows: [...rows, ...own.rows],
+          bests,
+          changes,
+          load
+        }
       }
     } finally {
       await memory.close()

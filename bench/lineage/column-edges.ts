@@ -6,7 +6,12 @@ import type { EdgeList } from './project-graph.ts'
 export const columnsPerAsset = 10
 
 /** Columns of asset n are numbered from n * columnsPerAsset; most keep their place from asset to asset. */
-export function drawColumnEdges(assetCount: number, edges: EdgeList, edgeCount: number, seed: number): EdgeList {
+export function drawColumnEdges(
+  assetCount: number,
+  edges: EdgeList,
+  edgeCount: number,
+  seed: number
+): EdgeList {
   const random = randomFrom(seed)
   const { begins, neighbours } = adjacencyOf(assetCount, edges.downstream, edges.upstream)
   const made = [...columnsWithUpstreams(assetCount, begins)]
@@ -17,8 +22,16 @@ export function drawColumnEdges(assetCount: number, edges: EdgeList, edgeCount: 
     const first = edge
     const begin = begins[asset] ?? 0
     const count = (begins[asset + 1] ?? 0) - begin
-    for (const end = Math.min(Math.floor((index + 1) * edgeCount / made.length), first + count * columnsPerAsset); edge < end;) {
-      const from = (neighbours[begin + Math.floor(random() * count)] ?? 0) * columnsPerAsset + (random() < 0.6 ? place : Math.floor(random() * columnsPerAsset))
+    for (
+      const end = Math.min(
+        Math.floor(((index + 1) * edgeCount) / made.length),
+        first + count * columnsPerAsset
+      );
+      edge < end;
+    ) {
+      const from =
+        (neighbours[begin + Math.floor(random() * count)] ?? 0) * columnsPerAsset +
+        (random() < 0.6 ? place : Math.floor(random() * columnsPerAsset))
       if (upstream.subarray(first, edge).includes(from)) continue
       upstream[edge] = from
       downstream[edge] = asset * columnsPerAsset + place
@@ -28,7 +41,10 @@ export function drawColumnEdges(assetCount: number, edges: EdgeList, edgeCount: 
   return { upstream, downstream }
 }
 
-function* columnsWithUpstreams(assetCount: number, begins: Int32Array): Generator<{ asset: number, place: number }> {
+function* columnsWithUpstreams(
+  assetCount: number,
+  begins: Int32Array
+): Generator<{ asset: number; place: number }> {
   for (let asset = 0; asset < assetCount; asset += 1) {
     if (begins[asset + 1] === begins[asset]) continue
     for (let place = 0; place < columnsPerAsset; place += 1) yield { asset, place }

@@ -36,13 +36,25 @@ const hopByHop = (name: string, ask: Ask): Contender => ({
 })
 
 const rows: Ask = async (tx, frontier) =>
-  (await query<{ down: number }>(tx, 'select down from bench_edge where up = any(?::int[])', [idArray(frontier)])).map((row) => row.down)
+  (
+    await query<{ down: number }>(tx, 'select down from bench_edge where up = any(?::int[])', [
+      idArray(frontier)
+    ])
+  ).map((row) => row.down)
 
 const distinctRows: Ask = async (tx, frontier) =>
-  (await query<{ down: number }>(tx, 'select distinct down from bench_edge where up = any(?::int[])', [idArray(frontier)])).map((row) => row.down)
+  (
+    await query<{ down: number }>(tx, 'select distinct down from bench_edge where up = any(?::int[])', [
+      idArray(frontier)
+    ])
+  ).map((row) => row.down)
 
 const packed: Ask = async (tx, frontier) => {
-  const [row] = await query<{ packed: Buffer | null }>(tx, `select string_agg(int4send(down), '') as packed from bench_edge where up = any(?::int[])`, [idArray(frontier)])
+  const [row] = await query<{ packed: Buffer | null }>(
+    tx,
+    `select string_agg(int4send(down), '') as packed from bench_edge where up = any(?::int[])`,
+    [idArray(frontier)]
+  )
   const bytes = row?.packed ?? Buffer.alloc(0)
   return Int32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readInt32BE(index * 4))
 }
@@ -54,7 +66,14 @@ export const ownSqlWalk = (level: 'asset' | 'column', maxMs: number): Contender 
   async walk(tx, { id }) {
     const bounds = { maxHops: 10_000, maxEntities: 10_000_000 }
     const withinDeadline = keepDeadline(tx, maxMs, 'the SQL walk took too long')
-    const walk = await walkLineage(tx, { startIds: [id], direction: 'DOWNSTREAM', level, hopsWanted: Infinity, bounds, withinDeadline })
+    const walk = await walkLineage(tx, {
+      startIds: [id],
+      direction: 'DOWNSTREAM',
+      level,
+      hopsWanted: Infinity,
+      bounds,
+      withinDeadline
+    })
     return () => answerOf(walk.ids, (index) => walk.degrees[index] ?? 0)
   }
 })

@@ -13,7 +13,11 @@ const contender = (name: string, functionName: string, declared: string, body: s
   walk: (tx, { id }) => countedIn(tx, `select * from ${functionName}(?::int)`, [id])
 })
 
-const tempTable = contender('PL/pgSQL, temporary table, ON CONFLICT', 'bench_walk_temp', 'hop int := 0; found int;', `
+const tempTable = contender(
+  'PL/pgSQL, temporary table, ON CONFLICT',
+  'bench_walk_temp',
+  'hop int := 0; found int;',
+  `
   create temp table reached (id int primary key, degree int not null) on commit drop;
   create index on reached (degree);
   insert into reached values (start, 0);
@@ -27,13 +31,18 @@ const tempTable = contender('PL/pgSQL, temporary table, ON CONFLICT', 'bench_wal
     exit when found = 0;
     hop := hop + 1;
   end loop;
-  return query select count(*), ${checksumSql} from reached where degree > 0;`)
+  return query select count(*), ${checksumSql} from reached where degree > 0;`
+)
 
 const countHop = `
     select count + coalesce(array_length(frontier, 1), 0), checksum + ${checksumSql} into count, checksum
     from (select unnest(frontier) as id, hop as degree) as hopped;`
 
-const arrays = contender('PL/pgSQL, arrays, EXCEPT', 'bench_walk_arrays', 'frontier int[] := array[start]; seen int[] := frontier; hop int := 0;', `
+const arrays = contender(
+  'PL/pgSQL, arrays, EXCEPT',
+  'bench_walk_arrays',
+  'frontier int[] := array[start]; seen int[] := frontier; hop int := 0;',
+  `
   count := 0;
   checksum := 0;
   loop
@@ -42,9 +51,14 @@ const arrays = contender('PL/pgSQL, arrays, EXCEPT', 'bench_walk_arrays', 'front
     exit when cardinality(frontier) = 0;
     seen := seen || frontier;${countHop}
   end loop;
-  return next;`)
+  return next;`
+)
 
-const antiJoin = contender('PL/pgSQL, array frontier, hash anti-join', 'bench_walk_anti_join', 'frontier int[] := array[start]; hop int := 0;', `
+const antiJoin = contender(
+  'PL/pgSQL, array frontier, hash anti-join',
+  'bench_walk_anti_join',
+  'frontier int[] := array[start]; hop int := 0;',
+  `
   create temp table seen (id int not null) on commit drop;
   insert into seen values (start);
   count := 0;
@@ -57,6 +71,7 @@ const antiJoin = contender('PL/pgSQL, array frontier, hash anti-join', 'bench_wa
     exit when cardinality(frontier) = 0;
     insert into seen select unnest(frontier);${countHop}
   end loop;
-  return next;`)
+  return next;`
+)
 
 export const contendersInPlpgsql: readonly Contender[] = [tempTable, arrays, antiJoin]

@@ -5,8 +5,11 @@ import type { EdgeList } from './project-graph.ts'
 const outputMaxBytes = 1024 * 1024 * 1024
 
 /** Null where apt-cache is missing or knows no packages. Alternatives (`a | b`) are all depended on; versions do not matter. */
-export function readDebianGraph(): { names: string[], edges: EdgeList } | null {
-  const { status, stdout } = spawnSync('apt-cache', ['dumpavail'], { encoding: 'utf8', maxBuffer: outputMaxBytes })
+export function readDebianGraph(): { names: string[]; edges: EdgeList } | null {
+  const { status, stdout } = spawnSync('apt-cache', ['dumpavail'], {
+    encoding: 'utf8',
+    maxBuffer: outputMaxBytes
+  })
   if (status !== 0 || !stdout) return null
   const numbers = new Map<string, number>()
   const numberOf = (name: string) => {
@@ -25,9 +28,19 @@ export function readDebianGraph(): { names: string[], edges: EdgeList } | null {
       for (const [name] of value.matchAll(/(?<=^|[,|] *)[a-z0-9][a-z0-9+.-]+/g)) own.add(numberOf(name))
     }
   }
-  const pairs = [...upstreamsOf].flatMap(([downstream, upstreams]) => [...upstreams].filter((upstream) => upstream !== downstream).map((upstream) => [upstream, downstream] as const))
+  const pairs = [...upstreamsOf].flatMap(([downstream, upstreams]) =>
+    [...upstreams]
+      .filter((upstream) => upstream !== downstream)
+      .map((upstream) => [upstream, downstream] as const)
+  )
   if (pairs.length === 0) return null
-  return { names: [...numbers.keys()], edges: { upstream: Int32Array.from(pairs, ([upstream]) => upstream), downstream: Int32Array.from(pairs, ([, downstream]) => downstream) } }
+  return {
+    names: [...numbers.keys()],
+    edges: {
+      upstream: Int32Array.from(pairs, ([upstream]) => upstream),
+      downstream: Int32Array.from(pairs, ([, downstream]) => downstream)
+    }
+  }
 }
 
 export const debianUrn = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:debian,${name},PROD)`

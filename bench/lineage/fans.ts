@@ -26,23 +26,37 @@ const fanGraph: BenchGraph = {
   columnEdges: noEdges,
   picks: [],
   edges: {
-    upstream: Int32Array.from({ length: 2 * fanCount }, (_, index) => index < fanCount ? index + 1 : 0),
-    downstream: Int32Array.from({ length: 2 * fanCount }, (_, index) => index < fanCount ? 0 : index + 1)
+    upstream: Int32Array.from({ length: 2 * fanCount }, (_, index) => (index < fanCount ? index + 1 : 0)),
+    downstream: Int32Array.from({ length: 2 * fanCount }, (_, index) => (index < fanCount ? 0 : index + 1))
   },
-  urnOf: (node) => toUrn(`urn:li:dataset:(urn:li:dataPlatform:snowflake,warehouse.analytics.a_table_of_ordinary_length_${node},PROD)`)
+  urnOf: (node) =>
+    toUrn(
+      `urn:li:dataset:(urn:li:dataPlatform:snowflake,warehouse.analytics.a_table_of_ordinary_length_${node},PROD)`
+    )
 }
 
-export type FanRow = { direction: LineageDirection, total: number, firstPageMs: number, pages: number, medianPageMs: number, slowestPageMs: number, wholeMs: number }
+export type FanRow = {
+  direction: LineageDirection
+  total: number
+  firstPageMs: number
+  pages: number
+  medianPageMs: number
+  slowestPageMs: number
+  wholeMs: number
+}
 
-export type EmptyRow = { start: string, medianMs: number, slowestMs: number }
+export type EmptyRow = { start: string; medianMs: number; slowestMs: number }
 
-export async function benchFans(postgres: BenchPostgres): Promise<{ fans: FanRow[], empty: EmptyRow[] }> {
+export async function benchFans(postgres: BenchPostgres): Promise<{ fans: FanRow[]; empty: EmptyRow[] }> {
   const { db, url } = await postgres.newDatabase('fan')
   await loadIntoCatalog(db, fanGraph)
   const memory = await openMemory(url)
   try {
     const { sources } = memory
-    const fans = [await pageThrough(sources, 'UPSTREAM', 1), await pageThrough(sources, 'DOWNSTREAM', fanCount + 1)]
+    const fans = [
+      await pageThrough(sources, 'UPSTREAM', 1),
+      await pageThrough(sources, 'DOWNSTREAM', fanCount + 1)
+    ]
     return { fans, empty: await walkFromNothing(sources, fanGraph) }
   } finally {
     await memory.close()
@@ -50,15 +64,35 @@ export async function benchFans(postgres: BenchPostgres): Promise<{ fans: FanRow
   }
 }
 
-const ask = (sources: LineageSources, urn: Urn, direction: LineageDirection, count: number, scrollId: string | null): Promise<ScrollPage> =>
-  scrollAcrossLineage(sources, { urn, direction, query: '*', count, scrollId }, { facets: false, paths: false })
+const ask = (
+  sources: LineageSources,
+  urn: Urn,
+  direction: LineageDirection,
+  count: number,
+  scrollId: string | null
+): Promise<ScrollPage> =>
+  scrollAcrossLineage(
+    sources,
+    { urn, direction, query: '*', count, scrollId },
+    { facets: false, paths: false }
+  )
 
 /** The fan's nodes are `first` and what follows: in order, so that each page can be told to be right. */
-async function pageThrough({ db, memory }: LineageSources, direction: LineageDirection, first: number): Promise<FanRow> {
+async function pageThrough(
+  { db, memory }: LineageSources,
+  direction: LineageDirection,
+  first: number
+): Promise<FanRow> {
   // As an API process holds results; for each first page anew, so that it is walked and not remembered.
   const fresh = (): LineageSources => ({ db, memory, held: holdResults(heldResultsBounds) })
   const middle = fanGraph.urnOf(0)
-  const firstPage = await timed((clock) => clock(() => ask(fresh(), middle, direction, firstPageCount, null)), (page) => { mustFollow(page, first, firstPageCount) }, runs)
+  const firstPage = await timed(
+    (clock) => clock(() => ask(fresh(), middle, direction, firstPageCount, null)),
+    (page) => {
+      mustFollow(page, first, firstPageCount)
+    },
+    runs
+  )
   const sources = fresh()
   const pageMs: number[] = []
   let scrollId: string | null = null
@@ -68,14 +102,30 @@ async function pageThrough({ db, memory }: LineageSources, direction: LineageDir
     pageMs.push(performance.now() - begun)
     mustFollow(page, first + seen, pageCount)
     scrollId = page.nextScrollId
-    if ((scrollId === null) !== (seen + pageCount === fanCount)) throw new Error(`the scroll ends after ${seen + pageCount} of ${fanCount}`)
+    if ((scrollId === null) !== (seen + pageCount === fanCount))
+      throw new Error(`the scroll ends after ${seen + pageCount} of ${fanCount}`)
   }
-  return { direction, total: fanCount, firstPageMs: firstPage.medianMs, pages: pageMs.length, medianPageMs: median(pageMs), slowestPageMs: Math.max(...pageMs), wholeMs: pageMs.reduce((sum, ms) => sum + ms, 0) }
+  return {
+    direction,
+    total: fanCount,
+    firstPageMs: firstPage.medianMs,
+    pages: pageMs.length,
+    medianPageMs: median(pageMs),
+    slowestPageMs: Math.max(...pageMs),
+    wholeMs: pageMs.reduce((sum, ms) => sum + ms, 0)
+  }
 }
 
 function mustFollow({ total, results, report }: ScrollPage, first: number, count: number): void {
-  const isRight = total === fanCount && report.complete && results.length === count && results.every(({ entity, degree }, index) => degree === 1 && entity.urn === fanGraph.urnOf(first + index))
-  if (!isRight) throw new Error(`the page from node ${first} is wrong: ${results.length} of ${total}, the first ${results[0]?.entity.urn}`)
+  const isRight =
+    total === fanCount &&
+    report.complete &&
+    results.length === count &&
+    results.every(({ entity, degree }, index) => degree === 1 && entity.urn === fanGraph.urnOf(first + index))
+  if (!isRight)
+    throw new Error(
+      `the page from node ${first} is wrong: ${results.length} of ${total}, the first ${results[0]?.entity.urn}`
+    )
 }
 
 /** A start without lineage, and one that does not exist. */
@@ -85,10 +135,14 @@ export async function walkFromNothing(sources: LineageSources, graph: BenchGraph
   return [
     await timeMany('has no lineage', async () => {
       const page = await ask(sources, alone, 'DOWNSTREAM', firstPageCount, null)
-      if (page.total !== 0 || page.results.length > 0 || !page.report.complete) throw new Error('an asset without lineage has some')
+      if (page.total !== 0 || page.results.length > 0 || !page.report.complete)
+        throw new Error('an asset without lineage has some')
     }),
     await timeMany('does not exist', async () => {
-      const code = await ask(sources, absent, 'DOWNSTREAM', firstPageCount, null).then(() => 'an answer', (error: unknown) => error instanceof CatalogError ? error.code : String(error))
+      const code = await ask(sources, absent, 'DOWNSTREAM', firstPageCount, null).then(
+        () => 'an answer',
+        (error: unknown) => (error instanceof CatalogError ? error.code : String(error))
+      )
       if (code !== 'NOT_FOUND') throw new Error(`an absent start gave ${code}`)
     })
   ]

@@ -18,14 +18,19 @@ import { makePlainTables } from './plain-tables.ts'
  * `besideMs` is the median of what Tributary took in between, so that both felt the same load of the machine.
  * `endedAfterMs` where a contender did not come to an end; `isGuess` where it was not run, for it had failed to on less.
  */
-export type Cell = (Timing | { endedAfterMs: number, isGuess: boolean }) & { besideMs: number }
+export type Cell = (Timing | { endedAfterMs: number; isGuess: boolean }) & { besideMs: number }
 
-export type WalkRow = { contender: string, givesDegrees: boolean, cells: Record<string, Cell> }
+export type WalkRow = { contender: string; givesDegrees: boolean; cells: Record<string, Cell> }
 
 /** The tables and functions that contenders need. */
 export async function prepareContenders(db: Db, graph: BenchGraph, limitMs: number): Promise<Contender[]> {
   const { hasTexts } = await makePlainTables(db, graph)
-  const contenders = [...contendersInSql, ...contendersInPlpgsql, ...contendersInNode, ownSqlWalk(graph.columnCount > 0 ? 'column' : 'asset', limitMs)]
+  const contenders = [
+    ...contendersInSql,
+    ...contendersInPlpgsql,
+    ...contendersInNode,
+    ownSqlWalk(graph.columnCount > 0 ? 'column' : 'asset', limitMs)
+  ]
   for (const { setup } of contenders) if (setup !== undefined) await query(db, setup)
   return contenders.filter(({ needsTexts = false }) => hasTexts || !needsTexts)
 }
@@ -35,9 +40,14 @@ export type WalkBeside = (pick: Pick) => Promise<number>
 
 const walksBesideEachRun = 3
 
-type Against = { limitMs: number, walkBeside: WalkBeside }
+type Against = { limitMs: number; walkBeside: WalkBeside }
 
-export async function runContenders(db: Db, graph: BenchGraph, contenders: readonly Contender[], against: Against): Promise<WalkRow[]> {
+export async function runContenders(
+  db: Db,
+  graph: BenchGraph,
+  contenders: readonly Contender[],
+  against: Against
+): Promise<WalkRow[]> {
   const walk = walker(downstreamsOf(nodeCountOf(graph), walkedEdges(graph)))
   const rows: WalkRow[] = []
   for (const contender of contenders) {
@@ -53,10 +63,15 @@ export async function runContenders(db: Db, graph: BenchGraph, contenders: reado
   return rows
 }
 
-type Task = Against & { pick: Pick, walk: Walker, isHopeless?: boolean, runs?: number }
+type Task = Against & { pick: Pick; walk: Walker; isHopeless?: boolean; runs?: number }
 
 /** Runs one contender from one start, Tributary before each of its runs. */
-export async function runContender(db: Db, graph: BenchGraph, contender: Contender, { pick, walk, limitMs, walkBeside, isHopeless = false, runs }: Task): Promise<Cell> {
+export async function runContender(
+  db: Db,
+  graph: BenchGraph,
+  contender: Contender,
+  { pick, walk, limitMs, walkBeside, isHopeless = false, runs }: Task
+): Promise<Cell> {
   const start = { id: entityIdOf(pick.node), urn: graph.urnOf(pick.node), depth: pick.depth }
   const right = rightAnswer(walk(pick.node), contender.givesDegrees)
   const besideMs: number[] = []
@@ -67,15 +82,22 @@ export async function runContender(db: Db, graph: BenchGraph, contender: Contend
     await beside()
     return withSettings(db, limitMs, (tx) => clock(() => contender.walk(tx, start)))
   }
-  const check = (given: Answer | (() => Answer)) => { mustBeRight(`${contender.name} from ${pick.name} of ${graph.name}`, typeof given === 'function' ? given() : given, right) }
+  const check = (given: Answer | (() => Answer)) => {
+    mustBeRight(
+      `${contender.name} from ${pick.name} of ${graph.name}`,
+      typeof given === 'function' ? given() : given,
+      right
+    )
+  }
   if (isHopeless) {
     await beside()
     return { endedAfterMs: limitMs, isGuess: true, besideMs: median(besideMs) }
   }
   try {
-    return { ...await timed(run, check, runs), besideMs: median(besideMs) }
+    return { ...(await timed(run, check, runs)), besideMs: median(besideMs) }
   } catch (error) {
-    if (isStatementCancelled(error) || (error instanceof CatalogError && error.code === 'DEADLINE_EXCEEDED')) return { endedAfterMs: limitMs, isGuess: false, besideMs: median(besideMs) }
+    if (isStatementCancelled(error) || (error instanceof CatalogError && error.code === 'DEADLINE_EXCEEDED'))
+      return { endedAfterMs: limitMs, isGuess: false, besideMs: median(besideMs) }
     throw error
   }
 }

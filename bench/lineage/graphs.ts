@@ -37,7 +37,8 @@ export const entityIdOf = (node: number): number => node + 1
 export const nodeOfEntity = (id: number): number => id - 1
 
 /** The edges that walks of the graph follow: those of columns where it has any. */
-export const walkedEdges = (graph: BenchGraph): EdgeList => graph.columnCount > 0 ? graph.columnEdges : graph.edges
+export const walkedEdges = (graph: BenchGraph): EdgeList =>
+  graph.columnCount > 0 ? graph.columnEdges : graph.edges
 
 export const nodeCountOf = (graph: BenchGraph): number => graph.assetCount + graph.columnCount
 
@@ -58,36 +59,67 @@ export function makeGraph(name: GraphName): BenchGraph | null {
   const { projectOf, hub, ...edges } = drawProjectGraph(shape)
   const { assetCount } = shape
   const assetUrn = (asset: number) => projectAssetUrn(asset, projectOf[asset] ?? 0)
-  if (name !== 'MC') return withPicks({ name, assetCount, columnCount: 0, edges, columnEdges: noEdges, ...onlyDatasets, urnOf: assetUrn }, hub)
+  if (name !== 'MC')
+    return withPicks(
+      { name, assetCount, columnCount: 0, edges, columnEdges: noEdges, ...onlyDatasets, urnOf: assetUrn },
+      hub
+    )
   const columns = drawColumnEdges(assetCount, edges, columnEdgeCount, 4)
-  const parentOf = (node: number) => node < assetCount ? null : Math.floor((node - assetCount) / columnsPerAsset)
-  return withPicks({
-    name,
-    assetCount,
-    columnCount: assetCount * columnsPerAsset,
-    edges,
-    columnEdges: { upstream: columns.upstream.map((column) => assetCount + column), downstream: columns.downstream.map((column) => assetCount + column) },
-    parentOf,
-    typeOf: (node) => node < assetCount ? 'dataset' : 'schemaField',
-    urnOf(node) {
-      const parent = parentOf(node)
-      return parent === null ? assetUrn(node) : toUrn(`urn:li:schemaField:(${assetUrn(parent)},a_column_${(node - assetCount) % columnsPerAsset})`)
-    }
-  }, assetCount + hub * columnsPerAsset)
+  const parentOf = (node: number) =>
+    node < assetCount ? null : Math.floor((node - assetCount) / columnsPerAsset)
+  return withPicks(
+    {
+      name,
+      assetCount,
+      columnCount: assetCount * columnsPerAsset,
+      edges,
+      columnEdges: {
+        upstream: columns.upstream.map((column) => assetCount + column),
+        downstream: columns.downstream.map((column) => assetCount + column)
+      },
+      parentOf,
+      typeOf: (node) => (node < assetCount ? 'dataset' : 'schemaField'),
+      urnOf(node) {
+        const parent = parentOf(node)
+        return parent === null
+          ? assetUrn(node)
+          : toUrn(
+              `urn:li:schemaField:(${assetUrn(parent)},a_column_${(node - assetCount) % columnsPerAsset})`
+            )
+      }
+    },
+    assetCount + hub * columnsPerAsset
+  )
 }
 
 function debianGraph(): BenchGraph | null {
   const read = readDebianGraph()
   if (!read) return null
   const { names, edges } = read
-  const [hub] = [...outDegrees(names.length, edges).entries()].reduce((most, entry) => entry[1] > most[1] ? entry : most)
-  return withPicks({ name: 'Debian', assetCount: names.length, columnCount: 0, edges, columnEdges: noEdges, ...onlyDatasets, urnOf: (node) => toUrn(debianUrn(names[node] ?? '')) }, hub)
+  const [hub] = [...outDegrees(names.length, edges).entries()].reduce((most, entry) =>
+    entry[1] > most[1] ? entry : most
+  )
+  return withPicks(
+    {
+      name: 'Debian',
+      assetCount: names.length,
+      columnCount: 0,
+      edges,
+      columnEdges: noEdges,
+      ...onlyDatasets,
+      urnOf: (node) => toUrn(debianUrn(names[node] ?? ''))
+    },
+    hub
+  )
 }
 
 function withPicks(graph: Omit<BenchGraph, 'picks'>, hub: number): BenchGraph {
   const whole = { ...graph, picks: [] }
   const edges = walkedEdges(whole)
-  return { ...graph, picks: choosePicks(walker(downstreamsOf(nodeCountOf(whole), edges)), edges.upstream, hub) }
+  return {
+    ...graph,
+    picks: choosePicks(walker(downstreamsOf(nodeCountOf(whole), edges)), edges.upstream, hub)
+  }
 }
 
 function outDegrees(nodeCount: number, { upstream }: EdgeList): Int32Array {
@@ -101,5 +133,7 @@ const platforms = ['snowflake', 'bigquery', 'redshift', 'postgres']
 /** 110 to 125 characters, as real ones have. */
 const projectAssetUrn = (asset: number, project: number): Urn => {
   const schema = `warehouse_${project % 40}.project_${project}_analytics`
-  return toUrn(`urn:li:dataset:(urn:li:dataPlatform:${platforms[project % platforms.length] ?? ''},${schema}.a_table_of_ordinary_length_${asset},PROD)`)
+  return toUrn(
+    `urn:li:dataset:(urn:li:dataPlatform:${platforms[project % platforms.length] ?? ''},${schema}.a_table_of_ordinary_length_${asset},PROD)`
+  )
 }

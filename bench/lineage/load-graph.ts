@@ -15,16 +15,27 @@ import { analyze, withoutIndexes } from './without-indexes.ts'
 const manualSourceId = 1
 
 /** Who writes in benchmarks. */
-export const benchCall: Call = { actor: { urn: toUrn('urn:li:corpuser:bench'), tokenId: null, scopes: ['admin'], domainUrn: null }, requestId: null }
+export const benchCall: Call = {
+  actor: { urn: toUrn('urn:li:corpuser:bench'), tokenId: null, scopes: ['admin'], domainUrn: null },
+  requestId: null
+}
 
 /** The domains of a loaded graph: four at the top, two below each; two thirds of the assets are in one. */
-export type LoadedDomains = { urns: Urn[], domainOf: (asset: number) => Urn | null }
+export type LoadedDomains = { urns: Urn[]; domainOf: (asset: number) => Urn | null }
 
 /** The catalog must be migrated and empty. Afterwards node n is entity n + 1, and all of it exists. */
 export async function loadIntoCatalog(db: Db, graph: BenchGraph): Promise<LoadedDomains> {
-  await withoutIndexes(db, 'entity', () => copyIn(db, 'entity (id, urn, urn_key, entity_type, parent_id, is_present)', entityLines(graph)))
+  await withoutIndexes(db, 'entity', () =>
+    copyIn(db, 'entity (id, urn, urn_key, entity_type, parent_id, is_present)', entityLines(graph))
+  )
   await query(db, `select setval(pg_get_serial_sequence('entity', 'id'), ?::int)`, [nodeCountOf(graph)])
-  await withoutIndexes(db, 'statement', () => copyIn(db, 'statement (downstream_id, upstream_id, owner_id, field, source_id, record_key, position, seq, line)', statementLines(graph)))
+  await withoutIndexes(db, 'statement', () =>
+    copyIn(
+      db,
+      'statement (downstream_id, upstream_id, owner_id, field, source_id, record_key, position, seq, line)',
+      statementLines(graph)
+    )
+  )
   return loadDomainsOf(db, graph.assetCount)
 }
 
@@ -62,16 +73,25 @@ export async function loadDomainsOf(db: Db, assetCount: number): Promise<LoadedD
   for (const top of ['finance', 'sales', 'logistics', 'people']) {
     const above = await createDomain(db, { id: top, name: top }, benchCall)
     urns.push(above)
-    for (const part of ['core', 'reporting']) urns.push(await createDomain(db, { id: `${top}_${part}`, name: part, parentDomain: above }, benchCall))
+    for (const part of ['core', 'reporting'])
+      urns.push(await createDomain(db, { id: `${top}_${part}`, name: part, parentDomain: above }, benchCall))
   }
-  const domainOf = (asset: number) => asset % 3 === 0 ? null : urns[asset % urns.length] ?? null
+  const domainOf = (asset: number) => (asset % 3 === 0 ? null : (urns[asset % urns.length] ?? null))
   const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
-  await copyIn(db, 'domain_association (entity_id, domain_id, version, seq, line, actor)', associationLines(assetCount, domainOf, idOf))
+  await copyIn(
+    db,
+    'domain_association (entity_id, domain_id, version, seq, line, actor)',
+    associationLines(assetCount, domainOf, idOf)
+  )
   await analyze(db, 'domain_association')
   return { urns, domainOf }
 }
 
-function* associationLines(assetCount: number, domainOf: LoadedDomains['domainOf'], idOf: ReadonlyMap<Urn, number>): Generator<string> {
+function* associationLines(
+  assetCount: number,
+  domainOf: LoadedDomains['domainOf'],
+  idOf: ReadonlyMap<Urn, number>
+): Generator<string> {
   for (let asset = 0; asset < assetCount; asset += 1) {
     const domain = domainOf(asset)
     const id = domain && idOf.get(domain)

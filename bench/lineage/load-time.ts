@@ -7,20 +7,40 @@ import { median } from './measure.ts'
 const runs = 3
 
 /** Since the process began; `cpuMs` is what it took of that on a processor. `rssMb` is resident right after the answer, `peakMb` was the most. Medians. */
-export type LoadFinding = { runs: number, loadMs: number, firstAnswerMs: number, cpuMs: number, rssMb: number, peakMb: number }
+export type LoadFinding = {
+  runs: number
+  loadMs: number
+  firstAnswerMs: number
+  cpuMs: number
+  rssMb: number
+  peakMb: number
+}
 
-type Printed = Omit<LoadFinding, 'runs'> & { total: number, engine: string }
+type Printed = Omit<LoadFinding, 'runs'> & { total: number; engine: string }
 
 export function benchLoadTime(url: string, graph: BenchGraph): LoadFinding {
   const [pick] = graph.picks
   if (!pick) throw new Error(`${graph.name} has no start`)
   const printed = Array.from({ length: runs }, (): Printed => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [packagePath('dist/bench/lineage/cold-start.js'), url, graph.urnOf(pick.node)], { encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [packagePath('dist/bench/lineage/cold-start.js'), url, graph.urnOf(pick.node)],
+      { encoding: 'utf8' }
+    )
     if (status !== 0) throw new Error(stderr)
     const found = JSON.parse(stdout) as Printed
-    if (found.engine !== 'memory' || found.total !== pick.reach) throw new Error(`the fresh process answered ${stdout}; right is ${pick.reach}`)
+    if (found.engine !== 'memory' || found.total !== pick.reach)
+      throw new Error(`the fresh process answered ${stdout}; right is ${pick.reach}`)
     return found
   })
-  const medianOf = (name: 'loadMs' | 'firstAnswerMs' | 'cpuMs' | 'rssMb' | 'peakMb') => median(printed.map((found) => found[name]))
-  return { runs, loadMs: medianOf('loadMs'), firstAnswerMs: medianOf('firstAnswerMs'), cpuMs: medianOf('cpuMs'), rssMb: medianOf('rssMb'), peakMb: medianOf('peakMb') }
+  const medianOf = (name: 'loadMs' | 'firstAnswerMs' | 'cpuMs' | 'rssMb' | 'peakMb') =>
+    median(printed.map((found) => found[name]))
+  return {
+    runs,
+    loadMs: medianOf('loadMs'),
+    firstAnswerMs: medianOf('firstAnswerMs'),
+    cpuMs: medianOf('cpuMs'),
+    rssMb: medianOf('rssMb'),
+    peakMb: medianOf('peakMb')
+  }
 }

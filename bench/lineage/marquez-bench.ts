@@ -30,7 +30,7 @@ export type MarquezRow = {
   /** What is upstream and downstream of the job, all hops: what people ask for. */
   bothWalksMs: number
   bothWalksReach: number
-  followUp: { queries: number, ms: number } | null
+  followUp: { queries: number; ms: number } | null
 }
 
 /** Gives the sizes and a row for each depth. Throws where an answer is wrong. */
@@ -46,9 +46,23 @@ export async function benchMarquez(postgres: BenchPostgres, { isQuick }: { isQui
     for (const depth of isQuick ? depths.slice(0, 3) : depths) {
       const right = jobsAround(graph, start, depth)
       const own = await measureOwn(memory, graph, { start, depth, right })
-      const marquez = await timedOrNull((clock) => withSettings(db, limitMs, (tx) => clock(() => walkAsMarquez(tx, start, depth))), (jobs) => { mustBeSame(jobs, right, start) })
-      const followUp = marquez ? await measureFollowUp((clock) => clock(() => followUpAsMarquez(db, marquez.last))) : null
-      rows.push({ depth, jobs: right.size + 1, marquezMs: marquez?.medianMs ?? null, marquezRuns: marquez?.runs ?? 0, ...own, followUp })
+      const marquez = await timedOrNull(
+        (clock) => withSettings(db, limitMs, (tx) => clock(() => walkAsMarquez(tx, start, depth))),
+        (jobs) => {
+          mustBeSame(jobs, right, start)
+        }
+      )
+      const followUp = marquez
+        ? await measureFollowUp((clock) => clock(() => followUpAsMarquez(db, marquez.last)))
+        : null
+      rows.push({
+        depth,
+        jobs: right.size + 1,
+        marquezMs: marquez?.medianMs ?? null,
+        marquezRuns: marquez?.runs ?? 0,
+        ...own,
+        followUp
+      })
     }
     return { jobs: graph.jobCount, datasets: graph.assetCount - graph.jobCount, ioRows, limitMs, rows }
   } finally {
@@ -59,35 +73,67 @@ export async function benchMarquez(postgres: BenchPostgres, { isQuick }: { isQui
 
 /** Of a hundred jobs the one whose reach within five hops is nearest to what was measured. */
 function startOf(graph: JobGraph): number {
-  const samples = Array.from({ length: 100 }, (_, index) => index * graph.jobCount / 100)
+  const samples = Array.from({ length: 100 }, (_, index) => (index * graph.jobCount) / 100)
   const distance = (job: number) => Math.abs(jobsAround(graph, job, 5).size - measuredReach)
-  return samples.map((job) => ({ job, off: distance(job) })).reduce((best, other) => other.off < best.off ? other : best).job
+  return samples
+    .map((job) => ({ job, off: distance(job) }))
+    .reduce((best, other) => (other.off < best.off ? other : best)).job
 }
 
-type Task = { start: number, depth: number, right: ReadonlySet<number> }
+type Task = { start: number; depth: number; right: ReadonlySet<number> }
 
 async function measureOwn({ sources }: OpenMemory, { jobCount }: JobGraph, { start, depth, right }: Task) {
   const startIds = [entityIdOf(start)]
-  const same = (clock: Clock) => withLineage(sources, (reader) => clock(() => jobsByNeighbours(reader, startIds, depth, (id) => nodeOfEntity(id) < jobCount)))
+  const same = (clock: Clock) =>
+    withLineage(sources, (reader) =>
+      clock(() => jobsByNeighbours(reader, startIds, depth, (id) => nodeOfEntity(id) < jobCount))
+    )
   const check = (found: readonly number[]) => {
-    if (found.length !== right.size || found.some((id) => !right.has(nodeOfEntity(id)))) throw new Error(`Tributary found ${found.length} jobs within depth ${depth}; right is ${right.size}`)
+    if (found.length !== right.size || found.some((id) => !right.has(nodeOfEntity(id))))
+      throw new Error(`Tributary found ${found.length} jobs within depth ${depth}; right is ${right.size}`)
   }
-  const both = (clock: Clock) => withLineage(sources, (reader) => clock(async () => {
-    const bounds = { maxHops: 10_000, maxEntities: 10_000_000 }
-    const up = await reader.walk({ startIds, direction: 'UPSTREAM', level: 'asset', hopsWanted: Infinity, bounds })
-    const down = await reader.walk({ startIds, direction: 'DOWNSTREAM', level: 'asset', hopsWanted: Infinity, bounds })
-    return up.ids.length + down.ids.length
-  }))
+  const both = (clock: Clock) =>
+    withLineage(sources, (reader) =>
+      clock(async () => {
+        const bounds = { maxHops: 10_000, maxEntities: 10_000_000 }
+        const up = await reader.walk({
+          startIds,
+          direction: 'UPSTREAM',
+          level: 'asset',
+          hopsWanted: Infinity,
+          bounds
+        })
+        const down = await reader.walk({
+          startIds,
+          direction: 'DOWNSTREAM',
+          level: 'asset',
+          hopsWanted: Infinity,
+          bounds
+        })
+        return up.ids.length + down.ids.length
+      })
+    )
   let bothWalksReach = 0
   await timed(same, check, warmUpRuns)
   await timed(both, () => {}, warmUpRuns)
   const sameAnswer = await timed(same, check, runs)
-  const bothWalks = await timed(both, (reach) => { bothWalksReach = reach }, runs)
+  const bothWalks = await timed(
+    both,
+    (reach) => {
+      bothWalksReach = reach
+    },
+    runs
+  )
   return { sameAnswerMs: sameAnswer.medianMs, bothWalksMs: bothWalks.medianMs, bothWalksReach }
 }
 
 /** The jobs around one, both ways over datasets, without it. */
-async function jobsByNeighbours(reader: LineageReader, startIds: readonly number[], depth: number, isJob: (id: number) => boolean): Promise<number[]> {
+async function jobsByNeighbours(
+  reader: LineageReader,
+  startIds: readonly number[],
+  depth: number,
+  isJob: (id: number) => boolean
+): Promise<number[]> {
   const seen = idSet()
   for (const id of startIds) seen.add(id)
   const jobs: number[] = []
@@ -111,13 +157,23 @@ async function jobsByNeighbours(reader: LineageReader, startIds: readonly number
 
 function mustBeSame(found: readonly MarquezJob[], right: ReadonlySet<number>, start: number): void {
   const wanted = new Set([...right, start].map((job) => uuidOf('job', job)))
-  if (found.length !== wanted.size || found.some(({ uuid }) => !wanted.has(uuid))) throw new Error(`the technique of Marquez found ${found.length} jobs; right is ${wanted.size}`)
+  if (found.length !== wanted.size || found.some(({ uuid }) => !wanted.has(uuid)))
+    throw new Error(`the technique of Marquez found ${found.length} jobs; right is ${wanted.size}`)
 }
 
-async function timedOrNull(run: (clock: Clock) => Promise<MarquezJob[]>, check: (jobs: MarquezJob[]) => void) {
+async function timedOrNull(
+  run: (clock: Clock) => Promise<MarquezJob[]>,
+  check: (jobs: MarquezJob[]) => void
+) {
   let last: MarquezJob[] = []
   try {
-    return { ...await timed(run, (jobs) => { check(jobs); last = jobs }), last }
+    return {
+      ...(await timed(run, (jobs) => {
+        check(jobs)
+        last = jobs
+      })),
+      last
+    }
   } catch (error) {
     if (isStatementCancelled(error)) return null
     throw error
@@ -126,6 +182,12 @@ async function timedOrNull(run: (clock: Clock) => Promise<MarquezJob[]>, check: 
 
 async function measureFollowUp(run: (clock: Clock) => Promise<number>) {
   let queries = 0
-  const { medianMs } = await timed(run, (count) => { queries = count }, 1)
+  const { medianMs } = await timed(
+    run,
+    (count) => {
+      queries = count
+    },
+    1
+  )
   return { queries, ms: medianMs }
 }

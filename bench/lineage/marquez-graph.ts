@@ -32,7 +32,7 @@ export function makeJobGraph(): JobGraph {
       const read = new Set<number>()
       const wanted = 1 + Math.floor(random() * 3.3)
       while (read.size < wanted) {
-        const from = random() < 0.7 ? layers[layer] ?? [] : pick(random, layers)
+        const from = random() < 0.7 ? (layers[layer] ?? []) : pick(random, layers)
         read.add(from[Math.floor(from.length * random() ** 2)] ?? 0)
       }
       const made = random() < secondOutputShare ? [nodeCount, nodeCount + 1] : [nodeCount]
@@ -43,27 +43,50 @@ export function makeJobGraph(): JobGraph {
     }
     layers.push(written)
   }
-  const pairs = [...inputs.flatMap((read, job) => read.map((dataset) => [dataset, job] as const)), ...outputs.flatMap((made, job) => made.map((dataset) => [job, dataset] as const))]
+  const pairs = [
+    ...inputs.flatMap((read, job) => read.map((dataset) => [dataset, job] as const)),
+    ...outputs.flatMap((made, job) => made.map((dataset) => [job, dataset] as const))
+  ]
   return {
-    name: 'jobs', jobCount, inputs, outputs, assetCount: nodeCount, columnCount: 0, columnEdges: noEdges, picks: [],
-    edges: { upstream: Int32Array.from(pairs, ([upstream]) => upstream), downstream: Int32Array.from(pairs, ([, downstream]) => downstream) },
-    typeOf: (node) => node < jobCount ? 'dataJob' : 'dataset',
+    name: 'jobs',
+    jobCount,
+    inputs,
+    outputs,
+    assetCount: nodeCount,
+    columnCount: 0,
+    columnEdges: noEdges,
+    picks: [],
+    edges: {
+      upstream: Int32Array.from(pairs, ([upstream]) => upstream),
+      downstream: Int32Array.from(pairs, ([, downstream]) => downstream)
+    },
+    typeOf: (node) => (node < jobCount ? 'dataJob' : 'dataset'),
     parentOf: () => null,
-    urnOf: (node) => toUrn(node < jobCount
-      ? `urn:li:dataJob:(urn:li:dataFlow:(airflow,dag_of_ordinary_length_${node % 800},PROD),task_${node})`
-      : `urn:li:dataset:(urn:li:dataPlatform:snowflake,warehouse.schema_${node % 40}.a_table_of_ordinary_length_${node},PROD)`)
+    urnOf: (node) =>
+      toUrn(
+        node < jobCount
+          ? `urn:li:dataJob:(urn:li:dataFlow:(airflow,dag_of_ordinary_length_${node % 800},PROD),task_${node})`
+          : `urn:li:dataset:(urn:li:dataPlatform:snowflake,warehouse.schema_${node % 40}.a_table_of_ordinary_length_${node},PROD)`
+      )
   }
 }
 
 /** Jobs that share datasets, hop by hop: what Marquez answers. Gives the nodes of the jobs within so many hops, the start left out. */
-export function jobsAround({ jobCount: count, inputs, outputs, assetCount }: JobGraph, start: number, depth: number): Set<number> {
+export function jobsAround(
+  { jobCount: count, inputs, outputs, assetCount }: JobGraph,
+  start: number,
+  depth: number
+): Set<number> {
   const jobsOf = Array.from({ length: assetCount - count }, (): number[] => [])
-  const datasetsOf = (job: number) => [...inputs[job] ?? [], ...outputs[job] ?? []]
-  for (let job = 0; job < count; job += 1) for (const dataset of datasetsOf(job)) jobsOf[dataset - count]?.push(job)
+  const datasetsOf = (job: number) => [...(inputs[job] ?? []), ...(outputs[job] ?? [])]
+  for (let job = 0; job < count; job += 1)
+    for (const dataset of datasetsOf(job)) jobsOf[dataset - count]?.push(job)
   const seen = new Set([start])
   let frontier = [start]
   for (let hop = 0; hop < depth; hop += 1) {
-    frontier = [...new Set(frontier.flatMap(datasetsOf).flatMap((dataset) => jobsOf[dataset - count] ?? []))].filter((job) => !seen.has(job))
+    frontier = [
+      ...new Set(frontier.flatMap(datasetsOf).flatMap((dataset) => jobsOf[dataset - count] ?? []))
+    ].filter((job) => !seen.has(job))
     for (const job of frontier) seen.add(job)
   }
   seen.delete(start)

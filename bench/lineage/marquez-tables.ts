@@ -31,10 +31,21 @@ const tables = `
 /** Gives the number of io rows. Indexes are those that help: by dataset, and the current rows by job. */
 export async function loadMarquez(db: Db, graph: JobGraph): Promise<number> {
   for (const statement of tables.split(';').filter((text) => text.trim() !== '')) await query(db, statement)
-  await query(db, 'insert into marquez_namespace (uuid, name) values (?::uuid, ?)', [uuidOf('namespace', 0), 'airflow'])
-  await copyIn(db, 'marquez_job (uuid, name, namespace_uuid, current_version_uuid, current_run_uuid)', jobLines(graph))
+  await query(db, 'insert into marquez_namespace (uuid, name) values (?::uuid, ?)', [
+    uuidOf('namespace', 0),
+    'airflow'
+  ])
+  await copyIn(
+    db,
+    'marquez_job (uuid, name, namespace_uuid, current_version_uuid, current_run_uuid)',
+    jobLines(graph)
+  )
   await copyIn(db, 'marquez_run (uuid, job_uuid, state)', runLines(graph))
-  await copyIn(db, 'marquez_io (job_version_uuid, dataset_uuid, io_type, job_uuid, is_current)', ioLines(graph))
+  await copyIn(
+    db,
+    'marquez_io (job_version_uuid, dataset_uuid, io_type, job_uuid, is_current)',
+    ioLines(graph)
+  )
   await query(db, 'create index on marquez_io (dataset_uuid)')
   await query(db, 'create index on marquez_io (job_uuid) where is_current')
   for (const table of ['marquez_job', 'marquez_run', 'marquez_io']) await analyze(db, table)
@@ -58,7 +69,8 @@ function* ioLines({ jobCount, inputs, outputs }: JobGraph): Generator<string> {
       const begin = uuidOf('version', job * versionsPerJob + version)
       const end = `${uuidOf('job', job)}\t${version === 0 ? 't' : 'f'}`
       for (const dataset of inputs[job] ?? []) yield `${begin}\t${uuidOf('dataset', dataset)}\tINPUT\t${end}`
-      for (const dataset of outputs[job] ?? []) yield `${begin}\t${uuidOf('dataset', dataset)}\tOUTPUT\t${end}`
+      for (const dataset of outputs[job] ?? [])
+        yield `${begin}\t${uuidOf('dataset', dataset)}\tOUTPUT\t${end}`
     }
   }
 }

@@ -37,7 +37,7 @@ const lineageSql = `
   from (select * from lineage union all select * from without_io) as found
   join marquez_job_view as job on job.uuid = found.job_uuid`
 
-export type MarquezJob = { uuid: string, current_run_uuid: string }
+export type MarquezJob = { uuid: string; current_run_uuid: string }
 
 /** The start is in what is found. */
 export async function walkAsMarquez(tx: Tx, job: number, depth: number): Promise<MarquezJob[]> {
@@ -52,8 +52,16 @@ export async function followUpAsMarquez(db: Db, jobs: readonly MarquezJob[]): Pr
   await query(db, 'select current_version_uuid from marquez_job where uuid = ?::uuid', [first?.uuid ?? null])
   for (const job of jobs) {
     await query(db, 'select * from marquez_run where uuid = ?::uuid', [job.current_run_uuid])
-    await query(db, 'select parent.* from marquez_job as job join marquez_job as parent on parent.uuid = job.parent_job_uuid where job.uuid = ?::uuid', [job.uuid])
+    await query(
+      db,
+      'select parent.* from marquez_job as job join marquez_job as parent on parent.uuid = job.parent_job_uuid where job.uuid = ?::uuid',
+      [job.uuid]
+    )
   }
-  await query(db, 'select distinct dataset_uuid from marquez_io where is_current and job_uuid = any(?::uuid[])', [jobs.map((job) => job.uuid)])
+  await query(
+    db,
+    'select distinct dataset_uuid from marquez_io where is_current and job_uuid = any(?::uuid[])',
+    [jobs.map((job) => job.uuid)]
+  )
   return jobs.length * 2 + 3
 }

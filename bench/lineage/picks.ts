@@ -3,9 +3,13 @@ import { randomFrom } from '../../test/torture/workload.ts'
 import type { Walker } from './adjacency.ts'
 
 /** A start, and what a walk downstream from it reaches: so many nodes, the farthest `depth` hops away. */
-export type Pick = { name: string, node: number, reach: number, depth: number }
+export type Pick = { name: string; node: number; reach: number; depth: number }
 
-const wanted = [['100', 100], ['1k', 1_000], ['50k', 50_000]] as const
+const wanted = [
+  ['100', 100],
+  ['1k', 1_000],
+  ['50k', 50_000]
+] as const
 const sampleCount = 1_000
 const sampleMaxReach = 100_000
 

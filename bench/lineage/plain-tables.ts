@@ -12,13 +12,20 @@ const textEdgesMaxCount = 500_000
 export async function makePlainTables(db: Db, graph: BenchGraph): Promise<{ hasTexts: boolean }> {
   const { upstream, downstream } = walkedEdges(graph)
   await query(db, 'create table bench_edge (up int not null, down int not null)')
-  await copyIn(db, 'bench_edge (up, down)', lines(upstream, downstream, (node) => entityIdOf(node)))
+  await copyIn(
+    db,
+    'bench_edge (up, down)',
+    lines(upstream, downstream, (node) => entityIdOf(node))
+  )
   await query(db, 'alter table bench_edge add primary key (up, down)')
   await query(db, 'create index on bench_edge (down, up)')
   await analyze(db, 'bench_edge')
   const hasTexts = upstream.length <= textEdgesMaxCount
   if (hasTexts) {
-    await query(db, 'create table bench_text_edge (up text collate "C" not null, down text collate "C" not null)')
+    await query(
+      db,
+      'create table bench_text_edge (up text collate "C" not null, down text collate "C" not null)'
+    )
     await copyIn(db, 'bench_text_edge (up, down)', lines(upstream, downstream, graph.urnOf))
     await query(db, 'alter table bench_text_edge add primary key (up, down)')
     await query(db, 'create index on bench_text_edge (down, up)')
@@ -27,6 +34,11 @@ export async function makePlainTables(db: Db, graph: BenchGraph): Promise<{ hasT
   return { hasTexts }
 }
 
-function* lines(upstream: Int32Array, downstream: Int32Array, nameOf: (node: number) => number | string): Generator<string> {
-  for (let edge = 0; edge < upstream.length; edge += 1) yield `${nameOf(upstream[edge] ?? 0)}\t${nameOf(downstream[edge] ?? 0)}`
+function* lines(
+  upstream: Int32Array,
+  downstream: Int32Array,
+  nameOf: (node: number) => number | string
+): Generator<string> {
+  for (let edge = 0; edge < upstream.length; edge += 1)
+    yield `${nameOf(upstream[edge] ?? 0)}\t${nameOf(downstream[edge] ?? 0)}`
 }

@@ -5,12 +5,21 @@
  * Seeded: the same shape gives the same edges on every machine. No edge is drawn twice.
  */
 import { pick, randomFrom, type Random } from '../../test/torture/workload.ts'
-import { drawProjects, earlyMember, layerBegin, layerCount, layerOf, memberOf, projectsOf, type Project } from './projects.ts'
+import {
+  drawProjects,
+  earlyMember,
+  layerBegin,
+  layerCount,
+  layerOf,
+  memberOf,
+  projectsOf,
+  type Project
+} from './projects.ts'
 
-export type EdgeList = { upstream: Int32Array, downstream: Int32Array }
+export type EdgeList = { upstream: Int32Array; downstream: Int32Array }
 
 /** `hubOutCount` is the out-degree of the greatest hub; each further one has half of it, down to a hundred. */
-export type GraphShape = { assetCount: number, edgeCount: number, hubOutCount: number, seed: number }
+export type GraphShape = { assetCount: number; edgeCount: number; hubOutCount: number; seed: number }
 
 const backEdgeShare = 0.0005
 const feedingShare = 0.3
@@ -22,7 +31,7 @@ const fanInShare = 0.2
 const adjacentShare = 0.7
 
 /** Node numbers are shuffled, so that neighbours lie far apart in memory. `hub` is the node with the most downstreams. */
-export function drawProjectGraph(shape: GraphShape): EdgeList & { hub: number, projectOf: Int32Array } {
+export function drawProjectGraph(shape: GraphShape): EdgeList & { hub: number; projectOf: Int32Array } {
   const random = randomFrom(shape.seed)
   const projects = drawProjects(shape.assetCount, random)
   const pairs: number[] = []
@@ -37,14 +46,28 @@ export function drawProjectGraph(shape: GraphShape): EdgeList & { hub: number, p
   drawFeeds(projects, random, addOnce)
   for (let count = Math.round(shape.edgeCount * backEdgeShare); count > 0; count -= 1) {
     const project = pick(random, projects)
-    addOnce(memberOf(project, 6 + Math.floor(random() * 6), random), memberOf(project, 1 + Math.floor(random() * 4), random))
+    addOnce(
+      memberOf(project, 6 + Math.floor(random() * 6), random),
+      memberOf(project, 1 + Math.floor(random() * 4), random)
+    )
   }
   const isTaken = (upstream: number, downstream: number) => seen.has(upstream * shape.assetCount + downstream)
-  drawWithinProjects(shape.edgeCount - pairs.length / 2, { assetCount: shape.assetCount, projects, random, pairs, isTaken })
+  drawWithinProjects(shape.edgeCount - pairs.length / 2, {
+    assetCount: shape.assetCount,
+    projects,
+    random,
+    pairs,
+    isTaken
+  })
   return shuffled(pairs, projects, hub, shape.assetCount, random)
 }
 
-function drawHubs({ assetCount, hubOutCount }: GraphShape, projects: readonly Project[], random: Random, add: (upstream: number, downstream: number) => void): number {
+function drawHubs(
+  { assetCount, hubOutCount }: GraphShape,
+  projects: readonly Project[],
+  random: Random,
+  add: (upstream: number, downstream: number) => void
+): number {
   const projectOf = projectsOf(projects, assetCount)
   let greatest = -1
   for (let count = hubOutCount; count >= 100; count = Math.floor(count / 2)) {
@@ -59,20 +82,37 @@ function drawHubs({ assetCount, hubOutCount }: GraphShape, projects: readonly Pr
   return greatest
 }
 
-function drawFeeds(projects: readonly Project[], random: Random, add: (upstream: number, downstream: number) => void): void {
+function drawFeeds(
+  projects: readonly Project[],
+  random: Random,
+  add: (upstream: number, downstream: number) => void
+): void {
   projects.forEach((project, index) => {
     if (random() > feedingShare) return
     for (let made = 0; made < feedsPerProject; made += 1) {
       const fed = projects[index + 1 + Math.floor(random() * feedDistanceMax)]
-      if (fed?.region === project.region) add(memberOf(project, 3 + Math.floor(random() * 9), random), memberOf(fed, Math.floor(random() * 4), random))
+      if (fed?.region === project.region)
+        add(
+          memberOf(project, 3 + Math.floor(random() * 9), random),
+          memberOf(fed, Math.floor(random() * 4), random)
+        )
     }
   })
 }
 
-type Drawing = { assetCount: number, projects: readonly Project[], random: Random, pairs: number[], isTaken: (upstream: number, downstream: number) => boolean }
+type Drawing = {
+  assetCount: number
+  projects: readonly Project[]
+  random: Random
+  pairs: number[]
+  isTaken: (upstream: number, downstream: number) => boolean
+}
 
 /** First how many upstreams each asset gets (one at least below the first layer), then which. */
-function drawWithinProjects(edgeCount: number, { assetCount, projects, random, pairs, isTaken }: Drawing): void {
+function drawWithinProjects(
+  edgeCount: number,
+  { assetCount, projects, random, pairs, isTaken }: Drawing
+): void {
   const projectOf = projectsOf(projects, assetCount)
   const counts = new Uint16Array(assetCount)
   const room = new Uint16Array(assetCount)
@@ -97,15 +137,27 @@ function drawWithinProjects(edgeCount: number, { assetCount, projects, random, p
     const layer = layerOf(project, asset)
     const chosen: number[] = []
     while (chosen.length < (counts[asset] ?? 0)) {
-      const upstream = memberOf(project, chosen.length === 0 || random() < adjacentShare ? layer - 1 : Math.floor(random() * layer), random)
-      const free = chosen.includes(upstream) ? project.begin + Math.floor(random() * (layerBegin(project, layer) - project.begin)) : upstream
+      const upstream = memberOf(
+        project,
+        chosen.length === 0 || random() < adjacentShare ? layer - 1 : Math.floor(random() * layer),
+        random
+      )
+      const free = chosen.includes(upstream)
+        ? project.begin + Math.floor(random() * (layerBegin(project, layer) - project.begin))
+        : upstream
       if (!chosen.includes(free) && !isTaken(free, asset)) chosen.push(free)
     }
     for (const upstream of chosen) pairs.push(upstream, asset)
   }
 }
 
-function shuffled(pairs: readonly number[], projects: readonly Project[], hub: number, assetCount: number, random: Random) {
+function shuffled(
+  pairs: readonly number[],
+  projects: readonly Project[],
+  hub: number,
+  assetCount: number,
+  random: Random
+) {
   const numberOf = Int32Array.from({ length: assetCount }, (_, index) => index)
   for (let last = assetCount - 1; last > 0; last -= 1) {
     const other = Math.floor(random() * (last + 1))
@@ -114,7 +166,10 @@ function shuffled(pairs: readonly number[], projects: readonly Project[], hub: n
     numberOf[other] = kept
   }
   const projectOf = new Int32Array(assetCount)
-  projectsOf(projects, assetCount).forEach((project, asset) => { projectOf[numberOf[asset] ?? 0] = project })
-  const end = (offset: number) => Int32Array.from({ length: pairs.length / 2 }, (_, edge) => numberOf[pairs[edge * 2 + offset] ?? 0] ?? 0)
+  projectsOf(projects, assetCount).forEach((project, asset) => {
+    projectOf[numberOf[asset] ?? 0] = project
+  })
+  const end = (offset: number) =>
+    Int32Array.from({ length: pairs.length / 2 }, (_, edge) => numberOf[pairs[edge * 2 + offset] ?? 0] ?? 0)
   return { upstream: end(0), downstream: end(1), hub: numberOf[hub] ?? 0, projectOf }
 }

@@ -5,7 +5,7 @@ export const layerCount = 12
 /** Projects that feed one another; what begins at the first of a region reaches most of it, about 50,000 assets. */
 const regionProjectCount = 500
 
-export type Project = { begin: number, size: number, region: number }
+export type Project = { begin: number; size: number; region: number }
 
 /** Forty to six hundred assets each, most of them small. */
 export function drawProjects(assetCount: number, random: Random): Project[] {
@@ -20,7 +20,8 @@ export function drawProjects(assetCount: number, random: Random): Project[] {
 }
 
 /** The first asset of a layer. */
-export const layerBegin = ({ begin, size }: Project, layer: number): number => begin + Math.ceil(layer * size / layerCount)
+export const layerBegin = ({ begin, size }: Project, layer: number): number =>
+  begin + Math.ceil((layer * size) / layerCount)
 
 /** An asset of a layer; the first ones of it are the popular ones. */
 export function memberOf(project: Project, layer: number, random: Random): number {
@@ -31,10 +32,11 @@ export function memberOf(project: Project, layer: number, random: Random): numbe
 /** Of the first five layers, all alike: what everybody reads is read early. */
 export const earlyMember = (projects: readonly Project[], index: number, random: Random): number => {
   const project = projects[index]
-  return project ? project.begin + Math.floor(random() * project.size * 5 / layerCount) : 0
+  return project ? project.begin + Math.floor((random() * project.size * 5) / layerCount) : 0
 }
 
-export const layerOf = ({ begin, size }: Project, asset: number): number => Math.floor((asset - begin) * layerCount / size)
+export const layerOf = ({ begin, size }: Project, asset: number): number =>
+  Math.floor(((asset - begin) * layerCount) / size)
 
 /** The index of each asset's project. */
 export function projectsOf(projects: readonly Project[], assetCount: number): Int32Array {

@@ -26,6 +26,7 @@ export const bestLine = ({ reach }: Pick, { contender, ratio, medianMs, besideMs
 
 function textOf(cell: Cell | undefined): string {
   if (!cell) return ''
-  if ('endedAfterMs' in cell) return `> ${ratioText(ratioOf(cell))} (> ${cell.endedAfterMs / 1_000} s${cell.isGuess ? ', not run' : ''})`
+  if ('endedAfterMs' in cell)
+    return `> ${ratioText(ratioOf(cell))} (> ${cell.endedAfterMs / 1_000} s${cell.isGuess ? ', not run' : ''})`
   return `${ratioText(ratioOf(cell))} (${ms(cell.medianMs)}${cell.runs === 5 ? '' : `, ${cell.runs}`})`
 }

@@ -3,19 +3,25 @@ import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { inTransaction } from '../../shared/db/transaction.ts'
 
-type Index = { name: string, isConstraint: boolean, definition: string }
+type Index = { name: string; isConstraint: boolean; definition: string }
 
 /** Afterwards the table has the indexes that it had, and its statistics are up to date. */
 export async function withoutIndexes(db: Db, table: string, fill: () => Promise<void>): Promise<void> {
-  const indexes = await query<Index>(db, `
+  const indexes = await query<Index>(
+    db,
+    `
     select relation.relname as name, con.oid is not null as "isConstraint", coalesce(pg_get_constraintdef(con.oid), pg_get_indexdef(relation.oid)) as definition
     from pg_index
     join pg_class as relation on relation.oid = pg_index.indexrelid
     left join pg_constraint as con on con.conindid = relation.oid
-    where pg_index.indrelid = ?::regclass`, [table])
-  for (const { name, isConstraint } of indexes) await runLong(db, isConstraint ? `alter table ${table} drop constraint ${name}` : `drop index ${name}`)
+    where pg_index.indrelid = ?::regclass`,
+    [table]
+  )
+  for (const { name, isConstraint } of indexes)
+    await runLong(db, isConstraint ? `alter table ${table} drop constraint ${name}` : `drop index ${name}`)
   await fill()
-  for (const { name, isConstraint, definition } of indexes) await runLong(db, isConstraint ? `alter table ${table} add constraint ${name} ${definition}` : definition)
+  for (const { name, isConstraint, definition } of indexes)
+    await runLong(db, isConstraint ? `alter table ${table} add constraint ${name} ${definition}` : definition)
   await analyze(db, table)
 }
 

@@ -8,7 +8,7 @@ export const upstreamsPerAsset = 10
 export const assetUrn = (asset: number): string =>
   `urn:li:dataset:(urn:li:dataPlatform:snowflake,warehouse_${asset % 40}.project_${asset % 400}_analytics.a_table_of_ordinary_length_${asset},PROD)`
 
-export type Edges = { upstream: Int32Array, downstream: Int32Array }
+export type Edges = { upstream: Int32Array; downstream: Int32Array }
 
 /** Distinct edges, grouped by downstream, their upstreams drawn at random. */
 export function drawEdges(count: number, seed: number): Edges {
@@ -28,28 +28,38 @@ export function drawEdges(count: number, seed: number): Edges {
 }
 
 export function* assetLines(): Generator<string> {
-  for (let asset = 0; asset < assetCount; asset += 1) yield `${JSON.stringify({ op: 'upsertEntity', urn: assetUrn(asset) })}\n`
+  for (let asset = 0; asset < assetCount; asset += 1)
+    yield `${JSON.stringify({ op: 'upsertEntity', urn: assetUrn(asset) })}\n`
 }
 
-const endsOf = ({ upstream, downstream }: Edges, index: number) => ({ upstreamUrn: assetUrn(upstream[index] ?? 0), downstreamUrn: assetUrn(downstream[index] ?? 0) })
+const endsOf = ({ upstream, downstream }: Edges, index: number) => ({
+  upstreamUrn: assetUrn(upstream[index] ?? 0),
+  downstreamUrn: assetUrn(downstream[index] ?? 0)
+})
 
 export function* edgeLines(edges: Edges): Generator<string> {
-  for (let index = 0; index < edges.upstream.length; index += 1) yield `${JSON.stringify(endsOf(edges, index))}\n`
+  for (let index = 0; index < edges.upstream.length; index += 1)
+    yield `${JSON.stringify(endsOf(edges, index))}\n`
 }
 
 /** Every other edge is removed, the others are added: all owners are met by both. */
 export function* mixedLines(edges: Edges): Generator<string> {
-  for (let index = 0; index < edges.upstream.length; index += 1) yield `${JSON.stringify({ ...index % 2 === 0 ? { op: 'removeEdge' } : {}, ...endsOf(edges, index) })}\n`
+  for (let index = 0; index < edges.upstream.length; index += 1)
+    yield `${JSON.stringify({ ...(index % 2 === 0 ? { op: 'removeEdge' } : {}), ...endsOf(edges, index) })}\n`
 }
 
 export function* removalLines(edges: Edges): Generator<string> {
-  for (let index = 0; index < edges.upstream.length; index += 1) yield `${JSON.stringify({ op: 'removeEdge', ...endsOf(edges, index) })}\n`
+  for (let index = 0; index < edges.upstream.length; index += 1)
+    yield `${JSON.stringify({ op: 'removeEdge', ...endsOf(edges, index) })}\n`
 }
 
 /** One upstreamLineage proposal for each downstream. */
 export function* proposalLines({ upstream, downstream }: Edges): Generator<string> {
   for (let begin = 0; begin < upstream.length; begin += upstreamsPerAsset) {
-    const upstreams = Array.from(upstream.subarray(begin, begin + upstreamsPerAsset), (asset) => ({ dataset: assetUrn(asset), type: 'TRANSFORMED' }))
+    const upstreams = Array.from(upstream.subarray(begin, begin + upstreamsPerAsset), (asset) => ({
+      dataset: assetUrn(asset),
+      type: 'TRANSFORMED'
+    }))
     const aspect = { value: JSON.stringify({ upstreams }), contentType: 'application/json' }
     yield `${JSON.stringify({ entityType: 'dataset', entityUrn: assetUrn(downstream[begin] ?? 0), changeType: 'UPSERT', aspectName: 'upstreamLineage', aspect })}\n`
   }

@@ -9,7 +9,14 @@ import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
-import { inPieces, isTerminal, readLoad, sendLoad, untilReady, type LoadState } from '../../test/torture/catalog-calls.ts'
+import {
+  inPieces,
+  isTerminal,
+  readLoad,
+  sendLoad,
+  untilReady,
+  type LoadState
+} from '../../test/torture/catalog-calls.ts'
 import type { Kept } from '../../test/torture/processes.ts'
 import { tableOf, type Finding } from '../lineage-http/findings.ts'
 import { assetLines, drawEdges, edgeLines } from './edges.ts'
@@ -20,7 +27,7 @@ const sampleEveryMs = 100
 const apiMaxMb = 300
 const workerMaxMb = 400
 
-type Peaks = { apiMb: number, graphMb: number, apiWithoutGraphMb: number, workerMb: number, seconds: number }
+type Peaks = { apiMb: number; graphMb: number; apiWithoutGraphMb: number; workerMb: number; seconds: number }
 
 export async function benchLoadingMemory(args: readonly string[]): Promise<object> {
   const counts = args.length > 0 ? args.map(Number) : sizes
@@ -29,11 +36,21 @@ export async function benchLoadingMemory(args: readonly string[]): Promise<objec
     await untilDone(stage, await sendLoad(stage.api, assetLines(), { source: 'assets' }))
     const findings: Finding[] = []
     for (const [index, count] of counts.entries()) {
-      findings.push(...findingsOf(`${count.toLocaleString('en-US')} records`, await measure(stage, edgeLines(drawEdges(count, index + 1)), false)))
+      findings.push(
+        ...findingsOf(
+          `${count.toLocaleString('en-US')} records`,
+          await measure(stage, edgeLines(drawEdges(count, index + 1)), false)
+        )
+      )
     }
     const again = Math.min(...counts)
-    findings.push(...findingsOf(`${again.toLocaleString('en-US')} records gzipped`, await measure(stage, edgeLines(drawEdges(again, 9)), true)))
-    findings.push(...await measureBomb(stage))
+    findings.push(
+      ...findingsOf(
+        `${again.toLocaleString('en-US')} records gzipped`,
+        await measure(stage, edgeLines(drawEdges(again, 9)), true)
+      )
+    )
+    findings.push(...(await measureBomb(stage)))
     for (const line of tableOf(findings)) console.log(line)
     return { at: new Date().toISOString(), queue: stage.queue, findings }
   } finally {
@@ -42,8 +59,22 @@ export async function benchLoadingMemory(args: readonly string[]): Promise<objec
 }
 
 const findingsOf = (what: string, { apiWithoutGraphMb, workerMb, ...context }: Peaks): Finding[] => [
-  { row: 3, name: `most resident memory of the API, the graph apart: ${what}`, value: apiWithoutGraphMb, unit: 'MB', goal: { atMost: apiMaxMb }, context },
-  { row: 3, name: `most resident memory of the worker: ${what}`, value: workerMb, unit: 'MB', goal: { atMost: workerMaxMb }, context: {} }
+  {
+    row: 3,
+    name: `most resident memory of the API, the graph apart: ${what}`,
+    value: apiWithoutGraphMb,
+    unit: 'MB',
+    goal: { atMost: apiMaxMb },
+    context
+  },
+  {
+    row: 3,
+    name: `most resident memory of the worker: ${what}`,
+    value: workerMb,
+    unit: 'MB',
+    goal: { atMost: workerMaxMb },
+    context: {}
+  }
 ]
 
 async function measure(stage: Stage, lines: Iterable<string>, isGzipped: boolean): Promise<Peaks> {
@@ -51,7 +82,11 @@ async function measure(stage: Stage, lines: Iterable<string>, isGzipped: boolean
   const plain = Readable.from(inPieces(lines), { objectMode: false })
   const begun = performance.now()
   return watched(stage, async () => {
-    const answer = await upload(stage, isGzipped ? plain.pipe(createGzip({ level: 1 })) : plain, isGzipped ? { 'content-encoding': 'gzip' } : {})
+    const answer = await upload(
+      stage,
+      isGzipped ? plain.pipe(createGzip({ level: 1 })) : plain,
+      isGzipped ? { 'content-encoding': 'gzip' } : {}
+    )
     if (answer.status !== 202) throw new Error(answer.text)
     await untilDone(stage, (JSON.parse(answer.text) as LoadState).id)
     return (performance.now() - begun) / 1_000
@@ -62,14 +97,30 @@ async function measure(stage: Stage, lines: Iterable<string>, isGzipped: boolean
 async function measureBomb(stage: Stage): Promise<Finding[]> {
   await renewProcesses(stage)
   const zeros = Buffer.alloc(1024 * 1024)
-  const bomb = Readable.from((function* () { for (let count = 0; count < 1024; count += 1) yield zeros })()).pipe(createGzip({ level: 9 }))
+  const bomb = Readable.from(
+    (function* () {
+      for (let count = 0; count < 1024; count += 1) yield zeros
+    })()
+  ).pipe(createGzip({ level: 9 }))
   let told = ''
   const { apiWithoutGraphMb } = await watched(stage, async () => {
-    const answer = await upload(stage, bomb, { 'content-encoding': 'gzip' }).catch((error: unknown) => ({ status: 0, text: String(error) }))
+    const answer = await upload(stage, bomb, { 'content-encoding': 'gzip' }).catch((error: unknown) => ({
+      status: 0,
+      text: String(error)
+    }))
     told = `${answer.status} ${answer.text.slice(0, 200)}`
     return 0
   })
-  return [{ row: 3, name: 'most resident memory of the API, the graph apart: a compression bomb', value: apiWithoutGraphMb, unit: 'MB', goal: { atMost: apiMaxMb }, context: { told } }]
+  return [
+    {
+      row: 3,
+      name: 'most resident memory of the API, the graph apart: a compression bomb',
+      value: apiWithoutGraphMb,
+      unit: 'MB',
+      goal: { atMost: apiMaxMb },
+      context: { told }
+    }
+  ]
 }
 
 async function renewProcesses({ api, processes }: Stage): Promise<void> {
@@ -103,20 +154,33 @@ async function watched({ api, processes }: Stage, work: () => Promise<number>): 
 
 function residentMb(kept: Kept): number {
   try {
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${kept.pid() ?? 0}/status`, 'utf8'))?.[1] ?? 0) / 1024
+    return (
+      Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${kept.pid() ?? 0}/status`, 'utf8'))?.[1] ?? 0) /
+      1024
+    )
   } catch {
     return 0
   }
 }
 
 async function graphMbOf(url: string): Promise<number> {
-  const text = await fetch(`${url}/metrics`).then((answer) => answer.text(), () => '')
+  const text = await fetch(`${url}/metrics`).then(
+    (answer) => answer.text(),
+    () => ''
+  )
   return Number(/^tributary_lineage_memory_bytes (\S+)$/m.exec(text)?.[1] ?? 0) / 1024 / 1024
 }
 
-async function upload({ api }: Stage, body: Readable, encoding: Record<string, string>): Promise<{ status: number, text: string }> {
+async function upload(
+  { api }: Stage,
+  body: Readable,
+  encoding: Record<string, string>
+): Promise<{ status: number; text: string }> {
   const answer = await fetch(`${api.url}/loads?format=ndjson&source=bench`, {
-    method: 'POST', headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/x-ndjson', ...encoding }, body: Readable.toWeb(body), duplex: 'half'
+    method: 'POST',
+    headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/x-ndjson', ...encoding },
+    body: Readable.toWeb(body),
+    duplex: 'half'
   } as RequestInit)
   return { status: answer.status, text: await answer.text() }
 }

@@ -10,7 +10,9 @@ export async function timeRawCopy(url: string, { upstream, downstream }: Edges):
   await client.connect()
   try {
     await client.query('drop table if exists raw_edge')
-    await client.query('create table raw_edge (downstream_id int not null, upstream_id int not null, primary key (downstream_id, upstream_id))')
+    await client.query(
+      'create table raw_edge (downstream_id int not null, upstream_id int not null, primary key (downstream_id, upstream_id))'
+    )
     await client.query('create index raw_edge_upstream_id_idx on raw_edge (upstream_id)')
     await client.query('checkpoint')
     const begun = performance.now()

@@ -1,7 +1,15 @@
 /** The processes of the loading benchmarks: a durable Postgres, a Redis where there is one, one API and one worker. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createReadStream, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  createReadStream,
+  createWriteStream,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync
+} from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +17,14 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../test/support/redis.ts'
-import { inPieces, isTerminal, readLoad, untilReady, type Api, type LoadState } from '../../test/torture/catalog-calls.ts'
+import {
+  inPieces,
+  isTerminal,
+  readLoad,
+  untilReady,
+  type Api,
+  type LoadState
+} from '../../test/torture/catalog-calls.ts'
 import { createAdminToken, keepRunning, type Kept } from '../../test/torture/processes.ts'
 import { startBenchPostgres } from '../lineage/bench-database.ts'
 import { cpuSecondsOf } from '../lineage-http/api-process.ts'
@@ -22,7 +37,7 @@ export type Stage = {
   /** For files of the benchmark. */
   folder: string
   queue: 'redis' | 'postgres'
-  processes: { api: Kept, worker: Kept }
+  processes: { api: Kept; worker: Kept }
   /** Seconds of processor time used so far, by whose they are. */
   cpu: () => Record<'api' | 'worker' | 'postgres' | 'client', number>
   stop: () => Promise<void>
@@ -34,12 +49,29 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
   const { db, url } = await postgres.newDatabase('loading')
   const redis = await startRedis(folder)
   const port = await freePort()
-  const all = { DATABASE_URL: url, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', TRIBUTARY_DATA_DIR: folder, ...redis ? { REDIS_URL: redis.url } : {}, ...env }
+  const all = {
+    DATABASE_URL: url,
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    TRIBUTARY_DATA_DIR: folder,
+    ...(redis ? { REDIS_URL: redis.url } : {}),
+    ...env
+  }
   const token = createAdminToken(all)
-  const processes = { api: keepRunning('api', ['serve'], all, folder), worker: keepRunning('worker', ['work'], all, folder) }
+  const processes = {
+    api: keepRunning('api', ['serve'], all, folder),
+    worker: keepRunning('worker', ['work'], all, folder)
+  }
   const api = { url: `http://127.0.0.1:${port}`, token }
   await untilReady(api)
-  const postgresPid = Number((await db.raw<{ rows: { pid: string }[] }>("select split_part(pg_read_file('postmaster.pid'), E'\\n', 1) as pid")).rows[0]?.pid)
+  const postgresPid = Number(
+    (
+      await db.raw<{ rows: { pid: string }[] }>(
+        "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1) as pid"
+      )
+    ).rows[0]?.pid
+  )
   return {
     api,
     db,
@@ -63,18 +95,40 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
   }
 }
 
-async function startRedis(folder: string): Promise<{ url: string, stop: () => void } | null> {
+async function startRedis(folder: string): Promise<{ url: string; stop: () => void } | null> {
   if (spawnSync('redis-server', ['--version']).status !== 0) return null
   const port = await freePort()
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--maxmemory-policy', 'noeviction'], { stdio: 'ignore' })
-  return { url: `redis://127.0.0.1:${port}`, stop: () => { server.kill('SIGKILL') } }
+  const server = spawn(
+    'redis-server',
+    [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      folder,
+      '--save',
+      '',
+      '--maxmemory-policy',
+      'noeviction'
+    ],
+    { stdio: 'ignore' }
+  )
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    stop: () => {
+      server.kill('SIGKILL')
+    }
+  }
 }
 
 /** Of a server and its children, those that have ended included. */
 function cpuSecondsOfTree(pid: number): number {
   const fieldsOf = (name: string): string[] => {
     try {
-      return readFileSync(`/proc/${name}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+      return readFileSync(`/proc/${name}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
     } catch {
       return []
     }
@@ -99,10 +153,18 @@ export async function writeLines({ folder }: Stage, name: string, lines: Iterabl
 }
 
 /** Sends a file as a load and waits for its end. Throws where it does not end done without rejects. */
-export async function sendFile(stage: Stage, file: string, parameters: Record<string, string>): Promise<{ load: LoadState, acceptedS: number, doneS: number }> {
+export async function sendFile(
+  stage: Stage,
+  file: string,
+  parameters: Record<string, string>
+): Promise<{ load: LoadState; acceptedS: number; doneS: number }> {
   const { api } = stage
   const begun = performance.now()
-  const { status, text } = await upload(api, file, new URLSearchParams({ format: 'ndjson', ...parameters }).toString())
+  const { status, text } = await upload(
+    api,
+    file,
+    new URLSearchParams({ format: 'ndjson', ...parameters }).toString()
+  )
   if (status !== 202 && status !== 200) throw new Error(`load refused: ${status} ${text}`)
   const acceptedS = (performance.now() - begun) / 1_000
   const { id } = JSON.parse(text) as LoadState
@@ -117,10 +179,24 @@ export async function sendFile(stage: Stage, file: string, parameters: Record<st
 }
 
 /** By node:http: fetch takes 5 us an edge of its own where this takes less than one, and leaves the answers to other calls of its process unread meanwhile (750 ms). */
-async function upload({ url, token }: Api, file: string, parameters: string): Promise<{ status: number, text: string }> {
-  const sent = request(`${url}/loads?${parameters}`, { method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/x-ndjson', 'content-length': statSync(file).size } })
+async function upload(
+  { url, token }: Api,
+  file: string,
+  parameters: string
+): Promise<{ status: number; text: string }> {
+  const sent = request(`${url}/loads?${parameters}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/x-ndjson',
+      'content-length': statSync(file).size
+    }
+  })
   const answered = once(sent, 'response') as Promise<[IncomingMessage]>
   await pipeline(createReadStream(file, { highWaterMark: 256 * 1024 }), sent)
   const [answer] = await answered
-  return { status: answer.statusCode ?? 0, text: Buffer.concat(await answer.toArray() as Buffer[]).toString('utf8') }
+  return {
+    status: answer.statusCode ?? 0,
+    text: Buffer.concat((await answer.toArray()) as Buffer[]).toString('utf8')
+  }
 }

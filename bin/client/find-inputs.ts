@@ -19,7 +19,12 @@ export type LoadInput = {
 /** More than that is a mistake, such as a folder too far up. */
 const inputsMaxCount = 10_000
 
-const formats: Readonly<Record<string, string | null>> = { ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv', json: null }
+const formats: Readonly<Record<string, string | null>> = {
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  csv: 'csv',
+  json: null
+}
 const packings: Readonly<Record<string, Packing>> = { gz: 'gzip', zst: 'zstd' }
 
 const knownName = /\.(ndjson|jsonl|json|csv)(?:\.(gz|zst))?$/i
@@ -30,7 +35,8 @@ export function findInputs(operands: readonly string[]): LoadInput[] {
   for (const operand of operands) {
     if (operand === '-') inputs.set('-', { path: '-', format: null, packing: null, bytes: null })
     else for (const path of pathsOf(operand)) inputs.set(resolve(path), inputAt(path))
-    if (inputs.size > inputsMaxCount) throw new Refusal(`${operand} makes more than ${inputsMaxCount} files: name fewer at once.`)
+    if (inputs.size > inputsMaxCount)
+      throw new Refusal(`${operand} makes more than ${inputsMaxCount} files: name fewer at once.`)
   }
   return [...inputs.values()]
 }
@@ -46,7 +52,10 @@ function pathsOf(operand: string): string[] {
 function filesAt(path: string): string[] {
   if (!isFolder(path)) return [path]
   const files = [...filesBelow(path)]
-  if (files.length === 0) throw new Refusal(`The folder ${path} holds no file that ends in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst.`)
+  if (files.length === 0)
+    throw new Refusal(
+      `The folder ${path} holds no file that ends in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst.`
+    )
   return files
 }
 
@@ -57,7 +66,8 @@ function* filesBelow(folder: string): Generator<string> {
     const path = join(folder, entry.name)
     if (entry.name.startsWith('.')) continue
     if (entry.isDirectory()) yield* filesBelow(path)
-    else if (knownName.test(entry.name) && (entry.isFile() || (entry.isSymbolicLink() && !isFolder(path)))) yield path
+    else if (knownName.test(entry.name) && (entry.isFile() || (entry.isSymbolicLink() && !isFolder(path))))
+      yield path
   }
 }
 
@@ -68,7 +78,12 @@ function isFolder(path: string): boolean {
 function inputAt(path: string): LoadInput {
   const [, format = '', packing = ''] = knownName.exec(path) ?? []
   const [, packedAs = packing] = /\.(gz|zst)$/i.exec(path) ?? []
-  return { path, format: formats[format.toLowerCase()] ?? null, packing: packings[packedAs.toLowerCase()] ?? null, bytes: sizeOf(path) }
+  return {
+    path,
+    format: formats[format.toLowerCase()] ?? null,
+    packing: packings[packedAs.toLowerCase()] ?? null,
+    bytes: sizeOf(path)
+  }
 }
 
 function sizeOf(path: string): number | null {
@@ -77,7 +92,8 @@ function sizeOf(path: string): number | null {
     // a pipe (such as a process substitution) has no size
     return stat.isFile() ? stat.size : null
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw new Refusal(`There is no file ${path}.`, undefined, { cause: error })
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new Refusal(`There is no file ${path}.`, undefined, { cause: error })
     throw new Refusal(`The file ${path} cannot be read: ${reasonOf(error)}`, undefined, { cause: error })
   }
 }

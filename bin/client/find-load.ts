@@ -12,13 +12,23 @@ export async function findLoadId(server: Server, text: string): Promise<string> 
   const loads = await listLoads(server, { idPrefix: text, limit: String(namedMaxCount + 1) })
   const [only] = loads
   if (only === undefined) throw new Refusal(`There is no load whose id begins with ${text}.`)
-  if (loads.length > 1) throw new Refusal(`The ids of several loads begin with ${text}: ${loads.slice(0, namedMaxCount).map(({ id }) => id).join(', ')}${loads.length > namedMaxCount ? ' and more' : ''}.`)
+  if (loads.length > 1)
+    throw new Refusal(
+      `The ids of several loads begin with ${text}: ${loads
+        .slice(0, namedMaxCount)
+        .map(({ id }) => id)
+        .join(', ')}${loads.length > namedMaxCount ? ' and more' : ''}.`
+    )
   return only.id
 }
 
 /** Newest first. Throws ServerRefused, and Refusal where nobody answers as Tributary does. */
-export async function listLoads(server: Server, query: Readonly<Record<string, string>>): Promise<LoadView[]> {
+export async function listLoads(
+  server: Server,
+  query: Readonly<Record<string, string>>
+): Promise<LoadView[]> {
   const answer = await getJson(server, `loads?${new URLSearchParams(query).toString()}`)
-  if (!isObject(answer) || !Array.isArray(answer.loads)) throw new Refusal('The server does not answer as Tributary does: this is no list.', exitCodes.unreachable)
+  if (!isObject(answer) || !Array.isArray(answer.loads))
+    throw new Refusal('The server does not answer as Tributary does: this is no list.', exitCodes.unreachable)
   return answer.loads.map(readLoad)
 }

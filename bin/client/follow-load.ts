@@ -23,7 +23,11 @@ const askedFirstCount = 6
 const silentStreamMs = 30_000
 
 /** The load at its end, or as it was when `waitMs` had passed. Throws ServerRefused, Refusal where nobody answers, and the signal's reason. */
-export async function followLoad(server: Server, started: LoadView, options: FollowOptions): Promise<LoadView> {
+export async function followLoad(
+  server: Server,
+  started: LoadView,
+  options: FollowOptions
+): Promise<LoadView> {
   const { waitMs, silenceMaxMs = silenceDefaultMs, signal = new AbortController().signal, onState } = options
   const giveUpAt = Date.now() + waitMs
   const leftMs = (): number => giveUpAt - Date.now()
@@ -38,7 +42,11 @@ export async function followLoad(server: Server, started: LoadView, options: Fol
   }
 
   onState(load)
-  for (let asked = 0, pauseMs = firstPauseMs; !hasEnded(load) && leftMs() > 0; asked += 1, pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+  for (
+    let asked = 0, pauseMs = firstPauseMs;
+    !hasEnded(load) && leftMs() > 0;
+    asked += 1, pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)
+  ) {
     await pause(Math.min(pauseMs, leftMs()), signal)
     if (hasEvents && asked >= askedFirstCount) {
       hasEvents = await hearEvents(server, load, { maxMs: leftMs(), signal, hear })
@@ -55,13 +63,23 @@ export async function followLoad(server: Server, started: LoadView, options: Fol
   return load
 }
 
-type Hearing = { maxMs: number, signal: AbortSignal, hear: (load: LoadView) => void }
+type Hearing = { maxMs: number; signal: AbortSignal; hear: (load: LoadView) => void }
 
 /** Until the load ends, the time is over or the stream does. False where it is of no use to try again. */
-async function hearEvents(server: Server, { id }: LoadView, { maxMs, signal, hear }: Hearing): Promise<boolean> {
+async function hearEvents(
+  server: Server,
+  { id }: LoadView,
+  { maxMs, signal, hear }: Hearing
+): Promise<boolean> {
   const quiet = new AbortController()
   const endsAt = Date.now() + maxMs
-  const setTimer = (): NodeJS.Timeout => setTimeout(() => { quiet.abort() }, Math.min(silentStreamMs, Math.max(endsAt - Date.now(), 0)))
+  const setTimer = (): NodeJS.Timeout =>
+    setTimeout(
+      () => {
+        quiet.abort()
+      },
+      Math.min(silentStreamMs, Math.max(endsAt - Date.now(), 0))
+    )
   let timer = setTimer()
   try {
     for await (const load of loadEvents(server, id, AbortSignal.any([signal, quiet.signal]))) {
@@ -80,11 +98,18 @@ async function hearEvents(server: Server, { id }: LoadView, { maxMs, signal, hea
   }
 }
 
-export type Reject = { line: number, code: string, message: string }
+export type Reject = { line: number; code: string; message: string }
 
 /** The first rejects of a load, in line order. */
-export async function readRejects(server: Server, load: Pick<LoadView, 'id'>, count: number): Promise<Reject[]> {
+export async function readRejects(
+  server: Server,
+  load: Pick<LoadView, 'id'>,
+  count: number
+): Promise<Reject[]> {
   const text = await getText(server, `loads/${load.id}/rejects?limit=${count}`)
   // a border: the shape is the contract of the route
-  return text.split('\n').filter(line => line !== '').map(line => JSON.parse(line) as Reject)
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Reject)
 }

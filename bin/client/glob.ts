@@ -15,7 +15,7 @@ export function isPattern(text: string): boolean {
 export function expandPattern(pattern: string): string[] {
   const found = new Set<string>()
   for (const plain of withoutBraces(pattern)) {
-    const parts = plain.split('/').filter(part => part !== '' && part !== '.')
+    const parts = plain.split('/').filter((part) => part !== '' && part !== '.')
     for (const path of below(plain.startsWith('/') ? '/' : '', parts)) found.add(path)
   }
   return [...found].sort()
@@ -23,9 +23,10 @@ export function expandPattern(pattern: string): string[] {
 
 /** Every way to read the braces; those that are not closed, or have no comma, stand for themselves. */
 function withoutBraces(pattern: string): string[] {
-  const [whole = '', before = '', inside = '', after = ''] = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(pattern) ?? []
+  const [whole = '', before = '', inside = '', after = ''] =
+    /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(pattern) ?? []
   if (whole === '') return [pattern]
-  return inside.split(',').flatMap(choice => withoutBraces(`${before}${choice}${after}`))
+  return inside.split(',').flatMap((choice) => withoutBraces(`${before}${choice}${after}`))
 }
 
 function* below(folder: string, [part, ...rest]: readonly string[]): Generator<string> {
@@ -36,7 +37,8 @@ function* below(folder: string, [part, ...rest]: readonly string[]): Generator<s
   if (part === '**') {
     yield* below(folder, rest)
     for (const entry of entriesOf(folder)) {
-      if (entry.isDirectory() && !entry.name.startsWith('.')) yield* below(join(folder, entry.name), [part, ...rest])
+      if (entry.isDirectory() && !entry.name.startsWith('.'))
+        yield* below(join(folder, entry.name), [part, ...rest])
     }
     return
   }
@@ -57,10 +59,13 @@ function entriesOf(folder: string): Dirent[] {
 }
 
 function matcherOf(part: string): (name: string) => boolean {
-  const source = part.replaceAll(/\[(!?)([^\]]+)\]|[*?]|[^\w]/g, (piece: string, not?: string, set?: string) => {
-    if (set !== undefined) return `[${not === '!' ? '^' : ''}${set.replaceAll(/[\\\]^]/g, '\\$&')}]`
-    return piece === '*' ? '.*' : piece === '?' ? '.' : `\\u{${(piece.codePointAt(0) ?? 0).toString(16)}}`
-  })
+  const source = part.replaceAll(
+    /\[(!?)([^\]]+)\]|[*?]|[^\w]/g,
+    (piece: string, not?: string, set?: string) => {
+      if (set !== undefined) return `[${not === '!' ? '^' : ''}${set.replaceAll(/[\\\]^]/g, '\\$&')}]`
+      return piece === '*' ? '.*' : piece === '?' ? '.' : `\\u{${(piece.codePointAt(0) ?? 0).toString(16)}}`
+    }
+  )
   const expression = new RegExp(`^${source}$`, 'su')
-  return name => expression.test(name) && (part.startsWith('.') || !name.startsWith('.'))
+  return (name) => expression.test(name) && (part.startsWith('.') || !name.startsWith('.'))
 }

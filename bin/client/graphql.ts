@@ -4,12 +4,22 @@ import { isObject } from './load-view.ts'
 import { postJson, type Server } from './server.ts'
 
 /** The data of the answer. Throws Refusal with the first error's code and words, ServerRefused, and Refusal where nobody answers. */
-export async function askGraphql(server: Server, query: string, variables: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+export async function askGraphql(
+  server: Server,
+  query: string,
+  variables: Readonly<Record<string, unknown>>
+): Promise<Record<string, unknown>> {
   const answer = await postJson(server, 'api/graphql', undefined, { query, variables })
   if (isObject(answer) && Array.isArray(answer.errors)) {
     const [error]: unknown[] = answer.errors
-    if (isObject(error)) throw new Refusal(`The server refused: ${isObject(error.extensions) && typeof error.extensions.reason === 'string' ? `${error.extensions.reason}: ` : ''}${String(error.message)}`)
+    if (isObject(error))
+      throw new Refusal(
+        `The server refused: ${isObject(error.extensions) && typeof error.extensions.reason === 'string' ? `${error.extensions.reason}: ` : ''}${String(error.message)}`
+      )
   }
   if (isObject(answer) && isObject(answer.data)) return answer.data
-  throw new Refusal(`The server at ${new URL(server.url).origin} does not answer as Tributary does.`, exitCodes.unreachable)
+  throw new Refusal(
+    `The server at ${new URL(server.url).origin} does not answer as Tributary does.`,
+    exitCodes.unreachable
+  )
 }

@@ -15,7 +15,10 @@ export class Interrupted extends Refusal {
 /** Aborted, with Interrupted as its reason, at the first of the signals; a second one ends the process as ever. */
 export function listenForInterruption(): AbortSignal {
   const stopped = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { stopped.abort(new Interrupted(signal)) })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      stopped.abort(new Interrupted(signal))
+    })
   return stopped.signal
 }
 

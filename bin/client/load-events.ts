@@ -9,16 +9,27 @@ export class NoEvents extends Error {}
  * The load at each change, and null where the stream only shows that it lives, until the stream ends. Throws NoEvents,
  * Refusal where the stream is cut off, and the signal's reason.
  */
-export async function* loadEvents(server: Server, id: string, signal: AbortSignal): AsyncGenerator<LoadView | null> {
+export async function* loadEvents(
+  server: Server,
+  id: string,
+  signal: AbortSignal
+): AsyncGenerator<LoadView | null> {
   let response: Response
   try {
-    response = await fetch(urlOn(server, `loads/${id}/events`), { headers: { ...headersFor(server), accept: 'text/event-stream' }, signal })
+    response = await fetch(urlOn(server, `loads/${id}/events`), {
+      headers: { ...headersFor(server), accept: 'text/event-stream' },
+      signal
+    })
   } catch (error) {
     signal.throwIfAborted()
     throw unreachable(server, error)
   }
   const { body } = response
-  if (!response.ok || body === null || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+  if (
+    !response.ok ||
+    body === null ||
+    response.headers.get('content-type')?.startsWith('text/event-stream') !== true
+  ) {
     await body?.cancel().catch(() => {})
     throw new NoEvents()
   }
@@ -38,7 +49,11 @@ async function* dataOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string>
     const events = (rest + decoder.decode(bytes, { stream: true })).replaceAll('\r\n', '\n').split('\n\n')
     rest = events.pop() ?? ''
     for (const event of events) {
-      yield event.split('\n').filter(line => line.startsWith('data:')).map(line => line.slice(5).trimStart()).join('\n')
+      yield event
+        .split('\n')
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5).trimStart())
+        .join('\n')
     }
   }
 }

@@ -21,7 +21,11 @@ const plainEveryMs = 5_000
 const barChars = 20
 
 /** `upload` is null where a load is followed that was sent before. */
-export function showProgress(terminal: Terminal, upload: ProgressSource | null, now: () => number = Date.now): Progress {
+export function showProgress(
+  terminal: Terminal,
+  upload: ProgressSource | null,
+  now: () => number = Date.now
+): Progress {
   const { redraw } = terminal
   const everyMs = redraw === null ? plainEveryMs : redrawEveryMs
   let startedAt = now()
@@ -44,7 +48,12 @@ export function showProgress(terminal: Terminal, upload: ProgressSource | null, 
     isDrawn = false
   }
 
-  const timer = setInterval(() => { if (upload !== null) show(() => sendingLine(upload, now() - startedAt, redraw !== null)) }, Math.min(everyMs, 1_000))
+  const timer = setInterval(
+    () => {
+      if (upload !== null) show(() => sendingLine(upload, now() - startedAt, redraw !== null))
+    },
+    Math.min(everyMs, 1_000)
+  )
   timer.unref()
 
   return {
@@ -68,7 +77,11 @@ export function showProgress(terminal: Terminal, upload: ProgressSource | null, 
   }
 }
 
-function sendingLine({ name, totalBytes, hasLines, sent }: ProgressSource, elapsedMs: number, hasBar: boolean): string {
+function sendingLine(
+  { name, totalBytes, hasLines, sent }: ProgressSource,
+  elapsedMs: number,
+  hasBar: boolean
+): string {
   const { bytes, lines } = sent()
   const share = totalBytes === null || !hasBar ? '' : `${bar(bytes / Math.max(totalBytes, 1))} `
   const amount = totalBytes === null ? megabytes(bytes) : `${megabytes(bytes)} of ${megabytes(totalBytes)}`
@@ -76,10 +89,16 @@ function sendingLine({ name, totalBytes, hasLines, sent }: ProgressSource, elaps
   return `${share}${name}: ${amount} sent${records}, ${megabytes(bytes / Math.max(elapsedMs / 1_000, 0.001))}/s`
 }
 
-function applyingLine({ counts: { received, applied, unchanged, rejected } }: LoadView, elapsedMs: number, hasBar: boolean): string {
+function applyingLine(
+  { counts: { received, applied, unchanged, rejected } }: LoadView,
+  elapsedMs: number,
+  hasBar: boolean
+): string {
   const settled = applied + unchanged + rejected
-  return `${hasBar ? `${bar(settled / Math.max(received, 1))} ` : ''}${count(settled)} of ${count(received)} records: ` +
+  return (
+    `${hasBar ? `${bar(settled / Math.max(received, 1))} ` : ''}${count(settled)} of ${count(received)} records: ` +
     `${count(applied)} applied, ${count(unchanged)} unchanged, ${count(rejected)} rejected, ${perSecond(settled, elapsedMs)}`
+  )
 }
 
 function bar(share: number): string {

@@ -1,7 +1,7 @@
 /** A load as the server tells of it. */
 import { exitCodes, Refusal } from '../failure.ts'
 
-export type LoadCounts = { received: number, applied: number, unchanged: number, rejected: number }
+export type LoadCounts = { received: number; applied: number; unchanged: number; rejected: number }
 
 /** Further fields are kept for those who print the load whole. */
 export type LoadView = {
@@ -31,14 +31,24 @@ export function exitCodeOf(load: LoadView): number {
 
 /** Throws Refusal where it is no load. */
 export function readLoad(value: unknown): LoadView {
-  if (isObject(value) && typeof value.id === 'string' && typeof value.state === 'string' && isObject(value.counts)) {
+  if (
+    isObject(value) &&
+    typeof value.id === 'string' &&
+    typeof value.state === 'string' &&
+    isObject(value.counts)
+  ) {
     const { received, applied, unchanged, rejected } = value.counts
     return {
       ...value,
       id: value.id,
       state: value.state,
       error: value.error === null || value.error === undefined ? null : textOf(value.error),
-      counts: { received: Number(received), applied: Number(applied), unchanged: Number(unchanged), rejected: Number(rejected) }
+      counts: {
+        received: Number(received),
+        applied: Number(applied),
+        unchanged: Number(unchanged),
+        rejected: Number(rejected)
+      }
     }
   }
   throw new Refusal('The server does not answer as Tributary does: this is no load.', exitCodes.unreachable)
@@ -46,7 +56,12 @@ export function readLoad(value: unknown): LoadView {
 
 /** As `--json` prints it: times in ISO 8601. */
 export function loadAsJson(load: LoadView): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(load).map(([name, value]) => [name, times.includes(name) && typeof value === 'number' ? new Date(value).toISOString() : value]))
+  return Object.fromEntries(
+    Object.entries(load).map(([name, value]) => [
+      name,
+      times.includes(name) && typeof value === 'number' ? new Date(value).toISOString() : value
+    ])
+  )
 }
 
 const times: readonly string[] = ['createdAt', 'finishedAt']

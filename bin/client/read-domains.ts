@@ -5,7 +5,14 @@ import { isObject } from './load-view.ts'
 import type { Server } from './server.ts'
 
 /** `depth` counts from 0, where the tree begins. */
-export type DomainNode = { urn: string, name: string, description: string | null, parent: string | null, assetCount: number, depth: number }
+export type DomainNode = {
+  urn: string
+  name: string
+  description: string | null
+  parent: string | null
+  assetCount: number
+  depth: number
+}
 
 type Domain = Omit<DomainNode, 'depth'>
 
@@ -32,11 +39,13 @@ export async function readDomainTree(server: Server, root: string | null): Promi
     siblings.push(domain)
   }
   const found: DomainNode[] = []
-  const open = (root === null ? children.get(null) ?? [] : domains.filter(({ urn }) => urn === root)).map(domain => ({ ...domain, depth: 0 })).toReversed()
+  const open = (root === null ? (children.get(null) ?? []) : domains.filter(({ urn }) => urn === root))
+    .map((domain) => ({ ...domain, depth: 0 }))
+    .toReversed()
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const { urn, depth } = node
     found.push(node)
-    open.push(...(children.get(urn) ?? []).map(domain => ({ ...domain, depth: depth + 1 })).toReversed())
+    open.push(...(children.get(urn) ?? []).map((domain) => ({ ...domain, depth: depth + 1 })).toReversed())
   }
   return found
 }
@@ -44,9 +53,21 @@ export async function readDomainTree(server: Server, root: string | null): Promi
 async function readDomains(server: Server): Promise<Domain[]> {
   const found: Domain[] = []
   for (let scrollId: unknown = null; ;) {
-    const { scrollAcrossEntities: page } = await askGraphql(server, query, { input: { types: ['DOMAIN'], query: '*', count: pageCount, scrollId, searchFlags: { skipAggregates: true } } })
-    if (!isObject(page) || !Array.isArray(page.searchResults)) throw new Refusal('The server does not answer as Tributary does: these are no domains.', exitCodes.unreachable)
-    found.push(...page.searchResults.map(result => domainOf(isObject(result) ? result.entity : null)))
+    const { scrollAcrossEntities: page } = await askGraphql(server, query, {
+      input: {
+        types: ['DOMAIN'],
+        query: '*',
+        count: pageCount,
+        scrollId,
+        searchFlags: { skipAggregates: true }
+      }
+    })
+    if (!isObject(page) || !Array.isArray(page.searchResults))
+      throw new Refusal(
+        'The server does not answer as Tributary does: these are no domains.',
+        exitCodes.unreachable
+      )
+    found.push(...page.searchResults.map((result) => domainOf(isObject(result) ? result.entity : null)))
     scrollId = page.nextScrollId
     if (typeof scrollId !== 'string') return found
   }
@@ -55,7 +76,8 @@ async function readDomains(server: Server): Promise<Domain[]> {
 function domainOf(entity: unknown): Domain {
   const { urn, properties, parentDomains, entities } = isObject(entity) ? entity : {}
   const { name, description } = isObject(properties) ? properties : {}
-  const [parent]: unknown[] = isObject(parentDomains) && Array.isArray(parentDomains.domains) ? parentDomains.domains : []
+  const [parent]: unknown[] =
+    isObject(parentDomains) && Array.isArray(parentDomains.domains) ? parentDomains.domains : []
   return {
     urn: String(urn),
     name: typeof name === 'string' ? name : String(urn),

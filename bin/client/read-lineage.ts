@@ -6,8 +6,15 @@ import { headersFor, parseJson, ServerRefused, unreachable, urlOn, type Server }
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 
 /** `degree` is 0 where the lineage begins. Further fields are kept for those who print them all. */
-export type LineageNode = { urn: string, degree: number, type: string, name: string, platform: string | null, exists: boolean }
-export type LineageEdge = { upstream: string, downstream: string, degree: number }
+export type LineageNode = {
+  urn: string
+  degree: number
+  type: string
+  name: string
+  platform: string | null
+  exists: boolean
+}
+export type LineageEdge = { upstream: string; downstream: string; degree: number }
 
 export type LineageLines = {
   complete: boolean
@@ -19,8 +26,15 @@ export type LineageLines = {
 }
 
 /** Throws ServerRefused, or Refusal where nobody answers. */
-export async function openLineage(server: Server, query: Readonly<Record<string, string>>): Promise<LineageLines> {
-  const { headers, lines } = await openExport(server, 'lineage/export', { ...query, format: 'ndjson', of: 'graph' })
+export async function openLineage(
+  server: Server,
+  query: Readonly<Record<string, string>>
+): Promise<LineageLines> {
+  const { headers, lines } = await openExport(server, 'lineage/export', {
+    ...query,
+    format: 'ndjson',
+    of: 'graph'
+  })
   const total = headers.get('x-lineage-total')
   if (total === null) throw somebodyElse(server)
   return {
@@ -34,19 +48,26 @@ export async function openLineage(server: Server, query: Readonly<Record<string,
 }
 
 /** `lines` throws Refusal where the connection ends early. */
-export type Export = { headers: Headers, lines: () => AsyncGenerator<string> }
+export type Export = { headers: Headers; lines: () => AsyncGenerator<string> }
 
 /** Any export of the server, line by line. Throws ServerRefused, or Refusal where nobody answers. */
-export async function openExport(server: Server, path: string, query: Readonly<Record<string, string>>): Promise<Export> {
+export async function openExport(
+  server: Server,
+  path: string,
+  query: Readonly<Record<string, string>>
+): Promise<Export> {
   let response: Response
   try {
-    response = await fetch(urlOn(server, `${path}?${new URLSearchParams(query).toString()}`), { headers: headersFor(server) })
+    response = await fetch(urlOn(server, `${path}?${new URLSearchParams(query).toString()}`), {
+      headers: headersFor(server)
+    })
   } catch (error) {
     throw unreachable(server, error)
   }
   if (!response.ok) throw new ServerRefused(response.status, await response.text().catch(() => ''))
   const { headers, body } = response
-  if (body === null || !(headers.has('x-lineage-total') || headers.has('content-disposition'))) throw somebodyElse(server)
+  if (body === null || !(headers.has('x-lineage-total') || headers.has('content-disposition')))
+    throw somebodyElse(server)
   return { headers, lines: () => linesOf(server, body) }
 }
 
@@ -60,7 +81,11 @@ async function* linesOf(server: Server, body: ReadableStream<Uint8Array>): Async
       yield* lines
     }
   } catch (error) {
-    throw new Refusal(`The answer of ${new URL(server.url).origin} was cut off: it is not whole. Ask again, perhaps for fewer hops.`, exitCodes.unreachable, { cause: error })
+    throw new Refusal(
+      `The answer of ${new URL(server.url).origin} was cut off: it is not whole. Ask again, perhaps for fewer hops.`,
+      exitCodes.unreachable,
+      { cause: error }
+    )
   }
   if (rest !== '') yield rest
 }
@@ -69,9 +94,24 @@ function readLine(server: Server, line: string): { node: LineageNode } | { edge:
   const value = parseJson(server, line)
   if (!isObject(value)) throw somebodyElse(server)
   const { urn, upstream, downstream, degree, type, name, platform, exists } = value
-  if (typeof upstream === 'string' && typeof downstream === 'string') return { edge: { upstream, downstream, degree: Number(degree) } }
+  if (typeof upstream === 'string' && typeof downstream === 'string')
+    return { edge: { upstream, downstream, degree: Number(degree) } }
   if (typeof urn !== 'string') throw somebodyElse(server)
-  return { node: { ...value, urn, degree: Number(degree), type: String(type), name: String(name), platform: typeof platform === 'string' ? platform : null, exists: exists === true } }
+  return {
+    node: {
+      ...value,
+      urn,
+      degree: Number(degree),
+      type: String(type),
+      name: String(name),
+      platform: typeof platform === 'string' ? platform : null,
+      exists: exists === true
+    }
+  }
 }
 
-const somebodyElse = (server: Server): Refusal => new Refusal(`The server at ${new URL(server.url).origin} does not answer as Tributary does.`, exitCodes.unreachable)
+const somebodyElse = (server: Server): Refusal =>
+  new Refusal(
+    `The server at ${new URL(server.url).origin} does not answer as Tributary does.`,
+    exitCodes.unreachable
+  )

@@ -3,13 +3,17 @@ import { exitCodes, Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
 import { getJson, type Server } from './server.ts'
 
-export type Resolved = { urn: string, type: string, exists: boolean }
+export type Resolved = { urn: string; type: string; exists: boolean }
 
 /** Throws ServerRefused where none or several are meant, or Refusal where nobody answers. */
 export async function resolveEntity(server: Server, reference: string): Promise<Resolved> {
   const answer = await getJson(server, `resolve?${new URLSearchParams({ reference }).toString()}`)
-  if (isObject(answer) && typeof answer.urn === 'string') return { urn: answer.urn, type: String(answer.type), exists: answer.exists === true }
-  throw new Refusal(`The server at ${new URL(server.url).origin} does not answer as Tributary does.`, exitCodes.unreachable)
+  if (isObject(answer) && typeof answer.urn === 'string')
+    return { urn: answer.urn, type: String(answer.type), exists: answer.exists === true }
+  throw new Refusal(
+    `The server at ${new URL(server.url).origin} does not answer as Tributary does.`,
+    exitCodes.unreachable
+  )
 }
 
 /** The URN; a URN stands for itself. Throws as resolveEntity does. */

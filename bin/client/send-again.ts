@@ -28,7 +28,11 @@ const retryAfterMaxMs = 60_000
  *
  * Throws what the last attempt threw, with a word on how often it was tried.
  */
-export async function sendUntilAnswered(server: Server, upload: Upload, options: SendOptions): Promise<SentLoad> {
+export async function sendUntilAnswered(
+  server: Server,
+  upload: Upload,
+  options: SendOptions
+): Promise<SentLoad> {
   const { query, idempotencyKey, retryForMs, signal, onConnect } = options
   let cuts = 0
   let quietSince: number | null = null
@@ -40,7 +44,12 @@ export async function sendUntilAnswered(server: Server, upload: Upload, options:
       if (!(error instanceof Refusal) || !isPassing(error)) throw error
       if (retryForMs === 0) throw error
       const problem = upload.problem()
-      if (problem !== null) throw new Refusal(`${error.message} It cannot be sent again: ${upload.name} could not be kept (${problem}).`, error.exitCode, { cause: error })
+      if (problem !== null)
+        throw new Refusal(
+          `${error.message} It cannot be sent again: ${upload.name} could not be kept (${problem}).`,
+          error.exitCode,
+          { cause: error }
+        )
       // bytes that flowed are a sign of life: from here on the silence is counted anew
       const hasFlowed = !(error instanceof ServerRefused) && upload.sent().bytes > flowedFromBytes
       if (hasFlowed) {
@@ -50,7 +59,13 @@ export async function sendUntilAnswered(server: Server, upload: Upload, options:
       }
       quietSince ??= Date.now()
       const leftMs = retryForMs - (Date.now() - quietSince)
-      if (leftMs <= 0 || cuts >= cutsMaxCount) throw givenUp(error, hasFlowed ? `The connection was cut ${cuts} times.` : `Tried for ${Math.round(retryForMs / 1_000)} s.`)
+      if (leftMs <= 0 || cuts >= cutsMaxCount)
+        throw givenUp(
+          error,
+          hasFlowed
+            ? `The connection was cut ${cuts} times.`
+            : `Tried for ${Math.round(retryForMs / 1_000)} s.`
+        )
       const asked = error instanceof ServerRefused ? Math.min(error.retryAfterMs ?? 0, retryAfterMaxMs) : 0
       const jittered = waitMs * (0.5 + Math.random() / 2)
       const pauseMs = Math.min(Math.max(asked, jittered), leftMs)

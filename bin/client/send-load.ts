@@ -29,7 +29,7 @@ export type LoadRequest = {
 }
 
 /** `isReplay`: the server had it already, from an earlier attempt whose answer was lost. */
-export type SentLoad = { load: LoadView, isReplay: boolean }
+export type SentLoad = { load: LoadView; isReplay: boolean }
 
 /** A connection on which nothing moves for so long is dead: its other end may have lost its power. */
 const idleMaxMs = 120_000
@@ -40,7 +40,11 @@ const idleMaxMs = 120_000
  * Memory is bounded: the body flows as fast as the server takes it. A server that answers before the end of the body has
  * refused it; the rest is then not sent. Throws ServerRefused, Refusal where nobody answers, and the signal's reason.
  */
-export async function sendLoad(server: Server, { query, idempotencyKey, signal, onConnect }: LoadRequest, body: LoadBody): Promise<SentLoad> {
+export async function sendLoad(
+  server: Server,
+  { query, idempotencyKey, signal, onConnect }: LoadRequest,
+  body: LoadBody
+): Promise<SentLoad> {
   signal?.throwIfAborted()
   const url = urlOn(server, `loads?${new URLSearchParams(query).toString()}`)
   const stopped = new AbortController()
@@ -56,11 +60,22 @@ export async function sendLoad(server: Server, { query, idempotencyKey, signal, 
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey })
     }
   })
-  request.setTimeout(idleMaxMs, () => { request.destroy(Object.assign(new Error(`nothing moved for ${idleMaxMs / 1_000} s`), { code: 'ETIMEDOUT' })) })
-  request.once('socket', (socket) => { socket.once('connect', () => onConnect?.()) })
+  request.setTimeout(idleMaxMs, () => {
+    request.destroy(
+      Object.assign(new Error(`nothing moved for ${idleMaxMs / 1_000} s`), { code: 'ETIMEDOUT' })
+    )
+  })
+  request.once('socket', (socket) => {
+    socket.once('connect', () => onConnect?.())
+  })
   const answered = answerTo(request)
-  const sent = pipeline([...body.stages, request], { signal: stopped.signal }).then(() => null, (error: unknown) => error)
-  const breakOff = (): void => { request.destroy() }
+  const sent = pipeline([...body.stages, request], { signal: stopped.signal }).then(
+    () => null,
+    (error: unknown) => error
+  )
+  const breakOff = (): void => {
+    request.destroy()
+  }
   signal?.addEventListener('abort', breakOff, { once: true })
   try {
     const response = await answered
@@ -68,8 +83,12 @@ export async function sendLoad(server: Server, { query, idempotencyKey, signal, 
     stopped.abort()
     await sent
     const status = response.statusCode ?? 0
-    if (status < 200 || status > 299) throw new ServerRefused(status, text, response.headers['retry-after'] ?? null)
-    return { load: readLoad(parseJson(server, text)), isReplay: response.headers['idempotency-replayed'] === 'true' }
+    if (status < 200 || status > 299)
+      throw new ServerRefused(status, text, response.headers['retry-after'] ?? null)
+    return {
+      load: readLoad(parseJson(server, text)),
+      isReplay: response.headers['idempotency-replayed'] === 'true'
+    }
   } catch (error) {
     if (error instanceof Refusal) throw error
     stopped.abort()
@@ -92,7 +111,9 @@ function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.once('response', resolve)
     request.on('error', reject)
-    request.once('close', () => { reject(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })) })
+    request.once('close', () => {
+      reject(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }))
+    })
   })
 }
 

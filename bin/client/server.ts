@@ -4,19 +4,26 @@ import { join } from 'node:path'
 import type { Config } from '../../shared/platform/config.ts'
 import { Refusal, exitCodes, reasonOf } from '../failure.ts'
 
-export type Server = { url: string, token: string }
+export type Server = { url: string; token: string }
 
 /**
  * Options win over TRIBUTARY_URL and TRIBUTARY_TOKEN, those over the token file and this machine. Throws Refusal. Where no token
  * is needed and none is found, it is empty.
  */
-export function findServer(config: Config, given: { url: string | undefined, token: string | undefined }, { needsToken = true } = {}): Server {
+export function findServer(
+  config: Config,
+  given: { url: string | undefined; token: string | undefined },
+  { needsToken = true } = {}
+): Server {
   const url = given.url ?? config.clientUrl ?? `http://127.0.0.1:${config.port}`
-  if (!URL.canParse(url) || !/^https?:/.test(url)) throw new Refusal(`--url takes a URL such as https://tributary.example.com, not ${url}.`)
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new Refusal(`--url takes a URL such as https://tributary.example.com, not ${url}.`)
   const token = given.token ?? config.clientToken ?? readTokenFile(config.dataDir)
   if (token === null && !needsToken) return { url, token: '' }
   if (token === null) {
-    throw new Refusal(`A token is needed: give --token or TRIBUTARY_TOKEN (there is no file ${join(config.dataDir, 'token')} either).`)
+    throw new Refusal(
+      `A token is needed: give --token or TRIBUTARY_TOKEN (there is no file ${join(config.dataDir, 'token')} either).`
+    )
   }
   return { url, token }
 }
@@ -49,24 +56,32 @@ export class ServerRefused extends Refusal {
 
   constructor(status: number, body: string, retryAfter: string | null = null) {
     const problem = problemOf(body)
-    const message = problem === null ? `The server answered with status ${status}.` : `The server refused: ${problem.code}: ${problem.message}`
+    const message =
+      problem === null
+        ? `The server answered with status ${status}.`
+        : `The server refused: ${problem.code}: ${problem.message}`
     // a server that cannot now, or a proxy in front of one that is away: another time it may
     super(message, isPassingStatus(status) ? exitCodes.unreachable : exitCodes.refused)
     this.name = 'ServerRefused'
     this.status = status
     this.code = problem?.code ?? null
-    this.retryAfterMs = retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : null
+    this.retryAfterMs =
+      retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : null
   }
 }
 
-function problemOf(body: string): { code: string, message: string } | null {
+function problemOf(body: string): { code: string; message: string } | null {
   try {
     const problem: unknown = JSON.parse(body)
     if (typeof problem === 'object' && problem !== null && 'code' in problem && 'message' in problem) {
       const message = String(problem.message)
-      const allowed = 'allowed' in problem && Array.isArray(problem.allowed) ? problem.allowed.map(String) : []
-      const isTold = allowed.every(value => message.includes(value))
-      return { code: String(problem.code), message: isTold ? message : `${message.replace(/\.$/, '')}. Allowed: ${allowed.join(', ')}` }
+      const allowed =
+        'allowed' in problem && Array.isArray(problem.allowed) ? problem.allowed.map(String) : []
+      const isTold = allowed.every((value) => message.includes(value))
+      return {
+        code: String(problem.code),
+        message: isTold ? message : `${message.replace(/\.$/, '')}. Allowed: ${allowed.join(', ')}`
+      }
     }
   } catch {
     // a proxy's page
@@ -76,7 +91,11 @@ function problemOf(body: string): { code: string, message: string } | null {
 
 export function unreachable(server: Server, error: unknown): Refusal {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-  return new Refusal(`The server at ${new URL(server.url).origin} does not answer: ${reasonOf(cause)}`, exitCodes.unreachable, { cause: error })
+  return new Refusal(
+    `The server at ${new URL(server.url).origin} does not answer: ${reasonOf(cause)}`,
+    exitCodes.unreachable,
+    { cause: error }
+  )
 }
 
 /** The code of a socket or resolver behind an error, such as ECONNRESET. */
@@ -88,8 +107,21 @@ function networkCode(error: unknown): string | null {
   return null
 }
 
-const passingCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN',
-  'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'HPE_INVALID_EOF_STATE'])
+const passingCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'HPE_INVALID_EOF_STATE'
+])
 
 function isPassingStatus(status: number): boolean {
   return status === 408 || status === 429 || (status >= 500 && status !== 501)
@@ -97,9 +129,18 @@ function isPassingStatus(status: number): boolean {
 
 /** Whether the same request may have another end a moment later. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof ServerRefused) return isPassingStatus(error.status) || (error.status === 409 && error.retryAfterMs !== null)
-  if (error instanceof Error && (error.name === 'TimeoutError' || error.cause instanceof Error && error.cause.name === 'TimeoutError')) return true
-  return error instanceof Refusal && error.exitCode === exitCodes.unreachable && passingCodes.has(networkCode(error) ?? '')
+  if (error instanceof ServerRefused)
+    return isPassingStatus(error.status) || (error.status === 409 && error.retryAfterMs !== null)
+  if (
+    error instanceof Error &&
+    (error.name === 'TimeoutError' || (error.cause instanceof Error && error.cause.name === 'TimeoutError'))
+  )
+    return true
+  return (
+    error instanceof Refusal &&
+    error.exitCode === exitCodes.unreachable &&
+    passingCodes.has(networkCode(error) ?? '')
+  )
 }
 
 /** Reads JSON with GET. Throws ServerRefused, or Refusal where nobody answers. */
@@ -112,7 +153,11 @@ export function parseJson(server: Server, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Refusal(`The server at ${new URL(server.url).origin} does not answer as Tributary does.`, exitCodes.unreachable, { cause: error })
+    throw new Refusal(
+      `The server at ${new URL(server.url).origin} does not answer as Tributary does.`,
+      exitCodes.unreachable,
+      { cause: error }
+    )
   }
 }
 
@@ -123,18 +168,34 @@ export function getText(server: Server, path: string, signal?: AbortSignal): Pro
 }
 
 /** As getJson, with POST and the body, if any, as JSON. */
-export async function postJson(server: Server, path: string, signal?: AbortSignal, body?: object): Promise<unknown> {
+export async function postJson(
+  server: Server,
+  path: string,
+  signal?: AbortSignal,
+  body?: object
+): Promise<unknown> {
   return parseJson(server, await ask(server, 'POST', path, signal, body))
 }
 
-async function ask(server: Server, method: 'GET' | 'POST', path: string, signal?: AbortSignal, body?: object): Promise<string> {
+async function ask(
+  server: Server,
+  method: 'GET' | 'POST',
+  path: string,
+  signal?: AbortSignal,
+  body?: object
+): Promise<string> {
   let response: Response
   let text: string
   const late = AbortSignal.timeout(answerMaxMs)
   try {
     response = await fetch(urlOn(server, path), {
       method,
-      ...(body === undefined ? { headers: headersFor(server) } : { headers: { ...headersFor(server), 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      ...(body === undefined
+        ? { headers: headersFor(server) }
+        : {
+            headers: { ...headersFor(server), 'content-type': 'application/json' },
+            body: JSON.stringify(body)
+          }),
       signal: signal === undefined ? late : AbortSignal.any([signal, late])
     })
     text = await response.text()

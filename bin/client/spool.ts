@@ -14,7 +14,7 @@ export type Spool = {
   close(): Promise<void>
 }
 
-type SpoolFile = { handle: FileHandle, folder: string }
+type SpoolFile = { handle: FileHandle; folder: string }
 
 const memoryMaxBytes = 8 * 1024 * 1024
 const pieceBytes = 64 * 1024
@@ -25,7 +25,7 @@ export function openSpool(source: Readable, folder: string = tmpdir(), memoryByt
   let file: SpoolFile | null = null
   let total = 0
   /** What came last, for the reader that waits for it. */
-  let tail: { at: number, chunk: Buffer } | null = null
+  let tail: { at: number; chunk: Buffer } | null = null
   let problem: string | null = null
   let isOver = false
   let pulling: Promise<void> | null = null
@@ -92,7 +92,9 @@ export function openSpool(source: Readable, folder: string = tmpdir(), memoryByt
       } else if (isOver) return
       else {
         // shared: a reader that was given up may still wait for the same bytes
-        pulling ??= pull().finally(() => { pulling = null })
+        pulling ??= pull().finally(() => {
+          pulling = null
+        })
         await pulling
       }
     }

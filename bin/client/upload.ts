@@ -8,7 +8,7 @@ import { BodyFailure, type LoadBody } from './send-load.ts'
 import { openSpool, type Spool } from './spool.ts'
 
 /** How much of what is read has gone out. `lines` is not counted where the input is packed. */
-export type SentSoFar = { bytes: number, lines: number }
+export type SentSoFar = { bytes: number; lines: number }
 
 export type Upload = {
   /** How people call it. */
@@ -36,7 +36,11 @@ export type UploadOptions = {
 }
 
 const contentTypes: Readonly<Record<string, string>> = {
-  ndjson: 'application/x-ndjson', openlineage: 'application/x-ndjson', csv: 'text/csv', mcp: 'application/json', dbt: 'application/json'
+  ndjson: 'application/x-ndjson',
+  openlineage: 'application/x-ndjson',
+  csv: 'text/csv',
+  mcp: 'application/json',
+  dbt: 'application/json'
 }
 
 /** Formats of which several files are one: a record a line. */
@@ -50,7 +54,10 @@ const packLevel = 1
 
 /** One load of one input. */
 export function uploadOf(input: LoadInput, options: UploadOptions): Upload {
-  const spool = input.bytes === null ? openSpool(input.path === '-' ? options.input() : createReadStream(input.path)) : null
+  const spool =
+    input.bytes === null
+      ? openSpool(input.path === '-' ? options.input() : createReadStream(input.path))
+      : null
   return upload([input], spool, options)
 }
 
@@ -61,10 +68,14 @@ export function joinedUpload(inputs: readonly LoadInput[], options: UploadOption
   const [format = null] = formats
   const why = 'A snapshot is one load of all that its source states, and'
   if (formats.size > 1 || format === null || !formatsOfLines.includes(format)) {
-    throw new Refusal(`${why} only NDJSON files can be joined to one: join these yourself, or give each a --source of its own.`)
+    throw new Refusal(
+      `${why} only NDJSON files can be joined to one: join these yourself, or give each a --source of its own.`
+    )
   }
-  if (packings.size > 1 || packings.has('zstd')) throw new Refusal(`${why} files can be joined when all are plain, or all are .gz.`)
-  if (inputs.some(({ bytes }) => bytes === null)) throw new Refusal(`${why} standard input or a pipe cannot be joined with others.`)
+  if (packings.size > 1 || packings.has('zstd'))
+    throw new Refusal(`${why} files can be joined when all are plain, or all are .gz.`)
+  if (inputs.some(({ bytes }) => bytes === null))
+    throw new Refusal(`${why} standard input or a pipe cannot be joined with others.`)
   return upload(inputs, null, options)
 }
 
@@ -74,14 +85,20 @@ function upload(inputs: readonly LoadInput[], spool: Spool | null, options: Uplo
   const packing = first?.packing ?? null
   const pack = options.pack && packing === null
   const parts = spool === null ? inputs.map((input, index) => partOf(input, index === inputs.length - 1)) : []
-  const totalBytes = spool === null ? parts.reduce((sum, { bytes, end }) => sum + bytes + end.length, 0) : null
+  const totalBytes =
+    spool === null ? parts.reduce((sum, { bytes, end }) => sum + bytes + end.length, 0) : null
   const hasLines = packing === null
   let sent: SentSoFar = { bytes: 0, lines: 0 }
   // an array of proposals, or lines: the server looks
   const isJson = /\.json(\.gz|\.zst)?$/i.test(first?.path ?? '')
   const isJoined = inputs.length > 1
   return {
-    name: first === undefined || first.path === '-' ? 'standard input' : isJoined ? `${inputs.length} files` : first.path,
+    name:
+      first === undefined || first.path === '-'
+        ? 'standard input'
+        : isJoined
+          ? `${inputs.length} files`
+          : first.path,
     format,
     totalBytes,
     hasLines,
@@ -90,12 +107,17 @@ function upload(inputs: readonly LoadInput[], spool: Spool | null, options: Uplo
       // new for each attempt: one that was given up may still count
       const counter: SentSoFar = { bytes: 0, lines: 0 }
       sent = counter
-      const source = spool === null ? bytesOf(parts, counter, hasLines) : bytesOfSpool(spool, first?.path ?? '-', counter, hasLines)
-      const stages: [Readable, ...Duplex[]] = [Readable.from(source, { objectMode: false, highWaterMark: readBytes })]
+      const source =
+        spool === null
+          ? bytesOf(parts, counter, hasLines)
+          : bytesOfSpool(spool, first?.path ?? '-', counter, hasLines)
+      const stages: [Readable, ...Duplex[]] = [
+        Readable.from(source, { objectMode: false, highWaterMark: readBytes })
+      ]
       if (pack) stages.push(createGzip({ level: packLevel }))
       return {
         stages,
-        contentType: format !== null ? contentTypes[format] ?? null : isJson ? 'application/json' : null,
+        contentType: format !== null ? (contentTypes[format] ?? null) : isJson ? 'application/json' : null,
         packing: pack ? 'gzip' : packing,
         ...(totalBytes === null || pack ? {} : { bytes: totalBytes })
       }
@@ -106,12 +128,14 @@ function upload(inputs: readonly LoadInput[], spool: Spool | null, options: Uplo
       const part = parts.findLast(({ firstLine }) => firstLine <= line)
       return part === undefined ? `line ${line}` : `${part.path} line ${line - part.firstLine + 1}`
     },
-    close: async () => { await spool?.close() }
+    close: async () => {
+      await spool?.close()
+    }
   }
 }
 
 /** `firstLine` is known once it has been sent. */
-type Part = { path: string, bytes: number, end: Buffer, firstLine: number }
+type Part = { path: string; bytes: number; end: Buffer; firstLine: number }
 
 const newline = 0x0a
 const plainEnd = Buffer.from('\n')
@@ -123,7 +147,12 @@ const readBytes = 256 * 1024
 function partOf({ path, bytes, packing }: LoadInput, isLast: boolean): Part {
   const size = bytes ?? 0
   const needsEnd = !isLast && size > 0 && (packing === 'gzip' || lastByte(path, size) !== newline)
-  return { path, bytes: size, end: needsEnd ? packing === 'gzip' ? gzipEnd : plainEnd : Buffer.alloc(0), firstLine: 1 }
+  return {
+    path,
+    bytes: size,
+    end: needsEnd ? (packing === 'gzip' ? gzipEnd : plainEnd) : Buffer.alloc(0),
+    firstLine: 1
+  }
 }
 
 function lastByte(path: string, size: number): number | null {
@@ -149,7 +178,10 @@ async function* bytesOf(parts: readonly Part[], sent: SentSoFar, hasLines: boole
     let left = part.bytes
     try {
       if (left > 0) {
-        for await (const chunk of createReadStream(part.path, { end: part.bytes - 1, highWaterMark: readBytes })) {
+        for await (const chunk of createReadStream(part.path, {
+          end: part.bytes - 1,
+          highWaterMark: readBytes
+        })) {
           if (!Buffer.isBuffer(chunk)) throw new TypeError('a file is read in buffers')
           left -= chunk.length
           count(sent, chunk, hasLines)
@@ -167,7 +199,12 @@ async function* bytesOf(parts: readonly Part[], sent: SentSoFar, hasLines: boole
   }
 }
 
-async function* bytesOfSpool(spool: Spool, path: string, sent: SentSoFar, hasLines: boolean): AsyncGenerator<Buffer> {
+async function* bytesOfSpool(
+  spool: Spool,
+  path: string,
+  sent: SentSoFar,
+  hasLines: boolean
+): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of spool.read()) {
       count(sent, chunk, hasLines)
@@ -180,7 +217,8 @@ async function* bytesOfSpool(spool: Spool, path: string, sent: SentSoFar, hasLin
 
 function count(sent: SentSoFar, chunk: Buffer, hasLines: boolean): void {
   sent.bytes += chunk.length
-  if (hasLines) for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) sent.lines += 1
+  if (hasLines)
+    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) sent.lines += 1
 }
 
 function unreadable(path: string, error: unknown): BodyFailure {

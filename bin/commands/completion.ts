@@ -10,13 +10,21 @@ const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 const shells = Object.keys(scripts)
 
 export const completion: Command = {
-  notes: ['SHELL is bash, zsh or fish. In ~/.bashrc: eval "$(tributary completion bash)". In ~/.zshrc, after compinit: source <(tributary completion zsh). In fish: tributary completion fish > ~/.config/fish/completions/tributary.fish.'],
+  notes: [
+    'SHELL is bash, zsh or fish. In ~/.bashrc: eval "$(tributary completion bash)". In ~/.zshrc, after compinit: source <(tributary completion zsh). In fish: tributary completion fish > ~/.config/fish/completions/tributary.fish.'
+  ],
   operands: ['SHELL'],
   operandWords: shells,
   options: {},
   async run({ operands: [shell = ''] }, terminal) {
-    if (!isKnown(shell)) throw new Refusal(`tributary completion takes ${shells.slice(0, -1).join(', ')} or ${shells.at(-1)}, not ${shell}.`)
-    for (const line of scripts[shell](await completedCommands()).trimEnd().split('\n')) terminal.out(line)
+    if (!isKnown(shell))
+      throw new Refusal(
+        `tributary completion takes ${shells.slice(0, -1).join(', ')} or ${shells.at(-1)}, not ${shell}.`
+      )
+    for (const line of scripts[shell](await completedCommands())
+      .trimEnd()
+      .split('\n'))
+      terminal.out(line)
     return exitCodes.ok
   }
 }

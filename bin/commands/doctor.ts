@@ -18,11 +18,16 @@ export const doctor: Command = {
     const findings = [
       fine('node', `is ${process.versions.node}`),
       fine('configuration', 'can be used'),
-      ...await examineDatabaseOf(config),
-      ...await examineQueue(config),
-      ...await examineApi(config)
+      ...(await examineDatabaseOf(config)),
+      ...(await examineQueue(config)),
+      ...(await examineApi(config))
     ]
-    for (const finding of findings) terminal.out(input.isSet('json') ? JSON.stringify(finding) : `${marks[finding.verdict]}  ${finding.check}: ${finding.text}`)
+    for (const finding of findings)
+      terminal.out(
+        input.isSet('json')
+          ? JSON.stringify(finding)
+          : `${marks[finding.verdict]}  ${finding.check}: ${finding.text}`
+      )
     return findings.some(({ verdict }) => verdict === 'wrong') ? exitCodes.refused : exitCodes.ok
   }
 }

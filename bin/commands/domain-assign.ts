@@ -7,7 +7,8 @@ import type { Command, CommandInput } from '../command.ts'
 import { exitCodes } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
 
-const assetNote = 'ASSET is a URN, or short for one: snowflake:db.schema.table, table@PROD, or a name that only one entity has.'
+const assetNote =
+  'ASSET is a URN, or short for one: snowflake:db.schema.table, table@PROD, or a name that only one entity has.'
 
 export const domainAssign: Command = {
   notes: [
@@ -25,18 +26,31 @@ export const domainAssign: Command = {
 }
 
 export const domainUnassign: Command = {
-  notes: [`${assetNote} All are taken out, or none.`, 'Exit code: 0 taken out, 1 usage or refused, 4 server unreachable.'],
+  notes: [
+    `${assetNote} All are taken out, or none.`,
+    'Exit code: 0 taken out, 1 usage or refused, 4 server unreachable.'
+  ],
   operands: ['ASSET...'],
   options: { json: { help: 'Print the URNs of the assets as JSON.' }, ...serverOptions },
   run: (input, terminal) => assign(serverOf(input, terminal), null, input.operands, input, terminal)
 }
 
-async function assign(server: Server, domain: string | null, references: readonly string[], input: CommandInput, terminal: Terminal): Promise<number> {
+async function assign(
+  server: Server,
+  domain: string | null,
+  references: readonly string[],
+  input: CommandInput,
+  terminal: Terminal
+): Promise<number> {
   const assets: string[] = []
   for (const reference of references) assets.push(await resolveReference(server, reference))
-  await askGraphql(server, 'mutation assign($input: BatchSetDomainInput!) { batchSetDomain(input: $input) }', {
-    input: { domainUrn: domain, resources: assets.map(resourceUrn => ({ resourceUrn })) }
-  })
+  await askGraphql(
+    server,
+    'mutation assign($input: BatchSetDomainInput!) { batchSetDomain(input: $input) }',
+    {
+      input: { domainUrn: domain, resources: assets.map((resourceUrn) => ({ resourceUrn })) }
+    }
+  )
   if (input.isSet('json')) terminal.out(JSON.stringify({ domain, assets }))
   else for (const asset of assets) terminal.out(`${asset} is now in ${domain ?? 'no domain'}.`)
   return exitCodes.ok

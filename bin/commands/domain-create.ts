@@ -9,7 +9,10 @@ export const domainCreate: Command = {
   notes: ['Exit code: 0 created, 1 usage or refused, 4 server unreachable.'],
   operands: ['NAME'],
   options: {
-    in: { value: 'DOMAIN', help: 'The domain to put it under: a name, a path such as Sales/Orders, or a URN. Default: the top level.' },
+    in: {
+      value: 'DOMAIN',
+      help: 'The domain to put it under: a name, a path such as Sales/Orders, or a URN. Default: the top level.'
+    },
     id: { value: 'TEXT', help: 'The last part of its URN. Default: a random one.' },
     description: { value: 'TEXT', help: 'What it is for.' },
     json: { help: 'Print its URN as JSON.' },
@@ -18,14 +21,18 @@ export const domainCreate: Command = {
   async run(input, terminal) {
     const server = serverOf(input, terminal)
     const parent = input.text('in')
-    const { createDomain: urn } = await askGraphql(server, 'mutation create($input: CreateDomainInput!) { createDomain(input: $input) }', {
-      input: {
-        name: input.operands[0],
-        id: input.text('id') ?? null,
-        description: input.text('description') ?? null,
-        parentDomain: parent === undefined ? null : await resolveDomain(server, parent)
+    const { createDomain: urn } = await askGraphql(
+      server,
+      'mutation create($input: CreateDomainInput!) { createDomain(input: $input) }',
+      {
+        input: {
+          name: input.operands[0],
+          id: input.text('id') ?? null,
+          description: input.text('description') ?? null,
+          parentDomain: parent === undefined ? null : await resolveDomain(server, parent)
+        }
       }
-    })
+    )
     terminal.out(input.isSet('json') ? JSON.stringify({ urn }) : String(urn))
     return exitCodes.ok
   }

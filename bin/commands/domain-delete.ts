@@ -6,7 +6,10 @@ import type { Command } from '../command.ts'
 import { exitCodes } from '../failure.ts'
 
 export const domainDelete: Command = {
-  notes: ['DOMAIN is a name, a path such as Sales/Orders, or a URN. Its assets are then in no domain.', 'Exit code: 0 deleted, 1 usage or refused (it has domains below it), 4 server unreachable.'],
+  notes: [
+    'DOMAIN is a name, a path such as Sales/Orders, or a URN. Its assets are then in no domain.',
+    'Exit code: 0 deleted, 1 usage or refused (it has domains below it), 4 server unreachable.'
+  ],
   operands: ['DOMAIN'],
   options: { json: { help: 'Print its URN as JSON.' }, ...serverOptions },
   async run(input, terminal) {

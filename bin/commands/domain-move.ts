@@ -6,7 +6,10 @@ import type { Command } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
 
 export const domainMove: Command = {
-  notes: ['DOMAIN is a name, a path such as Sales/Orders, or a URN.', 'Exit code: 0 moved, 1 usage or refused, 4 server unreachable.'],
+  notes: [
+    'DOMAIN is a name, a path such as Sales/Orders, or a URN.',
+    'Exit code: 0 moved, 1 usage or refused, 4 server unreachable.'
+  ],
   operands: ['DOMAIN'],
   options: {
     to: { value: 'DOMAIN', help: 'The domain to put it under.' },
@@ -16,12 +19,19 @@ export const domainMove: Command = {
   },
   async run(input, terminal) {
     const to = input.text('to')
-    if ((to === undefined) !== input.isSet('top')) throw new Refusal('tributary domain move needs either --to DOMAIN or --top.')
+    if ((to === undefined) !== input.isSet('top'))
+      throw new Refusal('tributary domain move needs either --to DOMAIN or --top.')
     const server = serverOf(input, terminal)
     const urn = await resolveDomain(server, input.operands[0] ?? '')
     const parent = to === undefined ? null : await resolveDomain(server, to)
-    await askGraphql(server, 'mutation move($input: MoveDomainInput!) { moveDomain(input: $input) }', { input: { resourceUrn: urn, parentDomain: parent } })
-    terminal.out(input.isSet('json') ? JSON.stringify({ urn, parent }) : `${urn} is now ${parent === null ? 'at the top level' : `under ${parent}`}.`)
+    await askGraphql(server, 'mutation move($input: MoveDomainInput!) { moveDomain(input: $input) }', {
+      input: { resourceUrn: urn, parentDomain: parent }
+    })
+    terminal.out(
+      input.isSet('json')
+        ? JSON.stringify({ urn, parent })
+        : `${urn} is now ${parent === null ? 'at the top level' : `under ${parent}`}.`
+    )
     return exitCodes.ok
   }
 }

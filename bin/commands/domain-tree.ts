@@ -14,11 +14,17 @@ export const domainTree: Command = {
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['[DOMAIN]'],
-  options: { json: { help: 'Print each domain as one line of JSON, with its parent and its depth.' }, ...serverOptions },
+  options: {
+    json: { help: 'Print each domain as one line of JSON, with its parent and its depth.' },
+    ...serverOptions
+  },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
     const [domain] = input.operands
-    const nodes = await readDomainTree(server, domain === undefined ? null : await resolveDomain(server, domain))
+    const nodes = await readDomainTree(
+      server,
+      domain === undefined ? null : await resolveDomain(server, domain)
+    )
     for (const node of nodes) terminal.out(input.isSet('json') ? JSON.stringify(node) : lineOf(node))
     if (nodes.length === 0) terminal.err('There are no domains.')
     return exitCodes.ok

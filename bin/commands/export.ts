@@ -6,7 +6,8 @@ import type { Command, CommandInput } from '../command.ts'
 import { exitCodes } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
 
-const wholeNote = 'Exit code: 0 all of it is printed, 1 usage or refused, 4 server unreachable, or its answer was cut off: what is printed is then not whole.'
+const wholeNote =
+  'Exit code: 0 all of it is printed, 1 usage or refused, 4 server unreachable, or its answer was cut off: what is printed is then not whole.'
 
 export const exportLineage: Command = {
   notes: [
@@ -15,9 +16,21 @@ export const exportLineage: Command = {
   ],
   operands: ['REFERENCE'],
   options: {
-    format: { value: 'NAME', choices: ['csv', 'ndjson', 'dot', 'mermaid'], help: 'csv (the default), ndjson, dot (Graphviz) or mermaid.' },
-    of: { value: 'WHAT', choices: ['entities', 'edges', 'graph'], help: 'entities (the default) or edges; for ndjson also graph, both. A diagram is always a graph.' },
-    direction: { value: 'WHICH', choices: ['upstream', 'downstream'], help: 'upstream or downstream (the default).' },
+    format: {
+      value: 'NAME',
+      choices: ['csv', 'ndjson', 'dot', 'mermaid'],
+      help: 'csv (the default), ndjson, dot (Graphviz) or mermaid.'
+    },
+    of: {
+      value: 'WHAT',
+      choices: ['entities', 'edges', 'graph'],
+      help: 'entities (the default) or edges; for ndjson also graph, both. A diagram is always a graph.'
+    },
+    direction: {
+      value: 'WHICH',
+      choices: ['upstream', 'downstream'],
+      help: 'upstream or downstream (the default).'
+    },
     hops: { value: 'N', help: 'At most so many hops. Default: all.' },
     degree: { value: 'LIST', help: 'Only entities of these degrees: 1, 2, 3+.' },
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
@@ -29,13 +42,23 @@ export const exportLineage: Command = {
     ...serverOptions
   },
   run: (input, terminal) =>
-    print(serverOf(input, terminal), 'lineage/export', {
-      urn: input.operands[0],
-      format: formatOf(input),
-      direction: input.text('direction')?.toUpperCase(),
-      columns: input.isSet('columns') ? 'true' : undefined,
-      ...Object.fromEntries(['of', 'hops', 'degree', 'types', 'platform', 'domain', 'query'].map(name => [name, input.text(name)]))
-    }, terminal)
+    print(
+      serverOf(input, terminal),
+      'lineage/export',
+      {
+        urn: input.operands[0],
+        format: formatOf(input),
+        direction: input.text('direction')?.toUpperCase(),
+        columns: input.isSet('columns') ? 'true' : undefined,
+        ...Object.fromEntries(
+          ['of', 'hops', 'degree', 'types', 'platform', 'domain', 'query'].map((name) => [
+            name,
+            input.text(name)
+          ])
+        )
+      },
+      terminal
+    )
 }
 
 export const exportDomains: Command = {
@@ -46,15 +69,28 @@ export const exportDomains: Command = {
     json: { help: 'The same as --format ndjson.' },
     ...serverOptions
   },
-  run: (input, terminal) => print(serverOf(input, terminal), 'domains/export', { format: formatOf(input), domain: input.text('domain') }, terminal)
+  run: (input, terminal) =>
+    print(
+      serverOf(input, terminal),
+      'domains/export',
+      { format: formatOf(input), domain: input.text('domain') },
+      terminal
+    )
 }
 
-const formatOf = (input: CommandInput): string | undefined => input.text('format') ?? (input.isSet('json') ? 'ndjson' : undefined)
+const formatOf = (input: CommandInput): string | undefined =>
+  input.text('format') ?? (input.isSet('json') ? 'ndjson' : undefined)
 
-async function print(server: Server, path: string, query: Readonly<Record<string, string | undefined>>, terminal: Terminal): Promise<number> {
-  const given = Object.entries(query).flatMap(([name, text]) => text === undefined ? [] : [[name, text]])
+async function print(
+  server: Server,
+  path: string,
+  query: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal
+): Promise<number> {
+  const given = Object.entries(query).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]))
   const { headers, lines } = await openExport(server, path, Object.fromEntries(given))
   for await (const line of lines()) terminal.out(line)
-  if (headers.get('x-lineage-complete') === 'false') terminal.err(`Cut short by ${headers.get('x-lineage-truncated-by') ?? 'a limit'}: there is more.`)
+  if (headers.get('x-lineage-complete') === 'false')
+    terminal.err(`Cut short by ${headers.get('x-lineage-truncated-by') ?? 'a limit'}: there is more.`)
   return exitCodes.ok
 }

@@ -19,7 +19,11 @@ export const lineage: Command = {
   ],
   operands: ['REFERENCE'],
   options: {
-    direction: { value: 'WHICH', choices: ['upstream', 'downstream', 'both'], help: 'upstream, downstream or both. Default: downstream.' },
+    direction: {
+      value: 'WHICH',
+      choices: ['upstream', 'downstream', 'both'],
+      help: 'upstream, downstream or both. Default: downstream.'
+    },
     hops: { value: 'N', help: 'At most so many hops. Default: all.' },
     columns: { help: 'Follow the columns of an asset.' },
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
@@ -37,7 +41,10 @@ export const lineage: Command = {
     const print = input.isSet('json') ? printJson : printAsTree
     for (const [index, direction] of directions.entries()) {
       const found = await openLineage(server, { ...query, direction })
-      await print({ found, urn, direction, maxLines, isFirst: index === 0, isLast: index === directions.length - 1 }, terminal)
+      await print(
+        { found, urn, direction, maxLines, isFirst: index === 0, isLast: index === directions.length - 1 },
+        terminal
+      )
     }
     return exitCodes.ok
   }
@@ -52,7 +59,8 @@ function readNumber(input: CommandInput, option: string, maximum: number): numbe
   const text = input.text(option)
   if (text === undefined) return null
   const number = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (number < 1 || number > maximum) throw new Refusal(`--${option} takes a number from 1 to ${maximum}, not ${text}.`)
+  if (number < 1 || number > maximum)
+    throw new Refusal(`--${option} takes a number from 1 to ${maximum}, not ${text}.`)
   return number
 }
 
@@ -67,9 +75,19 @@ function queryOf(input: CommandInput, urn: string): Record<string, string> {
   }
 }
 
-type Part = { found: LineageLines, urn: string, direction: Direction, maxLines: number, isFirst: boolean, isLast: boolean }
+type Part = {
+  found: LineageLines
+  urn: string
+  direction: Direction
+  maxLines: number
+  isFirst: boolean
+  isLast: boolean
+}
 
-async function printAsTree({ found, urn, direction, maxLines, isFirst }: Part, terminal: Terminal): Promise<void> {
+async function printAsTree(
+  { found, urn, direction, maxLines, isFirst }: Part,
+  terminal: Terminal
+): Promise<void> {
   const tree = await growTree(found, direction, maxLines)
   if (!isFirst) terminal.out('')
   terminal.out(`${direction === 'DOWNSTREAM' ? 'Downstream' : 'Upstream'} of ${urn}`)
@@ -77,17 +95,30 @@ async function printAsTree({ found, urn, direction, maxLines, isFirst }: Part, t
   terminal.out(summaryOf(found, tree))
 }
 
-function summaryOf({ total, complete, truncatedBy }: LineageLines, { shownCount, hops }: LineageTree): string {
+function summaryOf(
+  { total, complete, truncatedBy }: LineageLines,
+  { shownCount, hops }: LineageTree
+): string {
   const counts = `${total.toLocaleString('en')} ${total === 1 ? 'entity' : 'entities'} within ${hops} ${hops === 1 ? 'hop' : 'hops'}`
-  const shown = shownCount < total ? `; the nearest ${shownCount.toLocaleString('en')} are shown (--limit shows more, --json all)` : ''
-  return complete ? `${counts}, complete${shown}` : `${counts}, cut short by ${truncatedBy ?? 'a limit'}: there is more${shown}`
+  const shown =
+    shownCount < total
+      ? `; the nearest ${shownCount.toLocaleString('en')} are shown (--limit shows more, --json all)`
+      : ''
+  return complete
+    ? `${counts}, complete${shown}`
+    : `${counts}, cut short by ${truncatedBy ?? 'a limit'}: there is more${shown}`
 }
 
 /** One object over many lines, printed as it comes: however large the lineage is, no more of it is kept than a line. */
-async function printJson({ found, urn, direction, isFirst, isLast }: Part, terminal: Terminal): Promise<void> {
+async function printJson(
+  { found, urn, direction, isFirst, isLast }: Part,
+  terminal: Terminal
+): Promise<void> {
   const { complete, truncatedBy, total } = found
   if (isFirst) terminal.out(`{"urn": ${JSON.stringify(urn)}, "lineage": [`)
-  terminal.out(`{"direction": "${direction}", ${JSON.stringify({ complete, truncatedBy, total }).slice(1, -1)}, "nodes": [`)
+  terminal.out(
+    `{"direction": "${direction}", ${JSON.stringify({ complete, truncatedBy, total }).slice(1, -1)}, "nodes": [`
+  )
   let list: 'nodes' | 'edges' = 'nodes'
   let held: string | null = null
   for await (const line of found.lines()) {

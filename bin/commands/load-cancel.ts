@@ -8,14 +8,22 @@ import { exitCodes } from '../failure.ts'
 import { reportLoad } from '../load-report.ts'
 
 export const loadCancel: Command = {
-  notes: ['What has been applied stays.', 'Exit code: 0 cancelled, 1 refused (it has ended), 4 server unreachable.'],
+  notes: [
+    'What has been applied stays.',
+    'Exit code: 0 cancelled, 1 refused (it has ended), 4 server unreachable.'
+  ],
   operands: ['ID'],
   options: { json: { help: 'Print the load as JSON.' }, ...serverOptions },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
     const load = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/cancel`))
-    await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)
+    await reportLoad(
+      server,
+      load,
+      { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null },
+      terminal
+    )
     return exitCodes.ok
   }
 }

@@ -23,11 +23,18 @@ export const loadRejects: Command = {
     const server = serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
     for (let after = 0; ;) {
-      const text = await getText(server, `loads/${encodeURIComponent(id)}/rejects?limit=${pageCount}&after=${after}`)
-      const lines = text.split('\n').filter(line => line !== '')
+      const text = await getText(
+        server,
+        `loads/${encodeURIComponent(id)}/rejects?limit=${pageCount}&after=${after}`
+      )
+      const lines = text.split('\n').filter((line) => line !== '')
       for (const line of lines) {
         const reject = parseJson(server, line)
-        if (!isObject(reject)) throw new Refusal('The server does not answer as Tributary does: this is no reject.', exitCodes.unreachable)
+        if (!isObject(reject))
+          throw new Refusal(
+            'The server does not answer as Tributary does: this is no reject.',
+            exitCodes.unreachable
+          )
         after = Number(reject.line)
         terminal.out(input.isSet('records') ? String(reject.record) : line)
       }

@@ -23,9 +23,19 @@ export const loadRetry: Command = {
   async run(input, terminal) {
     const server = serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
-    const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/retry${input.isSet('force') ? '?force=true' : ''}`))
+    const started = readLoad(
+      await postJson(
+        server,
+        `loads/${encodeURIComponent(id)}/retry${input.isSet('force') ? '?force=true' : ''}`
+      )
+    )
     const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
-    await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)
+    await reportLoad(
+      server,
+      load,
+      { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null },
+      terminal
+    )
     return input.isSet('no-wait') ? exitCodes.ok : exitCodeOf(load)
   }
 }

@@ -22,16 +22,31 @@ export const loadStatus: Command = {
     const id = await findLoadId(server, input.operands[0] ?? '')
     const found = readLoad(await getJson(server, `loads/${encodeURIComponent(id)}`))
     const load = input.isSet('follow') ? await followWithProgress(server, found, terminal) : found
-    await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)
+    await reportLoad(
+      server,
+      load,
+      { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null },
+      terminal
+    )
     return exitCodeOf(load)
   }
 }
 
 /** To its end. Throws as followLoad does. */
-export async function followWithProgress(server: Server, load: LoadView, terminal: Terminal): Promise<LoadView> {
+export async function followWithProgress(
+  server: Server,
+  load: LoadView,
+  terminal: Terminal
+): Promise<LoadView> {
   const progress = showProgress(terminal, null)
   try {
-    return await followLoad(server, load, { waitMs: Infinity, signal: terminal.interruption(), onState: state => { progress.load(state) } })
+    return await followLoad(server, load, {
+      waitMs: Infinity,
+      signal: terminal.interruption(),
+      onState: (state) => {
+        progress.load(state)
+      }
+    })
   } finally {
     progress.end()
   }

@@ -25,7 +25,12 @@ export const loadUndo: Command = {
     const id = await findLoadId(server, input.operands[0] ?? '')
     const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/undo`))
     const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
-    await reportLoad(server, load, { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null }, terminal)
+    await reportLoad(
+      server,
+      load,
+      { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null },
+      terminal
+    )
     return input.isSet('no-wait') ? exitCodes.ok : exitCodeOf(load)
   }
 }

@@ -26,18 +26,31 @@ export const load: Command = {
   operands: ['FILE...'],
   operandWords: 'files',
   options: {
-    format: { value: 'NAME', help: 'ndjson, csv or mcp. Default: by the name of the file, else by what is in it.' },
+    format: {
+      value: 'NAME',
+      help: 'ndjson, csv or mcp. Default: by the name of the file, else by what is in it.'
+    },
     source: { value: 'NAME', help: 'Who states the lineage. Default: as the server names it.' },
     mode: { value: 'NAME', help: 'merge (the default) or snapshot.' },
-    force: { help: 'Let a snapshot take away more than the server\'s share.' },
+    force: { help: "Let a snapshot take away more than the server's share." },
     atomic: { help: 'All or nothing.' },
     'dry-run': { help: 'Change nothing, and print what would change.' },
     'missing-references': { value: 'WHAT', help: 'reject or create. Default: as the server is set.' },
     wait: { value: 'SECONDS', help: 'Follow a load for so long at most. Default: to its end.' },
     'no-wait': { help: 'Print the id of the load and end (exit code 0).' },
-    'retry-for': { value: 'SECONDS', help: `How long to wait for a server that is away. Default: ${retryForDefaultSeconds}; 0 tries once.` },
-    'idempotency-key': { value: 'TEXT', help: 'Sent again under this key, a load is the same load. Default: a key of this run.' },
-    compress: { value: 'WHEN', choices: ['always', 'never', 'auto'], help: 'Gzip plain files on the way: always, never, auto (the default: not to this machine).' },
+    'retry-for': {
+      value: 'SECONDS',
+      help: `How long to wait for a server that is away. Default: ${retryForDefaultSeconds}; 0 tries once.`
+    },
+    'idempotency-key': {
+      value: 'TEXT',
+      help: 'Sent again under this key, a load is the same load. Default: a key of this run.'
+    },
+    compress: {
+      value: 'WHEN',
+      choices: ['always', 'never', 'auto'],
+      help: 'Gzip plain files on the way: always, never, auto (the default: not to this machine).'
+    },
     json: { help: 'Print each load with its first rejects as one line of JSON.' },
     quiet: { help: 'Print rejects and errors only.' },
     ...serverOptions
@@ -46,13 +59,23 @@ export const load: Command = {
     const server = serverOf(input, terminal)
     const settings = readSettings(input, server)
     const uploads = planUploads(input, settings, terminal)
-    const { signal, outcomes, started } = { signal: terminal.interruption(), outcomes: new Array<Outcome>(), started: Date.now() }
+    const { signal, outcomes, started } = {
+      signal: terminal.interruption(),
+      outcomes: new Array<Outcome>(),
+      started: Date.now()
+    }
     for (const open of uploads) {
-      const outcome = await loadOne(server, open(), { settings, signal, isOne: uploads.length === 1 }, terminal)
+      const outcome = await loadOne(
+        server,
+        open(),
+        { settings, signal, isOne: uploads.length === 1 },
+        terminal
+      )
       outcomes.push(outcome)
       if (outcome.isLast) break
     }
-    if (uploads.length > 1 && !settings.asJson && !settings.isQuiet) summarize(outcomes, uploads.length, Date.now() - started, terminal)
+    if (uploads.length > 1 && !settings.asJson && !settings.isQuiet)
+      summarize(outcomes, uploads.length, Date.now() - started, terminal)
     return worst(outcomes.map(({ exitCode }) => exitCode))
   }
 }
@@ -70,20 +93,34 @@ type Settings = {
 }
 
 function readSettings(input: CommandInput, server: Server): Settings {
-  const texts = { source: input.text('source'), mode: input.text('mode'), missingReferences: input.text('missing-references') }
-  const switches = { force: input.isSet('force'), atomic: input.isSet('atomic'), dryRun: input.isSet('dry-run') }
+  const texts = {
+    source: input.text('source'),
+    mode: input.text('mode'),
+    missingReferences: input.text('missing-references')
+  }
+  const switches = {
+    force: input.isSet('force'),
+    atomic: input.isSet('atomic'),
+    dryRun: input.isSet('dry-run')
+  }
   const key = input.text('idempotency-key') ?? null
-  if (key !== null && !/^[\x21-\x7e]{1,200}$/.test(key)) throw new Refusal('--idempotency-key takes 1 to 200 visible ASCII characters.')
-  if (input.isSet('no-wait') && input.text('wait') !== undefined) throw new Refusal('--wait and --no-wait exclude each other.')
+  if (key !== null && !/^[\x21-\x7e]{1,200}$/.test(key))
+    throw new Refusal('--idempotency-key takes 1 to 200 visible ASCII characters.')
+  if (input.isSet('no-wait') && input.text('wait') !== undefined)
+    throw new Refusal('--wait and --no-wait exclude each other.')
   return {
     query: {
-      ...Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => text === undefined ? [] : [[name, text]])),
-      ...Object.fromEntries(Object.entries(switches).flatMap(([name, isSet]) => isSet ? [[name, 'true']] : []))
+      ...Object.fromEntries(
+        Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]))
+      ),
+      ...Object.fromEntries(
+        Object.entries(switches).flatMap(([name, isSet]) => (isSet ? [[name, 'true']] : []))
+      )
     },
     format: input.text('format') ?? null,
     isSnapshot: texts.mode === 'snapshot',
     pack: readCompress(input.text('compress'), server),
-    waitMs: input.isSet('no-wait') ? 0 : secondsOf(input, 'wait') ?? Infinity,
+    waitMs: input.isSet('no-wait') ? 0 : (secondsOf(input, 'wait') ?? Infinity),
     retryForMs: secondsOf(input, 'retry-for') ?? retryForDefaultSeconds * 1_000,
     idempotencyKey: key,
     asJson: input.isSet('json'),
@@ -104,14 +141,25 @@ function readCompress(text: string | undefined, server: Server): boolean {
 }
 
 /** What one load is sent from, opened when its turn comes. */
-type Sending = { upload: Upload, file: string, idempotencyKey: string }
+type Sending = { upload: Upload; file: string; idempotencyKey: string }
 
 function planUploads(input: CommandInput, settings: Settings, terminal: Terminal): (() => Sending)[] {
   const inputs = findInputs(input.operands)
   const options = { format: settings.format, pack: settings.pack, input: () => terminal.input() }
   const run = settings.idempotencyKey ?? `cli-${randomUUID()}`
-  if (settings.isSnapshot && inputs.length > 1) return [() => ({ upload: joinedUpload(inputs, options), file: inputs.map(({ path }) => path).join(' '), idempotencyKey: run })]
-  return inputs.map(each => () => ({ upload: uploadOf(each, options), file: each.path, idempotencyKey: inputs.length === 1 ? run : keyOf(run, each) }))
+  if (settings.isSnapshot && inputs.length > 1)
+    return [
+      () => ({
+        upload: joinedUpload(inputs, options),
+        file: inputs.map(({ path }) => path).join(' '),
+        idempotencyKey: run
+      })
+    ]
+  return inputs.map((each) => () => ({
+    upload: uploadOf(each, options),
+    file: each.path,
+    idempotencyKey: inputs.length === 1 ? run : keyOf(run, each)
+  }))
 }
 
 /** Each file has a key of its own that is the same in the next run: one that broke off goes on where it was. */
@@ -119,11 +167,16 @@ function keyOf(run: string, { path }: LoadInput): string {
   return `${run}:${createHash('sha256').update(path).digest('hex').slice(0, 16)}`
 }
 
-type Outcome = { name: string, load: LoadView | null, exitCode: number, isLast: boolean }
-type Context = { settings: Settings, signal: AbortSignal, isOne: boolean }
+type Outcome = { name: string; load: LoadView | null; exitCode: number; isLast: boolean }
+type Context = { settings: Settings; signal: AbortSignal; isOne: boolean }
 
 /** Never throws what is expected: the other files go on. */
-async function loadOne(server: Server, sending: Sending, { settings, signal, isOne }: Context, terminal: Terminal): Promise<Outcome> {
+async function loadOne(
+  server: Server,
+  sending: Sending,
+  { settings, signal, isOne }: Context,
+  terminal: Terminal
+): Promise<Outcome> {
   const { upload, file } = sending
   const { asJson, isQuiet } = settings
   const name = isOne ? null : upload.name
@@ -131,34 +184,78 @@ async function loadOne(server: Server, sending: Sending, { settings, signal, isO
   try {
     const { load: ended, isReplay } = await sendAndFollow(server, sending, { settings, signal }, terminal)
     const elapsedMs = Date.now() - startedAt
-    await reportLoad(server, ended, { name, file, asJson, isQuiet, elapsedMs, isReplay, place: line => isOne ? upload.place(line) : `${upload.name} ${upload.place(line)}` }, terminal)
+    await reportLoad(
+      server,
+      ended,
+      {
+        name,
+        file,
+        asJson,
+        isQuiet,
+        elapsedMs,
+        isReplay,
+        place: (line) => (isOne ? upload.place(line) : `${upload.name} ${upload.place(line)}`)
+      },
+      terminal
+    )
     const exitCode = settings.waitMs === 0 && !hasEnded(ended) ? exitCodes.ok : exitCodeOf(ended)
     return { name: upload.name, load: ended, exitCode, isLast: false }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const code = error instanceof ServerRefused ? error.code : null
-    if (asJson) terminal.out(JSON.stringify({ file, error: { code, message: error.message }, exitCode: error.exitCode }))
-    terminal.err(`${name === null ? '' : `${name}: `}${error.message}${code === 'SNAPSHOT_REMOVES_TOO_MUCH' ? ' (--force)' : ''}`)
+    if (asJson)
+      terminal.out(
+        JSON.stringify({ file, error: { code, message: error.message }, exitCode: error.exitCode })
+      )
+    terminal.err(
+      `${name === null ? '' : `${name}: `}${error.message}${code === 'SNAPSHOT_REMOVES_TOO_MUCH' ? ' (--force)' : ''}`
+    )
     // what ended this one will end the others
-    const isLast = error instanceof Interrupted || error.exitCode === exitCodes.unreachable || (error instanceof ServerRefused && [401, 403].includes(error.status))
+    const isLast =
+      error instanceof Interrupted ||
+      error.exitCode === exitCodes.unreachable ||
+      (error instanceof ServerRefused && [401, 403].includes(error.status))
     return { name: upload.name, load: null, exitCode: error.exitCode, isLast }
   } finally {
     await upload.close()
   }
 }
 
-async function sendAndFollow(server: Server, { upload, idempotencyKey }: Sending, { settings, signal }: Omit<Context, 'isOne'>, terminal: Terminal): Promise<{ load: LoadView, isReplay: boolean }> {
+async function sendAndFollow(
+  server: Server,
+  { upload, idempotencyKey }: Sending,
+  { settings, signal }: Omit<Context, 'isOne'>,
+  terminal: Terminal
+): Promise<{ load: LoadView; isReplay: boolean }> {
   const { format } = upload
   const progress = settings.isQuiet ? noProgress : showProgress(terminal, upload)
   const query = format === null ? settings.query : { format, ...settings.query }
   let wasReached = false
   try {
     const { load: sent, isReplay } = await sendUntilAnswered(server, upload, {
-      query, idempotencyKey, signal, retryForMs: settings.retryForMs, onConnect: () => { wasReached = true }, onWait: (reason, waitMs) => { progress.waiting(reason, waitMs) }
-    }).catch((error: unknown) => { throw withFate(error, upload, idempotencyKey, wasReached) })
+      query,
+      idempotencyKey,
+      signal,
+      retryForMs: settings.retryForMs,
+      onConnect: () => {
+        wasReached = true
+      },
+      onWait: (reason, waitMs) => {
+        progress.waiting(reason, waitMs)
+      }
+    }).catch((error: unknown) => {
+      throw withFate(error, upload, idempotencyKey, wasReached)
+    })
     const ended = await followLoad(server, sent, {
-      waitMs: settings.waitMs, silenceMaxMs: settings.retryForMs, signal, onState: state => { progress.load(state) }
-    }).catch((error: unknown) => { throw withWaysOn(error, sent) })
+      waitMs: settings.waitMs,
+      silenceMaxMs: settings.retryForMs,
+      signal,
+      onState: (state) => {
+        progress.load(state)
+      }
+    }).catch((error: unknown) => {
+      throw withWaysOn(error, sent)
+    })
     return { load: ended, isReplay }
   } finally {
     progress.end()
@@ -166,12 +263,19 @@ async function sendAndFollow(server: Server, { upload, idempotencyKey }: Sending
 }
 
 /** What became of an upload that a person broke off. */
-function withFate(error: unknown, { totalBytes, sent }: Upload, idempotencyKey: string, wasReached: boolean): unknown {
+function withFate(
+  error: unknown,
+  { totalBytes, sent }: Upload,
+  idempotencyKey: string,
+  wasReached: boolean
+): unknown {
   if (!(error instanceof Interrupted)) return error
   const isWhole = totalBytes !== null && sent().bytes >= totalBytes
-  error.message += !wasReached ? ' The server was not reached: nothing was sent.' : isWhole
-    ? ` All of it had been sent: tributary load list shows whether it was taken. The same once more: --idempotency-key ${idempotencyKey}`
-    : ' The upload is broken off: nothing of it is applied.'
+  error.message += !wasReached
+    ? ' The server was not reached: nothing was sent.'
+    : isWhole
+      ? ` All of it had been sent: tributary load list shows whether it was taken. The same once more: --idempotency-key ${idempotencyKey}`
+      : ' The upload is broken off: nothing of it is applied.'
   return error
 }
 
@@ -182,20 +286,36 @@ function withWaysOn(error: unknown, { id }: LoadView): unknown {
   return error
 }
 
-function summarize(outcomes: readonly Outcome[], fileCount: number, elapsedMs: number, terminal: Terminal): void {
-  const sum = (of: keyof LoadView['counts']): string => count(outcomes.reduce((total, { load: ended }) => total + (ended?.counts[of] ?? 0), 0))
+function summarize(
+  outcomes: readonly Outcome[],
+  fileCount: number,
+  elapsedMs: number,
+  terminal: Terminal
+): void {
+  const sum = (of: keyof LoadView['counts']): string =>
+    count(outcomes.reduce((total, { load: ended }) => total + (ended?.counts[of] ?? 0), 0))
   const failed = outcomes.filter(({ load: ended }) => ended === null).map(({ name }) => name)
   const unsent = fileCount - outcomes.length
-  terminal.out(`${count(outcomes.length - failed.length)} of ${count(fileCount)} files: ${sum('received')} received, ${sum('applied')} applied, ` +
-    `${sum('unchanged')} unchanged, ${sum('rejected')} rejected in ${(elapsedMs / 1_000).toFixed(1)} s` +
-    (failed.length === 0 ? '' : `; not loaded: ${failed.join(', ')}`) + (unsent === 0 ? '' : `; ${count(unsent)} not tried`))
+  terminal.out(
+    `${count(outcomes.length - failed.length)} of ${count(fileCount)} files: ${sum('received')} received, ${sum('applied')} applied, ` +
+      `${sum('unchanged')} unchanged, ${sum('rejected')} rejected in ${(elapsedMs / 1_000).toFixed(1)} s` +
+      (failed.length === 0 ? '' : `; not loaded: ${failed.join(', ')}`) +
+      (unsent === 0 ? '' : `; ${count(unsent)} not tried`)
+  )
 }
 
 /** From the best to the worst: the end that asks for most is that of all. */
-const severity: readonly number[] = [exitCodes.ok, exitCodes.stillRunning, exitCodes.rejects, exitCodes.loadEnded, exitCodes.refused, exitCodes.unreachable]
+const severity: readonly number[] = [
+  exitCodes.ok,
+  exitCodes.stillRunning,
+  exitCodes.rejects,
+  exitCodes.loadEnded,
+  exitCodes.refused,
+  exitCodes.unreachable
+]
 
 function worst(codes: readonly number[]): number {
   // a signal is worse than all: it is not in the list
-  const rank = (code: number): number => severity.includes(code) ? severity.indexOf(code) : severity.length
+  const rank = (code: number): number => (severity.includes(code) ? severity.indexOf(code) : severity.length)
   return codes.reduce((found, code) => (rank(code) > rank(found) ? code : found), exitCodes.ok)
 }

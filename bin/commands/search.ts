@@ -28,19 +28,34 @@ export const search: Command = {
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
     platform: { value: 'LIST', help: 'Only those of these platforms, such as snowflake.' },
     env: { value: 'LIST', help: 'Only those of these environments, such as PROD.' },
-    domain: { value: 'DOMAIN', help: 'Only what is in this domain, or in one below it: a name, a path, or a URN.' },
+    domain: {
+      value: 'DOMAIN',
+      help: 'Only what is in this domain, or in one below it: a name, a path, or a URN.'
+    },
     limit: { value: 'N', help: `So many at most. Default: ${defaultCount}.` },
     json: { help: 'Print each entity as one line of JSON.' },
     ...serverOptions
   },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
-    const { searchAcrossEntities: found } = await askGraphql(server, query, { input: await questionOf(server, input) })
-    if (!isObject(found) || !Array.isArray(found.searchResults)) throw new Refusal('The server does not answer as Tributary does: these are no results.', exitCodes.unreachable)
+    const { searchAcrossEntities: found } = await askGraphql(server, query, {
+      input: await questionOf(server, input)
+    })
+    if (!isObject(found) || !Array.isArray(found.searchResults))
+      throw new Refusal(
+        'The server does not answer as Tributary does: these are no results.',
+        exitCodes.unreachable
+      )
     const entities = found.searchResults.map(entityOf)
-    for (const { urn, type, name } of entities) terminal.out(input.isSet('json') ? JSON.stringify({ urn, type, name }) : `${type}  ${printable(name)}  ${urn}`)
+    for (const { urn, type, name } of entities)
+      terminal.out(
+        input.isSet('json') ? JSON.stringify({ urn, type, name }) : `${type}  ${printable(name)}  ${urn}`
+      )
     const total = Number(found.total)
-    if (total > entities.length) terminal.err(`${count(entities.length)} of ${found.isEstimate === true ? 'about ' : ''}${count(total)} are shown; --limit shows more.`)
+    if (total > entities.length)
+      terminal.err(
+        `${count(entities.length)} of ${found.isEstimate === true ? 'about ' : ''}${count(total)} are shown; --limit shows more.`
+      )
     else if (total === 0) terminal.err('Nothing is found.')
     return exitCodes.ok
   }
@@ -53,7 +68,11 @@ async function questionOf(server: Server, input: CommandInput): Promise<Record<s
   const filters = [
     { field: 'platform', values: listed(input.text('platform')) },
     { field: 'origin', values: listed(input.text('env')) },
-    { field: 'domains', values: domain === undefined ? [] : [await resolveDomain(server, domain)], condition: 'DESCENDANTS_INCL' }
+    {
+      field: 'domains',
+      values: domain === undefined ? [] : [await resolveDomain(server, domain)],
+      condition: 'DESCENDANTS_INCL'
+    }
   ].filter(({ values }) => values.length > 0)
   return {
     query: input.operands.join(' '),
@@ -64,9 +83,9 @@ async function questionOf(server: Server, input: CommandInput): Promise<Record<s
   }
 }
 
-const listed = (text: string | undefined): string[] => (text ?? '').split(',').filter(value => value !== '')
+const listed = (text: string | undefined): string[] => (text ?? '').split(',').filter((value) => value !== '')
 
-function entityOf(result: unknown): { urn: string, type: string, name: string } {
+function entityOf(result: unknown): { urn: string; type: string; name: string } {
   const entity = isObject(result) && isObject(result.entity) ? result.entity : {}
   const urn = String(entity.urn)
   const { name } = isObject(entity.properties) ? entity.properties : {}

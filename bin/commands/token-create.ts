@@ -12,8 +12,14 @@ export const tokenCreate: Command = {
     name: { value: 'TEXT', help: 'What the token is for. Required.' },
     scopes: { value: 'LIST', help: 'read, write, admin; separated by commas. Default: read,write.' },
     expires: { value: 'TIME', help: 'Such as 30d, 12h, 90m, or a date. Default: never.' },
-    domain: { value: 'DOMAIN', help: 'Limits the token to this domain, what is below it, and the assets in them: a name, a path such as Sales/Orders, or a URN.' },
-    actor: { value: 'URN', help: 'The user (corpuser) that its changes are written down to. Default: made from the name.' },
+    domain: {
+      value: 'DOMAIN',
+      help: 'Limits the token to this domain, what is below it, and the assets in them: a name, a path such as Sales/Orders, or a URN.'
+    },
+    actor: {
+      value: 'URN',
+      help: 'The user (corpuser) that its changes are written down to. Default: made from the name.'
+    },
     json: { help: 'Print id, token and facts as JSON.' }
   },
   async run(input, terminal) {
@@ -22,13 +28,21 @@ export const tokenCreate: Command = {
     const scopes = parseScopes(input.text('scopes') ?? 'read,write')
     const expires = input.text('expires')
     const expiresAt = expires === undefined ? null : parseExpiry(expires, new Date())
-    const { token, record } = await withCatalogDatabase(readConfig(terminal.env), db => createToken(db, {
-      name, scopes, expiresAt, domainUrn: input.text('domain') ?? null, actorUrn: input.text('actor') ?? null
-    }))
+    const { token, record } = await withCatalogDatabase(readConfig(terminal.env), (db) =>
+      createToken(db, {
+        name,
+        scopes,
+        expiresAt,
+        domainUrn: input.text('domain') ?? null,
+        actorUrn: input.text('actor') ?? null
+      })
+    )
     if (input.isSet('json')) terminal.out(JSON.stringify({ token, ...record }))
     else {
       terminal.out(token)
-      terminal.err(`Token ${record.id} for ${record.actorUrn}, ${record.scopes.join(' and ')}, ${expiresAt === null ? 'never expires' : `expires ${expiresAt.toISOString()}`}.`)
+      terminal.err(
+        `Token ${record.id} for ${record.actorUrn}, ${record.scopes.join(' and ')}, ${expiresAt === null ? 'never expires' : `expires ${expiresAt.toISOString()}`}.`
+      )
     }
     return exitCodes.ok
   }
@@ -37,8 +51,8 @@ export const tokenCreate: Command = {
 const known: readonly Scope[] = ['read', 'write', 'admin']
 
 function parseScopes(text: string): Scope[] {
-  return text.split(',').map(word => {
-    const scope = known.find(each => each === word.trim())
+  return text.split(',').map((word) => {
+    const scope = known.find((each) => each === word.trim())
     if (scope === undefined) throw new Refusal(`--scopes takes ${known.join(', ')}, not ${word.trim()}.`)
     return scope
   })

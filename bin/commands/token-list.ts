@@ -10,7 +10,9 @@ import { withCatalogDatabase } from '../open-database.ts'
 export const tokenList: Command = {
   options: { json: { help: 'Print each token as one line of JSON.' } },
   async run(input, terminal) {
-    const { tokens, total } = await withCatalogDatabase(readConfig(terminal.env), db => listTokens(db, { count: limits.pageMaxCount }))
+    const { tokens, total } = await withCatalogDatabase(readConfig(terminal.env), (db) =>
+      listTokens(db, { count: limits.pageMaxCount })
+    )
     for (const token of tokens) terminal.out(input.isSet('json') ? JSON.stringify(token) : lineOf(token))
     if (total > tokens.length) terminal.err(`${total - tokens.length} more are not shown.`)
     return exitCodes.ok
@@ -18,7 +20,12 @@ export const tokenList: Command = {
 }
 
 function lineOf({ id, name, hint, scopes, domainUrn, revokedAt, expiresAt }: TokenView): string {
-  const end = revokedAt !== null ? `revoked ${day(revokedAt)}` : expiresAt !== null ? `expires ${day(expiresAt)}` : 'no end'
+  const end =
+    revokedAt !== null
+      ? `revoked ${day(revokedAt)}`
+      : expiresAt !== null
+        ? `expires ${day(expiresAt)}`
+        : 'no end'
   return [id, `…${hint}`, scopes.join(','), end, name, ...(domainUrn === null ? [] : [domainUrn])].join('  ')
 }
 

@@ -10,8 +10,10 @@ export const tokenRevoke: Command = {
   options: { json: { help: 'Print the token as JSON.' } },
   async run(input, terminal) {
     const [id = ''] = input.operands
-    const record = await withCatalogDatabase(readConfig(terminal.env), db => revokeToken(db, id))
-    terminal.out(input.isSet('json') ? JSON.stringify(record) : `The token ${record.id} (${record.name}) is revoked.`)
+    const record = await withCatalogDatabase(readConfig(terminal.env), (db) => revokeToken(db, id))
+    terminal.out(
+      input.isSet('json') ? JSON.stringify(record) : `The token ${record.id} (${record.name}) is revoked.`
+    )
     return exitCodes.ok
   }
 }

@@ -3,10 +3,14 @@ import { startEverything } from '../../dev/start-everything.ts'
 import type { Command } from '../command.ts'
 
 export const up: Command = {
-  notes: ['The database and the token are below TRIBUTARY_DATA_DIR (.data), unless DATABASE_URL names a database. Ctrl-C stops everything; the data stays.'],
+  notes: [
+    'The database and the token are below TRIBUTARY_DATA_DIR (.data), unless DATABASE_URL names a database. Ctrl-C stops everything; the data stays.'
+  ],
   options: {},
   async run(_input, terminal) {
-    await startEverything({ ...terminal.env }, line => { terminal.out(line) })
+    await startEverything({ ...terminal.env }, (line) => {
+      terminal.out(line)
+    })
     return null
   }
 }

@@ -4,11 +4,20 @@ import { quoted, type CompletedCommand } from './complete-words.ts'
 const quote = (text: string): string => quoted(text, "'\\''")
 
 export function bashScript(commands: readonly CompletedCommand[]): string {
-  const paths = commands.filter(({ path }) => path !== '').map(({ path }) => quote(path)).join('|')
-  const values = commands.flatMap(({ path, options }) => options.filter(({ takesValue }) => takesValue)
-    .map(({ flag, choices, takesFile }) => `    ${quote(`${path} ${flag}`)}) ${takesFile ? 'files=yes' : `words=${quote(choices.join(' '))}`} ;;`))
+  const paths = commands
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => quote(path))
+    .join('|')
+  const values = commands.flatMap(({ path, options }) =>
+    options
+      .filter(({ takesValue }) => takesValue)
+      .map(
+        ({ flag, choices, takesFile }) =>
+          `    ${quote(`${path} ${flag}`)}) ${takesFile ? 'files=yes' : `words=${quote(choices.join(' '))}`} ;;`
+      )
+  )
   const words = commands.map(({ path, below, options, operandWords }) => {
-    const operands = [...below.map(({ word }) => word), ...operandWords === 'files' ? [] : operandWords]
+    const operands = [...below.map(({ word }) => word), ...(operandWords === 'files' ? [] : operandWords)]
     return `        ${quote(path)}) words=${quote(operands.join(' '))} flags=${quote(options.map(({ flag }) => flag).join(' '))}${operandWords === 'files' ? ' files=yes' : ''} ;;`
   })
   return `# completion of tributary for bash: eval "$(tributary completion bash)"

@@ -2,24 +2,43 @@
 import { commandTable } from '../command-table.ts'
 import type { OperandWords } from '../command.ts'
 
-export type CompletedOption = { flag: string, help: string, takesValue: boolean, takesFile: boolean, choices: readonly string[] }
+export type CompletedOption = {
+  flag: string
+  help: string
+  takesValue: boolean
+  takesFile: boolean
+  choices: readonly string[]
+}
 
 export type CompletedCommand = {
   /** Its words, such as `load status`; empty for `tributary` itself. */
   path: string
   /** The commands below it: the next word of each, and its help. */
-  below: readonly { word: string, help: string }[]
+  below: readonly { word: string; help: string }[]
   options: readonly CompletedOption[]
   operandWords: OperandWords
 }
 
-const helpOption: CompletedOption = { flag: '--help', help: 'Print help.', takesValue: false, takesFile: false, choices: [] }
+const helpOption: CompletedOption = {
+  flag: '--help',
+  help: 'Print help.',
+  takesValue: false,
+  takesFile: false,
+  choices: []
+}
 
 /** Every command and every group, a group before what is in it. Loads all commands. */
 export async function completedCommands(): Promise<CompletedCommand[]> {
-  const found = new Map<string, { below: Map<string, string>, options: CompletedOption[], operandWords: OperandWords }>()
+  const found = new Map<
+    string,
+    { below: Map<string, string>; options: CompletedOption[]; operandWords: OperandWords }
+  >()
   const at = (path: string): NonNullable<ReturnType<typeof found.get>> => {
-    const known = found.get(path) ?? { below: new Map<string, string>(), options: [helpOption], operandWords: [] }
+    const known = found.get(path) ?? {
+      below: new Map<string, string>(),
+      options: [helpOption],
+      operandWords: []
+    }
     found.set(path, known)
     return known
   }
@@ -34,12 +53,25 @@ export async function completedCommands(): Promise<CompletedCommand[]> {
     })
     const command = at(name)
     command.operandWords = operandWords
-    command.options.push(...Object.entries(options).map(([option, { value, help, choices = [] }]) => ({ flag: `--${option}`, help, takesValue: value !== undefined, takesFile: value === 'FILE', choices })))
+    command.options.push(
+      ...Object.entries(options).map(([option, { value, help, choices = [] }]) => ({
+        flag: `--${option}`,
+        help,
+        takesValue: value !== undefined,
+        takesFile: value === 'FILE',
+        choices
+      }))
+    )
   }
   const first = at('').below
   first.set('help', 'Prints the help of a command.')
   at('help').operandWords = [...first.keys()]
-  return [...found].map(([path, { below, options, operandWords }]) => ({ path, below: [...below].map(([word, help]) => ({ word, help })), options, operandWords }))
+  return [...found].map(([path, { below, options, operandWords }]) => ({
+    path,
+    below: [...below].map(([word, help]) => ({ word, help })),
+    options,
+    operandWords
+  }))
 }
 
 /** Texts in single quotes, as every shell reads them but for the apostrophe. */

@@ -7,11 +7,23 @@ const quote = (text: string): string => quoted(text, "'\\''")
 const described = (word: string, help: string): string => quote(`${word.replaceAll(':', '\\:')}:${help}`)
 
 export function zshScript(commands: readonly CompletedCommand[]): string {
-  const paths = commands.filter(({ path }) => path !== '').map(({ path }) => quote(path)).join('|')
-  const values = commands.flatMap(({ path, options }) => options.filter(({ takesValue }) => takesValue)
-    .map(({ flag, choices, takesFile }) => `    (${quote(`${path} ${flag}`)}) ${takesFile ? '_files; ' : choices.length > 0 ? `compadd -- ${choices.map(quote).join(' ')}; ` : ''}return ;;`))
+  const paths = commands
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => quote(path))
+    .join('|')
+  const values = commands.flatMap(({ path, options }) =>
+    options
+      .filter(({ takesValue }) => takesValue)
+      .map(
+        ({ flag, choices, takesFile }) =>
+          `    (${quote(`${path} ${flag}`)}) ${takesFile ? '_files; ' : choices.length > 0 ? `compadd -- ${choices.map(quote).join(' ')}; ` : ''}return ;;`
+      )
+  )
   const words = commands.map(({ path, below, options, operandWords }) => {
-    const operands = [...below.map(({ word, help }) => described(word, help)), ...operandWords === 'files' ? [] : operandWords.map(quote)]
+    const operands = [
+      ...below.map(({ word, help }) => described(word, help)),
+      ...(operandWords === 'files' ? [] : operandWords.map(quote))
+    ]
     return `    (${quote(path)}) operands=(${operands.join(' ')}) flags=(${options.map(({ flag, help }) => described(flag, help)).join(' ')})${operandWords === 'files' ? ' files=yes' : ''} ;;`
   })
   return `#compdef tributary

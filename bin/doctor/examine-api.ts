@@ -10,18 +10,26 @@ export async function examineApi(config: Config): Promise<Finding[]> {
   try {
     await getText(server, 'health/ready')
   } catch (error) {
-    if (error instanceof ServerRefused) return [wrong('api', `at ${server.url} is not ready: ${error.message}`)]
+    if (error instanceof ServerRefused)
+      return [wrong('api', `at ${server.url} is not ready: ${error.message}`)]
     const text = `at ${server.url} does not answer: ${reasonOf(error)}`
-    return [config.clientUrl === null ? note('api', `${text}; TRIBUTARY_URL names another`) : wrong('api', text)]
+    return [
+      config.clientUrl === null ? note('api', `${text}; TRIBUTARY_URL names another`) : wrong('api', text)
+    ]
   }
   const ready = fine('api', `at ${server.url} is ready`)
-  if (server.token === '') return [ready, note('token', 'none is set for the client commands: TRIBUTARY_TOKEN, or the file of npm start')]
+  if (server.token === '')
+    return [
+      ready,
+      note('token', 'none is set for the client commands: TRIBUTARY_TOKEN, or the file of npm start')
+    ]
   try {
     await getJson(server, 'loads?limit=1')
     return [ready, fine('token', 'of the client commands is taken by the API')]
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (error instanceof ServerRefused && error.status === 403) return [ready, fine('token', 'of the client commands is taken by the API')]
+    if (error instanceof ServerRefused && error.status === 403)
+      return [ready, fine('token', 'of the client commands is taken by the API')]
     return [ready, wrong('token', `of the client commands is not taken: ${error.message}`)]
   }
 }

@@ -50,10 +50,14 @@ async function examineServer(db: Db): Promise<Finding[]> {
   if (facts === undefined) return [wrong('database', 'gave no answer')]
   const { version, versionNumber, encoding, isStandby, loose } = facts
   return [
-    versionNumber >= leastVersion ? fine('database', `answers, PostgreSQL ${version}`) : wrong('database', `is PostgreSQL ${version}; 14 or newer is needed`),
+    versionNumber >= leastVersion
+      ? fine('database', `answers, PostgreSQL ${version}`)
+      : wrong('database', `is PostgreSQL ${version}; 14 or newer is needed`),
     ...(isStandby ? [wrong('database', 'is a standby that takes no writes')] : []),
     ...(encoding === 'UTF8' ? [] : [wrong('encoding', `of the database is ${encoding}; it must be UTF8`)]),
-    loose.length === 0 ? fine('durability', 'fsync, full_page_writes and synchronous_commit are on') : wrong('durability', `${loose.join(', ')} off: a crash can lose acknowledged data`),
+    loose.length === 0
+      ? fine('durability', 'fsync, full_page_writes and synchronous_commit are on')
+      : wrong('durability', `${loose.join(', ')} off: a crash can lose acknowledged data`),
     examineClock(facts.now, askedAt, answeredAt),
     examineConnections(facts)
   ]
@@ -63,12 +67,17 @@ function examineClock(theirs: Date, askedAt: number, answeredAt: number): Findin
   const at = theirs.getTime()
   const skewMs = at < askedAt ? at - askedAt : Math.max(0, at - answeredAt)
   if (Math.abs(skewMs) <= clockSkewMaxMs) return fine('clock', 'agrees with the database')
-  return wrong('clock', `of the database is ${(Math.abs(skewMs) / 1_000).toFixed(1)} s ${skewMs > 0 ? 'ahead of' : 'behind'} ours: tokens end at another time than people think`)
+  return wrong(
+    'clock',
+    `of the database is ${(Math.abs(skewMs) / 1_000).toFixed(1)} s ${skewMs > 0 ? 'ahead of' : 'behind'} ours: tokens end at another time than people think`
+  )
 }
 
 function examineConnections({ connectionsUsed, connectionsMax }: Facts): Finding {
   const text = `${connectionsUsed} of ${connectionsMax} are in use`
-  return connectionsUsed > connectionsMax * connectionsShareMax ? wrong('connections', text) : fine('connections', text)
+  return connectionsUsed > connectionsMax * connectionsShareMax
+    ? wrong('connections', text)
+    : fine('connections', text)
 }
 
 async function examineSchema(db: Db): Promise<Finding> {
@@ -82,7 +91,14 @@ async function examineSchema(db: Db): Promise<Finding> {
   }
 }
 
-type LoadFacts = { failed: number, failedWhole: number, stuck: number, waitingChunks: number, workers: number, tokens: number }
+type LoadFacts = {
+  failed: number
+  failedWhole: number
+  stuck: number
+  waitingChunks: number
+  workers: number
+  tokens: number
+}
 
 /** A load that moves touches its row; ten minutes is many times the longest chunk. */
 const loadsQuery = `
@@ -114,10 +130,26 @@ async function examineLoads(db: Db): Promise<Finding[]> {
   if (facts === undefined) return []
   const { failed, failedWhole, stuck, waitingChunks, workers, tokens } = facts
   return [
-    workers > 0 ? fine('worker', 'is connected to the database') : (waitingChunks > 0 ? wrong : note)('worker', `none is connected to the database, ${waitingChunks > 0 ? `and ${waitingChunks} chunks wait` : 'so no load would be applied'}: tributary work starts one`),
-    stuck > 0 ? wrong('loads', `${stuck} have not moved for ten minutes`) : fine('loads', `${waitingChunks} chunks wait, none for ten minutes`),
-    ...(failed > 0 ? [note('loads', `${failed} failed: tributary load retry ID takes one up where it stopped`)] : []),
-    ...(failedWhole > 0 ? [note('loads', `${failedWhole} atomic loads failed and changed nothing: they cannot be retried, so mend the file and send it again`)] : []),
+    workers > 0
+      ? fine('worker', 'is connected to the database')
+      : (waitingChunks > 0 ? wrong : note)(
+          'worker',
+          `none is connected to the database, ${waitingChunks > 0 ? `and ${waitingChunks} chunks wait` : 'so no load would be applied'}: tributary work starts one`
+        ),
+    stuck > 0
+      ? wrong('loads', `${stuck} have not moved for ten minutes`)
+      : fine('loads', `${waitingChunks} chunks wait, none for ten minutes`),
+    ...(failed > 0
+      ? [note('loads', `${failed} failed: tributary load retry ID takes one up where it stopped`)]
+      : []),
+    ...(failedWhole > 0
+      ? [
+          note(
+            'loads',
+            `${failedWhole} atomic loads failed and changed nothing: they cannot be retried, so mend the file and send it again`
+          )
+        ]
+      : []),
     ...(tokens > 0 ? [] : [note('tokens', 'there is no valid one: tributary token create makes one')])
   ]
 }

@@ -10,8 +10,12 @@ export async function examineQueue(config: Config): Promise<Finding[]> {
   const { redisUrl } = config
   if (redisUrl === null) return [fine('queue', 'lives in Postgres (no REDIS_URL)')]
   try {
-    const info = await askRedis({ ...config, redisUrl }, redis => redis.info())
-    return [examineVersion(field(info, 'redis_version') ?? '0.0'), ...examineMemory(field(info, 'maxmemory_policy')), ...examineRole(field(info, 'role'))]
+    const info = await askRedis({ ...config, redisUrl }, (redis) => redis.info())
+    return [
+      examineVersion(field(info, 'redis_version') ?? '0.0'),
+      ...examineMemory(field(info, 'maxmemory_policy')),
+      ...examineRole(field(info, 'role'))
+    ]
   } catch (error) {
     return [wrong('queue', `the Redis of REDIS_URL does not answer: ${reasonOf(error)}`)]
   }
@@ -20,17 +24,29 @@ export async function examineQueue(config: Config): Promise<Finding[]> {
 function examineVersion(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isOld = major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1])
-  return isOld ? wrong('queue', `is Redis ${version}; ${leastVersion.join('.')} or newer is needed`) : fine('queue', `answers, Redis ${version}`)
+  return isOld
+    ? wrong('queue', `is Redis ${version}; ${leastVersion.join('.')} or newer is needed`)
+    : fine('queue', `answers, Redis ${version}`)
 }
 
 /** Nothing would be lost (the sweeper tells again), but wake-ups would come late. */
 function examineMemory(policy: string | undefined): Finding[] {
-  if (policy === undefined) return [note('queue', 'does not tell its maxmemory-policy; it should be noeviction')]
-  return policy === 'noeviction' ? [] : [wrong('queue', `has the maxmemory-policy ${policy}, so it forgets jobs when it is full; set noeviction`)]
+  if (policy === undefined)
+    return [note('queue', 'does not tell its maxmemory-policy; it should be noeviction')]
+  return policy === 'noeviction'
+    ? []
+    : [
+        wrong(
+          'queue',
+          `has the maxmemory-policy ${policy}, so it forgets jobs when it is full; set noeviction`
+        )
+      ]
 }
 
 function examineRole(role: string | undefined): Finding[] {
-  return role === undefined || role === 'master' ? [] : [wrong('queue', `is a ${role}, which takes no writes`)]
+  return role === undefined || role === 'master'
+    ? []
+    : [wrong('queue', `is a ${role}, which takes no writes`)]
 }
 
 function field(info: string, name: string): string | undefined {

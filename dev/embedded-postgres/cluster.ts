@@ -1,6 +1,16 @@
 /** Makes the data directory, once, whoever else is starting at the same time. */
 import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { majorVersion } from './binaries.ts'
 import { CannotEmbed } from './cannot-embed.ts'
@@ -16,7 +26,9 @@ export function ensureCluster(place: Place, throwaway: boolean): void {
   const found = readFileSync(versionFile(place), 'utf8').trim()
   const wanted = majorVersion(place.binaries)
   if (found !== wanted) {
-    throw new CannotEmbed(`the data in ${place.dataDir} is of PostgreSQL ${found} and the binaries are ${wanted}; dump it with the former, or move it away.`)
+    throw new CannotEmbed(
+      `the data in ${place.dataDir} is of PostgreSQL ${found} and the binaries are ${wanted}; dump it with the former, or move it away.`
+    )
   }
 }
 
@@ -29,17 +41,27 @@ function createCluster(place: Place, throwaway: boolean): void {
   try {
     runner.give(part)
     const [file = '', ...args] = runner.wrap([
-      join(binaries.directory, 'bin', 'initdb'), '-D', part, '-U', 'postgres', '--auth=trust', '--no-instructions',
-      ...localeFlags, ...(throwaway ? ['--no-sync'] : [])
+      join(binaries.directory, 'bin', 'initdb'),
+      '-D',
+      part,
+      '-U',
+      'postgres',
+      '--auth=trust',
+      '--no-instructions',
+      ...localeFlags,
+      ...(throwaway ? ['--no-sync'] : [])
     ])
     const result = spawnSync(file, args, { ...runner.ids, cwd: '/', encoding: 'utf8' })
-    if (result.status !== 0) throw new CannotEmbed(explain(`${result.stderr ?? ''}${result.error?.message ?? ''}`))
+    if (result.status !== 0)
+      throw new CannotEmbed(explain(`${result.stderr ?? ''}${result.error?.message ?? ''}`))
     renameSync(part, dataDir)
     syncDirectory(dirname(dataDir))
   } catch (error) {
     if (existsSync(versionFile(place))) return
     if (error instanceof CannotEmbed) throw error
-    throw new CannotEmbed(`the directory ${dataDir} cannot be made (is it in use for something else?).`, { cause: error })
+    throw new CannotEmbed(`the directory ${dataDir} cannot be made (is it in use for something else?).`, {
+      cause: error
+    })
   } finally {
     rmSync(part, { recursive: true, force: true })
   }

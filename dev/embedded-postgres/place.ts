@@ -5,9 +5,18 @@ import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmS
 import { basename, dirname, join, resolve } from 'node:path'
 import { findBinaries, whyBinariesFail, type Binaries } from './binaries.ts'
 import { CannotEmbed } from './cannot-embed.ts'
-import { anotherUser, canEnter, canStart, ourselves, ourselvesRenamed, succeeds, systemAccount, type Runner } from './runner.ts'
+import {
+  anotherUser,
+  canEnter,
+  canStart,
+  ourselves,
+  ourselvesRenamed,
+  succeeds,
+  systemAccount,
+  type Runner
+} from './runner.ts'
 
-export type Place = { binaries: Binaries, dataDir: string, runner: Runner }
+export type Place = { binaries: Binaries; dataDir: string; runner: Runner }
 
 /** Where root keeps what the server's user must reach when the project's directory is closed to it. */
 const openHome = '/var/lib/tributary'
@@ -23,7 +32,9 @@ function placeForUser(binaries: Binaries, dataDir: string): Place {
   const runner = ourselves()
   const owner = ownerOf(dataDir)
   if (owner !== null && owner.uid !== runner.uid) {
-    throw new CannotEmbed(`the data in ${dataDir} belongs to user id ${owner.uid}; start as that user or as root.`)
+    throw new CannotEmbed(
+      `the data in ${dataDir} belongs to user id ${owner.uid}; start as that user or as root.`
+    )
   }
   if (!canStart(runner, binaries.directory)) throw new CannotEmbed(whyBinariesFail())
   return { binaries, dataDir, runner }
@@ -42,7 +53,9 @@ function placeForRoot(binaries: Binaries, dataDir: string, log: (line: string) =
   const renamed = ourselvesRenamed()
   if (canStart(renamed, binaries.directory)) return { binaries, dataDir, runner: renamed }
   if (!canStart(ourselves(), binaries.directory)) throw new CannotEmbed(whyBinariesFail())
-  throw new CannotEmbed('PostgreSQL refuses to run as root, and no other user can be taken on. Start as an ordinary user.')
+  throw new CannotEmbed(
+    'PostgreSQL refuses to run as root, and no other user can be taken on. Start as an ordinary user.'
+  )
 }
 
 /** Below a directory like /root (mode 0700), or with a strict umask, another user cannot read node_modules: it gets a copy. */
@@ -63,7 +76,9 @@ function reachableDataDir(runner: Runner, dataDir: string, log: (line: string) =
   if (!isHere && !existsSync(elsewhere) && canEnter(runner, dirname(dataDir))) return dataDir
   if (isHere) {
     if (canEnter(runner, dirname(dataDir))) return dataDir
-    throw new CannotEmbed(`the data in ${dataDir} cannot be reached by user id ${runner.uid}; open the directories above it (chmod o+x).`)
+    throw new CannotEmbed(
+      `the data in ${dataDir} cannot be reached by user id ${runner.uid}; open the directories above it (chmod o+x).`
+    )
   }
   makeOpenDirectory(openHome)
   log(`this directory is closed to other users: the data is kept in ${elsewhere}`)
@@ -104,7 +119,7 @@ function withRealParent(dataDir: string): string {
   return existsSync(dataDir) ? realpathSync(dataDir) : join(realpathSync(above), basename(dataDir))
 }
 
-function ownerOf(path: string): { uid: number, gid: number } | null {
+function ownerOf(path: string): { uid: number; gid: number } | null {
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat === undefined ? null : { uid: stat.uid, gid: stat.gid }
 }

@@ -22,7 +22,7 @@ export type StartFailure = {
   output: string
 }
 
-type Options = { socketDir: string, lifeLine: LifeLine, throwaway: boolean, log: (line: string) => void }
+type Options = { socketDir: string; lifeLine: LifeLine; throwaway: boolean; log: (line: string) => void }
 
 export function runServer(place: Place, options: Options): RunningServer {
   const { runner, dataDir, binaries } = place
@@ -32,7 +32,10 @@ export function runServer(place: Place, options: Options): RunningServer {
   const readingEnd = options.lifeLine.openReadingEnd()
   // a session of its own: Ctrl-C and a kill of our process group must not stop the database before the requests in flight
   const child = spawn('/bin/sh', ['-c', watchedServerScript, 'sh', ...command], {
-    ...runner.ids, cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'pipe', readingEnd]
+    ...runner.ids,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', readingEnd]
   })
   closeSync(readingEnd)
 
@@ -49,7 +52,10 @@ export function runServer(place: Place, options: Options): RunningServer {
     child.once('exit', (code) => resolve(code))
   })
   const release = () => unreference(child)
-  const patience = setTimeout(() => options.log('PostgreSQL is recovering from a crash; this takes a moment'), mentionAfterMs)
+  const patience = setTimeout(
+    () => options.log('PostgreSQL is recovering from a crash; this takes a moment'),
+    mentionAfterMs
+  )
   const ready = Promise.race([saidReady.then(() => true), ended.then(() => false)]).then(async (isReady) => {
     clearTimeout(patience)
     release()

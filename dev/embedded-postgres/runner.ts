@@ -7,7 +7,7 @@ export type Runner = {
   /** The user id that owns the data directory and the socket. */
   uid: number
   /** For spawn: the ids to change to. Empty: as we are. */
-  ids: { uid?: number, gid?: number }
+  ids: { uid?: number; gid?: number }
   /** The command line that runs `command` as this runner. */
   wrap(command: string[]): string[]
   /** Hands a file or directory that we made to this runner. */
@@ -18,7 +18,7 @@ export function ourselves(): Runner {
   return { uid: process.getuid?.() ?? -1, ids: {}, wrap: (command) => command, give: () => {} }
 }
 
-export function anotherUser(ids: { uid: number, gid: number }): Runner {
+export function anotherUser(ids: { uid: number; gid: number }): Runner {
   return { uid: ids.uid, ids, wrap: (command) => command, give: (path) => chownSync(path, ids.uid, ids.gid) }
 }
 
@@ -29,8 +29,10 @@ export function ourselvesRenamed(): Runner {
 }
 
 /** The first system account in /etc/passwd that fits to run a database, or null. */
-export function systemAccount(): { uid: number, gid: number } | null {
-  const accounts = readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':'))
+export function systemAccount(): { uid: number; gid: number } | null {
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
   for (const name of ['postgres', '_postgres', 'nobody']) {
     const account = accounts.find((fields) => fields[0] === name)
     const uid = Number(account?.[2])
@@ -41,8 +43,10 @@ export function systemAccount(): { uid: number, gid: number } | null {
 }
 
 export function canStart(runner: Runner, binariesDirectory: string): boolean {
-  return succeeds(runner, [join(binariesDirectory, 'bin', 'postgres'), '--version']) &&
+  return (
+    succeeds(runner, [join(binariesDirectory, 'bin', 'postgres'), '--version']) &&
     succeeds(runner, [join(binariesDirectory, 'bin', 'initdb'), '--version'])
+  )
 }
 
 /** Whether the runner can pass through the directory (mode bits, lists of access, mounts: asked, not computed). */

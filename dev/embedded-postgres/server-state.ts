@@ -7,8 +7,8 @@ import { socketName } from './socket-directory.ts'
 export type ServerState =
   | { is: 'absent' }
   /** Left by a crash; the process id may be in use by something else now. */
-  | { is: 'stale', socketDir: string }
-  | { is: 'starting' | 'ready' | 'stopping', pid: number, socketDir: string }
+  | { is: 'stale'; socketDir: string }
+  | { is: 'starting' | 'ready' | 'stopping'; pid: number; socketDir: string }
 
 /** Lines of postmaster.pid, from 0. The same that pg_ctl reads. */
 const pidLine = 0
@@ -23,7 +23,11 @@ export function readServerState(dataDir: string): ServerState {
   const socketDir = lines[socketDirLine] ?? ''
   if (!isServer(pid, dataDir)) return { is: 'stale', socketDir }
   const status = lines[statusLine]?.trim()
-  return { is: status === 'ready' ? 'ready' : status === 'stopping' ? 'stopping' : 'starting', pid, socketDir }
+  return {
+    is: status === 'ready' ? 'ready' : status === 'stopping' ? 'stopping' : 'starting',
+    pid,
+    socketDir
+  }
 }
 
 /**
@@ -49,7 +53,7 @@ function isServer(pid: number, dataDir: string): boolean {
   if (!isAlive(pid)) return false
   const words = existsSync('/proc/self/cmdline')
     ? readText(`/proc/${pid}/cmdline`).split('\0').join(' ')
-    : spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? ''
+    : (spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '')
   return `${words} `.includes(` -D ${dataDir} `)
 }
 

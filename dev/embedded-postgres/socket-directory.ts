@@ -1,6 +1,15 @@
 /** The directory of the server's socket: the only way in, so closed to everybody but the server's user and root. */
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CannotEmbed } from './cannot-embed.ts'
@@ -49,7 +58,8 @@ export function removeAbandonedSocketDirectories(): void {
       try {
         // A pipe in place of the file would never end; everybody may write in /tmp.
         const isOurs = lstatSync(join(path, ownerFile)).isFile()
-        if (isOurs && !existsSync(readFileSync(join(path, ownerFile), 'utf8'))) rmSync(path, { recursive: true, force: true })
+        if (isOurs && !existsSync(readFileSync(join(path, ownerFile), 'utf8')))
+          rmSync(path, { recursive: true, force: true })
       } catch {
         // Another user's, or still being made: its owner file cannot be read.
       }

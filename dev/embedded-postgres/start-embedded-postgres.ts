@@ -56,7 +56,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-type Attempt = { socketDir: string, lifeLine: LifeLine, throwaway: boolean, log: (line: string) => void }
+type Attempt = { socketDir: string; lifeLine: LifeLine; throwaway: boolean; log: (line: string) => void }
 
 async function startOrAdopt(place: Place, attempt: Attempt): Promise<EmbeddedPostgres> {
   const giveUpAt = Date.now() + inTheWayMaxMs
@@ -81,7 +81,9 @@ async function startOrAdopt(place: Place, attempt: Attempt): Promise<EmbeddedPos
     }
     await sleep(lookAgainAfterMs)
   }
-  throw new CannotEmbed(`another PostgreSQL holds ${place.dataDir} and neither answers nor ends. ${lastOutput}`.trim())
+  throw new CannotEmbed(
+    `another PostgreSQL holds ${place.dataDir} and neither answers nor ends. ${lastOutput}`.trim()
+  )
 }
 
 function started(place: Place, attempt: Attempt, server: RunningServer): EmbeddedPostgres {
@@ -146,5 +148,6 @@ function endOf(pid: number): Promise<null> {
 }
 
 function urlFor(socketDir: string): (database?: string) => string {
-  return (database = 'postgres') => `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(socketDir)}`
+  return (database = 'postgres') =>
+    `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(socketDir)}`
 }

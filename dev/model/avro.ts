@@ -2,16 +2,20 @@
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 export type JsonRecord = { [name: string]: Json }
-export type AvroRecord = { fullName: string, facts: JsonRecord }
+export type AvroRecord = { fullName: string; facts: JsonRecord }
 export type AvroRecords = ReadonlyMap<string, AvroRecord>
 
-export const isRecord = (value: Json | undefined): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value)
-export const recordsOf = (value: Json | undefined): JsonRecord[] => Array.isArray(value) ? value.filter(isRecord) : []
-export const textsOf = (value: Json | undefined): string[] => Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
-export const textOf = (value: Json | undefined): string => typeof value === 'string' ? value : ''
+export const isRecord = (value: Json | undefined): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const recordsOf = (value: Json | undefined): JsonRecord[] =>
+  Array.isArray(value) ? value.filter(isRecord) : []
+export const textsOf = (value: Json | undefined): string[] =>
+  Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
+export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** In the schema DataHub's own namespaces have an extra segment. */
-export const withoutPegasus = (name: string): string => name.replace('com.linkedin.pegasus2avro.', 'com.linkedin.')
+export const withoutPegasus = (name: string): string =>
+  name.replace('com.linkedin.pegasus2avro.', 'com.linkedin.')
 
 /** Every record that the schema defines, wherever it does so, by its full name. */
 export function namedRecords(schema: Json): Map<string, AvroRecord> {
@@ -20,11 +24,16 @@ export function namedRecords(schema: Json): Map<string, AvroRecord> {
     if (Array.isArray(node)) for (const entry of node) visit(entry, namespace)
     if (!isRecord(node)) return
     const own = textOf(node.namespace) || namespace
-    if (node.type === 'record') found.set(fullNameOf(textOf(node.name), own), { fullName: fullNameOf(textOf(node.name), own), facts: node })
+    if (node.type === 'record')
+      found.set(fullNameOf(textOf(node.name), own), {
+        fullName: fullNameOf(textOf(node.name), own),
+        facts: node
+      })
     for (const inner of [node.type, node.items, node.values, node.fields]) visit(inner, own)
   }
   visit(schema, '')
   return found
 }
 
-export const fullNameOf = (name: string, namespace: string): string => name.includes('.') ? name : `${namespace}.${name}`
+export const fullNameOf = (name: string, namespace: string): string =>
+  name.includes('.') ? name : `${namespace}.${name}`

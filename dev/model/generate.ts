@@ -7,7 +7,7 @@ import { printModel } from './print-model.ts'
 import { printRecords } from './print-records.ts'
 import { readModel } from './read-schema.ts'
 
-export type GeneratedSource = { path: string, text: string }
+export type GeneratedSource = { path: string; text: string }
 
 /** Where the schema is, and the version; without an import of the client, which takes seconds. */
 const findSchema = `
@@ -21,7 +21,8 @@ print(client.locate_file("datahub/metadata/schema.avsc"))
 export function generateModel(bin: string): GeneratedSource[] {
   const { status, stdout, stderr } = spawnSync(join(bin, 'python'), ['-c', findSchema], { encoding: 'utf8' })
   const [version, path] = stdout.trim().split('\n')
-  if (status !== 0 || version === undefined || path === undefined) throw new Error(`acryl-datahub was not found: ${stderr}`)
+  if (status !== 0 || version === undefined || path === undefined)
+    throw new Error(`acryl-datahub was not found: ${stderr}`)
   const model = readModel(JSON.parse(readFileSync(path, 'utf8')))
   return [
     { path: packagePath('shared/model/datahub-model.ts'), text: printModel(model, version) },

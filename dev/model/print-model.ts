@@ -43,7 +43,10 @@ ${aspects.flatMap(({ name, relationships }) => relationships.map((each) => print
 `
 }
 
-const printRelationship = (aspectName: string, { path, removedPath, name, entityTypes, lineage }: ModelRelationship): string =>
+const printRelationship = (
+  aspectName: string,
+  { path, removedPath, name, entityTypes, lineage }: ModelRelationship
+): string =>
   `  { aspectName: ${quoted(aspectName)}, path: ${quoted(path)}, removedPath: ${quoted(removedPath)}, name: ${quoted(name)}, entityTypes: ${list(entityTypes)}, lineage: ${lineage === null ? 'null' : quoted(lineage)} }`
 
 export const quoted = (text: string): string => `'${text}'`
@@ -54,7 +57,7 @@ function byNamespace(aspects: readonly ModelAspect[]): Map<string, [name: string
   for (const { name, className } of aspects) {
     const dot = className.lastIndexOf('.')
     const namespace = className.slice(0, dot)
-    found.set(namespace, [...found.get(namespace) ?? [], [name, className.slice(dot + 1)]])
+    found.set(namespace, [...(found.get(namespace) ?? []), [name, className.slice(dot + 1)]])
   }
-  return new Map([...found].toSorted(([a], [b]) => a < b ? -1 : 1))
+  return new Map([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

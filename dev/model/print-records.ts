@@ -27,4 +27,4 @@ ${records.map(({ name, fields }) => `  ${name}: [${fields.map(printField).join('
 }
 
 const printField = ({ name, filling, record }: ModelField): string =>
-  `{ ${[`name: ${quoted(name)}`, ...filling === null ? [] : [`filling: ${quoted(filling)}`], ...record === null ? [] : [`record: ${quoted(record)}`]].join(', ')} }`
+  `{ ${[`name: ${quoted(name)}`, ...(filling === null ? [] : [`filling: ${quoted(filling)}`]), ...(record === null ? [] : [`record: ${quoted(record)}`])].join(', ')} }`

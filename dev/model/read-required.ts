@@ -1,5 +1,14 @@
 /** Reads out of DataHub's schema what a document must have, and what may stand where it is absent. */
-import { fullNameOf, isRecord, recordsOf, textOf, type AvroRecord, type AvroRecords, type Json, type JsonRecord } from './avro.ts'
+import {
+  fullNameOf,
+  isRecord,
+  recordsOf,
+  textOf,
+  type AvroRecord,
+  type AvroRecords,
+  type Json,
+  type JsonRecord
+} from './avro.ts'
 
 /** What may stand in an absent field; `nothing` where the aspect cannot be without it. */
 export type Filling = 'list' | 'map' | 'record' | 'text' | 'flag' | 'time' | 'actor' | 'nothing'
@@ -12,7 +21,7 @@ export type ModelField = {
   record: string | null
 }
 
-export type ModelRecord = { name: string, fields: ModelField[] }
+export type ModelRecord = { name: string; fields: ModelField[] }
 
 /** Says who and when; an unknown stamp is 0 and the unknown actor. */
 const stamps = new Set(['AuditStamp', 'TimeStamp', 'MetadataAttribution'])
@@ -25,24 +34,37 @@ export function readRequired(records: AvroRecords): ModelRecord[] {
     if (found.has(name)) return
     found.set(name, [])
     const isAspect = isRecord(facts.Aspect)
-    found.set(name, recordsOf(facts.fields).map((field) => {
-      const held = heldRecord(records, field.type, fullName)
-      if (held) follow(held)
-      return { name: textOf(field.name), filling: fillingOf(field, { recordName: name, isAspect, held }), record: held && simpleName(held.fullName) }
-    }))
+    found.set(
+      name,
+      recordsOf(facts.fields).map((field) => {
+        const held = heldRecord(records, field.type, fullName)
+        if (held) follow(held)
+        return {
+          name: textOf(field.name),
+          filling: fillingOf(field, { recordName: name, isAspect, held }),
+          record: held && simpleName(held.fullName)
+        }
+      })
+    )
   }
   for (const record of records.values()) if (isPatched(record.facts.Aspect)) follow(record)
-  return [...prune(found)].map(([name, fields]) => ({ name, fields })).toSorted((a, b) => a.name < b.name ? -1 : 1)
+  return [...prune(found)]
+    .map(([name, fields]) => ({ name, fields }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** A key says what the URN says, and an event in time is written once. */
-const isPatched = (aspect: Json | undefined): boolean => isRecord(aspect) && aspect.keyForEntity === undefined && aspect.type !== 'timeseries'
+const isPatched = (aspect: Json | undefined): boolean =>
+  isRecord(aspect) && aspect.keyForEntity === undefined && aspect.type !== 'timeseries'
 
 /** Leaves out the fields with nothing to fill in, and the records without such a field, until none is left. */
 function prune(records: ReadonlyMap<string, ModelField[]>): ReadonlyMap<string, ModelField[]> {
   const left = new Map<string, ModelField[]>()
   for (const [name, fields] of records) {
-    const kept = fields.map((field) => field.record !== null && !records.has(field.record) ? { ...field, record: null } : field)
+    const kept = fields
+      .map((field) =>
+        field.record !== null && !records.has(field.record) ? { ...field, record: null } : field
+      )
       .filter(({ filling, record }) => filling !== null || record !== null)
     if (kept.length > 0) left.set(name, kept)
   }
@@ -52,7 +74,7 @@ function prune(records: ReadonlyMap<string, ModelField[]>): ReadonlyMap<string, 
 
 const simpleName = (fullName: string): string => fullName.slice(fullName.lastIndexOf('.') + 1)
 
-type Place = { recordName: string, isAspect: boolean, held: AvroRecord | null }
+type Place = { recordName: string; isAspect: boolean; held: AvroRecord | null }
 
 /** Text and flags have an empty value in the aspect itself, as DataHub's own templates have it; deeper down they are what the client meant to say. */
 function fillingOf(field: JsonRecord, { recordName, isAspect, held }: Place): Filling | null {
@@ -62,13 +84,15 @@ function fillingOf(field: JsonRecord, { recordName, isAspect, held }: Place): Fi
   if (isRecord(type) && type.type === 'array') return 'list'
   if (isRecord(type) && type.type === 'map') return 'map'
   // A stamp is known; of any other record only one that requires nothing can be empty.
-  if (held && (stamps.has(simpleName(held.fullName)) || !recordsOf(held.facts.fields).some(isRequired))) return 'record'
+  if (held && (stamps.has(simpleName(held.fullName)) || !recordsOf(held.facts.fields).some(isRequired)))
+    return 'record'
   if (!isAspect) return null
   if (type === 'string' && field.java === undefined) return 'text'
   return type === 'boolean' ? 'flag' : 'nothing'
 }
 
-const isRequired = ({ type, default: fallback }: JsonRecord): boolean => fallback === undefined && !(Array.isArray(type) && type.includes('null'))
+const isRequired = ({ type, default: fallback }: JsonRecord): boolean =>
+  fallback === undefined && !(Array.isArray(type) && type.includes('null'))
 
 /** Maps of records are not followed, nor unions of several. */
 function heldRecord(records: AvroRecords, type: Json | undefined, within: string): AvroRecord | null {
@@ -79,5 +103,9 @@ function heldRecord(records: AvroRecords, type: Json | undefined, within: string
   if (typeof type === 'string') return records.get(type) ?? null
   if (!isRecord(type)) return null
   if (type.type === 'array') return heldRecord(records, type.items, within)
-  return type.type === 'record' ? records.get(fullNameOf(textOf(type.name), textOf(type.namespace) || within.slice(0, within.lastIndexOf('.')))) ?? null : null
+  return type.type === 'record'
+    ? (records.get(
+        fullNameOf(textOf(type.name), textOf(type.namespace) || within.slice(0, within.lastIndexOf('.')))
+      ) ?? null)
+    : null
 }

@@ -10,7 +10,7 @@ import { deleteRejects } from '../store/rejects.ts'
 /** False when the load is no upload any more. `reason` is for the client to read. */
 export async function abortUpload(db: Db, id: string, reason: string): Promise<boolean> {
   const isMine = await inTransaction(db, async (tx) => {
-    if (!await abortLoad(tx, id, reason)) return false
+    if (!(await abortLoad(tx, id, reason))) return false
     await deleteChunks(tx, id)
     await deleteDeclarations(tx, id)
     await deleteRejects(tx, id)

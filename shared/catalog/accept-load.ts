@@ -19,7 +19,10 @@ export const nudgesWaiting = 4
 export async function acceptReceivedLoad(db: Db, queue: ChunkQueue, loadId: string): Promise<boolean> {
   const { accepted, nudges } = await inTransaction(db, async (tx) => {
     const accepted = await acceptLoad(tx, loadId)
-    return { accepted, nudges: accepted?.state === 'accepted' ? await nudgeLoad(tx, loadId, nudgesPerLoad) : [] }
+    return {
+      accepted,
+      nudges: accepted?.state === 'accepted' ? await nudgeLoad(tx, loadId, nudgesPerLoad) : []
+    }
   })
   if (accepted?.state === 'done') metrics.loads.inc({ state: 'done' })
   await queue.nudge(nudges)

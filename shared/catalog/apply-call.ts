@@ -5,5 +5,8 @@ import type { ChangeRecord, Verdict } from '../model/changes.ts'
 import { applyRecords, type ApplyContext } from './apply-records.ts'
 
 /** Throws the CatalogError of the first record that cannot be applied; nothing is then changed. */
-export const applyCall = (db: Db, records: readonly ChangeRecord[], context: ApplyContext): Promise<Verdict[]> =>
-  inTransaction(db, (tx) => applyRecords(tx, records, context))
+export const applyCall = (
+  db: Db,
+  records: readonly ChangeRecord[],
+  context: ApplyContext
+): Promise<Verdict[]> => inTransaction(db, (tx) => applyRecords(tx, records, context))

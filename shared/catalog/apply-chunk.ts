@@ -36,10 +36,10 @@ export class ChunkAborted extends Error {
 }
 
 /** What the transaction of a chunk needs, whatever it does. */
-export type ChunkOptions = { guards: ChunkGuards, signal?: AbortSignal | undefined }
+export type ChunkOptions = { guards: ChunkGuards; signal?: AbortSignal | undefined }
 
 /** Without `lean` all records are applied in the general way. */
-export type ApplyOptions = ChunkOptions & { apply: ApplyRecords, lean?: LeanWays | undefined }
+export type ApplyOptions = ChunkOptions & { apply: ApplyRecords; lean?: LeanWays | undefined }
 
 /**
  * Locks the chunk, checks that it is held under this fence, applies its records and settles it; all or nothing is
@@ -48,10 +48,17 @@ export type ApplyOptions = ChunkOptions & { apply: ApplyRecords, lean?: LeanWays
  * Throws ChunkOvertaken, LoadEnded, UnreadableChunk, ChunkAborted, and what `apply` throws.
  */
 export const applyChunk = (db: Db, claimed: ClaimedChunk, options: ApplyOptions): Promise<Settled> =>
-  holdChunk(db, claimed, options, async (tx, chunk) => settleChunk(tx, claimed, chunk, await applyStored(tx, claimed, chunk, options), options.guards))
+  holdChunk(db, claimed, options, async (tx, chunk) =>
+    settleChunk(tx, claimed, chunk, await applyStored(tx, claimed, chunk, options), options.guards)
+  )
 
 /** Runs work in a transaction that holds the chunk; a stop of the worker rolls it back. Throws as applyChunk does. */
-export async function holdChunk<T>(db: Db, claimed: ClaimedChunk, { guards, signal }: ChunkOptions, work: (tx: Tx, chunk: LockedChunk) => Promise<T>): Promise<T> {
+export async function holdChunk<T>(
+  db: Db,
+  claimed: ClaimedChunk,
+  { guards, signal }: ChunkOptions,
+  work: (tx: Tx, chunk: LockedChunk) => Promise<T>
+): Promise<T> {
   const running = { pid: 0 }
   const stopCancelling = cancelOnAbort(db, running, signal)
   try {
@@ -73,21 +80,37 @@ export async function holdChunk<T>(db: Db, claimed: ClaimedChunk, { guards, sign
 }
 
 /** What became of the records of a chunk, before it is settled. `statedBefore` is what the lean way stated, of a snapshot. */
-export type Judged = { counts: Counts, rejects: Reject[], statedBefore?: StatedKeysRow[] }
+export type Judged = { counts: Counts; rejects: Reject[]; statedBefore?: StatedKeysRow[] }
 
 /** Applies the stored records of a chunk that is held. */
-export async function applyStored(tx: Tx, claimed: ClaimedChunk, chunk: LockedChunk, options: ApplyOptions): Promise<Judged> {
+export async function applyStored(
+  tx: Tx,
+  claimed: ClaimedChunk,
+  chunk: LockedChunk,
+  options: ApplyOptions
+): Promise<Judged> {
   const context = contextOf(claimed, chunk)
   const judged = await applyPayload(tx, chunk, context, options)
   throwIfAborted(options.signal)
-  if (context.stated && chunk.sweep === 'pending') await insertStatedKeys(tx, chunk.loadId, [...judged.statedBefore ?? [], ...context.stated.rows()])
+  if (context.stated && chunk.sweep === 'pending')
+    await insertStatedKeys(tx, chunk.loadId, [...(judged.statedBefore ?? []), ...context.stated.rows()])
   return judged
 }
 
-async function applyPayload(tx: Tx, chunk: LockedChunk, context: ApplyContext, options: ApplyOptions): Promise<Judged> {
+async function applyPayload(
+  tx: Tx,
+  chunk: LockedChunk,
+  context: ApplyContext,
+  options: ApplyOptions
+): Promise<Judged> {
   const edges = options.lean ? await unpackEdgesOnly(chunk.payload) : null
   if (edges && options.lean) return applyEdgesOf(tx, chunk, edges, context, options.lean, options)
-  if (chunk.mode === 'undo' && options.guards.undoWaits && await hasOlderUnfinished(tx, chunk.seq ?? 0, chunk.loadId)) throw new WaitForOlderLoad()
+  if (
+    chunk.mode === 'undo' &&
+    options.guards.undoWaits &&
+    (await hasOlderUnfinished(tx, chunk.seq ?? 0, chunk.loadId))
+  )
+    throw new WaitForOlderLoad()
   const columns = options.lean ? await unpackDocumentsOnly(chunk.payload) : null
   if (columns && options.lean) return applyDocumentsOf(tx, chunk, columns, context, options.lean, options)
   const stored = await readChunkRecords(tx, chunk)
@@ -98,7 +121,7 @@ async function applyPayload(tx: Tx, chunk: LockedChunk, context: ApplyContext, o
 
 /** The documents of a chunk that stores texts of nothing else, as one that was halved does; null for any other. */
 function documentsOnly({ format }: LockedChunk, stored: readonly RawRecord[]): DocumentBatch | null {
-  if (format !== 'ndjson' && format !== 'mcp' || stored.length === 0) return null
+  if ((format !== 'ndjson' && format !== 'mcp') || stored.length === 0) return null
   const gatherer = createDocumentGatherer()
   for (const { line, text } of stored) {
     const document = readPlainDocument(text, line)
@@ -108,16 +131,36 @@ function documentsOnly({ format }: LockedChunk, stored: readonly RawRecord[]): D
   return gatherer.take().batch
 }
 
-async function applyDocumentsOf(tx: Tx, chunk: LockedChunk, documents: DocumentBatch, context: ApplyContext, lean: LeanWays, options: ApplyOptions): Promise<Judged> {
+async function applyDocumentsOf(
+  tx: Tx,
+  chunk: LockedChunk,
+  documents: DocumentBatch,
+  context: ApplyContext,
+  lean: LeanWays,
+  options: ApplyOptions
+): Promise<Judged> {
   throwIfAborted(options.signal)
   const { rest, ...before } = await lean.documents(tx, documents, context)
-  if (rest.length === 0) return { counts: { applied: before.applied, unchanged: 0, rejected: 0 }, rejects: [] }
+  if (rest.length === 0)
+    return { counts: { applied: before.applied, unchanged: 0, rejected: 0 }, rejects: [] }
   const stored = await readChunkRecords(tx, chunk)
-  const { counts, rejects } = await applyRecordsOf(tx, chunk, rest.flatMap((at) => stored[at] ?? []), { ...context, before }, options)
+  const { counts, rejects } = await applyRecordsOf(
+    tx,
+    chunk,
+    rest.flatMap((at) => stored[at] ?? []),
+    { ...context, before },
+    options
+  )
   return { counts: { ...counts, applied: counts.applied + before.applied }, rejects }
 }
 
-async function applyRecordsOf(tx: Tx, chunk: LockedChunk, stored: readonly RawRecord[], context: ApplyContext, options: ApplyOptions): Promise<Judged> {
+async function applyRecordsOf(
+  tx: Tx,
+  chunk: LockedChunk,
+  stored: readonly RawRecord[],
+  context: ApplyContext,
+  options: ApplyOptions
+): Promise<Judged> {
   const parser = recordParser(chunk)
   const { records, rejects } = parseAll(parser, stored)
   throwIfAborted(options.signal)
@@ -126,23 +169,48 @@ async function applyRecordsOf(tx: Tx, chunk: LockedChunk, stored: readonly RawRe
 }
 
 /** The lean way first; what it leaves goes the general way. */
-async function applyEdgesOf(tx: Tx, chunk: LockedChunk, edges: EdgeBatch, context: ApplyContext, lean: LeanWays, options: ApplyOptions): Promise<Judged> {
+async function applyEdgesOf(
+  tx: Tx,
+  chunk: LockedChunk,
+  edges: EdgeBatch,
+  context: ApplyContext,
+  lean: LeanWays,
+  options: ApplyOptions
+): Promise<Judged> {
   throwIfAborted(options.signal)
   // Kept apart, since the general way forgets what it has gathered when it folds anew.
   const stated = context.stated ? createStatedKeys() : undefined
-  const { rest, ...before } = await lean.edges(tx, edges, { ...context, ...stated ? { stated } : {} })
+  const { rest, ...before } = await lean.edges(tx, edges, { ...context, ...(stated ? { stated } : {}) })
   const statedBefore = stated?.rows() ?? []
-  if (rest.length === 0) return { counts: { applied: before.applied, unchanged: before.unchanged, rejected: 0 }, rejects: [], statedBefore }
+  if (rest.length === 0)
+    return {
+      counts: { applied: before.applied, unchanged: before.unchanged, rejected: 0 },
+      rejects: [],
+      statedBefore
+    }
   const left = await recordsOfEdges(tx, edges, rest)
   const { counts, rejects } = await applyRecordsOf(tx, chunk, left, { ...context, before }, options)
-  return { counts: { applied: counts.applied + before.applied, unchanged: counts.unchanged + before.unchanged, rejected: counts.rejected }, rejects, statedBefore }
+  return {
+    counts: {
+      applied: counts.applied + before.applied,
+      unchanged: counts.unchanged + before.unchanged,
+      rejected: counts.rejected
+    },
+    rejects,
+    statedBefore
+  }
 }
 
 /**
  * Settles a chunk of one record as rejected, without applying it: it has failed, or killed its worker, too often.
  * Throws as applyChunk does.
  */
-export async function rejectChunk(db: Db, claimed: ClaimedChunk, reason: { code: CatalogError['code'], message: string }, options: ApplyOptions): Promise<Settled> {
+export async function rejectChunk(
+  db: Db,
+  claimed: ClaimedChunk,
+  reason: { code: CatalogError['code']; message: string },
+  options: ApplyOptions
+): Promise<Settled> {
   return inTransaction(db, async (tx) => {
     const chunk = await lockChunk(tx, claimed.id)
     assertHeld(chunk, claimed, options.guards)
@@ -150,11 +218,20 @@ export async function rejectChunk(db: Db, claimed: ClaimedChunk, reason: { code:
     // Nothing is applied, but the audit trail says who sent the chunk that ended so.
     await options.apply(tx, [], contextOf(claimed, chunk))
     const rejects = stored.map((record) => toReject(record.line, record.text, reason))
-    return settleChunk(tx, claimed, chunk, { counts: { applied: 0, unchanged: 0, rejected: rejects.length }, rejects }, options.guards)
+    return settleChunk(
+      tx,
+      claimed,
+      chunk,
+      { counts: { applied: 0, unchanged: 0, rejected: rejects.length }, rejects },
+      options.guards
+    )
   })
 }
 
-function parseAll({ parse }: RecordParser, stored: readonly RawRecord[]): { records: ChangeRecord[], rejects: Reject[] } {
+function parseAll(
+  { parse }: RecordParser,
+  stored: readonly RawRecord[]
+): { records: ChangeRecord[]; rejects: Reject[] } {
   const records: ChangeRecord[] = []
   const rejects: Reject[] = []
   for (const { line, text } of stored) {
@@ -169,7 +246,12 @@ function parseAll({ parse }: RecordParser, stored: readonly RawRecord[]): { reco
 }
 
 /** The counts of a chunk, and the rows of its rejects. A verdict on a line that is not of the chunk is a fault of ours. */
-function judge(stored: readonly RawRecord[], verdicts: readonly Verdict[], unparsed: readonly Reject[], parser: RecordParser): Judged {
+function judge(
+  stored: readonly RawRecord[],
+  verdicts: readonly Verdict[],
+  unparsed: readonly Reject[],
+  parser: RecordParser
+): Judged {
   const texts = new Map(stored.map((record) => [record.line, record.text]))
   const counts: Counts = { applied: 0, unchanged: 0, rejected: unparsed.length }
   const rejects = [...unparsed]
@@ -177,13 +259,20 @@ function judge(stored: readonly RawRecord[], verdicts: readonly Verdict[], unpar
     counts[verdict.outcome] += 1
     const text = texts.get(verdict.line)
     if (text === undefined) throw new Error('a verdict on a line that the chunk does not have')
-    if (verdict.outcome === 'rejected') rejects.push(toReject(verdict.line, text, { code: verdict.code, message: withWayOut(verdict), field: verdict.details.field === undefined ? undefined : parser.fieldOf(verdict.details.field) }))
+    if (verdict.outcome === 'rejected')
+      rejects.push(
+        toReject(verdict.line, text, {
+          code: verdict.code,
+          message: withWayOut(verdict),
+          field: verdict.details.field === undefined ? undefined : parser.fieldOf(verdict.details.field)
+        })
+      )
   }
   return { counts, rejects }
 }
 
 /** The words of a mutation say what is missing; who sends a load can also ask for placeholders. */
-function withWayOut({ code, message }: { code: string, message: string }): string {
+function withWayOut({ code, message }: { code: string; message: string }): string {
   if (code !== 'MISSING_REFERENCE' || message.includes('missingReferences=')) return message
   return `${message.replace(/\.$/, '')}. Create it before or in the same load, or send the load with missingReferences=create.`
 }
@@ -193,7 +282,12 @@ export type ChunkContext = ApplyContext & Required<Pick<ApplyContext, 'chunk'>>
 /** What the records of a chunk are applied with. */
 export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ChunkContext {
   if (chunk.seq === null) throw new Error('an accepted load has no seq')
-  const actor: Actor = { urn: toUrn(chunk.actor), tokenId: chunk.tokenId, scopes: chunk.scopes, domainUrn: chunk.domainUrn === null ? null : toUrn(chunk.domainUrn) }
+  const actor: Actor = {
+    urn: toUrn(chunk.actor),
+    tokenId: chunk.tokenId,
+    scopes: chunk.scopes,
+    domainUrn: chunk.domainUrn === null ? null : toUrn(chunk.domainUrn)
+  }
   return {
     actor,
     source: chunk.source,
@@ -201,8 +295,8 @@ export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ChunkConte
     operation: 'load',
     requestId: chunk.requestId,
     chunk: { seq: chunk.seq, loadId: chunk.loadId, chunkId: claimed.id },
-    ...chunk.isDryRun ? { isDryRun: true } : {},
-    ...chunk.mode === 'snapshot' ? { stated: createStatedKeys() } : {}
+    ...(chunk.isDryRun ? { isDryRun: true } : {}),
+    ...(chunk.mode === 'snapshot' ? { stated: createStatedKeys() } : {})
   }
 }
 
@@ -210,12 +304,17 @@ const throwIfAborted = (signal: AbortSignal | undefined): void => {
   if (signal?.aborted) throw new ChunkAborted()
 }
 
-const isVerdictOnHolder = (error: unknown): boolean => error instanceof Error && (error.name === 'ChunkOvertaken' || error.name === 'LoadEnded')
+const isVerdictOnHolder = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'ChunkOvertaken' || error.name === 'LoadEnded')
 
 const cancelEveryMs = 250
 
 /** Ends the statement that runs when the signal comes, and the ones after it, so that a stop does not wait for a long one. */
-function cancelOnAbort(db: Db, running: { readonly pid: number }, signal: AbortSignal | undefined): () => void {
+function cancelOnAbort(
+  db: Db,
+  running: { readonly pid: number },
+  signal: AbortSignal | undefined
+): () => void {
   if (!signal) return () => {}
   let timer: NodeJS.Timeout | undefined
   function cancel(): void {

@@ -34,15 +34,22 @@ export function createAuthenticate(db: Db, nowMs: () => number = Date.now): Auth
     if (known && known.until > nowMs()) return known.actor
 
     // The age counts from before the question: a revocation while it is under way must not be outlived.
-    const verdict: Verdict = { until: nowMs() + verdictMaxAgeMs, actor: findActor(db, tokenHash, (expiresAtMs) => { verdict.until = Math.min(verdict.until, expiresAtMs) }) }
+    const verdict: Verdict = {
+      until: nowMs() + verdictMaxAgeMs,
+      actor: findActor(db, tokenHash, (expiresAtMs) => {
+        verdict.until = Math.min(verdict.until, expiresAtMs)
+      })
+    }
     if (verdicts.size >= verdictsMaxCount) verdicts.clear()
     verdicts.set(key, verdict)
-    verdict.actor.catch(() => { if (verdicts.get(key) === verdict) verdicts.delete(key) })
+    verdict.actor.catch(() => {
+      if (verdicts.get(key) === verdict) verdicts.delete(key)
+    })
     return verdict.actor
   }
 }
 
-type HashedToken = { token: string, tokenHash: Buffer, key: string }
+type HashedToken = { token: string; tokenHash: Buffer; key: string }
 
 function hashedToken(token: string | null): HashedToken {
   if (token === null || !isTokenText(token)) throw unauthenticated()
@@ -50,7 +57,7 @@ function hashedToken(token: string | null): HashedToken {
   return { token, tokenHash, key: tokenHash.toString('base64') }
 }
 
-type Verdict = { actor: Promise<Actor>, until: number }
+type Verdict = { actor: Promise<Actor>; until: number }
 
 async function findActor(db: Db, tokenHash: Buffer, endsAt: (expiresAtMs: number) => void): Promise<Actor> {
   const record = await findValidToken(db, tokenHash)
@@ -65,15 +72,26 @@ const coversScope = (scopes: readonly Scope[], wanted: Scope): boolean =>
 
 /** Throws FORBIDDEN where the actor's token lacks the scope. */
 export function requireScope(actor: Actor, wanted: Scope): void {
-  if (!coversScope(actor.scopes, wanted)) throw new CatalogError('FORBIDDEN', `This needs a token with the scope ${wanted}`, { allowed: [wanted] })
+  if (!coversScope(actor.scopes, wanted))
+    throw new CatalogError('FORBIDDEN', `This needs a token with the scope ${wanted}`, { allowed: [wanted] })
 }
 
 /** Throws FORBIDDEN unless the actor may govern the whole catalog: the scope admin, and no limit to a domain. */
 export function requireWholeCatalogAdmin(actor: Actor): void {
   requireScope(actor, 'admin')
-  if (actor.domainUrn !== null) throw new CatalogError('FORBIDDEN', 'A token that is limited to a domain cannot manage tokens')
+  if (actor.domainUrn !== null)
+    throw new CatalogError('FORBIDDEN', 'A token that is limited to a domain cannot manage tokens')
 }
 
-const unauthenticated = (): CatalogError => new CatalogError('UNAUTHENTICATED', 'Unauthorized to perform this action. Send a valid token: Authorization: Bearer <token>')
+const unauthenticated = (): CatalogError =>
+  new CatalogError(
+    'UNAUTHENTICATED',
+    'Unauthorized to perform this action. Send a valid token: Authorization: Bearer <token>'
+  )
 
-const actorOf = (record: TokenRecord): Actor => ({ urn: record.actorUrn, tokenId: record.id, scopes: record.scopes, domainUrn: record.domainUrn })
+const actorOf = (record: TokenRecord): Actor => ({
+  urn: record.actorUrn,
+  tokenId: record.id,
+  scopes: record.scopes,
+  domainUrn: record.domainUrn
+})

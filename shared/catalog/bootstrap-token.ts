@@ -11,13 +11,22 @@ import { writeToken } from './create-token.ts'
  * `created` is false where there were tokens before: then nothing was written, and `token` is just what was wanted.
  * Throws BAD_REQUEST where `wanted` cannot be a token.
  */
-export async function bootstrapToken(db: Db, wanted?: string): Promise<{ token: string, created: boolean }> {
+export async function bootstrapToken(db: Db, wanted?: string): Promise<{ token: string; created: boolean }> {
   if (wanted !== undefined && !isTokenText(wanted)) {
-    throw new CatalogError('BAD_REQUEST', 'The bootstrap token must be a token that tributary made, or 16 to 255 visible ASCII characters that do not begin with trib_', { field: 'TRIBUTARY_BOOTSTRAP_TOKEN' })
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'The bootstrap token must be a token that tributary made, or 16 to 255 visible ASCII characters that do not begin with trib_',
+      { field: 'TRIBUTARY_BOOTSTRAP_TOKEN' }
+    )
   }
   return inTransaction(db, async (tx) => {
-    if (!await hasNoToken(tx)) return { token: wanted ?? '', created: false }
-    const { token } = await writeToken(tx, wanted ?? newTokenText(), { name: 'bootstrap', scopes: ['admin'], actorUrn: 'urn:li:corpuser:admin' }, null)
+    if (!(await hasNoToken(tx))) return { token: wanted ?? '', created: false }
+    const { token } = await writeToken(
+      tx,
+      wanted ?? newTokenText(),
+      { name: 'bootstrap', scopes: ['admin'], actorUrn: 'urn:li:corpuser:admin' },
+      null
+    )
     return { token, created: true }
   })
 }

@@ -22,7 +22,11 @@ export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<Load
   await inTransaction(db, async (tx) => {
     const load = await lockLoad(tx, id)
     if (!load || !isVisible(load, actor)) throw noSuchLoad(id)
-    if (!await stopLoad(tx, id, 'cancelled', whatWasApplied(load))) throw new CatalogError('CONFLICT', `The load is ${load.state}; only one that has not ended can be cancelled`)
+    if (!(await stopLoad(tx, id, 'cancelled', whatWasApplied(load))))
+      throw new CatalogError(
+        'CONFLICT',
+        `The load is ${load.state}; only one that has not ended can be cancelled`
+      )
     await keepRejects(tx, id)
     await dropChunks(tx, id)
     await deleteDeclarations(tx, id)
@@ -41,8 +45,8 @@ function whatWasApplied({ state, received, applied, unchanged }: LoadRow): strin
 
 /** Records that a retry took up and did not get to are rejected still, for the reason they were. */
 async function keepRejects(tx: Tx, id: string): Promise<void> {
-  if (!await hasRejectsAside(tx, id)) return
+  if (!(await hasRejectsAside(tx, id))) return
   const lines: number[] = []
-  for (const payload of await unsettledPayloads(tx, id)) lines.push(...await unpackLineNumbers(payload))
+  for (const payload of await unsettledPayloads(tx, id)) lines.push(...(await unpackLineNumbers(payload)))
   await recountRejects(tx, id, await restoreRejects(tx, id, lines))
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/database.ts'
 import { pendingMigrations } from '../db/migrate.ts'
 
-export type Readiness = { database: 'up' | 'down', schema: 'current' | 'pending' | 'newer' | 'unknown' }
+export type Readiness = { database: 'up' | 'down'; schema: 'current' | 'pending' | 'newer' | 'unknown' }
 
 const answerMaxMs = 1_000
 
@@ -28,10 +28,16 @@ async function askDatabase(db: Db): Promise<Readiness> {
 }
 
 const tooLate = (signal: AbortSignal): Promise<Readiness> =>
-  sleep(answerMaxMs, { database: 'down', schema: 'unknown' } as const, { signal, ref: false }).catch(() => ({ database: 'down', schema: 'unknown' }))
+  sleep(answerMaxMs, { database: 'down', schema: 'unknown' } as const, { signal, ref: false }).catch(() => ({
+    database: 'down',
+    schema: 'unknown'
+  }))
 
 /** What to log where the schema is not this version's; null where it is, or where the database does not answer. */
 export function schemaProblem({ schema }: Readiness): string | null {
-  if (schema === 'pending') return 'the database has not been migrated to this version: run `tributary migrate`; until then nothing is served'
-  return schema === 'newer' ? 'the database was migrated by a newer version of Tributary: run that version' : null
+  if (schema === 'pending')
+    return 'the database has not been migrated to this version: run `tributary migrate`; until then nothing is served'
+  return schema === 'newer'
+    ? 'the database was migrated by a newer version of Tributary: run that version'
+    : null
 }

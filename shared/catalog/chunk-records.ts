@@ -12,7 +12,11 @@ export async function readRecords(db: Db | Tx, payload: Buffer | null): Promise<
 }
 
 /** The records of the edges at these places. Throws UnreadableChunk. */
-export async function recordsOfEdges(db: Db | Tx, edges: EdgeBatch, places: readonly number[]): Promise<RawRecord[]> {
+export async function recordsOfEdges(
+  db: Db | Tx,
+  edges: EdgeBatch,
+  places: readonly number[]
+): Promise<RawRecord[]> {
   const urnOf = await urnsOfIds(db, idsAmong(edges, places))
   return places.map((place) => ({ line: edges.lines[place] ?? 0, text: lineOfEdge(edges, place, urnOf) }))
 }
@@ -22,7 +26,8 @@ export async function urnsOfIds(db: Db | Tx, ids: readonly number[]): Promise<(i
   const urns = new Map((await findEntitiesById(db, ids)).map((row) => [row.id, row.urn]))
   return (id) => {
     const urn = urns.get(id)
-    if (urn === undefined) throw new UnreadableChunk(new Error(`a chunk names entity ${id}, which there is not`))
+    if (urn === undefined)
+      throw new UnreadableChunk(new Error(`a chunk names entity ${id}, which there is not`))
     return urn
   }
 }

@@ -19,7 +19,7 @@ import { areOfThisLife, type KnownIds } from './known-ids.ts'
 import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 
 /** What was stored since the last time, for the load's counts. */
-export type Stored = { records: number, rejects: number, isDestructive: boolean }
+export type Stored = { records: number; rejects: number; isDestructive: boolean }
 
 export type ChunkWriter = {
   /** Takes a record that was understood. Nothing is to be awaited where nothing is given, as mostly. */
@@ -38,7 +38,14 @@ export type ChunkWriter = {
   idle(): Promise<void>
 }
 
-type OpenChunk = { pass: 1 | 2 | 3, firstLine: number, lines: string[], bytes: number, isDestructive: boolean, declarations: Declaration[] }
+type OpenChunk = {
+  pass: 1 | 2 | 3
+  firstLine: number
+  lines: string[]
+  bytes: number
+  isDestructive: boolean
+  declarations: Declaration[]
+}
 
 const rejectsPerInsert = 1_000
 /** A million new edges took 0.52 of a raw COPY by 20,000, 0.42 to 0.46 by 10,000 and 0.48 by 40,000; where all of a chunk go the general way it is two seconds. */
@@ -50,7 +57,11 @@ const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxB
  * gathered, and there before the call that fills that one returns, which throws what went wrong: for who has a transaction for
  * each and sends nothing else meanwhile. What `knownIds` gives ids for is stored by these.
  */
-export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>, { isBehind = false, knownIds }: { isBehind?: boolean, knownIds?: (() => KnownIds | null) | undefined } = {}): ChunkWriter {
+export function createChunkWriter(
+  loadId: string,
+  store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>,
+  { isBehind = false, knownIds }: { isBehind?: boolean; knownIds?: (() => KnownIds | null) | undefined } = {}
+): ChunkWriter {
   const open = new Map<number, OpenChunk>()
   // Chunks of removals alone: each kind is applied in columns (apply-edges.ts, remove-edges.ts).
   const [added, removed] = [createEdgeGatherer(knownIds), createEdgeGatherer(knownIds)]
@@ -73,15 +84,27 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
   }
 
   function storeRejects(): Promise<void> {
-    const [count, kept] = [rejects.length, rejects.slice(0, Math.max(0, limits.rejectsKeptMaxCount - rejectsCount))]
+    const [count, kept] = [
+      rejects.length,
+      rejects.slice(0, Math.max(0, limits.rejectsKeptMaxCount - rejectsCount))
+    ]
     rejectsCount += count
     rejects = []
     rejectBytes = 0
-    return storeNext(() => store((tx) => insertRejects(tx, loadId, kept), { records: count, rejects: count, isDestructive: false }))
+    return storeNext(() =>
+      store((tx) => insertRejects(tx, loadId, kept), { records: count, rejects: count, isDestructive: false })
+    )
   }
 
   function openChunk(pass: OpenChunk['pass'], firstLine: number): OpenChunk {
-    const chunk = open.get(pass) ?? { pass, firstLine, lines: [], bytes: 0, isDestructive: false, declarations: [] }
+    const chunk = open.get(pass) ?? {
+      pass,
+      firstLine,
+      lines: [],
+      bytes: 0,
+      isDestructive: false,
+      declarations: []
+    }
     open.set(pass, chunk)
     return chunk
   }
@@ -90,7 +113,9 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     const stored = toStoredLine(record)
     chunk.lines.push(stored)
     chunk.bytes += Buffer.byteLength(stored)
-    return chunk.lines.length >= limits.chunkMaxRecords || chunk.bytes >= limits.chunkMaxBytes ? storeChunk(chunk) : undefined
+    return chunk.lines.length >= limits.chunkMaxRecords || chunk.bytes >= limits.chunkMaxBytes
+      ? storeChunk(chunk)
+      : undefined
   }
 
   function storeChunk(chunk: OpenChunk): Promise<void> {
@@ -98,10 +123,19 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     const recordCount = chunk.lines.length
     return storeNext(async () => {
       const payload = await packLines(chunk.lines)
-      await store(async (tx) => {
-        await insertChunk(tx, { loadId, pass: chunk.pass, firstLine: chunk.firstLine, recordCount, payload })
-        await insertDeclarations(tx, loadId, chunk.declarations)
-      }, { records: recordCount, rejects: 0, isDestructive: chunk.isDestructive })
+      await store(
+        async (tx) => {
+          await insertChunk(tx, {
+            loadId,
+            pass: chunk.pass,
+            firstLine: chunk.firstLine,
+            recordCount,
+            payload
+          })
+          await insertDeclarations(tx, loadId, chunk.declarations)
+        },
+        { records: recordCount, rejects: 0, isDestructive: chunk.isDestructive }
+      )
     })
   }
 
@@ -110,10 +144,19 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     const recordCount = batch.lines.length
     return storeNext(async () => {
       const payload = await packEdges(batch)
-      await store(async (tx) => {
-        const isRight = ids === null || await areOfThisLife(tx, ids)
-        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount, payload: isRight ? payload : await packEdges(withUrns(batch, ids.urnOf)) })
-      }, { records: recordCount, rejects: 0, isDestructive: batch.isRemoval })
+      await store(
+        async (tx) => {
+          const isRight = ids === null || (await areOfThisLife(tx, ids))
+          await insertChunk(tx, {
+            loadId,
+            pass: 3,
+            firstLine: batch.lines[0] ?? 1,
+            recordCount,
+            payload: isRight ? payload : await packEdges(withUrns(batch, ids.urnOf))
+          })
+        },
+        { records: recordCount, rejects: 0, isDestructive: batch.isRemoval }
+      )
     })
   }
 
@@ -124,15 +167,25 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
     return storeNext(async () => {
       const sent = await packLines(lines)
       const payload = await packDocuments(batch, sent)
-      await store(async (tx) => {
-        const isRight = ids === null || await areOfThisLife(tx, ids)
-        await insertChunk(tx, { loadId, pass: 3, firstLine: batch.lines[0] ?? 1, recordCount: lines.length, payload: isRight ? payload : sent })
-      }, { records: lines.length, rejects: 0, isDestructive: true })
+      await store(
+        async (tx) => {
+          const isRight = ids === null || (await areOfThisLife(tx, ids))
+          await insertChunk(tx, {
+            loadId,
+            pass: 3,
+            firstLine: batch.lines[0] ?? 1,
+            recordCount: lines.length,
+            payload: isRight ? payload : sent
+          })
+        },
+        { records: lines.length, rejects: 0, isDestructive: true }
+      )
     })
   }
 
-  const isFull = (gathered: EdgeGatherer): boolean => gathered.count() >= mostEdges.records || gathered.bytes() >= mostEdges.bytes
-  const gathererOf = ({ isRemoval }: EdgeShape): EdgeGatherer => isRemoval ? removed : added
+  const isFull = (gathered: EdgeGatherer): boolean =>
+    gathered.count() >= mostEdges.records || gathered.bytes() >= mostEdges.bytes
+  const gathererOf = ({ isRemoval }: EdgeShape): EdgeGatherer => (isRemoval ? removed : added)
 
   function addRun(run: EdgeRun, from: number): Promise<void> | undefined {
     const gathered = gathererOf(run.shape)
@@ -165,7 +218,9 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
       documentLines.push(stored)
       documentBytes += Buffer.byteLength(stored)
       documents.add(document)
-      return documentLines.length >= limits.chunkMaxRecords || documentBytes >= limits.chunkMaxBytes ? storeDocuments() : outdated
+      return documentLines.length >= limits.chunkMaxRecords || documentBytes >= limits.chunkMaxBytes
+        ? storeDocuments()
+        : outdated
     },
     reject(reject) {
       rejects.push(reject)
@@ -187,7 +242,12 @@ export function createChunkWriter(loadId: string, store: (work: (tx: Tx) => Prom
 /** Each entity the record creates, with each asset that it refers to and does not create itself. */
 function declarationsOf(line: number, changes: readonly Change[]): Declaration[] {
   const created = [...new Set(changes.flatMap(createsOf))]
-  const references = new Set(changes.flatMap(referencesOf).filter((reference) => !reference.placeholderWillDo).map((reference) => standsOn(reference.urn)))
+  const references = new Set(
+    changes
+      .flatMap(referencesOf)
+      .filter((reference) => !reference.placeholderWillDo)
+      .map((reference) => standsOn(reference.urn))
+  )
   for (const urn of created) references.delete(urn)
   const needed = references.size === 0 ? [null] : [...references]
   return created.flatMap((urn) => needed.map((reference) => ({ line, urn, reference })))

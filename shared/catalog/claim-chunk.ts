@@ -23,7 +23,7 @@ const crashesBeforeIsolation = 3
 const crashesAlone = 3
 
 /** What is to be done with the chunk: apply it, or what its crashes demand. */
-export type Claim = { chunk: ClaimedChunk, next: 'apply' | 'split' | 'reject' | 'fail' }
+export type Claim = { chunk: ClaimedChunk; next: 'apply' | 'split' | 'reject' | 'fail' }
 
 /**
  * The chunk with a new fence, in a transaction of its own: what happens later, the attempt is on record. Null when
@@ -31,9 +31,19 @@ export type Claim = { chunk: ClaimedChunk, next: 'apply' | 'split' | 'reject' | 
  * a record that was alone three times is to be rejected;
  * a chunk that must not be split fails its load instead.
  */
-export async function claimChunk(db: Db, chunkId: number, guards: ChunkGuards, seconds = leaseSeconds): Promise<Claim | null> {
+export async function claimChunk(
+  db: Db,
+  chunkId: number,
+  guards: ChunkGuards,
+  seconds = leaseSeconds
+): Promise<Claim | null> {
   return inTransaction(db, async (tx) => {
-    const chunk = await claimRow(tx, chunkId, { leaseSeconds: seconds, anyPass: !guards.passOrder, anyHolder: !guards.lease, holder })
+    const chunk = await claimRow(tx, chunkId, {
+      leaseSeconds: seconds,
+      anyPass: !guards.passOrder,
+      anyHolder: !guards.lease,
+      holder
+    })
     if (!chunk) return null
     await startLoad(tx, chunk.loadId)
     if (!guards.isolation) return { chunk, next: 'apply' }

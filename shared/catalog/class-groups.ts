@@ -2,10 +2,10 @@
 import type { EntityClass } from './lineage-reader.ts'
 
 /** Entities of one class; a class may have several groups. `entityClass` is null for entities that are not known. */
-export type ClassGroup = { number: number, entityClass: EntityClass | null, count: number }
+export type ClassGroup = { number: number; entityClass: EntityClass | null; count: number }
 
 /** The number of each one's group, in the order that was asked in, and the groups that occur. Numbers are small and not negative. */
-export type ClassGroups = { numbers: Int32Array, groups: readonly ClassGroup[] }
+export type ClassGroups = { numbers: Int32Array; groups: readonly ClassGroup[] }
 
 /** How often each number occurs; all 0 but while `groupNumbers` runs, which nothing interrupts. */
 let counts = new Uint32Array(1_024)
@@ -14,7 +14,10 @@ let counts = new Uint32Array(1_024)
  * Hot loops: the first finds the greatest number, so that the second has nothing to look out for. `classOf` is asked once for each
  * number that occurs.
  */
-export function groupNumbers(numbers: Int32Array, classOf: (number: number) => EntityClass | null): ClassGroups {
+export function groupNumbers(
+  numbers: Int32Array,
+  classOf: (number: number) => EntityClass | null
+): ClassGroups {
   let greatest = 0
   for (let at = 0; at < numbers.length; at += 1) greatest = Math.max(greatest, numbers[at] ?? 0)
   if (greatest >= counts.length) counts = new Uint32Array(greatest * 2)
@@ -27,5 +30,8 @@ export function groupNumbers(numbers: Int32Array, classOf: (number: number) => E
   }
   const foundCounts = found.map((number) => counts[number] ?? 0)
   for (const number of found) counts[number] = 0
-  return { numbers, groups: found.map((number, at) => ({ number, entityClass: classOf(number), count: foundCounts[at] ?? 0 })) }
+  return {
+    numbers,
+    groups: found.map((number, at) => ({ number, entityClass: classOf(number), count: foundCounts[at] ?? 0 }))
+  }
 }

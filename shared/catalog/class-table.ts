@@ -12,7 +12,14 @@ export function createClassTable(): ClassTable {
   const byFacts = new Map<string, EntityClass>()
   return {
     classOf(facts) {
-      const key = [facts.entityType, facts.platformUrn ?? '', facts.origin ?? '', facts.exists, facts.isRemoved, facts.domainId ?? ''].join('\n')
+      const key = [
+        facts.entityType,
+        facts.platformUrn ?? '',
+        facts.origin ?? '',
+        facts.exists,
+        facts.isRemoved,
+        facts.domainId ?? ''
+      ].join('\n')
       const known = byFacts.get(key)
       if (known) return known
       const made = { index: classes.length, ...facts }

@@ -14,7 +14,13 @@ import { listRejects, type Reject } from '../store/rejects.ts'
 import { planRemovals, type PlannedRemovals, type Spared } from '../store/snapshot-removals.ts'
 import { deleteStatedKeys } from '../store/snapshot-statements.ts'
 import { sourceId } from '../store/statements.ts'
-import { beginRemoving, hasOlderOfSource, holdSweep, supersedeFailed, type Compared } from '../store/sweeps.ts'
+import {
+  beginRemoving,
+  hasOlderOfSource,
+  holdSweep,
+  supersedeFailed,
+  type Compared
+} from '../store/sweeps.ts'
 import { holdChunk, type ChunkContext, type ChunkOptions } from './apply-chunk.ts'
 import { limitOf } from './apply/authorize-domain.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
@@ -52,32 +58,54 @@ export function compareSnapshot(db: Db, claimed: ClaimedChunk, options: ChunkOpt
     if (guards.sweepWaits) await waitForOlder(tx, load)
     const spared = guards.sweepSparesRejected ? await sparedByRejects(tx, load) : nobody
     if (spared === null) await holdSweep(tx, load.id)
-    else await beginRemoving(tx, load.id, { ...await compare(tx, load, spared, guards), pass: removalPass })
+    else await beginRemoving(tx, load.id, { ...(await compare(tx, load, spared, guards)), pass: removalPass })
     await deleteStatedKeys(tx, load.id)
-    await appendAudit(tx, { actor: load.actor, tokenId: load.tokenId, operation: 'compareSnapshot', seq: load.seq, loadId: load.id, chunkId: claimed.id, requestId: load.requestId, details: { source: load.source } })
+    await appendAudit(tx, {
+      actor: load.actor,
+      tokenId: load.tokenId,
+      operation: 'compareSnapshot',
+      seq: load.seq,
+      loadId: load.id,
+      chunkId: claimed.id,
+      requestId: load.requestId,
+      details: { source: load.source }
+    })
     return settleChunk(tx, claimed, chunk, noVerdicts, guards)
   })
 }
 
 /** `isHeld`: a reject may name any edge, and nothing goes. `isTooMuch`: more than the share that may go. */
-export type Swept = Compared & { isHeld: boolean, isTooMuch: boolean }
+export type Swept = Compared & { isHeld: boolean; isTooMuch: boolean }
 
 /**
  * The whole sweep of a load that is one chunk, in the transaction that has applied its records. A dry run waits for
  * nobody and takes away also what is too much: it is rolled back, and says so. Throws as compareSnapshot does.
  */
-export async function sweepWhole(tx: Tx, context: ChunkContext, rejects: readonly Reject[], guards: ChunkGuards): Promise<Swept> {
+export async function sweepWhole(
+  tx: Tx,
+  context: ChunkContext,
+  rejects: readonly Reject[],
+  guards: ChunkGuards
+): Promise<Swept> {
   const load = await findLoad(tx, context.chunk.loadId)
   if (!load) throw new Error('a chunk without a load')
   if (guards.sweepWaits && !load.isDryRun) await waitForOlder(tx, load)
   const spared = guards.sweepSparesRejected ? await sparedByRejects(tx, load, rejects) : nobody
   if (spared === null) return { stated: 0, removable: 0, isHeld: true, isTooMuch: false }
-  const compared = load.isDryRun ? await findUnstated(tx, load, spared, !guards.sweepSparesStated) : await compare(tx, load, spared, guards)
+  const compared = load.isDryRun
+    ? await findUnstated(tx, load, spared, !guards.sweepSparesStated)
+    : await compare(tx, load, spared, guards)
   const maximum = limits.loadAtomicMaxRecords
   const isLarge = compared.removable > maximum
-  if (isLarge && !load.isDryRun) throw new CatalogError('LIMIT_EXCEEDED', `An atomic snapshot removes at most ${maximum} statements; this one would remove ${compared.removable}`, { limit: 'loadAtomicMaxRecords', maximum, actual: compared.removable })
+  if (isLarge && !load.isDryRun)
+    throw new CatalogError(
+      'LIMIT_EXCEEDED',
+      `An atomic snapshot removes at most ${maximum} statements; this one would remove ${compared.removable}`,
+      { limit: 'loadAtomicMaxRecords', maximum, actual: compared.removable }
+    )
   // Locks are not held for so long only to see what would come of it: then the removals are counted, and that is all.
-  for (let piece = 0; piece < (isLarge ? 0 : compared.pieces); piece += 1) await removePiece(tx, context, piece, guards)
+  for (let piece = 0; piece < (isLarge ? 0 : compared.pieces); piece += 1)
+    await removePiece(tx, context, piece, guards)
   await deleteStatedKeys(tx, load.id)
   return { ...compared, isHeld: false, isTooMuch: isTooMuch(load, compared, guards) }
 }
@@ -90,7 +118,8 @@ async function waitForOlder(tx: Tx, load: LoadRow): Promise<void> {
 
 async function compare(tx: Tx, load: LoadRow, spared: Spared, guards: ChunkGuards): Promise<PlannedRemovals> {
   const compared = await findUnstated(tx, load, spared, !guards.sweepSparesStated)
-  if (isTooMuch(load, compared, guards)) throw new SnapshotRefused(tooMuch(load.source, compared, load.sweepMaxShare ?? 1), compared)
+  if (isTooMuch(load, compared, guards))
+    throw new SnapshotRefused(tooMuch(load.source, compared, load.sweepMaxShare ?? 1), compared)
   return compared
 }
 
@@ -98,14 +127,31 @@ const isTooMuch = (load: LoadRow, { stated, removable }: Compared, guards: Chunk
   guards.sweepShare && !isForced(load) && removable > stated * (load.sweepMaxShare ?? 1)
 
 /** From the beginning, or by a retry. */
-const isForced = ({ force, sweepMaxShare }: Pick<LoadRow, 'force' | 'sweepMaxShare'>): boolean => force || sweepMaxShare === null
+const isForced = ({ force, sweepMaxShare }: Pick<LoadRow, 'force' | 'sweepMaxShare'>): boolean =>
+  force || sweepMaxShare === null
 
 /** Finds what goes and writes it in pieces. */
-async function findUnstated(tx: Tx, load: Pick<LoadRow, 'id' | 'seq' | 'source' | 'domainUrn' | 'actor' | 'tokenId' | 'scopes'>, spared: Spared, ignoresStated = false): Promise<PlannedRemovals> {
+async function findUnstated(
+  tx: Tx,
+  load: Pick<LoadRow, 'id' | 'seq' | 'source' | 'domainUrn' | 'actor' | 'tokenId' | 'scopes'>,
+  spared: Spared,
+  ignoresStated = false
+): Promise<PlannedRemovals> {
   if (load.seq === null) throw new Error('an accepted load has no seq')
-  const limit = await limitOf(tx, { urn: toUrn(load.actor), tokenId: load.tokenId, scopes: load.scopes, domainUrn: load.domainUrn === null ? null : toUrn(load.domainUrn) })
+  const limit = await limitOf(tx, {
+    urn: toUrn(load.actor),
+    tokenId: load.tokenId,
+    scopes: load.scopes,
+    domainUrn: load.domainUrn === null ? null : toUrn(load.domainUrn)
+  })
   return planRemovals(tx, {
-    loadId: load.id, sourceId: await sourceId(tx, load.source), seq: load.seq, spared, domainIds: limit && [...limit.domainIds], pieceMaxCount, ignoresStated
+    loadId: load.id,
+    sourceId: await sourceId(tx, load.source),
+    seq: load.seq,
+    spared,
+    domainIds: limit && [...limit.domainIds],
+    pieceMaxCount,
+    ignoresStated
   })
 }
 
@@ -147,12 +193,19 @@ const urnsPerRead = 5_000
 
 /** What has no row has no edge. */
 async function resolve(tx: Tx, edges: readonly NamedEdge[], touching: readonly string[]): Promise<Spared> {
-  const urns = [...new Set([...edges.flatMap((edge) => [edge.downstreamUrn, edge.upstreamUrn]), ...touching])].map((urn) => toUrn(urn))
+  const urns = [
+    ...new Set([...edges.flatMap((edge) => [edge.downstreamUrn, edge.upstreamUrn]), ...touching])
+  ].map((urn) => toUrn(urn))
   const ids = new Map<string, number>()
-  for (let from = 0; from < urns.length; from += urnsPerRead) for (const row of await findEntities(tx, urns.slice(from, from + urnsPerRead))) ids.set(row.urn, row.id)
+  for (let from = 0; from < urns.length; from += urnsPerRead)
+    for (const row of await findEntities(tx, urns.slice(from, from + urnsPerRead))) ids.set(row.urn, row.id)
   const pairs = edges.flatMap(({ downstreamUrn, upstreamUrn }) => {
     const [downstreamId, upstreamId] = [ids.get(downstreamUrn), ids.get(upstreamUrn)]
     return downstreamId === undefined || upstreamId === undefined ? [] : [{ downstreamId, upstreamId }]
   })
-  return { downstreamIds: pairs.map((pair) => pair.downstreamId), upstreamIds: pairs.map((pair) => pair.upstreamId), touchedIds: touching.flatMap((urn) => ids.get(urn) ?? []) }
+  return {
+    downstreamIds: pairs.map((pair) => pair.downstreamId),
+    upstreamIds: pairs.map((pair) => pair.upstreamId),
+    touchedIds: touching.flatMap((urn) => ids.get(urn) ?? [])
+  }
 }

@@ -13,10 +13,13 @@ import { searchUnits } from './read-work.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
 /** As clients send it. */
-export type CompletionInput = Pick<EntitySearchInput, 'types' | 'filters' | 'orFilters'> & { query: string, limit?: number | null }
+export type CompletionInput = Pick<EntitySearchInput, 'types' | 'filters' | 'orFilters'> & {
+  query: string
+  limit?: number | null
+}
 
 /** `names` are those of the entities, each once. */
-export type Completion = { names: string[], entities: EntityReference[] }
+export type Completion = { names: string[]; entities: EntityReference[] }
 
 /** Fewer letters make no trigram, so all names would have to be read. */
 const partMinChars = 3
@@ -24,7 +27,10 @@ const partMinChars = 3
 const namesMaxCount = 1_000
 
 /** Throws what checkEntityQuestion throws, and BAD_REQUEST for a limit below 1. */
-export async function completeNames(sources: LineageSources, { types, ...input }: CompletionInput): Promise<Completion> {
+export async function completeNames(
+  sources: LineageSources,
+  { types, ...input }: CompletionInput
+): Promise<Completion> {
   const [completion] = await completeNamesOfEach(sources, input, [types])
   return completion ?? { names: [], entities: [] }
 }
@@ -33,24 +39,56 @@ export async function completeNames(sources: LineageSources, { types, ...input }
  * One completion for each list of types, in one turn of the request: a field that completes while somebody types must not wait for
  * as many turns as there are types. Throws as completeNames does.
  */
-export async function completeNamesOfEach(sources: LineageSources, { query, limit, ...input }: Omit<CompletionInput, 'types'>, typeLists: readonly CompletionInput['types'][]): Promise<Completion[]> {
+export async function completeNamesOfEach(
+  sources: LineageSources,
+  { query, limit, ...input }: Omit<CompletionInput, 'types'>,
+  typeLists: readonly CompletionInput['types'][]
+): Promise<Completion[]> {
   const count = pageCount(limit, 'input.limit')
   const text = soughtText(query, 'input.query')
   if (text === null) return typeLists.map(() => ({ names: [], entities: [] }))
   const questions = typeLists.map((types) => checkEntityQuestion({ ...input, types, count }))
-  return withLineage(sources, async (reader) => {
-    const found: Completion[] = []
-    for (const question of questions) found.push(await named(reader, await completions(reader, text, question, count)))
-    return found
-  }, { units: questions.reduce((sum, { allFilters }) => sum + searchUnits({ wordCount: 0, filterValueCount: filterValueCount(allFilters), isSorted: false, facets: false }), 0) })
+  return withLineage(
+    sources,
+    async (reader) => {
+      const found: Completion[] = []
+      for (const question of questions)
+        found.push(await named(reader, await completions(reader, text, question, count)))
+      return found
+    },
+    {
+      units: questions.reduce(
+        (sum, { allFilters }) =>
+          sum +
+          searchUnits({
+            wordCount: 0,
+            filterValueCount: filterValueCount(allFilters),
+            isSorted: false,
+            facets: false
+          }),
+        0
+      )
+    }
+  )
 }
 
 /** First names that begin with the text, then those that hold each part of it. Without trigrams the former are all. */
-async function completions(reader: LineageReader, text: string, question: EntityQuestion, count: number): Promise<Int32Array> {
+async function completions(
+  reader: LineageReader,
+  text: string,
+  question: EntityQuestion,
+  count: number
+): Promise<Int32Array> {
   // Filters on values of documents must be judged: the names are not asked for them.
   const judged = question.words === null ? question : { ...question, filters: question.allFilters }
   const looked = async (find: (tx: Tx) => Promise<Int32Array | null>): Promise<Int32Array> =>
-    (await kept(reader, judged, await asked(reader, (tx, within) => within(async () => await find(tx) ?? new Int32Array(0))))).ids
+    (
+      await kept(
+        reader,
+        judged,
+        await asked(reader, (tx, within) => within(async () => (await find(tx)) ?? new Int32Array(0)))
+      )
+    ).ids
   const whole = folded(text.replaceAll('*', '').trim())
   const first = await looked((tx) => findNamesBeginning(tx, whole, question.narrow, namesMaxCount))
   const parts = whole.split(/\s+/).filter((part) => part.length >= partMinChars)

@@ -27,19 +27,41 @@ export type CreateTokenInput = {
 export type TokenView = TokenRecord
 
 /** Who asks for the token; null for an operator at a shell. */
-export type TokenCaller = { actor: Actor, requestId: string | null } | null
+export type TokenCaller = { actor: Actor; requestId: string | null } | null
 
 /** `domainUrn` may be short for one. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN. */
-export async function createToken(db: Db, input: CreateTokenInput, caller: TokenCaller = null): Promise<{ token: string, record: TokenRecord }> {
-  const named = await withUrns({ db, memory: null }, { domainUrn: input.domainUrn ?? null }, { domainUrn: { entityType: 'domain' } })
-  const checked = { ...input, ...named, name: checkLine(input.name, { field: 'name', limit: 'tokenNameMaxChars' }) }
+export async function createToken(
+  db: Db,
+  input: CreateTokenInput,
+  caller: TokenCaller = null
+): Promise<{ token: string; record: TokenRecord }> {
+  const named = await withUrns(
+    { db, memory: null },
+    { domainUrn: input.domainUrn ?? null },
+    { domainUrn: { entityType: 'domain' } }
+  )
+  const checked = {
+    ...input,
+    ...named,
+    name: checkLine(input.name, { field: 'name', limit: 'tokenNameMaxChars' })
+  }
   return inTransaction(db, (tx) => writeToken(tx, newTokenText(), checked, caller))
 }
 
 /** Writes a token whose text is given, in the caller's transaction. Throws BAD_REQUEST, INVALID_URN. */
-export async function writeToken(tx: Tx, text: string, input: CreateTokenInput, caller: TokenCaller): Promise<{ token: string, record: TokenRecord }> {
-  if (input.scopes.length === 0) throw new CatalogError('BAD_REQUEST', 'A token needs at least one scope', { field: 'scopes', allowed: ['read', 'write', 'admin'] })
-  if (input.expiresAt && !(input.expiresAt.getTime() > Date.now())) throw new CatalogError('BAD_REQUEST', 'The token would be expired from the start', { field: 'expires' })
+export async function writeToken(
+  tx: Tx,
+  text: string,
+  input: CreateTokenInput,
+  caller: TokenCaller
+): Promise<{ token: string; record: TokenRecord }> {
+  if (input.scopes.length === 0)
+    throw new CatalogError('BAD_REQUEST', 'A token needs at least one scope', {
+      field: 'scopes',
+      allowed: ['read', 'write', 'admin']
+    })
+  if (input.expiresAt && !(input.expiresAt.getTime() > Date.now()))
+    throw new CatalogError('BAD_REQUEST', 'The token would be expired from the start', { field: 'expires' })
   const domainUrn = input.domainUrn ? urnOfType(input.domainUrn, 'domain', 'domainUrn') : null
   const record = await insertToken(tx, {
     id: randomUUID(),
@@ -51,7 +73,11 @@ export async function writeToken(tx: Tx, text: string, input: CreateTokenInput, 
     actorUrn: input.actorUrn ? urnOfType(input.actorUrn, 'corpuser', 'actorUrn') : actorNamed(input.name),
     expiresAt: input.expiresAt ?? null
   })
-  if (!record) throw new CatalogError('BAD_REQUEST', `The domain ${domainUrn} does not exist`, { field: 'domainUrn', urn: domainUrn ?? '' })
+  if (!record)
+    throw new CatalogError('BAD_REQUEST', `The domain ${domainUrn} does not exist`, {
+      field: 'domainUrn',
+      urn: domainUrn ?? ''
+    })
   await appendAudit(tx, {
     actor: caller?.actor.urn ?? record.actorUrn,
     tokenId: caller?.actor.tokenId ?? null,
@@ -60,7 +86,13 @@ export async function writeToken(tx: Tx, text: string, input: CreateTokenInput, 
     loadId: null,
     chunkId: null,
     requestId: caller?.requestId ?? null,
-    details: { tokenId: record.id, name: record.name, scopes: [...record.scopes], actor: record.actorUrn, domain: record.domainUrn }
+    details: {
+      tokenId: record.id,
+      name: record.name,
+      scopes: [...record.scopes],
+      actor: record.actorUrn,
+      domain: record.domainUrn
+    }
   })
   return { token: text, record }
 }

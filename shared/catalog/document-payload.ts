@@ -33,13 +33,20 @@ export type DocumentGatherer = {
   /** As that of an EdgeGatherer. */
   isOutdated: () => boolean
   /** What was gathered; the next are gathered anew. `ids` are those that gave the ids in it, null where there are none. */
-  take(): { batch: DocumentBatch, ids: KnownIds | null }
+  take(): { batch: DocumentBatch; ids: KnownIds | null }
 }
 
 /** Asks `knownIds` until it gives some, for each chunk anew. */
 export function createDocumentGatherer(knownIds: () => KnownIds | null = () => null): DocumentGatherer {
   const packer = new UrnPacker()
-  const columns = { lines: [] as number[], owners: [] as number[], counts: [] as number[], metadata: [] as number[], upstreams: [] as number[], attributes: [] as number[] }
+  const columns = {
+    lines: [] as number[],
+    owners: [] as number[],
+    counts: [] as number[],
+    metadata: [] as number[],
+    upstreams: [] as number[],
+    attributes: [] as number[]
+  }
   let texts = new Map<string, number>()
   let ids: KnownIds | null = null
   let scratch = Buffer.allocUnsafeSlow(1 << 14)
@@ -48,7 +55,11 @@ export function createDocumentGatherer(knownIds: () => KnownIds | null = () => n
   /** Of ordinary datasets: their URNs are in ASCII. */
   function endsOf(urns: readonly Urn[], known: KnownIds | null): number[] {
     if (!known) return urns.map((urn) => packer.placeOf(urn))
-    const [begins, ends, found] = [new Int32Array(urns.length), new Int32Array(urns.length), new Int32Array(urns.length)]
+    const [begins, ends, found] = [
+      new Int32Array(urns.length),
+      new Int32Array(urns.length),
+      new Int32Array(urns.length)
+    ]
     let length = 0
     for (const urn of urns) length += urn.length
     if (length > scratch.length) {
@@ -75,7 +86,7 @@ export function createDocumentGatherer(knownIds: () => KnownIds | null = () => n
 
   return {
     add({ line, ownerUrn, upstreamUrns, attributes, systemMetadata }) {
-      const known = ids ??= knownIds()
+      const known = (ids ??= knownIds())
       columns.lines.push(line)
       const [owner = 0, ...upstreams] = endsOf([ownerUrn, ...upstreamUrns], known)
       columns.owners.push(owner)
@@ -90,8 +101,14 @@ export function createDocumentGatherer(knownIds: () => KnownIds | null = () => n
     take() {
       const { lines, owners, counts, metadata, upstreams, attributes } = columns
       const batch = {
-        urns: packer.packed(), texts: [...texts.keys()],
-        lines: new Int32Array(lines), owners: new Int32Array(owners), counts: new Int32Array(counts), metadata: new Int32Array(metadata), upstreams: new Int32Array(upstreams), attributes: new Int32Array(attributes)
+        urns: packer.packed(),
+        texts: [...texts.keys()],
+        lines: new Int32Array(lines),
+        owners: new Int32Array(owners),
+        counts: new Int32Array(counts),
+        metadata: new Int32Array(metadata),
+        upstreams: new Int32Array(upstreams),
+        attributes: new Int32Array(attributes)
       }
       const taken = { batch, ids }
       for (const column of Object.values(columns)) column.length = 0
@@ -114,11 +131,28 @@ const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
 /** Mark, version, the length of the columns, the columns deflated, and behind them `lines`, as packLines has packed them. */
-export async function packDocuments({ urns, texts, lines, owners, counts, metadata, upstreams, attributes }: DocumentBatch, sent: Buffer): Promise<Buffer> {
+export async function packDocuments(
+  { urns, texts, lines, owners, counts, metadata, upstreams, attributes }: DocumentBatch,
+  sent: Buffer
+): Promise<Buffer> {
   const textsJson = Buffer.from(JSON.stringify(texts), 'utf8')
   const head = Buffer.alloc(countsBytes)
-  for (const [index, count] of [lines.length, upstreams.length, textsJson.length, urns.bytes.length].entries()) head.writeInt32LE(count, index * 4)
-  const packed = await deflate(Buffer.concat([head, ...[lines, owners, counts, metadata, upstreams, attributes].map(bytesOfInts), textsJson, urns.bytes]), { level: 1 })
+  for (const [index, count] of [
+    lines.length,
+    upstreams.length,
+    textsJson.length,
+    urns.bytes.length
+  ].entries())
+    head.writeInt32LE(count, index * 4)
+  const packed = await deflate(
+    Buffer.concat([
+      head,
+      ...[lines, owners, counts, metadata, upstreams, attributes].map(bytesOfInts),
+      textsJson,
+      urns.bytes
+    ]),
+    { level: 1 }
+  )
   const begin = Buffer.from([documentsMark, documentsVersion, 0, 0, 0, 0])
   begin.writeInt32LE(packed.length, markBytes)
   return Buffer.concat([begin, packed, sent])
@@ -127,7 +161,8 @@ export async function packDocuments({ urns, texts, lines, owners, counts, metada
 export const holdsDocuments = (payload: Buffer): boolean => payload[0] === documentsMark
 
 /** Their texts, as packLines has packed them. */
-export const packedLinesOf = (payload: Buffer): Buffer => payload.subarray(headBytes + payload.readInt32LE(markBytes))
+export const packedLinesOf = (payload: Buffer): Buffer =>
+  payload.subarray(headBytes + payload.readInt32LE(markBytes))
 
 /** Throws where the payload is not what packDocuments makes. */
 export async function unpackDocuments(payload: Buffer): Promise<DocumentBatch> {
@@ -135,16 +170,29 @@ export async function unpackDocuments(payload: Buffer): Promise<DocumentBatch> {
   const bytes = await inflate(payload.subarray(headBytes, headBytes + payload.readInt32LE(markBytes)))
   let at = countsBytes
   const next = (length: number): Buffer => {
-    if (length < 0 || at + length > bytes.length) throw new Error('packed documents are shorter than they say')
-    return bytes.subarray(at, at += length)
+    if (length < 0 || at + length > bytes.length)
+      throw new Error('packed documents are shorter than they say')
+    return bytes.subarray(at, (at += length))
   }
   const [count, edgeCount] = [bytes.readInt32LE(0), bytes.readInt32LE(4)]
   const ints = (length: number): Int32Array => intsOfBytes(next(4 * length))
-  const [lines, owners, counts, metadata, upstreams, attributes] = [ints(count), ints(count), ints(count), ints(count), ints(edgeCount), ints(edgeCount)]
+  const [lines, owners, counts, metadata, upstreams, attributes] = [
+    ints(count),
+    ints(count),
+    ints(count),
+    ints(count),
+    ints(edgeCount),
+    ints(edgeCount)
+  ]
   const texts = JSON.parse(next(bytes.readInt32LE(8)).toString('utf8')) as string[]
   const urns = new PackedUrns(next(bytes.readInt32LE(12)))
-  const isWhole = at === bytes.length && counts.every((each) => each >= 0) && counts.reduce((sum, each) => sum + each, 0) === edgeCount
-  const areKnown = [owners, upstreams].every((ends) => ends.every((end) => end < urns.length && end > -(2 ** 31))) && [metadata, attributes].every((places) => places.every((place) => place >= 0 && place <= texts.length))
+  const isWhole =
+    at === bytes.length &&
+    counts.every((each) => each >= 0) &&
+    counts.reduce((sum, each) => sum + each, 0) === edgeCount
+  const areKnown =
+    [owners, upstreams].every((ends) => ends.every((end) => end < urns.length && end > -(2 ** 31))) &&
+    [metadata, attributes].every((places) => places.every((place) => place >= 0 && place <= texts.length))
   if (!isWhole || !areKnown) throw new Error('packed documents name what they do not hold')
   return { urns, texts, lines, owners, counts, metadata, upstreams, attributes }
 }

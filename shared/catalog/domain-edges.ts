@@ -4,7 +4,13 @@ import { checkCount } from '../model/count-checks.ts'
 import { idSet } from '../store/id-set.ts'
 
 /** Edges between two groups. The near assets come in ascending order, each with its far ones in ascending order. */
-export type DomainEdge = { nearGroup: number, farGroup: number, nearIds: number[], farIds: number[], nearCount: number }
+export type DomainEdge = {
+  nearGroup: number
+  farGroup: number
+  nearIds: number[]
+  farIds: number[]
+  nearCount: number
+}
 
 /** Throws LIMIT_EXCEEDED (domainEdgesMaxCount) at the edge that is too much. */
 export function domainEdges() {
@@ -21,7 +27,12 @@ export function domainEdges() {
     /** All edges of a near asset must be added before those of the next one. */
     add(nearGroup: number, nearId: number, farGroup: number, farId: number): void {
       total += 1
-      if (total > limits.domainEdgesMaxCount) checkCount(total, 'domainEdgesMaxCount', { field: 'input', what: `${total} edges or more lead from domain to domain`, wayOut: 'Ask for one domain, or a smaller one' })
+      if (total > limits.domainEdgesMaxCount)
+        checkCount(total, 'domainEdgesMaxCount', {
+          field: 'input',
+          what: `${total} edges or more lead from domain to domain`,
+          wayOut: 'Ask for one domain, or a smaller one'
+        })
       const edge = between(nearGroup, farGroup)
       if (edge.nearIds.at(-1) !== nearId) edge.nearCount += 1
       edge.nearIds.push(nearId)
@@ -29,8 +40,13 @@ export function domainEdges() {
     },
     total: () => total,
     /** Those with the most edges first, then by the ids of their domains. */
-    edges: (): DomainEdge[] => [...byGroups.values()].flatMap((own) => [...own.values()])
-      .sort((a, b) => b.nearIds.length - a.nearIds.length || a.nearGroup - b.nearGroup || a.farGroup - b.farGroup)
+    edges: (): DomainEdge[] =>
+      [...byGroups.values()]
+        .flatMap((own) => [...own.values()])
+        .sort(
+          (a, b) =>
+            b.nearIds.length - a.nearIds.length || a.nearGroup - b.nearGroup || a.farGroup - b.farGroup
+        )
   }
 }
 

@@ -23,18 +23,29 @@ function chainOf(tree: DomainTree, domainId: number): number[] {
 }
 
 /** The domains whose assets are the near side of the edges, of all that may be. */
-export function nearDomains(tree: DomainTree, { domainId, includesDescendants, withinId }: DomainQuestion, inUse: readonly number[]): Set<number> {
-  if (domainId !== null) return new Set([domainId, ...includesDescendants ? tree.below([domainId]) : []])
+export function nearDomains(
+  tree: DomainTree,
+  { domainId, includesDescendants, withinId }: DomainQuestion,
+  inUse: readonly number[]
+): Set<number> {
+  if (domainId !== null) return new Set([domainId, ...(includesDescendants ? tree.below([domainId]) : [])])
   return withinId === null ? new Set(inUse) : new Set([withinId, ...tree.below([withinId])])
 }
 
 /** How each end of an edge is grouped. `near` has the domains of the near side; an edge within it, or within one group, is none. */
-export function groupsOf(tree: DomainTree, question: DomainQuestion, near: ReadonlySet<number>): { nearGroupOf: GroupOf, farGroupOf: GroupOf } {
+export function groupsOf(
+  tree: DomainTree,
+  question: DomainQuestion,
+  near: ReadonlySet<number>
+): { nearGroupOf: GroupOf; farGroupOf: GroupOf } {
   const { domainId, withinId } = question
   const place = withinId === null ? highestApart(tree, domainId) : childWithin(tree, withinId)
-  const groupOf = remembered((id) => id === null ? (withinId === null ? noDomain : null) : place(id))
+  const groupOf = remembered((id) => (id === null ? (withinId === null ? noDomain : null) : place(id)))
   if (domainId === null) return { nearGroupOf: groupOf, farGroupOf: groupOf }
-  return { nearGroupOf: () => domainId, farGroupOf: (id) => id !== null && near.has(id) ? null : groupOf(id) }
+  return {
+    nearGroupOf: () => domainId,
+    farGroupOf: (id) => (id !== null && near.has(id) ? null : groupOf(id))
+  }
 }
 
 /** The highest domain that the asked one is not in; where it is in all of them, the domain itself. Without one asked, the highest. */
@@ -48,7 +59,7 @@ function childWithin(tree: DomainTree, withinId: number): (domainId: number) => 
   return (domainId) => {
     const chain = chainOf(tree, domainId)
     const at = chain.indexOf(withinId)
-    return at < 0 ? null : chain[at - 1] ?? withinId
+    return at < 0 ? null : (chain[at - 1] ?? withinId)
   }
 }
 

@@ -23,7 +23,11 @@ export function domainTreeOf(parents: ReadonlyMap<number, number>): DomainTree {
   return {
     parentOf: (id) => parents.get(id) ?? null,
     below: (ids) => reach(ids, childrenOf),
-    above: (ids) => reach(ids, (id) => { const parent = parents.get(id); return parent === undefined ? [] : [parent] })
+    above: (ids) =>
+      reach(ids, (id) => {
+        const parent = parents.get(id)
+        return parent === undefined ? [] : [parent]
+      })
   }
 }
 

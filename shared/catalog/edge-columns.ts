@@ -2,10 +2,22 @@
 import { orderedBy, placesUpTo } from '../model/digit-order.ts'
 
 /** An entry of each array for each edge. `places` are those in what the edges were read from; ids are 0 where there are none. */
-export type EdgeColumns = { places: Int32Array, lines: Int32Array, downstreamIds: Int32Array, upstreamIds: Int32Array, ownerIds: Int32Array, fields: Int32Array }
+export type EdgeColumns = {
+  places: Int32Array
+  lines: Int32Array
+  downstreamIds: Int32Array
+  upstreamIds: Int32Array
+  ownerIds: Int32Array
+  fields: Int32Array
+}
 
-export const emptyColumns = (length: number): Omit<EdgeColumns, 'lines'> =>
-  ({ places: new Int32Array(length), downstreamIds: new Int32Array(length), upstreamIds: new Int32Array(length), ownerIds: new Int32Array(length), fields: new Int32Array(length) })
+export const emptyColumns = (length: number): Omit<EdgeColumns, 'lines'> => ({
+  places: new Int32Array(length),
+  downstreamIds: new Int32Array(length),
+  upstreamIds: new Int32Array(length),
+  ownerIds: new Int32Array(length),
+  fields: new Int32Array(length)
+})
 
 /** One after the other. */
 export function joined(first: EdgeColumns, second: EdgeColumns): EdgeColumns {
@@ -19,8 +31,12 @@ export function joined(first: EdgeColumns, second: EdgeColumns): EdgeColumns {
   }
   const { places, lines, downstreamIds, upstreamIds, ownerIds, fields } = first
   return {
-    places: join(places, second.places), lines: join(lines, second.lines), downstreamIds: join(downstreamIds, second.downstreamIds),
-    upstreamIds: join(upstreamIds, second.upstreamIds), ownerIds: join(ownerIds, second.ownerIds), fields: join(fields, second.fields)
+    places: join(places, second.places),
+    lines: join(lines, second.lines),
+    downstreamIds: join(downstreamIds, second.downstreamIds),
+    upstreamIds: join(upstreamIds, second.upstreamIds),
+    ownerIds: join(ownerIds, second.ownerIds),
+    fields: join(fields, second.fields)
   }
 }
 
@@ -48,10 +64,18 @@ export const reorder = (columns: EdgeColumns, order: Uint32Array | Int32Array): 
     return taken
   }
   const { places, lines, downstreamIds, upstreamIds, ownerIds, fields } = columns
-  return { places: take(places), lines: take(lines), downstreamIds: take(downstreamIds), upstreamIds: take(upstreamIds), ownerIds: take(ownerIds), fields: take(fields) }
+  return {
+    places: take(places),
+    lines: take(lines),
+    downstreamIds: take(downstreamIds),
+    upstreamIds: take(upstreamIds),
+    ownerIds: take(ownerIds),
+    fields: take(fields)
+  }
 }
 
-export const pick = (columns: EdgeColumns, isTaken: (at: number) => boolean): EdgeColumns => reorder(columns, placesWhere(columns.places.length, isTaken))
+export const pick = (columns: EdgeColumns, isTaken: (at: number) => boolean): EdgeColumns =>
+  reorder(columns, placesWhere(columns.places.length, isTaken))
 
 export function placesWhere(length: number, isTaken: (at: number) => boolean): Uint32Array<ArrayBuffer> {
   const places = new Uint32Array(length)
@@ -63,13 +87,17 @@ export function placesWhere(length: number, isTaken: (at: number) => boolean): U
 /** Neighbouring keys share pages, and two writers meet in one order; the lines of one edge ascend. */
 export function inKeyOrder(columns: EdgeColumns): EdgeColumns {
   const { lines, upstreamIds, downstreamIds } = columns
-  return reorder(columns, orderedBy(downstreamIds, orderedBy(upstreamIds, orderedBy(lines, placesUpTo(lines.length)))))
+  return reorder(
+    columns,
+    orderedBy(downstreamIds, orderedBy(upstreamIds, orderedBy(lines, placesUpTo(lines.length))))
+  )
 }
 
 /** Each edge once, by its last line (1) or its first (-1). The columns are in key order. */
 export function pickOfRepeats(sorted: EdgeColumns, side: 1 | -1): EdgeColumns {
   const { downstreamIds, upstreamIds } = sorted
-  const isRepeated = (at: number): boolean => downstreamIds[at] === downstreamIds[at + side] && upstreamIds[at] === upstreamIds[at + side]
+  const isRepeated = (at: number): boolean =>
+    downstreamIds[at] === downstreamIds[at + side] && upstreamIds[at] === upstreamIds[at + side]
   return downstreamIds.some((_, at) => isRepeated(at)) ? pick(sorted, (at) => !isRepeated(at)) : sorted
 }
 

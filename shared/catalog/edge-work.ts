@@ -18,8 +18,10 @@ export type EdgeWork = {
 }
 
 /** `columns` are those that were judged, all others are left; `applied` counts those that have changed something. */
-export type EdgesDone = { columns: EdgeColumns, applied: number }
+export type EdgesDone = { columns: EdgeColumns; applied: number }
 
 export const fieldsIn = (fields: Int32Array): number[] => fewValuesOf(fields.length, (at) => fields[at] ?? 0)
 
-export const aspectNamesOf = (fields: Int32Array): string[] => [...new Set(fieldsIn(fields).map((field) => lineageFieldByCode(field).aspectName))]
+export const aspectNamesOf = (fields: Int32Array): string[] => [
+  ...new Set(fieldsIn(fields).map((field) => lineageFieldByCode(field).aspectName))
+]

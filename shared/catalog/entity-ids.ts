@@ -16,7 +16,7 @@ export type EntityIds = {
    * By place: the id of each URN, 0 where it has none; and the ids of those that do not exist now, or were deleted once.
    * To be asked under the lock of writers: it holds as long as that is held. `numbered` are ids of entities, in no order, which are judged likewise.
    */
-  find(tx: Tx, urns: PackedUrns, numbered?: Int32Array): Promise<{ ids: Int32Array, unfit: Set<number> }>
+  find(tx: Tx, urns: PackedUrns, numbered?: Int32Array): Promise<{ ids: Int32Array; unfit: Set<number> }>
 }
 
 /** With texts of 120 characters two generations take about 70 MB. */
@@ -28,7 +28,7 @@ const fitMaxBytes = 8 << 20
 const none = new Int32Array(0)
 
 /** Ids by the place of the URN. */
-type Generation = { urns: TextTable, ids: number[] }
+type Generation = { urns: TextTable; ids: number[] }
 const newGeneration = (): Generation => ({ urns: new TextTable(), ids: [] })
 
 /**
@@ -66,7 +66,9 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
     const at = id >>> 3
     if (at >= fitMaxBytes) return
     if (at >= fit.length) {
-      const larger = new Uint8Array(Math.min(fitMaxBytes, Math.max(1 << 14, 2 ** Math.ceil(Math.log2(at + 1)))))
+      const larger = new Uint8Array(
+        Math.min(fitMaxBytes, Math.max(1 << 14, 2 ** Math.ceil(Math.log2(at + 1))))
+      )
       larger.set(fit)
       fit = larger
     }
@@ -77,7 +79,8 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
   async function findUnfit(tx: Tx, numbered: Int32Array): Promise<Set<number>> {
     const unknown = new Int32Array(numbered.length)
     let count = 0
-    for (let at = 0; at < numbered.length; at += 1) if (!isFit(numbered[at] ?? 0)) unknown[count++] = numbered[at] ?? 0
+    for (let at = 0; at < numbered.length; at += 1)
+      if (!isFit(numbered[at] ?? 0)) unknown[count++] = numbered[at] ?? 0
     if (count === 0) return new Set()
     const asked = distinct(unknown.subarray(0, count))
     const unfit = new Set(asked)
@@ -107,7 +110,10 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
       }
       const unfit = await findUnfit(tx, numbered)
       if (unknown.length === 0) return { ids, unfit }
-      const found = await findIds(tx, unknown.map((place) => urns.at(place)))
+      const found = await findIds(
+        tx,
+        unknown.map((place) => urns.at(place))
+      )
       unknown.forEach((place, index) => {
         const id = found.ids[index] ?? 0
         if (id === 0) return

@@ -8,18 +8,35 @@ import type { Urn } from '../urn/urn.ts'
 
 /** Aspects that hold a name or a description, and the field that holds the name. */
 const nameFields: ReadonlyMap<string, string> = new Map([
-  ['datasetProperties', 'name'], ['editableDatasetProperties', 'name'],
-  ['dataJobInfo', 'name'], ['editableDataJobProperties', 'name'],
-  ['dataFlowInfo', 'name'], ['editableDataFlowProperties', 'name'],
-  ['chartInfo', 'title'], ['editableChartProperties', 'title'],
-  ['dashboardInfo', 'title'], ['editableDashboardProperties', 'title'],
-  ['containerProperties', 'name'], ['editableContainerProperties', 'name'],
-  ['mlModelProperties', 'name'], ['editableMlModelProperties', 'name'],
-  ['mlModelGroupProperties', 'name'], ['mlFeatureTableProperties', 'name'],
-  ['mlFeatureProperties', 'name'], ['mlPrimaryKeyProperties', 'name'],
-  ['dataProcessInstanceProperties', 'name'], ['dataProductProperties', 'name'], ['applicationProperties', 'name'],
-  ['domainProperties', 'name'], ['tagProperties', 'name'], ['glossaryTermInfo', 'name'], ['glossaryNodeInfo', 'name'],
-  ['notebookInfo', 'title'], ['dataPlatformInstanceProperties', 'name'], ['corpUserInfo', 'displayName'], ['corpGroupInfo', 'displayName']
+  ['datasetProperties', 'name'],
+  ['editableDatasetProperties', 'name'],
+  ['dataJobInfo', 'name'],
+  ['editableDataJobProperties', 'name'],
+  ['dataFlowInfo', 'name'],
+  ['editableDataFlowProperties', 'name'],
+  ['chartInfo', 'title'],
+  ['editableChartProperties', 'title'],
+  ['dashboardInfo', 'title'],
+  ['editableDashboardProperties', 'title'],
+  ['containerProperties', 'name'],
+  ['editableContainerProperties', 'name'],
+  ['mlModelProperties', 'name'],
+  ['editableMlModelProperties', 'name'],
+  ['mlModelGroupProperties', 'name'],
+  ['mlFeatureTableProperties', 'name'],
+  ['mlFeatureProperties', 'name'],
+  ['mlPrimaryKeyProperties', 'name'],
+  ['dataProcessInstanceProperties', 'name'],
+  ['dataProductProperties', 'name'],
+  ['applicationProperties', 'name'],
+  ['domainProperties', 'name'],
+  ['tagProperties', 'name'],
+  ['glossaryTermInfo', 'name'],
+  ['glossaryNodeInfo', 'name'],
+  ['notebookInfo', 'title'],
+  ['dataPlatformInstanceProperties', 'name'],
+  ['corpUserInfo', 'displayName'],
+  ['corpGroupInfo', 'displayName']
 ])
 
 export const textAspectNames: readonly string[] = [...nameFields.keys()]
@@ -27,7 +44,10 @@ export const textAspectNames: readonly string[] = [...nameFields.keys()]
 /** Stored documents of one entity, by aspect name. */
 export type Documents = ReadonlyMap<string, JsonObject>
 
-const texts = (documents: Documents, fieldOf: (aspectName: string, nameField: string) => string): string[] => {
+const texts = (
+  documents: Documents,
+  fieldOf: (aspectName: string, nameField: string) => string
+): string[] => {
   const found: string[] = []
   for (const [aspectName, document] of documents) {
     const nameField = nameFields.get(aspectName)
@@ -39,12 +59,17 @@ const texts = (documents: Documents, fieldOf: (aspectName: string, nameField: st
 }
 
 /** The names an entity goes by; the one in its URN is the last. */
-export const namesOf = (urn: Urn, documents: Documents): string[] => [...texts(documents, (_aspectName, nameField) => nameField), nameFromUrn(urn)]
+export const namesOf = (urn: Urn, documents: Documents): string[] => [
+  ...texts(documents, (_aspectName, nameField) => nameField),
+  nameFromUrn(urn)
+]
 
 export const descriptionsOf = (documents: Documents): string[] =>
-  texts(documents, (aspectName) => aspectName === 'glossaryTermInfo' || aspectName === 'glossaryNodeInfo' ? 'definition' : 'description')
+  texts(documents, (aspectName) =>
+    aspectName === 'glossaryTermInfo' || aspectName === 'glossaryNodeInfo' ? 'definition' : 'description'
+  )
 
-export type MatchedField = { name: string, value: string }
+export type MatchedField = { name: string; value: string }
 
 /** Where a text is found, case aside: no character of it is a wildcard. Empty where it is found nowhere. */
 export function findText(text: string, urn: Urn, documents: Documents): MatchedField[] {
@@ -64,7 +89,12 @@ export function findText(text: string, urn: Urn, documents: Documents): MatchedF
 export function soughtText(query: string | null | undefined, field: string): string | null {
   const maximum = limits.queryTextMaxChars
   const actual = query ? [...query].length : 0
-  if (actual > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${field} has ${actual} characters; at most ${maximum} are allowed`, { field, limit: 'queryTextMaxChars', maximum, actual })
+  if (actual > maximum)
+    throw new CatalogError(
+      'LIMIT_EXCEEDED',
+      `${field} has ${actual} characters; at most ${maximum} are allowed`,
+      { field, limit: 'queryTextMaxChars', maximum, actual }
+    )
   const text = query?.trim() ?? ''
   const wordCount = text.split(/[\s,;]+/).length
   checkCount(wordCount, 'queryWordsMaxCount', { field, what: `${field} has ${wordCount} words` })

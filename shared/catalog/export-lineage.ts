@@ -35,17 +35,32 @@ export type LineageExport = {
  * Gives the export to `use`, which reads rows until it resolves; the snapshot is held for so long.
  * Throws what checkExport and `use` throw, NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED after walkDeadlineMs.
  */
-export async function exportLineage(sources: LineageSources, input: ExportInput, use: (found: LineageExport) => Promise<void>): Promise<void> {
+export async function exportLineage(
+  sources: LineageSources,
+  input: ExportInput,
+  use: (found: LineageExport) => Promise<void>
+): Promise<void> {
   const startedAt = performance.now()
   const question = checkExport(input)
-  await withLineage(sources, async (reader) => use(await findLineage(reader, question, startedAt)), { window: question.window })
+  await withLineage(sources, async (reader) => use(await findLineage(reader, question, startedAt)), {
+    window: question.window
+  })
 }
 
-async function findLineage(reader: LineageReader, question: ExportQuestion, startedAt: number): Promise<LineageExport> {
+async function findLineage(
+  reader: LineageReader,
+  question: ExportQuestion,
+  startedAt: number
+): Promise<LineageExport> {
   const { startUrn, direction, level } = question
   const start = (await reader.find([startUrn])).get(startUrn)
   if (!start) throw entityNotFound(startUrn, 'urn')
-  const startIds = start.id === null ? [] : question.beginsAtColumns ? (await reader.columns([start.id]))(start.id) : [start.id]
+  const startIds =
+    start.id === null
+      ? []
+      : question.beginsAtColumns
+        ? (await reader.columns([start.id]))(start.id)
+        : [start.id]
   const walk = await reader.walk({
     startIds,
     direction,
@@ -62,7 +77,9 @@ async function findLineage(reader: LineageReader, question: ExportQuestion, star
     direction,
     total,
     report: reportOf(walk, reader.engine, startedAt),
-    starts: isBare ? () => oneSlice(rowWithoutId(startUrn, start.exists)) : () => entityRows(reader, Int32Array.from(startIds), () => 0),
+    starts: isBare
+      ? () => oneSlice(rowWithoutId(startUrn, start.exists))
+      : () => entityRows(reader, Int32Array.from(startIds), () => 0),
     entities: () => entityRows(reader, ids, (index) => degrees[index] ?? 0),
     edges: () => edgesAmong(reader, question, startIds, ids, degrees)
   }
@@ -72,10 +89,28 @@ async function* oneSlice(row: ExportEntity): AsyncGenerator<ExportEntity[]> {
   yield [row]
 }
 
-async function* edgesAmong(reader: LineageReader, { direction, level }: ExportQuestion, startIds: readonly number[], ids: Int32Array, degrees: Uint16Array): AsyncGenerator<ExportEdge[]> {
+async function* edgesAmong(
+  reader: LineageReader,
+  { direction, level }: ExportQuestion,
+  startIds: readonly number[],
+  ids: Int32Array,
+  degrees: Uint16Array
+): AsyncGenerator<ExportEdge[]> {
   const among = idSet()
   for (const id of startIds) among.add(id)
   for (const id of ids) among.add(id)
-  yield* edgeRows(reader, { direction, level, nearIds: Int32Array.from(startIds), degreeAt: () => 0, has: among.has })
-  yield* edgeRows(reader, { direction, level, nearIds: ids, degreeAt: (index) => degrees[index] ?? 0, has: among.has })
+  yield* edgeRows(reader, {
+    direction,
+    level,
+    nearIds: Int32Array.from(startIds),
+    degreeAt: () => 0,
+    has: among.has
+  })
+  yield* edgeRows(reader, {
+    direction,
+    level,
+    nearIds: ids,
+    degreeAt: (index) => degrees[index] ?? 0,
+    has: among.has
+  })
 }

@@ -6,7 +6,13 @@ import type { LineageDirection, LineageLevel, TimeWindow } from '../model/walk.t
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { soughtText } from './entity-texts.ts'
 import { degreeValues, lineageFilterFields } from './filter-fields.ts'
-import { checkFilters, mentions, type FacetFilterInput, type FilterGroupInput, type Filters } from './lineage-filters.ts'
+import {
+  checkFilters,
+  mentions,
+  type FacetFilterInput,
+  type FilterGroupInput,
+  type Filters
+} from './lineage-filters.ts'
 import { checkWindow } from './scroll-question.ts'
 import type { SiftQuestion } from './sift-hits.ts'
 
@@ -43,10 +49,14 @@ export type ExportQuestion = SiftQuestion & {
  * assets wanted of a column), LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the error names the parameter.
  */
 export function checkExport(input: ExportInput): ExportQuestion {
-  if (input.urn === null || input.urn.trim() === '') throw new CatalogError('BAD_REQUEST', 'urn must say where the lineage begins', { field: 'urn' })
+  if (input.urn === null || input.urn.trim() === '')
+    throw new CatalogError('BAD_REQUEST', 'urn must say where the lineage begins', { field: 'urn' })
   const startUrn = toUrn(input.urn, 'urn')
   const isColumn = entityTypeOf(startUrn) === 'schemaField'
-  if (isColumn && input.columns === false) throw new CatalogError('BAD_REQUEST', 'The lineage of a column is of columns; leave columns out', { field: 'columns' })
+  if (isColumn && input.columns === false)
+    throw new CatalogError('BAD_REQUEST', 'The lineage of a column is of columns; leave columns out', {
+      field: 'columns'
+    })
   const filters = bothOf(checkFilters(input.filters, lineageFilterFields, 'filters'), ownFilters(input))
   return {
     startUrn,
@@ -69,24 +79,39 @@ function checkedHops(hops: number | null): number {
 
 function windowOf({ startTimeMillis, endTimeMillis }: ExportInput): TimeWindow | null {
   if (startTimeMillis !== null && endTimeMillis !== null && endTimeMillis < startTimeMillis) {
-    throw new CatalogError('BAD_REQUEST', 'endTimeMillis is before startTimeMillis', { field: 'endTimeMillis' })
+    throw new CatalogError('BAD_REQUEST', 'endTimeMillis is before startTimeMillis', {
+      field: 'endTimeMillis'
+    })
   }
   return checkWindow({ startTimeMillis, endTimeMillis })
 }
 
-const typesWithLineage = entityTypes.filter(({ hasLineage }) => hasLineage).map(({ graphqlType }) => graphqlType)
+const typesWithLineage = entityTypes
+  .filter(({ hasLineage }) => hasLineage)
+  .map(({ graphqlType }) => graphqlType)
 
 function checkedTypes(types: readonly string[]): ReadonlySet<string> | null {
   const wrong = types.find((type) => !entityTypes.some(({ graphqlType }) => graphqlType === type))
-  if (wrong !== undefined) throw new CatalogError('BAD_REQUEST', `types: there is no entity type ${wrong.slice(0, 100)}`, { field: 'types', allowed: typesWithLineage })
+  if (wrong !== undefined)
+    throw new CatalogError('BAD_REQUEST', `types: there is no entity type ${wrong.slice(0, 100)}`, {
+      field: 'types',
+      allowed: typesWithLineage
+    })
   return types.length > 0 ? new Set(types) : null
 }
 
 /** The filters that have a parameter of their own, as one group or none; checked first by the parameter's name. */
 function ownFilters({ degrees, platforms, domain }: ExportInput): Filters {
   const wrong = degrees.find((degree) => !degreeValues.some((value) => value === degree))
-  if (wrong !== undefined) throw new CatalogError('BAD_REQUEST', `degree cannot be ${wrong.slice(0, 100)}`, { field: 'degree', allowed: degreeValues })
-  checkCount(platforms.length, 'filterValuesMaxCount', { field: 'platform', what: `platform has ${platforms.length} values` })
+  if (wrong !== undefined)
+    throw new CatalogError('BAD_REQUEST', `degree cannot be ${wrong.slice(0, 100)}`, {
+      field: 'degree',
+      allowed: degreeValues
+    })
+  checkCount(platforms.length, 'filterValuesMaxCount', {
+    field: 'platform',
+    what: `platform has ${platforms.length} values`
+  })
   const and: FacetFilterInput[] = [
     { field: 'degree', values: degrees },
     { field: 'platform', values: platforms },
@@ -96,4 +121,5 @@ function ownFilters({ degrees, platforms, domain }: ExportInput): Filters {
 }
 
 /** Filters that hold where both do; `own` has one group at most. */
-const bothOf = (filters: Filters, own: Filters): Filters => filters.length === 0 ? own : filters.map((group) => [...group, ...own.flat()])
+const bothOf = (filters: Filters, own: Filters): Filters =>
+  filters.length === 0 ? own : filters.map((group) => [...group, ...own.flat()])

@@ -21,7 +21,13 @@ export type ExportEntity = {
 }
 
 /** One edge; `degree` is the hop that follows it. */
-export type ExportEdge = { upstreamId: number, upstream: Urn, downstreamId: number, downstream: Urn, degree: number }
+export type ExportEdge = {
+  upstreamId: number
+  upstream: Urn
+  downstreamId: number
+  downstream: Urn
+  degree: number
+}
 
 /** Entities whose documents are read at once: documents may be large. */
 const entitiesSliceCount = 500
@@ -31,7 +37,11 @@ const nearSliceCount = 500
 const edgesSliceCount = 2_000
 
 /** Entities by id, in the order of the ids. Throws DEADLINE_EXCEEDED where one slice takes longer than a walk may. */
-export async function* entityRows(reader: LineageReader, ids: Int32Array, degreeAt: (index: number) => number): AsyncGenerator<ExportEntity[]> {
+export async function* entityRows(
+  reader: LineageReader,
+  ids: Int32Array,
+  degreeAt: (index: number) => number
+): AsyncGenerator<ExportEntity[]> {
   const domains = new Map<number, Urn | null>()
   for (let begin = 0; begin < ids.length; begin += entitiesSliceCount) {
     reader.renew()
@@ -53,7 +63,7 @@ export async function* entityRows(reader: LineageReader, ids: Int32Array, degree
         name: namesOf(urn, documents.get(id) ?? new Map())[0] ?? nameFromUrn(urn),
         platform: facts.platformUrn,
         environment: facts.origin,
-        domain: facts.domainId === null ? null : domains.get(facts.domainId) ?? null,
+        domain: facts.domainId === null ? null : (domains.get(facts.domainId) ?? null),
         exists: facts.exists
       })
     })
@@ -62,7 +72,12 @@ export async function* entityRows(reader: LineageReader, ids: Int32Array, degree
 }
 
 /** Looks up the domains of a slice that have not been met before: there are few of them in all. */
-async function addDomains(reader: LineageReader, domains: Map<number, Urn | null>, ids: Int32Array, domainIdOf: (id: number) => number | null): Promise<void> {
+async function addDomains(
+  reader: LineageReader,
+  domains: Map<number, Urn | null>,
+  ids: Int32Array,
+  domainIdOf: (id: number) => number | null
+): Promise<void> {
   const unmet = new Set<number>()
   for (const id of ids) {
     const domainId = domainIdOf(id)
@@ -75,7 +90,15 @@ async function addDomains(reader: LineageReader, domains: Map<number, Urn | null
 
 /** The row of an entity that has no id: a column that no statement or aspect names. */
 export const rowWithoutId = (urn: Urn, exists: boolean): ExportEntity => ({
-  id: 0, degree: 0, urn, type: graphqlTypeOf(entityTypeOf(urn)), name: nameFromUrn(urn), platform: platformOf(urn), environment: originOf(urn), domain: null, exists
+  id: 0,
+  degree: 0,
+  urn,
+  type: graphqlTypeOf(entityTypeOf(urn)),
+  name: nameFromUrn(urn),
+  platform: platformOf(urn),
+  environment: originOf(urn),
+  domain: null,
+  exists
 })
 
 export type EdgeQuestion = {
@@ -89,7 +112,10 @@ export type EdgeQuestion = {
 }
 
 /** The edges that lead from one exported entity to another, each once, in the order of the near ends and by id of the far ones. */
-export async function* edgeRows(reader: LineageReader, { direction, level, nearIds, degreeAt, has }: EdgeQuestion): AsyncGenerator<ExportEdge[]> {
+export async function* edgeRows(
+  reader: LineageReader,
+  { direction, level, nearIds, degreeAt, has }: EdgeQuestion
+): AsyncGenerator<ExportEdge[]> {
   for (let begin = 0; begin < nearIds.length; begin += nearSliceCount) {
     reader.renew()
     const slice = nearIds.subarray(begin, begin + nearSliceCount)
@@ -109,9 +135,13 @@ export async function* edgeRows(reader: LineageReader, { direction, level, nearI
   }
 }
 
-type Pair = { near: number, far: number, degree: number }
+type Pair = { near: number; far: number; degree: number }
 
-async function edgesOf(reader: LineageReader, pairs: readonly Pair[], direction: LineageDirection): Promise<ExportEdge[]> {
+async function edgesOf(
+  reader: LineageReader,
+  pairs: readonly Pair[],
+  direction: LineageDirection
+): Promise<ExportEdge[]> {
   const urns = await reader.urns([...new Set(pairs.flatMap(({ near, far }) => [near, far]))])
   return pairs.flatMap(({ near, far, degree }) => {
     const [nearUrn, farUrn] = [urns(near), urns(far)]

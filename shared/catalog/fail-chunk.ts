@@ -24,39 +24,86 @@ const backoffCapMs = 30_000
 /** The least wait after a lost connection, doubling: a server that comes and goes for some seconds must not look like a guilty record. */
 const afterLossMs = 1_000
 
-export type Reason = { code: CatalogError['code'], message: string }
+export type Reason = { code: CatalogError['code']; message: string }
 
 /** What to do with the chunk now. `lastError` is for operators. */
 export type Remedy =
-  | { do: 'release', delayMs: number, attempts: number, faults: number, crashes?: number, forgetCrashes?: boolean, lastError: string }
+  | {
+      do: 'release'
+      delayMs: number
+      attempts: number
+      faults: number
+      crashes?: number
+      forgetCrashes?: boolean
+      lastError: string
+    }
   | { do: 'split' }
-  | { do: 'reject', reason: Reason }
-  | { do: 'fail', message: string, compared?: Compared }
+  | { do: 'reject'; reason: Reason }
+  | { do: 'fail'; message: string; compared?: Compared }
 
 /** `random` gives numbers from 0 to 1: the jitter that keeps workers from trying all at once. */
-export function remedyFor(error: unknown, chunk: ClaimedChunk, guards: ChunkGuards, random: () => number = Math.random): Remedy {
+export function remedyFor(
+  error: unknown,
+  chunk: ClaimedChunk,
+  guards: ChunkGuards,
+  random: () => number = Math.random
+): Remedy {
   const lastError = describe(error)
-  if (error instanceof WaitForOlderLoad) return { do: 'release', delayMs: waitForOlderMs, attempts: 0, faults: 0, lastError }
-  if (error instanceof UnreadableChunk) return { do: 'fail', message: `The stored records of chunk ${chunk.id} cannot be read` }
+  if (error instanceof WaitForOlderLoad)
+    return { do: 'release', delayMs: waitForOlderMs, attempts: 0, faults: 0, lastError }
+  if (error instanceof UnreadableChunk)
+    return { do: 'fail', message: `The stored records of chunk ${chunk.id} cannot be read` }
 
-  if (error instanceof SnapshotRefused) return { do: 'fail', message: `SNAPSHOT_REMOVES_TOO_MUCH: ${error.message}`, compared: error.compared }
-  if (isConnectionLost(error) && guards.isolation) return { do: 'release', delayMs: Math.min(backoffCapMs, afterLossMs * 2 ** Math.min(chunk.crashes, 20)), attempts: 0, faults: 1, crashes: 1, lastError }
+  if (error instanceof SnapshotRefused)
+    return { do: 'fail', message: `SNAPSHOT_REMOVES_TOO_MUCH: ${error.message}`, compared: error.compared }
+  if (isConnectionLost(error) && guards.isolation)
+    return {
+      do: 'release',
+      delayMs: Math.min(backoffCapMs, afterLossMs * 2 ** Math.min(chunk.crashes, 20)),
+      attempts: 0,
+      faults: 1,
+      crashes: 1,
+      lastError
+    }
   const kind = kindOf(error)
-  const isAttempt = kind === 'permanent' || (kind === 'unknown' && (chunk.faults + 1) % unknownFaultsPerAttempt === 0)
-  if (!isAttempt || !guards.attempts) return { do: 'release', delayMs: backoff(chunk.faults, random), attempts: 0, faults: 1, forgetCrashes: true, lastError }
-  if (isSweep(chunk.pass) && chunk.attempts + 1 >= attemptsAlone) return { do: 'fail', message: 'What the source does not state any more could not be removed; the log says why' }
+  const isAttempt =
+    kind === 'permanent' || (kind === 'unknown' && (chunk.faults + 1) % unknownFaultsPerAttempt === 0)
+  if (!isAttempt || !guards.attempts)
+    return {
+      do: 'release',
+      delayMs: backoff(chunk.faults, random),
+      attempts: 0,
+      faults: 1,
+      forgetCrashes: true,
+      lastError
+    }
+  if (isSweep(chunk.pass) && chunk.attempts + 1 >= attemptsAlone)
+    return {
+      do: 'fail',
+      message: 'What the source does not state any more could not be removed; the log says why'
+    }
   if (chunk.recordCount > 1 && !chunk.isWhole) return { do: 'split' }
-  if (chunk.attempts + 1 >= attemptsAlone) return chunk.isWhole ? { do: 'fail', message: publicReason(error, 'load').message } : { do: 'reject', reason: publicReason(error, 'record') }
+  if (chunk.attempts + 1 >= attemptsAlone)
+    return chunk.isWhole
+      ? { do: 'fail', message: publicReason(error, 'load').message }
+      : { do: 'reject', reason: publicReason(error, 'record') }
   return { do: 'release', delayMs: backoff(chunk.attempts, random), attempts: 1, faults: 0, lastError }
 }
 
 /** Full jitter: anything up to 100 ms, doubling with each failure, at most 30 s. */
-const backoff = (failures: number, random: () => number): number => Math.round(random() * Math.min(backoffCapMs, backoffBaseMs * 2 ** Math.min(failures, 20)))
+const backoff = (failures: number, random: () => number): number =>
+  Math.round(random() * Math.min(backoffCapMs, backoffBaseMs * 2 ** Math.min(failures, 20)))
 
 /** A fault of the program fails again as surely as bad data does. */
 function kindOf(error: unknown): ReturnType<typeof sqlErrorKind> {
   if (error instanceof CatalogError) return error.retryable ? 'transient' : 'permanent'
-  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError || error instanceof ReferenceError) return 'permanent'
+  if (
+    error instanceof TypeError ||
+    error instanceof RangeError ||
+    error instanceof SyntaxError ||
+    error instanceof ReferenceError
+  )
+    return 'permanent'
   return sqlErrorKind(error)
 }
 
@@ -64,7 +111,8 @@ function kindOf(error: unknown): ReturnType<typeof sqlErrorKind> {
 function publicReason(error: unknown, what: 'record' | 'load'): Reason {
   if (error instanceof CatalogError) return { code: error.code, message: error.message }
   const state = sqlState(error)
-  if (state?.startsWith('22')) return { code: 'BAD_REQUEST', message: `A value of the ${what} cannot be stored` }
+  if (state?.startsWith('22'))
+    return { code: 'BAD_REQUEST', message: `A value of the ${what} cannot be stored` }
   return { code: 'INTERNAL', message: `The ${what} could not be applied; the log says why` }
 }
 
@@ -72,7 +120,10 @@ function publicReason(error: unknown, what: 'record' | 'load'): Reason {
 export const deadlyLoad = 'The worker ended each time it applied this load'
 
 /** Said of a record whose application ended its worker, or the worker's connection, each time. */
-export const deadlyRecord: Reason = { code: 'INTERNAL', message: 'The worker ended, or lost its database, each time it applied this record' }
+export const deadlyRecord: Reason = {
+  code: 'INTERNAL',
+  message: 'The worker ended, or lost its database, each time it applied this record'
+}
 
 /** Class and code of an error: its text may hold values of records. */
 function describe(error: unknown): string {

@@ -13,10 +13,10 @@ import { noWays, shortestWays, type ShortestWays } from './shortest-ways.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
 /** As clients send it. */
-export type LineagePathsInput = { from: string, to: string, count?: number | null }
+export type LineagePathsInput = { from: string; to: string; count?: number | null }
 
 /** `via` is what states the edge that leads here, where that is neither end of it. */
-export type PathStep = { entity: EntityReference, via: EntityReference[] }
+export type PathStep = { entity: EntityReference; via: EntityReference[] }
 
 export type LineagePaths = {
   /** Of every shortest way; null where none was found. */
@@ -34,31 +34,56 @@ const walkBounds: WalkBounds = { maxHops: limits.walkMaxHops, maxEntities: limit
  * Throws BAD_REQUEST (ends that are equal, or an asset and a column), INVALID_URN, LIMIT_EXCEEDED (pageMaxCount, pathEntitiesMaxCount),
  * NOT_FOUND for an end that does not exist, DEADLINE_EXCEEDED.
  */
-export async function findLineagePaths(sources: LineageSources, input: LineagePathsInput, wishes: { via: boolean }, bounds: WalkBounds = walkBounds): Promise<LineagePaths> {
+export async function findLineagePaths(
+  sources: LineageSources,
+  input: LineagePathsInput,
+  wishes: { via: boolean },
+  bounds: WalkBounds = walkBounds
+): Promise<LineagePaths> {
   const [from, to] = [toUrn(input.from, 'input.from'), toUrn(input.to, 'input.to')]
   const count = pageCount(input.count, 'input.count')
   const level = entityTypeOf(from) === 'schemaField' ? 'column' : 'asset'
-  if ((entityTypeOf(to) === 'schemaField') !== (level === 'column')) throw new CatalogError('BAD_REQUEST', 'input.from and input.to must both be assets, or both be columns', { field: 'input.to' })
-  if (from === to) throw new CatalogError('BAD_REQUEST', 'input.from and input.to must be two entities', { field: 'input.to' })
+  if ((entityTypeOf(to) === 'schemaField') !== (level === 'column'))
+    throw new CatalogError('BAD_REQUEST', 'input.from and input.to must both be assets, or both be columns', {
+      field: 'input.to'
+    })
+  if (from === to)
+    throw new CatalogError('BAD_REQUEST', 'input.from and input.to must be two entities', {
+      field: 'input.to'
+    })
   const startedAt = performance.now()
 
-  const { ways, found, known, engine } = await withLineage(sources, async (reader) => {
-    const [fromId, toId] = await idsOf(reader, from, to)
-    // A column that nothing names has no id, and no way leads from it or to it.
-    const ways = fromId === null || toId === null ? noWays : await shortestWays(reader, fromId, toId, level, bounds)
-    const found = firstWays(ways, fromId ?? 0, count)
-    return { ways, found, known: await referencesOf(reader, [...new Set(found.flat())]), engine: reader.engine }
-  }, { units: 3 })
+  const { ways, found, known, engine } = await withLineage(
+    sources,
+    async (reader) => {
+      const [fromId, toId] = await idsOf(reader, from, to)
+      // A column that nothing names has no id, and no way leads from it or to it.
+      const ways =
+        fromId === null || toId === null ? noWays : await shortestWays(reader, fromId, toId, level, bounds)
+      const found = firstWays(ways, fromId ?? 0, count)
+      return {
+        ways,
+        found,
+        known: await referencesOf(reader, [...new Set(found.flat())]),
+        engine: reader.engine
+      }
+    },
+    { units: 3 }
+  )
 
   const viaOf = wishes.via ? await readVia(sources.db, uniqueEdges(found)) : () => []
   return {
     hops: ways.hops,
     total: ways.total,
-    paths: found.map((way) => way.flatMap((id, place): PathStep[] => {
-      const entity = known(id)
-      const before = way[place - 1]
-      return entity ? [{ entity, via: before === undefined ? [] : viaOf({ upstreamId: before, downstreamId: id }) }] : []
-    })),
+    paths: found.map((way) =>
+      way.flatMap((id, place): PathStep[] => {
+        const entity = known(id)
+        const before = way[place - 1]
+        return entity
+          ? [{ entity, via: before === undefined ? [] : viaOf({ upstreamId: before, downstreamId: id }) }]
+          : []
+      })
+    ),
     report: {
       complete: ways.cutBy === null,
       truncatedBy: ways.cutBy,
@@ -91,7 +116,11 @@ function firstWays({ hops, nextOf }: ShortestWays, fromId: number, count: number
     if (way.length - 1 === hops) {
       found.push([...way])
       if (found.length * (hops + 1) > maximum) {
-        throw new CatalogError('LIMIT_EXCEEDED', `the paths have more than ${maximum} entities; ask for fewer`, { field: 'input.count', limit: 'pathEntitiesMaxCount', maximum, actual: found.length * (hops + 1) })
+        throw new CatalogError(
+          'LIMIT_EXCEEDED',
+          `the paths have more than ${maximum} entities; ask for fewer`,
+          { field: 'input.count', limit: 'pathEntitiesMaxCount', maximum, actual: found.length * (hops + 1) }
+        )
       }
     }
     const step = way.length - 1 === hops ? undefined : next[place]
@@ -108,7 +137,7 @@ function firstWays({ hops, nextOf }: ShortestWays, fromId: number, count: number
 }
 
 function uniqueEdges(ways: readonly (readonly number[])[]) {
-  const edges = new Map<string, { upstreamId: number, downstreamId: number }>()
+  const edges = new Map<string, { upstreamId: number; downstreamId: number }>()
   for (const way of ways) {
     for (const [place, downstreamId] of way.entries()) {
       const upstreamId = way[place - 1]

@@ -4,7 +4,7 @@ import { lookUpStated, readStated, type AlreadyStated, type PlainEdgeStamp } fro
 import { reorder, type EdgeColumns } from './edge-columns.ts'
 
 /** Edges of one downstream: from the `begin`th and before the `end`th. */
-type Span = { begin: number, end: number }
+type Span = { begin: number; end: number }
 
 /** So many statements are read for each edge, and a few: an asset that has more is looked up edge by edge. */
 const statementsPerEdge = 4
@@ -56,8 +56,17 @@ function rangesOf({ downstreamIds, upstreamIds }: EdgeColumns, spans: readonly S
 }
 
 /** `own` and `others`: upstream, owner and field of each statement. What the source itself states in another list of the aspect is as good as another's. */
-function match(edges: EdgeColumns, span: Span, own: Int32Array, others: Int32Array, found: { own: Uint8Array, other: Uint8Array }): void {
-  for (const [statements, isOwn] of [[own, true], [others, false]] as const) {
+function match(
+  edges: EdgeColumns,
+  span: Span,
+  own: Int32Array,
+  others: Int32Array,
+  found: { own: Uint8Array; other: Uint8Array }
+): void {
+  for (const [statements, isOwn] of [
+    [own, true],
+    [others, false]
+  ] as const) {
     for (let at = 0; at < statements.length; at += 3) {
       const index = indexOf(edges.upstreamIds, span, statements[at] ?? 0)
       if (index < 0 || edges.ownerIds[index] !== statements[at + 1]) continue
@@ -66,7 +75,8 @@ function match(edges: EdgeColumns, span: Span, own: Int32Array, others: Int32Arr
       else if (field >> 4 === wanted >> 4) found.other[index] = 1
     }
   }
-  for (let index = span.begin; index < span.end; index += 1) if (found.own[index] === 1) found.other[index] = 0
+  for (let index = span.begin; index < span.end; index += 1)
+    if (found.own[index] === 1) found.other[index] = 0
 }
 
 /** Where the number is among those of the span, which ascend; -1 where it is not. */

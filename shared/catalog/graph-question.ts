@@ -13,14 +13,14 @@ export type LineageGraphInput = {
   urn: string
   upHops?: Maybe<number>
   downHops?: Maybe<number>
-  expand?: Maybe<readonly { urn: string, direction: LineageDirection, count?: Maybe<number> }[]>
+  expand?: Maybe<readonly { urn: string; direction: LineageDirection; count?: Maybe<number> }[]>
   columns?: Maybe<boolean>
   types?: Maybe<readonly string[]>
   hideJobs?: Maybe<boolean>
   count?: Maybe<number>
 }
 
-export type Expand = { urn: Urn, direction: LineageDirection, count: number }
+export type Expand = { urn: Urn; direction: LineageDirection; count: number }
 
 export type GraphQuestion = {
   startUrn: Urn
@@ -45,19 +45,28 @@ export function checkGraphQuestion(input: LineageGraphInput): GraphQuestion {
   const startUrn = toUrn(input.urn, 'input.urn')
   const level = entityTypeOf(startUrn) === 'schemaField' ? 'column' : 'asset'
   const expands = input.expand ?? []
-  checkCount(expands.length, 'graphExpandsMaxCount', { field: 'input.expand', what: `input.expand has ${expands.length} entries` })
+  checkCount(expands.length, 'graphExpandsMaxCount', {
+    field: 'input.expand',
+    what: `input.expand has ${expands.length} entries`
+  })
   const types = input.types ?? []
   return {
     startUrn,
     level,
-    hops: { UPSTREAM: hopsOf(input.upHops, 'input.upHops'), DOWNSTREAM: hopsOf(input.downHops, 'input.downHops') },
+    hops: {
+      UPSTREAM: hopsOf(input.upHops, 'input.upHops'),
+      DOWNSTREAM: hopsOf(input.downHops, 'input.downHops')
+    },
     expands: expands.map(({ urn, direction, count }, index) => ({
       urn: toUrn(urn, `input.expand[${index}].urn`),
       direction,
       count: countOf(count, limits.graphNodesMaxCount, `input.expand[${index}].count`)
     })),
     showsColumns: input.columns === true && level === 'asset',
-    types: types.length > 0 ? new Set(types.map((type) => graphqlTypeOf(entityTypeOfGraphql(type) ?? 'OTHER'))) : null,
+    types:
+      types.length > 0
+        ? new Set(types.map((type) => graphqlTypeOf(entityTypeOfGraphql(type) ?? 'OTHER')))
+        : null,
     hidesJobs: input.hideJobs === true,
     count: countOf(input.count, limits.graphNodesDefaultCount, 'input.count')
   }
@@ -65,14 +74,16 @@ export function checkGraphQuestion(input: LineageGraphInput): GraphQuestion {
 
 function hopsOf(hops: Maybe<number>, field: string): number {
   const wanted = hops ?? 1
-  if (wanted < 0) throw new CatalogError('BAD_REQUEST', `${field} must not be negative`, { field, actual: wanted })
+  if (wanted < 0)
+    throw new CatalogError('BAD_REQUEST', `${field} must not be negative`, { field, actual: wanted })
   checkCount(wanted, 'walkMaxHops', { field, what: `${field} is ${wanted}` })
   return wanted
 }
 
 function countOf(count: Maybe<number>, defaultCount: number, field: string): number {
   const wanted = count ?? defaultCount
-  if (wanted < 1) throw new CatalogError('BAD_REQUEST', `${field} must be at least 1`, { field, actual: wanted })
+  if (wanted < 1)
+    throw new CatalogError('BAD_REQUEST', `${field} must be at least 1`, { field, actual: wanted })
   checkCount(wanted, 'graphNodesMaxCount', { field, what: `${field} is ${wanted}` })
   return wanted
 }

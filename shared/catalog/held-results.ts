@@ -13,10 +13,18 @@ export type HeldResults<Result> = {
   hold: (identity: string, fingerprint: number, result: Result, size: number) => void
 }
 
-type Held<Result> = { identity: string, result: Result, size: number, endsAt: number }
+type Held<Result> = { identity: string; result: Result; size: number; endsAt: number }
 
 /** The results used longest ago go first; each is kept for `maxAgeMs` after its last use. `now` is in milliseconds. */
-export function holdResults<Result>({ maxIds, maxAgeMs, now = Date.now }: { maxIds: number, maxAgeMs: number, now?: () => number }): HeldResults<Result> {
+export function holdResults<Result>({
+  maxIds,
+  maxAgeMs,
+  now = Date.now
+}: {
+  maxIds: number
+  maxAgeMs: number
+  now?: () => number
+}): HeldResults<Result> {
   // A Map keeps the order of insertion, so the first is the one used longest ago.
   const held = new Map<string, Held<Result>>()
   const latest = new Map<string, string>()
@@ -64,4 +72,7 @@ export function holdResults<Result>({ maxIds, maxAgeMs, now = Date.now }: { maxI
 }
 
 /** What one API process holds. */
-export const heldResultsBounds = { maxIds: limits.heldResultsMaxIds, maxAgeMs: limits.heldResultMaxSeconds * 1_000 }
+export const heldResultsBounds = {
+  maxIds: limits.heldResultsMaxIds,
+  maxAgeMs: limits.heldResultMaxSeconds * 1_000
+}

@@ -12,7 +12,10 @@ export function createIsolationGate(): IsolationGate {
 
   async function track<T>(work: () => Promise<T>): Promise<T> {
     const promise = work()
-    const settled = promise.then(() => {}, () => {})
+    const settled = promise.then(
+      () => {},
+      () => {}
+    )
     running.add(settled)
     try {
       return await promise
@@ -32,7 +35,9 @@ export function createIsolationGate(): IsolationGate {
     async alone(work) {
       const before = closed
       let open = (): void => {}
-      closed = new Promise<void>((resolve) => { open = resolve })
+      closed = new Promise<void>((resolve) => {
+        open = resolve
+      })
       try {
         await before
         await Promise.all(running)

@@ -10,35 +10,53 @@ import type { LineageOpener, OpenedLineage } from './lineage-memory.ts'
 import { findInView } from './memory-lineage-reader.ts'
 
 /** `memory` is null within a transaction, and where a process keeps none. */
-export type EntitySources = { db: Db | Tx, memory: LineageOpener | null }
+export type EntitySources = { db: Db | Tx; memory: LineageOpener | null }
 
 /** Those of the URNs that are known, as findKnownEntities has it. */
-export function findKnown({ db, memory }: EntitySources, urns: readonly Urn[]): Promise<Map<Urn, KnownEntity>> {
-  return eitherWay(memory,
-    ({ graph, view }) => new Map(urns.flatMap((urn) => {
-      const known = findInView(graph, view, urn)
-      return known ? [[urn, known]] : []
-    })),
-    () => findKnownEntities(db, urns))
+export function findKnown(
+  { db, memory }: EntitySources,
+  urns: readonly Urn[]
+): Promise<Map<Urn, KnownEntity>> {
+  return eitherWay(
+    memory,
+    ({ graph, view }) =>
+      new Map(
+        urns.flatMap((urn) => {
+          const known = findInView(graph, view, urn)
+          return known ? [[urn, known]] : []
+        })
+      ),
+    () => findKnownEntities(db, urns)
+  )
 }
 
-export type DomainOfAsset = { urn: Urn, exists: boolean }
+export type DomainOfAsset = { urn: Urn; exists: boolean }
 
 /** The domain of each asset that is in one, by the asset's URN. A deleted domain is none, also where an asset still names it. */
-export function findDomains({ db, memory }: EntitySources, assetUrns: readonly Urn[]): Promise<Map<Urn, DomainOfAsset>> {
-  return eitherWay(memory,
-    (opened) => new Map(assetUrns.flatMap((urn) => {
-      const domain = domainInMemory(opened, urn)
-      return domain ? [[urn, domain]] : []
-    })),
+export function findDomains(
+  { db, memory }: EntitySources,
+  assetUrns: readonly Urn[]
+): Promise<Map<Urn, DomainOfAsset>> {
+  return eitherWay(
+    memory,
+    (opened) =>
+      new Map(
+        assetUrns.flatMap((urn) => {
+          const domain = domainInMemory(opened, urn)
+          return domain ? [[urn, domain]] : []
+        })
+      ),
     async () => {
       const urnOf = new Map((await findEntities(db, assetUrns)).map((row) => [row.id, row.urn]))
       const rows = await findDomainsOf(db, [...urnOf.keys()])
-      return new Map(rows.flatMap(({ entityId, domainUrn, domainExists }) => {
-        const urn = urnOf.get(entityId)
-        return urn ? [[urn, { urn: domainUrn, exists: domainExists }]] : []
-      }))
-    })
+      return new Map(
+        rows.flatMap(({ entityId, domainUrn, domainExists }) => {
+          const urn = urnOf.get(entityId)
+          return urn ? [[urn, { urn: domainUrn, exists: domainExists }]] : []
+        })
+      )
+    }
+  )
 }
 
 function domainInMemory({ graph: { urns }, view: { nodes } }: OpenedLineage, urn: Urn): DomainOfAsset | null {
@@ -50,8 +68,12 @@ function domainInMemory({ graph: { urns }, view: { nodes } }: OpenedLineage, urn
 }
 
 /** What domainProperties says of domains, absent for a domain that has none; null where memory cannot tell of all of them. */
-export function findDomainDocuments({ memory }: EntitySources, domainUrns: readonly Urn[]): Promise<Map<Urn, JsonObject> | null> {
-  return eitherWay<Map<Urn, JsonObject> | null>(memory,
+export function findDomainDocuments(
+  { memory }: EntitySources,
+  domainUrns: readonly Urn[]
+): Promise<Map<Urn, JsonObject> | null> {
+  return eitherWay<Map<Urn, JsonObject> | null>(
+    memory,
     ({ graph }) => {
       const documents = new Map<Urn, JsonObject>()
       for (const urn of domainUrns) {
@@ -61,10 +83,15 @@ export function findDomainDocuments({ memory }: EntitySources, domainUrns: reado
       }
       return documents
     },
-    async () => null)
+    async () => null
+  )
 }
 
-async function eitherWay<Result>(memory: LineageOpener | null, fromMemory: (opened: OpenedLineage) => Result, inSql: () => Promise<Result>): Promise<Result> {
+async function eitherWay<Result>(
+  memory: LineageOpener | null,
+  fromMemory: (opened: OpenedLineage) => Result,
+  inSql: () => Promise<Result>
+): Promise<Result> {
   const opened = await memory?.open()
   if (!opened) return inSql()
   try {

@@ -14,10 +14,18 @@ export type KnownIds = {
    * The ids in `ids` of URNs of datasets, 0 of those that are not known: of those that stand in ASCII where `begins` and `ends` say, from one
    * entry to before another. One that begins where that of the entry before begins is the same.
    */
-  idsOf: (bytes: DataView, begins: Int32Array, ends: Int32Array, from: number, to: number, ids: Int32Array) => void
+  idsOf: (
+    bytes: DataView,
+    begins: Int32Array,
+    ends: Int32Array,
+    from: number,
+    to: number,
+    ids: Int32Array
+  ) => void
   /** Throws where the id is not known. */
   urnOf: (id: number) => Urn
 }
 
 /** Whether this database gave the ids. */
-export const areOfThisLife = async (tx: Tx, { epoch }: KnownIds): Promise<boolean> => epoch === await readEpoch(tx)
+export const areOfThisLife = async (tx: Tx, { epoch }: KnownIds): Promise<boolean> =>
+  epoch === (await readEpoch(tx))

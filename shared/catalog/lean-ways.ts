@@ -3,7 +3,7 @@ import { createDocumentApplier, type ApplyDocuments } from './apply-documents.ts
 import { createEdgeApplier, type ApplyEdges } from './apply-edges.ts'
 import { rememberEntityIds } from './entity-ids.ts'
 
-export type LeanWays = { edges: ApplyEdges, documents: ApplyDocuments }
+export type LeanWays = { edges: ApplyEdges; documents: ApplyDocuments }
 
 /** One for a process: both remember the same ids. */
 export function createLeanWays(): LeanWays {

@@ -4,21 +4,38 @@ import { degreeValues, type DegreeValue } from './filter-fields.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { Tally } from './sift-hits.ts'
 
-export type Facet = { field: string, displayName: string, aggregations: { value: string, count: number }[] }
+export type Facet = { field: string; displayName: string; aggregations: { value: string; count: number }[] }
 
 /** Degree is the first facet and shows all its values, as DataHub's clients expect; of the others the most frequent values. */
-export async function facetsOf(reader: LineageReader, tally: Tally, valuesMaxCount: number): Promise<Facet[]> {
+export async function facetsOf(
+  reader: LineageReader,
+  tally: Tally,
+  valuesMaxCount: number
+): Promise<Facet[]> {
   const degrees = new Map<DegreeValue, number>(degreeValues.map((value) => [value, 0]))
   for (const { degree, count } of tally.byClass) add(degrees, degree, count)
   return [
-    { field: 'degree', displayName: 'Degree of Dependencies', aggregations: [...degrees].map(([value, count]) => ({ value, count })) },
-    ...await commonFacetsOf(reader, tally, valuesMaxCount)
+    {
+      field: 'degree',
+      displayName: 'Degree of Dependencies',
+      aggregations: [...degrees].map(([value, count]) => ({ value, count }))
+    },
+    ...(await commonFacetsOf(reader, tally, valuesMaxCount))
   ]
 }
 
 /** Those of any results, the most frequent values first. */
-export async function commonFacetsOf(reader: Pick<LineageReader, 'urns'>, { byClass }: Pick<Tally, 'byClass'>, valuesMaxCount: number): Promise<Facet[]> {
-  const [platforms, types, origins, domainIds] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>(), new Map<number, number>()]
+export async function commonFacetsOf(
+  reader: Pick<LineageReader, 'urns'>,
+  { byClass }: Pick<Tally, 'byClass'>,
+  valuesMaxCount: number
+): Promise<Facet[]> {
+  const [platforms, types, origins, domainIds] = [
+    new Map<string, number>(),
+    new Map<string, number>(),
+    new Map<string, number>(),
+    new Map<number, number>()
+  ]
   for (const { entityClass, count } of byClass) {
     add(platforms, entityClass.platformUrn, count)
     add(types, graphqlTypeOf(entityClass.entityType), count)
@@ -40,7 +57,8 @@ function add<Key>(counts: Map<Key, number>, key: Key | null, count: number): voi
   if (key !== null) counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
-const frequentFirst = (counts: ReadonlyMap<string, number>, valuesMaxCount: number): Facet['aggregations'] => [...counts]
-  .map(([value, count]) => ({ value, count }))
-  .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-  .slice(0, valuesMaxCount)
+const frequentFirst = (counts: ReadonlyMap<string, number>, valuesMaxCount: number): Facet['aggregations'] =>
+  [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, valuesMaxCount)

@@ -6,15 +6,32 @@ import { CatalogError } from '../errors.ts'
 import type { LimitName } from '../limits.ts'
 import { checkCount } from '../model/count-checks.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
-import { degreeValues, type Candidate, type CommonFacts, type FilterCondition, type FilterField } from './filter-fields.ts'
+import {
+  degreeValues,
+  type Candidate,
+  type CommonFacts,
+  type FilterCondition,
+  type FilterField
+} from './filter-fields.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
 /** As clients send it. */
-export type FacetFilterInput = { field: string, values?: readonly string[] | null, negated?: boolean | null, condition?: string | null }
+export type FacetFilterInput = {
+  field: string
+  values?: readonly string[] | null
+  negated?: boolean | null
+  condition?: string | null
+}
 export type FilterGroupInput = { and?: readonly FacetFilterInput[] | null }
 
 /** A filter that has been checked. */
-export type Filter = { fieldName: string, field: FilterField, condition: FilterCondition, values: readonly string[], isNegated: boolean }
+export type Filter = {
+  fieldName: string
+  field: FilterField
+  condition: FilterCondition
+  values: readonly string[]
+  isNegated: boolean
+}
 
 /** Groups that have been checked; no groups keep everything. */
 export type Filters = readonly (readonly Filter[])[]
@@ -22,9 +39,14 @@ export type Filters = readonly (readonly Filter[])[]
 const domainsField = 'domains'
 
 /** Groups of filters with those that must hold beside them, DataHub's older form: each group has them, and alone they are one. */
-export function mergedGroups(groups: readonly FilterGroupInput[] | null | undefined, beside: readonly FacetFilterInput[] | null | undefined): readonly FilterGroupInput[] | null {
+export function mergedGroups(
+  groups: readonly FilterGroupInput[] | null | undefined,
+  beside: readonly FacetFilterInput[] | null | undefined
+): readonly FilterGroupInput[] | null {
   if (!beside || beside.length === 0) return groups ?? null
-  return (groups && groups.length > 0 ? groups : [{ and: [] }]).map(({ and }) => ({ and: [...and ?? [], ...beside] }))
+  return (groups && groups.length > 0 ? groups : [{ and: [] }]).map(({ and }) => ({
+    and: [...(and ?? []), ...beside]
+  }))
 }
 
 /**
@@ -32,9 +54,18 @@ export function mergedGroups(groups: readonly FilterGroupInput[] | null | undefi
  * Throws BAD_REQUEST (unknown field, condition or value, with those allowed; no values), INVALID_URN (a domain that is no
  * URN) and LIMIT_EXCEEDED (filterGroupsMaxCount, filtersPerGroupMaxCount, filterValuesMaxCount).
  */
-export function checkFilters(groups: readonly FilterGroupInput[] | null | undefined, fields: ReadonlyMap<string, FilterField>, place: string): Filters {
+export function checkFilters(
+  groups: readonly FilterGroupInput[] | null | undefined,
+  fields: ReadonlyMap<string, FilterField>,
+  place: string
+): Filters {
   checkNumberOf('groups', groups?.length ?? 0, 'filterGroupsMaxCount', place)
-  checkNumberOf('filter values', (groups ?? []).reduce((sum, { and }) => sum + valueCount(and), 0), 'filterValuesInAllMaxCount', place)
+  checkNumberOf(
+    'filter values',
+    (groups ?? []).reduce((sum, { and }) => sum + valueCount(and), 0),
+    'filterValuesInAllMaxCount',
+    place
+  )
   return (groups ?? []).map((group, index) => {
     const and = group.and ?? []
     checkNumberOf('filters', and.length, 'filtersPerGroupMaxCount', `${place}[${index}].and`)
@@ -42,44 +73,75 @@ export function checkFilters(groups: readonly FilterGroupInput[] | null | undefi
   })
 }
 
-const valueCount = (filters: readonly FacetFilterInput[] | null | undefined): number => (filters ?? []).reduce((sum, { values }) => sum + (values?.length ?? 0), 0)
+const valueCount = (filters: readonly FacetFilterInput[] | null | undefined): number =>
+  (filters ?? []).reduce((sum, { values }) => sum + (values?.length ?? 0), 0)
 
 /** Values of filters that have been checked. */
-export const filterValueCount = (filters: Filters): number => filters.flat().reduce((sum, { values }) => sum + values.length, 0)
+export const filterValueCount = (filters: Filters): number =>
+  filters.flat().reduce((sum, { values }) => sum + values.length, 0)
 
 /** Checks filters that must all hold, as one group. Throws as checkFilters does. */
-export function checkAllOf(filters: readonly FacetFilterInput[] | null | undefined, fields: ReadonlyMap<string, FilterField>, place: string): Filters {
+export function checkAllOf(
+  filters: readonly FacetFilterInput[] | null | undefined,
+  fields: ReadonlyMap<string, FilterField>,
+  place: string
+): Filters {
   checkNumberOf('filters', filters?.length ?? 0, 'filtersPerGroupMaxCount', place)
   checkNumberOf('filter values', valueCount(filters), 'filterValuesInAllMaxCount', place)
-  return filters && filters.length > 0 ? [filters.map((filter, at) => checkFilter(filter, fields, `${place}[${at}]`))] : []
+  return filters && filters.length > 0
+    ? [filters.map((filter, at) => checkFilter(filter, fields, `${place}[${at}]`))]
+    : []
 }
 
-function checkFilter(filter: FacetFilterInput, fields: ReadonlyMap<string, FilterField>, place: string): Filter {
+function checkFilter(
+  filter: FacetFilterInput,
+  fields: ReadonlyMap<string, FilterField>,
+  place: string
+): Filter {
   const field = fields.get(filter.field)
   if (!field) {
-    throw new CatalogError('BAD_REQUEST', `${place}.field is not a field that results can be filtered by`, { field: `${place}.field`, allowed: [...fields.keys()] })
+    throw new CatalogError('BAD_REQUEST', `${place}.field is not a field that results can be filtered by`, {
+      field: `${place}.field`,
+      allowed: [...fields.keys()]
+    })
   }
   const condition = field.conditions.find((known) => known === (filter.condition ?? 'EQUAL'))
   if (!condition) {
-    throw new CatalogError('BAD_REQUEST', `${place}.condition: ${filter.field} cannot be compared by ${filter.condition}`, { field: `${place}.condition`, allowed: field.conditions })
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `${place}.condition: ${filter.field} cannot be compared by ${filter.condition}`,
+      { field: `${place}.condition`, allowed: field.conditions }
+    )
   }
   const values = filter.values ?? []
   if (values.length === 0 && condition !== 'EXISTS') {
-    throw new CatalogError('BAD_REQUEST', `${place}.values must name at least one value`, { field: `${place}.values`, ...(field.allowed ? { allowed: field.allowed } : {}) })
+    throw new CatalogError('BAD_REQUEST', `${place}.values must name at least one value`, {
+      field: `${place}.values`,
+      ...(field.allowed ? { allowed: field.allowed } : {})
+    })
   }
   checkNumberOf('values', values.length, 'filterValuesMaxCount', `${place}.values`)
   const { allowed } = field
   const wrong = values.findIndex((value) => allowed !== undefined && !allowed.includes(value))
   if (allowed && wrong >= 0) {
-    throw new CatalogError('BAD_REQUEST', `${values[wrong]} is not a valid filter value for ${filter.field} filters`, { field: `${place}.values[${wrong}]`, allowed })
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `${values[wrong]} is not a valid filter value for ${filter.field} filters`,
+      { field: `${place}.values[${wrong}]`, allowed }
+    )
   }
-  const spelled = filter.field === domainsField ? values.map((value, at) => toUrn(value, `${place}.values[${at}]`, 'domain')) : values
+  const spelled =
+    filter.field === domainsField
+      ? values.map((value, at) => toUrn(value, `${place}.values[${at}]`, 'domain'))
+      : values
   return { fieldName: filter.field, field, condition, values: spelled, isNegated: filter.negated ?? false }
 }
 
-const checkNumberOf = (what: string, actual: number, limit: LimitName, field: string): void => checkCount(actual, limit, { field, what: `${field} has ${actual} ${what}` })
+const checkNumberOf = (what: string, actual: number, limit: LimitName, field: string): void =>
+  checkCount(actual, limit, { field, what: `${field} has ${actual} ${what}` })
 
-export const mentions = (filters: Filters, fieldName: string): boolean => filters.some((group) => group.some((filter) => filter.fieldName === fieldName))
+export const mentions = (filters: Filters, fieldName: string): boolean =>
+  filters.some((group) => group.some((filter) => filter.fieldName === fieldName))
 
 /**
  * The hops after which no further result can be kept: 0 where no degree can satisfy the filters, Infinity where any
@@ -87,7 +149,13 @@ export const mentions = (filters: Filters, fieldName: string): boolean => filter
  */
 export function hopsWanted(filters: Filters): number {
   if (filters.length === 0) return Infinity
-  const wanted = degreeValues.map((value) => filters.some((group) => group.every((filter) => filter.fieldName !== 'degree' || filter.values.includes(value) !== filter.isNegated)))
+  const wanted = degreeValues.map((value) =>
+    filters.some((group) =>
+      group.every(
+        (filter) => filter.fieldName !== 'degree' || filter.values.includes(value) !== filter.isNegated
+      )
+    )
+  )
   return wanted[2] ? Infinity : wanted[1] ? 2 : wanted[0] ? 1 : 0
 }
 
@@ -113,19 +181,24 @@ export async function judgeOf(lookup: DomainLookup, filters: Filters): Promise<J
     for (const filter of group) judges.push(await judgeOfFilter(lookup, filter))
     groups.push(judges)
   }
-  const aspectNames = filters.flat().flatMap(({ field }) => 'aspectNames' in field ? field.aspectNames : [])
+  const aspectNames = filters.flat().flatMap(({ field }) => ('aspectNames' in field ? field.aspectNames : []))
   return {
-    common: (facts) => groups.length === 0 || anyOf(groups.map((group) => allOf(group.map((holds) => holds(facts, null))))),
-    whole: (candidate) => groups.length === 0 || groups.some((group) => group.every((holds) => holds(candidate.common, candidate) === true)),
+    common: (facts) =>
+      groups.length === 0 || anyOf(groups.map((group) => allOf(group.map((holds) => holds(facts, null))))),
+    whole: (candidate) =>
+      groups.length === 0 ||
+      groups.some((group) => group.every((holds) => holds(candidate.common, candidate) === true)),
     aspectNames: [...new Set(aspectNames)],
     asksUpstreams: filters.flat().some(({ field }) => 'asksUpstreams' in field)
   }
 }
 
 /** False where one is false, else null where one is not known. */
-const allOf = (verdicts: readonly (boolean | null)[]): boolean | null => verdicts.includes(false) ? false : verdicts.includes(null) ? null : true
+const allOf = (verdicts: readonly (boolean | null)[]): boolean | null =>
+  verdicts.includes(false) ? false : verdicts.includes(null) ? null : true
 /** True where one is true, else null where one is not known. */
-const anyOf = (verdicts: readonly (boolean | null)[]): boolean | null => verdicts.includes(true) ? true : verdicts.includes(null) ? null : false
+const anyOf = (verdicts: readonly (boolean | null)[]): boolean | null =>
+  verdicts.includes(true) ? true : verdicts.includes(null) ? null : false
 
 /** Answers null where the field needs the candidate and there is none. */
 type JudgeOfFilter = (facts: CommonFacts, candidate: Candidate | null) => boolean | null
@@ -133,7 +206,10 @@ type JudgeOfFilter = (facts: CommonFacts, candidate: Candidate | null) => boolea
 async function judgeOfFilter(lookup: DomainLookup, filter: Filter): Promise<JudgeOfFilter> {
   const { field, isNegated } = filter
   const isOfDomains = filter.fieldName === domainsField && filter.condition !== 'EXISTS'
-  const fits = comparison(isOfDomains ? 'IN' : filter.condition, isOfDomains ? await domainIdsOf(lookup, filter) : filter.values)
+  const fits = comparison(
+    isOfDomains ? 'IN' : filter.condition,
+    isOfDomains ? await domainIdsOf(lookup, filter) : filter.values
+  )
   if ('commonValuesOf' in field) return (facts) => fits(field.commonValuesOf(facts)) !== isNegated
   return (_facts, candidate) => candidate && fits(field.ownValuesOf(candidate)) !== isNegated
 }
@@ -149,7 +225,10 @@ async function domainIdsOf(lookup: DomainLookup, { condition, values }: Filter):
 }
 
 /** EQUAL and IN compare exactly; the others take no account of case. */
-function comparison(condition: FilterCondition, wanted: readonly string[]): (values: readonly string[]) => boolean {
+function comparison(
+  condition: FilterCondition,
+  wanted: readonly string[]
+): (values: readonly string[]) => boolean {
   if (condition === 'EXISTS') return (values) => values.length > 0
   if (condition === 'EQUAL' || condition === 'IN') {
     const set = new Set(wanted)
@@ -157,10 +236,11 @@ function comparison(condition: FilterCondition, wanted: readonly string[]): (val
   }
   const folded = wanted.map((value) => value.toLowerCase())
   const compare = textComparisons[condition] ?? ((value, sought) => value === sought)
-  return (values) => values.some((value) => {
-    const own = value.toLowerCase()
-    return folded.some((sought) => compare(own, sought))
-  })
+  return (values) =>
+    values.some((value) => {
+      const own = value.toLowerCase()
+      return folded.some((sought) => compare(own, sought))
+    })
 }
 
 const textComparisons: { readonly [condition: string]: (value: string, sought: string) => boolean } = {

@@ -12,12 +12,19 @@ export type Hits = {
 }
 
 /** Each entity is a hit. */
-export const everyEntity = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>): Hits => ({ ids, degrees, placesOf: (indexes) => indexes.map((index) => [index]) })
+export const everyEntity = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>): Hits => ({
+  ids,
+  degrees,
+  placesOf: (indexes) => indexes.map((index) => [index])
+})
 
 const sliceCount = 5_000
 
 /** Each asset that has a reached column is a hit, at the degree of its nearest column. Columns without an asset are none. */
-export async function foldedToAssets(reader: LineageReader, { ids: columnIds, degrees: columnDegrees }: Pick<Walk, 'ids' | 'degrees'>): Promise<Hits> {
+export async function foldedToAssets(
+  reader: LineageReader,
+  { ids: columnIds, degrees: columnDegrees }: Pick<Walk, 'ids' | 'degrees'>
+): Promise<Hits> {
   const parents = new Int32Array(columnIds.length)
   const ids = new Int32Array(columnIds.length)
   const degrees = new Uint16Array(columnIds.length)
@@ -45,12 +52,22 @@ export async function foldedToAssets(reader: LineageReader, { ids: columnIds, de
     await reader.pause()
   }
   ids.subarray(ofDegree, count).sort()
-  return { ids: ids.slice(0, count), degrees: degrees.slice(0, count), placesOf: (indexes) => placesIn(parents, indexes.map((index) => ids[index] ?? 0)) }
+  return {
+    ids: ids.slice(0, count),
+    degrees: degrees.slice(0, count),
+    placesOf: (indexes) =>
+      placesIn(
+        parents,
+        indexes.map((index) => ids[index] ?? 0)
+      )
+  }
 }
 
 /** One look at all columns, however many assets are asked for. */
 function placesIn(parents: Int32Array, assetIds: readonly number[]): number[][] {
   const places = new Map(assetIds.map((id): [number, number[]] => [id, []]))
-  parents.forEach((assetId, place) => { places.get(assetId)?.push(place) })
+  parents.forEach((assetId, place) => {
+    places.get(assetId)?.push(place)
+  })
   return assetIds.map((id) => places.get(id) ?? [])
 }

@@ -14,7 +14,12 @@ import { CatalogError } from '../errors.ts'
 import { domainDocumentMaxBytes } from '../graph/domain-documents.ts'
 import type { GraphChanges, GraphView, LineageGraph } from '../graph/lineage-graph.ts'
 import { createTurns, type Pause, type Turns } from '../graph/turns.ts'
-import { unpackGraphDeltas, unpackStatedEdges, type GraphDelta, type StatedEdges } from '../model/graph-delta.ts'
+import {
+  unpackGraphDeltas,
+  unpackStatedEdges,
+  type GraphDelta,
+  type StatedEdges
+} from '../model/graph-delta.ts'
 import type { Log } from '../platform/log.ts'
 import { beforeScrape, metrics } from '../platform/metrics.ts'
 import { readUnseenChanges, type UnseenChanges } from '../store/graph-changes.ts'
@@ -26,7 +31,13 @@ import { createMemoryClasses, type MemoryClasses } from './memory-classes.ts'
 import { memoryLineageReader } from './memory-lineage-reader.ts'
 
 /** Give it back with `release`; the view stays what it was until then. `again` opens the same state once more, to be given back as well. */
-export type OpenedLineage = { reader: LineageReader, graph: LineageGraph, view: GraphView, again: () => OpenedLineage, release: () => void }
+export type OpenedLineage = {
+  reader: LineageReader
+  graph: LineageGraph
+  view: GraphView
+  again: () => OpenedLineage
+  release: () => void
+}
 
 export type LineageOpener = {
   /** A state no older than this call, or null where SQL must answer (loading, too large, stopped). Throws what the database throws. */
@@ -55,8 +66,8 @@ export type LineageMemoryOptions = {
   rule?: 'snapshot' | 'maxIdSeen'
 }
 
-type Loaded = LoadedGraph & { classes: MemoryClasses, ids: KnownIds }
-type Waiting = { resolve: (opened: OpenedLineage | null) => void, reject: (error: unknown) => void }
+type Loaded = LoadedGraph & { classes: MemoryClasses; ids: KnownIds }
+type Waiting = { resolve: (opened: OpenedLineage | null) => void; reject: (error: unknown) => void }
 
 /** How often a process that nobody reads from catches up, so that no read finds much to do. */
 const idleCatchUpMs = 1_000
@@ -70,23 +81,26 @@ const silenceMaxMs = 20_000
 /** A graph that was too large is looked at again after this. */
 const tooLargeRetryMs = 600_000
 
-type Logged = { stated: StatedEdges[], deltas: GraphDelta[] }
+type Logged = { stated: StatedEdges[]; deltas: GraphDelta[] }
 
 async function loggedIn(rows: UnseenChanges['rows'], pause: Pause): Promise<Logged> {
   const [stated, deltas]: [StatedEdges[], GraphDelta[]] = [[], []]
   for (const row of rows) {
     const many = unpackStatedEdges(row.delta)
     if (many) stated.push(many)
-    else for (const delta of unpackGraphDeltas(row.delta)) {
-      if (deltas.push(delta) % deltasPerLook === 0) await pause()
-    }
+    else
+      for (const delta of unpackGraphDeltas(row.delta)) {
+        if (deltas.push(delta) % deltasPerLook === 0) await pause()
+      }
   }
   return { stated, deltas }
 }
 
 const knownIdsOf = ({ graph: { urns }, position: { epoch } }: LoadedGraph): KnownIds => ({
   epoch,
-  idsOf: (bytes, begins, ends, from, to, ids) => { urns.idsOfBytes(bytes, begins, ends, from, to, ids) },
+  idsOf: (bytes, begins, ends, from, to, ids) => {
+    urns.idsOfBytes(bytes, begins, ends, from, to, ids)
+  },
   urnOf(id) {
     const urn = urns.urnOf(id)
     if (urn === null) throw new Error(`no entity ${id} in memory`)
@@ -94,7 +108,14 @@ const knownIdsOf = ({ graph: { urns }, position: { epoch } }: LoadedGraph): Know
   }
 })
 
-export function createLineageMemory({ db, graphDb, maxBytes, log, turns = createTurns(), rule = 'snapshot' }: LineageMemoryOptions): LineageMemory {
+export function createLineageMemory({
+  db,
+  graphDb,
+  maxBytes,
+  log,
+  turns = createTurns(),
+  rule = 'snapshot'
+}: LineageMemoryOptions): LineageMemory {
   let loaded: Loaded | null = null
   let loading: Promise<void> | null = null
   let loadedAtMs = 0
@@ -104,17 +125,22 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
   const onSettled: (() => void)[] = []
   let idleTimer: NodeJS.Timeout | null = null
   const stopped = new AbortController()
-  const endReport = beforeScrape(() => { metrics.lineageMemory.set(loaded?.graph.bytes ?? 0) })
+  const endReport = beforeScrape(() => {
+    metrics.lineageMemory.set(loaded?.graph.bytes ?? 0)
+  })
 
   const settle = (): void => {
     for (const resolve of onSettled.splice(0)) resolve()
   }
 
   function load(): void {
-    loading ??= keepLoading().finally(() => { loading = null })
+    loading ??= keepLoading().finally(() => {
+      loading = null
+    })
   }
 
-  const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: stopped.signal, ref: false }).catch(() => {})
+  const wait = (ms: number): Promise<void> =>
+    sleep(ms, undefined, { signal: stopped.signal, ref: false }).catch(() => {})
 
   async function keepLoading(): Promise<void> {
     if (reloadDelayMs > 0) await wait(reloadDelayMs)
@@ -124,7 +150,11 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
         retryMs = tooLargeRetryMs
       } catch (error) {
         if (isTableMissing(error)) log.debug({ err: error }, 'the lineage graph waits for the schema')
-        else if (!stopped.signal.aborted) log.warn({ err: error, retryMs }, 'the lineage graph could not be loaded; lineage is answered in SQL')
+        else if (!stopped.signal.aborted)
+          log.warn(
+            { err: error, retryMs },
+            'the lineage graph could not be loaded; lineage is answered in SQL'
+          )
       }
       await wait(retryMs)
     }
@@ -133,9 +163,16 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
   /** False where the graph is too large. */
   async function loadOnce(): Promise<boolean> {
     const begun = performance.now()
-    const found = await loadGraph(graphDb, maxBytes, turns.begin(() => stopped.signal.throwIfAborted()))
+    const found = await loadGraph(
+      graphDb,
+      maxBytes,
+      turns.begin(() => stopped.signal.throwIfAborted())
+    )
     if (!found || found.graph.bytes > maxBytes) {
-      log.warn({ maxBytes }, 'the lineage graph does not fit into LINEAGE_MEMORY_MB; lineage is answered in SQL')
+      log.warn(
+        { maxBytes },
+        'the lineage graph does not fit into LINEAGE_MEMORY_MB; lineage is answered in SQL'
+      )
       settle()
       return false
     }
@@ -143,7 +180,14 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
     loadedAtMs = performance.now()
     const seconds = (loadedAtMs - begun) / 1_000
     metrics.lineageLoad.observe(seconds)
-    log.info({ seconds: Math.round(seconds * 100) / 100, entities: found.graph.urns.count, bytes: found.graph.bytes }, 'the lineage graph is in memory')
+    log.info(
+      {
+        seconds: Math.round(seconds * 100) / 100,
+        entities: found.graph.urns.count,
+        bytes: found.graph.bytes
+      },
+      'the lineage graph is in memory'
+    )
     settle()
     return true
   }
@@ -151,22 +195,27 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
   /** Forgets the graph: from now on SQL answers, until it has been loaded anew. */
   function loadAnew(reason: string, error?: unknown): void {
     loaded = null
-    reloadDelayMs = performance.now() - loadedAtMs > shortLifeMs ? 0 : Math.min(Math.max(reloadDelayMs * 2, retryMinMs), retryMaxMs)
+    reloadDelayMs =
+      performance.now() - loadedAtMs > shortLifeMs
+        ? 0
+        : Math.min(Math.max(reloadDelayMs * 2, retryMinMs), retryMaxMs)
     metrics.lineageReloads.inc({ reason })
-    log.warn({ reason, ...error === undefined ? {} : { err: error } }, 'the lineage graph is loaded anew')
+    log.warn({ reason, ...(error === undefined ? {} : { err: error }) }, 'the lineage graph is loaded anew')
     if (!stopped.signal.aborted) load()
   }
 
   /** Brings the graph to the present. False where it cannot be: it is then forgotten. */
   async function catchUp(current: Loaded): Promise<boolean> {
     const begun = performance.now()
-    const unseen = await withinSilence(readUnseenChanges(graphDb, current.position, rule === 'maxIdSeen' ? current.lastId : null))
+    const unseen = await withinSilence(
+      readUnseenChanges(graphDb, current.position, rule === 'maxIdSeen' ? current.lastId : null)
+    )
     const isOfAnotherRun = unseen.position.epoch !== current.position.epoch
     if (isOfAnotherRun || unseen.horizonIsPast) {
       loadAnew(isOfAnotherRun ? 'server' : 'pruned')
       return false
     }
-    if (!await applyTo(current, unseen)) return false
+    if (!(await applyTo(current, unseen))) return false
     current.position = unseen.position
     current.lastId = unseen.rows.at(-1)?.id ?? current.lastId
     metrics.lineageBarrier.observe((performance.now() - begun) / 1_000)
@@ -207,14 +256,21 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
       stated,
       deltas,
       entities: created.size > 0 ? await readEntitiesOfGraph(graphDb, [...created]) : [],
-      documents: described.size > 0 ? await readDomainDocuments(graphDb, [...described], domainDocumentMaxBytes) : new Map()
+      documents:
+        described.size > 0
+          ? await readDomainDocuments(graphDb, [...described], domainDocumentMaxBytes)
+          : new Map()
     }
   }
 
   /** A connection that is cut without a word would be waited for until the system gives it up, a quarter of an hour. */
   function withinSilence<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new CatalogError('UNAVAILABLE', 'The database does not answer', { retryAfterSeconds: 1 })), silenceMaxMs).unref()
+      const timer = setTimeout(
+        () =>
+          reject(new CatalogError('UNAVAILABLE', 'The database does not answer', { retryAfterSeconds: 1 })),
+        silenceMaxMs
+      ).unref()
       answer.finally(() => clearTimeout(timer)).then(resolve, reject)
     })
   }
@@ -226,7 +282,7 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
       waiting = []
       const current = loaded
       try {
-        const isFresh = current !== null && await catchUp(current)
+        const isFresh = current !== null && (await catchUp(current))
         // Pinned in this very turn, before anything can go on to change the graph.
         for (const { resolve } of served) resolve(isFresh ? openedOn(current) : null)
       } catch (error) {
@@ -236,7 +292,10 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
     isServing = false
   }
 
-  function openedOn({ graph, classes }: Pick<Loaded, 'graph' | 'classes'>, view = graph.pin()): OpenedLineage {
+  function openedOn(
+    { graph, classes }: Pick<Loaded, 'graph' | 'classes'>,
+    view = graph.pin()
+  ): OpenedLineage {
     let isReleased = false
     return {
       graph,
@@ -261,14 +320,19 @@ export function createLineageMemory({ db, graphDb, maxBytes, log, turns = create
       if (isServing) return
       isServing = true
       // Requests that have come in the same turn of the event loop share the first question too.
-      setImmediate(() => { void serve() })
+      setImmediate(() => {
+        void serve()
+      })
     })
   }
 
   function catchUpWhenIdle(): void {
     if (isServing || !loaded) return
     // A reader that comes will say what is wrong.
-    open().then((opened) => opened?.release(), () => {})
+    open().then(
+      (opened) => opened?.release(),
+      () => {}
+    )
   }
 
   return {

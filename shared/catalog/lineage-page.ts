@@ -21,9 +21,9 @@ export type LineageResult = {
 }
 
 /** What the caller will show; what is not wished for is not read. */
-export type PageWishes = { facets: boolean, paths: boolean }
+export type PageWishes = { facets: boolean; paths: boolean }
 
-export type ShownPage = { results: LineageResult[], facets: Facet[] | null }
+export type ShownPage = { results: LineageResult[]; facets: Facet[] | null }
 
 /** Entities whose documents are in memory at once. */
 const documentsSliceCount = 500
@@ -32,16 +32,37 @@ const documentsSliceCount = 500
  * The results kept from `begin` on. Null where an entity of the page is no longer there: what was found is then too old to be shown.
  * Throws LIMIT_EXCEEDED (pathEntitiesMaxCount), DEADLINE_EXCEEDED.
  */
-export async function showPage(reader: LineageReader, question: ScrollQuestion, found: FoundHits, begin: number, wishes: PageWishes): Promise<ShownPage | null> {
+export async function showPage(
+  reader: LineageReader,
+  question: ScrollQuestion,
+  found: FoundHits,
+  begin: number,
+  wishes: PageWishes
+): Promise<ShownPage | null> {
   const { walk, hits, sifted, startIds } = found
   const end = Math.min(begin + question.count, sifted.total)
-  const indexes = Array.from({ length: Math.max(0, end - begin) }, (_, at) => sifted.kept?.[begin + at] ?? begin + at)
+  const indexes = Array.from(
+    { length: Math.max(0, end - begin) },
+    (_, at) => sifted.kept?.[begin + at] ?? begin + at
+  )
   const ids = indexes.map((index) => hits.ids[index] ?? 0)
   const entities = await entitiesOf(reader, ids)
   if (entities === null) return null
   const placesOf = hits.placesOf(indexes)
   const matched = await matchedIn(reader, question.text, ids, entities)
-  const paths = wishes.paths ? await readPaths(reader, { startIds, direction: question.direction, level: question.level, countPerPlace: question.pathsPerResult }, walk, placesOf) : []
+  const paths = wishes.paths
+    ? await readPaths(
+        reader,
+        {
+          startIds,
+          direction: question.direction,
+          level: question.level,
+          countPerPlace: question.pathsPerResult
+        },
+        walk,
+        placesOf
+      )
+    : []
   return {
     results: entities.map((entity, at) => ({
       entity,
@@ -49,11 +70,17 @@ export async function showPage(reader: LineageReader, question: ScrollQuestion, 
       paths: paths[at] ?? [],
       matchedFields: matched.get(ids[at] ?? 0) ?? []
     })),
-    facets: wishes.facets && question.wantsFacets ? await facetsOf(reader, sifted.tally, question.facetValuesMaxCount) : null
+    facets:
+      wishes.facets && question.wantsFacets
+        ? await facetsOf(reader, sifted.tally, question.facetValuesMaxCount)
+        : null
   }
 }
 
-async function entitiesOf(reader: LineageReader, ids: readonly number[]): Promise<Required<EntityReference>[] | null> {
+async function entitiesOf(
+  reader: LineageReader,
+  ids: readonly number[]
+): Promise<Required<EntityReference>[] | null> {
   const classOf = await reader.classes(ids)
   const urnOf = await reader.urns(ids)
   const entities: Required<EntityReference>[] = []
@@ -65,14 +92,23 @@ async function entitiesOf(reader: LineageReader, ids: readonly number[]): Promis
   return entities
 }
 
-const degreesOf = (degree: number, places: readonly number[], walk: Walk): Pick<LineageResult, 'degree' | 'degrees' | 'isExplored'> => ({
+const degreesOf = (
+  degree: number,
+  places: readonly number[],
+  walk: Walk
+): Pick<LineageResult, 'degree' | 'degrees' | 'isExplored'> => ({
   degree,
   degrees: [...new Set(places.map((place) => walk.degrees[place] ?? 0))],
   isExplored: degree < walk.hops
 })
 
 /** Where the text is found in each. The documents may be newer than those that were judged, and no longer hold it. */
-async function matchedIn(reader: LineageReader, text: string | null, ids: readonly number[], entities: readonly EntityReference[]): Promise<Map<number, MatchedField[]>> {
+async function matchedIn(
+  reader: LineageReader,
+  text: string | null,
+  ids: readonly number[],
+  entities: readonly EntityReference[]
+): Promise<Map<number, MatchedField[]>> {
   const matched = new Map<number, MatchedField[]>()
   if (text === null) return matched
   for (let begin = 0; begin < ids.length; begin += documentsSliceCount) {

@@ -11,18 +11,33 @@ import type { LineageReader } from './lineage-reader.ts'
 import type { EntityReference } from './read-entity.ts'
 
 /** `reader` must be of the state that was walked. `countPerPlace` is how many shortest ways are wanted to each place. */
-export type PathsQuestion = { startIds: readonly number[], direction: LineageDirection, level: LineageLevel, countPerPlace: number }
+export type PathsQuestion = {
+  startIds: readonly number[]
+  direction: LineageDirection
+  level: LineageLevel
+  countPerPlace: number
+}
 
 /**
  * For each result, the ways to each of its places in the walk; start and end are both on them.
  * Throws LIMIT_EXCEEDED (pathEntitiesMaxCount): ways of deep graphs are long, and all of a page are in one answer.
  */
-export async function readPaths(reader: LineageReader, question: PathsQuestion, walk: Pick<Walk, 'ids' | 'degrees'>, placesOfResults: readonly (readonly number[])[]): Promise<EntityReference[][][]> {
+export async function readPaths(
+  reader: LineageReader,
+  question: PathsQuestion,
+  walk: Pick<Walk, 'ids' | 'degrees'>,
+  placesOfResults: readonly (readonly number[])[]
+): Promise<EntityReference[][][]> {
   const room = pathsRoom()
   // Each place has one way at least: what is too much without looking is refused without looking.
   for (const place of placesOfResults.flat()) room.take((walk.degrees[place] ?? 0) + 1)
   const levels = levelsOf(question.startIds, walk)
-  const before = await stepsBack(reader, question, levels, placesOfResults.flat().map((place) => ({ id: walk.ids[place] ?? 0, degree: walk.degrees[place] ?? 0 })))
+  const before = await stepsBack(
+    reader,
+    question,
+    levels,
+    placesOfResults.flat().map((place) => ({ id: walk.ids[place] ?? 0, degree: walk.degrees[place] ?? 0 }))
+  )
   const ways: number[][][] = []
   for (const places of placesOfResults) {
     const own: number[][] = []
@@ -45,16 +60,23 @@ function pathsRoom() {
     take: (count: number): void => {
       actual += count
       if (actual <= maximum) return
-      throw new CatalogError('LIMIT_EXCEEDED', `the paths of this page have more than ${maximum} entities: ask for fewer results, for fewer paths, or leave paths out`,
-        { field: 'input.count', limit: 'pathEntitiesMaxCount', maximum, actual })
+      throw new CatalogError(
+        'LIMIT_EXCEEDED',
+        `the paths of this page have more than ${maximum} entities: ask for fewer results, for fewer paths, or leave paths out`,
+        { field: 'input.count', limit: 'pathEntitiesMaxCount', maximum, actual }
+      )
     }
   }
 }
 
 /** The ids of each degree, ascending; the starts have degree 0. */
-function levelsOf(startIds: readonly number[], { ids, degrees }: Pick<Walk, 'ids' | 'degrees'>): (degree: number) => Int32Array {
+function levelsOf(
+  startIds: readonly number[],
+  { ids, degrees }: Pick<Walk, 'ids' | 'degrees'>
+): (degree: number) => Int32Array {
   const starts = Int32Array.from(startIds).sort()
-  return (degree) => degree === 0 ? starts : ids.subarray(firstAt(degrees, degree), firstAt(degrees, degree + 1))
+  return (degree) =>
+    degree === 0 ? starts : ids.subarray(firstAt(degrees, degree), firstAt(degrees, degree + 1))
 }
 
 /** Where a sorted list first holds a value or more. */
@@ -74,23 +96,32 @@ type StepsBack = readonly ReadonlyMap<number, readonly number[]>[]
 
 const looksBetweenPauses = 5_000
 
-async function stepsBack(reader: LineageReader, { direction, level, countPerPlace }: PathsQuestion, levels: (degree: number) => Int32Array, ends: readonly { id: number, degree: number }[]): Promise<StepsBack> {
+async function stepsBack(
+  reader: LineageReader,
+  { direction, level, countPerPlace }: PathsQuestion,
+  levels: (degree: number) => Int32Array,
+  ends: readonly { id: number; degree: number }[]
+): Promise<StepsBack> {
   const wanted: Set<number>[] = []
   for (const { id, degree } of ends) (wanted[degree] ??= new Set()).add(id)
   const steps: Map<number, readonly number[]>[] = []
   let looks = 0
   for (let degree = wanted.length - 1; degree > 0; degree -= 1) {
-    const ids = [...wanted[degree] ?? []].sort((a, b) => a - b)
+    const ids = [...(wanted[degree] ?? [])].sort((a, b) => a - b)
     const nearer = levels(degree - 1)
-    const neighboursOf = await reader.neighbours(ids, direction === 'DOWNSTREAM' ? 'UPSTREAM' : 'DOWNSTREAM', level)
+    const neighboursOf = await reader.neighbours(
+      ids,
+      direction === 'DOWNSTREAM' ? 'UPSTREAM' : 'DOWNSTREAM',
+      level
+    )
     const own = new Map<number, readonly number[]>()
     for (const id of ids) {
       const found: number[] = []
       for (const neighbour of neighboursOf(id)) {
         looks += 1
         if (nearer[firstAt(nearer, neighbour)] !== neighbour) continue
-        found.push(neighbour);
-        (wanted[degree - 1] ??= new Set()).add(neighbour)
+        found.push(neighbour)
+        ;(wanted[degree - 1] ??= new Set()).add(neighbour)
         if (found.length === countPerPlace) break
       }
       own.set(id, found)
@@ -104,7 +135,7 @@ async function stepsBack(reader: LineageReader, { direction, level, countPerPlac
 }
 
 /** A way as a list from its start on: what is longer shares what it goes on with. */
-type Way = { id: number, next: Way | null }
+type Way = { id: number; next: Way | null }
 
 /** The first ways to an entity, each from its start on. */
 function waysTo(id: number, degree: number, steps: StepsBack, count: number): number[][] {
@@ -112,7 +143,8 @@ function waysTo(id: number, degree: number, steps: StepsBack, count: number): nu
   for (let at = degree; at > 0; at -= 1) {
     const longer: Way[] = []
     for (const way of ways) {
-      for (const nearer of steps[at]?.get(way.id) ?? []) if (longer.length < count) longer.push({ id: nearer, next: way })
+      for (const nearer of steps[at]?.get(way.id) ?? [])
+        if (longer.length < count) longer.push({ id: nearer, next: way })
     }
     ways = longer
   }
@@ -123,11 +155,16 @@ function waysTo(id: number, degree: number, steps: StepsBack, count: number): nu
   })
 }
 
-async function referencesTo(reader: LineageReader, ids: readonly number[]): Promise<Map<number, EntityReference>> {
+async function referencesTo(
+  reader: LineageReader,
+  ids: readonly number[]
+): Promise<Map<number, EntityReference>> {
   const classOf = await reader.classes(ids)
   const urnOf = await reader.urns(ids)
-  return new Map(ids.flatMap((id): [number, EntityReference][] => {
-    const urn = urnOf(id)
-    return urn === null ? [] : [[id, { urn, exists: classOf(id)?.exists ?? false }]]
-  }))
+  return new Map(
+    ids.flatMap((id): [number, EntityReference][] => {
+      const urn = urnOf(id)
+      return urn === null ? [] : [[id, { urn, exists: classOf(id)?.exists ?? false }]]
+    })
+  )
 }

@@ -29,7 +29,7 @@ export type EntityClass = {
 
 /** All entities but columns. `ids` gives up to `count` of the kept classes, ascending and above `after`. */
 export type Census = {
-  byClass: readonly { entityClass: EntityClass, count: number }[]
+  byClass: readonly { entityClass: EntityClass; count: number }[]
   ids: (keeps: (entityClass: EntityClass) => boolean, after: number, count: number) => Promise<Int32Array>
 }
 
@@ -51,7 +51,11 @@ export type LineageReader = {
   /** Throws DEADLINE_EXCEEDED. */
   walk: (question: WalkQuestion) => Promise<Walk>
   /** Neighbours one hop away; an edge of an entity to itself is none. */
-  neighbours: (ids: readonly number[] | Int32Array, direction: LineageDirection, level: LineageLevel) => Promise<(id: number) => readonly number[]>
+  neighbours: (
+    ids: readonly number[] | Int32Array,
+    direction: LineageDirection,
+    level: LineageLevel
+  ) => Promise<(id: number) => readonly number[]>
   classes: (ids: readonly number[] | Int32Array) => Promise<(id: number) => EntityClass | null>
   /** The same for large results. */
   classGroups: (ids: Int32Array) => Promise<ClassGroups>
@@ -70,7 +74,10 @@ export type LineageReader = {
   domainsInUse: () => Promise<number[]>
   domainTree: () => Promise<DomainTree>
   /** Stored documents by id and aspect name; for aspects that are no lists of edges and no domains. */
-  documents: (ids: readonly number[] | Int32Array, aspectNames: readonly string[]) => Promise<Map<number, Map<string, JsonObject>>>
+  documents: (
+    ids: readonly number[] | Int32Array,
+    aspectNames: readonly string[]
+  ) => Promise<Map<number, Map<string, JsonObject>>>
   /** Statements in a transaction: that of the reader, where it is one. `within` keeps the deadline; `what` took too long. */
   inSql: <Result>(what: string, work: (tx: Tx, within: WithinDeadline) => Promise<Result>) => Promise<Result>
   /** Begins the deadline anew: for who reads on, a slice at a time, for as long as somebody listens. */

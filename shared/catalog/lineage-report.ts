@@ -19,8 +19,19 @@ export type LineageReport = {
 }
 
 /** `startedAt` is of performance.now(). */
-export const reportOf = (walk: Pick<Walk, 'cutBy' | 'hops' | 'ids'>, engine: LineageReader['engine'], startedAt: number): LineageReport =>
-  ({ complete: walk.cutBy === null, truncatedBy: walk.cutBy, hops: walk.hops, visited: walk.ids.length, ms: millisecondsSince(startedAt), engine })
+export const reportOf = (
+  walk: Pick<Walk, 'cutBy' | 'hops' | 'ids'>,
+  engine: LineageReader['engine'],
+  startedAt: number
+): LineageReport => ({
+  complete: walk.cutBy === null,
+  truncatedBy: walk.cutBy,
+  hops: walk.hops,
+  visited: walk.ids.length,
+  ms: millisecondsSince(startedAt),
+  engine
+})
 
 /** To a hundredth: what a walk in memory takes is less than one. */
-export const millisecondsSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 100) / 100
+export const millisecondsSince = (startedAt: number): number =>
+  Math.round((performance.now() - startedAt) * 100) / 100

@@ -8,9 +8,14 @@ import { pageCount, pageStart } from './page-count.ts'
 import { readEntity, type EntityReference } from './read-entity.ts'
 
 /** As clients send it. */
-export type ListDomainsInput = { start?: number | null, count?: number | null, query?: string | null, parentDomain?: string | null }
+export type ListDomainsInput = {
+  start?: number | null
+  count?: number | null
+  query?: string | null
+  parentDomain?: string | null
+}
 
-export type DomainList = { start: number, count: number, total: number, domains: EntityReference[] }
+export type DomainList = { start: number; count: number; total: number; domains: EntityReference[] }
 
 const listDefaultCount = 20
 
@@ -22,12 +27,22 @@ export async function listDomains(db: Db, input: ListDomainsInput): Promise<Doma
   const start = pageStart(input.start, 'input.start')
   const count = pageCount(input.count, 'input.count', listDefaultCount, 0)
   const text = soughtText(input.query, 'input.query')
-  return inTransaction(db, async (tx) => {
-    const parentUrn = input.parentDomain ? (await readEntity({ db: tx, memory: null }, input.parentDomain, 'domain', 'input.parentDomain')).urn : null
-    const [parent] = parentUrn === null ? [] : await findEntities(tx, [parentUrn])
-    const level = (await domainsOfLevel(tx, parent?.id ?? null))
-      .filter((row) => text === null || findText(text, row.urn, new Map(row.properties ? [['domainProperties', row.properties]] : [])).length > 0)
-    const domains = level.slice(start, start + count).map((row) => ({ urn: row.urn, exists: true }))
-    return { start, count: domains.length, total: level.length, domains }
-  }, { readOnly: true, isolation: 'repeatable read' })
+  return inTransaction(
+    db,
+    async (tx) => {
+      const parentUrn = input.parentDomain
+        ? (await readEntity({ db: tx, memory: null }, input.parentDomain, 'domain', 'input.parentDomain')).urn
+        : null
+      const [parent] = parentUrn === null ? [] : await findEntities(tx, [parentUrn])
+      const level = (await domainsOfLevel(tx, parent?.id ?? null)).filter(
+        (row) =>
+          text === null ||
+          findText(text, row.urn, new Map(row.properties ? [['domainProperties', row.properties]] : []))
+            .length > 0
+      )
+      const domains = level.slice(start, start + count).map((row) => ({ urn: row.urn, exists: true }))
+      return { start, count: domains.length, total: level.length, domains }
+    },
+    { readOnly: true, isolation: 'repeatable read' }
+  )
 }

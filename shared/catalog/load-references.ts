@@ -15,7 +15,10 @@ const domainFields = ['domainUrn', 'parentDomain']
  * Each reference is looked up once a load, up to loadReferencesMaxCount of them, and no more after loadReferenceFailuresMaxCount
  * have meant nothing: a load in which nothing is a URN must not search for each of its lines.
  */
-export function createReferenceReader(sources: LineageSources, shape: RecordShape): (entry: ReadRecord) => Promise<ReadRecord> {
+export function createReferenceReader(
+  sources: LineageSources,
+  shape: RecordShape
+): (entry: ReadRecord) => Promise<ReadRecord> {
   const parser = recordParser(shape)
   const known = new Map<string, Promise<string>>()
   let failureCount = 0
@@ -25,10 +28,17 @@ export function createReferenceReader(sources: LineageSources, shape: RecordShap
     const key = `${entityType ?? ''}\n${reference}`
     const found = known.get(key)
     if (found) return found
-    if (known.size >= limits.loadReferencesMaxCount || failureCount >= limits.loadReferenceFailuresMaxCount) return null
-    const looked = urnOfReference(sources, reference, { field, suggests: false, ...entityType === undefined ? {} : { entityType } })
+    if (known.size >= limits.loadReferencesMaxCount || failureCount >= limits.loadReferenceFailuresMaxCount)
+      return null
+    const looked = urnOfReference(sources, reference, {
+      field,
+      suggests: false,
+      ...(entityType === undefined ? {} : { entityType })
+    })
     known.set(key, looked)
-    looked.catch(() => { failureCount += 1 })
+    looked.catch(() => {
+      failureCount += 1
+    })
     return looked
   }
 
@@ -36,7 +46,8 @@ export function createReferenceReader(sources: LineageSources, shape: RecordShap
     if (!('error' in entry) || triesLeft === 0) return entry
     const { line, text, error } = entry
     const { field } = error.details
-    const reference = error.code === 'INVALID_URN' && typeof field === 'string' ? parser.valueOf(text, field) : null
+    const reference =
+      error.code === 'INVALID_URN' && typeof field === 'string' ? parser.valueOf(text, field) : null
     if (typeof field !== 'string' || !isReference(reference)) return entry
     let changed: string
     try {

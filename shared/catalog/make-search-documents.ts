@@ -19,7 +19,10 @@ export async function makeSearchDocuments(db: Db): Promise<number> {
       const slice = await nextOfBacklog(tx, sliceCount)
       if (slice === null) return 0
       const rows = await lockEntities(tx, slice.ids)
-      await remakeDocuments(tx, rows.filter(({ isPresent, deletedSeq }) => isPresent || deletedSeq === null))
+      await remakeDocuments(
+        tx,
+        rows.filter(({ isPresent, deletedSeq }) => isPresent || deletedSeq === null)
+      )
       await advanceBacklog(tx, slice.lastId)
       return slice.ids.length
     })

@@ -20,7 +20,10 @@ export async function memoryCensus(view: GraphView, classes: MemoryClasses, paus
   }
   const met = table.flatMap(({ index, isKnown, isColumn, isPresent, isDeleted }) => {
     const count = counts[index] ?? 0
-    const entityClass = count > 0 && isKnown && !isColumn && (isPresent || !isDeleted) ? classes.of(view, firstIds[index] ?? 0) : null
+    const entityClass =
+      count > 0 && isKnown && !isColumn && (isPresent || !isDeleted)
+        ? classes.of(view, firstIds[index] ?? 0)
+        : null
     return entityClass === null ? [] : [{ kind: index, entityClass, count }]
   })
   return {

@@ -21,21 +21,36 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
   const ofColumns: EntityClass[][] = []
 
   /** Kinds that differ may say the same: columns of charts and of dashboards, features of two namespaces, what was deleted. */
-  const classOf = ({ isColumn, domainId }: NodeKind, { entityType, platformUrn, origin }: UrnMould, flags: Pick<EntityClass, 'exists' | 'isRemoved'>): EntityClass =>
-    classes.classOf({ entityType: isColumn ? 'schemaField' : entityType, platformUrn, origin, ...flags, domainId: domainId === 0 ? null : domainId })
+  const classOf = (
+    { isColumn, domainId }: NodeKind,
+    { entityType, platformUrn, origin }: UrnMould,
+    flags: Pick<EntityClass, 'exists' | 'isRemoved'>
+  ): EntityClass =>
+    classes.classOf({
+      entityType: isColumn ? 'schemaField' : entityType,
+      platformUrn,
+      origin,
+      ...flags,
+      domainId: domainId === 0 ? null : domainId
+    })
 
   function ofColumn({ nodes }: GraphView, id: number, kind: NodeKind): EntityClass {
     const asset = kindIn(nodes, urns.parentOf(id))
     const flags = { exists: asset.isPresent, isRemoved: kind.isRemoved || asset.isRemoved }
     // The column of a column: the kind of what it belongs to does not say all.
     if (asset.mould === null) return classOf(kind, urns.mouldOf(id), flags)
-    const ofOneKind = ofColumns[kind.index] ??= []
-    return ofOneKind[asset.index] ??= classOf(kind, asset.mould, flags)
+    const ofOneKind = (ofColumns[kind.index] ??= [])
+    return (ofOneKind[asset.index] ??= classOf(kind, asset.mould, flags))
   }
 
   /** Null for who is not known: every other kind that is no column's has a mould. */
-  const ofAsset = (kind: NodeKind): EntityClass | null => kind.mould === null ? null
-    : ofKind[kind.index] ??= classOf(kind, kind.mould, { exists: kind.isPresent, isRemoved: kind.isRemoved })
+  const ofAsset = (kind: NodeKind): EntityClass | null =>
+    kind.mould === null
+      ? null
+      : (ofKind[kind.index] ??= classOf(kind, kind.mould, {
+          exists: kind.isPresent,
+          isRemoved: kind.isRemoved
+        }))
 
   function groupsOf(view: GraphView, ids: Int32Array): ClassGroups {
     const { table } = view.nodes
@@ -52,7 +67,9 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
       const kind = table[numbers[at] ?? 0]
       if (kind?.isColumn) numbers[at] = firstClass + ofColumn(view, ids[at] ?? 0, kind).index
     }
-    return groupNumbers(numbers, (number) => number < firstClass ? classOfKind(number) : classes.at(number - firstClass))
+    return groupNumbers(numbers, (number) =>
+      number < firstClass ? classOfKind(number) : classes.at(number - firstClass)
+    )
   }
 
   return {

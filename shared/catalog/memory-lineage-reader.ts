@@ -19,7 +19,13 @@ import type { LineageReader } from './lineage-reader.ts'
 import { memoryCensus } from './memory-census.ts'
 import type { MemoryClasses } from './memory-classes.ts'
 
-export type MemorySources = { graph: LineageGraph, view: GraphView, classes: MemoryClasses, db: Db, turns: Turns }
+export type MemorySources = {
+  graph: LineageGraph
+  view: GraphView
+  classes: MemoryClasses
+  db: Db
+  turns: Turns
+}
 
 const idsPerPause = 4_096
 const longListCount = 4_096
@@ -29,28 +35,59 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
   const { urns } = graph
   let endsAt = Date.now() + limits.walkDeadlineMs
   const check = (): void => {
-    if (Date.now() > endsAt) throw new CatalogError('DEADLINE_EXCEEDED', 'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for')
+    if (Date.now() > endsAt)
+      throw new CatalogError(
+        'DEADLINE_EXCEEDED',
+        'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for'
+      )
   }
   const pause = turns.begin(check)
   // Asset and column edges need not be told apart: columns are joined to columns only. Who is asked about must be.
-  const isOf = (level: LineageLevel) => (id: number): boolean => urns.isColumn(id) === (level === 'column')
-  const wayOf = (direction: LineageDirection): AdjacencyView => direction === 'DOWNSTREAM' ? view.downstream : view.upstream
+  const isOf =
+    (level: LineageLevel) =>
+    (id: number): boolean =>
+      urns.isColumn(id) === (level === 'column')
+  const wayOf = (direction: LineageDirection): AdjacencyView =>
+    direction === 'DOWNSTREAM' ? view.downstream : view.upstream
 
   return {
     engine: 'memory',
     version: view.version,
-    find: async (wanted) => new Map(wanted.flatMap((urn) => {
-      const known = findInView(graph, view, urn)
-      return known ? [[urn, known]] : []
-    })),
-    walk: (question) => walkGraph(wayOf(question.direction), view.idsEnd, { ...question, startIds: question.startIds.filter(isOf(question.level)) }, pause),
+    find: async (wanted) =>
+      new Map(
+        wanted.flatMap((urn) => {
+          const known = findInView(graph, view, urn)
+          return known ? [[urn, known]] : []
+        })
+      ),
+    walk: (question) =>
+      walkGraph(
+        wayOf(question.direction),
+        view.idsEnd,
+        { ...question, startIds: question.startIds.filter(isOf(question.level)) },
+        pause
+      ),
     async neighbours(ids, direction, level) {
       const adjacency = wayOf(direction)
       const found = new Map<number, number[]>()
       for (const id of ids.filter(isOf(level))) {
         const members = membersIn(adjacency, id)
         // A walk of one hop puts a long list in order in slices.
-        found.set(id, members.length > longListCount ? Array.from((await walkGraph(adjacency, view.idsEnd, { startIds: [id], hopsWanted: 1, bounds: unbounded }, pause)).ids) : distinct(members, id))
+        found.set(
+          id,
+          members.length > longListCount
+            ? Array.from(
+                (
+                  await walkGraph(
+                    adjacency,
+                    view.idsEnd,
+                    { startIds: [id], hopsWanted: 1, bounds: unbounded },
+                    pause
+                  )
+                ).ids
+              )
+            : distinct(members, id)
+        )
         await pause()
       }
       return (id) => found.get(id) ?? []
@@ -94,8 +131,11 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       check()
       return readFilterDocuments(db, ids, aspectNames)
     },
-    inSql: (what, work) => inTransaction(db, (tx) => work(tx, keepDeadline(tx, limits.walkDeadlineMs, what)), { readOnly: true }),
-    renew() { endsAt = Date.now() + limits.walkDeadlineMs },
+    inSql: (what, work) =>
+      inTransaction(db, (tx) => work(tx, keepDeadline(tx, limits.walkDeadlineMs, what)), { readOnly: true }),
+    renew() {
+      endsAt = Date.now() + limits.walkDeadlineMs
+    },
     pause
   }
 }
@@ -107,8 +147,18 @@ export function findInView({ urns }: LineageGraph, view: GraphView, urn: Urn): K
   const assetId = entityTypeOf(urn) === 'schemaField' ? urns.idOf(assetOf(urn)) : id
   if (assetId === 0 || !isKnownIn(view.nodes, assetId)) return null
   const exists = isPresentIn(view.nodes, assetId)
-  if (!exists && isDeletedIn(view.nodes, assetId) && membersIn(view.downstream, assetId).length + membersIn(view.upstream, assetId).length === 0) return null
-  return { urn, id: isInView ? id : null, exists, isRemoved: isRemovedIn(view.nodes, assetId) || (isInView && isRemovedIn(view.nodes, id)) }
+  if (
+    !exists &&
+    isDeletedIn(view.nodes, assetId) &&
+    membersIn(view.downstream, assetId).length + membersIn(view.upstream, assetId).length === 0
+  )
+    return null
+  return {
+    urn,
+    id: isInView ? id : null,
+    exists,
+    isRemoved: isRemovedIn(view.nodes, assetId) || (isInView && isRemovedIn(view.nodes, id))
+  }
 }
 
 function assetOf(urn: Urn): Urn {

@@ -14,17 +14,28 @@ export async function readParentContainers(db: Db | Tx, urns: readonly Urn[]): P
   let unread = [...new Set(urns)]
   for (let level = 0; level < limits.containerMaxDepth && unread.length > 0; level += 1) {
     const rows = await findEntities(db, unread)
-    const documents = await readDocuments(db, rows.map(({ id }) => id), ['container'])
+    const documents = await readDocuments(
+      db,
+      rows.map(({ id }) => id),
+      ['container']
+    )
     for (const urn of unread) parentOf.set(urn, null)
     for (const { id, urn } of rows) parentOf.set(urn, containerOf(documents.get(id)?.get('container')))
-    unread = [...new Set(unread.flatMap((urn) => parentOf.get(urn) ?? []))].filter((urn) => !parentOf.has(urn))
+    unread = [...new Set(unread.flatMap((urn) => parentOf.get(urn) ?? []))].filter(
+      (urn) => !parentOf.has(urn)
+    )
   }
   return urns.map((urn) => chainFrom(urn, parentOf))
 }
 
 function chainFrom(urn: Urn, parentOf: ReadonlyMap<Urn, Urn | null>): EntityReference[] {
   const chain = new Set<Urn>()
-  for (let parent = parentOf.get(urn); parent && parent !== urn && !chain.has(parent) && chain.size < limits.containerMaxDepth; parent = parentOf.get(parent)) chain.add(parent)
+  for (
+    let parent = parentOf.get(urn);
+    parent && parent !== urn && !chain.has(parent) && chain.size < limits.containerMaxDepth;
+    parent = parentOf.get(parent)
+  )
+    chain.add(parent)
   return [...chain].map((each) => ({ urn: each }))
 }
 

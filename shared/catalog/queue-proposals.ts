@@ -34,9 +34,18 @@ const roomMaxMs = 10_000
  *
  * Without records there is no load. Throws OVERLOADED (with nothing stored).
  */
-export async function queueProposals(db: Db, queue: ChunkQueue, records: readonly ChangeRecord[], options: QueueOptions): Promise<void> {
+export async function queueProposals(
+  db: Db,
+  queue: ChunkQueue,
+  records: readonly ChangeRecord[],
+  options: QueueOptions
+): Promise<void> {
   if (records.length === 0) return
-  const lines = records.map((record, index) => ({ line: index + 1, text: record.changes.map(proposalText).join(), changes: record.changes }))
+  const lines = records.map((record, index) => ({
+    line: index + 1,
+    text: record.changes.map(proposalText).join(),
+    changes: record.changes
+  }))
   const load = newLoad(options)
   await waitForRoom(db)
   await inTransaction(db, async (tx) => {
@@ -47,7 +56,7 @@ export async function queueProposals(db: Db, queue: ChunkQueue, records: readonl
   await acceptReceivedLoad(db, queue, load.id)
 }
 
-type Line = { line: number, text: string, changes: ChangeRecord['changes'] }
+type Line = { line: number; text: string; changes: ChangeRecord['changes'] }
 
 /** One chunk for all, whatever its passes: within it they are in order by themselves. What is too large for one is sorted as a load is. */
 async function storeLines(tx: Tx, loadId: string, lines: readonly Line[]): Promise<void> {
@@ -56,7 +65,8 @@ async function storeLines(tx: Tx, loadId: string, lines: readonly Line[]): Promi
     await touchLoad(tx, loadId, stored)
   }
   const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(toStoredLine(line)), 0)
-  const writer = bytes <= limits.chunkMaxBytes ? createWholeChunkWriter(loadId, store) : createChunkWriter(loadId, store)
+  const writer =
+    bytes <= limits.chunkMaxBytes ? createWholeChunkWriter(loadId, store) : createChunkWriter(loadId, store)
   for (const { line, text, changes } of lines) await writer.add({ line, text }, changes)
   await writer.flush()
 }
@@ -67,7 +77,12 @@ async function waitForRoom(db: Db): Promise<void> {
   for (const giveUpAt = Date.now() + roomMaxMs; ; await sleep(roomEveryMs)) {
     const waiting = await countUnfinishedLoads(db, maximum)
     if (waiting < maximum) return
-    if (Date.now() > giveUpAt) throw new CatalogError('OVERLOADED', `${waiting} loads wait to be applied; send it again later`, { limit: 'waitingProposalLoadsMaxCount', maximum, retryAfterSeconds: 10 })
+    if (Date.now() > giveUpAt)
+      throw new CatalogError('OVERLOADED', `${waiting} loads wait to be applied; send it again later`, {
+        limit: 'waitingProposalLoadsMaxCount',
+        maximum,
+        retryAfterSeconds: 10
+      })
   }
 }
 

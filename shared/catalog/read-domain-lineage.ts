@@ -31,10 +31,19 @@ export type DomainToDomain = {
   upstreamAssetCount: number
   downstreamAssetCount: number
   /** A page of the asset edges, by the ids of the side asked for, then of the other. Throws BAD_REQUEST, LIMIT_EXCEEDED. */
-  pageOfEdges: (start: number | null | undefined, count: number | null | undefined) => { start: number, edges: { upstreamId: number, downstreamId: number }[] }
+  pageOfEdges: (
+    start: number | null | undefined,
+    count: number | null | undefined
+  ) => { start: number; edges: { upstreamId: number; downstreamId: number }[] }
 }
 
-export type DomainLineage = { start: number, total: number, edgeCount: number, edges: DomainToDomain[], report: LineageReport }
+export type DomainLineage = {
+  start: number
+  total: number
+  edgeCount: number
+  edges: DomainToDomain[]
+  report: LineageReport
+}
 
 const domainsDefaultCount = 100
 const membersSliceCount = 2_000
@@ -44,29 +53,53 @@ const membersSliceCount = 2_000
  * looked through. Soft-deleted entities take no part, not even on the way. Throws BAD_REQUEST, INVALID_URN, NOT_FOUND for a
  * domain that does not exist, LIMIT_EXCEEDED (pageMaxCount, hiddenEntitiesMaxCount, domainEdgesMaxCount), DEADLINE_EXCEEDED.
  */
-export async function readDomainLineage(sources: LineageSources, input: DomainLineageInput): Promise<DomainLineage> {
+export async function readDomainLineage(
+  sources: LineageSources,
+  input: DomainLineageInput
+): Promise<DomainLineage> {
   const start = pageStart(input.start, 'input.start')
   const count = pageCount(input.count, 'input.count', domainsDefaultCount)
   const domainUrn = input.urn ? urnOfType(input.urn, 'domain', 'input.urn') : null
   const withinUrn = input.within ? urnOfType(input.within, 'domain', 'input.within') : null
   const startedAt = performance.now()
-  return withLineage(sources, async (reader) => {
-    const question: DomainQuestion = {
-      domainId: await domainIdOf(reader, domainUrn, 'input.urn'),
-      includesDescendants: input.includeDescendants ?? true,
-      withinId: await domainIdOf(reader, withinUrn, 'input.within')
-    }
-    const { edges, total, visited } = await addUp(reader, question, input.direction, domainUrn === null && withinUrn === null ? await reader.domainsInUse() : [])
-    const page = edges.slice(start, start + count)
-    const domainOf = await referencesOf(reader, [...new Set(page.flatMap(({ nearGroup, farGroup }) => [nearGroup, farGroup]))].filter((id) => id !== noDomain))
-    return {
-      start,
-      total: edges.length,
-      edgeCount: total,
-      edges: page.map((edge) => shapeOf(edge, input.direction, domainOf)),
-      report: { complete: true, truncatedBy: null, hops: 1, visited, ms: millisecondsSince(startedAt), engine: reader.engine }
-    }
-  }, { units: 5 })
+  return withLineage(
+    sources,
+    async (reader) => {
+      const question: DomainQuestion = {
+        domainId: await domainIdOf(reader, domainUrn, 'input.urn'),
+        includesDescendants: input.includeDescendants ?? true,
+        withinId: await domainIdOf(reader, withinUrn, 'input.within')
+      }
+      const { edges, total, visited } = await addUp(
+        reader,
+        question,
+        input.direction,
+        domainUrn === null && withinUrn === null ? await reader.domainsInUse() : []
+      )
+      const page = edges.slice(start, start + count)
+      const domainOf = await referencesOf(
+        reader,
+        [...new Set(page.flatMap(({ nearGroup, farGroup }) => [nearGroup, farGroup]))].filter(
+          (id) => id !== noDomain
+        )
+      )
+      return {
+        start,
+        total: edges.length,
+        edgeCount: total,
+        edges: page.map((edge) => shapeOf(edge, input.direction, domainOf)),
+        report: {
+          complete: true,
+          truncatedBy: null,
+          hops: 1,
+          visited,
+          ms: millisecondsSince(startedAt),
+          engine: reader.engine
+        }
+      }
+    },
+    { units: 5 }
+  )
 }
 
 /** Throws NOT_FOUND. */
@@ -77,9 +110,15 @@ async function domainIdOf(reader: LineageReader, urn: Urn | null, field: string)
   return known.id
 }
 
-const judge = ({ isRemoved, entityType, domainId }: EntityClass) => isRemoved ? 'none' : domainId === null && jobTypes.has(entityType) ? 'through' : 'shown'
+const judge = ({ isRemoved, entityType, domainId }: EntityClass) =>
+  isRemoved ? 'none' : domainId === null && jobTypes.has(entityType) ? 'through' : 'shown'
 
-async function addUp(reader: LineageReader, question: DomainQuestion, direction: LineageDirection, inUse: readonly number[]): Promise<{ edges: DomainEdge[], total: number, visited: number }> {
+async function addUp(
+  reader: LineageReader,
+  question: DomainQuestion,
+  direction: LineageDirection,
+  inUse: readonly number[]
+): Promise<{ edges: DomainEdge[]; total: number; visited: number }> {
   const tree = await reader.domainTree()
   const near = nearDomains(tree, question, inUse)
   const { nearGroupOf, farGroupOf } = groupsOf(tree, question, near)
@@ -105,7 +144,11 @@ async function addUp(reader: LineageReader, question: DomainQuestion, direction:
   return { edges: found.edges(), total: found.total(), visited: members.length }
 }
 
-function shapeOf({ nearGroup, farGroup, nearIds, farIds, nearCount }: DomainEdge, direction: LineageDirection, domainOf: (id: number) => EntityReference | null): DomainToDomain {
+function shapeOf(
+  { nearGroup, farGroup, nearIds, farIds, nearCount }: DomainEdge,
+  direction: LineageDirection,
+  domainOf: (id: number) => EntityReference | null
+): DomainToDomain {
   const isDown = direction === 'DOWNSTREAM'
   const [upstreamIds, downstreamIds] = isDown ? [nearIds, farIds] : [farIds, nearIds]
   const farCount = countDistinct(farIds)
@@ -119,7 +162,12 @@ function shapeOf({ nearGroup, farGroup, nearIds, farIds, nearCount }: DomainEdge
       const start = pageStart(wantedStart, 'start')
       const end = start + pageCount(wantedCount, 'count')
       const later = downstreamIds.slice(start, end)
-      return { start, edges: upstreamIds.slice(start, end).map((upstreamId, at) => ({ upstreamId, downstreamId: later[at] ?? 0 })) }
+      return {
+        start,
+        edges: upstreamIds
+          .slice(start, end)
+          .map((upstreamId, at) => ({ upstreamId, downstreamId: later[at] ?? 0 }))
+      }
     }
   }
 }

@@ -22,16 +22,24 @@ import { upstreamTest } from './sift-hits.ts'
 import { sqlLineageReader } from './sql-lineage-reader.ts'
 
 /** The domain of each asset, in the order of the URNs; null for one that is in none. */
-export async function readDomainsOf(sources: EntitySources, urns: readonly Urn[]): Promise<(EntityReference | null)[]> {
+export async function readDomainsOf(
+  sources: EntitySources,
+  urns: readonly Urn[]
+): Promise<(EntityReference | null)[]> {
   const domains = await findDomains(sources, urns)
   return urns.map((urn) => domains.get(urn) ?? null)
 }
 
 /** As clients send it. */
-export type DomainMembersInput = { query?: string | null, start?: number | null, count?: number | null, filters?: readonly FacetFilterInput[] | null }
+export type DomainMembersInput = {
+  query?: string | null
+  start?: number | null
+  count?: number | null
+  filters?: readonly FacetFilterInput[] | null
+}
 
-export type DomainMember = { entity: EntityReference, matchedFields: MatchedField[] }
-export type DomainMembers = { start: number, count: number, total: number, members: DomainMember[] }
+export type DomainMember = { entity: EntityReference; matchedFields: MatchedField[] }
+export type DomainMembers = { start: number; count: number; total: number; members: DomainMember[] }
 
 const membersDefaultCount = 20
 const membersSliceCount = 500
@@ -40,24 +48,46 @@ const membersSliceCount = 500
  * The assets directly in each domain, by id, soft-deleted ones left out unless a filter asks for them.
  * Throws as pageCount and checkAllOf do, LIMIT_EXCEEDED for a long text, DEADLINE_EXCEEDED.
  */
-export async function readDomainMembers(db: Db, domainUrns: readonly Urn[], input: DomainMembersInput): Promise<DomainMembers[]> {
-  const page = { start: pageStart(input.start, 'input.start'), count: pageCount(input.count, 'input.count', membersDefaultCount, 0) }
+export async function readDomainMembers(
+  db: Db,
+  domainUrns: readonly Urn[],
+  input: DomainMembersInput
+): Promise<DomainMembers[]> {
+  const page = {
+    start: pageStart(input.start, 'input.start'),
+    count: pageCount(input.count, 'input.count', membersDefaultCount, 0)
+  }
   const sought = checkEntityQuestion({ query: input.query })
   const filters = checkAllOf(input.filters, entityFilterFields, 'input.filters')
-  return inTransaction(db, async (tx) => {
-    const idOf = new Map((await findEntities(tx, domainUrns)).map((row) => [row.urn, row.id]))
-    const ids = [...idOf.values()]
-    const found = sought.terms === null && sought.urn === null && filters.length === 0 ? await plainMembers(tx, ids, page) : await siftedMembers(tx, ids, page, sought, filters)
-    return domainUrns.map((urn) => found.get(idOf.get(urn) ?? 0) ?? { start: page.start, count: 0, total: 0, members: [] })
-  }, { readOnly: true, isolation: 'repeatable read' })
+  return inTransaction(
+    db,
+    async (tx) => {
+      const idOf = new Map((await findEntities(tx, domainUrns)).map((row) => [row.urn, row.id]))
+      const ids = [...idOf.values()]
+      const found =
+        sought.terms === null && sought.urn === null && filters.length === 0
+          ? await plainMembers(tx, ids, page)
+          : await siftedMembers(tx, ids, page, sought, filters)
+      return domainUrns.map(
+        (urn) => found.get(idOf.get(urn) ?? 0) ?? { start: page.start, count: 0, total: 0, members: [] }
+      )
+    },
+    { readOnly: true, isolation: 'repeatable read' }
+  )
 }
 
-type Page = { start: number, count: number }
+type Page = { start: number; count: number }
 
 /** Nothing is to be judged, so Postgres counts and cuts the pages. */
-async function plainMembers(tx: Tx, domainIds: readonly number[], { start, count }: Page): Promise<Map<number, DomainMembers>> {
+async function plainMembers(
+  tx: Tx,
+  domainIds: readonly number[],
+  { start, count }: Page
+): Promise<Map<number, DomainMembers>> {
   const totals = await countMembers(tx, domainIds)
-  const pages = new Map([...totals].map(([id, total]): [number, DomainMembers] => [id, { start, count: 0, total, members: [] }]))
+  const pages = new Map(
+    [...totals].map(([id, total]): [number, DomainMembers] => [id, { start, count: 0, total, members: [] }])
+  )
   for (const row of await pageOfMembers(tx, domainIds, start, count)) {
     pages.get(row.domainId)?.members.push({ entity: { urn: row.urn, exists: row.exists }, matchedFields: [] })
   }
@@ -68,14 +98,29 @@ async function plainMembers(tx: Tx, domainIds: readonly number[], { start, count
 /** What is looked for in members; null in `terms` and `urn` is everything. */
 type Sought = Pick<EntityQuestion, 'terms' | 'urn' | 'words'>
 
-async function siftedMembers(tx: Tx, domainIds: readonly number[], { start, count }: Page, sought: Sought, filters: Filters): Promise<Map<number, DomainMembers>> {
-  const withinDeadline = keepDeadline(tx, limits.walkDeadlineMs, 'The search took longer than allowed; narrow it down')
+async function siftedMembers(
+  tx: Tx,
+  domainIds: readonly number[],
+  { start, count }: Page,
+  sought: Sought,
+  filters: Filters
+): Promise<Map<number, DomainMembers>> {
+  const withinDeadline = keepDeadline(
+    tx,
+    limits.walkDeadlineMs,
+    'The search took longer than allowed; narrow it down'
+  )
   const reader = sqlLineageReader(tx, null)
   const judge = await withinDeadline(() => judgeOf(reader, filters))
   const includesRemoved = mentions(filters, 'removed')
   const pages = new Map<number, DomainMembers>()
-  const onPages: { id: number, urn: Urn, member: DomainMember }[] = []
-  const rows = await membersThatMatch(tx, await withinDeadline(() => membersOfDomains(tx, domainIds)), sought, withinDeadline)
+  const onPages: { id: number; urn: Urn; member: DomainMember }[] = []
+  const rows = await membersThatMatch(
+    tx,
+    await withinDeadline(() => membersOfDomains(tx, domainIds)),
+    sought,
+    withinDeadline
+  )
 
   for (let begin = 0; begin < rows.length; begin += membersSliceCount) {
     const slice = rows.slice(begin, begin + membersSliceCount)
@@ -86,8 +131,21 @@ async function siftedMembers(tx: Tx, domainIds: readonly number[], { start, coun
     for (const { domainId, id } of slice) {
       const found = facts.get(id)
       if (!found || (found.isRemoved && !includesRemoved)) continue
-      const common = { ...found, platformUrn: platformOf(found.urn), origin: originOf(found.urn), degree: null }
-      if (!judge.whole({ common, urn: found.urn, documents: documents.get(id) ?? new Map(), hasUpstreams: hasUpstreams?.(id) ?? null })) continue
+      const common = {
+        ...found,
+        platformUrn: platformOf(found.urn),
+        origin: originOf(found.urn),
+        degree: null
+      }
+      if (
+        !judge.whole({
+          common,
+          urn: found.urn,
+          documents: documents.get(id) ?? new Map(),
+          hasUpstreams: hasUpstreams?.(id) ?? null
+        })
+      )
+        continue
       const page = pages.get(domainId) ?? { start, count: 0, total: 0, members: [] }
       pages.set(domainId, page)
       page.total += 1
@@ -103,11 +161,25 @@ async function siftedMembers(tx: Tx, domainIds: readonly number[], { start, coun
   return pages
 }
 
-async function membersThatMatch<Row extends { id: number }>(tx: Tx, rows: readonly Row[], { terms, urn, words }: Sought, withinDeadline: WithinDeadline): Promise<readonly Row[]> {
+async function membersThatMatch<Row extends { id: number }>(
+  tx: Tx,
+  rows: readonly Row[],
+  { terms, urn, words }: Sought,
+  withinDeadline: WithinDeadline
+): Promise<readonly Row[]> {
   if (terms === null && urn === null) return rows
-  const ids = urn !== null
-    ? (await withinDeadline(() => findEntities(tx, [urn]))).map((row) => row.id)
-    : words ? await withinDeadline(() => findMatchesAmong(tx, words, rows.map((row) => row.id))) : []
+  const ids =
+    urn !== null
+      ? (await withinDeadline(() => findEntities(tx, [urn]))).map((row) => row.id)
+      : words
+        ? await withinDeadline(() =>
+            findMatchesAmong(
+              tx,
+              words,
+              rows.map((row) => row.id)
+            )
+          )
+        : []
   const matches = new Set(ids)
   return rows.filter(({ id }) => matches.has(id))
 }

@@ -11,12 +11,20 @@ export type ReadGate = {
   enter: (caller: string) => Promise<() => void>
 }
 
-export type ReadGateBounds = { atOnce: number, waitingMaxCount?: number, waitingPerCallerMaxCount?: number, waitMaxMs?: number }
+export type ReadGateBounds = {
+  atOnce: number
+  waitingMaxCount?: number
+  waitingPerCallerMaxCount?: number
+  waitMaxMs?: number
+}
 
 const retryAfterSeconds = 1
 
 export function createReadGate({
-  atOnce, waitingMaxCount = limits.heavyReadsWaitingMaxCount, waitingPerCallerMaxCount = limits.heavyReadsWaitingPerTokenMaxCount, waitMaxMs = limits.heavyReadWaitMaxMs
+  atOnce,
+  waitingMaxCount = limits.heavyReadsWaitingMaxCount,
+  waitingPerCallerMaxCount = limits.heavyReadsWaitingPerTokenMaxCount,
+  waitMaxMs = limits.heavyReadWaitMaxMs
 }: ReadGateBounds): ReadGate {
   /** In the order of whose turn is next. */
   const waiting = new Map<string, (() => void)[]>()
@@ -55,7 +63,14 @@ export function createReadGate({
         begins.splice(begins.indexOf(begin), 1)
         if (begins.length === 0 && waiting.get(caller) === begins) waiting.delete(caller)
         waitingCount -= 1
-        reject(refused('OVERLOADED', `the read waited ${waitMaxMs / 1_000} s for others to end; send it again`, 'heavyReadWaitMaxMs', waitMaxMs))
+        reject(
+          refused(
+            'OVERLOADED',
+            `the read waited ${waitMaxMs / 1_000} s for others to end; send it again`,
+            'heavyReadWaitMaxMs',
+            waitMaxMs
+          )
+        )
       }, waitMaxMs)
       begins.push(begin)
       waiting.set(caller, begins)
@@ -67,15 +82,31 @@ export function createReadGate({
     async enter(caller) {
       if (runningCount < atOnce) return leaveOnce()
       if ((waiting.get(caller)?.length ?? 0) >= waitingPerCallerMaxCount) {
-        throw refused('RATE_LIMITED', `${waitingPerCallerMaxCount} heavy reads of this token wait already; send fewer at once`, 'heavyReadsWaitingPerTokenMaxCount', waitingPerCallerMaxCount)
+        throw refused(
+          'RATE_LIMITED',
+          `${waitingPerCallerMaxCount} heavy reads of this token wait already; send fewer at once`,
+          'heavyReadsWaitingPerTokenMaxCount',
+          waitingPerCallerMaxCount
+        )
       }
-      if (waitingCount >= waitingMaxCount) throw refused('OVERLOADED', `${waitingMaxCount} heavy reads wait already; send it again`, 'heavyReadsWaitingMaxCount', waitingMaxCount)
+      if (waitingCount >= waitingMaxCount)
+        throw refused(
+          'OVERLOADED',
+          `${waitingMaxCount} heavy reads wait already; send it again`,
+          'heavyReadsWaitingMaxCount',
+          waitingMaxCount
+        )
       return wait(caller)
     }
   }
 }
 
-function refused(code: 'RATE_LIMITED' | 'OVERLOADED', message: string, limit: 'heavyReadWaitMaxMs' | 'heavyReadsWaitingMaxCount' | 'heavyReadsWaitingPerTokenMaxCount', maximum: number): CatalogError {
+function refused(
+  code: 'RATE_LIMITED' | 'OVERLOADED',
+  message: string,
+  limit: 'heavyReadWaitMaxMs' | 'heavyReadsWaitingMaxCount' | 'heavyReadsWaitingPerTokenMaxCount',
+  maximum: number
+): CatalogError {
   metrics.readsRefused.inc({ code })
   return new CatalogError(code, message, { limit, maximum, retryAfterSeconds })
 }

@@ -28,13 +28,24 @@ export type GraphNode = {
   columns: EntityReference[] | null
 }
 
-export type GraphEdge = { upstreamUrn: string, downstreamUrn: string, level: 'ASSET' | 'COLUMN', via: EntityReference[], viaCount: number }
+export type GraphEdge = {
+  upstreamUrn: string
+  downstreamUrn: string
+  level: 'ASSET' | 'COLUMN'
+  via: EntityReference[]
+  viaCount: number
+}
 
 export type LineageGraph = {
   nodes: GraphNode[]
   edges: GraphEdge[]
   /** The reachable are null unless they were wished for. */
-  totals: { upstream: number | null, downstream: number | null, assetEdges: number, columnEdges: number | null }
+  totals: {
+    upstream: number | null
+    downstream: number | null
+    assetEdges: number
+    columnEdges: number | null
+  }
   report: LineageReport
 }
 
@@ -47,54 +58,94 @@ const directions = ['UPSTREAM', 'DOWNSTREAM'] as const
  * Everything is of one snapshot. Without the wish for totals no walk goes further than the nodes shown.
  * Throws what checkGraphQuestion throws, NOT_FOUND for a start that does not exist, LIMIT_EXCEEDED, DEADLINE_EXCEEDED.
  */
-export async function readLineageGraph(sources: LineageSources, input: LineageGraphInput, wishes: { totals: boolean }): Promise<LineageGraph> {
+export async function readLineageGraph(
+  sources: LineageSources,
+  input: LineageGraphInput,
+  wishes: { totals: boolean }
+): Promise<LineageGraph> {
   const question = checkGraphQuestion(input)
   const startedAt = performance.now()
-  return withLineage(sources, async (reader) => {
-    const start = (await reader.find([question.startUrn])).get(question.startUrn)
-    if (!start) throw entityNotFound(question.startUrn, 'input.urn')
-    return drawGraph(reader, { id: start.id ?? nobody, entity: { urn: start.urn, exists: start.exists } }, question, wishes, startedAt)
-  }, { units: graphUnits({ count: question.count, totals: wishes.totals, columns: question.showsColumns }) })
+  return withLineage(
+    sources,
+    async (reader) => {
+      const start = (await reader.find([question.startUrn])).get(question.startUrn)
+      if (!start) throw entityNotFound(question.startUrn, 'input.urn')
+      return drawGraph(
+        reader,
+        { id: start.id ?? nobody, entity: { urn: start.urn, exists: start.exists } },
+        question,
+        wishes,
+        startedAt
+      )
+    },
+    { units: graphUnits({ count: question.count, totals: wishes.totals, columns: question.showsColumns }) }
+  )
 }
 
-type Start = { id: number, entity: EntityReference }
+type Start = { id: number; entity: EntityReference }
 
-async function drawGraph(reader: LineageReader, start: Start, question: GraphQuestion, wishes: { totals: boolean }, startedAt: number): Promise<LineageGraph> {
-  const isHidden = (entityClass: EntityClass): boolean => entityClass.isRemoved || (question.hidesJobs && jobTypes.has(entityClass.entityType))
-  const isLeftOut = ({ entityType }: EntityClass): boolean => question.types !== null && !question.types.has(graphqlTypeOf(entityType))
-  const lookTo = (direction: LineageDirection) => throughHidden(reader, {
-    direction,
-    level: question.level,
-    // The start is always shown, whatever it is.
-    judge: (entityClass, id) => id === start.id ? 'shown' : isHidden(entityClass) ? 'through' : isLeftOut(entityClass) ? 'counted' : 'shown'
-  })
+async function drawGraph(
+  reader: LineageReader,
+  start: Start,
+  question: GraphQuestion,
+  wishes: { totals: boolean },
+  startedAt: number
+): Promise<LineageGraph> {
+  const isHidden = (entityClass: EntityClass): boolean =>
+    entityClass.isRemoved || (question.hidesJobs && jobTypes.has(entityClass.entityType))
+  const isLeftOut = ({ entityType }: EntityClass): boolean =>
+    question.types !== null && !question.types.has(graphqlTypeOf(entityType))
+  const lookTo = (direction: LineageDirection) =>
+    throughHidden(reader, {
+      direction,
+      level: question.level,
+      // The start is always shown, whatever it is.
+      judge: (entityClass, id) =>
+        id === start.id
+          ? 'shown'
+          : isHidden(entityClass)
+            ? 'through'
+            : isLeftOut(entityClass)
+              ? 'counted'
+              : 'shown'
+    })
   const looks: Looks = { UPSTREAM: lookTo('UPSTREAM'), DOWNSTREAM: lookTo('DOWNSTREAM') }
 
   const { ids, ignored } = await chooseNodes(reader, start.id, question, looks)
   const { rims, ...assets } = await readEdges(reader, ids, looks)
   const columns = question.showsColumns ? await readColumnEdges(reader, ids) : null
   const walks = await walkBothWays(reader, start.id, question, ids, wishes)
-  const countOf = async (walk: Walk): Promise<number | null> => wishes.totals ? countVisible(reader, walk, (entityClass) => !isHidden(entityClass) && !isLeftOut(entityClass)) : null
+  const countOf = async (walk: Walk): Promise<number | null> =>
+    wishes.totals
+      ? countVisible(reader, walk, (entityClass) => !isHidden(entityClass) && !isLeftOut(entityClass))
+      : null
 
-  const named = [assets, ...columns ? [columns] : []].flatMap(({ edges }) => edges.flatMap((edge) => [edge.upstreamId, edge.downstreamId, ...edge.between]))
+  const named = [assets, ...(columns ? [columns] : [])].flatMap(({ edges }) =>
+    edges.flatMap((edge) => [edge.upstreamId, edge.downstreamId, ...edge.between])
+  )
   const known = await referencesOf(reader, [...new Set([...ids, ...named])])
   const referenceTo = (id: number): EntityReference[] => {
     const found = id === start.id ? start.entity : known(id)
     return found ? [found] : []
   }
   return {
-    nodes: [...ids].flatMap((id) => referenceTo(id).map((entity): GraphNode => ({
-      entity,
-      ...placeOf(id, start.id, walks.degrees),
-      ...countsOf(rims.UPSTREAM.get(id), rims.DOWNSTREAM.get(id)),
-      columns: columns ? (columns.columnsOf.get(id) ?? []).flatMap(referenceTo) : null
-    }))),
-    edges: [...shownEdges(assets, question.level, referenceTo), ...columns ? shownEdges(columns, 'column', referenceTo) : []],
+    nodes: [...ids].flatMap((id) =>
+      referenceTo(id).map((entity): GraphNode => ({
+        entity,
+        ...placeOf(id, start.id, walks.degrees),
+        ...countsOf(rims.UPSTREAM.get(id), rims.DOWNSTREAM.get(id)),
+        columns: columns ? (columns.columnsOf.get(id) ?? []).flatMap(referenceTo) : null
+      }))
+    ),
+    edges: [
+      ...shownEdges(assets, question.level, referenceTo),
+      ...(columns ? shownEdges(columns, 'column', referenceTo) : [])
+    ],
     totals: {
       upstream: await countOf(walks.UPSTREAM),
       downstream: await countOf(walks.DOWNSTREAM),
       assetEdges: question.level === 'asset' ? assets.total : 0,
-      columnEdges: question.level === 'column' ? assets.total : columns?.total ?? null
+      columnEdges: question.level === 'column' ? assets.total : (columns?.total ?? null)
     },
     report: {
       complete: directions.every((direction) => walks[direction].cutBy === null),
@@ -103,7 +154,7 @@ async function drawGraph(reader: LineageReader, start: Start, question: GraphQue
       visited: walks.UPSTREAM.ids.length + walks.DOWNSTREAM.ids.length,
       ms: millisecondsSince(startedAt),
       engine: reader.engine,
-      ...ignored.length > 0 ? { withoutEffect: ignored.map((place) => `expand[${place}]`) } : {}
+      ...(ignored.length > 0 ? { withoutEffect: ignored.map((place) => `expand[${place}]`) } : {})
     }
   }
 }
@@ -111,22 +162,38 @@ async function drawGraph(reader: LineageReader, start: Start, question: GraphQue
 type Degrees = { [direction in LineageDirection]: Map<number, number> }
 
 /** Walks as far as nodes are shown, or to the end: where totals are wished for, and where that did not come to all nodes. */
-async function walkBothWays(reader: LineageReader, startId: number, { level, hops }: GraphQuestion, ids: ReadonlySet<number>, wishes: { totals: boolean }) {
+async function walkBothWays(
+  reader: LineageReader,
+  startId: number,
+  { level, hops }: GraphQuestion,
+  ids: ReadonlySet<number>,
+  wishes: { totals: boolean }
+) {
   const walkFor = async (hopsWanted: number) => {
-    const walk = (direction: LineageDirection): Promise<Walk> => reader.walk({ startIds: startId === nobody ? [] : [startId], direction, level, hopsWanted, bounds })
+    const walk = (direction: LineageDirection): Promise<Walk> =>
+      reader.walk({ startIds: startId === nobody ? [] : [startId], direction, level, hopsWanted, bounds })
     const walks = { UPSTREAM: await walk('UPSTREAM'), DOWNSTREAM: await walk('DOWNSTREAM') }
-    const degrees: Degrees = { UPSTREAM: await degreesIn(reader, walks.UPSTREAM, ids), DOWNSTREAM: await degreesIn(reader, walks.DOWNSTREAM, ids) }
+    const degrees: Degrees = {
+      UPSTREAM: await degreesIn(reader, walks.UPSTREAM, ids),
+      DOWNSTREAM: await degreesIn(reader, walks.DOWNSTREAM, ids)
+    }
     return { ...walks, degrees }
   }
   if (wishes.totals) return walkFor(Infinity)
   const near = await walkFor(Math.max(hops.UPSTREAM, hops.DOWNSTREAM))
-  const isDone = [...ids].every((id) => id === startId || near.degrees.UPSTREAM.has(id) || near.degrees.DOWNSTREAM.has(id))
+  const isDone = [...ids].every(
+    (id) => id === startId || near.degrees.UPSTREAM.has(id) || near.degrees.DOWNSTREAM.has(id)
+  )
   return isDone ? near : walkFor(Infinity)
 }
 
 const walkSliceCount = 20_000
 
-async function degreesIn(reader: LineageReader, walk: Walk, ids: ReadonlySet<number>): Promise<Map<number, number>> {
+async function degreesIn(
+  reader: LineageReader,
+  walk: Walk,
+  ids: ReadonlySet<number>
+): Promise<Map<number, number>> {
   const degrees = new Map<number, number>()
   for (let begin = 0; begin < walk.ids.length && degrees.size < ids.size - 1; begin += walkSliceCount) {
     walk.ids.subarray(begin, begin + walkSliceCount).forEach((id, at) => {
@@ -137,7 +204,11 @@ async function degreesIn(reader: LineageReader, walk: Walk, ids: ReadonlySet<num
   return degrees
 }
 
-async function countVisible(reader: LineageReader, walk: Walk, isVisible: (entityClass: EntityClass) => boolean): Promise<number> {
+async function countVisible(
+  reader: LineageReader,
+  walk: Walk,
+  isVisible: (entityClass: EntityClass) => boolean
+): Promise<number> {
   let count = 0
   for (let begin = 0; begin < walk.ids.length; begin += walkSliceCount) {
     const slice = walk.ids.subarray(begin, begin + walkSliceCount)
@@ -160,13 +231,29 @@ function placeOf(id: number, startId: number, degrees: Degrees): Pick<GraphNode,
   return up <= down ? { side: 'UPSTREAM', degree: up } : { side: 'DOWNSTREAM', degree: down }
 }
 
-const countsOf = (up: Rim | undefined, down: Rim | undefined) =>
-  ({ upstreamCount: up?.count ?? 0, downstreamCount: down?.count ?? 0, hiddenUpstream: up?.hidden ?? 0, hiddenDownstream: down?.hidden ?? 0 })
+const countsOf = (up: Rim | undefined, down: Rim | undefined) => ({
+  upstreamCount: up?.count ?? 0,
+  downstreamCount: down?.count ?? 0,
+  hiddenUpstream: up?.hidden ?? 0,
+  hiddenDownstream: down?.hidden ?? 0
+})
 
-const shownEdges = ({ edges }: EdgesFound, level: LineageLevel, referenceTo: (id: number) => EntityReference[]): GraphEdge[] =>
+const shownEdges = (
+  { edges }: EdgesFound,
+  level: LineageLevel,
+  referenceTo: (id: number) => EntityReference[]
+): GraphEdge[] =>
   edges.flatMap(({ upstreamId, downstreamId, between, betweenCount }: IdEdge) => {
     const [upstream] = referenceTo(upstreamId)
     const [downstream] = referenceTo(downstreamId)
     if (!upstream || !downstream) return []
-    return [{ upstreamUrn: upstream.urn, downstreamUrn: downstream.urn, level: level === 'asset' ? 'ASSET' : 'COLUMN', via: between.flatMap(referenceTo), viaCount: betweenCount }]
+    return [
+      {
+        upstreamUrn: upstream.urn,
+        downstreamUrn: downstream.urn,
+        level: level === 'asset' ? 'ASSET' : 'COLUMN',
+        via: between.flatMap(referenceTo),
+        viaCount: betweenCount
+      }
+    ]
   })

@@ -5,30 +5,62 @@ import type { JsonObject } from '../model/changes.ts'
 import { isObject, listOf } from '../model/json-values.ts'
 import { lineageFieldByCode } from '../model/lineage-fields.ts'
 import { findAssociations } from '../store/domains.ts'
-import { authorsOfOrders, statementsOfEnds, type EdgeStatementRow, type OrderAuthor } from '../store/edge-statements.ts'
+import {
+  authorsOfOrders,
+  statementsOfEnds,
+  type EdgeStatementRow,
+  type OrderAuthor
+} from '../store/edge-statements.ts'
 import { findEntities, findEntitiesById } from '../store/entities.ts'
 import type { Urn } from '../urn/urn.ts'
 
 /** `at` is in epoch milliseconds; `operation` is what the audit trail calls the call, `load` for a load. */
-export type Provenance = { actor: string, at: number, operation: string | null, loadId: string | null }
+export type Provenance = { actor: string; at: number; operation: string | null; loadId: string | null }
 
 /** `owner` is the entity whose aspect `aspect` has it, in the list `list`. */
-export type EdgeStatement = { owner: { urn: Urn }, aspect: string, list: string, source: string, provenance: Provenance | null }
+export type EdgeStatement = {
+  owner: { urn: Urn }
+  aspect: string
+  list: string
+  source: string
+  provenance: Provenance | null
+}
 
 /** The newest statements of an edge, at most edgeStatementsMaxCount, and how many there are. */
-export type StatedEdge = { upstreamUrn: Urn, downstreamUrn: Urn, statements: EdgeStatement[], statementCount: number }
+export type StatedEdge = {
+  upstreamUrn: Urn
+  downstreamUrn: Urn
+  statements: EdgeStatement[]
+  statementCount: number
+}
 
 /** In the order of the edges; one without statements for an edge that nobody states. */
-export async function readStatedEdges(db: Db, edges: readonly { upstreamUrn: Urn, downstreamUrn: Urn }[]): Promise<StatedEdge[]> {
-  const idOf = new Map((await findEntities(db, [...new Set(edges.flatMap((edge) => [edge.upstreamUrn, edge.downstreamUrn]))])).map((row) => [row.urn, row.id]))
+export async function readStatedEdges(
+  db: Db,
+  edges: readonly { upstreamUrn: Urn; downstreamUrn: Urn }[]
+): Promise<StatedEdge[]> {
+  const idOf = new Map(
+    (
+      await findEntities(db, [...new Set(edges.flatMap((edge) => [edge.upstreamUrn, edge.downstreamUrn]))])
+    ).map((row) => [row.urn, row.id])
+  )
   const keyOf = (upstreamId: number, downstreamId: number): string => `${upstreamId} ${downstreamId}`
-  const wanted = new Map(edges.flatMap((edge) => {
-    const [upstreamId, downstreamId] = [idOf.get(edge.upstreamUrn), idOf.get(edge.downstreamUrn)]
-    return upstreamId === undefined || downstreamId === undefined ? [] : [[keyOf(upstreamId, downstreamId), { upstreamId, downstreamId }]]
-  }))
+  const wanted = new Map(
+    edges.flatMap((edge) => {
+      const [upstreamId, downstreamId] = [idOf.get(edge.upstreamUrn), idOf.get(edge.downstreamUrn)]
+      return upstreamId === undefined || downstreamId === undefined
+        ? []
+        : [[keyOf(upstreamId, downstreamId), { upstreamId, downstreamId }]]
+    })
+  )
   const rows = await statementsOfEnds(db, [...wanted.values()], limits.edgeStatementsMaxCount)
-  const urnOf = new Map((await findEntitiesById(db, [...new Set(rows.map((row) => row.ownerId))])).map((row) => [row.id, row.urn]))
-  const provenanceOf = await readAuthors(db, rows.map((row) => row.seq))
+  const urnOf = new Map(
+    (await findEntitiesById(db, [...new Set(rows.map((row) => row.ownerId))])).map((row) => [row.id, row.urn])
+  )
+  const provenanceOf = await readAuthors(
+    db,
+    rows.map((row) => row.seq)
+  )
   const byEdge = new Map<string, EdgeStatementRow[]>()
   for (const row of rows) {
     const key = keyOf(row.upstreamId, row.downstreamId)
@@ -41,21 +73,41 @@ export async function readStatedEdges(db: Db, edges: readonly { upstreamUrn: Urn
     const statements = own.flatMap(({ ownerId, field, source, seq }): EdgeStatement[] => {
       const urn = urnOf.get(ownerId)
       const { aspectName, listName } = lineageFieldByCode(field)
-      return urn === undefined ? [] : [{ owner: { urn }, aspect: aspectName, list: listName, source, provenance: provenanceOf(seq) }]
+      return urn === undefined
+        ? []
+        : [{ owner: { urn }, aspect: aspectName, list: listName, source, provenance: provenanceOf(seq) }]
     })
-    return { upstreamUrn: edge.upstreamUrn, downstreamUrn: edge.downstreamUrn, statements, statementCount: own[0]?.total ?? 0 }
+    return {
+      upstreamUrn: edge.upstreamUrn,
+      downstreamUrn: edge.downstreamUrn,
+      statements,
+      statementCount: own[0]?.total ?? 0
+    }
   })
 }
 
 /** Who put each asset into its domain, in the order of the URNs; null for one that is in none. */
-export async function readAssociationProvenance(db: Db, urns: readonly Urn[]): Promise<(Provenance | null)[]> {
+export async function readAssociationProvenance(
+  db: Db,
+  urns: readonly Urn[]
+): Promise<(Provenance | null)[]> {
   const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
   const rows = new Map((await findAssociations(db, [...idOf.values()])).map((row) => [row.entityId, row]))
-  const provenanceOf = await readAuthors(db, [...rows.values()].map((row) => row.seq))
+  const provenanceOf = await readAuthors(
+    db,
+    [...rows.values()].map((row) => row.seq)
+  )
   return urns.map((urn) => {
     const row = rows.get(idOf.get(urn) ?? 0)
     if (!row || row.domainId === null) return null
-    return provenanceOf(row.seq) ?? { actor: row.actor, at: row.createdAt.getTime(), operation: null, loadId: null }
+    return (
+      provenanceOf(row.seq) ?? {
+        actor: row.actor,
+        at: row.createdAt.getTime(),
+        operation: null,
+        loadId: null
+      }
+    )
   })
 }
 
@@ -70,8 +122,15 @@ export async function readAttributions(db: Db, urns: readonly Urn[]): Promise<(J
 }
 
 async function readAuthors(db: Db, seqs: readonly number[]): Promise<(seq: number) => Provenance | null> {
-  const authors = new Map((await authorsOfOrders(db, [...new Set(seqs)])).map((author) => [author.seq, author]))
-  const shown = ({ actor, at, operation, loadId }: OrderAuthor): Provenance => ({ actor, at: at.getTime(), operation, loadId })
+  const authors = new Map(
+    (await authorsOfOrders(db, [...new Set(seqs)])).map((author) => [author.seq, author])
+  )
+  const shown = ({ actor, at, operation, loadId }: OrderAuthor): Provenance => ({
+    actor,
+    at: at.getTime(),
+    operation,
+    loadId
+  })
   return (seq) => {
     const author = authors.get(seq)
     return author ? shown(author) : null

@@ -43,10 +43,10 @@ export type LoadRequest = {
 }
 
 /** How much a snapshot may take away: a share of what its source states, from 0 to 1, or with `force` whatever it finds to. */
-export type SnapshotTerms = { force: boolean, maxRemovedShare: number }
+export type SnapshotTerms = { force: boolean; maxRemovedShare: number }
 
 /** `isReplay`: the load was there before, and nothing was stored. */
-export type Received = { id: string, isReplay: boolean }
+export type Received = { id: string; isReplay: boolean }
 
 /** An upload whose process is alive says so this often, whatever it brings: several times within uploadSilentMaxSeconds. */
 const heartbeatMs = 10_000
@@ -63,17 +63,32 @@ const turnMaxMs = 2
  * LIMIT_EXCEEDED (loadMaxRecords), SNAPSHOT_REMOVES_TOO_MUCH, CONFLICT when the load was cancelled meanwhile or its key is another's,
  * IDEMPOTENCY_MISMATCH, and what the body or its reader throw. After any of these the load is aborted and its records are gone.
  */
-export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadRequest, body: AsyncIterable<Buffer>, knownIds?: () => KnownIds | null): Promise<Received> {
+export async function receiveLoad(
+  db: Db,
+  queue: ChunkQueue,
+  request: LoadRequest,
+  body: AsyncIterable<Buffer>,
+  knownIds?: () => KnownIds | null
+): Promise<Received> {
   const load = newLoad(request)
-  const known = load.idempotencyKey === null ? null : await replayLoad(db, queue, { ...load, format: request.format, idempotencyKey: load.idempotencyKey }, body)
+  const known =
+    load.idempotencyKey === null
+      ? null
+      : await replayLoad(
+          db,
+          queue,
+          { ...load, format: request.format, idempotencyKey: load.idempotencyKey },
+          body
+        )
   if (known !== null) return { id: known, isReplay: true }
   await refuseWhenOverloaded(db)
   const upload: Upload = { load, records: 0, heartbeat: null }
-  const { body: bytes, digest } = load.idempotencyKey === null ? { body, digest: () => null } : digestingBody(body)
+  const { body: bytes, digest } =
+    load.idempotencyKey === null ? { body, digest: () => null } : digestingBody(body)
   try {
     await storeRecords(db, upload, { ...request, knownIds }, bytes)
     if (upload.records === 0) throw new CatalogError('BAD_REQUEST', 'The body holds no records')
-    if (!await endBody(db, load.id, digest())) throw await endedMeanwhile(db, load.id)
+    if (!(await endBody(db, load.id, digest()))) throw await endedMeanwhile(db, load.id)
   } catch (error) {
     if (upload.records > 0) await abort(db, load.id, error)
     throw error
@@ -88,29 +103,45 @@ export async function receiveLoad(db: Db, queue: ChunkQueue, request: LoadReques
 /** What is known before the body is opened. */
 type Submission = Omit<NewLoad, 'format' | 'header'>
 
-type Upload = { readonly load: Submission, records: number, heartbeat: NodeJS.Timeout | null }
+type Upload = { readonly load: Submission; records: number; heartbeat: NodeJS.Timeout | null }
 
 /** Throws OVERLOADED while more records wait than waitingRecordsMaxCount. */
 async function refuseWhenOverloaded(db: Db): Promise<void> {
   const waiting = await countWaitingRecords(db)
   if (waiting < limits.waitingRecordsMaxCount) return
-  throw new CatalogError('OVERLOADED', `${waiting} records wait to be applied; send the load again later`,
-    { limit: 'waitingRecordsMaxCount', maximum: limits.waitingRecordsMaxCount, actual: waiting, retryAfterSeconds: 30 })
+  throw new CatalogError('OVERLOADED', `${waiting} records wait to be applied; send the load again later`, {
+    limit: 'waitingRecordsMaxCount',
+    maximum: limits.waitingRecordsMaxCount,
+    actual: waiting,
+    retryAfterSeconds: 30
+  })
 }
 
 /** Counts what came in `upload.records`. The load's row is made with the first record. */
-async function storeRecords(db: Db, upload: Upload, { format, snapshot, knownIds }: Pick<LoadRequest, 'format' | 'snapshot'> & { knownIds: (() => KnownIds | null) | undefined }, body: AsyncIterable<Buffer>): Promise<void> {
+async function storeRecords(
+  db: Db,
+  upload: Upload,
+  {
+    format,
+    snapshot,
+    knownIds
+  }: Pick<LoadRequest, 'format' | 'snapshot'> & { knownIds: (() => KnownIds | null) | undefined },
+  body: AsyncIterable<Buffer>
+): Promise<void> {
   const { id } = upload.load
   let turnAt = performance.now()
 
   async function store(work: (tx: Tx) => Promise<void>, stored: Stored): Promise<void> {
     await inTransaction(db, async (tx) => {
       await work(tx)
-      if (!await touchLoad(tx, id, stored)) throw await endedMeanwhile(tx, id)
+      if (!(await touchLoad(tx, id, stored))) throw await endedMeanwhile(tx, id)
     })
   }
 
-  const writer = upload.load.isAtomic || upload.load.isDryRun ? createWholeChunkWriter(id, store) : createChunkWriter(id, store, { isBehind: true, knownIds })
+  const writer =
+    upload.load.isAtomic || upload.load.isDryRun
+      ? createWholeChunkWriter(id, store)
+      : createChunkWriter(id, store, { isBehind: true, knownIds })
   const opened = await openRecords(format, body)
   const tally = snapshot ? createSnapshotTally(opened) : null
   const withUrns = createReferenceReader({ db, memory: null }, opened)
@@ -140,10 +171,19 @@ async function storeRecords(db: Db, upload: Upload, { format, snapshot, knownIds
 }
 
 /** The chunk that compares, after all records; it has none of its own. A limited token's share is known when it is compared. */
-async function endSnapshot(db: Db, { id, source, domainUrn, isAtomic, isDryRun }: Submission, { force, maxRemovedShare }: SnapshotTerms, tally: SnapshotTally): Promise<void> {
-  if (!force && !isDryRun && domainUrn === null) await refuseSmallSnapshot(db, source, tally.most(), maxRemovedShare)
+async function endSnapshot(
+  db: Db,
+  { id, source, domainUrn, isAtomic, isDryRun }: Submission,
+  { force, maxRemovedShare }: SnapshotTerms,
+  tally: SnapshotTally
+): Promise<void> {
+  if (!force && !isDryRun && domainUrn === null)
+    await refuseSmallSnapshot(db, source, tally.most(), maxRemovedShare)
   // What is one chunk sweeps in its own transaction.
-  if (!isAtomic && !isDryRun) await inTransaction(db, (tx) => insertChunk(tx, { loadId: id, pass: comparePass, firstLine: 0, recordCount: 0, payload: null }))
+  if (!isAtomic && !isDryRun)
+    await inTransaction(db, (tx) =>
+      insertChunk(tx, { loadId: id, pass: comparePass, firstLine: 0, recordCount: 0, payload: null })
+    )
 }
 
 /** A promise only where something is to be waited for. */
@@ -158,7 +198,8 @@ function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined
 
 /** Makes the row of the load, and keeps saying that the upload is alive. */
 async function begin(db: Db, upload: Upload, { format, header }: OpenedRecords): Promise<void> {
-  if (!await inTransaction(db, (tx) => insertLoad(tx, { ...upload.load, format, header }))) throw stillReceiving()
+  if (!(await inTransaction(db, (tx) => insertLoad(tx, { ...upload.load, format, header }))))
+    throw stillReceiving()
   upload.heartbeat = setInterval(() => {
     touchLoad(db, upload.load.id, { records: 0, rejects: 0, isDestructive: false }).catch(() => {})
   }, heartbeatMs)
@@ -173,7 +214,7 @@ function refuseFatal(error: CatalogError): void {
 const newLoad = (request: LoadRequest): Submission => ({
   id: randomUUID(),
   mode: request.snapshot ? 'snapshot' : 'merge',
-  ...request.snapshot ? { sweep: 'pending', sweepMaxShare: request.snapshot.maxRemovedShare } : {},
+  ...(request.snapshot ? { sweep: 'pending', sweepMaxShare: request.snapshot.maxRemovedShare } : {}),
   force: request.snapshot?.force ?? false,
   source: request.source,
   missingReferences: request.missingReferences,
@@ -200,8 +241,14 @@ async function abort(db: Db, id: string, error: unknown): Promise<void> {
 async function endedMeanwhile(db: Db | Tx, id: string): Promise<CatalogError> {
   return (await findLoad(db, id))?.state === 'cancelled'
     ? new CatalogError('CONFLICT', 'The load was cancelled while it was being received')
-    : new CatalogError('UNAVAILABLE', 'The upload could not be stored for so long that it was given up; send it again')
+    : new CatalogError(
+        'UNAVAILABLE',
+        'The upload could not be stored for so long that it was given up; send it again'
+      )
 }
 
-const tooManyRecords = (): CatalogError => new CatalogError('LIMIT_EXCEEDED', `A load has at most ${limits.loadMaxRecords} records; send several`,
-  { limit: 'loadMaxRecords', maximum: limits.loadMaxRecords })
+const tooManyRecords = (): CatalogError =>
+  new CatalogError('LIMIT_EXCEEDED', `A load has at most ${limits.loadMaxRecords} records; send several`, {
+    limit: 'loadMaxRecords',
+    maximum: limits.loadMaxRecords
+  })

@@ -31,7 +31,7 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
         for (const change of entry.record.changes) count += edgesOf(change).length
       }
     },
-    most: () => isBounded ? count : null
+    most: () => (isBounded ? count : null)
   }
 }
 
@@ -39,10 +39,19 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
  * Throws SNAPSHOT_REMOVES_TOO_MUCH. What is not refused here is counted exactly when its records are applied: while other
  * loads of the source are unfinished, what it states is not known.
  */
-export async function refuseSmallSnapshot(db: Db, source: string, most: number | null, maxShare: number): Promise<void> {
-  if (most === null || await isSourceBusy(db, source)) return
+export async function refuseSmallSnapshot(
+  db: Db,
+  source: string,
+  most: number | null,
+  maxShare: number
+): Promise<void> {
+  if (most === null || (await isSourceBusy(db, source))) return
   const stated = await countStatementsOf(db, source)
   const removable = stated - most
   if (removable <= stated * maxShare) return
-  throw new CatalogError('SNAPSHOT_REMOVES_TOO_MUCH', tooMuch(source, { stated, removable }, maxShare).replace('remove ', 'remove at least '), { field: 'force', maximum: Math.floor(stated * maxShare), actual: removable })
+  throw new CatalogError(
+    'SNAPSHOT_REMOVES_TOO_MUCH',
+    tooMuch(source, { stated, removable }, maxShare).replace('remove ', 'remove at least '),
+    { field: 'force', maximum: Math.floor(stated * maxShare), actual: removable }
+  )
 }

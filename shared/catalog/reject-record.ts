@@ -17,10 +17,26 @@ function firstBytes(text: string, maxBytes: number): string {
 }
 
 /** `text` is the record as it was sent, of which rejectRecordMaxBytes are kept. */
-export function toReject(line: number, text: string, reason: { code: ErrorCode, message: string, field?: string | undefined }): Reject {
+export function toReject(
+  line: number,
+  text: string,
+  reason: { code: ErrorCode; message: string; field?: string | undefined }
+): Reject {
   const kept = firstBytes(storable(text), limits.rejectRecordMaxBytes)
-  return { line, code: reason.code, message: storable(reason.message), field: reason.field === undefined ? null : storable(reason.field), record: kept, isWhole: kept === text }
+  return {
+    line,
+    code: reason.code,
+    message: storable(reason.message),
+    field: reason.field === undefined ? null : storable(reason.field),
+    record: kept,
+    isWhole: kept === text
+  }
 }
 
-export const reasonOf = (error: CatalogError): { code: ErrorCode, message: string, field?: string | undefined } =>
-  ({ code: error.code, message: error.message, field: error.details.field })
+export const reasonOf = (
+  error: CatalogError
+): { code: ErrorCode; message: string; field?: string | undefined } => ({
+  code: error.code,
+  message: error.message,
+  field: error.details.field
+})

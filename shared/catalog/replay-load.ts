@@ -22,33 +22,64 @@ const retryAfterSeconds = 5
  * Throws CONFLICT (with a time to wait) while the first is still being received, IDEMPOTENCY_MISMATCH for another body
  * or other parameters, and what the body throws.
  */
-export async function replayLoad(db: Db, queue: ChunkQueue, request: Replayed & { idempotencyKey: string }, body: AsyncIterable<Buffer>): Promise<string | null> {
+export async function replayLoad(
+  db: Db,
+  queue: ChunkQueue,
+  request: Replayed & { idempotencyKey: string },
+  body: AsyncIterable<Buffer>
+): Promise<string | null> {
   const known = await findKeyedLoad(db, request, limits.uploadSilentMaxSeconds)
   if (!known) return null
   if (!known.hasWholeBody) {
-    if (known.isSilent && await abortUpload(db, known.id, 'Nothing more came of the upload')) return null
+    if (known.isSilent && (await abortUpload(db, known.id, 'Nothing more came of the upload'))) return null
     throw stillReceiving()
   }
   compareParameters(request, known)
   const { body: compared, digest } = digestingBody(body)
   for await (const part of compared) void part
-  if (known.bodyDigest === null || !digest().equals(known.bodyDigest)) throw new CatalogError('IDEMPOTENCY_MISMATCH', 'The Idempotency-Key belongs to a load with another body', { field: 'Idempotency-Key' })
+  if (known.bodyDigest === null || !digest().equals(known.bodyDigest))
+    throw new CatalogError(
+      'IDEMPOTENCY_MISMATCH',
+      'The Idempotency-Key belongs to a load with another body',
+      { field: 'Idempotency-Key' }
+    )
   if (known.state === 'receiving') await acceptReceivedLoad(db, queue, known.id)
   return known.id
 }
 
 type Replayed = Omit<NewLoad, 'format' | 'header'> & { format: SentFormat }
 
-const compared = [['source', 'source'], ['mode', 'mode'], ['force', 'force'], ['isAtomic', 'atomic'], ['isDryRun', 'dryRun'], ['missingReferences', 'missingReferences']] as const
+const compared = [
+  ['source', 'source'],
+  ['mode', 'mode'],
+  ['force', 'force'],
+  ['isAtomic', 'atomic'],
+  ['isDryRun', 'dryRun'],
+  ['missingReferences', 'missingReferences']
+] as const
 
 function compareParameters(request: Replayed, known: KeyedLoad): void {
   // A format that the body tells is the same when the body is.
-  if (!new Set<string>([request.format].flat()).has(known.format)) throw new CatalogError('IDEMPOTENCY_MISMATCH', `The Idempotency-Key belongs to a load with format=${known.format}`, { field: 'format' })
+  if (!new Set<string>([request.format].flat()).has(known.format))
+    throw new CatalogError(
+      'IDEMPOTENCY_MISMATCH',
+      `The Idempotency-Key belongs to a load with format=${known.format}`,
+      { field: 'format' }
+    )
   for (const [name, field] of compared) {
-    if (request[name] !== known[name]) throw new CatalogError('IDEMPOTENCY_MISMATCH', `The Idempotency-Key belongs to a load with ${field}=${known[name]}`, { field })
+    if (request[name] !== known[name])
+      throw new CatalogError(
+        'IDEMPOTENCY_MISMATCH',
+        `The Idempotency-Key belongs to a load with ${field}=${known[name]}`,
+        { field }
+      )
   }
 }
 
 /** Also said to the one of two that came at once and was later. */
 export const stillReceiving = (): CatalogError =>
-  new CatalogError('CONFLICT', 'A load with this Idempotency-Key is still being received; send it again later', { field: 'Idempotency-Key', retryAfterSeconds })
+  new CatalogError(
+    'CONFLICT',
+    'A load with this Idempotency-Key is still being received; send it again later',
+    { field: 'Idempotency-Key', retryAfterSeconds }
+  )

@@ -8,7 +8,14 @@ import type { ChunkQueue } from '../queue/chunk-queue.ts'
 import { nudgeLoad } from '../store/chunk-nudges.ts'
 import { resetChunks } from '../store/chunks.ts'
 import { deleteDeclarations } from '../store/declarations.ts'
-import { lockLoad, markDestructive, reopenLoad, resumeLoad, uncountRejects, type LoadRow } from '../store/loads.ts'
+import {
+  lockLoad,
+  markDestructive,
+  reopenLoad,
+  resumeLoad,
+  uncountRejects,
+  type LoadRow
+} from '../store/loads.ts'
 import { listRejects, setRejectsAside } from '../store/rejects.ts'
 import { forceSweep } from '../store/sweeps.ts'
 import { acceptReceivedLoad, nudgesPerLoad } from './accept-load.ts'
@@ -22,24 +29,45 @@ const rejectsPerRead = 500
  * whatever has happened since. Records that do not parse, or were not kept whole, stay rejected.
  * Throws NOT_FOUND, and CONFLICT where there is nothing to retry.
  */
-export async function retryLoad(db: Db, queue: ChunkQueue, actor: Actor, id: string, { force = false }: { force?: boolean } = {}): Promise<LoadView> {
+export async function retryLoad(
+  db: Db,
+  queue: ChunkQueue,
+  actor: Actor,
+  id: string,
+  { force = false }: { force?: boolean } = {}
+): Promise<LoadView> {
   await readLoad(db, actor, id)
   const reopened = await inTransaction(db, async (tx) => {
     const load = await lockLoad(tx, id)
     if (!load || !isVisible(load, actor)) throw noSuchLoad(id)
-    if (load.isDryRun) throw new CatalogError('CONFLICT', 'The load is a dry run: send it again to see what it would do now')
-    if (load.isAtomic) throw new CatalogError('CONFLICT', `The load is atomic and ${load.state}: what it needs is to be sent again as a whole`)
-    if (load.undoneBy !== null) throw new CatalogError('CONFLICT', `The load has been undone by the load ${load.undoneBy}`)
+    if (load.isDryRun)
+      throw new CatalogError('CONFLICT', 'The load is a dry run: send it again to see what it would do now')
+    if (load.isAtomic)
+      throw new CatalogError(
+        'CONFLICT',
+        `The load is atomic and ${load.state}: what it needs is to be sent again as a whole`
+      )
+    if (load.undoneBy !== null)
+      throw new CatalogError('CONFLICT', `The load has been undone by the load ${load.undoneBy}`)
     if (force) checkForce(load)
     if (load.state === 'failed') {
-      if (load.supersededBy !== null) throw new CatalogError('CONFLICT', `A newer snapshot of ${load.source}, the load ${load.supersededBy}, has taken the place of this load; send it again if it is still wanted`)
+      if (load.supersededBy !== null)
+        throw new CatalogError(
+          'CONFLICT',
+          `A newer snapshot of ${load.source}, the load ${load.supersededBy}, has taken the place of this load; send it again if it is still wanted`
+        )
       if (force) await forceSweep(tx, id)
       await resetChunks(tx, id)
       await resumeLoad(tx, id)
       return { nudges: await nudgeLoad(tx, id, nudgesPerLoad) }
     }
-    if (load.state !== 'done') throw new CatalogError('CONFLICT', `The load is ${load.state}; only one that failed, or is done with rejects, can be retried`)
-    if (await reopenRejects(tx, load) === 0) throw new CatalogError('CONFLICT', 'The load has no rejected records that could be sent again')
+    if (load.state !== 'done')
+      throw new CatalogError(
+        'CONFLICT',
+        `The load is ${load.state}; only one that failed, or is done with rejects, can be retried`
+      )
+    if ((await reopenRejects(tx, load)) === 0)
+      throw new CatalogError('CONFLICT', 'The load has no rejected records that could be sent again')
     return null
   })
   // A load that receives again has no seq until this is committed: as with any load, a process that dies here is made up for by the sweeper.
@@ -51,7 +79,13 @@ export async function retryLoad(db: Db, queue: ChunkQueue, actor: Actor, id: str
 /** Only a snapshot has anything to force, and only one that is not through with it. */
 function checkForce({ mode, state, sweep }: LoadRow): void {
   if (mode !== 'snapshot') throw new CatalogError('BAD_REQUEST', 'force is for snapshots', { field: 'force' })
-  if (state === 'done') throw new CatalogError('CONFLICT', sweep === 'held' ? 'The load has ended; send the snapshot again with force=true' : 'The load has ended, and what its source does not state any more is gone')
+  if (state === 'done')
+    throw new CatalogError(
+      'CONFLICT',
+      sweep === 'held'
+        ? 'The load has ended; send the snapshot again with force=true'
+        : 'The load has ended, and what its source does not state any more is gone'
+    )
 }
 
 /** Makes chunks of the rejected records, a page at a time. Returns how many there are. */

@@ -30,42 +30,71 @@ export type ScrollPage = SearchPage & { nextScrollId: string | null }
  * One page. Throws what checkQuestion throws, NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED after
  * walkDeadlineMs, LIMIT_EXCEEDED where the paths of a page are too long.
  */
-export async function scrollAcrossLineage(sources: LineageSources, input: ScrollInput, wishes: PageWishes, bounds: WalkBounds = walkBounds): Promise<ScrollPage> {
+export async function scrollAcrossLineage(
+  sources: LineageSources,
+  input: ScrollInput,
+  wishes: PageWishes,
+  bounds: WalkBounds = walkBounds
+): Promise<ScrollPage> {
   const startedAt = performance.now()
   const question = checkQuestion(input)
   const { after, identity, count, window } = question
-  return withLineage(sources, async (reader) => {
-    const held = heldFor(sources.held, question, reader, wishes)
-    const { found, begin, page } = await pageOf(reader, question, wishes, bounds, held, (hits) => after === null ? 0 : placeBehind(hits, after))
-    const { fingerprint, total } = found.sifted
-    const first = after?.fingerprint ?? fingerprint
-    const end = begin + count
-    if (end < total) sources.held?.hold(identity, first, found, sizeOf(found))
-    return {
-      ...page,
-      nextScrollId: end < total ? printCursor({ ...lastOf(found, end), fingerprint: first }, identity) : null,
-      total,
-      isCached: found === held,
-      readsOwn: found.sifted.readsOwn,
-      report: { ...reportOnPage(question, found, reader, startedAt), ...first === fingerprint ? {} : { changedSinceFirstPage: true } }
-    }
-  }, { window, units: unitsOfWalk(question, wishes) })
+  return withLineage(
+    sources,
+    async (reader) => {
+      const held = heldFor(sources.held, question, reader, wishes)
+      const { found, begin, page } = await pageOf(reader, question, wishes, bounds, held, (hits) =>
+        after === null ? 0 : placeBehind(hits, after)
+      )
+      const { fingerprint, total } = found.sifted
+      const first = after?.fingerprint ?? fingerprint
+      const end = begin + count
+      if (end < total) sources.held?.hold(identity, first, found, sizeOf(found))
+      return {
+        ...page,
+        nextScrollId:
+          end < total ? printCursor({ ...lastOf(found, end), fingerprint: first }, identity) : null,
+        total,
+        isCached: found === held,
+        readsOwn: found.sifted.readsOwn,
+        report: {
+          ...reportOnPage(question, found, reader, startedAt),
+          ...(first === fingerprint ? {} : { changedSinceFirstPage: true })
+        }
+      }
+    },
+    { window, units: unitsOfWalk(question, wishes) }
+  )
 }
 
 /** As `extensions.lineage` tells it. */
-export const reportOnPage = (question: ScrollQuestion, { walk }: FoundHits, { engine }: LineageReader, startedAt: number): LineageReport => ({
+export const reportOnPage = (
+  question: ScrollQuestion,
+  { walk }: FoundHits,
+  { engine }: LineageReader,
+  startedAt: number
+): LineageReport => ({
   ...reportOf(walk, engine, startedAt),
   ms: millisecondsSince(startedAt),
-  ...question.withoutEffect.length > 0 ? { withoutEffect: question.withoutEffect } : {}
+  ...(question.withoutEffect.length > 0 ? { withoutEffect: question.withoutEffect } : {})
 })
 
 /**
  * What is held and may answer. Paths are looked up in the graph as it is now, so it must be the one that was walked. A
  * first page must be as fresh as a new walk: of the same graph, and judged by nothing that changes apart from it.
  */
-export function heldFor(held: HeldResults<FoundHits> | undefined, question: ScrollQuestion, reader: LineageReader, wishes: PageWishes): FoundHits | null {
+export function heldFor(
+  held: HeldResults<FoundHits> | undefined,
+  question: ScrollQuestion,
+  reader: LineageReader,
+  wishes: PageWishes
+): FoundHits | null {
   const { after, identity, usesHeld } = question
-  const found = after ? held?.ofScroll(identity, after.fingerprint) : usesHeld ? held?.ofQuestion(identity) : null
+  const found = after
+    ? held?.ofScroll(identity, after.fingerprint)
+    : usesHeld
+      ? held?.ofQuestion(identity)
+      : null
   if (!found) return null
   const isCurrent = found.version !== null && found.version === reader.version
   const mayAnswer = after ? isCurrent || !wishes.paths : isCurrent && !found.sifted.readsOwn
@@ -74,9 +103,14 @@ export function heldFor(held: HeldResults<FoundHits> | undefined, question: Scro
 
 /** A page of what is held; where that cannot be shown any more, of a new walk. */
 export async function pageOf(
-  reader: LineageReader, question: ScrollQuestion, wishes: PageWishes, bounds: WalkBounds, held: FoundHits | null, beginIn: (found: FoundHits) => number
-): Promise<{ found: FoundHits, begin: number, page: ShownPage }> {
-  const shown = held && await showPage(reader, question, held, beginIn(held), wishes)
+  reader: LineageReader,
+  question: ScrollQuestion,
+  wishes: PageWishes,
+  bounds: WalkBounds,
+  held: FoundHits | null,
+  beginIn: (found: FoundHits) => number
+): Promise<{ found: FoundHits; begin: number; page: ShownPage }> {
+  const shown = held && (await showPage(reader, question, held, beginIn(held), wishes))
   if (held && shown) return { found: held, begin: beginIn(held), page: shown }
   const found = await findHits(reader, question, bounds)
   const begin = beginIn(found)
@@ -86,7 +120,7 @@ export async function pageOf(
 }
 
 /** Degree and id of the last result before a place. */
-function lastOf({ hits, sifted }: FoundHits, end: number): { degree: number, id: number } {
+function lastOf({ hits, sifted }: FoundHits, end: number): { degree: number; id: number } {
   const index = sifted.kept?.[end - 1] ?? end - 1
   return { degree: hits.degrees[index] ?? 0, id: hits.ids[index] ?? 0 }
 }

@@ -15,7 +15,10 @@ const digestBytes = 12
 const numbersBytes = 16
 
 const digestOf = (numbers: Buffer, question: string): Buffer =>
-  hash('sha256', `tributary scroll cursor 2 ${numbers.toString('hex')} ${question}`, 'buffer').subarray(0, digestBytes)
+  hash('sha256', `tributary scroll cursor 2 ${numbers.toString('hex')} ${question}`, 'buffer').subarray(
+    0,
+    digestBytes
+  )
 
 /** Makes a cursor that only the same question can be continued with. `question` is any text that stands for the whole question. */
 export function printCursor({ degree, id, fingerprint }: ScrollCursor, question: string): string {
@@ -31,10 +34,20 @@ export function printCursor({ degree, id, fingerprint }: ScrollCursor, question:
 export function parseCursor(text: string, question: string): ScrollCursor {
   const bytes = Buffer.from(text, 'base64url')
   const numbers = bytes.subarray(0, numbersBytes)
-  const isOurs = bytes.length === numbersBytes + digestBytes && bytes.toString('base64url') === text &&
+  const isOurs =
+    bytes.length === numbersBytes + digestBytes &&
+    bytes.toString('base64url') === text &&
     timingSafeEqual(bytes.subarray(numbersBytes), digestOf(numbers, question))
   if (!isOurs) {
-    throw new CatalogError('BAD_REQUEST', 'input.scrollId is not what a page of this very question gave; begin again without it', { field: 'input.scrollId' })
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'input.scrollId is not what a page of this very question gave; begin again without it',
+      { field: 'input.scrollId' }
+    )
   }
-  return { degree: numbers.readUInt32LE(4), id: numbers.readInt32LE(8), fingerprint: numbers.readUInt32LE(12) }
+  return {
+    degree: numbers.readUInt32LE(4),
+    id: numbers.readInt32LE(8),
+    fingerprint: numbers.readUInt32LE(12)
+  }
 }

@@ -43,7 +43,9 @@ export type SearchFlagsInput = {
   maxAggValues?: Maybe<number>
   skipAggregates?: Maybe<boolean>
   getSuggestions?: Maybe<boolean>
-  groupingSpec?: Maybe<{ groupingCriteria?: Maybe<readonly { baseEntityType?: Maybe<string>, groupingEntityType: string }[]> }>
+  groupingSpec?: Maybe<{
+    groupingCriteria?: Maybe<readonly { baseEntityType?: Maybe<string>; groupingEntityType: string }[]>
+  }>
 }
 
 export type LineageFlagsInput = {
@@ -82,7 +84,8 @@ const facetValuesDefaultCount = 20
  * LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the message names the input.
  */
 export function checkQuestion(input: ScrollInput, leastCount: 0 | 1 = 1): ScrollQuestion {
-  if ((input.urn ?? '').trim() === '') throw new CatalogError('BAD_REQUEST', 'URN must not be null or empty', { field: 'input.urn' })
+  if ((input.urn ?? '').trim() === '')
+    throw new CatalogError('BAD_REQUEST', 'URN must not be null or empty', { field: 'input.urn' })
   const startUrn = toUrn(input.urn, 'input.urn')
   const count = pageCount(input.count, 'input.count', limits.pageDefaultCount, leastCount)
   const text = soughtText(input.query, 'input.query')
@@ -93,7 +96,21 @@ export function checkQuestion(input: ScrollInput, leastCount: 0 | 1 = 1): Scroll
   const foldsColumns = level === 'column' && (input.foldColumns ?? !keepsColumns(input.searchFlags))
   const includesRemoved = input.searchFlags?.includeSoftDeleted === true || mentions(filters, 'removed')
   const times = timesOf(input)
-  const identity = hash('sha256', JSON.stringify([startUrn, input.direction, types, text, input.orFilters ?? [], level, foldsColumns, includesRemoved, times]), 'base64url')
+  const identity = hash(
+    'sha256',
+    JSON.stringify([
+      startUrn,
+      input.direction,
+      types,
+      text,
+      input.orFilters ?? [],
+      level,
+      foldsColumns,
+      includesRemoved,
+      times
+    ]),
+    'base64url'
+  )
   return {
     startUrn,
     direction: input.direction,
@@ -106,47 +123,76 @@ export function checkQuestion(input: ScrollInput, leastCount: 0 | 1 = 1): Scroll
     filters,
     includesRemoved,
     count,
-    facetValuesMaxCount: Math.max(0, Math.min(input.searchFlags?.maxAggValues ?? facetValuesDefaultCount, limits.pageMaxCount)),
+    facetValuesMaxCount: Math.max(
+      0,
+      Math.min(input.searchFlags?.maxAggValues ?? facetValuesDefaultCount, limits.pageMaxCount)
+    ),
     wantsFacets: input.searchFlags?.skipAggregates !== true,
     pathsPerResult: pathsCount(input.pathsPerResult),
     usesHeld: input.searchFlags?.skipCache !== true,
-    after: input.scrollId === null || input.scrollId === undefined ? null : parseCursor(input.scrollId, identity),
+    after:
+      input.scrollId === null || input.scrollId === undefined ? null : parseCursor(input.scrollId, identity),
     identity,
     withoutEffect: namesWithoutEffect(input)
   }
 }
 
 /** What the search costs beside its walk. */
-export const unitsOfWalk = ({ filters, text, wantsFacets }: Pick<ScrollQuestion, 'filters' | 'text' | 'wantsFacets'>, { facets, paths }: { facets: boolean, paths: boolean }): number =>
-  walkUnits({ filterValueCount: filterValueCount(filters), text: text !== null, facets: facets && wantsFacets, paths })
+export const unitsOfWalk = (
+  { filters, text, wantsFacets }: Pick<ScrollQuestion, 'filters' | 'text' | 'wantsFacets'>,
+  { facets, paths }: { facets: boolean; paths: boolean }
+): number =>
+  walkUnits({
+    filterValueCount: filterValueCount(filters),
+    text: text !== null,
+    facets: facets && wantsFacets,
+    paths
+  })
 
 /** Throws BAD_REQUEST below 1 and LIMIT_EXCEEDED (pathsPerResultMaxCount). */
 function pathsCount(wanted: Maybe<number>): number {
   const [count, field] = [wanted ?? 1, 'input.pathsPerResult']
-  if (count < 1) throw new CatalogError('BAD_REQUEST', `${field} must be at least 1`, { field, actual: count })
+  if (count < 1)
+    throw new CatalogError('BAD_REQUEST', `${field} must be at least 1`, { field, actual: count })
   checkCount(count, 'pathsPerResultMaxCount', { field, what: `${field} is ${count}` })
   return count
 }
 
-type Times = { fromMs: number | null, toMs: number | null }
+type Times = { fromMs: number | null; toMs: number | null }
 
 /** The input's own times go before those of its flags. Throws BAD_REQUEST where the end is before the start. */
-function timesOf({ startTimeMillis, endTimeMillis, lineageFlags }: Pick<ScrollInput, 'startTimeMillis' | 'endTimeMillis' | 'lineageFlags'>): Times {
-  const times = { fromMs: startTimeMillis ?? lineageFlags?.startTimeMillis ?? null, toMs: endTimeMillis ?? lineageFlags?.endTimeMillis ?? null }
+function timesOf({
+  startTimeMillis,
+  endTimeMillis,
+  lineageFlags
+}: Pick<ScrollInput, 'startTimeMillis' | 'endTimeMillis' | 'lineageFlags'>): Times {
+  const times = {
+    fromMs: startTimeMillis ?? lineageFlags?.startTimeMillis ?? null,
+    toMs: endTimeMillis ?? lineageFlags?.endTimeMillis ?? null
+  }
   if (times.fromMs !== null && times.toMs !== null && times.toMs < times.fromMs) {
-    throw new CatalogError('BAD_REQUEST', 'input.endTimeMillis is before input.startTimeMillis', { field: 'input.endTimeMillis' })
+    throw new CatalogError('BAD_REQUEST', 'input.endTimeMillis is before input.startTimeMillis', {
+      field: 'input.endTimeMillis'
+    })
   }
   return times
 }
 
 /** With a start and no end, the end is now; with an end and no start, everything before it. */
-const windowOf = ({ fromMs, toMs }: Times): TimeWindow | null => fromMs === null && toMs === null ? null : { fromMs: fromMs ?? 0, toMs: toMs ?? Date.now() }
+const windowOf = ({ fromMs, toMs }: Times): TimeWindow | null =>
+  fromMs === null && toMs === null ? null : { fromMs: fromMs ?? 0, toMs: toMs ?? Date.now() }
 
 /** The window of an input that has one; null for all times. Throws BAD_REQUEST where the end is before the start. */
-export const checkWindow = (input: Pick<ScrollInput, 'startTimeMillis' | 'endTimeMillis'>): TimeWindow | null => windowOf(timesOf(input))
+export const checkWindow = (
+  input: Pick<ScrollInput, 'startTimeMillis' | 'endTimeMillis'>
+): TimeWindow | null => windowOf(timesOf(input))
 
-const keepsColumns = (flags: Maybe<SearchFlagsInput>): boolean => (flags?.groupingSpec?.groupingCriteria ?? [])
-  .some((criterion) => (criterion.baseEntityType ?? 'SCHEMA_FIELD') === 'SCHEMA_FIELD' && criterion.groupingEntityType === 'SCHEMA_FIELD')
+const keepsColumns = (flags: Maybe<SearchFlagsInput>): boolean =>
+  (flags?.groupingSpec?.groupingCriteria ?? []).some(
+    (criterion) =>
+      (criterion.baseEntityType ?? 'SCHEMA_FIELD') === 'SCHEMA_FIELD' &&
+      criterion.groupingEntityType === 'SCHEMA_FIELD'
+  )
 
 function namesWithoutEffect({ lineageFlags, searchFlags, foldColumns }: ScrollInput): string[] {
   const given: [string, unknown][] = [

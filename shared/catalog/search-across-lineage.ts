@@ -17,17 +17,37 @@ export type SearchInput = Omit<ScrollInput, 'scrollId'> & {
 }
 
 /** Throws what scrollAcrossLineage throws, and BAD_REQUEST for a negative start. */
-export async function searchAcrossLineage(sources: LineageSources, input: SearchInput, wishes: PageWishes, bounds: WalkBounds = walkBounds): Promise<SearchPage & { start: number }> {
+export async function searchAcrossLineage(
+  sources: LineageSources,
+  input: SearchInput,
+  wishes: PageWishes,
+  bounds: WalkBounds = walkBounds
+): Promise<SearchPage & { start: number }> {
   const startedAt = performance.now()
   const start = pageStart(input.start, 'input.start')
   const { filters, orFilters, ...others } = input
   const question = checkQuestion({ ...others, orFilters: mergedGroups(orFilters, filters) }, 0)
-  const withoutEffect = [...question.withoutEffect, ...(['viewUrn', 'sortInput'] as const).filter((name) => input[name] !== null && input[name] !== undefined)]
-  return withLineage(sources, async (reader) => {
-    const held = heldFor(sources.held, question, reader, wishes)
-    const { found, page } = await pageOf(reader, question, wishes, bounds, held, () => start)
-    const { fingerprint, total, readsOwn } = found.sifted
-    if (start + question.count < total) sources.held?.hold(question.identity, fingerprint, found, sizeOf(found))
-    return { ...page, start, total, isCached: found === held, readsOwn, report: reportOnPage({ ...question, withoutEffect }, found, reader, startedAt) }
-  }, { window: question.window, units: unitsOfWalk(question, wishes) })
+  const withoutEffect = [
+    ...question.withoutEffect,
+    ...(['viewUrn', 'sortInput'] as const).filter((name) => input[name] !== null && input[name] !== undefined)
+  ]
+  return withLineage(
+    sources,
+    async (reader) => {
+      const held = heldFor(sources.held, question, reader, wishes)
+      const { found, page } = await pageOf(reader, question, wishes, bounds, held, () => start)
+      const { fingerprint, total, readsOwn } = found.sifted
+      if (start + question.count < total)
+        sources.held?.hold(question.identity, fingerprint, found, sizeOf(found))
+      return {
+        ...page,
+        start,
+        total,
+        isCached: found === held,
+        readsOwn,
+        report: reportOnPage({ ...question, withoutEffect }, found, reader, startedAt)
+      }
+    },
+    { window: question.window, units: unitsOfWalk(question, wishes) }
+  )
 }

@@ -10,11 +10,15 @@ import { descriptionsOf, namesOf, textAspectNames, type Documents } from './enti
 import { entityFilterFields, type Candidate, type FilterField } from './filter-fields.ts'
 
 /** Fields that filters ask and documents hold, each once: some have several names. */
-const keyedFields: readonly FilterField[] = [...new Set(entityFilterFields.values())].filter((field) => field.key !== undefined)
+const keyedFields: readonly FilterField[] = [...new Set(entityFilterFields.values())].filter(
+  (field) => field.key !== undefined
+)
 
 /** Aspects that change what an entity is found by. */
 export const searchedAspectNames: ReadonlySet<string> = new Set([
-  ...textAspectNames, 'schemaMetadata', ...keyedFields.flatMap((field) => 'aspectNames' in field ? field.aspectNames : [])
+  ...textAspectNames,
+  'schemaMetadata',
+  ...keyedFields.flatMap((field) => ('aspectNames' in field ? field.aspectNames : []))
 ])
 
 /** Words of two texts are this far apart, so that no phrase reaches from one into the other. */
@@ -29,22 +33,45 @@ export const hasSearchDocument = (urn: Urn): boolean => entityTypeOf(urn) !== 's
 
 export function searchDocumentOf(id: number, urn: Urn, documents: Documents): SearchDocumentRow {
   const names = namesOf(urn, documents)
-  return { id, name: folded(names[0] ?? urn).slice(0, nameMaxChars).toWellFormed(), words: printVector(wordsIn([...names, ...textsBeside(urn, documents)]), keysOf(urn, names, documents)) }
+  return {
+    id,
+    name: folded(names[0] ?? urn)
+      .slice(0, nameMaxChars)
+      .toWellFormed(),
+    words: printVector(wordsIn([...names, ...textsBeside(urn, documents)]), keysOf(urn, names, documents))
+  }
 }
 
 /** In the order of their worth: what comes last is cut off first. */
 function textsBeside(urn: Urn, documents: Documents): string[] {
-  return [urn.replaceAll(/urn:li:\w+:/g, ' '), ...columnsOf(documents), ...propertiesOf(documents), ...descriptionsOf(documents)]
+  return [
+    urn.replaceAll(/urn:li:\w+:/g, ' '),
+    ...columnsOf(documents),
+    ...propertiesOf(documents),
+    ...descriptionsOf(documents)
+  ]
 }
 
 /** `[version=2.0].[type=struct].a.[type=long].b` is the column a.b. */
 export const columnsOf = (documents: Documents): string[] => {
   const fields = documents.get('schemaMetadata')?.fields
-  return Array.isArray(fields) ? fields.flatMap((field) => isObject(field) && typeof field.fieldPath === 'string' ? [field.fieldPath.replaceAll(/\[(?:version|type|key)=[^\]]*\]\.?/g, '')] : []) : []
+  return Array.isArray(fields)
+    ? fields.flatMap((field) =>
+        isObject(field) && typeof field.fieldPath === 'string'
+          ? [field.fieldPath.replaceAll(/\[(?:version|type|key)=[^\]]*\]\.?/g, '')]
+          : []
+      )
+    : []
 }
 
-export const propertiesOf = (documents: Documents): string[] => [...documents.values()].flatMap(({ customProperties }) =>
-  isObject(customProperties) ? Object.entries(customProperties).flatMap(([name, value]) => typeof value === 'string' ? [name, value] : [name]) : [])
+export const propertiesOf = (documents: Documents): string[] =>
+  [...documents.values()].flatMap(({ customProperties }) =>
+    isObject(customProperties)
+      ? Object.entries(customProperties).flatMap(([name, value]) =>
+          typeof value === 'string' ? [name, value] : [name]
+        )
+      : []
+  )
 
 function wordsIn(texts: readonly string[]): PlacedWord[] {
   const found: PlacedWord[] = []
@@ -65,12 +92,23 @@ function wordsIn(texts: readonly string[]): PlacedWord[] {
 }
 
 function keysOf(urn: Urn, names: readonly string[], documents: Documents): Set<string> {
-  const common = { entityType: entityTypeOf(urn), platformUrn: platformOf(urn), origin: originOf(urn), isRemoved: false, domainId: null, degree: null }
+  const common = {
+    entityType: entityTypeOf(urn),
+    platformUrn: platformOf(urn),
+    origin: originOf(urn),
+    isRemoved: false,
+    domainId: null,
+    degree: null
+  }
   const candidate: Candidate = { common, urn, documents, hasUpstreams: null }
-  const keys = new Set([...names, ...urnNames(urn), ...nameSuffixes(nameFromUrn(urn))].map((name) => nameKey(folded(name))))
+  const keys = new Set(
+    [...names, ...urnNames(urn), ...nameSuffixes(nameFromUrn(urn))].map((name) => nameKey(folded(name)))
+  )
   let bytes = 0
   for (const field of keyedFields) {
-    for (const value of 'commonValuesOf' in field ? field.commonValuesOf(common) : field.ownValuesOf(candidate)) {
+    for (const value of 'commonValuesOf' in field
+      ? field.commonValuesOf(common)
+      : field.ownValuesOf(candidate)) {
       const key = fieldKey(field.key ?? '', value)
       bytes += Buffer.byteLength(key)
       if (bytes > keysMaxBytes) return keys
@@ -85,7 +123,10 @@ const suffixesMaxCount = 5
 /** What people call an asset for short: of `db.schema.table` `table` and `schema.table`, of `s3/folder/file` the like. */
 export function nameSuffixes(name: string): string[] {
   const begins = [...name.matchAll(/[./]+/g)].map((match) => match.index + match[0].length)
-  return begins.slice(-suffixesMaxCount).map((begin) => name.slice(begin)).filter((suffix) => suffix !== '')
+  return begins
+    .slice(-suffixesMaxCount)
+    .map((begin) => name.slice(begin))
+    .filter((suffix) => suffix !== '')
 }
 
 /** The name in the URN; a data job goes by its flow and its own name as well. */

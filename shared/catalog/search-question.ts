@@ -7,7 +7,15 @@ import { folded, searchTerms, type SearchTerm } from '../model/search-words.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
 import { soughtText } from './entity-texts.ts'
 import { entityFilterFields } from './filter-fields.ts'
-import { checkFilters, mentions, mergedGroups, type FacetFilterInput, type Filter, type FilterGroupInput, type Filters } from './lineage-filters.ts'
+import {
+  checkFilters,
+  mentions,
+  mergedGroups,
+  type FacetFilterInput,
+  type Filter,
+  type FilterGroupInput,
+  type Filters
+} from './lineage-filters.ts'
 import { pageCount } from './page-count.ts'
 import type { SearchFlagsInput } from './scroll-question.ts'
 import type { SiftQuestion } from './sift-hits.ts'
@@ -64,17 +72,34 @@ export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
   const terms = text === null || urn !== null ? null : searchTerms(text)
   const types = [...new Set(input.types && input.types.length > 0 ? input.types : searchableTypes)].sort()
   const groups = mergedGroups(input.orFilters, input.filters)
-  const filters = checkFilters(groups, entityFilterFields, input.filters?.length ? 'input.filters' : 'input.orFilters')
+  const filters = checkFilters(
+    groups,
+    entityFilterFields,
+    input.filters?.length ? 'input.filters' : 'input.orFilters'
+  )
   const includesRemoved = input.searchFlags?.includeSoftDeleted === true || mentions(filters, 'removed')
   const existingOnly = input.existingOnly === true
   const narrow = [...typesQuery(input.types), ...present(narrowing(filters, () => true))]
   // Without any word nothing is found, whatever the filters ask.
-  const words = terms === null ? narrowing(filters, isOwn) : terms.length === 0 ? '' : allOf([termsQuery(terms), ...narrow])
+  const words =
+    terms === null
+      ? narrowing(filters, isOwn)
+      : terms.length === 0
+        ? ''
+        : allOf([termsQuery(terms), ...narrow])
   return {
     count,
     terms,
     urn,
-    foldedText: terms === null || text === null ? null : folded(text.replace(/^\/q\s+/, '').replaceAll(/["*]/g, '').trim()),
+    foldedText:
+      terms === null || text === null
+        ? null
+        : folded(
+            text
+              .replace(/^\/q\s+/, '')
+              .replaceAll(/["*]/g, '')
+              .trim()
+          ),
     words,
     narrow: narrow.length > 0 ? allOf(narrow) : null,
     types: new Set(types.filter(isTypeOfUrns)),
@@ -84,26 +109,48 @@ export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
     includesRemoved,
     existingOnly,
     wantsFacets: input.searchFlags?.skipAggregates !== true,
-    facetValuesMaxCount: Math.max(0, Math.min(input.searchFlags?.maxAggValues ?? facetValuesDefaultCount, limits.pageMaxCount)),
+    facetValuesMaxCount: Math.max(
+      0,
+      Math.min(input.searchFlags?.maxAggValues ?? facetValuesDefaultCount, limits.pageMaxCount)
+    ),
     slice: input.slice ?? null,
-    identity: hash('sha256', JSON.stringify(['entities', types, text, groups ?? [], includesRemoved, existingOnly, ...input.slice ? [input.slice] : []]), 'base64url')
+    identity: hash(
+      'sha256',
+      JSON.stringify([
+        'entities',
+        types,
+        text,
+        groups ?? [],
+        includesRemoved,
+        existingOnly,
+        ...(input.slice ? [input.slice] : [])
+      ]),
+      'base64url'
+    )
   }
 }
 
-const present = (value: string | null): string[] => value === null ? [] : [value]
+const present = (value: string | null): string[] => (value === null ? [] : [value])
 
 /** More than these are hardly fewer than all. */
 const narrowTypesMaxCount = 4
 
 function typesQuery(types: Maybe<readonly string[]>): string[] {
-  return types && types.length > 0 && types.length <= narrowTypesMaxCount ? [anyOf([...new Set(types)].map((type) => keyQuery(fieldKey('type', type))))] : []
+  return types && types.length > 0 && types.length <= narrowTypesMaxCount
+    ? [anyOf([...new Set(types)].map((type) => keyQuery(fieldKey('type', type))))]
+    : []
 }
 
 /** Whether documents hold what the filter asks: then all others can be passed over. */
 function keysOf({ field, fieldName, condition, values, isNegated }: Filter): string[] {
   if (isNegated) return []
-  if (fieldName === 'name') return condition === 'EQUAL' || condition === 'IN' || condition === 'IEQUAL' ? values.map((value) => nameKey(folded(value))) : []
-  return field.key !== undefined && (condition === 'EQUAL' || condition === 'IN') ? values.map((value) => fieldKey(field.key ?? '', value)) : []
+  if (fieldName === 'name')
+    return condition === 'EQUAL' || condition === 'IN' || condition === 'IEQUAL'
+      ? values.map((value) => nameKey(folded(value)))
+      : []
+  return field.key !== undefined && (condition === 'EQUAL' || condition === 'IN')
+    ? values.map((value) => fieldKey(field.key ?? '', value))
+    : []
 }
 
 /** What an entity has in common with others is told faster in memory, unless a text is looked for as well. */
@@ -111,7 +158,15 @@ const isOwn = ({ field }: Filter): boolean => 'ownValuesOf' in field
 
 /** What documents must hold so that the filters can; null where that leaves out none. Postgres reads a long tsquery by recursion, which filterValuesInAllMaxCount bounds. */
 function narrowing(filters: Filters, counts: (filter: Filter) => boolean): string | null {
-  const groups = filters.map((group) => allOf(group.filter(counts).map(keysOf).filter((keys) => keys.length > 0).map((keys) => anyOf(keys.map(keyQuery)))))
+  const groups = filters.map((group) =>
+    allOf(
+      group
+        .filter(counts)
+        .map(keysOf)
+        .filter((keys) => keys.length > 0)
+        .map((keys) => anyOf(keys.map(keyQuery)))
+    )
+  )
   return groups.length === 0 || groups.includes('') ? null : anyOf(groups)
 }
 
@@ -119,5 +174,7 @@ function narrowing(filters: Filters, counts: (filter: Filter) => boolean): strin
 function stillToJudge(filters: Filters): Filters {
   const [only, ...others] = filters
   if (!only || others.length > 0) return filters
-  return [only.filter((filter) => !isOwn(filter) || filter.fieldName === 'name' || keysOf(filter).length === 0)]
+  return [
+    only.filter((filter) => !isOwn(filter) || filter.fieldName === 'name' || keysOf(filter).length === 0)
+  ]
 }

@@ -26,12 +26,17 @@ export class LoadEnded extends Error {
 }
 
 /** What follows from a settled chunk, once its transaction has been committed. */
-export type Settled = { counts: Counts, isLoadDone: boolean, nudges: Nudge[] }
+export type Settled = { counts: Counts; isLoadDone: boolean; nudges: Nudge[] }
 
 /** Throws ChunkOvertaken or LoadEnded where the chunk is not this worker's to settle. To be asked before anything is applied. */
-export function assertHeld(chunk: LockedChunk | null, claimed: ClaimedChunk, guards: ChunkGuards): asserts chunk is LockedChunk {
+export function assertHeld(
+  chunk: LockedChunk | null,
+  claimed: ClaimedChunk,
+  guards: ChunkGuards
+): asserts chunk is LockedChunk {
   if (!chunk) throw new ChunkOvertaken()
-  if (guards.fence && (chunk.fence !== claimed.fence || chunk.state !== 'applying')) throw new ChunkOvertaken()
+  if (guards.fence && (chunk.fence !== claimed.fence || chunk.state !== 'applying'))
+    throw new ChunkOvertaken()
   if (chunk.loadState !== 'accepted' && chunk.loadState !== 'applying') throw new LoadEnded()
 }
 
@@ -39,12 +44,24 @@ export function assertHeld(chunk: LockedChunk | null, claimed: ClaimedChunk, gua
  * The last thing the transaction of a chunk does. Throws ChunkOvertaken, LoadEnded, or an Error when the counts do not
  * add up to the records of the chunk; all of them must roll back.
  */
-export async function settleChunk(tx: Tx, claimed: ClaimedChunk, chunk: LockedChunk, verdicts: { counts: Counts, rejects: readonly Reject[] }, guards: ChunkGuards): Promise<Settled> {
+export async function settleChunk(
+  tx: Tx,
+  claimed: ClaimedChunk,
+  chunk: LockedChunk,
+  verdicts: { counts: Counts; rejects: readonly Reject[] },
+  guards: ChunkGuards
+): Promise<Settled> {
   const { counts, rejects } = verdicts
   const settledCount = counts.applied + counts.unchanged + counts.rejected
-  if (guards.countCheck && settledCount !== chunk.recordCount) throw new Error(`${settledCount} verdicts on ${chunk.recordCount} records`)
-  await insertRejects(tx, chunk.loadId, rejects.slice(0, Math.max(0, limits.rejectsKeptMaxCount - chunk.rejected)))
-  if (!await endChunk(tx, claimed.id, guards.fence ? claimed.fence : null, 'settled') && guards.fence) throw new ChunkOvertaken()
+  if (guards.countCheck && settledCount !== chunk.recordCount)
+    throw new Error(`${settledCount} verdicts on ${chunk.recordCount} records`)
+  await insertRejects(
+    tx,
+    chunk.loadId,
+    rejects.slice(0, Math.max(0, limits.rejectsKeptMaxCount - chunk.rejected))
+  )
+  if (!(await endChunk(tx, claimed.id, guards.fence ? claimed.fence : null, 'settled')) && guards.fence)
+    throw new ChunkOvertaken()
 
   const progress = await countSettled(tx, chunk.loadId, counts)
   if (!progress) throw new LoadEnded()
@@ -56,6 +73,10 @@ export async function settleChunk(tx: Tx, claimed: ClaimedChunk, chunk: LockedCh
   }
   // That the load is done is told by the commit of its last chunk, which takes all before it to disk.
   await commitBehind(tx)
-  const isNextPass = await advancePass(tx, chunk.loadId) !== null
-  return { counts, isLoadDone: false, nudges: isNextPass ? await nudgeLoad(tx, chunk.loadId, nudgesPerLoad) : [] }
+  const isNextPass = (await advancePass(tx, chunk.loadId)) !== null
+  return {
+    counts,
+    isLoadDone: false,
+    nudges: isNextPass ? await nudgeLoad(tx, chunk.loadId, nudgesPerLoad) : []
+  }
 }

@@ -1,7 +1,12 @@
 /** Decides, between the first and the second pass of a load, which of the entities it declares will be created. */
 import type { Db } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { deleteDangling, forgetPresentReferences, hasDanglingReference, markDeclarationsSettled } from '../store/declarations.ts'
+import {
+  deleteDangling,
+  forgetPresentReferences,
+  hasDanglingReference,
+  markDeclarationsSettled
+} from '../store/declarations.ts'
 import { lockLoad } from '../store/loads.ts'
 import { olderWork } from '../store/order-of-changes.ts'
 import { WaitForOlderLoad } from './wait-for-older-load.ts'
@@ -22,7 +27,7 @@ export async function settleDeclarations(db: Db, loadId: string): Promise<void> 
         if (older.isCreating) throw new WaitForOlderLoad()
         // What an older load created between the first look and the question is there now.
         await forgetPresentReferences(tx, loadId)
-        while (await deleteDangling(tx, loadId) > 0);
+        while ((await deleteDangling(tx, loadId)) > 0);
       }
     }
     await markDeclarationsSettled(tx, loadId)

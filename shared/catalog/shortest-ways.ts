@@ -15,7 +15,7 @@ export type ShortestWays = {
 }
 
 /** One side of the search: what is reached at which hop, ascending, the side's own end at hop 0. */
-type Side = { direction: LineageDirection, levels: Int32Array[], reached: ReturnType<typeof idSet> }
+type Side = { direction: LineageDirection; levels: Int32Array[]; reached: ReturnType<typeof idSet> }
 
 const sliceCount = 5_000
 /** Where there is nothing to search from. */
@@ -25,7 +25,13 @@ export const noWays: ShortestWays = { hops: null, cutBy: null, visited: 0, nextO
  * From `fromId` downstream to `toId`, two different entities. Both sides are walked a hop at a time, the smaller one next,
  * until they meet: then every shortest way leads over what the last hop met. Throws DEADLINE_EXCEEDED.
  */
-export async function shortestWays(reader: LineageReader, fromId: number, toId: number, level: LineageLevel, bounds: WalkBounds): Promise<ShortestWays> {
+export async function shortestWays(
+  reader: LineageReader,
+  fromId: number,
+  toId: number,
+  level: LineageLevel,
+  bounds: WalkBounds
+): Promise<ShortestWays> {
   const ahead = sideFrom(fromId, 'DOWNSTREAM')
   const back = sideFrom(toId, 'UPSTREAM')
   let visited = 0
@@ -40,7 +46,13 @@ export async function shortestWays(reader: LineageReader, fromId: number, toId: 
     side.levels.push(found)
     if (found.some((id) => other.reached.has(id))) {
       const next = await edgesOnWays(reader, ahead, back, level)
-      return { hops, cutBy: null, visited, nextOf: (id) => next.get(id) ?? [], total: countWays(next, fromId) }
+      return {
+        hops,
+        cutBy: null,
+        visited,
+        nextOf: (id) => next.get(id) ?? [],
+        total: countWays(next, fromId)
+      }
     }
   }
 }
@@ -53,7 +65,11 @@ function sideFrom(id: number, direction: LineageDirection): Side {
 
 const last = ({ levels }: Side): Int32Array => levels.at(-1) ?? new Int32Array()
 
-async function nextLevel(reader: LineageReader, { direction, levels, reached }: Side, level: LineageLevel): Promise<Int32Array> {
+async function nextLevel(
+  reader: LineageReader,
+  { direction, levels, reached }: Side,
+  level: LineageLevel
+): Promise<Int32Array> {
   const frontier = levels.at(-1) ?? new Int32Array()
   const found: number[] = []
   for (let begin = 0; begin < frontier.length; begin += sliceCount) {
@@ -69,7 +85,12 @@ async function nextLevel(reader: LineageReader, { direction, levels, reached }: 
  * The edges of all shortest ways, from each entity to those after it, in the order of the ways. The last levels of both sides
  * hold the middle of every way; from there it is back over what either side reached one hop before.
  */
-async function edgesOnWays(reader: LineageReader, ahead: Side, back: Side, level: LineageLevel): Promise<Map<number, number[]>> {
+async function edgesOnWays(
+  reader: LineageReader,
+  ahead: Side,
+  back: Side,
+  level: LineageLevel
+): Promise<Map<number, number[]>> {
   const middle = last(ahead).filter((id) => holds(last(back), id))
   const before: [number, number[]][] = []
   for (let on = middle, hop = ahead.levels.length - 2; hop >= 0; hop -= 1) {
@@ -89,12 +110,22 @@ async function edgesOnWays(reader: LineageReader, ahead: Side, back: Side, level
 }
 
 /** The neighbours of each id that stand in a level. */
-async function edgesTo(reader: LineageReader, ids: Int32Array, direction: LineageDirection, within: Int32Array, level: LineageLevel): Promise<Map<number, number[]>> {
+async function edgesTo(
+  reader: LineageReader,
+  ids: Int32Array,
+  direction: LineageDirection,
+  within: Int32Array,
+  level: LineageLevel
+): Promise<Map<number, number[]>> {
   const edges = new Map<number, number[]>()
   for (let begin = 0; begin < ids.length; begin += sliceCount) {
     const slice = ids.subarray(begin, begin + sliceCount)
     const near = await reader.neighbours(slice, direction, level)
-    for (const id of slice) edges.set(id, near(id).filter((far) => holds(within, far)))
+    for (const id of slice)
+      edges.set(
+        id,
+        near(id).filter((far) => holds(within, far))
+      )
     await reader.pause()
   }
   return edges
@@ -120,11 +151,17 @@ function pushTo(lists: Map<number, number[]>, key: number, value: number): void 
 /** Ways from the first to the end: from the last hop back, each entity has as many as those after it have together. */
 function countWays(nextOf: ReadonlyMap<number, readonly number[]>, fromId: number): number {
   const hops: number[][] = [[fromId]]
-  for (let on = [fromId]; on.length > 0; hops.push(on)) on = [...new Set(on.flatMap((id) => nextOf.get(id) ?? []))]
+  for (let on = [fromId]; on.length > 0; hops.push(on))
+    on = [...new Set(on.flatMap((id) => nextOf.get(id) ?? []))]
   const ways = new Map<number, number>()
   for (const id of hops.reverse().flat()) {
     const next = nextOf.get(id) ?? []
-    ways.set(id, next.length === 0 ? 1 : next.reduce((sum, after) => Math.min(Number.MAX_SAFE_INTEGER, sum + (ways.get(after) ?? 0)), 0))
+    ways.set(
+      id,
+      next.length === 0
+        ? 1
+        : next.reduce((sum, after) => Math.min(Number.MAX_SAFE_INTEGER, sum + (ways.get(after) ?? 0)), 0)
+    )
   }
   return ways.get(fromId) ?? 0
 }

@@ -23,7 +23,7 @@ export type SiftQuestion = {
 
 /** Counts of what was kept, by what it has in common. */
 export type Tally = {
-  byClass: { entityClass: EntityClass, degree: CommonFacts['degree'], count: number }[]
+  byClass: { entityClass: EntityClass; degree: CommonFacts['degree']; count: number }[]
   /** By exact degree: `byDegree[3]` have degree 3. */
   byDegree: number[]
 }
@@ -52,17 +52,31 @@ const [isOut, isIn, isOpen] = [1, 2, 3]
  * Slice by slice the classes that occur are judged and counted, and hits are looked at only for their order, and where not all are kept:
  * 49,186 hits take 0.7 ms. (Each hit to the slot of its class and degree: 1.15. 200,000 hits of 5,000 classes took 8.5 so, and take 12.5.)
  */
-export async function siftHits(reader: LineageReader, question: SiftQuestion, hits: Pick<Hits, 'ids' | 'degrees'>, { keeps = true } = {}): Promise<Sifted> {
+export async function siftHits(
+  reader: LineageReader,
+  question: SiftQuestion,
+  hits: Pick<Hits, 'ids' | 'degrees'>,
+  { keeps = true } = {}
+): Promise<Sifted> {
   const judge = await judgeOf(reader, question.filters)
   const table = new CommonTable(question, judge)
   const { ids, degrees } = hits
-  const tally: Counts = { total: 0, fingerprint: 0x811c9dc5, kept: null, byDegree: new Uint32Array((degrees.at(-1) ?? 0) + 1) }
+  const tally: Counts = {
+    total: 0,
+    fingerprint: 0x811c9dc5,
+    kept: null,
+    byDegree: new Uint32Array((degrees.at(-1) ?? 0) + 1)
+  }
   let readsOwn = false
 
   for (let begin = 0; begin < ids.length;) {
     const end = endOfSlice(degrees, begin)
     const { numbers, groups } = await reader.classGroups(ids.subarray(begin, end))
-    const found = groups.map(({ number, entityClass, count }): FoundGroup => ({ number, count, common: entityClass && table.of(entityClass, degrees[begin] ?? 0) }))
+    const found = groups.map(({ number, entityClass, count }): FoundGroup => ({
+      number,
+      count,
+      common: entityClass && table.of(entityClass, degrees[begin] ?? 0)
+    }))
     if (found.every(({ common }) => common?.verdict === isIn)) {
       countWhole(hits, begin, end, tally)
     } else {
@@ -71,11 +85,19 @@ export async function siftHits(reader: LineageReader, question: SiftQuestion, hi
       if (open.length > 0) {
         readsOwn = true
         const commonOf = new Map(open.map(({ number, common }) => [number, common]))
-        await judgeOwn(reader, question, judge, hits, placesOf(isOpen, verdicts, begin), (at) => commonOf.get(numbers[at - begin] ?? 0)?.facts ?? null, (at, holds) => {
-          verdicts[at - begin] = holds ? isIn : isOut
-          const common = commonOf.get(numbers[at - begin] ?? 0)
-          if (common && holds) common.count += 1
-        })
+        await judgeOwn(
+          reader,
+          question,
+          judge,
+          hits,
+          placesOf(isOpen, verdicts, begin),
+          (at) => commonOf.get(numbers[at - begin] ?? 0)?.facts ?? null,
+          (at, holds) => {
+            verdicts[at - begin] = holds ? isIn : isOut
+            const common = commonOf.get(numbers[at - begin] ?? 0)
+            if (common && holds) common.count += 1
+          }
+        )
       }
       // As long as all was kept, nothing but their number had to be remembered.
       if (keeps) tally.kept ??= allBelow(begin, ids.length)
@@ -86,11 +108,17 @@ export async function siftHits(reader: LineageReader, question: SiftQuestion, hi
     await reader.pause()
   }
   const { total, fingerprint, kept, byDegree } = tally
-  return { total, kept: kept === null || total === ids.length ? null : kept.slice(0, total), tally: { byClass: table.counted(), byDegree: [...byDegree] }, fingerprint, readsOwn }
+  return {
+    total,
+    kept: kept === null || total === ids.length ? null : kept.slice(0, total),
+    tally: { byClass: table.counted(), byDegree: [...byDegree] },
+    fingerprint,
+    readsOwn
+  }
 }
 
 /** `kept` is null as long as all hits are. */
-type Counts = { total: number, fingerprint: number, kept: Int32Array | null, byDegree: Uint32Array }
+type Counts = { total: number; fingerprint: number; kept: Int32Array | null; byDegree: Uint32Array }
 
 type FoundGroup = Pick<ClassGroup, 'number' | 'count'> & { common: Common | null }
 
@@ -134,12 +162,18 @@ function allBelow(end: number, room: number): Int32Array {
 }
 
 /** A hot loop: all of a slice was kept. Degrees ascend, so they are counted run by run. */
-function countWhole({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: number, end: number, tally: Counts): void {
+function countWhole(
+  { ids, degrees }: Pick<Hits, 'ids' | 'degrees'>,
+  begin: number,
+  end: number,
+  tally: Counts
+): void {
   let { fingerprint } = tally
   for (let at = begin; at < end;) {
     const runBegin = at
     const degree = degrees[at] ?? 0
-    for (; at < end && (degrees[at] ?? 0) === degree; at += 1) fingerprint = mixHit(fingerprint, ids[at] ?? 0, degree)
+    for (; at < end && (degrees[at] ?? 0) === degree; at += 1)
+      fingerprint = mixHit(fingerprint, ids[at] ?? 0, degree)
     tally.byDegree[degree] = (tally.byDegree[degree] ?? 0) + at - runBegin
   }
   if (tally.kept !== null) for (let at = begin; at < end; at += 1) tally.kept[tally.total + at - begin] = at
@@ -148,7 +182,13 @@ function countWhole({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: numb
 }
 
 /** The same where not all was: what was kept of a slice. */
-function countKept({ ids, degrees }: Pick<Hits, 'ids' | 'degrees'>, begin: number, end: number, verdicts: Uint8Array, tally: Counts): void {
+function countKept(
+  { ids, degrees }: Pick<Hits, 'ids' | 'degrees'>,
+  begin: number,
+  end: number,
+  verdicts: Uint8Array,
+  tally: Counts
+): void {
   const { kept, byDegree } = tally
   let { total, fingerprint } = tally
   for (let at = begin; at < end; at += 1) {
@@ -168,7 +208,7 @@ const degreePlaces = degreeValues.length + 1
 const degreePlace = (degree: number): number => Math.min(degree, degreePlaces - 1)
 
 /** A class at one of the degrees that filters tell apart, and how many of it were kept. */
-type Common = { entityClass: EntityClass, facts: CommonFacts, verdict: number, count: number }
+type Common = { entityClass: EntityClass; facts: CommonFacts; verdict: number; count: number }
 
 /** What the hits have in common, judged when it is first met. */
 class CommonTable {
@@ -184,23 +224,32 @@ class CommonTable {
   }
 
   of(entityClass: EntityClass, degree: number): Common {
-    const ofDegree = this.#known[degreePlace(degree)] ??= []
+    const ofDegree = (this.#known[degreePlace(degree)] ??= [])
     const known = ofDegree[entityClass.index]
     if (known) return known
     const facts = factsOf(entityClass, degree)
-    const common = { entityClass, facts, verdict: verdictOn(this.#question, this.#judge, facts, entityClass), count: 0 }
+    const common = {
+      entityClass,
+      facts,
+      verdict: verdictOn(this.#question, this.#judge, facts, entityClass),
+      count: 0
+    }
     ofDegree[entityClass.index] = common
     this.#met.push(common)
     return common
   }
 
   counted(): Tally['byClass'] {
-    return this.#met.filter(({ count }) => count > 0).map(({ entityClass, facts: { degree }, count }) => ({ entityClass, degree, count }))
+    return this.#met
+      .filter(({ count }) => count > 0)
+      .map(({ entityClass, facts: { degree }, count }) => ({ entityClass, degree, count }))
   }
 }
 
-const factsOf = ({ entityType, platformUrn, origin, isRemoved, domainId }: EntityClass, degree: number): CommonFacts =>
-  ({ entityType, platformUrn, origin, isRemoved, domainId, degree: degreeValueOf(degree) })
+const factsOf = (
+  { entityType, platformUrn, origin, isRemoved, domainId }: EntityClass,
+  degree: number
+): CommonFacts => ({ entityType, platformUrn, origin, isRemoved, domainId, degree: degreeValueOf(degree) })
 
 /** Whether all entities of a class are kept, or none; null where each must be looked at. */
 export function keepsClass(question: SiftQuestion, judge: Judge, entityClass: EntityClass): boolean | null {
@@ -208,7 +257,12 @@ export function keepsClass(question: SiftQuestion, judge: Judge, entityClass: En
   return verdict === isOpen ? null : verdict === isIn
 }
 
-function verdictOn({ includesRemoved, types, text, existingOnly }: SiftQuestion, judge: Judge, facts: CommonFacts, { exists }: EntityClass): number {
+function verdictOn(
+  { includesRemoved, types, text, existingOnly }: SiftQuestion,
+  judge: Judge,
+  facts: CommonFacts,
+  { exists }: EntityClass
+): number {
   if (existingOnly && !exists) return isOut
   if (facts.isRemoved && !includesRemoved) return isOut
   if (types && !types.has(graphqlTypeOf(facts.entityType))) return isOut
@@ -218,17 +272,28 @@ function verdictOn({ includesRemoved, types, text, existingOnly }: SiftQuestion,
 }
 
 /** Whether something is upstream of an entity, existing or not. */
-export async function upstreamTest(reader: Pick<LineageReader, 'neighbours'>, ids: readonly number[]): Promise<(id: number) => boolean> {
-  const [assetsOf, columnsOf] = [await reader.neighbours(ids, 'UPSTREAM', 'asset'), await reader.neighbours(ids, 'UPSTREAM', 'column')]
+export async function upstreamTest(
+  reader: Pick<LineageReader, 'neighbours'>,
+  ids: readonly number[]
+): Promise<(id: number) => boolean> {
+  const [assetsOf, columnsOf] = [
+    await reader.neighbours(ids, 'UPSTREAM', 'asset'),
+    await reader.neighbours(ids, 'UPSTREAM', 'column')
+  ]
   return (id) => assetsOf(id).length > 0 || columnsOf(id).length > 0
 }
 
 /** Judges hits by their URNs and documents, a few at a time: documents may be large. */
 async function judgeOwn(
-  reader: LineageReader, { text }: SiftQuestion, judge: Judge, { ids }: Pick<Hits, 'ids'>, places: readonly number[],
-  factsAt: (place: number) => CommonFacts | null, tell: (place: number, holds: boolean) => void
+  reader: LineageReader,
+  { text }: SiftQuestion,
+  judge: Judge,
+  { ids }: Pick<Hits, 'ids'>,
+  places: readonly number[],
+  factsAt: (place: number) => CommonFacts | null,
+  tell: (place: number, holds: boolean) => void
 ): Promise<void> {
-  const aspectNames = [...new Set([...judge.aspectNames, ...text === null ? [] : textAspectNames])]
+  const aspectNames = [...new Set([...judge.aspectNames, ...(text === null ? [] : textAspectNames)])]
   const count = aspectNames.length > 0 ? documentsSliceCount : urnsSliceCount
   for (let begin = 0; begin < places.length; begin += count) {
     const slice = places.slice(begin, begin + count)
@@ -243,12 +308,21 @@ async function judgeOwn(
         tell(place, false)
         continue
       }
-      const candidate: Candidate = { common, urn, documents: documentsOf.get(id) ?? new Map(), hasUpstreams: hasUpstreams?.(id) ?? null }
-      tell(place, (text === null || findText(text, urn, candidate.documents).length > 0) && judge.whole(candidate))
+      const candidate: Candidate = {
+        common,
+        urn,
+        documents: documentsOf.get(id) ?? new Map(),
+        hasUpstreams: hasUpstreams?.(id) ?? null
+      }
+      tell(
+        place,
+        (text === null || findText(text, urn, candidate.documents).length > 0) && judge.whole(candidate)
+      )
     }
     await reader.pause()
   }
 }
 
 /** One step of FNV-1a, over a hit as a whole number: order matters, and a change of any result shows. */
-const mixHit = (hash: number, id: number, degree: number): number => Math.imul(hash ^ id ^ Math.imul(degree, 0x9e3779b1), 0x01000193) >>> 0
+const mixHit = (hash: number, id: number, degree: number): number =>
+  Math.imul(hash ^ id ^ Math.imul(degree, 0x9e3779b1), 0x01000193) >>> 0

@@ -1,5 +1,5 @@
 /** Slices of a scroll: several clients read one result side by side, each entity or relationship in exactly one slice. */
-export type Slice = { id: number, max: number }
+export type Slice = { id: number; max: number }
 
 /** Spreads ids evenly over slices, also ids that lie close together or were sampled by a fixed step. */
 const spread = 0x9e3779b1

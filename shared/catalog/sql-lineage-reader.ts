@@ -16,15 +16,34 @@ import { createClassTable } from './class-table.ts'
 import { readFilterDocuments } from './filter-documents.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 
-const tookTooLong = 'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for'
+const tookTooLong =
+  'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for'
 
 /** `tx` must be REPEATABLE READ, so that all answers are of one snapshot. */
-export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: number = limits.walkDeadlineMs): LineageReader {
+export function sqlLineageReader(
+  tx: Tx,
+  window: TimeWindow | null,
+  deadlineMs: number = limits.walkDeadlineMs
+): LineageReader {
   const withinDeadline = keepDeadline(tx, deadlineMs, tookTooLong)
   const table = createClassTable()
-  const classesOf = async (ids: readonly number[] | Int32Array): Promise<(id: number) => EntityClass | null> => {
+  const classesOf = async (
+    ids: readonly number[] | Int32Array
+  ): Promise<(id: number) => EntityClass | null> => {
     const facts = await withinDeadline(() => readEntityFacts(tx, ids, { urns: true, domains: true }))
-    const classes = new Map([...facts].map(([id, { urn, entityType, exists, isRemoved, domainId }]) => [id, table.classOf({ entityType, platformUrn: platformOf(urn), origin: originOf(urn), exists, isRemoved, domainId })]))
+    const classes = new Map(
+      [...facts].map(([id, { urn, entityType, exists, isRemoved, domainId }]) => [
+        id,
+        table.classOf({
+          entityType,
+          platformUrn: platformOf(urn),
+          origin: originOf(urn),
+          exists,
+          isRemoved,
+          domainId
+        })
+      ])
+    )
     return (id) => classes.get(id) ?? null
   }
   return {
@@ -39,7 +58,10 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: 
     classes: classesOf,
     async classGroups(ids) {
       const classOfId = await classesOf(ids)
-      return groupNumbers(ids.map((id) => (classOfId(id)?.index ?? -1) + 1), (number) => number === 0 ? null : table.at(number - 1))
+      return groupNumbers(
+        ids.map((id) => (classOfId(id)?.index ?? -1) + 1),
+        (number) => (number === 0 ? null : table.at(number - 1))
+      )
     },
     async parents(ids) {
       const parents = await withinDeadline(() => parentIdsOf(tx, ids))
@@ -70,4 +92,3 @@ export function sqlLineageReader(tx: Tx, window: TimeWindow | null, deadlineMs: 
     pause: () => withinDeadline(async () => {})
   }
 }
-

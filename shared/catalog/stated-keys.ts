@@ -6,7 +6,13 @@
 import type { StatedKeysRow } from '../store/snapshot-statements.ts'
 
 /** The key of a statement of the load's own source. */
-export type StatedKey = { downstreamId: number, upstreamId: number, ownerId: number, field: number, recordKey: number }
+export type StatedKey = {
+  downstreamId: number
+  upstreamId: number
+  ownerId: number
+  field: number
+  recordKey: number
+}
 
 /** Both ways of applying a chunk tell it what the records state. A key that is told twice does no harm. */
 export type StatedKeys = {
@@ -27,17 +33,27 @@ export function createStatedKeys(): StatedKeys {
       // Most owners are their edges' downstream, and need not be kept.
       const isOwn = ownerId === downstreamId
       const name = `${field} ${recordKey} ${isOwn}`
-      const group: StatedKeysRow = groups.get(name) ?? { field, recordKey, ownerIds: isOwn ? null : [], downstreamIds: [], upstreamIds: [], newCount: 0 }
+      const group: StatedKeysRow = groups.get(name) ?? {
+        field,
+        recordKey,
+        ownerIds: isOwn ? null : [],
+        downstreamIds: [],
+        upstreamIds: [],
+        newCount: 0
+      }
       groups.set(name, group)
       group.downstreamIds.push(downstreamId)
       group.upstreamIds.push(upstreamId)
       group.ownerIds?.push(ownerId)
     },
-    countNew(rows) { newCount += rows },
+    countNew(rows) {
+      newCount += rows
+    },
     clear() {
       groups.clear()
       newCount = 0
     },
-    rows: () => [...groups.values()].map((group, index) => ({ ...group, newCount: index === 0 ? newCount : 0 }))
+    rows: () =>
+      [...groups.values()].map((group, index) => ({ ...group, newCount: index === 0 ? newCount : 0 }))
   }
 }

@@ -17,7 +17,7 @@ import { aspectNamesOf } from './edge-work.ts'
 import { findStated } from './find-stated.ts'
 
 /** Whether a call that is older than the load may still be under way. A load that is opened anew has another seq, and other calls before it. */
-export type AskOlderCalls = (tx: Tx, load: { loadId: string, seq: number }) => Promise<boolean>
+export type AskOlderCalls = (tx: Tx, load: { loadId: string; seq: number }) => Promise<boolean>
 
 /** Loads that a worker applies at a time are fewer. One that is forgotten is asked about anew: its owners are locked while anything older than that is under way. */
 const loadsMaxCount = 256
@@ -42,17 +42,27 @@ export function watchOlderCalls(): AskOlderCalls {
 const sampleCount = 256
 
 /** The edges are in key order, and their ends exist. To be asked when no older call may be under way, and nothing older that takes away. */
-export async function findStatedOwners(tx: Tx, edges: EdgeColumns, sourceId: number, seq: number): Promise<Set<number>> {
+export async function findStatedOwners(
+  tx: Tx,
+  edges: EdgeColumns,
+  sourceId: number,
+  seq: number
+): Promise<Set<number>> {
   const stamp = { sourceId, recordKey: bareRecordKey, position: appendedPosition, seq }
   const once = pickOfRepeats(edges, 1)
   if (once.places.length > sampleCount) {
-    const sample = reorder(once, placesWhere(sampleCount, () => true))
+    const sample = reorder(
+      once,
+      placesWhere(sampleCount, () => true)
+    )
     if ((await findStated(tx, sample, stamp)).bySource.length * 2 < sampleCount) return new Set()
   }
   const isStated = new Uint8Array(once.places.length)
   for (const at of (await findStated(tx, once, stamp)).bySource) isStated[at] = 1
   const owners = new Set(distinct(once.ownerIds))
-  once.ownerIds.forEach((ownerId, at) => { if (isStated[at] === 0) owners.delete(ownerId) })
+  once.ownerIds.forEach((ownerId, at) => {
+    if (isStated[at] === 0) owners.delete(ownerId)
+  })
   if (owners.size === 0) return owners
   // Of whom more is remembered goes the general way, as ever.
   const remembered = await findRemembered(tx, Int32Array.from(owners), aspectNamesOf(once.fields), seq)

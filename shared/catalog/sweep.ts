@@ -8,7 +8,12 @@ import { metrics } from '../platform/metrics.ts'
 import type { ChunkQueue } from '../queue/chunk-queue.ts'
 import { nudgeDue } from '../store/chunk-nudges.ts'
 import { dropChunks } from '../store/chunks.ts'
-import { findEndedWithChunks, findSilentUploads, findUnaccepted, trySweeperLock } from '../store/housekeeping.ts'
+import {
+  findEndedWithChunks,
+  findSilentUploads,
+  findUnaccepted,
+  trySweeperLock
+} from '../store/housekeeping.ts'
 import { limits } from '../limits.ts'
 import { abortUpload } from './abort-upload.ts'
 import { acceptReceivedLoad, nudgesPerLoad } from './accept-load.ts'
@@ -25,19 +30,24 @@ export type SweepOptions = {
 }
 
 /** What was found and set right. */
-export type Swept = { nudged: number, accepted: number, aborted: number, dropped: number }
+export type Swept = { nudged: number; accepted: number; aborted: number; dropped: number }
 
 /** Jobs that the queue is filled up to; more would only be looked at twice. */
 const queueDepthMax = 200
 
 /** Safe to run at any time and any number of times. Throws what the database throws. */
 export async function sweep(db: Db, queue: ChunkQueue, options: SweepOptions = {}): Promise<Swept> {
-  const { guards = allChunkGuards, quietSeconds = 10, unacceptedSeconds = 10, silentUploadSeconds = limits.uploadSilentMaxSeconds } = options
+  const {
+    guards = allChunkGuards,
+    quietSeconds = 10,
+    unacceptedSeconds = 10,
+    silentUploadSeconds = limits.uploadSilentMaxSeconds
+  } = options
   const swept: Swept = { nudged: 0, accepted: 0, aborted: 0, dropped: 0 }
   if (!guards.sweeper) return swept
-  const room = queueDepthMax - (await queue.depth() ?? 0)
+  const room = queueDepthMax - ((await queue.depth()) ?? 0)
   const due = await inTransaction(db, async (tx) => {
-    if (!await trySweeperLock(tx)) return null
+    if (!(await trySweeperLock(tx))) return null
     return room > 0 ? nudgeDue(tx, room, quietSeconds, nudgesPerLoad) : []
   })
   if (due === null) return swept
@@ -45,8 +55,10 @@ export async function sweep(db: Db, queue: ChunkQueue, options: SweepOptions = {
   swept.nudged = due.length
   metrics.sweeperNudges.inc(due.length)
 
-  for (const id of await findUnaccepted(db, unacceptedSeconds)) if (await acceptReceivedLoad(db, queue, id)) swept.accepted += 1
-  for (const id of await findSilentUploads(db, silentUploadSeconds)) if (await abortUpload(db, id, 'Nothing more came of the upload')) swept.aborted += 1
+  for (const id of await findUnaccepted(db, unacceptedSeconds))
+    if (await acceptReceivedLoad(db, queue, id)) swept.accepted += 1
+  for (const id of await findSilentUploads(db, silentUploadSeconds))
+    if (await abortUpload(db, id, 'Nothing more came of the upload')) swept.aborted += 1
   for (const id of await findEndedWithChunks(db)) swept.dropped += await dropChunks(db, id)
   return swept
 }

@@ -14,7 +14,11 @@ export type Beyond = {
 }
 
 /** `classOf` and `fateOf` know everything that was come to. */
-export type Look = { beyond: (id: number) => Beyond, classOf: (id: number) => EntityClass | null, fateOf: (id: number) => Fate }
+export type Look = {
+  beyond: (id: number) => Beyond
+  classOf: (id: number) => EntityClass | null
+  fateOf: (id: number) => Fate
+}
 
 export type HiddenRules = {
   direction: LineageDirection
@@ -29,7 +33,10 @@ const sliceCount = 1_000
 const turnCount = 4_096
 
 /** Makes the look. It throws LIMIT_EXCEEDED where it would look through more than hiddenEntitiesMaxCount entities at a time, and DEADLINE_EXCEEDED. */
-export function throughHidden(reader: LineageReader, { direction, level, judge }: HiddenRules): (ids: readonly number[] | Int32Array) => Promise<Look> {
+export function throughHidden(
+  reader: LineageReader,
+  { direction, level, judge }: HiddenRules
+): (ids: readonly number[] | Int32Array) => Promise<Look> {
   return async (ids) => {
     const nextOf = new Map<number, readonly number[]>()
     const classes = new Map<number, EntityClass | null>()
@@ -64,17 +71,28 @@ export function throughHidden(reader: LineageReader, { direction, level, judge }
         await reader.pause()
       }
       hiddenCount += behind.length
-      checkCount(hiddenCount, 'hiddenEntitiesMaxCount', { field: 'input', what: `${hiddenCount} hidden entities are to be looked through at a time`, wayOut: 'Ask for less, or do not hide jobs' })
+      checkCount(hiddenCount, 'hiddenEntitiesMaxCount', {
+        field: 'input',
+        what: `${hiddenCount} hidden entities are to be looked through at a time`,
+        wayOut: 'Ask for less, or do not hide jobs'
+      })
       frontier = behind
     }
-    return { fateOf, classOf: (id) => classes.get(id) ?? null, beyond: beyondWith((id) => nextOf.get(id) ?? [], fateOf) }
+    return {
+      fateOf,
+      classOf: (id) => classes.get(id) ?? null,
+      beyond: beyondWith((id) => nextOf.get(id) ?? [], fateOf)
+    }
   }
 }
 
 /** What is next to an entity, by what becomes of it. */
-type Next = { met: readonly number[], through: readonly number[] }
+type Next = { met: readonly number[]; through: readonly number[] }
 
-function beyondWith(nextOf: (id: number) => readonly number[], fateOf: (id: number) => Fate): (id: number) => Beyond {
+function beyondWith(
+  nextOf: (id: number) => readonly number[],
+  fateOf: (id: number) => Fate
+): (id: number) => Beyond {
   const known = new Map<number, Next>()
   const next = (id: number): Next => {
     const found = known.get(id)

@@ -5,28 +5,54 @@
  * before, the last what the load left, and only one of them takes it back.
  */
 import type { Tx } from '../db/database.ts'
-import { againBit, beforeSeq, kindBit, unpackJournal, type AssociationBefore, type JournalEntry, type StatementBefore } from '../model/load-journal.ts'
+import {
+  againBit,
+  beforeSeq,
+  kindBit,
+  unpackJournal,
+  type AssociationBefore,
+  type JournalEntry,
+  type StatementBefore
+} from '../model/load-journal.ts'
 import { findJournal, type JournalRow } from '../store/load-journal.ts'
 
 /** What to take back of an entry. `seq` is what the load made the change as, `leftSeq` the change that it left it as the work of: an undo restores another's. */
-export type Net = { entry: JournalEntry, seq: number, leftSeq: number, before: StatementBefore | AssociationBefore | null, left: 'present' | 'absent' }
+export type Net = {
+  entry: JournalEntry
+  seq: number
+  leftSeq: number
+  before: StatementBefore | AssociationBefore | null
+  left: 'present' | 'absent'
+}
 
 /** The journal of a load without what its rows hold. */
 export type JournalOutline = readonly Omit<JournalRow, 'payload'>[]
 
-type Step = { rowId: number, index: number, seq: number, leftSeq: number, before: Net['before'], left: Net['left'] }
+type Step = {
+  rowId: number
+  index: number
+  seq: number
+  leftSeq: number
+  before: Net['before']
+  left: Net['left']
+}
 
 const rewriting = kindBit('restated') | kindBit('removed')
 const statements = kindBit('stated') | rewriting
 
 /** What the entries of a row come to, in their order; null for one that another takes back. Throws on a journal that cannot be read. */
-export async function netEntries(tx: Tx, loadId: string, row: JournalRow, outline: JournalOutline): Promise<(Net | null)[]> {
+export async function netEntries(
+  tx: Tx,
+  loadId: string,
+  row: JournalRow,
+  outline: JournalOutline
+): Promise<(Net | null)[]> {
   const entries = unpackJournal(row.payload)
   const own = entries.map((entry, index) => ({ entry, key: keyOf(entry), step: stepOf(entry, row, index) }))
   const chains = new Map<string, Step[]>()
   const others = rowsToCompare(row, outline)
   if (others.length > 0) {
-    for (const { key, step } of own) if (key !== null) chains.set(key, [...chains.get(key) ?? [], step])
+    for (const { key, step } of own) if (key !== null) chains.set(key, [...(chains.get(key) ?? []), step])
     for (const id of others) {
       const other = await findJournal(tx, loadId, id)
       if (!other) continue
@@ -38,10 +64,13 @@ export async function netEntries(tx: Tx, loadId: string, row: JournalRow, outlin
   }
   return own.map(({ entry, key, step }) => {
     const chain = key === null ? undefined : chains.get(key)
-    if (!chain || chain.length < 2) return { entry, seq: step.seq, leftSeq: step.leftSeq, before: step.before, left: step.left }
+    if (!chain || chain.length < 2)
+      return { entry, seq: step.seq, leftSeq: step.leftSeq, before: step.before, left: step.left }
     const { first, last } = lastSegment(chain)
     if (first.rowId !== row.id || first.index !== step.index) return null
-    return first.before === null && last.left === 'absent' ? null : { entry, seq: last.seq, leftSeq: last.leftSeq, before: first.before, left: last.left }
+    return first.before === null && last.left === 'absent'
+      ? null
+      : { entry, seq: last.seq, leftSeq: last.leftSeq, before: first.before, left: last.left }
   })
 }
 
@@ -52,11 +81,16 @@ export async function netEntries(tx: Tx, loadId: string, row: JournalRow, outlin
 function rowsToCompare(row: JournalRow, outline: JournalOutline): number[] {
   const isRetried = new Set(outline.map(({ seq }) => seq)).size > 1
   const comparesAssociations = isRetried || outline.some(({ kinds }) => (kinds & againBit) !== 0)
-  return outline.filter(({ id, kinds }) => {
-    if (id === row.id) return false
-    if (comparesAssociations && (row.kinds & kinds & kindBit('association')) !== 0) return true
-    return ((row.kinds & rewriting) !== 0 && (kinds & statements) !== 0) || ((row.kinds & statements) !== 0 && (kinds & rewriting) !== 0)
-  }).map(({ id }) => id)
+  return outline
+    .filter(({ id, kinds }) => {
+      if (id === row.id) return false
+      if (comparesAssociations && (row.kinds & kinds & kindBit('association')) !== 0) return true
+      return (
+        ((row.kinds & rewriting) !== 0 && (kinds & statements) !== 0) ||
+        ((row.kinds & statements) !== 0 && (kinds & rewriting) !== 0)
+      )
+    })
+    .map(({ id }) => id)
 }
 
 function keyOf(entry: JournalEntry): string | null {
@@ -66,11 +100,17 @@ function keyOf(entry: JournalEntry): string | null {
   return `${downstreamId} ${upstreamId} ${ownerId} ${field} ${sourceId} ${recordKey}`
 }
 
-const stepOf = (entry: JournalEntry, row: Pick<JournalRow, 'id' | 'seq'>, index: number): Step =>
-  ({ rowId: row.id, index, seq: row.seq, leftSeq: 'left' in entry ? entry.left ?? row.seq : row.seq, before: 'before' in entry && entry.kind !== 'patched' ? entry.before : null, left: entry.kind === 'removed' ? 'absent' : 'present' })
+const stepOf = (entry: JournalEntry, row: Pick<JournalRow, 'id' | 'seq'>, index: number): Step => ({
+  rowId: row.id,
+  index,
+  seq: row.seq,
+  leftSeq: 'left' in entry ? (entry.left ?? row.seq) : row.seq,
+  before: 'before' in entry && entry.kind !== 'patched' ? entry.before : null,
+  left: entry.kind === 'removed' ? 'absent' : 'present'
+})
 
 /** The last entries that follow on from each other: where something else came between, the load took what that had made. */
-function lastSegment(chain: readonly Step[]): { first: Step, last: Step } {
+function lastSegment(chain: readonly Step[]): { first: Step; last: Step } {
   const inOrder = chain.toSorted((a, b) => a.rowId - b.rowId || a.index - b.index)
   let [first] = inOrder
   let last = first
@@ -82,4 +122,5 @@ function lastSegment(chain: readonly Step[]): { first: Step, last: Step } {
   return { first, last }
 }
 
-const followsOn = (a: Step, b: Step): boolean => a.left === 'absent' ? b.before === null : beforeSeq(b.before) === a.leftSeq
+const followsOn = (a: Step, b: Step): boolean =>
+  a.left === 'absent' ? b.before === null : beforeSeq(b.before) === a.leftSeq

@@ -26,13 +26,18 @@ import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 import type { JournalOutline, Net } from './undo-entries.ts'
 import { nameEntries, partsOf, textOfPart } from './undo-records.ts'
 
-export type UndoContext = { actor: Actor, requestId: string | null }
+export type UndoContext = { actor: Actor; requestId: string | null }
 
 /**
  * Answers with the load that takes it back. A failed load is cancelled by it: it must not go on afterwards.
  * Throws NOT_FOUND, and CONFLICT for a load that has not ended, was aborted, has been undone already, or is older than journals.
  */
-export async function undoLoad(db: Db, queue: ChunkQueue, id: string, context: UndoContext): Promise<LoadView> {
+export async function undoLoad(
+  db: Db,
+  queue: ChunkQueue,
+  id: string,
+  context: UndoContext
+): Promise<LoadView> {
   await readLoad(db, context.actor, id)
   const undoId = randomUUID()
   await inTransaction(db, async (tx) => {
@@ -42,8 +47,20 @@ export async function undoLoad(db: Db, queue: ChunkQueue, id: string, context: U
     // An atomic one that failed has ended for good, and has changed nothing.
     if (load.state === 'failed' && !load.isAtomic) await cancelFailed(tx, id)
     await insertLoad(tx, {
-      id: undoId, format: 'undo', mode: 'undo', source: load.source, missingReferences: 'reject', actor: context.actor.urn, tokenId: context.actor.tokenId,
-      scopes: [...context.actor.scopes], domainUrn: context.actor.domainUrn, requestId: context.requestId, isAtomic: false, isDryRun: false, idempotencyKey: null, header: null
+      id: undoId,
+      format: 'undo',
+      mode: 'undo',
+      source: load.source,
+      missingReferences: 'reject',
+      actor: context.actor.urn,
+      tokenId: context.actor.tokenId,
+      scopes: [...context.actor.scopes],
+      domainUrn: context.actor.domainUrn,
+      requestId: context.requestId,
+      isAtomic: false,
+      isDryRun: false,
+      idempotencyKey: null,
+      header: null
     })
     await markUndo(tx, undoId, id)
     const records = await storeChunks(tx, undoId, id)
@@ -57,11 +74,24 @@ export async function undoLoad(db: Db, queue: ChunkQueue, id: string, context: U
 
 async function refuseWhatCannotBeUndone(tx: Tx, load: LoadRow): Promise<void> {
   if (load.state !== 'done' && load.state !== 'failed' && load.state !== 'cancelled') {
-    throw new CatalogError('CONFLICT', load.state === 'aborted' ? 'The load was aborted: it changed nothing' : `The load is ${load.state}; only one that has ended can be undone`)
+    throw new CatalogError(
+      'CONFLICT',
+      load.state === 'aborted'
+        ? 'The load was aborted: it changed nothing'
+        : `The load is ${load.state}; only one that has ended can be undone`
+    )
   }
-  if (!load.isJournaled) throw new CatalogError('CONFLICT', 'The load is from before there was a journal of changes; it cannot be undone')
+  if (!load.isJournaled)
+    throw new CatalogError(
+      'CONFLICT',
+      'The load is from before there was a journal of changes; it cannot be undone'
+    )
   if (load.isDryRun) throw new CatalogError('CONFLICT', 'The load was a dry run: it changed nothing')
-  if (load.undoneBy !== null) throw new CatalogError('CONFLICT', `The load has been undone by the load ${load.undoneBy}; undo that one to have its changes again`)
+  if (load.undoneBy !== null)
+    throw new CatalogError(
+      'CONFLICT',
+      `The load has been undone by the load ${load.undoneBy}; undo that one to have its changes again`
+    )
 }
 
 async function cancelFailed(tx: Tx, id: string): Promise<void> {
@@ -79,29 +109,59 @@ async function storeChunks(tx: Tx, undoId: string, loadId: string): Promise<numb
   const [domains, ...others] = [...journalPasses].reverse()
   let line = 1
   const store = async (pass: number, recordCount: number, lines: string[]): Promise<void> => {
-    await insertChunk(tx, { loadId: undoId, pass, firstLine: line, recordCount, payload: await packLines(lines) })
+    await insertChunk(tx, {
+      loadId: undoId,
+      pass,
+      firstLine: line,
+      recordCount,
+      payload: await packLines(lines)
+    })
     line += recordCount
   }
   for (const pass of others.reverse()) {
-    for (const row of outline) for (const part of partsOf(loadId, row, pass)) await store(pass, part.to - part.from, [toStoredLine({ line, text: textOfPart(part) })])
+    for (const row of outline)
+      for (const part of partsOf(loadId, row, pass))
+        await store(pass, part.to - part.from, [toStoredLine({ line, text: textOfPart(part) })])
   }
-  await storeDomains(tx, loadId, outline, domains ?? 0, async (pass, texts) => store(pass, texts.length, texts.map((text, index) => toStoredLine({ line: line + index, text }))))
+  await storeDomains(tx, loadId, outline, domains ?? 0, async (pass, texts) =>
+    store(
+      pass,
+      texts.length,
+      texts.map((text, index) => toStoredLine({ line: line + index, text }))
+    )
+  )
   return line - 1
 }
 
 /** Domains go from below, a pass for each level of the tree: one that others stand under stays. */
-async function storeDomains(tx: Tx, loadId: string, outline: JournalOutline, lastPass: number, store: (pass: number, texts: string[]) => Promise<void>): Promise<void> {
+async function storeDomains(
+  tx: Tx,
+  loadId: string,
+  outline: JournalOutline,
+  lastPass: number,
+  store: (pass: number, texts: string[]) => Promise<void>
+): Promise<void> {
   const open = new Map<number, string[]>()
   for (const { id, counts } of outline) {
     if ((counts[lastPass - 1] ?? 0) === 0) continue
     const row = await findJournal(tx, loadId, id)
-    const nets = row ? unpackJournal(row.payload).flatMap((entry): Net[] => entry.kind === 'madeDomain' ? [{ entry, seq: row.seq, leftSeq: row.seq, before: null, left: 'present' }] : []) : []
-    const depthOf = await depthsOf(tx, nets.flatMap(({ entry }) => 'entityId' in entry ? entry.entityId : []))
+    const nets = row
+      ? unpackJournal(row.payload).flatMap((entry): Net[] =>
+          entry.kind === 'madeDomain'
+            ? [{ entry, seq: row.seq, leftSeq: row.seq, before: null, left: 'present' }]
+            : []
+        )
+      : []
+    const depthOf = await depthsOf(
+      tx,
+      nets.flatMap(({ entry }) => ('entityId' in entry ? entry.entityId : []))
+    )
     const records = await nameEntries(tx, nets, outline)
     for (const [index, record] of records.entries()) {
       const { entry } = nets[index] ?? {}
-      const pass = lastPass + limits.domainMaxDepth - depthOf(entry && 'entityId' in entry ? entry.entityId : 0)
-      const texts = [...open.get(pass) ?? [], JSON.stringify(record)]
+      const pass =
+        lastPass + limits.domainMaxDepth - depthOf(entry && 'entityId' in entry ? entry.entityId : 0)
+      const texts = [...(open.get(pass) ?? []), JSON.stringify(record)]
       open.set(pass, texts)
       if (texts.length < limits.chunkMaxRecords) continue
       await store(pass, texts)
@@ -116,7 +176,12 @@ async function depthsOf(tx: Tx, ids: readonly number[]): Promise<(id: number) =>
   const parents = new Map((await findDomainPaths(tx, ids)).map((row) => [row.entityId, row.parentId]))
   return (id) => {
     let depth = 0
-    for (let above = parents.get(id) ?? null; above !== null && depth < limits.domainMaxDepth; above = parents.get(above) ?? null) depth += 1
+    for (
+      let above = parents.get(id) ?? null;
+      above !== null && depth < limits.domainMaxDepth;
+      above = parents.get(above) ?? null
+    )
+      depth += 1
     return depth
   }
 }

@@ -8,10 +8,13 @@ import { findEntities } from '../store/entities.ts'
 import { applyCall } from './apply-call.ts'
 import { mutationContext, type Call } from './call.ts'
 
-export type EdgeInput = { upstreamUrn: string, downstreamUrn: string }
+export type EdgeInput = { upstreamUrn: string; downstreamUrn: string }
 
 /** A missing list is an empty one. */
-export type UpdateLineageInput = { edgesToAdd?: readonly (EdgeInput | null)[] | null, edgesToRemove?: readonly (EdgeInput | null)[] | null }
+export type UpdateLineageInput = {
+  edgesToAdd?: readonly (EdgeInput | null)[] | null
+  edgesToRemove?: readonly (EdgeInput | null)[] | null
+}
 
 /** An edge, and the input it came from: `input.edgesToAdd[37]`. */
 type NamedEdge = ParsedEdge & { field: string }
@@ -23,25 +26,46 @@ type NamedEdge = ParsedEdge & { field: string }
  */
 export async function updateLineage(db: Db, input: UpdateLineageInput, call: Call): Promise<true> {
   const count = (input.edgesToAdd?.length ?? 0) + (input.edgesToRemove?.length ?? 0)
-  checkCount(count, 'edgesPerCallMaxCount', { field: 'input', what: `${count} edges in one call`, wayOut: 'Send more as a load (POST /loads)' })
+  checkCount(count, 'edgesPerCallMaxCount', {
+    field: 'input',
+    what: `${count} edges in one call`,
+    wayOut: 'Send more as a load (POST /loads)'
+  })
   const removed = namedEdges(input.edgesToRemove, 'input.edgesToRemove')
   const removedKeys = new Set(removed.map(keyOf))
   // What is removed as well is not added first: the removal wins, and asks less of its ends.
-  const added = namedEdges(input.edgesToAdd, 'input.edgesToAdd').filter((edge) => !removedKeys.has(keyOf(edge)))
+  const added = namedEdges(input.edgesToAdd, 'input.edgesToAdd').filter(
+    (edge) => !removedKeys.has(keyOf(edge))
+  )
 
-  const edges = [...added.map((edge) => ({ kind: 'addEdge' as const, ...edge })), ...removed.map((edge) => ({ kind: 'removeEdge' as const, ...edge }))]
+  const edges = [
+    ...added.map((edge) => ({ kind: 'addEdge' as const, ...edge })),
+    ...removed.map((edge) => ({ kind: 'removeEdge' as const, ...edge }))
+  ]
   const effective = edges.filter((edge) => !edge.isWithoutEffect)
-  await refuseAbsentEnds(db, edges.filter((edge) => edge.isWithoutEffect))
+  await refuseAbsentEnds(
+    db,
+    edges.filter((edge) => edge.isWithoutEffect)
+  )
   if (effective.length === 0) return true
-  const changes = effective.map(({ kind, upstreamUrn, downstreamUrn }): Change => ({ kind, upstreamUrn, downstreamUrn }))
-  await applyCall(db, [{ line: 0, changes, fields: effective.map(({ field }) => field) }], mutationContext(call, 'updateLineage'))
+  const changes = effective.map(({ kind, upstreamUrn, downstreamUrn }): Change => ({
+    kind,
+    upstreamUrn,
+    downstreamUrn
+  }))
+  await applyCall(
+    db,
+    [{ line: 0, changes, fields: effective.map(({ field }) => field) }],
+    mutationContext(call, 'updateLineage')
+  )
   return true
 }
 
 function namedEdges(list: UpdateLineageInput['edgesToAdd'], listField: string): NamedEdge[] {
   return (list ?? []).map((edge, index) => {
     const field = `${listField}[${index}]`
-    if (edge === null) throw new CatalogError('BAD_REQUEST', `${field} is null; it must be an edge`, { field })
+    if (edge === null)
+      throw new CatalogError('BAD_REQUEST', `${field} is null; it must be an edge`, { field })
     return { ...parseEdge(edge.upstreamUrn, edge.downstreamUrn, field), field }
   })
 }
@@ -51,11 +75,21 @@ const keyOf = ({ upstreamUrn, downstreamUrn }: ParsedEdge): string => `${upstrea
 /** A job and its flow have no edge to write, yet both must exist as the ends of any other. Throws MISSING_REFERENCE. */
 async function refuseAbsentEnds(db: Db, edges: readonly NamedEdge[]): Promise<void> {
   if (edges.length === 0) return
-  const rows = await findEntities(db, edges.flatMap(({ upstreamUrn, downstreamUrn }) => [upstreamUrn, downstreamUrn]))
+  const rows = await findEntities(
+    db,
+    edges.flatMap(({ upstreamUrn, downstreamUrn }) => [upstreamUrn, downstreamUrn])
+  )
   const present = new Set(rows.filter((row) => row.isPresent).map((row) => row.urn))
   for (const { upstreamUrn, downstreamUrn, field } of edges) {
-    for (const [urn, end] of [[upstreamUrn, 'upstreamUrn'], [downstreamUrn, 'downstreamUrn']] as const) {
-      if (!present.has(urn)) throw new CatalogError('MISSING_REFERENCE', `Error: urn does not exist: ${urn}`, { field: `${field}.${end}`, urn })
+    for (const [urn, end] of [
+      [upstreamUrn, 'upstreamUrn'],
+      [downstreamUrn, 'downstreamUrn']
+    ] as const) {
+      if (!present.has(urn))
+        throw new CatalogError('MISSING_REFERENCE', `Error: urn does not exist: ${urn}`, {
+          field: `${field}.${end}`,
+          urn
+        })
     }
   }
 }

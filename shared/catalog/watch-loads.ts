@@ -20,12 +20,12 @@ export type LoadWatch = {
   close(): void
 }
 
-export type WatchPace = { pollMs: number, heartbeatMs: number, longestMs: number }
+export type WatchPace = { pollMs: number; heartbeatMs: number; longestMs: number }
 
 const watchPace: WatchPace = { pollMs: 500, heartbeatMs: 15_000, longestMs: 600_000 }
 
 /** `wake` ends a wait for something new. */
-type Follower = { readonly id: string, latest: LoadView | null, wake: () => void }
+type Follower = { readonly id: string; latest: LoadView | null; wake: () => void }
 
 export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch {
   const followers = new Set<Follower>()
@@ -48,7 +48,9 @@ export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch 
   async function look(): Promise<void> {
     const asked = [...followers]
     if (asked.length === 0) return
-    const found = new Map((await findLoads(db, [...new Set(asked.map(({ id }) => id))])).map((row) => [row.id, toLoadView(row)]))
+    const found = new Map(
+      (await findLoads(db, [...new Set(asked.map(({ id }) => id))])).map((row) => [row.id, toLoadView(row)])
+    )
     for (const follower of asked) {
       follower.latest = found.get(follower.id) ?? null
       follower.wake()

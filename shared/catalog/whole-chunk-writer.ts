@@ -14,7 +14,10 @@ import type { ChunkWriter, Stored } from './chunk-writer.ts'
  * Holds the records until flush(), at most loadAtomicMaxBytes of them. Adding throws LIMIT_EXCEEDED (loadAtomicMaxRecords,
  * loadAtomicMaxBytes). A load without a single readable record has its chunk too: somebody must end it.
  */
-export function createWholeChunkWriter(loadId: string, store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>): ChunkWriter {
+export function createWholeChunkWriter(
+  loadId: string,
+  store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>
+): ChunkWriter {
   const lines: string[] = []
   const rejects: Reject[] = []
   let firstLine: number | null = null
@@ -24,7 +27,8 @@ export function createWholeChunkWriter(loadId: string, store: (work: (tx: Tx) =>
 
   function count(text: string): void {
     bytes += Buffer.byteLength(text)
-    if (lines.length + rejects.length >= limits.loadAtomicMaxRecords) throw tooLarge('loadAtomicMaxRecords', 'records')
+    if (lines.length + rejects.length >= limits.loadAtomicMaxRecords)
+      throw tooLarge('loadAtomicMaxRecords', 'records')
     if (bytes > limits.loadAtomicMaxBytes) throw tooLarge('loadAtomicMaxBytes', 'bytes')
   }
 
@@ -54,7 +58,8 @@ export function createWholeChunkWriter(loadId: string, store: (work: (tx: Tx) =>
     },
     addEdges(run) {
       destroys ||= run.shape.isRemoval
-      for (const { line, shape, upstream, downstream } of edgesOfRun(run)) put({ line, text: textOfEdge(shape, upstream, downstream) })
+      for (const { line, shape, upstream, downstream } of edgesOfRun(run))
+        put({ line, text: textOfEdge(shape, upstream, downstream) })
       return undefined
     },
     reject(reject) {
@@ -64,11 +69,20 @@ export function createWholeChunkWriter(loadId: string, store: (work: (tx: Tx) =>
     },
     async flush() {
       const payload = await packLines(lines)
-      await store(async (tx) => {
-        await insertRejects(tx, loadId, rejects)
-        // Its pass says what newer loads must wait for: entities that it creates. Within it the passes are in order by themselves.
-        await insertChunk(tx, { loadId, pass: creates ? 1 : 3, firstLine: firstLine ?? 1, recordCount: lines.length, payload })
-      }, { records: lines.length + rejects.length, rejects: rejects.length, isDestructive: destroys })
+      await store(
+        async (tx) => {
+          await insertRejects(tx, loadId, rejects)
+          // Its pass says what newer loads must wait for: entities that it creates. Within it the passes are in order by themselves.
+          await insertChunk(tx, {
+            loadId,
+            pass: creates ? 1 : 3,
+            firstLine: firstLine ?? 1,
+            recordCount: lines.length,
+            payload
+          })
+        },
+        { records: lines.length + rejects.length, rejects: rejects.length, isDestructive: destroys }
+      )
     },
     // Nothing is stored beside the reading.
     async idle() {}
@@ -76,4 +90,8 @@ export function createWholeChunkWriter(loadId: string, store: (work: (tx: Tx) =>
 }
 
 const tooLarge = (limit: 'loadAtomicMaxRecords' | 'loadAtomicMaxBytes', unit: string): CatalogError =>
-  new CatalogError('LIMIT_EXCEEDED', `A load that is atomic or a dry run has at most ${limits[limit]} ${unit}`, { limit, maximum: limits[limit] })
+  new CatalogError(
+    'LIMIT_EXCEEDED',
+    `A load that is atomic or a dry run has at most ${limits[limit]} ${unit}`,
+    { limit, maximum: limits[limit] }
+  )

@@ -49,7 +49,7 @@ export function connectDatabase(options: DatabaseOptions): Db {
   const db: Knex = knex({
     client: 'pg',
     connection: async () => ({
-      ...await postgresOptions(url),
+      ...(await postgresOptions(url)),
       application_name: applicationName,
       types,
       keepAlive: true,
@@ -65,13 +65,22 @@ export function connectDatabase(options: DatabaseOptions): Db {
       validate: (connection: pg.Client) => !endedByServer.has(connection),
       afterCreate(connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) {
         watchForItsEnd(connection)
-        void prepareSession(connection, options).then(() => done(null, connection), (error: Error) => done(error, connection))
+        void prepareSession(connection, options).then(
+          () => done(null, connection),
+          (error: Error) => done(error, connection)
+        )
       }
     },
     log: {
-      warn: (detail: unknown) => { log.debug({ detail }, 'the database driver warned') },
-      error: (detail: unknown) => { log.warn({ detail }, 'the database driver reported an error') },
-      deprecate: (detail: unknown) => { log.debug({ detail }, 'the database driver calls something deprecated') },
+      warn: (detail: unknown) => {
+        log.debug({ detail }, 'the database driver warned')
+      },
+      error: (detail: unknown) => {
+        log.warn({ detail }, 'the database driver reported an error')
+      },
+      deprecate: (detail: unknown) => {
+        log.debug({ detail }, 'the database driver calls something deprecated')
+      },
       debug: () => {}
     }
   })
@@ -98,7 +107,12 @@ const setSession = `
   where current_setting(wanted.name, true) is not null`
 
 async function prepareSession(connection: pg.Client, options: DatabaseOptions): Promise<void> {
-  const settings = [options.statementTimeoutMs, options.lockTimeoutMs, idleInTransactionTimeoutMs, clientCheckIntervalMs]
+  const settings = [
+    options.statementTimeoutMs,
+    options.lockTimeoutMs,
+    idleInTransactionTimeoutMs,
+    clientCheckIntervalMs
+  ]
   await connection.query(setSession, [...settings.map(String), options.usesIndexes === true ? 'off' : 'on'])
 }
 
@@ -110,13 +124,18 @@ const endedByServer = new WeakSet<pg.Client>()
 const endingCodes = /^(57P0[1-5]|25P0[345]|08P01)$/
 
 function watchForItsEnd(connection: pg.Client): void {
-  connection.connection.on('errorMessage', (message: { severity?: string, code?: string }) => {
+  connection.connection.on('errorMessage', (message: { severity?: string; code?: string }) => {
     if (message.severity === 'FATAL' || endingCodes.test(message.code ?? '')) endedByServer.add(connection)
   })
 }
 
 /** The counters of knex's pool (tarn), which knex does not type. */
-type Pool = { numUsed(): number, numFree(): number, numPendingAcquires(): number, numPendingCreates(): number }
+type Pool = {
+  numUsed(): number
+  numFree(): number
+  numPendingAcquires(): number
+  numPendingCreates(): number
+}
 
 function reportPool(db: Knex, pool: string): void {
   const end = beforeScrape(() => {

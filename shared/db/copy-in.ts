@@ -22,7 +22,9 @@ export async function copyIn(tx: Tx, sql: string, rows: Buffer): Promise<void> {
   const connection: pg.Client = await tx.client.acquireConnection()
   await new Promise<void>((resolve, reject) => {
     connection.query({
-      submit: (wire: pg.Connection) => { wire.query(sql) },
+      submit: (wire: pg.Connection) => {
+        wire.query(sql)
+      },
       handleCopyInResponse(wire: Wire) {
         for (const piece of [signature, rows, ending]) wire.sendCopyFromChunk(piece)
         wire.endCopyFrom()
@@ -35,4 +37,4 @@ export async function copyIn(tx: Tx, sql: string, rows: Buffer): Promise<void> {
 }
 
 /** What of pg's connection is used that its types do not tell. */
-type Wire = { sendCopyFromChunk(bytes: Buffer): void, endCopyFrom(): void }
+type Wire = { sendCopyFromChunk(bytes: Buffer): void; endCopyFrom(): void }

@@ -15,7 +15,9 @@ create table if not exists schema_migration (
 /** A database that a newer version has migrated: this version must not write to it. */
 export class NewerSchemaError extends Error {
   constructor(names: readonly string[]) {
-    super(`The database has migrations that this version does not know: ${names.join(', ')}. Run the newer version.`)
+    super(
+      `The database has migrations that this version does not know: ${names.join(', ')}. Run the newer version.`
+    )
     this.name = 'NewerSchemaError'
   }
 }
@@ -37,7 +39,7 @@ export async function migrate(db: Db): Promise<string[]> {
 
 /** Takes back the newest applied migration and returns its name, or undefined where none is left. */
 export async function revertLastMigration(db: Db): Promise<string | undefined> {
-  return inTransaction(db, async tx => {
+  return inTransaction(db, async (tx) => {
     await lockMigrations(tx)
     const done = await appliedNames(tx)
     const last = migrations.findLast(({ name }) => done.has(name))
@@ -54,9 +56,12 @@ export async function revertLastMigration(db: Db): Promise<string | undefined> {
  * Throws NewerSchemaError where the database is ahead of this version.
  */
 export async function pendingMigrations(db: Db): Promise<string[]> {
-  const [found] = await query<{ exists: boolean }>(db, `select to_regclass('schema_migration') is not null as exists`)
+  const [found] = await query<{ exists: boolean }>(
+    db,
+    `select to_regclass('schema_migration') is not null as exists`
+  )
   const done = found?.exists === true ? await appliedNames(db) : new Set<string>()
-  return migrations.map(({ name }) => name).filter(name => !done.has(name))
+  return migrations.map(({ name }) => name).filter((name) => !done.has(name))
 }
 
 async function applyNext(tx: Tx): Promise<string | undefined> {
@@ -79,7 +84,7 @@ async function lockMigrations(tx: Tx): Promise<void> {
 async function appliedNames(db: Db | Tx): Promise<Set<string>> {
   const rows = await query<{ name: string }>(db, 'select name from schema_migration order by name')
   const known = new Set(migrations.map(({ name }) => name))
-  const unknown = rows.map(({ name }) => name).filter(name => !known.has(name))
+  const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name))
   if (unknown.length > 0) throw new NewerSchemaError(unknown)
   return new Set(rows.map(({ name }) => name))
 }

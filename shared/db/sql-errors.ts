@@ -2,16 +2,28 @@
 import { CatalogError } from '../errors.ts'
 
 /** Codes of the socket and of the resolver, and the driver's own words for a connection that is gone. */
-const connectionCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND',
-  'EAI_AGAIN', 'ENOENT', 'EACCES'])
-const connectionWords = /connection terminated|connection ended|timeout expired|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|server does not support ssl|unable to acquire a connection/i
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+  'EACCES'
+])
+const connectionWords =
+  /connection terminated|connection ended|timeout expired|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|server does not support ssl|unable to acquire a connection/i
 
 /**
  * The SQLSTATE (or socket code) of an error or of what caused it; undefined where there is none.
  */
 export function sqlState(error: unknown): string | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1) {
-    if ('code' in cause && typeof cause.code === 'string' && !(cause instanceof CatalogError)) return cause.code
+    if ('code' in cause && typeof cause.code === 'string' && !(cause instanceof CatalogError))
+      return cause.code
   }
   return undefined
 }
@@ -21,14 +33,21 @@ export function isConnectionTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.name === 'KnexTimeoutError') return true
   const code = sqlState(error)
-  if (code === undefined || code === 'ERR_SSL_WRONG_VERSION_NUMBER') return connectionWords.test(error.message)
+  if (code === undefined || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return connectionWords.test(error.message)
   return connectionCodes.has(code) || /^(08|53|57P)/.test(code)
 }
 
 /** Whether a connection that was there has ended, by the server or without a word. One that was not to be had is another matter. */
 export function isConnectionLost(error: unknown): boolean {
   const code = sqlState(error)
-  if (code === undefined) return error instanceof Error && /connection terminated(?! due to connection timeout)|connection ended|not queryable|client has encountered a connection error/i.test(error.message)
+  if (code === undefined)
+    return (
+      error instanceof Error &&
+      /connection terminated(?! due to connection timeout)|connection ended|not queryable|client has encountered a connection error/i.test(
+        error.message
+      )
+    )
   return ['57P01', '57P02', '08006', 'ECONNRESET', 'EPIPE'].includes(code)
 }
 
@@ -72,10 +91,20 @@ export function toCatalogError(error: unknown): CatalogError {
   if (error instanceof CatalogError) return error
   const options = { cause: error }
   if (isStatementCancelled(error)) {
-    return new CatalogError('DEADLINE_EXCEEDED', 'The database did not answer within the deadline', {}, options)
+    return new CatalogError(
+      'DEADLINE_EXCEEDED',
+      'The database did not answer within the deadline',
+      {},
+      options
+    )
   }
   if (sqlErrorKind(error) === 'transient') {
-    return new CatalogError('UNAVAILABLE', 'The database cannot be reached or has no room', { retryAfterSeconds: 5 }, options)
+    return new CatalogError(
+      'UNAVAILABLE',
+      'The database cannot be reached or has no room',
+      { retryAfterSeconds: 5 },
+      options
+    )
   }
   return new CatalogError('INTERNAL', 'An unexpected error', {}, options)
 }

@@ -20,19 +20,26 @@ const retryCapMs = 1_000
  * a random wait (full jitter: up to 20 ms, doubling, at most 1 s): `work` must have no effect outside the transaction.
  * Work that has committed by itself is never run again. Other errors, and the last conflict, are thrown as they come.
  */
-export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+export async function inTransaction<T>(
+  db: Db,
+  work: (tx: Tx) => Promise<T>,
+  options: TransactionOptions = {}
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     // work that commits by itself and then fails: knex would swallow the failure
     const afterCommit: unknown[] = []
     try {
-      const result = await db.transaction(async tx => {
-        try {
-          return await work(tx)
-        } catch (error) {
-          if (tx.isCompleted()) afterCommit.push(error)
-          throw error
-        }
-      }, { isolationLevel: options.isolation ?? 'read committed', readOnly: options.readOnly ?? false })
+      const result = await db.transaction(
+        async (tx) => {
+          try {
+            return await work(tx)
+          } catch (error) {
+            if (tx.isCompleted()) afterCommit.push(error)
+            throw error
+          }
+        },
+        { isolationLevel: options.isolation ?? 'read committed', readOnly: options.readOnly ?? false }
+      )
       if (afterCommit.length > 0) throw afterCommit[0]
       return result
     } catch (error) {

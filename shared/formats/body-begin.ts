@@ -11,10 +11,15 @@ const blankMaxBytes = 64 * 1024
 const marksMaxBytes = 4
 
 /** `first` is the first byte that is no white space, undefined where none has come. `close` is for a body that nobody will read. */
-export type BodyBegin = { first: number | undefined, firstLine: string, body: AsyncGenerator<Buffer>, close: () => Promise<void> }
+export type BodyBegin = {
+  first: number | undefined
+  firstLine: string
+  body: AsyncGenerator<Buffer>
+  close: () => Promise<void>
+}
 
 /** What begins so is no text in UTF-8, whatever it is said to be. */
-const marks: readonly { bytes: readonly number[], is: string }[] = [
+const marks: readonly { bytes: readonly number[]; is: string }[] = [
   { bytes: [0x1f, 0x8b], is: 'packed with gzip: send it with Content-Encoding: gzip' },
   { bytes: [0x28, 0xb5, 0x2f, 0xfd], is: 'packed with zstd: send it with Content-Encoding: zstd' },
   { bytes: [0x50, 0x4b, 0x03, 0x04], is: 'a zip file, as spreadsheets are: save it as CSV in UTF-8' },
@@ -29,12 +34,17 @@ const marks: readonly { bytes: readonly number[], is: string }[] = [
  */
 export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'line'): Promise<BodyBegin> {
   const iterator = withoutMark(chunks)
-  const close = async (): Promise<void> => { await iterator.return(undefined) }
+  const close = async (): Promise<void> => {
+    await iterator.return(undefined)
+  }
   const pieces: Buffer[] = []
   let length = 0
   let first: number | undefined
   let hasLine = false
-  while (!(first !== undefined && length >= marksMaxBytes && (wants === 'byte' || hasLine)) && length < (first === undefined ? blankMaxBytes : limits.recordMaxBytes)) {
+  while (
+    !(first !== undefined && length >= marksMaxBytes && (wants === 'byte' || hasLine)) &&
+    length < (first === undefined ? blankMaxBytes : limits.recordMaxBytes)
+  ) {
     const next = await iterator.next()
     if (next.done) break
     pieces.push(next.value)
@@ -51,7 +61,12 @@ export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'li
   }
   const text = wants === 'line' ? begin.toString('utf8').trimStart() : ''
   const end = text.indexOf('\n')
-  return { first, firstLine: (end < 0 ? text : text.slice(0, end)).trimEnd(), body: resume(pieces, iterator), close }
+  return {
+    first,
+    firstLine: (end < 0 ? text : text.slice(0, end)).trimEnd(),
+    body: resume(pieces, iterator),
+    close
+  }
 }
 
 async function* resume(begin: readonly Buffer[], iterator: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
@@ -76,4 +91,5 @@ async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   if (head) yield stripMark(head)
 }
 
-const stripMark = (bytes: Buffer): Buffer => bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes
+const stripMark = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes

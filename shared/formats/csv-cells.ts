@@ -12,7 +12,8 @@ const apostrophe = 0x27
 
 const startsAsFormula = /^'*[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
 
-const unguarded = (cell: string): string => cell.charCodeAt(0) === apostrophe && startsAsFormula.test(cell) ? cell.slice(1) : cell
+const unguarded = (cell: string): string =>
+  cell.charCodeAt(0) === apostrophe && startsAsFormula.test(cell) ? cell.slice(1) : cell
 
 /**
  * The cells of a row, without the line break that ends it. Nothing is trimmed: white space belongs to a cell.
@@ -25,12 +26,16 @@ export function splitCells(text: string): string[] {
       const close = closingQuote(text, start + 1)
       const cell = text.slice(start + 1, close)
       cells.push(unguarded(cell.includes('"') ? cell.replaceAll('""', '"') : cell))
-      if (close + 1 < text.length && text.charCodeAt(close + 1) !== comma) throw badQuote(`Something stands between the closing quote of cell ${cells.length} and the next comma`)
+      if (close + 1 < text.length && text.charCodeAt(close + 1) !== comma)
+        throw badQuote(
+          `Something stands between the closing quote of cell ${cells.length} and the next comma`
+        )
       start = close + 2
     } else {
       const end = text.indexOf(',', start)
       const cell = text.slice(start, end < 0 ? text.length : end)
-      if (cell.includes('"')) throw badQuote(`Cell ${cells.length + 1} holds a quote and does not begin with one`)
+      if (cell.includes('"'))
+        throw badQuote(`Cell ${cells.length + 1} holds a quote and does not begin with one`)
       cells.push(unguarded(cell))
       start = end < 0 ? text.length + 1 : end + 1
     }
@@ -45,7 +50,11 @@ function closingQuote(text: string, from: number): number {
   throw badQuote('A quote is opened that is not closed on its line, or before the row breaks off')
 }
 
-const badQuote = (message: string): CatalogError => new CatalogError('BAD_REQUEST', `${message}. A cell with a quote, a comma or a line break stands in quotes, and a quote within is doubled`)
+const badQuote = (message: string): CatalogError =>
+  new CatalogError(
+    'BAD_REQUEST',
+    `${message}. A cell with a quote, a comma or a line break stands in quotes, and a quote within is doubled`
+  )
 
 export type Cell = string | number | boolean | null
 

@@ -16,8 +16,14 @@ export function parseCsvRecord(header: CsvHeader, text: string, line: number): C
   const cells = splitCells(text)
   const { names } = header
   if (cells.length !== names.length) {
-    const hint = cells.some((cell) => /^urn:li:[^"]*\([^)]*$/.test(cell)) ? '; a URN with commas must stand in double quotes' : ''
-    throw new CatalogError('BAD_REQUEST', `The row has ${cells.length} cells, the header has ${names.length}${hint}`, { field: 'header' })
+    const hint = cells.some((cell) => /^urn:li:[^"]*\([^)]*$/.test(cell))
+      ? '; a URN with commas must stand in double quotes'
+      : ''
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `The row has ${cells.length} cells, the header has ${names.length}${hint}`,
+      { field: 'header' }
+    )
   }
   return { line, changes: header.kind === 'edges' ? edgeOf(header, cells) : domainOf(header, cells) }
 }
@@ -26,12 +32,20 @@ function edgeOf({ names, places }: CsvHeader, cells: readonly string[]): Change[
   const [upstreamField, downstreamField] = [names[places.upstream] ?? '', names[places.downstream] ?? '']
   const upstream = endOf(cells, places.upstream, places.upstreamColumn, names)
   const downstream = endOf(cells, places.downstream, places.downstreamColumn, names)
-  const { upstreamUrn, downstreamUrn, isWithoutEffect } = parseEdge(upstream, downstream, '', { upstreamField, downstreamField })
+  const { upstreamUrn, downstreamUrn, isWithoutEffect } = parseEdge(upstream, downstream, '', {
+    upstreamField,
+    downstreamField
+  })
   return isWithoutEffect ? [] : [{ kind: 'addEdge', upstreamUrn, downstreamUrn }]
 }
 
 /** The URN in a cell, or the column of it that another cell names. */
-function endOf(cells: readonly string[], place: number, columnPlace: number, names: readonly string[]): string {
+function endOf(
+  cells: readonly string[],
+  place: number,
+  columnPlace: number,
+  names: readonly string[]
+): string {
   const urn = cells[place] ?? ''
   const column = cells[columnPlace] ?? ''
   if (column === '') return urn
@@ -43,11 +57,14 @@ function domainOf({ names, places }: CsvHeader, cells: readonly string[]): Chang
   const entityUrn = assetUrnOf(cells[places.resource], names[places.resource] ?? '')
   const domain = cells[places.domain] ?? ''
   if (domain === '') return [{ kind: 'unsetDomain', entityUrn }]
-  return [{ kind: 'setDomain', entityUrn, domainUrn: urnOfType(domain, 'domain', names[places.domain] ?? '') }]
+  return [
+    { kind: 'setDomain', entityUrn, domainUrn: urnOfType(domain, 'domain', names[places.domain] ?? '') }
+  ]
 }
 
 /** The column of a header that holds what an error calls by the name it has in NDJSON; the name itself where there is none. */
-export const csvFieldOf = (header: CsvHeader, field: string): string => header.names[placesByField(header).get(field) ?? -1] ?? field
+export const csvFieldOf = (header: CsvHeader, field: string): string =>
+  header.names[placesByField(header).get(field) ?? -1] ?? field
 
 /** The other way round. */
 export function meaningOfCsvField(header: CsvHeader, name: string): string {
@@ -56,4 +73,9 @@ export function meaningOfCsvField(header: CsvHeader, name: string): string {
 }
 
 const placesByField = ({ places }: CsvHeader): ReadonlyMap<string, number> =>
-  new Map([['upstreamUrn', places.upstream], ['downstreamUrn', places.downstream], ['entityUrn', places.resource], ['domainUrn', places.domain]])
+  new Map([
+    ['upstreamUrn', places.upstream],
+    ['downstreamUrn', places.downstream],
+    ['entityUrn', places.resource],
+    ['domainUrn', places.domain]
+  ])

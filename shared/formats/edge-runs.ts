@@ -47,14 +47,25 @@ export function createEdgeRunReader(findShape: FindEdgeShape): EdgeRunReader {
     if (bytes === learnedIn) return null
     learnedIn = bytes
     const end = bytes.indexOf(newline, begin)
-    const shape = end - begin > learnedMaxBytes ? undefined : findShape(bytes.toString('latin1', begin, end).trimEnd())
+    const shape =
+      end - begin > learnedMaxBytes ? undefined : findShape(bytes.toString('latin1', begin, end).trimEnd())
     if (!shape || shape === known?.shape) return null
-    known = { shape, prefix: bytesOf(shape.prefix), middle: bytesOf(shape.middle), suffix: bytesOf(shape.suffix) }
+    known = {
+      shape,
+      prefix: bytesOf(shape.prefix),
+      middle: bytesOf(shape.middle),
+      suffix: bytesOf(shape.suffix)
+    }
     return known
   }
 
   return (bytes, begin, firstLine) => {
-    if (view.buffer !== bytes.buffer || view.byteOffset !== bytes.byteOffset || view.byteLength !== bytes.byteLength) view = viewOf(bytes)
+    if (
+      view.buffer !== bytes.buffer ||
+      view.byteOffset !== bytes.byteOffset ||
+      view.byteLength !== bytes.byteLength
+    )
+      view = viewOf(bytes)
     const run = known && readRun(bytes, view, begin, firstLine, known)
     if (run || begin >= bytes.length) return run
     const shape = learn(bytes, begin)
@@ -62,17 +73,30 @@ export function createEdgeRunReader(findShape: FindEdgeShape): EdgeRunReader {
   }
 }
 
-type ShapePart = { view: DataView, length: number }
-type ShapeBytes = { shape: EdgeShape, prefix: ShapePart, middle: ShapePart, suffix: ShapePart }
+type ShapePart = { view: DataView; length: number }
+type ShapeBytes = { shape: EdgeShape; prefix: ShapePart; middle: ShapePart; suffix: ShapePart }
 
 function bytesOf(text: string): ShapePart {
   const bytes = Buffer.from(text)
   return { view: viewOf(bytes), length: bytes.length }
 }
 
-function readRun(bytes: Buffer, view: DataView, begin: number, firstLine: number, { shape, prefix, middle, suffix }: ShapeBytes): EdgeRun | null {
-  const mostLines = Math.ceil((bytes.length - begin) / (prefix.length + middle.length + suffix.length + 2 * ordinaryDatasetMinBytes))
-  const [firstBegins, firstEnds, secondBegins, secondEnds] = [new Int32Array(mostLines), new Int32Array(mostLines), new Int32Array(mostLines), new Int32Array(mostLines)]
+function readRun(
+  bytes: Buffer,
+  view: DataView,
+  begin: number,
+  firstLine: number,
+  { shape, prefix, middle, suffix }: ShapeBytes
+): EdgeRun | null {
+  const mostLines = Math.ceil(
+    (bytes.length - begin) / (prefix.length + middle.length + suffix.length + 2 * ordinaryDatasetMinBytes)
+  )
+  const [firstBegins, firstEnds, secondBegins, secondEnds] = [
+    new Int32Array(mostLines),
+    new Int32Array(mostLines),
+    new Int32Array(mostLines),
+    new Int32Array(mostLines)
+  ]
   const size = bytes.length
   let at = begin
   let count = 0
@@ -99,18 +123,45 @@ function readRun(bytes: Buffer, view: DataView, begin: number, firstLine: number
     at = next + 1
   }
   if (count === 0) return null
-  const [first, second] = [[firstBegins.slice(0, count), firstEnds.slice(0, count)] as const, [secondBegins.slice(0, count), secondEnds.slice(0, count)] as const]
-  const [[upstreamBegins, upstreamEnds], [downstreamBegins, downstreamEnds]] = shape.upstreamFirst ? [first, second] : [second, first]
-  return { firstLine, count, shape, bytes, view, upstreamBegins, upstreamEnds, downstreamBegins, downstreamEnds, end: at }
+  const [first, second] = [
+    [firstBegins.slice(0, count), firstEnds.slice(0, count)] as const,
+    [secondBegins.slice(0, count), secondEnds.slice(0, count)] as const
+  ]
+  const [[upstreamBegins, upstreamEnds], [downstreamBegins, downstreamEnds]] = shape.upstreamFirst
+    ? [first, second]
+    : [second, first]
+  return {
+    firstLine,
+    count,
+    shape,
+    bytes,
+    view,
+    upstreamBegins,
+    upstreamEnds,
+    downstreamBegins,
+    downstreamEnds,
+    end: at
+  }
 }
 
-const holds = (bytes: DataView, size: number, at: number, { view, length }: ShapePart): boolean => at + length <= size && areSame(bytes, at, view, 0, length)
+const holds = (bytes: DataView, size: number, at: number, { view, length }: ShapePart): boolean =>
+  at + length <= size && areSame(bytes, at, view, 0, length)
 
 /** Whether what stands between two places stands at a third as well. A URN has its end in it, so what follows is none of it. */
-const isSame = (bytes: DataView, size: number, at: number, begin: number, end: number): boolean => begin !== end && at + end - begin <= size && areSame(bytes, begin, bytes, at, end - begin)
+const isSame = (bytes: DataView, size: number, at: number, begin: number, end: number): boolean =>
+  begin !== end && at + end - begin <= size && areSame(bytes, begin, bytes, at, end - begin)
 
 /** Each edge of a run with its texts. */
-export function* edgesOfRun({ firstLine, count, shape, bytes, upstreamBegins, upstreamEnds, downstreamBegins, downstreamEnds }: EdgeRun): Generator<PlainEdge> {
+export function* edgesOfRun({
+  firstLine,
+  count,
+  shape,
+  bytes,
+  upstreamBegins,
+  upstreamEnds,
+  downstreamBegins,
+  downstreamEnds
+}: EdgeRun): Generator<PlainEdge> {
   for (let index = 0; index < count; index += 1) {
     // They were checked when the run was read.
     const upstream = bytes.toString('latin1', upstreamBegins[index], upstreamEnds[index]) as Urn

@@ -5,10 +5,16 @@ import { parseProposal, parseSnapshot } from '../model/proposal.ts'
 /** Levels that the envelope of a proposal or snapshot may add to those of its aspect. */
 export const envelopeDepth = 8
 
-const isSnapshot = (value: JsonObject): boolean => value.proposedSnapshot !== undefined && value.proposedSnapshot !== null
+const isSnapshot = (value: JsonObject): boolean =>
+  value.proposedSnapshot !== undefined && value.proposedSnapshot !== null
 
 export const isEnveloped = (value: JsonObject): boolean =>
-  value.op === undefined && (isSnapshot(value) || value.entityType !== undefined || value.changeType !== undefined || value.aspectName !== undefined)
+  value.op === undefined &&
+  (isSnapshot(value) ||
+    value.entityType !== undefined ||
+    value.changeType !== undefined ||
+    value.aspectName !== undefined)
 
 /** The changes of a proposal or a snapshot. Throws as parseProposal does. */
-export const parseEnveloped = (value: JsonObject): Change[] => (isSnapshot(value) ? parseSnapshot(value) : parseProposal(value)).changes
+export const parseEnveloped = (value: JsonObject): Change[] =>
+  (isSnapshot(value) ? parseSnapshot(value) : parseProposal(value)).changes

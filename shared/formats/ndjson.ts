@@ -25,18 +25,35 @@ export function parseNdjsonRecord(text: string, line: number): ChangeRecord {
 }
 
 const operations: { [op: string]: (record: JsonObject) => Change[] } = {
-  addEdge, removeEdge, setDomain, unsetDomain, createDomain, renameDomain, describeDomain, moveDomain, deleteDomain, upsertEntity
+  addEdge,
+  removeEdge,
+  setDomain,
+  unsetDomain,
+  createDomain,
+  renameDomain,
+  describeDomain,
+  moveDomain,
+  deleteDomain,
+  upsertEntity
 }
 const operationNames = Object.keys(operations)
 
 function parseOperation(record: JsonObject): Change[] {
   if (record.op === undefined || record.op === null) {
     if (edgeKeys.some((key) => record[key] !== undefined)) return addEdge(record)
-    throw new CatalogError('BAD_REQUEST', `The line is no record: it has neither upstreamUrn and downstreamUrn, nor op (${operationNames.join(', ')}), nor entityType`, { field: 'op', allowed: operationNames })
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `The line is no record: it has neither upstreamUrn and downstreamUrn, nor op (${operationNames.join(', ')}), nor entityType`,
+      { field: 'op', allowed: operationNames }
+    )
   }
   const name = operationNames.find((known) => known === record.op)
   const operation = name === undefined ? undefined : operations[name]
-  if (!operation) throw new CatalogError('BAD_REQUEST', `op must be one of ${operationNames.join(', ')}`, { field: 'op', allowed: operationNames })
+  if (!operation)
+    throw new CatalogError('BAD_REQUEST', `op must be one of ${operationNames.join(', ')}`, {
+      field: 'op',
+      allowed: operationNames
+    })
   return operation(record)
 }
 
@@ -51,7 +68,10 @@ function edgeOf(record: JsonObject): ParsedEdge {
 
 function endField(record: JsonObject, name: string, other: string): string {
   if (record[other] === undefined) return name
-  if (record[name] !== undefined) throw new CatalogError('BAD_REQUEST', `${other} and ${name} mean the same; send one of them`, { field: other })
+  if (record[name] !== undefined)
+    throw new CatalogError('BAD_REQUEST', `${other} and ${name} mean the same; send one of them`, {
+      field: other
+    })
   return other
 }
 
@@ -66,7 +86,13 @@ function removeEdge(record: JsonObject): Change[] {
 }
 
 function setDomain(record: JsonObject): Change[] {
-  return [{ kind: 'setDomain', entityUrn: assetUrnOf(record.entityUrn, 'entityUrn'), domainUrn: urnOfType(record.domainUrn, 'domain', 'domainUrn') }]
+  return [
+    {
+      kind: 'setDomain',
+      entityUrn: assetUrnOf(record.entityUrn, 'entityUrn'),
+      domainUrn: urnOfType(record.domainUrn, 'domain', 'domainUrn')
+    }
+  ]
 }
 
 function unsetDomain(record: JsonObject): Change[] {
@@ -76,38 +102,71 @@ function unsetDomain(record: JsonObject): Change[] {
 function createDomain(record: JsonObject): Change[] {
   const name = checkLine(requiredText(record, 'name'), { field: 'name', limit: 'domainNameMaxChars' })
   const description = optionalText(record, 'description')
-  const parentDomain = record.parentDomain === undefined || record.parentDomain === null ? undefined : urnOfType(record.parentDomain, 'domain', 'parentDomain')
+  const parentDomain =
+    record.parentDomain === undefined || record.parentDomain === null
+      ? undefined
+      : urnOfType(record.parentDomain, 'domain', 'parentDomain')
   const id = optionalText(record, 'id')?.trim() || idFromName(name, parentDomain)
-  return [{
-    kind: 'createDomain',
-    domainUrn: domainUrn(id, 'id'),
-    name,
-    ...description === undefined ? {} : { description: checkLines(description, { field: 'description', limit: 'descriptionMaxChars' }) },
-    ...parentDomain === undefined ? {} : { parentDomain }
-  }]
+  return [
+    {
+      kind: 'createDomain',
+      domainUrn: domainUrn(id, 'id'),
+      name,
+      ...(description === undefined
+        ? {}
+        : { description: checkLines(description, { field: 'description', limit: 'descriptionMaxChars' }) }),
+      ...(parentDomain === undefined ? {} : { parentDomain })
+    }
+  ]
 }
 
 /** A line is read more than once (when it comes, when it is applied, when that is tried again), so its id is always the same. */
 function idFromName(name: string, parentDomain: Urn | undefined): string {
-  const hex = createHash('sha256').update(JSON.stringify([parentDomain ?? null, name])).digest('hex')
+  const hex = createHash('sha256')
+    .update(JSON.stringify([parentDomain ?? null, name]))
+    .digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 const domainOf = (record: JsonObject): Urn => urnOfType(record.domainUrn, 'domain', 'domainUrn')
 
 function renameDomain(record: JsonObject): Change[] {
-  return [{ kind: 'renameDomain', domainUrn: domainOf(record), name: checkLine(requiredText(record, 'name'), { field: 'name', limit: 'domainNameMaxChars' }) }]
+  return [
+    {
+      kind: 'renameDomain',
+      domainUrn: domainOf(record),
+      name: checkLine(requiredText(record, 'name'), { field: 'name', limit: 'domainNameMaxChars' })
+    }
+  ]
 }
 
 function describeDomain(record: JsonObject): Change[] {
-  return [{ kind: 'describeDomain', domainUrn: domainOf(record), description: checkLines(requiredText(record, 'description'), { field: 'description', limit: 'descriptionMaxChars' }) }]
+  return [
+    {
+      kind: 'describeDomain',
+      domainUrn: domainOf(record),
+      description: checkLines(requiredText(record, 'description'), {
+        field: 'description',
+        limit: 'descriptionMaxChars'
+      })
+    }
+  ]
 }
 
 /** The top level is asked for by null, not by saying nothing: a line that has lost its parent must not move anything. */
 function moveDomain(record: JsonObject): Change[] {
   const { parentDomain } = record
-  if (parentDomain === undefined) throw new CatalogError('BAD_REQUEST', 'parentDomain is missing; null is the top level', { field: 'parentDomain' })
-  return [{ kind: 'moveDomain', domainUrn: domainOf(record), parentDomain: parentDomain === null ? null : urnOfType(parentDomain, 'domain', 'parentDomain') }]
+  if (parentDomain === undefined)
+    throw new CatalogError('BAD_REQUEST', 'parentDomain is missing; null is the top level', {
+      field: 'parentDomain'
+    })
+  return [
+    {
+      kind: 'moveDomain',
+      domainUrn: domainOf(record),
+      parentDomain: parentDomain === null ? null : urnOfType(parentDomain, 'domain', 'parentDomain')
+    }
+  ]
 }
 
 function deleteDomain(record: JsonObject): Change[] {
@@ -116,16 +175,31 @@ function deleteDomain(record: JsonObject): Change[] {
 
 function upsertEntity(record: JsonObject): Change[] {
   const { urn, entityType } = parseUrn(record.urn, 'urn')
-  if (entityType === 'domain') throw new CatalogError('BAD_REQUEST', 'A domain is created with the op createDomain', { field: 'urn', urn })
-  if (entityType === 'schemaField') throw new CatalogError('BAD_REQUEST', 'A schemaField exists when the asset it belongs to exists; name the asset', { field: 'urn', urn })
+  if (entityType === 'domain')
+    throw new CatalogError('BAD_REQUEST', 'A domain is created with the op createDomain', {
+      field: 'urn',
+      urn
+    })
+  if (entityType === 'schemaField')
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'A schemaField exists when the asset it belongs to exists; name the asset',
+      { field: 'urn', urn }
+    )
   const name = optionalText(record, 'name')
   const description = optionalText(record, 'description')
-  return [{
-    kind: 'upsertEntity',
-    entityUrn: urn,
-    ...name === undefined ? {} : { name: checkLines(name, { field: 'name', limit: 'descriptionMaxChars' }) },
-    ...description === undefined ? {} : { description: checkLines(description, { field: 'description', limit: 'descriptionMaxChars' }) }
-  }]
+  return [
+    {
+      kind: 'upsertEntity',
+      entityUrn: urn,
+      ...(name === undefined
+        ? {}
+        : { name: checkLines(name, { field: 'name', limit: 'descriptionMaxChars' }) }),
+      ...(description === undefined
+        ? {}
+        : { description: checkLines(description, { field: 'description', limit: 'descriptionMaxChars' }) })
+    }
+  ]
 }
 
 function requiredText(record: JsonObject, field: string): string {

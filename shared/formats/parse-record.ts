@@ -10,10 +10,10 @@ import { parseNdjsonRecord } from './ndjson.ts'
 import { parseUndoRecord } from './undo.ts'
 
 export const recordFormats = ['ndjson', 'csv', 'mcp'] as const
-export type RecordFormat = typeof recordFormats[number]
+export type RecordFormat = (typeof recordFormats)[number]
 
 /** What is to be known to read the records of a load. `header` is the row with the names of the columns (csv). */
-export type RecordShape = { format: string, header: string | null }
+export type RecordShape = { format: string; header: string | null }
 
 export type RecordParser = {
   /** Throws what the parser of the format throws. */
@@ -42,10 +42,15 @@ export function recordParser({ format, header }: RecordShape): RecordParser {
       fieldOf: (field) => csvFieldOf(columns, field),
       meaningOf: (field) => meaningOfCsvField(columns, field),
       valueOf: (text, field) => splitCells(text)[columns.names.indexOf(field)] ?? null,
-      withValue: (text, field, value) => printCells(splitCells(text).map((cell, index) => columns.names[index] === field ? value : cell))
+      withValue: (text, field, value) =>
+        printCells(splitCells(text).map((cell, index) => (columns.names[index] === field ? value : cell)))
     }
   }
-  throw new CatalogError('UNSUPPORTED', `The format ${format} is not known; there are ${recordFormats.join(', ')}`, { field: 'format', allowed: recordFormats })
+  throw new CatalogError(
+    'UNSUPPORTED',
+    `The format ${format} is not known; there are ${recordFormats.join(', ')}`,
+    { field: 'format', allowed: recordFormats }
+  )
 }
 
 function textInJson(text: string, field: string): string | null {

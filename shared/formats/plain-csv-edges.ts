@@ -11,14 +11,19 @@ const shapesMaxCount = 64
 
 /** Null where the columns of the header stand in another way. */
 export function createPlainCsvReader({ kind, names, places }: CsvHeader): PlainEdgeReader | null {
-  const isPlain = kind === 'edges' && places.upstream + places.downstream === 1 && places.upstreamColumn < 0 && places.downstreamColumn < 0
+  const isPlain =
+    kind === 'edges' &&
+    places.upstream + places.downstream === 1 &&
+    places.upstreamColumn < 0 &&
+    places.downstreamColumn < 0
   if (!isPlain) return null
   const shapes: EdgeShape[] = []
   let last: EdgeShape | undefined
 
   /** Known by what stands around the URNs; a new one only where the whole row is well formed. */
   function shapeOf(text: string, prefix: string, middle: string, suffix: string): EdgeShape | undefined {
-    const isIt = (shape: EdgeShape | undefined): boolean => shape !== undefined && shape.suffix === suffix && shape.middle === middle && shape.prefix === prefix
+    const isIt = (shape: EdgeShape | undefined): boolean =>
+      shape !== undefined && shape.suffix === suffix && shape.middle === middle && shape.prefix === prefix
     if (isIt(last)) return last
     last = shapes.find(isIt)
     if (last || shapes.length >= shapesMaxCount || cellCount(text) !== names.length) return last
@@ -34,7 +39,7 @@ export function createPlainCsvReader({ kind, names, places }: CsvHeader): PlainE
     if (secondEnd < 0) return null
     const firstQuote = text.charCodeAt(0) === quote ? 1 : 0
     const secondQuote = text.charCodeAt(firstEnd + 1) === quote ? 1 : 0
-    const middle = firstQuote ? secondQuote ? '","' : '",' : secondQuote ? ',"' : ','
+    const middle = firstQuote ? (secondQuote ? '","' : '",') : secondQuote ? ',"' : ','
     const shape = shapeOf(text, firstQuote ? '"' : '', middle, text.slice(secondEnd - secondQuote))
     if (!shape) return null
     const first = text.slice(firstQuote, firstEnd - firstQuote)

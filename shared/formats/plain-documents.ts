@@ -13,14 +13,27 @@ import { isOrdinaryDataset } from '../urn/ordinary-dataset.ts'
 import type { Urn } from '../urn/urn.ts'
 
 /** What the dataset is derived from, in the order of the list. `attributes` are what splitLineageDocument makes of the entries. */
-export type PlainDocument = { line: number, ownerUrn: Urn, upstreamUrns: readonly Urn[], attributes: readonly (JsonObject | null)[], systemMetadata: JsonObject | null }
+export type PlainDocument = {
+  line: number
+  ownerUrn: Urn
+  upstreamUrns: readonly Urn[]
+  attributes: readonly (JsonObject | null)[]
+  systemMetadata: JsonObject | null
+}
 
 /** Larger ones are few, and limits of aspects begin to count. */
 const textMaxChars = 256 * 1024
 
 /** Of these some clients write null where they say nothing. */
 const emptyKeys = new Set(['entityKeyAspect', 'auditHeader', 'headers'])
-const envelopeKeys = new Set(['entityType', 'entityUrn', 'changeType', 'aspectName', 'aspect', 'systemMetadata'])
+const envelopeKeys = new Set([
+  'entityType',
+  'entityUrn',
+  'changeType',
+  'aspectName',
+  'aspect',
+  'systemMetadata'
+])
 const aspectKeys = new Set(['value', 'contentType'])
 const documentKeys = new Set(['upstreams'])
 const upstreamKeys = new Set(['dataset', 'type', 'auditStamp'])
@@ -35,29 +48,53 @@ export function readPlainDocument(text: string, line: number): PlainDocument | n
   if (text.length > textMaxChars || !text.includes('"upstreamLineage"')) return null
   const proposal = parsed(text)
   if (!isObject(proposal)) return null
-  for (const key in proposal) if (!envelopeKeys.has(key) && !(emptyKeys.has(key) && proposal[key] === null)) return null
+  for (const key in proposal)
+    if (!envelopeKeys.has(key) && !(emptyKeys.has(key) && proposal[key] === null)) return null
   const { entityType, entityUrn, changeType, aspectName, aspect } = proposal
   if (entityType !== 'dataset' || changeType !== 'UPSERT' || aspectName !== 'upstreamLineage') return null
-  if (typeof entityUrn !== 'string' || !isOrdinaryDataset(entityUrn) || !isObject(aspect) || !hasOnly(aspect, aspectKeys)) return null
-  if (typeof aspect.value !== 'string' || (aspect.contentType !== undefined && aspect.contentType !== 'application/json')) return null
+  if (
+    typeof entityUrn !== 'string' ||
+    !isOrdinaryDataset(entityUrn) ||
+    !isObject(aspect) ||
+    !hasOnly(aspect, aspectKeys)
+  )
+    return null
+  if (
+    typeof aspect.value !== 'string' ||
+    (aspect.contentType !== undefined && aspect.contentType !== 'application/json')
+  )
+    return null
   const systemMetadata = readMetadata(proposal.systemMetadata)
   const document = parsed(aspect.value)
   if (systemMetadata === undefined || !isObject(document) || !hasOnly(document, documentKeys)) return null
   return readUpstreams(document.upstreams, { line, ownerUrn: entityUrn, systemMetadata })
 }
 
-function readUpstreams(list: unknown, head: Pick<PlainDocument, 'line' | 'ownerUrn' | 'systemMetadata'>): PlainDocument | null {
+function readUpstreams(
+  list: unknown,
+  head: Pick<PlainDocument, 'line' | 'ownerUrn' | 'systemMetadata'>
+): PlainDocument | null {
   if (!Array.isArray(list) || list.length === 0) return null
   const upstreamUrns: Urn[] = []
   const attributes: (JsonObject | null)[] = []
   for (const entry of list as unknown[]) {
     if (!isObject(entry) || !hasOnly(entry, upstreamKeys)) return null
     const { dataset, type, auditStamp } = entry
-    if (typeof dataset !== 'string' || !isOrdinaryDataset(dataset) || typeof type !== 'string' || !lineageTypes.has(type)) return null
+    if (
+      typeof dataset !== 'string' ||
+      !isOrdinaryDataset(dataset) ||
+      typeof type !== 'string' ||
+      !lineageTypes.has(type)
+    )
+      return null
     if (!isStamp(auditStamp)) return null
     upstreamUrns.push(dataset)
-    const isUnset = auditStamp === undefined || (auditStamp.time === unknownStamp.time && auditStamp.actor === unknownStamp.actor)
-    attributes.push(isUnset && type === 'TRANSFORMED' ? null : { auditStamp: auditStamp ?? unknownStamp, type })
+    const isUnset =
+      auditStamp === undefined ||
+      (auditStamp.time === unknownStamp.time && auditStamp.actor === unknownStamp.actor)
+    attributes.push(
+      isUnset && type === 'TRANSFORMED' ? null : { auditStamp: auditStamp ?? unknownStamp, type }
+    )
   }
   return { ...head, upstreamUrns, attributes }
 }
@@ -79,7 +116,14 @@ function hasOnly(object: JsonObject, keys: ReadonlySet<string>): boolean {
 
 function isStamp(stamp: unknown): stamp is JsonObject | undefined {
   if (stamp === undefined) return true
-  return isObject(stamp) && hasOnly(stamp, stampKeys) && Number.isSafeInteger(stamp.time) && Number(stamp.time) >= 0 && typeof stamp.actor === 'string' && ordinaryActor.test(stamp.actor)
+  return (
+    isObject(stamp) &&
+    hasOnly(stamp, stampKeys) &&
+    Number.isSafeInteger(stamp.time) &&
+    Number(stamp.time) >= 0 &&
+    typeof stamp.actor === 'string' &&
+    ordinaryActor.test(stamp.actor)
+  )
 }
 
 /** Null where there is none, undefined where it is to be read in full. */

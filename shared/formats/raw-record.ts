@@ -4,7 +4,7 @@ import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 
 /** A record as it was sent. `fault` says why it cannot be read; `text` is then what is kept of it. */
-export type RawRecord = { line: number, text: string, fault?: CatalogError }
+export type RawRecord = { line: number; text: string; fault?: CatalogError }
 
 /** Of a record that is too long only so much is kept: more than a reject keeps, so that it counts as cut. */
 const keptBytes = limits.rejectRecordMaxBytes + 1024
@@ -16,7 +16,12 @@ const lineMaxCount = 2 ** 31 - 1
 
 /** Throws LIMIT_EXCEEDED (loadMaxRecords) for a line number that cannot be stored. */
 export function checkedLine(line: number): number {
-  if (line > lineMaxCount) throw new CatalogError('LIMIT_EXCEEDED', `A load has at most ${limits.loadMaxRecords} records; send several`, { limit: 'loadMaxRecords', maximum: limits.loadMaxRecords })
+  if (line > lineMaxCount)
+    throw new CatalogError(
+      'LIMIT_EXCEEDED',
+      `A load has at most ${limits.loadMaxRecords} records; send several`,
+      { limit: 'loadMaxRecords', maximum: limits.loadMaxRecords }
+    )
   return line
 }
 
@@ -74,12 +79,24 @@ function toRawRecord(bytes: Buffer, actual: number, line: number): RawRecord {
   const maximum = limits.recordMaxBytes
   if (actual > maximum) {
     const text = bytes.subarray(0, keptBytes).toString('utf8')
-    return { line, text, fault: new CatalogError('LIMIT_EXCEEDED', `The record has ${actual} bytes; at most ${maximum} are allowed`, { line, limit: 'recordMaxBytes', maximum, actual }) }
+    return {
+      line,
+      text,
+      fault: new CatalogError(
+        'LIMIT_EXCEEDED',
+        `The record has ${actual} bytes; at most ${maximum} are allowed`,
+        { line, limit: 'recordMaxBytes', maximum, actual }
+      )
+    }
   }
   const text = bytes.toString('utf8')
   if (!isUtf8(bytes)) {
     // What was no UTF-8 is kept as a lone surrogate, never as a character the client could have sent: the text cannot pass for the record.
-    return { line, text: text.replaceAll('\ufffd', '\udcff'), fault: new CatalogError('BAD_REQUEST', 'The record is not UTF-8', { line }) }
+    return {
+      line,
+      text: text.replaceAll('\ufffd', '\udcff'),
+      fault: new CatalogError('BAD_REQUEST', 'The record is not UTF-8', { line })
+    }
   }
   return { line, text }
 }

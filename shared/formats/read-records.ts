@@ -7,7 +7,13 @@ import { recordParser, type RecordFormat, type RecordParser, type RecordShape } 
 import { createPlainCsvReader } from './plain-csv-edges.ts'
 import { readPlainDocument, type PlainDocument } from './plain-documents.ts'
 import { createEdgeRunReader, type EdgeRun } from './edge-runs.ts'
-import { createEdgeShapes, createPlainEdgeReader, flat, type PlainEdge, type PlainEdgeReader } from './plain-edges.ts'
+import {
+  createEdgeShapes,
+  createPlainEdgeReader,
+  flat,
+  type PlainEdge,
+  type PlainEdgeReader
+} from './plain-edges.ts'
 import type { RawRecord } from './raw-record.ts'
 import { recordOfReject } from './reject-line.ts'
 import { opensArray, splitArray } from './split-array.ts'
@@ -16,10 +22,14 @@ import { splitLines } from './split-lines.ts'
 import { tellFormat } from './tell-format.ts'
 
 /** A lineage document that was seen to be sound. */
-export type ReadDocument = { line: number, text: string, document: PlainDocument }
+export type ReadDocument = { line: number; text: string; document: PlainDocument }
 
 /** A record that was understood, or the reason why not. `text` is the record as sent; of one too long, its begin. An edge given by its ends alone needs no more. */
-export type SingleRecord = { line: number, text: string, record: ChangeRecord } | { line: number, text: string, error: CatalogError } | PlainEdge | ReadDocument
+export type SingleRecord =
+  | { line: number; text: string; record: ChangeRecord }
+  | { line: number; text: string; error: CatalogError }
+  | PlainEdge
+  | ReadDocument
 
 /** One record, or edges of many lines. */
 export type ReadRecord = SingleRecord | EdgeRun
@@ -28,7 +38,7 @@ export type ReadRecord = SingleRecord | EdgeRun
 export type SentFormat = RecordFormat | readonly [RecordFormat, ...RecordFormat[]]
 
 /** The records of each piece of the body together, one wait for all of them. */
-export type OpenedRecords = RecordShape & { format: RecordFormat, records: AsyncGenerator<ReadRecord[]> }
+export type OpenedRecords = RecordShape & { format: RecordFormat; records: AsyncGenerator<ReadRecord[]> }
 
 /**
  * Opens a body: tells its format where that is open, and reads the header of a CSV. A record has as `line` its line number,
@@ -43,9 +53,26 @@ export async function openRecords(sent: SentFormat, chunks: AsyncIterable<Buffer
   const format = await toldFormat(sent, begin)
   if (format === 'csv') return openCsv(splitCsv(begin.body))
   const parser = recordParser({ format, header: null })
-  if (format === 'mcp') return { format, header: null, records: readAll(begin.first === opensArray ? splitArray(begin.body) : splitLines(begin.body), { parser, readPlainEdge: null, mayBeReject: true }) }
+  if (format === 'mcp')
+    return {
+      format,
+      header: null,
+      records: readAll(begin.first === opensArray ? splitArray(begin.body) : splitLines(begin.body), {
+        parser,
+        readPlainEdge: null,
+        mayBeReject: true
+      })
+    }
   const shapes = createEdgeShapes()
-  return { format, header: null, records: readAll(splitLines(begin.body, createEdgeRunReader(shapes)), { parser, readPlainEdge: createPlainEdgeReader(shapes), mayBeReject: true }) }
+  return {
+    format,
+    header: null,
+    records: readAll(splitLines(begin.body, createEdgeRunReader(shapes)), {
+      parser,
+      readPlainEdge: createPlainEdgeReader(shapes),
+      mayBeReject: true
+    })
+  }
 }
 
 async function toldFormat(sent: SentFormat, begin: BodyBegin): Promise<RecordFormat> {
@@ -66,7 +93,11 @@ async function openCsv(pieces: AsyncGenerator<RawRecord[]>): Promise<OpenedRecor
     if (first.fault) throw first.fault
     const columns = parseCsvHeader(first.text)
     const header = printCsvHeader(columns)
-    const reader = { parser: recordParser({ format: 'csv', header }), readPlainEdge: createPlainCsvReader(columns), mayBeReject: false }
+    const reader = {
+      parser: recordParser({ format: 'csv', header }),
+      readPlainEdge: createPlainCsvReader(columns),
+      mayBeReject: false
+    }
     return { format: 'csv', header, records: readAll(resume(others, pieces), reader) }
   } catch (error) {
     await pieces.return(undefined)
@@ -85,15 +116,24 @@ async function* resume(first: RawRecord[], pieces: AsyncGenerator<RawRecord[]>):
 const recordsAtOnce = 1_000
 
 /** `mayBeReject` where a line may be one of a file of rejects. */
-type Reader = { parser: RecordParser, readPlainEdge: PlainEdgeReader | null, mayBeReject: boolean }
+type Reader = { parser: RecordParser; readPlainEdge: PlainEdgeReader | null; mayBeReject: boolean }
 
-async function* readAll(pieces: AsyncGenerator<(RawRecord | EdgeRun)[]>, reader: Reader): AsyncGenerator<ReadRecord[]> {
+async function* readAll(
+  pieces: AsyncGenerator<(RawRecord | EdgeRun)[]>,
+  reader: Reader
+): AsyncGenerator<ReadRecord[]> {
   for await (const raws of pieces) {
-    for (let begin = 0; begin < raws.length; begin += recordsAtOnce) yield raws.slice(begin, begin + recordsAtOnce).map((raw) => 'count' in raw ? raw : readOne(reader, raw))
+    for (let begin = 0; begin < raws.length; begin += recordsAtOnce)
+      yield raws
+        .slice(begin, begin + recordsAtOnce)
+        .map((raw) => ('count' in raw ? raw : readOne(reader, raw)))
   }
 }
 
-function readOne({ parser, readPlainEdge, mayBeReject }: Reader, { line, text: sent, fault }: RawRecord): SingleRecord {
+function readOne(
+  { parser, readPlainEdge, mayBeReject }: Reader,
+  { line, text: sent, fault }: RawRecord
+): SingleRecord {
   if (fault) return { line, text: sent, error: fault }
   const edge = readPlainEdge?.(sent, line)
   if (edge) return edge

@@ -4,7 +4,7 @@ import { isObject } from '../model/json-values.ts'
 /** The record that a line of rejects holds, as a text or as JSON; of any other line the line itself. */
 export function recordOfReject(text: string): string {
   // No record has such a field, so almost no line is looked at twice.
-  return text.includes('"record"') ? opened(text) ?? text : text
+  return text.includes('"record"') ? (opened(text) ?? text) : text
 }
 
 function opened(text: string): string | null {

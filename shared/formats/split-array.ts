@@ -15,7 +15,8 @@ const closesArray = 0x5d
 const opensObject = 0x7b
 const closesObject = 0x7d
 
-export const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+export const isSpace = (byte: number): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /**
  * Elements are numbered from 1, and given by the piece they came in. The first byte that is no white space must be `[`. Holds one element at most.
@@ -31,7 +32,11 @@ export async function* splitArray(chunks: AsyncIterable<Buffer>): AsyncGenerator
       const byte = chunk[index] ?? 0
       if (scan.state !== 'inside') {
         if (isSpace(byte)) continue
-        if (scan.state === 'after' || byte !== opensArray) throw new CatalogError('BAD_REQUEST', scan.state === 'after' ? 'Something follows the end of the array' : 'The body is no JSON array')
+        if (scan.state === 'after' || byte !== opensArray)
+          throw new CatalogError(
+            'BAD_REQUEST',
+            scan.state === 'after' ? 'Something follows the end of the array' : 'The body is no JSON array'
+          )
         scan.state = 'inside'
         start = index + 1
       } else if (scan.isInText) {
@@ -54,14 +59,26 @@ export async function* splitArray(chunks: AsyncIterable<Buffer>): AsyncGenerator
     if (scan.state === 'inside' && start < chunk.length) buffer.add(chunk.subarray(start))
     if (records.length > 0) yield records
   }
-  if (scan.state !== 'after') throw new CatalogError('BAD_REQUEST', scan.state === 'before' ? 'The body is empty' : 'The array has no end: the upload was cut off, or its brackets do not match')
+  if (scan.state !== 'after')
+    throw new CatalogError(
+      'BAD_REQUEST',
+      scan.state === 'before'
+        ? 'The body is empty'
+        : 'The array has no end: the upload was cut off, or its brackets do not match'
+    )
 }
 
 /** An empty element is a fault of its own line, but for the one that an empty array has. */
-function endElement(scan: { state: string, elements: number }, record: RawRecord | null, isLast: boolean): RawRecord | null {
+function endElement(
+  scan: { state: string; elements: number },
+  record: RawRecord | null,
+  isLast: boolean
+): RawRecord | null {
   if (isLast) scan.state = 'after'
   const line = scan.elements + 1
   if (!record && isLast && scan.elements === 0) return null
   scan.elements += 1
-  return record ?? { line, text: '', fault: new CatalogError('BAD_REQUEST', 'The element is empty', { line }) }
+  return (
+    record ?? { line, text: '', fault: new CatalogError('BAD_REQUEST', 'The element is empty', { line }) }
+  )
 }

@@ -38,7 +38,13 @@ export async function* splitCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<R
     const lastEnd = chunk.lastIndexOf(newline)
     const whole = chunk.subarray(firstEnd + 1, lastEnd + 1)
     if (whole.length <= limits.recordMaxBytes && isUtf8(whole)) finder.addLines(whole.toString('utf8'))
-    else for (let start = 0, end = whole.indexOf(newline); end >= 0; start = end + 1, end = whole.indexOf(newline, start)) takeLine(whole.subarray(start, end))
+    else
+      for (
+        let start = 0, end = whole.indexOf(newline);
+        end >= 0;
+        start = end + 1, end = whole.indexOf(newline, start)
+      )
+        takeLine(whole.subarray(start, end))
     if (lastEnd + 1 < chunk.length) buffer.add(chunk.subarray(lastEnd + 1))
     const rows = finder.take()
     if (rows.length > 0) yield rows
@@ -62,7 +68,7 @@ type RowFinder = {
 }
 
 /** Lines that have begun a row and not ended it. */
-type OpenRow = { lines: RawRecord[], bytes: number }
+type OpenRow = { lines: RawRecord[]; bytes: number }
 
 /**
  * Finds the rows in lines. A row goes on while the quotes in it are odd in number, which is all that RFC 4180 takes; whether
@@ -118,7 +124,11 @@ function createRowFinder(): RowFinder {
     },
     addLines(text) {
       let quoteAt = text.indexOf('"')
-      for (let start = 0, end = text.indexOf('\n'); end >= 0; start = end + 1, end = text.indexOf('\n', start)) {
+      for (
+        let start = 0, end = text.indexOf('\n');
+        end >= 0;
+        start = end + 1, end = text.indexOf('\n', start)
+      ) {
         let isOdd = false
         for (; quoteAt >= 0 && quoteAt < end; quoteAt = text.indexOf('"', quoteAt + 1)) isOdd = !isOdd
         add({ line: checkedLine(next), text: text.slice(start, end) }, isOdd)
@@ -136,7 +146,8 @@ function createRowFinder(): RowFinder {
   }
 }
 
-const withoutReturn = (text: string): string => text.charCodeAt(text.length - 1) === carriageReturn ? text.slice(0, -1) : text
+const withoutReturn = (text: string): string =>
+  text.charCodeAt(text.length - 1) === carriageReturn ? text.slice(0, -1) : text
 
 /** Spreadsheets write rows of empty cells below a table. */
 function isBlank(text: string): boolean {
@@ -160,4 +171,8 @@ function isRow(text: string): boolean {
   }
 }
 
-const notClosed = (): CatalogError => new CatalogError('BAD_REQUEST', 'A quote is opened that is not closed: neither on its line, nor so that the lines after it make a row with it')
+const notClosed = (): CatalogError =>
+  new CatalogError(
+    'BAD_REQUEST',
+    'A quote is opened that is not closed: neither on its line, nor so that the lines after it make a row with it'
+  )

@@ -11,7 +11,10 @@ const newline = 0x0a
  * the piece, and of one that is too long only its begin. Runs that a reader finds at the begin of the whole lines of a piece
  * are given as it found them; behind the first line that is none the piece is split.
  */
-export async function* splitLines(chunks: AsyncIterable<Buffer>, readRun: EdgeRunReader | null = null): AsyncGenerator<(RawRecord | EdgeRun)[]> {
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  readRun: EdgeRunReader | null = null
+): AsyncGenerator<(RawRecord | EdgeRun)[]> {
   const buffer = createRecordBuffer()
   let line = 1
   for await (const chunk of chunks) {
@@ -41,13 +44,22 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, readRun: EdgeRu
     if (whole.length <= limits.recordMaxBytes && isUtf8(whole)) {
       // One text for all of them: a quarter of the time that a text for each line takes.
       const text = whole.toString('utf8')
-      for (let start = 0, end = text.indexOf('\n'); end >= 0; start = end + 1, end = text.indexOf('\n', start)) {
+      for (
+        let start = 0, end = text.indexOf('\n');
+        end >= 0;
+        start = end + 1, end = text.indexOf('\n', start)
+      ) {
         const record = text.slice(start, end).trim()
         if (record !== '') records.push({ line: checkedLine(line), text: record })
         line += 1
       }
     } else {
-      for (let start = 0, end = whole.indexOf(newline); end >= 0; start = end + 1, end = whole.indexOf(newline, start)) take(whole.subarray(start, end))
+      for (
+        let start = 0, end = whole.indexOf(newline);
+        end >= 0;
+        start = end + 1, end = whole.indexOf(newline, start)
+      )
+        take(whole.subarray(start, end))
     }
     if (lastEnd + 1 < chunk.length) buffer.add(chunk.subarray(lastEnd + 1))
     if (records.length > 0) yield records

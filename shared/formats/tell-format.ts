@@ -12,12 +12,22 @@ import { opensArray } from './split-array.ts'
  * line with the names of columns is `csv`. A body without a first byte is whatever may be.
  * Throws UNSUPPORTED_MEDIA_TYPE that names the choices where it is none of these, or one that it may not be.
  */
-export function tellFormat({ first, firstLine }: Pick<BodyBegin, 'first' | 'firstLine'>, candidates: readonly [RecordFormat, ...RecordFormat[]]): RecordFormat {
+export function tellFormat(
+  { first, firstLine }: Pick<BodyBegin, 'first' | 'firstLine'>,
+  candidates: readonly [RecordFormat, ...RecordFormat[]]
+): RecordFormat {
   if (first === undefined) return candidates[0]
   const told = first === opensArray ? 'mcp' : formatOfLine(firstLine)
   if (told !== null && candidates.includes(told)) return told
-  const why = told === null ? 'Nothing tells what the body holds: its first line is neither a JSON object nor the header of a CSV, and it is no array' : `The body looks like ${told}, which its Content-Type is not`
-  throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', `${why}. Say it with ?format=${candidates.join(', ?format=')} or with a Content-Type; with curl send files with --data-binary`, { field: 'format', allowed: candidates })
+  const why =
+    told === null
+      ? 'Nothing tells what the body holds: its first line is neither a JSON object nor the header of a CSV, and it is no array'
+      : `The body looks like ${told}, which its Content-Type is not`
+  throw new CatalogError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `${why}. Say it with ?format=${candidates.join(', ?format=')} or with a Content-Type; with curl send files with --data-binary`,
+    { field: 'format', allowed: candidates }
+  )
 }
 
 function formatOfLine(line: string): RecordFormat | null {

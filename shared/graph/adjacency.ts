@@ -13,10 +13,10 @@ import { roomOf, sizeClassOf } from './size-classes.ts'
 import type { Pause } from './turns.ts'
 
 /** `heads` holds offset and length of each id's list in `pool`, which is in use below `poolEnd`. */
-export type AdjacencyView = { heads: readonly Int32Array[], pool: Int32Array, poolEnd: number }
+export type AdjacencyView = { heads: readonly Int32Array[]; pool: Int32Array; poolEnd: number }
 
 /** Room given up in an era: free once no view of that era or an earlier one is looked at. */
-type GivenUp = { offset: number, sizeClass: number, era: number }
+type GivenUp = { offset: number; sizeClass: number; era: number }
 
 /** Places in a pool are int32. */
 const largestPool = 2 ** 31 - 1
@@ -120,17 +120,25 @@ export class Adjacency {
   #copy(offset: number, length: number, newOffset: number): void {
     // Of few a call takes longer than they do.
     if (length > fewMembers) this.#pool.copyWithin(newOffset, offset, offset + length)
-    else for (let index = 0; index < length; index += 1) this.#pool[newOffset + index] = this.#pool[offset + index] ?? 0
+    else
+      for (let index = 0; index < length; index += 1)
+        this.#pool[newOffset + index] = this.#pool[offset + index] ?? 0
   }
 
-  #copyWithout(id: number, offset: number, length: number, newOffset: number, removed: readonly number[]): number {
+  #copyWithout(
+    id: number,
+    offset: number,
+    length: number,
+    newOffset: number,
+    removed: readonly number[]
+  ): number {
     const toRemove = new Map<number, number>()
     for (const member of removed) toRemove.set(member, (toRemove.get(member) ?? 0) + 1)
     let left = removed.length
     let kept = 0
     for (let index = offset; index < offset + length; index += 1) {
       const member = this.#pool[index] ?? 0
-      const times = left > 0 ? toRemove.get(member) ?? 0 : 0
+      const times = left > 0 ? (toRemove.get(member) ?? 0) : 0
       if (times > 0) {
         toRemove.set(member, times - 1)
         left -= 1
@@ -146,7 +154,7 @@ export class Adjacency {
   }
 
   #freeOf(sizeClass: number): number[] {
-    return this.#free[sizeClass] ??= []
+    return (this.#free[sizeClass] ??= [])
   }
 
   #takeRoom(sizeClass: number): number {
@@ -167,7 +175,12 @@ export class Adjacency {
   }
 
   /** Fills an empty one from pairs. `near` and `far` are of the same length. */
-  async fill(near: readonly Int32Array[], far: readonly Int32Array[], greatestId: number, pause: Pause): Promise<void> {
+  async fill(
+    near: readonly Int32Array[],
+    far: readonly Int32Array[],
+    greatestId: number,
+    pause: Pause
+  ): Promise<void> {
     const lengths = new Int32Array(greatestId + 1)
     for (const ids of near) {
       count(ids, lengths)
@@ -184,7 +197,12 @@ export class Adjacency {
     for (const [index, ids] of near.entries()) {
       const others = far[index] ?? ids
       for (let begin = 0; begin < ids.length; begin += pairsPerPause) {
-        place(ids.subarray(begin, begin + pairsPerPause), others.subarray(begin, begin + pairsPerPause), lengths, this.#pool)
+        place(
+          ids.subarray(begin, begin + pairsPerPause),
+          others.subarray(begin, begin + pairsPerPause),
+          lengths,
+          this.#pool
+        )
         await pause()
       }
     }

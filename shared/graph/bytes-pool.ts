@@ -54,7 +54,9 @@ export class BytesPool {
   isAt(place: number, bytes: DataView, from: number, to: number): boolean {
     const view = this.#viewOf(place)
     const begin = place & (pieceBytes - 1)
-    return view.getUint16(begin, true) === to - from && areSame(view, begin + lengthBytes, bytes, from, to - from)
+    return (
+      view.getUint16(begin, true) === to - from && areSame(view, begin + lengthBytes, bytes, from, to - from)
+    )
   }
 
   #viewOf(place: number): DataView {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../model/changes.ts'
 
 /** `value` is null where the document is too large to be held. */
-export type DomainDocument = { value: JsonObject | null, bytes: number }
+export type DomainDocument = { value: JsonObject | null; bytes: number }
 
 /** A name and a description, and some more; a few domains with books in them are read from the database. */
 export const domainDocumentMaxBytes = 8_192

@@ -4,7 +4,7 @@ import type { Pause } from './turns.ts'
 
 const changesPerLook = 1_024
 
-export type ListChange = { added: number[], removed: number[] }
+export type ListChange = { added: number[]; removed: number[] }
 
 export type GroupedEdges = {
   /** What is added to and removed from the list of each upstream, and of each downstream. */
@@ -19,10 +19,16 @@ export async function groupEdges(deltas: readonly GraphDelta[], pause: Pause): P
   const grouped: GroupedEdges = { downstreamOf: new Map(), upstreamOf: new Map(), balance: 0 }
   // As loads mostly are: nothing to be balanced, which takes half of the time.
   const onlyAdds = !deltas.some(({ kind }) => kind === 'unstated')
-  return onlyAdds ? groupAdded(deltas, grouped, pause) : groupBalances(await balancesOf(deltas, pause), grouped, pause)
+  return onlyAdds
+    ? groupAdded(deltas, grouped, pause)
+    : groupBalances(await balancesOf(deltas, pause), grouped, pause)
 }
 
-async function groupAdded(deltas: readonly GraphDelta[], grouped: GroupedEdges, pause: Pause): Promise<GroupedEdges> {
+async function groupAdded(
+  deltas: readonly GraphDelta[],
+  grouped: GroupedEdges,
+  pause: Pause
+): Promise<GroupedEdges> {
   for (const [index, delta] of deltas.entries()) {
     if (index % changesPerLook === 0) await pause()
     if (delta.kind !== 'stated') continue
@@ -34,19 +40,29 @@ async function groupAdded(deltas: readonly GraphDelta[], grouped: GroupedEdges, 
 }
 
 /** How much more often each edge is stated than before, by its upstream and its downstream. */
-async function balancesOf(deltas: readonly GraphDelta[], pause: Pause): Promise<Map<number, Map<number, number>>> {
+async function balancesOf(
+  deltas: readonly GraphDelta[],
+  pause: Pause
+): Promise<Map<number, Map<number, number>>> {
   const balances = new Map<number, Map<number, number>>()
   for (const [index, delta] of deltas.entries()) {
     if (index % changesPerLook === 0) await pause()
     if (delta.kind !== 'stated' && delta.kind !== 'unstated') continue
     let ofUpstream = balances.get(delta.upstreamId)
-    if (!ofUpstream) balances.set(delta.upstreamId, ofUpstream = new Map())
-    ofUpstream.set(delta.downstreamId, (ofUpstream.get(delta.downstreamId) ?? 0) + (delta.kind === 'stated' ? 1 : -1))
+    if (!ofUpstream) balances.set(delta.upstreamId, (ofUpstream = new Map()))
+    ofUpstream.set(
+      delta.downstreamId,
+      (ofUpstream.get(delta.downstreamId) ?? 0) + (delta.kind === 'stated' ? 1 : -1)
+    )
   }
   return balances
 }
 
-async function groupBalances(balances: ReadonlyMap<number, ReadonlyMap<number, number>>, grouped: GroupedEdges, pause: Pause): Promise<GroupedEdges> {
+async function groupBalances(
+  balances: ReadonlyMap<number, ReadonlyMap<number, number>>,
+  grouped: GroupedEdges,
+  pause: Pause
+): Promise<GroupedEdges> {
   let count = 0
   for (const [upstreamId, ofUpstream] of balances) {
     for (const [downstreamId, balance] of ofUpstream) {
@@ -64,6 +80,6 @@ async function groupBalances(balances: ReadonlyMap<number, ReadonlyMap<number, n
 
 function changeOf(changes: Map<number, ListChange>, id: number): ListChange {
   let change = changes.get(id)
-  if (!change) changes.set(id, change = { added: [], removed: [] })
+  if (!change) changes.set(id, (change = { added: [], removed: [] }))
   return change
 }

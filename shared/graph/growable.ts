@@ -9,7 +9,7 @@ export class GrowableInts {
   }
 
   at(id: number): number {
-    return id < this.#values.length ? this.#values[id] ?? 0 : 0
+    return id < this.#values.length ? (this.#values[id] ?? 0) : 0
   }
 
   set(id: number, value: number): void {

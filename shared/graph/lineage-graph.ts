@@ -31,10 +31,15 @@ export type GraphView = {
 }
 
 /** An entity as the table holds it. `parentId` is the asset of a column, else 0. */
-export type NewEntity = { id: number, urn: Urn, parentId: number }
+export type NewEntity = { id: number; urn: Urn; parentId: number }
 
 /** `documents`: what domainProperties holds now, for each domain that was described anew. */
-export type GraphChanges = { stated?: readonly StatedEdges[], deltas: readonly GraphDelta[], entities: readonly NewEntity[], documents: ReadonlyMap<number, DomainDocument | null> }
+export type GraphChanges = {
+  stated?: readonly StatedEdges[]
+  deltas: readonly GraphDelta[]
+  entities: readonly NewEntity[]
+  documents: ReadonlyMap<number, DomainDocument | null>
+}
 
 const unknownFlags: NodeFlags = { isPresent: false, isRemoved: false, isDeleted: false }
 const deltasPerLook = 256
@@ -42,7 +47,7 @@ const edgesPerLook = 1_024
 
 /** What is held of an answer is held by version, also while the graph is loaded anew. */
 let lastVersion = 0
-const nextVersion = (): number => lastVersion += 1
+const nextVersion = (): number => (lastVersion += 1)
 
 export class LineageGraph {
   readonly urns: UrnTable
@@ -58,10 +63,10 @@ export class LineageGraph {
   #era = 0
   #view: GraphView | null = null
   /** Pinned views by the era they were made in. */
-  readonly #pinned = new Map<GraphView, { era: number, count: number }>()
+  readonly #pinned = new Map<GraphView, { era: number; count: number }>()
 
   /** `statementCount` fit before anything has to be copied. */
-  constructor(expected: { entityCount: number, greatestId: number, statementCount?: number }) {
+  constructor(expected: { entityCount: number; greatestId: number; statementCount?: number }) {
     this.#downstream = new Adjacency(expected.statementCount)
     this.#upstream = new Adjacency(expected.statementCount)
     this.urns = new UrnTable(expected.entityCount, expected.greatestId)
@@ -69,7 +74,14 @@ export class LineageGraph {
   }
 
   get bytes(): number {
-    return this.urns.bytes + this.columns.bytes + this.#downstream.bytes + this.#upstream.bytes + this.#nodes.bytes + this.domainDocuments.bytes
+    return (
+      this.urns.bytes +
+      this.columns.bytes +
+      this.#downstream.bytes +
+      this.#upstream.bytes +
+      this.#nodes.bytes +
+      this.domainDocuments.bytes
+    )
   }
 
   /** How many views are looked at. */
@@ -79,7 +91,7 @@ export class LineageGraph {
 
   /** The graph as it is; it must be given back to `unpin`. Never call it while `apply` is under way. */
   pin(): GraphView {
-    const view = this.#view ??= {
+    const view = (this.#view ??= {
       version: this.#version,
       idsEnd: this.#idsEnd,
       edgeCount: this.#edgeCount,
@@ -87,7 +99,7 @@ export class LineageGraph {
       upstream: this.#upstream.view(),
       nodes: this.#nodes.view(),
       domainParents: this.#domainParents
-    }
+    })
     const pinned = this.#pinned.get(view)
     if (pinned) pinned.count += 1
     else this.#pinned.set(view, { era: this.#era, count: 1 })
@@ -131,7 +143,11 @@ export class LineageGraph {
   }
 
   /** All statements of the snapshot, as pairs in pieces. */
-  async loadEdges(upstream: readonly Int32Array[], downstream: readonly Int32Array[], pause: Pause): Promise<void> {
+  async loadEdges(
+    upstream: readonly Int32Array[],
+    downstream: readonly Int32Array[],
+    pause: Pause
+  ): Promise<void> {
     await this.#downstream.fill(upstream, downstream, this.#idsEnd - 1, pause)
     await this.#upstream.fill(downstream, upstream, this.#idsEnd - 1, pause)
     this.#edgeCount = upstream.reduce((sum, piece) => sum + piece.length, 0)
@@ -153,7 +169,8 @@ export class LineageGraph {
     for (const [index, delta] of deltas.entries()) {
       if (delta.kind === 'entity') this.#nodes.setFlags(this.#known(delta.id), delta)
       else if (delta.kind === 'domain') this.#nodes.setDomain(this.#known(delta.id), delta.domainId ?? 0)
-      else if (delta.kind === 'parentDomain') setOrDelete(domainParents ??= new Map(this.#domainParents), delta.id, delta.parentId)
+      else if (delta.kind === 'parentDomain')
+        setOrDelete((domainParents ??= new Map(this.#domainParents)), delta.id, delta.parentId)
       if (index % deltasPerLook === 0) await pause()
     }
     if (domainParents) this.#domainParents = domainParents
@@ -164,9 +181,16 @@ export class LineageGraph {
     await this.#applyEdges(deltas, era, pause)
   }
 
-  async #append({ downstreamIds, upstreamIds }: StatedEdges, era: number | null, pause: Pause): Promise<void> {
+  async #append(
+    { downstreamIds, upstreamIds }: StatedEdges,
+    era: number | null,
+    pause: Pause
+  ): Promise<void> {
     for (let begin = 0; begin < upstreamIds.length; begin += edgesPerLook) {
-      const [downstream, upstream] = [downstreamIds.subarray(begin, begin + edgesPerLook), upstreamIds.subarray(begin, begin + edgesPerLook)]
+      const [downstream, upstream] = [
+        downstreamIds.subarray(begin, begin + edgesPerLook),
+        upstreamIds.subarray(begin, begin + edgesPerLook)
+      ]
       for (const ids of [downstream, upstream]) for (const id of ids) this.#known(id)
       this.#downstream.append(upstream, downstream, orderedBy(upstream, placesUpTo(upstream.length)), era)
       this.#upstream.append(downstream, upstream, orderedBy(downstream, placesUpTo(downstream.length)), era)
@@ -189,7 +213,10 @@ export class LineageGraph {
 
   async #applyEdges(deltas: readonly GraphDelta[], era: number | null, pause: Pause): Promise<void> {
     const { downstreamOf, upstreamOf, balance } = await groupEdges(deltas, pause)
-    for (const [adjacency, groups] of [[this.#downstream, downstreamOf], [this.#upstream, upstreamOf]] as const) {
+    for (const [adjacency, groups] of [
+      [this.#downstream, downstreamOf],
+      [this.#upstream, upstreamOf]
+    ] as const) {
       let index = 0
       for (const [id, { added, removed }] of groups) {
         adjacency.change(this.#known(id), added, removed, era)

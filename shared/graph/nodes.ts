@@ -8,7 +8,7 @@
 import { Pages, pageBits, pageMask } from './pages.ts'
 import type { UrnMould } from './urn-moulds.ts'
 
-export type NodeFlags = { isPresent: boolean, isRemoved: boolean, isDeleted: boolean }
+export type NodeFlags = { isPresent: boolean; isRemoved: boolean; isDeleted: boolean }
 
 /** Equal kinds are the same object. */
 export type NodeKind = NodeFlags & {
@@ -25,16 +25,25 @@ export type NodeKind = NodeFlags & {
 type KindPage = Uint8Array | Uint16Array | Int32Array
 
 /** `kinds` by id, in pages of numbers of `table`. Kinds are only ever added. */
-export type NodesView = { kinds: readonly KindPage[], table: readonly NodeKind[] }
+export type NodesView = { kinds: readonly KindPage[]; table: readonly NodeKind[] }
 
 /** What a kind takes, its place in a map included, and what the map of a mould does. */
 const kindBytes = 140
 const kindsOfMouldBytes = 150
 
-const unknownKind: NodeKind = { index: 0, isKnown: false, isColumn: false, isPresent: false, isRemoved: false, isDeleted: false, domainId: 0, mould: null }
+const unknownKind: NodeKind = {
+  index: 0,
+  isKnown: false,
+  isColumn: false,
+  isPresent: false,
+  isRemoved: false,
+  isDeleted: false,
+  domainId: 0,
+  mould: null
+}
 
 /** What a URN says of its entity. */
-export type NodeOrigin = { mouldOf: (id: number) => UrnMould, isColumn: (id: number) => boolean }
+export type NodeOrigin = { mouldOf: (id: number) => UrnMould; isColumn: (id: number) => boolean }
 
 export class Nodes {
   /** A byte for each id suffices most catalogs: what is small stays near the processor. */
@@ -77,11 +86,20 @@ export class Nodes {
   #kindOf(id: number, { isPresent, isRemoved, isDeleted }: NodeFlags, domainId: number): NodeKind {
     const isColumn = this.#origin.isColumn(id)
     const mould = isColumn ? null : this.#origin.mouldOf(id)
-    const ofMould = this.#byFacts[mould === null ? 0 : mould.index + 1] ??= new Map()
+    const ofMould = (this.#byFacts[mould === null ? 0 : mould.index + 1] ??= new Map())
     const key = domainId * 8 + (isDeleted ? 4 : 0) + (isRemoved ? 2 : 0) + (isPresent ? 1 : 0)
     const known = ofMould.get(key)
     if (known) return known
-    const kind = { index: this.#table.length, isKnown: true, isColumn, isPresent, isRemoved, isDeleted, domainId, mould }
+    const kind = {
+      index: this.#table.length,
+      isKnown: true,
+      isColumn,
+      isPresent,
+      isRemoved,
+      isDeleted,
+      domainId,
+      mould
+    }
     this.#table.push(kind)
     ofMould.set(key, kind)
     if (kind.index === 0x100) this.#kinds = this.#kinds.widened((length) => new Uint16Array(length))
@@ -94,7 +112,8 @@ export class Nodes {
   }
 }
 
-export const kindIn = ({ kinds, table }: NodesView, id: number): NodeKind => table[kinds[id >>> pageBits]?.[id & pageMask] ?? 0] ?? unknownKind
+export const kindIn = ({ kinds, table }: NodesView, id: number): NodeKind =>
+  table[kinds[id >>> pageBits]?.[id & pageMask] ?? 0] ?? unknownKind
 
 /** The kinds of many, as numbers of `table`. A loop that does nothing else waits for many of them at once: 5 ns each, else 50. */
 export function kindNumbersIn({ kinds }: NodesView, ids: readonly number[] | Int32Array): Int32Array {
@@ -102,7 +121,7 @@ export function kindNumbersIn({ kinds }: NodesView, ids: readonly number[] | Int
   for (let index = 0; index < ids.length; index += 1) {
     const id = ids[index] ?? 0
     const page = kinds[id >>> pageBits]
-    numbers[index] = page === undefined ? 0 : page[id & pageMask] ?? 0
+    numbers[index] = page === undefined ? 0 : (page[id & pageMask] ?? 0)
   }
   return numbers
 }

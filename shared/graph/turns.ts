@@ -35,10 +35,11 @@ export function createTurns({ sliceMs = sliceDefaultMs }: { sliceMs?: number } =
     })
   }
 
-  const nextTurn = (): Promise<void> => new Promise((resolve) => {
-    waiting.push(resolve)
-    schedule()
-  })
+  const nextTurn = (): Promise<void> =>
+    new Promise((resolve) => {
+      waiting.push(resolve)
+      schedule()
+    })
 
   return {
     begin(check = () => {}) {

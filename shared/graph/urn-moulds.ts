@@ -26,7 +26,7 @@ export type UrnMould = {
 
 export type UrnMoulds = {
   /** The mould of a URN, and the name that is left. For all but columns. */
-  of: (urn: Urn) => { mould: UrnMould, name: string }
+  of: (urn: Urn) => { mould: UrnMould; name: string }
   at: (index: number) => UrnMould
   readonly bytes: number
 }
@@ -49,7 +49,13 @@ export function createUrnMoulds(): UrnMoulds {
     const known = byKey.get(key)
     if (known) return known
     // A slice would keep the whole piece alive that the URN was read in.
-    const mould = { index: moulds.length, begin: copied(begin), end: copied(end), ...inBytes(begin, end), ...facts }
+    const mould = {
+      index: moulds.length,
+      begin: copied(begin),
+      end: copied(end),
+      ...inBytes(begin, end),
+      ...facts
+    }
     moulds.push(mould)
     byKey.set(key, mould)
     return mould
@@ -59,15 +65,16 @@ export function createUrnMoulds(): UrnMoulds {
     of(urn) {
       const comma = urn.indexOf(',')
       for (const mould of recent) {
-        if (hasEnds(urn, comma, mould)) return { mould, name: urn.slice(mould.begin.length, urn.length - mould.end.length) }
+        if (hasEnds(urn, comma, mould))
+          return { mould, name: urn.slice(mould.begin.length, urn.length - mould.end.length) }
       }
       const { begin, end, tellsAll } = endsOf(urn)
       const name = urn.slice(begin.length, urn.length - end.length)
       if (!tellsAll) return { mould: mouldFor(urn, begin, end), name }
       let ofEnd = byEnds.get(begin)
-      if (!ofEnd) byEnds.set(begin, ofEnd = new Map())
+      if (!ofEnd) byEnds.set(begin, (ofEnd = new Map()))
       let mould = ofEnd.get(end)
-      if (!mould) ofEnd.set(end, mould = mouldFor(urn, begin, end))
+      if (!mould) ofEnd.set(end, (mould = mouldFor(urn, begin, end)))
       if (end !== '') {
         recent[oldest] = mould
         oldest = (oldest + 1) % recentMaxCount
@@ -79,17 +86,27 @@ export function createUrnMoulds(): UrnMoulds {
       if (!mould) throw new Error(`no mould ${index}`)
       return mould
     },
-    get bytes() { return moulds.length * mouldBytes }
+    get bytes() {
+      return moulds.length * mouldBytes
+    }
   }
 }
 
-function inBytes(begin: string, end: string): Pick<UrnMould, 'beginBytes' | 'beginLength' | 'endBytes' | 'endLength'> {
+function inBytes(
+  begin: string,
+  end: string
+): Pick<UrnMould, 'beginBytes' | 'beginLength' | 'endBytes' | 'endLength'> {
   const [beginLength, endLength] = [Buffer.byteLength(begin), Buffer.byteLength(end)]
   // Memory of its own: a piece of Node's pool would keep all 8 kB of the pool alive.
   const bytes = Buffer.allocUnsafeSlow(beginLength + endLength)
   bytes.write(begin, 0)
   bytes.write(end, beginLength)
-  return { beginBytes: viewOf(bytes.subarray(0, beginLength)), beginLength, endBytes: viewOf(bytes.subarray(beginLength)), endLength }
+  return {
+    beginBytes: viewOf(bytes.subarray(0, beginLength)),
+    beginLength,
+    endBytes: viewOf(bytes.subarray(beginLength)),
+    endLength
+  }
 }
 
 const copied = (text: string): string => Buffer.from(text).toString()
@@ -102,12 +119,18 @@ function hasEnds(urn: Urn, comma: number, { begin, end }: UrnMould): boolean {
 }
 
 /** `tellsAll`: platform and environment follow from begin and end, so that they need be read off one URN only. */
-function endsOf(urn: Urn): { begin: string, end: string, tellsAll: boolean } {
+function endsOf(urn: Urn): { begin: string; end: string; tellsAll: boolean } {
   const idAt = urn.indexOf(':', 'urn:li:'.length) + 1
   const shape = kindShapeOf(urn.slice('urn:li:'.length, idAt - 1))
   const comma = urn.indexOf(',')
-  const isPlain = shape !== undefined && shape.keyFields.length > 1 && urn.charCodeAt(idAt) === 0x28 && comma > 0
-  if (!isPlain) return { begin: urn.slice(0, idAt), end: '', tellsAll: shape !== undefined && shape.keyFields.length === 1 && !urn.startsWith('urn:li:dataPlatform:') }
+  const isPlain =
+    shape !== undefined && shape.keyFields.length > 1 && urn.charCodeAt(idAt) === 0x28 && comma > 0
+  if (!isPlain)
+    return {
+      begin: urn.slice(0, idAt),
+      end: '',
+      tellsAll: shape !== undefined && shape.keyFields.length === 1 && !urn.startsWith('urn:li:dataPlatform:')
+    }
   const begin = urn.slice(0, comma + 1)
   const lastComma = shape.keyFields[2] === 'origin' ? urn.lastIndexOf(',') : comma
   const end = lastComma > comma ? urn.slice(lastComma) : ')'

@@ -48,7 +48,14 @@ export class UrnTable {
   }
 
   get bytes(): number {
-    return this.#moulds.bytes + this.#texts.bytes + this.#mouldOf.bytes + this.#textAt.bytes + this.#parentOf.bytes + this.#slots.byteLength
+    return (
+      this.#moulds.bytes +
+      this.#texts.bytes +
+      this.#mouldOf.bytes +
+      this.#textAt.bytes +
+      this.#parentOf.bytes +
+      this.#slots.byteLength
+    )
   }
 
   has(id: number): boolean {
@@ -88,7 +95,14 @@ export class UrnTable {
    * Each waits for the memory in five places, one after the other. Those of many wait together here, in loops that do nothing else: 0.28 us
    * each in a table of 100,000, where one after the other they took 0.9, and in loops of two waits each, 64 at once, 0.42.
    */
-  idsOfBytes(bytes: DataView, begins: Int32Array, ends: Int32Array, from: number, to: number, ids: Int32Array): void {
+  idsOfBytes(
+    bytes: DataView,
+    begins: Int32Array,
+    ends: Int32Array,
+    from: number,
+    to: number,
+    ids: Int32Array
+  ): void {
     let last = -1
     for (let index = from; index < to;) {
       const first = index
@@ -110,7 +124,13 @@ export class UrnTable {
 
   /** Those of the entries in `#asked`, into `#found`. */
   #lookUp(bytes: DataView, begins: Int32Array, ends: Int32Array, count: number): void {
-    const [asked, found, hashes, moulds, texts] = [this.#asked, this.#found, this.#hashes, this.#mouldsFound, this.#textsFound]
+    const [asked, found, hashes, moulds, texts] = [
+      this.#asked,
+      this.#found,
+      this.#hashes,
+      this.#mouldsFound,
+      this.#textsFound
+    ]
     for (let at = 0; at < count; at += 1) {
       const index = asked[at] ?? 0
       hashes[at] = hashOfBytes(bytes, begins[index] ?? 0, ends[index] ?? 0)
@@ -127,7 +147,8 @@ export class UrnTable {
       const index = asked[at] ?? 0
       const [begin, end] = [begins[index] ?? 0, ends[index] ?? 0]
       const id = found[at] ?? 0
-      if (id !== 0 && !this.#isText(id, moulds[at] ?? 0, texts[at] ?? 0, bytes, begin, end)) found[at] = this.#find(bytes, begin, end, hashes[at] ?? 0)
+      if (id !== 0 && !this.#isText(id, moulds[at] ?? 0, texts[at] ?? 0, bytes, begin, end))
+        found[at] = this.#find(bytes, begin, end, hashes[at] ?? 0)
     }
   }
 
@@ -144,7 +165,8 @@ export class UrnTable {
   /** What is looked at brings from memory what is read next. */
   #lookAtLengths(count: number): void {
     const texts = this.#textsFound
-    for (let at = 0; at < count; at += 1) if (texts[at] !== 0) this.#lengths[at] = this.#texts.lengthAt((texts[at] ?? 0) >>> 0)
+    for (let at = 0; at < count; at += 1)
+      if (texts[at] !== 0) this.#lengths[at] = this.#texts.lengthAt((texts[at] ?? 0) >>> 0)
   }
 
   #find(bytes: DataView, begin: number, end: number, hash: number): number {
@@ -158,7 +180,7 @@ export class UrnTable {
   /** Null for an id that is not here. */
   urnOf(id: number): Urn | null {
     // What was checked when it was written need not be parsed again: the text is the same, byte for byte.
-    return this.has(id) ? this.#textOf(id) as Urn : null
+    return this.has(id) ? (this.#textOf(id) as Urn) : null
   }
 
   /** The asset of a column; 0 for everything else. */
@@ -189,19 +211,35 @@ export class UrnTable {
   }
 
   /** Told where the text of the id is. */
-  #isText(id: number, mouldPlace: number, textAt: number, bytes: DataView, begin: number, end: number): boolean {
-    if (mouldPlace === UrnTable.#columnMould) return this.#textOf(id) === Buffer.from(bytes.buffer, bytes.byteOffset + begin, end - begin).toString('latin1')
+  #isText(
+    id: number,
+    mouldPlace: number,
+    textAt: number,
+    bytes: DataView,
+    begin: number,
+    end: number
+  ): boolean {
+    if (mouldPlace === UrnTable.#columnMould)
+      return (
+        this.#textOf(id) ===
+        Buffer.from(bytes.buffer, bytes.byteOffset + begin, end - begin).toString('latin1')
+      )
     const { beginBytes, beginLength, endBytes, endLength } = this.#moulds.at(mouldPlace - 1)
     const nameBegin = begin + beginLength
     const nameEnd = end - endLength
-    return nameBegin <= nameEnd && areSame(beginBytes, 0, bytes, begin, beginLength) && areSame(endBytes, 0, bytes, nameEnd, endLength)
-      && this.#texts.isAt(textAt >>> 0, bytes, nameBegin, nameEnd)
+    return (
+      nameBegin <= nameEnd &&
+      areSame(beginBytes, 0, bytes, begin, beginLength) &&
+      areSame(endBytes, 0, bytes, nameEnd, endLength) &&
+      this.#texts.isAt(textAt >>> 0, bytes, nameBegin, nameEnd)
+    )
   }
 
   /** 20 ms for a million: the hashes are kept, so no text is read. */
   #rehash(): void {
     const larger = new Int32Array(this.#slots.length * 2)
-    for (let at = 0; at < this.#slots.length; at += 2) if (this.#slots[at] !== 0) put(larger, this.#slots[at] ?? 0, this.#slots[at + 1] ?? 0)
+    for (let at = 0; at < this.#slots.length; at += 2)
+      if (this.#slots[at] !== 0) put(larger, this.#slots[at] ?? 0, this.#slots[at + 1] ?? 0)
     this.#slots = larger
   }
 }

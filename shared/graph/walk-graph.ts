@@ -41,7 +41,12 @@ const readAhead = new Int32Array(1)
 type GraphQuestion = Omit<WalkQuestion, 'direction' | 'level'>
 
 /** `adjacency` leads the way that is walked. All ids of the view are below `idsEnd`. Throws what `pause` throws. */
-export async function walkGraph(adjacency: AdjacencyView, idsEnd: number, question: GraphQuestion, pause: Pause): Promise<Walk> {
+export async function walkGraph(
+  adjacency: AdjacencyView,
+  idsEnd: number,
+  question: GraphQuestion,
+  pause: Pause
+): Promise<Walk> {
   const walk = new GraphWalk(adjacency, idsEnd, question)
   while (walk.goOn()) {
     const turn = pause()
@@ -154,7 +159,9 @@ class GraphWalk {
   }
 }
 
-const mark = (bits: Uint32Array, id: number): void => { bits[id >>> 5] = (bits[id >>> 5] ?? 0) | (1 << (id & 31)) }
+const mark = (bits: Uint32Array, id: number): void => {
+  bits[id >>> 5] = (bits[id >>> 5] ?? 0) | (1 << (id & 31))
+}
 
 function clear(bits: Uint32Array, starts: Int32Array, ids: Int32Array): void {
   for (const id of starts) bits[id >>> 5] = 0
@@ -167,7 +174,7 @@ function lookUpLists(heads: readonly Int32Array[], frontier: Int32Array, begin: 
     const id = frontier[index] ?? 0
     const page = heads[id >>> pageBits]
     const at = (id & pageMask) * 2
-    const listBegin = page === undefined ? 0 : page[at] ?? 0
+    const listBegin = page === undefined ? 0 : (page[at] ?? 0)
     listBegins[index - begin] = listBegin
     listEnds[index - begin] = page === undefined ? 0 : listBegin + (page[at + 1] ?? 0)
   }
@@ -203,7 +210,12 @@ function gatherAll({ heads, pool, poolEnd }: AdjacencyView, scratch: WalkScratch
 }
 
 /** The hot loop, free of awaits. Gives the list to go on with. */
-function followLists(pool: Int32Array, begin: number, end: number, { seen, next, summary }: WalkScratch): number {
+function followLists(
+  pool: Int32Array,
+  begin: number,
+  end: number,
+  { seen, next, summary }: WalkScratch
+): number {
   let followed = 0
   for (let list = begin; list < end; list += 1) {
     const listBegin = listBegins[list] ?? 0

@@ -44,7 +44,11 @@ export function takeScratch(idsEnd: number): WalkScratch {
 }
 
 export function giveBackScratch(scratch: WalkScratch): void {
-  if (idle.length >= idleMaxCount || (Math.max(scratch.ids.length, scratch.heads.length) > manyInts && idle.length > 0)) return
+  if (
+    idle.length >= idleMaxCount ||
+    (Math.max(scratch.ids.length, scratch.heads.length) > manyInts && idle.length > 0)
+  )
+    return
   idle.push(scratch)
 }
 
@@ -53,5 +57,5 @@ export function reserveIds(scratch: WalkScratch, needed: number): Int32Array {
   if (needed <= scratch.ids.length) return scratch.ids
   const larger = new Int32Array(Math.max(needed, scratch.ids.length * 2))
   larger.set(scratch.ids)
-  return scratch.ids = larger
+  return (scratch.ids = larger)
 }

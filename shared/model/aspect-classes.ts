@@ -6,7 +6,12 @@ import { dataHubClasses, dataHubTimeseriesAspects } from './datahub-model.ts'
 
 /** Class of each aspect that DataHub has, by the aspect's name; key aspects are among them. */
 export const aspectClasses: ReadonlyMap<string, string> = new Map(
-  Object.entries(dataHubClasses).flatMap(([namespace, classes]) => Object.entries(classes).map(([aspectName, name]): [string, string] => [aspectName, `${namespace}.${name}`]))
+  Object.entries(dataHubClasses).flatMap(([namespace, classes]) =>
+    Object.entries(classes).map(([aspectName, name]): [string, string] => [
+      aspectName,
+      `${namespace}.${name}`
+    ])
+  )
 )
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
@@ -18,7 +23,8 @@ export const derivedClass = (aspectName: string): string => `com.linkedin.common
 export const derivedAspectName = (className: string): string => {
   const name = className.slice(className.lastIndexOf('.') + 1)
   let capitals = 0
-  while (capitals < name.length && name.charAt(capitals) !== name.charAt(capitals).toLowerCase()) capitals += 1
+  while (capitals < name.length && name.charAt(capitals) !== name.charAt(capitals).toLowerCase())
+    capitals += 1
   const lowered = capitals > 1 && capitals < name.length ? capitals - 1 : capitals
   return name.slice(0, lowered).toLowerCase() + name.slice(lowered)
 }

@@ -6,6 +6,7 @@ import { isAsset } from './entity-types.ts'
 /** `field` names the input in errors. Throws INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, and BAD_REQUEST for what cannot be in a domain. */
 export function assetUrnOf(text: unknown, field: string): Urn {
   const { urn, entityType } = parseUrn(text, field)
-  if (!isAsset(entityType)) throw new CatalogError('BAD_REQUEST', `A ${entityType} cannot be in a domain: ${urn}`, { field, urn })
+  if (!isAsset(entityType))
+    throw new CatalogError('BAD_REQUEST', `A ${entityType} cannot be in a domain: ${urn}`, { field, urn })
   return urn
 }

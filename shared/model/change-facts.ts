@@ -9,7 +9,11 @@ import { edgePairOf, isLineageAspect, lineageFieldByCode } from './lineage-field
 import { planLineagePatch } from './lineage-patch.ts'
 
 /** An entity that must exist for a change to hold. A placeholder will do where something is only taken away. */
-export type Reference = { urn: Urn, as: 'entity' | 'upstream' | 'downstream' | 'domain' | 'parentDomain', placeholderWillDo?: boolean }
+export type Reference = {
+  urn: Urn
+  as: 'entity' | 'upstream' | 'downstream' | 'domain' | 'parentDomain'
+  placeholderWillDo?: boolean
+}
 
 /** The asset whose existence decides: a column exists when its parent asset does. */
 export function standsOn(urn: Urn): Urn {
@@ -20,7 +24,8 @@ export function standsOn(urn: Urn): Urn {
 export function createsOf(change: Change): Urn[] {
   if (change.kind === 'upsertEntity') return [change.entityUrn]
   if (change.kind === 'createDomain') return [change.domainUrn]
-  if (change.kind === 'upsertAspect' || change.kind === 'patchAspect') return requiresEntity(change.aspectName) ? [] : [standsOn(change.entityUrn)]
+  if (change.kind === 'upsertAspect' || change.kind === 'patchAspect')
+    return requiresEntity(change.aspectName) ? [] : [standsOn(change.entityUrn)]
   return []
 }
 
@@ -38,18 +43,49 @@ export function referencesOf(change: Change): readonly Reference[] {
 
 function findReferences(change: Change): Reference[] {
   switch (change.kind) {
-    case 'addEdge': return [{ urn: change.upstreamUrn, as: 'upstream' }, { urn: change.downstreamUrn, as: 'downstream' }]
-    case 'removeEdge': return [{ urn: change.upstreamUrn, as: 'upstream', placeholderWillDo: true }, { urn: change.downstreamUrn, as: 'downstream', placeholderWillDo: true }]
-    case 'replaceEdges': return [{ urn: change.ownerUrn, as: 'entity' }, ...change.edges.flatMap((edge): Reference[] => [{ urn: edge.upstreamUrn, as: 'upstream' }, { urn: edge.downstreamUrn, as: 'downstream' }])]
-    case 'setDomain': return [{ urn: change.entityUrn, as: 'entity' }, { urn: change.domainUrn, as: 'domain' }]
-    case 'unsetDomain': return [{ urn: change.entityUrn, as: 'entity', placeholderWillDo: true }]
-    case 'createDomain': return change.parentDomain ? [{ urn: change.parentDomain, as: 'parentDomain' }] : []
+    case 'addEdge':
+      return [
+        { urn: change.upstreamUrn, as: 'upstream' },
+        { urn: change.downstreamUrn, as: 'downstream' }
+      ]
+    case 'removeEdge':
+      return [
+        { urn: change.upstreamUrn, as: 'upstream', placeholderWillDo: true },
+        { urn: change.downstreamUrn, as: 'downstream', placeholderWillDo: true }
+      ]
+    case 'replaceEdges':
+      return [
+        { urn: change.ownerUrn, as: 'entity' },
+        ...change.edges.flatMap((edge): Reference[] => [
+          { urn: edge.upstreamUrn, as: 'upstream' },
+          { urn: edge.downstreamUrn, as: 'downstream' }
+        ])
+      ]
+    case 'setDomain':
+      return [
+        { urn: change.entityUrn, as: 'entity' },
+        { urn: change.domainUrn, as: 'domain' }
+      ]
+    case 'unsetDomain':
+      return [{ urn: change.entityUrn, as: 'entity', placeholderWillDo: true }]
+    case 'createDomain':
+      return change.parentDomain ? [{ urn: change.parentDomain, as: 'parentDomain' }] : []
     case 'renameDomain':
     case 'describeDomain':
-    case 'deleteDomain': return [{ urn: change.domainUrn, as: 'domain' }]
-    case 'moveDomain': return [{ urn: change.domainUrn, as: 'domain' }, ...(change.parentDomain ? [{ urn: change.parentDomain, as: 'parentDomain' } as const] : [])]
-    case 'upsertAspect': return [...standing(change.entityUrn, change.aspectName), ...aspectReferences(change.entityUrn, change.aspectName, change.value)]
-    case 'patchAspect': return [...standing(change.entityUrn, change.aspectName), ...patchReferences(change)]
+    case 'deleteDomain':
+      return [{ urn: change.domainUrn, as: 'domain' }]
+    case 'moveDomain':
+      return [
+        { urn: change.domainUrn, as: 'domain' },
+        ...(change.parentDomain ? [{ urn: change.parentDomain, as: 'parentDomain' } as const] : [])
+      ]
+    case 'upsertAspect':
+      return [
+        ...standing(change.entityUrn, change.aspectName),
+        ...aspectReferences(change.entityUrn, change.aspectName, change.value)
+      ]
+    case 'patchAspect':
+      return [...standing(change.entityUrn, change.aspectName), ...patchReferences(change)]
     case 'upsertEntity':
     case 'deleteAspect':
     case 'deleteEntity':
@@ -58,21 +94,31 @@ function findReferences(change: Change): Reference[] {
     case 'undoAspect':
     case 'undoAssociation':
     case 'undoCreation':
-    case 'undoTakeBack': return []
+    case 'undoTakeBack':
+      return []
   }
 }
 
-const standing = (urn: Urn, aspectName: string): Reference[] => requiresEntity(aspectName) ? [{ urn, as: 'entity' }] : []
+const standing = (urn: Urn, aspectName: string): Reference[] =>
+  requiresEntity(aspectName) ? [{ urn, as: 'entity' }] : []
 const isString = (value: JsonValue | undefined): value is string => typeof value === 'string'
 
 function aspectReferences(ownerUrn: Urn, aspectName: string, value: JsonObject): Reference[] {
   if (aspectName === 'domains') {
-    const named = [...listOf(value.domains), ...listOf(value.domainAssociations).map((entry) => isObject(entry) ? entry.domain ?? null : null)]
+    const named = [
+      ...listOf(value.domains),
+      ...listOf(value.domainAssociations).map((entry) => (isObject(entry) ? (entry.domain ?? null) : null))
+    ]
     return [...new Set(named)].map((urn) => ({ urn: toUrn(urn, 'aspect.domains'), as: 'domain' }))
   }
-  if (aspectName === 'domainProperties') return isString(value.parentDomain) ? [{ urn: toUrn(value.parentDomain, 'aspect.parentDomain'), as: 'parentDomain' }] : []
+  if (aspectName === 'domainProperties')
+    return isString(value.parentDomain)
+      ? [{ urn: toUrn(value.parentDomain, 'aspect.parentDomain'), as: 'parentDomain' }]
+      : []
   if (!isLineageAspect(aspectName)) return []
-  return splitLineageDocument(ownerUrn, aspectName, value).entries.flatMap((entry) => otherEndReferences(ownerUrn, entry.downstreamUrn, entry.upstreamUrn))
+  return splitLineageDocument(ownerUrn, aspectName, value).entries.flatMap((entry) =>
+    otherEndReferences(ownerUrn, entry.downstreamUrn, entry.upstreamUrn)
+  )
 }
 
 /** Both ends of an edge but the owner itself, whose existence is the aspect's own matter. */
@@ -86,8 +132,12 @@ function otherEndReferences(ownerUrn: Urn, downstreamUrn: Urn, upstreamUrn: Urn)
 function patchReferences(change: Extract<Change, { kind: 'patchAspect' }>): Reference[] {
   if (isLineageAspect(change.aspectName)) {
     const { edges } = planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch)
-    const added = edges.flatMap((operation) => operation.op === 'add' ? [operation.entry] : operation.op === 'replaceList' ? operation.entries : [])
-    return added.flatMap((entry) => otherEndReferences(change.entityUrn, entry.downstreamUrn, entry.upstreamUrn))
+    const added = edges.flatMap((operation) =>
+      operation.op === 'add' ? [operation.entry] : operation.op === 'replaceList' ? operation.entries : []
+    )
+    return added.flatMap((entry) =>
+      otherEndReferences(change.entityUrn, entry.downstreamUrn, entry.upstreamUrn)
+    )
   }
   // What a patch adds to the domain of an asset or the parent of a domain is a reference like any other.
   if (change.aspectName !== 'domains' && change.aspectName !== 'domainProperties') return []
@@ -95,7 +145,8 @@ function patchReferences(change: Extract<Change, { kind: 'patchAspect' }>): Refe
   return change.patch.patch
     .filter((operation) => operation.op === 'add' || operation.op === 'replace')
     .filter((operation) => change.aspectName === 'domains' || operation.path === '/parentDomain')
-    .flatMap((operation) => urnsIn(operation.value)).filter((urn) => urn.startsWith('urn:li:domain:'))
+    .flatMap((operation) => urnsIn(operation.value))
+    .filter((urn) => urn.startsWith('urn:li:domain:'))
     .map((urn) => ({ urn: toUrn(urn, 'aspect'), as }))
 }
 
@@ -119,10 +170,14 @@ export function passOf(changes: readonly Change[]): 1 | 2 | 3 {
  * Whether a record, applied late, could undo a newer one that found nothing to change: all but plain adds of edges.
  * While such a record is unfinished, newer changes raise the stored order even where the value stays.
  */
-export const isDestructive = (changes: readonly Change[]): boolean => changes.some((change) => change.kind !== 'addEdge' || change.attributes !== undefined)
+export const isDestructive = (changes: readonly Change[]): boolean =>
+  changes.some((change) => change.kind !== 'addEdge' || change.attributes !== undefined)
 
 /** The owner, list and aspect that an edge given by its ends alone is written to; null where there is no such edge. */
-export function placeOfEdge(upstreamUrn: Urn, downstreamUrn: Urn): { ownerUrn: Urn, fieldCode: number, aspectName: string } | null {
+export function placeOfEdge(
+  upstreamUrn: Urn,
+  downstreamUrn: Urn
+): { ownerUrn: Urn; fieldCode: number; aspectName: string } | null {
   const pair = edgePairOf(entityTypeOf(upstreamUrn), entityTypeOf(downstreamUrn))
   if (!pair) return null
   let fieldCode = pair.fieldCode

@@ -10,18 +10,29 @@ import { isObject, listOf } from './json-values.ts'
 import type { StatedEdge } from './lineage-document.ts'
 import { compareAppearance } from './list-order.ts'
 
-const isColumn = (urn: JsonValue): urn is string => typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')
+const isColumn = (urn: JsonValue): urn is string =>
+  typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')
 
 /** What an added pair says of its record when the client said nothing. */
 const plainRecord: JsonObject = { upstreamType: 'FIELD_SET', downstreamType: 'FIELD', confidenceScore: 1 }
 
 /** `written` is the list of the document; what has been taken out of it is null, so that the numbers of the others stay. */
-export function assembleColumnRecords(written: readonly JsonValue[], pairs: readonly StatedEdge[]): JsonObject[] {
+export function assembleColumnRecords(
+  written: readonly JsonValue[],
+  pairs: readonly StatedEdge[]
+): JsonObject[] {
   const live = new Set(pairs.map((pair) => `${pair.recordKey} ${pair.downstreamUrn} ${pair.upstreamUrn}`))
-  const records = written.flatMap((record, index) => isObject(record) ? livingPart(record, (down, up) => live.has(`${index + 1} ${down} ${up}`)) : [])
+  const records = written.flatMap((record, index) =>
+    isObject(record) ? livingPart(record, (down, up) => live.has(`${index + 1} ${down} ${up}`)) : []
+  )
   for (const group of gather(pairs.filter((pair) => pair.recordKey <= 0))) {
     const home = records.findIndex((record) => groupOf(record) === groupOf(group.record))
-    if (home < 0) records.push({ ...group.record, upstreams: [...group.scores.keys()], confidenceScore: Math.min(...group.scores.values()) })
+    if (home < 0)
+      records.push({
+        ...group.record,
+        upstreams: [...group.scores.keys()],
+        confidenceScore: Math.min(...group.scores.values())
+      })
     else records[home] = joined(records[home] ?? {}, group)
   }
   return records
@@ -30,9 +41,15 @@ export function assembleColumnRecords(written: readonly JsonValue[], pairs: read
 /** A record with the pairs that were added to it: the union of its upstreams, and the least of their scores. */
 function joined(home: JsonObject, { record, scores }: Group): JsonObject {
   const upstreams = [...new Set([...listOf(home.upstreams), ...scores.keys()])]
-  const scoreOf = (up: JsonValue): number => (typeof up === 'string' ? scores.get(up) : undefined) ?? Number(home.confidenceScore ?? 1)
+  const scoreOf = (up: JsonValue): number =>
+    (typeof up === 'string' ? scores.get(up) : undefined) ?? Number(home.confidenceScore ?? 1)
   const { transformOperation } = record
-  return { ...home, ...transformOperation === undefined ? {} : { transformOperation }, upstreams, confidenceScore: Math.min(...upstreams.map(scoreOf)) }
+  return {
+    ...home,
+    ...(transformOperation === undefined ? {} : { transformOperation }),
+    upstreams,
+    confidenceScore: Math.min(...upstreams.map(scoreOf))
+  }
 }
 
 function livingPart(record: JsonObject, lives: (down: string, up: string) => boolean): JsonObject[] {
@@ -54,20 +71,34 @@ function groupOf(record: JsonObject): string | null {
 }
 
 /** Pairs of one operation, query and downstream: the record they make, and the score of each upstream. */
-type Group = { record: JsonObject, scores: Map<string, number> }
+type Group = { record: JsonObject; scores: Map<string, number> }
 
 function gather(pairs: readonly StatedEdge[]): Group[] {
   const groups = new Map<string, Group>()
-  const inOrder = [...pairs].sort((a, b) => compareAppearance(a, b) || (a.upstreamUrn < b.upstreamUrn ? -1 : 1))
+  const inOrder = [...pairs].sort(
+    (a, b) => compareAppearance(a, b) || (a.upstreamUrn < b.upstreamUrn ? -1 : 1)
+  )
   for (const pair of inOrder) {
-    const { upstreamType, downstreamType, confidenceScore, ...others }: JsonObject = { ...plainRecord, ...pair.attributes }
+    const { upstreamType, downstreamType, confidenceScore, ...others }: JsonObject = {
+      ...plainRecord,
+      ...pair.attributes
+    }
     const group = groups.get(`${pair.recordKey} ${pair.downstreamUrn}`)
     if (group) {
       group.scores.set(pair.upstreamUrn, Number(confidenceScore))
       continue
     }
-    const record: JsonObject = { upstreamType: upstreamType ?? 'FIELD_SET', upstreams: [], downstreamType: downstreamType ?? 'FIELD', downstreams: [pair.downstreamUrn], ...others }
-    groups.set(`${pair.recordKey} ${pair.downstreamUrn}`, { record, scores: new Map([[pair.upstreamUrn, Number(confidenceScore)]]) })
+    const record: JsonObject = {
+      upstreamType: upstreamType ?? 'FIELD_SET',
+      upstreams: [],
+      downstreamType: downstreamType ?? 'FIELD',
+      downstreams: [pair.downstreamUrn],
+      ...others
+    }
+    groups.set(`${pair.recordKey} ${pair.downstreamUrn}`, {
+      record,
+      scores: new Map([[pair.upstreamUrn, Number(confidenceScore)]])
+    })
   }
   return [...groups.values()]
 }

@@ -35,7 +35,8 @@ function sortByDigit(key: Int32Array, shift: number, from: Uint32Array, to: Uint
     const digit = ((key[from[index] ?? 0] ?? 0) >>> shift) & (digitCount - 1)
     next[digit + 1] = (next[digit + 1] ?? 0) + 1
   }
-  for (let digit = 1; digit < digitCount; digit += 1) next[digit] = (next[digit] ?? 0) + (next[digit - 1] ?? 0)
+  for (let digit = 1; digit < digitCount; digit += 1)
+    next[digit] = (next[digit] ?? 0) + (next[digit - 1] ?? 0)
   for (let index = 0; index < from.length; index += 1) {
     const place = from[index] ?? 0
     const digit = ((key[place] ?? 0) >>> shift) & (digitCount - 1)

@@ -8,13 +8,17 @@ import { shapeFault } from './shape.ts'
 import { isObject, listOf } from './json-values.ts'
 
 /** The domain of an asset. `attributes` are the rest of the aspect, with associations only where they say more than the domain. */
-export type DomainMembership = { domainUrn: Urn | null, attributes: JsonObject | null }
+export type DomainMembership = { domainUrn: Urn | null; attributes: JsonObject | null }
 
 /** The aspect as clients read it: both lists, the associations derived where none were written. */
 export function printDomains({ domainUrn, attributes }: DomainMembership): JsonObject {
   const { domainAssociations, ...others } = attributes ?? {}
   if (domainUrn === null) return { ...others, domains: [], domainAssociations: [] }
-  return { ...others, domains: [domainUrn], domainAssociations: domainAssociations ?? [{ domain: domainUrn }] }
+  return {
+    ...others,
+    domains: [domainUrn],
+    domainAssociations: domainAssociations ?? [{ domain: domainUrn }]
+  }
 }
 
 /**
@@ -28,21 +32,45 @@ export function printDomains({ domainUrn, attributes }: DomainMembership): JsonO
 export function mergeDomains(sent: JsonObject, stored: DomainMembership): DomainMembership {
   const { domains, domainAssociations, ...others } = sent
   const named = firstOf(listOf(domains))
-  const associated = firstOf(listOf(domainAssociations).map((entry) => isObject(entry) ? entry.domain ?? null : null))
-  const domainUrn = chosen({ named: Array.isArray(domains) ? named : associated, associated: Array.isArray(domainAssociations) ? associated : named, stored: stored.domainUrn })
-  const said = (entries: JsonValue | undefined): JsonValue[] => listOf(entries).filter((entry) => isObject(entry) && entry.domain === domainUrn)
+  const associated = firstOf(
+    listOf(domainAssociations).map((entry) => (isObject(entry) ? (entry.domain ?? null) : null))
+  )
+  const domainUrn = chosen({
+    named: Array.isArray(domains) ? named : associated,
+    associated: Array.isArray(domainAssociations) ? associated : named,
+    stored: stored.domainUrn
+  })
+  const said = (entries: JsonValue | undefined): JsonValue[] =>
+    listOf(entries).filter((entry) => isObject(entry) && entry.domain === domainUrn)
   const sentAssociations = said(domainAssociations)
-  const associations = sentAssociations.length > 0 ? sentAssociations : said(stored.attributes?.domainAssociations)
-  const attributes: JsonObject = { ...others, ...associations.some(saysMore) ? { domainAssociations: associations } : {} }
+  const associations =
+    sentAssociations.length > 0 ? sentAssociations : said(stored.attributes?.domainAssociations)
+  const attributes: JsonObject = {
+    ...others,
+    ...(associations.some(saysMore) ? { domainAssociations: associations } : {})
+  }
   return { domainUrn, attributes: Object.keys(attributes).length === 0 ? null : attributes }
 }
 
-function chosen({ named, associated, stored }: { named: Urn | null, associated: Urn | null, stored: Urn | null }): Urn | null {
+function chosen({
+  named,
+  associated,
+  stored
+}: {
+  named: Urn | null
+  associated: Urn | null
+  stored: Urn | null
+}): Urn | null {
   if (named === associated || associated === stored) return named
   if (named === stored || named === null) return associated
-  throw shapeFault('aspect.domainAssociations', "Cannot update both 'domains' and 'domainAssociations' to different values")
+  throw shapeFault(
+    'aspect.domainAssociations',
+    "Cannot update both 'domains' and 'domainAssociations' to different values"
+  )
 }
 
-const firstOf = ([first]: readonly JsonValue[]): Urn | null => first === undefined ? null : toUrn(first, 'aspect.domains[0]')
+const firstOf = ([first]: readonly JsonValue[]): Urn | null =>
+  first === undefined ? null : toUrn(first, 'aspect.domains[0]')
 
-const saysMore = (association: JsonValue): boolean => isObject(association) && Object.keys(association).length > 1
+const saysMore = (association: JsonValue): boolean =>
+  isObject(association) && Object.keys(association).length > 1

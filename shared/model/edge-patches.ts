@@ -12,22 +12,36 @@ import { TooMuchPatching, type PatchBudget } from './patch-work.ts'
 import { bareRecordKey } from './record-keys.ts'
 
 /** `operation.path` is a JSON Pointer into the attributes; `ordinal` is the place among the patches of one record. */
-export type EdgePatch = Order & { ordinal: number, operation: PatchOperation }
+export type EdgePatch = Order & { ordinal: number; operation: PatchOperation }
 
 /** Whether a patch of the same edge changes a statement. One of the ends alone says nothing that could be newer. */
-export const patchesIt = (edge: Order & { recordKey: number }, patch: Order): boolean => edge.recordKey === bareRecordKey || compareOrder(patch, edge) >= 0
+export const patchesIt = (edge: Order & { recordKey: number }, patch: Order): boolean =>
+  edge.recordKey === bareRecordKey || compareOrder(patch, edge) >= 0
 
 /** The attributes of a statement after the patches of its edge. One that no longer fits what it meets is left out. */
-export function patchedAttributes(edge: Order & { recordKey: number }, attributes: JsonObject, patches: readonly EdgePatch[], budget: PatchBudget | null = null): JsonObject {
-  const operations = patches.filter((patch) => patchesIt(edge, patch))
+export function patchedAttributes(
+  edge: Order & { recordKey: number },
+  attributes: JsonObject,
+  patches: readonly EdgePatch[],
+  budget: PatchBudget | null = null
+): JsonObject {
+  const operations = patches
+    .filter((patch) => patchesIt(edge, patch))
     .sort((a, b) => compareOrder(a, b) || a.ordinal - b.ordinal)
     .map((patch) => patch.operation)
   if (operations.length === 0) return attributes
-  return patchWith(attributes, operations, budget) ?? operations.reduce((before, operation) => patchWith(before, [operation], budget) ?? before, attributes)
+  return (
+    patchWith(attributes, operations, budget) ??
+    operations.reduce((before, operation) => patchWith(before, [operation], budget) ?? before, attributes)
+  )
 }
 
 /** Null where one of the operations does not fit what it meets. */
-function patchWith(attributes: JsonObject, operations: PatchOperation[], budget: PatchBudget | null): JsonObject | null {
+function patchWith(
+  attributes: JsonObject,
+  operations: PatchOperation[],
+  budget: PatchBudget | null
+): JsonObject | null {
   try {
     return applyPatch('', attributes, { patch: operations }, budget)
   } catch (error) {

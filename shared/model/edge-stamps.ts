@@ -4,7 +4,7 @@ import { isObject } from './json-values.ts'
 import type { TimeWindow } from './walk.ts'
 
 /** One statement of an edge. `isFromPeople`: made by them through the service, and not by a program under a name of its own. */
-export type StampedStatement = { attributes: JsonObject | null, isFromPeople: boolean }
+export type StampedStatement = { attributes: JsonObject | null; isFromPeople: boolean }
 
 export type EdgeStamps = {
   /** Epoch milliseconds; null where no statement has such a stamp. */
@@ -18,25 +18,42 @@ export type EdgeStamps = {
 
 /** The first creation and the last change that any of the statements of an edge names. */
 export function stampsOf(statements: readonly StampedStatement[]): EdgeStamps {
-  const first = statements.flatMap(({ attributes }) => stampIn(attributes?.created)).sort((a, b) => a.time - b.time)[0]
-  const last = statements.flatMap(({ attributes }) => [...stampIn(attributes?.lastModified), ...stampIn(attributes?.auditStamp)]).sort((a, b) => b.time - a.time)[0]
+  const first = statements
+    .flatMap(({ attributes }) => stampIn(attributes?.created))
+    .sort((a, b) => a.time - b.time)[0]
+  const last = statements
+    .flatMap(({ attributes }) => [...stampIn(attributes?.lastModified), ...stampIn(attributes?.auditStamp)])
+    .sort((a, b) => b.time - a.time)[0]
   return {
     createdOn: first?.time ?? null,
     updatedOn: last?.time ?? null,
     createdBy: first?.actor ?? null,
     updatedBy: last?.actor ?? null,
-    isManual: statements.some(({ attributes, isFromPeople }) => isFromPeople || (isObject(attributes?.properties) && attributes.properties.source === 'UI'))
+    isManual: statements.some(
+      ({ attributes, isFromPeople }) =>
+        isFromPeople || (isObject(attributes?.properties) && attributes.properties.source === 'UI')
+    )
   }
 }
 
 /** Whether an edge counts in a window: a stamp of any of its statements lies within, none has one, or people stated it. */
 export function countsIn(statements: readonly StampedStatement[], { fromMs, toMs }: TimeWindow): boolean {
-  const times = statements.flatMap(({ attributes }) => [...timeOf(attributes?.created), ...timeOf(attributes?.lastModified), ...timeOf(attributes?.auditStamp)])
-  return times.length === 0 || times.some((time) => time >= fromMs && time <= toMs) || stampsOf(statements).isManual
+  const times = statements.flatMap(({ attributes }) => [
+    ...timeOf(attributes?.created),
+    ...timeOf(attributes?.lastModified),
+    ...timeOf(attributes?.auditStamp)
+  ])
+  return (
+    times.length === 0 ||
+    times.some((time) => time >= fromMs && time <= toMs) ||
+    stampsOf(statements).isManual
+  )
 }
 
 /** The time of a stamp is 0 where it is not known. */
-const stampIn = (stamp: JsonValue | undefined): { time: number, actor: string | null }[] =>
-  isObject(stamp) && typeof stamp.time === 'number' && stamp.time > 0 ? [{ time: stamp.time, actor: typeof stamp.actor === 'string' ? stamp.actor : null }] : []
+const stampIn = (stamp: JsonValue | undefined): { time: number; actor: string | null }[] =>
+  isObject(stamp) && typeof stamp.time === 'number' && stamp.time > 0
+    ? [{ time: stamp.time, actor: typeof stamp.actor === 'string' ? stamp.actor : null }]
+    : []
 
 const timeOf = (stamp: JsonValue | undefined): number[] => stampIn(stamp).map(({ time }) => time)

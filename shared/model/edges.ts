@@ -12,7 +12,7 @@ export type ParsedEdge = {
 }
 
 /** What the ends are called in errors. */
-export type EdgeFields = { upstreamField: string, downstreamField: string }
+export type EdgeFields = { upstreamField: string; downstreamField: string }
 
 const usualFields: EdgeFields = { upstreamField: 'upstreamUrn', downstreamField: 'downstreamUrn' }
 
@@ -21,7 +21,12 @@ const usualFields: EdgeFields = { upstreamField: 'upstreamUrn', downstreamField:
  * is left out of the ends' names where it is empty.
  * Throws INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED, and BAD_REQUEST that names both types where no such lineage exists.
  */
-export function parseEdge(upstream: unknown, downstream: unknown, field: string, { upstreamField, downstreamField } = usualFields): ParsedEdge {
+export function parseEdge(
+  upstream: unknown,
+  downstream: unknown,
+  field: string,
+  { upstreamField, downstreamField } = usualFields
+): ParsedEdge {
   const prefix = field === '' ? '' : `${field}.`
   const up = parseUrn(upstream, prefix + upstreamField)
   const down = parseUrn(downstream, prefix + downstreamField)
@@ -30,11 +35,14 @@ export function parseEdge(upstream: unknown, downstream: unknown, field: string,
   return { upstreamUrn: up.urn, downstreamUrn: down.urn, isWithoutEffect }
 }
 
-const isJobInItsFlow = (flow: ParsedUrn, job: ParsedUrn): boolean => flow.entityType === 'dataFlow' && job.entityType === 'dataJob' && dataFlowOf(job.urn) === flow.urn
+const isJobInItsFlow = (flow: ParsedUrn, job: ParsedUrn): boolean =>
+  flow.entityType === 'dataFlow' && job.entityType === 'dataJob' && dataFlowOf(job.urn) === flow.urn
 
 function noLineage(up: ParsedUrn, down: ParsedUrn, field: string): CatalogError {
   const pair = `from a ${up.entityType} (upstream) to a ${down.entityType} (downstream)`
   const isFlowAndJob = [up.entityType, down.entityType].sort().join() === 'dataFlow,dataJob'
-  const why = isFlowAndJob ? ': a dataJob is part of the dataFlow that its own URN names, and of no other' : ''
+  const why = isFlowAndJob
+    ? ': a dataJob is part of the dataFlow that its own URN names, and of no other'
+    : ''
   return new CatalogError('BAD_REQUEST', `No lineage leads ${pair}${why}`, field === '' ? {} : { field })
 }

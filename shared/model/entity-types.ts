@@ -79,15 +79,18 @@ const canBeInDomain = (name: string): boolean => typesOfAspect('domains').includ
 
 /** Columns, and what states lineage or is named in it. A flow stands in none, but people ask for it by the jobs that it holds. */
 const typesWithLineage: ReadonlySet<string> = new Set([
-  'schemaField', 'dataFlow',
-  ...dataHubRelationships.filter(({ lineage }) => lineage !== null).flatMap(({ aspectName, entityTypes }) => [...typesOfAspect(aspectName), ...entityTypes])
+  'schemaField',
+  'dataFlow',
+  ...dataHubRelationships
+    .filter(({ lineage }) => lineage !== null)
+    .flatMap(({ aspectName, entityTypes }) => [...typesOfAspect(aspectName), ...entityTypes])
 ])
 
 const row = (name: string): EntityTypeInfo => {
   const keyAspect = keyAspects.get(name) ?? `${name}Key`
   return {
     name,
-    graphqlType: Object.hasOwn(graphqlTypes, name) ? graphqlTypes[name] ?? 'OTHER' : 'OTHER',
+    graphqlType: Object.hasOwn(graphqlTypes, name) ? (graphqlTypes[name] ?? 'OTHER') : 'OTHER',
     keyAspect,
     keyClass: aspectClasses.get(keyAspect) ?? `com.linkedin.metadata.key.${capitalised(name)}Key`,
     isAsset: canBeInDomain(name),
@@ -110,13 +113,36 @@ export const isAsset = (name: string): boolean => entityTypeInfo(name).isAsset
 export const graphqlTypeOf = (name: string): string => byName.get(name)?.graphqlType ?? 'OTHER'
 
 /** The name in URNs of a GraphQL entity type; null for OTHER and for a type that no URN has. */
-export const entityTypeOfGraphql = (graphqlType: string): string | null => byGraphqlType.get(graphqlType) ?? null
+export const entityTypeOfGraphql = (graphqlType: string): string | null =>
+  byGraphqlType.get(graphqlType) ?? null
 
 /** Whether anything can be of the GraphQL type: some are in DataHub's list and in no URN. */
-export const isTypeOfUrns = (graphqlType: string): boolean => graphqlType === 'OTHER' || byGraphqlType.has(graphqlType)
+export const isTypeOfUrns = (graphqlType: string): boolean =>
+  graphqlType === 'OTHER' || byGraphqlType.has(graphqlType)
 
 /** Types that a search finds where none is asked for: what people look for, as DataHub has it. */
 export const searchableTypes: readonly string[] = [
-  'DATASET', 'DASHBOARD', 'CHART', 'MLMODEL', 'MLMODEL_GROUP', 'MLFEATURE_TABLE', 'MLFEATURE', 'MLPRIMARY_KEY', 'DATA_FLOW', 'DATA_JOB', 'GLOSSARY_TERM', 'GLOSSARY_NODE', 'TAG',
-  'ROLE', 'CORP_USER', 'CORP_GROUP', 'CONTAINER', 'DOMAIN', 'DATA_PRODUCT', 'NOTEBOOK', 'BUSINESS_ATTRIBUTE', 'APPLICATION', 'DOCUMENT'
+  'DATASET',
+  'DASHBOARD',
+  'CHART',
+  'MLMODEL',
+  'MLMODEL_GROUP',
+  'MLFEATURE_TABLE',
+  'MLFEATURE',
+  'MLPRIMARY_KEY',
+  'DATA_FLOW',
+  'DATA_JOB',
+  'GLOSSARY_TERM',
+  'GLOSSARY_NODE',
+  'TAG',
+  'ROLE',
+  'CORP_USER',
+  'CORP_GROUP',
+  'CONTAINER',
+  'DOMAIN',
+  'DATA_PRODUCT',
+  'NOTEBOOK',
+  'BUSINESS_ATTRIBUTE',
+  'APPLICATION',
+  'DOCUMENT'
 ]

@@ -4,7 +4,7 @@
  */
 
 /** `place` is a path such as `proposal.aspect.rowCount`; empty where it could not be told. */
-export type InexactNumber = { literal: string, place: string }
+export type InexactNumber = { literal: string; place: string }
 
 /** Fewer digits are always kept as they are. Looks at strings too: most texts have no such run anywhere, and end here. */
 const longDigits = /\d{16}/
@@ -49,7 +49,12 @@ class Found {}
 
 function placeOf(text: string): string {
   const reviver = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' && context?.source !== undefined && !/[.eE]/.test(context.source) && isInexact(context.source) ? new Found() : value
+    typeof value === 'number' &&
+    context?.source !== undefined &&
+    !/[.eE]/.test(context.source) &&
+    isInexact(context.source)
+      ? new Found()
+      : value
   try {
     return pathTo(JSON.parse(text, reviver)) ?? ''
   } catch {

@@ -10,11 +10,11 @@
 import { bytesOfInts, intsOfBytes } from './packed-ints.ts'
 
 export type GraphDelta =
-  | { kind: 'stated' | 'unstated', downstreamId: number, upstreamId: number }
-  | { kind: 'entity', id: number, isPresent: boolean, isRemoved: boolean, isDeleted: boolean }
-  | { kind: 'domain', id: number, domainId: number | null }
-  | { kind: 'parentDomain', id: number, parentId: number | null }
-  | { kind: 'created' | 'described', id: number }
+  | { kind: 'stated' | 'unstated'; downstreamId: number; upstreamId: number }
+  | { kind: 'entity'; id: number; isPresent: boolean; isRemoved: boolean; isDeleted: boolean }
+  | { kind: 'domain'; id: number; domainId: number | null }
+  | { kind: 'parentDomain'; id: number; parentId: number | null }
+  | { kind: 'created' | 'described'; id: number }
 
 const graphDeltaVersion = 1
 
@@ -28,20 +28,34 @@ export function packGraphDeltas(deltas: readonly GraphDelta[]): Buffer {
   }
   for (const delta of deltas) {
     switch (delta.kind) {
-      case 'stated': put(1, delta.downstreamId, delta.upstreamId); break
-      case 'unstated': put(2, delta.downstreamId, delta.upstreamId); break
-      case 'entity': put(3, delta.id, (delta.isPresent ? 1 : 0) | (delta.isRemoved ? 2 : 0) | (delta.isDeleted ? 4 : 0)); break
-      case 'domain': put(4, delta.id, delta.domainId ?? 0); break
-      case 'parentDomain': put(5, delta.id, delta.parentId ?? 0); break
-      case 'created': put(6, delta.id); break
-      case 'described': put(7, delta.id); break
+      case 'stated':
+        put(1, delta.downstreamId, delta.upstreamId)
+        break
+      case 'unstated':
+        put(2, delta.downstreamId, delta.upstreamId)
+        break
+      case 'entity':
+        put(3, delta.id, (delta.isPresent ? 1 : 0) | (delta.isRemoved ? 2 : 0) | (delta.isDeleted ? 4 : 0))
+        break
+      case 'domain':
+        put(4, delta.id, delta.domainId ?? 0)
+        break
+      case 'parentDomain':
+        put(5, delta.id, delta.parentId ?? 0)
+        break
+      case 'created':
+        put(6, delta.id)
+        break
+      case 'described':
+        put(7, delta.id)
+        break
     }
   }
   return buffer.subarray(0, end)
 }
 
 /** An entry of each array for each edge. */
-export type StatedEdges = { downstreamIds: Int32Array, upstreamIds: Int32Array }
+export type StatedEdges = { downstreamIds: Int32Array; upstreamIds: Int32Array }
 
 const manyStated = 8
 const manyHeadBytes = 6
@@ -66,19 +80,34 @@ export function unpackStatedEdges(packed: Buffer): StatedEdges | null {
 
 /** Reads a packed row back, one delta at a time: a row may hold a million. Throws on a version or kind that this program does not know. */
 export function* unpackGraphDeltas(packed: Buffer): Generator<GraphDelta> {
-  if (packed.readUInt8(0) !== graphDeltaVersion) throw new Error(`unknown graph delta version ${packed.readUInt8(0)}`)
+  if (packed.readUInt8(0) !== graphDeltaVersion)
+    throw new Error(`unknown graph delta version ${packed.readUInt8(0)}`)
   const many = unpackStatedEdges(packed)
   if (many) {
-    for (const [index, downstreamId] of many.downstreamIds.entries()) yield { kind: 'stated', downstreamId, upstreamId: many.upstreamIds[index] ?? 0 }
+    for (const [index, downstreamId] of many.downstreamIds.entries())
+      yield { kind: 'stated', downstreamId, upstreamId: many.upstreamIds[index] ?? 0 }
     return
   }
   let at = 1
-  const int = () => { at += 4; return packed.readInt32LE(at - 4) }
+  const int = () => {
+    at += 4
+    return packed.readInt32LE(at - 4)
+  }
   while (at < packed.length) {
     const code = packed.readUInt8(at++)
-    if (code === 1 || code === 2) yield { kind: code === 1 ? 'stated' : 'unstated', downstreamId: int(), upstreamId: int() }
-    else if (code === 3) { const id = int(); const flags = int(); yield { kind: 'entity', id, isPresent: (flags & 1) !== 0, isRemoved: (flags & 2) !== 0, isDeleted: (flags & 4) !== 0 } }
-    else if (code === 4) yield { kind: 'domain', id: int(), domainId: int() || null }
+    if (code === 1 || code === 2)
+      yield { kind: code === 1 ? 'stated' : 'unstated', downstreamId: int(), upstreamId: int() }
+    else if (code === 3) {
+      const id = int()
+      const flags = int()
+      yield {
+        kind: 'entity',
+        id,
+        isPresent: (flags & 1) !== 0,
+        isRemoved: (flags & 2) !== 0,
+        isDeleted: (flags & 4) !== 0
+      }
+    } else if (code === 4) yield { kind: 'domain', id: int(), domainId: int() || null }
     else if (code === 5) yield { kind: 'parentDomain', id: int(), parentId: int() || null }
     else if (code === 6) yield { kind: 'created', id: int() }
     else if (code === 7) yield { kind: 'described', id: int() }

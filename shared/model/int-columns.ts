@@ -31,7 +31,8 @@ export function packInts(numbers: Int32Array): Buffer {
     const number = numbers[at++] ?? 0
     const difference = (number - last) | 0
     let again = 0
-    for (last = number; at < numbers.length && (((numbers[at] ?? 0) - last) | 0) === difference; again += 1) last = numbers[at++] ?? 0
+    for (last = number; at < numbers.length && (((numbers[at] ?? 0) - last) | 0) === difference; again += 1)
+      last = numbers[at++] ?? 0
     const folded = ((difference << 1) ^ (difference >> 31)) >>> 0
     const rest = folded >>> firstBits
     bytes[end++] = (folded & 63) | (again > 0 ? againBit : 0) | (rest > 0 ? moreBit : 0)

@@ -9,19 +9,28 @@ import { findInexactNumber } from './exact-numbers.ts'
 import { checkKeyCounts } from './json-keys.ts'
 import { isObject } from './json-values.ts'
 
-type CheckOptions = { maxDepth?: number, maxBytes?: number }
+type CheckOptions = { maxDepth?: number; maxBytes?: number }
 
 /**
  * Returns `value` as JSON after checking it. `field` names the input in errors.
  * Throws LIMIT_EXCEEDED (jsonMaxDepth, jsonObjectKeysMaxCount, jsonKeyMaxChars, jsonValuesMaxCount, aspectMaxBytes), INVALID_CHARACTER, and BAD_REQUEST for `__proto__`,
  * `constructor.prototype` and numbers that are not finite.
  */
-export const checkJson = (value: unknown, field: string, { maxDepth = limits.jsonMaxDepth, maxBytes = limits.aspectMaxBytes }: CheckOptions = {}): JsonValue => {
+export const checkJson = (
+  value: unknown,
+  field: string,
+  { maxDepth = limits.jsonMaxDepth, maxBytes = limits.aspectMaxBytes }: CheckOptions = {}
+): JsonValue => {
   const most = check(value, field, maxDepth, { maxDepth, valuesLeft: limits.jsonValuesMaxCount })
   // `most` is an upper bound that costs nothing; only what is near the limit is measured.
   if (most > maxBytes) {
     const actual = Buffer.byteLength(JSON.stringify(value))
-    if (actual > maxBytes) throw new CatalogError('LIMIT_EXCEEDED', `${field || 'The record'} has ${actual} bytes of JSON; at most ${maxBytes} are allowed`, { field, limit: 'aspectMaxBytes', maximum: maxBytes, actual })
+    if (actual > maxBytes)
+      throw new CatalogError(
+        'LIMIT_EXCEEDED',
+        `${field || 'The record'} has ${actual} bytes of JSON; at most ${maxBytes} are allowed`,
+        { field, limit: 'aspectMaxBytes', maximum: maxBytes, actual }
+      )
   }
   // Nothing but JSON passes the check.
   return value as JsonValue
@@ -35,7 +44,9 @@ export const parseJsonText = (text: string, field: string, options: CheckOptions
     checkNumbers(text, field)
     return checkJson(value, field, options)
   } catch (error) {
-    throw error instanceof CatalogError && error.details.field === undefined ? new CatalogError(error.code, error.message, { ...error.details, field }, { cause: error }) : error
+    throw error instanceof CatalogError && error.details.field === undefined
+      ? new CatalogError(error.code, error.message, { ...error.details, field }, { cause: error })
+      : error
   }
 }
 
@@ -67,13 +78,21 @@ export const checkNumbers = (text: string, field = ''): void => {
   const inner = found.place.slice(0, shownPlaceMaxChars).toWellFormed()
   const place = field === '' || inner === '' || inner.startsWith('[') ? field + inner : `${field}.${inner}`
   const literal = found.literal.length > 40 ? `${found.literal.slice(0, 40)}…` : found.literal
-  throw new CatalogError('BAD_REQUEST', `${place || 'A number'} is ${literal}: a whole number beyond 2^53 cannot be kept exactly; send it as a text`, place === '' ? {} : { field: place })
+  throw new CatalogError(
+    'BAD_REQUEST',
+    `${place || 'A number'} is ${literal}: a whole number beyond 2^53 cannot be kept exactly; send it as a text`,
+    place === '' ? {} : { field: place }
+  )
 }
 
 /** Throws INVALID_CHARACTER for U+0000 and lone surrogates: neither can be stored. */
 export const checkText = (text: string, field: string): void => {
-  if (text.includes('\u0000')) throw new CatalogError('INVALID_CHARACTER', `${field} holds U+0000, which cannot be stored`, { field })
-  if (!text.isWellFormed()) throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, { field })
+  if (text.includes('\u0000'))
+    throw new CatalogError('INVALID_CHARACTER', `${field} holds U+0000, which cannot be stored`, { field })
+  if (!text.isWellFormed())
+    throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, {
+      field
+    })
 }
 
 /** What the parser found, without the piece of input it may quote: that is not ours to show, and may not be storable. */
@@ -86,20 +105,31 @@ const reasonOf = (cause: unknown): string => {
 
 const tooManyValues = (): CatalogError => {
   const maximum = limits.jsonValuesMaxCount
-  return new CatalogError('LIMIT_EXCEEDED', `The JSON has more than ${maximum} values`, { limit: 'jsonValuesMaxCount', maximum })
+  return new CatalogError('LIMIT_EXCEEDED', `The JSON has more than ${maximum} values`, {
+    limit: 'jsonValuesMaxCount',
+    maximum
+  })
 }
 
 const tooManyKeys = (field: string, actual: number): CatalogError => {
   const maximum = limits.jsonObjectKeysMaxCount
-  return new CatalogError('LIMIT_EXCEEDED', `${field || 'The record'} has ${actual} keys in one object; at most ${maximum} are allowed`, { field, limit: 'jsonObjectKeysMaxCount', maximum, actual })
+  return new CatalogError(
+    'LIMIT_EXCEEDED',
+    `${field || 'The record'} has ${actual} keys in one object; at most ${maximum} are allowed`,
+    { field, limit: 'jsonObjectKeysMaxCount', maximum, actual }
+  )
 }
 
 const keyTooLong = (field: string, actual: number): CatalogError => {
   const maximum = limits.jsonKeyMaxChars
-  return new CatalogError('LIMIT_EXCEEDED', `${field || 'The record'} has a key of ${actual} characters; at most ${maximum} are allowed`, { field, limit: 'jsonKeyMaxChars', maximum, actual })
+  return new CatalogError(
+    'LIMIT_EXCEEDED',
+    `${field || 'The record'} has a key of ${actual} characters; at most ${maximum} are allowed`,
+    { field, limit: 'jsonKeyMaxChars', maximum, actual }
+  )
 }
 
-type Bounds = { maxDepth: number, valuesLeft: number }
+type Bounds = { maxDepth: number; valuesLeft: number }
 
 /** Returns an upper bound of the bytes that the value takes as JSON. */
 const check = (value: unknown, field: string, depthLeft: number, bounds: Bounds): number => {
@@ -109,16 +139,22 @@ const check = (value: unknown, field: string, depthLeft: number, bounds: Bounds)
     return value.length * 6 + 3
   }
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new CatalogError('BAD_REQUEST', `${field} is a number too large to keep`, { field })
+    if (!Number.isFinite(value))
+      throw new CatalogError('BAD_REQUEST', `${field} is a number too large to keep`, { field })
     return 26
   }
   if (typeof value === 'boolean' || value === null) return 6
   if (typeof value !== 'object') throw new CatalogError('BAD_REQUEST', `${field} is not JSON`, { field })
-  if (depthLeft === 0) throw new CatalogError('LIMIT_EXCEEDED', `The JSON is nested deeper than ${bounds.maxDepth} levels`, { limit: 'jsonMaxDepth', maximum: bounds.maxDepth })
+  if (depthLeft === 0)
+    throw new CatalogError('LIMIT_EXCEEDED', `The JSON is nested deeper than ${bounds.maxDepth} levels`, {
+      limit: 'jsonMaxDepth',
+      maximum: bounds.maxDepth
+    })
 
   let most = 2
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) most += check(value[index], `${field}[${index}]`, depthLeft - 1, bounds)
+    for (let index = 0; index < value.length; index += 1)
+      most += check(value[index], `${field}[${index}]`, depthLeft - 1, bounds)
     return most
   }
   const keys = Object.keys(value)
@@ -126,7 +162,10 @@ const check = (value: unknown, field: string, depthLeft: number, bounds: Bounds)
   for (const key of keys) {
     const inner: unknown = Reflect.get(value, key)
     if (key.length > limits.jsonKeyMaxChars) throw keyTooLong(field, key.length)
-    if (key === '__proto__' || (key === 'constructor' && isObject(inner) && Object.hasOwn(inner, 'prototype'))) {
+    if (
+      key === '__proto__' ||
+      (key === 'constructor' && isObject(inner) && Object.hasOwn(inner, 'prototype'))
+    ) {
       throw new CatalogError('BAD_REQUEST', `${field} holds a key that is not allowed: ${key}`, { field })
     }
     checkText(key, field)

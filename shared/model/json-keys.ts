@@ -41,10 +41,14 @@ export function checkKeyCounts(text: string, maxValues: number = limits.jsonValu
 function has(text: string, sign: string, count: number): boolean {
   if (text.length <= count) return false
   let found = 0
-  for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1)) if ((found += 1) > count) return true
+  for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1))
+    if ((found += 1) > count) return true
   return false
 }
 
 function tooMany(limit: LimitName, what: string): CatalogError {
-  return new CatalogError('LIMIT_EXCEEDED', `The JSON has more than ${limits[limit]} ${what}`, { limit, maximum: limits[limit] })
+  return new CatalogError('LIMIT_EXCEEDED', `The JSON has more than ${limits[limit]} ${what}`, {
+    limit,
+    maximum: limits[limit]
+  })
 }

@@ -23,7 +23,12 @@ const shownPathChars = 500
  * PRECONDITION_FAILED where a `test` does not hold,
  * LIMIT_EXCEEDED (aspectMaxBytes, jsonMaxDepth, patchValuesMaxCount) for one that does too much, and TooMuchPatching.
  */
-export function applyPatch(aspectName: string, document: JsonObject | null, patch: PatchDocument, budget: PatchBudget | null = null): JsonObject {
+export function applyPatch(
+  aspectName: string,
+  document: JsonObject | null,
+  patch: PatchDocument,
+  budget: PatchBudget | null = null
+): JsonObject {
   const rules = arrayRulesOf(aspectName, patch)
   const work = createPatchWork(budget)
   let root: Working = work.open(document ?? aspectTemplate(aspectName))
@@ -31,41 +36,62 @@ export function applyPatch(aspectName: string, document: JsonObject | null, patc
   for (const operation of patch.patch) {
     root = applyOperation(root, operation, work)
     // What was set may hold arrays that the rules turn into maps.
-    if (isWorkingObject(root) && (typeof operation.value === 'object' || operation.from !== undefined)) arraysToMaps(root, rules, parsePointer(operation.path))
+    if (isWorkingObject(root) && (typeof operation.value === 'object' || operation.from !== undefined))
+      arraysToMaps(root, rules, parsePointer(operation.path))
     work.checkSize(root)
   }
-  if (!isWorkingObject(root)) throw new CatalogError('BAD_REQUEST', 'The patch leaves no object', { field: 'aspect' })
+  if (!isWorkingObject(root))
+    throw new CatalogError('BAD_REQUEST', 'The patch leaves no object', { field: 'aspect' })
   return completeAspect(aspectName, mapsToArrays(root, rules), document)
 }
 
 /** Splits a JSON Pointer into its segments, unescaped. Throws BAD_REQUEST for a path that does not begin with a slash, LIMIT_EXCEEDED. */
 export function parsePointer(path: string): string[] {
   if (path === '') return []
-  if (!path.startsWith('/')) throw new CatalogError('BAD_REQUEST', `Patch path "${path.slice(0, shownPathChars)}" must begin with a slash`, { field: 'path' })
+  if (!path.startsWith('/'))
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `Patch path "${path.slice(0, shownPathChars)}" must begin with a slash`,
+      { field: 'path' }
+    )
   const segments = path.slice(1).split('/').map(unescapeSegment)
   if (segments.length > limits.jsonMaxDepth) {
-    throw new CatalogError('LIMIT_EXCEEDED', `A patch path has ${segments.length} segments; at most ${limits.jsonMaxDepth} are allowed`, { field: 'path', limit: 'jsonMaxDepth', maximum: limits.jsonMaxDepth, actual: segments.length })
+    throw new CatalogError(
+      'LIMIT_EXCEEDED',
+      `A patch path has ${segments.length} segments; at most ${limits.jsonMaxDepth} are allowed`,
+      { field: 'path', limit: 'jsonMaxDepth', maximum: limits.jsonMaxDepth, actual: segments.length }
+    )
   }
   return segments
 }
 
-const unescapeSegment = (segment: string): string => segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment
+const unescapeSegment = (segment: string): string =>
+  segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment
 
 function applyOperation(root: Working, operation: PatchOperation, work: PatchWork): Working {
   const path = parsePointer(operation.path)
   switch (operation.op) {
     case 'add':
-    case 'replace': return setAt(root, path, work.copy(valueOf(operation), path.length), operation, work)
-    case 'remove': return removeAt(root, path, work)
-    case 'test': return testAt(root, path, operation, work)
-    case 'copy': return setAt(root, path, work.copy(sourceOf(root, operation), path.length), operation, work)
-    case 'move': return moveTo(root, path, operation, work)
+    case 'replace':
+      return setAt(root, path, work.copy(valueOf(operation), path.length), operation, work)
+    case 'remove':
+      return removeAt(root, path, work)
+    case 'test':
+      return testAt(root, path, operation, work)
+    case 'copy':
+      return setAt(root, path, work.copy(sourceOf(root, operation), path.length), operation, work)
+    case 'move':
+      return moveTo(root, path, operation, work)
   }
 }
 
 const impossible = (operation: PatchOperation, reason: string): CatalogError => {
   const path = operation.path.slice(0, shownPathChars)
-  return new CatalogError('BAD_REQUEST', `Patch operation "${operation.op}" at "${path}" cannot be carried out: ${reason}`, { field: path })
+  return new CatalogError(
+    'BAD_REQUEST',
+    `Patch operation "${operation.op}" at "${path}" cannot be carried out: ${reason}`,
+    { field: path }
+  )
 }
 
 function valueOf(operation: PatchOperation): Working {
@@ -75,7 +101,8 @@ function valueOf(operation: PatchOperation): Working {
 
 function sourceOf(root: Working, operation: PatchOperation): Working {
   const from = operation.from === undefined ? undefined : getAt(root, parsePointer(operation.from))
-  if (from === undefined) throw impossible(operation, `nothing is at "${(operation.from ?? '').slice(0, shownPathChars)}"`)
+  if (from === undefined)
+    throw impossible(operation, `nothing is at "${(operation.from ?? '').slice(0, shownPathChars)}"`)
   return from
 }
 
@@ -83,7 +110,8 @@ function moveTo(root: Working, path: string[], operation: PatchOperation, work: 
   const value = sourceOf(root, operation)
   work.checkDepth(value, path.length)
   const from = parsePointer(operation.from ?? '')
-  if (from.length < path.length && from.every((segment, index) => segment === path[index])) throw impossible(operation, 'a value cannot be moved into itself')
+  if (from.length < path.length && from.every((segment, index) => segment === path[index]))
+    throw impossible(operation, 'a value cannot be moved into itself')
   return setAt(removeAt(root, from, work), path, value, operation, work)
 }
 
@@ -92,7 +120,9 @@ function testAt(root: Working, path: string[], operation: PatchOperation, work: 
   if (found !== undefined) work.checkDepth(found, 0)
   if (found === undefined || !equalJson(plain(found), plain(valueOf(operation)))) {
     const shown = operation.path.slice(0, shownPathChars)
-    throw new CatalogError('PRECONDITION_FAILED', `Patch operation "test" at "${shown}" does not hold`, { field: shown })
+    throw new CatalogError('PRECONDITION_FAILED', `Patch operation "test" at "${shown}" does not hold`, {
+      field: shown
+    })
   }
   return root
 }
@@ -104,23 +134,32 @@ function child(holder: Working | undefined, segment: string): Working | undefine
   return isWorkingObject(holder) && Object.hasOwn(holder, segment) ? holder[segment] : undefined
 }
 
-const getAt = (root: Working, path: string[]): Working | undefined => path.reduce<Working | undefined>(child, root)
+const getAt = (root: Working, path: string[]): Working | undefined =>
+  path.reduce<Working | undefined>(child, root)
 
 /** An array index as RFC 6901 has it: digits without a leading zero; else -1. */
-const indexOf = (segment: string): number => /^(?:0|[1-9]\d{0,9})$/.test(segment) ? Number(segment) : -1
+const indexOf = (segment: string): number => (/^(?:0|[1-9]\d{0,9})$/.test(segment) ? Number(segment) : -1)
 
-function setAt(root: Working, path: string[], value: Working, operation: PatchOperation, work: PatchWork): Working {
+function setAt(
+  root: Working,
+  path: string[],
+  value: Working,
+  operation: PatchOperation,
+  work: PatchWork
+): Working {
   const last = path.at(-1)
   if (last === undefined) return value
   let holder = root
-  for (const segment of path.slice(0, -1)) holder = child(holder, segment) ?? createIn(holder, segment, operation)
+  for (const segment of path.slice(0, -1))
+    holder = child(holder, segment) ?? createIn(holder, segment, operation)
   if (Array.isArray(holder)) setInArray(holder, last, value, operation, work)
   else define(holder, last, value, operation)
   return root
 }
 
 function createIn(holder: Working, segment: string, operation: PatchOperation): Working {
-  if (Array.isArray(holder)) throw impossible(operation, `the array has no entry "${segment.slice(0, shownPathChars)}"`)
+  if (Array.isArray(holder))
+    throw impossible(operation, `the array has no entry "${segment.slice(0, shownPathChars)}"`)
   const created: WorkingObject = {}
   define(holder, segment, created, operation)
   return created
@@ -133,10 +172,17 @@ function define(holder: Working, name: string, value: Working, operation: PatchO
   else throw impossible(operation, 'the path leads through a value that is no object')
 }
 
-function setInArray(holder: Working[], segment: string, value: Working, operation: PatchOperation, work: PatchWork): void {
+function setInArray(
+  holder: Working[],
+  segment: string,
+  value: Working,
+  operation: PatchOperation,
+  work: PatchWork
+): void {
   const isReplacement = operation.op === 'replace'
   const index = segment === '-' && !isReplacement ? holder.length : indexOf(segment)
-  if (index < 0 || index > holder.length || (isReplacement && index === holder.length)) throw impossible(operation, `the array has ${holder.length} entries`)
+  if (index < 0 || index > holder.length || (isReplacement && index === holder.length))
+    throw impossible(operation, `the array has ${holder.length} entries`)
   if (isReplacement) {
     holder[index] = value
     return
@@ -146,7 +192,8 @@ function setInArray(holder: Working[], segment: string, value: Working, operatio
 }
 
 /** What shifting the entries behind an index costs, in values: they are moved in blocks. */
-const shiftedBy = (holder: readonly Working[], index: number): number => Math.ceil((holder.length - index) / 32)
+const shiftedBy = (holder: readonly Working[], index: number): number =>
+  Math.ceil((holder.length - index) / 32)
 
 function removeAt(root: Working, path: string[], work: PatchWork): Working {
   const last = path.at(-1)

@@ -1,7 +1,8 @@
 /** First looks into JSON whose shape is not known. */
 import type { JsonObject, JsonValue } from './changes.ts'
 
-export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The entries of a list; none where it is no list. */
-export const listOf = (value: JsonValue | undefined): JsonValue[] => Array.isArray(value) ? value : []
+export const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : [])

@@ -33,24 +33,29 @@ export type EdgeEntry = {
 }
 
 /** An edge as stored, with the order it was stated in. */
-export type StatedEdge = EdgeEntry & { seq: number, line: number }
+export type StatedEdge = EdgeEntry & { seq: number; line: number }
 
 const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
 /** What an upstream record holds when a client says no more than its dataset; stored as null, for it is the bulk case. */
 const plainUpstream: JsonObject = { auditStamp: unknownStamp, type: 'TRANSFORMED' }
 
-const linkKeyOf = (field: LineageField): string => field.shape === 'upstream' ? 'dataset' : 'destinationUrn'
-
+const linkKeyOf = (field: LineageField): string => (field.shape === 'upstream' ? 'dataset' : 'destinationUrn')
 
 /** The URN that an entry of a simple list links to. Throws INVALID_URN for what is none. */
 export function entryUrn(field: LineageField, entry: JsonValue): Urn {
-  if (isObject(entry)) return toUrn(field.shape === 'union' ? entry.string : entry[linkKeyOf(field)], `aspect.${field.listName}`, field.entryTypes[0])
+  if (isObject(entry))
+    return toUrn(
+      field.shape === 'union' ? entry.string : entry[linkKeyOf(field)],
+      `aspect.${field.listName}`,
+      field.entryTypes[0]
+    )
   return toUrn(entry, `aspect.${field.listName}`, field.entryTypes[0])
 }
 
 /** What an entry says beside its link; null for a bare link and for the plain upstream record. */
 export function entryAttributes(field: LineageField, entry: JsonValue): JsonObject | null {
-  if (field.shape === 'urn' || field.shape === 'link' || field.shape === 'union' || !isObject(entry)) return null
+  if (field.shape === 'urn' || field.shape === 'link' || field.shape === 'union' || !isObject(entry))
+    return null
   const { [linkKeyOf(field)]: _link, ...attributes } = entry
   if (field.shape === 'upstream') return equalJson(attributes, plainUpstream) ? null : attributes
   return Object.keys(attributes).length === 0 ? null : attributes
@@ -61,10 +66,16 @@ export const explicitAttributes = (fieldCode: number, attributes: JsonObject | n
   attributes ?? (lineageFieldByCode(fieldCode).shape === 'upstream' ? plainUpstream : {})
 
 /** The edge between an owner and the other end of an entry. */
-export const endsOf = (field: LineageField, ownerUrn: Urn, other: Urn): { downstreamUrn: Urn, upstreamUrn: Urn } =>
-  field.entryIs === 'upstream' ? { downstreamUrn: ownerUrn, upstreamUrn: other } : { downstreamUrn: other, upstreamUrn: ownerUrn }
+export const endsOf = (
+  field: LineageField,
+  ownerUrn: Urn,
+  other: Urn
+): { downstreamUrn: Urn; upstreamUrn: Urn } =>
+  field.entryIs === 'upstream'
+    ? { downstreamUrn: ownerUrn, upstreamUrn: other }
+    : { downstreamUrn: other, upstreamUrn: ownerUrn }
 
-export type SplitDocument = { rest: JsonObject, entries: readonly EdgeEntry[] }
+export type SplitDocument = { rest: JsonObject; entries: readonly EdgeEntry[] }
 
 /** A document is taken apart when its references are judged and again when it is applied: it is done once. */
 const splits = new WeakMap<JsonObject, SplitDocument>()
@@ -96,26 +107,44 @@ function takeApart(ownerUrn: Urn, aspectName: string, value: JsonObject): SplitD
 
 /** The edges that one list states. */
 export function entriesOf(field: LineageField, ownerUrn: Urn, list: JsonValue | undefined): EdgeEntry[] {
-  if (field.shape === 'columns') return listOf(list).flatMap((record, index) => columnPairs(field, record, index))
-  if (field.shape === 'inputField') return listOf(list).flatMap((entry, index) => inputFieldEntry(field, ownerUrn, entry, index))
+  if (field.shape === 'columns')
+    return listOf(list).flatMap((record, index) => columnPairs(field, record, index))
+  if (field.shape === 'inputField')
+    return listOf(list).flatMap((entry, index) => inputFieldEntry(field, ownerUrn, entry, index))
   const occurrences = new Map<Urn, number>()
   return listOf(list).map((entry, position) => {
     const other = entryUrn(field, entry)
     const recordKey = occurrences.get(other) ?? 0
     occurrences.set(other, recordKey + 1)
-    return { fieldCode: field.code, ...endsOf(field, ownerUrn, other), recordKey, position, attributes: entryAttributes(field, entry) }
+    return {
+      fieldCode: field.code,
+      ...endsOf(field, ownerUrn, other),
+      recordKey,
+      position,
+      attributes: entryAttributes(field, entry)
+    }
   })
 }
 
-const isColumn = (urn: JsonValue): urn is Urn => typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')
+const isColumn = (urn: JsonValue): urn is Urn =>
+  typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')
 
 function columnPairs(field: LineageField, record: JsonValue, index: number): EdgeEntry[] {
   if (!isObject(record)) return []
   const downstreams = [...new Set(listOf(record.downstreams).filter(isColumn))]
   const upstreams = [...new Set(listOf(record.upstreams).filter(isColumn))]
   const group = groupOfRecord(record)
-  return downstreams.flatMap((downstreamUrn) => upstreams.map((upstreamUrn) =>
-    ({ fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: index + 1, position: index, attributes: null, group })))
+  return downstreams.flatMap((downstreamUrn) =>
+    upstreams.map((upstreamUrn) => ({
+      fieldCode: field.code,
+      downstreamUrn,
+      upstreamUrn,
+      recordKey: index + 1,
+      position: index,
+      attributes: null,
+      group
+    }))
+  )
 }
 
 /** The group of a column record as written; null where it has several downstreams, or none. */
@@ -127,17 +156,34 @@ function inputFieldEntry(field: LineageField, ownerUrn: Urn, entry: JsonValue, i
   if (!isObject(entry)) return []
   const upstreamUrn = toUrn(entry.schemaFieldUrn, `aspect.fields[${index}].schemaFieldUrn`)
   if (entityTypeOf(upstreamUrn) !== 'schemaField') return []
-  const path = isObject(entry.schemaField) && typeof entry.schemaField.fieldPath === 'string' ? entry.schemaField.fieldPath : null
+  const path =
+    isObject(entry.schemaField) && typeof entry.schemaField.fieldPath === 'string'
+      ? entry.schemaField.fieldPath
+      : null
   const escaped = path?.replaceAll('(', '%28').replaceAll(')', '%29').replaceAll(',', '%2C')
   const downstreamUrn = schemaFieldUrn(ownerUrn, escaped || schemaFieldParts(upstreamUrn).fieldPath)
-  return [{ fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: index + 1, position: index, attributes: null }]
+  return [
+    {
+      fieldCode: field.code,
+      downstreamUrn,
+      upstreamUrn,
+      recordKey: index + 1,
+      position: index,
+      attributes: null
+    }
+  ]
 }
 
 /** The patches of an edge in one list. */
 export type PatchesOf = (edge: StatedEdge) => readonly EdgePatch[]
 
 /** Puts a lineage aspect together from its rest, its live edges, and what patches have since said about single edges. */
-export function assembleLineageDocument(aspectName: string, rest: JsonObject, edges: readonly StatedEdge[], patchesOf: PatchesOf = () => []): JsonObject {
+export function assembleLineageDocument(
+  aspectName: string,
+  rest: JsonObject,
+  edges: readonly StatedEdge[],
+  patchesOf: PatchesOf = () => []
+): JsonObject {
   const document: JsonObject = { ...rest }
   const shown = withoutRepeated(edges)
   for (const field of lineageFieldsOf(aspectName)) {
@@ -153,7 +199,13 @@ export function assembleLineageDocument(aspectName: string, rest: JsonObject, ed
       const [latest] = own.toSorted((a, b) => compareOrder(b, a))
       if (latest) document[field.listName] = otherEnd(field, latest)
     } else if (own.length > 0) {
-      document[field.listName] = inListOrder(field, own).map((edge) => printEntry(field, edge, patchedAttributes(edge, explicitAttributes(field.code, edge.attributes), patchesOf(edge))))
+      document[field.listName] = inListOrder(field, own).map((edge) =>
+        printEntry(
+          field,
+          edge,
+          patchedAttributes(edge, explicitAttributes(field.code, edge.attributes), patchesOf(edge))
+        )
+      )
     }
   }
   return document
@@ -167,7 +219,8 @@ function withoutRepeated(edges: readonly StatedEdge[]): readonly StatedEdge[] {
   return edges.filter((edge) => edge.recordKey !== bareRecordKey || !told.has(keyOf(edge)))
 }
 
-const otherEnd = (field: LineageField, edge: EdgeEntry): Urn => field.entryIs === 'upstream' ? edge.upstreamUrn : edge.downstreamUrn
+const otherEnd = (field: LineageField, edge: EdgeEntry): Urn =>
+  field.entryIs === 'upstream' ? edge.upstreamUrn : edge.downstreamUrn
 
 /** As written, then as added. */
 function inListOrder(field: LineageField, edges: readonly StatedEdge[]): StatedEdge[] {
@@ -177,7 +230,8 @@ function inListOrder(field: LineageField, edges: readonly StatedEdge[]): StatedE
     if (known) known.push(edge)
     else byEnd.set(otherEnd(field, edge), [edge])
   }
-  return [...byEnd.values()].flatMap(shownOf)
+  return [...byEnd.values()]
+    .flatMap(shownOf)
     .sort((a, b) => compareAppearance(a, b) || (otherEnd(field, a) < otherEnd(field, b) ? -1 : 1))
 }
 
@@ -209,10 +263,17 @@ function printEntry(field: LineageField, edge: StatedEdge, attributes: JsonObjec
 /** The written documents whose edge lives, then the edges that were added without one. */
 function assembleInputFields(written: JsonValue[], edges: readonly StatedEdge[]): JsonValue[] {
   const live = new Set(edges.map((edge) => edge.recordKey))
-  const added = edges.filter((edge) => edge.recordKey <= 0).sort((a, b) => compareAppearance(a, b) || (a.downstreamUrn < b.downstreamUrn ? -1 : 1))
+  const added = edges
+    .filter((edge) => edge.recordKey <= 0)
+    .sort((a, b) => compareAppearance(a, b) || (a.downstreamUrn < b.downstreamUrn ? -1 : 1))
   const addedByEnds = new Map(added.map((edge) => [`${edge.downstreamUrn} ${edge.upstreamUrn}`, edge]))
   return [
-    ...written.filter((entry, index) => live.has(index + 1) || !isObject(entry) || !isColumn(entry.schemaFieldUrn ?? null)),
-    ...[...addedByEnds.values()].map((edge) => ({ schemaFieldUrn: edge.upstreamUrn, schemaField: { fieldPath: schemaFieldParts(edge.downstreamUrn).fieldPath } }))
+    ...written.filter(
+      (entry, index) => live.has(index + 1) || !isObject(entry) || !isColumn(entry.schemaFieldUrn ?? null)
+    ),
+    ...[...addedByEnds.values()].map((edge) => ({
+      schemaFieldUrn: edge.upstreamUrn,
+      schemaField: { fieldPath: schemaFieldParts(edge.downstreamUrn).fieldPath }
+    }))
   ]
 }

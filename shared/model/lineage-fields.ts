@@ -34,53 +34,61 @@ export type LineageField = {
 }
 
 /** The code of each list, or field, that states lineage. A new one gets the next code of its aspect, a new aspect the next sixteen. */
-const codes: ReadonlyMap<string, number> = new Map(Object.entries({
-  'upstreamLineage.upstreams': 0x10,
-  'upstreamLineage.fineGrainedLineages': 0x11,
-  'dataJobInputOutput.inputDatasets': 0x20,
-  'dataJobInputOutput.inputDatasetEdges': 0x21,
-  'dataJobInputOutput.outputDatasets': 0x22,
-  'dataJobInputOutput.outputDatasetEdges': 0x23,
-  'dataJobInputOutput.inputDatajobs': 0x24,
-  'dataJobInputOutput.inputDatajobEdges': 0x25,
-  'dataJobInputOutput.fineGrainedLineages': 0x26,
-  'chartInfo.inputs': 0x30,
-  'chartInfo.inputEdges': 0x31,
-  'dashboardInfo.charts': 0x40,
-  'dashboardInfo.chartEdges': 0x41,
-  'dashboardInfo.datasets': 0x42,
-  'dashboardInfo.datasetEdges': 0x43,
-  'dashboardInfo.dashboards': 0x44,
-  'inputFields.fields': 0x50,
-  'mlPrimaryKeyProperties.sources': 0x60,
-  'mlFeatureProperties.sources': 0x70,
-  'mlModelProperties.mlFeatures': 0x80,
-  'mlModelProperties.groups': 0x81,
-  'mlModelProperties.trainingJobs': 0x82,
-  'mlModelProperties.downstreamJobs': 0x83,
-  'mlModelGroupProperties.trainingJobs': 0x90,
-  'mlModelGroupProperties.downstreamJobs': 0x91,
-  // 0xa0 and 0xb0 were `inputs` and `outputs`, which are no lineage.
-  'dataProcessInstanceInput.inputEdges': 0xa1,
-  'dataProcessInstanceOutput.outputEdges': 0xb1,
-  'dataProcessInfo.inputs': 0xc0,
-  'dataProcessInfo.outputs': 0xc1,
-  'applicationLineage.inputEdges': 0xd0,
-  'applicationLineage.outputEdges': 0xd1,
-  'metricUpstreams.datasetUpstreams': 0xe0,
-  'metricRelationships.derivedFrom': 0xf0,
-  'upstreamMetrics.metrics': 0x100,
-  'apiSignature.inputDatasetEdges': 0x110,
-  'apiSignature.outputDatasetEdges': 0x111,
-  'apiProperties.sourceRepository': 0x120,
-  'serviceProperties.apis': 0x130,
-  'serviceProperties.sourceRepository': 0x131,
-  'aiAgentDependencies.tools': 0x140,
-  'repositoryLineage.forkOf': 0x150
-}))
+const codes: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    'upstreamLineage.upstreams': 0x10,
+    'upstreamLineage.fineGrainedLineages': 0x11,
+    'dataJobInputOutput.inputDatasets': 0x20,
+    'dataJobInputOutput.inputDatasetEdges': 0x21,
+    'dataJobInputOutput.outputDatasets': 0x22,
+    'dataJobInputOutput.outputDatasetEdges': 0x23,
+    'dataJobInputOutput.inputDatajobs': 0x24,
+    'dataJobInputOutput.inputDatajobEdges': 0x25,
+    'dataJobInputOutput.fineGrainedLineages': 0x26,
+    'chartInfo.inputs': 0x30,
+    'chartInfo.inputEdges': 0x31,
+    'dashboardInfo.charts': 0x40,
+    'dashboardInfo.chartEdges': 0x41,
+    'dashboardInfo.datasets': 0x42,
+    'dashboardInfo.datasetEdges': 0x43,
+    'dashboardInfo.dashboards': 0x44,
+    'inputFields.fields': 0x50,
+    'mlPrimaryKeyProperties.sources': 0x60,
+    'mlFeatureProperties.sources': 0x70,
+    'mlModelProperties.mlFeatures': 0x80,
+    'mlModelProperties.groups': 0x81,
+    'mlModelProperties.trainingJobs': 0x82,
+    'mlModelProperties.downstreamJobs': 0x83,
+    'mlModelGroupProperties.trainingJobs': 0x90,
+    'mlModelGroupProperties.downstreamJobs': 0x91,
+    // 0xa0 and 0xb0 were `inputs` and `outputs`, which are no lineage.
+    'dataProcessInstanceInput.inputEdges': 0xa1,
+    'dataProcessInstanceOutput.outputEdges': 0xb1,
+    'dataProcessInfo.inputs': 0xc0,
+    'dataProcessInfo.outputs': 0xc1,
+    'applicationLineage.inputEdges': 0xd0,
+    'applicationLineage.outputEdges': 0xd1,
+    'metricUpstreams.datasetUpstreams': 0xe0,
+    'metricRelationships.derivedFrom': 0xf0,
+    'upstreamMetrics.metrics': 0x100,
+    'apiSignature.inputDatasetEdges': 0x110,
+    'apiSignature.outputDatasetEdges': 0x111,
+    'apiProperties.sourceRepository': 0x120,
+    'serviceProperties.apis': 0x130,
+    'serviceProperties.sourceRepository': 0x131,
+    'aiAgentDependencies.tools': 0x140,
+    'repositoryLineage.forkOf': 0x150
+  })
+)
 
 /** How the entries of DataHub's lists are written, by the path from the list to the URN. */
-const shapes: ReadonlyMap<string, EntryShape> = new Map([['', 'link'], ['/*', 'urn'], ['/*/string', 'union'], ['/*/destinationUrn', 'edge'], ['/*/dataset', 'upstream']])
+const shapes: ReadonlyMap<string, EntryShape> = new Map([
+  ['', 'link'],
+  ['/*', 'urn'],
+  ['/*/string', 'union'],
+  ['/*/destinationUrn', 'edge'],
+  ['/*/dataset', 'upstream']
+])
 
 /** What DataHub takes in these lists beside what its model says: a chart may be made of charts in either list. */
 const moreEntryTypes: ReadonlyMap<string, readonly string[]> = new Map([['chartInfo.inputs', ['chart']]])
@@ -98,25 +106,47 @@ function codeOf(aspectName: string, listName: string): number {
   return code
 }
 
-function fieldOfModel({ aspectName, path, entityTypes }: DataHubRelationship, entryIs: 'upstream' | 'downstream'): LineageField {
+function fieldOfModel(
+  { aspectName, path, entityTypes }: DataHubRelationship,
+  entryIs: 'upstream' | 'downstream'
+): LineageField {
   const [listName = ''] = path.split('/')
   const shape = shapes.get(path.slice(listName.length))
   if (shape === undefined) throw new Error(`${aspectName}.${path} states lineage in a way that is not known`)
-  return { code: codeOf(aspectName, listName), aspectName, listName, shape, entryIs, entryTypes: [...entityTypes, ...moreEntryTypes.get(`${aspectName}.${listName}`) ?? []] }
+  return {
+    code: codeOf(aspectName, listName),
+    aspectName,
+    listName,
+    shape,
+    entryIs,
+    entryTypes: [...entityTypes, ...(moreEntryTypes.get(`${aspectName}.${listName}`) ?? [])]
+  }
 }
 
 /** In the order of their codes. */
 export const lineageFields: readonly LineageField[] = [
-  ...dataHubRelationships.flatMap((each) => each.lineage === null ? [] : [fieldOfModel(each, each.lineage)]),
-  ...columnFields.map(([aspectName, listName, shape]): LineageField => ({ code: codeOf(aspectName, listName), aspectName, listName, shape, entryIs: 'upstream', entryTypes: ['schemaField'] }))
+  ...dataHubRelationships.flatMap((each) =>
+    each.lineage === null ? [] : [fieldOfModel(each, each.lineage)]
+  ),
+  ...columnFields.map(([aspectName, listName, shape]): LineageField => ({
+    code: codeOf(aspectName, listName),
+    aspectName,
+    listName,
+    shape,
+    entryIs: 'upstream',
+    entryTypes: ['schemaField']
+  }))
 ].toSorted((a, b) => a.code - b.code)
 
 /** Codes of the lists whose edges join columns; all others join assets. */
-export const columnFieldCodes: readonly number[] = lineageFields.filter((entry) => entry.shape === 'columns' || entry.shape === 'inputField').map((entry) => entry.code)
+export const columnFieldCodes: readonly number[] = lineageFields
+  .filter((entry) => entry.shape === 'columns' || entry.shape === 'inputField')
+  .map((entry) => entry.code)
 
 const byCode = new Map(lineageFields.map((entry) => [entry.code, entry]))
 const byAspect = new Map<string, LineageField[]>()
-for (const entry of lineageFields) byAspect.set(entry.aspectName, [...byAspect.get(entry.aspectName) ?? [], entry])
+for (const entry of lineageFields)
+  byAspect.set(entry.aspectName, [...(byAspect.get(entry.aspectName) ?? []), entry])
 
 /** The field with a stored code. Throws on a code this version does not know: the database is newer than the program. */
 export const lineageFieldByCode = (code: number): LineageField => {
@@ -143,7 +173,12 @@ export const aspectCodeOf = (aspectName: string): number => {
  * Where an edge between two entity types is written when a client names only its ends: the owner, and the list.
  * The pairs of the specification (4.4) and of DataHub's updateLineage, columns, and ML keys and features.
  */
-export type EdgePair = { upstreamType: string, downstreamType: string, owner: 'upstream' | 'downstream', fieldCode: number }
+export type EdgePair = {
+  upstreamType: string
+  downstreamType: string
+  owner: 'upstream' | 'downstream'
+  fieldCode: number
+}
 
 export const edgePairs: readonly EdgePair[] = [
   { upstreamType: 'dataset', downstreamType: 'dataset', owner: 'downstream', fieldCode: 0x10 },
@@ -167,13 +202,24 @@ export const edgePairs: readonly EdgePair[] = [
   { upstreamType: 'mlModel', downstreamType: 'dataProcessInstance', owner: 'downstream', fieldCode: 0xa1 },
   { upstreamType: 'dataProcessInstance', downstreamType: 'dataset', owner: 'upstream', fieldCode: 0xb1 },
   { upstreamType: 'dataProcessInstance', downstreamType: 'mlModel', owner: 'upstream', fieldCode: 0xb1 },
-  { upstreamType: 'dataProcessInstance', downstreamType: 'mlModelGroup', owner: 'downstream', fieldCode: 0x90 },
+  {
+    upstreamType: 'dataProcessInstance',
+    downstreamType: 'mlModelGroup',
+    owner: 'downstream',
+    fieldCode: 0x90
+  },
   { upstreamType: 'mlModelGroup', downstreamType: 'dataProcessInstance', owner: 'upstream', fieldCode: 0x91 },
-  { upstreamType: 'dataProcessInstance', downstreamType: 'dataProcessInstance', owner: 'downstream', fieldCode: 0xa1 },
+  {
+    upstreamType: 'dataProcessInstance',
+    downstreamType: 'dataProcessInstance',
+    owner: 'downstream',
+    fieldCode: 0xa1
+  },
   { upstreamType: 'schemaField', downstreamType: 'schemaField', owner: 'downstream', fieldCode: 0x11 }
 ]
 
 const byPair = new Map(edgePairs.map((pair) => [`${pair.upstreamType}>${pair.downstreamType}`, pair]))
 
 /** The way an edge between these two types is written, or null where no such edge exists. */
-export const edgePairOf = (upstreamType: string, downstreamType: string): EdgePair | null => byPair.get(`${upstreamType}>${downstreamType}`) ?? null
+export const edgePairOf = (upstreamType: string, downstreamType: string): EdgePair | null =>
+  byPair.get(`${upstreamType}>${downstreamType}`) ?? null

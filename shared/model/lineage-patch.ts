@@ -16,18 +16,17 @@ import { appendedPosition } from './list-order.ts'
 import { columnGroupKey, singleRecordKey } from './record-keys.ts'
 
 export type EdgeOperation =
-  | { op: 'add', entry: EdgeEntry }
+  | { op: 'add'; entry: EdgeEntry }
   /** Removes the edge from one list, whoever states it; of column records from those of the group (columnGroupKey). */
-  | { op: 'remove', fieldCode: number, group: number | null, downstreamUrn: Urn, upstreamUrn: Urn }
+  | { op: 'remove'; fieldCode: number; group: number | null; downstreamUrn: Urn; upstreamUrn: Urn }
   /** Removes every pair that ends in a column. */
-  | { op: 'removeInto', fieldCode: number, downstreamUrn: Urn }
-  | { op: 'replaceList', fieldCode: number, entries: EdgeEntry[] }
+  | { op: 'removeInto'; fieldCode: number; downstreamUrn: Urn }
+  | { op: 'replaceList'; fieldCode: number; entries: EdgeEntry[] }
   /** Changes what an edge says beside its ends; `path` is a JSON Pointer into its attributes. */
-  | { op: 'patchAttributes', fieldCode: number, downstreamUrn: Urn, upstreamUrn: Urn, patch: PatchOperation }
+  | { op: 'patchAttributes'; fieldCode: number; downstreamUrn: Urn; upstreamUrn: Urn; patch: PatchOperation }
 
 /** What `rest` holds is for patchLineageRest. */
-export type LineagePatch = { edges: EdgeOperation[], rest: PatchOperation[] }
-
+export type LineagePatch = { edges: EdgeOperation[]; rest: PatchOperation[] }
 
 /** A patch is planned when its references are judged and again when it is applied: it is done once. */
 const plans = new WeakMap<readonly PatchOperation[], LineagePatch>()
@@ -36,7 +35,11 @@ const plans = new WeakMap<readonly PatchOperation[], LineagePatch>()
  * Throws BAD_REQUEST for an operation that has no meaning on edges, INVALID_URN for a key that is no URN,
  * VALIDATION_FAILED for an entry that its list cannot hold. The operations must not be altered afterwards.
  */
-export function planLineagePatch(ownerUrn: Urn, aspectName: string, operations: readonly PatchOperation[]): LineagePatch {
+export function planLineagePatch(
+  ownerUrn: Urn,
+  aspectName: string,
+  operations: readonly PatchOperation[]
+): LineagePatch {
   const known = plans.get(operations)
   if (known) return known
   const plan: LineagePatch = { edges: [], rest: [] }
@@ -55,17 +58,26 @@ export function planLineagePatch(ownerUrn: Urn, aspectName: string, operations: 
 }
 
 /** The list of edges that a path leads into. */
-export const fieldAt = (aspectName: string, [listName]: readonly string[]): LineageField | undefined => lineageFieldsOf(aspectName).find((field) => field.listName === listName)
+export const fieldAt = (aspectName: string, [listName]: readonly string[]): LineageField | undefined =>
+  lineageFieldsOf(aspectName).find((field) => field.listName === listName)
 
-const isFromList = (aspectName: string, { from }: PatchOperation): boolean => from !== undefined && (from === '' || fieldAt(aspectName, parsePointer(from)) !== undefined)
+const isFromList = (aspectName: string, { from }: PatchOperation): boolean =>
+  from !== undefined && (from === '' || fieldAt(aspectName, parsePointer(from)) !== undefined)
 
 function refuse(operation: PatchOperation): never {
-  throw new CatalogError('BAD_REQUEST', `Patch operation "${operation.op}" at "${operation.path}" has no meaning on a list of edges.`, { field: operation.path })
+  throw new CatalogError(
+    'BAD_REQUEST',
+    `Patch operation "${operation.op}" at "${operation.path}" has no meaning on a list of edges.`,
+    { field: operation.path }
+  )
 }
 
 /** Entries as their list must have them, defaults written out. */
 function prepareEntries(field: LineageField, ownerUrn: Urn, entries: JsonValue[]): JsonValue[] {
-  const document = prepareAspect(entityTypeOf(ownerUrn), field.aspectName, { ...aspectTemplate(field.aspectName), [field.listName]: entries })
+  const document = prepareAspect(entityTypeOf(ownerUrn), field.aspectName, {
+    ...aspectTemplate(field.aspectName),
+    [field.listName]: entries
+  })
   const prepared = document[field.listName]
   return Array.isArray(prepared) ? prepared : entries
 }
@@ -78,53 +90,111 @@ function planList(plan: LineagePatch, field: LineageField, ownerUrn: Urn, operat
   const list = prepareEntries(field, ownerUrn, sent)
   plan.edges.push({ op: 'replaceList', fieldCode: field.code, entries: entriesOf(field, ownerUrn, list) })
   const keepsDocuments = field.shape === 'columns' || field.shape === 'inputField'
-  const isDropped = operation.op === 'remove' && !Object.hasOwn(aspectTemplate(field.aspectName), field.listName)
-  plan.rest.push(isDropped ? { op: 'remove', path: `/${field.listName}` } : { op: 'add', path: `/${field.listName}`, value: keepsDocuments ? list : [] })
+  const isDropped =
+    operation.op === 'remove' && !Object.hasOwn(aspectTemplate(field.aspectName), field.listName)
+  plan.rest.push(
+    isDropped
+      ? { op: 'remove', path: `/${field.listName}` }
+      : { op: 'add', path: `/${field.listName}`, value: keepsDocuments ? list : [] }
+  )
 }
 
 /** A field that holds one URN is a list of one at most; of it nothing stays in the rest. */
-function planLink(plan: LineagePatch, field: LineageField, ownerUrn: Urn, { op, value = null }: PatchOperation): void {
-  const { [field.listName]: link } = prepareAspect(entityTypeOf(ownerUrn), field.aspectName, { ...aspectTemplate(field.aspectName), [field.listName]: value })
-  plan.edges.push({ op: 'replaceList', fieldCode: field.code, entries: op === 'remove' || link === undefined ? [] : entriesOf(field, ownerUrn, [link]) })
+function planLink(
+  plan: LineagePatch,
+  field: LineageField,
+  ownerUrn: Urn,
+  { op, value = null }: PatchOperation
+): void {
+  const { [field.listName]: link } = prepareAspect(entityTypeOf(ownerUrn), field.aspectName, {
+    ...aspectTemplate(field.aspectName),
+    [field.listName]: value
+  })
+  plan.edges.push({
+    op: 'replaceList',
+    fieldCode: field.code,
+    entries: op === 'remove' || link === undefined ? [] : entriesOf(field, ownerUrn, [link])
+  })
 }
 
-function planEntry(plan: LineagePatch, field: LineageField, ownerUrn: Urn, path: string[], operation: PatchOperation): void {
-  const other = path[1] === '-' ? entryUrn(field, operation.value ?? null) : toUrn(path[1], operation.path, field.entryTypes[0])
+function planEntry(
+  plan: LineagePatch,
+  field: LineageField,
+  ownerUrn: Urn,
+  path: string[],
+  operation: PatchOperation
+): void {
+  const other =
+    path[1] === '-'
+      ? entryUrn(field, operation.value ?? null)
+      : toUrn(path[1], operation.path, field.entryTypes[0])
   const ends = endsOf(field, ownerUrn, other)
   if (operation.op !== 'add' && operation.op !== 'replace' && operation.op !== 'remove') refuse(operation)
   if (field.shape === 'link' && (path.length > 2 || operation.op !== 'remove')) refuse(operation)
   if (path.length > 2) {
-    if (path[1] === '-' || field.shape === 'urn' || field.shape === 'link' || field.shape === 'union' || path[2] === linkOf(field)) refuse(operation)
-    plan.edges.push({ op: 'patchAttributes', fieldCode: field.code, ...ends, patch: { ...operation, path: `/${path.slice(2).map(escapePointer).join('/')}` } })
+    if (
+      path[1] === '-' ||
+      field.shape === 'urn' ||
+      field.shape === 'link' ||
+      field.shape === 'union' ||
+      path[2] === linkOf(field)
+    )
+      refuse(operation)
+    plan.edges.push({
+      op: 'patchAttributes',
+      fieldCode: field.code,
+      ...ends,
+      patch: { ...operation, path: `/${path.slice(2).map(escapePointer).join('/')}` }
+    })
   } else if (operation.op === 'remove') {
     plan.edges.push({ op: 'remove', fieldCode: field.code, group: null, ...ends })
   } else {
     const [entry = null] = prepareEntries(field, ownerUrn, [entryOf(field, other, operation.value)])
-    plan.edges.push({ op: 'add', entry: { fieldCode: field.code, ...ends, recordKey: singleRecordKey, position: nextPosition(plan), attributes: entryAttributes(field, entry) } })
+    plan.edges.push({
+      op: 'add',
+      entry: {
+        fieldCode: field.code,
+        ...ends,
+        recordKey: singleRecordKey,
+        position: nextPosition(plan),
+        attributes: entryAttributes(field, entry)
+      }
+    })
   }
 }
 
 /** What a patch adds keeps the order that the patch has. */
 const nextPosition = (plan: LineagePatch): number => appendedPosition + plan.edges.length
 
-const linkOf = (field: LineageField): string => field.shape === 'upstream' ? 'dataset' : 'destinationUrn'
+const linkOf = (field: LineageField): string => (field.shape === 'upstream' ? 'dataset' : 'destinationUrn')
 
 /** The entry that a key and a value make: the key says what it links to. */
 function entryOf(field: LineageField, other: Urn, value: JsonValue | undefined): JsonValue {
   if (field.shape === 'urn' || field.shape === 'link') return other
   if (field.shape === 'union') return { string: other }
-  return { ...isObject(value) ? value : {}, [linkOf(field)]: other }
+  return { ...(isObject(value) ? value : {}), [linkOf(field)]: other }
 }
 
 /** Throws VALIDATION_FAILED where the attributes of an edge are none that its list can hold. */
-export function checkEdgeAttributes(field: LineageField, ownerUrn: Urn, other: Urn, attributes: JsonObject): void {
+export function checkEdgeAttributes(
+  field: LineageField,
+  ownerUrn: Urn,
+  other: Urn,
+  attributes: JsonObject
+): void {
   prepareEntries(field, ownerUrn, [entryOf(field, other, attributes)])
 }
 
 const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** `/fineGrainedLineages/<operation>/<downstream>/<query>/<upstream>`; a shorter path removes all that lies below it. */
-function planColumns(plan: LineagePatch, field: LineageField, ownerUrn: Urn, path: string[], operation: PatchOperation): void {
+function planColumns(
+  plan: LineagePatch,
+  field: LineageField,
+  ownerUrn: Urn,
+  path: string[],
+  operation: PatchOperation
+): void {
   const [, transformOperation = '', downstream, query, upstream, ...deeper] = path
   if (downstream === undefined || deeper.length > 0) refuse(operation)
   const downstreamUrn = toUrn(downstream, operation.path, 'schemaField')
@@ -138,7 +208,14 @@ function planColumns(plan: LineagePatch, field: LineageField, ownerUrn: Urn, pat
   const isPair = isColumn(upstreamUrn) && isColumn(downstreamUrn)
   if (operation.op === 'remove') {
     // A whole dataset as the source of a column is no edge between columns: its record is kept as a document.
-    if (isPair) plan.edges.push({ op: 'remove', fieldCode: field.code, group: columnGroupKey({ transformOperation, query: query ?? 'NONE' }), downstreamUrn, upstreamUrn })
+    if (isPair)
+      plan.edges.push({
+        op: 'remove',
+        fieldCode: field.code,
+        group: columnGroupKey({ transformOperation, query: query ?? 'NONE' }),
+        downstreamUrn,
+        upstreamUrn
+      })
     else plan.rest.push(operation)
     return
   }
@@ -150,23 +227,41 @@ function planColumns(plan: LineagePatch, field: LineageField, ownerUrn: Urn, pat
     return
   }
   const { upstreams: _upstreams, downstreams: _downstreams, ...attributes } = prepared
-  plan.edges.push({ op: 'add', entry: { fieldCode: field.code, downstreamUrn, upstreamUrn, recordKey: columnGroupKey(attributes), position: nextPosition(plan), attributes } })
+  plan.edges.push({
+    op: 'add',
+    entry: {
+      fieldCode: field.code,
+      downstreamUrn,
+      upstreamUrn,
+      recordKey: columnGroupKey(attributes),
+      position: nextPosition(plan),
+      attributes
+    }
+  })
 }
 
 const isColumn = (urn: Urn): boolean => entityTypeOf(urn) === 'schemaField'
 
-type ColumnKeys = { transformOperation: string, downstreamUrn: Urn, query: string | undefined, upstreamUrn: Urn }
+type ColumnKeys = {
+  transformOperation: string
+  downstreamUrn: Urn
+  query: string | undefined
+  upstreamUrn: Urn
+}
 
 /** The record that one path and its value make. */
-function recordOf({ transformOperation, downstreamUrn, query, upstreamUrn }: ColumnKeys, value: JsonValue | undefined): JsonObject {
+function recordOf(
+  { transformOperation, downstreamUrn, query, upstreamUrn }: ColumnKeys,
+  value: JsonValue | undefined
+): JsonObject {
   return {
     upstreamType: isColumn(upstreamUrn) ? 'FIELD_SET' : 'DATASET',
     downstreamType: 'FIELD',
     confidenceScore: 1,
-    ...isObject(value) ? value : {},
+    ...(isObject(value) ? value : {}),
     upstreams: [upstreamUrn],
     downstreams: [downstreamUrn],
     transformOperation,
-    ...query === undefined || query === 'NONE' ? {} : { query }
+    ...(query === undefined || query === 'NONE' ? {} : { query })
   }
 }

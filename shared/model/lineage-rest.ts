@@ -14,7 +14,13 @@ import { countPatchValues, type PatchBudget } from './patch-work.ts'
  * The rest after the operations that planLineagePatch left over, prepared.
  * Throws as applyPatch and prepareAspect do.
  */
-export function patchLineageRest(entityType: string, aspectName: string, rest: JsonObject | null, patch: PatchDocument, budget: PatchBudget | null = null): JsonObject {
+export function patchLineageRest(
+  entityType: string,
+  aspectName: string,
+  rest: JsonObject | null,
+  patch: PatchDocument,
+  budget: PatchBudget | null = null
+): JsonObject {
   let patched = rest
   let plain: PatchOperation[] = []
   const applyPlain = (): void => {
@@ -41,31 +47,50 @@ function prepareRest(entityType: string, aspectName: string, rest: JsonObject): 
   const listName = lineageFieldsOf(aspectName).find((field) => field.shape === 'columns')?.listName ?? ''
   const list = rest[listName]
   if (!Array.isArray(list) || !list.includes(null)) return prepareAspect(entityType, aspectName, rest)
-  const prepared = prepareAspect(entityType, aspectName, { ...rest, [listName]: list.filter((record) => record !== null) })
+  const prepared = prepareAspect(entityType, aspectName, {
+    ...rest,
+    [listName]: list.filter((record) => record !== null)
+  })
   const records = listOf(prepared[listName])[Symbol.iterator]()
-  return { ...prepared, [listName]: list.map((record) => record === null ? null : records.next().value ?? null) }
+  return {
+    ...prepared,
+    [listName]: list.map((record) => (record === null ? null : (records.next().value ?? null)))
+  }
 }
 
 /** Sets or takes away one source of a column; the columns among its sources are pairs, and not decided here. */
 function patchRecord(rest: JsonObject, path: string[], operation: PatchOperation): JsonObject {
   const [listName = '', transformOperation = '', downstream = '', query, upstream] = path
   const list = listOf(rest[listName])
-  const isMeant = (record: JsonValue): record is JsonObject => isObject(record) && listOf(record.downstreams).length === 1 && listOf(record.downstreams)[0] === downstream
-    && (record.transformOperation ?? 'NONE') === transformOperation && (query === undefined || (record.query ?? 'NONE') === query)
+  const isMeant = (record: JsonValue): record is JsonObject =>
+    isObject(record) &&
+    listOf(record.downstreams).length === 1 &&
+    listOf(record.downstreams)[0] === downstream &&
+    (record.transformOperation ?? 'NONE') === transformOperation &&
+    (query === undefined || (record.query ?? 'NONE') === query)
   if (operation.op === 'remove') {
     const left = (record: JsonObject): JsonValue => {
-      const upstreams = listOf(record.upstreams).filter((urn) => upstream === undefined ? isColumn(urn) : urn !== upstream)
+      const upstreams = listOf(record.upstreams).filter((urn) =>
+        upstream === undefined ? isColumn(urn) : urn !== upstream
+      )
       return upstreams.length === 0 ? null : { ...record, upstreams }
     }
-    return list.some(isMeant) ? { ...rest, [listName]: list.map((record) => isMeant(record) ? left(record) : record) } : rest
+    return list.some(isMeant)
+      ? { ...rest, [listName]: list.map((record) => (isMeant(record) ? left(record) : record)) }
+      : rest
   }
   const added = isObject(operation.value) ? operation.value : {}
   const home = list.findIndex(isMeant)
   const known = list[home]
   if (!isObject(known)) return { ...rest, [listName]: [...list, added] }
   const upstreams = [...new Set([...listOf(known.upstreams), ...listOf(added.upstreams)])]
-  const joined = { ...known, transformOperation, upstreams, confidenceScore: Math.min(Number(known.confidenceScore ?? 1), Number(added.confidenceScore ?? 1)) }
-  return { ...rest, [listName]: list.map((record, index) => index === home ? joined : record) }
+  const joined = {
+    ...known,
+    transformOperation,
+    upstreams,
+    confidenceScore: Math.min(Number(known.confidenceScore ?? 1), Number(added.confidenceScore ?? 1))
+  }
+  return { ...rest, [listName]: list.map((record, index) => (index === home ? joined : record)) }
 }
 
 const isColumn = (urn: JsonValue): boolean => typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')

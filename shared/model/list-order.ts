@@ -10,4 +10,6 @@ export const appendedPosition = 2 ** 30
 export type Placed = Order & { position: number }
 
 export const compareAppearance = (a: Placed, b: Placed): number =>
-  a.position >= appendedPosition && b.position >= appendedPosition ? compareOrder(a, b) || a.position - b.position : a.position - b.position || compareOrder(a, b)
+  a.position >= appendedPosition && b.position >= appendedPosition
+    ? compareOrder(a, b) || a.position - b.position
+    : a.position - b.position || compareOrder(a, b)

@@ -10,16 +10,36 @@ import type { JsonObject, PatchBefore } from './changes.ts'
 import { fewValuesOf } from './few-values.ts'
 
 /** What tells one statement from all others. */
-export type StatementKey = { downstreamId: number, upstreamId: number, ownerId: number, field: number, sourceId: number, recordKey: number }
+export type StatementKey = {
+  downstreamId: number
+  upstreamId: number
+  ownerId: number
+  field: number
+  sourceId: number
+  recordKey: number
+}
 
 /** Statements of one source and record key, column by column; each array has an entry for each statement, in ascending order of the ends. */
-export type StatedColumns = { downstreamIds: Int32Array, upstreamIds: Int32Array, ownerIds: Int32Array, fields: Int32Array, sourceId: number, recordKey: number }
+export type StatedColumns = {
+  downstreamIds: Int32Array
+  upstreamIds: Int32Array
+  ownerIds: Int32Array
+  fields: Int32Array
+  sourceId: number
+  recordKey: number
+}
 
 /** What a statement said before, in its order of then; `changedSeq` is the seq of the change that had made it say so. */
-export type StatementBefore = { seq: number, line: number, changedSeq: number, position: number, attributes: JsonObject | null }
+export type StatementBefore = {
+  seq: number
+  line: number
+  changedSeq: number
+  position: number
+  attributes: JsonObject | null
+}
 
 /** The domain of an asset before; a null id is none. `seq` is that of the change that had put it there. */
-export type AssociationBefore = { seq: number, domainId: number | null, attributes: JsonObject | null }
+export type AssociationBefore = { seq: number; domainId: number | null; attributes: JsonObject | null }
 
 /** An edge of one list of an owner, whoever states it. */
 export type PatchedKey = Omit<StatementKey, 'sourceId' | 'recordKey'>
@@ -28,29 +48,47 @@ export type PatchedKey = Omit<StatementKey, 'sourceId' | 'recordKey'>
 export type AspectBefore = 'none' | 'own' | 'kept'
 
 export type JournalEntry =
-  | { kind: 'stated', key: StatementKey }
+  | { kind: 'stated'; key: StatementKey }
   /** `left`: the seq of the change that it is the work of again, where an undo restored it; then `before` may be null. */
-  | { kind: 'restated', key: StatementKey, before: StatementBefore | null, left?: number }
-  | { kind: 'removed', key: StatementKey, before: StatementBefore }
-  | { kind: 'association', entityId: number, before: AssociationBefore | null, left?: number }
+  | { kind: 'restated'; key: StatementKey; before: StatementBefore | null; left?: number }
+  | { kind: 'removed'; key: StatementKey; before: StatementBefore }
+  | { kind: 'association'; entityId: number; before: AssociationBefore | null; left?: number }
   /** What patches say of an edge that nobody stated: those that were kept before. */
-  | { kind: 'patched', key: PatchedKey, before: PatchBefore[] }
+  | { kind: 'patched'; key: PatchedKey; before: PatchBefore[] }
   /** An event of a time series, of which nothing is kept that would tell what it replaced. */
-  | { kind: 'event', entityId: number, aspectName: string }
+  | { kind: 'event'; entityId: number; aspectName: string }
   /** What the aspect was before stands in its history, as long as that is kept; `was` tells whether there is any. */
-  | { kind: 'aspect', entityId: number, aspectName: string, was: AspectBefore }
+  | { kind: 'aspect'; entityId: number; aspectName: string; was: AspectBefore }
   /** An entity came to exist, or was taken back. */
-  | { kind: 'made' | 'unmade', entityId: number }
-  | { kind: 'madeDomain', entityId: number }
-  | { kind: 'deleted', entityId: number }
+  | { kind: 'made' | 'unmade'; entityId: number }
+  | { kind: 'madeDomain'; entityId: number }
+  | { kind: 'deleted'; entityId: number }
 
 /** In the order in which they are taken back: a kind of a later pass needs those of the earlier ones to be gone. */
-const kindsOfPasses = [['unmade'], ['stated', 'restated', 'removed', 'association', 'event', 'deleted'], ['aspect', 'patched'], ['made'], ['madeDomain']] as const satisfies JournalEntry['kind'][][]
+const kindsOfPasses = [
+  ['unmade'],
+  ['stated', 'restated', 'removed', 'association', 'event', 'deleted'],
+  ['aspect', 'patched'],
+  ['made'],
+  ['madeDomain']
+] as const satisfies JournalEntry['kind'][][]
 
 export const journalPasses = kindsOfPasses.map((_, index) => index + 1)
 
 /** Numbers stored in Postgres: never renumber. */
-const kindCodes = { stated: 0, restated: 1, removed: 2, association: 3, event: 4, unmade: 5, deleted: 6, aspect: 7, made: 8, madeDomain: 9, patched: 10 } as const satisfies Record<JournalEntry['kind'], number>
+const kindCodes = {
+  stated: 0,
+  restated: 1,
+  removed: 2,
+  association: 3,
+  event: 4,
+  unmade: 5,
+  deleted: 6,
+  aspect: 7,
+  made: 8,
+  madeDomain: 9,
+  patched: 10
+} as const satisfies Record<JournalEntry['kind'], number>
 
 /** A bit beside those of the kinds: some statement or association that is noted was the load's own before. */
 export const againBit = 1 << 12
@@ -58,15 +96,21 @@ export const againBit = 1 << 12
 /** The kinds of entries as bits, one for each code. */
 export const kindBit = (kind: JournalEntry['kind']): number => 1 << kindCodes[kind]
 
-export const passOfKind = (kind: JournalEntry['kind']): number => 1 + kindsOfPasses.findIndex((kinds) => (kinds as readonly string[]).includes(kind))
+export const passOfKind = (kind: JournalEntry['kind']): number =>
+  1 + kindsOfPasses.findIndex((kinds) => (kinds as readonly string[]).includes(kind))
 
 /** What is stored of a chunk: `counts` by pass, the first pass first. */
-export type PackedJournal = { kinds: number, counts: number[], payload: Buffer }
+export type PackedJournal = { kinds: number; counts: number[]; payload: Buffer }
 
 const version = 1
 
 /** `seq` is what the chunk made its changes as. unpackJournal gives all in the same order each time, the added statements first. */
-export function packJournal(stated: readonly StatementKey[], others: readonly Exclude<JournalEntry, { kind: 'stated' }>[], seq: number, columns: readonly StatedColumns[] = []): PackedJournal {
+export function packJournal(
+  stated: readonly StatementKey[],
+  others: readonly Exclude<JournalEntry, { kind: 'stated' }>[],
+  seq: number,
+  columns: readonly StatedColumns[] = []
+): PackedJournal {
   const counts = journalPasses.map(() => 0)
   const statedCount = columns.reduce((count, each) => count + each.downstreamIds.length, stated.length)
   counts[passOfKind('stated') - 1] = statedCount
@@ -77,8 +121,13 @@ export function packJournal(stated: readonly StatementKey[], others: readonly Ex
     counts[passOfKind(kind) - 1] = (counts[passOfKind(kind) - 1] ?? 0) + 1
     kinds |= kindBit(kind)
   }
-  const rest = others.length === 0 ? Buffer.alloc(0) : deflateRawSync(JSON.stringify(others.map(toList)), { level: 1 })
-  return { kinds, counts, payload: Buffer.concat([Buffer.from([version]), packStated(stated, columns), rest]) }
+  const rest =
+    others.length === 0 ? Buffer.alloc(0) : deflateRawSync(JSON.stringify(others.map(toList)), { level: 1 })
+  return {
+    kinds,
+    counts,
+    payload: Buffer.concat([Buffer.from([version]), packStated(stated, columns), rest])
+  }
 }
 
 /** Throws on a version that this program does not know. */
@@ -94,25 +143,61 @@ export function unpackJournal(payload: Buffer): JournalEntry[] {
 }
 
 /** The seq of the change that had made it what it was. */
-export const beforeSeq = (before: StatementBefore | AssociationBefore | null): number | undefined => before ? 'changedSeq' in before ? before.changedSeq : before.seq : undefined
+export const beforeSeq = (before: StatementBefore | AssociationBefore | null): number | undefined =>
+  before ? ('changedSeq' in before ? before.changedSeq : before.seq) : undefined
 
 type Packed = [number, ...unknown[]]
 
-const keyList = (key: StatementKey): number[] => [key.downstreamId, key.upstreamId, key.ownerId, key.field, key.sourceId, key.recordKey]
-const keyOfList = ([downstreamId = 0, upstreamId = 0, ownerId = 0, field = 0, sourceId = 0, recordKey = 0]: readonly number[]): StatementKey => ({ downstreamId, upstreamId, ownerId, field, sourceId, recordKey })
+const keyList = (key: StatementKey): number[] => [
+  key.downstreamId,
+  key.upstreamId,
+  key.ownerId,
+  key.field,
+  key.sourceId,
+  key.recordKey
+]
+const keyOfList = ([
+  downstreamId = 0,
+  upstreamId = 0,
+  ownerId = 0,
+  field = 0,
+  sourceId = 0,
+  recordKey = 0
+]: readonly number[]): StatementKey => ({ downstreamId, upstreamId, ownerId, field, sourceId, recordKey })
 
-const beforeList = (before: StatementBefore | null): unknown[] => before ? [before.seq, before.position, before.attributes, before.line, before.changedSeq] : [null, null, null, null, null]
+const beforeList = (before: StatementBefore | null): unknown[] =>
+  before
+    ? [before.seq, before.position, before.attributes, before.line, before.changedSeq]
+    : [null, null, null, null, null]
 
 function toList(entry: Exclude<JournalEntry, { kind: 'stated' }>): Packed {
   const code = kindCodes[entry.kind]
   switch (entry.kind) {
-    case 'restated': return [code, keyList(entry.key), ...beforeList(entry.before), entry.left ?? null]
-    case 'removed': return [code, keyList(entry.key), ...beforeList(entry.before)]
-    case 'association': return [code, entry.entityId, entry.before?.seq ?? null, entry.before?.domainId ?? null, entry.before?.attributes ?? null, entry.left ?? null]
-    case 'patched': return [code, [entry.key.downstreamId, entry.key.upstreamId, entry.key.ownerId, entry.key.field], entry.before]
-    case 'event': return [code, entry.entityId, entry.aspectName]
-    case 'aspect': return [code, entry.entityId, entry.aspectName, entry.was]
-    default: return [code, entry.entityId]
+    case 'restated':
+      return [code, keyList(entry.key), ...beforeList(entry.before), entry.left ?? null]
+    case 'removed':
+      return [code, keyList(entry.key), ...beforeList(entry.before)]
+    case 'association':
+      return [
+        code,
+        entry.entityId,
+        entry.before?.seq ?? null,
+        entry.before?.domainId ?? null,
+        entry.before?.attributes ?? null,
+        entry.left ?? null
+      ]
+    case 'patched':
+      return [
+        code,
+        [entry.key.downstreamId, entry.key.upstreamId, entry.key.ownerId, entry.key.field],
+        entry.before
+      ]
+    case 'event':
+      return [code, entry.entityId, entry.aspectName]
+    case 'aspect':
+      return [code, entry.entityId, entry.aspectName, entry.was]
+    default:
+      return [code, entry.entityId]
   }
 }
 
@@ -120,22 +205,49 @@ function fromList([code, ...values]: Packed): JournalEntry {
   const kind = (Object.keys(kindCodes) as JournalEntry['kind'][]).find((name) => kindCodes[name] === code)
   if (kind === undefined) throw new Error(`unknown kind ${code} in a journal`)
   switch (kind) {
-    case 'stated': throw new Error('a statement among the others of a journal')
+    case 'stated':
+      throw new Error('a statement among the others of a journal')
     case 'restated':
     case 'removed': {
       // Journals of before there was a changedSeq have no line either.
-      const [key, seq, position, attributes, line = 0, changedSeq, left] = values as [number[], number | null, number, JsonObject | null, number?, number?, (number | null)?]
+      const [key, seq, position, attributes, line = 0, changedSeq, left] = values as [
+        number[],
+        number | null,
+        number,
+        JsonObject | null,
+        number?,
+        number?,
+        (number | null)?
+      ]
       const before = seq === null ? null : { seq, line, changedSeq: changedSeq ?? seq, position, attributes }
-      if (kind === 'restated') return { kind, key: keyOfList(key), before, ...typeof left === 'number' ? { left } : {} }
+      if (kind === 'restated')
+        return { kind, key: keyOfList(key), before, ...(typeof left === 'number' ? { left } : {}) }
       if (!before) throw new Error('a removal of nothing in a journal')
       return { kind, key: keyOfList(key), before }
     }
     case 'association': {
-      const [entityId, seq, domainId, attributes, left] = values as [number, (number | null)?, (number | null)?, (JsonObject | null)?, (number | null)?]
-      return { kind, entityId, before: typeof seq !== 'number' ? null : { seq, domainId: domainId ?? null, attributes: attributes ?? null }, ...typeof left === 'number' ? { left } : {} }
+      const [entityId, seq, domainId, attributes, left] = values as [
+        number,
+        (number | null)?,
+        (number | null)?,
+        (JsonObject | null)?,
+        (number | null)?
+      ]
+      return {
+        kind,
+        entityId,
+        before:
+          typeof seq !== 'number'
+            ? null
+            : { seq, domainId: domainId ?? null, attributes: attributes ?? null },
+        ...(typeof left === 'number' ? { left } : {})
+      }
     }
     case 'patched': {
-      const [[downstreamId = 0, upstreamId = 0, ownerId = 0, field = 0], before] = values as [number[], PatchBefore[]]
+      const [[downstreamId = 0, upstreamId = 0, ownerId = 0, field = 0], before] = values as [
+        number[],
+        PatchBefore[]
+      ]
       return { kind, key: { downstreamId, upstreamId, ownerId, field }, before }
     }
     case 'event': {
@@ -155,10 +267,24 @@ function fromList([code, ...values]: Packed): JournalEntry {
 
 /** Who owns a statement, in words that most runs have in common. */
 const ownerModes = { downstream: 0, upstream: 1, other: 2 } as const
-const ownerModeOf = (key: StatementKey): number => key.ownerId === key.downstreamId ? ownerModes.downstream : key.ownerId === key.upstreamId ? ownerModes.upstream : ownerModes.other
-const isOneRun = (a: StatementKey, b: StatementKey): boolean => a.field === b.field && a.sourceId === b.sourceId && a.recordKey === b.recordKey && ownerModeOf(a) === ownerModeOf(b)
+const ownerModeOf = (key: StatementKey): number =>
+  key.ownerId === key.downstreamId
+    ? ownerModes.downstream
+    : key.ownerId === key.upstreamId
+      ? ownerModes.upstream
+      : ownerModes.other
+const isOneRun = (a: StatementKey, b: StatementKey): boolean =>
+  a.field === b.field &&
+  a.sourceId === b.sourceId &&
+  a.recordKey === b.recordKey &&
+  ownerModeOf(a) === ownerModeOf(b)
 const compareKeys = (a: StatementKey, b: StatementKey): number =>
-  a.field - b.field || a.sourceId - b.sourceId || a.recordKey - b.recordKey || ownerModeOf(a) - ownerModeOf(b) || a.downstreamId - b.downstreamId || a.upstreamId - b.upstreamId
+  a.field - b.field ||
+  a.sourceId - b.sourceId ||
+  a.recordKey - b.recordKey ||
+  ownerModeOf(a) - ownerModeOf(b) ||
+  a.downstreamId - b.downstreamId ||
+  a.upstreamId - b.upstreamId
 
 /** The longest form of a number below 2^53, and numbers of a run and of a statement. */
 const varintMaxBytes = 8
@@ -166,17 +292,26 @@ const numbersOfRun = 5
 const numbersOfStatement = 3
 
 /** What the statements of a run have in common; `count` ends follow it. */
-type RunHead = { count: number, field: number, sourceId: number, recordKey: number, mode: number }
+type RunHead = { count: number; field: number; sourceId: number; recordKey: number; mode: number }
 
 function packStated(keys: readonly StatementKey[], columns: readonly StatedColumns[]): Buffer {
   const runs = runsOf(keys)
-  const codes = columns.map((each) => fewValuesOf(each.fields.length, (at) => runCode(each.fields[at] ?? 0, each, at)))
+  const codes = columns.map((each) =>
+    fewValuesOf(each.fields.length, (at) => runCode(each.fields[at] ?? 0, each, at))
+  )
   const runCount = runs.length + codes.flat().length
   const statementCount = columns.reduce((count, each) => count + each.downstreamIds.length, keys.length)
-  const writer = { buffer: Buffer.allocUnsafe(varintMaxBytes * (1 + runCount * numbersOfRun + statementCount * numbersOfStatement)), at: 0 }
+  const writer = {
+    buffer: Buffer.allocUnsafe(
+      varintMaxBytes * (1 + runCount * numbersOfRun + statementCount * numbersOfStatement)
+    ),
+    at: 0
+  }
   writeNumber(writer, runCount)
   for (const run of runs) writeRun(writer, run)
-  columns.forEach((each, index) => { for (const code of codes[index] ?? []) writeColumns(writer, each, code) })
+  columns.forEach((each, index) => {
+    for (const code of codes[index] ?? []) writeColumns(writer, each, code)
+  })
   return writer.buffer.subarray(0, writer.at)
 }
 
@@ -209,8 +344,17 @@ function writeRun(writer: Bytes, run: readonly StatementKey[]): void {
 }
 
 /** Field and mode as one number. */
-const runCode = (field: number, { downstreamIds, upstreamIds, ownerIds }: StatedColumns, at: number): number =>
-  field * 4 + (ownerIds[at] === downstreamIds[at] ? ownerModes.downstream : ownerIds[at] === upstreamIds[at] ? ownerModes.upstream : ownerModes.other)
+const runCode = (
+  field: number,
+  { downstreamIds, upstreamIds, ownerIds }: StatedColumns,
+  at: number
+): number =>
+  field * 4 +
+  (ownerIds[at] === downstreamIds[at]
+    ? ownerModes.downstream
+    : ownerIds[at] === upstreamIds[at]
+      ? ownerModes.upstream
+      : ownerModes.other)
 
 /** The statements of one field and mode as a run, without an object for each. */
 function writeColumns(writer: Bytes, columns: StatedColumns, code: number): void {
@@ -231,20 +375,29 @@ function writeColumns(writer: Bytes, columns: StatedColumns, code: number): void
   }
 }
 
-type Bytes = { buffer: Buffer, at: number }
+type Bytes = { buffer: Buffer; at: number }
 
 function unpackStated(reader: Bytes): StatementKey[] {
   const keys: StatementKey[] = []
   for (let runs = readNumber(reader); runs > 0; runs -= 1) {
     const count = readNumber(reader)
-    const common = { field: readNumber(reader), sourceId: readNumber(reader), recordKey: unzigzag(readNumber(reader)) }
+    const common = {
+      field: readNumber(reader),
+      sourceId: readNumber(reader),
+      recordKey: unzigzag(readNumber(reader))
+    }
     const mode = readNumber(reader)
     let downstreamId = 0
     let upstreamId = 0
     for (let index = 0; index < count; index += 1) {
       downstreamId += readNumber(reader)
       upstreamId += unzigzag(readNumber(reader))
-      const ownerId = mode === ownerModes.downstream ? downstreamId : mode === ownerModes.upstream ? upstreamId : readNumber(reader)
+      const ownerId =
+        mode === ownerModes.downstream
+          ? downstreamId
+          : mode === ownerModes.upstream
+            ? upstreamId
+            : readNumber(reader)
       keys.push({ downstreamId, upstreamId, ownerId, ...common })
     }
   }
@@ -252,8 +405,8 @@ function unpackStated(reader: Bytes): StatementKey[] {
 }
 
 /** Small numbers of either sign as small numbers. In floating point: record keys reach below -2^31. */
-const zigzag = (number: number): number => number >= 0 ? number * 2 : -number * 2 - 1
-const unzigzag = (number: number): number => number % 2 === 0 ? number / 2 : -(number + 1) / 2
+const zigzag = (number: number): number => (number >= 0 ? number * 2 : -number * 2 - 1)
+const unzigzag = (number: number): number => (number % 2 === 0 ? number / 2 : -(number + 1) / 2)
 
 function writeNumber(writer: Bytes, number: number): void {
   let left = number

@@ -3,7 +3,8 @@ import type { JsonObject, JsonValue } from './changes.ts'
 import { isObject } from './json-values.ts'
 
 /** At every depth, but for nulls that are entries of a list. The document itself where it has none, for most have none. */
-export const withoutNulls = (document: JsonObject): JsonObject => hasNull(document) ? cleaned(document) : document
+export const withoutNulls = (document: JsonObject): JsonObject =>
+  hasNull(document) ? cleaned(document) : document
 
 const hasNull = (value: JsonValue): boolean => {
   if (Array.isArray(value)) return value.some(hasNull)
@@ -11,7 +12,9 @@ const hasNull = (value: JsonValue): boolean => {
 }
 
 const cleaned = (document: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(document).flatMap(([name, field]) => field === null ? [] : [[name, cleanedValue(field)]]))
+  Object.fromEntries(
+    Object.entries(document).flatMap(([name, field]) => (field === null ? [] : [[name, cleanedValue(field)]]))
+  )
 
 const cleanedValue = (value: JsonValue): JsonValue => {
   if (Array.isArray(value)) return value.map(cleanedValue)

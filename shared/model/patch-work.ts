@@ -24,7 +24,11 @@ export function countPatchValues(budget: PatchBudget, values: number): void {
 export class TooMuchPatching extends CatalogError {
   constructor() {
     const maximum = limits.patchValuesPerChunkMaxCount
-    super('LIMIT_EXCEEDED', `The patches work on more than ${maximum} values together; send fewer in one call, or a load (POST /loads)`, { limit: 'patchValuesPerChunkMaxCount', maximum })
+    super(
+      'LIMIT_EXCEEDED',
+      `The patches work on more than ${maximum} values together; send fewer in one call, or a load (POST /loads)`,
+      { limit: 'patchValuesPerChunkMaxCount', maximum }
+    )
   }
 }
 
@@ -40,7 +44,9 @@ export type PatchWork = {
 }
 
 /** Bytes are counted low (a character is one, escapes are none), so that nothing is refused that would be within the limit. */
-export function createPatchWork(budget: PatchBudget | null): { open: (document: Working) => Working } & PatchWork {
+export function createPatchWork(
+  budget: PatchBudget | null
+): { open: (document: Working) => Working } & PatchWork {
   let valuesLeft: number = limits.patchValuesMaxCount
   /** Never less than the document has: what is taken away is found when the count has passed the limit. */
   let bytes = 0
@@ -49,7 +55,11 @@ export function createPatchWork(budget: PatchBudget | null): { open: (document: 
   function visit(values: number): void {
     if (budget) countPatchValues(budget, values)
     // The document itself is copied once, whatever its size.
-    if (!isOpening && (valuesLeft -= values) < 0) throw exceeded('patchValuesMaxCount', `The operations of the patch work on more than ${limits.patchValuesMaxCount} values`)
+    if (!isOpening && (valuesLeft -= values) < 0)
+      throw exceeded(
+        'patchValuesMaxCount',
+        `The operations of the patch work on more than ${limits.patchValuesMaxCount} values`
+      )
   }
 
   function copy(value: Working, depth: number): Working {
@@ -93,7 +103,9 @@ export function createPatchWork(budget: PatchBudget | null): { open: (document: 
   }
 
   return {
-    visit, copy, checkDepth,
+    visit,
+    copy,
+    checkDepth,
     open(document) {
       isOpening = true
       const copied = copy(document, 0)
@@ -114,6 +126,9 @@ const mapLevels = limits.patchKeysMaxCount
 const innerOf = (value: Exclude<Working, null | boolean | number | string>): Iterable<Working> =>
   Array.isArray(value) ? value : value instanceof Map ? value.values() : Object.values(value)
 
-const exceeded = (limit: LimitName, message: string): CatalogError => new CatalogError('LIMIT_EXCEEDED', message, { field: 'aspect', limit, maximum: limits[limit] })
-const tooDeep = (): CatalogError => exceeded('jsonMaxDepth', `The patch nests the aspect deeper than ${limits.jsonMaxDepth} levels`)
-const tooLarge = (): CatalogError => exceeded('aspectMaxBytes', `The patch makes the aspect larger than ${limits.aspectMaxBytes} bytes of JSON`)
+const exceeded = (limit: LimitName, message: string): CatalogError =>
+  new CatalogError('LIMIT_EXCEEDED', message, { field: 'aspect', limit, maximum: limits[limit] })
+const tooDeep = (): CatalogError =>
+  exceeded('jsonMaxDepth', `The patch nests the aspect deeper than ${limits.jsonMaxDepth} levels`)
+const tooLarge = (): CatalogError =>
+  exceeded('aspectMaxBytes', `The patch makes the aspect larger than ${limits.aspectMaxBytes} bytes of JSON`)

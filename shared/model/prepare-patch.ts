@@ -14,38 +14,62 @@ import { isLineageAspect, lineageFieldsOf, type LineageField } from './lineage-f
 /** Throws VALIDATION_FAILED, INVALID_URN, LIMIT_EXCEEDED and INVALID_CHARACTER, with the operation's path in `details.field`. */
 export function preparePatch(entityType: string, aspectName: string, document: PatchDocument): PatchDocument {
   if (!isLineageAspect(aspectName)) return document
-  return { ...document, patch: document.patch.map((operation) => prepareOperation({ entityType, aspectName }, operation)) }
+  return {
+    ...document,
+    patch: document.patch.map((operation) => prepareOperation({ entityType, aspectName }, operation))
+  }
 }
 
-type Target = { entityType: string, aspectName: string }
+type Target = { entityType: string; aspectName: string }
 
 function prepareOperation(target: Target, operation: PatchOperation): PatchOperation {
   try {
     const path = parsePointer(operation.path)
     const field = lineageFieldsOf(target.aspectName).find((candidate) => candidate.listName === path[0])
     if (!field) return checkOther(target, operation, path)
-    if (operation.value === undefined || (operation.op !== 'add' && operation.op !== 'replace')) return operation
+    if (operation.value === undefined || (operation.op !== 'add' && operation.op !== 'replace'))
+      return operation
     if (path.length === 1) return { ...operation, value: prepareList(target, field, operation.value) }
     if (field.shape === 'inputField') return operation
     if (field.shape === 'columns') return checkColumns(target, field, operation, path)
     return prepareEntry(target, field, operation, path)
   } catch (error) {
-    throw error instanceof CatalogError ? new CatalogError(error.code, error.message, { ...error.details, field: operation.path.slice(0, 500) }, { cause: error }) : error
+    throw error instanceof CatalogError
+      ? new CatalogError(
+          error.code,
+          error.message,
+          { ...error.details, field: operation.path.slice(0, 500) },
+          { cause: error }
+        )
+      : error
   }
 }
 
 /** One list, over the empty document of its aspect. */
-function prepareList({ entityType, aspectName }: Target, { listName }: LineageField, list: JsonValue): JsonValue {
-  return prepareAspect(entityType, aspectName, { ...aspectTemplate(aspectName), [listName]: list })[listName] ?? []
+function prepareList(
+  { entityType, aspectName }: Target,
+  { listName }: LineageField,
+  list: JsonValue
+): JsonValue {
+  return (
+    prepareAspect(entityType, aspectName, { ...aspectTemplate(aspectName), [listName]: list })[listName] ?? []
+  )
 }
 
-const firstOf = (list: JsonValue): JsonValue => Array.isArray(list) ? list[0] ?? null : null
+const firstOf = (list: JsonValue): JsonValue => (Array.isArray(list) ? (list[0] ?? null) : null)
 
 /** `/upstreams/<urn>` is a whole entry, whose URN the path has; `/upstreams/<urn>/<field>` is one field of it. */
-function prepareEntry(target: Target, field: LineageField, operation: PatchOperation, [, urn = '', name, ...deeper]: string[]): PatchOperation {
+function prepareEntry(
+  target: Target,
+  field: LineageField,
+  operation: PatchOperation,
+  [, urn = '', name, ...deeper]: string[]
+): PatchOperation {
   const { value = null } = operation
-  if (name === undefined) return { ...operation, value: firstOf(prepareList(target, field, [entryOf(field, urn, value)])) }
-  if (deeper.length === 0 && isRecord(field)) prepareList(target, field, [entryOf(field, urn, { [name]: value })])
+  if (name === undefined)
+    return { ...operation, value: firstOf(prepareList(target, field, [entryOf(field, urn, value)])) }
+  if (deeper.length === 0 && isRecord(field))
+    prepareList(target, field, [entryOf(field, urn, { [name]: value })])
   return operation
 }
 
@@ -61,17 +85,31 @@ function entryOf(field: LineageField, urn: string, value: JsonValue): JsonValue 
 }
 
 /** `/fineGrainedLineages/<operation>/<downstream>/<query>/<upstream>`: the ends stand in the path. */
-function checkColumns(target: Target, field: LineageField, operation: PatchOperation, [, , downstream, query = 'NONE', upstream]: string[]): PatchOperation {
+function checkColumns(
+  target: Target,
+  field: LineageField,
+  operation: PatchOperation,
+  [, , downstream, query = 'NONE', upstream]: string[]
+): PatchOperation {
   if (downstream === undefined || upstream === undefined) return operation
   const sent: JsonObject = isObject(operation.value) ? operation.value : {}
-  const ends = { upstreams: [upstream], downstreams: [downstream], ...query === 'NONE' ? {} : { query } }
+  const ends = { upstreams: [upstream], downstreams: [downstream], ...(query === 'NONE' ? {} : { query }) }
   prepareList(target, field, [{ upstreamType: 'FIELD_SET', downstreamType: 'FIELD', ...sent, ...ends }])
   return operation
 }
 
 /** What is no list of edges is tried out on the empty document. */
-function checkOther({ entityType, aspectName }: Target, operation: PatchOperation, path: readonly string[]): PatchOperation {
-  if (operation.op === 'test' || operation.from !== undefined || path.some((segment) => /^(?:-|\d+)$/.test(segment))) return operation
+function checkOther(
+  { entityType, aspectName }: Target,
+  operation: PatchOperation,
+  path: readonly string[]
+): PatchOperation {
+  if (
+    operation.op === 'test' ||
+    operation.from !== undefined ||
+    path.some((segment) => /^(?:-|\d+)$/.test(segment))
+  )
+    return operation
   prepareAspect(entityType, aspectName, applyPatch(aspectName, null, { patch: [operation] }))
   return operation
 }

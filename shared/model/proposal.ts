@@ -8,7 +8,13 @@
 import { CatalogError } from '../errors.ts'
 import { keyOf, urnFromKey } from '../urn/kinds.ts'
 import { parseUrn, type ParsedUrn } from '../urn/urn.ts'
-import { aspectNameOfClass, checkAspectPlace, isKeyAspect, isTimeseries, prepareAspect } from './aspect-registry.ts'
+import {
+  aspectNameOfClass,
+  checkAspectPlace,
+  isKeyAspect,
+  isTimeseries,
+  prepareAspect
+} from './aspect-registry.ts'
 import { referencesOf } from './change-facts.ts'
 import type { Change, JsonObject, JsonValue, WriteHeaders } from './changes.ts'
 import { entityTypeInfo } from './entity-types.ts'
@@ -19,7 +25,7 @@ import { preparePatch } from './prepare-patch.ts'
 import { parseConditions } from './write-conditions.ts'
 
 const changeTypes = ['UPSERT', 'CREATE', 'CREATE_ENTITY', 'UPDATE', 'PATCH', 'DELETE'] as const
-type ChangeType = typeof changeTypes[number]
+type ChangeType = (typeof changeTypes)[number]
 
 const jsonContent = 'application/json'
 const patchContent = 'application/json-patch+json'
@@ -34,7 +40,13 @@ export function parseProposal(value: unknown): { changes: Change[] } {
   const entity = parseEntity(value)
   const changeType = parseChangeType(value.changeType)
   const aspectName = parseAspectName(value.aspectName)
-  const change = toChange({ entity, changeType, aspectName, aspect: value.aspect, headers: parseHeaders(value) })
+  const change = toChange({
+    entity,
+    changeType,
+    aspectName,
+    aspect: value.aspect,
+    headers: parseHeaders(value)
+  })
   checkReferences(change)
   return { changes: [change] }
 }
@@ -45,24 +57,47 @@ export function parseProposal(value: unknown): { changes: Change[] } {
  * Throws as parseProposal does.
  */
 export function parseSnapshot(value: unknown, field = 'proposedSnapshot'): { changes: Change[] } {
-  const [snapshot] = isObject(value) && isObject(value.proposedSnapshot) ? Object.values(value.proposedSnapshot) : []
-  if (!isObject(value) || !isObject(snapshot)) throw new CatalogError('BAD_REQUEST', `${field} must hold one snapshot under the name of its class`, { field })
+  const [snapshot] =
+    isObject(value) && isObject(value.proposedSnapshot) ? Object.values(value.proposedSnapshot) : []
+  if (!isObject(value) || !isObject(snapshot))
+    throw new CatalogError('BAD_REQUEST', `${field} must hold one snapshot under the name of its class`, {
+      field
+    })
   const entity = parseUrn(snapshot.urn, `${field}.urn`)
   const headers = parseHeaders({ systemMetadata: value.systemMetadata ?? null })
   const aspects = snapshot.aspects ?? []
-  if (!Array.isArray(aspects)) throw new CatalogError('BAD_REQUEST', 'The aspects of a snapshot must be a list', { field: `${field}.aspects` })
+  if (!Array.isArray(aspects))
+    throw new CatalogError('BAD_REQUEST', 'The aspects of a snapshot must be a list', {
+      field: `${field}.aspects`
+    })
   const sent = aspects.map((entry, index): [string, JsonValue] => {
     const [pair, ...others] = isObject(entry) ? Object.entries(entry) : []
-    if (!pair || others.length > 0) throw new CatalogError('BAD_REQUEST', 'An aspect of a snapshot must stand alone under the name of its class', { field: `${field}.aspects[${index}]` })
+    if (!pair || others.length > 0)
+      throw new CatalogError(
+        'BAD_REQUEST',
+        'An aspect of a snapshot must stand alone under the name of its class',
+        { field: `${field}.aspects[${index}]` }
+      )
     return [aspectNameOfClass(pair[0]), pair[1]]
   })
-  const named = sent.length > 0 ? sent : [[entityTypeInfo(entity.entityType).keyAspect, null] satisfies [string, JsonValue]]
-  const changes = named.map(([aspectName, aspect]) => upsert({ entity, changeType: 'UPSERT', aspectName: parseAspectName(aspectName), aspect, headers }, aspect))
+  const named =
+    sent.length > 0
+      ? sent
+      : [[entityTypeInfo(entity.entityType).keyAspect, null] satisfies [string, JsonValue]]
+  const changes = named.map(([aspectName, aspect]) =>
+    upsert({ entity, changeType: 'UPSERT', aspectName: parseAspectName(aspectName), aspect, headers }, aspect)
+  )
   changes.forEach(checkReferences)
   return { changes }
 }
 
-type Parts = { entity: ParsedUrn, changeType: ChangeType, aspectName: string, aspect: unknown, headers: WriteHeaders }
+type Parts = {
+  entity: ParsedUrn
+  changeType: ChangeType
+  aspectName: string
+  aspect: unknown
+  headers: WriteHeaders
+}
 
 function toChange(parts: Parts): Change {
   const { entity, changeType, aspectName } = parts
@@ -71,75 +106,136 @@ function toChange(parts: Parts): Change {
   if (changeType === 'DELETE') {
     if (isTimeseries(aspectName)) throw unsupportedForEvents(changeType, aspectName)
     if (!isKey) return { kind: 'deleteAspect', entityUrn, aspectName }
-    return entity.entityType === 'domain' ? { kind: 'deleteDomain', domainUrn: entityUrn } : { kind: 'deleteEntity', entityUrn, hard: true }
+    return entity.entityType === 'domain'
+      ? { kind: 'deleteDomain', domainUrn: entityUrn }
+      : { kind: 'deleteEntity', entityUrn, hard: true }
   }
   const { content, contentType } = openEnvelope(parts.aspect)
   if (changeType !== 'PATCH') return upsert(parts, content, contentType)
   checkAspectPlace(entity.entityType, aspectName)
-  if (isKey || isTimeseries(aspectName)) throw new CatalogError('VALIDATION_FAILED', `Patch not supported for aspect with name ${aspectName}`, { field: 'changeType' })
-  if (content === undefined) throw new CatalogError('BAD_REQUEST', 'aspect is missing: a PATCH needs its operations', { field: 'aspect' })
-  return { kind: 'patchAspect', entityUrn, aspectName, patch: preparePatch(entity.entityType, aspectName, parsePatch(content, 'aspect')), ...withHeaders(parts.headers) }
+  if (isKey || isTimeseries(aspectName))
+    throw new CatalogError('VALIDATION_FAILED', `Patch not supported for aspect with name ${aspectName}`, {
+      field: 'changeType'
+    })
+  if (content === undefined)
+    throw new CatalogError('BAD_REQUEST', 'aspect is missing: a PATCH needs its operations', {
+      field: 'aspect'
+    })
+  return {
+    kind: 'patchAspect',
+    entityUrn,
+    aspectName,
+    patch: preparePatch(entity.entityType, aspectName, parsePatch(content, 'aspect')),
+    ...withHeaders(parts.headers)
+  }
 }
 
-function upsert({ entity, changeType, aspectName, headers }: Parts, content: JsonValue | undefined, contentType?: string): Change {
+function upsert(
+  { entity, changeType, aspectName, headers }: Parts,
+  content: JsonValue | undefined,
+  contentType?: string
+): Change {
   if (changeType === 'PATCH' || changeType === 'DELETE') throw new Error('a patch or a deletion is no upsert')
-  if (contentType === patchContent) throw new CatalogError('BAD_REQUEST', `An aspect of ${patchContent} needs the changeType PATCH`, { field: 'changeType' })
+  if (contentType === patchContent)
+    throw new CatalogError('BAD_REQUEST', `An aspect of ${patchContent} needs the changeType PATCH`, {
+      field: 'changeType'
+    })
   const isKey = isKeyAspect(entity.entityType, aspectName)
-  if ((content === undefined || content === null) && !isKey) throw new CatalogError('BAD_REQUEST', 'aspect is missing', { field: 'aspect' })
+  if ((content === undefined || content === null) && !isKey)
+    throw new CatalogError('BAD_REQUEST', 'aspect is missing', { field: 'aspect' })
   // What a key aspect says is what the URN says, whatever was sent.
   const value = isKey ? keyOf(entity.urn) : prepareAspect(entity.entityType, aspectName, content)
-  if (changeType !== 'UPSERT' && isTimeseries(aspectName, value)) throw unsupportedForEvents(changeType, aspectName)
-  return { kind: 'upsertAspect', changeType, entityUrn: entity.urn, aspectName, value, ...withHeaders(headers) }
+  if (changeType !== 'UPSERT' && isTimeseries(aspectName, value))
+    throw unsupportedForEvents(changeType, aspectName)
+  return {
+    kind: 'upsertAspect',
+    changeType,
+    entityUrn: entity.urn,
+    aspectName,
+    value,
+    ...withHeaders(headers)
+  }
 }
 
 const unsupportedForEvents = (changeType: ChangeType, aspectName: string): CatalogError =>
-  new CatalogError('VALIDATION_FAILED', `ChangeType not supported: ${changeType} for the timeseries aspect ${aspectName}`, { field: 'changeType', allowed: ['UPSERT'] })
+  new CatalogError(
+    'VALIDATION_FAILED',
+    `ChangeType not supported: ${changeType} for the timeseries aspect ${aspectName}`,
+    { field: 'changeType', allowed: ['UPSERT'] }
+  )
 
-const withHeaders = (headers: WriteHeaders): { headers?: WriteHeaders } => Object.keys(headers).length > 0 ? { headers } : {}
+const withHeaders = (headers: WriteHeaders): { headers?: WriteHeaders } =>
+  Object.keys(headers).length > 0 ? { headers } : {}
 
 /** What a lineage aspect refers to is read off it once here, so that a fault in it is found now and not when it is applied. */
-const checkReferences = (change: Change): void => { referencesOf(change) }
+const checkReferences = (change: Change): void => {
+  referencesOf(change)
+}
 
 const isSent = (value: unknown): boolean => value !== undefined && value !== null
 
 function parseEntity(proposal: JsonObject): ParsedUrn {
   const { entityType } = proposal
-  if (typeof entityType !== 'string' || entityType === '') throw new CatalogError('BAD_REQUEST', 'entityType is missing', { field: 'entityType' })
-  if (!isSent(proposal.entityUrn) && !isSent(proposal.entityKeyAspect)) throw new CatalogError('BAD_REQUEST', 'entityUrn or entityKeyAspect is needed', { field: 'entityUrn' })
-  const entity = isSent(proposal.entityUrn) ? parseUrn(proposal.entityUrn, 'entityUrn', entityType) : parseUrn(urnFromKey(entityType, keyAspectOf(proposal.entityKeyAspect)))
+  if (typeof entityType !== 'string' || entityType === '')
+    throw new CatalogError('BAD_REQUEST', 'entityType is missing', { field: 'entityType' })
+  if (!isSent(proposal.entityUrn) && !isSent(proposal.entityKeyAspect))
+    throw new CatalogError('BAD_REQUEST', 'entityUrn or entityKeyAspect is needed', { field: 'entityUrn' })
+  const entity = isSent(proposal.entityUrn)
+    ? parseUrn(proposal.entityUrn, 'entityUrn', entityType)
+    : parseUrn(urnFromKey(entityType, keyAspectOf(proposal.entityKeyAspect)))
   if (entity.entityType !== entityType) {
-    throw new CatalogError('BAD_REQUEST', `URN entity type does not match MCP entity type. ${entity.entityType} != ${entityType.slice(0, aspectNameMaxChars).toWellFormed()}`, { field: 'entityType', urn: entity.urn })
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `URN entity type does not match MCP entity type. ${entity.entityType} != ${entityType.slice(0, aspectNameMaxChars).toWellFormed()}`,
+      { field: 'entityType', urn: entity.urn }
+    )
   }
   return entity
 }
 
 function keyAspectOf(sent: unknown): JsonObject {
   const { content } = openEnvelope(sent, 'entityKeyAspect')
-  if (!isObject(content)) throw new CatalogError('BAD_REQUEST', 'entityKeyAspect must be an object', { field: 'entityKeyAspect' })
+  if (!isObject(content))
+    throw new CatalogError('BAD_REQUEST', 'entityKeyAspect must be an object', { field: 'entityKeyAspect' })
   return content
 }
 
 function parseChangeType(sent: unknown): ChangeType {
   const found = changeTypes.find((changeType) => changeType === sent)
-  if (!found) throw new CatalogError('VALIDATION_FAILED', `changeType must be one of ${changeTypes.join(', ')}`, { field: 'changeType', allowed: changeTypes })
+  if (!found)
+    throw new CatalogError('VALIDATION_FAILED', `changeType must be one of ${changeTypes.join(', ')}`, {
+      field: 'changeType',
+      allowed: changeTypes
+    })
   return found
 }
 
 function parseAspectName(sent: unknown): string {
-  if (typeof sent !== 'string' || sent === '') throw new CatalogError('BAD_REQUEST', 'aspectName is missing', { field: 'aspectName' })
-  if (sent.length > aspectNameMaxChars || !/^[A-Za-z]\w*$/.test(sent)) throw new CatalogError('BAD_REQUEST', `aspectName must be a letter, then letters, digits or _, at most ${aspectNameMaxChars}`, { field: 'aspectName' })
+  if (typeof sent !== 'string' || sent === '')
+    throw new CatalogError('BAD_REQUEST', 'aspectName is missing', { field: 'aspectName' })
+  if (sent.length > aspectNameMaxChars || !/^[A-Za-z]\w*$/.test(sent))
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `aspectName must be a letter, then letters, digits or _, at most ${aspectNameMaxChars}`,
+      { field: 'aspectName' }
+    )
   return sent
 }
 
 /** Takes the aspect out of its envelope. `content` is undefined where none was sent. */
-function openEnvelope(sent: unknown, field = 'aspect'): { content: JsonValue | undefined, contentType?: string } {
+function openEnvelope(
+  sent: unknown,
+  field = 'aspect'
+): { content: JsonValue | undefined; contentType?: string } {
   if (!isSent(sent)) return { content: undefined }
   if (!isObject(sent)) return { content: checkJson(sent, field) }
   const contentType = parseContentType(sent, field)
   const names = Object.keys(sent).filter((name) => name !== 'contentType')
   const [only] = names.length === 1 ? names : []
-  if (only === 'value' && typeof sent.value === 'string') return { content: parseJsonText(sent.value, field), ...contentType }
-  if (only === 'json' || (only === 'value' && contentType)) return { content: checkJson(sent[only], field), ...contentType }
+  if (only === 'value' && typeof sent.value === 'string')
+    return { content: parseJsonText(sent.value, field), ...contentType }
+  if (only === 'json' || (only === 'value' && contentType))
+    return { content: checkJson(sent[only], field), ...contentType }
   return { content: checkJson(sent, field) }
 }
 
@@ -148,19 +244,26 @@ function parseContentType(sent: JsonObject, field: string): { contentType: strin
   const isEnvelope = 'value' in sent || 'json' in sent
   if (!isEnvelope || typeof contentType !== 'string') return undefined
   if (contentType !== jsonContent && contentType !== patchContent) {
-    throw new CatalogError('BAD_REQUEST', `${field}.contentType must be ${jsonContent} or ${patchContent}`, { field: `${field}.contentType`, allowed: [jsonContent, patchContent] })
+    throw new CatalogError('BAD_REQUEST', `${field}.contentType must be ${jsonContent} or ${patchContent}`, {
+      field: `${field}.contentType`,
+      allowed: [jsonContent, patchContent]
+    })
   }
   return { contentType }
 }
 
 function parseHeaders(proposal: JsonObject): WriteHeaders {
   const systemMetadata = parseSystemMetadata(proposal.systemMetadata)
-  return { ...systemMetadata ? { systemMetadata } : {}, ...parseConditions(proposal.headers) }
+  return { ...(systemMetadata ? { systemMetadata } : {}), ...parseConditions(proposal.headers) }
 }
 
 function parseSystemMetadata(sent: JsonValue | undefined): JsonObject | undefined {
   if (sent === undefined || sent === null) return undefined
-  const value = typeof sent === 'string' ? parseJsonText(sent, 'systemMetadata') : checkJson(sent, 'systemMetadata')
-  if (!isObject(value)) throw new CatalogError('BAD_REQUEST', 'systemMetadata must be an object, or the text of one', { field: 'systemMetadata' })
+  const value =
+    typeof sent === 'string' ? parseJsonText(sent, 'systemMetadata') : checkJson(sent, 'systemMetadata')
+  if (!isObject(value))
+    throw new CatalogError('BAD_REQUEST', 'systemMetadata must be an object, or the text of one', {
+      field: 'systemMetadata'
+    })
   return value
 }

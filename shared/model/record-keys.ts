@@ -18,11 +18,12 @@ export function columnGroupKey(attributes: JsonObject): number {
   if (group === '["NONE","NONE"]') return 0
   let hash = 2166136261
   for (const character of group) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16777619)
-  return -((hash >>> 1) || 1)
+  return -(hash >>> 1 || 1)
 }
 
 /**
  * Where the removal of one entry of one list is remembered: under the code of the list, or of a column record under its
  * group. Beside the codes of whole aspects, which are smaller, in the same smallint. Stored in Postgres, never renumber.
  */
-export const removalCode = (fieldCode: number, group: number | null): number => group === null ? fieldCode : -(1 + Math.abs(group) % 32_767)
+export const removalCode = (fieldCode: number, group: number | null): number =>
+  group === null ? fieldCode : -(1 + (Math.abs(group) % 32_767))

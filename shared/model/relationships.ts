@@ -11,7 +11,9 @@ import { lineageFieldByCode, lineageFields } from './lineage-fields.ts'
 const columnRelationship = 'DownstreamOf'
 
 const names: ReadonlyMap<string, string> = new Map(
-  dataHubRelationships.flatMap(({ aspectName, path, name, lineage }) => lineage === null ? [] : [[`${aspectName}.${path.split('/')[0]}`, name]])
+  dataHubRelationships.flatMap(({ aspectName, path, name, lineage }) =>
+    lineage === null ? [] : [[`${aspectName}.${path.split('/')[0]}`, name]]
+  )
 )
 
 /** The relationship that a stored field code states. Throws on a code that this version does not know. */
@@ -21,25 +23,48 @@ export function relationshipOf(fieldCode: number): string {
 }
 
 /** The relationship that a list of edges states, and which end of an edge is its source. */
-export type LineageRelationship = { fieldCode: number, type: string, sourceIs: 'downstream' | 'upstream' }
+export type LineageRelationship = { fieldCode: number; type: string; sourceIs: 'downstream' | 'upstream' }
 
-export const lineageRelationships: readonly LineageRelationship[] = lineageFields.map(({ code, entryIs }) =>
-  ({ fieldCode: code, type: relationshipOf(code), sourceIs: entryIs === 'upstream' ? 'downstream' : 'upstream' }))
+export const lineageRelationships: readonly LineageRelationship[] = lineageFields.map(
+  ({ code, entryIs }) => ({
+    fieldCode: code,
+    type: relationshipOf(code),
+    sourceIs: entryIs === 'upstream' ? 'downstream' : 'upstream'
+  })
+)
 
 /**
  * A relationship that the document of an aspect states: from its entity to the URNs at a path, with a star for each entry of a list. For a URN to
  * go, what `removedPath` leads to must.
  */
-export type DocumentRelationship = { type: string, aspectName: string, path: readonly string[], removedPath: readonly string[] }
+export type DocumentRelationship = {
+  type: string
+  aspectName: string
+  path: readonly string[]
+  removedPath: readonly string[]
+}
 
 /** Aspects whose references stand in tables or in URNs, or are columns in lists of edges. */
-const statedElsewhere: ReadonlySet<string> = new Set(['domains', 'domainProperties', 'dataJobKey', 'mlFeatureTableKey', 'upstreamLineage', 'dataJobInputOutput', 'inputFields'])
+const statedElsewhere: ReadonlySet<string> = new Set([
+  'domains',
+  'domainProperties',
+  'dataJobKey',
+  'mlFeatureTableKey',
+  'upstreamLineage',
+  'dataJobInputOutput',
+  'inputFields'
+])
 
 const stepsOf = (path: string): string[] => path.split('/').filter((step) => step !== '')
 
 export const documentRelationships: readonly DocumentRelationship[] = dataHubRelationships
   .filter(({ aspectName, lineage }) => lineage === null && !statedElsewhere.has(aspectName))
-  .map(({ aspectName, path, removedPath, name }) => ({ type: name, aspectName, path: stepsOf(path), removedPath: stepsOf(removedPath) }))
+  .map(({ aspectName, path, removedPath, name }) => ({
+    type: name,
+    aspectName,
+    path: stepsOf(path),
+    removedPath: stepsOf(removedPath)
+  }))
 
 /** A domain in its parent, an asset in its container, a job in its flow. */
 export const partOf = 'IsPartOf'
@@ -47,5 +72,8 @@ export const partOf = 'IsPartOf'
 export const associatedWith = 'AssociatedWith'
 
 /** Every name there is. */
-export const relationshipTypes: readonly string[] =
-  [...new Set([...lineageRelationships, ...documentRelationships].map(({ type }) => type).concat(partOf, associatedWith))].sort()
+export const relationshipTypes: readonly string[] = [
+  ...new Set(
+    [...lineageRelationships, ...documentRelationships].map(({ type }) => type).concat(partOf, associatedWith)
+  )
+].sort()

@@ -30,13 +30,17 @@ function fieldsOf(aspectName: string): readonly DataHubField[] {
 export const emptyDocument = (aspectName: string): JsonObject => filledRecord(fieldsOf(aspectName), {}, true)
 
 /** The document with every list, map and stamp that is required, at any depth. It is not altered. */
-export const withRequiredFields = (aspectName: string, document: JsonObject): JsonObject => filledRecord(fieldsOf(aspectName), document, false)
+export const withRequiredFields = (aspectName: string, document: JsonObject): JsonObject =>
+  filledRecord(fieldsOf(aspectName), document, false)
 
 /** The required fields that are absent. */
 export const missingFields = (aspectName: string, document: JsonObject): string[] =>
-  fieldsOf(aspectName).filter(({ name, filling }) => filling !== undefined && !isSet(document, name)).map(({ name }) => name)
+  fieldsOf(aspectName)
+    .filter(({ name, filling }) => filling !== undefined && !isSet(document, name))
+    .map(({ name }) => name)
 
-const isSet = (record: JsonObject, name: string): boolean => Object.hasOwn(record, name) && record[name] !== null
+const isSet = (record: JsonObject, name: string): boolean =>
+  Object.hasOwn(record, name) && record[name] !== null
 
 function filledRecord(fields: readonly DataHubField[], record: JsonObject, isNew: boolean): JsonObject {
   if (fields.length === 0 || isBranch(record)) return record

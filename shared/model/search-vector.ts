@@ -8,10 +8,12 @@ const placesMaxCount = 255
 const keyMaxChars = 200
 
 /** What Postgres cannot hold is in no document. */
-const quoted = (lexeme: string): string => `'${lexeme.toWellFormed().replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll('\'', '\'\'')}'`
+const quoted = (lexeme: string): string =>
+  `'${lexeme.toWellFormed().replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
 /** A key stands beside words and begins as none does, so no beginning of a word finds it. A long value is found by its digest. */
-const keyOf = (kind: string, value: string): string => value.length <= keyMaxChars ? kind + value : `${kind}#${hash('sha256', value, 'base64url')}`
+const keyOf = (kind: string, value: string): string =>
+  value.length <= keyMaxChars ? kind + value : `${kind}#${hash('sha256', value, 'base64url')}`
 
 /** Of a whole name, case aside. */
 export const nameKey = (foldedName: string): string => keyOf('=', foldedName)
@@ -32,16 +34,28 @@ export function printVector(words: readonly PlacedWord[], keys: Iterable<string>
 }
 
 /** Must all hold; empty holds always. */
-export const allOf = (queries: readonly string[]): string => queries.length > 1 ? queries.map((each) => `(${each})`).join(' & ') : queries[0] ?? ''
+export const allOf = (queries: readonly string[]): string =>
+  queries.length > 1 ? queries.map((each) => `(${each})`).join(' & ') : (queries[0] ?? '')
 /** One must hold; there must be one. */
-export const anyOf = (queries: readonly string[]): string => queries.length > 1 ? queries.map((each) => `(${each})`).join(' | ') : queries[0] ?? ''
+export const anyOf = (queries: readonly string[]): string =>
+  queries.length > 1 ? queries.map((each) => `(${each})`).join(' | ') : (queries[0] ?? '')
 
 export const keyQuery = (key: string): string => quoted(key)
 
-export const termsQuery = (terms: readonly SearchTerm[]): string => allOf(terms.map((term) => {
-  if (term.kind === 'phrase') return term.words.map(quoted).join(' <-> ')
-  const star = term.kind === 'prefix' ? ':*' : ''
-  const whole = quoted(term.whole) + star
-  if (term.parts.length === 0) return whole
-  return anyOf([whole, allOf(term.parts.map((part, index) => index === term.parts.length - 1 ? quoted(part) + star : quoted(part)))])
-}))
+export const termsQuery = (terms: readonly SearchTerm[]): string =>
+  allOf(
+    terms.map((term) => {
+      if (term.kind === 'phrase') return term.words.map(quoted).join(' <-> ')
+      const star = term.kind === 'prefix' ? ':*' : ''
+      const whole = quoted(term.whole) + star
+      if (term.parts.length === 0) return whole
+      return anyOf([
+        whole,
+        allOf(
+          term.parts.map((part, index) =>
+            index === term.parts.length - 1 ? quoted(part) + star : quoted(part)
+          )
+        )
+      ])
+    })
+  )

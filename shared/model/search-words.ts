@@ -7,30 +7,36 @@
 import { limits } from '../limits.ts'
 
 /** A word and where it stands, counted from 1. The whole of a compound stands where its first and its last part do. */
-export type PlacedWord = { word: string, place: number }
+export type PlacedWord = { word: string; place: number }
 
 /** Between a small letter or digit and a capital, before the last capital of several, and around characters that are words. */
-const seams = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])|(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])/u
+const seams =
+  /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])|(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])/u
 const runs = /[\p{L}\p{M}\p{N}]+/gu
 /** Most runs are plain and need no look at their seams. */
 const isPlain = /^[a-z0-9]+$/
 
 /** A run, and its parts where it is a compound. */
-type Run = { whole: string, parts: readonly string[] }
+type Run = { whole: string; parts: readonly string[] }
 
 function runsOf(text: string): Run[] {
   return [...text.normalize('NFKC').matchAll(runs)].map(([run]) => {
     if (isPlain.test(run)) return { whole: cut(run), parts: [] }
-    const parts = run.split(seams).filter((part) => part !== '').map((part) => cut(part.toLowerCase()))
+    const parts = run
+      .split(seams)
+      .filter((part) => part !== '')
+      .map((part) => cut(part.toLowerCase()))
     return { whole: cut(run.toLowerCase()), parts: parts.length > 1 ? parts : [] }
   })
 }
 
 /** What is longer is found by its beginning. */
-const cut = (word: string): string => word.length <= limits.searchWordMaxChars ? word : word.slice(0, limits.searchWordMaxChars).toWellFormed()
+const cut = (word: string): string =>
+  word.length <= limits.searchWordMaxChars ? word : word.slice(0, limits.searchWordMaxChars).toWellFormed()
 
 /** Case aside, and without what Postgres cannot hold. */
-export const folded = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd').normalize('NFKC').toLowerCase()
+export const folded = (text: string): string =>
+  text.toWellFormed().replaceAll('\0', '\ufffd').normalize('NFKC').toLowerCase()
 
 /** The words in their order, the first of them at `after` + 1. */
 export function placedWords(text: string, after = 0): PlacedWord[] {
@@ -51,7 +57,9 @@ export function placedWords(text: string, after = 0): PlacedWord[] {
  * What to look for: all terms must be found. A term is a word, a phrase of words that follow each other, or a compound,
  * which is found whole or by all its parts. The word (of a compound the whole, or its last part) of a prefix may go on.
  */
-export type SearchTerm = { kind: 'word' | 'prefix', whole: string, parts: readonly string[] } | { kind: 'phrase', words: readonly string[] }
+export type SearchTerm =
+  | { kind: 'word' | 'prefix'; whole: string; parts: readonly string[] }
+  | { kind: 'phrase'; words: readonly string[] }
 
 const tokens = /"([^"]*)"?|(\S+)/g
 
@@ -61,15 +69,21 @@ const tokens = /"([^"]*)"?|(\S+)/g
  * DataHub's clients ask for its syntax, and an AND between words are passed over.
  */
 export function searchTerms(query: string): SearchTerm[] | null {
-  const text = query.trim().replace(/^\/q(\s+|$)/, '').trim()
+  const text = query
+    .trim()
+    .replace(/^\/q(\s+|$)/, '')
+    .trim()
   if (text === '' || text === '*') return null
   return [...text.matchAll(tokens)].flatMap(([, quoted, bare = '']): SearchTerm[] => {
     if (quoted !== undefined) {
-      const words = runsOf(quoted).flatMap(({ whole, parts }) => parts.length > 0 ? parts : [whole])
+      const words = runsOf(quoted).flatMap(({ whole, parts }) => (parts.length > 0 ? parts : [whole]))
       return words.length > 0 ? [{ kind: 'phrase', words }] : []
     }
     if (bare === 'AND') return []
     const found = runsOf(bare)
-    return found.map((run, index) => ({ kind: bare.endsWith('*') && index === found.length - 1 ? 'prefix' : 'word', ...run }))
+    return found.map((run, index) => ({
+      kind: bare.endsWith('*') && index === found.length - 1 ? 'prefix' : 'word',
+      ...run
+    }))
   })
 }

@@ -17,18 +17,30 @@ import { isObject } from './json-values.ts'
 export type Shape = (value: JsonValue, place: string) => JsonValue
 
 /** A field of a record: `fallback` makes the value where none is sent. */
-type Field = { shape: Shape, isRequired: boolean, fallback?: () => JsonValue }
+type Field = { shape: Shape; isRequired: boolean; fallback?: () => JsonValue }
 
 export const required = (shape: Shape): Field => ({ shape, isRequired: true })
 export const optional = (shape: Shape): Field => ({ shape, isRequired: false })
-export const defaulted = (shape: Shape, fallback: () => JsonValue): Field => ({ shape, isRequired: false, fallback })
+export const defaulted = (shape: Shape, fallback: () => JsonValue): Field => ({
+  shape,
+  isRequired: false,
+  fallback
+})
 
 /** VALIDATION_FAILED at a place, in the words of DataHub. */
 export const shapeFault = (place: string, reason: string, details: ErrorDetails = {}): CatalogError =>
-  new CatalogError('VALIDATION_FAILED', `ERROR :: ${pointerOf(place)} :: ${reason}`, { field: place, ...details })
+  new CatalogError('VALIDATION_FAILED', `ERROR :: ${pointerOf(place)} :: ${reason}`, {
+    field: place,
+    ...details
+  })
 
 /** `aspect.upstreams[3].dataset` as DataHub writes it: `/upstreams/3/dataset`. */
-const pointerOf = (place: string): string => `/${place.replace(/^aspect\.?/, '').replaceAll('[', '/').replaceAll(']', '').replaceAll('.', '/')}`
+const pointerOf = (place: string): string =>
+  `/${place
+    .replace(/^aspect\.?/, '')
+    .replaceAll('[', '/')
+    .replaceAll(']', '')
+    .replaceAll('.', '/')}`
 
 export const record = (fields: { [name: string]: Field }): Shape => {
   const known = new Map(Object.entries(fields))
@@ -38,12 +50,16 @@ export const record = (fields: { [name: string]: Field }): Shape => {
     for (const [name, given] of Object.entries(value)) {
       const field = known.get(name)
       if (!field) prepared[name] = given
-      else if (given !== null) prepared[name] = field.isRequired ? field.shape(given, `${place}.${name}`) : prepareOptional(field.shape, given, `${place}.${name}`)
+      else if (given !== null)
+        prepared[name] = field.isRequired
+          ? field.shape(given, `${place}.${name}`)
+          : prepareOptional(field.shape, given, `${place}.${name}`)
     }
     for (const [name, { isRequired, fallback }] of known) {
       if (Object.hasOwn(prepared, name)) continue
       if (fallback) prepared[name] = fallback()
-      else if (isRequired) throw shapeFault(`${place}.${name}`, 'field is required but not found and has no default value')
+      else if (isRequired)
+        throw shapeFault(`${place}.${name}`, 'field is required but not found and has no default value')
     }
     return prepared
   }
@@ -64,27 +80,32 @@ function prepareOptional(shape: Shape, given: JsonValue, place: string): JsonVal
   try {
     return shape(given, place)
   } catch (error) {
-    if (error instanceof CatalogError && (error.code === 'VALIDATION_FAILED' || error.code === 'INVALID_URN')) return shape(inner, place)
+    if (error instanceof CatalogError && (error.code === 'VALIDATION_FAILED' || error.code === 'INVALID_URN'))
+      return shape(inner, place)
     throw error
   }
 }
 
 /** `limit` names the entry of limits.ts that bounds the length. */
-export const list = (shape: Shape, limit?: LimitName): Shape => (value, place) => {
-  if (!Array.isArray(value)) throw shapeFault(place, 'array type is not backed by a list')
-  if (limit) checkCount(value.length, limit, { field: place, what: `${place} has ${value.length} entries` })
-  return value.map((entry, index) => shape(entry, `${place}[${index}]`))
-}
+export const list =
+  (shape: Shape, limit?: LimitName): Shape =>
+  (value, place) => {
+    if (!Array.isArray(value)) throw shapeFault(place, 'array type is not backed by a list')
+    if (limit) checkCount(value.length, limit, { field: place, what: `${place} has ${value.length} entries` })
+    return value.map((entry, index) => shape(entry, `${place}[${index}]`))
+  }
 
 /** An object whose values all have one shape; a null value is left out. */
-export const map = (shape: Shape): Shape => (value, place) => {
-  if (!isObject(value)) throw shapeFault(place, 'map type is not backed by an object')
-  const prepared: JsonObject = {}
-  for (const [name, given] of Object.entries(value)) {
-    if (given !== null) prepared[name] = shape(given, `${place}.${name}`)
+export const map =
+  (shape: Shape): Shape =>
+  (value, place) => {
+    if (!isObject(value)) throw shapeFault(place, 'map type is not backed by an object')
+    const prepared: JsonObject = {}
+    for (const [name, given] of Object.entries(value)) {
+      if (given !== null) prepared[name] = shape(given, `${place}.${name}`)
+    }
+    return prepared
   }
-  return prepared
-}
 
 export const anything: Shape = (value) => value
 
@@ -109,21 +130,32 @@ export const wholeNumber: Shape = (value, place) => {
   return value
 }
 
-export const numberBetween = (least: number, most: number): Shape => (value, place) => {
-  if (typeof value !== 'number' || !(value >= least && value <= most)) throw shapeFault(place, `must be a number from ${least} to ${most}`)
-  return value
-}
+export const numberBetween =
+  (least: number, most: number): Shape =>
+  (value, place) => {
+    if (typeof value !== 'number' || !(value >= least && value <= most))
+      throw shapeFault(place, `must be a number from ${least} to ${most}`)
+    return value
+  }
 
-export const oneOf = (...allowed: string[]): Shape => (value, place) => {
-  if (typeof value !== 'string' || !allowed.includes(value)) throw shapeFault(place, `must be one of ${allowed.join(', ')}`, { allowed })
-  return value
-}
+export const oneOf =
+  (...allowed: string[]): Shape =>
+  (value, place) => {
+    if (typeof value !== 'string' || !allowed.includes(value))
+      throw shapeFault(place, `must be one of ${allowed.join(', ')}`, { allowed })
+    return value
+  }
 
 /** A URN of one of these entity types; of any, where none is named. Throws INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
-export const urn = (...entityTypes: readonly string[]): Shape => (value, place) => {
-  const parsed = toUrn(value, place, entityTypes[0])
-  if (entityTypes.length > 0 && !entityTypes.includes(entityTypeOf(parsed))) {
-    throw shapeFault(place, `must be the URN of a ${entityTypes.join(' or ')}, not ${parsed}`, { urn: parsed, allowed: entityTypes })
+export const urn =
+  (...entityTypes: readonly string[]): Shape =>
+  (value, place) => {
+    const parsed = toUrn(value, place, entityTypes[0])
+    if (entityTypes.length > 0 && !entityTypes.includes(entityTypeOf(parsed))) {
+      throw shapeFault(place, `must be the URN of a ${entityTypes.join(' or ')}, not ${parsed}`, {
+        urn: parsed,
+        allowed: entityTypes
+      })
+    }
+    return parsed
   }
-  return parsed
-}

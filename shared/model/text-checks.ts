@@ -2,7 +2,7 @@
 import { CatalogError } from '../errors.ts'
 import { limits, type LimitName } from '../limits.ts'
 
-type Place = { field: string, limit: LimitName }
+type Place = { field: string; limit: LimitName }
 
 /**
  * A name: trimmed, not empty, one line, no controls, no marks that reorder what follows (bidi overrides and isolates).
@@ -23,7 +23,10 @@ export function checkLine(text: string, { field, limit }: Place): string {
 export function checkLines(text: string, { field, limit }: Place): string {
   checkLength(text, { field, limit })
   if (text.includes('\0')) throw forbidden(0, field)
-  if (!text.isWellFormed()) throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, { field })
+  if (!text.isWellFormed())
+    throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, {
+      field
+    })
   return text
 }
 
@@ -35,12 +38,23 @@ function checkLength(text: string, { field, limit }: Place): void {
   const maximum = limits[limit]
   if (text.length <= maximum) return
   const actual = [...text].length
-  if (actual > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${field} has ${actual} characters; at most ${maximum} are allowed`, { field, limit, maximum, actual })
+  if (actual > maximum)
+    throw new CatalogError(
+      'LIMIT_EXCEEDED',
+      `${field} has ${actual} characters; at most ${maximum} are allowed`,
+      { field, limit, maximum, actual }
+    )
 }
 
-const isControl = (code: number): boolean => code < 0x20 || (code >= 0x7f && code < 0xa0) || code === 0x2028 || code === 0x2029
-const reordersText = (code: number): boolean => (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
+const isControl = (code: number): boolean =>
+  code < 0x20 || (code >= 0x7f && code < 0xa0) || code === 0x2028 || code === 0x2029
+const reordersText = (code: number): boolean =>
+  (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
 const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
 const forbidden = (code: number, field: string): CatalogError =>
-  new CatalogError('INVALID_CHARACTER', `${field} holds U+${code.toString(16).toUpperCase().padStart(4, '0')}, which may not stand there`, { field })
+  new CatalogError(
+    'INVALID_CHARACTER',
+    `${field} holds U+${code.toString(16).toUpperCase().padStart(4, '0')}, which may not stand there`,
+    { field }
+  )

@@ -23,7 +23,8 @@ export const newTraceId = (): string =>
 export const isTraceId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
 
 /** When the id was given, in epoch milliseconds. */
-export const timeOfTrace = (traceId: string): number => Math.floor(Number.parseInt(traceId.slice(0, hexOfTime), 16) / 1_000)
+export const timeOfTrace = (traceId: string): number =>
+  Math.floor(Number.parseInt(traceId.slice(0, hexOfTime), 16) / 1_000)
 
 /** The value of the header `traceparent`. */
 export const traceparent = (traceId: string): string => `00-${traceId}-${traceId.slice(hexOfTime)}-01`

@@ -12,7 +12,7 @@ export type WalkBounds = {
 }
 
 /** Milliseconds since 1970, both included. An edge counts when a stamp of it lies within, when it has none, or when people stated it. */
-export type TimeWindow = { fromMs: number, toMs: number }
+export type TimeWindow = { fromMs: number; toMs: number }
 
 export type WalkQuestion = {
   startIds: readonly number[]

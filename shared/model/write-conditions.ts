@@ -9,7 +9,8 @@ import { isObject } from './json-values.ts'
  */
 export function parseConditions(headers: JsonValue | undefined): WriteHeaders {
   if (headers === undefined || headers === null) return {}
-  if (!isObject(headers)) throw new CatalogError('BAD_REQUEST', 'headers must be an object', { field: 'headers' })
+  if (!isObject(headers))
+    throw new CatalogError('BAD_REQUEST', 'headers must be an object', { field: 'headers' })
   const sent = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const conditions: WriteHeaders = {}
   const version = textOf(sent.get('if-version-match'))
@@ -24,28 +25,41 @@ export function parseConditions(headers: JsonValue | undefined): WriteHeaders {
 }
 
 /** The headers that parseConditions reads as these. */
-export const conditionHeaders = ({ ifVersionMatch, ifModifiedSince, ifUnmodifiedSince, ifNoneMatch }: WriteHeaders): JsonObject => ({
-  ...ifVersionMatch === undefined ? {} : { 'If-Version-Match': String(ifVersionMatch) },
-  ...ifModifiedSince === undefined ? {} : { 'If-Modified-Since': String(ifModifiedSince) },
-  ...ifUnmodifiedSince === undefined ? {} : { 'If-Unmodified-Since': String(ifUnmodifiedSince) },
-  ...ifNoneMatch ? { 'If-None-Match': '*' } : {}
+export const conditionHeaders = ({
+  ifVersionMatch,
+  ifModifiedSince,
+  ifUnmodifiedSince,
+  ifNoneMatch
+}: WriteHeaders): JsonObject => ({
+  ...(ifVersionMatch === undefined ? {} : { 'If-Version-Match': String(ifVersionMatch) }),
+  ...(ifModifiedSince === undefined ? {} : { 'If-Modified-Since': String(ifModifiedSince) }),
+  ...(ifUnmodifiedSince === undefined ? {} : { 'If-Unmodified-Since': String(ifUnmodifiedSince) }),
+  ...(ifNoneMatch ? { 'If-None-Match': '*' } : {})
 })
 
 /** What is stored of the aspect that a condition is about; null where there is nothing. */
-type Stored = { version: number, modifiedAt: Date } | null
+type Stored = { version: number; modifiedAt: Date } | null
 
 /** Throws PRECONDITION_FAILED where the stored aspect is not what the write was made for. An absent aspect was never changed. */
-export function checkConditions({ ifVersionMatch, ifModifiedSince, ifUnmodifiedSince }: WriteHeaders, stored: Stored): void {
+export function checkConditions(
+  { ifVersionMatch, ifModifiedSince, ifUnmodifiedSince }: WriteHeaders,
+  stored: Stored
+): void {
   const version = stored?.version ?? -1
-  if (ifVersionMatch !== undefined && version !== ifVersionMatch) throw failed('If-Version-Match', `Expected version ${ifVersionMatch}, actual version ${version}.`)
+  if (ifVersionMatch !== undefined && version !== ifVersionMatch)
+    throw failed('If-Version-Match', `Expected version ${ifVersionMatch}, actual version ${version}.`)
   const modifiedAt = stored?.modifiedAt.getTime() ?? 0
-  if (ifModifiedSince !== undefined && modifiedAt <= ifModifiedSince) throw failed('If-Modified-Since', `Item last modified ${modifiedAt} <= ${ifModifiedSince} (epoch ms)`)
-  if (ifUnmodifiedSince !== undefined && modifiedAt > ifUnmodifiedSince) throw failed('If-Unmodified-Since', `Item last modified ${modifiedAt} > ${ifUnmodifiedSince} (epoch ms)`)
+  if (ifModifiedSince !== undefined && modifiedAt <= ifModifiedSince)
+    throw failed('If-Modified-Since', `Item last modified ${modifiedAt} <= ${ifModifiedSince} (epoch ms)`)
+  if (ifUnmodifiedSince !== undefined && modifiedAt > ifUnmodifiedSince)
+    throw failed('If-Unmodified-Since', `Item last modified ${modifiedAt} > ${ifUnmodifiedSince} (epoch ms)`)
 }
 
-const failed = (field: string, message: string): CatalogError => new CatalogError('PRECONDITION_FAILED', message, { field })
+const failed = (field: string, message: string): CatalogError =>
+  new CatalogError('PRECONDITION_FAILED', message, { field })
 
-const unreadable = (name: string, message: string): CatalogError => new CatalogError('BAD_REQUEST', message, { field: `headers.${name}` })
+const unreadable = (name: string, message: string): CatalogError =>
+  new CatalogError('BAD_REQUEST', message, { field: `headers.${name}` })
 
 /** Undefined where it was not sent; what is no text or number reads as the empty text, which no condition is. */
 const textOf = (value: JsonValue | undefined): string | undefined =>
@@ -53,14 +67,23 @@ const textOf = (value: JsonValue | undefined): string | undefined =>
 
 function parseVersion(text: string): number {
   // Below -1 is no version of any aspect. DataHub takes it all the same, and clients send it for a write that must fail.
-  if (!/^-?\d{1,15}$/.test(text)) throw unreadable('If-Version-Match', 'If-Version-Match must be the number of a version, or -1 for an absent aspect')
+  if (!/^-?\d{1,15}$/.test(text))
+    throw unreadable(
+      'If-Version-Match',
+      'If-Version-Match must be the number of a version, or -1 for an absent aspect'
+    )
   return Number(text)
 }
 
 /** Epoch milliseconds, an HTTP date or an ISO date. */
 function parseTime(text: string, name: string): number {
-  const time = /^\d{1,15}$/.test(text) ? Number(text) : /^(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2}, \d\d )/.test(text) ? Date.parse(text) : NaN
-  if (!Number.isSafeInteger(time)) throw unreadable(name, `${name} must be a time: an HTTP date, an ISO date, or epoch milliseconds`)
+  const time = /^\d{1,15}$/.test(text)
+    ? Number(text)
+    : /^(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2}, \d\d )/.test(text)
+      ? Date.parse(text)
+      : NaN
+  if (!Number.isSafeInteger(time))
+    throw unreadable(name, `${name} must be a time: an HTTP date, an ISO date, or epoch milliseconds`)
   return time
 }
 

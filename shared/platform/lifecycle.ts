@@ -3,10 +3,10 @@ import { constants } from 'node:os'
 import type { Log } from './log.ts'
 
 /** Something long-lived. `stop` may be called twice, and before `start`. */
-export type Service = { readonly name: string, start(): Promise<void>, stop(): Promise<void> }
+export type Service = { readonly name: string; start(): Promise<void>; stop(): Promise<void> }
 
 /** What a service is made of: `start` is called at most once, `stop` at most once and only after `start` was called. */
-type ServiceParts = { start: () => Promise<void>, stop: () => Promise<void> }
+type ServiceParts = { start: () => Promise<void>; stop: () => Promise<void> }
 
 /** Makes a service that may be stopped twice, or before it has started. A stop during the start waits for the start. */
 export function createService(name: string, parts: ServiceParts): Service {
@@ -50,7 +50,10 @@ export type ProcessHost = {
 }
 
 /** Starts the services in order. When one fails, `onFailure` is called, those before it are stopped and its error is thrown. */
-export async function startServices(services: readonly Service[], onFailure: () => void = () => {}): Promise<void> {
+export async function startServices(
+  services: readonly Service[],
+  onFailure: () => void = () => {}
+): Promise<void> {
   for (const [index, service] of services.entries()) {
     try {
       await service.start()
@@ -117,13 +120,20 @@ export async function runServices(services: readonly Service[], options: RunOpti
   host.on('SIGTERM', onSignal)
   host.on('unhandledRejection', onFatal)
   host.on('uncaughtException', onFatal)
-  void failed?.then(reason => reason, (reason: unknown) => reason).then(reason => {
-    if (isStopping) return
-    log.fatal({ err: reason }, 'something the process stands on has ended')
-    void shutDown(1)
-  })
+  void failed
+    ?.then(
+      (reason) => reason,
+      (reason: unknown) => reason
+    )
+    .then((reason) => {
+      if (isStopping) return
+      log.fatal({ err: reason }, 'something the process stands on has ended')
+      void shutDown(1)
+    })
   try {
-    await startServices(services, () => { isStopping = true })
+    await startServices(services, () => {
+      isStopping = true
+    })
   } catch (error) {
     if (!isSignalled) throw error
   }

@@ -5,8 +5,24 @@ import { withoutSecrets } from './without-secrets.ts'
 
 export type Log = Logger
 
-const secretFields = ['authorization', 'cookie', 'set-cookie', 'token', 'password', 'secret', 'databaseUrl', 'redisUrl', 'clientToken',
-  'bootstrapToken', 'metricsToken', 'DATABASE_URL', 'REDIS_URL', 'TRIBUTARY_TOKEN', 'TRIBUTARY_BOOTSTRAP_TOKEN', 'METRICS_TOKEN']
+const secretFields = [
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'token',
+  'password',
+  'secret',
+  'databaseUrl',
+  'redisUrl',
+  'clientToken',
+  'bootstrapToken',
+  'metricsToken',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'TRIBUTARY_TOKEN',
+  'TRIBUTARY_BOOTSTRAP_TOKEN',
+  'METRICS_TOKEN'
+]
 
 /**
  * Secrets are taken out of the finished line: fields by their name at any depth, passwords in URLs and bearer tokens
@@ -20,11 +36,14 @@ function redactLine(line: string): string {
 
 /** `destination` is standard output unless a test wants the lines. */
 export function createLog(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
-  return pino({
-    level: config.logLevel,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: label => ({ level: label }) },
-    hooks: { streamWrite: redactLine }
-  }, destination ?? pino.destination({ fd: 1, sync: true }))
+  return pino(
+    {
+      level: config.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: redactLine }
+    },
+    destination ?? pino.destination({ fd: 1, sync: true })
+  )
 }

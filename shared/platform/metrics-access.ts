@@ -10,12 +10,17 @@ type Scraper = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage
 export function requireScraper({ headers, socket }: Scraper, metricsToken: string | null): void {
   if (metricsToken !== null) {
     const [, sent = ''] = /^bearer +(\S+)\s*$/i.exec(headers.authorization ?? '') ?? []
-    if (!timingSafeEqual(digest(sent), digest(metricsToken))) throw new CatalogError('UNAUTHENTICATED', 'Send the metrics token: Authorization: Bearer <METRICS_TOKEN>')
+    if (!timingSafeEqual(digest(sent), digest(metricsToken)))
+      throw new CatalogError(
+        'UNAUTHENTICATED',
+        'Send the metrics token: Authorization: Bearer <METRICS_TOKEN>'
+      )
     return
   }
   // A proxy on this machine forwards for others.
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
-  if (isForwarded || !isLoopback(socket.remoteAddress ?? '')) throw new CatalogError('FORBIDDEN', 'Set METRICS_TOKEN to read metrics from another machine')
+  if (isForwarded || !isLoopback(socket.remoteAddress ?? ''))
+    throw new CatalogError('FORBIDDEN', 'Set METRICS_TOKEN to read metrics from another machine')
 }
 
 const isLoopback = (address: string): boolean => address === '::1' || /^(?:::ffff:)?127\./.test(address)

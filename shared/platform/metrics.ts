@@ -17,7 +17,12 @@ function gauge<L extends string>(name: string, help: string, ...labelNames: L[])
   return new Gauge<L>({ name, help, labelNames, registers })
 }
 
-function histogram<L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]): Histogram<L> {
+function histogram<L extends string>(
+  name: string,
+  help: string,
+  buckets: number[],
+  ...labelNames: L[]
+): Histogram<L> {
   return new Histogram<L>({ name, help, buckets, labelNames, registers })
 }
 
@@ -28,24 +33,70 @@ const chunkBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60]
 
 export const metrics = {
   httpRequests: counter('tributary_http_requests_total', 'Requests answered.', 'method', 'route', 'status'),
-  httpDuration: histogram('tributary_http_request_duration_seconds', 'From the head of a request to the end of its answer.', requestBuckets, 'method', 'route'),
+  httpDuration: histogram(
+    'tributary_http_request_duration_seconds',
+    'From the head of a request to the end of its answer.',
+    requestBuckets,
+    'method',
+    'route'
+  ),
   graphqlErrors: counter('tributary_graphql_errors_total', 'Errors inside GraphQL answers.', 'code'),
-  readsRefused: counter('tributary_reads_refused_total', 'Reads refused for what they cost, or for want of a turn.', 'code'),
+  readsRefused: counter(
+    'tributary_reads_refused_total',
+    'Reads refused for what they cost, or for want of a turn.',
+    'code'
+  ),
   authFailures: counter('tributary_auth_failures_total', 'Requests refused for their token.', 'code'),
   loads: counter('tributary_loads_total', 'Loads that ended, by the state they ended in.', 'state'),
   loadRecords: counter('tributary_load_records_total', 'Records of loads settled, by verdict.', 'verdict'),
   chunks: gauge('tributary_chunks', 'Chunks not yet settled, by state.', 'state'),
-  oldestWaitingChunk: gauge('tributary_oldest_waiting_chunk_seconds', 'How long the oldest chunk that could be applied has waited.'),
-  chunkApply: histogram('tributary_chunk_apply_duration_seconds', 'The transaction that applies one chunk.', chunkBuckets),
-  chunkAttempts: counter('tributary_chunk_attempts_total', 'Attempts to apply a chunk, by outcome.', 'outcome'),
-  chunksFenced: counter('tributary_chunks_fenced_total', 'Attempts that another worker had overtaken and that were rolled back.'),
-  sweeperNudges: counter('tributary_sweeper_nudges_total', 'Chunks that the sweeper put into the queue again.'),
-  dbRetries: counter('tributary_db_retries_total', 'Transactions tried again, by the SQLSTATE that ended them.', 'sqlstate'),
+  oldestWaitingChunk: gauge(
+    'tributary_oldest_waiting_chunk_seconds',
+    'How long the oldest chunk that could be applied has waited.'
+  ),
+  chunkApply: histogram(
+    'tributary_chunk_apply_duration_seconds',
+    'The transaction that applies one chunk.',
+    chunkBuckets
+  ),
+  chunkAttempts: counter(
+    'tributary_chunk_attempts_total',
+    'Attempts to apply a chunk, by outcome.',
+    'outcome'
+  ),
+  chunksFenced: counter(
+    'tributary_chunks_fenced_total',
+    'Attempts that another worker had overtaken and that were rolled back.'
+  ),
+  sweeperNudges: counter(
+    'tributary_sweeper_nudges_total',
+    'Chunks that the sweeper put into the queue again.'
+  ),
+  dbRetries: counter(
+    'tributary_db_retries_total',
+    'Transactions tried again, by the SQLSTATE that ended them.',
+    'sqlstate'
+  ),
   dbPool: gauge('tributary_db_pool_connections', 'Connections and waiters of each pool.', 'pool', 'state'),
-  lineageBarrier: histogram('tributary_lineage_barrier_duration_seconds', 'Bringing the lineage graph in memory up to date before reads.', barrierBuckets),
-  lineageLoad: histogram('tributary_lineage_load_duration_seconds', 'Loading the lineage graph into memory.', loadBuckets),
-  lineageReloads: counter('tributary_lineage_reloads_total', 'Times the lineage graph was forgotten and loaded anew, by reason.', 'reason'),
-  lineageMemory: gauge('tributary_lineage_memory_bytes', 'What the lineage graph in memory takes; 0 while SQL answers.'),
+  lineageBarrier: histogram(
+    'tributary_lineage_barrier_duration_seconds',
+    'Bringing the lineage graph in memory up to date before reads.',
+    barrierBuckets
+  ),
+  lineageLoad: histogram(
+    'tributary_lineage_load_duration_seconds',
+    'Loading the lineage graph into memory.',
+    loadBuckets
+  ),
+  lineageReloads: counter(
+    'tributary_lineage_reloads_total',
+    'Times the lineage graph was forgotten and loaded anew, by reason.',
+    'reason'
+  ),
+  lineageMemory: gauge(
+    'tributary_lineage_memory_bytes',
+    'What the lineage graph in memory takes; 0 while SQL answers.'
+  ),
   queueUp: gauge('tributary_queue_up', '1 while the queue answers, else 0.')
 }
 
@@ -59,9 +110,13 @@ export function beforeScrape(collect: () => void | Promise<void>): () => void {
 }
 
 /** The text a scraper reads, with the metrics of the process itself. A collector that fails costs its own metric only. */
-export async function renderMetrics(): Promise<{ contentType: string, text: string }> {
+export async function renderMetrics(): Promise<{ contentType: string; text: string }> {
   if (!hasDefaults) collectDefaultMetrics({ register: registry })
   hasDefaults = true
-  await Promise.allSettled([...collectors].map(async collect => { await collect() }))
+  await Promise.allSettled(
+    [...collectors].map(async (collect) => {
+      await collect()
+    })
+  )
   return { contentType: registry.contentType, text: await registry.metrics() }
 }

@@ -51,18 +51,20 @@ export async function postgresOptions(text: string): Promise<PostgresOptions> {
 
 type Query = (name: string) => string | undefined
 
-function parseUrl(text: string): { url: URL, query: Query } {
+function parseUrl(text: string): { url: URL; query: Query } {
   // `user@/db?host=/socket` has no host, which the URL standard refuses and libpq takes
-  const withHost = text.replace(/^(\w+:\/\/[^/?#]*@)(?=[/?])/, '$1localhost').replace(/^(\w+:\/\/)(?=[/?])/, '$1localhost')
+  const withHost = text
+    .replace(/^(\w+:\/\/[^/?#]*@)(?=[/?])/, '$1localhost')
+    .replace(/^(\w+:\/\/)(?=[/?])/, '$1localhost')
   if (!URL.canParse(withHost)) throw new Error('The URL of the database cannot be read')
   const url = new URL(withHost)
-  return { url, query: name => url.searchParams.get(name) || undefined }
+  return { url, query: (name) => url.searchParams.get(name) || undefined }
 }
 
 async function tlsOf(query: Query, host: string, port: number): Promise<PostgresTls | false> {
   const mode = sslModeOf(query)
   if (mode === 'disable' || mode === 'allow') return false
-  if (mode === 'prefer' && (isThisMachine(host) || !await serverEncrypts(host, port))) return false
+  if (mode === 'prefer' && (isThisMachine(host) || !(await serverEncrypts(host, port)))) return false
   const files = {
     ...pem('ca', query('sslrootcert')),
     ...pem('cert', query('sslcert')),
@@ -83,8 +85,9 @@ function sslModeOf(query: Query): SslMode {
     if (ssl === undefined) return 'prefer'
     return ssl === 'true' || ssl === '1' ? 'verify-full' : 'disable'
   }
-  const mode = sslModes.find(known => known === text)
-  if (mode === undefined) throw new Error(`The sslmode of the database URL must be one of ${sslModes.join(', ')}`)
+  const mode = sslModes.find((known) => known === text)
+  if (mode === undefined)
+    throw new Error(`The sslmode of the database URL must be one of ${sslModes.join(', ')}`)
   return mode
 }
 
@@ -103,11 +106,13 @@ function serverEncrypts(host: string, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, timeout: probeTimeoutMs })
     socket.on('connect', () => socket.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])))
-    socket.on('data', data => {
+    socket.on('data', (data) => {
       socket.destroy()
       resolve(data[0] === 0x53)
     })
-    socket.on('timeout', () => socket.destroy(Object.assign(new Error(`connect ETIMEDOUT ${host}:${port}`), { code: 'ETIMEDOUT' })))
+    socket.on('timeout', () =>
+      socket.destroy(Object.assign(new Error(`connect ETIMEDOUT ${host}:${port}`), { code: 'ETIMEDOUT' }))
+    )
     socket.on('error', reject)
     socket.on('close', () => resolve(false))
   })

@@ -7,10 +7,22 @@ type Parse<T> = (text: string) => T
  * One key of the environment. `fallback` is the text that stands when the key is absent or empty; null means that
  * the value is then null. `unit` and `meaning` are what docs/configuration.md and .env.example say.
  */
-export type Setting<T> = { key: string, parse: Parse<T>, fallback: string | null, unit: string, meaning: string }
+export type Setting<T> = {
+  key: string
+  parse: Parse<T>
+  fallback: string | null
+  unit: string
+  meaning: string
+}
 
 /** A setting that always has a value. */
-export function setting<T>(key: string, parse: Parse<T>, fallback: string, unit: string, meaning: string): Setting<T> {
+export function setting<T>(
+  key: string,
+  parse: Parse<T>,
+  fallback: string,
+  unit: string,
+  meaning: string
+): Setting<T> {
   return { key, parse, fallback, unit, meaning }
 }
 
@@ -20,9 +32,10 @@ export function optional<T>(key: string, parse: Parse<T>, unit: string, meaning:
 }
 
 export function integer(least: number, most: number): Parse<number> {
-  return text => {
+  return (text) => {
     const value = Number(text)
-    if (!/^\d+$/.test(text) || value < least || value > most) throw new Error(`a whole number from ${least} to ${most}`)
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new Error(`a whole number from ${least} to ${most}`)
     return value
   }
 }
@@ -35,8 +48,8 @@ export function share(text: string): number {
 }
 
 export function oneOf<const T extends string>(...allowed: readonly T[]): Parse<T> {
-  return text => {
-    const found = allowed.find(word => word === text.toLowerCase())
+  return (text) => {
+    const found = allowed.find((word) => word === text.toLowerCase())
     if (found === undefined) throw new Error(`one of ${allowed.join(', ')}`)
     return found
   }
@@ -55,7 +68,7 @@ export function anyText(text: string): string {
 
 /** A secret or name that must have some length to be of use. */
 export function textOfAtLeast(chars: number): Parse<string> {
-  return text => {
+  return (text) => {
     if (text.length < chars) throw new Error(`a text of at least ${chars} characters`)
     return text
   }
@@ -63,9 +76,9 @@ export function textOfAtLeast(chars: number): Parse<string> {
 
 /** A URL of one of the schemes. The text is kept as it is: passwords may hold what URL would re-encode. */
 export function url(...schemes: readonly string[]): Parse<string> {
-  const expected = `a URL that begins with ${schemes.map(scheme => `${scheme}://`).join(' or ')}`
-  return text => {
-    if (!schemes.some(scheme => text.startsWith(`${scheme}://`))) throw new Error(expected)
+  const expected = `a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`
+  return (text) => {
+    if (!schemes.some((scheme) => text.startsWith(`${scheme}://`))) throw new Error(expected)
     // `user@/db?host=/socket` has no host, which the URL standard refuses and libpq takes
     if (!URL.canParse(text) && !URL.canParse(text.replace('@/', '@socket/'))) throw new Error(expected)
     return text

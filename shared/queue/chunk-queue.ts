@@ -21,7 +21,7 @@ export type ChunkQueue = {
 
 /** What of BullMQ's Queue is used, whichever backend it has. */
 type Backend = {
-  addBulk(jobs: { name: string, data: ChunkPayload, opts: JobsOptions }[]): Promise<unknown>
+  addBulk(jobs: { name: string; data: ChunkPayload; opts: JobsOptions }[]): Promise<unknown>
   getWaitingCount(): Promise<number>
   close(): Promise<void>
 }
@@ -78,8 +78,12 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
   return {
     async nudge(nudges) {
       if (nudges.length === 0) return true
-      const jobs = nudges.map((nudge) => ({ name: jobNames.lookAtChunk, data: toPayload(nudge), opts: { jobId: toJobId(nudge) } }))
-      return await ask((queue) => queue.addBulk(jobs)) !== null
+      const jobs = nudges.map((nudge) => ({
+        name: jobNames.lookAtChunk,
+        data: toPayload(nudge),
+        opts: { jobId: toJobId(nudge) }
+      }))
+      return (await ask((queue) => queue.addBulk(jobs))) !== null
     },
     depth: () => ask((queue) => queue.getWaitingCount()),
     async close() {
@@ -92,16 +96,31 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
 }
 
 /** What failed is of no interest (the chunk's row knows), what succeeded even less. BullMQ's own attempts are not used. */
-const defaultJobOptions: JobsOptions = { attempts: 1, removeOnComplete: true, removeOnFail: { age: 86_400, count: 1_000 } }
+const defaultJobOptions: JobsOptions = {
+  attempts: 1,
+  removeOnComplete: true,
+  removeOnFail: { age: 86_400, count: 1_000 }
+}
 
 async function connect(config: QueueConfig, log: Log | undefined): Promise<Backend> {
   if (config.redisUrl !== null) {
-    const queue = new Queue(queueNames.chunks, { connection: redisConnection({ ...config, redisUrl: config.redisUrl }, 'producer'), defaultJobOptions })
-    queue.on('error', (err) => { log?.debug({ err }, 'the queue reported an error') })
+    const queue = new Queue(queueNames.chunks, {
+      connection: redisConnection({ ...config, redisUrl: config.redisUrl }, 'producer'),
+      defaultJobOptions
+    })
+    queue.on('error', (err) => {
+      log?.debug({ err }, 'the queue reported an error')
+    })
     return queue
   }
-  const queue = new Queue(queueNames.chunks, { connection: await postgresConnection(config, 'producer'), defaultJobOptions }, createPostgresBackend)
-  queue.on('error', (err) => { log?.debug({ err }, 'the queue reported an error') })
+  const queue = new Queue(
+    queueNames.chunks,
+    { connection: await postgresConnection(config, 'producer'), defaultJobOptions },
+    createPostgresBackend
+  )
+  queue.on('error', (err) => {
+    log?.debug({ err }, 'the queue reported an error')
+  })
   await queue.waitUntilReady()
   return queue
 }

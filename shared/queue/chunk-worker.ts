@@ -11,7 +11,7 @@ import { postgresConnection, redisConnection, type QueueConfig } from './queue-c
  */
 export type LookAtChunk = (chunkId: number, signal: AbortSignal) => Promise<'done' | 'back'>
 
-export type ChunkWorkerOptions = { config: QueueConfig, concurrency: number, look: LookAtChunk, log: Log }
+export type ChunkWorkerOptions = { config: QueueConfig; concurrency: number; look: LookAtChunk; log: Log }
 
 export type ChunkWorker = {
   /** Jobs at work just now. */
@@ -37,12 +37,21 @@ const settings = {
   runRetryDelay: 1_000
 }
 
-export async function startChunkWorker({ config, concurrency, look, log }: ChunkWorkerOptions): Promise<ChunkWorker> {
+export async function startChunkWorker({
+  config,
+  concurrency,
+  look,
+  log
+}: ChunkWorkerOptions): Promise<ChunkWorker> {
   const stop = new AbortController()
   let activeCount = 0
   let lastTakenAtMs = Date.now()
 
-  async function process(job: Job, token: string | undefined, jobSignal: AbortSignal | undefined): Promise<void> {
+  async function process(
+    job: Job,
+    token: string | undefined,
+    jobSignal: AbortSignal | undefined
+  ): Promise<void> {
     lastTakenAtMs = Date.now()
     const chunkId = readPayload(job.data)
     if (chunkId === null) {
@@ -51,7 +60,7 @@ export async function startChunkWorker({ config, concurrency, look, log }: Chunk
     }
     activeCount += 1
     try {
-      if (await look(chunkId, eitherSignal(stop.signal, jobSignal)) === 'done') return
+      if ((await look(chunkId, eitherSignal(stop.signal, jobSignal))) === 'done') return
     } finally {
       activeCount -= 1
     }
@@ -60,8 +69,12 @@ export async function startChunkWorker({ config, concurrency, look, log }: Chunk
   }
 
   const worker = await connect(config, { ...settings, concurrency, autorun: false }, process)
-  worker.on('error', (err: Error) => { log.debug({ err }, 'the queue reported an error') })
-  worker.on('failed', (job: Job | undefined, err: Error) => { log.error({ err, jobId: job?.id }, 'looking at a chunk failed') })
+  worker.on('error', (err: Error) => {
+    log.debug({ err }, 'the queue reported an error')
+  })
+  worker.on('failed', (job: Job | undefined, err: Error) => {
+    log.error({ err, jobId: job?.id }, 'looking at a chunk failed')
+  })
   worker.on('lockRenewalFailed', (jobIds: string[]) => {
     log.warn({ jobIds }, 'the queue has given our jobs to others')
     for (const jobId of jobIds) worker.cancelJob(jobId)
@@ -75,7 +88,9 @@ export async function startChunkWorker({ config, concurrency, look, log }: Chunk
       const closing = worker.close().catch(() => {})
       stop.abort()
       let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => { timer = setTimeout(resolve, closeDeadlineMs) })
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, closeDeadlineMs)
+      })
       await Promise.race([closing, late])
       clearTimeout(timer)
       worker.disconnect().catch(() => {})
@@ -108,14 +123,28 @@ async function begin(worker: AnyWorker, config: QueueConfig, log: Log): Promise<
       throw error
     })
   }
-  worker.run().catch((err: unknown) => { log.error({ err }, 'the worker has stopped taking jobs') })
+  worker.run().catch((err: unknown) => {
+    log.error({ err }, 'the worker has stopped taking jobs')
+  })
 }
 
-async function connect(config: QueueConfig, options: Omit<WorkerOptions, 'connection'>, process: Process): Promise<AnyWorker> {
+async function connect(
+  config: QueueConfig,
+  options: Omit<WorkerOptions, 'connection'>,
+  process: Process
+): Promise<AnyWorker> {
   if (config.redisUrl !== null) {
-    return new Worker(queueNames.chunks, process, { ...options, connection: redisConnection({ ...config, redisUrl: config.redisUrl }, 'worker') })
+    return new Worker(queueNames.chunks, process, {
+      ...options,
+      connection: redisConnection({ ...config, redisUrl: config.redisUrl }, 'worker')
+    })
   }
-  return new Worker(queueNames.chunks, process, { ...options, connection: await postgresConnection(config, 'worker') }, createPostgresBackend)
+  return new Worker(
+    queueNames.chunks,
+    process,
+    { ...options, connection: await postgresConnection(config, 'worker') },
+    createPostgresBackend
+  )
 }
 
 /** BullMQ's signals are of its own make, which AbortSignal.any will not have: they are passed on by one of the platform's. */

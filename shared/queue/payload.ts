@@ -1,9 +1,9 @@
 /** What a job says: "look at chunk N". It is a hint and holds nothing else; the chunk's row says what is to be done. */
 
 /** A chunk, and how many times the queue has been told of it: together the name of one job. */
-export type ChunkNudge = { chunkId: number, nudge: number }
+export type ChunkNudge = { chunkId: number; nudge: number }
 
-export type ChunkPayload = { version: 1, chunkId: number }
+export type ChunkPayload = { version: 1; chunkId: number }
 
 export const toPayload = (nudge: ChunkNudge): ChunkPayload => ({ version: 1, chunkId: nudge.chunkId })
 
@@ -14,5 +14,7 @@ export const toJobId = (nudge: ChunkNudge): string => `c${nudge.chunkId}-${nudge
 export function readPayload(data: unknown): number | null {
   if (typeof data !== 'object' || data === null || !('version' in data) || !('chunkId' in data)) return null
   const { version, chunkId } = data
-  return version === 1 && typeof chunkId === 'number' && Number.isSafeInteger(chunkId) && chunkId > 0 ? chunkId : null
+  return version === 1 && typeof chunkId === 'number' && Number.isSafeInteger(chunkId) && chunkId > 0
+    ? chunkId
+    : null
 }

@@ -16,18 +16,32 @@ const commandTimeoutMs = 1_000
  * For one who tells the queue of something: fails fast, since the sweeper tells it again.
  * For a worker: waits without end, since without the queue it has nothing to do.
  */
-export function redisConnection(config: QueueConfig & { redisUrl: string }, side: 'producer' | 'worker'): ConnectionOptions {
-  const tls = config.redisUrl.startsWith('rediss:') ? { tls: { rejectUnauthorized: config.redisTlsVerify } } : {}
-  const common = { url: config.redisUrl, ...tls, connectTimeout: 5_000, keepAlive: 10_000, retryStrategy: (times: number) => Math.min(times * 100, 2_000) }
+export function redisConnection(
+  config: QueueConfig & { redisUrl: string },
+  side: 'producer' | 'worker'
+): ConnectionOptions {
+  const tls = config.redisUrl.startsWith('rediss:')
+    ? { tls: { rejectUnauthorized: config.redisTlsVerify } }
+    : {}
+  const common = {
+    url: config.redisUrl,
+    ...tls,
+    connectTimeout: 5_000,
+    keepAlive: 10_000,
+    retryStrategy: (times: number) => Math.min(times * 100, 2_000)
+  }
   if (side === 'worker') return { ...common, maxRetriesPerRequest: null }
   return { ...common, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: commandTimeoutMs }
 }
 
 /** `migrate` brings the queue's own schema up; the one who opens the queue does it, before any worker starts. */
-export async function postgresConnection(config: QueueConfig, side: 'producer' | 'worker'): Promise<PostgresPoolConfig> {
+export async function postgresConnection(
+  config: QueueConfig,
+  side: 'producer' | 'worker'
+): Promise<PostgresPoolConfig> {
   if (config.databaseUrl === null) throw new Error('the queue needs REDIS_URL or DATABASE_URL')
   return {
-    ...await postgresOptions(config.databaseUrl),
+    ...(await postgresOptions(config.databaseUrl)),
     schema: queueSchema,
     migrate: side === 'producer',
     max: side === 'producer' ? 1 : 2,

@@ -5,12 +5,23 @@ import type { JsonObject } from '../model/changes.ts'
 import type { AspectKey } from './aspects.ts'
 
 /** Milliseconds, both ends included. `matching`: of each group an event must contain one document. */
-export type EventsWanted = { count: number, from: number | null, to: number | null, matching: readonly (readonly JsonObject[])[] | null }
+export type EventsWanted = {
+  count: number
+  from: number | null
+  to: number | null
+  matching: readonly (readonly JsonObject[])[] | null
+}
 
 /** The newest events first; of the same time the one accepted last. */
-export async function pageOfEvents(db: Db | Tx, { entityId, aspectName }: AspectKey, { count, from, to, matching }: EventsWanted): Promise<{ value: JsonObject, systemMetadata: JsonObject | null }[]> {
+export async function pageOfEvents(
+  db: Db | Tx,
+  { entityId, aspectName }: AspectKey,
+  { count, from, to, matching }: EventsWanted
+): Promise<{ value: JsonObject; systemMetadata: JsonObject | null }[]> {
   const groups = matching ?? []
-  return query(db, `
+  return query(
+    db,
+    `
     select
       timeseries_aspect.value,
       timeseries_aspect.system_metadata as "systemMetadata"
@@ -21,12 +32,29 @@ export async function pageOfEvents(db: Db | Tx, { entityId, aspectName }: Aspect
       and (?::bigint is null or timeseries_aspect.timestamp_millis <= ?::bigint)
       ${groups.map(() => 'and timeseries_aspect.value @> any(?::jsonb[])').join('\n      ')}
     order by timeseries_aspect.timestamp_millis desc, timeseries_aspect.seq desc, timeseries_aspect.line desc
-    limit ?::int`, [entityId, aspectName, from, from, to, to, ...groups.map((group) => group.map((document) => JSON.stringify(document))), count])
+    limit ?::int`,
+    [
+      entityId,
+      aspectName,
+      from,
+      from,
+      to,
+      to,
+      ...groups.map((group) => group.map((document) => JSON.stringify(document))),
+      count
+    ]
+  )
 }
 
 /** How many present entities have the aspect now; events in time are not counted. `like` is a pattern of SQL, null for all. */
-export async function countEntitiesWith(db: Db | Tx, aspectName: string, like: string | null): Promise<number> {
-  const [row] = await query<{ total: number }>(db, `
+export async function countEntitiesWith(
+  db: Db | Tx,
+  aspectName: string,
+  like: string | null
+): Promise<number> {
+  const [row] = await query<{ total: number }>(
+    db,
+    `
     select count(*)::int as total
     from entity
     where entity.is_present
@@ -34,6 +62,8 @@ export async function countEntitiesWith(db: Db | Tx, aspectName: string, like: s
       and (
         exists (select 1 from aspect where aspect.entity_id = entity.id and aspect.aspect_name = ? and aspect.value is not null)
         or (? = 'domains' and exists (select 1 from domain_association where domain_association.entity_id = entity.id and domain_association.domain_id is not null))
-      )`, [like, like, aspectName, aspectName])
+      )`,
+    [like, like, aspectName, aspectName]
+  )
   return row?.total ?? 0
 }

@@ -23,7 +23,7 @@ export type AspectRow = Order & {
   createdAt: Date
 }
 
-export type AspectKey = { entityId: number, aspectName: string }
+export type AspectKey = { entityId: number; aspectName: string }
 
 const columnsOf = (table: string) => `
   ${table}.entity_id as "entityId",
@@ -38,40 +38,61 @@ const columnsOf = (table: string) => `
   ${table}.actor,
   ${table}.created_at as "createdAt"`
 
-const keyBindings = (keys: readonly AspectKey[]) => [keys.map((key) => key.entityId), keys.map((key) => key.aspectName)]
+const keyBindings = (keys: readonly AspectKey[]) => [
+  keys.map((key) => key.entityId),
+  keys.map((key) => key.aspectName)
+]
 
 /** The current rows of aspects. */
 export async function findAspects(db: Db | Tx, keys: readonly AspectKey[]): Promise<AspectRow[]> {
   if (keys.length === 0) return []
-  return query<AspectRow>(db, `
+  return query<AspectRow>(
+    db,
+    `
     select ${columnsOf('aspect')}
     from unnest(?::int[], ?::text[]) as wanted (entity_id, aspect_name)
-    join aspect on aspect.entity_id = wanted.entity_id and aspect.aspect_name = wanted.aspect_name`, keyBindings(keys))
+    join aspect on aspect.entity_id = wanted.entity_id and aspect.aspect_name = wanted.aspect_name`,
+    keyBindings(keys)
+  )
 }
 
 /** All current rows of entities. */
 export async function findAspectsOfEntities(db: Db | Tx, entityIds: readonly number[]): Promise<AspectRow[]> {
   if (entityIds.length === 0) return []
-  return query<AspectRow>(db, `
+  return query<AspectRow>(
+    db,
+    `
     select ${columnsOf('aspect')}
     from aspect
     where aspect.entity_id = any(?::int[])
-    order by aspect.entity_id, aspect.aspect_name`, [entityIds])
+    order by aspect.entity_id, aspect.aspect_name`,
+    [entityIds]
+  )
 }
 
 /** The changes before the current one, oldest first within an aspect. */
 export async function findAspectHistory(db: Db | Tx, keys: readonly AspectKey[]): Promise<AspectRow[]> {
   if (keys.length === 0) return []
-  return query<AspectRow>(db, `
+  return query<AspectRow>(
+    db,
+    `
     select ${columnsOf('aspect_history')}
     from unnest(?::int[], ?::text[]) as wanted (entity_id, aspect_name)
     join aspect_history on aspect_history.entity_id = wanted.entity_id and aspect_history.aspect_name = wanted.aspect_name
-    order by aspect_history.entity_id, aspect_history.aspect_name, aspect_history.seq, aspect_history.line`, keyBindings(keys))
+    order by aspect_history.entity_id, aspect_history.aspect_name, aspect_history.seq, aspect_history.line`,
+    keyBindings(keys)
+  )
 }
 
 /** The last change of a version, current or past; null where it is not kept. */
-export async function findAspectVersion(db: Db | Tx, key: AspectKey, version: number): Promise<AspectRow | null> {
-  const [row] = await query<AspectRow>(db, `
+export async function findAspectVersion(
+  db: Db | Tx,
+  key: AspectKey,
+  version: number
+): Promise<AspectRow | null> {
+  const [row] = await query<AspectRow>(
+    db,
+    `
     select ${columnsOf('aspect')}
     from aspect
     where aspect.entity_id = ?::int and aspect.aspect_name = ? and aspect.version = ?::int
@@ -80,19 +101,33 @@ export async function findAspectVersion(db: Db | Tx, key: AspectKey, version: nu
     from aspect_history
     where aspect_history.entity_id = ?::int and aspect_history.aspect_name = ? and aspect_history.version = ?::int
     order by seq desc, line desc
-    limit 1`, [key.entityId, key.aspectName, version, key.entityId, key.aspectName, version])
+    limit 1`,
+    [key.entityId, key.aspectName, version, key.entityId, key.aspectName, version]
+  )
   return row ?? null
 }
 
-const json = (value: JsonValue): string | null => value === null ? null : JSON.stringify(value)
+const json = (value: JsonValue): string | null => (value === null ? null : JSON.stringify(value))
 
-const rowTypes = '?::int[], ?::text[], ?::int[], ?::bigint[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::timestamptz[]'
-const rowNames = 'entity_id, aspect_name, version, seq, line, kind, change, value, system_metadata, actor, created_at'
+const rowTypes =
+  '?::int[], ?::text[], ?::int[], ?::bigint[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::timestamptz[]'
+const rowNames =
+  'entity_id, aspect_name, version, seq, line, kind, change, value, system_metadata, actor, created_at'
 const rowArrays = (rows: readonly AspectRow[]) => [
-  rows.map((row) => row.entityId), rows.map((row) => row.aspectName), rows.map((row) => row.version), rows.map((row) => row.seq), rows.map((row) => row.line),
-  rows.map((row) => row.kind), rows.map((row) => json(row.change)), rows.map((row) => json(row.value)), rows.map((row) => json(row.systemMetadata)),
-  rows.map((row) => row.actor), rows.map((row) => row.createdAt)]
-const freshValues = 'fresh.entity_id, fresh.aspect_name, fresh.version, fresh.seq, fresh.line, fresh.kind, fresh.change::jsonb, fresh.value::jsonb, fresh.system_metadata::jsonb, fresh.actor, fresh.created_at'
+  rows.map((row) => row.entityId),
+  rows.map((row) => row.aspectName),
+  rows.map((row) => row.version),
+  rows.map((row) => row.seq),
+  rows.map((row) => row.line),
+  rows.map((row) => row.kind),
+  rows.map((row) => json(row.change)),
+  rows.map((row) => json(row.value)),
+  rows.map((row) => json(row.systemMetadata)),
+  rows.map((row) => row.actor),
+  rows.map((row) => row.createdAt)
+]
+const freshValues =
+  'fresh.entity_id, fresh.aspect_name, fresh.version, fresh.seq, fresh.line, fresh.kind, fresh.change::jsonb, fresh.value::jsonb, fresh.system_metadata::jsonb, fresh.actor, fresh.created_at'
 const overwrite = `
   version = excluded.version, seq = excluded.seq, line = excluded.line, kind = excluded.kind, change = excluded.change,
   value = excluded.value, system_metadata = excluded.system_metadata, actor = excluded.actor, created_at = excluded.created_at`
@@ -100,29 +135,43 @@ const overwrite = `
 /** Writes current rows. */
 export async function writeAspects(tx: Tx, rows: readonly AspectRow[]): Promise<void> {
   if (rows.length === 0) return
-  await query(tx, `
+  await query(
+    tx,
+    `
     insert into aspect (${rowNames})
     select ${freshValues}
     from unnest(${rowTypes}) as fresh (${rowNames})
     order by fresh.entity_id, fresh.aspect_name
-    on conflict (entity_id, aspect_name) do update set ${overwrite}`, rowArrays(rows))
+    on conflict (entity_id, aspect_name) do update set ${overwrite}`,
+    rowArrays(rows)
+  )
 }
 
 /** Writes past rows: new ones, and those that a late change has altered. */
 export async function writeAspectHistory(tx: Tx, rows: readonly AspectRow[]): Promise<void> {
   if (rows.length === 0) return
-  await query(tx, `
+  await query(
+    tx,
+    `
     insert into aspect_history (${rowNames})
     select ${freshValues}
     from unnest(${rowTypes}) as fresh (${rowNames})
     order by fresh.entity_id, fresh.aspect_name, fresh.seq, fresh.line
-    on conflict (entity_id, aspect_name, seq, line) do update set ${overwrite}`, rowArrays(rows))
+    on conflict (entity_id, aspect_name, seq, line) do update set ${overwrite}`,
+    rowArrays(rows)
+  )
 }
 
 /** Forgets versions that are no longer kept, but nothing that a change still to come could be inserted before, or into. */
-export async function trimAspectHistory(tx: Tx, rows: readonly (AspectKey & { version: number })[], horizonSeq: number): Promise<void> {
+export async function trimAspectHistory(
+  tx: Tx,
+  rows: readonly (AspectKey & { version: number })[],
+  horizonSeq: number
+): Promise<void> {
   if (rows.length === 0) return
-  await query(tx, `
+  await query(
+    tx,
+    `
     delete from aspect_history
     using unnest(?::int[], ?::text[], ?::int[]) as kept (entity_id, aspect_name, version)
     where aspect_history.entity_id = kept.entity_id
@@ -134,38 +183,57 @@ export async function trimAspectHistory(tx: Tx, rows: readonly (AspectKey & { ve
         where before.entity_id = kept.entity_id and before.aspect_name = kept.aspect_name and before.seq < ?::bigint
         order by before.seq desc, before.line desc
         limit 1
-      )`, [...keyBindings(rows), rows.map((row) => row.version), horizonSeq])
+      )`,
+    [...keyBindings(rows), rows.map((row) => row.version), horizonSeq]
+  )
 }
 
 /** Removes all aspects and events of deleted entities that are not newer than the deletion; gives how many there were. */
-export async function deleteAspectsOfEntities(tx: Tx, gone: readonly (Order & { id: number })[]): Promise<number> {
+export async function deleteAspectsOfEntities(
+  tx: Tx,
+  gone: readonly (Order & { id: number })[]
+): Promise<number> {
   let removed = 0
   for (const table of ['aspect', 'aspect_history', 'timeseries_aspect']) {
-    const rows = await query(tx, `
+    const rows = await query(
+      tx,
+      `
       delete from ${table}
       using unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
       where ${table}.entity_id = gone.id and (${table}.seq, ${table}.line) <= (gone.seq, gone.line)
-      returning 1`, [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)])
+      returning 1`,
+      [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)]
+    )
     removed += rows.length
   }
   return removed
 }
 
-export type TimeseriesRow = AspectKey & Order & { timestampMillis: number, value: JsonObject, systemMetadata: JsonObject | null, actor: string }
+export type TimeseriesRow = AspectKey &
+  Order & { timestampMillis: number; value: JsonObject; systemMetadata: JsonObject | null; actor: string }
 
 /** What tells two events of one time apart: message, granularity and partition, as their producers do it. */
 function eventKey(value: JsonObject): string {
   const { messageId = null, eventGranularity = null, partitionSpec = null } = value
-  const hex = createHash('sha256').update(JSON.stringify([messageId, eventGranularity, partitionSpec])).digest('hex')
+  const hex = createHash('sha256')
+    .update(JSON.stringify([messageId, eventGranularity, partitionSpec]))
+    .digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
 /** Keeps events; one of the same time and key is replaced by the later accepted. Gives how many were new or changed. */
 export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): Promise<number> {
-  const last = new Map(rows.map((row) => [`${row.entityId} ${row.aspectName} ${row.timestampMillis} ${eventKey(row.value)}`, row]))
+  const last = new Map(
+    rows.map((row) => [
+      `${row.entityId} ${row.aspectName} ${row.timestampMillis} ${eventKey(row.value)}`,
+      row
+    ])
+  )
   const kept = [...last.values()]
   if (kept.length === 0) return 0
-  const written = await query(tx, `
+  const written = await query(
+    tx,
+    `
     insert into timeseries_aspect (entity_id, aspect_name, timestamp_millis, event_key, seq, line, value, system_metadata, actor)
     select fresh.entity_id, fresh.aspect_name, fresh.timestamp_millis, fresh.event_key, fresh.seq, fresh.line, fresh.value::jsonb, fresh.system_metadata::jsonb, fresh.actor
     from unnest(?::int[], ?::text[], ?::bigint[], ?::uuid[], ?::bigint[], ?::int[], ?::text[], ?::text[], ?::text[])
@@ -174,20 +242,38 @@ export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): P
     on conflict (entity_id, aspect_name, timestamp_millis, event_key) do update
     set seq = excluded.seq, line = excluded.line, value = excluded.value, system_metadata = excluded.system_metadata, actor = excluded.actor
     where (timeseries_aspect.seq, timeseries_aspect.line) < (excluded.seq, excluded.line) and timeseries_aspect.value <> excluded.value
-    returning 1`, [
-    kept.map((row) => row.entityId), kept.map((row) => row.aspectName), kept.map((row) => row.timestampMillis), kept.map((row) => eventKey(row.value)),
-    kept.map((row) => row.seq), kept.map((row) => row.line), kept.map((row) => JSON.stringify(row.value)), kept.map((row) => json(row.systemMetadata)), kept.map((row) => row.actor)])
+    returning 1`,
+    [
+      kept.map((row) => row.entityId),
+      kept.map((row) => row.aspectName),
+      kept.map((row) => row.timestampMillis),
+      kept.map((row) => eventKey(row.value)),
+      kept.map((row) => row.seq),
+      kept.map((row) => row.line),
+      kept.map((row) => JSON.stringify(row.value)),
+      kept.map((row) => json(row.systemMetadata)),
+      kept.map((row) => row.actor)
+    ]
+  )
   return written.length
 }
 
 /** The newest event of an aspect that is not after a time; of several of one time the one accepted last. Null where there is none. */
-export async function findTimeseriesEvent(db: Db | Tx, key: AspectKey, timestampMillis: number): Promise<(TimeseriesRow & { createdAt: Date }) | null> {
-  const [row] = await query<TimeseriesRow & { createdAt: Date }>(db, `
+export async function findTimeseriesEvent(
+  db: Db | Tx,
+  key: AspectKey,
+  timestampMillis: number
+): Promise<(TimeseriesRow & { createdAt: Date }) | null> {
+  const [row] = await query<TimeseriesRow & { createdAt: Date }>(
+    db,
+    `
     select ${timeseriesColumns}
     from timeseries_aspect
     where entity_id = ?::int and aspect_name = ? and timestamp_millis <= ?::bigint
     order by timestamp_millis desc, seq desc, line desc
-    limit 1`, [key.entityId, key.aspectName, timestampMillis])
+    limit 1`,
+    [key.entityId, key.aspectName, timestampMillis]
+  )
   return row ?? null
 }
 
@@ -208,36 +294,71 @@ export async function hasTimeseries(tx: Tx, entityId: number): Promise<boolean> 
 }
 
 /** The newest events of each entity's aspect, one each. */
-export async function latestTimeseries(db: Db | Tx, entityIds: readonly number[], aspectNames: readonly string[] | null): Promise<(TimeseriesRow & { createdAt: Date })[]> {
+export async function latestTimeseries(
+  db: Db | Tx,
+  entityIds: readonly number[],
+  aspectNames: readonly string[] | null
+): Promise<(TimeseriesRow & { createdAt: Date })[]> {
   if (entityIds.length === 0) return []
-  return query(db, `
+  return query(
+    db,
+    `
     select distinct on (entity_id, aspect_name) ${timeseriesColumns}
     from timeseries_aspect
     where entity_id = any(?::int[]) and (?::text[] is null or aspect_name = any(?::text[]))
-    order by entity_id, aspect_name, timestamp_millis desc, seq desc, line desc`, [entityIds, aspectNames, aspectNames])
+    order by entity_id, aspect_name, timestamp_millis desc, seq desc, line desc`,
+    [entityIds, aspectNames, aspectNames]
+  )
 }
 
 /** Takes events away, those of a time where one is given: milliseconds, both ends included. Gives how many there were. */
-export async function deleteEvents(tx: Tx, { entityId, aspectName }: AspectKey, { from, to }: { from: number | null, to: number | null }): Promise<number> {
-  const rows = await query(tx, `
+export async function deleteEvents(
+  tx: Tx,
+  { entityId, aspectName }: AspectKey,
+  { from, to }: { from: number | null; to: number | null }
+): Promise<number> {
+  const rows = await query(
+    tx,
+    `
     delete from timeseries_aspect
     where timeseries_aspect.entity_id = ?::int
       and timeseries_aspect.aspect_name = ?
       and (?::bigint is null or timeseries_aspect.timestamp_millis >= ?::bigint)
       and (?::bigint is null or timeseries_aspect.timestamp_millis <= ?::bigint)
-    returning 1`, [entityId, aspectName, from, from, to, to])
+    returning 1`,
+    [entityId, aspectName, from, from, to, to]
+  )
   return rows.length
 }
 
 /** How much is stored of an entity, or of one aspect of it: present aspects, the key and the domain among them, and events in time. */
-export async function countStored(tx: Tx, entityId: number, { aspectName, keyAspect }: { aspectName: string | null, keyAspect: string }): Promise<{ rows: number, timeseriesRows: number }> {
-  const [row] = await query<{ rows: number, timeseriesRows: number }>(tx, `
+export async function countStored(
+  tx: Tx,
+  entityId: number,
+  { aspectName, keyAspect }: { aspectName: string | null; keyAspect: string }
+): Promise<{ rows: number; timeseriesRows: number }> {
+  const [row] = await query<{ rows: number; timeseriesRows: number }>(
+    tx,
+    `
     select
       (select count(*)::int from aspect where aspect.entity_id = entity.id and aspect.value is not null and aspect.aspect_name <> ? and (?::text is null or aspect.aspect_name = ?))
       + (select count(*)::int from domain_association where domain_association.entity_id = entity.id and domain_association.domain_id is not null and coalesce(?, 'domains') = 'domains')
       + (case when coalesce(?, ?) = ? and entity.is_present then 1 else 0 end) as rows,
       (select count(*)::int from timeseries_aspect where timeseries_aspect.entity_id = entity.id and (?::text is null or timeseries_aspect.aspect_name = ?)) as "timeseriesRows"
     from entity
-    where entity.id = ?::int`, [keyAspect, aspectName, aspectName, aspectName, aspectName, keyAspect, keyAspect, aspectName, aspectName, entityId])
+    where entity.id = ?::int`,
+    [
+      keyAspect,
+      aspectName,
+      aspectName,
+      aspectName,
+      aspectName,
+      keyAspect,
+      keyAspect,
+      aspectName,
+      aspectName,
+      entityId
+    ]
+  )
   return row ?? { rows: 0, timeseriesRows: 0 }
 }

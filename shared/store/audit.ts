@@ -16,8 +16,20 @@ export type AuditEntry = {
 }
 
 export async function appendAudit(tx: Tx, entry: AuditEntry): Promise<void> {
-  await query(tx, `
+  await query(
+    tx,
+    `
     insert into audit (actor, token_id, operation, seq, load_id, chunk_id, request_id, details)
     values (?, ?::uuid, ?, ?::bigint, ?::uuid, ?::bigint, ?, ?::jsonb)`,
-  [entry.actor, entry.tokenId, entry.operation, entry.seq, entry.loadId, entry.chunkId, entry.requestId, JSON.stringify(entry.details)])
+    [
+      entry.actor,
+      entry.tokenId,
+      entry.operation,
+      entry.seq,
+      entry.loadId,
+      entry.chunkId,
+      entry.requestId,
+      JSON.stringify(entry.details)
+    ]
+  )
 }

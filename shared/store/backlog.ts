@@ -2,11 +2,13 @@
 import type { Db } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-export type Backlog = { waiting: number, applying: number, oldestWaitingSeconds: number }
+export type Backlog = { waiting: number; applying: number; oldestWaitingSeconds: number }
 
 /** Chunks not yet settled by state, and for how long the oldest that a worker could take has been due. */
 export async function readBacklog(db: Db): Promise<Backlog> {
-  const [found] = await query<Backlog>(db, `
+  const [found] = await query<Backlog>(
+    db,
+    `
     select
       count(*) filter (where c.state = 'waiting') as waiting,
       count(*) filter (where c.state = 'applying') as applying,
@@ -15,6 +17,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       )), 0)::float8 as "oldestWaitingSeconds"
     from chunk c
     join load l on l.id = c.load_id
-    where c.state in ('waiting', 'applying')`)
+    where c.state in ('waiting', 'applying')`
+  )
   return found ?? { waiting: 0, applying: 0, oldestWaitingSeconds: 0 }
 }

@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-export type Nudge = { chunkId: number, nudge: number }
+export type Nudge = { chunkId: number; nudge: number }
 
 const nudged = `
     update chunk
@@ -13,7 +13,9 @@ const nudged = `
 
 /** The first chunks of the load's current pass that wait. */
 export async function nudgeLoad(db: Db | Tx, loadId: string, limit: number): Promise<Nudge[]> {
-  return query<Nudge>(db, `
+  return query<Nudge>(
+    db,
+    `
     with due as (
       select chunk.id
       from chunk
@@ -23,7 +25,9 @@ export async function nudgeLoad(db: Db | Tx, loadId: string, limit: number): Pro
       limit ?::int
       for update of chunk skip locked
     )
-    ${nudged}`, [loadId, limit])
+    ${nudged}`,
+    [loadId, limit]
+  )
 }
 
 /**
@@ -32,7 +36,9 @@ export async function nudgeLoad(db: Db | Tx, loadId: string, limit: number): Pro
  * counted: the queue may have lost it.
  */
 export async function nudgeMore(db: Db | Tx, loadId: string, least: number): Promise<Nudge[]> {
-  return query<Nudge>(db, `
+  return query<Nudge>(
+    db,
+    `
     with own as (
       select chunk.id, chunk.state, chunk.nudged_at
       from chunk
@@ -51,11 +57,15 @@ export async function nudgeMore(db: Db | Tx, loadId: string, least: number): Pro
       limit (select wanted.count from wanted)
       for update of chunk skip locked
     )
-    ${nudged}`, [loadId, least])
+    ${nudged}`,
+    [loadId, least]
+  )
 }
 
 export async function nudgeChunks(db: Db | Tx, ids: readonly number[]): Promise<Nudge[]> {
-  return query<Nudge>(db, `
+  return query<Nudge>(
+    db,
+    `
     with due as (
       select chunk.id
       from chunk
@@ -63,7 +73,9 @@ export async function nudgeChunks(db: Db | Tx, ids: readonly number[]): Promise<
       order by chunk.id
       for update skip locked
     )
-    ${nudged}`, [ids])
+    ${nudged}`,
+    [ids]
+  )
 }
 
 /**
@@ -71,8 +83,15 @@ export async function nudgeChunks(db: Db | Tx, ids: readonly number[]): Promise<
  * A chunk from every load in turn, at most `perLoad` of each, and none that nobody was told of yet while another of its
  * load is in the queue: so that a small load does not wait behind a large one.
  */
-export async function nudgeDue(tx: Tx, limit: number, quietSeconds: number, perLoad: number): Promise<Nudge[]> {
-  return query<Nudge>(tx, `
+export async function nudgeDue(
+  tx: Tx,
+  limit: number,
+  quietSeconds: number,
+  perLoad: number
+): Promise<Nudge[]> {
+  return query<Nudge>(
+    tx,
+    `
     with told as (
       select distinct chunk.load_id
       from chunk
@@ -100,5 +119,7 @@ export async function nudgeDue(tx: Tx, limit: number, quietSeconds: number, perL
       limit ?::int
       for update of chunk skip locked
     )
-    ${nudged}`, [quietSeconds, quietSeconds, perLoad, limit])
+    ${nudged}`,
+    [quietSeconds, quietSeconds, perLoad, limit]
+  )
 }

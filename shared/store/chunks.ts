@@ -6,13 +6,24 @@ import type { LoadMode, SweepState } from './loads.ts'
 
 export type ChunkState = 'waiting' | 'applying' | 'settled' | 'split' | 'dropped'
 
-export type NewChunk = { loadId: string, pass: number, firstLine: number, recordCount: number, payload: Buffer | null, isIsolated?: boolean }
+export type NewChunk = {
+  loadId: string
+  pass: number
+  firstLine: number
+  recordCount: number
+  payload: Buffer | null
+  isIsolated?: boolean
+}
 
 export async function insertChunk(tx: Tx, chunk: NewChunk): Promise<number> {
-  const [row] = await query<{ id: number }>(tx, `
+  const [row] = await query<{ id: number }>(
+    tx,
+    `
     insert into chunk (load_id, pass, first_line, record_count, payload, is_isolated)
     values (?::uuid, ?::smallint, ?::int, ?::int, ?::bytea, ?::boolean)
-    returning chunk.id`, [chunk.loadId, chunk.pass, chunk.firstLine, chunk.recordCount, chunk.payload, chunk.isIsolated ?? false])
+    returning chunk.id`,
+    [chunk.loadId, chunk.pass, chunk.firstLine, chunk.recordCount, chunk.payload, chunk.isIsolated ?? false]
+  )
   if (!row) throw new Error('no chunk was inserted')
   return row.id
 }
@@ -49,8 +60,14 @@ const claimedColumns = `
  * Null when there is nothing to take: settled, held, not due, of a later pass, of a load that ended, or locked by an
  * application that still runs. Never waits for a lock.
  */
-export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: number, anyPass: boolean, anyHolder: boolean, holder: string }): Promise<ClaimedChunk | null> {
-  const [row] = await query<ClaimedChunk>(tx, `
+export async function claimChunk(
+  tx: Tx,
+  id: number,
+  terms: { leaseSeconds: number; anyPass: boolean; anyHolder: boolean; holder: string }
+): Promise<ClaimedChunk | null> {
+  const [row] = await query<ClaimedChunk>(
+    tx,
+    `
     with free as (
       select
         chunk.id,
@@ -75,13 +92,17 @@ export async function claimChunk(tx: Tx, id: number, terms: { leaseSeconds: numb
       claimed_by = ?
     from free
     where chunk.id = free.id
-    returning ${claimedColumns}, free.is_whole as "isWhole"`, [terms.leaseSeconds, id, terms.anyPass, terms.anyHolder, terms.leaseSeconds, terms.holder])
+    returning ${claimedColumns}, free.is_whole as "isWhole"`,
+    [terms.leaseSeconds, id, terms.anyPass, terms.anyHolder, terms.leaseSeconds, terms.holder]
+  )
   return row ?? null
 }
 
 /** Puts the lease off. Skips a row that its own application has locked: nobody can take that one. Nothing where the chunk is lost. */
 export async function renewLease(db: Db, id: number, fence: number, leaseSeconds: number): Promise<void> {
-  await query(db, `
+  await query(
+    db,
+    `
     with held as (
       select chunk.id
       from chunk
@@ -91,7 +112,9 @@ export async function renewLease(db: Db, id: number, fence: number, leaseSeconds
     update chunk
     set lease_until = now() + ?::int * interval '1 second'
     from held
-    where chunk.id = held.id`, [id, fence, leaseSeconds])
+    where chunk.id = held.id`,
+    [id, fence, leaseSeconds]
+  )
 }
 
 /** A chunk with what its application needs to know about the load. */
@@ -127,7 +150,9 @@ export type LockedChunk = {
 
 /** Locks the chunk until the transaction ends, and reads its load unlocked. */
 export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null> {
-  const [row] = await query<LockedChunk>(tx, `
+  const [row] = await query<LockedChunk>(
+    tx,
+    `
     select
       chunk.state,
       chunk.fence,
@@ -159,28 +184,53 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
     from chunk
     join load on load.id = chunk.load_id
     where chunk.id = ?::bigint
-    for update of chunk`, [id])
+    for update of chunk`,
+    [id]
+  )
   return row ?? null
 }
 
 /** Ends the chunk, as settled, split or dropped, and frees its records. False when the fence has moved on: somebody else holds it. */
-export async function endChunk(tx: Tx, id: number, fence: number | null, state: 'settled' | 'split' | 'dropped'): Promise<boolean> {
-  const rows = await query(tx, `
+export async function endChunk(
+  tx: Tx,
+  id: number,
+  fence: number | null,
+  state: 'settled' | 'split' | 'dropped'
+): Promise<boolean> {
+  const rows = await query(
+    tx,
+    `
     update chunk
     set state = ?, settled_at = now(), lease_until = null, payload = null
     where chunk.id = ?::bigint and chunk.state = 'applying' and (?::int is null or chunk.fence = ?::int)
-    returning chunk.id`, [state, id, fence, fence])
+    returning chunk.id`,
+    [state, id, fence, fence]
+  )
   return rows.length > 0
 }
 
-export type Release = { delayMs: number, lastError: string | null, attempts?: number, faults?: number, crashes?: number, forgetCrashes?: boolean }
+export type Release = {
+  delayMs: number
+  lastError: string | null
+  attempts?: number
+  faults?: number
+  crashes?: number
+  forgetCrashes?: boolean
+}
 
 /**
  * Hands a chunk back, to be taken again when the delay has passed. `attempts`, `faults` and `crashes` are added to what is counted.
  * False when the fence has moved on.
  */
-export async function releaseChunk(db: Db | Tx, id: number, fence: number, release: Release): Promise<boolean> {
-  const rows = await query(db, `
+export async function releaseChunk(
+  db: Db | Tx,
+  id: number,
+  fence: number,
+  release: Release
+): Promise<boolean> {
+  const rows = await query(
+    db,
+    `
     update chunk
     set state = 'waiting',
       lease_until = null,
@@ -190,18 +240,33 @@ export async function releaseChunk(db: Db | Tx, id: number, fence: number, relea
       crashes = case when ?::boolean then 0 else crashes + ?::int end,
       last_error = coalesce(?, last_error)
     where chunk.id = ?::bigint and chunk.fence = ?::int and chunk.state = 'applying'
-    returning chunk.id`, [
-    release.delayMs, release.attempts ?? 0, release.faults ?? 0, release.faults ?? 0, release.forgetCrashes ?? false, release.crashes ?? 0, release.lastError, id, fence])
+    returning chunk.id`,
+    [
+      release.delayMs,
+      release.attempts ?? 0,
+      release.faults ?? 0,
+      release.faults ?? 0,
+      release.forgetCrashes ?? false,
+      release.crashes ?? 0,
+      release.lastError,
+      id,
+      fence
+    ]
+  )
   return rows.length > 0
 }
 
 /** The stored records of what is not settled of a load, chunk by chunk. */
 export async function unsettledPayloads(tx: Tx, loadId: string): Promise<Buffer[]> {
-  const rows = await query<{ payload: Buffer }>(tx, `
+  const rows = await query<{ payload: Buffer }>(
+    tx,
+    `
     select chunk.payload
     from chunk
     where chunk.load_id = ?::uuid and chunk.state in ('waiting', 'applying') and chunk.payload is not null
-    order by chunk.id`, [loadId])
+    order by chunk.id`,
+    [loadId]
+  )
   return rows.map((row) => row.payload)
 }
 
@@ -210,7 +275,9 @@ export async function unsettledPayloads(tx: Tx, loadId: string): Promise<Buffer[
  * Skips a chunk that is just being applied: that application will find the load ended and fail to settle.
  */
 export async function dropChunks(db: Db | Tx, loadId: string): Promise<number> {
-  const rows = await query(db, `
+  const rows = await query(
+    db,
+    `
     with unsettled as (
       select chunk.id
       from chunk
@@ -225,7 +292,9 @@ export async function dropChunks(db: Db | Tx, loadId: string): Promise<number> {
     set state = 'dropped', lease_until = null, payload = null
     from unsettled
     where chunk.id = unsettled.id
-    returning chunk.id`, [loadId])
+    returning chunk.id`,
+    [loadId]
+  )
   return rows.length
 }
 
@@ -236,10 +305,14 @@ export async function deleteChunks(tx: Tx, loadId: string): Promise<void> {
 
 /** Gives the unsettled chunks of a failed load a fresh start. */
 export async function resetChunks(tx: Tx, loadId: string): Promise<void> {
-  await query(tx, `
+  await query(
+    tx,
+    `
     update chunk
     set state = 'waiting', next_at = now(), lease_until = null, attempts = 0, faults = 0, crashes = 0
-    where chunk.load_id = ?::uuid and chunk.state in ('waiting', 'applying')`, [loadId])
+    where chunk.load_id = ?::uuid and chunk.state in ('waiting', 'applying')`,
+    [loadId]
+  )
 }
 
 /** From here on it runs alone, and its crashes are counted anew. */

@@ -16,10 +16,11 @@ export async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator
 }
 
 /** A text as COPY spells it. What a URN may hold needs only its backslashes halved. */
-export const unescaped = (text: string): string => text.includes('\\') ? text.replaceAll('\\\\', '\\') : text
+export const unescaped = (text: string): string =>
+  text.includes('\\') ? text.replaceAll('\\\\', '\\') : text
 
 /** Ids in pieces of equal lengths: the first and the second number of each line. */
-export type IdPairs = { first: Int32Array[], second: Int32Array[] }
+export type IdPairs = { first: Int32Array[]; second: Int32Array[] }
 
 const pieceCount = 1 << 18
 

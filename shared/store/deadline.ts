@@ -18,12 +18,13 @@ export type WithinDeadline = (<Result>(run: () => Promise<Result>) => Promise<Re
 export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDeadline {
   let endsAt = Date.now() + deadlineMs
   let setMs = Infinity
-  const exceeded = (cause?: unknown) => new CatalogError('DEADLINE_EXCEEDED', what, {}, cause ? { cause } : undefined)
+  const exceeded = (cause?: unknown) =>
+    new CatalogError('DEADLINE_EXCEEDED', what, {}, cause ? { cause } : undefined)
   const within = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     const leftMs = endsAt - Date.now()
     if (leftMs <= 0) throw exceeded()
     if (leftMs <= setMs / 2) {
-      await query(tx, 'select set_config(\'statement_timeout\', ?, true)', [String(leftMs)])
+      await query(tx, "select set_config('statement_timeout', ?, true)", [String(leftMs)])
       setMs = leftMs
     }
     try {

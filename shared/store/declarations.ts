@@ -7,35 +7,54 @@ import { query } from '../db/query.ts'
 import type { Urn } from '../urn/urn.ts'
 
 /** `reference` is the asset that must exist for the line to hold (a column counts by its asset); null where there is none. */
-export type Declaration = { line: number, urn: Urn, reference: Urn | null }
+export type Declaration = { line: number; urn: Urn; reference: Urn | null }
 
-export async function insertDeclarations(tx: Tx, loadId: string, declarations: readonly Declaration[]): Promise<void> {
+export async function insertDeclarations(
+  tx: Tx,
+  loadId: string,
+  declarations: readonly Declaration[]
+): Promise<void> {
   if (declarations.length === 0) return
-  await query(tx, `
+  await query(
+    tx,
+    `
     insert into load_declaration (load_id, line, urn, reference)
     select ?::uuid, declared.line, declared.urn, declared.reference
-    from unnest(?::int[], ?::text[], ?::text[]) as declared (line, urn, reference)`, [
-    loadId, declarations.map((row) => row.line), declarations.map((row) => row.urn), declarations.map((row) => row.reference)])
+    from unnest(?::int[], ?::text[], ?::text[]) as declared (line, urn, reference)`,
+    [
+      loadId,
+      declarations.map((row) => row.line),
+      declarations.map((row) => row.urn),
+      declarations.map((row) => row.reference)
+    ]
+  )
 }
 
 /** Those of the URNs that a living record of the load's second pass will create. Once that pass is settled they exist, or never will. */
 export async function declaredUrns(tx: Tx, loadId: string, urns: readonly Urn[]): Promise<Set<Urn>> {
   if (urns.length === 0) return new Set()
-  const rows = await query<{ urn: Urn }>(tx, `
+  const rows = await query<{ urn: Urn }>(
+    tx,
+    `
     select wanted.urn
     from load
     cross join unnest(?::text[]) as wanted (urn)
     where load.id = ?::uuid
       and load.current_pass < 3
-      and exists (select 1 from load_declaration where load_declaration.load_id = load.id and load_declaration.urn = wanted.urn)`, [urns, loadId])
+      and exists (select 1 from load_declaration where load_declaration.load_id = load.id and load_declaration.urn = wanted.urn)`,
+    [urns, loadId]
+  )
   return new Set(rows.map((row) => row.urn))
 }
 
-const keyOfReference = "encode(substring(sha256(convert_to(load_declaration.reference, 'UTF8')) from 1 for 16), 'hex')::uuid"
+const keyOfReference =
+  "encode(substring(sha256(convert_to(load_declaration.reference, 'UTF8')) from 1 for 16), 'hex')::uuid"
 
 /** References to what exists need no more watching. */
 export async function forgetPresentReferences(tx: Tx, loadId: string): Promise<void> {
-  await query(tx, `
+  await query(
+    tx,
+    `
     update load_declaration
     set reference = null
     from entity
@@ -43,12 +62,18 @@ export async function forgetPresentReferences(tx: Tx, loadId: string): Promise<v
       and load_declaration.reference is not null
       and entity.urn_key = ${keyOfReference}
       and entity.urn = load_declaration.reference
-      and entity.is_present`, [loadId])
+      and entity.is_present`,
+    [loadId]
+  )
 }
 
 /** Whether some line refers to what no line of the load will create. Ask after forgetPresentReferences. */
 export async function hasDanglingReference(tx: Tx, loadId: string): Promise<boolean> {
-  const rows = await query(tx, `select load_declaration.line from load_declaration where ${dangling} limit 1`, [loadId])
+  const rows = await query(
+    tx,
+    `select load_declaration.line from load_declaration where ${dangling} limit 1`,
+    [loadId]
+  )
   return rows.length > 0
 }
 
@@ -66,7 +91,9 @@ const dangling = `
  * because what two lines declared falls only with the second. A chain, however deep, goes in one call.
  */
 export async function deleteDangling(tx: Tx, loadId: string): Promise<number> {
-  const rows = await query(tx, `
+  const rows = await query(
+    tx,
+    `
     with recursive fallen (line, urn) as (
       select fallen_line.line, fallen_line.urn
       from load_declaration
@@ -86,7 +113,9 @@ export async function deleteDangling(tx: Tx, loadId: string): Promise<number> {
     delete from load_declaration
     using (select distinct fallen.line from fallen) as gone
     where load_declaration.load_id = ?::uuid and load_declaration.line = gone.line
-    returning load_declaration.line`, [loadId, loadId, loadId, loadId])
+    returning load_declaration.line`,
+    [loadId, loadId, loadId, loadId]
+  )
   return rows.length
 }
 

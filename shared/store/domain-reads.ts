@@ -7,7 +7,9 @@ import { idArray } from './id-array.ts'
 
 /** The domains below any of the ids, themselves left out unless a cycle leads back. */
 export async function domainsBelow(db: Db | Tx, ids: readonly number[]): Promise<number[]> {
-  const rows = await query<{ id: number }>(db, `
+  const rows = await query<{ id: number }>(
+    db,
+    `
     with recursive below (id) as (
       select domain.entity_id
       from domain
@@ -17,13 +19,17 @@ export async function domainsBelow(db: Db | Tx, ids: readonly number[]): Promise
       from below
       join domain on domain.parent_id = below.id
     )
-    select id from below`, [idArray(ids)])
+    select id from below`,
+    [idArray(ids)]
+  )
   return rows.map((row) => row.id)
 }
 
 /** The domains above any of the ids, themselves left out unless a cycle leads back. */
 export async function domainsAbove(db: Db | Tx, ids: readonly number[]): Promise<number[]> {
-  const rows = await query<{ id: number }>(db, `
+  const rows = await query<{ id: number }>(
+    db,
+    `
     with recursive above (id) as (
       select domain.parent_id
       from domain
@@ -34,25 +40,32 @@ export async function domainsAbove(db: Db | Tx, ids: readonly number[]): Promise
       join domain on domain.entity_id = above.id
       where domain.parent_id is not null
     )
-    select id from above`, [idArray(ids)])
+    select id from above`,
+    [idArray(ids)]
+  )
   return rows.map((row) => row.id)
 }
 
 /** Each domain that has a parent, with it. */
 export async function domainParents(db: Db | Tx): Promise<Map<number, number>> {
-  const rows = await query<{ id: number, parentId: number }>(db, `
+  const rows = await query<{ id: number; parentId: number }>(
+    db,
+    `
     select domain.entity_id as id, domain.parent_id as "parentId"
     from domain
-    where domain.parent_id is not null`)
+    where domain.parent_id is not null`
+  )
   return new Map(rows.map((row) => [row.id, row.parentId]))
 }
 
 /** A domain above another; `level` 1 is the parent. */
-export type AncestorRow = { startId: number, level: number, id: number, urn: Urn, exists: boolean }
+export type AncestorRow = { startId: number; level: number; id: number; urn: Urn; exists: boolean }
 
 /** The domains above each of the ids, nearest first. A chain ends before it meets a domain for the second time. */
 export async function ancestorChains(db: Db | Tx, ids: readonly number[]): Promise<AncestorRow[]> {
-  return query<AncestorRow>(db, `
+  return query<AncestorRow>(
+    db,
+    `
     with recursive above (start_id, level, id, seen) as (
       select domain.entity_id, 1, domain.parent_id, array[domain.entity_id, domain.parent_id]
       from domain
@@ -74,15 +87,22 @@ export async function ancestorChains(db: Db | Tx, ids: readonly number[]): Promi
       entity.is_present as exists
     from above
     join entity on entity.id = above.id
-    order by above.start_id, above.level`, [idArray(ids)])
+    order by above.start_id, above.level`,
+    [idArray(ids)]
+  )
 }
 
-export type DomainAssociationRow = { entityId: number, domainUrn: Urn, domainExists: boolean }
+export type DomainAssociationRow = { entityId: number; domainUrn: Urn; domainExists: boolean }
 
 /** The domains that assets are in. A deleted domain is none, also where a change that was overtaken still names it. */
-export async function findDomainsOf(db: Db | Tx, assetIds: readonly number[]): Promise<DomainAssociationRow[]> {
+export async function findDomainsOf(
+  db: Db | Tx,
+  assetIds: readonly number[]
+): Promise<DomainAssociationRow[]> {
   if (assetIds.length === 0) return []
-  return query<DomainAssociationRow>(db, `
+  return query<DomainAssociationRow>(
+    db,
+    `
     select
       domain_association.entity_id as "entityId",
       entity.urn as "domainUrn",
@@ -90,14 +110,18 @@ export async function findDomainsOf(db: Db | Tx, assetIds: readonly number[]): P
     from domain_association
     join entity on entity.id = domain_association.domain_id
     where domain_association.entity_id = any(?::int[])
-      and (entity.is_present or entity.deleted_seq is null)`, [idArray(assetIds)])
+      and (entity.is_present or entity.deleted_seq is null)`,
+    [idArray(assetIds)]
+  )
 }
 
-export type DomainLevelRow = { id: number, urn: Urn, properties: JsonObject | null }
+export type DomainLevelRow = { id: number; urn: Urn; properties: JsonObject | null }
 
 /** The present domains directly under a parent, or at the top level, newest first. */
 export async function domainsOfLevel(db: Db | Tx, parentId: number | null): Promise<DomainLevelRow[]> {
-  return query<DomainLevelRow>(db, `
+  return query<DomainLevelRow>(
+    db,
+    `
     select
       entity.id,
       entity.urn,
@@ -111,23 +135,34 @@ export async function domainsOfLevel(db: Db | Tx, parentId: number | null): Prom
     order by
       case when jsonb_typeof(aspect.value #> '{created,time}') = 'number' then (aspect.value #>> '{created,time}')::numeric else 0 end desc,
       domain.created_at desc,
-      entity.id desc`, [parentId])
+      entity.id desc`,
+    [parentId]
+  )
 }
 
 /** The assets that are directly in domains, by id. */
-export async function membersOfDomains(db: Db | Tx, domainIds: readonly number[]): Promise<{ domainId: number, id: number }[]> {
-  return query(db, `
+export async function membersOfDomains(
+  db: Db | Tx,
+  domainIds: readonly number[]
+): Promise<{ domainId: number; id: number }[]> {
+  return query(
+    db,
+    `
     select
       domain_association.domain_id as "domainId",
       domain_association.entity_id as id
     from domain_association
     where domain_association.domain_id = any(?::int[])
-    order by domain_association.entity_id`, [idArray(domainIds)])
+    order by domain_association.entity_id`,
+    [idArray(domainIds)]
+  )
 }
 
 /** How many assets that are not soft-deleted are directly in each domain. */
 export async function countMembers(db: Db | Tx, domainIds: readonly number[]): Promise<Map<number, number>> {
-  const rows = await query<{ domainId: number, total: number }>(db, `
+  const rows = await query<{ domainId: number; total: number }>(
+    db,
+    `
     select
       domain_association.domain_id as "domainId",
       count(*)::int as total
@@ -135,15 +170,24 @@ export async function countMembers(db: Db | Tx, domainIds: readonly number[]): P
     join entity on entity.id = domain_association.entity_id
     where domain_association.domain_id = any(?::int[])
       and not entity.is_removed
-    group by domain_association.domain_id`, [idArray(domainIds)])
+    group by domain_association.domain_id`,
+    [idArray(domainIds)]
+  )
   return new Map(rows.map((row) => [row.domainId, row.total]))
 }
 
-export type MemberRow = { domainId: number, urn: Urn, exists: boolean }
+export type MemberRow = { domainId: number; urn: Urn; exists: boolean }
 
 /** One page of the assets of each domain that are not soft-deleted, by id. */
-export async function pageOfMembers(db: Db | Tx, domainIds: readonly number[], start: number, count: number): Promise<MemberRow[]> {
-  return query<MemberRow>(db, `
+export async function pageOfMembers(
+  db: Db | Tx,
+  domainIds: readonly number[],
+  start: number,
+  count: number
+): Promise<MemberRow[]> {
+  return query<MemberRow>(
+    db,
+    `
     select
       wanted.domain_id as "domainId",
       member.urn,
@@ -159,14 +203,23 @@ export async function pageOfMembers(db: Db | Tx, domainIds: readonly number[], s
       offset ?::int
       limit ?::int
     ) as member
-    order by wanted.domain_id, member.id`, [idArray(domainIds), start, count])
+    order by wanted.domain_id, member.id`,
+    [idArray(domainIds), start, count]
+  )
 }
 
-export type AssociatedUrns = { id: number, entityUrn: Urn, domainUrn: Urn }
+export type AssociatedUrns = { id: number; entityUrn: Urn; domainUrn: Urn }
 
 /** The assets with an id above `after` that are in a domain, by id; `domainIds` limits to these, null to none. A deleted domain is none. */
-export async function pageOfAssociations(tx: Tx, domainIds: readonly number[] | null, after: number, count: number): Promise<AssociatedUrns[]> {
-  return query(tx, `
+export async function pageOfAssociations(
+  tx: Tx,
+  domainIds: readonly number[] | null,
+  after: number,
+  count: number
+): Promise<AssociatedUrns[]> {
+  return query(
+    tx,
+    `
     select
       asset.id,
       asset.urn as "entityUrn",
@@ -178,5 +231,7 @@ export async function pageOfAssociations(tx: Tx, domainIds: readonly number[] | 
       and (?::boolean or domain_association.domain_id = any(?::int[]))
       and (domain.is_present or domain.deleted_seq is null)
     order by domain_association.entity_id
-    limit ?::int`, [after, domainIds === null, idArray(domainIds ?? []), count])
+    limit ?::int`,
+    [after, domainIds === null, idArray(domainIds ?? []), count]
+  )
 }

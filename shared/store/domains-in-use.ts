@@ -4,7 +4,9 @@ import { query } from '../db/query.ts'
 
 /** Their ids. Steps from one to the next in the index, so that it costs a look-up for each domain and not for each asset. */
 export async function domainsInUse(db: Db | Tx): Promise<number[]> {
-  const rows = await query<{ id: number }>(db, `
+  const rows = await query<{ id: number }>(
+    db,
+    `
     with recursive used (id) as (
       select min(domain_association.domain_id)
       from domain_association
@@ -18,6 +20,7 @@ export async function domainsInUse(db: Db | Tx): Promise<number[]> {
       from used
       where used.id is not null
     )
-    select id from used where id is not null`)
+    select id from used where id is not null`
+  )
   return rows.map((row) => row.id)
 }

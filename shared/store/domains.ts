@@ -5,23 +5,31 @@ import type { JsonObject } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
 import { isAspectChangedSince } from './changed-seq.ts'
 
-export type DomainRow = { entityId: number, name: string, parentId: number | null }
+export type DomainRow = { entityId: number; name: string; parentId: number | null }
 
 /** The domains of those ids that have a row. */
 export async function findDomains(db: Db | Tx, entityIds: readonly number[]): Promise<DomainRow[]> {
   if (entityIds.length === 0) return []
-  return query<DomainRow>(db, 'select entity_id as "entityId", name, parent_id as "parentId" from domain where entity_id = any(?::int[])', [entityIds])
+  return query<DomainRow>(
+    db,
+    'select entity_id as "entityId", name, parent_id as "parentId" from domain where entity_id = any(?::int[])',
+    [entityIds]
+  )
 }
 
 /** Mirrors name and parent of domains. */
 export async function writeDomains(tx: Tx, rows: readonly DomainRow[]): Promise<void> {
   if (rows.length === 0) return
-  await query(tx, `
+  await query(
+    tx,
+    `
     insert into domain (entity_id, name, parent_id)
     select fresh.entity_id, fresh.name, fresh.parent_id
     from unnest(?::int[], ?::text[], ?::int[]) as fresh (entity_id, name, parent_id)
     on conflict (entity_id) do update
-    set name = excluded.name, parent_id = excluded.parent_id`, [rows.map((row) => row.entityId), rows.map((row) => row.name), rows.map((row) => row.parentId)])
+    set name = excluded.name, parent_id = excluded.parent_id`,
+    [rows.map((row) => row.entityId), rows.map((row) => row.name), rows.map((row) => row.parentId)]
+  )
 }
 
 export async function deleteDomains(tx: Tx, entityIds: readonly number[]): Promise<void> {
@@ -29,24 +37,33 @@ export async function deleteDomains(tx: Tx, entityIds: readonly number[]): Promi
 }
 
 /** The domains at places: those of the name under the parent, or at the top where parentId is null. */
-export async function findSiblings(tx: Tx, places: readonly { parentId: number | null, name: string }[]): Promise<DomainRow[]> {
+export async function findSiblings(
+  tx: Tx,
+  places: readonly { parentId: number | null; name: string }[]
+): Promise<DomainRow[]> {
   if (places.length === 0) return []
   const below = places.filter((place) => place.parentId !== null)
   const top = places.filter((place) => place.parentId === null)
-  return query<DomainRow>(tx, `
+  return query<DomainRow>(
+    tx,
+    `
     select domain.entity_id as "entityId", domain.name, domain.parent_id as "parentId"
     from (select distinct parent_id, name from unnest(?::int[], ?::text[]) as place (parent_id, name)) as wanted
     join domain on domain.parent_id = wanted.parent_id and domain.name = wanted.name
     union all
     select domain.entity_id, domain.name, domain.parent_id
     from domain
-    where domain.parent_id is null and domain.name = any(?::text[])`, [below.map((place) => place.parentId), below.map((place) => place.name), top.map((place) => place.name)])
+    where domain.parent_id is null and domain.name = any(?::text[])`,
+    [below.map((place) => place.parentId), below.map((place) => place.name), top.map((place) => place.name)]
+  )
 }
 
 /** Domains and all that is above them. */
 export async function findDomainPaths(tx: Tx, entityIds: readonly number[]): Promise<DomainRow[]> {
   if (entityIds.length === 0) return []
-  return query<DomainRow>(tx, `
+  return query<DomainRow>(
+    tx,
+    `
     with recursive path as (
       select domain.entity_id, domain.name, domain.parent_id
       from domain
@@ -56,29 +73,41 @@ export async function findDomainPaths(tx: Tx, entityIds: readonly number[]): Pro
       from path
       join domain on domain.entity_id = path.parent_id
     )
-    select entity_id as "entityId", name, parent_id as "parentId" from path`, [entityIds])
+    select entity_id as "entityId", name, parent_id as "parentId" from path`,
+    [entityIds]
+  )
 }
 
 /** The domains right below any of the given. */
 export async function childrenOf(tx: Tx, entityIds: readonly number[]): Promise<number[]> {
   if (entityIds.length === 0) return []
-  const rows = await query<{ id: number }>(tx, 'select entity_id as id from domain where parent_id = any(?::int[])', [entityIds])
+  const rows = await query<{ id: number }>(
+    tx,
+    'select entity_id as id from domain where parent_id = any(?::int[])',
+    [entityIds]
+  )
   return rows.map((row) => row.id)
 }
 
 /** The children of a domain that were put below it, or changed otherwise, as `since` or later. */
 export async function childrenSince(tx: Tx, entityId: number, since: number): Promise<number[]> {
-  const rows = await query<{ id: number }>(tx, `
+  const rows = await query<{ id: number }>(
+    tx,
+    `
     select domain.entity_id as id
     from domain
     join aspect on aspect.entity_id = domain.entity_id and aspect.aspect_name = 'domainProperties'
-    where domain.parent_id = ? and ${isAspectChangedSince('?::bigint')}`, [entityId, since, since])
+    where domain.parent_id = ? and ${isAspectChangedSince('?::bigint')}`,
+    [entityId, since, since]
+  )
   return rows.map((row) => row.id)
 }
 
 /** The domains below one and itself, with their distance from it. */
-export async function subtreeOf(db: Db | Tx, entityId: number): Promise<{ id: number, level: number }[]> {
-  return query(db, `
+export async function subtreeOf(db: Db | Tx, entityId: number): Promise<{ id: number; level: number }[]> {
+  return query(
+    db,
+    `
     with recursive below as (
       select ?::int as id, 0 as level
       union all
@@ -87,12 +116,18 @@ export async function subtreeOf(db: Db | Tx, entityId: number): Promise<{ id: nu
       join domain on domain.parent_id = below.id
       where below.level < 1000
     )
-    select id, min(level)::int as level from below group by id`, [entityId])
+    select id, min(level)::int as level from below group by id`,
+    [entityId]
+  )
 }
 
 /** Those of the ids that have child domains. */
 export async function withChildren(tx: Tx, entityIds: readonly number[]): Promise<Set<number>> {
-  const rows = await query<{ id: number }>(tx, 'select distinct parent_id as id from domain where parent_id = any(?::int[])', [entityIds])
+  const rows = await query<{ id: number }>(
+    tx,
+    'select distinct parent_id as id from domain where parent_id = any(?::int[])',
+    [entityIds]
+  )
   return new Set(rows.map((row) => row.id))
 }
 
@@ -121,12 +156,18 @@ const associationColumns = `
 
 export async function findAssociations(db: Db | Tx, entityIds: readonly number[]): Promise<AssociationRow[]> {
   if (entityIds.length === 0) return []
-  return query<AssociationRow>(db, `select ${associationColumns} from domain_association where entity_id = any(?::int[])`, [entityIds])
+  return query<AssociationRow>(
+    db,
+    `select ${associationColumns} from domain_association where entity_id = any(?::int[])`,
+    [entityIds]
+  )
 }
 
 export async function writeAssociations(tx: Tx, rows: readonly AssociationRow[]): Promise<void> {
   if (rows.length === 0) return
-  await query(tx, `
+  await query(
+    tx,
+    `
     insert into domain_association (entity_id, domain_id, version, seq, line, attributes, actor, created_at, changed_seq)
     select fresh.entity_id, fresh.domain_id, fresh.version, fresh.seq, fresh.line, fresh.attributes::jsonb, fresh.actor, fresh.created_at, fresh.changed_seq
     from unnest(?::int[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[], ?::text[], ?::timestamptz[], ?::bigint[])
@@ -134,34 +175,63 @@ export async function writeAssociations(tx: Tx, rows: readonly AssociationRow[])
     order by fresh.entity_id
     on conflict (entity_id) do update
     set domain_id = excluded.domain_id, version = excluded.version, seq = excluded.seq, line = excluded.line,
-      attributes = excluded.attributes, actor = excluded.actor, created_at = excluded.created_at, changed_seq = excluded.changed_seq`, [
-    rows.map((row) => row.entityId), rows.map((row) => row.domainId), rows.map((row) => row.version), rows.map((row) => row.seq), rows.map((row) => row.line),
-    rows.map((row) => row.attributes === null ? null : JSON.stringify(row.attributes)), rows.map((row) => row.actor), rows.map((row) => row.createdAt), rows.map((row) => row.changedSeq ?? null)])
+      attributes = excluded.attributes, actor = excluded.actor, created_at = excluded.created_at, changed_seq = excluded.changed_seq`,
+    [
+      rows.map((row) => row.entityId),
+      rows.map((row) => row.domainId),
+      rows.map((row) => row.version),
+      rows.map((row) => row.seq),
+      rows.map((row) => row.line),
+      rows.map((row) => (row.attributes === null ? null : JSON.stringify(row.attributes))),
+      rows.map((row) => row.actor),
+      rows.map((row) => row.createdAt),
+      rows.map((row) => row.changedSeq ?? null)
+    ]
+  )
 }
 
 /** The assets in a domain. */
 export async function assetsIn(tx: Tx, domainId: number): Promise<number[]> {
-  const rows = await query<{ id: number }>(tx, 'select entity_id as id from domain_association where domain_id = ?::int', [domainId])
+  const rows = await query<{ id: number }>(
+    tx,
+    'select entity_id as id from domain_association where domain_id = ?::int',
+    [domainId]
+  )
   return rows.map((row) => row.id)
 }
 
 /** Takes assets out of domains that are deleted, where that is newer than their being put in; gives the assets. */
-export async function emptyDomains(tx: Tx, gone: readonly (Order & { id: number })[], actor: string): Promise<number[]> {
-  const rows = await query<{ id: number }>(tx, `
+export async function emptyDomains(
+  tx: Tx,
+  gone: readonly (Order & { id: number })[],
+  actor: string
+): Promise<number[]> {
+  const rows = await query<{ id: number }>(
+    tx,
+    `
     update domain_association
     set domain_id = null, version = version + 1, seq = gone.seq, line = gone.line, attributes = null, actor = ?, created_at = now(), changed_seq = null
     from unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
     where domain_association.domain_id = gone.id and (domain_association.seq, domain_association.line) <= (gone.seq, gone.line)
-    returning domain_association.entity_id as id`, [actor, gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)])
+    returning domain_association.entity_id as id`,
+    [actor, gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)]
+  )
   return rows.map((row) => row.id)
 }
 
 /** Forgets the associations of deleted assets; gives the assets. */
-export async function deleteAssociations(tx: Tx, gone: readonly (Order & { id: number })[]): Promise<number[]> {
-  const rows = await query<{ id: number }>(tx, `
+export async function deleteAssociations(
+  tx: Tx,
+  gone: readonly (Order & { id: number })[]
+): Promise<number[]> {
+  const rows = await query<{ id: number }>(
+    tx,
+    `
     delete from domain_association
     using unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
     where domain_association.entity_id = gone.id and (domain_association.seq, domain_association.line) <= (gone.seq, gone.line)
-    returning domain_association.entity_id as id`, [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)])
+    returning domain_association.entity_id as id`,
+    [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)]
+  )
   return rows.map((row) => row.id)
 }

@@ -3,15 +3,22 @@ import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { idArray } from './id-array.ts'
 
-export type EdgeEnds = { upstreamId: number, downstreamId: number }
+export type EdgeEnds = { upstreamId: number; downstreamId: number }
 
 /** `recordKey` above 0 is the place, from 1, of the record in the owner's list that a statement of a column record comes from. */
-export type EdgeOwnerRow = EdgeEnds & { ownerId: number, field: number, recordKey: number, queryUrn: string | null }
+export type EdgeOwnerRow = EdgeEnds & {
+  ownerId: number
+  field: number
+  recordKey: number
+  queryUrn: string | null
+}
 
 /** What states edges, one row for each statement. */
 export async function ownersOfEdges(db: Db | Tx, edges: readonly EdgeEnds[]): Promise<EdgeOwnerRow[]> {
   if (edges.length === 0) return []
-  return query<EdgeOwnerRow>(db, `
+  return query<EdgeOwnerRow>(
+    db,
+    `
     select
       statement.upstream_id as "upstreamId",
       statement.downstream_id as "downstreamId",
@@ -21,5 +28,6 @@ export async function ownersOfEdges(db: Db | Tx, edges: readonly EdgeEnds[]): Pr
       statement.attributes ->> 'query' as "queryUrn"
     from unnest(?::int[], ?::int[]) as wanted (upstream_id, downstream_id)
     join statement on statement.upstream_id = wanted.upstream_id and statement.downstream_id = wanted.downstream_id`,
-  [idArray(edges.map((edge) => edge.upstreamId)), idArray(edges.map((edge) => edge.downstreamId))])
+    [idArray(edges.map((edge) => edge.upstreamId)), idArray(edges.map((edge) => edge.downstreamId))]
+  )
 }

@@ -5,12 +5,24 @@ import { idArray } from './id-array.ts'
 import type { EdgeEnds } from './edge-owners.ts'
 
 /** `total` counts all statements of the edge, also those beyond the limit. */
-export type EdgeStatementRow = EdgeEnds & { ownerId: number, field: number, source: string, seq: number, total: number }
+export type EdgeStatementRow = EdgeEnds & {
+  ownerId: number
+  field: number
+  source: string
+  seq: number
+  total: number
+}
 
 /** The statements of edges, the newest first, at most `limit` of each edge. */
-export async function statementsOfEnds(db: Db, edges: readonly EdgeEnds[], limit: number): Promise<EdgeStatementRow[]> {
+export async function statementsOfEnds(
+  db: Db,
+  edges: readonly EdgeEnds[],
+  limit: number
+): Promise<EdgeStatementRow[]> {
   if (edges.length === 0) return []
-  return query<EdgeStatementRow>(db, `
+  return query<EdgeStatementRow>(
+    db,
+    `
     select stated."upstreamId", stated."downstreamId", stated."ownerId", stated.field, stated.source, stated.seq, stated.total
     from (
       select
@@ -28,16 +40,20 @@ export async function statementsOfEnds(db: Db, edges: readonly EdgeEnds[], limit
       window of_edge as (partition by statement.upstream_id, statement.downstream_id order by statement.seq desc, statement.line desc, statement.field, statement.record_key, statement.source_id)
     ) as stated
     where stated.place <= ?::int
-    order by stated."upstreamId", stated."downstreamId", stated.place`, [idArray(edges.map((edge) => edge.upstreamId)), idArray(edges.map((edge) => edge.downstreamId)), limit])
+    order by stated."upstreamId", stated."downstreamId", stated.place`,
+    [idArray(edges.map((edge) => edge.upstreamId)), idArray(edges.map((edge) => edge.downstreamId)), limit]
+  )
 }
 
 /** Who made the changes of an order, when, by which operation and load. Of a load in several chunks: when the first was applied. */
-export type OrderAuthor = { seq: number, actor: string, at: Date, operation: string, loadId: string | null }
+export type OrderAuthor = { seq: number; actor: string; at: Date; operation: string; loadId: string | null }
 
 /** The authors of orders; none for those that the audit trail no longer has. */
 export async function authorsOfOrders(db: Db, seqs: readonly number[]): Promise<OrderAuthor[]> {
   if (seqs.length === 0) return []
-  return query<OrderAuthor>(db, `
+  return query<OrderAuthor>(
+    db,
+    `
     select wanted.seq, first.actor, first.at, first.operation, first.load_id as "loadId"
     from unnest(?::bigint[]) as wanted (seq)
     cross join lateral (
@@ -46,5 +62,7 @@ export async function authorsOfOrders(db: Db, seqs: readonly number[]): Promise<
       where audit.seq = wanted.seq
       order by audit.id
       limit 1
-    ) as first`, [idArray(seqs)])
+    ) as first`,
+    [idArray(seqs)]
+  )
 }

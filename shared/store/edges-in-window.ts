@@ -7,16 +7,24 @@ import type { LineageDirection, LineageLevel, TimeWindow } from '../model/walk.t
 import { idArray } from './id-array.ts'
 import { endsOf, statementsBetween, type StatedByRow } from './neighbours.ts'
 
-export type Step = { nearId: number, farId: number }
+export type Step = { nearId: number; farId: number }
 
 /**
  * The steps from ids along edges that count in the window; in no particular order, those of an entity to itself with them.
  * An edge counts when a stamp of any of its statements lies within, when none of them has one, or when people stated it.
  * Postgres judges edges as they were stated; the few that patches have since changed are put together as their aspect is.
  */
-export async function stepsInWindow(db: Db | Tx, ids: readonly number[] | Int32Array, direction: LineageDirection, level: LineageLevel, window: TimeWindow): Promise<Step[]> {
+export async function stepsInWindow(
+  db: Db | Tx,
+  ids: readonly number[] | Int32Array,
+  direction: LineageDirection,
+  level: LineageLevel,
+  window: TimeWindow
+): Promise<Step[]> {
   const [near, far] = endsOf(direction)
-  const rows = await query<Step & { counts: boolean, isPatched: boolean }>(db, `
+  const rows = await query<Step & { counts: boolean; isPatched: boolean }>(
+    db,
+    `
     select
       statement.${near} as "nearId",
       statement.${far} as "farId",
@@ -40,16 +48,23 @@ export async function stepsInWindow(db: Db | Tx, ids: readonly number[] | Int32A
     ) as stamp on true
     where statement.${near} = any(?::int[])
       and statement.field ${level === 'column' ? '= any' : '<> all'}(?::smallint[])
-    group by statement.${near}, statement.${far}`, [window.fromMs, window.toMs, idArray(ids), columnFieldCodes])
+    group by statement.${near}, statement.${far}`,
+    [window.fromMs, window.toMs, idArray(ids), columnFieldCodes]
+  )
   const patched = rows.filter((row) => row.isPatched)
   const counting = await countingOf(db, patched, direction, window)
-  return rows.filter((row) => row.isPatched ? counting.has(keyOf(row)) : row.counts)
+  return rows.filter((row) => (row.isPatched ? counting.has(keyOf(row)) : row.counts))
 }
 
 const keyOf = ({ nearId, farId }: Step): string => `${nearId} ${farId}`
 
 /** The keys of the edges that count, judged with their patches. */
-async function countingOf(db: Db | Tx, edges: readonly Step[], direction: LineageDirection, window: TimeWindow): Promise<Set<string>> {
+async function countingOf(
+  db: Db | Tx,
+  edges: readonly Step[],
+  direction: LineageDirection,
+  window: TimeWindow
+): Promise<Set<string>> {
   const statements = new Map<string, StatedByRow[]>()
   for (const row of await statementsBetween(db, edges, direction)) {
     const own = statements.get(keyOf(row))

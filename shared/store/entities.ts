@@ -31,38 +31,66 @@ const columns = `
 /** The rows of those URNs that have one, in no particular order. Finds by digest and compares the text as well. */
 export async function findEntities(db: Db | Tx, urns: readonly Urn[]): Promise<EntityRow[]> {
   if (urns.length === 0) return []
-  return query<EntityRow>(db, `
+  return query<EntityRow>(
+    db,
+    `
     select ${columns}
     from unnest(?::uuid[], ?::text[]) as wanted (urn_key, urn)
-    join entity on entity.urn_key = wanted.urn_key and entity.urn = wanted.urn`, [urns.map(urnKey), urns])
+    join entity on entity.urn_key = wanted.urn_key and entity.urn = wanted.urn`,
+    [urns.map(urnKey), urns]
+  )
 }
 
 /** The rows of those ids that have one, in no particular order. */
 export async function findEntitiesById(db: Db | Tx, ids: readonly number[]): Promise<EntityRow[]> {
   if (ids.length === 0) return []
-  return query<EntityRow>(db, `
+  return query<EntityRow>(
+    db,
+    `
     select ${columns}
     from entity
-    where entity.id = any(?::int[])`, [ids])
+    where entity.id = any(?::int[])`,
+    [ids]
+  )
 }
 
 /**
  * Gives ids to URNs that have none, as placeholders, and returns the rows of all that were asked for.
  * In key order, so that two transactions that insert the same URNs wait for each other and never deadlock.
  */
-export async function insertEntities(tx: Tx, wanted: readonly { urn: Urn, parentId: number | null }[], trialIds: TrialIds | null = null): Promise<{ inserted: EntityRow[], known: EntityRow[] }> {
+export async function insertEntities(
+  tx: Tx,
+  wanted: readonly { urn: Urn; parentId: number | null }[],
+  trialIds: TrialIds | null = null
+): Promise<{ inserted: EntityRow[]; known: EntityRow[] }> {
   if (wanted.length === 0) return { inserted: [], known: [] }
-  const keyed = wanted.map((entry) => ({ ...entry, key: urnKey(entry.urn) })).sort((a, b) => a.key < b.key ? -1 : 1)
-  const inserted = await query<EntityRow>(tx, `
+  const keyed = wanted
+    .map((entry) => ({ ...entry, key: urnKey(entry.urn) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+  const inserted = await query<EntityRow>(
+    tx,
+    `
     insert into entity (${trialIds ? 'id, ' : ''}urn, urn_key, entity_type, parent_id)
     select ${trialIds ? 'missing.id, ' : ''}missing.urn, missing.urn_key, missing.entity_type, missing.parent_id
     from unnest(?::text[], ?::uuid[], ?::text[], ?::int[], ?::int[]) as missing (urn, urn_key, entity_type, parent_id, id)
     on conflict (urn_key) do nothing
-    returning ${columns.replaceAll('entity.', '')}`, [
-    keyed.map((entry) => entry.urn), keyed.map((entry) => entry.key), keyed.map((entry) => entityTypeOf(entry.urn)), keyed.map((entry) => entry.parentId),
-    trialIds ? trialIds.take(keyed.length) : []])
+    returning ${columns.replaceAll('entity.', '')}`,
+    [
+      keyed.map((entry) => entry.urn),
+      keyed.map((entry) => entry.key),
+      keyed.map((entry) => entityTypeOf(entry.urn)),
+      keyed.map((entry) => entry.parentId),
+      trialIds ? trialIds.take(keyed.length) : []
+    ]
+  )
   const known = new Set(inserted.map((row) => row.urn))
-  return { inserted, known: await findEntities(tx, wanted.map((entry) => entry.urn).filter((urn) => !known.has(urn))) }
+  return {
+    inserted,
+    known: await findEntities(
+      tx,
+      wanted.map((entry) => entry.urn).filter((urn) => !known.has(urn))
+    )
+  }
 }
 
 /**
@@ -71,12 +99,16 @@ export async function insertEntities(tx: Tx, wanted: readonly { urn: Urn, parent
  */
 export async function lockEntities(tx: Tx, ids: readonly number[]): Promise<EntityRow[]> {
   if (ids.length === 0) return []
-  return query<EntityRow>(tx, `
+  return query<EntityRow>(
+    tx,
+    `
     select ${columns}
     from entity
     where entity.id = any(?::int[])
     order by entity.id
-    for no key update`, [ids])
+    for no key update`,
+    [ids]
+  )
 }
 
 /** Ids for rows of a transaction that will be rolled back: the sequence of ids does not roll back, and ids are never used again. */
@@ -85,10 +117,16 @@ export type TrialIds = { take(count: number): number[] }
 /** Below zero, from a place of their own: two that run at once do not wait for each other. */
 export function createTrialIds(): TrialIds {
   let last = -1 - Math.floor(Math.random() * 2 ** 30)
-  return { take: (count) => Array.from({ length: count }, () => { last -= 1; return last }) }
+  return {
+    take: (count) =>
+      Array.from({ length: count }, () => {
+        last -= 1
+        return last
+      })
+  }
 }
 
-export type Presence = { id: number, isPresent: boolean, isRemoved: boolean }
+export type Presence = { id: number; isPresent: boolean; isRemoved: boolean }
 
 /** Tells all who remember that entities exist that some cease to: to be called under the lock that excludes all writers. */
 async function countAbsence(tx: Tx): Promise<void> {
@@ -97,7 +135,10 @@ async function countAbsence(tx: Tx): Promise<void> {
 
 /** Changes whenever an entity has ceased to exist. Ask under the lock of writers: it stays the same while that is held. */
 export async function readAbsenceCount(tx: Tx): Promise<string> {
-  const [row] = await query<{ count: string }>(tx, 'select absence_seq.last_value::text as count from absence_seq')
+  const [row] = await query<{ count: string }>(
+    tx,
+    'select absence_seq.last_value::text as count from absence_seq'
+  )
   if (!row) throw new Error('a sequence has one row')
   return row.count
 }
@@ -106,28 +147,37 @@ export async function readAbsenceCount(tx: Tx): Promise<string> {
 export async function writePresence(tx: Tx, changed: readonly Presence[]): Promise<void> {
   if (changed.length === 0) return
   if (changed.some((row) => !row.isPresent)) await countAbsence(tx)
-  await query(tx, `
+  await query(
+    tx,
+    `
     update entity
     set is_present = changed.is_present, is_removed = changed.is_removed
     from unnest(?::int[], ?::boolean[], ?::boolean[]) as changed (id, is_present, is_removed)
-    where entity.id = changed.id`, [changed.map((row) => row.id), changed.map((row) => row.isPresent), changed.map((row) => row.isRemoved)])
+    where entity.id = changed.id`,
+    [changed.map((row) => row.id), changed.map((row) => row.isPresent), changed.map((row) => row.isRemoved)]
+  )
 }
 
 /** Marks entities as deleted at an order; an older deletion never lowers a newer one. */
 export async function writeDeletion(tx: Tx, deleted: readonly (Order & { id: number })[]): Promise<void> {
   await countAbsence(tx)
-  await query(tx, `
+  await query(
+    tx,
+    `
     update entity
     set deleted_seq = gone.seq, deleted_line = gone.line
     from unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
     where entity.id = gone.id
       and (entity.deleted_seq is null or (entity.deleted_seq, entity.deleted_line) < (gone.seq, gone.line))`,
-  [deleted.map((row) => row.id), deleted.map((row) => row.seq), deleted.map((row) => row.line)])
+    [deleted.map((row) => row.id), deleted.map((row) => row.seq), deleted.map((row) => row.line)]
+  )
 }
 
 /** Ids of the columns of assets. */
 export async function columnsOf(tx: Tx, parentIds: readonly number[]): Promise<number[]> {
-  const rows = await query<{ id: number }>(tx, 'select id from entity where parent_id = any(?::int[])', [parentIds])
+  const rows = await query<{ id: number }>(tx, 'select id from entity where parent_id = any(?::int[])', [
+    parentIds
+  ])
   return rows.map((row) => row.id)
 }
 
@@ -135,10 +185,15 @@ export async function columnsOf(tx: Tx, parentIds: readonly number[]): Promise<n
  * Those of the entities about which nothing has been stated, and to which nothing has come to refer, as `since` or later: no aspect but the properties of a domain itself, no event, no
  * edge of theirs or of their columns, no association, no asset or domain in them. Sure while no other writer is active.
  */
-export async function unusedEntities(tx: Tx, wanted: readonly { id: number, since: number }[]): Promise<Set<number>> {
+export async function unusedEntities(
+  tx: Tx,
+  wanted: readonly { id: number; since: number }[]
+): Promise<Set<number>> {
   if (wanted.length === 0) return new Set()
   const [ids, sinces] = [wanted.map(({ id }) => id), wanted.map(({ since }) => since)]
-  const rows = await query<{ id: number }>(tx, `
+  const rows = await query<{ id: number }>(
+    tx,
+    `
     with own as (
       select wanted.id as root_id, wanted.id, wanted.since
       from unnest(?::int[], ?::bigint[]) as wanted (id, since)
@@ -160,7 +215,9 @@ export async function unusedEntities(tx: Tx, wanted: readonly { id: number, sinc
     )
     select wanted.id
     from unnest(?::int[]) as wanted (id)
-    where not exists (select 1 from used where used.root_id = wanted.id)`, [ids, sinces, ids, sinces, ids])
+    where not exists (select 1 from used where used.root_id = wanted.id)`,
+    [ids, sinces, ids, sinces, ids]
+  )
   return new Set(rows.map((row) => row.id))
 }
 

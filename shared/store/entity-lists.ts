@@ -4,8 +4,15 @@ import { query } from '../db/query.ts'
 import type { Urn } from '../urn/urn.ts'
 
 /** The present entities of a type by id, soft-deleted ones among them, and how many there are in all. */
-export async function pageOfType(db: Db | Tx, entityType: string, start: number, count: number): Promise<{ urns: Urn[], total: number }> {
-  const [row] = await query<{ urns: Urn[], total: number }>(db, `
+export async function pageOfType(
+  db: Db | Tx,
+  entityType: string,
+  start: number,
+  count: number
+): Promise<{ urns: Urn[]; total: number }> {
+  const [row] = await query<{ urns: Urn[]; total: number }>(
+    db,
+    `
     with page as (
       select entity.id, entity.urn
       from entity
@@ -16,6 +23,8 @@ export async function pageOfType(db: Db | Tx, entityType: string, start: number,
     )
     select
       coalesce((select array_agg(page.urn order by page.id) from page), '{}') as urns,
-      (select count(*)::int from entity where entity.entity_type = ? and entity.is_present) as total`, [entityType, start, count, entityType])
+      (select count(*)::int from entity where entity.entity_type = ? and entity.is_present) as total`,
+    [entityType, start, count, entityType]
+  )
   return row ?? { urns: [], total: 0 }
 }

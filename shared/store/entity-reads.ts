@@ -9,7 +9,7 @@ import { findEntities } from './entities.ts'
 import { idArray } from './id-array.ts'
 
 /** `id` is null for a column that no statement or aspect names: it exists with its asset and needs no row. */
-export type KnownEntity = { urn: Urn, id: number | null, exists: boolean, isRemoved: boolean }
+export type KnownEntity = { urn: Urn; id: number | null; exists: boolean; isRemoved: boolean }
 
 /**
  * Those of the URNs that are known: present, or a placeholder that something refers to. A column is known, and exists,
@@ -27,7 +27,12 @@ export async function findKnownEntities(db: Db | Tx, urns: readonly Urn[]): Prom
     const asset = rowOf.get(assetUrn)
     if (!asset || gone.has(asset.id)) continue
     const own = rowOf.get(urn)
-    known.set(urn, { urn, id: own?.id ?? null, exists: asset.isPresent, isRemoved: asset.isRemoved || (own?.isRemoved ?? false) })
+    known.set(urn, {
+      urn,
+      id: own?.id ?? null,
+      exists: asset.isPresent,
+      isRemoved: asset.isRemoved || (own?.isRemoved ?? false)
+    })
   }
   return known
 }
@@ -38,21 +43,28 @@ function assetThatDecides(urn: Urn): Urn {
 
 async function withEdges(db: Db | Tx, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return []
-  const rows = await query<{ id: number }>(db, `
+  const rows = await query<{ id: number }>(
+    db,
+    `
     select wanted.id
     from unnest(?::int[]) as wanted (id)
     where exists (select 1 from statement where statement.upstream_id = wanted.id)
-      or exists (select 1 from statement where statement.downstream_id = wanted.id)`, [idArray(ids)])
+      or exists (select 1 from statement where statement.downstream_id = wanted.id)`,
+    [idArray(ids)]
+  )
   return rows.map((row) => row.id)
 }
 
 /** All that is present or a placeholder, columns left out, by id. */
 export async function everyEntityId(db: Db | Tx): Promise<Int32Array> {
-  const [row] = await query<{ ids: Buffer | null }>(db, `
+  const [row] = await query<{ ids: Buffer | null }>(
+    db,
+    `
     select string_agg(int4send(entity.id), '' order by entity.id) as ids
     from entity
     where entity.entity_type <> 'schemaField'
-      and (entity.is_present or entity.deleted_seq is null)`)
+      and (entity.is_present or entity.deleted_seq is null)`
+  )
   return int4sOf(row?.ids ?? null)
 }
 
@@ -68,12 +80,18 @@ export type EntityFacts = {
 }
 
 /** The facts of ids. URNs are most of the bytes and domains a second look-up, so both come only where they are wanted. */
-export async function readEntityFacts(db: Db | Tx, ids: readonly number[] | Int32Array, wants: { urns: boolean, domains: boolean }): Promise<Map<number, EntityFacts>> {
+export async function readEntityFacts(
+  db: Db | Tx,
+  ids: readonly number[] | Int32Array,
+  wants: { urns: boolean; domains: boolean }
+): Promise<Map<number, EntityFacts>> {
   if (ids.length === 0) return new Map()
-  const rows = await query<EntityFacts>(db, `
+  const rows = await query<EntityFacts>(
+    db,
+    `
     select
       entity.id,
-      ${wants.urns ? 'entity.urn' : '\'\''} as urn,
+      ${wants.urns ? 'entity.urn' : "''"} as urn,
       entity.entity_type as "entityType",
       coalesce(parent.is_present, entity.is_present) as exists,
       entity.is_removed or coalesce(parent.is_removed, false) as "isRemoved",
@@ -81,30 +99,47 @@ export async function readEntityFacts(db: Db | Tx, ids: readonly number[] | Int3
     from entity
     left join entity parent on parent.id = entity.parent_id
     ${wants.domains ? 'left join domain_association on domain_association.entity_id = entity.id' : ''}
-    where entity.id = any(?::int[])`, [idArray(ids)])
+    where entity.id = any(?::int[])`,
+    [idArray(ids)]
+  )
   return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** The assets that columns belong to. */
-export async function parentIdsOf(db: Db | Tx, columnIds: readonly number[] | Int32Array): Promise<Map<number, number>> {
+export async function parentIdsOf(
+  db: Db | Tx,
+  columnIds: readonly number[] | Int32Array
+): Promise<Map<number, number>> {
   if (columnIds.length === 0) return new Map()
-  const rows = await query<{ id: number, parentId: number }>(db, `
+  const rows = await query<{ id: number; parentId: number }>(
+    db,
+    `
     select entity.id, entity.parent_id as "parentId"
     from entity
-    where entity.id = any(?::int[]) and entity.parent_id is not null`, [idArray(columnIds)])
+    where entity.id = any(?::int[]) and entity.parent_id is not null`,
+    [idArray(columnIds)]
+  )
   return new Map(rows.map((row) => [row.id, row.parentId]))
 }
 
 /** The stored documents of entities, by id and aspect name. For aspects that are no lists of edges and no domains. */
-export async function readDocuments(db: Db | Tx, ids: readonly number[] | Int32Array, aspectNames: readonly string[]): Promise<Map<number, Map<string, JsonObject>>> {
+export async function readDocuments(
+  db: Db | Tx,
+  ids: readonly number[] | Int32Array,
+  aspectNames: readonly string[]
+): Promise<Map<number, Map<string, JsonObject>>> {
   const documents = new Map<number, Map<string, JsonObject>>()
   if (ids.length === 0 || aspectNames.length === 0) return documents
-  const rows = await query<{ id: number, aspectName: string, value: JsonObject }>(db, `
+  const rows = await query<{ id: number; aspectName: string; value: JsonObject }>(
+    db,
+    `
     select aspect.entity_id as id, aspect.aspect_name as "aspectName", aspect.value
     from aspect
     where aspect.entity_id = any(?::int[])
       and aspect.aspect_name = any(?::text[])
-      and aspect.value is not null`, [idArray(ids), aspectNames])
+      and aspect.value is not null`,
+    [idArray(ids), aspectNames]
+  )
   for (const row of rows) {
     const own = documents.get(row.id) ?? new Map<string, JsonObject>()
     documents.set(row.id, own.set(row.aspectName, row.value))

@@ -6,16 +6,23 @@ import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
 
 /** New entities by id, so that an asset comes before its columns. `parentId` is 0 for what is no column. */
-export async function readEntitiesOfGraph(db: Db, ids: readonly number[]): Promise<{ id: number, urn: Urn, parentId: number }[]> {
-  return query(db, `
+export async function readEntitiesOfGraph(
+  db: Db,
+  ids: readonly number[]
+): Promise<{ id: number; urn: Urn; parentId: number }[]> {
+  return query(
+    db,
+    `
     select entity.id, entity.urn, coalesce(entity.parent_id, 0) as "parentId"
     from entity
     where entity.id = any(?::int[])
-    order by entity.id`, [idArray(ids)])
+    order by entity.id`,
+    [idArray(ids)]
+  )
 }
 
 /** Bytes as the database prints it; `value` is null where that is more than `maxBytes`. */
-export type DomainDocumentRow = { value: JsonObject | null, bytes: number }
+export type DomainDocumentRow = { value: JsonObject | null; bytes: number }
 
 const documentColumns = `
   aspect.entity_id as id,
@@ -23,23 +30,42 @@ const documentColumns = `
   case when octet_length(aspect.value::text) <= ?::int then aspect.value end as value`
 
 /** What domainProperties says of domains; null for one that has none. */
-export async function readDomainDocuments(db: Db, ids: readonly number[], maxBytes: number): Promise<Map<number, DomainDocumentRow | null>> {
-  const rows = await query<DomainDocumentRow & { id: number }>(db, `
+export async function readDomainDocuments(
+  db: Db,
+  ids: readonly number[],
+  maxBytes: number
+): Promise<Map<number, DomainDocumentRow | null>> {
+  const rows = await query<DomainDocumentRow & { id: number }>(
+    db,
+    `
     select ${documentColumns}
     from aspect
     where aspect.entity_id = any(?::int[])
       and aspect.aspect_name = 'domainProperties'
-      and aspect.value is not null`, [maxBytes, idArray(ids)])
+      and aspect.value is not null`,
+    [maxBytes, idArray(ids)]
+  )
   return new Map([...ids.map((id): [number, null] => [id, null]), ...documentsOf(rows)])
 }
 
 /** The same for all domains. */
-export async function readAllDomainDocuments(tx: Tx, maxBytes: number): Promise<Map<number, DomainDocumentRow>> {
-  return new Map(documentsOf(await query<DomainDocumentRow & { id: number }>(tx, `
+export async function readAllDomainDocuments(
+  tx: Tx,
+  maxBytes: number
+): Promise<Map<number, DomainDocumentRow>> {
+  return new Map(
+    documentsOf(
+      await query<DomainDocumentRow & { id: number }>(
+        tx,
+        `
     select ${documentColumns}
     from domain
     join aspect on aspect.entity_id = domain.entity_id
-    where aspect.aspect_name = 'domainProperties' and aspect.value is not null`, [maxBytes])))
+    where aspect.aspect_name = 'domainProperties' and aspect.value is not null`,
+        [maxBytes]
+      )
+    )
+  )
 }
 
 const documentsOf = (rows: readonly (DomainDocumentRow & { id: number })[]): [number, DomainDocumentRow][] =>

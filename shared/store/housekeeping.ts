@@ -5,7 +5,11 @@ import { query } from '../db/query.ts'
 
 /** One sweeper at a time. Ends with the transaction; false when another process sweeps just now. */
 export async function trySweeperLock(tx: Tx): Promise<boolean> {
-  const [row] = await query<{ isMine: boolean }>(tx, 'select pg_try_advisory_xact_lock(?::int, ?::int) as "isMine"', advisoryLocks.sweeper)
+  const [row] = await query<{ isMine: boolean }>(
+    tx,
+    'select pg_try_advisory_xact_lock(?::int, ?::int) as "isMine"',
+    advisoryLocks.sweeper
+  )
   return row?.isMine ?? false
 }
 
@@ -15,7 +19,9 @@ export async function trySweeperLock(tx: Tx): Promise<boolean> {
  */
 export async function orderHorizon(db: Db): Promise<number | null> {
   const [drawn] = await query<{ seq: number }>(db, 'select last_value as seq from change_seq')
-  const [unfinished] = await query<{ seq: number | null, isUnknown: boolean }>(db, `
+  const [unfinished] = await query<{ seq: number | null; isUnknown: boolean }>(
+    db,
+    `
     select min(load.seq) as seq, coalesce(bool_or(load.seq is null), false) as "isUnknown"
     from load
     where not load.is_dry_run
@@ -23,7 +29,8 @@ export async function orderHorizon(db: Db): Promise<number | null> {
         load.state in ('accepted', 'applying')
         or (load.state = 'failed' and not load.is_atomic)
         or (load.state = 'receiving' and load.body_ended_at is not null)
-      )`)
+      )`
+  )
   if (!drawn || !unfinished || unfinished.isUnknown) return null
   return Math.min(drawn.seq, unfinished.seq ?? drawn.seq)
 }
@@ -32,7 +39,9 @@ export async function orderHorizon(db: Db): Promise<number | null> {
 export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promise<number> {
   let pruned = 0
   for (const table of ['edge_tombstone', 'replace_watermark']) {
-    const rows = await query(tx, `
+    const rows = await query(
+      tx,
+      `
       with old as (
         select ${table}.ctid as place
         from ${table}
@@ -44,7 +53,9 @@ export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promis
       delete from ${table}
       using old
       where ${table}.ctid = old.place
-      returning ${table}.owner_id`, [horizon, limit])
+      returning ${table}.owner_id`,
+      [horizon, limit]
+    )
     pruned += rows.length
   }
   return pruned
@@ -57,7 +68,9 @@ export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promis
  * moment ago would be too old already.
  */
 export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: number): Promise<number> {
-  const [row] = await query<{ pruned: number }>(tx, `
+  const [row] = await query<{ pruned: number }>(
+    tx,
+    `
     with oldest as (
       select graph_change.id, graph_change.at
       from graph_change
@@ -78,47 +91,62 @@ export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: numb
       returning graph_horizon.horizon
     )
     select count(*)::int as pruned, (select count(*) from moved) as moved
-    from gone`, [limit, keepSeconds])
+    from gone`,
+    [limit, keepSeconds]
+  )
   return row?.pruned ?? 0
 }
 
 /** Uploads that nobody has written to for so long that their client or their API process must be gone. */
 export async function findSilentUploads(db: Db, seconds: number): Promise<string[]> {
-  const rows = await query<{ id: string }>(db, `
+  const rows = await query<{ id: string }>(
+    db,
+    `
     select load.id
     from load
     where load.state = 'receiving'
       and load.body_ended_at is null
       and load.touched_at < now() - ?::int * interval '1 second'
-    limit 100`, [seconds])
+    limit 100`,
+    [seconds]
+  )
   return rows.map((row) => row.id)
 }
 
 /** Loads whose body ended and whose API process died before it could accept them. */
 export async function findUnaccepted(db: Db, seconds: number): Promise<string[]> {
-  const rows = await query<{ id: string }>(db, `
+  const rows = await query<{ id: string }>(
+    db,
+    `
     select load.id
     from load
     where load.state = 'receiving'
       and load.body_ended_at < now() - ?::int * interval '1 second'
-    limit 100`, [seconds])
+    limit 100`,
+    [seconds]
+  )
   return rows.map((row) => row.id)
 }
 
 /** Loads that ended and still hold chunks: one was being applied when the load was cancelled or failed. */
 export async function findEndedWithChunks(db: Db): Promise<string[]> {
-  const rows = await query<{ id: string }>(db, `
+  const rows = await query<{ id: string }>(
+    db,
+    `
     select distinct load.id
     from chunk
     join load on load.id = chunk.load_id
     where chunk.state in ('waiting', 'applying') and load.state in ('done', 'aborted', 'cancelled')
-    limit 100`)
+    limit 100`
+  )
   return rows.map((row) => row.id)
 }
 
 /** Deletes loads that ended long ago, with their chunks and rejects. Their audit rows stay. */
 export async function deleteOldLoads(tx: Tx, keepDays: number, limit: number): Promise<number> {
-  const rows = await query(tx, `
+  const rows = await query(
+    tx,
+    `
     with old as (
       select load.id
       from load
@@ -130,6 +158,8 @@ export async function deleteOldLoads(tx: Tx, keepDays: number, limit: number): P
     delete from load
     using old
     where load.id = old.id
-    returning load.id`, [keepDays, limit])
+    returning load.id`,
+    [keepDays, limit]
+  )
   return rows.length
 }

@@ -8,30 +8,51 @@ import { idArray } from './id-array.ts'
 import { endsOf } from './neighbours.ts'
 
 /** The neighbours of each id, ascending and without duplicates; an entity is not its own neighbour. */
-export async function neighbourIdsOf(db: Db | Tx, ids: readonly number[] | Int32Array, direction: LineageDirection, level: LineageLevel, window: TimeWindow | null): Promise<Map<number, number[]>> {
+export async function neighbourIdsOf(
+  db: Db | Tx,
+  ids: readonly number[] | Int32Array,
+  direction: LineageDirection,
+  level: LineageLevel,
+  window: TimeWindow | null
+): Promise<Map<number, number[]>> {
   if (ids.length === 0) return new Map()
   if (window) {
-    const steps = (await stepsInWindow(db, ids, direction, level, window)).filter((step) => step.nearId !== step.farId)
-    return grouped(steps.sort((a, b) => a.nearId - b.nearId || a.farId - b.farId).map((step) => [step.nearId, step.farId]))
+    const steps = (await stepsInWindow(db, ids, direction, level, window)).filter(
+      (step) => step.nearId !== step.farId
+    )
+    return grouped(
+      steps.sort((a, b) => a.nearId - b.nearId || a.farId - b.farId).map((step) => [step.nearId, step.farId])
+    )
   }
   const [near, far] = endsOf(direction)
-  const rows = await query<{ near: number, far: number }>(db, `
+  const rows = await query<{ near: number; far: number }>(
+    db,
+    `
     select distinct statement.${near} as near, statement.${far} as far
     from statement
     where statement.${near} = any(?::int[])
       and statement.${near} <> statement.${far}
       and statement.field ${level === 'column' ? '= any' : '<> all'}(?::smallint[])
-    order by near, far`, [idArray(ids), columnFieldCodes])
+    order by near, far`,
+    [idArray(ids), columnFieldCodes]
+  )
   return grouped(rows.map((row) => [row.near, row.far]))
 }
 
 /** The columns of each asset that anything names, ascending. */
-export async function columnsOfAssets(db: Db | Tx, assetIds: readonly number[] | Int32Array): Promise<Map<number, number[]>> {
-  const rows = await query<{ id: number, parentId: number }>(db, `
+export async function columnsOfAssets(
+  db: Db | Tx,
+  assetIds: readonly number[] | Int32Array
+): Promise<Map<number, number[]>> {
+  const rows = await query<{ id: number; parentId: number }>(
+    db,
+    `
     select entity.id, entity.parent_id as "parentId"
     from entity
     where entity.parent_id = any(?::int[])
-    order by entity.id`, [idArray(assetIds)])
+    order by entity.id`,
+    [idArray(assetIds)]
+  )
   return grouped(rows.map((row) => [row.parentId, row.id]))
 }
 

@@ -20,7 +20,7 @@ import { idArray } from './id-array.ts'
 import { idSet } from './id-set.ts'
 import { endsOf } from './neighbours.ts'
 
-export type SqlWalkQuestion = WalkQuestion & { window?: TimeWindow | null, withinDeadline: WithinDeadline }
+export type SqlWalkQuestion = WalkQuestion & { window?: TimeWindow | null; withinDeadline: WithinDeadline }
 
 /** Ids sent in one query: keeps a statement short enough for the deadline to be looked at between them. */
 const frontierSliceCount = 20_000
@@ -59,7 +59,12 @@ export async function walkLineage(tx: Tx, question: SqlWalkQuestion): Promise<Wa
 }
 
 /** The unreached neighbours of a frontier, ascending. */
-async function nextFrontier(tx: Tx, question: SqlWalkQuestion, frontier: Int32Array, isReached: (id: number) => boolean): Promise<Int32Array> {
+async function nextFrontier(
+  tx: Tx,
+  question: SqlWalkQuestion,
+  frontier: Int32Array,
+  isReached: (id: number) => boolean
+): Promise<Int32Array> {
   const found = idSet()
   const fresh: number[] = []
   for (let begin = 0; begin < frontier.length; begin += frontierSliceCount) {
@@ -70,14 +75,22 @@ async function nextFrontier(tx: Tx, question: SqlWalkQuestion, frontier: Int32Ar
   return Int32Array.from(fresh).sort()
 }
 
-async function farEnds(tx: Tx, nearIds: Int32Array, { direction, level, window }: SqlWalkQuestion): Promise<number[]> {
+async function farEnds(
+  tx: Tx,
+  nearIds: Int32Array,
+  { direction, level, window }: SqlWalkQuestion
+): Promise<number[]> {
   if (window) return (await stepsInWindow(tx, nearIds, direction, level, window)).map((step) => step.farId)
   const [near, far] = endsOf(direction)
-  const rows = await query<{ far: number }>(tx, `
+  const rows = await query<{ far: number }>(
+    tx,
+    `
     select distinct statement.${far} as far
     from statement
     where statement.${near} = any(?::int[])
-      and statement.field ${level === 'column' ? '= any' : '<> all'}(?::smallint[])`, [idArray(nearIds), columnFieldCodes])
+      and statement.field ${level === 'column' ? '= any' : '<> all'}(?::smallint[])`,
+    [idArray(nearIds), columnFieldCodes]
+  )
   return rows.map((row) => row.far)
 }
 

@@ -2,36 +2,46 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-export type Counts = { applied: number, unchanged: number, rejected: number }
+export type Counts = { applied: number; unchanged: number; rejected: number }
 
 /** What is left after a chunk settled; null when the load is no longer being applied. */
-export type Progress = { remaining: number, currentPass: number, rejected: number }
+export type Progress = { remaining: number; currentPass: number; rejected: number }
 
 /**
  * Counts one chunk off. The row stays locked until the commit, so this is the last but one thing a chunk does:
  * of two chunks that settle at once the second sees what the first has settled, and one of them finds the end.
  */
 export async function countSettled(tx: Tx, loadId: string, counts: Counts): Promise<Progress | null> {
-  const [row] = await query<Progress>(tx, `
+  const [row] = await query<Progress>(
+    tx,
+    `
     update load
     set remaining = remaining - 1,
       applied = applied + ?::bigint,
       unchanged = unchanged + ?::bigint,
       rejected = rejected + ?::bigint
     where load.id = ?::uuid and load.state in ('accepted', 'applying')
-    returning load.remaining, load.current_pass as "currentPass", load.rejected`, [counts.applied, counts.unchanged, counts.rejected, loadId])
+    returning load.remaining, load.current_pass as "currentPass", load.rejected`,
+    [counts.applied, counts.unchanged, counts.rejected, loadId]
+  )
   return row ?? null
 }
 
 /** A chunk that became two: one more to settle. False when the load is no longer being applied. */
 export async function countSplit(tx: Tx, loadId: string): Promise<boolean> {
-  const rows = await query(tx, "update load set remaining = remaining + 1 where load.id = ?::uuid and load.state in ('accepted', 'applying') returning load.id", [loadId])
+  const rows = await query(
+    tx,
+    "update load set remaining = remaining + 1 where load.id = ?::uuid and load.state in ('accepted', 'applying') returning load.id",
+    [loadId]
+  )
   return rows.length > 0
 }
 
 /** Moves to the first pass that has something to settle, if the current one has nothing left. Needs the load's row locked. */
 export async function advancePass(tx: Tx, loadId: string): Promise<number | null> {
-  const [row] = await query<{ currentPass: number }>(tx, `
+  const [row] = await query<{ currentPass: number }>(
+    tx,
+    `
     with next as (
       select min(chunk.pass) as pass
       from chunk
@@ -41,33 +51,46 @@ export async function advancePass(tx: Tx, loadId: string): Promise<number | null
     set current_pass = next.pass
     from next
     where load.id = ?::uuid and next.pass > load.current_pass
-    returning load.current_pass as "currentPass"`, [loadId, loadId])
+    returning load.current_pass as "currentPass"`,
+    [loadId, loadId]
+  )
   return row?.currentPass ?? null
 }
 
 /** The one end of a load that went its way. */
 export async function finishLoad(tx: Tx, loadId: string): Promise<void> {
-  await query(tx, "update load set state = 'done', finished_at = now(), sweep = case sweep when 'removing' then 'done' else sweep end where load.id = ?::uuid and load.state = 'applying'", [loadId])
+  await query(
+    tx,
+    "update load set state = 'done', finished_at = now(), sweep = case sweep when 'removing' then 'done' else sweep end where load.id = ?::uuid and load.state = 'applying'",
+    [loadId]
+  )
 }
 
 /** Records accepted and not applied, over all loads. */
 export async function countWaitingRecords(db: Db): Promise<number> {
-  const [row] = await query<{ records: number }>(db, `
+  const [row] = await query<{ records: number }>(
+    db,
+    `
     select coalesce(sum(chunk.record_count), 0)::bigint as records
     from chunk
-    where chunk.state in ('waiting', 'applying')`)
+    where chunk.state in ('waiting', 'applying')`
+  )
   return row?.records ?? 0
 }
 
 /** How many loads are accepted and not finished, or are about to be; counted up to `most`. */
 export async function countUnfinishedLoads(db: Db, most: number): Promise<number> {
-  const [row] = await query<{ loads: number }>(db, `
+  const [row] = await query<{ loads: number }>(
+    db,
+    `
     select count(*)::int as loads
     from (
       select 1
       from load
       where load.state in ('accepted', 'applying') or (load.state = 'receiving' and load.body_ended_at is not null)
       limit ?::int
-    ) as unfinished`, [most])
+    ) as unfinished`,
+    [most]
+  )
   return row?.loads ?? 0
 }

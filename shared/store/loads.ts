@@ -61,9 +61,24 @@ export type LoadRow = {
   finishedAt: Date | null
 }
 
-export type NewLoad = Pick<LoadRow, 'id' | 'format' | 'header' | 'mode' | 'source' | 'missingReferences' | 'actor' | 'tokenId' | 'scopes' | 'domainUrn' | 'requestId' | 'isAtomic' | 'isDryRun' | 'idempotencyKey'>
-  & Partial<Pick<LoadRow, 'force' | 'sweep' | 'sweepMaxShare'>>
-  & {
+export type NewLoad = Pick<
+  LoadRow,
+  | 'id'
+  | 'format'
+  | 'header'
+  | 'mode'
+  | 'source'
+  | 'missingReferences'
+  | 'actor'
+  | 'tokenId'
+  | 'scopes'
+  | 'domainUrn'
+  | 'requestId'
+  | 'isAtomic'
+  | 'isDryRun'
+  | 'idempotencyKey'
+> &
+  Partial<Pick<LoadRow, 'force' | 'sweep' | 'sweepMaxShare'>> & {
     /** Under which a client follows what it wrote; 32 hexadecimal digits. */
     traceId?: string
   }
@@ -118,24 +133,51 @@ const columns = `
 
 /** False where another load of the token has the idempotency key: of two that come at once, one gets it. */
 export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
-  const rows = await query(tx, `
+  const rows = await query(
+    tx,
+    `
     insert into load (id, state, format, header, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share, trace_id)
     values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision, ?::uuid)
     on conflict (coalesce(token_id::text, actor), idempotency_key)
       where idempotency_key is not null and state <> 'aborted' and (state <> 'cancelled' or body_ended_at is not null)
       do nothing
-    returning load.id`, [
-    load.id, load.format, load.header, load.mode, load.source, load.missingReferences, load.actor, load.tokenId, load.scopes, load.domainUrn, load.requestId,
-    load.isAtomic, load.isDryRun, load.idempotencyKey, load.force ?? false, load.sweep ?? null, load.sweepMaxShare ?? null, load.traceId ?? null])
+    returning load.id`,
+    [
+      load.id,
+      load.format,
+      load.header,
+      load.mode,
+      load.source,
+      load.missingReferences,
+      load.actor,
+      load.tokenId,
+      load.scopes,
+      load.domainUrn,
+      load.requestId,
+      load.isAtomic,
+      load.isDryRun,
+      load.idempotencyKey,
+      load.force ?? false,
+      load.sweep ?? null,
+      load.sweepMaxShare ?? null,
+      load.traceId ?? null
+    ]
+  )
   return rows.length > 0
 }
 
 /** What a submission under a taken key is compared with. `isSilent`: nobody has written to the upload for so many seconds. */
-export type KeyedLoad = LoadRow & { hasWholeBody: boolean, bodyDigest: Buffer | null, isSilent: boolean }
+export type KeyedLoad = LoadRow & { hasWholeBody: boolean; bodyDigest: Buffer | null; isSilent: boolean }
 
 /** The load that holds a key of the token. */
-export async function findKeyedLoad(db: Db, key: { actor: string, tokenId: string | null, idempotencyKey: string }, silentSeconds: number): Promise<KeyedLoad | null> {
-  const [row] = await query<KeyedLoad>(db, `
+export async function findKeyedLoad(
+  db: Db,
+  key: { actor: string; tokenId: string | null; idempotencyKey: string },
+  silentSeconds: number
+): Promise<KeyedLoad | null> {
+  const [row] = await query<KeyedLoad>(
+    db,
+    `
     select ${columns},
       load.body_ended_at is not null as "hasWholeBody",
       load.body_digest as "bodyDigest",
@@ -144,7 +186,9 @@ export async function findKeyedLoad(db: Db, key: { actor: string, tokenId: strin
     where coalesce(load.token_id::text, load.actor) = ?
       and load.idempotency_key = ?
       and load.state <> 'aborted'
-      and (load.state <> 'cancelled' or load.body_ended_at is not null)`, [silentSeconds, key.tokenId ?? key.actor, key.idempotencyKey])
+      and (load.state <> 'cancelled' or load.body_ended_at is not null)`,
+    [silentSeconds, key.tokenId ?? key.actor, key.idempotencyKey]
+  )
   return row ?? null
 }
 
@@ -155,7 +199,9 @@ export async function findLoad(db: Db | Tx, id: string): Promise<LoadRow | null>
 
 /** The load that was accepted under a trace id. */
 export async function findTracedLoad(db: Db, traceId: string): Promise<LoadRow | null> {
-  const [row] = await query<LoadRow>(db, `select ${columns} from load where load.trace_id = ?::uuid`, [traceId])
+  const [row] = await query<LoadRow>(db, `select ${columns} from load where load.trace_id = ?::uuid`, [
+    traceId
+  ])
   return row ?? null
 }
 
@@ -165,7 +211,9 @@ export async function findLoads(db: Db, ids: readonly string[]): Promise<LoadRow
 
 /** The row, locked until the transaction ends: who holds it decides about the load's state. */
 export async function lockLoad(tx: Tx, id: string): Promise<LoadRow | null> {
-  const [row] = await query<LoadRow>(tx, `select ${columns} from load where load.id = ?::uuid for update`, [id])
+  const [row] = await query<LoadRow>(tx, `select ${columns} from load where load.id = ?::uuid for update`, [
+    id
+  ])
   return row ?? null
 }
 
@@ -177,17 +225,28 @@ export type LoadFilter = {
   /** Submitted then or later. */
   since?: Date
   /** Ids from the first to the last. */
-  ids?: { first: string, last: string }
+  ids?: { first: string; last: string }
 }
 
 /** A condition whose values are given, or none. */
-const when = (condition: string, ...values: readonly (Binding | null | undefined)[]): [string, Binding[]][] => {
+const when = (
+  condition: string,
+  ...values: readonly (Binding | null | undefined)[]
+): [string, Binding[]][] => {
   const given = values.filter((value) => value !== null && value !== undefined)
   return given.length < values.length ? [] : [[condition, given]]
 }
 
 /** Newest first, those after the given place. `tokenId` limits to what that token submitted; null shows all. */
-export async function listLoads(db: Db, page: { limit: number, tokenId: string | null, after: { createdAt: string, id: string } | null, filter?: LoadFilter }): Promise<(LoadRow & { createdAtText: string })[]> {
+export async function listLoads(
+  db: Db,
+  page: {
+    limit: number
+    tokenId: string | null
+    after: { createdAt: string; id: string } | null
+    filter?: LoadFilter
+  }
+): Promise<(LoadRow & { createdAtText: string })[]> {
   const { filter = {}, after } = page
   const conditions: readonly [condition: string, values: Binding[]][] = [
     ...when('load.token_id = ?::uuid', page.tokenId),
@@ -198,40 +257,61 @@ export async function listLoads(db: Db, page: { limit: number, tokenId: string |
     ...when('load.created_at >= ?::timestamptz', filter.since),
     ...when('load.id between ?::uuid and ?::uuid', filter.ids?.first, filter.ids?.last)
   ]
-  return query(db, `
+  return query(
+    db,
+    `
     select ${columns}, load.created_at::text as "createdAtText"
     from load
     ${conditions.map(([condition], index) => `${index === 0 ? 'where' : '  and'} ${condition}`).join('\n    ')}
     order by load.created_at desc, load.id desc
-    limit ?::int`, [...conditions.flatMap(([, values]) => values), page.limit])
+    limit ?::int`,
+    [...conditions.flatMap(([, values]) => values), page.limit]
+  )
 }
 
 /** Says that the upload is alive, and what has come so far. False when the load is no longer receiving. */
-export async function touchLoad(tx: Db | Tx, id: string, received: { records: number, rejects: number, isDestructive: boolean }): Promise<boolean> {
-  const rows = await query(tx, `
+export async function touchLoad(
+  tx: Db | Tx,
+  id: string,
+  received: { records: number; rejects: number; isDestructive: boolean }
+): Promise<boolean> {
+  const rows = await query(
+    tx,
+    `
     update load
     set touched_at = now(),
       received = received + ?::bigint,
       rejected = rejected + ?::bigint,
       is_destructive = is_destructive or ?::boolean
     where load.id = ?::uuid and load.state = 'receiving'
-    returning load.id`, [received.records, received.rejects, received.isDestructive, id])
+    returning load.id`,
+    [received.records, received.rejects, received.isDestructive, id]
+  )
   return rows.length > 0
 }
 
 /** The body came to its clean end. To be committed before the load draws its seq. False when the load is no longer receiving. */
 export async function endBody(tx: Db | Tx, id: string, digest: Buffer | null): Promise<boolean> {
-  const rows = await query(tx, `
+  const rows = await query(
+    tx,
+    `
     update load
     set body_ended_at = now(), touched_at = now(), body_digest = ?::bytea
     where load.id = ?::uuid and load.state = 'receiving'
-    returning load.id`, [digest, id])
+    returning load.id`,
+    [digest, id]
+  )
   return rows.length > 0
 }
 
 /** Draws the seq and puts the load to work, or ends it where it has no chunk. Null when it was accepted already or ended otherwise. */
-export async function acceptLoad(tx: Tx, id: string): Promise<{ state: LoadState, currentPass: number } | null> {
-  const [row] = await query<{ state: LoadState, currentPass: number }>(tx, `
+export async function acceptLoad(
+  tx: Tx,
+  id: string
+): Promise<{ state: LoadState; currentPass: number } | null> {
+  const [row] = await query<{ state: LoadState; currentPass: number }>(
+    tx,
+    `
     with waiting as (
       select count(*)::int as chunks, min(chunk.pass) as first_pass
       from chunk
@@ -245,48 +325,73 @@ export async function acceptLoad(tx: Tx, id: string): Promise<{ state: LoadState
       current_pass = coalesce(waiting.first_pass, 3)
     from waiting
     where load.id = ?::uuid and load.state = 'receiving' and load.body_ended_at is not null
-    returning load.state, load.current_pass as "currentPass"`, [id, id])
+    returning load.state, load.current_pass as "currentPass"`,
+    [id, id]
+  )
   return row ?? null
 }
 
 /** The first claim of a chunk says that the load is being applied. */
 export async function startLoad(tx: Tx, id: string): Promise<void> {
-  await query(tx, "update load set state = 'applying' where load.id = ?::uuid and load.state = 'accepted'", [id])
+  await query(tx, "update load set state = 'applying' where load.id = ?::uuid and load.state = 'accepted'", [
+    id
+  ])
 }
 
 /** Ends an upload whose body has not ended. `error` is for the client to read. False when the load is no such upload. */
 export async function abortLoad(tx: Tx, id: string, error: string): Promise<boolean> {
-  const rows = await query(tx, `
+  const rows = await query(
+    tx,
+    `
     update load
     set state = 'aborted', error = ?, finished_at = now(), rejected = 0
     where load.id = ?::uuid and load.state = 'receiving' and load.body_ended_at is null
-    returning load.id`, [error, id])
+    returning load.id`,
+    [error, id]
+  )
   return rows.length > 0
 }
 
 /** Ends a load that has not ended, as cancelled or failed. `error` is for the client to read. */
-export async function stopLoad(tx: Tx, id: string, state: 'failed' | 'cancelled', error: string | null): Promise<boolean> {
-  const rows = await query(tx, `
+export async function stopLoad(
+  tx: Tx,
+  id: string,
+  state: 'failed' | 'cancelled',
+  error: string | null
+): Promise<boolean> {
+  const rows = await query(
+    tx,
+    `
     update load
     set state = ?, error = ?, finished_at = now(), touched_at = now()
     where load.id = ?::uuid
       and load.state = any(?::text[])
       and not (load.state = 'failed' and (load.is_atomic or load.is_dry_run))
-    returning load.id`, [state, error, id, statesBefore(state)])
+    returning load.id`,
+    [state, error, id, statesBefore(state)]
+  )
   return rows.length > 0
 }
 
 /** A failed load goes on where it stopped, under the seq it has. */
 export async function resumeLoad(tx: Tx, id: string): Promise<void> {
-  await query(tx, "update load set state = 'applying', error = null, finished_at = null where load.id = ?::uuid and load.state = 'failed'", [id])
+  await query(
+    tx,
+    "update load set state = 'applying', error = null, finished_at = null where load.id = ?::uuid and load.state = 'failed'",
+    [id]
+  )
 }
 
 /** An ended load receives again (its own rejects), and has no seq until it is accepted anew. */
 export async function reopenLoad(tx: Tx, id: string): Promise<void> {
-  await query(tx, `
+  await query(
+    tx,
+    `
     update load
     set state = 'receiving', seq = null, body_ended_at = now(), touched_at = now(), finished_at = null, error = null, declarations_settled = false
-    where load.id = ?::uuid and load.state = 'done'`, [id])
+    where load.id = ?::uuid and load.state = 'done'`,
+    [id]
+  )
 }
 
 /** What a dry run found that would change. */

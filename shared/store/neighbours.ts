@@ -10,15 +10,32 @@ import type { LineageDirection } from '../model/walk.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
 
-export type NeighbourRow = { nearId: number, farId: number, field: number, urn: Urn, exists: boolean, isRemoved: boolean }
+export type NeighbourRow = {
+  nearId: number
+  farId: number
+  field: number
+  urn: Urn
+  exists: boolean
+  isRemoved: boolean
+}
 
 /** The columns of a statement that stand near and far, as seen from where a step begins. */
-export const endsOf = (direction: LineageDirection): ['upstream_id', 'downstream_id'] | ['downstream_id', 'upstream_id'] => direction === 'DOWNSTREAM' ? ['upstream_id', 'downstream_id'] : ['downstream_id', 'upstream_id']
+export const endsOf = (
+  direction: LineageDirection
+): ['upstream_id', 'downstream_id'] | ['downstream_id', 'upstream_id'] =>
+  direction === 'DOWNSTREAM' ? ['upstream_id', 'downstream_id'] : ['downstream_id', 'upstream_id']
 
 /** One row for each neighbour and list that names it, by neighbour. Edges of an entity to itself are left out. */
-export async function neighboursOf(db: Db | Tx, ids: readonly number[], direction: LineageDirection, level: 'asset' | 'column'): Promise<NeighbourRow[]> {
+export async function neighboursOf(
+  db: Db | Tx,
+  ids: readonly number[],
+  direction: LineageDirection,
+  level: 'asset' | 'column'
+): Promise<NeighbourRow[]> {
   const [near, far] = endsOf(direction)
-  return query<NeighbourRow>(db, `
+  return query<NeighbourRow>(
+    db,
+    `
     select distinct
       statement.${near} as "nearId",
       statement.${far} as "farId",
@@ -32,16 +49,24 @@ export async function neighboursOf(db: Db | Tx, ids: readonly number[], directio
     where statement.${near} = any(?::int[])
       and statement.${near} <> statement.${far}
       and statement.field ${level === 'column' ? '= any' : '<> all'}(?::smallint[])
-    order by "farId", statement.field`, [idArray(ids), columnFieldCodes])
+    order by "farId", statement.field`,
+    [idArray(ids), columnFieldCodes]
+  )
 }
 
-export type StatedByRow = StampedStatement & { nearId: number, farId: number, field: number }
+export type StatedByRow = StampedStatement & { nearId: number; farId: number; field: number }
 
 /** How edges are stated, each statement with what patches have since said about it. */
-export async function statementsBetween(db: Db | Tx, edges: readonly { nearId: number, farId: number }[], direction: LineageDirection): Promise<StatedByRow[]> {
+export async function statementsBetween(
+  db: Db | Tx,
+  edges: readonly { nearId: number; farId: number }[],
+  direction: LineageDirection
+): Promise<StatedByRow[]> {
   if (edges.length === 0) return []
   const [near, far] = endsOf(direction)
-  const rows = await query<StatedByRow & Order & { recordKey: number, patches: EdgePatch[] | null }>(db, `
+  const rows = await query<StatedByRow & Order & { recordKey: number; patches: EdgePatch[] | null }>(
+    db,
+    `
     select
       statement.${near} as "nearId",
       statement.${far} as "farId",
@@ -62,6 +87,12 @@ export async function statementsBetween(db: Db | Tx, edges: readonly { nearId: n
       ) as patches
     from unnest(?::int[], ?::int[]) as wanted (near_id, far_id)
     join statement on statement.${near} = wanted.near_id and statement.${far} = wanted.far_id
-    join statement_source on statement_source.id = statement.source_id`, [idArray(edges.map((edge) => edge.nearId)), idArray(edges.map((edge) => edge.farId))])
-  return rows.map(({ patches, ...row }) => patches ? { ...row, attributes: patchedAttributes(row, explicitAttributes(row.field, row.attributes), patches) } : row)
+    join statement_source on statement_source.id = statement.source_id`,
+    [idArray(edges.map((edge) => edge.nearId)), idArray(edges.map((edge) => edge.farId))]
+  )
+  return rows.map(({ patches, ...row }) =>
+    patches
+      ? { ...row, attributes: patchedAttributes(row, explicitAttributes(row.field, row.attributes), patches) }
+      : row
+  )
 }

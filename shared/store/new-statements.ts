@@ -21,23 +21,51 @@ export type NewStatements = {
 }
 
 /** What all of them have in common. */
-export type StatementStamp = { sourceId: number, recordKey: number, seq: number }
+export type StatementStamp = { sourceId: number; recordKey: number; seq: number }
 
 /** Columns and the bytes of their values; behind them may come `attributes`. */
-const widths = { downstream_id: 4, upstream_id: 4, owner_id: 4, field: 2, source_id: 4, record_key: 4, position: 4, seq: 8, line: 4 } as const
+const widths = {
+  downstream_id: 4,
+  upstream_id: 4,
+  owner_id: 4,
+  field: 2,
+  source_id: 4,
+  record_key: 4,
+  position: 4,
+  seq: 8,
+  line: 4
+} as const
 const fixed = Object.keys(widths) as (keyof typeof widths)[]
 /** A row is the count of its columns in two bytes, and the length of each in four before its value. */
 const [countBytes, lengthBytes] = [2, 4]
 const fixedBytes = fixed.reduce((sum, name) => sum + lengthBytes + widths[name], countBytes)
 /** Where in a row the value of a column stands. */
-const placeOf = (column: keyof typeof widths): number => fixed.slice(0, fixed.indexOf(column)).reduce((sum, name) => sum + lengthBytes + widths[name], countBytes) + lengthBytes
-const [downstreamAt, upstreamAt, ownerAt, fieldAt, positionAt, lineAt] = [placeOf('downstream_id'), placeOf('upstream_id'), placeOf('owner_id'), placeOf('field'), placeOf('position'), placeOf('line')]
+const placeOf = (column: keyof typeof widths): number =>
+  fixed.slice(0, fixed.indexOf(column)).reduce((sum, name) => sum + lengthBytes + widths[name], countBytes) +
+  lengthBytes
+const [downstreamAt, upstreamAt, ownerAt, fieldAt, positionAt, lineAt] = [
+  placeOf('downstream_id'),
+  placeOf('upstream_id'),
+  placeOf('owner_id'),
+  placeOf('field'),
+  placeOf('position'),
+  placeOf('line')
+]
 const jsonbVersion = 1
 
 /** Throws what the server says where one is there. Needs the owners locked. */
-export async function insertNewStatements(tx: Tx, statements: NewStatements, stamp: StatementStamp): Promise<void> {
+export async function insertNewStatements(
+  tx: Tx,
+  statements: NewStatements,
+  stamp: StatementStamp
+): Promise<void> {
   const sent = statements.texts.length === 0 ? fixed : [...fixed, 'attributes']
-  if (statements.lines.length > 0) await copyIn(tx, `copy statement (${sent.join(', ')}) from stdin (format binary)`, packed(statements, rowOf(stamp, sent.length)))
+  if (statements.lines.length > 0)
+    await copyIn(
+      tx,
+      `copy statement (${sent.join(', ')}) from stdin (format binary)`,
+      packed(statements, rowOf(stamp, sent.length))
+    )
 }
 
 /** What all rows have in common. */
@@ -54,7 +82,10 @@ function rowOf({ sourceId, recordKey, seq }: StatementStamp, columnCount: number
 }
 
 /** Each row is a copy of `row` in which what is its own is written: half of the time of writing all of it. */
-function packed({ downstreamIds, upstreamIds, ownerIds, fields, positions, lines, attributes, texts }: NewStatements, row: Buffer): Buffer {
+function packed(
+  { downstreamIds, upstreamIds, ownerIds, fields, positions, lines, attributes, texts }: NewStatements,
+  row: Buffer
+): Buffer {
   const documents = texts.map((text) => Buffer.from(`${String.fromCharCode(jsonbVersion)}${text}`, 'utf8'))
   let size = row.length * lines.length
   if (documents.length > 0) for (const place of attributes) size += documents[place - 1]?.length ?? 0

@@ -42,8 +42,11 @@ export async function drawSeq(tx: Tx): Promise<number> {
 }
 
 /** The id of this transaction, and the least of those that are under way, this one's among them: a transaction has its id before it locks or writes anything. */
-export async function transactionIds(tx: Tx): Promise<{ own: bigint, least: bigint }> {
-  const [row] = await query<{ own: string, least: string }>(tx, 'select pg_current_xact_id()::text as own, pg_snapshot_xmin(pg_current_snapshot())::text as least')
+export async function transactionIds(tx: Tx): Promise<{ own: bigint; least: bigint }> {
+  const [row] = await query<{ own: string; least: string }>(
+    tx,
+    'select pg_current_xact_id()::text as own, pg_snapshot_xmin(pg_current_snapshot())::text as least'
+  )
   if (!row) throw new Error('no transaction ids')
   return { own: BigInt(row.own), least: BigInt(row.least) }
 }
@@ -57,13 +60,17 @@ export async function transactionTime(tx: Tx): Promise<Date> {
 
 /** Whether another load that was accepted before is still to be applied; one that failed waits for a retry, and is not waited for. */
 export async function hasOlderUnfinished(tx: Tx, seq: number, loadId: string): Promise<boolean> {
-  const rows = await query(tx, `
+  const rows = await query(
+    tx,
+    `
     select 1
     from load
     where (load.state in ('accepted', 'applying') or (load.state = 'receiving' and load.body_ended_at is not null))
       and (load.seq is null or load.seq < ?::bigint)
       and load.id <> ?::uuid
-    limit 1`, [seq, loadId])
+    limit 1`,
+    [seq, loadId]
+  )
   return rows.length > 0
 }
 
@@ -86,7 +93,9 @@ export type OlderWork = {
  * older snapshot may take away what a newer change finds stated; the own load's sweep spares what the load states.
  */
 export async function olderWork(db: Db | Tx, seq: number, loadId: string | null): Promise<OlderWork> {
-  const [row] = await query<OlderWork>(db, `
+  const [row] = await query<OlderWork>(
+    db,
+    `
     with unfinished as (
       select load.id, load.seq, load.state, load.is_destructive, load.sweep in ('pending', 'removing') as is_sweeping, load.current_pass < 3 or load.missing_references = 'create' as is_creating, load.remaining
       from load
@@ -109,7 +118,9 @@ export async function olderWork(db: Db | Tx, seq: number, loadId: string | null)
       exists (select 1 from older) as "isUnfinished",
       exists (select 1 from older where older.is_destructive) as "isDestructive",
       exists (select 1 from older where not older.is_own and older.state <> 'failed' and older.is_creating) as "isCreating",
-      coalesce((select min(coalesce(unfinished.seq, 0)) from unfinished), ?::bigint) as "horizonSeq"`, [seq, loadId, loadId, seq])
+      coalesce((select min(coalesce(unfinished.seq, 0)) from unfinished), ?::bigint) as "horizonSeq"`,
+    [seq, loadId, loadId, seq]
+  )
   if (!row) throw new Error('no answer about older work')
   return row
 }

@@ -13,11 +13,13 @@ import type { Urn } from '../urn/urn.ts'
 import { insertNewStatements } from './new-statements.ts'
 
 /** By place: the id of each URN, 0 where it has none; and whether it exists, and was never deleted, as 1 or 0. */
-export type FoundIds = { ids: Int32Array, fit: Int32Array }
+export type FoundIds = { ids: Int32Array; fit: Int32Array }
 
 /** Finds by digest and compares the text as well, as findEntities of entities.ts. */
 export async function findIds(tx: Tx, urns: readonly Urn[]): Promise<FoundIds> {
-  const [row] = await query<{ ids: Buffer | null, fit: Buffer | null }>(tx, `
+  const [row] = await query<{ ids: Buffer | null; fit: Buffer | null }>(
+    tx,
+    `
     select
       string_agg(int4send(coalesce(found.id, 0)), '' order by wanted.place) as ids,
       string_agg(int4send(coalesce(found.is_fit, 0)), '' order by wanted.place) as fit
@@ -27,22 +29,30 @@ export async function findIds(tx: Tx, urns: readonly Urn[]): Promise<FoundIds> {
       from entity
       where entity.urn_key = wanted.urn_key and entity.urn = wanted.urn
       limit 1
-    ) as found on true`, [urns.map(urnKey), urns])
+    ) as found on true`,
+    [urns.map(urnKey), urns]
+  )
   return { ids: int4sOf(row?.ids ?? null), fit: int4sOf(row?.fit ?? null) }
 }
 
 /** Those of the entities that exist and were never deleted. `ids` ascend. */
 export async function findFit(tx: Tx, ids: Int32Array): Promise<Int32Array> {
-  const [row] = await query<{ found: Buffer | null }>(tx, `
+  const [row] = await query<{ found: Buffer | null }>(
+    tx,
+    `
     select string_agg(int4send(entity.id), '') as found
     from entity
-    where entity.id = any(?::int[]) and entity.is_present and entity.deleted_seq is null`, [int4Array(ids)])
+    where entity.id = any(?::int[]) and entity.is_present and entity.deleted_seq is null`,
+    [int4Array(ids)]
+  )
   return int4sOf(row?.found ?? null)
 }
 
 /** As lockEntities of entities.ts, with nothing read back. `ids` ascend. */
 export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
-  await query(tx, `
+  await query(
+    tx,
+    `
     with locked as (
       select entity.id
       from entity
@@ -50,11 +60,13 @@ export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
       order by entity.id
       for no key update
     )
-    select count(*) from locked`, [int4Array(ids)])
+    select count(*) from locked`,
+    [int4Array(ids)]
+  )
 }
 
 /** Owners: of which more is remembered than what is stated and removed edges, and of which removed edges are. Neither in any order. */
-export type Remembered = { more: Int32Array, removals: Int32Array }
+export type Remembered = { more: Int32Array; removals: Int32Array }
 
 /**
  * What is remembered of the owners that may be newer than the load: replacements, patches of edges (of any age), a deleted aspect; and
@@ -65,8 +77,15 @@ export type Remembered = { more: Int32Array, removals: Int32Array }
  * planner would walk the index on seq, with all that the load itself has removed, for each owner (60 s a chunk, until it timed out).
  * And with `limit 1`, not `exists`, which it may turn into a hash of the whole table.
  */
-export async function findRemembered(tx: Tx, ownerIds: Int32Array, aspectNames: readonly string[], seq: number): Promise<Remembered> {
-  const [row] = await query<{ more: Buffer | null, removals: Buffer | null }>(tx, `
+export async function findRemembered(
+  tx: Tx,
+  ownerIds: Int32Array,
+  aspectNames: readonly string[],
+  seq: number
+): Promise<Remembered> {
+  const [row] = await query<{ more: Buffer | null; removals: Buffer | null }>(
+    tx,
+    `
     select
       string_agg(int4send(judged.id), '') filter (where judged.more) as more,
       string_agg(int4send(judged.id), '') filter (where judged.has_removals) as removals
@@ -81,36 +100,67 @@ export async function findRemembered(tx: Tx, ownerIds: Int32Array, aspectNames: 
       from unnest(?::int[]) as wanted (id)
       offset 0
     ) as judged
-    where judged.more or judged.has_removals`, [seq, seq, seq, seq, aspectNames, int4Array(ownerIds)])
+    where judged.more or judged.has_removals`,
+    [seq, seq, seq, seq, aspectNames, int4Array(ownerIds)]
+  )
   return { more: int4sOf(row?.more ?? null), removals: int4sOf(row?.removals ?? null) }
 }
 
 /** Those of the owners that do not have the aspect. */
-export async function findWithoutAspect(tx: Tx, ownerIds: Int32Array, aspectName: string): Promise<Int32Array> {
-  const [row] = await query<{ found: Buffer | null }>(tx, `
+export async function findWithoutAspect(
+  tx: Tx,
+  ownerIds: Int32Array,
+  aspectName: string
+): Promise<Int32Array> {
+  const [row] = await query<{ found: Buffer | null }>(
+    tx,
+    `
     select string_agg(int4send(judged.id), '') as found
     from (
       select wanted.id, (select true from aspect where aspect.entity_id = wanted.id and aspect.aspect_name = ? limit 1) is null as is_without
       from unnest(?::int[]) as wanted (id)
       offset 0
     ) as judged
-    where judged.is_without`, [aspectName, int4Array(ownerIds)])
+    where judged.is_without`,
+    [aspectName, int4Array(ownerIds)]
+  )
   return int4sOf(row?.found ?? null)
 }
 
 /** In key order, each pair once. The five arrays have an entry for each edge. */
-export type PlainEdgeRows = { downstreamIds: Int32Array, upstreamIds: Int32Array, ownerIds: Int32Array, fields: Int32Array, lines: Int32Array }
+export type PlainEdgeRows = {
+  downstreamIds: Int32Array
+  upstreamIds: Int32Array
+  ownerIds: Int32Array
+  fields: Int32Array
+  lines: Int32Array
+}
 
 /** What all rows have in common. */
-export type PlainEdgeStamp = { sourceId: number, recordKey: number, position: number, seq: number }
+export type PlainEdgeStamp = { sourceId: number; recordKey: number; position: number; seq: number }
 
-const wanted = 'unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[]) with ordinality as wanted (downstream_id, upstream_id, owner_id, field, line, place)'
-const columnsOf = ({ downstreamIds, upstreamIds, ownerIds, fields, lines }: PlainEdgeRows): Buffer[] => [downstreamIds, upstreamIds, ownerIds, fields, lines].map(int4Array)
+const wanted =
+  'unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[]) with ordinality as wanted (downstream_id, upstream_id, owner_id, field, line, place)'
+const columnsOf = ({ downstreamIds, upstreamIds, ownerIds, fields, lines }: PlainEdgeRows): Buffer[] =>
+  [downstreamIds, upstreamIds, ownerIds, fields, lines].map(int4Array)
 
 /** Adds a statement for each edge; none of them may be there. Needs the owners locked. */
-export function insertPlainEdges(tx: Tx, rows: PlainEdgeRows, { position, ...stamp }: PlainEdgeStamp): Promise<void> {
+export function insertPlainEdges(
+  tx: Tx,
+  rows: PlainEdgeRows,
+  { position, ...stamp }: PlainEdgeStamp
+): Promise<void> {
   const { length } = rows.lines
-  return insertNewStatements(tx, { ...rows, positions: new Int32Array(length).fill(position), attributes: new Int32Array(length), texts: [] }, stamp)
+  return insertNewStatements(
+    tx,
+    {
+      ...rows,
+      positions: new Int32Array(length).fill(position),
+      attributes: new Int32Array(length),
+      texts: []
+    },
+    stamp
+  )
 }
 
 /**
@@ -119,24 +169,37 @@ export function insertPlainEdges(tx: Tx, rows: PlainEdgeRows, { position, ...sta
  * `downstream_id =` beside it, by which the index is entered then, at the downstream's first upstream (of 100,000: 3 ms an edge, against
  * 4 us). By a range the planner expects a share of the table: within `limit 1` or `offset 0`, and under preferIndexes, it looks up all the same.
  */
-export const isEdge = (row: string): string => `(statement.downstream_id, statement.upstream_id) >= (${row}.downstream_id, ${row}.upstream_id)
+export const isEdge = (
+  row: string
+): string => `(statement.downstream_id, statement.upstream_id) >= (${row}.downstream_id, ${row}.upstream_id)
           and (statement.downstream_id, statement.upstream_id) <= (${row}.downstream_id, ${row}.upstream_id)`
 
 /** Places of edges, from 0 and in no order: of those that the source states already in that list by the edge's ends alone, and of those that only others state in the aspect. */
-export type AlreadyStated = { bySource: Int32Array, byOthers: Int32Array }
+export type AlreadyStated = { bySource: Int32Array; byOthers: Int32Array }
 
 /** Parts of lists of upstreams: an entry of each array for each. The ends are within. */
-export type UpstreamRanges = { downstreamIds: Int32Array, leastUpstreamIds: Int32Array, greatestUpstreamIds: Int32Array }
+export type UpstreamRanges = {
+  downstreamIds: Int32Array
+  leastUpstreamIds: Int32Array
+  greatestUpstreamIds: Int32Array
+}
 
 /** `at` is the range's place, `count` how many statements there are in it; `own` and `others` have upstream, owner and field of each of the source's by the edge's ends alone, and of all others. */
-export type StatedInRange = { at: number, count: number, own: Int32Array, others: Int32Array }
+export type StatedInRange = { at: number; count: number; own: Int32Array; others: Int32Array }
 
 /**
  * What is stated in each range, at most `most` of each; ranges without are left out. By rows of two columns, which only the primary key has
  * in order: of a table that was analyzed while it had one downstream, the planner would else walk the index on upstream_id.
  */
-export async function readStated(tx: Tx, { downstreamIds, leastUpstreamIds, greatestUpstreamIds }: UpstreamRanges, { sourceId, recordKey }: PlainEdgeStamp, most: number): Promise<StatedInRange[]> {
-  const rows = await query<{ at: number, count: number, own: Buffer | null, others: Buffer | null }>(tx, `
+export async function readStated(
+  tx: Tx,
+  { downstreamIds, leastUpstreamIds, greatestUpstreamIds }: UpstreamRanges,
+  { sourceId, recordKey }: PlainEdgeStamp,
+  most: number
+): Promise<StatedInRange[]> {
+  const rows = await query<{ at: number; count: number; own: Buffer | null; others: Buffer | null }>(
+    tx,
+    `
     select (wanted.place - 1)::int as at, found.count::int as count, found.own, found.others
     from unnest(?::int[], ?::int[], ?::int[]) with ordinality as wanted (downstream_id, least, greatest, place)
     cross join lateral (
@@ -155,13 +218,28 @@ export async function readStated(tx: Tx, { downstreamIds, leastUpstreamIds, grea
         limit ?::int
       ) as stated
     ) as found
-    where found.count > 0`, [int4Array(downstreamIds), int4Array(leastUpstreamIds), int4Array(greatestUpstreamIds), sourceId, recordKey, most])
+    where found.count > 0`,
+    [
+      int4Array(downstreamIds),
+      int4Array(leastUpstreamIds),
+      int4Array(greatestUpstreamIds),
+      sourceId,
+      recordKey,
+      most
+    ]
+  )
   return rows.map(({ at, count, own, others }) => ({ at, count, own: int4sOf(own), others: int4sOf(others) }))
 }
 
 /** One look-up by index an edge; a second where the first finds nothing. Needs the owners locked. */
-export async function lookUpStated(tx: Tx, rows: PlainEdgeRows, { sourceId, recordKey }: PlainEdgeStamp): Promise<AlreadyStated> {
-  const [row] = await query<{ bySource: Buffer | null, byOthers: Buffer | null }>(tx, `
+export async function lookUpStated(
+  tx: Tx,
+  rows: PlainEdgeRows,
+  { sourceId, recordKey }: PlainEdgeStamp
+): Promise<AlreadyStated> {
+  const [row] = await query<{ bySource: Buffer | null; byOthers: Buffer | null }>(
+    tx,
+    `
     select
       string_agg(int4send(found.place::int - 1), '') filter (where found.is_own) as "bySource",
       string_agg(int4send(found.place::int - 1), '') filter (where not found.is_own) as "byOthers"
@@ -191,13 +269,21 @@ export async function lookUpStated(tx: Tx, rows: PlainEdgeRows, { sourceId, reco
       from ${wanted}
       offset 0
     ) as found
-    where found.is_own is not null`, [sourceId, recordKey, ...columnsOf(rows)])
+    where found.is_own is not null`,
+    [sourceId, recordKey, ...columnsOf(rows)]
+  )
   return { bySource: int4sOf(row?.bySource ?? null), byOthers: int4sOf(row?.byOthers ?? null) }
 }
 
 /** Gives a source's statements by the edges' ends alone the order of the lines given, where theirs is older. They are there. Needs the owners locked. */
-export async function raiseOrder(tx: Tx, rows: PlainEdgeRows, { sourceId, recordKey, position, seq }: PlainEdgeStamp): Promise<void> {
-  await query(tx, `
+export async function raiseOrder(
+  tx: Tx,
+  rows: PlainEdgeRows,
+  { sourceId, recordKey, position, seq }: PlainEdgeStamp
+): Promise<void> {
+  await query(
+    tx,
+    `
     with found as materialized (
       select stated.place, wanted.line
       from ${wanted}
@@ -216,11 +302,18 @@ export async function raiseOrder(tx: Tx, rows: PlainEdgeRows, { sourceId, record
     update statement
     set changed_seq = coalesce(statement.changed_seq, statement.seq), seq = ?::bigint, line = found.line, position = ?::int
     from found
-    where statement.ctid = found.place`, [...columnsOf(rows), sourceId, recordKey, seq, seq, position])
+    where statement.ctid = found.place`,
+    [...columnsOf(rows), sourceId, recordKey, seq, seq, position]
+  )
 }
 
 /** An aspect whose edges have changed, of each of these owners; `lines` has the line that states the first of an aspect that is new. */
-export type ChangedAspects = { aspectName: string, ownerIds: Int32Array, lines: Int32Array, template: JsonObject }
+export type ChangedAspects = {
+  aspectName: string
+  ownerIds: Int32Array
+  lines: Int32Array
+  template: JsonObject
+}
 
 /**
  * Counts one version for each aspect, and makes those that are not there: gives the owners of these. Needs the owners locked.
@@ -228,8 +321,14 @@ export type ChangedAspects = { aspectName: string, ownerIds: Int32Array, lines: 
  * Each row is looked up by its key and updated by its place: joined by name, a catalog that was analyzed before it had lineage
  * was read whole for each chunk (183 us an edge against 2).
  */
-export async function countVersions(tx: Tx, { aspectName, ownerIds, lines, template }: ChangedAspects, { actor, seq }: { actor: string, seq: number }): Promise<Int32Array> {
-  const [row] = await query<{ made: Buffer | null }>(tx, `
+export async function countVersions(
+  tx: Tx,
+  { aspectName, ownerIds, lines, template }: ChangedAspects,
+  { actor, seq }: { actor: string; seq: number }
+): Promise<Int32Array> {
+  const [row] = await query<{ made: Buffer | null }>(
+    tx,
+    `
     with changed as (
       select *
       from unnest(?::int[], ?::int[]) as changed (owner_id, line)
@@ -256,7 +355,17 @@ export async function countVersions(tx: Tx, { aspectName, ownerIds, lines, templ
       returning aspect.entity_id
     )
     select string_agg(int4send(made.entity_id), '') as made
-    from made`, [
-    int4Array(ownerIds), int4Array(lines), aspectName, actor, aspectName, seq, JSON.stringify(template), actor])
+    from made`,
+    [
+      int4Array(ownerIds),
+      int4Array(lines),
+      aspectName,
+      actor,
+      aspectName,
+      seq,
+      JSON.stringify(template),
+      actor
+    ]
+  )
   return int4sOf(row?.made ?? null)
 }

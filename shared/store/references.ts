@@ -4,11 +4,13 @@ import { query } from '../db/query.ts'
 import { columnFieldCodes } from '../model/lineage-fields.ts'
 import type { Urn } from '../urn/urn.ts'
 
-export type StatedReference = { ownerUrn: Urn, field: number }
+export type StatedReference = { ownerUrn: Urn; field: number }
 
 /** One for each list that names the entity, the first `count` of them. Column records name columns, and no entity. */
 export async function referencesInLists(tx: Tx, entityId: number, count: number): Promise<StatedReference[]> {
-  return query<StatedReference>(tx, `
+  return query<StatedReference>(
+    tx,
+    `
     select distinct owner.urn as "ownerUrn", statement.field
     from statement
     join entity owner on owner.id = statement.owner_id
@@ -16,5 +18,7 @@ export async function referencesInLists(tx: Tx, entityId: number, count: number)
       and statement.owner_id <> ?::int
       and statement.field <> all(?::smallint[])
     order by owner.urn, statement.field
-    limit ?::int`, [entityId, entityId, entityId, columnFieldCodes, count])
+    limit ?::int`,
+    [entityId, entityId, entityId, columnFieldCodes, count]
+  )
 }

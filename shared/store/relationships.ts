@@ -7,13 +7,19 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
 import type { JsonValue } from '../model/changes.ts'
-import { associatedWith, documentRelationships, lineageRelationships, partOf, relationshipTypes } from '../model/relationships.ts'
+import {
+  associatedWith,
+  documentRelationships,
+  lineageRelationships,
+  partOf,
+  relationshipTypes
+} from '../model/relationships.ts'
 import { dataFlowOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
 
 /** Entities by URN, with the ids of those that have a row. */
-export type Ends = { urns: readonly Urn[], ids: readonly number[] }
+export type Ends = { urns: readonly Urn[]; ids: readonly number[] }
 
 /** Null asks for no more. `upstream`, `downstream` and `either` are ends of lineage, and looked at nowhere else. */
 export type RelationshipFilter = {
@@ -29,7 +35,7 @@ export type RelationshipFilter = {
   includesRemoved: boolean
   isLineageOnly: boolean
   /** Only every `max`th relationship, beginning with the `id`th: each is in exactly one slice. */
-  slice: { id: number, max: number } | null
+  slice: { id: number; max: number } | null
 }
 
 export type RelationshipKey = readonly [number, number, number]
@@ -42,10 +48,10 @@ export type RelationshipRow = {
   /** The aspect of the source that says so; null for lineage, which several may state, and for what a URN says by itself. */
   aspectName: string | null
   /** The ends of lineage, and which of them the source is; null for what is none. */
-  edge: { upstreamId: number, downstreamId: number, sourceIs: 'upstream' | 'downstream' } | null
+  edge: { upstreamId: number; downstreamId: number; sourceIs: 'upstream' | 'downstream' } | null
 }
 
-type Sql = { text: string, bindings: Binding[] }
+type Sql = { text: string; bindings: Binding[] }
 
 /** Gives k1, k2, k3, type_no, source_id, destination_id or destination_urn, upstream_id, downstream_id; null where nothing can be found. */
 type Arm = (filter: RelationshipFilter) => Sql | null
@@ -57,39 +63,71 @@ const noEdge = 'null::int as upstream_id, null::int as downstream_id'
 /** One condition for each end that is asked for. */
 function among(ends: Ends | null, ...columns: string[]): Sql {
   if (ends === null) return { text: '', bindings: [] }
-  return { text: ` and (${columns.map((column) => `${column} = any(?::int[])`).join(' or ')})`, bindings: columns.map(() => idArray(ends.ids)) }
+  return {
+    text: ` and (${columns.map((column) => `${column} = any(?::int[])`).join(' or ')})`,
+    bindings: columns.map(() => idArray(ends.ids))
+  }
 }
 
 function select(text: string, ...conditions: Sql[]): Sql {
-  return { text: text + conditions.map((condition) => condition.text).join(''), bindings: conditions.flatMap((condition) => condition.bindings) }
+  return {
+    text: text + conditions.map((condition) => condition.text).join(''),
+    bindings: conditions.flatMap((condition) => condition.bindings)
+  }
 }
 
-const statementsWhere = (sourceIs: 'downstream' | 'upstream'): Arm => (filter) => {
-  const wanted = lineageRelationships.filter((each) => each.sourceIs === sourceIs && isWanted(filter, each.type))
-  if (wanted.length === 0) return null
-  const [source, destination] = sourceIs === 'downstream' ? ['statement.downstream_id', 'statement.upstream_id'] : ['statement.upstream_id', 'statement.downstream_id']
-  const typeNumber = `case statement.field ${wanted.map(({ fieldCode, type }) => `when ${fieldCode} then ${numberOf(type)}`).join(' ')} end`
-  return select(`
+const statementsWhere =
+  (sourceIs: 'downstream' | 'upstream'): Arm =>
+  (filter) => {
+    const wanted = lineageRelationships.filter(
+      (each) => each.sourceIs === sourceIs && isWanted(filter, each.type)
+    )
+    if (wanted.length === 0) return null
+    const [source, destination] =
+      sourceIs === 'downstream'
+        ? ['statement.downstream_id', 'statement.upstream_id']
+        : ['statement.upstream_id', 'statement.downstream_id']
+    const typeNumber = `case statement.field ${wanted.map(({ fieldCode, type }) => `when ${fieldCode} then ${numberOf(type)}`).join(' ')} end`
+    return select(
+      `
     select statement.downstream_id as k1, statement.upstream_id as k2, ${typeNumber} as k3, ${typeNumber} as type_no,
       ${source} as source_id, ${destination} as destination_id, null::text as destination_urn, statement.upstream_id, statement.downstream_id
     from statement
     where statement.field = any('{${wanted.map(({ fieldCode }) => fieldCode).join(',')}}'::smallint[])`,
-  among(filter.source, source), among(filter.destination, destination), among(filter.upstream, 'statement.upstream_id'), among(filter.downstream, 'statement.downstream_id'),
-  among(filter.either, 'statement.upstream_id', 'statement.downstream_id'))
-}
+      among(filter.source, source),
+      among(filter.destination, destination),
+      among(filter.upstream, 'statement.upstream_id'),
+      among(filter.downstream, 'statement.downstream_id'),
+      among(filter.either, 'statement.upstream_id', 'statement.downstream_id')
+    )
+  }
 
-const associations: Arm = (filter) => filter.isLineageOnly || !isWanted(filter, associatedWith) ? null : select(`
+const associations: Arm = (filter) =>
+  filter.isLineageOnly || !isWanted(filter, associatedWith)
+    ? null
+    : select(
+        `
     select domain_association.entity_id as k1, domain_association.domain_id as k2, 0 as k3, ${numberOf(associatedWith)} as type_no,
       domain_association.entity_id as source_id, domain_association.domain_id as destination_id, null::text as destination_urn, ${noEdge}
     from domain_association
     join entity domain on domain.id = domain_association.domain_id
-    where (domain.is_present or domain.deleted_seq is null)`, among(filter.source, 'domain_association.entity_id'), among(filter.destination, 'domain_association.domain_id'))
+    where (domain.is_present or domain.deleted_seq is null)`,
+        among(filter.source, 'domain_association.entity_id'),
+        among(filter.destination, 'domain_association.domain_id')
+      )
 
-const domainParents: Arm = (filter) => filter.isLineageOnly || !isWanted(filter, partOf) ? null : select(`
+const domainParents: Arm = (filter) =>
+  filter.isLineageOnly || !isWanted(filter, partOf)
+    ? null
+    : select(
+        `
     select domain.entity_id as k1, domain.parent_id as k2, 0 as k3, ${numberOf(partOf)} as type_no,
       domain.entity_id as source_id, domain.parent_id as destination_id, null::text as destination_urn, ${noEdge}
     from domain
-    where domain.parent_id is not null`, among(filter.source, 'domain.entity_id'), among(filter.destination, 'domain.parent_id'))
+    where domain.parent_id is not null`,
+        among(filter.source, 'domain.entity_id'),
+        among(filter.destination, 'domain.parent_id')
+      )
 
 /** A job names its flow in its own URN, which is where the flow is read off when a row is shown. */
 const jobsOfFlows: Arm = (filter) => {
@@ -98,14 +136,21 @@ const jobsOfFlows: Arm = (filter) => {
   const flows = filter.destination?.urns.filter((urn) => urn.startsWith('urn:li:dataFlow:')) ?? null
   if (flows?.length === 0) return null
   // All that begin with the flow and a comma: a range that the index on URNs of jobs finds.
-  const within: Sql = flows === null ? { text: '', bindings: [] } : {
-    text: ` and (${flows.map(() => '(entity.urn >= ? and entity.urn < ?)').join(' or ')})`,
-    bindings: flows.flatMap((flow) => [`urn:li:dataJob:(${flow},`, `urn:li:dataJob:(${flow}-`])
-  }
-  return select(`
+  const within: Sql =
+    flows === null
+      ? { text: '', bindings: [] }
+      : {
+          text: ` and (${flows.map(() => '(entity.urn >= ? and entity.urn < ?)').join(' or ')})`,
+          bindings: flows.flatMap((flow) => [`urn:li:dataJob:(${flow},`, `urn:li:dataJob:(${flow}-`])
+        }
+  return select(
+    `
     select entity.id as k1, 0 as k2, 0 as k3, ${numberOf(partOf)} as type_no, entity.id as source_id, null::int as destination_id, 'urn:li:dataFlow:' as destination_urn, ${noEdge}
     from entity
-    where entity.entity_type = 'dataJob' and entity.is_present`, among(filter.source, 'entity.id'), within)
+    where entity.entity_type = 'dataJob' and entity.is_present`,
+    among(filter.source, 'entity.id'),
+    within
+  )
 }
 
 const numbered = documentRelationships.map((each, number) => ({ ...each, number }))
@@ -119,16 +164,23 @@ const documents: Arm = (filter) => {
   const ofColumns = wanted.filter(({ aspectName }) => aspectName === columnAspect)
   const others = wanted.filter(({ aspectName }) => aspectName !== columnAspect)
   const parts = [
-    ...others.length === 0 ? [] : [statedIn(others, filter, namedIn(others, filter.destination))],
-    ...ofColumns.length === 0 ? [] : [statedIn(ofColumns, filter, namedByColumns(filter.destination))]
+    ...(others.length === 0 ? [] : [statedIn(others, filter, namedIn(others, filter.destination))]),
+    ...(ofColumns.length === 0 ? [] : [statedIn(ofColumns, filter, namedByColumns(filter.destination))])
   ]
-  return { text: parts.map((part) => part.text).join(' union all '), bindings: parts.flatMap((part) => part.bindings) }
+  return {
+    text: parts.map((part) => part.text).join(' union all '),
+    bindings: parts.flatMap((part) => part.bindings)
+  }
 }
 
 function statedIn(wanted: readonly (typeof numbered)[number][], filter: RelationshipFilter, named: Sql): Sql {
-  const rows = wanted.map(({ number, type, aspectName, path }) => `(${number}, '${aspectName}', '${jsonPathOf(path)}'::jsonpath, ${numberOf(type)})`)
+  const rows = wanted.map(
+    ({ number, type, aspectName, path }) =>
+      `(${number}, '${aspectName}', '${jsonPathOf(path)}'::jsonpath, ${numberOf(type)})`
+  )
   const names = [...new Set(wanted.map(({ aspectName }) => `'${aspectName}'`))]
-  return select(`
+  return select(
+    `
     select aspect.entity_id as k1, related.number as k2, named.place as k3, related.type_no,
       aspect.entity_id as source_id, null::int as destination_id, named.urn as destination_urn, ${noEdge}
     from aspect
@@ -138,16 +190,29 @@ function statedIn(wanted: readonly (typeof numbered)[number][], filter: Relation
       from jsonb_path_query(aspect.value, related.path) with ordinality as entry (value, place)
       group by 1
     ) as named
-    where aspect.aspect_name in (${names.join(', ')}) and named.urn like 'urn:li:%:%'`, among(filter.source, 'aspect.entity_id'), named)
+    where aspect.aspect_name in (${names.join(', ')}) and named.urn like 'urn:li:%:%'`,
+    among(filter.source, 'aspect.entity_id'),
+    named
+  )
 }
 
-const jsonPathOf = (path: readonly string[]): string => `$${path.map((step) => step === '*' ? '[*]' : `."${step}"`).join('')}`
+const jsonPathOf = (path: readonly string[]): string =>
+  `$${path.map((step) => (step === '*' ? '[*]' : `."${step}"`)).join('')}`
 
 /** First the documents that name one of the URNs, as the index finds them, and of their entries those that do. */
 function namedIn(wanted: readonly (typeof numbered)[number][], ends: Ends | null): Sql {
   if (ends === null) return { text: '', bindings: [] }
-  const holding = ends.urns.flatMap((urn) => wanted.map(({ path }) => JSON.stringify(path.reduceRight<JsonValue>((inner, step) => step === '*' ? [inner] : { [step]: inner }, urn))))
-  return { text: ' and aspect.value @> any(?::jsonb[]) and named.urn = any(?::text[])', bindings: [holding, ends.urns] }
+  const holding = ends.urns.flatMap((urn) =>
+    wanted.map(({ path }) =>
+      JSON.stringify(
+        path.reduceRight<JsonValue>((inner, step) => (step === '*' ? [inner] : { [step]: inner }), urn)
+      )
+    )
+  )
+  return {
+    text: ' and aspect.value @> any(?::jsonb[]) and named.urn = any(?::text[])',
+    bindings: [holding, ends.urns]
+  }
 }
 
 /** The same for columns, in the words of the index aspect_column_reference_idx. */
@@ -162,7 +227,11 @@ function namedByColumns(ends: Ends | null): Sql {
   }
 }
 
-type ArmFacts = { find: Arm, sourceIs: 'downstream' | 'upstream' | null, aspectNameOf: (key: RelationshipKey) => string | null }
+type ArmFacts = {
+  find: Arm
+  sourceIs: 'downstream' | 'upstream' | null
+  aspectNameOf: (key: RelationshipKey) => string | null
+}
 
 const arms: readonly ArmFacts[] = [
   { find: statementsWhere('downstream'), sourceIs: 'downstream', aspectNameOf: () => null },
@@ -170,13 +239,19 @@ const arms: readonly ArmFacts[] = [
   { find: associations, sourceIs: null, aspectNameOf: () => 'domains' },
   { find: domainParents, sourceIs: null, aspectNameOf: () => 'domainProperties' },
   { find: jobsOfFlows, sourceIs: null, aspectNameOf: () => null },
-  { find: documents, sourceIs: null, aspectNameOf: ([, number]) => documentRelationships[number]?.aspectName ?? null }
+  {
+    find: documents,
+    sourceIs: null,
+    aspectNameOf: ([, number]) => documentRelationships[number]?.aspectName ?? null
+  }
 ]
 
 export const armsCount = arms.length
 
 /** The arms of what aspects say that are no lists of edges, and no URNs. */
-export const armsOfAspects: readonly number[] = [associations, domainParents, documents].map((find) => arms.findIndex((arm) => arm.find === find))
+export const armsOfAspects: readonly number[] = [associations, domainParents, documents].map((find) =>
+  arms.findIndex((arm) => arm.find === find)
+)
 
 /** The keys of an arm that the filter lets through, each once. */
 function keysOf(filter: RelationshipFilter, core: Sql): Sql {
@@ -187,13 +262,33 @@ function keysOf(filter: RelationshipFilter, core: Sql): Sql {
   ]
   const needsEnds = sourceTypes !== null || destinationTypes !== null || !includesRemoved
   const conditions: Sql[] = [
-    ...slice === null ? [] : [{ text: ' and (related.k1::bigint * 31 + related.k2) % ?::bigint = ?::bigint', bindings: [slice.max, slice.id] }],
-    ...sourceTypes === null ? [] : [{ text: ' and source.entity_type = any(?::text[])', bindings: [sourceTypes] }],
-    ...destinationTypes === null ? [] : [{ text: " and coalesce(destination.entity_type, split_part(related.destination_urn, ':', 3)) = any(?::text[])", bindings: [destinationTypes] }],
-    ...includesRemoved ? [] : [{
-      text: ' and not (source.is_removed or coalesce(source_parent.is_removed, false) or coalesce(destination.is_removed, false) or coalesce(destination_parent.is_removed, false))',
-      bindings: []
-    }]
+    ...(slice === null
+      ? []
+      : [
+          {
+            text: ' and (related.k1::bigint * 31 + related.k2) % ?::bigint = ?::bigint',
+            bindings: [slice.max, slice.id]
+          }
+        ]),
+    ...(sourceTypes === null
+      ? []
+      : [{ text: ' and source.entity_type = any(?::text[])', bindings: [sourceTypes] }]),
+    ...(destinationTypes === null
+      ? []
+      : [
+          {
+            text: " and coalesce(destination.entity_type, split_part(related.destination_urn, ':', 3)) = any(?::text[])",
+            bindings: [destinationTypes]
+          }
+        ]),
+    ...(includesRemoved
+      ? []
+      : [
+          {
+            text: ' and not (source.is_removed or coalesce(source_parent.is_removed, false) or coalesce(destination.is_removed, false) or coalesce(destination_parent.is_removed, false))',
+            bindings: []
+          }
+        ])
   ]
   return {
     text: `
@@ -206,24 +301,54 @@ function keysOf(filter: RelationshipFilter, core: Sql): Sql {
 }
 
 /** How many relationships an arm has. */
-export async function countRelationships(db: Db | Tx, armNumber: number, filter: RelationshipFilter): Promise<number> {
+export async function countRelationships(
+  db: Db | Tx,
+  armNumber: number,
+  filter: RelationshipFilter
+): Promise<number> {
   const core = arms[armNumber]?.find(filter)
   if (!core) return 0
   const keys = keysOf(filter, core)
-  const [row] = await query<{ total: number }>(db, `select count(*)::int as total from (${keys.text}) as counted`, keys.bindings)
+  const [row] = await query<{ total: number }>(
+    db,
+    `select count(*)::int as total from (${keys.text}) as counted`,
+    keys.bindings
+  )
   return row?.total ?? 0
 }
 
-type FoundRow = { k1: number, k2: number, k3: number, typeNumber: number, upstreamId: number | null, downstreamId: number | null, sourceUrn: Urn, destinationUrn: Urn }
+type FoundRow = {
+  k1: number
+  k2: number
+  k3: number
+  typeNumber: number
+  upstreamId: number | null
+  downstreamId: number | null
+  sourceUrn: Urn
+  destinationUrn: Urn
+}
 
 /** A page of an arm in the order of its keys, from behind a key or from the begin, the first `offset` passed over. */
-export async function pageOfRelationships(db: Db | Tx, armNumber: number, filter: RelationshipFilter, page: { after: RelationshipKey | null, offset: number, count: number }): Promise<RelationshipRow[]> {
+export async function pageOfRelationships(
+  db: Db | Tx,
+  armNumber: number,
+  filter: RelationshipFilter,
+  page: { after: RelationshipKey | null; offset: number; count: number }
+): Promise<RelationshipRow[]> {
   const arm = arms[armNumber]
   const core = arm?.find(filter)
   if (!arm || !core) return []
   const keys = keysOf(filter, core)
-  const after = page.after === null ? { text: '', bindings: [] } : { text: ' and (related.k1, related.k2, related.k3) > (?::int, ?::int, ?::int)', bindings: [...page.after] }
-  const rows = await query<FoundRow>(db, `
+  const after =
+    page.after === null
+      ? { text: '', bindings: [] }
+      : {
+          text: ' and (related.k1, related.k2, related.k3) > (?::int, ?::int, ?::int)',
+          bindings: [...page.after]
+        }
+  const rows = await query<FoundRow>(
+    db,
+    `
     with page as (${keys.text}${after.text}
       order by related.k1, related.k2, related.k3
       offset ?::int
@@ -239,13 +364,18 @@ export async function pageOfRelationships(db: Db | Tx, armNumber: number, filter
     from page
     join entity source on source.id = page.source_id
     left join entity destination on destination.id = page.destination_id
-    order by page.k1, page.k2, page.k3`, [...keys.bindings, ...after.bindings, page.offset, page.count])
+    order by page.k1, page.k2, page.k3`,
+    [...keys.bindings, ...after.bindings, page.offset, page.count]
+  )
   return rows.map(({ k1, k2, k3, typeNumber, upstreamId, downstreamId, sourceUrn, destinationUrn }) => ({
     key: [k1, k2, k3],
     type: relationshipTypes[typeNumber] ?? '',
     aspectName: arm.aspectNameOf([k1, k2, k3]),
     sourceUrn,
     destinationUrn: arm.find === jobsOfFlows ? dataFlowOf(sourceUrn) : destinationUrn,
-    edge: upstreamId === null || downstreamId === null || arm.sourceIs === null ? null : { upstreamId, downstreamId, sourceIs: arm.sourceIs }
+    edge:
+      upstreamId === null || downstreamId === null || arm.sourceIs === null
+        ? null
+        : { upstreamId, downstreamId, sourceIs: arm.sourceIs }
   }))
 }

@@ -4,23 +4,28 @@ import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
 /** `name` is folded; `words` is the text of a tsvector. */
-export type SearchDocumentRow = { id: number, name: string, words: string }
+export type SearchDocumentRow = { id: number; name: string; words: string }
 
 /** Writes documents, new or changed; what stays the same is left alone. */
 export async function writeSearchDocuments(tx: Tx, rows: readonly SearchDocumentRow[]): Promise<void> {
   if (rows.length === 0) return
-  await query(tx, `
+  await query(
+    tx,
+    `
     insert into search_document (entity_id, name, words)
     select fresh.entity_id, fresh.name, fresh.words::tsvector
     from unnest(?::int[], ?::text[], ?::text[]) as fresh (entity_id, name, words)
     order by fresh.entity_id
     on conflict (entity_id) do update
     set name = excluded.name, words = excluded.words
-    where search_document.name <> excluded.name or search_document.words <> excluded.words`, [int4Array(rows.map((row) => row.id)), rows.map((row) => row.name), rows.map((row) => row.words)])
+    where search_document.name <> excluded.name or search_document.words <> excluded.words`,
+    [int4Array(rows.map((row) => row.id)), rows.map((row) => row.name), rows.map((row) => row.words)]
+  )
 }
 
 export async function deleteSearchDocuments(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await query(tx, 'delete from search_document where entity_id = any(?::int[])', [int4Array(ids)])
+  if (ids.length > 0)
+    await query(tx, 'delete from search_document where entity_id = any(?::int[])', [int4Array(ids)])
 }
 
 type Packed = { ids: Buffer | null }
@@ -31,13 +36,27 @@ const idsOf = ([row]: readonly Packed[]): Int32Array => int4sOf(row?.ids ?? null
  * with it behind a dot; then whose name begins with it; then whose name holds it, short names before long ones; then the
  * others. By id where there is no text.
  */
-export async function findMatches(db: Db | Tx, words: string, foldedText: string | null, count: number): Promise<Int32Array> {
+export async function findMatches(
+  db: Db | Tx,
+  words: string,
+  foldedText: string | null,
+  count: number
+): Promise<Int32Array> {
   if (foldedText === null) {
-    return idsOf(await query<Packed>(db, `
+    return idsOf(
+      await query<Packed>(
+        db,
+        `
       select string_agg(int4send(found.entity_id), '' order by found.entity_id) as ids
-      from (select search_document.entity_id from search_document where search_document.words @@ ?::tsquery limit ?::int) as found`, [words, count]))
+      from (select search_document.entity_id from search_document where search_document.words @@ ?::tsquery limit ?::int) as found`,
+        [words, count]
+      )
+    )
   }
-  return idsOf(await query<Packed>(db, `
+  return idsOf(
+    await query<Packed>(
+      db,
+      `
     select string_agg(int4send(ranked.entity_id), '' order by ranked.tier, ranked.length, ranked.entity_id) as ids
     from (
       select
@@ -50,7 +69,10 @@ export async function findMatches(db: Db | Tx, words: string, foldedText: string
         where search_document.words @@ ?::tsquery
         limit ?::int
       ) as found
-    ) as ranked`, [foldedText, [...foldedText].length + 1, foldedText, foldedText, words, count]))
+    ) as ranked`,
+      [foldedText, [...foldedText].length + 1, foldedText, foldedText, words, count]
+    )
+  )
 }
 
 /** One of so many documents is in a sample, by its id. The coarse one is part of the fine one. */
@@ -58,15 +80,28 @@ export const sampleShares = { fine: 64, coarse: 1_024 } as const
 export type SampleName = keyof typeof sampleShares
 
 /** As the indexes say it. */
-const inSample: Record<SampleName, string> = { fine: 'hashint4(search_document.entity_id) & 63 = 0', coarse: 'hashint4(search_document.entity_id) & 1023 = 0' }
+const inSample: Record<SampleName, string> = {
+  fine: 'hashint4(search_document.entity_id) & 63 = 0',
+  coarse: 'hashint4(search_document.entity_id) & 1023 = 0'
+}
 
 /** The matches in a sample, by id: how many match is about that sample's share times as many. */
-export async function findSampledMatches(db: Db | Tx, words: string, sample: SampleName): Promise<Int32Array> {
-  return idsOf(await query<Packed>(db, `
+export async function findSampledMatches(
+  db: Db | Tx,
+  words: string,
+  sample: SampleName
+): Promise<Int32Array> {
+  return idsOf(
+    await query<Packed>(
+      db,
+      `
     select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
     from search_document
     where search_document.words @@ ?::tsquery
-      and ${inSample[sample]}`, [words]))
+      and ${inSample[sample]}`,
+      [words]
+    )
+  )
 }
 
 /**
@@ -74,39 +109,75 @@ export async function findSampledMatches(db: Db | Tx, words: string, sample: Sam
  * documents match; else it is looked up first. A table is never read whole.
  */
 export async function preferWay(tx: Tx, way: 'byId' | 'byWord'): Promise<void> {
-  await query(tx, 'select set_config(\'enable_seqscan\', \'off\', true), set_config(\'enable_bitmapscan\', ?, true)', [way === 'byId' ? 'off' : 'on'])
+  await query(
+    tx,
+    "select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', ?, true)",
+    [way === 'byId' ? 'off' : 'on']
+  )
 }
 
 /** The matches with ids above `after` and up to `last`, by id. */
-export async function findMatchesBetween(db: Db | Tx, words: string, after: number, last: number): Promise<Int32Array> {
-  return idsOf(await query<Packed>(db, `
+export async function findMatchesBetween(
+  db: Db | Tx,
+  words: string,
+  after: number,
+  last: number
+): Promise<Int32Array> {
+  return idsOf(
+    await query<Packed>(
+      db,
+      `
     select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
     from search_document
     where search_document.words @@ ?::tsquery
       and search_document.entity_id > ?::int
-      and search_document.entity_id <= ?::int`, [words, after, last]))
+      and search_document.entity_id <= ?::int`,
+      [words, after, last]
+    )
+  )
 }
 
 /** Those of the ids whose documents match, by id. */
-export async function findMatchesAmong(db: Db | Tx, words: string, ids: readonly number[] | Int32Array): Promise<Int32Array> {
+export async function findMatchesAmong(
+  db: Db | Tx,
+  words: string,
+  ids: readonly number[] | Int32Array
+): Promise<Int32Array> {
   if (ids.length === 0) return new Int32Array(0)
-  return idsOf(await query<Packed>(db, `
+  return idsOf(
+    await query<Packed>(
+      db,
+      `
     select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
     from search_document
     where search_document.words @@ ?::tsquery
-      and search_document.entity_id = any(?::int[])`, [words, int4Array(ids)]))
+      and search_document.entity_id = any(?::int[])`,
+      [words, int4Array(ids)]
+    )
+  )
 }
 
 /** The greatest id that has a document; 0 where there is none. */
 export async function lastDocumentId(db: Db | Tx): Promise<number> {
-  const [row] = await query<{ id: number }>(db, 'select coalesce(max(entity_id), 0) as id from search_document')
+  const [row] = await query<{ id: number }>(
+    db,
+    'select coalesce(max(entity_id), 0) as id from search_document'
+  )
   return row?.id ?? 0
 }
 
 /** Up to `count` documents that match, where there is a tsquery, and whose name begins with the text, in the order of names. */
-export async function findNamesBeginning(db: Db | Tx, foldedText: string, words: string | null, count: number): Promise<Int32Array> {
+export async function findNamesBeginning(
+  db: Db | Tx,
+  foldedText: string,
+  words: string | null,
+  count: number
+): Promise<Int32Array> {
   const pattern = `${likeText(foldedText)}%`
-  return idsOf(await query<Packed>(db, `
+  return idsOf(
+    await query<Packed>(
+      db,
+      `
     select string_agg(int4send(found.entity_id), '' order by found.name, found.entity_id) as ids
     from (
       select search_document.entity_id, left(search_document.name, 200) as name
@@ -115,13 +186,24 @@ export async function findNamesBeginning(db: Db | Tx, foldedText: string, words:
         ${words === null ? '' : 'and search_document.words @@ ?::tsquery'}
       order by left(search_document.name, 200)
       limit ?::int
-    ) as found`, [pattern, ...words === null ? [] : [words], count]))
+    ) as found`,
+      [pattern, ...(words === null ? [] : [words]), count]
+    )
+  )
 }
 
 /** Up to `count` documents that match, where there is a tsquery, and whose name holds all of the texts, short names first; null where pg_trgm is not there. */
-export async function findNamesHolding(tx: Tx, foldedTexts: readonly string[], words: string | null, count: number): Promise<Int32Array | null> {
-  if (!await hasTrigrams(tx)) return null
-  return idsOf(await query<Packed>(tx, `
+export async function findNamesHolding(
+  tx: Tx,
+  foldedTexts: readonly string[],
+  words: string | null,
+  count: number
+): Promise<Int32Array | null> {
+  if (!(await hasTrigrams(tx))) return null
+  return idsOf(
+    await query<Packed>(
+      tx,
+      `
     select string_agg(int4send(found.entity_id), '' order by length(found.name), found.name, found.entity_id) as ids
     from (
       select search_document.entity_id, search_document.name
@@ -129,27 +211,37 @@ export async function findNamesHolding(tx: Tx, foldedTexts: readonly string[], w
       where ${foldedTexts.map(() => 'search_document.name like ?').join(' and ')}
         ${words === null ? '' : 'and search_document.words @@ ?::tsquery'}
       limit ?::int
-    ) as found`, [...foldedTexts.map((text) => `%${likeText(text)}%`), ...words === null ? [] : [words], count]))
+    ) as found`,
+      [...foldedTexts.map((text) => `%${likeText(text)}%`), ...(words === null ? [] : [words]), count]
+    )
+  )
 }
 
 const likeText = (text: string): string => text.slice(0, 200).replaceAll(/[\\%_]/g, '\\$&')
 
 async function hasTrigrams(tx: Tx): Promise<boolean> {
-  const [index] = await query<{ isThere: boolean }>(tx, 'select to_regclass(\'search_document_name_trgm_idx\') is not null as "isThere"')
+  const [index] = await query<{ isThere: boolean }>(
+    tx,
+    'select to_regclass(\'search_document_name_trgm_idx\') is not null as "isThere"'
+  )
   return index?.isThere ?? false
 }
 
 /** `name` is folded; `score` is from 0 to 1. */
-export type NearName = { id: number, name: string, score: number }
+export type NearName = { id: number; name: string; score: number }
 
 /** Up to `count` documents with a name that is, or holds, nearly the text, the nearest first. None where pg_trgm is not there. */
 export async function findNearNames(tx: Tx, foldedText: string, count: number): Promise<NearName[]> {
-  if (!await hasTrigrams(tx)) return []
-  await query(tx, 'select set_config(\'pg_trgm.word_similarity_threshold\', \'0.5\', true)')
-  return query<NearName>(tx, `
+  if (!(await hasTrigrams(tx))) return []
+  await query(tx, "select set_config('pg_trgm.word_similarity_threshold', '0.5', true)")
+  return query<NearName>(
+    tx,
+    `
     select search_document.entity_id as id, search_document.name, word_similarity(?, search_document.name) as score
     from search_document
     where search_document.name %> ?
     order by 3 desc, length(search_document.name), search_document.entity_id
-    limit ?::int`, [foldedText, foldedText, count])
+    limit ?::int`,
+    [foldedText, foldedText, count]
+  )
 }

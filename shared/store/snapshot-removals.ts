@@ -7,7 +7,11 @@ import { query } from '../db/query.ts'
 import type { RemovedKey } from './statements.ts'
 
 /** What is spared: edges by their ends, and what is of or touches an entity. */
-export type Spared = { downstreamIds: readonly number[], upstreamIds: readonly number[], touchedIds: readonly number[] }
+export type Spared = {
+  downstreamIds: readonly number[]
+  upstreamIds: readonly number[]
+  touchedIds: readonly number[]
+}
 
 export type RemovalQuestion = {
   loadId: string
@@ -23,7 +27,7 @@ export type RemovalQuestion = {
 }
 
 /** `stated`: what the source stated before the load. */
-export type PlannedRemovals = { stated: number, removable: number, pieces: number }
+export type PlannedRemovals = { stated: number; removable: number; pieces: number }
 
 const compareTimeoutMs = 600_000
 
@@ -36,16 +40,28 @@ const compareTimeoutMs = 600_000
  */
 export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<PlannedRemovals> {
   const { loadId, sourceId, seq, spared, domainIds } = question
-  const [before] = await query<{ nestloop: string, timeout: string }>(tx, "select current_setting('enable_nestloop') as nestloop, current_setting('statement_timeout') as timeout")
-  await query(tx, "select set_config('enable_nestloop', 'off', true), set_config('statement_timeout', ?, true)", [String(compareTimeoutMs)])
-  const [stated] = await query<{ rows: number }>(tx, `
+  const [before] = await query<{ nestloop: string; timeout: string }>(
+    tx,
+    "select current_setting('enable_nestloop') as nestloop, current_setting('statement_timeout') as timeout"
+  )
+  await query(
+    tx,
+    "select set_config('enable_nestloop', 'off', true), set_config('statement_timeout', ?, true)",
+    [String(compareTimeoutMs)]
+  )
+  const [stated] = await query<{ rows: number }>(
+    tx,
+    `
     select (
       select count(*)
       from statement
       where statement.source_id = ?::int and ${isAllowed}
     ) - coalesce((select sum(snapshot_statement.new_count) from snapshot_statement where snapshot_statement.load_id = ?::uuid), 0)::bigint as rows`,
-  [sourceId, ...allowedBindings(domainIds), loadId])
-  const pieces = await query<{ rows: number }>(tx, `
+    [sourceId, ...allowedBindings(domainIds), loadId]
+  )
+  const pieces = await query<{ rows: number }>(
+    tx,
+    `
     with stated as (
       select snapshot_statement.field, snapshot_statement.record_key, key.downstream_id, key.upstream_id, coalesce(key.owner_id, key.downstream_id) as owner_id
       from snapshot_statement
@@ -81,10 +97,26 @@ export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<P
     select ?::uuid, unstated.piece, array_agg(unstated.downstream_id), array_agg(unstated.upstream_id), array_agg(unstated.owner_id), array_agg(unstated.field), array_agg(unstated.record_key)
     from unstated
     group by unstated.piece
-    returning cardinality(snapshot_removal.downstream_ids) as rows`, [
-    loadId, question.ignoresStated ?? false, question.pieceMaxCount, sourceId, seq, ...allowedBindings(domainIds),
-    spared.downstreamIds, spared.upstreamIds, spared.touchedIds, spared.touchedIds, spared.touchedIds, loadId])
-  await query(tx, "select set_config('enable_nestloop', ?, true), set_config('statement_timeout', ?, true)", [before?.nestloop ?? 'on', before?.timeout ?? '0'])
+    returning cardinality(snapshot_removal.downstream_ids) as rows`,
+    [
+      loadId,
+      question.ignoresStated ?? false,
+      question.pieceMaxCount,
+      sourceId,
+      seq,
+      ...allowedBindings(domainIds),
+      spared.downstreamIds,
+      spared.upstreamIds,
+      spared.touchedIds,
+      spared.touchedIds,
+      spared.touchedIds,
+      loadId
+    ]
+  )
+  await query(tx, "select set_config('enable_nestloop', ?, true), set_config('statement_timeout', ?, true)", [
+    before?.nestloop ?? 'on',
+    before?.timeout ?? '0'
+  ])
   const removable = pieces.reduce((sum, piece) => sum + piece.rows, 0)
   // What the load has added may have been removed since by something newer: then the difference says too little.
   return { stated: Math.max(stated?.rows ?? 0, removable), removable, pieces: pieces.length }
@@ -101,19 +133,28 @@ const isAllowed = `(?::boolean or (exists (
           join domain_association on domain_association.entity_id = coalesce(entity.parent_id, entity.id)
           where entity.id = statement.downstream_id and domain_association.domain_id = any(?::int[])
         )))`
-const allowedBindings = (domainIds: readonly number[] | null) => [domainIds === null, domainIds ?? [], domainIds ?? []] as const
+const allowedBindings = (domainIds: readonly number[] | null) =>
+  [domainIds === null, domainIds ?? [], domainIds ?? []] as const
 
 export async function readRemoval(tx: Tx, loadId: string, piece: number): Promise<RemovedKey[]> {
-  return query<RemovedKey>(tx, `
+  return query<RemovedKey>(
+    tx,
+    `
     select key.downstream_id as "downstreamId", key.upstream_id as "upstreamId", key.owner_id as "ownerId", key.field, key.record_key as "recordKey"
     from snapshot_removal
     cross join lateral unnest(snapshot_removal.downstream_ids, snapshot_removal.upstream_ids, snapshot_removal.owner_ids, snapshot_removal.fields, snapshot_removal.record_keys)
       as key (downstream_id, upstream_id, owner_id, field, record_key)
-    where snapshot_removal.load_id = ?::uuid and snapshot_removal.piece = ?::int`, [loadId, piece])
+    where snapshot_removal.load_id = ?::uuid and snapshot_removal.piece = ?::int`,
+    [loadId, piece]
+  )
 }
 
 export async function deleteRemoval(tx: Tx, loadId: string, piece: number): Promise<void> {
-  await query(tx, 'delete from snapshot_removal where snapshot_removal.load_id = ?::uuid and snapshot_removal.piece = ?::int', [loadId, piece])
+  await query(
+    tx,
+    'delete from snapshot_removal where snapshot_removal.load_id = ?::uuid and snapshot_removal.piece = ?::int',
+    [loadId, piece]
+  )
 }
 
 /** Forgets the pieces of a load that was cancelled. */
@@ -123,10 +164,14 @@ export async function deleteRemovals(tx: Tx, loadId: string): Promise<void> {
 
 /** What a source states at present. */
 export async function countStatementsOf(db: Db, source: string): Promise<number> {
-  const [row] = await query<{ rows: number }>(db, `
+  const [row] = await query<{ rows: number }>(
+    db,
+    `
     select count(*) as rows
     from statement
     join statement_source on statement_source.id = statement.source_id
-    where statement_source.name = ?`, [source])
+    where statement_source.name = ?`,
+    [source]
+  )
   return row?.rows ?? 0
 }

@@ -3,14 +3,28 @@ import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
 /** Keys of one list and record key. `ownerIds` is null where each owner is the downstream. `newCount` rows of the chunk were not there before. */
-export type StatedKeysRow = { field: number, recordKey: number, ownerIds: number[] | null, downstreamIds: number[], upstreamIds: number[], newCount: number }
+export type StatedKeysRow = {
+  field: number
+  recordKey: number
+  ownerIds: number[] | null
+  downstreamIds: number[]
+  upstreamIds: number[]
+  newCount: number
+}
 
-export async function insertStatedKeys(tx: Tx, loadId: string, rows: readonly StatedKeysRow[]): Promise<void> {
+export async function insertStatedKeys(
+  tx: Tx,
+  loadId: string,
+  rows: readonly StatedKeysRow[]
+): Promise<void> {
   for (const row of rows) {
-    await query(tx, `
+    await query(
+      tx,
+      `
       insert into snapshot_statement (load_id, field, record_key, owner_ids, downstream_ids, upstream_ids, new_count)
       values (?::uuid, ?::smallint, ?::int, ?::int[], ?::int[], ?::int[], ?::int)`,
-    [loadId, row.field, row.recordKey, row.ownerIds, row.downstreamIds, row.upstreamIds, row.newCount])
+      [loadId, row.field, row.recordKey, row.ownerIds, row.downstreamIds, row.upstreamIds, row.newCount]
+    )
   }
 }
 

@@ -10,32 +10,44 @@ type Snapshot = Pick<LoadRow, 'id' | 'source' | 'seq'>
  * and looks at its state again, so of a retry and this one sees what the other did.
  */
 export async function supersedeFailed(tx: Tx, { id, source, seq }: Snapshot): Promise<void> {
-  await query(tx, `
+  await query(
+    tx,
+    `
     update load
     set superseded_by = ?::uuid
-    where load.source = ? and load.state = 'failed' and load.seq < ?::bigint and load.id <> ?::uuid`, [id, source, seq, id])
+    where load.source = ? and load.state = 'failed' and load.seq < ?::bigint and load.id <> ?::uuid`,
+    [id, source, seq, id]
+  )
 }
 
 /** Whether an older load of the source is unfinished; one whose body has ended counts although it has no seq yet. Ask after supersedeFailed. */
 export async function hasOlderOfSource(db: Db | Tx, { id, source, seq }: Snapshot): Promise<boolean> {
-  const rows = await query(db, `
+  const rows = await query(
+    db,
+    `
     select 1
     from load
     where load.source = ?
       and load.id <> ?::uuid
       and not load.is_dry_run
       and ((load.state in ('accepted', 'applying') and load.seq < ?::bigint) or (load.state = 'receiving' and load.body_ended_at is not null))
-    limit 1`, [source, id, seq])
+    limit 1`,
+    [source, id, seq]
+  )
   return rows.length > 0
 }
 
 /** Whether anything of the source is unfinished, failed loads included: what it states is about to change. */
 export async function isSourceBusy(db: Db, source: string): Promise<boolean> {
-  const rows = await query(db, `
+  const rows = await query(
+    db,
+    `
     select 1
     from load
     where load.source = ? and not load.is_dry_run and (load.state in ('accepted', 'applying') or (load.state = 'failed' and not load.is_atomic) or (load.state = 'receiving' and load.body_ended_at is not null))
-    limit 1`, [source])
+    limit 1`,
+    [source]
+  )
   return rows.length > 0
 }
 
@@ -44,34 +56,60 @@ export async function holdSweep(tx: Tx, id: string): Promise<void> {
   await query(tx, "update load set sweep = 'held', sweep_removed = 0 where load.id = ?::uuid", [id])
 }
 
-export type Compared = { stated: number, removable: number }
+export type Compared = { stated: number; removable: number }
 
 /** The comparison is made, and each of the pieces is a chunk that waits. Call in the transaction that made them. */
-export async function beginRemoving(tx: Tx, id: string, { stated, removable, pieces, pass }: Compared & { pieces: number, pass: number }): Promise<void> {
-  await query(tx, `
+export async function beginRemoving(
+  tx: Tx,
+  id: string,
+  { stated, removable, pieces, pass }: Compared & { pieces: number; pass: number }
+): Promise<void> {
+  await query(
+    tx,
+    `
     insert into chunk (load_id, pass, first_line, record_count)
     select ?::uuid, ?::smallint, piece, 0
-    from generate_series(0, ?::int - 1) as piece`, [id, pass, pieces])
-  await query(tx, `
+    from generate_series(0, ?::int - 1) as piece`,
+    [id, pass, pieces]
+  )
+  await query(
+    tx,
+    `
     update load
     set sweep = 'removing', sweep_stated = ?::bigint, sweep_removable = ?::bigint, sweep_removed = 0, remaining = remaining + ?::int
-    where load.id = ?::uuid`, [stated, removable, pieces, id])
+    where load.id = ?::uuid`,
+    [stated, removable, pieces, id]
+  )
 }
 
 /** Keeps what the comparison found although nothing comes of it. */
 export async function noteCompared(tx: Tx, id: string, { stated, removable }: Compared): Promise<void> {
-  await query(tx, 'update load set sweep_stated = ?::bigint, sweep_removable = ?::bigint, sweep_removed = 0 where load.id = ?::uuid', [stated, removable, id])
+  await query(
+    tx,
+    'update load set sweep_stated = ?::bigint, sweep_removable = ?::bigint, sweep_removed = 0 where load.id = ?::uuid',
+    [stated, removable, id]
+  )
 }
 
 /** The sweep of a load that is one chunk: made in one transaction, or only tried. */
-export async function noteWhole(tx: Tx, id: string, { stated, removable, isHeld }: Compared & { isHeld: boolean }): Promise<void> {
+export async function noteWhole(
+  tx: Tx,
+  id: string,
+  { stated, removable, isHeld }: Compared & { isHeld: boolean }
+): Promise<void> {
   if (isHeld) return holdSweep(tx, id)
   await noteCompared(tx, id, { stated, removable })
-  await query(tx, "update load set sweep = 'done', sweep_removed = ?::bigint where load.id = ?::uuid", [removable, id])
+  await query(tx, "update load set sweep = 'done', sweep_removed = ?::bigint where load.id = ?::uuid", [
+    removable,
+    id
+  ])
 }
 
 export async function countRemoved(tx: Tx, id: string, rows: number): Promise<void> {
-  await query(tx, 'update load set sweep_removed = sweep_removed + ?::bigint where load.id = ?::uuid', [rows, id])
+  await query(tx, 'update load set sweep_removed = sweep_removed + ?::bigint where load.id = ?::uuid', [
+    rows,
+    id
+  ])
 }
 
 /** From here on nothing holds the sweep back. What the load was sent with (`force`) stays as it was. */

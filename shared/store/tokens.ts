@@ -20,9 +20,16 @@ export type TokenRecord = {
   revokedAt: Date | null
 }
 
-export type NewToken = Pick<TokenRecord, 'id' | 'name' | 'hint' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'> & { tokenHash: Buffer }
+export type NewToken = Pick<
+  TokenRecord,
+  'id' | 'name' | 'hint' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'
+> & { tokenHash: Buffer }
 
-type Row = Omit<TokenRecord, 'scopes' | 'domainUrn' | 'actorUrn'> & { scopes: string[], domainUrn: string | null, actorUrn: string }
+type Row = Omit<TokenRecord, 'scopes' | 'domainUrn' | 'actorUrn'> & {
+  scopes: string[]
+  domainUrn: string | null
+  actorUrn: string
+}
 
 const selectToken = `
   select
@@ -40,39 +47,65 @@ const selectToken = `
 
 /** The token with this hash, if it is neither revoked nor expired by the database's clock. */
 export async function findValidToken(db: Db, tokenHash: Buffer): Promise<TokenRecord | null> {
-  const rows = await query<Row>(db, `
+  const rows = await query<Row>(
+    db,
+    `
     ${selectToken}
     where token.token_hash = ?
       and token.revoked_at is null
-      and (token.expires_at is null or token.expires_at > now())`, [tokenHash])
+      and (token.expires_at is null or token.expires_at > now())`,
+    [tokenHash]
+  )
   return first(rows)
 }
 
 /** Writes a token. Returns null, and writes nothing, where its domain does not exist. */
 export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord | null> {
-  await query(tx, `
+  await query(
+    tx,
+    `
     insert into access_token (id, name, token_hash, hint, scopes, domain_id, actor, expires_at)
     select ?::uuid, ?, ?::bytea, ?, ?::text[], domain.id, ?, ?::timestamptz
     from (select ?::uuid as urn_key) wanted
     left join entity domain on domain.urn_key = wanted.urn_key and domain.is_present
-    where wanted.urn_key is null or domain.id is not null`, [
-    token.id, token.name, token.tokenHash, token.hint, token.scopes, token.actorUrn, token.expiresAt,
-    token.domainUrn === null ? null : urnKey(token.domainUrn)])
+    where wanted.urn_key is null or domain.id is not null`,
+    [
+      token.id,
+      token.name,
+      token.tokenHash,
+      token.hint,
+      token.scopes,
+      token.actorUrn,
+      token.expiresAt,
+      token.domainUrn === null ? null : urnKey(token.domainUrn)
+    ]
+  )
   return findToken(tx, token.id)
 }
 
 /** A page of all tokens, newest first, the revoked and the expired among them. */
-export async function listTokenRows(db: Db, page: { start: number, count: number, actorUrns: readonly string[] | null }): Promise<{ total: number, tokens: TokenRecord[] }> {
-  const rows = await query<Row>(db, `
+export async function listTokenRows(
+  db: Db,
+  page: { start: number; count: number; actorUrns: readonly string[] | null }
+): Promise<{ total: number; tokens: TokenRecord[] }> {
+  const rows = await query<Row>(
+    db,
+    `
     ${selectToken}
     where ?::text[] is null or token.actor = any(?::text[])
     order by token.created_at desc, token.id
     limit ?::int
-    offset ?::int`, [page.actorUrns, page.actorUrns, page.count, page.start])
-  const [counted] = await query<{ total: number }>(db, `
+    offset ?::int`,
+    [page.actorUrns, page.actorUrns, page.count, page.start]
+  )
+  const [counted] = await query<{ total: number }>(
+    db,
+    `
     select count(*)::int as total
     from access_token
-    where ?::text[] is null or actor = any(?::text[])`, [page.actorUrns, page.actorUrns])
+    where ?::text[] is null or actor = any(?::text[])`,
+    [page.actorUrns, page.actorUrns]
+  )
   return { total: counted?.total ?? 0, tokens: rows.map(toRecord) }
 }
 
@@ -85,13 +118,17 @@ export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | 
 /** Whether no token was ever made. Until the transaction ends, nobody else who asks gets an answer: several starters make one token. */
 export async function hasNoToken(tx: Tx): Promise<boolean> {
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.firstToken)
-  const [row] = await query<{ isEmpty: boolean }>(tx, 'select not exists (select from access_token) as "isEmpty"')
+  const [row] = await query<{ isEmpty: boolean }>(
+    tx,
+    'select not exists (select from access_token) as "isEmpty"'
+  )
   return row?.isEmpty === true
 }
 
-const findToken = async (tx: Tx, id: string): Promise<TokenRecord | null> => first(await query<Row>(tx, `${selectToken} where token.id = ?::uuid`, [id]))
+const findToken = async (tx: Tx, id: string): Promise<TokenRecord | null> =>
+  first(await query<Row>(tx, `${selectToken} where token.id = ?::uuid`, [id]))
 
-const first = (rows: readonly Row[]): TokenRecord | null => rows[0] ? toRecord(rows[0]) : null
+const first = (rows: readonly Row[]): TokenRecord | null => (rows[0] ? toRecord(rows[0]) : null)
 
 const isScope = (text: string): text is Scope => text === 'read' || text === 'write' || text === 'admin'
 

@@ -1,11 +1,20 @@
 /** Looks at bytes four at a time: through a DataView, since words of any other view begin at multiples of four only. */
 
-export const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView => new DataView(buffer, byteOffset, byteLength)
+export const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength)
 
 /** Whether so many bytes from one place on are those from another: a third of the time of byte by byte. Both must have them, or it may throw a RangeError. */
-export function areSame(one: DataView, oneBegin: number, other: DataView, otherBegin: number, length: number): boolean {
+export function areSame(
+  one: DataView,
+  oneBegin: number,
+  other: DataView,
+  otherBegin: number,
+  length: number
+): boolean {
   let at = 0
-  for (; at + 4 <= length; at += 4) if (one.getInt32(oneBegin + at, true) !== other.getInt32(otherBegin + at, true)) return false
-  for (; at < length; at += 1) if (one.getUint8(oneBegin + at) !== other.getUint8(otherBegin + at)) return false
+  for (; at + 4 <= length; at += 4)
+    if (one.getInt32(oneBegin + at, true) !== other.getInt32(otherBegin + at, true)) return false
+  for (; at < length; at += 1)
+    if (one.getUint8(oneBegin + at) !== other.getUint8(otherBegin + at)) return false
   return true
 }

@@ -44,6 +44,9 @@ const byField: readonly [RegExp, string][] = [
 /** `wanted` is the entity type that is asked for; where it is absent or not known, the field's name decides, and a dataset stands for any asset. */
 export function exampleUrn(field: string, wanted: string | undefined): string {
   const named = field.replaceAll(/\[\d+\]/g, '')
-  const kind = wanted !== undefined && byType.has(wanted) ? wanted : byField.find(([pattern]) => pattern.test(named))?.[1] ?? 'dataset'
+  const kind =
+    wanted !== undefined && byType.has(wanted)
+      ? wanted
+      : (byField.find(([pattern]) => pattern.test(named))?.[1] ?? 'dataset')
   return byType.get(kind) ?? ''
 }

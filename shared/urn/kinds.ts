@@ -9,21 +9,29 @@ const platformPrefix = 'urn:li:dataPlatform:'
 /** The URN, of this entity type and no other; `field` names the input in errors. Throws as parseUrn does, INVALID_URN for another type too. */
 export const urnOfType = (text: unknown, entityType: string, field: string): Urn => {
   const { urn, entityType: found } = parseUrn(text, field, entityType)
-  if (found !== entityType) throw new CatalogError('INVALID_URN', `${field} must be the URN of a ${entityType}, not of a ${found}: ${urn}`, { field, urn })
+  if (found !== entityType)
+    throw new CatalogError(
+      'INVALID_URN',
+      `${field} must be the URN of a ${entityType}, not of a ${found}: ${urn}`,
+      { field, urn }
+    )
   return urn
 }
 
 /** `platform` is a name or the URN of a platform. Throws INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, as all makers here. */
 export const datasetUrn = (platform: string, name: string, environment = 'PROD'): Urn =>
-  toUrn(`urn:li:dataset:(${platform.startsWith(platformPrefix) ? platform : platformPrefix + platform},${name},${environment})`)
+  toUrn(
+    `urn:li:dataset:(${platform.startsWith(platformPrefix) ? platform : platformPrefix + platform},${name},${environment})`
+  )
 
 /** The URN of a column; the path is kept as it is, so it must have balanced parentheses. */
-export const schemaFieldUrn = (parentUrn: Urn, fieldPath: string, field?: string): Urn => toUrn(`urn:li:schemaField:(${parentUrn},${fieldPath})`, field)
+export const schemaFieldUrn = (parentUrn: Urn, fieldPath: string, field?: string): Urn =>
+  toUrn(`urn:li:schemaField:(${parentUrn},${fieldPath})`, field)
 
 export const domainUrn = (id: string, field?: string): Urn => toUrn(`urn:li:domain:${id}`, field)
 
 /** The asset a column belongs to, and the column's path. Throws INVALID_URN for anything but a schemaField. */
-export const schemaFieldParts = (urn: Urn): { parentUrn: Urn, fieldPath: string } => {
+export const schemaFieldParts = (urn: Urn): { parentUrn: Urn; fieldPath: string } => {
   const [parent, fieldPath] = partsOfKind(urn, 'schemaField')
   return { parentUrn: toUrn(parent), fieldPath: fieldPath ?? '' }
 }
@@ -33,7 +41,8 @@ export const dataFlowOf = (jobUrn: Urn): Urn => toUrn(partsOfKind(jobUrn, 'dataJ
 
 const partsOfKind = (urn: Urn, entityType: string): readonly string[] => {
   const parsed = parseUrn(urn)
-  if (parsed.entityType !== entityType) throw new CatalogError('INVALID_URN', `Invalid urn: a URN of ${entityType} is needed: ${urn}`, { urn })
+  if (parsed.entityType !== entityType)
+    throw new CatalogError('INVALID_URN', `Invalid urn: a URN of ${entityType} is needed: ${urn}`, { urn })
   return parsed.parts
 }
 
@@ -43,7 +52,12 @@ export const platformOf = (urn: Urn): Urn | null => {
   const first = parts[0] ?? ''
   if (entityType === 'dataPlatform') return urn
   if (entityType === 'schemaField' || entityType === 'dataJob') return platformOf(toUrn(first))
-  if (entityType === 'dataFlow' || entityType === 'chart' || entityType === 'dashboard' || entityType === 'notebook') {
+  if (
+    entityType === 'dataFlow' ||
+    entityType === 'chart' ||
+    entityType === 'dashboard' ||
+    entityType === 'notebook'
+  ) {
     // A part may begin or end with a space, where a URN may not.
     return first.trim() === first ? toUrn(platformPrefix + first) : null
   }
@@ -54,7 +68,7 @@ export const platformOf = (urn: Urn): Urn | null => {
 export const originOf = (urn: Urn): string | null => {
   const { entityType, parts } = parseUrn(urn)
   if (entityType === 'schemaField') return originOf(toUrn(parts[0]))
-  return kindShapeOf(entityType)?.keyFields[2] === 'origin' ? parts[2] ?? null : null
+  return kindShapeOf(entityType)?.keyFields[2] === 'origin' ? (parts[2] ?? null) : null
 }
 
 /** A name to show where the entity has no properties: the part that its owners gave it, with %2C, %28 and %29 decoded. */
@@ -69,10 +83,18 @@ export const urnFromKey = (entityType: string, key: { readonly [name: string]: u
   const names = kindShapeOf(entityType)?.keyFields ?? ['id']
   const parts = names.map((name) => {
     const part = Object.hasOwn(key, name) ? key[name] : undefined
-    if (typeof part !== 'string' || part === '') throw new CatalogError('BAD_REQUEST', `The key of a ${entityType} needs ${names.join(', ')}; ${name} is missing`, { field: `entityKeyAspect.${name}` })
+    if (typeof part !== 'string' || part === '')
+      throw new CatalogError(
+        'BAD_REQUEST',
+        `The key of a ${entityType} needs ${names.join(', ')}; ${name} is missing`,
+        { field: `entityKeyAspect.${name}` }
+      )
     return part
   })
-  return toUrn(parts.length === 1 ? `urn:li:${entityType}:${parts[0]}` : `urn:li:${entityType}:(${parts.join(',')})`, 'entityKeyAspect')
+  return toUrn(
+    parts.length === 1 ? `urn:li:${entityType}:${parts[0]}` : `urn:li:${entityType}:(${parts.join(',')})`,
+    'entityKeyAspect'
+  )
 }
 
 /** The value of the entity's key aspect: what the URN says, under the names of its kind. */

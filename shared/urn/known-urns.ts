@@ -3,7 +3,7 @@ import { CatalogError } from '../errors.ts'
 import { parseUrn, type Urn } from './urn.ts'
 
 /** One object for a URN as long as it is remembered. */
-export type KnownUrn = { urn: Urn, entityType: string }
+export type KnownUrn = { urn: Urn; entityType: string }
 
 /** With texts of 120 characters two generations take about 25 MB. */
 const generationMaxCount = 65_536

@@ -3,7 +3,9 @@ import { fabricTypes } from './kind-shapes.ts'
 import type { Urn } from './urn.ts'
 
 /** Names without parentheses, commas, quotes, escapes or anything beyond ASCII: all that parseUrn would look at is looked at here. */
-const ordinary = new RegExp(`^urn:li:dataset:\\(urn:li:dataPlatform:[\\w.-]{1,100},[\\w.\\-/:$#@+= ]{1,700},(?:${fabricTypes.join('|')})\\)$`)
+const ordinary = new RegExp(
+  `^urn:li:dataset:\\(urn:li:dataPlatform:[\\w.-]{1,100},[\\w.\\-/:$#@+= ]{1,700},(?:${fabricTypes.join('|')})\\)$`
+)
 
 /** True says that parseUrn takes the text and calls it a dataset; false says nothing. */
 export const isOrdinaryDataset = (text: string): text is Urn => ordinary.test(text)
@@ -16,15 +18,23 @@ const nameMaxBytes = 700
 const fabricMaxBytes = Math.max(...fabricTypes.map(({ length }) => length))
 
 /** Of a URN of an ordinary dataset. */
-export const ordinaryDatasetMinBytes = head.length + 'p,n,)'.length + Math.min(...fabricTypes.map(({ length }) => length))
+export const ordinaryDatasetMinBytes =
+  head.length + 'p,n,)'.length + Math.min(...fabricTypes.map(({ length }) => length))
 
 /** By byte: 1 may stand in the name of a platform or of a dataset, 2 in that of a dataset only. */
 const classes = new Uint8Array(256)
-for (let byte = 0; byte < 128; byte += 1) classes[byte] = /[\w.-]/.test(String.fromCharCode(byte)) ? 1 : /[/:$#@+= ]/.test(String.fromCharCode(byte)) ? 2 : 0
+for (let byte = 0; byte < 128; byte += 1)
+  classes[byte] = /[\w.-]/.test(String.fromCharCode(byte))
+    ? 1
+    : /[/:$#@+= ]/.test(String.fromCharCode(byte))
+      ? 2
+      : 0
 
 /** A number for capitals and underscores, five bits each: no two texts have the same. */
 const fabricCode = (code: number, byte: number): number => code * 32 + (byte & 31)
-const fabricCodes = new Set(fabricTypes.map((fabric) => [...Buffer.from(fabric, 'latin1')].reduce(fabricCode, 0)))
+const fabricCodes = new Set(
+  fabricTypes.map((fabric) => [...Buffer.from(fabric, 'latin1')].reduce(fabricCode, 0))
+)
 
 /** The same of bytes: where the URN of an ordinary dataset that begins at a place ends; -1 where none does. */
 export function endOfOrdinaryDataset(bytes: Uint8Array, begin: number): number {
@@ -33,10 +43,10 @@ export function endOfOrdinaryDataset(bytes: Uint8Array, begin: number): number {
   let at = platformBegin
   while (classes[bytes[at] ?? 0] === 1) at += 1
   if (at === platformBegin || at - platformBegin > platformMaxBytes || bytes[at] !== comma) return -1
-  const nameBegin = at += 1
+  const nameBegin = (at += 1)
   while (classes[bytes[at] ?? 0] !== 0) at += 1
   if (at === nameBegin || at - nameBegin > nameMaxBytes || bytes[at] !== comma) return -1
-  const fabricBegin = at += 1
+  const fabricBegin = (at += 1)
   let code = 0
   for (let byte = bytes[at] ?? 0; (byte >= 0x41 && byte <= 0x5a) || byte === 0x5f; byte = bytes[at] ?? 0) {
     code = fabricCode(code, byte)

@@ -38,7 +38,7 @@ export class PackedUrns {
   }
 
   /** The place of each type in `names`, by the place of the URN. */
-  types(): { names: string[], typeOf: Int32Array } {
+  types(): { names: string[]; typeOf: Int32Array } {
     const names: string[] = []
     const begins: Buffer[] = []
     const typeOf = new Int32Array(this.length)
@@ -60,7 +60,8 @@ export class PackedUrns {
   #beginsWith(place: number, text: Buffer | undefined): boolean {
     const begin = this.beginOf(place)
     if (!text || this.endOf(place) - begin < text.length) return false
-    for (let index = 0; index < text.length; index += 1) if (this.bytes[begin + index] !== text[index]) return false
+    for (let index = 0; index < text.length; index += 1)
+      if (this.bytes[begin + index] !== text[index]) return false
     return true
   }
 }

@@ -28,7 +28,12 @@ export function hashOfText(text: string): number {
   let at = 0
   let units = 0
   for (let pair = 0; at + 4 <= text.length; at += 4, pair += 2) {
-    const [first, second, third, fourth] = [text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2), text.charCodeAt(at + 3)]
+    const [first, second, third, fourth] = [
+      text.charCodeAt(at),
+      text.charCodeAt(at + 1),
+      text.charCodeAt(at + 2),
+      text.charCodeAt(at + 3)
+    ]
     units |= first | second | third | fourth
     sum = (sum + product(first | (second << 8) | (third << 16) | (fourth << 24), pair)) | 0
   }
@@ -44,12 +49,18 @@ export function hashOfText(text: string): number {
 /** Units of 16 bits would overlap where four of 8 make a word. */
 function hashOfUnits(text: string): number {
   let sum = 0
-  for (let at = 0; at < text.length; at += 2) sum = (sum + product(text.charCodeAt(at) | (at + 1 < text.length ? text.charCodeAt(at + 1) << 16 : 0), at)) | 0
+  for (let at = 0; at < text.length; at += 2)
+    sum =
+      (sum + product(text.charCodeAt(at) | (at + 1 < text.length ? text.charCodeAt(at + 1) << 16 : 0), at)) |
+      0
   return mixed(sum, text.length)
 }
 
 const product = (word: number, pair: number): number =>
-  Math.imul((word + (secrets[pair & last] ?? 0)) & 0xffff, ((word >>> 16) + (secrets[(pair + 1) & last] ?? 0)) & 0xffff)
+  Math.imul(
+    (word + (secrets[pair & last] ?? 0)) & 0xffff,
+    ((word >>> 16) + (secrets[(pair + 1) & last] ?? 0)) & 0xffff
+  )
 
 /** Tables look at the low bits. */
 function mixed(sum: number, length: number): number {

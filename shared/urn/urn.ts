@@ -38,16 +38,29 @@ const shownMaxChars = 200
  * Throws INVALID_URN, LIMIT_EXCEEDED (urnMaxBytes, schemaFieldUrnMaxBytes, urnMaxNesting) and INVALID_CHARACTER.
  */
 export const parseUrn = (text: unknown, field = 'urn', wanted?: string): ParsedUrn => {
-  if (typeof text !== 'string') throw new CatalogError('INVALID_URN', `${field} must be a URN such as ${exampleUrn(field, wanted)}`, { field })
-  if (text === '') throw new CatalogError('INVALID_URN', `${field} is empty; it must be a URN such as ${exampleUrn(field, wanted)}`, { field })
+  if (typeof text !== 'string')
+    throw new CatalogError('INVALID_URN', `${field} must be a URN such as ${exampleUrn(field, wanted)}`, {
+      field
+    })
+  if (text === '')
+    throw new CatalogError(
+      'INVALID_URN',
+      `${field} is empty; it must be a URN such as ${exampleUrn(field, wanted)}`,
+      { field }
+    )
   checkLength(text, field)
   checkCharacters(text, field)
-  if (!text.startsWith(prefix)) throw refuse('INVALID_URN', `it must begin with "urn:li:", as ${exampleUrn(field, wanted)} does`, { field, whole: text })
+  if (!text.startsWith(prefix))
+    throw refuse('INVALID_URN', `it must begin with "urn:li:", as ${exampleUrn(field, wanted)} does`, {
+      field,
+      whole: text
+    })
   return parseChecked(text, { field, whole: text })
 }
 
 /** Parses and returns the URN alone: most are told at a glance. Throws as parseUrn does. */
-export const toUrn = (text: unknown, field = 'urn', wanted?: string): Urn => typeof text === 'string' && isOrdinaryDataset(text) ? text : parseUrn(text, field, wanted).urn
+export const toUrn = (text: unknown, field = 'urn', wanted?: string): Urn =>
+  typeof text === 'string' && isOrdinaryDataset(text) ? text : parseUrn(text, field, wanted).urn
 
 /** The inverse of parseUrn. */
 export const printUrn = ({ entityType, parts, isTuple }: Omit<ParsedUrn, 'urn'>): string =>
@@ -57,9 +70,14 @@ export const printUrn = ({ entityType, parts, isTuple }: Omit<ParsedUrn, 'urn'>)
 export const entityTypeOf = (urn: Urn): string => urn.slice(prefix.length, urn.indexOf(':', prefix.length))
 
 /** Where an error points: the input's name, and the URN as a whole when the fault is in a part of it. */
-type Place = { field: string, whole: string }
+type Place = { field: string; whole: string }
 
-const refuse = (code: ErrorCode, reason: string, { field, whole }: Place, details: ErrorDetails = {}): CatalogError => {
+const refuse = (
+  code: ErrorCode,
+  reason: string,
+  { field, whole }: Place,
+  details: ErrorDetails = {}
+): CatalogError => {
   const shown = whole.length > shownMaxChars ? `${whole.slice(0, shownMaxChars).toWellFormed()}…` : whole
   return new CatalogError(code, `Invalid urn: ${reason}: ${shown}`, { field, urn: shown, ...details })
 }
@@ -69,7 +87,12 @@ const checkLength = (text: string, field: string): void => {
   const maximum = limits[limit]
   if (text.length * 3 <= maximum) return
   const actual = Buffer.byteLength(text)
-  if (actual > maximum) throw new CatalogError('LIMIT_EXCEEDED', `${field} is a URN of ${actual} bytes; at most ${maximum} are allowed`, { field, limit, maximum, actual })
+  if (actual > maximum)
+    throw new CatalogError(
+      'LIMIT_EXCEEDED',
+      `${field} is a URN of ${actual} bytes; at most ${maximum} are allowed`,
+      { field, limit, maximum, actual }
+    )
 }
 
 /** Refuses what cannot be stored or would show as something else: controls, bidi overrides, U+241F, lone surrogates. */
@@ -78,21 +101,37 @@ const checkCharacters = (text: string, field: string): void => {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index)
     if (code >= 0x20 && code < 0x7f) continue
-    const isForbidden = code < 0xa0 || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code === 0x241f
+    const isForbidden =
+      code < 0xa0 ||
+      (code >= 0x202a && code <= 0x202e) ||
+      (code >= 0x2066 && code <= 0x2069) ||
+      code === 0x241f
     if (isForbidden) {
       const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
-      throw new CatalogError('INVALID_CHARACTER', `${field} holds ${name} at character ${index + 1}, which a URN may not have`, { field })
+      throw new CatalogError(
+        'INVALID_CHARACTER',
+        `${field} holds ${name} at character ${index + 1}, which a URN may not have`,
+        { field }
+      )
     }
     sawWide = true
   }
-  if (sawWide && !text.isWellFormed()) throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, { field })
+  if (sawWide && !text.isWellFormed())
+    throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, {
+      field
+    })
 }
 
 const parseChecked = (text: string, place: Place): ParsedUrn => {
   if (!text.startsWith(prefix)) throw refuse('INVALID_URN', 'it must begin with "urn:li:"', place)
   const colon = text.indexOf(':', prefix.length)
   const entityType = colon < 0 ? '' : text.slice(prefix.length, colon)
-  if (!isEntityType(entityType)) throw refuse('INVALID_URN', 'an entity type (a lower case letter, then letters, digits or _) and a colon must follow urn:li:', place)
+  if (!isEntityType(entityType))
+    throw refuse(
+      'INVALID_URN',
+      'an entity type (a lower case letter, then letters, digits or _) and a colon must follow urn:li:',
+      place
+    )
   const id = text.slice(colon + 1)
   if (id === '') throw refuse('INVALID_URN', `nothing follows urn:li:${entityType}:`, place)
   if (id.trim() !== id) throw refuse('INVALID_URN', 'whitespace must not stand at the begin or end', place)
@@ -121,7 +160,7 @@ const isEntityType = (text: string): boolean => {
  * Checks that parentheses balance. Returns the commas that stand directly in the outermost pair, and where the
  * pair that opens the id closes (-1 where the id opens with none).
  */
-const scanParentheses = (id: string, place: Place): { commas: number[], closesAt: number } => {
+const scanParentheses = (id: string, place: Place): { commas: number[]; closesAt: number } => {
   const commas: number[] = []
   let depth = 0
   let closesAt = -1
@@ -130,7 +169,10 @@ const scanParentheses = (id: string, place: Place): { commas: number[], closesAt
     if (code === 0x28) {
       depth += 1
       if (depth > limits.urnMaxNesting) {
-        throw refuse('LIMIT_EXCEEDED', `parentheses nest deeper than ${limits.urnMaxNesting}`, place, { limit: 'urnMaxNesting', maximum: limits.urnMaxNesting })
+        throw refuse('LIMIT_EXCEEDED', `parentheses nest deeper than ${limits.urnMaxNesting}`, place, {
+          limit: 'urnMaxNesting',
+          maximum: limits.urnMaxNesting
+        })
       }
     } else if (code === 0x29) {
       depth -= 1
@@ -144,7 +186,13 @@ const scanParentheses = (id: string, place: Place): { commas: number[], closesAt
   return { commas, closesAt }
 }
 
-type Unsplit = { entityType: string, id: string, commas: readonly number[], isWrapped: boolean, shape: KindShape | undefined }
+type Unsplit = {
+  entityType: string
+  id: string
+  commas: readonly number[]
+  isWrapped: boolean
+  shape: KindShape | undefined
+}
 
 const partsOf = ({ entityType, id, commas, isWrapped, shape }: Unsplit, place: Place): readonly string[] => {
   if (shape?.keyFields.length === 1 || (!shape && !isWrapped)) return [id]
@@ -156,7 +204,8 @@ const partsOf = ({ entityType, id, commas, isWrapped, shape }: Unsplit, place: P
     parts.push(id.slice(start, comma))
     start = comma + 1
   }
-  if (shape && parts.length !== shape.keyFields.length) throw refuse('INVALID_URN', `${describe(entityType, shape)} must be separated by commas`, place)
+  if (shape && parts.length !== shape.keyFields.length)
+    throw refuse('INVALID_URN', `${describe(entityType, shape)} must be separated by commas`, place)
   if (parts.includes('')) throw refuse('INVALID_URN', 'a part is empty', place)
   if (shape) checkParts(entityType, parts, shape, place)
   return parts
@@ -174,10 +223,20 @@ const checkParts = (entityType: string, parts: readonly string[], shape: KindSha
   if (shape.firstIs) {
     checkLength(first, place.field)
     const found = parseChecked(first, place).entityType
-    if (shape.firstIs !== '*' && found !== shape.firstIs) throw refuse('INVALID_URN', `the first part of a ${entityType} must be a URN of ${shape.firstIs}`, place)
+    if (shape.firstIs !== '*' && found !== shape.firstIs)
+      throw refuse(
+        'INVALID_URN',
+        `the first part of a ${entityType} must be a URN of ${shape.firstIs}`,
+        place
+      )
   }
   if (shape.lastIn && !shape.lastIn.includes(parts.at(-1) ?? '')) {
-    throw refuse('INVALID_URN', `the last part of a ${entityType} must be one of ${shape.lastIn.join(', ')}`, place, { allowed: shape.lastIn })
+    throw refuse(
+      'INVALID_URN',
+      `the last part of a ${entityType} must be one of ${shape.lastIn.join(', ')}`,
+      place,
+      { allowed: shape.lastIn }
+    )
   }
 }
 

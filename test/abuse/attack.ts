@@ -11,13 +11,25 @@ export type Attack = {
   /** Requests of it at the same time. */
   atOnce: number
   /** Every answer must be one of these: its HTTP status and, where one is refused, the reason. */
-  expected: readonly { status: number, reason: string | null }[]
+  expected: readonly { status: number; reason: string | null }[]
 }
 
-type GraphqlAttack = { name: string, query: string, variables?: JsonObject, atOnce?: number, expected: readonly (string | null)[] }
+type GraphqlAttack = {
+  name: string
+  query: string
+  variables?: JsonObject
+  atOnce?: number
+  expected: readonly (string | null)[]
+}
 
 /** GraphQL answers with 200 and its errors inside; null stands for an answer without errors. */
-export const overGraphql = ({ name, query, variables = {}, atOnce = 2, expected }: GraphqlAttack): Attack => ({
+export const overGraphql = ({
+  name,
+  query,
+  variables = {},
+  atOnce = 2,
+  expected
+}: GraphqlAttack): Attack => ({
   name,
   path: '/api/graphql',
   body: () => JSON.stringify({ query, variables }),
@@ -26,10 +38,23 @@ export const overGraphql = ({ name, query, variables = {}, atOnce = 2, expected 
 })
 
 /** The same field so often, each time under another name. */
-export const aliased = (count: number, field: (index: number) => string): string => Array.from({ length: count }, (_, index) => `a${index}: ${field(index)}`).join('\n')
+export const aliased = (count: number, field: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => `a${index}: ${field(index)}`).join('\n')
 
 /** So many levels of fragments, each of which spreads the next under so many names: width ** levels of the innermost. */
-export function nestedFragments({ type, levels, width, step, leaf }: { type: string, levels: number, width: number, step: (name: string, inner: string) => string, leaf: string }): string {
+export function nestedFragments({
+  type,
+  levels,
+  width,
+  step,
+  leaf
+}: {
+  type: string
+  levels: number
+  width: number
+  step: (name: string, inner: string) => string
+  leaf: string
+}): string {
   const fragments = Array.from({ length: levels }, (_, level) => {
     const inner = level + 1 < levels ? `...f${level + 1}` : leaf
     return `fragment f${level} on ${type} { ${Array.from({ length: width }, (_unused, index) => step(`l${level}w${index}`, inner)).join(' ')} }`

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { assetUrn, domainUrn } from './catalog.ts'
 
-export type Service = { url: string, token: string }
+export type Service = { url: string; token: string }
 
 export type Running = { pid: () => number | undefined }
 
-export type Felt = { p99Ms: number, rssMb: number, failures: string[] }
+export type Felt = { p99Ms: number; rssMb: number; failures: string[] }
 
 const callEveryMs = 20
 const sampleEveryMs = 50
@@ -19,7 +19,10 @@ const questions = [
 ]
 
 /** Calls are made at their time whether or not earlier ones have been answered: a server that stands still is felt by all who come. */
-export function startBystander({ url, token }: Service, processes: readonly Running[]): { end: () => Promise<Felt> } {
+export function startBystander(
+  { url, token }: Service,
+  processes: readonly Running[]
+): { end: () => Promise<Felt> } {
   const agent = new Agent({ keepAlive: true })
   const calls: Promise<number>[] = []
   const failures: string[] = []
@@ -33,9 +36,12 @@ export function startBystander({ url, token }: Service, processes: readonly Runn
     return performance.now() - dueAt
   }
   const calling = setInterval(() => {
-    for (; due <= performance.now(); due += callEveryMs) calls.push(call(questions[next++ % questions.length] ?? '', due))
+    for (; due <= performance.now(); due += callEveryMs)
+      calls.push(call(questions[next++ % questions.length] ?? '', due))
   }, callEveryMs / 2)
-  const sample = (): void => { rssMb = Math.max(rssMb, ...processes.map(({ pid }) => residentMb(pid()))) }
+  const sample = (): void => {
+    rssMb = Math.max(rssMb, ...processes.map(({ pid }) => residentMb(pid())))
+  }
   const sampling = setInterval(sample, sampleEveryMs)
 
   return {
@@ -51,19 +57,42 @@ export function startBystander({ url, token }: Service, processes: readonly Runn
 }
 
 /** What went wrong, or null. */
-const ask = (url: string, token: string, agent: Agent, query: string): Promise<string | null> => new Promise((resolve) => {
-  const sent = JSON.stringify({ query })
-  const outgoing = request(`${url}/api/graphql`, {
-    method: 'POST', agent, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }
-  }, (answer) => {
-    let text = ''
-    answer.setEncoding('utf8').on('data', (piece: string) => { text += piece })
-    answer.on('end', () => { resolve(answer.statusCode === 200 && !text.includes('"errors"') ? null : `${answer.statusCode} ${text.slice(0, 500)}`) })
-    answer.on('error', (error) => { resolve(error.message) })
+const ask = (url: string, token: string, agent: Agent, query: string): Promise<string | null> =>
+  new Promise((resolve) => {
+    const sent = JSON.stringify({ query })
+    const outgoing = request(
+      `${url}/api/graphql`,
+      {
+        method: 'POST',
+        agent,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(sent)
+        }
+      },
+      (answer) => {
+        let text = ''
+        answer.setEncoding('utf8').on('data', (piece: string) => {
+          text += piece
+        })
+        answer.on('end', () => {
+          resolve(
+            answer.statusCode === 200 && !text.includes('"errors"')
+              ? null
+              : `${answer.statusCode} ${text.slice(0, 500)}`
+          )
+        })
+        answer.on('error', (error) => {
+          resolve(error.message)
+        })
+      }
+    )
+    outgoing.on('error', (error) => {
+      resolve(error.message)
+    })
+    outgoing.end(sent)
   })
-  outgoing.on('error', (error) => { resolve(error.message) })
-  outgoing.end(sent)
-})
 
 function residentMb(pid: number | undefined): number {
   try {

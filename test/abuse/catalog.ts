@@ -4,7 +4,10 @@ import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 
 export const sizes = { assets: 50_000, chain: 60, domains: 40 }
 
-export const assetUrn = (index: number): Urn => toUrn(`urn:li:dataset:(urn:li:dataPlatform:${['hive', 'kafka', 'snowflake'][index % 3]},shop.area${index % 100}.table_${index},PROD)`)
+export const assetUrn = (index: number): Urn =>
+  toUrn(
+    `urn:li:dataset:(urn:li:dataPlatform:${['hive', 'kafka', 'snowflake'][index % 3]},shop.area${index % 100}.table_${index},PROD)`
+  )
 export const domainUrn = (level: number): Urn => toUrn(`urn:li:domain:level${level}`)
 
 /** The hub is next to this many, each of which leads on to ten more. */
@@ -25,11 +28,32 @@ export function* catalogLoads(recordsPerLoad = 10_000): Generator<JsonObject[]> 
 }
 
 function* records(): Generator<JsonObject> {
-  for (let level = 0; level < sizes.domains; level += 1) yield { op: 'createDomain', id: `level${level}`, name: `Level ${level}`, ...level > 0 ? { parentDomain: domainUrn(level - 1) } : {} }
+  for (let level = 0; level < sizes.domains; level += 1)
+    yield {
+      op: 'createDomain',
+      id: `level${level}`,
+      name: `Level ${level}`,
+      ...(level > 0 ? { parentDomain: domainUrn(level - 1) } : {})
+    }
   for (let index = 0; index < sizes.assets; index += 1) {
-    yield { op: 'upsertEntity', urn: assetUrn(index), name: `table_${index} ${words[index % words.length]}`, description: `All ${words[(index * 7) % words.length]} of area ${index % 100}, one row for each day` }
-    if (index % 5 === 0) yield { op: 'setDomain', entityUrn: assetUrn(index), domainUrn: domainUrn(sizes.domains - 1 - (index / 5) % 10) }
+    yield {
+      op: 'upsertEntity',
+      urn: assetUrn(index),
+      name: `table_${index} ${words[index % words.length]}`,
+      description: `All ${words[(index * 7) % words.length]} of area ${index % 100}, one row for each day`
+    }
+    if (index % 5 === 0)
+      yield {
+        op: 'setDomain',
+        entityUrn: assetUrn(index),
+        domainUrn: domainUrn(sizes.domains - 1 - ((index / 5) % 10))
+      }
   }
-  for (let index = 1; index < sizes.assets; index += 1) yield { upstreamUrn: assetUrn(index <= fan ? 0 : 1 + (index - fan) % fan), downstreamUrn: assetUrn(index) }
-  for (let index = sizes.assets - sizes.chain; index < sizes.assets - 1; index += 1) yield { upstreamUrn: assetUrn(index), downstreamUrn: assetUrn(index + 1) }
+  for (let index = 1; index < sizes.assets; index += 1)
+    yield {
+      upstreamUrn: assetUrn(index <= fan ? 0 : 1 + ((index - fan) % fan)),
+      downstreamUrn: assetUrn(index)
+    }
+  for (let index = sizes.assets - sizes.chain; index < sizes.assets - 1; index += 1)
+    yield { upstreamUrn: assetUrn(index), downstreamUrn: assetUrn(index + 1) }
 }

@@ -4,14 +4,18 @@ import type { Attack } from './attack.ts'
 import type { Service } from './bystander.ts'
 
 /** `reasons`: of all errors in the answer, each once; REJECTED where a load has rejects. `status` 0: the connection was cut off. */
-export type Fired = { status: number, reasons: string[], bytes: number, ms: number }
+export type Fired = { status: number; reasons: string[]; bytes: number; ms: number }
 
 /** GraphQL puts its errors behind the data. */
 const keptChars = 16_384
 const answerMaxMs = 120_000
 
 /** `sent`: the body of the attack, made before: to make it takes so long that it would be counted as the other client's time. */
-export function fire({ url, token }: Service, { method = 'POST', path, contentType = 'application/json' }: Attack, sent: string | Buffer | null): Promise<Fired> {
+export function fire(
+  { url, token }: Service,
+  { method = 'POST', path, contentType = 'application/json' }: Attack,
+  sent: string | Buffer | null
+): Promise<Fired> {
   const startedAt = performance.now()
   return new Promise((resolve) => {
     let [status, bytes, begin, end] = [0, 0, '', '']
@@ -21,26 +25,45 @@ export function fire({ url, token }: Service, { method = 'POST', path, contentTy
       if (/"rejected":[1-9]/.test(text)) reasons.push('REJECTED')
       resolve({ status, reasons: [...new Set(reasons)], bytes, ms: performance.now() - startedAt })
     }
-    const outgoing = request(`${url}${path}`, {
-      method, agent: false, timeout: answerMaxMs,
-      headers: { authorization: `Bearer ${token}`, 'content-type': contentType, ...sent === null ? {} : { 'content-length': Buffer.byteLength(sent) } }
-    }, (answer) => {
-      answer.on('data', (piece: Buffer) => {
-        bytes += piece.length
-        const text = piece.toString('latin1')
-        if (begin.length < keptChars) begin += text.slice(0, keptChars)
-        end = (end + text).slice(-keptChars)
-      })
-      answer.on('end', () => {
-        status = answer.statusCode ?? 0
-        done()
-      })
-      answer.on('error', done)
+    const outgoing = request(
+      `${url}${path}`,
+      {
+        method,
+        agent: false,
+        timeout: answerMaxMs,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': contentType,
+          ...(sent === null ? {} : { 'content-length': Buffer.byteLength(sent) })
+        }
+      },
+      (answer) => {
+        answer.on('data', (piece: Buffer) => {
+          bytes += piece.length
+          const text = piece.toString('latin1')
+          if (begin.length < keptChars) begin += text.slice(0, keptChars)
+          end = (end + text).slice(-keptChars)
+        })
+        answer.on('end', () => {
+          status = answer.statusCode ?? 0
+          done()
+        })
+        answer.on('error', done)
+      }
+    )
+    outgoing.on('error', done).on('timeout', () => {
+      outgoing.destroy()
     })
-    outgoing.on('error', done).on('timeout', () => { outgoing.destroy() })
     outgoing.end(sent ?? undefined)
   })
 }
 
 export const isExpected = ({ expected }: Pick<Attack, 'expected'>, { status, reasons }: Fired): boolean =>
-  expected.some((one) => one.status === status && (one.reason === null ? reasons.length === 0 : reasons.length > 0 && reasons.every((reason) => expected.some((allowed) => allowed.reason === reason))))
+  expected.some(
+    (one) =>
+      one.status === status &&
+      (one.reason === null
+        ? reasons.length === 0
+        : reasons.length > 0 &&
+          reasons.every((reason) => expected.some((allowed) => allowed.reason === reason)))
+  )

@@ -4,8 +4,18 @@ import { assetUrn, domainUrn, sizes } from './catalog.ts'
 
 const deepDomain = JSON.stringify(domainUrn(sizes.domains - 1))
 const hub = JSON.stringify(assetUrn(0))
-const prefixes = JSON.stringify(Array.from({ length: 100 }, (_, index) => `${'tcopsrvahs'[index % 10]}${'abcdefghijklmnopqrstuvwxyz'[index % 26]}*`).join(' '))
-const tooManyPrefixes = JSON.stringify(Array.from({ length: 240 }, (_, index) => `${'abcdefghijklmnopqrstuvwxyz'[index % 26]}${'tcopsrvahs'[index % 10]}*`).join(' '))
+const prefixes = JSON.stringify(
+  Array.from(
+    { length: 100 },
+    (_, index) => `${'tcopsrvahs'[index % 10]}${'abcdefghijklmnopqrstuvwxyz'[index % 26]}*`
+  ).join(' ')
+)
+const tooManyPrefixes = JSON.stringify(
+  Array.from(
+    { length: 240 },
+    (_, index) => `${'abcdefghijklmnopqrstuvwxyz'[index % 26]}${'tcopsrvahs'[index % 10]}*`
+  ).join(' ')
+)
 const page = 'total searchResults { entity { urn } }'
 
 export const heavyReads: readonly Attack[] = [
@@ -35,9 +45,22 @@ export const heavyReads: readonly Attack[] = [
     query: `{ searchAcrossLineage(input: { urn: ${hub}, direction: DOWNSTREAM, count: 10000 }) { searchResults { degree entity { urn type ... on Dataset { properties { name description } } } } } }`,
     expected: [null]
   }),
-  overGraphql({ name: '30 searches of 100 prefixes each', query: `{ ${aliased(30, (index) => `searchAcrossEntities(input: { query: ${prefixes}, start: ${index} }) { ${page} }`)} }`, expected: ['QUERY_TOO_COMPLEX'] }),
-  overGraphql({ name: '30 searches of 240 prefixes each', query: `{ ${aliased(30, (index) => `searchAcrossEntities(input: { query: ${tooManyPrefixes}, start: ${index} }) { ${page} }`)} }`, expected: ['LIMIT_EXCEEDED'] }),
-  overGraphql({ name: 'one search of 100 prefixes, 20 at once', query: `{ searchAcrossEntities(input: { query: ${prefixes} }) { ${page} } }`, atOnce: 20, expected: [null, 'RATE_LIMITED'] }),
+  overGraphql({
+    name: '30 searches of 100 prefixes each',
+    query: `{ ${aliased(30, (index) => `searchAcrossEntities(input: { query: ${prefixes}, start: ${index} }) { ${page} }`)} }`,
+    expected: ['QUERY_TOO_COMPLEX']
+  }),
+  overGraphql({
+    name: '30 searches of 240 prefixes each',
+    query: `{ ${aliased(30, (index) => `searchAcrossEntities(input: { query: ${tooManyPrefixes}, start: ${index} }) { ${page} }`)} }`,
+    expected: ['LIMIT_EXCEEDED']
+  }),
+  overGraphql({
+    name: 'one search of 100 prefixes, 20 at once',
+    query: `{ searchAcrossEntities(input: { query: ${prefixes} }) { ${page} } }`,
+    atOnce: 20,
+    expected: [null, 'RATE_LIMITED']
+  }),
   overGraphql({
     name: '30 sorted searches with facets',
     query: `{ ${aliased(30, (index) => `searchAcrossEntities(input: { query: "area ${index}", sortInput: { sortCriterion: { field: "name", sortOrder: DESCENDING } } }) { ${page} facets { field aggregations { value count } } }`)} }`,
@@ -45,7 +68,8 @@ export const heavyReads: readonly Attack[] = [
   }),
   overGraphql({
     name: 'a sorted search with facets, 20 at once',
-    query: '{ searchAcrossEntities(input: { query: "orders area", filters: [{ field: "platform", values: ["urn:li:dataPlatform:hive"] }], sortInput: { sortCriterion: { field: "name", sortOrder: DESCENDING } } }) { total facets { field aggregations { value count } } searchResults { entity { urn } } } }',
+    query:
+      '{ searchAcrossEntities(input: { query: "orders area", filters: [{ field: "platform", values: ["urn:li:dataPlatform:hive"] }], sortInput: { sortCriterion: { field: "name", sortOrder: DESCENDING } } }) { total facets { field aggregations { value count } } searchResults { entity { urn } } } }',
     atOnce: 20,
     expected: [null, 'LIMIT_EXCEEDED', 'RATE_LIMITED']
   }),
@@ -62,8 +86,17 @@ export const heavyReads: readonly Attack[] = [
   }),
   overGraphql({
     name: '80,000 filter values',
-    query: 'query ($groups: [AndFilterInput!]) { searchAcrossEntities(input: { query: "*", orFilters: $groups }) { total } }',
-    variables: { groups: Array.from({ length: 20 }, (_, group) => ({ and: Array.from({ length: 20 }, (_unused, filter) => ({ field: 'name', condition: 'CONTAIN', values: Array.from({ length: 200 }, (_value, value) => `v${group}-${filter}-${value}`) })) })) },
+    query:
+      'query ($groups: [AndFilterInput!]) { searchAcrossEntities(input: { query: "*", orFilters: $groups }) { total } }',
+    variables: {
+      groups: Array.from({ length: 20 }, (_, group) => ({
+        and: Array.from({ length: 20 }, (_unused, filter) => ({
+          field: 'name',
+          condition: 'CONTAIN',
+          values: Array.from({ length: 200 }, (_value, value) => `v${group}-${filter}-${value}`)
+        }))
+      }))
+    },
     expected: ['LIMIT_EXCEEDED']
   }),
   overGraphql({

@@ -51,14 +51,28 @@ async function main(): Promise<void> {
   }
 }
 
-const chosenGroups = (): Attack[][] => groups.map((attacks) => attacks.filter(({ name }) => name.includes(values.only ?? ''))).filter((attacks) => attacks.length > 0)
+const chosenGroups = (): Attack[][] =>
+  groups
+    .map((attacks) => attacks.filter(({ name }) => name.includes(values.only ?? '')))
+    .filter((attacks) => attacks.length > 0)
 
 /** How many attacks did not end well. */
 async function attackAll(databaseUrl: string, folder: string): Promise<number> {
   const port = await freePort()
-  const env = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'error', REDIS_URL: '', TRIBUTARY_DATA_DIR: folder }
+  const env = {
+    DATABASE_URL: databaseUrl,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    LOG_LEVEL: 'error',
+    REDIS_URL: '',
+    TRIBUTARY_DATA_DIR: folder
+  }
   const admin: Service = { url: `http://127.0.0.1:${port}`, token: createAdminToken(env) }
-  const other: Service = { ...admin, token: /trib_\w+/.exec(runCommand(['token', 'create', '--name', 'other', '--scopes', 'read'], env))?.[0] ?? '' }
+  const other: Service = {
+    ...admin,
+    token:
+      /trib_\w+/.exec(runCommand(['token', 'create', '--name', 'other', '--scopes', 'read'], env))?.[0] ?? ''
+  }
   const api = keepRunning('serve', ['serve'], env, folder)
   const worker = keepRunning('work', ['work'], env, folder)
   try {
@@ -78,10 +92,13 @@ async function attackAll(databaseUrl: string, folder: string): Promise<number> {
         await calmP99Ms(other, processes)
       }
       const began = pidsOf(processes)
-      for (const attack of attacks) if (!await withstands(attack, admin, other, processes, bounds.p99Ms + calmMs)) failed += 1
+      for (const attack of attacks)
+        if (!(await withstands(attack, admin, other, processes, bounds.p99Ms + calmMs))) failed += 1
       hasEnded ||= pidsOf(processes) !== began
     }
-    if (hasEnded) for (const name of ['serve', 'work']) console.log(readFileSync(join(folder, `${name}.log`), 'utf8').slice(-20_000))
+    if (hasEnded)
+      for (const name of ['serve', 'work'])
+        console.log(readFileSync(join(folder, `${name}.log`), 'utf8').slice(-20_000))
     return failed
   } finally {
     await worker.stop()
@@ -98,29 +115,49 @@ async function calmP99Ms(other: Service, processes: readonly Running[]): Promise
 const pidsOf = (processes: readonly Running[]): string => processes.map(({ pid }) => pid()).join(' ')
 
 /** `maxMs`: of the other client's p99. What this machine takes without an attack comes on top of the bound, so that a busy machine is not mistaken for a fault. */
-async function withstands(attack: Attack, attacker: Service, other: Service, processes: readonly Running[], maxMs: number): Promise<boolean> {
+async function withstands(
+  attack: Attack,
+  attacker: Service,
+  other: Service,
+  processes: readonly Running[],
+  maxMs: number
+): Promise<boolean> {
   const began = pidsOf(processes)
   const body = attack.body()
   await loopHeldMs(other)
   const bystander = startBystander(other, processes)
   const startedAt = performance.now()
   const answers = []
-  do answers.push(...await Promise.all(Array.from({ length: attack.atOnce }, () => fire(attacker, attack, body))))
+  do
+    answers.push(
+      ...(await Promise.all(Array.from({ length: attack.atOnce }, () => fire(attacker, attack, body))))
+    )
   while (performance.now() - startedAt < leastMs)
   const { p99Ms, failures, rssMb } = await bystander.end()
   const heldMs = await loopHeldMs(other)
   const unexpected = answers.filter((answer) => !isExpected(attack, answer))
   const kinds = new Map<string, number>()
-  for (const { status, reasons } of answers) kinds.set(`${status} ${reasons.join('+') || 'ok'}`, (kinds.get(`${status} ${reasons.join('+') || 'ok'}`) ?? 0) + 1)
+  for (const { status, reasons } of answers)
+    kinds.set(
+      `${status} ${reasons.join('+') || 'ok'}`,
+      (kinds.get(`${status} ${reasons.join('+') || 'ok'}`) ?? 0) + 1
+    )
   const problems = [
-    ...p99Ms > maxMs ? [`p99 over ${Math.round(maxMs)} ms`] : [],
-    ...rssMb > bounds.rssMb ? [`memory over ${bounds.rssMb} MB`] : [],
-    ...failures.length > 0 ? [`${failures.length} of the other client's requests failed: ${failures[0]}`] : [],
-    ...unexpected.length > 0 ? [`${unexpected.length} answers were not expected`] : [],
-    ...pidsOf(processes) === began ? [] : ['a process ended']
+    ...(p99Ms > maxMs ? [`p99 over ${Math.round(maxMs)} ms`] : []),
+    ...(rssMb > bounds.rssMb ? [`memory over ${bounds.rssMb} MB`] : []),
+    ...(failures.length > 0
+      ? [`${failures.length} of the other client's requests failed: ${failures[0]}`]
+      : []),
+    ...(unexpected.length > 0 ? [`${unexpected.length} answers were not expected`] : []),
+    ...(pidsOf(processes) === began ? [] : ['a process ended'])
   ]
-  const [slowest, largest] = [Math.max(...answers.map(({ ms }) => ms)), Math.max(...answers.map(({ bytes }) => bytes))]
-  console.log(`${problems.length === 0 ? 'ok' : 'NOT OK'} ${attack.name}: p99 ${Math.round(p99Ms)} ms, ${Math.round(rssMb)} MB, the event loop held ${Math.round(heldMs)} ms at most, ${answers.length} answers (${[...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')}), the slowest ${Math.round(slowest)} ms, the largest ${(largest / 1e6).toFixed(1)} MB${problems.length > 0 ? `; ${problems.join('; ')}` : ''}`)
+  const [slowest, largest] = [
+    Math.max(...answers.map(({ ms }) => ms)),
+    Math.max(...answers.map(({ bytes }) => bytes))
+  ]
+  console.log(
+    `${problems.length === 0 ? 'ok' : 'NOT OK'} ${attack.name}: p99 ${Math.round(p99Ms)} ms, ${Math.round(rssMb)} MB, the event loop held ${Math.round(heldMs)} ms at most, ${answers.length} answers (${[...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')}), the slowest ${Math.round(slowest)} ms, the largest ${(largest / 1e6).toFixed(1)} MB${problems.length > 0 ? `; ${problems.join('; ')}` : ''}`
+  )
   await sleep(restMs)
   return problems.length === 0
 }

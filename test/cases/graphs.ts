@@ -19,13 +19,15 @@ export type GraphWalk = {
   /** From a column: the degrees of the assets that the columns are folded to. */
   folded?: Degrees
   /** What groups of filters keep of the expected ones, by name. */
-  kept?: readonly { groups: readonly (readonly JsonObject[])[], names: readonly string[] }[]
+  kept?: readonly { groups: readonly (readonly JsonObject[])[]; names: readonly string[] }[]
 }
 
-export type GraphCase = { name: string, edges: string, walks: readonly GraphWalk[] }
+export type GraphCase = { name: string; edges: string; walks: readonly GraphWalk[] }
 
-const numbered = (count: number, name: (index: number) => string): string[] => Array.from({ length: count }, (_, index) => name(index + 1))
-const degreesOf = (names: readonly string[], degree: (index: number) => number): Degrees => Object.fromEntries(names.map((name, index) => [name, degree(index)]))
+const numbered = (count: number, name: (index: number) => string): string[] =>
+  Array.from({ length: count }, (_, index) => name(index + 1))
+const degreesOf = (names: readonly string[], degree: (index: number) => number): Degrees =>
+  Object.fromEntries(names.map((name, index) => [name, degree(index)]))
 
 const chain = ['start', ...numbered(100, (index) => `link${index}`)]
 const leaves = numbered(2_000, (index) => `leaf${index}`)
@@ -96,7 +98,11 @@ export const graphCases: readonly GraphCase[] = [
     edges: [...leaves.map((leaf) => `hub -> ${leaf}`), 'source -> hub', 'leaf7 -> beyond'].join('; '),
     walks: [
       { from: 'hub', direction: 'DOWNSTREAM', expected: { ...degreesOf(leaves, () => 1), beyond: 2 } },
-      { from: 'source', direction: 'DOWNSTREAM', expected: { hub: 1, ...degreesOf(leaves, () => 2), beyond: 3 } },
+      {
+        from: 'source',
+        direction: 'DOWNSTREAM',
+        expected: { hub: 1, ...degreesOf(leaves, () => 2), beyond: 3 }
+      },
       { from: 'beyond', direction: 'UPSTREAM', expected: { leaf7: 1, hub: 2, source: 3 } }
     ]
   },
@@ -105,7 +111,11 @@ export const graphCases: readonly GraphCase[] = [
     edges: chain.join(' -> '),
     walks: [
       { from: 'start', direction: 'DOWNSTREAM', expected: degreesOf(chain.slice(1), (index) => index + 1) },
-      { from: 'link100', direction: 'UPSTREAM', expected: degreesOf(chain.slice(0, -1), (index) => 100 - index) }
+      {
+        from: 'link100',
+        direction: 'UPSTREAM',
+        expected: degreesOf(chain.slice(0, -1), (index) => 100 - index)
+      }
     ]
   },
   {
@@ -121,38 +131,115 @@ export const graphCases: readonly GraphCase[] = [
         from: 'raw',
         direction: 'DOWNSTREAM',
         expected: {
-          'job:clean': 1, 'dash:board': 1,
-          clean: 2, 'job:next': 2, 'dash:all': 2,
-          'chart:sales': 3, other: 3, 'key:id': 3, 'feature:age': 3,
-          'chart:copy': 4, 'model:churn': 4
+          'job:clean': 1,
+          'dash:board': 1,
+          clean: 2,
+          'job:next': 2,
+          'dash:all': 2,
+          'chart:sales': 3,
+          other: 3,
+          'key:id': 3,
+          'feature:age': 3,
+          'chart:copy': 4,
+          'model:churn': 4
         },
         kept: [
           { groups: [[{ field: 'degree', values: ['1'] }]], names: ['job:clean', 'dash:board'] },
-          { groups: [[{ field: 'degree', values: ['3+'], negated: true }, { field: '_entityType', values: ['DATASET', 'DASHBOARD'] }]], names: ['dash:board', 'clean', 'dash:all'] },
-          { groups: [[{ field: 'platform', values: ['looker'] }, { field: 'degree', values: ['2'], negated: true }], [{ field: '_entityType', values: ['MLMODEL'] }]], names: ['dash:board', 'chart:sales', 'chart:copy', 'model:churn'] },
-          { groups: [[{ field: 'origin', condition: 'EXISTS', negated: true }]], names: ['job:clean', 'dash:board', 'job:next', 'dash:all', 'chart:sales', 'key:id', 'feature:age', 'chart:copy'] },
+          {
+            groups: [
+              [
+                { field: 'degree', values: ['3+'], negated: true },
+                { field: '_entityType', values: ['DATASET', 'DASHBOARD'] }
+              ]
+            ],
+            names: ['dash:board', 'clean', 'dash:all']
+          },
+          {
+            groups: [
+              [
+                { field: 'platform', values: ['looker'] },
+                { field: 'degree', values: ['2'], negated: true }
+              ],
+              [{ field: '_entityType', values: ['MLMODEL'] }]
+            ],
+            names: ['dash:board', 'chart:sales', 'chart:copy', 'model:churn']
+          },
+          {
+            groups: [[{ field: 'origin', condition: 'EXISTS', negated: true }]],
+            names: [
+              'job:clean',
+              'dash:board',
+              'job:next',
+              'dash:all',
+              'chart:sales',
+              'key:id',
+              'feature:age',
+              'chart:copy'
+            ]
+          },
           { groups: [[{ field: 'domains', condition: 'EXISTS' }]], names: [] },
-          { groups: [[]], names: ['job:clean', 'dash:board', 'clean', 'job:next', 'dash:all', 'chart:sales', 'other', 'key:id', 'feature:age', 'chart:copy', 'model:churn'] }
+          {
+            groups: [[]],
+            names: [
+              'job:clean',
+              'dash:board',
+              'clean',
+              'job:next',
+              'dash:all',
+              'chart:sales',
+              'other',
+              'key:id',
+              'feature:age',
+              'chart:copy',
+              'model:churn'
+            ]
+          }
         ]
       },
-      { from: 'dash:all', direction: 'UPSTREAM', expected: { 'dash:board': 1, 'chart:sales': 2, raw: 2, clean: 3, 'job:clean': 4 } },
-      { from: 'model:churn', direction: 'UPSTREAM', expected: { 'feature:age': 1, clean: 2, 'job:clean': 3, raw: 4 } }
+      {
+        from: 'dash:all',
+        direction: 'UPSTREAM',
+        expected: { 'dash:board': 1, 'chart:sales': 2, raw: 2, clean: 3, 'job:clean': 4 }
+      },
+      {
+        from: 'model:churn',
+        direction: 'UPSTREAM',
+        expected: { 'feature:age': 1, clean: 2, 'job:clean': 3, raw: 4 }
+      }
     ]
   },
   {
     name: 'columns beside their tables',
-    edges: 'a#id & a#name -> b#label; b#label -> c#label & c#copy -> d#end; a#id -> c#copy; a -> b; e#x -> e#y',
+    edges:
+      'a#id & a#name -> b#label; b#label -> c#label & c#copy -> d#end; a#id -> c#copy; a -> b; e#x -> e#y',
     walks: [
       { from: 'a', direction: 'DOWNSTREAM', expected: { b: 1 } },
-      { from: 'a#id', direction: 'DOWNSTREAM', expected: { 'b#label': 1, 'c#copy': 1, 'c#label': 2, 'd#end': 2 }, folded: { b: 1, c: 1, d: 2 } },
-      { from: 'd#end', direction: 'UPSTREAM', expected: { 'c#label': 1, 'c#copy': 1, 'b#label': 2, 'a#id': 2, 'a#name': 3 }, folded: { c: 1, b: 2, a: 2 } },
+      {
+        from: 'a#id',
+        direction: 'DOWNSTREAM',
+        expected: { 'b#label': 1, 'c#copy': 1, 'c#label': 2, 'd#end': 2 },
+        folded: { b: 1, c: 1, d: 2 }
+      },
+      {
+        from: 'd#end',
+        direction: 'UPSTREAM',
+        expected: { 'c#label': 1, 'c#copy': 1, 'b#label': 2, 'a#id': 2, 'a#name': 3 },
+        folded: { c: 1, b: 2, a: 2 }
+      },
       { from: 'e#x', direction: 'DOWNSTREAM', expected: { 'e#y': 1 }, folded: { e: 1 } }
     ]
   },
   {
     name: 'columns of charts and dashboards',
     edges: 'a#amount -> chart:sum#total -> dash:view#shown',
-    walks: [{ from: 'a#amount', direction: 'DOWNSTREAM', expected: { 'chart:sum#total': 1, 'dash:view#shown': 2 }, folded: { 'chart:sum': 1, 'dash:view': 2 } }]
+    walks: [
+      {
+        from: 'a#amount',
+        direction: 'DOWNSTREAM',
+        expected: { 'chart:sum#total': 1, 'dash:view#shown': 2 },
+        folded: { 'chart:sum': 1, 'dash:view': 2 }
+      }
+    ]
   }
 ]
 
@@ -170,22 +257,39 @@ const feeds: { readonly [downstream: string]: readonly string[] } = {
   model: ['feature']
 }
 
-const kindOf = (name: string): string => name.includes(':') ? name.slice(0, name.indexOf(':')) : 'dataset'
+const kindOf = (name: string): string => (name.includes(':') ? name.slice(0, name.indexOf(':')) : 'dataset')
 
 /**
  * A random graph: datasets mostly, other kinds among them, edges in any direction that can be stated, so with cycles,
  * self edges and entities that nothing reaches; now and then of columns only. And a start in it.
  */
-export const randomGraph: fc.Arbitrary<{ edges: NamedEdge[], from: string, direction: Direction }> = fc
+export const randomGraph: fc.Arbitrary<{ edges: NamedEdge[]; from: string; direction: Direction }> = fc
   .record({
-    kinds: fc.array(fc.constantFrom('dataset', 'dataset', 'dataset', 'dataset', 'job', 'job', 'chart', 'dash', 'key', 'feature', 'model'), { minLength: 2, maxLength: 16, size: 'max' }),
+    kinds: fc.array(
+      fc.constantFrom(
+        'dataset',
+        'dataset',
+        'dataset',
+        'dataset',
+        'job',
+        'job',
+        'chart',
+        'dash',
+        'key',
+        'feature',
+        'model'
+      ),
+      { minLength: 2, maxLength: 16, size: 'max' }
+    ),
     isOfColumns: fc.integer({ min: 0, max: 4 }).map((drawn) => drawn === 0),
     pairs: fc.array(fc.tuple(fc.nat(15), fc.nat(15)), { minLength: 1, maxLength: 45, size: 'max' }),
     start: fc.nat(),
     direction: fc.constantFrom<Direction>('UPSTREAM', 'DOWNSTREAM')
   })
   .map(({ kinds, isOfColumns, pairs, start, direction }) => {
-    const names = kinds.map((kind, index) => isOfColumns ? `t${index % 5}#c${index}` : kind === 'dataset' ? `n${index}` : `${kind}:n${index}`)
+    const names = kinds.map((kind, index) =>
+      isOfColumns ? `t${index % 5}#c${index}` : kind === 'dataset' ? `n${index}` : `${kind}:n${index}`
+    )
     const at = (index: number): string => names[index % names.length] ?? 'n0'
     const edges = pairs
       .map(([up, down]): NamedEdge => [at(up), at(down)])

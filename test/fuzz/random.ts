@@ -26,18 +26,92 @@ const job = 'urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),load)'
 
 /** Entities that the run makes first, and some that are nowhere. */
 export const urns: readonly [string, ...string[]] = [
-  datasetUrn('a'), datasetUrn('b'), datasetUrn('c'), datasetUrn('nowhere'), job, 'urn:li:dataFlow:(airflow,nightly,PROD)', 'urn:li:domain:finance', 'urn:li:domain:sales', 'urn:li:domain:nowhere',
-  'urn:li:chart:(looker,c)', 'urn:li:dashboard:(looker,d)', `urn:li:schemaField:(${datasetUrn('a')},x)`, `urn:li:schemaField:(${datasetUrn('b')},y)`, 'urn:li:mlModel:(urn:li:dataPlatform:mlflow,m,PROD)',
-  'urn:li:corpuser:x', 'urn:li:tag:t', 'urn:li:dataProcessInstance:r', 'urn:li:container:c'
+  datasetUrn('a'),
+  datasetUrn('b'),
+  datasetUrn('c'),
+  datasetUrn('nowhere'),
+  job,
+  'urn:li:dataFlow:(airflow,nightly,PROD)',
+  'urn:li:domain:finance',
+  'urn:li:domain:sales',
+  'urn:li:domain:nowhere',
+  'urn:li:chart:(looker,c)',
+  'urn:li:dashboard:(looker,d)',
+  `urn:li:schemaField:(${datasetUrn('a')},x)`,
+  `urn:li:schemaField:(${datasetUrn('b')},y)`,
+  'urn:li:mlModel:(urn:li:dataPlatform:mlflow,m,PROD)',
+  'urn:li:corpuser:x',
+  'urn:li:tag:t',
+  'urn:li:dataProcessInstance:r',
+  'urn:li:container:c'
 ]
 
 const texts: readonly [string, ...string[]] = [
-  '', ' ', 'x', '0', '-1', 'null', 'true', '*', '"', '\\', '%', '%00', '/', '..', 'urn:li:', 'urn:li:dataset:()', 'urn:li:dataset:(((', 'urn:li:schemaField:(,)', '\u0000', '\ud800', '\u202e', '😀', '__proto__', 'constructor', 'toString',
-  'x'.repeat(3_000), '('.repeat(200), "'; drop table entity; --", '${x}', '{}', '[]', '1e400', '9007199254740993', '2026-13-41T99:99:99Z', '00000000-0000-0000-0000-000000000000', 'finance', 'hive:a', 'WyIyMDI2LTEzLTAxIDAwOjAwOjAwKzAwIiwiMDAwMDAwMDAtMDAwMC0wMDAwLTAwMDAtMDAwMDAwMDAwMDAwIl0'
+  '',
+  ' ',
+  'x',
+  '0',
+  '-1',
+  'null',
+  'true',
+  '*',
+  '"',
+  '\\',
+  '%',
+  '%00',
+  '/',
+  '..',
+  'urn:li:',
+  'urn:li:dataset:()',
+  'urn:li:dataset:(((',
+  'urn:li:schemaField:(,)',
+  '\u0000',
+  '\ud800',
+  '\u202e',
+  '😀',
+  '__proto__',
+  'constructor',
+  'toString',
+  'x'.repeat(3_000),
+  '('.repeat(200),
+  "'; drop table entity; --",
+  '${x}',
+  '{}',
+  '[]',
+  '1e400',
+  '9007199254740993',
+  '2026-13-41T99:99:99Z',
+  '00000000-0000-0000-0000-000000000000',
+  'finance',
+  'hive:a',
+  'WyIyMDI2LTEzLTAxIDAwOjAwOjAwKzAwIiwiMDAwMDAwMDAtMDAwMC0wMDAwLTAwMDAtMDAwMDAwMDAwMDAwIl0'
 ]
-const numbers: readonly [number, ...number[]] = [0, -0, 1, -1, 2, 10, 100, 1.5, 1e-7, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, 2 ** 53 - 1, 2 ** 53, -(2 ** 53), 1e21, 1e300, 5e-324, 253_402_300_800_000, 8.64e15 + 1]
+const numbers: readonly [number, ...number[]] = [
+  0,
+  -0,
+  1,
+  -1,
+  2,
+  10,
+  100,
+  1.5,
+  1e-7,
+  2 ** 31 - 1,
+  2 ** 31,
+  -(2 ** 31) - 1,
+  2 ** 32,
+  2 ** 53 - 1,
+  2 ** 53,
+  -(2 ** 53),
+  1e21,
+  1e300,
+  5e-324,
+  253_402_300_800_000,
+  8.64e15 + 1
+]
 
-export const strangeText = (random: Random): string => random.chance(0.3) ? random.pick(urns) : random.pick(texts)
+export const strangeText = (random: Random): string =>
+  random.chance(0.3) ? random.pick(urns) : random.pick(texts)
 export const strangeNumber = (random: Random): number => random.pick(numbers)
 
 /** Any JSON; small. */
@@ -48,23 +122,57 @@ export function strangeValue(random: Random, depth = 0): JsonValue {
   if (kind === 2) return strangeNumber(random)
   if (kind <= 4) return strangeText(random)
   if (kind <= 6) return Array.from({ length: random.below(4) }, () => strangeValue(random, depth + 1))
-  if (kind === 7) return random.pick<JsonValue>([{ toString: 1 }, { valueOf: {}, toString: null }, { length: -1 }, { toJSON: 'x' }, { hasOwnProperty: 1 }, { prototype: {} }, { constructor: 'x' }])
-  return Object.fromEntries(Array.from({ length: random.below(4) }, () => [random.chance(0.5) ? random.pick(['urn', 'value', 'json', 'patch', 'op', 'path', 'from', 'aspect', 'dataset', 'type', 'upstreams']) : strangeText(random), strangeValue(random, depth + 1)]))
+  if (kind === 7)
+    return random.pick<JsonValue>([
+      { toString: 1 },
+      { valueOf: {}, toString: null },
+      { length: -1 },
+      { toJSON: 'x' },
+      { hasOwnProperty: 1 },
+      { prototype: {} },
+      { constructor: 'x' }
+    ])
+  return Object.fromEntries(
+    Array.from({ length: random.below(4) }, () => [
+      random.chance(0.5)
+        ? random.pick([
+            'urn',
+            'value',
+            'json',
+            'patch',
+            'op',
+            'path',
+            'from',
+            'aspect',
+            'dataset',
+            'type',
+            'upstreams'
+          ])
+        : strangeText(random),
+      strangeValue(random, depth + 1)
+    ])
+  )
 }
 
 /** The value with something in it changed, taken away, added or put twice. */
 export function mutated(random: Random, value: JsonValue): JsonValue {
   // A proposal has its aspect as text: what is wrong should be within it.
-  if (typeof value === 'string' && /^[{[]./.test(value) && random.chance(0.8)) return JSON.stringify(mutated(random, JSON.parse(value)))
-  if (typeof value !== 'object' || value === null || random.chance(0.15)) return random.chance(0.8) ? strangeValue(random) : value
+  if (typeof value === 'string' && /^[{[]./.test(value) && random.chance(0.8))
+    return JSON.stringify(mutated(random, JSON.parse(value)))
+  if (typeof value !== 'object' || value === null || random.chance(0.15))
+    return random.chance(0.8) ? strangeValue(random) : value
   if (Array.isArray(value)) {
     const at = random.below(value.length + 1)
     if (at === value.length) return [...value, strangeValue(random)]
-    return random.chance(0.2) ? [...value, ...value] : value.map((inner, index) => index === at ? mutated(random, inner) : inner)
+    return random.chance(0.2)
+      ? [...value, ...value]
+      : value.map((inner, index) => (index === at ? mutated(random, inner) : inner))
   }
   const names = Object.keys(value)
   const name = names[random.below(names.length)]
-  if (name === undefined || random.chance(0.1)) return { ...value, [strangeText(random)]: strangeValue(random) }
-  if (random.chance(0.15)) return Object.fromEntries(Object.entries(value).filter(([other]) => other !== name))
+  if (name === undefined || random.chance(0.1))
+    return { ...value, [strangeText(random)]: strangeValue(random) }
+  if (random.chance(0.15))
+    return Object.fromEntries(Object.entries(value).filter(([other]) => other !== name))
   return { ...value, [name]: mutated(random, value[name] ?? null) }
 }

@@ -17,7 +17,13 @@ import { query } from '../../shared/db/query.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import { createLog } from '../../shared/platform/log.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
-import { connectTestDatabase, dropDatabase, runOnServer, testDatabaseEnv, urlOfDatabase } from '../support/database.ts'
+import {
+  connectTestDatabase,
+  dropDatabase,
+  runOnServer,
+  testDatabaseEnv,
+  urlOfDatabase
+} from '../support/database.ts'
 import { loadLines } from '../support/load-lines.ts'
 import { startTestServices } from '../support/services.ts'
 import { createAdminToken, keepRunning } from '../torture/processes.ts'
@@ -25,7 +31,9 @@ import { routesOf } from './route-requests.ts'
 import { seedRecords } from './seed-records.ts'
 import { sendRequests, type Finding, type Service } from './send-requests.ts'
 
-const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { count: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } }
+})
 const seed = Number(values.seed ?? process.env.SEED ?? randomInt(2 ** 31))
 const only = values.only === undefined ? null : Number(values.only)
 const count = only === null ? Number(values.count ?? 100_000) : 1
@@ -42,7 +50,7 @@ async function main(): Promise<void> {
   const db = connectTestDatabase(databaseUrl)
   const folder = mkdtempSync(join(tmpdir(), 'tributary-fuzz-'))
   try {
-    process.exitCode = await fuzz(databaseUrl, db, folder) ? 0 : 1
+    process.exitCode = (await fuzz(databaseUrl, db, folder)) ? 0 : 1
   } finally {
     await db.destroy()
     await dropDatabase(server, name)
@@ -54,7 +62,13 @@ async function main(): Promise<void> {
 /** Whether all went well. */
 async function fuzz(databaseUrl: string, db: Db, folder: string): Promise<boolean> {
   const port = await freePort()
-  const env = { DATABASE_URL: databaseUrl, PORT: String(port), WORKER_PORT: String(await freePort()), LOG_LEVEL: 'error', REDIS_URL: '' }
+  const env = {
+    DATABASE_URL: databaseUrl,
+    PORT: String(port),
+    WORKER_PORT: String(await freePort()),
+    LOG_LEVEL: 'error',
+    REDIS_URL: ''
+  }
   const service: Service = { url: `http://127.0.0.1:${port}`, token: createAdminToken(env) }
   const processes = ['serve', 'work'].map((command) => keepRunning(command, [command], env, folder))
   try {
@@ -62,15 +76,30 @@ async function fuzz(databaseUrl: string, db: Db, folder: string): Promise<boolea
     await loadLines(service, [...seedRecords])
     const began = processes.map((each) => each.pid())
     const { findings, statuses } = await sendAll(service, await routesOfServer(databaseUrl, db))
-    const rejects = await query(db, "select load_id, line, message, record from reject where code = 'INTERNAL' limit 20")
+    const rejects = await query(
+      db,
+      "select load_id, line, message, record from reject where code = 'INTERNAL' limit 20"
+    )
     const hasEnded = processes.some((each, index) => each.pid() !== began[index])
-    console.log(`answers by status: ${[...statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${status}: ${times}`).join(', ')}`)
-    for (const { index, request, status, text } of findings.slice(0, shownFindings)) console.log(`request ${index} of seed ${seed}: ${status} ${text.slice(0, 1_000)}\n  ${JSON.stringify(request).slice(0, 4_000)}`)
+    console.log(
+      `answers by status: ${[...statuses]
+        .sort(([a], [b]) => a - b)
+        .map(([status, times]) => `${status}: ${times}`)
+        .join(', ')}`
+    )
+    for (const { index, request, status, text } of findings.slice(0, shownFindings))
+      console.log(
+        `request ${index} of seed ${seed}: ${status} ${text.slice(0, 1_000)}\n  ${JSON.stringify(request).slice(0, 4_000)}`
+      )
     for (const reject of rejects) console.log(`a record ended with INTERNAL: ${JSON.stringify(reject)}`)
     if (hasEnded) console.log('a process ended')
     const isWell = findings.length === 0 && rejects.length === 0 && !hasEnded
-    if (!isWell) for (const command of ['serve', 'work']) console.log(readFileSync(join(folder, `${command}.log`), 'utf8').slice(-20_000))
-    console.log(`${count} requests of seed ${seed}: ${findings.length} faults, ${rejects.length} records that ended with INTERNAL`)
+    if (!isWell)
+      for (const command of ['serve', 'work'])
+        console.log(readFileSync(join(folder, `${command}.log`), 'utf8').slice(-20_000))
+    console.log(
+      `${count} requests of seed ${seed}: ${findings.length} faults, ${rejects.length} records that ended with INTERNAL`
+    )
     // For the sum of a run of CI.
     console.log(`${isWell ? 1 : 0} passed, ${isWell ? 0 : 1} failed`)
     return isWell
@@ -79,26 +108,47 @@ async function fuzz(databaseUrl: string, db: Db, folder: string): Promise<boolea
   }
 }
 
-async function sendAll(service: Service, routes: Awaited<ReturnType<typeof routesOf>>): Promise<{ findings: Finding[], statuses: Map<number, number> }> {
+async function sendAll(
+  service: Service,
+  routes: Awaited<ReturnType<typeof routesOf>>
+): Promise<{ findings: Finding[]; statuses: Map<number, number> }> {
   const schema = buildSchema(readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'))
   const findings: Finding[] = []
   const statuses = new Map<number, number>()
-  console.log(`# ${count} random requests, seed ${seed}, ${new Set(routes.map(({ url }) => url)).size} routes`)
+  console.log(
+    `# ${count} random requests, seed ${seed}, ${new Set(routes.map(({ url }) => url)).size} routes`
+  )
   for (let first = only ?? 0; first < (only ?? 0) + count; first += partCount) {
-    const part = await sendRequests(service, { seed, first, count: Math.min(partCount, (only ?? 0) + count - first), concurrency, schema, routes })
+    const part = await sendRequests(service, {
+      seed,
+      first,
+      count: Math.min(partCount, (only ?? 0) + count - first),
+      concurrency,
+      schema,
+      routes
+    })
     findings.push(...part.findings)
     for (const [status, times] of part.statuses) statuses.set(status, (statuses.get(status) ?? 0) + times)
-    console.log(`${first - (only ?? 0) + Math.min(partCount, count)} sent after ${Math.round(process.uptime())} s, ${findings.length} faults`)
+    console.log(
+      `${first - (only ?? 0) + Math.min(partCount, count)} sent after ${Math.round(process.uptime())} s, ${findings.length} faults`
+    )
   }
   return { findings, statuses }
 }
 
 /** Of a server that is built for that and never listens. */
-const routesOfServer = (databaseUrl: string, db: Db): ReturnType<typeof routesOf> => routesOf(async () => {
-  const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' })
-  const queue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
-  await buildServer({ db, lineage: { db, memory: null, held: holdResults(heldResultsBounds) }, queue, config, log: createLog(config) })
-})
+const routesOfServer = (databaseUrl: string, db: Db): ReturnType<typeof routesOf> =>
+  routesOf(async () => {
+    const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' })
+    const queue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
+    await buildServer({
+      db,
+      lineage: { db, memory: null, held: holdResults(heldResultsBounds) },
+      queue,
+      config,
+      log: createLog(config)
+    })
+  })
 
 async function untilReady({ url }: Service): Promise<void> {
   for (const giveUpAt = Date.now() + 60_000; ; await sleep(100)) {
@@ -110,10 +160,14 @@ async function untilReady({ url }: Service): Promise<void> {
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => { resolve(typeof address === 'object' && address ? address.port : 0) })
-    })
+    const server = createServer()
+      .once('error', reject)
+      .listen(0, '127.0.0.1', () => {
+        const address = server.address()
+        server.close(() => {
+          resolve(typeof address === 'object' && address ? address.port : 0)
+        })
+      })
   })
 }
 

@@ -5,7 +5,12 @@ import { datasetUrn } from './random.ts'
 export const seedRecords: readonly JsonObject[] = [
   { op: 'createDomain', id: 'finance', name: 'Finance' },
   { op: 'createDomain', id: 'sales', name: 'Sales' },
-  ...['a', 'b', 'c'].map((name): JsonObject => ({ op: 'upsertEntity', urn: datasetUrn(name), name, description: 'made first' })),
+  ...['a', 'b', 'c'].map((name): JsonObject => ({
+    op: 'upsertEntity',
+    urn: datasetUrn(name),
+    name,
+    description: 'made first'
+  })),
   { op: 'upsertEntity', urn: 'urn:li:dataFlow:(airflow,nightly,PROD)' },
   { op: 'upsertEntity', urn: 'urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),load)' },
   { op: 'upsertEntity', urn: 'urn:li:chart:(looker,c)' },

@@ -4,12 +4,20 @@
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { connectTestDatabase, dropDatabase, runOnServer, testDatabaseEnv, urlOfDatabase } from '../support/database.ts'
+import {
+  connectTestDatabase,
+  dropDatabase,
+  runOnServer,
+  testDatabaseEnv,
+  urlOfDatabase
+} from '../support/database.ts'
 import { openStage, withEndings } from '../support/history-stage.ts'
 import { tryHistories, wordsOf } from '../support/play-histories.ts'
 import { startTestServices } from '../support/services.ts'
 
-const { values } = parseArgs({ options: { count: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { count: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } }
+})
 const count = Number(values.count ?? 5_000)
 const seed = Number(values.seed ?? randomInt(2 ** 31))
 const log = (line: string) => console.log(line)
@@ -25,8 +33,17 @@ async function main(): Promise<void> {
   try {
     await withEndings(async (t) => {
       const stage = await openStage(t, db, urlOfDatabase(server, name))
-      const wrong = await tryHistories(stage, { count, seed, only: values.only === undefined ? undefined : Number(values.only), log })
-      log(wrong ? wordsOf(wrong, seed) : `${count} histories were answered as the oracle does, in ${Math.round((performance.now() - began) / 1_000)} s: ${JSON.stringify(stage.figures)}`)
+      const wrong = await tryHistories(stage, {
+        count,
+        seed,
+        only: values.only === undefined ? undefined : Number(values.only),
+        log
+      })
+      log(
+        wrong
+          ? wordsOf(wrong, seed)
+          : `${count} histories were answered as the oracle does, in ${Math.round((performance.now() - began) / 1_000)} s: ${JSON.stringify(stage.figures)}`
+      )
       process.exitCode = wrong ? 1 : 0
     })
   } finally {

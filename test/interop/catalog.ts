@@ -37,11 +37,24 @@ type Options = {
 export async function startCatalog({ serverUrl, redisUrl, name, folder }: Options): Promise<Catalog> {
   await runOnServer(serverUrl, `create database ${name} template template0`)
   const children: ChildProcess[] = []
-  const env = { DATABASE_URL: urlOfDatabase(serverUrl, name), REDIS_URL: redisUrl ?? '', HOST: '127.0.0.1', LOG_LEVEL: 'info', TRIBUTARY_DATA_DIR: folder, MISSING_REFERENCES: 'create' }
+  const env = {
+    DATABASE_URL: urlOfDatabase(serverUrl, name),
+    REDIS_URL: redisUrl ?? '',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'info',
+    TRIBUTARY_DATA_DIR: folder,
+    MISSING_REFERENCES: 'create'
+  }
 
   function start(title: string, command: string, more: Record<string, string>): void {
     const log = openSync(join(folder, `${title}.log`), 'a')
-    children.push(spawn(process.execPath, ['--enable-source-maps', program, command], { cwd: packageRoot, env: { ...process.env, ...env, ...more }, stdio: ['ignore', log, log] }))
+    children.push(
+      spawn(process.execPath, ['--enable-source-maps', program, command], {
+        cwd: packageRoot,
+        env: { ...process.env, ...env, ...more },
+        stdio: ['ignore', log, log]
+      })
+    )
     closeSync(log)
   }
 
@@ -52,7 +65,8 @@ export async function startCatalog({ serverUrl, redisUrl, name, folder }: Option
 
   try {
     run(['migrate'], env)
-    const [token] = /trib_\w+/.exec(run(['token', 'create', '--name', 'interop', '--scopes', 'admin'], env)) ?? []
+    const [token] =
+      /trib_\w+/.exec(run(['token', 'create', '--name', 'interop', '--scopes', 'admin'], env)) ?? []
     if (token === undefined) throw new Error('no token was printed')
     const ports = [await freePort(), await freePort()]
     const [url = '', strictUrl = ''] = ports.map((port) => `http://127.0.0.1:${port}`)
@@ -68,7 +82,11 @@ export async function startCatalog({ serverUrl, redisUrl, name, folder }: Option
 }
 
 function run(args: readonly string[], env: Record<string, string>): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: packageRoot, env: { ...process.env, ...env }, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    cwd: packageRoot,
+    env: { ...process.env, ...env },
+    encoding: 'utf8'
+  })
   if (status !== 0) throw new Error(`tributary ${args.join(' ')} ended with ${status}: ${stderr}`)
   return stdout
 }
@@ -76,7 +94,10 @@ function run(args: readonly string[], env: Record<string, string>): string {
 async function untilReady(url: string): Promise<void> {
   const giveUpAt = Date.now() + startMaxMs
   for (;;) {
-    const isReady = await fetch(`${url}/health/ready`).then(({ ok }) => ok, () => false)
+    const isReady = await fetch(`${url}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false
+    )
     if (isReady) return
     if (Date.now() > giveUpAt) throw new Error(`${url} did not get ready`)
     await sleep(50)

@@ -17,18 +17,38 @@ import { hasRedis, openPostgres, startRedis } from '../torture/servers.ts'
 import { startCatalog, type Catalog } from './catalog.ts'
 import { NoPython, openPythonEnvironment } from './python-environment.ts'
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, backend: { type: 'string' }, transport: { type: 'string' }, bench: { type: 'boolean' }, 'write-table': { type: 'boolean' } } })
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    backend: { type: 'string' },
+    transport: { type: 'string' },
+    bench: { type: 'boolean' },
+    'write-table': { type: 'boolean' }
+  }
+})
 const isCi = process.env.CI === 'true'
-const transports = ['restli', 'openapi'].filter((name) => values.transport === undefined || name === values.transport)
+const transports = ['restli', 'openapi'].filter(
+  (name) => values.transport === undefined || name === values.transport
+)
 
-type Outcome = { passed: number, failed: number, skipped: number }
+type Outcome = { passed: number; failed: number; skipped: number }
 
 /** The lines that the clients' suite ends with. */
 const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/
 
 /** Runs the suite once, and shows what it says but its closing line. */
-function runClients(bin: string, { url, strictUrl, token }: Catalog, transport: string, folder: string, isFirst: boolean): Promise<Outcome> {
-  const args = [packagePath('test/interop/clients/run.py'), ...values.bench ? ['--bench'] : [], ...values.only === undefined ? [] : ['--only', values.only]]
+function runClients(
+  bin: string,
+  { url, strictUrl, token }: Catalog,
+  transport: string,
+  folder: string,
+  isFirst: boolean
+): Promise<Outcome> {
+  const args = [
+    packagePath('test/interop/clients/run.py'),
+    ...(values.bench ? ['--bench'] : []),
+    ...(values.only === undefined ? [] : ['--only', values.only])
+  ]
   const child = spawn(join(bin, 'python'), args, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -62,14 +82,32 @@ function runClients(bin: string, { url, strictUrl, token }: Catalog, transport: 
 }
 
 /** Runs the suite over each transport on one queue backend. */
-async function runBackend(bin: string, serverUrl: string, backend: string, redisUrl: string | null): Promise<Outcome[]> {
+async function runBackend(
+  bin: string,
+  serverUrl: string,
+  backend: string,
+  redisUrl: string | null
+): Promise<Outcome[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-interop-'))
-  const catalog = await startCatalog({ serverUrl, redisUrl, name: `interop_${randomBytes(4).toString('hex')}`, folder })
+  const catalog = await startCatalog({
+    serverUrl,
+    redisUrl,
+    name: `interop_${randomBytes(4).toString('hex')}`,
+    folder
+  })
   const outcomes: Outcome[] = []
   try {
     for (const transport of transports) {
       console.log(`# ${transport}, queue on ${backend}`)
-      outcomes.push(await runClients(bin, catalog, transport, folder, backend === 'Postgres' || values.backend === 'redis'))
+      outcomes.push(
+        await runClients(
+          bin,
+          catalog,
+          transport,
+          folder,
+          backend === 'Postgres' || values.backend === 'redis'
+        )
+      )
     }
   } finally {
     await catalog.stop()
@@ -85,8 +123,9 @@ async function main(): Promise<void> {
   const outcomes: Outcome[] = [isModelCurrent(bin)]
   const postgres = await openPostgres()
   try {
-    if (values.backend !== 'redis') outcomes.push(...await runBackend(bin, postgres.url, 'Postgres', null))
-    if (values.backend !== 'postgres') outcomes.push(...await onRedis((redisUrl) => runBackend(bin, postgres.url, 'Redis', redisUrl)))
+    if (values.backend !== 'redis') outcomes.push(...(await runBackend(bin, postgres.url, 'Postgres', null)))
+    if (values.backend !== 'postgres')
+      outcomes.push(...(await onRedis((redisUrl) => runBackend(bin, postgres.url, 'Redis', redisUrl))))
   } finally {
     await postgres.stop()
   }
@@ -122,9 +161,16 @@ async function onRedis(work: (redisUrl: string) => Promise<Outcome[]>): Promise<
 
 /** Writes the table of calls that docs/datahub.md is made from. */
 function writeTable(bin: string): Promise<void> {
-  const child = spawn(join(bin, 'python'), [packagePath('test/interop/clients/run.py'), '--write-table'], { stdio: 'inherit', env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } })
+  const child = spawn(join(bin, 'python'), [packagePath('test/interop/clients/run.py'), '--write-table'], {
+    stdio: 'inherit',
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }
+  })
   return new Promise((resolve, reject) => {
-    child.on('error', reject).on('close', (code) => code === 0 ? resolve() : reject(new Error(`the table was not written: ${code}`)))
+    child
+      .on('error', reject)
+      .on('close', (code) =>
+        code === 0 ? resolve() : reject(new Error(`the table was not written: ${code}`))
+      )
   })
 }
 

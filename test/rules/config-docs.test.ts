@@ -12,14 +12,17 @@ const exampleFile = packagePath('.env.example')
 const table = /\| Key \| Default \| Unit \| Meaning \|\n(?:\|.*\n?)+/
 
 if (process.env.WRITE_DOCS === '1') {
-  writeFileSync(docsFile, readFileSync(docsFile, 'utf8').replace(table, () => `${configTable()}\n`))
+  writeFileSync(
+    docsFile,
+    readFileSync(docsFile, 'utf8').replace(table, () => `${configTable()}\n`)
+  )
   writeFileSync(exampleFile, envExample())
 }
 
-t.test('docs/configuration.md lists every key with its default, unit and meaning', async t => {
+t.test('docs/configuration.md lists every key with its default, unit and meaning', async (t) => {
   t.equal(table.exec(readFileSync(docsFile, 'utf8'))?.[0].trim(), configTable())
 })
 
-t.test('.env.example lists every key with its default', async t => {
+t.test('.env.example lists every key with its default', async (t) => {
   t.equal(readFileSync(exampleFile, 'utf8'), envExample())
 })

@@ -15,11 +15,25 @@ import { proposalRows, ruleRows } from '../specification/proposals-and-rules.ts'
 import { resourceRows } from '../specification/resources.ts'
 import { idOf } from '../specification/row.ts'
 import { serviceAndUrnRows } from '../specification/service-and-urns.ts'
-import { clientCallTable, commandsTable, errorTable, limitTable, loadMovePicture, loadMoveTable, metricTable, tableIn } from '../support/docs-tables.ts'
+import {
+  clientCallTable,
+  commandsTable,
+  errorTable,
+  limitTable,
+  loadMovePicture,
+  loadMoveTable,
+  metricTable,
+  tableIn
+} from '../support/docs-tables.ts'
 
 /** The anchors that headings get on the usual hosts of repositories. */
 const anchorsOf = (text: string): string[] =>
-  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N} -]/gu, '').replaceAll(' ', '-'))
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(' ', '-')
+  )
 
 const read = (path: string): string => readFileSync(packagePath(path), 'utf8')
 
@@ -30,9 +44,11 @@ const pagesBelow = (folder: string): string[] =>
   })
 
 const pages = pagesBelow('docs')
-const topPages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].filter((path) => existsSync(packagePath(path)))
+const topPages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].filter((path) =>
+  existsSync(packagePath(path))
+)
 
-const generated: { page: string, table: string }[] = [
+const generated: { page: string; table: string }[] = [
   { page: 'docs/errors.md', table: errorTable() },
   { page: 'docs/configuration.md', table: limitTable() },
   { page: 'docs/operations.md', table: metricTable() },
@@ -45,7 +61,11 @@ const generated: { page: string, table: string }[] = [
 for (const { page, table } of generated) {
   if (process.env.WRITE_DOCS === '1') {
     const found = tableIn(read(page), table)
-    if (found !== null) writeFileSync(packagePath(page), read(page).replace(found, () => table))
+    if (found !== null)
+      writeFileSync(
+        packagePath(page),
+        read(page).replace(found, () => table)
+      )
   }
   t.test(`${page} has the table ${table.slice(0, table.indexOf('\n'))} that the code makes`, async (t) => {
     t.equal(tableIn(read(page), table), table)
@@ -55,7 +75,11 @@ for (const { page, table } of generated) {
 t.test('docs/architecture.md has the picture of a load that the code makes', async (t) => {
   const page = 'docs/architecture.md'
   const picture = /^## The states of a load\n\n```mermaid\n([^]*?)\n```$/m
-  if (process.env.WRITE_DOCS === '1') writeFileSync(packagePath(page), read(page).replace(picture, (text, old: string) => text.replace(old, () => loadMovePicture())))
+  if (process.env.WRITE_DOCS === '1')
+    writeFileSync(
+      packagePath(page),
+      read(page).replace(picture, (text, old: string) => text.replace(old, () => loadMovePicture()))
+    )
   t.equal(picture.exec(read(page))?.[1], loadMovePicture())
 })
 
@@ -71,7 +95,11 @@ t.test('docs/api.md names every root field, and no other', async (t) => {
   const schema = buildSchema(read('api/graphql/schema.graphql'))
   const named = (head: string): string[] => {
     const table = tableIn(read('docs/api.md'), `${head}\n`) ?? ''
-    return table.split('\n').slice(2).flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name)).sort()
+    return table
+      .split('\n')
+      .slice(2)
+      .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
+      .sort()
   }
   t.strictSame(named('| Query | Gives |'), Object.keys(schema.getQueryType()?.getFields() ?? {}).sort())
   t.strictSame(named('| Mutation | Does |'), Object.keys(schema.getMutationType()?.getFields() ?? {}).sort())
@@ -79,14 +107,30 @@ t.test('docs/api.md names every root field, and no other', async (t) => {
 
 t.test('examples in the docs are what the program reads', async (t) => {
   const schema = buildSchema(read('api/graphql/schema.graphql'))
-  const blocks = (page: string, language: string): string[] => [...read(page).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))].map(([, block = '']) => block)
+  const blocks = (page: string, language: string): string[] =>
+    [...read(page).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))].map(
+      ([, block = '']) => block
+    )
   for (const page of [...pages, ...topPages]) {
-    for (const block of blocks(page, 'graphql')) t.strictSame(validate(schema, parse(block)).map(({ message }) => message), [], `${page}: ${block.slice(0, 60)}`)
-    for (const block of blocks(page, 'json')) t.doesNotThrow(() => { for (const line of block.trim().startsWith('{"') ? block.trim().split('\n') : [block]) JSON.parse(line) }, `${page}: ${block.slice(0, 60)}`)
+    for (const block of blocks(page, 'graphql'))
+      t.strictSame(
+        validate(schema, parse(block)).map(({ message }) => message),
+        [],
+        `${page}: ${block.slice(0, 60)}`
+      )
+    for (const block of blocks(page, 'json'))
+      t.doesNotThrow(
+        () => {
+          for (const line of block.trim().startsWith('{"') ? block.trim().split('\n') : [block])
+            JSON.parse(line)
+        },
+        `${page}: ${block.slice(0, 60)}`
+      )
   }
   const lines = /<<'END'\n([^]*?)\nEND\n/.exec(read('docs/loading.md'))?.[1]?.split('\n') ?? []
   t.equal(lines.length, 5)
-  for (const [index, line] of lines.entries()) t.ok(parseNdjsonRecord(line, index + 1).changes.length > 0, line)
+  for (const [index, line] of lines.entries())
+    t.ok(parseNdjsonRecord(line, index + 1).changes.length > 0, line)
 })
 
 t.test('docs/specification.md and the tests name the same rows', async (t) => {
@@ -96,58 +140,92 @@ t.test('docs/specification.md and the tests name the same rows', async (t) => {
     ...operationRows.map(({ title }) => ({ title, file: 'operations.ts' })),
     ...[...proposalRows, ...ruleRows].map(({ title }) => ({ title, file: 'proposals-and-rules.ts' }))
   ]
-  const rows = read('docs/specification.md').split('\n').filter((line) => /^\| S\d/.test(line)).map((line) => line.split(' | '))
+  const rows = read('docs/specification.md')
+    .split('\n')
+    .filter((line) => /^\| S\d/.test(line))
+    .map((line) => line.split(' | '))
   const ids = rows.map(([id = '']) => id.slice(2))
   t.equal(new Set(ids).size, ids.length, 'every row has an id of its own')
-  t.strictSame(ids.toSorted(), proved.map(({ title }) => idOf(title)).sort(), 'every row has a test, every test a row')
+  t.strictSame(
+    ids.toSorted(),
+    proved.map(({ title }) => idOf(title)).sort(),
+    'every row has a test, every test a row'
+  )
   const titles = rows.map((cells) => (cells.at(-1) ?? '').replace(/ \|$/, ''))
-  t.strictSame(titles.toSorted(), proved.map(({ title, file }) => `\`${file}\`: ${title}`).sort(), 'every row names its test by file and title')
+  t.strictSame(
+    titles.toSorted(),
+    proved.map(({ title, file }) => `\`${file}\`: ${title}`).sort(),
+    'every row names its test by file and title'
+  )
   for (const [id = '', , lives = ''] of rows) {
-    const missing = [...lives.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path).filter((path) => !existsSync(packagePath(path)))
+    const missing = [...lives.matchAll(/`([^`]+)`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !existsSync(packagePath(path)))
     t.strictSame(missing, [], `${id.slice(2)} lives where it says`)
   }
 })
 
 t.test('links within the docs lead somewhere', async (t) => {
   for (const page of [...pages, ...topPages]) {
-    const broken = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target).filter((target) => !/^https?:/.test(target)).filter((target) => {
-      const [path = '', anchor] = target.split('#')
-      const file = path === '' ? page : normalize(join(dirname(page), path))
-      if (!existsSync(packagePath(file))) return true
-      return anchor !== undefined && !anchorsOf(read(file)).includes(anchor)
-    })
+    const broken = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^https?:/.test(target))
+      .filter((target) => {
+        const [path = '', anchor] = target.split('#')
+        const file = path === '' ? page : normalize(join(dirname(page), path))
+        if (!existsSync(packagePath(file))) return true
+        return anchor !== undefined && !anchorsOf(read(file)).includes(anchor)
+      })
     t.strictSame(broken, [], page)
   }
 })
 
 t.test('every page of docs/ and every decision is listed', async (t) => {
   const index = read('docs/README.md')
-  t.strictSame(pages.filter((page) => /^docs\/[^/]+\.md$/.test(page) && page !== 'docs/README.md').filter((page) => !index.includes(`](${page.slice(5)})`)), [])
+  t.strictSame(
+    pages
+      .filter((page) => /^docs\/[^/]+\.md$/.test(page) && page !== 'docs/README.md')
+      .filter((page) => !index.includes(`](${page.slice(5)})`)),
+    []
+  )
   const decisions = read('docs/decisions/README.md')
-  t.strictSame(pages.filter((page) => /^docs\/decisions\/\d/.test(page)).filter((page) => !decisions.includes(`](${page.slice(15)})`)), [])
+  t.strictSame(
+    pages
+      .filter((page) => /^docs\/decisions\/\d/.test(page))
+      .filter((page) => !decisions.includes(`](${page.slice(15)})`)),
+    []
+  )
 })
 
 t.test('every decision says context, choice, alternatives and what would change our mind', async (t) => {
   for (const page of pages.filter((path) => /^docs\/decisions\/\d/.test(path))) {
     const text = read(page)
     const parts = ['**Context.**', '**Choice.**', '**Alternatives.**', '**What would change our mind.**']
-    t.strictSame(parts.filter((part) => !text.includes(part)), [], page)
+    t.strictSame(
+      parts.filter((part) => !text.includes(part)),
+      [],
+      page
+    )
     t.ok(text.split(/\s+/).length < 400, `${page} fits on a page`)
   }
 })
 
 t.test('the words of the glossary are kept', async (t) => {
   /** Words that we do not use for our things, and the places where they are somebody else's. */
-  const forbidden: { word: RegExp, but?: RegExp }[] = [
+  const forbidden: { word: RegExp; but?: RegExp }[] = [
     { word: /\bbatch(?:es)?\b/i, but: /ingestProposalBatch|batchSetDomain/ },
     { word: /\bmembership\b/i, but: /association/ },
     { word: /\bghosts?\b|\btraversal\b|\bcrawl/i },
     { word: /\bparent asset|child asset/i }
   ]
   for (const page of [...pages, ...topPages].filter((path) => path !== 'docs/glossary.md')) {
-    const found = read(page).split('\n').flatMap((line, index) => forbidden
-      .filter(({ word, but }) => word.test(line) && !(but?.test(line) ?? false))
-      .map(() => `${index + 1}: ${line.slice(0, 120)}`))
+    const found = read(page)
+      .split('\n')
+      .flatMap((line, index) =>
+        forbidden
+          .filter(({ word, but }) => word.test(line) && !(but?.test(line) ?? false))
+          .map(() => `${index + 1}: ${line.slice(0, 120)}`)
+      )
     t.strictSame(found, [], page)
   }
 })

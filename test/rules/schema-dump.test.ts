@@ -11,15 +11,20 @@ const head = `-- The schema that the migrations make: for reading, and compared 
 
 `
 
-t.test('the migrations make the schema of migrations/schema.sql', async t => {
+t.test('the migrations make the schema of migrations/schema.sql', async (t) => {
   const { db } = await withDatabase(t)
-  const schema = head + await dumpSchema(db)
+  const schema = head + (await dumpSchema(db))
   if (process.env.WRITE_SCHEMA === '1') writeFileSync(schemaFile, schema)
   t.equal(readFileSync(schemaFile, 'utf8'), schema)
 })
 
-t.test('every constraint and index is named after its table, columns and kind', async t => {
-  const names = [...readFileSync(schemaFile, 'utf8').matchAll(/^(?:  constraint|CREATE (?:UNIQUE )?INDEX) (\w+)/gm)].map(([, name = '']) => name)
+t.test('every constraint and index is named after its table, columns and kind', async (t) => {
+  const names = [
+    ...readFileSync(schemaFile, 'utf8').matchAll(/^(?:  constraint|CREATE (?:UNIQUE )?INDEX) (\w+)/gm)
+  ].map(([, name = '']) => name)
   t.ok(names.length > 20)
-  t.same(names.filter(name => !/_(pkey|key|idx|fkey|check)$/.test(name)), [])
+  t.same(
+    names.filter((name) => !/_(pkey|key|idx|fkey|check)$/.test(name)),
+    []
+  )
 })

@@ -34,7 +34,7 @@ export type Expectation = {
   load?: JsonObject
   state?: string
   lastLoad?: string
-  rejects?: { line: number, code: string }[]
+  rejects?: { line: number; code: string }[]
   /** How many of the answers of `concurrently` end how: `ok`, or a code. */
   tally?: { [outcome: string]: number }
 }
@@ -42,7 +42,7 @@ export type Expectation = {
 export type Step = {
   token?: TokenName
   headers?: { [name: string]: JsonValue }
-  graphql?: { document?: string, query?: JsonValue, variables?: JsonValue, operationName?: string }
+  graphql?: { document?: string; query?: JsonValue; variables?: JsonValue; operationName?: string }
   request?: {
     method: string
     path: JsonValue
@@ -75,7 +75,7 @@ export type CaseFile = {
   documents: { [name: string]: string }
   setup: JsonValue[]
   rows: Row[]
-  notApplicable: { id: string, title: string, why: string }[]
+  notApplicable: { id: string; title: string; why: string }[]
 }
 
 export const readCases = (): CaseFile => {
@@ -90,10 +90,15 @@ export const expectationOf = ({ expect }: Step, lookUp: LookUp): Expectation => 
   return expanded
 }
 
-const asText = (value: JsonValue): string => typeof value === 'string' ? value : JSON.stringify(value)
+const asText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** The request of a step, with the token it names. `lookUp` gives the values of `${name}`. */
-export const requestOf = (step: Step, cases: CaseFile, tokenText: string | null, lookUp: LookUp): RawRequest => {
+export const requestOf = (
+  step: Step,
+  cases: CaseFile,
+  tokenText: string | null,
+  lookUp: LookUp
+): RawRequest => {
   const expand = (value: JsonValue): JsonValue => expandValue(value, lookUp)
   const own = step.graphql ? graphqlRequest(step.graphql, cases) : step.request
   if (!own) throw new Error('a step has either graphql or request')
@@ -117,17 +122,23 @@ export const requestOf = (step: Step, cases: CaseFile, tokenText: string | null,
   }
 }
 
-const graphqlRequest = ({ document, query, variables, operationName }: NonNullable<Step['graphql']>, cases: CaseFile): NonNullable<Step['request']> => ({
+const graphqlRequest = (
+  { document, query, variables, operationName }: NonNullable<Step['graphql']>,
+  cases: CaseFile
+): NonNullable<Step['request']> => ({
   method: 'POST',
   path: '/api/graphql',
   body: {
-    query: document ? cases.documents[document] ?? null : query ?? null,
+    query: document ? (cases.documents[document] ?? null) : (query ?? null),
     ...(variables === undefined ? {} : { variables }),
     ...(operationName === undefined ? {} : { operationName })
   }
 })
 
-const bodyOf = (own: NonNullable<Step['request']>, expand: (value: JsonValue) => JsonValue): Buffer | null => {
+const bodyOf = (
+  own: NonNullable<Step['request']>,
+  expand: (value: JsonValue) => JsonValue
+): Buffer | null => {
   if (own.body !== undefined) return Buffer.from(JSON.stringify(expand(own.body)))
   if (own.text !== undefined) return Buffer.from(asText(expand(own.text)))
   if (own.base64 !== undefined) return Buffer.from(own.base64, 'base64')

@@ -3,7 +3,7 @@ import { limits } from '../../shared/limits.ts'
 import { randomFrom } from '../torture/workload.ts'
 import { dataset, edge, entity } from './load-bench.ts'
 
-export type BadRecord = { line: number, text: string, code: string, field: string | null }
+export type BadRecord = { line: number; text: string; code: string; field: string | null }
 
 export type SpoiltLoad = {
   /** Of the assets that the edges need, as a load of their own. */
@@ -20,19 +20,30 @@ const randomCount = 10
 /** What is found when the record is read, and what only when it is applied: the first are in no chunk. */
 const unreadable: readonly Omit<BadRecord, 'line'>[] = [
   { text: '{"upstreamUrn": "urn:li:dataset:(urn', code: 'BAD_REQUEST', field: null },
-  { text: JSON.stringify({ upstreamUrn: 'orders', downstreamUrn: dataset(1) }), code: 'INVALID_URN', field: 'upstreamUrn' },
+  {
+    text: JSON.stringify({ upstreamUrn: 'orders', downstreamUrn: dataset(1) }),
+    code: 'INVALID_URN',
+    field: 'upstreamUrn'
+  },
   { text: '{"op": "becomeEdge"}', code: 'BAD_REQUEST', field: 'op' }
 ]
-const unappliable = (number: number): Omit<BadRecord, 'line'> => number % 2 === 0
-  ? { text: JSON.stringify(edge(`nowhere_${number}`, 1)), code: 'MISSING_REFERENCE', field: 'upstreamUrn' }
-  : { text: JSON.stringify(edge(1, `nowhere_${number}`)), code: 'MISSING_REFERENCE', field: 'downstreamUrn' }
+const unappliable = (number: number): Omit<BadRecord, 'line'> =>
+  number % 2 === 0
+    ? { text: JSON.stringify(edge(`nowhere_${number}`, 1)), code: 'MISSING_REFERENCE', field: 'upstreamUrn' }
+    : {
+        text: JSON.stringify(edge(1, `nowhere_${number}`)),
+        code: 'MISSING_REFERENCE',
+        field: 'downstreamUrn'
+      }
 
 /** So many different edges; bad ones first, last, on both sides of a chunk's border and at random places, which the seed names. */
 export function spoilt(count: number, seed: number): SpoiltLoad {
   const random = randomFrom(seed)
   const assetCount = count / edgesPerAsset
   const bad = new Map<number, BadRecord>()
-  const spoil = (line: number, record: Omit<BadRecord, 'line'> | undefined): void => { if (record) bad.set(line, { line, ...record }) }
+  const spoil = (line: number, record: Omit<BadRecord, 'line'> | undefined): void => {
+    if (record) bad.set(line, { line, ...record })
+  }
   // The first line is in no chunk, so the first chunk ends one line later.
   const border: [number, number] = [limits.edgeChunkMaxRecords + 1, limits.edgeChunkMaxRecords + 2]
   for (const [index, line] of [2, ...border, count - 1].entries()) spoil(line, unappliable(index))
@@ -40,13 +51,16 @@ export function spoilt(count: number, seed: number): SpoiltLoad {
   spoil(count, unreadable[1])
   while (bad.size < 6 + randomCount) {
     const line = border[1] + 1 + Math.floor(random() * (count - border[1] - 2))
-    if (!bad.has(line)) spoil(line, random() < 0.5 ? unreadable[bad.size % unreadable.length] : unappliable(bad.size))
+    if (!bad.has(line))
+      spoil(line, random() < 0.5 ? unreadable[bad.size % unreadable.length] : unappliable(bad.size))
   }
 
   function* lines(): Generator<string> {
     for (let line = 1; line <= count; line += 1) {
       const downstream = Math.floor((line - 1) / edgesPerAsset)
-      const text = bad.get(line)?.text ?? JSON.stringify(edge((downstream + 1 + line % edgesPerAsset) % assetCount, downstream))
+      const text =
+        bad.get(line)?.text ??
+        JSON.stringify(edge((downstream + 1 + (line % edgesPerAsset)) % assetCount, downstream))
       yield line === count ? text : `${text}\n`
     }
   }

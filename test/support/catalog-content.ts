@@ -13,8 +13,17 @@ import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { appendedPosition } from '../../shared/model/list-order.ts'
 import type { Order } from '../../shared/model/order.ts'
 
-type Stated = Order & { owner: string, downstream: string, upstream: string, field: number, source: string, recordKey: number, position: number, attributes: JsonObject | null }
-type Patch = EdgePatch & { owner: string, downstream: string, upstream: string, field: number }
+type Stated = Order & {
+  owner: string
+  downstream: string
+  upstream: string
+  field: number
+  source: string
+  recordKey: number
+  position: number
+  attributes: JsonObject | null
+}
+type Patch = EdgePatch & { owner: string; downstream: string; upstream: string; field: number }
 
 export async function contentOf(db: Db, after: number): Promise<Map<string, string[]>> {
   const content = new Map<string, string[]>()
@@ -25,32 +34,56 @@ export async function contentOf(db: Db, after: number): Promise<Map<string, stri
     else content.set(name, [text])
   }
   const patches = new Map<string, Patch[]>()
-  for (const patch of await query<Patch>(db, `
+  for (const patch of await query<Patch>(
+    db,
+    `
     select owner.urn as owner, downstream.urn as downstream, upstream.urn as upstream, field, seq, line, ordinal, operation
     from edge_patch
     join entity as owner on owner.id = owner_id
     join entity as downstream on downstream.id = downstream_id
     join entity as upstream on upstream.id = upstream_id
-    where owner_id > ?`, [after])) patches.set(edgeOf(patch), [...patches.get(edgeOf(patch)) ?? [], patch])
+    where owner_id > ?`,
+    [after]
+  ))
+    patches.set(edgeOf(patch), [...(patches.get(edgeOf(patch)) ?? []), patch])
   const stated = new Set<string>()
-  for (const row of await query<Stated>(db, `
+  for (const row of await query<Stated>(
+    db,
+    `
     select owner.urn as owner, downstream.urn as downstream, upstream.urn as upstream, field, source.name as source, record_key as "recordKey", position, seq, line, attributes
     from statement
     join entity as owner on owner.id = owner_id
     join entity as downstream on downstream.id = downstream_id
     join entity as upstream on upstream.id = upstream_id
     join statement_source as source on source.id = source_id
-    where downstream_id > ?`, [after])) {
+    where downstream_id > ?`,
+    [after]
+  )) {
     stated.add(edgeOf(row))
     // What patches say of a statement may stand in it after an undo, and their rows are gone then.
-    const shown = patchedAttributes(row, explicitAttributes(row.field, row.attributes), patches.get(edgeOf(row)) ?? [])
+    const shown = patchedAttributes(
+      row,
+      explicitAttributes(row.field, row.attributes),
+      patches.get(edgeOf(row)) ?? []
+    )
     // Where in the list it stands, or that it was added to it; what was added stands in the order in which it was added last.
-    add(`statement ${edgeOf(row)} ${row.source} ${row.recordKey} ${Math.min(row.position, appendedPosition)} ${print(shown)}`)
+    add(
+      `statement ${edgeOf(row)} ${row.source} ${row.recordKey} ${Math.min(row.position, appendedPosition)} ${print(shown)}`
+    )
   }
   // What patches say of an edge that nobody states counts when it is stated by its ends alone.
-  for (const [edge, waiting] of patches) if (!stated.has(edge)) add(`patches ${edge} ${print(waiting.sort((a, b) => a.seq - b.seq || a.line - b.line || a.ordinal - b.ordinal).map(({ operation }) => operation as JsonValue))}`)
-  for (const { urn, name, value } of await query<{ urn: string, name: string, value: JsonValue }>(db, `
-    select urn, aspect_name as name, value from aspect join entity on entity.id = entity_id where entity_id > ? and value is not null`, [after])) add(`aspect ${urn} ${name} ${print(value)}`)
+  for (const [edge, waiting] of patches)
+    if (!stated.has(edge))
+      add(
+        `patches ${edge} ${print(waiting.sort((a, b) => a.seq - b.seq || a.line - b.line || a.ordinal - b.ordinal).map(({ operation }) => operation as JsonValue))}`
+      )
+  for (const { urn, name, value } of await query<{ urn: string; name: string; value: JsonValue }>(
+    db,
+    `
+    select urn, aspect_name as name, value from aspect join entity on entity.id = entity_id where entity_id > ? and value is not null`,
+    [after]
+  ))
+    add(`aspect ${urn} ${name} ${print(value)}`)
   for (const sql of [
     // Out of a domain is as it was before any: the row only says that there has been one.
     `select concat_ws(' ', 'domain of', entity.urn, domain.urn, attributes::text) as text
@@ -65,14 +98,24 @@ export async function contentOf(db: Db, after: number): Promise<Map<string, stri
     where domain.entity_id > ?`,
     "select concat_ws(' ', 'entity', urn, is_present, is_removed) as text from entity where id > ? and (is_present or is_removed)",
     "select concat_ws(' ', 'search document', urn, name, words::text) as text from search_document join entity on entity.id = entity_id where entity_id > ? and is_present"
-  ]) for (const { text } of await query<{ text: string }>(db, sql, [after])) add(text)
+  ])
+    for (const { text } of await query<{ text: string }>(db, sql, [after])) add(text)
   return content
 }
 
-const edgeOf = ({ owner, field, downstream, upstream }: Pick<Stated, 'owner' | 'field' | 'downstream' | 'upstream'>): string => `${owner} ${field} ${downstream} ${upstream}`
+const edgeOf = ({
+  owner,
+  field,
+  downstream,
+  upstream
+}: Pick<Stated, 'owner' | 'field' | 'downstream' | 'upstream'>): string =>
+  `${owner} ${field} ${downstream} ${upstream}`
 
 const print = (value: JsonValue): string => {
   if (Array.isArray(value)) return `[${value.map(print).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  return `{${Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([key, part]) => `${JSON.stringify(key)}:${print(part ?? null)}`).join(',')}}`
+  return `{${Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, part]) => `${JSON.stringify(key)}:${print(part ?? null)}`)
+    .join(',')}}`
 }

@@ -17,12 +17,18 @@ export type CatalogState = {
 }
 
 export async function catalogState(db: Db): Promise<CatalogState> {
-  const texts = async (sql: string): Promise<string[]> => (await query<{ text: string }>(db, sql)).map(({ text }) => text).sort()
+  const texts = async (sql: string): Promise<string[]> =>
+    (await query<{ text: string }>(db, sql)).map(({ text }) => text).sort()
   const entities = await query<{ urn: string }>(db, 'select urn from entity order by urn')
   const documents: string[] = []
-  for (const [urn, aspects] of await readAspects(db, entities.map((row) => toUrn(row.urn)), null)) {
+  for (const [urn, aspects] of await readAspects(
+    db,
+    entities.map((row) => toUrn(row.urn)),
+    null
+  )) {
     for (const [name, { value }] of aspects) {
-      if (name !== 'domains' && Object.values(value).some((part) => !Array.isArray(part) || part.length > 0)) documents.push(`${urn} ${name} ${inOrder(value)}`)
+      if (name !== 'domains' && Object.values(value).some((part) => !Array.isArray(part) || part.length > 0))
+        documents.push(`${urn} ${name} ${inOrder(value)}`)
     }
   }
   return {
@@ -52,6 +58,10 @@ export async function catalogState(db: Db): Promise<CatalogState> {
 /** Lists in the order of their texts: an edge that was taken away and is stated again goes to the end of what was added. */
 const inOrder = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(inOrder).sort().join(',')}]`
-  if (value !== null && typeof value === 'object') return `{${Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}:${inOrder(part)}`).sort().join(',')}}`
+  if (value !== null && typeof value === 'object')
+    return `{${Object.entries(value)
+      .map(([name, part]) => `${JSON.stringify(name)}:${inOrder(part)}`)
+      .sort()
+      .join(',')}}`
   return JSON.stringify(value)
 }

@@ -10,7 +10,16 @@ import { query } from '../../shared/db/query.ts'
 import { inTransaction } from '../../shared/db/transaction.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { prepareAspect } from '../../shared/model/aspect-registry.ts'
-import type { Actor, Change, ChangeRecord, JsonObject, JsonValue, PatchOperation, Verdict, WriteHeaders } from '../../shared/model/changes.ts'
+import type {
+  Actor,
+  Change,
+  ChangeRecord,
+  JsonObject,
+  JsonValue,
+  PatchOperation,
+  Verdict,
+  WriteHeaders
+} from '../../shared/model/changes.ts'
 import { datasetUrn, domainUrn, schemaFieldUrn } from '../../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
 
@@ -28,15 +37,54 @@ export const domain = (id: string): Urn => domainUrn(id)
 type ChangeType = Extract<Change, { kind: 'upsertAspect' }>['changeType']
 
 /** An aspect as a client would send it: checked, with its defaults. */
-export const upsert = (entityUrn: Urn, aspectName: string, value: JsonObject, changeType: ChangeType = 'UPSERT', headers?: WriteHeaders): Change =>
-  ({ kind: 'upsertAspect', changeType, entityUrn, aspectName, value: prepareAspect(entityTypeOf(entityUrn), aspectName, value), ...headers ? { headers } : {} })
-export const patch = (entityUrn: Urn, aspectName: string, ...operations: PatchOperation[]): Change => ({ kind: 'patchAspect', entityUrn, aspectName, patch: { patch: operations } })
-export const deleteAspect = (entityUrn: Urn, aspectName: string): Change => ({ kind: 'deleteAspect', entityUrn, aspectName })
-export const addEdge = (upstreamUrn: Urn, downstreamUrn: Urn): Change => ({ kind: 'addEdge', upstreamUrn, downstreamUrn })
-export const removeEdge = (upstreamUrn: Urn, downstreamUrn: Urn): Change => ({ kind: 'removeEdge', upstreamUrn, downstreamUrn })
-export const create = (...urns: Urn[]): Change[] => urns.map((entityUrn) => ({ kind: 'upsertEntity', entityUrn }))
-export const createDomain = (urn: Urn, name: string, parentDomain?: Urn): Change => ({ kind: 'createDomain', domainUrn: urn, name, ...parentDomain ? { parentDomain } : {} })
-export const setDomain = (entityUrn: Urn, urn: Urn): Change => ({ kind: 'setDomain', entityUrn, domainUrn: urn })
+export const upsert = (
+  entityUrn: Urn,
+  aspectName: string,
+  value: JsonObject,
+  changeType: ChangeType = 'UPSERT',
+  headers?: WriteHeaders
+): Change => ({
+  kind: 'upsertAspect',
+  changeType,
+  entityUrn,
+  aspectName,
+  value: prepareAspect(entityTypeOf(entityUrn), aspectName, value),
+  ...(headers ? { headers } : {})
+})
+export const patch = (entityUrn: Urn, aspectName: string, ...operations: PatchOperation[]): Change => ({
+  kind: 'patchAspect',
+  entityUrn,
+  aspectName,
+  patch: { patch: operations }
+})
+export const deleteAspect = (entityUrn: Urn, aspectName: string): Change => ({
+  kind: 'deleteAspect',
+  entityUrn,
+  aspectName
+})
+export const addEdge = (upstreamUrn: Urn, downstreamUrn: Urn): Change => ({
+  kind: 'addEdge',
+  upstreamUrn,
+  downstreamUrn
+})
+export const removeEdge = (upstreamUrn: Urn, downstreamUrn: Urn): Change => ({
+  kind: 'removeEdge',
+  upstreamUrn,
+  downstreamUrn
+})
+export const create = (...urns: Urn[]): Change[] =>
+  urns.map((entityUrn) => ({ kind: 'upsertEntity', entityUrn }))
+export const createDomain = (urn: Urn, name: string, parentDomain?: Urn): Change => ({
+  kind: 'createDomain',
+  domainUrn: urn,
+  name,
+  ...(parentDomain ? { parentDomain } : {})
+})
+export const setDomain = (entityUrn: Urn, urn: Urn): Change => ({
+  kind: 'setDomain',
+  entityUrn,
+  domainUrn: urn
+})
 export const unsetDomain = (entityUrn: Urn): Change => ({ kind: 'unsetDomain', entityUrn })
 export const hardDelete = (entityUrn: Urn): Change => ({ kind: 'deleteEntity', entityUrn, hard: true })
 
@@ -44,20 +92,38 @@ export const hardDelete = (entityUrn: Urn): Change => ({ kind: 'deleteEntity', e
 export const segment = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** An upstream record with everything that a server writes out. */
-export const upstream = (urn: Urn, more: JsonObject = {}): JsonObject => ({ auditStamp: { time: 0, actor: 'urn:li:corpuser:unknown' }, dataset: urn, type: 'TRANSFORMED', ...more })
+export const upstream = (urn: Urn, more: JsonObject = {}): JsonObject => ({
+  auditStamp: { time: 0, actor: 'urn:li:corpuser:unknown' },
+  dataset: urn,
+  type: 'TRANSFORMED',
+  ...more
+})
 
 export const record = (line: number, ...changes: Change[]): ChangeRecord => ({ line, changes })
 
-export const somebody: Actor = { urn: toUrn('urn:li:corpuser:somebody'), tokenId: null, scopes: ['read', 'write', 'admin'], domainUrn: null }
+export const somebody: Actor = {
+  urn: toUrn('urn:li:corpuser:somebody'),
+  tokenId: null,
+  scopes: ['read', 'write', 'admin'],
+  domainUrn: null
+}
 
-export const asCall = (more: Partial<ApplyContext> = {}): ApplyContext =>
-  ({ actor: somebody, source: 'manual', missingReferences: 'reject', operation: 'test', requestId: null, ...more })
+export const asCall = (more: Partial<ApplyContext> = {}): ApplyContext => ({
+  actor: somebody,
+  source: 'manual',
+  missingReferences: 'reject',
+  operation: 'test',
+  requestId: null,
+  ...more
+})
 
 /** One synchronous call of one record. */
-export const apply = (db: Db, ...changes: Change[]): Promise<Verdict[]> => applyCall(db, [record(0, ...changes)], asCall())
+export const apply = (db: Db, ...changes: Change[]): Promise<Verdict[]> =>
+  applyCall(db, [record(0, ...changes)], asCall())
 
 /** The outcome of a call of one record that holds. */
-export const outcomeOf = async (db: Db, ...changes: Change[]): Promise<string | undefined> => (await apply(db, ...changes))[0]?.outcome
+export const outcomeOf = async (db: Db, ...changes: Change[]): Promise<string | undefined> =>
+  (await apply(db, ...changes))[0]?.outcome
 
 /** The error that a call is refused with; fails where it is not. */
 export async function refusalOf(work: Promise<unknown>): Promise<CatalogError> {
@@ -71,24 +137,49 @@ export async function refusalOf(work: Promise<unknown>): Promise<CatalogError> {
 }
 
 /** The current value of an aspect, or null. */
-export const valueOf = async (db: Db, urn: Urn, aspectName: string): Promise<JsonValue> => (await readAspect(db, urn, aspectName))?.value ?? null
+export const valueOf = async (db: Db, urn: Urn, aspectName: string): Promise<JsonValue> =>
+  (await readAspect(db, urn, aspectName))?.value ?? null
 
 /** The aspect `domains` of an asset in this domain, or in none, as it is read back. */
-export const inDomain = (urn: Urn | null): JsonObject => ({ domains: urn === null ? [] : [urn], domainAssociations: urn === null ? [] : [{ domain: urn }] })
+export const inDomain = (urn: Urn | null): JsonObject => ({
+  domains: urn === null ? [] : [urn],
+  domainAssociations: urn === null ? [] : [{ domain: urn }]
+})
 
-export type OpenLoad = { id: string, seq: number, source: string }
+export type OpenLoad = { id: string; seq: number; source: string }
 
-export type LoadFacts = { source?: string, seq?: number, isDestructive?: boolean, currentPass?: number, remaining?: number, state?: string, missingReferences?: 'reject' | 'create' }
+export type LoadFacts = {
+  source?: string
+  seq?: number
+  isDestructive?: boolean
+  currentPass?: number
+  remaining?: number
+  state?: string
+  missingReferences?: 'reject' | 'create'
+}
 
 /** An accepted load that is not finished: what a worker holds a chunk of. Draws its seq, where none is given. */
 export async function openLoad(db: Db, facts: LoadFacts = {}): Promise<OpenLoad> {
   const id = randomUUID()
   const source = facts.source ?? 'a-load'
-  const [row] = await query<{ seq: number }>(db, `
+  const [row] = await query<{ seq: number }>(
+    db,
+    `
     insert into load (id, state, format, mode, source, missing_references, actor, scopes, seq, current_pass, remaining, is_destructive, body_ended_at)
     values (?::uuid, ?, 'ndjson', 'merge', ?, ?, ?, '{write}', coalesce(?::bigint, nextval('change_seq')), ?::smallint, ?::int, ?::boolean, now())
-    returning seq`, [
-    id, facts.state ?? 'applying', source, facts.missingReferences ?? 'reject', somebody.urn, facts.seq ?? null, facts.currentPass ?? 3, facts.remaining ?? 1000, facts.isDestructive ?? true])
+    returning seq`,
+    [
+      id,
+      facts.state ?? 'applying',
+      source,
+      facts.missingReferences ?? 'reject',
+      somebody.urn,
+      facts.seq ?? null,
+      facts.currentPass ?? 3,
+      facts.remaining ?? 1000,
+      facts.isDestructive ?? true
+    ]
+  )
   if (!row) throw new Error('no load')
   return { id, seq: row.seq, source }
 }
@@ -96,17 +187,32 @@ export async function openLoad(db: Db, facts: LoadFacts = {}): Promise<OpenLoad>
 let chunkId = 0
 
 /** Applies records as one chunk of a load. */
-export const applyAsChunk = (db: Db, load: OpenLoad, records: readonly ChangeRecord[], more: Partial<ApplyContext> = {}): Promise<Verdict[]> =>
-  inTransaction(db, (tx) => applyRecords(tx, records, chunkContext(load, more)))
+export const applyAsChunk = (
+  db: Db,
+  load: OpenLoad,
+  records: readonly ChangeRecord[],
+  more: Partial<ApplyContext> = {}
+): Promise<Verdict[]> => inTransaction(db, (tx) => applyRecords(tx, records, chunkContext(load, more)))
 
 /** The context of a chunk that nobody has applied yet. */
 export function chunkContext(load: OpenLoad, more: Partial<ApplyContext> = {}): ApplyContext {
   chunkId += 1
-  return asCall({ source: load.source, operation: 'load', chunk: { seq: load.seq, loadId: load.id, chunkId }, ...more })
+  return asCall({
+    source: load.source,
+    operation: 'load',
+    chunk: { seq: load.seq, loadId: load.id, chunkId },
+    ...more
+  })
 }
 
 /** Ends a load, so that nothing waits for it and nothing older remains. */
-export const endLoad = (db: Db, load: OpenLoad): Promise<unknown> => query(db, "update load set state = 'done', remaining = 0, finished_at = now() where id = ?::uuid", [load.id])
+export const endLoad = (db: Db, load: OpenLoad): Promise<unknown> =>
+  query(db, "update load set state = 'done', remaining = 0, finished_at = now() where id = ?::uuid", [
+    load.id
+  ])
 
 /** All rules but the named ones. */
-export const without = (...names: (keyof Guards)[]): Guards => ({ ...allGuards, ...Object.fromEntries(names.map((name) => [name, false])) })
+export const without = (...names: (keyof Guards)[]): Guards => ({
+  ...allGuards,
+  ...Object.fromEntries(names.map((name) => [name, false]))
+})

@@ -2,15 +2,17 @@
 import { connect, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
 
-export type Cut = {
-  /** How many bytes of the upload go through before; the rest is never seen by the server. */
-  afterBytes: number
-  /** Runs while the upload stands still, before both ends are cut. */
-  meanwhile?: () => Promise<void>
-} | 'the answer'
+export type Cut =
+  | {
+      /** How many bytes of the upload go through before; the rest is never seen by the server. */
+      afterBytes: number
+      /** Runs while the upload stands still, before both ends are cut. */
+      meanwhile?: () => Promise<void>
+    }
+  | 'the answer'
 
 /** `uploads` counts the connections that carried one. */
-export type CuttingProxy = { url: string, uploads: () => number }
+export type CuttingProxy = { url: string; uploads: () => number }
 
 /**
  * `cuts` happen in this order; when all have happened uploads go through whole, and everything else always does. The answer
@@ -22,7 +24,7 @@ export async function withCuttingProxy(t: Test, target: string, cuts: readonly C
   const left = [...cuts]
   let uploads = 0
 
-  const proxy = createServer(client => {
+  const proxy = createServer((client) => {
     const server = connect(Number(port), hostname)
     for (const end of [client, server]) {
       sockets.add(end)
@@ -32,7 +34,7 @@ export async function withCuttingProxy(t: Test, target: string, cuts: readonly C
         server.destroy()
       })
     }
-    client.once('data', first => {
+    client.once('data', (first) => {
       const isUpload = first.toString('latin1').startsWith('POST /loads?')
       if (isUpload) uploads += 1
       const [cut] = isUpload ? left : []
@@ -61,16 +63,23 @@ export async function withCuttingProxy(t: Test, target: string, cuts: readonly C
       if (bytesLeft > 0) return
       client.pause()
       left.shift()
-      const end = (): void => { client.destroy() }
+      const end = (): void => {
+        client.destroy()
+      }
       void (meanwhile?.() ?? Promise.resolve()).then(end, end)
     })
   }
 
-  await new Promise<void>(resolve => { proxy.listen(0, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, '127.0.0.1', resolve)
+  })
   t.teardown(() => {
     for (const socket of sockets) socket.destroy()
     proxy.close()
   })
   const address = proxy.address()
-  return { url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`, uploads: () => uploads }
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    uploads: () => uploads
+  }
 }

@@ -15,7 +15,7 @@ export const testDatabaseEnv = {
 } as const
 
 /** Knex's raw handle and the URL that other processes connect to. */
-export type TestDatabase = { db: Db, url: string }
+export type TestDatabase = { db: Db; url: string }
 
 /**
  * Clones the template for this test and drops the clone at teardown. When the test failed the clone is kept and its
@@ -86,7 +86,10 @@ export async function dropDatabase(server: string, name: string): Promise<void> 
 
 async function createDatabase(server: string, name: string): Promise<void> {
   const strategy = process.env[testDatabaseEnv.strategy]
-  await runOnServer(server, `create database ${name} template ${fromEnv(testDatabaseEnv.template)}${strategy ? ` strategy ${strategy}` : ''}`)
+  await runOnServer(
+    server,
+    `create database ${name} template ${fromEnv(testDatabaseEnv.template)}${strategy ? ` strategy ${strategy}` : ''}`
+  )
 }
 
 function databaseName(t: Test): string {
@@ -95,6 +98,9 @@ function databaseName(t: Test): string {
 
 function fromEnv(key: string): string {
   const value = process.env[key]
-  if (!value) throw new Error('Tests need a database: run them with `npm test`, or `npm test -- test/db.test.ts` for one file')
+  if (!value)
+    throw new Error(
+      'Tests need a database: run them with `npm test`, or `npm test -- test/db.test.ts` for one file'
+    )
   return value
 }

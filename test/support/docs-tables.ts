@@ -10,8 +10,17 @@ const table = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
 /** Code, status over REST, type over GraphQL, whether sending it again may help, meaning. */
-export const errorTable = (): string => table(['Code', 'Status', 'GraphQL type', 'Again?', 'Meaning'],
-  Object.entries(errorCodes).map(([code, { status, type, retryable, meaning }]) => [`\`${code}\``, String(status), `\`${type}\``, retryable ? 'yes' : 'no', meaning]))
+export const errorTable = (): string =>
+  table(
+    ['Code', 'Status', 'GraphQL type', 'Again?', 'Meaning'],
+    Object.entries(errorCodes).map(([code, { status, type, retryable, meaning }]) => [
+      `\`${code}\``,
+      String(status),
+      `\`${type}\``,
+      retryable ? 'yes' : 'no',
+      meaning
+    ])
+  )
 
 /** Name, value and the comment that stands above the limit in limits.ts. */
 export const limitTable = (): string => {
@@ -22,30 +31,56 @@ export const limitTable = (): string => {
     const name = /^ {2}(\w+): /.exec(line)?.[1]
     if (name) comments.set(name, comment)
   }
-  return table(['Limit', 'Value', 'Meaning'], Object.entries(limits).map(([name, value]) => [`\`${name}\``, value.toLocaleString('en-US'), comments.get(name) ?? '']))
+  return table(
+    ['Limit', 'Value', 'Meaning'],
+    Object.entries(limits).map(([name, value]) => [
+      `\`${name}\``,
+      value.toLocaleString('en-US'),
+      comments.get(name) ?? ''
+    ])
+  )
 }
 
 /** Name, kind, labels and meaning of every metric that metrics.ts declares. */
 export const metricTable = (): string => {
   const source = readFileSync(packagePath('shared/platform/metrics.ts'), 'utf8')
-  const declared = [...source.matchAll(/: (counter|gauge|histogram)\('(\w+)', '([^']+)'(?:, \w+Buckets)?((?:, '\w+')*)\)/g)]
-  return table(['Metric', 'Kind', 'Labels', 'Meaning'], declared.map(([, kind = '', name = '', meaning = '', labels = '']) =>
-    [`\`${name}\``, kind, [...labels.matchAll(/'(\w+)'/g)].map(([, label]) => `\`${label}\``).join(', '), meaning]))
+  const declared = [
+    ...source.matchAll(
+      /: (counter|gauge|histogram)\(\s*'(\w+)',\s*'([^']+)'(?:,\s*\w+Buckets)?((?:,\s*'\w+')*)\s*\)/g
+    )
+  ]
+  return table(
+    ['Metric', 'Kind', 'Labels', 'Meaning'],
+    declared.map(([, kind = '', name = '', meaning = '', labels = '']) => [
+      `\`${name}\``,
+      kind,
+      [...labels.matchAll(/'(\w+)'/g)].map(([, label]) => `\`${label}\``).join(', '),
+      meaning
+    ])
+  )
 }
 
 /** Every move of a load, with who makes it. */
-export const loadMoveTable = (): string => table(['From', 'To', 'Who', 'When it happens'],
-  loadMoves.map(({ from, to, who, when }) => [from === null ? '-' : `\`${from}\``, `\`${to}\``, who, when]))
+export const loadMoveTable = (): string =>
+  table(
+    ['From', 'To', 'Who', 'When it happens'],
+    loadMoves.map(({ from, to, who, when }) => [from === null ? '-' : `\`${from}\``, `\`${to}\``, who, when])
+  )
 
 /** The same as a picture. Who has left a state for good is told by the table. */
-export const loadMovePicture = (): string => [
-  'stateDiagram-v2',
-  ...loadMoves.map(({ from, to, cause }) => `    ${from ?? '[*]'} --> ${to}: ${cause}`),
-  ...terminalStates.map((state) => `    ${state} --> [*]`)
-].join('\n')
+export const loadMovePicture = (): string =>
+  [
+    'stateDiagram-v2',
+    ...loadMoves.map(({ from, to, cause }) => `    ${from ?? '[*]'} --> ${to}: ${cause}`),
+    ...terminalStates.map((state) => `    ${state} --> [*]`)
+  ].join('\n')
 
 /** Every command of `tributary`, in the order of its help. */
-export const commandsTable = (): string => table(['Command', 'Does'], commandTable.map(({ name, summary }) => [`\`tributary ${name}\``, summary]))
+export const commandsTable = (): string =>
+  table(
+    ['Command', 'Does'],
+    commandTable.map(({ name, summary }) => [`\`tributary ${name}\``, summary])
+  )
 
 /** The table in a text that begins with the same head as `wanted`, or null. */
 export const tableIn = (text: string, wanted: string): string | null => {
@@ -59,7 +94,17 @@ export const tableIn = (text: string, wanted: string): string | null => {
 
 /** What test/interop has its clients call: those that work, or those that are refused. */
 export const clientCallTable = (isRefused: boolean): string => {
-  const calls: { client: string, call: string, transport: string, result: string, isRefused: boolean }[] = JSON.parse(readFileSync(packagePath('test/interop/calls.json'), 'utf8'))
-  return table(['Client', 'Call', 'Transport', isRefused ? 'Error' : 'Result'],
-    calls.filter((row) => row.isRefused === isRefused).map(({ client, call, transport, result }) => [client, call.replaceAll('|', '\\|'), transport, result.replaceAll('|', '\\|')]))
+  const calls: { client: string; call: string; transport: string; result: string; isRefused: boolean }[] =
+    JSON.parse(readFileSync(packagePath('test/interop/calls.json'), 'utf8'))
+  return table(
+    ['Client', 'Call', 'Transport', isRefused ? 'Error' : 'Result'],
+    calls
+      .filter((row) => row.isRefused === isRefused)
+      .map(({ client, call, transport, result }) => [
+        client,
+        call.replaceAll('|', '\\|'),
+        transport,
+        result.replaceAll('|', '\\|')
+      ])
+  )
 }

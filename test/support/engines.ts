@@ -5,8 +5,13 @@ import { withServer, type TestServer } from './server.ts'
 export type EngineName = 'memory' | 'sql'
 
 /** Declares the test twice, each time on a server of its own that answers in the named way. */
-export function onBothEngines(name: string, body: (t: Test, server: TestServer, engine: EngineName) => Promise<void>): void {
+export function onBothEngines(
+  name: string,
+  body: (t: Test, server: TestServer, engine: EngineName) => Promise<void>
+): void {
   for (const engine of ['memory', 'sql'] as const) {
-    void t.test(`${name}, by ${engine}`, async (t) => body(t, await withServer(t, { memory: engine === 'memory' }), engine))
+    void t.test(`${name}, by ${engine}`, async (t) =>
+      body(t, await withServer(t, { memory: engine === 'memory' }), engine)
+    )
   }
 }

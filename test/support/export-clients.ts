@@ -13,7 +13,11 @@ import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 
 /** An API of exports alone, with readers or a pace of the test's own. */
-export async function withExports(t: Test, lineage: LineageSources, pace: Partial<ExportPace> = {}): Promise<FastifyInstance> {
+export async function withExports(
+  t: Test,
+  lineage: LineageSources,
+  pace: Partial<ExportPace> = {}
+): Promise<FastifyInstance> {
   const app = fastify({ forceCloseConnections: true })
   app.setErrorHandler(sendProblem)
   lineageRoutes(app, { lineage }, { ...exportPace, ...pace })
@@ -23,7 +27,10 @@ export async function withExports(t: Test, lineage: LineageSources, pace: Partia
 }
 
 /** Memory whose readers have been changed. */
-export const withReaders = (memory: LineageMemory, change: (reader: LineageReader) => LineageReader): LineageMemory => ({
+export const withReaders = (
+  memory: LineageMemory,
+  change: (reader: LineageReader) => LineageReader
+): LineageMemory => ({
   ...memory,
   open: async () => {
     const state = await memory.open()
@@ -33,36 +40,49 @@ export const withReaders = (memory: LineageMemory, change: (reader: LineageReade
 
 /** An answer of which nothing has been taken yet. */
 export const opened = (url: string, headers: { [name: string]: string } = {}): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => { get(url, { agent: false, headers }, resolve).on('error', reject) })
+  new Promise((resolve, reject) => {
+    get(url, { agent: false, headers }, resolve).on('error', reject)
+  })
 
 /** Takes the rest; whether the answer came whole. */
-export const takesWhole = (answer: IncomingMessage): Promise<boolean> => new Promise((resolve) => {
-  answer.on('error', () => {})
-  answer.on('close', () => resolve(answer.complete))
-  answer.resume()
-})
+export const takesWhole = (answer: IncomingMessage): Promise<boolean> =>
+  new Promise((resolve) => {
+    answer.on('error', () => {})
+    answer.on('close', () => resolve(answer.complete))
+    answer.resume()
+  })
 
 export const openTransactions = async (db: Db): Promise<number[]> => {
-  const rows = await query<{ pid: number }>(db, `
+  const rows = await query<{ pid: number }>(
+    db,
+    `
     select pid
     from pg_stat_activity
     where datname = current_database()
       and application_name = 'tributary-test'
       and pid <> pg_backend_pid()
-      and xact_start is not null`)
+      and xact_start is not null`
+  )
   return rows.map(({ pid }) => pid)
 }
 
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!await holds()) await sleep(10)
+  while (!(await holds())) await sleep(10)
 }
 
 /** So many turns of the event loop: enough for whatever goes on by itself. */
 export async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => { setImmediate(resolve) })
+  for (let turn = 0; turn < count; turn += 1)
+    await new Promise((resolve) => {
+      setImmediate(resolve)
+    })
 }
 
 /** Connections that a server has open. */
-export const connectionsOf = (app: FastifyInstance): Promise<number> => new Promise((resolve, reject) => {
-  app.server.getConnections((error, count) => { if (error) reject(error); else resolve(count) })
-})
+export const connectionsOf = (app: FastifyInstance): Promise<number> =>
+  new Promise((resolve, reject) => {
+    app.server.getConnections((error, count) => {
+      if (error) reject(error)
+      else resolve(count)
+    })
+  })

@@ -39,7 +39,8 @@ function quotedCell(text: string, begin: number): [string, number] {
 function plainCell(text: string, begin: number): [string, number] {
   const [cell = ''] = /^[^,"\r\n]*/.exec(text.slice(begin, begin + 100_000)) ?? []
   const next = begin + cell.length
-  if (text[next] !== ',' && !text.startsWith('\r\n', next)) throw new Error(`a cell at ${begin} holds what must be quoted`)
+  if (text[next] !== ',' && !text.startsWith('\r\n', next))
+    throw new Error(`a cell at ${begin} holds what must be quoted`)
   return [cell, next]
 }
 
@@ -47,31 +48,50 @@ function plainCell(text: string, begin: number): [string, number] {
 export function csvRecords(text: string): { [name: string]: string }[] {
   const [header = [], ...rows] = parseCsv(text)
   return rows.map((row) => {
-    if (row.length !== header.length) throw new Error(`a row has ${row.length} cells, the header ${header.length}`)
+    if (row.length !== header.length)
+      throw new Error(`a row has ${row.length} cells, the header ${header.length}`)
     return Object.fromEntries(header.map((name, index) => [name, row[index] ?? '']))
   })
 }
 
-export type ExportLine = { urn: string, degree: number, type: string, name: string, platform: string | null, environment: string | null, domain: string | null, exists: boolean }
-export type EdgeLine = { upstream: string, downstream: string, degree: number }
+export type ExportLine = {
+  urn: string
+  degree: number
+  type: string
+  name: string
+  platform: string | null
+  environment: string | null
+  domain: string | null
+  exists: boolean
+}
+export type EdgeLine = { upstream: string; downstream: string; degree: number }
 
 /** Every line must be an object, and end. */
 export function ndjsonLines<Line = ExportLine>(text: string): Line[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error('the last line does not end')
-  return text.split('\n').slice(0, -1).map((line): Line => JSON.parse(line))
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line): Line => JSON.parse(line))
 }
 
-export type Diagram = { nodes: Map<string, string>, edges: [string, string][], comments: string[] }
+export type Diagram = { nodes: Map<string, string>; edges: [string, string][]; comments: string[] }
 
 const dotText = String.raw`"((?:[^"\\]|\\.)*)"`
 const dotNode = new RegExp(`^${dotText} \\[label=${dotText}(?:, \\w+=\\w+)*\\];$`)
 const dotEdge = new RegExp(`^${dotText} -> ${dotText};$`)
-const dotUnescaped = (text: string): string => text.replaceAll(/\\(.)/g, (_, character: string) => character === 'n' ? '\n' : character).replaceAll('&amp;', '&')
+const dotUnescaped = (text: string): string =>
+  text
+    .replaceAll(/\\(.)/g, (_, character: string) => (character === 'n' ? '\n' : character))
+    .replaceAll('&amp;', '&')
 
 /** URN to label, and edges by URN. Line by line: no text of a node may hold the end of one. */
 export function parseDot(text: string): Diagram {
   const diagram: Diagram = { nodes: new Map(), edges: [], comments: [] }
-  const lines = text.split('\n').slice(0, -1).map((line) => line.trim())
+  const lines = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.trim())
   const body = lines.filter((line) => {
     if (line.startsWith('//')) diagram.comments.push(line)
     return !line.startsWith('//')
@@ -81,8 +101,10 @@ export function parseDot(text: string): Diagram {
     const [, urn, label] = dotNode.exec(line) ?? []
     const [, upstream, downstream] = dotEdge.exec(line) ?? []
     if (urn !== undefined && label !== undefined) diagram.nodes.set(dotUnescaped(urn), dotUnescaped(label))
-    else if (upstream !== undefined && downstream !== undefined) diagram.edges.push([dotUnescaped(upstream), dotUnescaped(downstream)])
-    else if (!/^(?:rankdir=LR|node \[shape=box\]);$/.test(line)) throw new Error(`this is no statement: ${line}`)
+    else if (upstream !== undefined && downstream !== undefined)
+      diagram.edges.push([dotUnescaped(upstream), dotUnescaped(downstream)])
+    else if (!/^(?:rankdir=LR|node \[shape=box\]);$/.test(line))
+      throw new Error(`this is no statement: ${line}`)
   }
   return diagram
 }
@@ -96,7 +118,13 @@ export function parseMermaid(text: string): Diagram {
   for (const line of lines) {
     const [, id, label] = /^ {2}(n\d+)\["([^"`{}<>\\]*<br\/>[^"`{}<>\\]*)"\](?::::\w+)?$/.exec(line) ?? []
     const [, upstream, downstream] = /^ {2}(n\d+) --> (n\d+)$/.exec(line) ?? []
-    if (id !== undefined && label !== undefined) diagram.nodes.set(id, label.replace('<br/>', '\n').replaceAll(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code))))
+    if (id !== undefined && label !== undefined)
+      diagram.nodes.set(
+        id,
+        label
+          .replace('<br/>', '\n')
+          .replaceAll(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+      )
     else if (upstream !== undefined && downstream !== undefined) diagram.edges.push([upstream, downstream])
     else if (line.startsWith('%% ')) diagram.comments.push(line)
     else if (!line.startsWith('  classDef ')) throw new Error(`this is no statement: ${line}`)

@@ -4,7 +4,7 @@ import { query } from '../../shared/db/query.ts'
 import { unpackGraphDeltas, type GraphDelta } from '../../shared/model/graph-delta.ts'
 
 /** Lines of text, sorted: edges as often as they are stated. */
-export type GraphView = { edges: string[], entities: string[], domains: string[], parents: string[] }
+export type GraphView = { edges: string[]; entities: string[]; domains: string[]; parents: string[] }
 
 export async function graphOfLog(db: Db): Promise<GraphView> {
   const edges = new Map<string, number>()
@@ -16,22 +16,36 @@ export async function graphOfLog(db: Db): Promise<GraphView> {
       const edge = `${delta.downstreamId} ${delta.upstreamId}`
       edges.set(edge, (edges.get(edge) ?? 0) + (delta.kind === 'stated' ? 1 : -1))
     }
-    if (delta.kind === 'entity') entities.set(delta.id, `${delta.isPresent} ${delta.isRemoved} ${delta.isDeleted}`)
+    if (delta.kind === 'entity')
+      entities.set(delta.id, `${delta.isPresent} ${delta.isRemoved} ${delta.isDeleted}`)
     if (delta.kind === 'created') entities.set(delta.id, 'false false false')
     if (delta.kind === 'domain') domains.set(delta.id, delta.domainId)
     if (delta.kind === 'parentDomain') parents.set(delta.id, delta.parentId)
   }
-  for (const row of await query<{ delta: Buffer }>(db, 'select delta from graph_change order by id')) for (const delta of unpackGraphDeltas(row.delta)) take(delta)
-  const shown = (map: Map<number | string, string | number | null>) => [...map].filter(([, value]) => value !== null && value !== 0).map(([key, value]) => `${key} ${value}`).sort()
+  for (const row of await query<{ delta: Buffer }>(db, 'select delta from graph_change order by id'))
+    for (const delta of unpackGraphDeltas(row.delta)) take(delta)
+  const shown = (map: Map<number | string, string | number | null>) =>
+    [...map]
+      .filter(([, value]) => value !== null && value !== 0)
+      .map(([key, value]) => `${key} ${value}`)
+      .sort()
   return { edges: shown(edges), entities: shown(entities), domains: shown(domains), parents: shown(parents) }
 }
 
 export async function graphOfTables(db: Db): Promise<GraphView> {
   const stored = async (sql: string) => (await query<{ row: string }>(db, sql)).map(({ row }) => row).sort()
   return {
-    edges: await stored("select concat_ws(' ', downstream_id, upstream_id, count(*)) as row from statement group by downstream_id, upstream_id"),
-    entities: await stored("select concat_ws(' ', id, is_present::text, is_removed::text, (deleted_seq is not null)::text) as row from entity"),
-    domains: await stored("select concat_ws(' ', entity_id, domain_id) as row from domain_association where domain_id is not null"),
-    parents: await stored("select concat_ws(' ', entity_id, parent_id) as row from domain where parent_id is not null")
+    edges: await stored(
+      "select concat_ws(' ', downstream_id, upstream_id, count(*)) as row from statement group by downstream_id, upstream_id"
+    ),
+    entities: await stored(
+      "select concat_ws(' ', id, is_present::text, is_removed::text, (deleted_seq is not null)::text) as row from entity"
+    ),
+    domains: await stored(
+      "select concat_ws(' ', entity_id, domain_id) as row from domain_association where domain_id is not null"
+    ),
+    parents: await stored(
+      "select concat_ws(' ', entity_id, parent_id) as row from domain where parent_id is not null"
+    )
   }
 }

@@ -8,18 +8,18 @@ import type { Urn } from '../../shared/urn/urn.ts'
 import type { Pair, Thing, World } from './histories.ts'
 
 export type Effect =
-  | Pair & { kind: 'stated', source: string }
+  | (Pair & { kind: 'stated'; source: string })
   /** By whomever. */
-  | Pair & { kind: 'unstated' }
+  | (Pair & { kind: 'unstated' })
   /** All that the aspect, or one source of it, states. */
-  | { kind: 'cleared', owner: Urn, aspect: string, source: string | null }
-  | { kind: 'named' | 'present' | 'gone', urn: Urn }
-  | { kind: 'removed', urn: Urn, isRemoved: boolean }
-  | { kind: 'domain', urn: Urn, domain: Urn | null }
-  | { kind: 'parent', urn: Urn, parent: Urn | null }
+  | { kind: 'cleared'; owner: Urn; aspect: string; source: string | null }
+  | { kind: 'named' | 'present' | 'gone'; urn: Urn }
+  | { kind: 'removed'; urn: Urn; isRemoved: boolean }
+  | { kind: 'domain'; urn: Urn; domain: Urn | null }
+  | { kind: 'parent'; urn: Urn; parent: Urn | null }
 
 /** A result of a walk. */
-export type Reached = { urn: Urn, degree: number }
+export type Reached = { urn: Urn; degree: number }
 
 export type Oracle = ReturnType<typeof createOracle>
 
@@ -43,9 +43,19 @@ export function createOracle(world: World) {
       for (const urn of [effect.up, effect.down, effect.owner]) name(urn)
       statements.push(effect)
     } else if (effect.kind === 'unstated') {
-      statements = statements.filter(({ up, down, owner, aspect }) => !(up === effect.up && down === effect.down && owner === effect.owner && aspect === effect.aspect))
+      statements = statements.filter(
+        ({ up, down, owner, aspect }) =>
+          !(up === effect.up && down === effect.down && owner === effect.owner && aspect === effect.aspect)
+      )
     } else if (effect.kind === 'cleared') {
-      statements = statements.filter(({ owner, aspect, source }) => !(owner === effect.owner && aspect === effect.aspect && (effect.source === null || source === effect.source)))
+      statements = statements.filter(
+        ({ owner, aspect, source }) =>
+          !(
+            owner === effect.owner &&
+            aspect === effect.aspect &&
+            (effect.source === null || source === effect.source)
+          )
+      )
     } else if (effect.kind === 'removed') {
       if (effect.isRemoved) removed.add(effect.urn)
       else removed.delete(effect.urn)
@@ -73,16 +83,21 @@ export function createOracle(world: World) {
     if (named.has(urn)) onceDeleted.add(urn)
   }
 
-  const columnsOf = (asset: Urn): Urn[] => world.columns.filter(({ urn, assetUrn }) => assetUrn === asset && named.has(urn)).map(({ urn }) => urn)
+  const columnsOf = (asset: Urn): Urn[] =>
+    world.columns.filter(({ urn, assetUrn }) => assetUrn === asset && named.has(urn)).map(({ urn }) => urn)
 
   /** Whether reads know it: it is there, or something refers to it. */
   function isKnown(urn: Urn): boolean {
     const asset = assetOf(urn)
     if (present.has(asset)) return true
-    return named.has(asset) && (!onceDeleted.has(asset) || statements.some(({ up, down }) => up === asset || down === asset))
+    return (
+      named.has(asset) &&
+      (!onceDeleted.has(asset) || statements.some(({ up, down }) => up === asset || down === asset))
+    )
   }
 
-  const edges = (level: LineageLevel): Pair[] => statements.filter(({ up }) => isColumn(up) === (level === 'column'))
+  const edges = (level: LineageLevel): Pair[] =>
+    statements.filter(({ up }) => isColumn(up) === (level === 'column'))
 
   /** Least degrees by going over all edges again and again until nothing gets nearer; nearest first, by id within a degree. */
   function reached(starts: readonly Urn[], direction: LineageDirection, level: LineageLevel): Reached[] {
@@ -97,20 +112,26 @@ export function createOracle(world: World) {
         hasChanged = true
       }
     }
-    return inOrder([...degrees].filter(([urn]) => !starts.includes(urn)).map(([urn, degree]) => ({ urn, degree })))
+    return inOrder(
+      [...degrees].filter(([urn]) => !starts.includes(urn)).map(([urn, degree]) => ({ urn, degree }))
+    )
   }
 
-  const inOrder = (results: readonly Reached[]): Reached[] => [...results].sort((a, b) => a.degree - b.degree || idOf(a.urn) - idOf(b.urn))
+  const inOrder = (results: readonly Reached[]): Reached[] =>
+    [...results].sort((a, b) => a.degree - b.degree || idOf(a.urn) - idOf(b.urn))
 
   /** Columns as the assets they belong to, each at its least degree. */
   function folded(results: readonly Reached[]): Reached[] {
     const nearest = new Map<Urn, number>()
-    for (const { urn, degree } of results) nearest.set(assetOf(urn), Math.min(degree, nearest.get(assetOf(urn)) ?? Infinity))
+    for (const { urn, degree } of results)
+      nearest.set(assetOf(urn), Math.min(degree, nearest.get(assetOf(urn)) ?? Infinity))
     return inOrder([...nearest].map(([urn, degree]) => ({ urn, degree })))
   }
 
   function neighbours(urn: Urn, direction: LineageDirection, level: LineageLevel): Urn[] {
-    const found = edges(level).flatMap(({ up, down }) => direction === 'DOWNSTREAM' ? (up === urn ? [down] : []) : (down === urn ? [up] : []))
+    const found = edges(level).flatMap(({ up, down }) =>
+      direction === 'DOWNSTREAM' ? (up === urn ? [down] : []) : down === urn ? [up] : []
+    )
     return [...new Set(found)].filter((other) => other !== urn)
   }
 
@@ -135,7 +156,8 @@ export function createOracle(world: World) {
     isRemoved: (urn: Urn): boolean => removed.has(urn) || removed.has(assetOf(urn)),
     domainOf: (urn: Urn): Urn | null => domains.get(urn) ?? null,
     parentOf: (urn: Urn): Urn | null => parents.get(urn) ?? null,
-    members: (urn: Urn): Urn[] => [...domains].filter(([, domain]) => domain === urn).map(([member]) => member),
+    members: (urn: Urn): Urn[] =>
+      [...domains].filter(([, domain]) => domain === urn).map(([member]) => member),
     livePairs: (): Pair[] => statements,
     columnsOf,
     reached,
@@ -144,7 +166,9 @@ export function createOracle(world: World) {
     below,
     above: (bottoms: readonly Urn[]): Set<Urn> => {
       const found = new Set<Urn>()
-      for (const bottom of bottoms) for (let parent = parents.get(bottom); parent && !found.has(parent); parent = parents.get(parent)) found.add(parent)
+      for (const bottom of bottoms)
+        for (let parent = parents.get(bottom); parent && !found.has(parent); parent = parents.get(parent))
+          found.add(parent)
       return found
     }
   }

@@ -26,16 +26,36 @@ export async function openStage(t: Endings, db: Db, databaseUrl: string): Promis
     db,
     figures: { looks: 0, walks: 0, reached: 0, pages: 0, results: 0 },
     readers: [
-      { name: 'SQL', walksFrom: 'few', looks: 'all', open: (work) => inTransaction(db, (tx) => work(sqlLineageReader(tx, null)), { readOnly: true, isolation: 'repeatable read' }) },
+      {
+        name: 'SQL',
+        walksFrom: 'few',
+        looks: 'all',
+        open: (work) =>
+          inTransaction(db, (tx) => work(sqlLineageReader(tx, null)), {
+            readOnly: true,
+            isolation: 'repeatable read'
+          })
+      },
       { name: 'memory', walksFrom: 'all', looks: 'all', open: (work) => inMemory(memory, work) },
       {
-        name: 'memory loaded anew', walksFrom: 'all', looks: 'last',
-        open: (work) => withEndings(async (own) => inMemory(await openMemory(own, db, databaseUrl, log), work))
+        name: 'memory loaded anew',
+        walksFrom: 'all',
+        looks: 'last',
+        open: (work) =>
+          withEndings(async (own) => inMemory(await openMemory(own, db, databaseUrl, log), work))
       }
     ],
     scrolls: [
-      { name: 'GraphQL over SQL', scroll: await scrollOn(t, { db, memory: null }, databaseUrl, token), isFor: (index) => index % 5 === 0 },
-      { name: 'GraphQL over memory', scroll: await scrollOn(t, { db, memory, held: holdResults(heldResultsBounds) }, databaseUrl, token), isFor: () => true }
+      {
+        name: 'GraphQL over SQL',
+        scroll: await scrollOn(t, { db, memory: null }, databaseUrl, token),
+        isFor: (index) => index % 5 === 0
+      },
+      {
+        name: 'GraphQL over memory',
+        scroll: await scrollOn(t, { db, memory, held: holdResults(heldResultsBounds) }, databaseUrl, token),
+        isFor: () => true
+      }
     ]
   }
 }
@@ -55,20 +75,37 @@ async function inMemory<T>(memory: LineageMemory, work: (reader: LineageReader) 
 export async function withEndings<T>(work: (t: Endings) => Promise<T>): Promise<T> {
   const ends: (() => Promise<void>)[] = []
   try {
-    return await work({ teardown: (end) => { ends.unshift(end) } })
+    return await work({
+      teardown: (end) => {
+        ends.unshift(end)
+      }
+    })
   } finally {
     for (const end of ends) await end()
   }
 }
 
 /** An API of its own on the database, asked without a socket. */
-async function scrollOn(t: Endings, lineage: LineageSources, databaseUrl: string, token: string): Promise<Scroll> {
+async function scrollOn(
+  t: Endings,
+  lineage: LineageSources,
+  databaseUrl: string,
+  token: string
+): Promise<Scroll> {
   const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' })
   const queue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
-  const app = await buildServer({ db: lineage.db, lineage, queue, config, log: createLog(config) }, { isStopping: false })
+  const app = await buildServer(
+    { db: lineage.db, lineage, queue, config, log: createLog(config) },
+    { isStopping: false }
+  )
   t.teardown(() => app.close())
   return async (input) => {
-    const answer = await app.inject({ method: 'POST', url: '/api/graphql', headers: { authorization: `Bearer ${token}` }, payload: { query: scrollQuery, variables: { input } } })
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/api/graphql',
+      headers: { authorization: `Bearer ${token}` },
+      payload: { query: scrollQuery, variables: { input } }
+    })
     const { data, errors } = JSON.parse(answer.body)
     return data?.scrollAcrossLineage ?? String(errors?.[0]?.extensions?.reason ?? answer.body)
   }

@@ -1,7 +1,8 @@
 /** Reads JSON answers: a text as JSON, and the value at a path within. */
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 
-export const isJsonObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isJsonObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A text as JSON, or the text itself where it is none. */
 export const parsed = (text: string): JsonValue => {
@@ -26,10 +27,15 @@ export const valueAt = (value: JsonValue | undefined, path: string): JsonValue |
 
 /** What of `actual` stands at the places that `expected` names, so that the two can be compared as a whole. */
 export const pick = (actual: JsonValue | undefined, expected: JsonValue): JsonValue | undefined => {
-  if (Array.isArray(expected) && Array.isArray(actual)) return actual.map((entry, index) => index < expected.length ? pick(entry, expected[index] ?? null) ?? null : entry)
+  if (Array.isArray(expected) && Array.isArray(actual))
+    return actual.map((entry, index) =>
+      index < expected.length ? (pick(entry, expected[index] ?? null) ?? null) : entry
+    )
   if (!isJsonObject(expected) || !isJsonObject(actual)) return actual
-  return Object.fromEntries(Object.entries(expected).flatMap(([key, entry]) => {
-    const found = pick(actual[key], entry)
-    return found === undefined ? [] : [[key, found]]
-  }))
+  return Object.fromEntries(
+    Object.entries(expected).flatMap(([key, entry]) => {
+      const found = pick(actual[key], entry)
+      return found === undefined ? [] : [[key, found]]
+    })
+  )
 }

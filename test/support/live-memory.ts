@@ -15,7 +15,12 @@ export type LiveMemory = {
 export function watchLiveMemory(): LiveMemory {
   const first = liveBytes()
   let most = first
-  return { look: () => { most = Math.max(most, liveBytes()) }, peakBytes: () => most - first }
+  return {
+    look: () => {
+      most = Math.max(most, liveBytes())
+    },
+    peakBytes: () => most - first
+  }
 }
 
 function liveBytes(): number {

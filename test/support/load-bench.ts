@@ -16,25 +16,43 @@ import type { ChunkQueue } from '../../shared/queue/chunk-queue.ts'
 import { toUrn } from '../../shared/urn/urn.ts'
 import { withDatabase } from './database.ts'
 
-export const admin: Actor = { urn: toUrn('urn:li:corpuser:etl'), tokenId: null, scopes: ['admin'], domainUrn: null }
+export const admin: Actor = {
+  urn: toUrn('urn:li:corpuser:etl'),
+  tokenId: null,
+  scopes: ['admin'],
+  domainUrn: null
+}
 
-export const dataset = (name: string | number): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
+export const dataset = (name: string | number): string =>
+  `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
 export const entity = (name: string | number): JsonValue => ({ op: 'upsertEntity', urn: dataset(name) })
-export const edge = (upstream: string | number, downstream: string | number): JsonValue => ({ upstreamUrn: dataset(upstream), downstreamUrn: dataset(downstream) })
-export const removal = (upstream: string | number, downstream: string | number): JsonValue => ({ op: 'removeEdge', upstreamUrn: dataset(upstream), downstreamUrn: dataset(downstream) })
+export const edge = (upstream: string | number, downstream: string | number): JsonValue => ({
+  upstreamUrn: dataset(upstream),
+  downstreamUrn: dataset(downstream)
+})
+export const removal = (upstream: string | number, downstream: string | number): JsonValue => ({
+  op: 'removeEdge',
+  upstreamUrn: dataset(upstream),
+  downstreamUrn: dataset(downstream)
+})
 
 /** Says of every record that it was applied, and does nothing. */
-export const pretend: ApplyRecords = async (_tx, records) => records.map((record): Verdict => ({ line: record.line, outcome: 'applied' }))
+export const pretend: ApplyRecords = async (_tx, records) =>
+  records.map((record): Verdict => ({ line: record.line, outcome: 'applied' }))
 
-export const guardsWithout = (...names: (keyof ChunkGuards)[]): ChunkGuards => ({ ...allChunkGuards, ...Object.fromEntries(names.map((name) => [name, false])) })
+export const guardsWithout = (...names: (keyof ChunkGuards)[]): ChunkGuards => ({
+  ...allChunkGuards,
+  ...Object.fromEntries(names.map((name) => [name, false]))
+})
 
 export async function rejectsOf(bench: { db: Db }, id: string): Promise<RejectView[]> {
   const rejects: RejectView[] = []
-  for await (const reject of await readRejects(bench.db, admin, id, { after: 0, limit: 1_000 })) rejects.push(reject)
+  for await (const reject of await readRejects(bench.db, admin, id, { after: 0, limit: 1_000 }))
+    rejects.push(reject)
   return rejects
 }
 
-const toLine = (record: JsonValue): string => typeof record === 'string' ? record : JSON.stringify(record)
+const toLine = (record: JsonValue): string => (typeof record === 'string' ? record : JSON.stringify(record))
 
 async function* bodyOf(records: readonly JsonValue[]): AsyncGenerator<Buffer> {
   yield Buffer.from(records.map(toLine).join('\n'))
@@ -48,7 +66,11 @@ export type LoadBench = {
   queue: ChunkQueue
   rows: <Row>(sql: string, bindings?: readonly Binding[]) => Promise<Row[]>
   /** Submits records, accepted when it returns; applied by nobody. */
-  submit: (records: readonly JsonValue[], request?: Partial<LoadRequest>, knownIds?: () => KnownIds | null) => Promise<string>
+  submit: (
+    records: readonly JsonValue[],
+    request?: Partial<LoadRequest>,
+    knownIds?: () => KnownIds | null
+  ) => Promise<string>
   look: (chunkId: number, options?: Partial<RunOptions>) => Promise<Run>
   /** Looks at what the queue was told of until it is empty. Chunks that were handed back are told of again when due. */
   drain: (options?: Partial<RunOptions>) => Promise<Run[]>
@@ -58,25 +80,64 @@ export type LoadBench = {
   payload: (chunkId: number) => Promise<Buffer | null>
 }
 
-export type ChunkState = { id: number, pass: number, state: string, fence: number, attempts: number, faults: number, crashes: number, isIsolated: boolean, recordCount: number, hasPayload: boolean }
+export type ChunkState = {
+  id: number
+  pass: number
+  state: string
+  fence: number
+  attempts: number
+  faults: number
+  crashes: number
+  isIsolated: boolean
+  recordCount: number
+  hasPayload: boolean
+}
 
-export async function withLoadBench(t: Test, options: { apply?: RunOptions['apply'] } = {}): Promise<LoadBench> {
+export async function withLoadBench(
+  t: Test,
+  options: { apply?: RunOptions['apply'] } = {}
+): Promise<LoadBench> {
   const { db, url } = await withDatabase(t)
   const told: number[] = []
   const queue: ChunkQueue = {
-    nudge: async (nudges) => { told.push(...nudges.map((nudge) => nudge.chunkId)); return true },
+    nudge: async (nudges) => {
+      told.push(...nudges.map((nudge) => nudge.chunkId))
+      return true
+    },
     depth: async () => told.length,
     close: async () => {}
   }
   const apply = options.apply ?? applyRecords
   // As the worker has it, unless a test brings its own way of applying.
   const lean = options.apply ? undefined : createLeanWays()
-  const look: LoadBench['look'] = (chunkId, more = {}) => runChunk(db, queue, chunkId, { apply, lean: more.apply ? undefined : lean, ...more })
+  const look: LoadBench['look'] = (chunkId, more = {}) =>
+    runChunk(db, queue, chunkId, { apply, lean: more.apply ? undefined : lean, ...more })
   const rows: LoadBench['rows'] = (sql, bindings = []) => query(db, sql, bindings)
 
   return {
-    db, url, told, queue, look, rows,
-    submit: async (records, request = {}, knownIds = () => null) => (await receiveLoad(db, queue, { actor: admin, requestId: null, format: 'ndjson', source: 'test', missingReferences: 'reject', ...request }, bodyOf(records), knownIds)).id,
+    db,
+    url,
+    told,
+    queue,
+    look,
+    rows,
+    submit: async (records, request = {}, knownIds = () => null) =>
+      (
+        await receiveLoad(
+          db,
+          queue,
+          {
+            actor: admin,
+            requestId: null,
+            format: 'ndjson',
+            source: 'test',
+            missingReferences: 'reject',
+            ...request
+          },
+          bodyOf(records),
+          knownIds
+        )
+      ).id,
     async drain(more = {}) {
       const runs: Run[] = []
       for (let id = told.shift(); id !== undefined; id = told.shift()) {
@@ -89,12 +150,18 @@ export async function withLoadBench(t: Test, options: { apply?: RunOptions['appl
       }
       return runs
     },
-    payload: async (chunkId) => (await rows<{ payload: Buffer | null }>('select payload from chunk where id = ?', [chunkId]))[0]?.payload ?? null,
+    payload: async (chunkId) =>
+      (await rows<{ payload: Buffer | null }>('select payload from chunk where id = ?', [chunkId]))[0]
+        ?.payload ?? null,
     load: (id) => readLoad(db, admin, id),
-    chunks: (loadId) => rows<ChunkState>(`
+    chunks: (loadId) =>
+      rows<ChunkState>(
+        `
       select id, pass, state, fence, attempts, faults, crashes, is_isolated as "isIsolated", record_count as "recordCount", payload is not null as "hasPayload"
       from chunk
       where load_id = ?::uuid
-      order by id`, [loadId])
+      order by id`,
+        [loadId]
+      )
   }
 }

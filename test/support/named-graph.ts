@@ -17,23 +17,48 @@ export const scrollQuery = `query ($input: ScrollAcrossLineageInput!) { scrollAc
 export async function withGraph(server: TestServer, edges: string, namespace: string) {
   const urn = (name: string) => urnOfName(name, namespace)
   await doors[0]?.write(server, urnEdges(edgesOf(edges), namespace))
-  const names = new Map([...new Set(edgesOf(edges).flat())].map((name): [string, string] => [urn(name), name]))
+  const names = new Map(
+    [...new Set(edgesOf(edges).flat())].map((name): [string, string] => [urn(name), name])
+  )
   const scroll = async (from: string, more: JsonObject = {}) => {
-    const { body } = await server.graphql(scrollQuery, { input: { urn: urn(from), direction: 'DOWNSTREAM', query: '*', count: 1_000, ...more } })
-    return { page: body?.data?.scrollAcrossLineage, reason: body?.errors?.[0]?.extensions.reason, extensions: body?.extensions, error: body?.errors?.[0] }
+    const { body } = await server.graphql(scrollQuery, {
+      input: { urn: urn(from), direction: 'DOWNSTREAM', query: '*', count: 1_000, ...more }
+    })
+    return {
+      page: body?.data?.scrollAcrossLineage,
+      reason: body?.errors?.[0]?.extensions.reason,
+      extensions: body?.extensions,
+      error: body?.errors?.[0]
+    }
   }
   /** Names of what is returned, in alphabetical order; or the code of the error. */
   const found = async (from: string, more: JsonObject = {}): Promise<string[] | string> => {
     const { page, reason } = await scroll(from, more)
-    return page ? page.searchResults.map((result: { entity: { urn: string } }) => names.get(result.entity.urn) ?? result.entity.urn).sort() : String(reason)
+    return page
+      ? page.searchResults
+          .map((result: { entity: { urn: string } }) => names.get(result.entity.urn) ?? result.entity.urn)
+          .sort()
+      : String(reason)
   }
   const propose = async (name: string, aspectName: string, value: JsonObject) => {
-    const proposal = { entityType: urn(name).split(':')[2] ?? '', entityUrn: urn(name), changeType: 'UPSERT', aspectName, aspect: { json: value } }
-    const { status, text } = await server.rest({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal } })
+    const proposal = {
+      entityType: urn(name).split(':')[2] ?? '',
+      entityUrn: urn(name),
+      changeType: 'UPSERT',
+      aspectName,
+      aspect: { json: value }
+    }
+    const { status, text } = await server.rest({
+      method: 'POST',
+      url: '/aspects?action=ingestProposal',
+      body: { proposal }
+    })
     if (status !== 200) throw new Error(text)
   }
   return { urn, names, scroll, found, propose }
 }
 
 /** `orFilters` of groups. */
-export const where = (...groups: JsonObject[][]): JsonObject => ({ orFilters: groups.map((and) => ({ and })) })
+export const where = (...groups: JsonObject[][]): JsonObject => ({
+  orFilters: groups.map((and) => ({ and }))
+})

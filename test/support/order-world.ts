@@ -5,7 +5,18 @@ import { chart, column, dashboard, dataset, feature, job, model } from './change
 import { fc } from './fast-check.ts'
 
 /** All of them exist. The columns are x and y of the first dataset, then of the second. */
-export type World = { name: string, datasets: Urn[], jobs: Urn[], charts: Urn[], dashboards: Urn[], features: Urn[], model: Urn, group: Urn, columns: Urn[], assets: Urn[] }
+export type World = {
+  name: string
+  datasets: Urn[]
+  jobs: Urn[]
+  charts: Urn[]
+  dashboards: Urn[]
+  features: Urn[]
+  model: Urn
+  group: Urn
+  columns: Urn[]
+  assets: Urn[]
+}
 
 export function worldOf(name: string): World {
   const two = (make: (name: string) => Urn): Urn[] => [make(`${name}.0`), make(`${name}.1`)]
@@ -14,7 +25,14 @@ export function worldOf(name: string): World {
   const [jobs, charts, dashboards, features] = [two(job), two(chart), two(dashboard), two(feature)]
   const group = toUrn(`urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,${name},PROD)`)
   return {
-    name, datasets, jobs, charts, dashboards, features, model: model(name), group,
+    name,
+    datasets,
+    jobs,
+    charts,
+    dashboards,
+    features,
+    model: model(name),
+    group,
     columns: [column(first, 'x'), column(first, 'y'), column(second, 'x'), column(second, 'y')],
     assets: [...datasets, ...jobs, ...charts, ...dashboards, ...features, model(name), group]
   }
@@ -23,11 +41,11 @@ export function worldOf(name: string): World {
 /** A list of an aspect (`upstreamLineage.upstreams`), and the edge as `downstream upstream`. `owner` is whose aspect it is. */
 export type EdgeStep =
   /** `group` is the operation and query of a column record, absent for none; a record with several downstreams has none that a path names. */
-  | { kind: 'add', owner: Urn, list: string, edge: string, group?: string, source?: string }
+  | { kind: 'add'; owner: Urn; list: string; edge: string; group?: string; source?: string }
   /** From the whole aspect, or from one list and group of it. */
-  | { kind: 'remove', owner: Urn, aspect: string, edge: string, list?: string, group?: string }
+  | { kind: 'remove'; owner: Urn; aspect: string; edge: string; list?: string; group?: string }
   /** Takes away what the aspect, a list of it, one downstream of it, or one source of it states. */
-  | { kind: 'clear', owner: Urn, aspect: string, list?: string, downstream?: Urn, source?: string }
+  | { kind: 'clear'; owner: Urn; aspect: string; list?: string; downstream?: Urn; source?: string }
 
 /** The group of column records without operation and query. */
 export const plainGroup = 'NONE NONE'
@@ -41,7 +59,11 @@ export const edgeOf = (downstream: Urn, upstream: Urn): string => `${downstream}
 export const index = fc.nat({ max: 3 })
 
 /** An aspect that states lineage, of which entity. */
-export type Target = { aspect: string, owner: keyof Pick<World, 'datasets' | 'jobs' | 'charts' | 'dashboards' | 'features' | 'model'>, number: number }
+export type Target = {
+  aspect: string
+  owner: keyof Pick<World, 'datasets' | 'jobs' | 'charts' | 'dashboards' | 'features' | 'model'>
+  number: number
+}
 
 export const ownerOf = ({ owner, number }: Target, world: World): Urn => {
   const entities = world[owner]
@@ -49,26 +71,43 @@ export const ownerOf = ({ owner, number }: Target, world: World): Urn => {
 }
 
 export const lineageTargets: readonly Target[] = [
-  { aspect: 'upstreamLineage', owner: 'datasets', number: 0 }, { aspect: 'upstreamLineage', owner: 'datasets', number: 1 },
-  { aspect: 'dataJobInputOutput', owner: 'jobs', number: 0 }, { aspect: 'dataJobInputOutput', owner: 'jobs', number: 1 },
-  { aspect: 'chartInfo', owner: 'charts', number: 0 }, { aspect: 'inputFields', owner: 'charts', number: 0 }, { aspect: 'dashboardInfo', owner: 'dashboards', number: 0 },
-  { aspect: 'mlModelProperties', owner: 'model', number: 0 }, { aspect: 'mlFeatureProperties', owner: 'features', number: 0 }
+  { aspect: 'upstreamLineage', owner: 'datasets', number: 0 },
+  { aspect: 'upstreamLineage', owner: 'datasets', number: 1 },
+  { aspect: 'dataJobInputOutput', owner: 'jobs', number: 0 },
+  { aspect: 'dataJobInputOutput', owner: 'jobs', number: 1 },
+  { aspect: 'chartInfo', owner: 'charts', number: 0 },
+  { aspect: 'inputFields', owner: 'charts', number: 0 },
+  { aspect: 'dashboardInfo', owner: 'dashboards', number: 0 },
+  { aspect: 'mlModelProperties', owner: 'model', number: 0 },
+  { aspect: 'mlFeatureProperties', owner: 'features', number: 0 }
 ]
 
 /** The first dataset and the first job are where most happens: what meets is what goes wrong. */
-export const target = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...lineageTargets.slice(0, 3)) }, { weight: 4, arbitrary: fc.constantFrom(...lineageTargets.slice(3)) })
+export const target = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...lineageTargets.slice(0, 3)) },
+  { weight: 4, arbitrary: fc.constantFrom(...lineageTargets.slice(3)) }
+)
 
 /** What an entry of a list may lead to. */
 export function othersOf({ entryTypes }: LineageField, world: World): Urn[] {
   const byType: { [entityType: string]: readonly Urn[] } = {
-    dataset: world.datasets, dataJob: world.jobs, chart: world.charts, dashboard: world.dashboards, mlFeature: world.features, mlModelGroup: [world.group], schemaField: world.columns
+    dataset: world.datasets,
+    dataJob: world.jobs,
+    chart: world.charts,
+    dashboard: world.dashboards,
+    mlFeature: world.features,
+    mlModelGroup: [world.group],
+    schemaField: world.columns
   }
   return entryTypes.flatMap((entityType) => byType[entityType] ?? [])
 }
 
 /** The lists of single edges, without those of columns. */
-export const simpleFieldsOf = (aspect: string): LineageField[] => lineageFieldsOf(aspect).filter(({ shape }) => shape !== 'columns' && shape !== 'inputField')
-export const columnFieldOf = (aspect: string): LineageField | undefined => lineageFieldsOf(aspect).find(({ shape }) => shape === 'columns')
+export const simpleFieldsOf = (aspect: string): LineageField[] =>
+  lineageFieldsOf(aspect).filter(({ shape }) => shape !== 'columns' && shape !== 'inputField')
+export const columnFieldOf = (aspect: string): LineageField | undefined =>
+  lineageFieldsOf(aspect).find(({ shape }) => shape === 'columns')
 
 export const listOf = ({ aspectName, listName }: LineageField): string => `${aspectName}.${listName}`
-export const endsOf = ({ entryIs }: LineageField, owner: Urn, other: Urn): string => entryIs === 'upstream' ? edgeOf(owner, other) : edgeOf(other, owner)
+export const endsOf = ({ entryIs }: LineageField, owner: Urn, other: Urn): string =>
+  entryIs === 'upstream' ? edgeOf(owner, other) : edgeOf(other, owner)

@@ -11,9 +11,11 @@ export type Paused<T> = {
 }
 
 /** Something to wait for until it is opened, once. */
-export function latch(): { opened: Promise<void>, open: () => void } {
+export function latch(): { opened: Promise<void>; open: () => void } {
   let open = () => {}
-  const opened = new Promise<void>((resolve) => { open = resolve })
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
   return { opened, open }
 }
 
@@ -28,26 +30,30 @@ export function pausedBefore<T>(db: Db, statement: RegExp, work: (tx: Tx) => Pro
     await released.opened
     isOpen = true
   }
-  const done = db.transaction(async (tx: Tx) => work(new Proxy(tx, {
-    get(target, name, receiver) {
-      if (name === 'raw') {
-        return async (sql: string, bindings: never) => {
-          await pauseBefore(sql)
-          return target.raw(sql, bindings)
-        }
-      }
-      if (name === 'client') {
-        return {
-          // What asks for the connection itself is a COPY: shared/db/copy-in.ts.
-          async acquireConnection() {
-            await pauseBefore('copy')
-            return target.client.acquireConnection()
+  const done = db.transaction(async (tx: Tx) =>
+    work(
+      new Proxy(tx, {
+        get(target, name, receiver) {
+          if (name === 'raw') {
+            return async (sql: string, bindings: never) => {
+              await pauseBefore(sql)
+              return target.raw(sql, bindings)
+            }
           }
+          if (name === 'client') {
+            return {
+              // What asks for the connection itself is a COPY: shared/db/copy-in.ts.
+              async acquireConnection() {
+                await pauseBefore('copy')
+                return target.client.acquireConnection()
+              }
+            }
+          }
+          return Reflect.get(target, name, receiver) as unknown
         }
-      }
-      return Reflect.get(target, name, receiver) as unknown
-    }
-  })))
+      })
+    )
+  )
   const settled = Promise.allSettled([done]).then(([result]) => {
     reached.open()
     return result
@@ -58,9 +64,19 @@ export function pausedBefore<T>(db: Db, statement: RegExp, work: (tx: Tx) => Pro
 /** Resolves when the work has ended, or a session of this database waits for a lock: it can go no further by itself. */
 export async function endedOrBlocked(db: Db, work: Promise<unknown>): Promise<void> {
   let hasEnded = false
-  void work.then(() => { hasEnded = true }, () => { hasEnded = true })
+  void work.then(
+    () => {
+      hasEnded = true
+    },
+    () => {
+      hasEnded = true
+    }
+  )
   while (!hasEnded) {
-    const waiting = await query(db, "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
+    const waiting = await query(
+      db,
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    )
     if (waiting.length > 0) return
     await sleep(5)
   }

@@ -12,18 +12,35 @@ import { readerFaults, type Breadth, type Fault } from './reader-faults.ts'
 import { scrollFaults, type Scroll } from './scroll-faults.ts'
 
 /** A reader to be held against the oracle: it is opened anew for each look. */
-export type NamedReader = Breadth & { name: string, looks: 'all' | 'last', open: <T>(work: (reader: LineageReader) => Promise<T>) => Promise<T> }
+export type NamedReader = Breadth & {
+  name: string
+  looks: 'all' | 'last'
+  open: <T>(work: (reader: LineageReader) => Promise<T>) => Promise<T>
+}
 
 /** What was asked, to tell a run that was worth its time from one of empty graphs. */
-export type Figures = { looks: number, walks: number, reached: number, pages: number, results: number }
+export type Figures = { looks: number; walks: number; reached: number; pages: number; results: number }
 
-export type Stage = { db: Db, figures: Figures, readers: readonly NamedReader[], scrolls: readonly { name: string, scroll: Scroll, isFor: (index: number) => boolean }[] }
+export type Stage = {
+  db: Db
+  figures: Figures
+  readers: readonly NamedReader[]
+  scrolls: readonly { name: string; scroll: Scroll; isFor: (index: number) => boolean }[]
+}
 
 /** One history under way. */
-type Play = { index: number, history: History, oracle: Oracle, acts: Act[], done: string[] }
+type Play = { index: number; history: History; oracle: Oracle; acts: Act[]; done: string[] }
 
 /** A history that was answered wrongly, with what had been done by then. */
-export type Wrong = { index: number, history: History, reader: string, done: string[], question: string, expected: unknown, found: unknown }
+export type Wrong = {
+  index: number
+  history: History
+  reader: string
+  done: string[]
+  question: string
+  expected: unknown
+  found: unknown
+}
 
 /** Steps between two looks: several changes to one node come in one delta, as they do to a reader that nobody asks. */
 const stepsPerLook = 4
@@ -35,14 +52,25 @@ const playedAtOnce = 100
 const scrollsAtOnce = 8
 
 /** Plays `count` random histories, and gives the first that is answered wrongly, made as small as can be; or null. */
-export async function tryHistories(stage: Stage, { count, seed, only, log }: { count: number, seed: number, only?: number | undefined, log: (line: string) => void }): Promise<Wrong | null> {
-  const histories = fc.sample(anyHistory, { numRuns: count, seed })
+export async function tryHistories(
+  stage: Stage,
+  {
+    count,
+    seed,
+    only,
+    log
+  }: { count: number; seed: number; only?: number | undefined; log: (line: string) => void }
+): Promise<Wrong | null> {
+  const histories = fc
+    .sample(anyHistory, { numRuns: count, seed })
     .map((history, index) => ({ history, index, namespace: `h${index}` }))
     .filter(({ index }) => only === undefined || index === only)
   for (let begin = 0; begin < histories.length; begin += playedAtOnce) {
     const [wrong] = await playHistories(stage, histories.slice(begin, begin + playedAtOnce))
     if (wrong) {
-      log(`history ${wrong.index} of seed ${seed} is answered wrongly by ${wrong.reader}; looking for the least of it`)
+      log(
+        `history ${wrong.index} of seed ${seed} is answered wrongly by ${wrong.reader}; looking for the least of it`
+      )
       let tries = 0
       return smallest(stage, wrong, () => `least${tries++}`)
     }
@@ -52,26 +80,49 @@ export async function tryHistories(stage: Stage, { count, seed, only, log }: { c
 }
 
 /** A wrong answer in words: what to do to get it, and what to run to see it. */
-export const wordsOf = ({ index, reader, done, question, expected, found }: Wrong, seed: number): string => [
-  `history ${index} (npm run histories -- --seed ${seed} --only ${index}), read by ${reader}:`, ...done.map((text) => `  ${text}`),
-  `asked: ${question}`, `expected: ${JSON.stringify(expected)}`, `found: ${JSON.stringify(found)}`
-].join('\n')
+export const wordsOf = ({ index, reader, done, question, expected, found }: Wrong, seed: number): string =>
+  [
+    `history ${index} (npm run histories -- --seed ${seed} --only ${index}), read by ${reader}:`,
+    ...done.map((text) => `  ${text}`),
+    `asked: ${question}`,
+    `expected: ${JSON.stringify(expected)}`,
+    `found: ${JSON.stringify(found)}`
+  ].join('\n')
 
 /** Plays them beside each other: a call carries one step of each. Throws where the service refuses a step. */
-export async function playHistories(stage: Stage, histories: readonly { index: number, history: History, namespace: string }[]): Promise<Wrong[]> {
+export async function playHistories(
+  stage: Stage,
+  histories: readonly { index: number; history: History; namespace: string }[]
+): Promise<Wrong[]> {
   const plays = histories.map(({ index, history, namespace }): Play => {
     const oracle = createOracle(worldOf(history, namespace))
     return { index, history, oracle, acts: beginningOf(history, oracle.world), done: [] }
   })
-  const urnsOf = new Map(plays.flatMap(({ oracle }) => [...oracle.world.things.map(({ urn }) => urn), ...oracle.world.columns.map(({ urn }) => urn), ...oracle.world.domains].map((urn) => [urn, oracle])))
+  const urnsOf = new Map(
+    plays.flatMap(({ oracle }) =>
+      [
+        ...oracle.world.things.map(({ urn }) => urn),
+        ...oracle.world.columns.map(({ urn }) => urn),
+        ...oracle.world.domains
+      ].map((urn) => [urn, oracle])
+    )
+  )
   let lastId = await greatestId(stage.db)
   const learnIds = async (): Promise<void> => {
-    for (const { id, urn } of await query<{ id: number, urn: Urn }>(stage.db, 'select id, urn from entity where id > ? order by id', [lastId])) {
+    for (const { id, urn } of await query<{ id: number; urn: Urn }>(
+      stage.db,
+      'select id, urn from entity where id > ? order by id',
+      [lastId]
+    )) {
       urnsOf.get(urn)?.ids.set(urn, id)
       lastId = id
     }
   }
-  while (plays.some(({ acts }) => acts.length > 0)) await actTogether(stage.db, plays.map((play) => ({ play, act: play.acts.shift() ?? null })))
+  while (plays.some(({ acts }) => acts.length > 0))
+    await actTogether(
+      stage.db,
+      plays.map((play) => ({ play, act: play.acts.shift() ?? null }))
+    )
   const stepCount = Math.max(...plays.map(({ history }) => history.steps.length))
   for (let at = 0; at <= stepCount; at += 1) {
     if (at % stepsPerLook === 0 || at === stepCount) {
@@ -79,7 +130,10 @@ export async function playHistories(stage: Stage, histories: readonly { index: n
       const wrong = await look(stage, plays, at, at === stepCount)
       if (wrong.length > 0) return wrong
     }
-    await actTogether(stage.db, plays.map((play) => ({ play, act: nextAct(play, at) })))
+    await actTogether(
+      stage.db,
+      plays.map((play) => ({ play, act: nextAct(play, at) }))
+    )
   }
   return []
 }
@@ -95,11 +149,15 @@ async function greatestId(db: Db): Promise<number> {
 }
 
 /** One call for each source that states something in this turn. */
-async function actTogether(db: Db, turn: readonly { play: Play, act: Act | null }[]): Promise<void> {
-  const doing = turn.flatMap(({ play, act }) => act ? [{ play, act }] : [])
+async function actTogether(db: Db, turn: readonly { play: Play; act: Act | null }[]): Promise<void> {
+  const doing = turn.flatMap(({ play, act }) => (act ? [{ play, act }] : []))
   for (const source of new Set(doing.map(({ act }) => act.source))) {
     const own = doing.filter(({ act }) => act.source === source)
-    await applyCall(db, own.map(({ act }, line) => record(line, ...act.changes)), asCall({ source, missingReferences: 'create' }))
+    await applyCall(
+      db,
+      own.map(({ act }, line) => record(line, ...act.changes)),
+      asCall({ source, missingReferences: 'create' })
+    )
     for (const { play, act } of own) {
       for (const effect of act.effects) play.oracle.take(effect)
       play.done.push(act.text)
@@ -113,16 +171,43 @@ async function look(stage: Stage, plays: readonly Play[], turn: number, isLast: 
   const tell = (reader: string, faults: readonly Fault[]) => {
     for (const { oracle, question, expected, found } of faults) {
       const play = plays.find((each) => each.oracle === oracle)
-      if (play) wrong.push({ index: play.index, history: play.history, reader, done: [...play.done], question, expected, found })
+      if (play)
+        wrong.push({
+          index: play.index,
+          history: play.history,
+          reader,
+          done: [...play.done],
+          question,
+          expected,
+          found
+        })
     }
   }
   const readers = stage.readers.filter(({ looks }) => looks === 'all' || isLast)
-  await Promise.all(readers.map(async (reader) => tell(reader.name, await reader.open((opened) => readerFaults(opened, plays.map(({ oracle }) => oracle), reader, turn, stage.figures)))))
+  await Promise.all(
+    readers.map(async (reader) =>
+      tell(
+        reader.name,
+        await reader.open((opened) =>
+          readerFaults(
+            opened,
+            plays.map(({ oracle }) => oracle),
+            reader,
+            turn,
+            stage.figures
+          )
+        )
+      )
+    )
+  )
   // Some are scrolled at every look: the same questions again, whose answers of the last time are held.
   const isScrolled = ({ index }: Play): boolean => isLast || index % 10 === 0
-  const scrolls = stage.scrolls.flatMap((each) => plays.filter((play) => each.isFor(play.index) && isScrolled(play)).map((play) => ({ ...each, play })))
+  const scrolls = stage.scrolls.flatMap((each) =>
+    plays.filter((play) => each.isFor(play.index) && isScrolled(play)).map((play) => ({ ...each, play }))
+  )
   const scrollOn = async (): Promise<void> => {
-    for (let next = scrolls.shift(); next; next = scrolls.shift()) tell(next.name, await scrollFaults(next.scroll, next.play.oracle, next.play.history, stage.figures))
+    for (let next = scrolls.shift(); next; next = scrolls.shift())
+      tell(next.name, await scrollFaults(next.scroll, next.play.oracle, next.play.history, stage.figures))
   }
   await Promise.all(Array.from({ length: scrollsAtOnce }, scrollOn))
   return wrong
@@ -136,8 +221,16 @@ export async function smallest(stage: Stage, wrong: Wrong, namespaceOf: () => st
     if (found) least = found
     return found !== undefined
   }
-  if (!await tryOut(wrong.history)) return wrong
-  for (const shorter of [{ shape: 'none' }, { columnShape: 'none' }, { filters: [] }, { columns: [] }, { domains: [] }]) await tryOut({ ...least.history, ...shorter })
-  for (let at = least.history.steps.length - 1; at >= 0; at -= 1) await tryOut({ ...least.history, steps: least.history.steps.toSpliced(at, 1) })
+  if (!(await tryOut(wrong.history))) return wrong
+  for (const shorter of [
+    { shape: 'none' },
+    { columnShape: 'none' },
+    { filters: [] },
+    { columns: [] },
+    { domains: [] }
+  ])
+    await tryOut({ ...least.history, ...shorter })
+  for (let at = least.history.steps.length - 1; at >= 0; at -= 1)
+    await tryOut({ ...least.history, steps: least.history.steps.toSpliced(at, 1) })
   return least
 }

@@ -19,7 +19,7 @@ import { worldOf, type World } from './order-world.ts'
 import type { Step } from './random-records.ts'
 
 /** Loads of records of one or two changes, the calls that come meanwhile, and the chunk of its load that each record is in. */
-export type History = { loads: Step[][][], calls: Step[][], places: number[] }
+export type History = { loads: Step[][][]; calls: Step[][]; places: number[] }
 
 const loadsMax = 4
 const callsMax = 2
@@ -29,55 +29,92 @@ const recordsPerLoadMax = 6
 export function historyOf(step: fc.Arbitrary<Step>): fc.Arbitrary<History> {
   const steps = fc.array(step, { minLength: 1, maxLength: 2 })
   return fc.record({
-    loads: fc.array(fc.array(steps, { minLength: 1, maxLength: recordsPerLoadMax }), { minLength: 2, maxLength: loadsMax }),
+    loads: fc.array(fc.array(steps, { minLength: 1, maxLength: recordsPerLoadMax }), {
+      minLength: 2,
+      maxLength: loadsMax
+    }),
     calls: fc.array(steps, { maxLength: callsMax }),
-    places: fc.array(fc.noBias(fc.nat({ max: chunksPerLoad - 1 })), { minLength: loadsMax * recordsPerLoadMax, maxLength: loadsMax * recordsPerLoadMax })
+    places: fc.array(fc.noBias(fc.nat({ max: chunksPerLoad - 1 })), {
+      minLength: loadsMax * recordsPerLoadMax,
+      maxLength: loadsMax * recordsPerLoadMax
+    })
   })
 }
 
-export type Trial = { missingReferences: MissingReferences, hasOracle: boolean, isParallel: boolean, forgetsEmpty: boolean }
+export type Trial = {
+  missingReferences: MissingReferences
+  hasOracle: boolean
+  isParallel: boolean
+  forgetsEmpty: boolean
+}
 
 /** The history, by its place among those played, that ended wrong, and how; `at` is null where one alone cannot be blamed. */
-type Wrong = { at: number | null, error: Error }
+type Wrong = { at: number | null; error: Error }
 
 const playedAtOnce = 50
 
 /** Throws with the smallest history that ends otherwise when it is mixed. `count` histories are played, or a few more. */
-export async function tryOrders(db: Db, step: fc.Arbitrary<Step>, trial: Trial, { count, seed, log }: { count: number, seed: number, log: (line: string) => void }): Promise<void> {
+export async function tryOrders(
+  db: Db,
+  step: fc.Arbitrary<Step>,
+  trial: Trial,
+  { count, seed, log }: { count: number; seed: number; log: (line: string) => void }
+): Promise<void> {
   const history = historyOf(step)
   let runs = 0
   for (let played = 0; played < count; played += playedAtOnce) {
     const batchSeed = (seed + played) | 0
     const size = Math.min(playedAtOnce, count - played)
     const turns = turnsOf(batchSeed)
-    const play = (histories: readonly History[]) => playTogether(db, `run${runs += 1}`, histories, turns, trial)
+    const play = (histories: readonly History[]) =>
+      playTogether(db, `run${(runs += 1)}`, histories, turns, trial)
     const wrong = await play(fc.sample(history, { numRuns: size, seed: batchSeed }))
     if (!wrong) continue
     log(`a history of SEED=${batchSeed} ends wrong: ${wrong.error.message.slice(0, 2000)}`)
     for (const at of wrong.at === null ? Array.from({ length: size }, (_, index) => index) : [wrong.at]) {
-      const least = await fc.check(fc.asyncProperty(history, async (alone) => {
-        const found = await play([alone])
-        if (found) throw found.error
-      }), { numRuns: 1, seed: batchSeed, path: String(at), interruptAfterTimeLimit: 60_000 })
-      if (least.counterexample) throw new Error(`SEED=${batchSeed}, history ${at}: ${wordsOf(least.counterexample[0])}\nends wrong: ${String(least.errorInstance)}`, { cause: least.errorInstance })
+      const least = await fc.check(
+        fc.asyncProperty(history, async (alone) => {
+          const found = await play([alone])
+          if (found) throw found.error
+        }),
+        { numRuns: 1, seed: batchSeed, path: String(at), interruptAfterTimeLimit: 60_000 }
+      )
+      if (least.counterexample)
+        throw new Error(
+          `SEED=${batchSeed}, history ${at}: ${wordsOf(least.counterexample[0])}\nends wrong: ${String(least.errorInstance)}`,
+          { cause: least.errorInstance }
+        )
     }
-    throw new Error(`SEED=${batchSeed}, and only when several histories are played together: ${wrong.error.message}`, { cause: wrong.error })
+    throw new Error(
+      `SEED=${batchSeed}, and only when several histories are played together: ${wrong.error.message}`,
+      { cause: wrong.error }
+    )
   }
 }
 
 /** What a history does, and in which chunk. */
 function wordsOf({ loads, calls, places }: History): string {
   const world = worldOf('w')
-  const said = (steps: readonly Step[]): string => JSON.stringify(steps.flatMap((step) => step.changes(world)))
+  const said = (steps: readonly Step[]): string =>
+    JSON.stringify(steps.flatMap((step) => step.changes(world)))
   return [
-    ...loads.flatMap((records, load) => records.map((steps, line) => `load ${load + 1}, line ${line + 1}, chunk ${places[load * recordsPerLoadMax + line]}: ${said(steps)}`)),
+    ...loads.flatMap((records, load) =>
+      records.map(
+        (steps, line) =>
+          `load ${load + 1}, line ${line + 1}, chunk ${places[load * recordsPerLoadMax + line]}: ${said(steps)}`
+      )
+    ),
     ...calls.map((steps, number) => `call ${number + 1}: ${said(steps)}`)
   ].join('\n')
 }
 
-const turnsOf = (seed: number): number[] => fc.sample(fc.array(fc.noBias(fc.nat({ max: 1000 })), { minLength: 64, maxLength: 64 }), { numRuns: 1, seed })[0] ?? []
+const turnsOf = (seed: number): number[] =>
+  fc.sample(fc.array(fc.noBias(fc.nat({ max: 1000 })), { minLength: 64, maxLength: 64 }), {
+    numRuns: 1,
+    seed
+  })[0] ?? []
 
-type Played = { history: History, ordered: World, mixed: World }
+type Played = { history: History; ordered: World; mixed: World }
 
 /** Lines of a load tell which of the histories a record is of. */
 const linesPerHistory = 100
@@ -85,22 +122,45 @@ const linesPerHistory = 100
 const isRefused = (steps: readonly Step[]): boolean => steps.some((step) => step.isRefused)
 
 function recordsOf(played: readonly Played[], load: number, which: 'ordered' | 'mixed'): ChangeRecord[] {
-  return played.flatMap((each, index) => (each.history.loads[load] ?? []).map((steps, line) => record(index * linesPerHistory + line + 1, ...steps.flatMap((step) => step.changes(each[which])))))
+  return played.flatMap((each, index) =>
+    (each.history.loads[load] ?? []).map((steps, line) =>
+      record(index * linesPerHistory + line + 1, ...steps.flatMap((step) => step.changes(each[which])))
+    )
+  )
 }
 
-type Chunk = { load: OpenLoad, records: ChangeRecord[] }
+type Chunk = { load: OpenLoad; records: ChangeRecord[] }
 
 /** Chunks of random records of a load: passes do not keep lines together either. Some are empty, so that the schedule does not depend on the histories. */
-function inChunks(load: OpenLoad, index: number, all: readonly ChangeRecord[], played: readonly Played[]): Chunk[] {
-  const placeOf = ({ line }: ChangeRecord): number => played[Math.floor(line / linesPerHistory)]?.history.places[index * recordsPerLoadMax + line % linesPerHistory - 1] ?? 0
-  return Array.from({ length: chunksPerLoad }, (_, place) => ({ load, records: all.filter((each) => placeOf(each) === place) }))
+function inChunks(
+  load: OpenLoad,
+  index: number,
+  all: readonly ChangeRecord[],
+  played: readonly Played[]
+): Chunk[] {
+  const placeOf = ({ line }: ChangeRecord): number =>
+    played[Math.floor(line / linesPerHistory)]?.history.places[
+      index * recordsPerLoadMax + (line % linesPerHistory) - 1
+    ] ?? 0
+  return Array.from({ length: chunksPerLoad }, (_, place) => ({
+    load,
+    records: all.filter((each) => placeOf(each) === place)
+  }))
 }
 
-async function applyChunk(db: Db, { load, records }: Chunk, missingReferences: MissingReferences): Promise<number[]> {
+async function applyChunk(
+  db: Db,
+  { load, records }: Chunk,
+  missingReferences: MissingReferences
+): Promise<number[]> {
   if (records.length === 0) return []
   const verdicts = await inTransaction(db, async (tx) => {
     const judged = await applyRecords(tx, records, chunkContext(load, { missingReferences }))
-    await query(tx, "update load set remaining = remaining - 1, state = case when remaining = 1 then 'done' else state end where id = ?::uuid", [load.id])
+    await query(
+      tx,
+      "update load set remaining = remaining - 1, state = case when remaining = 1 then 'done' else state end where id = ?::uuid",
+      [load.id]
+    )
     return judged
   })
   return verdicts.filter((verdict) => verdict.outcome === 'rejected').map((verdict) => verdict.line)
@@ -114,16 +174,31 @@ async function prune(db: Db): Promise<void> {
 
 const sourceOf = (load: number): string => `s${load % 2}`
 
-async function playTogether(db: Db, name: string, histories: readonly History[], turns: readonly number[], trial: Trial): Promise<Wrong | null> {
+async function playTogether(
+  db: Db,
+  name: string,
+  histories: readonly History[],
+  turns: readonly number[],
+  trial: Trial
+): Promise<Wrong | null> {
   const { missingReferences } = trial
-  const played = histories.map((history, index): Played => ({ history, ordered: worldOf(`${name}.${index}.ordered`), mixed: worldOf(`${name}.${index}.mixed`) }))
+  const played = histories.map((history, index): Played => ({
+    history,
+    ordered: worldOf(`${name}.${index}.ordered`),
+    mixed: worldOf(`${name}.${index}.mixed`)
+  }))
   try {
-    await apply(db, ...create(...played.flatMap(({ ordered, mixed }) => [...ordered.assets, ...mixed.assets])))
+    await apply(
+      db,
+      ...create(...played.flatMap(({ ordered, mixed }) => [...ordered.assets, ...mixed.assets]))
+    )
     const call = async (number: number, which: 'ordered' | 'mixed'): Promise<void> => {
       // A call is all or nothing, so one that is refused is left out: it would take the others with it.
       const records = played.flatMap((each, index) => {
         const steps = each.history.calls[number] ?? []
-        return steps.length === 0 || isRefused(steps) ? [] : [record(index, ...steps.flatMap((step) => step.changes(each[which])))]
+        return steps.length === 0 || isRefused(steps)
+          ? []
+          : [record(index, ...steps.flatMap((step) => step.changes(each[which])))]
       })
       if (records.length > 0) await applyCall(db, records, asCall({ missingReferences }))
     }
@@ -132,9 +207,16 @@ async function playTogether(db: Db, name: string, histories: readonly History[],
     const unexpected = refusedAt(played, refusedInOrder) ?? refusedAt(played, refusedMixed)
     if (unexpected) return unexpected
   } catch (error) {
-    return { at: histories.length === 1 ? 0 : null, error: error instanceof Error ? error : new Error(String(error)) }
+    return {
+      at: histories.length === 1 ? 0 : null,
+      error: error instanceof Error ? error : new Error(String(error))
+    }
   }
-  const ends = await endStates(db, played.flatMap(({ ordered, mixed }) => [ordered, mixed]), trial.forgetsEmpty)
+  const ends = await endStates(
+    db,
+    played.flatMap(({ ordered, mixed }) => [ordered, mixed]),
+    trial.forgetsEmpty
+  )
   for (const [at, { history, ordered, mixed }] of played.entries()) {
     const error = faultOf(history, ordered, ends.get(ordered), ends.get(mixed), trial)
     if (error) return { at, error }
@@ -143,30 +225,53 @@ async function playTogether(db: Db, name: string, histories: readonly History[],
 }
 
 type Call = (number: number, which: 'ordered' | 'mixed') => Promise<void>
-type Refused = { load: number, line: number }[]
+type Refused = { load: number; line: number }[]
 
 /** In order, and with nothing older left at any time. */
-async function playInOrder(db: Db, played: readonly Played[], call: Call, missingReferences: MissingReferences): Promise<Refused> {
+async function playInOrder(
+  db: Db,
+  played: readonly Played[],
+  call: Call,
+  missingReferences: MissingReferences
+): Promise<Refused> {
   const refused: Refused = []
   for (let load = 0; load < loadsMax; load += 1) {
     const records = recordsOf(played, load, 'ordered')
     if (records.length === 0) continue
-    const lines = await applyChunk(db, { load: await openLoad(db, { source: sourceOf(load), remaining: 1, missingReferences }), records }, missingReferences)
+    const lines = await applyChunk(
+      db,
+      { load: await openLoad(db, { source: sourceOf(load), remaining: 1, missingReferences }), records },
+      missingReferences
+    )
     refused.push(...lines.map((line) => ({ load, line })))
   }
   for (let number = 0; number < callsMax; number += 1) await call(number, 'ordered')
   return refused
 }
 
-async function playMixed(db: Db, played: readonly Played[], call: Call, turns: readonly number[], { missingReferences, isParallel }: Trial): Promise<Refused> {
+async function playMixed(
+  db: Db,
+  played: readonly Played[],
+  call: Call,
+  turns: readonly number[],
+  { missingReferences, isParallel }: Trial
+): Promise<Refused> {
   const refused: Refused = []
   const waiting: (Chunk & { index: number })[] = []
   for (let index = 0; index < loadsMax; index += 1) {
     const all = recordsOf(played, index, 'mixed')
-    const open = await openLoad(db, { source: sourceOf(index), missingReferences, isDestructive: isDestructive(all.flatMap((each) => each.changes)) })
+    const open = await openLoad(db, {
+      source: sourceOf(index),
+      missingReferences,
+      isDestructive: isDestructive(all.flatMap((each) => each.changes))
+    })
     const chunks = inChunks(open, index, all, played)
     const remaining = chunks.filter(({ records }) => records.length > 0).length
-    await query(db, "update load set remaining = ?::int, state = case when ?::int = 0 then 'done' else state end where id = ?::uuid", [remaining, remaining, open.id])
+    await query(
+      db,
+      "update load set remaining = ?::int, state = case when ?::int = 0 then 'done' else state end where id = ?::uuid",
+      [remaining, remaining, open.id]
+    )
     waiting.push(...chunks.map((chunk) => ({ ...chunk, index })))
   }
   let called = 0
@@ -175,14 +280,18 @@ async function playMixed(db: Db, played: readonly Played[], call: Call, turns: r
     while (waiting.length > 0 || called < callsMax) {
       const drawn = turns[turn++ % turns.length] ?? 0
       const [chunk] = waiting.splice(drawn % (waiting.length + (isParallel ? 0 : callsMax - called)), 1)
-      if (chunk) for (const line of await applyChunk(db, chunk, missingReferences)) refused.push({ load: chunk.index, line })
+      if (chunk)
+        for (const line of await applyChunk(db, chunk, missingReferences))
+          refused.push({ load: chunk.index, line })
       else if (isParallel) break
       else await call(called++, 'mixed')
       if (drawn % 5 === 0) await prune(db)
     }
   }
   // Calls come one after the other: each is accepted when the one before it has been answered.
-  const caller = async (): Promise<void> => { while (called < callsMax) await call(called++, 'mixed') }
+  const caller = async (): Promise<void> => {
+    while (called < callsMax) await call(called++, 'mixed')
+  }
   await (isParallel ? Promise.all([caller(), worker(), worker(), worker()]) : worker())
   return refused
 }
@@ -192,26 +301,53 @@ function refusedAt(played: readonly Played[], refused: Refused): Wrong | null {
   const keys = new Set(refused.map(({ load, line }) => `${load} ${line}`))
   for (const [at, { history }] of played.entries()) {
     for (const [load, records] of history.loads.entries()) {
-      const wrong = records.findIndex((steps, line) => isRefused(steps) !== keys.has(`${load} ${at * linesPerHistory + line + 1}`))
-      if (wrong >= 0) return { at, error: new Error(`record ${wrong + 1} of load ${load + 1} (${(records[wrong] ?? []).map(({ name }) => name).join(', ')}) is ${isRefused(records[wrong] ?? []) ? 'not ' : ''}refused`) }
+      const wrong = records.findIndex(
+        (steps, line) => isRefused(steps) !== keys.has(`${load} ${at * linesPerHistory + line + 1}`)
+      )
+      if (wrong >= 0)
+        return {
+          at,
+          error: new Error(
+            `record ${wrong + 1} of load ${load + 1} (${(records[wrong] ?? []).map(({ name }) => name).join(', ')}) is ${isRefused(records[wrong] ?? []) ? 'not ' : ''}refused`
+          )
+        }
     }
   }
   return null
 }
 
-function faultOf({ loads, calls }: History, world: World, ordered: EndState | undefined, mixed: EndState | undefined, { hasOracle }: Trial): Error | null {
+function faultOf(
+  { loads, calls }: History,
+  world: World,
+  ordered: EndState | undefined,
+  mixed: EndState | undefined,
+  { hasOracle }: Trial
+): Error | null {
   if (!ordered || !mixed) throw new Error('a world was not read')
-  const accepted = (steps: readonly Step[]): readonly Step[] => isRefused(steps) ? [] : steps
-  const told = [...loads.map((load, index) => ({ steps: load.flatMap(accepted), source: sourceOf(index) })), ...calls.map((each) => ({ steps: accepted(each), source: 'manual' }))]
-  return (hasOracle ? difference('the edges of the oracle', edgesOfOracle(told, world), 'applied in order', ordered.live) : null)
-    ?? difference('the edges of the documents', mixed.shown, 'stated', mixed.live)
-    ?? difference('in order', ordered.state, 'mixed', mixed.state)
+  const accepted = (steps: readonly Step[]): readonly Step[] => (isRefused(steps) ? [] : steps)
+  const told = [
+    ...loads.map((load, index) => ({ steps: load.flatMap(accepted), source: sourceOf(index) })),
+    ...calls.map((each) => ({ steps: accepted(each), source: 'manual' }))
+  ]
+  return (
+    (hasOracle
+      ? difference('the edges of the oracle', edgesOfOracle(told, world), 'applied in order', ordered.live)
+      : null) ??
+    difference('the edges of the documents', mixed.shown, 'stated', mixed.live) ??
+    difference('in order', ordered.state, 'mixed', mixed.state)
+  )
 }
 
 /** The lines of which only one of the two has them. */
-export function difference(expectedName: string, expected: unknown, foundName: string, found: unknown): Error | null {
+export function difference(
+  expectedName: string,
+  expected: unknown,
+  foundName: string,
+  found: unknown
+): Error | null {
   const [one = [], other = []] = [expected, found].map((value) => JSON.stringify(value, null, 1).split('\n'))
   if (one.join('\n') === other.join('\n')) return null
-  const only = (lines: string[], others: string[]): string => lines.filter((line) => !others.includes(line)).join('\n')
+  const only = (lines: string[], others: string[]): string =>
+    lines.filter((line) => !others.includes(line)).join('\n')
   return new Error(`only ${expectedName}:\n${only(one, other)}\nonly ${foundName}:\n${only(other, one)}`)
 }

@@ -13,20 +13,33 @@ import { anyStyle, historyOf, type History, type LoadStyle } from './random-load
 const playedAtOnce = 50
 
 /** What a run was worth: an undo that finds nothing to do proves nothing. */
-export type Figures = { histories: number, loads: number, undone: number, rejects: number }
+export type Figures = { histories: number; loads: number; undone: number; rejects: number }
 
-type Wrong = { history: History, index: number, words: string }
+type Wrong = { history: History; index: number; words: string }
 
 /** Plays `count` histories; throws for the first that is not taken back, made as small as can be. */
-export async function tryUndos(bench: LoadBench, { count, seed, log }: { count: number, seed: number, log: (line: string) => void }): Promise<Figures> {
+export async function tryUndos(
+  bench: LoadBench,
+  { count, seed, log }: { count: number; seed: number; log: (line: string) => void }
+): Promise<Figures> {
   const figures: Figures = { histories: 0, loads: 0, undone: 0, rejects: 0 }
   for (let batch = 0; figures.histories < count; batch += 1) {
-    const [styles = []] = fc.sample(fc.array(anyStyle, { minLength: 2, maxLength: 4 }), { seed: seed + batch, numRuns: 1 })
-    const histories = fc.sample(historyOf(styles), { seed: seed + batch, numRuns: Math.min(playedAtOnce, count - figures.histories) })
+    const [styles = []] = fc.sample(fc.array(anyStyle, { minLength: 2, maxLength: 4 }), {
+      seed: seed + batch,
+      numRuns: 1
+    })
+    const histories = fc.sample(historyOf(styles), {
+      seed: seed + batch,
+      numRuns: Math.min(playedAtOnce, count - figures.histories)
+    })
     const wrong = await playUndos(bench, styles, histories, figures)
     if (wrong) {
-      log(`history ${wrong.index} of batch ${batch} of seed ${seed} is not taken back; looking for the least of it`)
-      throw new Error(`seed ${seed}, batch ${batch}, history ${wrong.index}\n${(await smallest(bench, styles, wrong)).words}`)
+      log(
+        `history ${wrong.index} of batch ${batch} of seed ${seed} is not taken back; looking for the least of it`
+      )
+      throw new Error(
+        `seed ${seed}, batch ${batch}, history ${wrong.index}\n${(await smallest(bench, styles, wrong)).words}`
+      )
     }
     figures.histories += histories.length
     if (figures.histories % 1_000 === 0) log(`${figures.histories} histories`)
@@ -42,17 +55,23 @@ async function smallest(bench: LoadBench, styles: readonly LoadStyle[], wrong: W
     if (found) least = found
     return found !== null
   }
-  if (!await tryOut(wrong.history.loads)) return { ...wrong, words: `(only among others) ${wrong.words}` }
+  if (!(await tryOut(wrong.history.loads))) return { ...wrong, words: `(only among others) ${wrong.words}` }
   for (let at = styles.length - 1; at >= 0; at -= 1) await tryOut(least.history.loads.with(at, []))
   for (let at = styles.length - 1; at >= 0; at -= 1) {
-    for (let line = (least.history.loads[at]?.length ?? 0) - 1; line >= 0; line -= 1) await tryOut(least.history.loads.with(at, least.history.loads[at]?.toSpliced(line, 1) ?? []))
+    for (let line = (least.history.loads[at]?.length ?? 0) - 1; line >= 0; line -= 1)
+      await tryOut(least.history.loads.with(at, least.history.loads[at]?.toSpliced(line, 1) ?? []))
   }
   return least
 }
 
 let played = 0
 
-async function playUndos(bench: LoadBench, styles: readonly LoadStyle[], histories: readonly History[], figures?: Figures): Promise<Wrong | null> {
+async function playUndos(
+  bench: LoadBench,
+  styles: readonly LoadStyle[],
+  histories: readonly History[],
+  figures?: Figures
+): Promise<Wrong | null> {
   const first = played
   played += histories.length
   const worlds = histories.map((_, index) => worldOf(`h${first + index}`))
@@ -60,12 +79,25 @@ async function playUndos(bench: LoadBench, styles: readonly LoadStyle[], histori
   await apply(bench.db, ...create(...worlds.flatMap(({ assets }) => assets)))
   const content = () => contentOf(bench.db, newest?.id ?? 0)
   const states: Map<string, string[]>[] = []
-  const sent: { id: string, lines: JsonValue[] }[] = []
+  const sent: { id: string; lines: JsonValue[] }[] = []
   for (const [at, style] of styles.entries()) {
     states.push(await content())
-    const lines = style.lines === 'again' ? sent.at(-1)?.lines ?? [] : byTurns(histories.map(({ loads }, index) => (loads[at] ?? []).flatMap((line) => worlds[index] ? line(worlds[index]) : [])))
-    if (lines.length === 0) { states.pop(); continue }
-    const id = await bench.submit(lines, { source: style.lines === 'again' ? styles[at - 1]?.source ?? style.source : style.source, missingReferences: style.missing })
+    const lines =
+      style.lines === 'again'
+        ? (sent.at(-1)?.lines ?? [])
+        : byTurns(
+            histories.map(({ loads }, index) =>
+              (loads[at] ?? []).flatMap((line) => (worlds[index] ? line(worlds[index]) : []))
+            )
+          )
+    if (lines.length === 0) {
+      states.pop()
+      continue
+    }
+    const id = await bench.submit(lines, {
+      source: style.lines === 'again' ? (styles[at - 1]?.source ?? style.source) : style.source,
+      missingReferences: style.missing
+    })
     if (style.chunks > 1) await cut(bench, id, Math.ceil(lines.length / style.chunks))
     await bench.drain()
     sent.push({ id, lines })
@@ -75,13 +107,30 @@ async function playUndos(bench: LoadBench, styles: readonly LoadStyle[], histori
     const { id: undoId } = await undoLoad(bench.db, bench.queue, id, { actor: admin, requestId: null })
     await bench.drain()
     const undo = await bench.load(undoId)
-    if (figures) { figures.loads += 1; figures.undone += undo.counts.applied; figures.rejects += counts.rejected }
+    if (figures) {
+      figures.loads += 1
+      figures.undone += undo.counts.applied
+      figures.rejects += counts.rejected
+    }
     const fault = firstFault(states.pop() ?? new Map(), await content())
     if (fault || undo.counts.rejected > 0 || undo.state !== 'done') {
       const index = fault ? Number(fault.name.slice(1)) - first : 0
-      const own = sent.map((load) => `load${load.id === id ? ' (this undo is wrong)' : ''}:\n${load.lines.map((line) => `  ${JSON.stringify(line)}`).filter((text) => !fault || new RegExp(`\\b${fault.name}\\b`).test(text)).join('\n')}`)
-      const rejects = undo.counts.rejected > 0 ? (await rejectsOf(bench, undoId)).map(({ code, message }) => `${code} ${message}`).join('\n') : ''
-      return { history: histories[index] ?? { loads: [] }, index, words: `${JSON.stringify(styles)}\n${own.join('\n')}\n${JSON.stringify(undo.counts)}\n${rejects}\n${fault?.words ?? ''}` }
+      const own = sent.map(
+        (load) =>
+          `load${load.id === id ? ' (this undo is wrong)' : ''}:\n${load.lines
+            .map((line) => `  ${JSON.stringify(line)}`)
+            .filter((text) => !fault || new RegExp(`\\b${fault.name}\\b`).test(text))
+            .join('\n')}`
+      )
+      const rejects =
+        undo.counts.rejected > 0
+          ? (await rejectsOf(bench, undoId)).map(({ code, message }) => `${code} ${message}`).join('\n')
+          : ''
+      return {
+        history: histories[index] ?? { loads: [] },
+        index,
+        words: `${JSON.stringify(styles)}\n${own.join('\n')}\n${JSON.stringify(undo.counts)}\n${rejects}\n${fault?.words ?? ''}`
+      }
     }
   }
   return null
@@ -89,13 +138,22 @@ async function playUndos(bench: LoadBench, styles: readonly LoadStyle[], histori
 
 /** The first line of each, then the second: a chunk has lines of all, and the next one later lines of all. */
 const byTurns = (lists: readonly JsonValue[][]): JsonValue[] =>
-  Array.from({ length: Math.max(0, ...lists.map(({ length }) => length)) }, (_, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat()
+  Array.from({ length: Math.max(0, ...lists.map(({ length }) => length)) }, (_, turn) =>
+    lists.flatMap((list) => list.slice(turn, turn + 1))
+  ).flat()
 
-function firstFault(before: Map<string, string[]>, after: Map<string, string[]>): { name: string, words: string } | null {
+function firstFault(
+  before: Map<string, string[]>,
+  after: Map<string, string[]>
+): { name: string; words: string } | null {
   for (const name of new Set([...before.keys(), ...after.keys()])) {
     const [was, is] = [before.get(name) ?? [], after.get(name) ?? []]
-    const [missing, more] = [was.filter((text) => !is.includes(text)), is.filter((text) => !was.includes(text))]
-    if (missing.length + more.length > 0) return { name, words: `was there:\n  ${missing.join('\n  ')}\nis there:\n  ${more.join('\n  ')}` }
+    const [missing, more] = [
+      was.filter((text) => !is.includes(text)),
+      is.filter((text) => !was.includes(text))
+    ]
+    if (missing.length + more.length > 0)
+      return { name, words: `was there:\n  ${missing.join('\n  ')}\nis there:\n  ${more.join('\n  ')}` }
   }
   return null
 }
@@ -103,10 +161,14 @@ function firstFault(before: Map<string, string[]>, after: Map<string, string[]>)
 /** Splits the chunks of a load, as those are that fail again and again, until each has so many records at most. */
 export async function cut(bench: LoadBench, id: string, most: number): Promise<void> {
   for (;;) {
-    const [large] = (await bench.chunks(id)).filter((chunk) => chunk.state === 'waiting' && chunk.recordCount > most)
+    const [large] = (await bench.chunks(id)).filter(
+      (chunk) => chunk.state === 'waiting' && chunk.recordCount > most
+    )
     if (!large) return
     const claim = await claimChunk(bench.db, large.id, guardsWithout('passOrder'))
     if (!claim) throw new Error('a waiting chunk could not be claimed')
-    bench.told.push(...(await splitChunk(bench.db, claim.chunk, guardsWithout(), 'failed')).map((nudge) => nudge.chunkId))
+    bench.told.push(
+      ...(await splitChunk(bench.db, claim.chunk, guardsWithout(), 'failed')).map((nudge) => nudge.chunkId)
+    )
   }
 }

@@ -9,7 +9,7 @@ try {
   const server = await startEmbeddedPostgres({ dataDir: process.argv[2] ?? '' })
   const keepAlive = setInterval(() => {}, 60_000)
   let isAsked = false
-  void server.ended.then(code => {
+  void server.ended.then((code) => {
     console.log(JSON.stringify({ ended: code }))
     if (!isAsked) process.exit(3)
   })
@@ -19,6 +19,8 @@ try {
   })
   console.log(JSON.stringify({ url: server.url(), dataDir: server.dataDir, adopted: server.adopted }))
 } catch (error) {
-  console.log(JSON.stringify({ refused: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }))
+  console.log(
+    JSON.stringify({ refused: error instanceof Error ? `${error.name}: ${error.message}` : String(error) })
+  )
   process.exitCode = 1
 }

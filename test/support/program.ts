@@ -23,7 +23,7 @@ export type ProgramOptions = {
   cwd: string
   env?: Record<string, string>
   /** The user that it runs as; ours when absent. */
-  user?: { uid: number, gid: number } | undefined
+  user?: { uid: number; gid: number } | undefined
   /** Written to its standard input, which stays open; absent, it has none. */
   input?: string
 }
@@ -34,11 +34,16 @@ const saysMaxMs = 60_000
 export function runProgram(t: Test, file: string, args: readonly string[], options: ProgramOptions): Program {
   const [command, nodeArgs] = plainNode(packagePath(join('dist', file)), ...args)
   const child = spawn(command, nodeArgs, {
-    cwd: options.cwd, env: cleanEnv(options.env ?? {}), stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], ...options.user
+    cwd: options.cwd,
+    env: cleanEnv(options.env ?? {}),
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    ...options.user
   })
   if (options.input !== undefined) child.stdin?.write(options.input)
   let text = ''
-  const hear = (part: string): void => { text += part }
+  const hear = (part: string): void => {
+    text += part
+  }
   child.stdout?.setEncoding('utf8').on('data', hear)
   child.stderr?.setEncoding('utf8').on('data', hear)
   let isOver = false
@@ -60,11 +65,20 @@ export function runProgram(t: Test, file: string, args: readonly string[], optio
     for (;;) {
       const found = pattern.exec(text)
       if (found) return found[1] ?? found[0]
-      if (isOver || Date.now() > giveUpAt) throw new Error(`${file} did not say ${String(pattern)} but:\n${text}`)
+      if (isOver || Date.now() > giveUpAt)
+        throw new Error(`${file} did not say ${String(pattern)} but:\n${text}`)
       await sleep(10)
     }
   }
-  return { pid: child.pid ?? 0, said: () => text, says, kill: signal => { child.kill(signal) }, ended }
+  return {
+    pid: child.pid ?? 0,
+    said: () => text,
+    says,
+    kill: (signal) => {
+      child.kill(signal)
+    },
+    ended
+  }
 }
 
 /** A folder that every user may write in, gone at teardown. */
@@ -77,6 +91,8 @@ export function withFolder(t: Test): string {
 
 /** Nothing of the run's own configuration: a program under test gets what its test says. */
 function cleanEnv(env: Record<string, string>): Record<string, string> {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap(name => process.env[name] === undefined ? [] : [[name, process.env[name]] as const])
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap((name) =>
+    process.env[name] === undefined ? [] : [[name, process.env[name]] as const]
+  )
   return { ...Object.fromEntries(kept), ...env }
 }

@@ -14,28 +14,38 @@ export type RawRequest = {
 }
 
 /** `status` is 0 where the test itself went away. `headers` are in lower case. */
-export type RawAnswer = { status: number, headers: { [name: string]: string }, text: string, tookMs: number }
+export type RawAnswer = { status: number; headers: { [name: string]: string }; text: string; tookMs: number }
 
 const goneAway: RawAnswer = { status: 0, headers: {}, text: '', tookMs: 0 }
 
 /** Rejects only where the server closes the connection without an answer. */
-export const sendRaw = (baseUrl: string, { method, path, headers = {}, body, isChunked = false, abortAfterBytes }: RawRequest): Promise<RawAnswer> =>
+export const sendRaw = (
+  baseUrl: string,
+  { method, path, headers = {}, body, isChunked = false, abortAfterBytes }: RawRequest
+): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
     const startedAt = Date.now()
     const length = body && !isChunked ? { 'content-length': String(body.length) } : {}
-    const outgoing = request(new URL(baseUrl), { method, path, headers: { ...headers, ...length }, agent: false }, (incoming) => {
-      const parts: Buffer[] = []
-      incoming.on('data', (part: Buffer) => parts.push(part))
-      const finish = (): void => resolve({
-        status: incoming.statusCode ?? 0,
-        headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
-        text: Buffer.concat(parts).toString('utf8'),
-        tookMs: Date.now() - startedAt
-      })
-      incoming.on('end', finish)
-      // A refused upload is answered and cut off: what has come is the answer.
-      incoming.on('error', finish)
-    })
+    const outgoing = request(
+      new URL(baseUrl),
+      { method, path, headers: { ...headers, ...length }, agent: false },
+      (incoming) => {
+        const parts: Buffer[] = []
+        incoming.on('data', (part: Buffer) => parts.push(part))
+        const finish = (): void =>
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: Object.fromEntries(
+              Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])
+            ),
+            text: Buffer.concat(parts).toString('utf8'),
+            tookMs: Date.now() - startedAt
+          })
+        incoming.on('end', finish)
+        // A refused upload is answered and cut off: what has come is the answer.
+        incoming.on('error', finish)
+      }
+    )
     outgoing.on('error', reject)
     if (abortAfterBytes !== undefined) {
       outgoing.removeListener('error', reject)
@@ -48,12 +58,17 @@ export const sendRaw = (baseUrl: string, { method, path, headers = {}, body, isC
       })
       return
     }
-    if (isChunked && body) for (let at = 0; at < body.length; at += 65_536) outgoing.write(body.subarray(at, at + 65_536))
+    if (isChunked && body)
+      for (let at = 0; at < body.length; at += 65_536) outgoing.write(body.subarray(at, at + 65_536))
     outgoing.end(isChunked ? undefined : body)
   })
 
 /** What the server says to bytes as they are: until it closes the connection, or until the head of its answer is there. */
-export function sendBytes(baseUrl: string, bytes: string, until: 'close' | 'head' = 'close'): Promise<string> {
+export function sendBytes(
+  baseUrl: string,
+  bytes: string,
+  until: 'close' | 'head' = 'close'
+): Promise<string> {
   const { hostname, port } = new URL(baseUrl)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes))

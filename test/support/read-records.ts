@@ -2,4 +2,5 @@
 import { edgesOfRun } from '../../shared/formats/edge-runs.ts'
 import type { ReadRecord, SingleRecord } from '../../shared/formats/read-records.ts'
 
-export const oneByOne = (entries: readonly ReadRecord[]): SingleRecord[] => entries.flatMap((entry) => 'count' in entry ? [...edgesOfRun(entry)] : [entry])
+export const oneByOne = (entries: readonly ReadRecord[]): SingleRecord[] =>
+  entries.flatMap((entry) => ('count' in entry ? [...edgesOfRun(entry)] : [entry]))

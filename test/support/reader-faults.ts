@@ -5,27 +5,40 @@ import type { Urn } from '../../shared/urn/urn.ts'
 import type { Oracle } from './history-oracle.ts'
 
 /** What was asked, and both answers. */
-export type Fault = { oracle: Oracle, question: string, expected: unknown, found: unknown }
+export type Fault = { oracle: Oracle; question: string; expected: unknown; found: unknown }
 
 export const directions: readonly LineageDirection[] = ['UPSTREAM', 'DOWNSTREAM']
 const levels: readonly LineageLevel[] = ['asset', 'column']
 const endless = { maxHops: 1_000, maxEntities: 1_000_000 }
 
 /** What was walked. */
-export type WalkFigures = { walks: number, reached: number }
+export type WalkFigures = { walks: number; reached: number }
 
 /** How much is asked: walks from all of a history's entities, or from one of every third history. */
 export type Breadth = { walksFrom: 'all' | 'few' }
 
 /** Everything is asked for all histories at once, as a page of many results would; walks one by one. `turn` varies what is walked. */
-export async function readerFaults(reader: LineageReader, oracles: readonly Oracle[], { walksFrom }: Breadth, turn: number, figures: WalkFigures): Promise<Fault[]> {
+export async function readerFaults(
+  reader: LineageReader,
+  oracles: readonly Oracle[],
+  { walksFrom }: Breadth,
+  turn: number,
+  figures: WalkFigures
+): Promise<Fault[]> {
   const faults: Fault[] = []
   const compare = (oracle: Oracle, question: string, expected: unknown, found: unknown): void => {
     if (JSON.stringify(expected) !== JSON.stringify(found)) faults.push({ oracle, question, expected, found })
   }
-  const everyone = oracles.map((oracle) => ({ oracle, urns: [...oracle.world.things, ...oracle.world.columns].map(({ urn }) => urn) }))
-  const known = everyone.map(({ oracle, urns }) => ({ oracle, urns: urns.filter((urn) => oracle.isKnown(urn) && oracle.ids.has(urn)) }))
-  const idsIn = (list: readonly { oracle: Oracle, urns: readonly Urn[] }[]): number[] => list.flatMap(({ oracle, urns }) => urns.map((urn) => idOf(oracle, urn)))
+  const everyone = oracles.map((oracle) => ({
+    oracle,
+    urns: [...oracle.world.things, ...oracle.world.columns].map(({ urn }) => urn)
+  }))
+  const known = everyone.map(({ oracle, urns }) => ({
+    oracle,
+    urns: urns.filter((urn) => oracle.isKnown(urn) && oracle.ids.has(urn))
+  }))
+  const idsIn = (list: readonly { oracle: Oracle; urns: readonly Urn[] }[]): number[] =>
+    list.flatMap(({ oracle, urns }) => urns.map((urn) => idOf(oracle, urn)))
   const ids = idsIn(known)
 
   const found = await reader.find(everyone.flatMap(({ urns }) => urns))
@@ -38,7 +51,12 @@ export async function readerFaults(reader: LineageReader, oracles: readonly Orac
   for (const { oracle, urns } of everyone) {
     for (const urn of urns) {
       const row = found.get(urn)
-      compare(oracle, `find ${urn}`, expectedEntity(oracle, urn), row ? { urn: row.urn, id: row.id, exists: row.exists, isRemoved: row.isRemoved } : null)
+      compare(
+        oracle,
+        `find ${urn}`,
+        expectedEntity(oracle, urn),
+        row ? { urn: row.urn, id: row.id, exists: row.exists, isRemoved: row.isRemoved } : null
+      )
       compare(oracle, `a row of ${urn}`, oracle.isNamed(urn), oracle.ids.has(urn))
     }
   }
@@ -54,7 +72,13 @@ export async function readerFaults(reader: LineageReader, oracles: readonly Orac
       compare(oracle, `class of ${urn}`, expectedClass(oracle, urn), facts)
       if (!own) continue
       const key = JSON.stringify(facts)
-      if ((shared.get(key) ?? own) !== own || (classIndices.get(index) ?? own) !== own) compare(oracle, `one class for all that are alike, ${urn}`, shared.get(key) ?? classIndices.get(index), own)
+      if ((shared.get(key) ?? own) !== own || (classIndices.get(index) ?? own) !== own)
+        compare(
+          oracle,
+          `one class for all that are alike, ${urn}`,
+          shared.get(key) ?? classIndices.get(index),
+          own
+        )
       shared.set(key, own)
       classIndices.set(index, own)
     }
@@ -62,28 +86,48 @@ export async function readerFaults(reader: LineageReader, oracles: readonly Orac
   await compareNeighbours(reader, known, ids, compare)
   await compareDomains(reader, oracles, compare)
   for (const [index, { oracle, urns }] of known.entries()) {
-    const starts = walksFrom === 'all' ? urns : (index + turn) % 3 === 0 ? urns.slice((index + turn) % Math.max(1, urns.length)).slice(0, 1) : []
+    const starts =
+      walksFrom === 'all'
+        ? urns
+        : (index + turn) % 3 === 0
+          ? urns.slice((index + turn) % Math.max(1, urns.length)).slice(0, 1)
+          : []
     await compareWalks(reader, oracle, starts, index + turn, compare, figures)
   }
   return faults
 }
 
 type Compare = (oracle: Oracle, question: string, expected: unknown, found: unknown) => void
-type Known = readonly { oracle: Oracle, urns: readonly Urn[] }[]
+type Known = readonly { oracle: Oracle; urns: readonly Urn[] }[]
 
-async function compareNeighbours(reader: LineageReader, known: Known, ids: readonly number[], compare: Compare): Promise<void> {
+async function compareNeighbours(
+  reader: LineageReader,
+  known: Known,
+  ids: readonly number[],
+  compare: Compare
+): Promise<void> {
   for (const direction of directions) {
     for (const level of levels) {
       reader.renew()
       const neighbours = await reader.neighbours(ids, direction, level)
       for (const { oracle, urns } of known) {
-        for (const urn of urns) compare(oracle, `${direction} ${level} neighbours of ${urn}`, sorted(oracle, oracle.neighbours(urn, direction, level)), [...neighbours(idOf(oracle, urn))])
+        for (const urn of urns)
+          compare(
+            oracle,
+            `${direction} ${level} neighbours of ${urn}`,
+            sorted(oracle, oracle.neighbours(urn, direction, level)),
+            [...neighbours(idOf(oracle, urn))]
+          )
       }
     }
   }
 }
 
-async function compareDomains(reader: LineageReader, oracles: readonly Oracle[], compare: Compare): Promise<void> {
+async function compareDomains(
+  reader: LineageReader,
+  oracles: readonly Oracle[],
+  compare: Compare
+): Promise<void> {
   reader.renew()
   const tree = await reader.domainTree()
   const ascending = (ids: ReadonlySet<number>): number[] => [...ids].sort((a, b) => a - b)
@@ -92,34 +136,80 @@ async function compareDomains(reader: LineageReader, oracles: readonly Oracle[],
     for (const urn of domains) {
       const parent = oracle.parentOf(urn)
       compare(oracle, `parent of ${urn}`, parent && idOf(oracle, parent), tree.parentOf(idOf(oracle, urn)))
-      compare(oracle, `below ${urn}`, sorted(oracle, [...oracle.below([urn])]), ascending(tree.below([idOf(oracle, urn)])))
-      compare(oracle, `above ${urn}`, sorted(oracle, [...oracle.above([urn])]), ascending(tree.above([idOf(oracle, urn)])))
+      compare(
+        oracle,
+        `below ${urn}`,
+        sorted(oracle, [...oracle.below([urn])]),
+        ascending(tree.below([idOf(oracle, urn)]))
+      )
+      compare(
+        oracle,
+        `above ${urn}`,
+        sorted(oracle, [...oracle.above([urn])]),
+        ascending(tree.above([idOf(oracle, urn)]))
+      )
     }
   }
-  const asked = (oracle: Oracle): Urn[] => oracle.world.domains.filter((urn, index) => index % 2 === 0 && oracle.ids.has(urn))
-  const members = [...await reader.members(new Set(oracles.flatMap((oracle) => asked(oracle).map((urn) => idOf(oracle, urn)))))]
+  const asked = (oracle: Oracle): Urn[] =>
+    oracle.world.domains.filter((urn, index) => index % 2 === 0 && oracle.ids.has(urn))
+  const members = [
+    ...(await reader.members(
+      new Set(oracles.flatMap((oracle) => asked(oracle).map((urn) => idOf(oracle, urn))))
+    ))
+  ]
   for (const oracle of oracles) {
     const own = new Set(oracle.ids.values())
-    compare(oracle, `members of ${asked(oracle).join(', ')}`, sorted(oracle, asked(oracle).flatMap(oracle.members)), members.filter((id) => own.has(id)))
+    compare(
+      oracle,
+      `members of ${asked(oracle).join(', ')}`,
+      sorted(oracle, asked(oracle).flatMap(oracle.members)),
+      members.filter((id) => own.has(id))
+    )
   }
 }
 
-async function compareWalks(reader: LineageReader, oracle: Oracle, starts: readonly Urn[], turn: number, compare: Compare, figures: WalkFigures): Promise<void> {
+async function compareWalks(
+  reader: LineageReader,
+  oracle: Oracle,
+  starts: readonly Urn[],
+  turn: number,
+  compare: Compare,
+  figures: WalkFigures
+): Promise<void> {
   for (const [place, urn] of starts.entries()) {
     const index = place + turn
     const level = levelOf(oracle, urn)
     for (const direction of directions) {
-      const of = (more: Partial<WalkQuestion>, urns: readonly Urn[] = [urn]) => compareWalk(reader, oracle, urns, { direction, level, hopsWanted: Infinity, bounds: endless, ...more }, compare, figures)
+      const of = (more: Partial<WalkQuestion>, urns: readonly Urn[] = [urn]) =>
+        compareWalk(
+          reader,
+          oracle,
+          urns,
+          { direction, level, hopsWanted: Infinity, bounds: endless, ...more },
+          compare,
+          figures
+        )
       await of({})
-      if (index % 3 === 0) await of({ hopsWanted: 1 + index % 2 })
-      if (index % 3 === 1) await of({ bounds: { maxHops: 1 + index % 4, maxEntities: 1 + index % 5 } })
-      if (index % 3 === 2) await of({}, [urn, ...starts.filter((other) => other !== urn && levelOf(oracle, other) === level)].slice(0, 3))
+      if (index % 3 === 0) await of({ hopsWanted: 1 + (index % 2) })
+      if (index % 3 === 1) await of({ bounds: { maxHops: 1 + (index % 4), maxEntities: 1 + (index % 5) } })
+      if (index % 3 === 2)
+        await of(
+          {},
+          [urn, ...starts.filter((other) => other !== urn && levelOf(oracle, other) === level)].slice(0, 3)
+        )
       if (index % 5 === 4) await of({ level: level === 'asset' ? 'column' : 'asset' })
     }
   }
 }
 
-async function compareWalk(reader: LineageReader, oracle: Oracle, starts: readonly Urn[], question: Omit<WalkQuestion, 'startIds'>, compare: Compare, figures: WalkFigures): Promise<void> {
+async function compareWalk(
+  reader: LineageReader,
+  oracle: Oracle,
+  starts: readonly Urn[],
+  question: Omit<WalkQuestion, 'startIds'>,
+  compare: Compare,
+  figures: WalkFigures
+): Promise<void> {
   // A look asks for more than a client ever would at once.
   reader.renew()
   const startIds = starts.map((urn) => idOf(oracle, urn))
@@ -128,30 +218,62 @@ async function compareWalk(reader: LineageReader, oracle: Oracle, starts: readon
   const { ids, degrees, hops, cutBy } = await reader.walk({ ...question, startIds })
   figures.walks += 1
   figures.reached += ids.length
-  compare(oracle, `${question.level} walk ${question.direction} from ${starts.join(', ')} for ${question.hopsWanted} hops within ${JSON.stringify(question.bounds)}`, { ...expectedWalk(oracle, starts, question), ...isMeant ? {} : { hops: null } }, { results: [...ids].map((id, place) => `${degrees[place]} ${id}`), hops: isMeant ? hops : null, cutBy })
+  compare(
+    oracle,
+    `${question.level} walk ${question.direction} from ${starts.join(', ')} for ${question.hopsWanted} hops within ${JSON.stringify(question.bounds)}`,
+    { ...expectedWalk(oracle, starts, question), ...(isMeant ? {} : { hops: null }) },
+    { results: [...ids].map((id, place) => `${degrees[place]} ${id}`), hops: isMeant ? hops : null, cutBy }
+  )
 }
 
 /** What is cut off is the farthest, and within a hop what has the greatest ids. */
-function expectedWalk(oracle: Oracle, starts: readonly Urn[], { direction, level, hopsWanted, bounds }: Omit<WalkQuestion, 'startIds'>) {
+function expectedWalk(
+  oracle: Oracle,
+  starts: readonly Urn[],
+  { direction, level, hopsWanted, bounds }: Omit<WalkQuestion, 'startIds'>
+) {
   const wanted = oracle.reached(starts, direction, level).filter(({ degree }) => degree <= hopsWanted)
   const inHops = wanted.filter(({ degree }) => degree <= bounds.maxHops)
   const kept = inHops.slice(0, bounds.maxEntities)
-  const cutBy: Walk['cutBy'] = kept.length < inHops.length ? 'maxEntities' : inHops.length < wanted.length ? 'maxHops' : null
+  const cutBy: Walk['cutBy'] =
+    kept.length < inHops.length ? 'maxEntities' : inHops.length < wanted.length ? 'maxHops' : null
   // A hop that finds nobody has been followed as well.
-  const followed = cutBy === 'maxEntities' ? (inHops[kept.length]?.degree ?? 1) - 1 : Math.min(hopsWanted, bounds.maxHops, (wanted.at(-1)?.degree ?? 0) + 1)
-  return { results: kept.map(({ urn, degree }) => `${degree} ${idOf(oracle, urn)}`), hops: starts.length === 0 ? 0 : followed, cutBy }
+  const followed =
+    cutBy === 'maxEntities'
+      ? (inHops[kept.length]?.degree ?? 1) - 1
+      : Math.min(hopsWanted, bounds.maxHops, (wanted.at(-1)?.degree ?? 0) + 1)
+  return {
+    results: kept.map(({ urn, degree }) => `${degree} ${idOf(oracle, urn)}`),
+    hops: starts.length === 0 ? 0 : followed,
+    cutBy
+  }
 }
 
-export const levelOf = (oracle: Oracle, urn: Urn): LineageLevel => oracle.thing(urn)?.assetUrn ? 'column' : 'asset'
+export const levelOf = (oracle: Oracle, urn: Urn): LineageLevel =>
+  oracle.thing(urn)?.assetUrn ? 'column' : 'asset'
 const idOf = (oracle: Oracle, urn: Urn): number => oracle.ids.get(urn) ?? -1
-const sorted = (oracle: Oracle, urns: readonly Urn[]): number[] => urns.map((urn) => idOf(oracle, urn)).sort((a, b) => a - b)
+const sorted = (oracle: Oracle, urns: readonly Urn[]): number[] =>
+  urns.map((urn) => idOf(oracle, urn)).sort((a, b) => a - b)
 
-const expectedEntity = (oracle: Oracle, urn: Urn) => oracle.isKnown(urn)
-  ? { urn, id: oracle.isNamed(urn) ? idOf(oracle, urn) : null, exists: oracle.exists(urn), isRemoved: oracle.isRemoved(urn) }
-  : null
+const expectedEntity = (oracle: Oracle, urn: Urn) =>
+  oracle.isKnown(urn)
+    ? {
+        urn,
+        id: oracle.isNamed(urn) ? idOf(oracle, urn) : null,
+        exists: oracle.exists(urn),
+        isRemoved: oracle.isRemoved(urn)
+      }
+    : null
 
 function expectedClass(oracle: Oracle, urn: Urn): Omit<EntityClass, 'index'> {
   const { type = '', platform = null, origin = null } = oracle.thing(urn) ?? {}
   const domain = oracle.domainOf(urn)
-  return { entityType: type, platformUrn: platform as Urn | null, origin, exists: oracle.exists(urn), isRemoved: oracle.isRemoved(urn), domainId: domain && idOf(oracle, domain) }
+  return {
+    entityType: type,
+    platformUrn: platform as Urn | null,
+    origin,
+    exists: oracle.exists(urn),
+    isRemoved: oracle.isRemoved(urn),
+    domainId: domain && idOf(oracle, domain)
+  }
 }

@@ -32,12 +32,27 @@ export type RedisServer = {
 }
 
 /** Starts a server on a free port, gone at teardown; null (skipped) where redis-server is not installed. */
-export async function withRedisServer(t: Test, options: { args?: readonly string[] } = {}): Promise<RedisServer | null> {
+export async function withRedisServer(
+  t: Test,
+  options: { args?: readonly string[] } = {}
+): Promise<RedisServer | null> {
   const isInstalled = spawnSync('redis-server', ['--version']).status === 0
   if (skipUnless(t, isInstalled, 'redis-server is not installed')) return null
   const folder = mkdtempSync(join(tmpdir(), 'tributary-redis-'))
   const port = await freePort()
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--maxmemory-policy', 'noeviction', ...options.args ?? []]
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+    '--maxmemory-policy',
+    'noeviction',
+    ...(options.args ?? [])
+  ]
   const url = `redis://127.0.0.1:${port}`
   let child: ChildProcess | undefined
 
@@ -48,7 +63,7 @@ export async function withRedisServer(t: Test, options: { args?: readonly string
 
   async function signal(name: NodeJS.Signals): Promise<void> {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const ended = new Promise(resolve => child?.once('exit', resolve))
+    const ended = new Promise((resolve) => child?.once('exit', resolve))
     child.kill(name)
     if (name === 'SIGKILL' || name === 'SIGTERM') await ended
   }
@@ -88,7 +103,7 @@ async function leaseDatabase(t: Test, url: string): Promise<string> {
   for (;;) {
     for (let number = 1; number < databaseCount; number += 1) {
       const key = `tributary-test:database:${number}`
-      if (await redis.set(key, process.pid, 'PX', leaseMs, 'NX') === null) continue
+      if ((await redis.set(key, process.pid, 'PX', leaseMs, 'NX')) === null) continue
       const leased = new URL(url)
       leased.pathname = `/${number}`
       await flush(leased.href)
@@ -109,6 +124,12 @@ async function flush(url: string): Promise<void> {
   await redis.quit()
 }
 
-function redisTestOptions(url: string): { maxRetriesPerRequest: number, tls?: { rejectUnauthorized: false } } {
-  return { maxRetriesPerRequest: 1, ...(url.startsWith('rediss:') ? { tls: { rejectUnauthorized: false } } : {}) }
+function redisTestOptions(url: string): {
+  maxRetriesPerRequest: number
+  tls?: { rejectUnauthorized: false }
+} {
+  return {
+    maxRetriesPerRequest: 1,
+    ...(url.startsWith('rediss:') ? { tls: { rejectUnauthorized: false } } : {})
+  }
 }

@@ -4,7 +4,7 @@ import { runCommandLine } from '../../bin/command-line.ts'
 import type { Terminal } from '../../bin/terminal.ts'
 
 /** The exit code, what was printed on both outputs, and what a terminal would have drawn over. */
-export type Outcome = { code: number | null, out: string[], err: string[], drawn: string[] }
+export type Outcome = { code: number | null; out: string[]; err: string[]; drawn: string[] }
 
 export type Given = {
   env?: Record<string, string>
@@ -13,16 +13,27 @@ export type Given = {
   signal?: AbortSignal
 }
 
-export async function runCommand(args: readonly string[], { env, input = '', isTty = false, signal }: Given = {}): Promise<Outcome> {
+export async function runCommand(
+  args: readonly string[],
+  { env, input = '', isTty = false, signal }: Given = {}
+): Promise<Outcome> {
   const outcome: Outcome = { code: null, out: [], err: [], drawn: [] }
   const terminal: Terminal = {
     env: { TRIBUTARY_DATA_DIR: '/nowhere', ...env },
-    out: line => { outcome.out.push(line) },
-    err: line => { outcome.err.push(line) },
-    redraw: isTty ? line => { outcome.drawn.push(line) } : null,
+    out: (line) => {
+      outcome.out.push(line)
+    },
+    err: (line) => {
+      outcome.err.push(line)
+    },
+    redraw: isTty
+      ? (line) => {
+          outcome.drawn.push(line)
+        }
+      : null,
     hasColour: isTty && env?.NO_COLOR === undefined,
     width: 100,
-    input: () => typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input,
+    input: () => (typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input),
     interruption: () => signal ?? new AbortController().signal
   }
   outcome.code = await runCommandLine(args, terminal)

@@ -26,7 +26,13 @@ export async function withRunningServer(t: Test): Promise<RunningServer> {
   const log = createLog(config)
   const queue = await openQueue(config, log)
   const worker = startWorker(config, log)
-  const app = await buildServer({ db, lineage: { db, memory: await openMemory(t, db, databaseUrl, log), held: holdResults(heldResultsBounds) }, queue, config, log })
+  const app = await buildServer({
+    db,
+    lineage: { db, memory: await openMemory(t, db, databaseUrl, log), held: holdResults(heldResultsBounds) },
+    queue,
+    config,
+    log
+  })
   t.teardown(async () => {
     await app.close()
     await worker.stop()

@@ -25,7 +25,12 @@ export type RestRequest = {
 }
 
 /** `body` is the parsed JSON, or undefined where there is none. Loose on purpose: a test says what it expects. */
-export type RestAnswer = { status: number, body: JsonAnswer, text: string, headers: LightMyRequestResponse['headers'] }
+export type RestAnswer = {
+  status: number
+  body: JsonAnswer
+  text: string
+  headers: LightMyRequestResponse['headers']
+}
 
 /** What JSON.parse gives. */
 type JsonAnswer = ReturnType<typeof JSON.parse>
@@ -42,9 +47,16 @@ export type TestServer = {
   /** An administrator's token. */
   token: string
   /** Makes a token of these scopes. */
-  tokenWith: (scopes: readonly Scope[], more?: { domainUrn?: string, expiresAt?: Date, actorUrn?: string }) => Promise<string>
+  tokenWith: (
+    scopes: readonly Scope[],
+    more?: { domainUrn?: string; expiresAt?: Date; actorUrn?: string }
+  ) => Promise<string>
   /** Sends a GraphQL request and gives the answer's body and status. */
-  graphql: (query: string, variables?: JsonObject, options?: { token?: string | null, headers?: { [name: string]: string } }) => Promise<RestAnswer>
+  graphql: (
+    query: string,
+    variables?: JsonObject,
+    options?: { token?: string | null; headers?: { [name: string]: string } }
+  ) => Promise<RestAnswer>
   rest: (request: RestRequest) => Promise<RestAnswer>
 }
 
@@ -52,14 +64,28 @@ export type TestServer = {
 const silentQueue: ChunkQueue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
 
 /** `withWorker` opens a real queue and runs a worker, which a test of loads needs and the others need not wait for; `queue` is one of the test's own; without `memory` lineage is answered in SQL. */
-export async function withServer(t: Test, options: { env?: { [key: string]: string }, withWorker?: boolean, queue?: ChunkQueue, memory?: boolean } = {}): Promise<TestServer> {
+export async function withServer(
+  t: Test,
+  options: {
+    env?: { [key: string]: string }
+    withWorker?: boolean
+    queue?: ChunkQueue
+    memory?: boolean
+  } = {}
+): Promise<TestServer> {
   const { db, url: databaseUrl } = await withDatabase(t)
   const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', ...options.env })
   const log = createLog(config)
-  const queue = options.withWorker ? await openQueue(config, log) : options.queue ?? silentQueue
+  const queue = options.withWorker ? await openQueue(config, log) : (options.queue ?? silentQueue)
   const worker = options.withWorker ? startWorker(config, log) : null
   const memory = options.memory === false ? null : await openMemory(t, db, databaseUrl, log)
-  const context: ApiContext = { db, lineage: { db, memory, held: holdResults(heldResultsBounds) }, queue, config, log }
+  const context: ApiContext = {
+    db,
+    lineage: { db, memory, held: holdResults(heldResultsBounds) },
+    queue,
+    config,
+    log
+  }
   const state: ServerState = { isStopping: false }
   const app = await buildServer(context, state)
   t.teardown(async () => {
@@ -69,7 +95,8 @@ export async function withServer(t: Test, options: { env?: { [key: string]: stri
   })
   await worker?.start()
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const tokenWith: TestServer['tokenWith'] = async (scopes, more = {}) => (await createToken(db, { name: `test ${scopes.join(' ')}`, scopes, ...more })).token
+  const tokenWith: TestServer['tokenWith'] = async (scopes, more = {}) =>
+    (await createToken(db, { name: `test ${scopes.join(' ')}`, scopes, ...more })).token
   const token = await tokenWith(['admin'])
 
   const rest: TestServer['rest'] = async (request) => {
@@ -78,16 +105,36 @@ export async function withServer(t: Test, options: { env?: { [key: string]: stri
     const answer = await app.inject({
       method: request.method ?? 'GET',
       url: request.url,
-      headers: { ...bearer === null ? {} : { authorization: `Bearer ${bearer}` }, ...request.body === undefined || isText ? {} : { 'content-type': 'application/json' }, ...request.headers },
-      ...request.body === undefined ? {} : { payload: isText ? request.body as string | Buffer : JSON.stringify(request.body) }
+      headers: {
+        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(request.body === undefined || isText ? {} : { 'content-type': 'application/json' }),
+        ...request.headers
+      },
+      ...(request.body === undefined
+        ? {}
+        : { payload: isText ? (request.body as string | Buffer) : JSON.stringify(request.body) })
     })
     return { status: answer.statusCode, body: parsed(answer), text: answer.body, headers: answer.headers }
   }
 
   return {
-    app, db, databaseUrl, memory, url, state, token, tokenWith, rest,
+    app,
+    db,
+    databaseUrl,
+    memory,
+    url,
+    state,
+    token,
+    tokenWith,
+    rest,
     graphql: (query, variables = {}, { token: bearer, headers } = {}) =>
-      rest({ method: 'POST', url: '/api/graphql', body: { query, variables }, ...bearer === undefined ? {} : { token: bearer }, ...headers ? { headers } : {} })
+      rest({
+        method: 'POST',
+        url: '/api/graphql',
+        body: { query, variables },
+        ...(bearer === undefined ? {} : { token: bearer }),
+        ...(headers ? { headers } : {})
+      })
   }
 }
 

@@ -15,7 +15,7 @@ export type TestServices = {
   stop(): Promise<void>
 }
 
-type Server = { url: string, description: string, isThrowaway: boolean, stop(): Promise<void> }
+type Server = { url: string; description: string; isThrowaway: boolean; stop(): Promise<void> }
 
 /** Throws CannotEmbed where the embedded Postgres cannot run and no DATABASE_URL is given. */
 export async function startTestServices(): Promise<TestServices> {
@@ -45,7 +45,12 @@ export async function startTestServices(): Promise<TestServices> {
 }
 
 function givenServer(url: string): Server {
-  return { url, description: 'the Postgres of DATABASE_URL', isThrowaway: false, stop: () => Promise.resolve() }
+  return {
+    url,
+    description: 'the Postgres of DATABASE_URL',
+    isThrowaway: false,
+    stop: () => Promise.resolve()
+  }
 }
 
 async function throwawayServer(): Promise<Server> {

@@ -11,7 +11,9 @@ export async function withStandIn(t: Test, listener: RequestListener): Promise<s
     server.closeAllConnections()
   })
   const port = await freePort()
-  await new Promise<void>(resolve => { server.listen(port, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve)
+  })
   return `http://127.0.0.1:${port}`
 }
 

@@ -13,9 +13,12 @@ export const createTableChecksums = async (db: Db): Promise<() => Promise<TableC
     from pg_tables
     where schemaname = 'public' and tablename not like 'knex%' and tablename not like 'migration%'
     order by tablename`)
-  const parts = names.rows.map(({ name }) => `select '${name}' as name, md5(coalesce(string_agg(r::text, '|' order by r::text), '')) as sum from "${name}" r`)
+  const parts = names.rows.map(
+    ({ name }) =>
+      `select '${name}' as name, md5(coalesce(string_agg(r::text, '|' order by r::text), '')) as sum from "${name}" r`
+  )
   return async () => {
-    const sums = await db.raw<{ rows: { name: string, sum: string }[] }>(parts.join(' union all '))
+    const sums = await db.raw<{ rows: { name: string; sum: string }[] }>(parts.join(' union all '))
     return Object.fromEntries(sums.rows.map(({ name, sum }) => [name, sum]))
   }
 }
@@ -25,4 +28,6 @@ export const tableChecksums = async (db: Db): Promise<TableChecksums> => (await 
 
 /** The tables whose checksum differs. */
 export const changedTables = (before: TableChecksums, after: TableChecksums): string[] =>
-  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => before[name] !== after[name]).sort()
+  [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((name) => before[name] !== after[name])
+    .sort()

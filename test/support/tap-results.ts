@@ -1,8 +1,8 @@
 /** Reads a TAP stream: counts tests passed, failed and skipped for what reason, and picks what a person wants to see. */
 
-export type TapResults = { passed: number, failed: number, skipped: { name: string, reason: string }[] }
+export type TapResults = { passed: number; failed: number; skipped: { name: string; reason: string }[] }
 
-type Point = { name: string, isOk: boolean, isTop: boolean, sumsUp: boolean }
+type Point = { name: string; isOk: boolean; isTop: boolean; sumsUp: boolean }
 
 const point = /^( *)(not )?ok \d+(?: - (.*?))?(?: \{)?\s*$/
 const skip = /^(.*?)\s*# skip\S*\s*(.*)$/i
@@ -12,7 +12,7 @@ const indentChars = 4
 /** Reads points from lines in order. A point that comes after points one level deeper sums those up. */
 function createPointReader(): (line: string) => Point | null {
   const seenAtDepth: number[] = []
-  return line => {
+  return (line) => {
     const found = point.exec(line)
     if (found === null) return null
     const [, indent = '', not, name = ''] = found
@@ -49,7 +49,7 @@ export function createTapFilter(): (line: string) => boolean {
   const readPoint = createPointReader()
   let showsDetails = false
   let isInDetails = false
-  return line => {
+  return (line) => {
     const found = isInDetails ? null : readPoint(line)
     if (found !== null) {
       showsDetails = !found.isOk && !found.sumsUp

@@ -14,10 +14,10 @@ const keyFile = packagePath('test/cases/tls/key.pem')
 const sslRequestBytes = 8
 
 /** `postgres` asks for encryption inside its protocol; `plain` connections begin with it, as those of Redis do. */
-export type TlsFrontOptions = { protocol: 'postgres' | 'plain', target: NetConnectOpts }
+export type TlsFrontOptions = { protocol: 'postgres' | 'plain'; target: NetConnectOpts }
 
 /** The port of the front on this machine; `encrypted` counts the connections that came in encrypted. */
-export type TlsFront = { port: number, encrypted(): number }
+export type TlsFront = { port: number; encrypted(): number }
 
 /** Starts the front; gone at teardown, with all its connections. */
 export async function withTlsFront(t: Test, options: TlsFrontOptions): Promise<TlsFront> {
@@ -27,7 +27,9 @@ export async function withTlsFront(t: Test, options: TlsFrontOptions): Promise<T
 
   function secure(socket: Socket): void {
     const plain = new TLSSocket(socket, { isServer: true, ...material })
-    plain.on('secure', () => { encrypted += 1 })
+    plain.on('secure', () => {
+      encrypted += 1
+    })
     join(plain)
   }
 
@@ -44,14 +46,14 @@ export async function withTlsFront(t: Test, options: TlsFrontOptions): Promise<T
     client.pipe(server).pipe(client)
   }
 
-  const front = createServer(socket => {
+  const front = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     if (options.protocol === 'plain') {
       secure(socket)
       return
     }
-    socket.once('data', first => {
+    socket.once('data', (first) => {
       if (first.length === sslRequestBytes) {
         socket.write('S')
         secure(socket)
@@ -61,11 +63,16 @@ export async function withTlsFront(t: Test, options: TlsFrontOptions): Promise<T
       }
     })
   })
-  await new Promise<void>(resolve => { front.listen(0, '0.0.0.0', resolve) })
+  await new Promise<void>((resolve) => {
+    front.listen(0, '0.0.0.0', resolve)
+  })
   t.teardown(() => {
     for (const socket of sockets) socket.destroy()
     front.close()
   })
   const address = front.address()
-  return { port: typeof address === 'object' && address !== null ? address.port : 0, encrypted: () => encrypted }
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    encrypted: () => encrypted
+  }
 }

@@ -9,15 +9,24 @@ export const trapActions = {
 }
 
 /** `upstreamUrn` must exist; null stands for every edge. Returns what takes the trap away. */
-export async function setTrap(db: Db, action: string, upstreamUrn: string | null): Promise<() => Promise<void>> {
+export async function setTrap(
+  db: Db,
+  action: string,
+  upstreamUrn: string | null
+): Promise<() => Promise<void>> {
   const [row] = await query<{ id: number }>(db, 'select id from entity where urn = ?', [upstreamUrn ?? ''])
   const isMeant = upstreamUrn === null ? 'true' : `new.upstream_id = ${row?.id ?? 0}`
-  await query(db, `
+  await query(
+    db,
+    `
     create function trap() returns trigger language plpgsql as $$
     begin
       if ${isMeant} then ${action}; end if;
       return new;
-    end $$`)
+    end $$`
+  )
   await query(db, 'create trigger trap before insert on statement for each row execute function trap()')
-  return async () => { await query(db, 'drop function trap() cascade') }
+  return async () => {
+    await query(db, 'drop function trap() cascade')
+  }
 }

@@ -14,7 +14,18 @@ import { CatalogError } from '../../shared/errors.ts'
 import { entityTypeInfo } from '../../shared/model/entity-types.ts'
 import { insertChunk } from '../../shared/store/chunks.ts'
 import { entityTypeOf } from '../../shared/urn/urn.ts'
-import { applyAsChunk, asCall, create, createDomain, domain, endLoad, openLoad, record, setDomain, type OpenLoad } from './changes.ts'
+import {
+  applyAsChunk,
+  asCall,
+  create,
+  createDomain,
+  domain,
+  endLoad,
+  openLoad,
+  record,
+  setDomain,
+  type OpenLoad
+} from './changes.ts'
 import type { EdgeLoad, Happening } from './edge-catalogs.ts'
 import { leftBehind, type LeftBehind } from './left-behind.ts'
 
@@ -25,16 +36,20 @@ export type PackChunk = (lines: readonly string[], firstLine: number, db: Db) =>
 async function takenBack<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
   const end = new Error('taken back')
   const results: T[] = []
-  await db.transaction(async (tx) => {
-    results.push(await work(tx as unknown as Db))
-    throw end
-  }).catch((error: unknown) => { if (error !== end) throw error })
+  await db
+    .transaction(async (tx) => {
+      results.push(await work(tx as unknown as Db))
+      throw end
+    })
+    .catch((error: unknown) => {
+      if (error !== end) throw error
+    })
   const [result] = results
   if (result === undefined) throw new Error('no result')
   return result
 }
 
-type Loads = { older: OpenLoad, own: OpenLoad, newer: OpenLoad, ended: OpenLoad }
+type Loads = { older: OpenLoad; own: OpenLoad; newer: OpenLoad; ended: OpenLoad }
 
 const firstLine = 100
 /** Between the lines of chunks is room for others of the same load. */
@@ -43,7 +58,13 @@ export const linesApart = 2
 /** What cannot be applied did not happen. */
 async function happen(db: Db, { by, source, creates, changes }: Happening, loads: Loads): Promise<void> {
   const context = { source, missingReferences: creates ? 'create' : 'reject' } as const
-  const load = { 'call': null, 'older load': loads.older, 'own load': loads.own, 'newer load': loads.newer, 'ended load': loads.ended }[by]
+  const load = {
+    call: null,
+    'older load': loads.older,
+    'own load': loads.own,
+    'newer load': loads.newer,
+    'ended load': loads.ended
+  }[by]
   // Of the same load there are records before, among and after.
   const line = by === 'own load' && creates ? firstLine + (source === 'etl' ? 3 : 501) : 1
   try {
@@ -57,16 +78,45 @@ async function happen(db: Db, { by, source, creates, changes }: Happening, loads
 const home = domain('home')
 
 /** Brings about the catalog in which the load is to be applied; gives its chunks. */
-async function prepare(db: Db, { present, before, meanwhile, chunks, ...load }: EdgeLoad, pack: PackChunk): Promise<number[]> {
-  if (present.length > 0) await applyCall(db, [record(0, createDomain(home, 'Home'), ...create(...present), ...present.filter((urn) => entityTypeInfo(entityTypeOf(urn)).isAsset).slice(0, 2).map((urn) => setDomain(urn, home)))], asCall())
+async function prepare(
+  db: Db,
+  { present, before, meanwhile, chunks, ...load }: EdgeLoad,
+  pack: PackChunk
+): Promise<number[]> {
+  if (present.length > 0)
+    await applyCall(
+      db,
+      [
+        record(
+          0,
+          createDomain(home, 'Home'),
+          ...create(...present),
+          ...present
+            .filter((urn) => entityTypeInfo(entityTypeOf(urn)).isAsset)
+            .slice(0, 2)
+            .map((urn) => setDomain(urn, home))
+        )
+      ],
+      asCall()
+    )
   const ended = await openLoad(db, { source: 'etl' })
   const older = await openLoad(db, { isDestructive: load.isDestructive })
   const openLoads = { older, ended, own: ended, newer: ended }
   for (const each of before) await happen(db, each, openLoads)
   await endLoad(db, ended)
   if (load.isLast) await endLoad(db, older)
-  const own = await openLoad(db, { source: 'etl', isDestructive: load.isDestructive, missingReferences: load.missingReferences, remaining: chunks.length + (load.isLast ? 0 : 1) })
-  await query(db, 'update load set mode = ?, sweep = ?, domain_urn = ? where id = ?::uuid', [load.mode, load.mode === 'snapshot' ? 'pending' : null, load.isLimited ? home : null, own.id])
+  const own = await openLoad(db, {
+    source: 'etl',
+    isDestructive: load.isDestructive,
+    missingReferences: load.missingReferences,
+    remaining: chunks.length + (load.isLast ? 0 : 1)
+  })
+  await query(db, 'update load set mode = ?, sweep = ?, domain_urn = ? where id = ?::uuid', [
+    load.mode,
+    load.mode === 'snapshot' ? 'pending' : null,
+    load.isLimited ? home : null,
+    own.id
+  ])
   const newer = await openLoad(db, { source: 'etl' })
   for (const each of meanwhile) await happen(db, each, { ended, older, own, newer })
   return inTransaction(db, async (tx) => {
@@ -74,7 +124,15 @@ async function prepare(db: Db, { present, before, meanwhile, chunks, ...load }: 
     let line = firstLine
     for (const lines of chunks) {
       const payload = await pack(lines, line, tx as unknown as Db)
-      ids.push(await insertChunk(tx, { loadId: own.id, pass: 3, firstLine: line, recordCount: lines.length, payload }))
+      ids.push(
+        await insertChunk(tx, {
+          loadId: own.id,
+          pass: 3,
+          firstLine: line,
+          recordCount: lines.length,
+          payload
+        })
+      )
       line += linesApart * lines.length
     }
     return ids
@@ -83,7 +141,7 @@ async function prepare(db: Db, { present, before, meanwhile, chunks, ...load }: 
 
 /** One worker applies the chunks; a chunk that waits for an older load is left. */
 async function applyAll(db: Db, chunkIds: readonly number[], lean: LeanWays | null): Promise<LeftBehind> {
-  const options = { apply: applyRecords, guards: allChunkGuards, ...lean ? { lean } : {} }
+  const options = { apply: applyRecords, guards: allChunkGuards, ...(lean ? { lean } : {}) }
   const waiting: string[] = []
   for (const id of chunkIds) {
     const claim = await claimChunk(db, id, allChunkGuards)
@@ -93,26 +151,36 @@ async function applyAll(db: Db, chunkIds: readonly number[], lean: LeanWays | nu
       waiting.push(String(id))
     })
   }
-  return { ...await leftBehind(db), waiting }
+  return { ...(await leftBehind(db)), waiting }
 }
 
 /** What only one of two ways left behind. */
 function difference(what: string, general: readonly string[], lean: readonly string[]): string[] {
   if (JSON.stringify(general) === JSON.stringify(lean)) return []
-  return [`${what}:`, ...general.filter((line) => !lean.includes(line)).map((line) => `  only general: ${line}`), ...lean.filter((line) => !general.includes(line)).map((line) => `  only lean: ${line}`)]
+  return [
+    `${what}:`,
+    ...general.filter((line) => !lean.includes(line)).map((line) => `  only general: ${line}`),
+    ...lean.filter((line) => !general.includes(line)).map((line) => `  only lean: ${line}`)
+  ]
 }
 
 /** `leanCount`: of the records that were applied in the lean way. */
-export type Compared = { differences: string[], hasChanged: boolean, leanCount: number }
+export type Compared = { differences: string[]; hasChanged: boolean; leanCount: number }
 
-function countingWays(): { lean: LeanWays, count: () => number } {
+function countingWays(): { lean: LeanWays; count: () => number } {
   const { edges, documents } = createLeanWays()
   let count = 0
   const counted = (done: EdgesApplied): EdgesApplied => {
     count += done.records
     return done
   }
-  return { lean: { edges: async (...given) => counted(await edges(...given)), documents: async (...given) => counted(await documents(...given)) }, count: () => count }
+  return {
+    lean: {
+      edges: async (...given) => counted(await edges(...given)),
+      documents: async (...given) => counted(await documents(...given))
+    },
+    count: () => count
+  }
 }
 
 /** Applies the load in the general way and in the lean one, each taken back, and says where they differ. */
@@ -120,7 +188,16 @@ export async function compareWays(db: Db, load: EdgeLoad, pack: PackChunk): Prom
   const ways = countingWays()
   const [general, lean] = await takenBack(db, async (db) => {
     const chunkIds = await prepare(db, load, pack)
-    return [await takenBack(db, (db) => applyAll(db, chunkIds, null)), await takenBack(db, (db) => applyAll(db, chunkIds, ways.lean))] as const
+    return [
+      await takenBack(db, (db) => applyAll(db, chunkIds, null)),
+      await takenBack(db, (db) => applyAll(db, chunkIds, ways.lean))
+    ] as const
   })
-  return { differences: Object.keys(general).flatMap((what) => difference(what, general[what] ?? [], lean[what] ?? [])), hasChanged: Boolean(general.journal?.length), leanCount: ways.count() }
+  return {
+    differences: Object.keys(general).flatMap((what) =>
+      difference(what, general[what] ?? [], lean[what] ?? [])
+    ),
+    hasChanged: Boolean(general.journal?.length),
+    leanCount: ways.count()
+  }
 }

@@ -1,10 +1,19 @@
 /** Writes CSV by RFC 4180, without the product's own code. */
 
-export type CsvStyle = { newline: '\n' | '\r\n', quotes: 'needed' | 'all', mark: boolean, lastNewline: boolean }
+export type CsvStyle = {
+  newline: '\n' | '\r\n'
+  quotes: 'needed' | 'all'
+  mark: boolean
+  lastNewline: boolean
+}
 
 /** The rows as a file: cells are quoted where they must be, or all. */
-export function writeCsv(rows: readonly (readonly string[])[], { newline, quotes, mark, lastNewline }: CsvStyle): string {
-  const cell = (text: string): string => quotes === 'all' || /[",\r\n]/.test(text) ? `"${text.split('"').join('""')}"` : text
+export function writeCsv(
+  rows: readonly (readonly string[])[],
+  { newline, quotes, mark, lastNewline }: CsvStyle
+): string {
+  const cell = (text: string): string =>
+    quotes === 'all' || /[",\r\n]/.test(text) ? `"${text.split('"').join('""')}"` : text
   const text = rows.map((row) => row.map(cell).join(',')).join(newline)
   return `${mark ? '\ufeff' : ''}${text}${lastNewline ? newline : ''}`
 }

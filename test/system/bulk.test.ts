@@ -1,6 +1,16 @@
 /** Large loads where something is wrong: bad records among a million, and a disk that is full for minutes. */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +22,14 @@ import { spoilt } from '../support/bad-records.ts'
 import { connectTestDatabase, runOnServer, type TestDatabase } from '../support/database.ts'
 import { dataset, edge, entity } from '../support/load-bench.ts'
 import { skipUnless } from '../support/skip.ts'
-import { isTerminal, readLoad, readRejects, sendLoad, type Api, type LoadState } from '../torture/catalog-calls.ts'
+import {
+  isTerminal,
+  readLoad,
+  readRejects,
+  sendLoad,
+  type Api,
+  type LoadState
+} from '../torture/catalog-calls.ts'
 import { withCatalog } from './support/catalog.ts'
 
 const doneMaxMs = 600_000
@@ -29,14 +46,28 @@ t.test('row 6: bad records among 1,000,000 are rejected alone, each with line, c
   const count = 1_000_000
   const load = spoilt(count, 6)
   const { client } = await withCatalog(t, { workers: 2 })
-  t.match(await ended(client, await sendLoad(client, load.assets(), {})), { state: 'done', counts: { rejected: 0 } })
+  t.match(await ended(client, await sendLoad(client, load.assets(), {})), {
+    state: 'done',
+    counts: { rejected: 0 }
+  })
   const id = await sendLoad(client, load.lines(), {})
-  t.match(await ended(client, id), { state: 'done', counts: { received: count, applied: count - load.bad.length, unchanged: 0, rejected: load.bad.length } })
-  t.same((await readRejects(client, id)).map(({ line, code, field, record }) => ({ line, text: record, code, field: field ?? null })), load.bad)
+  t.match(await ended(client, id), {
+    state: 'done',
+    counts: { received: count, applied: count - load.bad.length, unchanged: 0, rejected: load.bad.length }
+  })
+  t.same(
+    (await readRejects(client, id)).map(({ line, code, field, record }) => ({
+      line,
+      text: record,
+      code,
+      field: field ?? null
+    })),
+    load.bad
+  )
 })
 
 /** A database whose tables are on a disk of 256 MB, of a server for this test; null (skipped) where none may be mounted. */
-async function withSmallDisk(t: Test): Promise<{ database: TestDatabase, disk: string } | null> {
+async function withSmallDisk(t: Test): Promise<{ database: TestDatabase; disk: string } | null> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-disk-'))
   chmodSync(folder, 0o755)
   chmodSync(folder, 0o755)
@@ -80,29 +111,59 @@ async function keepFull(disk: string, signal: AbortSignal): Promise<void> {
   rmSync(join(disk, 'ballast'))
 }
 
-t.test('row 6: a disk that is full for 3 minutes rejects nothing, of large loads and of small ones', async (t) => {
-  const small = await withSmallDisk(t)
-  if (small === null) return
-  const { client, db } = await withCatalog(t, { workers: 2, database: small.database })
-  const assetCount = 10_000
-  const lines = function* (count: number, make: (index: number) => unknown): Generator<string> {
-    for (let index = 0; index < count; index += 1) yield `${JSON.stringify(make(index))}\n`
-  }
-  t.match(await ended(client, await sendLoad(client, lines(assetCount, entity), {})), { state: 'done' })
-  const edgeCount = 200_000
-  const ids = [await sendLoad(client, lines(edgeCount, (index) => edge(index % assetCount, (index + 1 + Math.floor(index / assetCount)) % assetCount)), {})]
-  for (let index = 0; index < 5; index += 1) ids.push(await sendLoad(client, [JSON.stringify({ op: 'upsertEntity', urn: dataset(`late_${index}`), description: 'x'.repeat(60_000) })], {}))
+t.test(
+  'row 6: a disk that is full for 3 minutes rejects nothing, of large loads and of small ones',
+  async (t) => {
+    const small = await withSmallDisk(t)
+    if (small === null) return
+    const { client, db } = await withCatalog(t, { workers: 2, database: small.database })
+    const assetCount = 10_000
+    const lines = function* (count: number, make: (index: number) => unknown): Generator<string> {
+      for (let index = 0; index < count; index += 1) yield `${JSON.stringify(make(index))}\n`
+    }
+    t.match(await ended(client, await sendLoad(client, lines(assetCount, entity), {})), { state: 'done' })
+    const edgeCount = 200_000
+    const ids = [
+      await sendLoad(
+        client,
+        lines(edgeCount, (index) =>
+          edge(index % assetCount, (index + 1 + Math.floor(index / assetCount)) % assetCount)
+        ),
+        {}
+      )
+    ]
+    for (let index = 0; index < 5; index += 1)
+      ids.push(
+        await sendLoad(
+          client,
+          [
+            JSON.stringify({
+              op: 'upsertEntity',
+              urn: dataset(`late_${index}`),
+              description: 'x'.repeat(60_000)
+            })
+          ],
+          {}
+        )
+      )
 
-  const full = new AbortController()
-  const filling = keepFull(small.disk, full.signal)
-  await sleep(fullMs)
-  full.abort()
-  await filling
-  // Not before: a new connection needs room too.
-  const tried = await query<{ error: string }>(db, "select distinct last_error as error from chunk where last_error like '%53100%'")
-  t.ok(tried.length > 0, 'the disk was full while they were applied')
-  for (const [index, id] of ids.entries()) {
-    const count = index === 0 ? edgeCount : 1
-    t.match(await ended(client, id), { state: 'done', counts: { received: count, applied: count, rejected: 0 } })
+    const full = new AbortController()
+    const filling = keepFull(small.disk, full.signal)
+    await sleep(fullMs)
+    full.abort()
+    await filling
+    // Not before: a new connection needs room too.
+    const tried = await query<{ error: string }>(
+      db,
+      "select distinct last_error as error from chunk where last_error like '%53100%'"
+    )
+    t.ok(tried.length > 0, 'the disk was full while they were applied')
+    for (const [index, id] of ids.entries()) {
+      const count = index === 0 ? edgeCount : 1
+      t.match(await ended(client, id), {
+        state: 'done',
+        counts: { received: count, applied: count, rejected: 0 }
+      })
+    }
   }
-})
+)

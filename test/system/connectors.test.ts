@@ -17,7 +17,7 @@ import { runCli } from './support/processes.ts'
 import { connectorFolder, readSentAspects, sentAspects } from './support/sent-aspects.ts'
 
 /** Elements of a file, and the documents that no general rule gives, by `urn aspectName`. */
-type ConnectorCase = { about: string, elements: JsonValue[], expected: { [key: string]: JsonObject } }
+type ConnectorCase = { about: string; elements: JsonValue[]; expected: { [key: string]: JsonObject } }
 
 const readersCount = 4
 
@@ -26,8 +26,12 @@ const urnOf = (key: string): string => key.slice(0, key.lastIndexOf(' '))
 const aspectOf = (key: string): string => key.slice(key.lastIndexOf(' ') + 1)
 
 async function load(t: Test, { env }: Catalog, path: string): Promise<JsonValue> {
-  const { code, said } = await runCli(t, ['load', path, '--format', 'mcp', '--missing-references', 'create', '--json'], env)
-  const answer: JsonValue = JSON.parse(said.split('\n').find(line => line.startsWith('{')) ?? 'null')
+  const { code, said } = await runCli(
+    t,
+    ['load', path, '--format', 'mcp', '--missing-references', 'create', '--json'],
+    env
+  )
+  const answer: JsonValue = JSON.parse(said.split('\n').find((line) => line.startsWith('{')) ?? 'null')
   t.equal(code, 0, said)
   return answer
 }
@@ -41,7 +45,7 @@ async function readBack(client: CatalogClient, keys: Iterable<string>): Promise<
       const { status, json } = await client.readAspect(urnOf(key), aspectOf(key))
       const wrapped = valueAt(json, 'aspect')
       const [value] = typeof wrapped === 'object' && wrapped !== null ? Object.values(wrapped) : []
-      found.set(key, status === 200 ? value ?? null : null)
+      found.set(key, status === 200 ? (value ?? null) : null)
     }
   }
   await Promise.all(Array.from({ length: readersCount }, reader))
@@ -49,8 +53,13 @@ async function readBack(client: CatalogClient, keys: Iterable<string>): Promise<
 }
 
 /** The keys whose documents differ, with both, for a person to compare. */
-function differences(expected: ReadonlyMap<string, JsonValue>, found: ReadonlyMap<string, JsonValue>): { key: string, expected: JsonValue, found: JsonValue }[] {
-  return [...expected].flatMap(([key, value]) => isDeepStrictEqual(value, found.get(key)) ? [] : [{ key, expected: value, found: found.get(key) ?? null }])
+function differences(
+  expected: ReadonlyMap<string, JsonValue>,
+  found: ReadonlyMap<string, JsonValue>
+): { key: string; expected: JsonValue; found: JsonValue }[] {
+  return [...expected].flatMap(([key, value]) =>
+    isDeepStrictEqual(value, found.get(key)) ? [] : [{ key, expected: value, found: found.get(key) ?? null }]
+  )
 }
 
 function edgesOf(found: ReadonlyMap<string, JsonValue>): ReturnType<typeof edgesOfDocuments> {
@@ -58,29 +67,50 @@ function edgesOf(found: ReadonlyMap<string, JsonValue>): ReturnType<typeof edges
 }
 
 /** Walks from each end of the documents' edges and from each asset, both ways: what they find, and what the documents say. */
-async function sameInWalks(t: Test, client: CatalogClient, found: ReadonlyMap<string, JsonValue>): Promise<void> {
+async function sameInWalks(
+  t: Test,
+  client: CatalogClient,
+  found: ReadonlyMap<string, JsonValue>
+): Promise<void> {
   const edges = edgesOf(found)
-  const ends = (set: Set<string>): string[] => [...new Set([...set].flatMap(edge => edge.split(' > ')))]
-  const owners = [...found.keys()].map(key => urnOf(key)).filter(urn => /^urn:li:(dataset|chart|dashboard|dataJob|ml\w+|dataProcessInstance):/.test(urn))
-  for (const [what, stated, urns] of [['assets', edges.assets, [...new Set([...ends(edges.assets), ...owners])]], ['columns', edges.columns, ends(edges.columns)]] as const) {
+  const ends = (set: Set<string>): string[] => [...new Set([...set].flatMap((edge) => edge.split(' > ')))]
+  const owners = [...found.keys()]
+    .map((key) => urnOf(key))
+    .filter((urn) => /^urn:li:(dataset|chart|dashboard|dataJob|ml\w+|dataProcessInstance):/.test(urn))
+  for (const [what, stated, urns] of [
+    ['assets', edges.assets, [...new Set([...ends(edges.assets), ...owners])]],
+    ['columns', edges.columns, ends(edges.columns)]
+  ] as const) {
     for (const direction of ['DOWNSTREAM', 'UPSTREAM'] as const) {
       const walked = await edgesOfWalks(client, urns, direction)
-      const onlyStated = [...stated].filter(edge => !walked.has(edge))
-      const onlyWalked = [...walked].filter(edge => !stated.has(edge))
-      t.same({ onlyStated, onlyWalked }, { onlyStated: [], onlyWalked: [] }, `${stated.size} edges of ${what}, ${direction}`)
+      const onlyStated = [...stated].filter((edge) => !walked.has(edge))
+      const onlyWalked = [...walked].filter((edge) => !stated.has(edge))
+      t.same(
+        { onlyStated, onlyWalked },
+        { onlyStated: [], onlyWalked: [] },
+        `${stated.size} edges of ${what}, ${direction}`
+      )
     }
   }
 }
 
-t.test('row 4: the files of three connectors', async t => {
+t.test('row 4: the files of three connectors', async (t) => {
   const folder = connectorFolder()
-  if (skipUnless(t, folder !== null, 'the test data is neither in $TRIBUTARY_TEST_DATA/mcp nor in ../shared/data/mcp') || folder === null) return
+  if (
+    skipUnless(
+      t,
+      folder !== null,
+      'the test data is neither in $TRIBUTARY_TEST_DATA/mcp nor in ../shared/data/mcp'
+    ) ||
+    folder === null
+  )
+    return
   const catalog = await withCatalog(t, { workers: 1 })
   const { client } = catalog
-  const paths = ['dbt', 'tableau', 'snowflake'].map(name => join(folder, `${name}.json`))
+  const paths = ['dbt', 'tableau', 'snowflake'].map((name) => join(folder, `${name}.json`))
   const expected = expectedAspects(paths.flatMap(readSentAspects))
 
-  await t.test('are loaded by the command line without a reject', async t => {
+  await t.test('are loaded by the command line without a reject', async (t) => {
     for (const path of paths) {
       const answer = await load(t, catalog, path)
       t.match(answer, { state: 'done', format: 'mcp', counts: { rejected: 0 } })
@@ -89,50 +119,91 @@ t.test('row 4: the files of three connectors', async t => {
   })
 
   let found = new Map<string, JsonValue>()
-  await t.test('read back as sent, aspect by aspect', async t => {
+  await t.test('read back as sent, aspect by aspect', async (t) => {
     found = await readBack(client, expected.keys())
     const wrong = differences(expected, found)
     t.same(wrong.slice(0, 3), [], `${expected.size} aspects; ${wrong.length} differ`)
     t.comment(`${expected.size} aspects read back`)
   })
 
-  await t.test('state the same edges in their documents as in walks', t => sameInWalks(t, client, found))
+  await t.test('state the same edges in their documents as in walks', (t) => sameInWalks(t, client, found))
 
-  await t.test('and one updateLineage and one patch later still do', async t => {
-    const [ownerKey = ''] = [...expected.keys()].filter(key => key.endsWith(' upstreamLineage'))
+  await t.test('and one updateLineage and one patch later still do', async (t) => {
+    const [ownerKey = ''] = [...expected.keys()].filter((key) => key.endsWith(' upstreamLineage'))
     const owner = urnOf(ownerKey)
-    const tables = [...expected.keys()].filter(key => key.endsWith(' schemaMetadata')).map(key => urnOf(key)).filter(urn => urn !== owner)
-    const [added = '', patched = ''] = tables.filter(urn => !edgesOf(found).assets.has(`${urn} > ${owner}`))
-    const removed = [...edgesOf(found).assets].find(edge => edge.endsWith(` > ${owner}`))?.split(' > ')[0] ?? ''
-    t.match((await client.updateLineage([[added, owner]], [[removed, owner]])).json, { data: { updateLineage: true } })
-    t.equal((await client.propose(owner, 'upstreamLineage', [
-      { op: 'add', path: `/upstreams/${patched}`, value: { dataset: patched, type: 'VIEW' } },
-      { op: 'add', path: `/fineGrainedLineages/NONE/urn:li:schemaField:(${owner},late)/NONE/urn:li:schemaField:(${patched},early)`, value: { confidenceScore: 0.5 } }
-    ], { changeType: 'PATCH' })).status, 200)
+    const tables = [...expected.keys()]
+      .filter((key) => key.endsWith(' schemaMetadata'))
+      .map((key) => urnOf(key))
+      .filter((urn) => urn !== owner)
+    const [added = '', patched = ''] = tables.filter((urn) => !edgesOf(found).assets.has(`${urn} > ${owner}`))
+    const removed =
+      [...edgesOf(found).assets].find((edge) => edge.endsWith(` > ${owner}`))?.split(' > ')[0] ?? ''
+    t.match((await client.updateLineage([[added, owner]], [[removed, owner]])).json, {
+      data: { updateLineage: true }
+    })
+    t.equal(
+      (
+        await client.propose(
+          owner,
+          'upstreamLineage',
+          [
+            { op: 'add', path: `/upstreams/${patched}`, value: { dataset: patched, type: 'VIEW' } },
+            {
+              op: 'add',
+              path: `/fineGrainedLineages/NONE/urn:li:schemaField:(${owner},late)/NONE/urn:li:schemaField:(${patched},early)`,
+              value: { confidenceScore: 0.5 }
+            }
+          ],
+          { changeType: 'PATCH' }
+        )
+      ).status,
+      200
+    )
 
     // what else the two could have touched: the neighbours, and all the owner has
-    const near = new Set([owner, added, removed, patched, ...[...edgesOf(found).assets].filter(edge => edge.includes(owner)).flatMap(edge => edge.split(' > '))])
-    const nearby = (documents: Map<string, JsonValue>) => new Map([...documents].filter(([key]) => near.has(urnOf(key))))
+    const near = new Set([
+      owner,
+      added,
+      removed,
+      patched,
+      ...[...edgesOf(found).assets]
+        .filter((edge) => edge.includes(owner))
+        .flatMap((edge) => edge.split(' > '))
+    ])
+    const nearby = (documents: Map<string, JsonValue>) =>
+      new Map([...documents].filter(([key]) => near.has(urnOf(key))))
     found = await readBack(client, nearby(expected).keys())
     const edges = edgesOf(found)
-    t.ok(edges.assets.has(`${added} > ${owner}`) && edges.assets.has(`${patched} > ${owner}`) && !edges.assets.has(`${removed} > ${owner}`))
+    t.ok(
+      edges.assets.has(`${added} > ${owner}`) &&
+        edges.assets.has(`${patched} > ${owner}`) &&
+        !edges.assets.has(`${removed} > ${owner}`)
+    )
     t.ok(edges.columns.has(`urn:li:schemaField:(${patched},early) > urn:li:schemaField:(${owner},late)`))
     const others = nearby(expected)
     others.delete(ownerKey)
     t.same(differences(others, found), [], 'nothing else has changed')
-    const stated = [...edges.assets].filter(edge => edge.endsWith(` > ${owner}`))
-    t.same([...await edgesOfWalks(client, [owner], 'UPSTREAM')].sort(), stated.sort())
-    t.ok((await edgesOfWalks(client, [`urn:li:schemaField:(${patched},early)`], 'DOWNSTREAM')).has(`urn:li:schemaField:(${patched},early) > urn:li:schemaField:(${owner},late)`))
+    const stated = [...edges.assets].filter((edge) => edge.endsWith(` > ${owner}`))
+    t.same([...(await edgesOfWalks(client, [owner], 'UPSTREAM'))].sort(), stated.sort())
+    t.ok(
+      (await edgesOfWalks(client, [`urn:li:schemaField:(${patched},early)`], 'DOWNSTREAM')).has(
+        `urn:li:schemaField:(${patched},early) > urn:li:schemaField:(${owner},late)`
+      )
+    )
   })
 })
 
-t.test('row 4: what further connectors send', async t => {
+t.test('row 4: what further connectors send', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-connectors-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const catalog = await withCatalog(t, { workers: 1 })
   for (const name of ['machine-learning', 'orchestrator', 'old-snapshots']) {
-    const { about, elements, expected: known }: ConnectorCase = JSON.parse(readFileSync(packagePath(`test/cases/connectors/${name}.json`), 'utf8'))
-    await t.test(about, async t => {
+    const {
+      about,
+      elements,
+      expected: known
+    }: ConnectorCase = JSON.parse(readFileSync(packagePath(`test/cases/connectors/${name}.json`), 'utf8'))
+    await t.test(about, async (t) => {
       const path = join(folder, `${name}.json`)
       writeFileSync(path, JSON.stringify(elements))
       const answer = await load(t, catalog, path)
@@ -145,13 +216,36 @@ t.test('row 4: what further connectors send', async t => {
     })
   }
 
-  await t.test('events in time are read as of a time', async t => {
+  await t.test('events in time are read as of a time', async (t) => {
     const run = 'urn:li:dataProcessInstance:8d2f1f7a9c3b4e5d6a7b8c9d0e1f2a3b'
-    for (const [version, status] of [[0, 'COMPLETE'], [1_700_000_001_000, 'STARTED'], [1_700_000_002_000, 'COMPLETE'], [1_700_000_003_000, 'COMPLETE']] as const) {
-      const { json } = await catalog.client.send('GET', `/aspects/${run}?aspect=dataProcessInstanceRunEvent&version=${version}`)
-      t.equal(valueAt(json, 'aspect.com\\.linkedin\\.dataprocess\\.DataProcessInstanceRunEvent.status'), status)
+    for (const [version, status] of [
+      [0, 'COMPLETE'],
+      [1_700_000_001_000, 'STARTED'],
+      [1_700_000_002_000, 'COMPLETE'],
+      [1_700_000_003_000, 'COMPLETE']
+    ] as const) {
+      const { json } = await catalog.client.send(
+        'GET',
+        `/aspects/${run}?aspect=dataProcessInstanceRunEvent&version=${version}`
+      )
+      t.equal(
+        valueAt(json, 'aspect.com\\.linkedin\\.dataprocess\\.DataProcessInstanceRunEvent.status'),
+        status
+      )
     }
-    t.equal((await catalog.client.send('GET', `/aspects/${run}?aspect=dataProcessInstanceRunEvent&version=1700000000999`)).status, 404, 'before the first')
-    t.equal((await catalog.client.send('GET', `/aspects/${run}?aspect=container&version=1700000003000`)).status, 404)
+    t.equal(
+      (
+        await catalog.client.send(
+          'GET',
+          `/aspects/${run}?aspect=dataProcessInstanceRunEvent&version=1700000000999`
+        )
+      ).status,
+      404,
+      'before the first'
+    )
+    t.equal(
+      (await catalog.client.send('GET', `/aspects/${run}?aspect=container&version=1700000003000`)).status,
+      404
+    )
   })
 })

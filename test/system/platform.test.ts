@@ -7,7 +7,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../dev/embedded-postgres/start-embedded-postgres.ts'
+import {
+  startEmbeddedPostgres,
+  type EmbeddedPostgres
+} from '../../dev/embedded-postgres/start-embedded-postgres.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { connectTestDatabase, withEmptyDatabase } from '../support/database.ts'
@@ -31,13 +34,18 @@ async function mostConnections(db: Db, work: () => Promise<void>): Promise<numbe
   const isOver = new AbortController()
   const counting = (async () => {
     while (!isOver.signal.aborted) {
-      const [row] = await query<{ count: number }>(db, `
-        select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name <> 'tributary-test'`)
+      const [row] = await query<{ count: number }>(
+        db,
+        `
+        select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name <> 'tributary-test'`
+      )
       most = Math.max(most, row?.count ?? 0)
       await sleep(20)
     }
   })()
-  await work().finally(() => { isOver.abort() })
+  await work().finally(() => {
+    isOver.abort()
+  })
   await counting
   return most
 }
@@ -51,14 +59,16 @@ async function whileReading({ client }: Catalog, work: () => Promise<void>): Pro
       await sleep(5)
     }
   })
-  await work().finally(() => { isOver.abort() })
+  await work().finally(() => {
+    isOver.abort()
+  })
   await Promise.all(readers)
 }
 
 const chainLength = 6_000
 const shortLength = 4_000
 
-t.test('row 11: the lines of the Procfile with 1, 2 and 4 workers', async t => {
+t.test('row 11: the lines of the Procfile with 1, 2 and 4 workers', async (t) => {
   const redisUrl = await withRedis(t)
   if (redisUrl === null) return
   const database = await withEmptyDatabase(t)
@@ -67,20 +77,32 @@ t.test('row 11: the lines of the Procfile with 1, 2 and 4 workers', async t => {
   const catalog = await withCatalog(t, { workers: 1, redisUrl, database })
 
   for (const count of [1, 2, 4]) {
-    await t.test(`stay within ${connectionsMax} connections and ${memoryMaxMegabytes} MB a process: ${count}`, async t => {
-      while (catalog.workers.length < count) catalog.workers.push(catalog.startWorker())
-      const most = await mostConnections(catalog.db, () => whileReading(catalog, async () => {
-        const ids = await Promise.all(['a', 'b'].map(name => sendLoad(catalog.client, lines(chain(`${name}${count}`, chainLength)), {})))
-        for (const id of ids) t.same((await untilDone(t, catalog.client, id)).counts, chainCounts(chainLength))
-      }))
-      const megabytes = [catalog.web, ...catalog.workers].map(({ pid }) => peakMegabytes(pid))
-      t.ok(most <= connectionsMax, `${most} connections`)
-      for (const peak of megabytes) t.ok(peak === null || peak < memoryMaxMegabytes, `${peak} MB`)
-      t.comment(`${count} workers: at most ${most} connections; at most ${megabytes.join(', ')} MB (web, workers)`)
-    })
+    await t.test(
+      `stay within ${connectionsMax} connections and ${memoryMaxMegabytes} MB a process: ${count}`,
+      async (t) => {
+        while (catalog.workers.length < count) catalog.workers.push(catalog.startWorker())
+        const most = await mostConnections(catalog.db, () =>
+          whileReading(catalog, async () => {
+            const ids = await Promise.all(
+              ['a', 'b'].map((name) =>
+                sendLoad(catalog.client, lines(chain(`${name}${count}`, chainLength)), {})
+              )
+            )
+            for (const id of ids)
+              t.same((await untilDone(t, catalog.client, id)).counts, chainCounts(chainLength))
+          })
+        )
+        const megabytes = [catalog.web, ...catalog.workers].map(({ pid }) => peakMegabytes(pid))
+        t.ok(most <= connectionsMax, `${most} connections`)
+        for (const peak of megabytes) t.ok(peak === null || peak < memoryMaxMegabytes, `${peak} MB`)
+        t.comment(
+          `${count} workers: at most ${most} connections; at most ${megabytes.join(', ')} MB (web, workers)`
+        )
+      }
+    )
   }
 
-  await t.test('end within 20 s of SIGTERM, with 0', async t => {
+  await t.test('end within 20 s of SIGTERM, with 0', async (t) => {
     await endsSoon(t, [catalog.web, ...catalog.workers])
   })
 })
@@ -93,60 +115,96 @@ async function endsSoon(t: Test, processes: readonly RunningProcess[]): Promise<
   t.ok(Date.now() - startedAt < drainMaxMs, `${Date.now() - startedAt} ms`)
 }
 
-t.test('row 11: a Redis with a certificate that it signed itself', async t => {
+t.test('row 11: a Redis with a certificate that it signed itself', async (t) => {
   if (skipUnless(t, spawnSync('openssl', ['version']).status === 0, 'openssl is not installed')) return
   const folder = mkdtempSync(join(tmpdir(), 'tributary-tls-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const made = spawnSync('openssl', [
-    'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=redis.internal', '-keyout', join(folder, 'key.pem'), '-out', join(folder, 'certificate.pem')
-  ], { encoding: 'utf8' })
+  const made = spawnSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=redis.internal',
+      '-keyout',
+      join(folder, 'key.pem'),
+      '-out',
+      join(folder, 'certificate.pem')
+    ],
+    { encoding: 'utf8' }
+  )
   t.equal(made.status, 0, made.stderr)
   const tlsPort = await freePort()
   const server = await withRedisServer(t, {
-    args: ['--tls-port', String(tlsPort), '--tls-cert-file', join(folder, 'certificate.pem'), '--tls-key-file', join(folder, 'key.pem'), '--tls-auth-clients', 'no']
+    args: [
+      '--tls-port',
+      String(tlsPort),
+      '--tls-cert-file',
+      join(folder, 'certificate.pem'),
+      '--tls-key-file',
+      join(folder, 'key.pem'),
+      '--tls-auth-clients',
+      'no'
+    ]
   })
   if (server === null) return
   const catalog = await withCatalog(t, { workers: 1, redisUrl: `rediss://127.0.0.1:${tlsPort}` })
-  t.same((await untilDone(t, catalog.client, await sendLoad(catalog.client, lines(chain('tls', 50)), {}))).counts, chainCounts(50))
+  t.same(
+    (await untilDone(t, catalog.client, await sendLoad(catalog.client, lines(chain('tls', 50)), {}))).counts,
+    chainCounts(50)
+  )
   t.same(valueAt((await catalog.client.send('GET', '/health/ready')).json, 'status'), 'ready')
 
   const redis = new Redis(server.url)
   const clients = String(await redis.call('client', 'list')).split('\n')
   await redis.quit()
-  t.ok(clients.filter(line => line.includes(`laddr=127.0.0.1:${tlsPort} `)).length >= 2, 'both processes speak TLS')
+  t.ok(
+    clients.filter((line) => line.includes(`laddr=127.0.0.1:${tlsPort} `)).length >= 2,
+    'both processes speak TLS'
+  )
 })
 
 for (const queue of ['Postgres', 'Redis'] as const) {
-  t.test(`row 11: SIGTERM in the middle of work hands the chunk to another worker at once, and nothing is lost: ${queue}`, async t => {
-    const redisUrl = queue === 'Redis' ? await withRedis(t) : undefined
-    if (redisUrl === null) return
-    const { client, db, workers } = await withCatalog(t, { workers: 2, redisUrl })
-    const table = String(chain('drain', 1)[0]?.urn)
-    await client.make(table)
-    const tx = await db.transaction()
-    // who takes the chunk with this table waits in the middle of it
-    await query(tx, 'select 1 from entity where urn = ? for update', [table])
-    const id = await sendLoad(client, lines(chain('drain', shortLength)), {})
-    const held = await heldChunk(db)
-    const holder = workers.find(({ pid }) => held.holder.endsWith(`:${pid}`))
-    if (holder === undefined) throw new Error(`no worker of ours holds a chunk: ${held.holder}`)
+  t.test(
+    `row 11: SIGTERM in the middle of work hands the chunk to another worker at once, and nothing is lost: ${queue}`,
+    async (t) => {
+      const redisUrl = queue === 'Redis' ? await withRedis(t) : undefined
+      if (redisUrl === null) return
+      const { client, db, workers } = await withCatalog(t, { workers: 2, redisUrl })
+      const table = String(chain('drain', 1)[0]?.urn)
+      await client.make(table)
+      const tx = await db.transaction()
+      // who takes the chunk with this table waits in the middle of it
+      await query(tx, 'select 1 from entity where urn = ? for update', [table])
+      const id = await sendLoad(client, lines(chain('drain', shortLength)), {})
+      const held = await heldChunk(db)
+      const holder = workers.find(({ pid }) => held.holder.endsWith(`:${pid}`))
+      if (holder === undefined) throw new Error(`no worker of ours holds a chunk: ${held.holder}`)
 
-    const startedAt = Date.now()
-    await endsSoon(t, [holder])
-    const endedMs = Date.now() - startedAt
-    const next = await heldChunk(db, held)
-    const heldAgainMs = Date.now() - startedAt
-    t.comment(`${queue}: the worker ended after ${endedMs} ms; another had its chunk after ${heldAgainMs} ms`)
-    t.ok(heldAgainMs - endedMs < handedOnMaxMs, 'nobody waited for the lease, or for the sweeper')
-    t.match(next, { attempts: 0, crashes: 0 }, 'it is nobody\'s fault')
-    await tx.commit()
-    t.match((await untilDone(t, client, id)).counts, { received: 2 * shortLength - 1, rejected: 0 })
-    const [row] = await query<{ edges: number }>(db, 'select count(*)::int as edges from statement')
-    t.equal(row?.edges, shortLength - 1)
-  })
+      const startedAt = Date.now()
+      await endsSoon(t, [holder])
+      const endedMs = Date.now() - startedAt
+      const next = await heldChunk(db, held)
+      const heldAgainMs = Date.now() - startedAt
+      t.comment(
+        `${queue}: the worker ended after ${endedMs} ms; another had its chunk after ${heldAgainMs} ms`
+      )
+      t.ok(heldAgainMs - endedMs < handedOnMaxMs, 'nobody waited for the lease, or for the sweeper')
+      t.match(next, { attempts: 0, crashes: 0 }, "it is nobody's fault")
+      await tx.commit()
+      t.match((await untilDone(t, client, id)).counts, { received: 2 * shortLength - 1, rejected: 0 })
+      const [row] = await query<{ edges: number }>(db, 'select count(*)::int as edges from statement')
+      t.equal(row?.edges, shortLength - 1)
+    }
+  )
 }
 
-t.test('row 11: SIGTERM lets an upload come to its end', async t => {
+t.test('row 11: SIGTERM lets an upload come to its end', async (t) => {
   const catalog = await withCatalog(t, { workers: 1 })
   const { client } = catalog
   const upload = startUpload(client)
@@ -166,30 +224,40 @@ t.test('row 11: SIGTERM lets an upload come to its end', async t => {
   t.same((await untilDone(t, client, String(valueAt(parsed(text), 'id')))).counts, chainCounts(200))
 })
 
-type HeldChunk = { id: number, fence: number, holder: string, attempts: number, crashes: number }
+type HeldChunk = { id: number; fence: number; holder: string; attempts: number; crashes: number }
 
 /** A chunk whose worker waits for a lock; the same one under a newer fence where `before` is given. */
 async function heldChunk(db: Db, before?: HeldChunk): Promise<HeldChunk> {
   for (const giveUpAt = Date.now() + 30_000; Date.now() < giveUpAt; await sleep(10)) {
-    const [row] = await query<HeldChunk>(db, `
+    const [row] = await query<HeldChunk>(
+      db,
+      `
       select id, fence, claimed_by as holder, attempts, crashes
       from chunk
       where state = 'applying'
         and (?::bigint is null or (id = ?::bigint and fence > ?::int))
         and exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and application_name = 'tributary-worker')
       order by id
-      limit 1`, [before?.id ?? null, before?.id ?? null, before?.fence ?? null])
+      limit 1`,
+      [before?.id ?? null, before?.id ?? null, before?.fence ?? null]
+    )
     if (row) return row
   }
   throw new Error('no worker holds the chunk')
 }
 
-function startUpload({ url, token }: Catalog['client']): { request: ClientRequest, answered: Promise<{ status: number, text: string }> } {
-  const outgoing = request(`${url}/loads?format=ndjson`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' } })
+function startUpload({ url, token }: Catalog['client']): {
+  request: ClientRequest
+  answered: Promise<{ status: number; text: string }>
+} {
+  const outgoing = request(`${url}/loads?format=ndjson`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' }
+  })
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve)
     outgoing.once('error', reject)
-  }).then(async response => {
+  }).then(async (response) => {
     const parts: string[] = []
     for await (const part of response) parts.push(String(part))
     return { status: response.statusCode ?? 0, text: parts.join('') }
@@ -197,7 +265,7 @@ function startUpload({ url, token }: Catalog['client']): { request: ClientReques
   return { request: outgoing, answered }
 }
 
-t.test('row 11: Redis is away', async t => {
+t.test('row 11: Redis is away', async (t) => {
   const server = await withRedisServer(t)
   if (server === null) return
   await server.signal('SIGKILL')
@@ -205,9 +273,10 @@ t.test('row 11: Redis is away', async t => {
   const catalog = await withCatalog(t, { workers: 0, redisUrl: server.url })
   catalog.workers.push(catalog.startWorker())
   const { client } = catalog
-  const health = async (): Promise<unknown> => valueAt((await client.send('GET', '/health/ready')).json, 'status')
+  const health = async (): Promise<unknown> =>
+    valueAt((await client.send('GET', '/health/ready')).json, 'status')
 
-  await t.test('at the start: loads are accepted, and applied when it is there', async t => {
+  await t.test('at the start: loads are accepted, and applied when it is there', async (t) => {
     t.equal(await health(), 'degraded')
     const id = await sendLoad(client, lines(chain('away', 3_000)), {})
     t.match(await readLoad(client, id), { state: 'accepted' })
@@ -215,7 +284,7 @@ t.test('row 11: Redis is away', async t => {
     t.same((await untilDone(t, client, id)).counts, chainCounts(3_000))
   })
 
-  await t.test('later: loads are accepted, and applied when it is back, empty', async t => {
+  await t.test('later: loads are accepted, and applied when it is back, empty', async (t) => {
     await server.signal('SIGKILL')
     const id = await sendLoad(client, lines(chain('later', 3_000)), {})
     t.notMatch(await readLoad(client, id), { state: 'done' })
@@ -225,13 +294,19 @@ t.test('row 11: Redis is away', async t => {
     t.equal(await health(), 'ready')
   })
 
-  t.notOk(catalog.web.hasEnded() || catalog.workers.some(worker => worker.hasEnded()), 'the processes are those of the start')
+  t.notOk(
+    catalog.web.hasEnded() || catalog.workers.some((worker) => worker.hasEnded()),
+    'the processes are those of the start'
+  )
 })
 
-t.test('row 11: Postgres is restarted', async t => {
+t.test('row 11: Postgres is restarted', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-restart-'))
   chmodSync(folder, 0o755)
-  let postgres: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), throwaway: true })
+  let postgres: EmbeddedPostgres = await startEmbeddedPostgres({
+    dataDir: join(folder, 'pg'),
+    throwaway: true
+  })
   const url = postgres.url()
   const db = connectTestDatabase(url)
   t.teardown(async () => {
@@ -246,12 +321,19 @@ t.test('row 11: Postgres is restarted', async t => {
   await sleep(700)
 
   await postgres.stop()
-  t.equal((await catalog.client.graphql('{ listDomains(input: {}) { total } }')).status >= 500, true, 'a read says that it cannot')
+  t.equal(
+    (await catalog.client.graphql('{ listDomains(input: {}) { total } }')).status >= 500,
+    true,
+    'a read says that it cannot'
+  )
   await sleep(1_500)
   postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), throwaway: true })
   t.equal(postgres.url(), url)
 
   t.same((await untilDone(t, catalog.client, id)).counts, chainCounts(shortLength))
   t.equal((await catalog.client.graphql('{ listDomains(input: {}) { total } }')).status, 200)
-  t.notOk(catalog.web.hasEnded() || catalog.workers.some(worker => worker.hasEnded()), 'all processes have survived')
+  t.notOk(
+    catalog.web.hasEnded() || catalog.workers.some((worker) => worker.hasEnded()),
+    'all processes have survived'
+  )
 })

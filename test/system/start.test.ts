@@ -15,8 +15,8 @@ import { skipUnless } from '../support/skip.ts'
 import { killAll, processTree } from './support/process-tree.ts'
 import { runShell, type RunningProcess } from './support/processes.ts'
 
-type User = { uid: number, gid: number } | undefined
-type Started = { program: RunningProcess, client: CatalogClient, readyMs: number }
+type User = { uid: number; gid: number } | undefined
+type Started = { program: RunningProcess; client: CatalogClient; readyMs: number }
 
 const nobody = { uid: 65_534, gid: 65_534 }
 const isRoot = process.getuid?.() === 0
@@ -37,8 +37,17 @@ async function start(t: Test, dataDir: string, user: User): Promise<Started> {
   const url = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
   const command = `node --enable-source-maps ${packagePath('dist/dev/start.js')}`
-  const program = runShell(t, command, { env: { PORT: String(port), TRIBUTARY_DATA_DIR: dataDir }, cwd: '/', user })
-  while (!await fetch(`${url}/health/ready`).then(({ status }) => status === 200, () => false)) {
+  const program = runShell(t, command, {
+    env: { PORT: String(port), TRIBUTARY_DATA_DIR: dataDir },
+    cwd: '/',
+    user
+  })
+  while (
+    !(await fetch(`${url}/health/ready`).then(
+      ({ status }) => status === 200,
+      () => false
+    ))
+  ) {
     if (program.hasEnded()) throw new Error(`npm start ended:\n${program.said()}`)
     await sleep(10)
   }
@@ -50,10 +59,14 @@ async function start(t: Test, dataDir: string, user: User): Promise<Started> {
   return { program, client: catalogClient(url, token.trim()), readyMs }
 }
 
-const pidFile = (dataDir: string): string[] => readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n')
+const pidFile = (dataDir: string): string[] =>
+  readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n')
 const postmasterPid = (dataDir: string): number => Number(pidFile(dataDir)[0])
 
-const keptUrns = Array.from({ length: writesCount }, (_, index) => `urn:li:dataset:(urn:li:dataPlatform:hive,kept.t${index},PROD)`)
+const keptUrns = Array.from(
+  { length: writesCount },
+  (_, index) => `urn:li:dataset:(urn:li:dataPlatform:hive,kept.t${index},PROD)`
+)
 
 /** The URNs whose write was acknowledged, each by an answer of its own. */
 async function write(client: CatalogClient): Promise<string[]> {
@@ -71,41 +84,58 @@ async function write(client: CatalogClient): Promise<string[]> {
 
 /** The URNs that are there, with what was written. */
 async function kept(client: CatalogClient): Promise<string[]> {
-  const { data, json } = await client.graphql('query ($urns: [String!]!) { entities(urns: $urns) { urn ... on Dataset { properties { name } } } }', { urns: keptUrns })
+  const { data, json } = await client.graphql(
+    'query ($urns: [String!]!) { entities(urns: $urns) { urn ... on Dataset { properties { name } } } }',
+    { urns: keptUrns }
+  )
   const entities = valueAt(data, 'entities')
   if (!Array.isArray(entities)) throw new Error(JSON.stringify(json).slice(0, 500))
-  return entities.flatMap(entity => {
-    const urn = valueAt(entity, 'urn')
-    return typeof urn === 'string' && valueAt(entity, 'properties.name') === `name of ${urn}` ? [urn] : []
-  }).sort()
+  return entities
+    .flatMap((entity) => {
+      const urn = valueAt(entity, 'urn')
+      return typeof urn === 'string' && valueAt(entity, 'properties.name') === `name of ${urn}` ? [urn] : []
+    })
+    .sort()
 }
 
-for (const [who, user] of [['as root', undefined], ['as a normal user', isRoot ? nobody : undefined]] as const) {
-  t.test(`row 1: npm start ${who}`, async t => {
+for (const [who, user] of [
+  ['as root', undefined],
+  ['as a normal user', isRoot ? nobody : undefined]
+] as const) {
+  t.test(`row 1: npm start ${who}`, async (t) => {
     if (who === 'as root' && skipUnless(t, isRoot, 'this is not root')) return
-    const mayRead = user === undefined || spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', packageRoot], { ...user, cwd: '/' }).status === 0
+    const mayRead =
+      user === undefined ||
+      spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', packageRoot], { ...user, cwd: '/' }).status === 0
     if (skipUnless(t, mayRead, `other users may not read ${packageRoot}`)) return
     const dataDir = withDataDir(t)
 
     const first = await start(t, dataDir, user)
     t.comment(`ready ${who} after ${first.readyMs} ms, the first time`)
 
-    await t.test('has a sample, loaded in bulk, and shows its impact', async t => {
+    await t.test('has a sample, loaded in bulk, and shows its impact', async (t) => {
       await first.program.says(/Ctrl-C/)
       t.match(first.program.said(), /Load \S+ is done: (\d+) of \1 records applied/)
-      const [, count = '0', list = ''] = /^What depends on \S+ (\d+) assets:\n((?: {2}\d+ {2}\S.*\n)+)/m.exec(first.program.said()) ?? []
+      const [, count = '0', list = ''] =
+        /^What depends on \S+ (\d+) assets:\n((?: {2}\d+ {2}\S.*\n)+)/m.exec(first.program.said()) ?? []
       t.ok(Number(count) > 5, `${count} assets`)
       t.equal(list.trimEnd().split('\n').length, Number(count))
     })
 
-    await t.test('stands on a durable database', async t => {
+    await t.test('stands on a durable database', async (t) => {
       const [, , , , socketDir = ''] = pidFile(dataDir)
-      const rows = await runOnServer(`postgresql://postgres@localhost/postgres?host=${encodeURIComponent(socketDir)}`, `
-        select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') order by name`)
-      t.same(rows, ['fsync', 'full_page_writes', 'synchronous_commit'].map(name => ({ name, setting: 'on' })))
+      const rows = await runOnServer(
+        `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(socketDir)}`,
+        `
+        select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') order by name`
+      )
+      t.same(
+        rows,
+        ['fsync', 'full_page_writes', 'synchronous_commit'].map((name) => ({ name, setting: 'on' }))
+      )
     })
 
-    await t.test('loses no acknowledged write when every process is killed', async t => {
+    await t.test('loses no acknowledged write when every process is killed', async (t) => {
       const acknowledged = await write(first.client)
       const killed = [...processTree(first.program.pid), ...processTree(postmasterPid(dataDir))]
       killAll(killed)
@@ -121,7 +151,7 @@ for (const [who, user] of [['as root', undefined], ['as a normal user', isRoot ?
       t.notOk(existsSync(join(dataDir, 'pg', 'postmaster.pid')), 'the database has stopped in order')
     })
 
-    await t.test('three at once, after another kill, share one database and one token', async t => {
+    await t.test('three at once, after another kill, share one database and one token', async (t) => {
       const before = await start(t, dataDir, user)
       killAll([...processTree(before.program.pid), ...processTree(postmasterPid(dataDir))])
       const three = await Promise.all([1, 2, 3].map(() => start(t, dataDir, user)))
@@ -131,7 +161,9 @@ for (const [who, user] of [['as root', undefined], ['as a normal user', isRoot ?
       for (const [index, { client }] of three.entries()) await client.createDomain({ name: `by ${index}` })
       const names = (answer: JsonObject | JsonValue): string[] => JSON.stringify(answer).match(/by \d/g) ?? []
       for (const { client } of three) {
-        const { data } = await client.graphql('{ listDomains(input: { count: 2000, query: "by" }) { domains { properties { name } } } }')
+        const { data } = await client.graphql(
+          '{ listDomains(input: { count: 2000, query: "by" }) { domains { properties { name } } } }'
+        )
         t.same(names(data).sort(), ['by 0', 'by 1', 'by 2'])
       }
       for (const { program } of three) {
@@ -144,15 +176,25 @@ for (const [who, user] of [['as root', undefined], ['as a normal user', isRoot ?
   })
 }
 
-t.test('row 1: npm start ends with its npm', async t => {
+t.test('row 1: npm start ends with its npm', async (t) => {
   const dataDir = withDataDir(t)
-  const npm = runShell(t, 'npm start', { env: { PORT: String(await freePort()), TRIBUTARY_DATA_DIR: dataDir }, cwd: packageRoot })
+  const npm = runShell(t, 'npm start', {
+    env: { PORT: String(await freePort()), TRIBUTARY_DATA_DIR: dataDir },
+    cwd: packageRoot
+  })
   await npm.says(/Ctrl-C/)
   const belonging = [...processTree(npm.pid), ...processTree(postmasterPid(dataDir))]
-  t.teardown(() => { killAll(belonging) })
+  t.teardown(() => {
+    killAll(belonging)
+  })
   t.ok(belonging.length > 4)
   npm.signal('SIGTERM')
   await npm.ended
-  for (let waitedMs = 0; existsSync(join(dataDir, 'pg', 'postmaster.pid')) && waitedMs < endMaxMs; waitedMs += 50) await sleep(50)
+  for (
+    let waitedMs = 0;
+    existsSync(join(dataDir, 'pg', 'postmaster.pid')) && waitedMs < endMaxMs;
+    waitedMs += 50
+  )
+    await sleep(50)
   t.notOk(existsSync(join(dataDir, 'pg', 'postmaster.pid')), 'the database has stopped in order')
 })

@@ -2,11 +2,19 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Api = { url: string, token: string }
+export type Api = { url: string; token: string }
 
-export type LoadState = { id: string, state: string, counts: { received: number, applied: number, unchanged: number, rejected: number }, error: string | null }
+export type LoadState = {
+  id: string
+  state: string
+  counts: { received: number; applied: number; unchanged: number; rejected: number }
+  error: string | null
+}
 
-const headers = (api: Api, more: Record<string, string> = {}) => ({ authorization: `Bearer ${api.token}`, ...more })
+const headers = (api: Api, more: Record<string, string> = {}) => ({
+  authorization: `Bearer ${api.token}`,
+  ...more
+})
 
 /** Waits until the API says that it is ready. */
 export async function untilReady(api: Api, maxMs = 60_000): Promise<void> {
@@ -20,12 +28,24 @@ export async function untilReady(api: Api, maxMs = 60_000): Promise<void> {
 }
 
 /** Sends a load and gives its id. */
-export async function sendLoad(api: Api, lines: Iterable<string>, parameters: Record<string, string>, more: Record<string, string> = {}): Promise<string> {
-  const answer = await fetch(`${api.url}/loads?${new URLSearchParams({ format: 'ndjson', ...parameters }).toString()}`, {
-    method: 'POST', headers: headers(api, { 'content-type': 'application/x-ndjson', ...more }), body: Readable.toWeb(Readable.from(inPieces(lines), { objectMode: false })) as ReadableStream, duplex: 'half'
-  } as RequestInit)
+export async function sendLoad(
+  api: Api,
+  lines: Iterable<string>,
+  parameters: Record<string, string>,
+  more: Record<string, string> = {}
+): Promise<string> {
+  const answer = await fetch(
+    `${api.url}/loads?${new URLSearchParams({ format: 'ndjson', ...parameters }).toString()}`,
+    {
+      method: 'POST',
+      headers: headers(api, { 'content-type': 'application/x-ndjson', ...more }),
+      body: Readable.toWeb(Readable.from(inPieces(lines), { objectMode: false })) as ReadableStream,
+      duplex: 'half'
+    } as RequestInit
+  )
   const body = await answer.text()
-  if (answer.status !== 202 && answer.status !== 200) throw new Error(`load refused: ${answer.status} ${body}`)
+  if (answer.status !== 202 && answer.status !== 200)
+    throw new Error(`load refused: ${answer.status} ${body}`)
   return (JSON.parse(body) as LoadState).id
 }
 
@@ -48,29 +68,45 @@ export function* inPieces(lines: Iterable<string>): Generator<string> {
 
 export async function readLoad(api: Api, id: string): Promise<LoadState> {
   const answer = await fetch(`${api.url}/loads/${id}`, { headers: headers(api) })
-  return await answer.json() as LoadState
+  return (await answer.json()) as LoadState
 }
 
-export const isTerminal = (load: Pick<LoadState, 'state'>): boolean => ['done', 'failed', 'aborted', 'cancelled'].includes(load.state)
+export const isTerminal = (load: Pick<LoadState, 'state'>): boolean =>
+  ['done', 'failed', 'aborted', 'cancelled'].includes(load.state)
 
-export type Reject = { line: number, code: string, message: string, field?: string | null, record: string }
+export type Reject = { line: number; code: string; message: string; field?: string | null; record: string }
 
 /** All rejects of a load. */
 export async function readRejects(api: Api, id: string): Promise<Reject[]> {
   const rejects: Reject[] = []
   for (;;) {
-    const answer = await fetch(`${api.url}/loads/${id}/rejects?limit=1000&after=${rejects.at(-1)?.line ?? 0}`, { headers: headers(api) })
-    const page = (await answer.text()).split('\n').filter(Boolean).map((line) => JSON.parse(line) as Reject)
+    const answer = await fetch(
+      `${api.url}/loads/${id}/rejects?limit=1000&after=${rejects.at(-1)?.line ?? 0}`,
+      { headers: headers(api) }
+    )
+    const page = (await answer.text())
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Reject)
     if (page.length === 0) return rejects
     rejects.push(...page)
   }
 }
 
 /** Sends a mutation under a request id; false where it was refused or its outcome is not known. */
-export async function mutate(api: Api, requestId: string, query: string, variables: object): Promise<boolean> {
+export async function mutate(
+  api: Api,
+  requestId: string,
+  query: string,
+  variables: object
+): Promise<boolean> {
   try {
-    const answer = await fetch(`${api.url}/api/graphql`, { method: 'POST', headers: headers(api, { 'content-type': 'application/json', 'x-request-id': requestId }), body: JSON.stringify({ query, variables }) })
-    const body = await answer.json() as { errors?: unknown[] }
+    const answer = await fetch(`${api.url}/api/graphql`, {
+      method: 'POST',
+      headers: headers(api, { 'content-type': 'application/json', 'x-request-id': requestId }),
+      body: JSON.stringify({ query, variables })
+    })
+    const body = (await answer.json()) as { errors?: unknown[] }
     return answer.ok && !body.errors
   } catch {
     return false
@@ -80,7 +116,11 @@ export async function mutate(api: Api, requestId: string, query: string, variabl
 /** Sends one change proposal under a request id. */
 export async function propose(api: Api, requestId: string, proposal: object): Promise<boolean> {
   try {
-    const answer = await fetch(`${api.url}/aspects?action=ingestProposal`, { method: 'POST', headers: headers(api, { 'content-type': 'application/json', 'x-request-id': requestId }), body: JSON.stringify({ proposal }) })
+    const answer = await fetch(`${api.url}/aspects?action=ingestProposal`, {
+      method: 'POST',
+      headers: headers(api, { 'content-type': 'application/json', 'x-request-id': requestId }),
+      body: JSON.stringify({ proposal })
+    })
     await answer.text()
     return answer.ok
   } catch {

@@ -5,30 +5,53 @@ import { differences, edgeText, foldAccepted, type Accepted, type AcceptedChange
 import type { Call, PressureStage, SentLoad } from './pressure.ts'
 import type { Edge } from './workload.ts'
 
-export type LoadRow = { id: string, requestId: string, state: string, isWhole: boolean, seq: number, received: number, applied: number, unchanged: number, rejected: number }
+export type LoadRow = {
+  id: string
+  requestId: string
+  state: string
+  isWhole: boolean
+  seq: number
+  received: number
+  applied: number
+  unchanged: number
+  rejected: number
+}
 
 /** The loads that were sent. One whose body came to its end is accepted, whether or not its client has heard of it. */
-export const readLoads = ({ db }: PressureStage, sent: readonly SentLoad[]): Promise<LoadRow[]> => query<LoadRow>(db, `
+export const readLoads = ({ db }: PressureStage, sent: readonly SentLoad[]): Promise<LoadRow[]> =>
+  query<LoadRow>(
+    db,
+    `
   select id, request_id as "requestId", state, body_ended_at is not null as "isWhole", seq, received, applied, unchanged, rejected
   from load
-  where request_id = any(?::text[])`, [sent.map(({ requestId }) => requestId)])
+  where request_id = any(?::text[])`,
+    [sent.map(({ requestId }) => requestId)]
+  )
 
 /** What is wrong, as text; nothing where all is as it was accepted. */
-export async function compare(stage: PressureStage, sent: readonly SentLoad[], calls: readonly Call[]): Promise<string[]> {
+export async function compare(
+  stage: PressureStage,
+  sent: readonly SentLoad[],
+  calls: readonly Call[]
+): Promise<string[]> {
   const loads = await judgeLoads(stage, sent)
   const made = await judgeCalls(stage, calls)
   const actual = await statedEdges(stage)
   const wrong = differences(foldAccepted([...loads.accepted, ...made.accepted]), actual)
-  stage.log(`${actual.size} edges compared, ${loads.accepted.length} loads and ${made.accepted.length} calls accepted`)
+  stage.log(
+    `${actual.size} edges compared, ${loads.accepted.length} loads and ${made.accepted.length} calls accepted`
+  )
   return [
     ...loads.faults,
     ...made.faults,
-    ...wrong.length > 0 ? [`${wrong.length} edges differ from the fold, for example ${wrong.slice(0, 3).join('; ')}`] : [],
-    ...await judgeAudit(stage)
+    ...(wrong.length > 0
+      ? [`${wrong.length} edges differ from the fold, for example ${wrong.slice(0, 3).join('; ')}`]
+      : []),
+    ...(await judgeAudit(stage))
   ]
 }
 
-type Judged = { accepted: Accepted[], faults: string[] }
+type Judged = { accepted: Accepted[]; faults: string[] }
 
 async function judgeLoads(stage: PressureStage, sent: readonly SentLoad[]): Promise<Judged> {
   const rows = new Map((await readLoads(stage, sent)).map((row) => [row.requestId, row]))
@@ -37,19 +60,30 @@ async function judgeLoads(stage: PressureStage, sent: readonly SentLoad[]): Prom
     const row = rows.get(load.requestId)
     if (row?.isWhole && row.state === 'done') await judgeLoad(stage, load, row, judged)
     else if (row?.isWhole) judged.faults.push(`load ${row.id} ended ${row.state}`)
-    else if (load.isAcknowledged) judged.faults.push(`an acknowledged load of ${load.plan.count} is lost: ${row?.state ?? 'unknown'}`)
+    else if (load.isAcknowledged)
+      judged.faults.push(`an acknowledged load of ${load.plan.count} is lost: ${row?.state ?? 'unknown'}`)
   }
   return judged
 }
 
-async function judgeLoad({ api, workload }: PressureStage, { plan }: SentLoad, row: LoadRow, { accepted, faults }: Judged): Promise<void> {
+async function judgeLoad(
+  { api, workload }: PressureStage,
+  { plan }: SentLoad,
+  row: LoadRow,
+  { accepted, faults }: Judged
+): Promise<void> {
   const { received, applied, unchanged, rejected } = row
-  if (received !== plan.count || applied + unchanged + rejected !== received) faults.push(`load ${row.id}: ${JSON.stringify(row)} does not add up to ${plan.count}`)
+  if (received !== plan.count || applied + unchanged + rejected !== received)
+    faults.push(`load ${row.id}: ${JSON.stringify(row)} does not add up to ${plan.count}`)
   const rejects = rejected > 0 ? await readRejects(api, row.id) : []
   if (rejects.length !== rejected) faults.push(`load ${row.id}: ${rejected} rejected, ${rejects.length} kept`)
-  const isVictim = (edge: Edge) => workload.victims.some((urn) => edge.upstreamUrn === urn || edge.downstreamUrn === urn)
+  const isVictim = (edge: Edge) =>
+    workload.victims.some((urn) => edge.upstreamUrn === urn || edge.downstreamUrn === urn)
   const innocent = rejects.filter(({ line }) => !isVictim(plan.changeAt(line - 1).edge))
-  if (innocent.length > 0) faults.push(`load ${row.id}: ${innocent.length} lines were rejected for nothing, for example ${JSON.stringify(innocent[0])}`)
+  if (innocent.length > 0)
+    faults.push(
+      `load ${row.id}: ${innocent.length} lines were rejected for nothing, for example ${JSON.stringify(innocent[0])}`
+    )
   const refused = new Set(rejects.map(({ line }) => line))
   accepted.push({ seq: row.seq, changes: changesOf() })
 
@@ -64,14 +98,24 @@ async function judgeLoad({ api, workload }: PressureStage, { plan }: SentLoad, r
 
 /** A call counts where it is in the audit trail: its answer may have been lost. An acknowledged one must be there. */
 async function judgeCalls({ db }: PressureStage, calls: readonly Call[]): Promise<Judged> {
-  const audited = new Map((await query<{ requestId: string, seq: number }>(db, 'select request_id as "requestId", seq from audit where request_id is not null and chunk_id is null')).map((row) => [row.requestId, row.seq]))
+  const audited = new Map(
+    (
+      await query<{ requestId: string; seq: number }>(
+        db,
+        'select request_id as "requestId", seq from audit where request_id is not null and chunk_id is null'
+      )
+    ).map((row) => [row.requestId, row.seq])
+  )
   const lost = calls.filter(({ requestId, isAcknowledged }) => isAcknowledged && !audited.has(requestId))
   return {
     accepted: calls.flatMap((call): Accepted[] => {
       const seq = audited.get(call.requestId)
       return seq === undefined ? [] : [{ seq, changes: [changeOf(call)] }]
     }),
-    faults: lost.length > 0 ? [`${lost.length} acknowledged calls are lost, for example ${JSON.stringify(lost[0])}`] : []
+    faults:
+      lost.length > 0
+        ? [`${lost.length} acknowledged calls are lost, for example ${JSON.stringify(lost[0])}`]
+        : []
   }
 }
 
@@ -82,12 +126,15 @@ function changeOf(call: Call): AcceptedChange {
 
 async function statedEdges({ db }: PressureStage): Promise<Map<string, Set<string>>> {
   const stated = new Map<string, Set<string>>()
-  for (const row of await query<Edge & { source: string }>(db, `
+  for (const row of await query<Edge & { source: string }>(
+    db,
+    `
     select upstream.urn as "upstreamUrn", downstream.urn as "downstreamUrn", statement_source.name as source
     from statement
     join entity as upstream on upstream.id = statement.upstream_id
     join entity as downstream on downstream.id = statement.downstream_id
-    join statement_source on statement_source.id = statement.source_id`)) {
+    join statement_source on statement_source.id = statement.source_id`
+  )) {
     const key = edgeText(row)
     stated.set(key, (stated.get(key) ?? new Set()).add(row.source))
   }
@@ -96,14 +143,17 @@ async function statedEdges({ db }: PressureStage): Promise<Map<string, Set<strin
 
 /** A settled chunk has one row in the audit trail, one that is not settled has none, and a call has one at most. */
 async function judgeAudit({ db }: PressureStage): Promise<string[]> {
-  const [row] = await query<{ settled: number, unsettled: number, calls: number }>(db, `
+  const [row] = await query<{ settled: number; unsettled: number; calls: number }>(
+    db,
+    `
     select
       (select count(*) from chunk where chunk.state = 'settled' and (select count(*) from audit where audit.chunk_id = chunk.id) <> 1) as settled,
       (select count(*) from chunk where chunk.state <> 'settled' and exists (select from audit where audit.chunk_id = chunk.id)) as unsettled,
-      (select count(*) from (select 1 from audit where request_id is not null and chunk_id is null group by request_id having count(*) > 1) as twice) as calls`)
+      (select count(*) from (select 1 from audit where request_id is not null and chunk_id is null group by request_id having count(*) > 1) as twice) as calls`
+  )
   return [
-    ...row?.settled ? [`${row.settled} settled chunks do not have exactly one audit row`] : [],
-    ...row?.unsettled ? [`${row.unsettled} chunks have an audit row and are not settled`] : [],
-    ...row?.calls ? [`${row.calls} calls have more than one audit row`] : []
+    ...(row?.settled ? [`${row.settled} settled chunks do not have exactly one audit row`] : []),
+    ...(row?.unsettled ? [`${row.unsettled} chunks have an audit row and are not settled`] : []),
+    ...(row?.calls ? [`${row.calls} calls have more than one audit row`] : [])
   ]
 }

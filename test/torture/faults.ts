@@ -13,7 +13,7 @@ import { pick, type Random } from './workload.ts'
  * `queue`: everything in it is gone, or it stands still for some seconds. `postgres`: an immediate shutdown and a start.
  */
 export const faultNames = ['worker', 'api', 'backend', 'queue', 'postgres'] as const
-export type FaultName = typeof faultNames[number]
+export type FaultName = (typeof faultNames)[number]
 export type FaultCounts = Record<FaultName, number>
 
 export type FaultStage = {
@@ -48,7 +48,10 @@ export async function playFaults(stage: FaultStage, wanted: FaultCounts): Promis
 }
 
 function shuffled(random: Random, wanted: FaultCounts): FaultName[] {
-  return faultNames.flatMap((name) => Array.from({ length: wanted[name] }, () => ({ name, key: random() }))).sort((a, b) => a.key - b.key).map(({ name }) => name)
+  return faultNames
+    .flatMap((name) => Array.from({ length: wanted[name] }, () => ({ name, key: random() })))
+    .sort((a, b) => a.key - b.key)
+    .map(({ name }) => name)
 }
 
 /** Each says what it did; null where it waited for its chance in vain. */
@@ -68,12 +71,18 @@ const plays: Record<FaultName, (stage: FaultStage) => Promise<string | null>> = 
   }
 }
 
-type Held = { id: number, fence: number, pid: number }
+type Held = { id: number; fence: number; pid: number }
 
-const holdsNow = ({ db }: FaultStage): Promise<Held[]> => patiently(() => query<Held>(db, `
+const holdsNow = ({ db }: FaultStage): Promise<Held[]> =>
+  patiently(() =>
+    query<Held>(
+      db,
+      `
   select id, fence, split_part(claimed_by, ':', 2)::int as pid
   from chunk
-  where state = 'applying' and lease_until > now()`))
+  where state = 'applying' and lease_until > now()`
+    )
+  )
 
 /** Kills a worker only while a chunk's row says that it is applying it, and counts the kill only if the row still says so afterwards. */
 async function killHolder(stage: FaultStage): Promise<string | null> {
@@ -88,27 +97,37 @@ async function killHolder(stage: FaultStage): Promise<string | null> {
     const chunk = held.find(({ pid }) => pid === worker.pid())
     if (appliedMs < applyingMs || !chunk) continue
     await worker.kill()
-    const [after] = await patiently(() => query(stage.db, "select id from chunk where id = ? and fence = ? and state = 'applying'", [chunk.id, chunk.fence]))
+    const [after] = await patiently(() =>
+      query(stage.db, "select id from chunk where id = ? and fence = ? and state = 'applying'", [
+        chunk.id,
+        chunk.fence
+      ])
+    )
     if (after) return `${chunk.pid} killed while it held chunk ${chunk.id} (fence ${chunk.fence})`
     appliedMs = 0
   }
   return null
 }
 
-type Backend = { pid: number, name: string, isBusy: boolean }
+type Backend = { pid: number; name: string; isBusy: boolean }
 
 /** Most often one that is in a transaction: there it hurts. */
 const busyShare = 0.7
 
 async function terminateBackend({ db, random }: FaultStage): Promise<string> {
-  const backends = await query<Backend>(db, `
+  const backends = await query<Backend>(
+    db,
+    `
     select pid, application_name as name, state <> 'idle' as "isBusy"
     from pg_stat_activity
     where datname = current_database() and application_name like 'tributary-%' and application_name <> 'tributary-test'
-    order by pid`)
+    order by pid`
+  )
   const busy = backends.filter(({ isBusy }) => isBusy)
   const { pid, name } = pick(random, busy.length > 0 && random() < busyShare ? busy : backends)
-  const [row] = await query<{ isEnded: boolean }>(db, 'select pg_terminate_backend(?::int) as "isEnded"', [pid])
+  const [row] = await query<{ isEnded: boolean }>(db, 'select pg_terminate_backend(?::int) as "isEnded"', [
+    pid
+  ])
   if (!row?.isEnded) throw new Error('it had ended by itself')
   return `ended a connection of ${name}`
 }

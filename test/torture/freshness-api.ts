@@ -9,11 +9,27 @@ import { openQueue } from '../../shared/queue/chunk-queue.ts'
 const rule = process.argv[2] === 'maxIdSeen' ? 'maxIdSeen' : 'snapshot'
 const config = readConfig(process.env)
 const log = createLog(config)
-const pool = { url: config.databaseUrl ?? '', statementTimeoutMs: config.statementTimeoutApiMs, lockTimeoutMs: 5_000, log }
+const pool = {
+  url: config.databaseUrl ?? '',
+  statementTimeoutMs: config.statementTimeoutApiMs,
+  lockTimeoutMs: 5_000,
+  log
+}
 const db = connectDatabase({ ...pool, poolMax: config.databasePoolApi, applicationName: 'tributary-api' })
-const graphDb = connectDatabase({ ...pool, poolMax: 1, applicationName: 'tributary-lineage', usesIndexes: true })
+const graphDb = connectDatabase({
+  ...pool,
+  poolMax: 1,
+  applicationName: 'tributary-lineage',
+  usesIndexes: true
+})
 const memory = createLineageMemory({ db, graphDb, maxBytes: config.lineageMemoryMb * 1024 * 1024, log, rule })
 memory.start()
 await memory.settled()
-const app = await buildServer({ db, lineage: { db, memory }, queue: await openQueue(config, log), config, log })
+const app = await buildServer({
+  db,
+  lineage: { db, memory },
+  queue: await openQueue(config, log),
+  config,
+  log
+})
 await app.listen({ host: config.host, port: config.port })

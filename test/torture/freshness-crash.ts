@@ -26,7 +26,7 @@ const readers = 1
 
 type Kill = 'postgres' | 'backend' | 'api'
 
-export type CrashFigures = { kills: Record<Kill, number>, xidsDrawnTwice: number, settledUnknown: number }
+export type CrashFigures = { kills: Record<Kill, number>; xidsDrawnTwice: number; settledUnknown: number }
 
 /** Otherwise what is thrown away gets into the log on disk within 200 ms, and its ids are not given out again. */
 async function keepLogInMemory({ db }: Catalog): Promise<void> {
@@ -35,15 +35,29 @@ async function keepLogInMemory({ db }: Catalog): Promise<void> {
 }
 
 /** Kills in turn, each once while writers write and each of Postgres once while they pause; writes and reads after each. */
-export async function crashAndWrite(run: Run, catalog: Catalog, postgres: KillablePostgres, { rounds, writesPerRound }: { rounds: number, writesPerRound: number }): Promise<CrashFigures> {
-  const figures: CrashFigures = { kills: { postgres: 0, backend: 0, api: 0 }, xidsDrawnTwice: 0, settledUnknown: 0 }
-  const plan: { kill: Kill, isQuiet: boolean }[] = [
-    { kill: 'postgres', isQuiet: true }, { kill: 'backend', isQuiet: true }, { kill: 'api', isQuiet: false }, { kill: 'postgres', isQuiet: false }, { kill: 'backend', isQuiet: false }
+export async function crashAndWrite(
+  run: Run,
+  catalog: Catalog,
+  postgres: KillablePostgres,
+  { rounds, writesPerRound }: { rounds: number; writesPerRound: number }
+): Promise<CrashFigures> {
+  const figures: CrashFigures = {
+    kills: { postgres: 0, backend: 0, api: 0 },
+    xidsDrawnTwice: 0,
+    settledUnknown: 0
+  }
+  const plan: { kill: Kill; isQuiet: boolean }[] = [
+    { kill: 'postgres', isQuiet: true },
+    { kill: 'backend', isQuiet: true },
+    { kill: 'api', isQuiet: false },
+    { kill: 'postgres', isQuiet: false },
+    { kill: 'backend', isQuiet: false }
   ]
   await keepLogInMemory(catalog)
   for (let round = 0; round < rounds; round += 1) {
     const { kill, isQuiet } = plan[round % plan.length] ?? { kill: 'api', isQuiet: false }
-    if (isQuiet) figures.xidsDrawnTwice += await killInSilence(run, catalog, () => kills[kill](catalog, postgres, run))
+    if (isQuiet)
+      figures.xidsDrawnTwice += await killInSilence(run, catalog, () => kills[kill](catalog, postgres, run))
     else await killWhileWriting(run, catalog, () => kills[kill](catalog, postgres, run))
     figures.kills[kill] += 1
     await untilQuiet(catalog.db)
@@ -71,7 +85,7 @@ async function killWhileWriting(run: Run, catalog: Catalog, kill: () => Promise<
 async function killInSilence(run: Run, catalog: Catalog, kill: () => Promise<void>): Promise<number> {
   await query(catalog.db, 'begin; select pg_current_xact_id(); rollback;'.repeat(burntXids))
   const lookEverywhere = async (place: Place): Promise<void> => {
-    for (const api of catalog.apis) while (!await readAndJudge(run, api, place)) await sleep(retryMs)
+    for (const api of catalog.apis) while (!(await readAndJudge(run, api, place))) await sleep(retryMs)
   }
   await lookEverywhere({ urn: layers[0]?.[0] ?? '', direction: 'DOWNSTREAM' })
   const before = await nextXid(catalog)
@@ -85,7 +99,8 @@ async function killInSilence(run: Run, catalog: Catalog, kill: () => Promise<voi
   return Math.max(0, before - firstAfter)
 }
 
-const untilAllReady = (catalog: Catalog): Promise<unknown> => Promise.all(catalog.apis.map((api) => untilReady(api, readyMaxMs)))
+const untilAllReady = (catalog: Catalog): Promise<unknown> =>
+  Promise.all(catalog.apis.map((api) => untilReady(api, readyMaxMs)))
 
 const kills: Record<Kill, (catalog: Catalog, postgres: KillablePostgres, run: Run) => Promise<void>> = {
   postgres: (_, postgres) => postgres.crash(),
@@ -94,12 +109,15 @@ const kills: Record<Kill, (catalog: Catalog, postgres: KillablePostgres, run: Ru
 }
 
 async function nextXid({ db }: Catalog): Promise<number> {
-  const [row] = await query<{ xid: number }>(db, 'select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid')
+  const [row] = await query<{ xid: number }>(
+    db,
+    'select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid'
+  )
   return row?.xid ?? 0
 }
 
 async function untilAnswers({ db }: Catalog): Promise<void> {
-  while (!await query(db, 'select 1').catch(() => null)) await sleep(retryMs)
+  while (!(await query(db, 'select 1').catch(() => null))) await sleep(retryMs)
 }
 
 /** Postgres ends all sessions when one has died, and recovers. Resolves when that has begun. */
@@ -107,7 +125,11 @@ async function killBackend({ databaseUrl }: Catalog): Promise<void> {
   const witness = new pg.Client(await postgresOptions(databaseUrl))
   const hasCrashed = new Promise((resolve) => witness.on('error', resolve))
   await witness.connect()
-  const { rows: [victim] } = await witness.query<{ pid: number }>("select pid from pg_stat_activity where application_name = 'tributary-api' and datname = current_database() order by random() limit 1")
+  const {
+    rows: [victim]
+  } = await witness.query<{ pid: number }>(
+    "select pid from pg_stat_activity where application_name = 'tributary-api' and datname = current_database() order by random() limit 1"
+  )
   if (!victim) throw new Error('no API is connected')
   process.kill(victim.pid, 'SIGKILL')
   await hasCrashed

@@ -22,28 +22,35 @@ const requestMaxMs = 20_000
 const loadMaxMs = 60_000
 
 const mutations = {
-  updateLineage: 'mutation ($edgesToAdd: [LineageEdge!], $edgesToRemove: [LineageEdge!]) { updateLineage(input: { edgesToAdd: $edgesToAdd, edgesToRemove: $edgesToRemove }) }',
-  setDomain: 'mutation ($entityUrn: String!, $domainUrn: String!) { setDomain(entityUrn: $entityUrn, domainUrn: $domainUrn) }',
+  updateLineage:
+    'mutation ($edgesToAdd: [LineageEdge!], $edgesToRemove: [LineageEdge!]) { updateLineage(input: { edgesToAdd: $edgesToAdd, edgesToRemove: $edgesToRemove }) }',
+  setDomain:
+    'mutation ($entityUrn: String!, $domainUrn: String!) { setDomain(entityUrn: $entityUrn, domainUrn: $domainUrn) }',
   unsetDomain: 'mutation ($entityUrn: String!) { unsetDomain(entityUrn: $entityUrn) }',
-  moveDomain: 'mutation ($resourceUrn: String!, $parentDomain: String) { moveDomain(input: { resourceUrn: $resourceUrn, parentDomain: $parentDomain }) }',
+  moveDomain:
+    'mutation ($resourceUrn: String!, $parentDomain: String) { moveDomain(input: { resourceUrn: $resourceUrn, parentDomain: $parentDomain }) }',
   load: 'mutation ($input: SubmitChangesInput!) { submitChanges(input: $input) { id } }'
 }
 
-type Answer = { status: number, json: JsonValue }
+type Answer = { status: number; json: JsonValue }
 
 /** Null where no whole answer came. */
 async function send(api: Api, path: string, body: JsonObject): Promise<Answer | null> {
   try {
     const answer = await fetch(`${api.url}${path}`, {
-      method: 'POST', headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' }, body: JSON.stringify(body), signal: AbortSignal.timeout(requestMaxMs)
+      method: 'POST',
+      headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(requestMaxMs)
     })
-    return { status: answer.status, json: await answer.json() as JsonValue }
+    return { status: answer.status, json: (await answer.json()) as JsonValue }
   } catch {
     return null
   }
 }
 
-export const askGraphql = (api: Api, query: string, variables: JsonObject): Promise<Answer | null> => send(api, '/api/graphql', { query, variables })
+export const askGraphql = (api: Api, query: string, variables: JsonObject): Promise<Answer | null> =>
+  send(api, '/api/graphql', { query, variables })
 
 /** The codes of the errors of an answer. */
 export const reasonsOf = (json: JsonValue): string[] => {
@@ -52,64 +59,104 @@ export const reasonsOf = (json: JsonValue): string[] => {
 }
 
 /** Refusals say for certain that nothing was changed; of any other error it is not known. */
-const refusals = new Set(['MISSING_REFERENCE', 'NOT_FOUND', 'CONFLICT', 'BAD_REQUEST', 'PRECONDITION_FAILED', 'VALIDATION_FAILED'])
+const refusals = new Set([
+  'MISSING_REFERENCE',
+  'NOT_FOUND',
+  'CONFLICT',
+  'BAD_REQUEST',
+  'PRECONDITION_FAILED',
+  'VALIDATION_FAILED'
+])
 
 function outcomeOf(answer: Answer | null): Outcome {
   if (answer === null) return 'unknown'
   const reasons = reasonsOf(answer.json)
   const code = valueAt(answer.json, 'code')
   if (answer.status === 200 && reasons.length === 0) return 'acknowledged'
-  return [...reasons, ...(typeof code === 'string' ? [code] : [])].some((reason) => refusals.has(reason)) ? 'refused' : 'unknown'
+  return [...reasons, ...(typeof code === 'string' ? [code] : [])].some((reason) => refusals.has(reason))
+    ? 'refused'
+    : 'unknown'
 }
 
 /** A write over HTTP, acknowledged by its answer; a load by its end. */
-export const apiDoor = (api: Api): Door => async (request) => {
-  if (request.kind === 'proposal') return outcomeOf(await send(api, '/aspects?action=ingestProposal', { proposal: request.proposal }))
-  if (request.kind === 'load') {
-    const { edge, op } = request
-    const accepted = await askGraphql(api, mutations.load, { input: { source: 'etl', [op === 'addEdge' ? 'edgesToAdd' : 'edgesToRemove']: [edge] } })
-    const outcome = outcomeOf(accepted)
-    return outcome === 'acknowledged' ? endOfLoad(api, String(valueAt(accepted?.json, 'data.submitChanges.id'))) : outcome
+export const apiDoor =
+  (api: Api): Door =>
+  async (request) => {
+    if (request.kind === 'proposal')
+      return outcomeOf(await send(api, '/aspects?action=ingestProposal', { proposal: request.proposal }))
+    if (request.kind === 'load') {
+      const { edge, op } = request
+      const accepted = await askGraphql(api, mutations.load, {
+        input: { source: 'etl', [op === 'addEdge' ? 'edgesToAdd' : 'edgesToRemove']: [edge] }
+      })
+      const outcome = outcomeOf(accepted)
+      return outcome === 'acknowledged'
+        ? endOfLoad(api, String(valueAt(accepted?.json, 'data.submitChanges.id')))
+        : outcome
+    }
+    const { kind, ...variables } = request
+    return outcomeOf(await askGraphql(api, mutations[kind], variables))
   }
-  const { kind, ...variables } = request
-  return outcomeOf(await askGraphql(api, mutations[kind], variables))
-}
 
 async function endOfLoad(api: Api, id: string): Promise<Outcome> {
   for (const end = Date.now() + loadMaxMs; Date.now() < end; await sleep(10)) {
-    const answer = await askGraphql(api, 'query ($id: String!) { load(id: $id) { state counts { rejected } } }', { id })
+    const answer = await askGraphql(
+      api,
+      'query ($id: String!) { load(id: $id) { state counts { rejected } } }',
+      { id }
+    )
     const load = valueAt(answer?.json, 'data.load')
-    if (valueAt(load, 'state') === 'done') return valueAt(load, 'counts.rejected') === 0 ? 'acknowledged' : 'refused'
+    if (valueAt(load, 'state') === 'done')
+      return valueAt(load, 'counts.rejected') === 0 ? 'acknowledged' : 'refused'
   }
   return 'unknown'
 }
 
 /** The pool, with transactions that have written everything and wait for a random time before they commit. */
-export const dawdling = (db: Db, random: Random, maxMs: number): Db => new Proxy(db, {
-  get(target, name, receiver) {
-    if (name !== 'transaction') return Reflect.get(target, name, receiver) as unknown
-    return (work: (tx: Tx) => Promise<unknown>, options: object) => target.transaction(async (tx: Tx) => {
-      const result = await work(tx)
-      await sleep(random() * maxMs)
-      return result
-    }, options)
-  }
-})
+export const dawdling = (db: Db, random: Random, maxMs: number): Db =>
+  new Proxy(db, {
+    get(target, name, receiver) {
+      if (name !== 'transaction') return Reflect.get(target, name, receiver) as unknown
+      return (work: (tx: Tx) => Promise<unknown>, options: object) =>
+        target.transaction(async (tx: Tx) => {
+          const result = await work(tx)
+          await sleep(random() * maxMs)
+          return result
+        }, options)
+    }
+  })
 
-const call: Call = { actor: { urn: toUrn('urn:li:corpuser:torture'), tokenId: null, scopes: ['admin'], domainUrn: null }, requestId: null }
-
-/** A write by the catalog's own verbs. What people would say of edges, a source of its own says half of the time. */
-export const catalogDoor = (db: Db, random: Random): Door => async (request) => {
-  try {
-    await applyRequest(db, request, random() < 0.5 ? 'etl' : 'manual')
-    return 'acknowledged'
-  } catch (error) {
-    return error instanceof CatalogError && refusals.has(error.code) ? 'refused' : 'unknown'
-  }
+const call: Call = {
+  actor: { urn: toUrn('urn:li:corpuser:torture'), tokenId: null, scopes: ['admin'], domainUrn: null },
+  requestId: null
 }
 
-const changesOf = ({ edgesToAdd, edgesToRemove }: { edgesToAdd: Edge[], edgesToRemove: Edge[] }): Change[] => {
-  const change = (kind: 'addEdge' | 'removeEdge') => ({ upstreamUrn, downstreamUrn }: Edge): Change => ({ kind, upstreamUrn: toUrn(upstreamUrn), downstreamUrn: toUrn(downstreamUrn) })
+/** A write by the catalog's own verbs. What people would say of edges, a source of its own says half of the time. */
+export const catalogDoor =
+  (db: Db, random: Random): Door =>
+  async (request) => {
+    try {
+      await applyRequest(db, request, random() < 0.5 ? 'etl' : 'manual')
+      return 'acknowledged'
+    } catch (error) {
+      return error instanceof CatalogError && refusals.has(error.code) ? 'refused' : 'unknown'
+    }
+  }
+
+const changesOf = ({
+  edgesToAdd,
+  edgesToRemove
+}: {
+  edgesToAdd: Edge[]
+  edgesToRemove: Edge[]
+}): Change[] => {
+  const change =
+    (kind: 'addEdge' | 'removeEdge') =>
+    ({ upstreamUrn, downstreamUrn }: Edge): Change => ({
+      kind,
+      upstreamUrn: toUrn(upstreamUrn),
+      downstreamUrn: toUrn(downstreamUrn)
+    })
   return [...edgesToAdd.map(change('addEdge')), ...edgesToRemove.map(change('removeEdge'))]
 }
 
@@ -117,12 +164,32 @@ async function applyRequest(db: Db, request: Request, source: string): Promise<v
   switch (request.kind) {
     case 'updateLineage':
       if (source === 'manual') await updateLineage(db, request, call)
-      else await applyCall(db, [{ line: 0, changes: changesOf(request) }], { ...mutationContext(call, 'torture'), source })
+      else
+        await applyCall(db, [{ line: 0, changes: changesOf(request) }], {
+          ...mutationContext(call, 'torture'),
+          source
+        })
       return
-    case 'load': return applyRequest(db, { kind: 'updateLineage', edgesToAdd: request.op === 'addEdge' ? [request.edge] : [], edgesToRemove: request.op === 'addEdge' ? [] : [request.edge] }, source)
-    case 'setDomain': await setDomain(db, request, call); return
-    case 'unsetDomain': await unsetDomain(db, request, call); return
-    case 'moveDomain': await moveDomain(db, request, call); return
-    case 'proposal': await ingestProposal(db, request.proposal, { ...call, missingReferences: 'reject' })
+    case 'load':
+      return applyRequest(
+        db,
+        {
+          kind: 'updateLineage',
+          edgesToAdd: request.op === 'addEdge' ? [request.edge] : [],
+          edgesToRemove: request.op === 'addEdge' ? [] : [request.edge]
+        },
+        source
+      )
+    case 'setDomain':
+      await setDomain(db, request, call)
+      return
+    case 'unsetDomain':
+      await unsetDomain(db, request, call)
+      return
+    case 'moveDomain':
+      await moveDomain(db, request, call)
+      return
+    case 'proposal':
+      await ingestProposal(db, request.proposal, { ...call, missingReferences: 'reject' })
   }
 }

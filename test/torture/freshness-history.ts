@@ -15,7 +15,7 @@ export type Effects = readonly (readonly [key: string, value: string])[]
 /** One of these must hold; an empty list never does. */
 export type Observation = readonly (readonly [key: string, value: string])[]
 
-type Write = { value: string, invokedAt: number, acknowledgedAt: number, isCertain: boolean }
+type Write = { value: string; invokedAt: number; acknowledgedAt: number; isCertain: boolean }
 
 export type History = ReturnType<typeof createHistory>
 
@@ -37,14 +37,22 @@ export function createHistory(initial: (key: string) => string, now: () => numbe
 
   /** What was acknowledged by then is overwritten for certain at `moment`. Before all writes it is -Infinity, and the initial value stands. */
   const overwrittenUntil = (writes: readonly Write[], moment: number): number =>
-    writes.reduce((latest, write) => write.isCertain && write.acknowledgedAt <= moment ? Math.max(latest, write.invokedAt) : latest, -Infinity)
+    writes.reduce(
+      (latest, write) =>
+        write.isCertain && write.acknowledgedAt <= moment ? Math.max(latest, write.invokedAt) : latest,
+      -Infinity
+    )
 
-  const stands = (write: Write, until: number): boolean => write.acknowledgedAt >= until || until === -Infinity
+  const stands = (write: Write, until: number): boolean =>
+    write.acknowledgedAt >= until || until === -Infinity
 
   /** No read that is under way or yet to come can be allowed to show what is dropped. */
   function forget(key: string, writes: readonly Write[]): void {
     const until = overwrittenUntil(writes, Math.min(now(), ...[...reads].map((read) => read.begunAt)))
-    registers.set(key, writes.filter((write) => stands(write, until)))
+    registers.set(
+      key,
+      writes.filter((write) => stands(write, until))
+    )
   }
 
   return {
@@ -58,7 +66,11 @@ export function createHistory(initial: (key: string) => string, now: () => numbe
       return (outcome) => {
         for (const { key, write } of begun) {
           const writes = register(key)
-          if (outcome === 'refused') registers.set(key, writes.filter((each) => each !== write))
+          if (outcome === 'refused')
+            registers.set(
+              key,
+              writes.filter((each) => each !== write)
+            )
           if (outcome === 'unknown') unknown.add(write)
           if (outcome !== 'acknowledged') continue
           write.acknowledgedAt = now()
@@ -74,11 +86,14 @@ export function createHistory(initial: (key: string) => string, now: () => numbe
       reads.add(read)
       return (observed) => {
         reads.delete(read)
-        return observed.filter((anyOf) => !anyOf.some(([key, value]) => {
-          const writes = register(key)
-          const until = overwrittenUntil(writes, read.begunAt)
-          return writes.some((write) => write.value === value && stands(write, until))
-        }))
+        return observed.filter(
+          (anyOf) =>
+            !anyOf.some(([key, value]) => {
+              const writes = register(key)
+              const until = overwrittenUntil(writes, read.begunAt)
+              return writes.some((write) => write.value === value && stands(write, until))
+            })
+        )
       }
     },
 

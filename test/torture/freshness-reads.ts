@@ -2,10 +2,21 @@
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { valueAt } from '../support/json-answer.ts'
 import type { Observation } from './freshness-history.ts'
-import { directions, domainKey, domains, edgeKey, existsKey, layers, lowDomains, parentKey, removedKey, type Place } from './freshness-workload.ts'
+import {
+  directions,
+  domainKey,
+  domains,
+  edgeKey,
+  existsKey,
+  layers,
+  lowDomains,
+  parentKey,
+  removedKey,
+  type Place
+} from './freshness-workload.ts'
 import { pick, type Random } from './workload.ts'
 
-export type Read = { query: string, variables: JsonObject, decode: (data: JsonValue) => Observation[] }
+export type Read = { query: string; variables: JsonObject; decode: (data: JsonValue) => Observation[] }
 
 const removedOrNot = { field: 'removed', values: ['true', 'false'] }
 
@@ -16,18 +27,31 @@ function hopsOf(urn: string, direction: string): [string[], string[]] {
   return [layers[layer + step] ?? [], layers[layer + 2 * step] ?? []]
 }
 
-const edgeBetween = (near: string, far: string, direction: string): string => direction === 'DOWNSTREAM' ? edgeKey(near, far) : edgeKey(far, near)
+const edgeBetween = (near: string, far: string, direction: string): string =>
+  direction === 'DOWNSTREAM' ? edgeKey(near, far) : edgeKey(far, near)
 
 /** URN and degree of every result, in the order shown. An asset that is not known has none. */
 function resultsOf(data: JsonValue): Map<string, number> {
   const results = valueAt(data, 'scrollAcrossLineage.searchResults')
-  return new Map((Array.isArray(results) ? results : []).map((result) => [String(valueAt(result, 'entity.urn')), Number(valueAt(result, 'degree'))]))
+  return new Map(
+    (Array.isArray(results) ? results : []).map((result) => [
+      String(valueAt(result, 'entity.urn')),
+      Number(valueAt(result, 'degree'))
+    ])
+  )
 }
 
 const scroll = `query ($input: ScrollAcrossLineageInput!) { scrollAcrossLineage(input: $input) { total searchResults { degree entity { urn } } } }`
 
-const scrollOf = (urn: string, direction: string, filters: JsonObject[]): JsonObject =>
-  ({ input: { urn, direction, query: '*', count: 100, ...(filters.length === 0 ? {} : { orFilters: [{ and: filters }] }) } })
+const scrollOf = (urn: string, direction: string, filters: JsonObject[]): JsonObject => ({
+  input: {
+    urn,
+    direction,
+    query: '*',
+    count: 100,
+    ...(filters.length === 0 ? {} : { orFilters: [{ and: filters }] })
+  }
+})
 
 /** Two hops, soft-deleted assets included: what is shown is what the edges say. */
 function walkRead(urn: string, direction: string): Read {
@@ -38,10 +62,14 @@ function walkRead(urn: string, direction: string): Read {
     decode(data) {
       const results = resultsOf(data)
       const shown = near.filter((each) => results.get(each) === 1)
-      const oneHop = near.map((each): Observation => [[edgeBetween(urn, each, direction), results.get(each) === 1 ? 'yes' : 'no']])
-      const twoHops = far.flatMap((each): Observation[] => results.get(each) === 2
-        ? [shown.map((via) => [edgeBetween(via, each, direction), 'yes'])]
-        : shown.map((via) => [[edgeBetween(via, each, direction), 'no']]))
+      const oneHop = near.map((each): Observation => [
+        [edgeBetween(urn, each, direction), results.get(each) === 1 ? 'yes' : 'no']
+      ])
+      const twoHops = far.flatMap((each): Observation[] =>
+        results.get(each) === 2
+          ? [shown.map((via) => [edgeBetween(via, each, direction), 'yes'])]
+          : shown.map((via) => [[edgeBetween(via, each, direction), 'no']])
+      )
       return [...oneHop, ...twoHops]
     }
   }
@@ -57,7 +85,14 @@ function keptRead(urn: string, direction: string): Read {
       const results = resultsOf(data)
       return near.flatMap((each): Observation[] => {
         const edge = edgeBetween(urn, each, direction)
-        return results.has(each) ? [[[edge, 'yes']], [[removedKey(each), 'no']]] : [[[edge, 'no'], [removedKey(each), 'yes']]]
+        return results.has(each)
+          ? [[[edge, 'yes']], [[removedKey(each), 'no']]]
+          : [
+              [
+                [edge, 'no'],
+                [removedKey(each), 'yes']
+              ]
+            ]
       })
     }
   }
@@ -69,12 +104,18 @@ function filteredRead(urn: string, direction: string, domain: string): Read {
   const elsewhere = ['none', ...domains].filter((each) => each !== domain)
   return {
     query: scroll,
-    variables: scrollOf(urn, direction, [{ field: 'degree', values: ['1'] }, removedOrNot, { field: 'domains', values: [domain] }]),
+    variables: scrollOf(urn, direction, [
+      { field: 'degree', values: ['1'] },
+      removedOrNot,
+      { field: 'domains', values: [domain] }
+    ]),
     decode(data) {
       const results = resultsOf(data)
       return near.flatMap((each): Observation[] => {
         const edge = edgeBetween(urn, each, direction)
-        return results.has(each) ? [[[edge, 'yes']], [[domainKey(each), domain]]] : [[[edge, 'no'], ...elsewhere.map((other) => [domainKey(each), other] as const)]]
+        return results.has(each)
+          ? [[[edge, 'yes']], [[domainKey(each), domain]]]
+          : [[[edge, 'no'], ...elsewhere.map((other) => [domainKey(each), other] as const)]]
       })
     }
   }
@@ -83,14 +124,21 @@ function filteredRead(urn: string, direction: string, domain: string): Read {
 /** An asset by itself: whether it exists, its domain, and what is above that. */
 function pointRead(urn: string): Read {
   return {
-    query: 'query ($urn: String!) { dataset(urn: $urn) { exists domain { domain { urn parentDomains { domains { urn } } } } } }',
+    query:
+      'query ($urn: String!) { dataset(urn: $urn) { exists domain { domain { urn parentDomains { domains { urn } } } } } }',
     variables: { urn },
     decode(data) {
       const exists: Observation = [[existsKey(urn), valueAt(data, 'dataset.exists') === true ? 'yes' : 'no']]
       const domain = valueAt(data, 'dataset.domain.domain.urn')
       if (typeof domain !== 'string') return [exists, [[domainKey(urn), 'none']]]
       const above = valueAt(data, 'dataset.domain.domain.parentDomains.domains.0.urn')
-      return [exists, [[domainKey(urn), domain]], ...(lowDomains.includes(domain) ? [[[parentKey(domain), typeof above === 'string' ? above : 'none']] as const] : [])]
+      return [
+        exists,
+        [[domainKey(urn), domain]],
+        ...(lowDomains.includes(domain)
+          ? [[[parentKey(domain), typeof above === 'string' ? above : 'none']] as const]
+          : [])
+      ]
     }
   }
 }
@@ -110,7 +158,12 @@ function parentRead(urn: string): Read {
 export function readAt({ urn, direction }: Place, random: Random): Read {
   if (lowDomains.includes(urn)) return parentRead(urn)
   if (direction === undefined && random() < 0.5) return pointRead(urn)
-  const towards = direction ?? pick(random, directions.filter((each) => hopsOf(urn, each)[0].length > 0))
+  const towards =
+    direction ??
+    pick(
+      random,
+      directions.filter((each) => hopsOf(urn, each)[0].length > 0)
+    )
   const kind = random()
   if (kind < 0.6) return walkRead(urn, towards)
   if (kind < 0.8) return keptRead(urn, towards)

@@ -6,7 +6,16 @@ import type { Api } from './catalog-calls.ts'
 import { apiDoor, askGraphql, reasonsOf, type Door } from './freshness-doors.ts'
 import { createHistory, type History, type Observation } from './freshness-history.ts'
 import { readAt, type Read } from './freshness-reads.ts'
-import { assets, changeCount, creation, domains, initialValue, randomWrite, type Place, type Write } from './freshness-workload.ts'
+import {
+  assets,
+  changeCount,
+  creation,
+  domains,
+  initialValue,
+  randomWrite,
+  type Place,
+  type Write
+} from './freshness-workload.ts'
 import { pick, type Random } from './workload.ts'
 
 export type Figures = {
@@ -44,12 +53,34 @@ const restAfterFailureMs = 20
 /** The share of writes that are not sent to an API. */
 const ownShare = 0.4
 
-export const startRun = ({ apis, own, random, hasLoads }: Pick<Run, 'apis' | 'own' | 'random' | 'hasLoads'>): Run => ({
-  apis, own, random, hasLoads, history: createHistory(initialValue), faults: [],
-  figures: { writes: 0, acknowledged: 0, refused: 0, unknown: 0, reads: 0, failedReads: 0, fromMemory: 0, walks: 0, judged: 0, staleReads: 0 }
+export const startRun = ({
+  apis,
+  own,
+  random,
+  hasLoads
+}: Pick<Run, 'apis' | 'own' | 'random' | 'hasLoads'>): Run => ({
+  apis,
+  own,
+  random,
+  hasLoads,
+  history: createHistory(initialValue),
+  faults: [],
+  figures: {
+    writes: 0,
+    acknowledged: 0,
+    refused: 0,
+    unknown: 0,
+    reads: 0,
+    failedReads: 0,
+    fromMemory: 0,
+    walks: 0,
+    judged: 0,
+    staleReads: 0
+  }
 })
 
-const createDomain = 'mutation ($id: String!, $name: String!) { createDomain(input: { id: $id, name: $name }) }'
+const createDomain =
+  'mutation ($id: String!, $name: String!) { createDomain(input: { id: $id, name: $name }) }'
 
 /** Makes the domains and the assets. Throws where that is not acknowledged. */
 export async function prepare(run: Run): Promise<void> {
@@ -58,9 +89,12 @@ export async function prepare(run: Run): Promise<void> {
   for (const urn of domains) {
     const id = urn.slice('urn:li:domain:'.length)
     const answer = await askGraphql(api, createDomain, { id, name: id })
-    if (valueAt(answer?.json, 'data.createDomain') !== urn) throw new Error(`no domain: ${JSON.stringify(answer)}`)
+    if (valueAt(answer?.json, 'data.createDomain') !== urn)
+      throw new Error(`no domain: ${JSON.stringify(answer)}`)
   }
-  for (const urn of assets) if (await send(run, creation(urn), apiDoor(api)) !== 'acknowledged') throw new Error(`${urn} was not made`)
+  for (const urn of assets)
+    if ((await send(run, creation(urn), apiDoor(api))) !== 'acknowledged')
+      throw new Error(`${urn} was not made`)
 }
 
 /** Sends one write and keeps what became of it. */
@@ -101,15 +135,36 @@ function countEngine(figures: Figures, json: JsonValue): void {
   if (engine === 'memory') figures.fromMemory += 1
 }
 
-function keepFault({ figures, faults, history }: Run, api: Api, read: Read, impossible: readonly Observation[], json: JsonValue): void {
+function keepFault(
+  { figures, faults, history }: Run,
+  api: Api,
+  read: Read,
+  impossible: readonly Observation[],
+  json: JsonValue
+): void {
   figures.staleReads += 1
   if (faults.length >= faultsKeptCount) return
-  const told = impossible.map((anyOf) => anyOf.map(([key, value]) => `${key} = ${value} (may be: ${history.possible(key).join(', ')})`).join(' or ') || 'a path without an edge')
-  faults.push(`${api.url} answered ${JSON.stringify(read.variables)} with ${JSON.stringify(json)}; impossible: ${told.join('; ')}`)
+  const told = impossible.map(
+    (anyOf) =>
+      anyOf
+        .map(([key, value]) => `${key} = ${value} (may be: ${history.possible(key).join(', ')})`)
+        .join(' or ') || 'a path without an edge'
+  )
+  faults.push(
+    `${api.url} answered ${JSON.stringify(read.variables)} with ${JSON.stringify(json)}; impossible: ${told.join('; ')}`
+  )
 }
 
 /** Writes by so many writers, about `count` edges, domains and assets in all or until `signal`; with readers who look anywhere meanwhile. */
-export async function writeAndRead(run: Run, { count, writers, readers, signal }: { count: number, writers: number, readers: number, signal?: AbortSignal }): Promise<void> {
+export async function writeAndRead(
+  run: Run,
+  {
+    count,
+    writers,
+    readers,
+    signal
+  }: { count: number; writers: number; readers: number; signal?: AbortSignal }
+): Promise<void> {
   let left = count
   const isOver = (): boolean => left <= 0 || signal?.aborted === true
   const { random, apis } = run
@@ -122,14 +177,23 @@ export async function writeAndRead(run: Run, { count, writers, readers, signal }
       const api = random() < ownShare ? null : pick(random, apis)
       const outcome = await send(run, write, api ? apiDoor(api) : run.own)
       next = outcome === 'unknown' ? undefined : write.next
-      if (outcome === 'acknowledged') await readAndJudge(run, pick(random, apis.filter((each) => each !== api)), write.shows)
+      if (outcome === 'acknowledged')
+        await readAndJudge(
+          run,
+          pick(
+            random,
+            apis.filter((each) => each !== api)
+          ),
+          write.shows
+        )
       if (outcome === 'unknown') await sleep(restAfterFailureMs)
     }
   }
 
   async function reader(): Promise<void> {
     while (!isOver()) {
-      if (!await readAndJudge(run, pick(random, apis), { urn: pick(random, assets) })) await sleep(restAfterFailureMs)
+      if (!(await readAndJudge(run, pick(random, apis), { urn: pick(random, assets) })))
+        await sleep(restAfterFailureMs)
     }
   }
 

@@ -25,25 +25,46 @@ const dawdleMaxMs = 6
 /** Longer under the broken rule, so that a short run is sure to find it out. */
 const redDawdleMaxMs = 30
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean' }, seed: { type: 'string' }, writes: { type: 'string' }, part: { type: 'string' } } })
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean' },
+    seed: { type: 'string' },
+    writes: { type: 'string' },
+    part: { type: 'string' }
+  }
+})
 const size = values.quick ? sizes.quick : sizes.full
 const writes = values.writes ? Number(values.writes) : size.writes
 const seed = values.seed ? Number(values.seed) : randomInt(2 ** 31)
 const log = (line: string) => console.log(line)
 
-type Ended = { figures: object, faults: string[] }
-type Part = CatalogOptions & { title: string, dawdleMaxMs: number, work: (run: Run, catalog: Catalog) => Promise<Ended> }
+type Ended = { figures: object; faults: string[] }
+type Part = CatalogOptions & {
+  title: string
+  dawdleMaxMs: number
+  work: (run: Run, catalog: Catalog) => Promise<Ended>
+}
 
 /** Runs one part and gives its faults. */
-async function runPart(postgres: KillablePostgres, { title, dawdleMaxMs, work, ...options }: Part): Promise<string[]> {
+async function runPart(
+  postgres: KillablePostgres,
+  { title, dawdleMaxMs, work, ...options }: Part
+): Promise<string[]> {
   let faults = [`${title}: the run did not end`]
   const begun = Date.now()
   await withCatalog(postgres, options, async (catalog) => {
     const random = randomFrom(seed)
-    const run = startRun({ apis: catalog.apis, own: catalogDoor(dawdling(catalog.db, random, dawdleMaxMs), random), random, hasLoads: options.hasWorker })
+    const run = startRun({
+      apis: catalog.apis,
+      own: catalogDoor(dawdling(catalog.db, random, dawdleMaxMs), random),
+      random,
+      hasLoads: options.hasWorker
+    })
     await prepare(run)
     const ended = await work(run, catalog)
-    log(`# ${title}: ${JSON.stringify({ ...run.figures, ...ended.figures, seconds: Math.round((Date.now() - begun) / 1_000) })}`)
+    log(
+      `# ${title}: ${JSON.stringify({ ...run.figures, ...ended.figures, seconds: Math.round((Date.now() - begun) / 1_000) })}`
+    )
     faults = ended.faults.map((fault) => `${title}: ${fault}`)
     return faults.length === 0
   })
@@ -60,7 +81,9 @@ async function pruneWhile(db: Db, work: Promise<void>): Promise<number> {
       await sleep(pruneEveryMs, undefined, { signal: over.signal }).catch(() => {})
     }
   })()
-  await work.finally(() => { over.abort() })
+  await work.finally(() => {
+    over.abort()
+  })
   await pruning
   return prunedRows
 }
@@ -68,34 +91,63 @@ async function pruneWhile(db: Db, work: Promise<void>): Promise<number> {
 function staleness({ figures, faults }: Run): string[] {
   const { walks, fromMemory, staleReads } = figures
   return [
-    ...(staleReads > 0 ? [`${staleReads} reads missed what had been acknowledged before they began`, ...faults] : []),
+    ...(staleReads > 0
+      ? [`${staleReads} reads missed what had been acknowledged before they began`, ...faults]
+      : []),
     ...(fromMemory <= walks / 2 ? [`only ${fromMemory} of ${walks} walks were answered from memory`] : [])
   ]
 }
 
 async function main(): Promise<void> {
-  log(`# seed ${seed}: ${writes} writes, then ${size.redWrites} under a broken rule, then ${size.rounds} kills`)
+  log(
+    `# seed ${seed}: ${writes} writes, then ${size.redWrites} under a broken rule, then ${size.rounds} kills`
+  )
   const postgres = await startKillablePostgres()
   const allParts: Part[] = [
     {
-      title: 'fresh', name: 'fresh', hasWorker: true, dawdleMaxMs,
+      title: 'fresh',
+      name: 'fresh',
+      hasWorker: true,
+      dawdleMaxMs,
       async work(run, catalog) {
-        const prunedRows = await pruneWhile(catalog.db, writeAndRead(run, { count: writes, writers, readers }))
+        const prunedRows = await pruneWhile(
+          catalog.db,
+          writeAndRead(run, { count: writes, writers, readers })
+        )
         return { figures: { prunedRows }, faults: staleness(run) }
       }
     },
     {
-      title: 'max id seen', name: 'red', hasWorker: false, dawdleMaxMs: redDawdleMaxMs, api: { file: 'dist/test/torture/freshness-api.js', args: ['maxIdSeen'] },
+      title: 'max id seen',
+      name: 'red',
+      hasWorker: false,
+      dawdleMaxMs: redDawdleMaxMs,
+      api: { file: 'dist/test/torture/freshness-api.js', args: ['maxIdSeen'] },
       async work(run) {
         await writeAndRead(run, { count: size.redWrites, writers, readers })
-        return { figures: {}, faults: run.figures.staleReads > 0 ? [] : ['no read was found stale under a rule that cannot keep them fresh'] }
+        return {
+          figures: {},
+          faults:
+            run.figures.staleReads > 0
+              ? []
+              : ['no read was found stale under a rule that cannot keep them fresh']
+        }
       }
     },
     {
-      title: 'killed', name: 'killed', hasWorker: false, dawdleMaxMs,
+      title: 'killed',
+      name: 'killed',
+      hasWorker: false,
+      dawdleMaxMs,
       async work(run, catalog) {
         const figures = await crashAndWrite(run, catalog, postgres, size)
-        return { figures, faults: [...staleness(run), ...(figures.xidsDrawnTwice > 0 ? [] : ['no crash gave out a transaction id twice'])] }
+        return {
+          figures,
+          faults: [
+            ...staleness(run),
+            ...(figures.xidsDrawnTwice > 0 ? [] : ['no crash gave out a transaction id twice'])
+          ]
+        }
       }
     }
   ]

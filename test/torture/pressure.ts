@@ -7,12 +7,20 @@ import { mutate, propose, sendLoad, type Api } from './catalog-calls.ts'
 import { patiently } from './patiently.ts'
 import { linesOf, pick, type Edge, type LoadPlan, type Random, type Workload } from './workload.ts'
 
-export type PressureStage = { db: Db, api: Api, random: Random, workload: Workload, log: (line: string) => void }
+export type PressureStage = {
+  db: Db
+  api: Api
+  random: Random
+  workload: Workload
+  log: (line: string) => void
+}
 
 /** The request id finds in Postgres what became of a load whose answer was lost. */
-export type SentLoad = { plan: LoadPlan, requestId: string, isAcknowledged: boolean }
+export type SentLoad = { plan: LoadPlan; requestId: string; isAcknowledged: boolean }
 
-export type Call = { requestId: string, isAcknowledged: boolean } & ({ op: 'add' | 'remove', edge: Edge } | { op: 'delete', urn: string })
+export type Call = { requestId: string; isAcknowledged: boolean } & (
+  { op: 'add' | 'remove'; edge: Edge } | { op: 'delete'; urn: string }
+)
 
 /** Sends a load; a lost answer is no error. */
 export async function send({ api, log }: PressureStage, plan: LoadPlan): Promise<SentLoad> {
@@ -29,10 +37,19 @@ export async function send({ api, log }: PressureStage, plan: LoadPlan): Promise
 const lookEveryMs = 200
 
 /** Sends another load of `records` whenever fewer than `waitingMin` records wait. Gives all that it sent. */
-export async function sendOften(stage: PressureStage, { records, waitingMin }: { records: number, waitingMin: number }, signal: AbortSignal): Promise<SentLoad[]> {
+export async function sendOften(
+  stage: PressureStage,
+  { records, waitingMin }: { records: number; waitingMin: number },
+  signal: AbortSignal
+): Promise<SentLoad[]> {
   const sent: SentLoad[] = []
   while (!signal.aborted) {
-    const [row] = await patiently(() => query<{ waiting: number }>(stage.db, "select coalesce(sum(record_count), 0)::bigint as waiting from chunk where state in ('waiting', 'applying')"))
+    const [row] = await patiently(() =>
+      query<{ waiting: number }>(
+        stage.db,
+        "select coalesce(sum(record_count), 0)::bigint as waiting from chunk where state in ('waiting', 'applying')"
+      )
+    )
     if ((row?.waiting ?? 0) < waitingMin) sent.push(await send(stage, stage.workload.nextLoad(records)))
     else await sleep(lookEveryMs)
   }
@@ -43,30 +60,53 @@ const updateLineage = 'mutation ($input: UpdateLineageInput!) { updateLineage(in
 const callEveryMs = 20
 
 /** Adds and removes contested edges by hand, one call after the other. */
-export async function callOften({ api, random, workload }: PressureStage, calls: Call[], signal: AbortSignal): Promise<void> {
+export async function callOften(
+  { api, random, workload }: PressureStage,
+  calls: Call[],
+  signal: AbortSignal
+): Promise<void> {
   while (!signal.aborted) {
     const edge = workload.contested()
-    const op = random() < 0.5 ? 'add' as const : 'remove' as const
+    const op = random() < 0.5 ? ('add' as const) : ('remove' as const)
     const call = { requestId: randomUUID(), isAcknowledged: false, op, edge }
     calls.push(call)
-    call.isAcknowledged = await mutate(api, call.requestId, updateLineage, { input: op === 'add' ? { edgesToAdd: [edge] } : { edgesToRemove: [edge] } })
+    call.isAcknowledged = await mutate(api, call.requestId, updateLineage, {
+      input: op === 'add' ? { edgesToAdd: [edge] } : { edgesToRemove: [edge] }
+    })
     await sleep(callEveryMs)
   }
 }
 
-const deletion = (urn: string) => ({ entityType: 'dataset', entityUrn: urn, changeType: 'DELETE', aspectName: 'datasetKey' })
-const creation = (urn: string) => ({ entityType: 'dataset', entityUrn: urn, changeType: 'UPSERT', aspectName: 'datasetProperties', aspect: { value: '{"name":"again"}', contentType: 'application/json' } })
+const deletion = (urn: string) => ({
+  entityType: 'dataset',
+  entityUrn: urn,
+  changeType: 'DELETE',
+  aspectName: 'datasetKey'
+})
+const creation = (urn: string) => ({
+  entityType: 'dataset',
+  entityUrn: urn,
+  changeType: 'UPSERT',
+  aspectName: 'datasetProperties',
+  aspect: { value: '{"name":"again"}', contentType: 'application/json' }
+})
 
 /** Deletes a victim and makes it again, at most so many milliseconds apart; when it ends all victims exist. */
-export async function deleteOften({ api, random, workload }: PressureStage, calls: Call[], everyMs: number, signal: AbortSignal): Promise<void> {
+export async function deleteOften(
+  { api, random, workload }: PressureStage,
+  calls: Call[],
+  everyMs: number,
+  signal: AbortSignal
+): Promise<void> {
   while (!signal.aborted) {
     const urn = pick(random, workload.victims)
     const call = { requestId: randomUUID(), isAcknowledged: false, op: 'delete' as const, urn }
     calls.push(call)
     call.isAcknowledged = await propose(api, call.requestId, deletion(urn))
-    await sleep(random() * everyMs / 2)
+    await sleep((random() * everyMs) / 2)
     await propose(api, randomUUID(), creation(urn))
     await sleep(everyMs)
   }
-  for (const urn of workload.victims) while (!await propose(api, randomUUID(), creation(urn))) await sleep(lookEveryMs)
+  for (const urn of workload.victims)
+    while (!(await propose(api, randomUUID(), creation(urn)))) await sleep(lookEveryMs)
 }

@@ -16,26 +16,42 @@ export type Kept = {
 
 /** Runs a command of the CLI to its end and gives what it printed. Throws where it fails. */
 export function runCommand(args: readonly string[], env: Record<string, string>): string {
-  const result = spawnSync(process.execPath, [program, ...args], { cwd: packageRoot, env: { ...process.env, ...env }, encoding: 'utf8' })
-  if (result.status !== 0) throw new Error(`tributary ${args.join(' ')} ended with ${result.status}: ${result.stderr}`)
+  const result = spawnSync(process.execPath, [program, ...args], {
+    cwd: packageRoot,
+    env: { ...process.env, ...env },
+    encoding: 'utf8'
+  })
+  if (result.status !== 0)
+    throw new Error(`tributary ${args.join(' ')} ended with ${result.status}: ${result.stderr}`)
   return result.stdout
 }
 
 /** Makes an administrator's token. Throws where it cannot. */
 export function createAdminToken(env: Record<string, string>): string {
-  const [token] = /trib_\w+/.exec(runCommand(['token', 'create', '--name', 'torture', '--scopes', 'admin'], env)) ?? []
+  const [token] =
+    /trib_\w+/.exec(runCommand(['token', 'create', '--name', 'torture', '--scopes', 'admin'], env)) ?? []
   if (token === undefined) throw new Error('no token was printed')
   return token
 }
 
 /** Keeps one process of the CLI running, or of another built `file`; its output goes to a file of the folder. */
-export function keepRunning(name: string, args: readonly string[], env: Record<string, string>, folder: string, file = program): Kept {
+export function keepRunning(
+  name: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  folder: string,
+  file = program
+): Kept {
   const output = createWriteStream(join(folder, `${name}.log`), { flags: 'a' })
   let isStopping = false
   let child: ChildProcess = start()
 
   function start(): ChildProcess {
-    const started = spawn(process.execPath, ['--enable-source-maps', file, ...args], { cwd: packageRoot, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const started = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+      cwd: packageRoot,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe']
+    })
     started.stdout?.pipe(output, { end: false })
     started.stderr?.pipe(output, { end: false })
     started.on('exit', () => {

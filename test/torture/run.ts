@@ -13,21 +13,38 @@ import { connectTestDatabase, dropDatabase, runOnServer, urlOfDatabase } from '.
 import { freePort } from '../support/redis.ts'
 import { untilReady } from './catalog-calls.ts'
 import { createAdminToken, keepRunning, runCommand } from './processes.ts'
-import { hasRedis, openPostgres, queueInPostgres, startRedis, type TorturedPostgres, type TorturedRedis } from './servers.ts'
+import {
+  hasRedis,
+  openPostgres,
+  queueInPostgres,
+  startRedis,
+  type TorturedPostgres,
+  type TorturedRedis
+} from './servers.ts'
 import { reds, sizes, type Red } from './sizes.ts'
 import { torture, type Outcome, type Size } from './torture.ts'
 import { planWorkload, randomFrom } from './workload.ts'
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean' }, seed: { type: 'string' }, backend: { type: 'string' }, without: { type: 'string' } } })
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean' },
+    seed: { type: 'string' },
+    backend: { type: 'string' },
+    without: { type: 'string' }
+  }
+})
 const seed = values.seed ? Number(values.seed) : randomInt(2 ** 31)
 const log = (line: string) => console.log(line)
 
 /** `worker` is a built file and its arguments, in place of `tributary work`. */
-type Part = { title: string, size: Size, worker?: { file: string, args: string[] }, isRed: boolean }
+type Part = { title: string; size: Size; worker?: { file: string; args: string[] }; isRed: boolean }
 
 /** A rule that is left out, after the same run with all rules: what goes wrong is then its lack. */
 function redParts(name: string, { size, freezeShare }: Red): Part[] {
-  const worker = (...rules: string[]) => ({ file: packagePath('dist/test/torture/worker-without.js'), args: ['--freeze-share', String(freezeShare), ...rules] })
+  const worker = (...rules: string[]) => ({
+    file: packagePath('dist/test/torture/worker-without.js'),
+    args: ['--freeze-share', String(freezeShare), ...rules]
+  })
   return [
     { title: `with ${name}`, size, worker: worker(), isRed: false },
     { title: `without ${name}`, size, worker: worker(name), isRed: true }
@@ -36,23 +53,39 @@ function redParts(name: string, { size, freezeShare }: Red): Part[] {
 
 function chosenParts(): Part[] {
   const { without, quick } = values
-  if (without === undefined) return [{ title: quick ? 'quick' : 'full', size: quick ? sizes.quick : sizes.full, isRed: false }]
-  const chosen = Object.entries(reds).filter(([name]) => without === 'each' || without.split(',').includes(name))
+  if (without === undefined)
+    return [{ title: quick ? 'quick' : 'full', size: quick ? sizes.quick : sizes.full, isRed: false }]
+  const chosen = Object.entries(reds).filter(
+    ([name]) => without === 'each' || without.split(',').includes(name)
+  )
   if (chosen.length === 0) throw new Error(`--without takes ${Object.keys(reds).join(', ')} or each`)
   return chosen.flatMap(([name, red]) => redParts(name, red))
 }
 
-async function runPart({ title, size, worker }: Part, postgres: TorturedPostgres, redis: TorturedRedis | null): Promise<Outcome> {
+async function runPart(
+  { title, size, worker }: Part,
+  postgres: TorturedPostgres,
+  redis: TorturedRedis | null
+): Promise<Outcome> {
   const backend = redis ? 'redis' : 'postgres'
   const name = `torture_${backend}_${seed}`
   await runOnServer(postgres.url, `create database ${name} template template0`)
   const folder = mkdtempSync(join(tmpdir(), 'tributary-torture-logs-'))
   const port = await freePort()
-  const env = { DATABASE_URL: urlOfDatabase(postgres.url, name), REDIS_URL: redis?.url ?? '', PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', TRIBUTARY_DATA_DIR: folder }
+  const env = {
+    DATABASE_URL: urlOfDatabase(postgres.url, name),
+    REDIS_URL: redis?.url ?? '',
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    TRIBUTARY_DATA_DIR: folder
+  }
   runCommand(['migrate'], env)
   const api = { url: `http://127.0.0.1:${port}`, token: createAdminToken(env) }
   const apiProcess = keepRunning('api', ['serve'], env, folder)
-  const workers = [1, 2].map((number) => keepRunning(`worker-${number}`, worker?.args ?? ['work'], env, folder, worker?.file))
+  const workers = [1, 2].map((number) =>
+    keepRunning(`worker-${number}`, worker?.args ?? ['work'], env, folder, worker?.file)
+  )
   const db = connectTestDatabase(env.DATABASE_URL, 4)
   const faults = { ...size.faults, postgres: postgres.restart ? size.faults.postgres : 0 }
   if (faults.postgres < size.faults.postgres) log('# the Postgres of DATABASE_URL is not restarted')
@@ -61,7 +94,15 @@ async function runPart({ title, size, worker }: Part, postgres: TorturedPostgres
     const random = randomFrom(seed)
     await untilReady(api)
     outcome = await torture({
-      db, api, apiProcess, workers, queue: redis ?? queueInPostgres(db), restartPostgres: postgres.restart, random, workload: planWorkload(randomFrom(seed), size.edges), size: { ...size, faults },
+      db,
+      api,
+      apiProcess,
+      workers,
+      queue: redis ?? queueInPostgres(db),
+      restartPostgres: postgres.restart,
+      random,
+      workload: planWorkload(randomFrom(seed), size.edges),
+      size: { ...size, faults },
       log: (line) => log(`${title} on ${backend}: ${line}`)
     })
     return outcome
@@ -82,7 +123,7 @@ async function main(): Promise<void> {
   if (!hasBoth && process.env.CI === 'true') throw new Error('redis-server is not installed')
   if (!hasBoth) log('# redis: skipped, redis-server is not installed')
   log(`# seed ${seed}`)
-  const results: { title: string, backend: string, isOk: boolean, figures: Outcome['figures'] }[] = []
+  const results: { title: string; backend: string; isOk: boolean; figures: Outcome['figures'] }[] = []
   const run = async (part: Part, postgres: TorturedPostgres, redis: TorturedRedis | null): Promise<void> => {
     const backend = redis ? 'redis' : 'postgres'
     const { faults, figures } = await runPart(part, postgres, redis)
@@ -107,7 +148,8 @@ async function main(): Promise<void> {
       await postgres.stop()
     }
   }
-  for (const { title, backend, figures } of results) log(`# ${title} on ${backend}: ${JSON.stringify(figures)}`)
+  for (const { title, backend, figures } of results)
+    log(`# ${title} on ${backend}: ${JSON.stringify(figures)}`)
   const failed = results.filter(({ isOk }) => !isOk).length
   log(JSON.stringify({ seed, passed: results.length - failed, failed, results }))
   log(`${results.length - failed} passed, ${failed} failed`)

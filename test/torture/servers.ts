@@ -12,7 +12,7 @@ import { patiently } from './patiently.ts'
 import type { Random } from './workload.ts'
 
 /** `restart` is null for a server that is not ours. */
-export type TorturedPostgres = { url: string, restart: (() => Promise<void>) | null, stop(): Promise<void> }
+export type TorturedPostgres = { url: string; restart: (() => Promise<void>) | null; stop(): Promise<void> }
 
 /** The server of DATABASE_URL, or a durable one for the torture. */
 export async function openPostgres(): Promise<TorturedPostgres> {
@@ -28,7 +28,7 @@ export type TorturedQueue = {
   harm(random: Random): Promise<string>
 }
 
-export type TorturedRedis = TorturedQueue & { url: string, stop(): Promise<void> }
+export type TorturedRedis = TorturedQueue & { url: string; stop(): Promise<void> }
 
 export const hasRedis = (): boolean => spawnSync('redis-server', ['--version']).status === 0
 
@@ -38,7 +38,11 @@ const freezeMaxMs = 4_000
 export async function startRedis(): Promise<TorturedRedis> {
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--maxmemory-policy', 'noeviction'], { stdio: 'ignore' })
+  const server = spawn(
+    'redis-server',
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--maxmemory-policy', 'noeviction'],
+    { stdio: 'ignore' }
+  )
 
   async function wipe(): Promise<void> {
     const redis = new Redis(url)
@@ -70,7 +74,9 @@ export async function startRedis(): Promise<TorturedRedis> {
 
 /** The queue in the Postgres of the catalog. */
 export function queueInPostgres(db: Db): TorturedQueue {
-  const wipe = async (): Promise<void> => { await patiently(() => query(db, `delete from ${queueSchema}.job`)) }
+  const wipe = async (): Promise<void> => {
+    await patiently(() => query(db, `delete from ${queueSchema}.job`))
+  }
   return {
     wipe,
     async harm() {

@@ -8,7 +8,15 @@ import { isTerminal, readLoad, sendLoad } from './catalog-calls.ts'
 import { compare, readLoads } from './compare.ts'
 import { faultNames, playFaults, type FaultCounts, type FaultStage } from './faults.ts'
 import { patiently } from './patiently.ts'
-import { callOften, deleteOften, send, sendOften, type Call, type PressureStage, type SentLoad } from './pressure.ts'
+import {
+  callOften,
+  deleteOften,
+  send,
+  sendOften,
+  type Call,
+  type PressureStage,
+  type SentLoad
+} from './pressure.ts'
 
 export type Size = {
   edges: number
@@ -26,7 +34,7 @@ export type Size = {
 export type Stage = FaultStage & PressureStage & { size: Size }
 
 /** `faults` is what is wrong, as text. */
-export type Outcome = { faults: string[], figures: Record<string, number> }
+export type Outcome = { faults: string[]; figures: Record<string, number> }
 
 const settleMaxMs = 60_000
 const lateMaxMs = 120_000
@@ -39,9 +47,14 @@ export async function torture(stage: Stage): Promise<Outcome> {
   const begun = Date.now()
   const calls: Call[] = []
   const stop = new AbortController()
-  const first = await Promise.all(size.firstLoads.map((records) => send(stage, stage.workload.nextLoad(records))))
+  const first = await Promise.all(
+    size.firstLoads.map((records) => send(stage, stage.workload.nextLoad(records)))
+  )
   log(`${first.length} loads accepted after ${Date.now() - begun} ms`)
-  const callers = [callOften(stage, calls, stop.signal), deleteOften(stage, calls, size.deleteEveryMs, stop.signal)]
+  const callers = [
+    callOften(stage, calls, stop.signal),
+    deleteOften(stage, calls, size.deleteEveryMs, stop.signal)
+  ]
   const sending = sendOften(stage, { records: size.recordsPerLoad, waitingMin: size.waitingMin }, stop.signal)
 
   const faultsBegunAt = Date.now()
@@ -50,7 +63,7 @@ export async function torture(stage: Stage): Promise<Outcome> {
   await sleep(faultsBegunAt + size.leastMs - lastFaultAt)
   const stoppedAt = Date.now()
   stop.abort()
-  const sent = [...first, ...await sending]
+  const sent = [...first, ...(await sending)]
   const unsettled = await untilSettled(stage, sent, stoppedAt + settleMaxMs)
   const settleMs = Date.now() - stoppedAt
   // What is late may still be right: only what has ended can be compared.
@@ -58,27 +71,49 @@ export async function torture(stage: Stage): Promise<Outcome> {
   await Promise.all(callers)
 
   const records = sent.reduce((sum, { plan }) => sum + plan.count, 0)
-  const figures = { ...played, loads: sent.length, records, calls: calls.length, faultSeconds: Math.round((lastFaultAt - faultsBegunAt) / 1_000), settleMs, totalMs: Date.now() - begun }
+  const figures = {
+    ...played,
+    loads: sent.length,
+    records,
+    calls: calls.length,
+    faultSeconds: Math.round((lastFaultAt - faultsBegunAt) / 1_000),
+    settleMs,
+    totalMs: Date.now() - begun
+  }
   const isMissed = faultNames.some((name) => played[name] < size.faults[name])
-  const missed = isMissed ? [`only ${JSON.stringify(played)} of ${JSON.stringify(size.faults)} had their chance`] : []
-  const late = unsettled > 0 ? [`${unsettled} loads were not terminal ${settleMaxMs} ms after the last fault`] : []
-  return { faults: [...missed, ...late, ...await patiently(() => compare(stage, sent, calls))], figures }
+  const missed = isMissed
+    ? [`only ${JSON.stringify(played)} of ${JSON.stringify(size.faults)} had their chance`]
+    : []
+  const late =
+    unsettled > 0 ? [`${unsettled} loads were not terminal ${settleMaxMs} ms after the last fault`] : []
+  return { faults: [...missed, ...late, ...(await patiently(() => compare(stage, sent, calls)))], figures }
 }
 
 async function setUp({ api, workload }: Stage): Promise<void> {
-  const id = await sendLoad(api, workload.entities.map((urn) => `${JSON.stringify({ op: 'upsertEntity', urn })}\n`), { source: 'setup' })
-  for (const giveUpAt = Date.now() + setUpMaxMs; Date.now() < giveUpAt; await sleep(lookEveryMs)) if (isTerminal(await readLoad(api, id))) return
+  const id = await sendLoad(
+    api,
+    workload.entities.map((urn) => `${JSON.stringify({ op: 'upsertEntity', urn })}\n`),
+    { source: 'setup' }
+  )
+  for (const giveUpAt = Date.now() + setUpMaxMs; Date.now() < giveUpAt; await sleep(lookEveryMs))
+    if (isTerminal(await readLoad(api, id))) return
   throw new Error('the entities were not made in time')
 }
 
 /** Waits until every load whose body came to its end has ended. Gives how many have not when the time is over. */
 async function untilSettled(stage: Stage, sent: readonly SentLoad[], end: number): Promise<number> {
   for (;;) {
-    const unsettled = (await patiently(() => readLoads(stage, sent))).filter((load) => load.isWhole && !isTerminal(load))
+    const unsettled = (await patiently(() => readLoads(stage, sent))).filter(
+      (load) => load.isWhole && !isTerminal(load)
+    )
     if (unsettled.length === 0) return 0
     if (Date.now() > end) {
       const ids = unsettled.map(({ id }) => id)
-      const chunks = await query(stage.db, "select id, state, pass, fence, crashes, faults, attempts, lease_until, next_at, nudged_at, last_error, claimed_by from chunk where load_id = any(?::uuid[]) and state in ('waiting', 'applying') order by id limit 10", [ids])
+      const chunks = await query(
+        stage.db,
+        "select id, state, pass, fence, crashes, faults, attempts, lease_until, next_at, nudged_at, last_error, claimed_by from chunk where load_id = any(?::uuid[]) and state in ('waiting', 'applying') order by id limit 10",
+        [ids]
+      )
       stage.log(JSON.stringify({ unsettled, chunks }))
       return unsettled.length
     }

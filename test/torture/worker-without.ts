@@ -24,8 +24,14 @@ const quietSeconds = 2
 const sweepEveryMs = 1_000
 const frozenMs = 8_000
 
-const { values, positionals } = parseArgs({ options: { 'freeze-share': { type: 'string' } }, allowPositionals: true })
-const leftOut = <Rules extends object>(rules: Rules): Rules => ({ ...rules, ...Object.fromEntries(positionals.filter((name) => name in rules).map((name) => [name, false])) })
+const { values, positionals } = parseArgs({
+  options: { 'freeze-share': { type: 'string' } },
+  allowPositionals: true
+})
+const leftOut = <Rules extends object>(rules: Rules): Rules => ({
+  ...rules,
+  ...Object.fromEntries(positionals.filter((name) => name in rules).map((name) => [name, false]))
+})
 const guards: Guards = leftOut(allGuards)
 const chunkGuards: ChunkGuards = leftOut(allChunkGuards)
 
@@ -37,7 +43,9 @@ const lean: LeanWays = {
 }
 
 function freezing(gate: IsolationGate, share: number): IsolationGate {
-  const freeze = (): void => { if (Math.random() < share) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, frozenMs) }
+  const freeze = (): void => {
+    if (Math.random() < share) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, frozenMs)
+  }
   return {
     alone: (work) => gate.alone(work),
     together(work) {
@@ -49,20 +57,41 @@ function freezing(gate: IsolationGate, share: number): IsolationGate {
 
 const config = readConfig(process.env)
 const log = createLog(config)
-const db = connectDatabase({ url: config.databaseUrl ?? '', poolMax: 3, applicationName: 'tributary-worker', statementTimeoutMs: config.statementTimeoutWorkerMs, lockTimeoutMs: 10_000, log })
+const db = connectDatabase({
+  url: config.databaseUrl ?? '',
+  poolMax: 3,
+  applicationName: 'tributary-worker',
+  statementTimeoutMs: config.statementTimeoutWorkerMs,
+  lockTimeoutMs: 10_000,
+  log
+})
 const queue = await openQueue(config, log)
 const gate = freezing(createIsolationGate(), Number(values['freeze-share'] ?? 0))
 
 await startChunkWorker({
-  config, log, concurrency: 1,
+  config,
+  log,
+  concurrency: 1,
   async look(chunkId, signal) {
     try {
-      const { retryInMs } = await runChunk(db, queue, chunkId, { apply, lean, gate, signal, guards: chunkGuards, leaseSeconds })
-      if (retryInMs !== undefined) setTimeout(() => { nudgeAgain(db, queue, chunkId).catch(() => {}) }, retryInMs + 20)
+      const { retryInMs } = await runChunk(db, queue, chunkId, {
+        apply,
+        lean,
+        gate,
+        signal,
+        guards: chunkGuards,
+        leaseSeconds
+      })
+      if (retryInMs !== undefined)
+        setTimeout(() => {
+          nudgeAgain(db, queue, chunkId).catch(() => {})
+        }, retryInMs + 20)
     } catch (err) {
       log.warn({ err, chunkId }, 'a chunk could not be looked at')
     }
     return 'done'
   }
 })
-startLoop('sweep', sweepEveryMs, log, async () => { await sweep(db, queue, { guards: chunkGuards, quietSeconds }) })
+startLoop('sweep', sweepEveryMs, log, async () => {
+  await sweep(db, queue, { guards: chunkGuards, quietSeconds })
+})

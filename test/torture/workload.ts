@@ -1,10 +1,10 @@
 /** What the torture does to the catalog: contested edges, seeded, so that a seed names a run. */
 
-export type Edge = { upstreamUrn: string, downstreamUrn: string }
-export type EdgeChange = { op: 'add' | 'remove', edge: Edge }
+export type Edge = { upstreamUrn: string; downstreamUrn: string }
+export type EdgeChange = { op: 'add' | 'remove'; edge: Edge }
 
 /** A load to be sent. Its changes are held as numbers: there are millions of them. */
-export type LoadPlan = { source: string, count: number, changeAt: (index: number) => EdgeChange }
+export type LoadPlan = { source: string; count: number; changeAt: (index: number) => EdgeChange }
 
 export type Workload = {
   entities: string[]
@@ -49,10 +49,17 @@ const addShare = 0.6
 /** Loads that add and remove the same edges, in different orders, under two sources; every other load only adds, as most do. */
 export function planWorkload(random: Random, edgeCount: number): Workload {
   const entityCount = Math.ceil(edgeCount / edgesPerEntity)
-  const entities = Array.from({ length: entityCount }, (_, index) => datasetUrn(`warehouse.contested_${index}`))
+  const entities = Array.from({ length: entityCount }, (_, index) =>
+    datasetUrn(`warehouse.contested_${index}`)
+  )
   const edges = Array.from({ length: edgeCount }, (_, index): Edge => {
-    const downstream = sourceVictimCount + index % (entityCount - sourceVictimCount)
-    return { downstreamUrn: datasetUrn(`warehouse.contested_${downstream}`), upstreamUrn: datasetUrn(`warehouse.contested_${(downstream + 1 + Math.floor(index / (entityCount - sourceVictimCount))) % entityCount}`) }
+    const downstream = sourceVictimCount + (index % (entityCount - sourceVictimCount))
+    return {
+      downstreamUrn: datasetUrn(`warehouse.contested_${downstream}`),
+      upstreamUrn: datasetUrn(
+        `warehouse.contested_${(downstream + 1 + Math.floor(index / (entityCount - sourceVictimCount))) % entityCount}`
+      )
+    }
   })
   const contestedCount = Math.min(contestedEdgesMaxCount, Math.ceil(edgeCount / 2))
   let loadCount = 0
@@ -74,7 +81,13 @@ export function planWorkload(random: Random, edgeCount: number): Workload {
     return { op: number % 2 === 1 ? 'add' : 'remove', edge }
   }
 
-  return { entities, edges, victims: entities.slice(0, victimCount), nextLoad, contested: () => pick(random, edges.slice(0, contestedCount)) }
+  return {
+    entities,
+    edges,
+    victims: entities.slice(0, victimCount),
+    nextLoad,
+    contested: () => pick(random, edges.slice(0, contestedCount))
+  }
 }
 
 /** The body of a load. */

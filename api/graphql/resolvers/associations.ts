@@ -5,7 +5,18 @@ import { parseUrn } from '../../../shared/urn/urn.ts'
 import * as associations from '../association-shapes.ts'
 import type { GraphqlContext } from '../context.ts'
 import * as shapes from '../entity-shapes.ts'
-import { dataPlatformInstance, domain, entity, find, fromAspect, fromUrn, part, status, subTypes, versionedDatasetFields } from './entities.ts'
+import {
+  dataPlatformInstance,
+  domain,
+  entity,
+  find,
+  fromAspect,
+  fromUrn,
+  part,
+  status,
+  subTypes,
+  versionedDatasetFields
+} from './entities.ts'
 
 const ownership = { ownership: fromAspect('ownership', shapes.ownership) }
 const deprecation = { deprecation: fromAspect('deprecation', shapes.deprecation) }
@@ -26,15 +37,28 @@ export const associationResolvers = {
   Query: {
     glossaryTerm: find('glossaryTerm'),
     notebook: find('notebook'),
-    versionedDataset(_: unknown, { urn, versionStamp }: { urn: string, versionStamp?: string | null }, { lineage }: GraphqlContext) {
-      if (versionStamp) throw new CatalogError('UNSUPPORTED', 'Versions of datasets are not kept as such: ask without versionStamp for the dataset as it is now', { field: 'versionStamp' })
+    versionedDataset(
+      _: unknown,
+      { urn, versionStamp }: { urn: string; versionStamp?: string | null },
+      { lineage }: GraphqlContext
+    ) {
+      if (versionStamp)
+        throw new CatalogError(
+          'UNSUPPORTED',
+          'Versions of datasets are not kept as such: ask without versionStamp for the dataset as it is now',
+          { field: 'versionStamp' }
+        )
       return readEntity(lineage, urn, 'dataset')
     }
   },
   Dataset: {
-    ...told, ...container,
+    ...told,
+    ...container,
     globalTags: tags.tags,
-    description: fromAspect('datasetProperties', (urn, aspect) => shapes.datasetProperties(urn, aspect)?.description ?? null)
+    description: fromAspect(
+      'datasetProperties',
+      (urn, aspect) => shapes.datasetProperties(urn, aspect)?.description ?? null
+    )
   },
   DataJob: { ...told, ...deprecation, ...container },
   DataFlow: { ...told, ...deprecation, ...container, ...subTypes, dataPlatformInstance },
@@ -46,24 +70,48 @@ export const associationResolvers = {
   MLFeature: { ...told, ...deprecation, dataPlatformInstance },
   MLFeatureTable: { ...told, ...deprecation, dataPlatformInstance },
   MLPrimaryKey: { ...told, ...deprecation, dataPlatformInstance },
-  DataProcessInstance: { dataPlatformInstance, properties: fromAspect('dataProcessInstanceProperties', associations.runProperties) },
+  DataProcessInstance: {
+    dataPlatformInstance,
+    properties: fromAspect('dataProcessInstanceProperties', associations.runProperties)
+  },
   Domain: { ...links, ...deprecation },
   VersionedDataset: { ...versionedDatasetFields, ...told, ...container },
   Tag: ownership,
   CorpUser: { properties: userProperties, info: userProperties },
   CorpGroup: { properties: groupProperties, info: groupProperties },
   GlossaryTerm: {
-    ...plainAsset, ...links, ...deprecation,
+    ...plainAsset,
+    ...links,
+    ...deprecation,
     name: fromUrn((urn) => (parseUrn(urn).parts[0] ?? '').split('.').at(-1) ?? ''),
     hierarchicalName: part(0),
     properties: fromAspect('glossaryTermInfo', associations.termProperties)
   },
   GlossaryNode: { ...plainAsset, properties: fromAspect('glossaryNodeInfo', associations.nodeProperties) },
-  Notebook: { ...plainAsset, ...told, ...subTypes, dataPlatformInstance, tool: part(0), notebookId: part(1), info: fromAspect('notebookInfo', associations.notebookInfo) },
-  DataProduct: { ...plainAsset, ...told, properties: fromAspect('dataProductProperties', shapes.namedProperties) },
-  Application: { ...plainAsset, ...told, properties: fromAspect('applicationProperties', shapes.namedProperties) },
+  Notebook: {
+    ...plainAsset,
+    ...told,
+    ...subTypes,
+    dataPlatformInstance,
+    tool: part(0),
+    notebookId: part(1),
+    info: fromAspect('notebookInfo', associations.notebookInfo)
+  },
+  DataProduct: {
+    ...plainAsset,
+    ...told,
+    properties: fromAspect('dataProductProperties', shapes.namedProperties)
+  },
+  Application: {
+    ...plainAsset,
+    ...told,
+    properties: fromAspect('applicationProperties', shapes.namedProperties)
+  },
   Document: {
-    ...plainAsset, ...tags, ...terms, ...platform,
+    ...plainAsset,
+    ...tags,
+    ...terms,
+    ...platform,
     subType: fromAspect('subTypes', (urn, aspect) => shapes.subTypes(urn, aspect)?.typeNames[0] ?? null),
     info: fromAspect('documentInfo', associations.documentInfo)
   }

@@ -21,10 +21,21 @@ const parentContainers = {
 export const containerResolvers = {
   Container: {
     ...parentContainers,
-    async entities({ urn }: EntityReference, { input }: { input?: MembersInput | null }, context: GraphqlContext) {
+    async entities(
+      { urn }: EntityReference,
+      { input }: { input?: MembersInput | null },
+      context: GraphqlContext
+    ) {
       context.budget.spendReads(readsPerSearch)
-      const question = { ...input, count: input?.count ?? membersDefaultCount, orFilters: [{ and: [{ field: 'container', values: [urn] }] }] }
-      const { start, total, results, isEstimate } = await searchEntities(context.lineage, question, { facets: false, matchedFields: true })
+      const question = {
+        ...input,
+        count: input?.count ?? membersDefaultCount,
+        orFilters: [{ and: [{ field: 'container', values: [urn] }] }]
+      }
+      const { start, total, results, isEstimate } = await searchEntities(context.lineage, question, {
+        facets: false,
+        matchedFields: true
+      })
       context.budget.spendReads(results.length)
       return { start, count: results.length, total, searchResults: results, facets: null, isEstimate }
     }

@@ -11,16 +11,25 @@ import { loadAspect, loadDomainMembers, loadExistence, loadParentDomains } from 
 
 export const domainResolvers = {
   Query: {
-    domain: (_: unknown, { urn }: { urn: string }, { lineage }: GraphqlContext) => readEntity(lineage, urn, 'domain'),
-    listDomains: (_: unknown, { input }: { input: ListDomainsInput }, { db }: GraphqlContext) => listDomains(db, input)
+    domain: (_: unknown, { urn }: { urn: string }, { lineage }: GraphqlContext) =>
+      readEntity(lineage, urn, 'domain'),
+    listDomains: (_: unknown, { input }: { input: ListDomainsInput }, { db }: GraphqlContext) =>
+      listDomains(db, input)
   },
   Domain: {
     type: ({ urn }: EntityReference) => graphqlTypeOf(entityTypeOf(urn)),
-    exists: ({ urn, exists }: EntityReference, _: unknown, context: GraphqlContext) => exists ?? loadExistence(context, urn),
+    exists: ({ urn, exists }: EntityReference, _: unknown, context: GraphqlContext) =>
+      exists ?? loadExistence(context, urn),
     id: ({ urn }: EntityReference) => keyOf(urn).id,
-    properties: async ({ urn }: EntityReference, _: unknown, context: GraphqlContext) => domainProperties(urn, await loadAspect(context, urn, 'domainProperties')),
-    ownership: async ({ urn }: EntityReference, _: unknown, context: GraphqlContext) => ownership(urn, await loadAspect(context, urn, 'ownership')),
-    async entities({ urn }: EntityReference, { input }: { input?: DomainMembersInput | null }, context: GraphqlContext) {
+    properties: async ({ urn }: EntityReference, _: unknown, context: GraphqlContext) =>
+      domainProperties(urn, await loadAspect(context, urn, 'domainProperties')),
+    ownership: async ({ urn }: EntityReference, _: unknown, context: GraphqlContext) =>
+      ownership(urn, await loadAspect(context, urn, 'ownership')),
+    async entities(
+      { urn }: EntityReference,
+      { input }: { input?: DomainMembersInput | null },
+      context: GraphqlContext
+    ) {
       const { members, ...page } = await loadDomainMembers(context, urn, input ?? {})
       context.budget.spendReads(members.length)
       return { ...page, searchResults: members }

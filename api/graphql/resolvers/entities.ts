@@ -1,5 +1,10 @@
 /** Entities of every type: how they are found, and how the fields of each type are read off its URN and its aspects. */
-import { readEntities, readEntity, readExistence, type EntityReference } from '../../../shared/catalog/read-entity.ts'
+import {
+  readEntities,
+  readEntity,
+  readExistence,
+  type EntityReference
+} from '../../../shared/catalog/read-entity.ts'
 import type { JsonObject } from '../../../shared/model/changes.ts'
 import { checkCount } from '../../../shared/model/count-checks.ts'
 import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'
@@ -15,28 +20,57 @@ type Field = (entity: EntityReference, args: never, context: GraphqlContext) => 
 
 /** GraphQL's name of the object type of an entity type; GenericEntity for all that have none of their own. */
 const objectTypes: ReadonlyMap<string, string> = new Map([
-  ['domain', 'Domain'], ['dataset', 'Dataset'], ['dataJob', 'DataJob'], ['dataFlow', 'DataFlow'], ['chart', 'Chart'], ['dashboard', 'Dashboard'],
-  ['container', 'Container'], ['mlModel', 'MLModel'], ['mlModelGroup', 'MLModelGroup'], ['mlFeature', 'MLFeature'], ['mlFeatureTable', 'MLFeatureTable'],
-  ['mlPrimaryKey', 'MLPrimaryKey'], ['dataProcessInstance', 'DataProcessInstance'], ['schemaField', 'SchemaFieldEntity'], ['dataPlatform', 'DataPlatform'],
-  ['corpuser', 'CorpUser'], ['corpGroup', 'CorpGroup'], ['tag', 'Tag'], ['glossaryTerm', 'GlossaryTerm'], ['glossaryNode', 'GlossaryNode'],
-  ['notebook', 'Notebook'], ['dataProduct', 'DataProduct'], ['application', 'Application'], ['document', 'Document']
+  ['domain', 'Domain'],
+  ['dataset', 'Dataset'],
+  ['dataJob', 'DataJob'],
+  ['dataFlow', 'DataFlow'],
+  ['chart', 'Chart'],
+  ['dashboard', 'Dashboard'],
+  ['container', 'Container'],
+  ['mlModel', 'MLModel'],
+  ['mlModelGroup', 'MLModelGroup'],
+  ['mlFeature', 'MLFeature'],
+  ['mlFeatureTable', 'MLFeatureTable'],
+  ['mlPrimaryKey', 'MLPrimaryKey'],
+  ['dataProcessInstance', 'DataProcessInstance'],
+  ['schemaField', 'SchemaFieldEntity'],
+  ['dataPlatform', 'DataPlatform'],
+  ['corpuser', 'CorpUser'],
+  ['corpGroup', 'CorpGroup'],
+  ['tag', 'Tag'],
+  ['glossaryTerm', 'GlossaryTerm'],
+  ['glossaryNode', 'GlossaryNode'],
+  ['notebook', 'Notebook'],
+  ['dataProduct', 'DataProduct'],
+  ['application', 'Application'],
+  ['document', 'Document']
 ])
 
-const resolveType = ({ urn }: EntityReference): string => objectTypes.get(entityTypeOf(urn)) ?? 'GenericEntity'
+const resolveType = ({ urn }: EntityReference): string =>
+  objectTypes.get(entityTypeOf(urn)) ?? 'GenericEntity'
 
-export const find = (entityType: string) => (_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) => readEntity(lineage, urn, entityType)
+export const find =
+  (entityType: string) =>
+  (_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) =>
+    readEntity(lineage, urn, entityType)
 
 /** A field that is read off the URN. */
-export const fromUrn = <T>(read: (urn: Urn) => T) => ({ urn }: EntityReference): T => read(urn)
+export const fromUrn =
+  <T>(read: (urn: Urn) => T) =>
+  ({ urn }: EntityReference): T =>
+    read(urn)
 export const part = (index: number) => fromUrn((urn) => parseUrn(urn).parts[index] ?? '')
 
 /** A field that shows an aspect. */
-export const fromAspect = <T>(aspectName: string, shape: (urn: Urn, aspect: JsonObject | null) => T): Field => async ({ urn }, _args, context) =>
-  shape(urn, await loadAspect(context, urn, aspectName))
+export const fromAspect =
+  <T>(aspectName: string, shape: (urn: Urn, aspect: JsonObject | null) => T): Field =>
+  async ({ urn }, _args, context) =>
+    shape(urn, await loadAspect(context, urn, aspectName))
 
 export const entity = {
   type: fromUrn((urn) => graphqlTypeOf(entityTypeOf(urn))),
-  exists: ({ urn, exists }: EntityReference, _: unknown, context: GraphqlContext) => exists ?? loadExistence(context, urn)
+  exists: ({ urn, exists }: EntityReference, _: unknown, context: GraphqlContext) =>
+    exists ?? loadExistence(context, urn)
 }
 const platform = { platform: fromUrn((urn) => ({ urn: platformOf(urn) })) }
 const origin = { origin: fromUrn(originOf) }
@@ -49,24 +83,37 @@ export const domain: Field = async ({ urn }, _args, context) => {
   return found && { domain: found, associatedUrn: urn }
 }
 
-const lineage = async ({ urn }: EntityReference, { input }: { input: Parameters<typeof loadNeighbours>[2] }, context: GraphqlContext) => {
+const lineage = async (
+  { urn }: EntityReference,
+  { input }: { input: Parameters<typeof loadNeighbours>[2] },
+  context: GraphqlContext
+) => {
   const { neighbours, ...page } = await loadNeighbours(context, urn, input)
   context.budget.spendReads(neighbours.length)
-  return { ...page, relationships: neighbours.map(({ createdBy, updatedBy, ...neighbour }) => ({ ...neighbour, createdActor: shapes.referenceTo(createdBy), updatedActor: shapes.referenceTo(updatedBy), degree: 1 })) }
+  return {
+    ...page,
+    relationships: neighbours.map(({ createdBy, updatedBy, ...neighbour }) => ({
+      ...neighbour,
+      createdActor: shapes.referenceTo(createdBy),
+      updatedActor: shapes.referenceTo(updatedBy),
+      degree: 1
+    }))
+  }
 }
 
 /** The aspect says it, or else the URN: every asset that names a platform is on it. */
 export const dataPlatformInstance: Field = async ({ urn }, _args, context) => {
   const aspect = await loadAspect(context, urn, 'dataPlatformInstance')
   const known = platformOf(urn)
-  const platform = shapes.referenceTo(shapes.textOf(aspect?.platform)) ?? (known === null ? null : { urn: known })
+  const platform =
+    shapes.referenceTo(shapes.textOf(aspect?.platform)) ?? (known === null ? null : { urn: known })
   if (platform === null) return null
   const instance = shapes.referenceTo(shapes.textOf(aspect?.instance))
   return {
     urn: instance?.urn ?? null,
     type: 'DATA_PLATFORM_INSTANCE',
     platform,
-    instanceId: instance === null ? null : parseUrn(instance.urn).parts[1] ?? null
+    instanceId: instance === null ? null : (parseUrn(instance.urn).parts[1] ?? null)
   }
 }
 
@@ -77,14 +124,21 @@ const feature = (aspectName: string) => ({
   ...asset,
   ...named,
   featureNamespace: part(0),
-  description: fromAspect(aspectName, (urn, aspect) => shapes.featureProperties(urn, aspect)?.description ?? null),
+  description: fromAspect(
+    aspectName,
+    (urn, aspect) => shapes.featureProperties(urn, aspect)?.description ?? null
+  ),
   dataType: fromAspect(aspectName, (urn, aspect) => shapes.featureProperties(urn, aspect)?.dataType ?? null),
   properties: fromAspect(aspectName, shapes.featureProperties)
 })
 
 /** What a dataset shows that is not of one moment only. */
 export const versionedDatasetFields = {
-  ...entity, ...named, ...platform, ...origin, ...subTypes,
+  ...entity,
+  ...named,
+  ...platform,
+  ...origin,
+  ...subTypes,
   domain,
   properties: fromAspect('datasetProperties', shapes.datasetProperties),
   editableProperties: fromAspect('editableDatasetProperties', shapes.editableProperties),
@@ -115,11 +169,17 @@ export const entityResolvers = {
     corpGroup: find('corpGroup'),
     tag: find('tag'),
     entity: (_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) => readEntity(lineage, urn),
-    async entities(_: unknown, { urns, checkForExistence }: { urns: readonly string[], checkForExistence?: boolean | null }, context: GraphqlContext) {
+    async entities(
+      _: unknown,
+      { urns, checkForExistence }: { urns: readonly string[]; checkForExistence?: boolean | null },
+      context: GraphqlContext
+    ) {
       checkCount(urns.length, 'pageMaxCount', { field: 'urns', what: `urns has ${urns.length} entries` })
       context.budget.spendReads(urns.length)
       const found = await readEntities(context.lineage, urns)
-      return found.map(({ urn, entity: known }) => known ?? (checkForExistence ? null : { urn, exists: false }))
+      return found.map(
+        ({ urn, entity: known }) => known ?? (checkForExistence ? null : { urn, exists: false })
+      )
     },
     async entityExists(_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) {
       const [exists] = await readExistence(lineage, [toUrn(urn)])
@@ -127,12 +187,15 @@ export const entityResolvers = {
     }
   },
   Dataset: {
-    ...versionedDatasetFields, lineage, ...status,
+    ...versionedDatasetFields,
+    lineage,
+    ...status,
     dataPlatformInstance,
     fineGrainedLineages: fromAspect('upstreamLineage', shapes.columnRecords)
   },
   DataJob: {
-    ...asset, ...subTypes,
+    ...asset,
+    ...subTypes,
     dataPlatformInstance,
     jobId: part(1),
     dataFlow: fromUrn((urn) => ({ urn: dataFlowOf(urn) })),
@@ -140,27 +203,77 @@ export const entityResolvers = {
     inputOutput: fromAspect('dataJobInputOutput', shapes.jobInputOutput)
   },
   DataFlow: {
-    ...asset, ...platform,
+    ...asset,
+    ...platform,
     orchestrator: part(0),
     flowId: part(1),
     cluster: part(2),
     properties: fromAspect('dataFlowInfo', shapes.dataFlowProperties)
   },
-  Chart: { ...asset, ...platform, ...subTypes, tool: part(0), chartId: part(1), properties: fromAspect('chartInfo', shapes.titledProperties) },
-  Dashboard: { ...asset, ...platform, ...subTypes, tool: part(0), dashboardId: part(1), properties: fromAspect('dashboardInfo', shapes.titledProperties) },
-  Container: { ...entity, ...status, ...subTypes, domain, dataPlatformInstance, properties: fromAspect('containerProperties', shapes.namedProperties) },
-  MLModel: { ...asset, ...named, ...platform, ...origin, properties: fromAspect('mlModelProperties', shapes.modelProperties) },
-  MLModelGroup: { ...asset, ...named, ...platform, ...origin, properties: fromAspect('mlModelGroupProperties', shapes.modelProperties) },
-  MLFeatureTable: { ...asset, ...named, ...platform, properties: fromAspect('mlFeatureTableProperties', shapes.featureTableProperties) },
+  Chart: {
+    ...asset,
+    ...platform,
+    ...subTypes,
+    tool: part(0),
+    chartId: part(1),
+    properties: fromAspect('chartInfo', shapes.titledProperties)
+  },
+  Dashboard: {
+    ...asset,
+    ...platform,
+    ...subTypes,
+    tool: part(0),
+    dashboardId: part(1),
+    properties: fromAspect('dashboardInfo', shapes.titledProperties)
+  },
+  Container: {
+    ...entity,
+    ...status,
+    ...subTypes,
+    domain,
+    dataPlatformInstance,
+    properties: fromAspect('containerProperties', shapes.namedProperties)
+  },
+  MLModel: {
+    ...asset,
+    ...named,
+    ...platform,
+    ...origin,
+    properties: fromAspect('mlModelProperties', shapes.modelProperties)
+  },
+  MLModelGroup: {
+    ...asset,
+    ...named,
+    ...platform,
+    ...origin,
+    properties: fromAspect('mlModelGroupProperties', shapes.modelProperties)
+  },
+  MLFeatureTable: {
+    ...asset,
+    ...named,
+    ...platform,
+    properties: fromAspect('mlFeatureTableProperties', shapes.featureTableProperties)
+  },
   MLFeature: feature('mlFeatureProperties'),
   MLPrimaryKey: feature('mlPrimaryKeyProperties'),
-  DataProcessInstance: { ...entity, ...status, lineage, name: fromAspect('dataProcessInstanceProperties', (_urn, aspect) => shapes.textOf(aspect?.name)) },
+  DataProcessInstance: {
+    ...entity,
+    ...status,
+    lineage,
+    name: fromAspect('dataProcessInstanceProperties', (_urn, aspect) => shapes.textOf(aspect?.name))
+  },
   SchemaFieldEntity: {
-    ...entity, ...status, lineage,
+    ...entity,
+    ...status,
+    lineage,
     fieldPath: fromUrn((urn) => schemaFieldParts(urn).fieldPath),
     parent: fromUrn((urn) => ({ urn: schemaFieldParts(urn).parentUrn }))
   },
-  DataPlatform: { ...entity, ...named, properties: fromAspect('dataPlatformInfo', shapes.platformProperties) },
+  DataPlatform: {
+    ...entity,
+    ...named,
+    properties: fromAspect('dataPlatformInfo', shapes.platformProperties)
+  },
   CorpUser: { ...entity, username: part(0) },
   CorpGroup: { ...entity, ...named },
   Tag: { ...entity, ...named, properties: fromAspect('tagProperties', shapes.tagProperties) },

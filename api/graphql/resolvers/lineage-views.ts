@@ -4,7 +4,11 @@ import { countLineage, type LineageCountsInput } from '../../../shared/catalog/c
 import { readReferences } from '../../../shared/catalog/entity-references.ts'
 import { findLineagePaths, type LineagePathsInput } from '../../../shared/catalog/find-lineage-paths.ts'
 import type { LineageGraphInput } from '../../../shared/catalog/graph-question.ts'
-import { readDomainLineage, type DomainLineageInput, type DomainToDomain } from '../../../shared/catalog/read-domain-lineage.ts'
+import {
+  readDomainLineage,
+  type DomainLineageInput,
+  type DomainToDomain
+} from '../../../shared/catalog/read-domain-lineage.ts'
 import { readLineageGraph } from '../../../shared/catalog/read-lineage-graph.ts'
 import type { EntityReference } from '../../../shared/catalog/read-entity.ts'
 import { batched } from '../batched.ts'
@@ -18,26 +22,55 @@ const loadById = batched<EntityReference | null>((ids, { db }) => readReferences
 
 export const lineageViewResolvers = {
   Query: {
-    async lineageGraph(_: unknown, { input }: Input<LineageGraphInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
-      const wishes = { totals: selects(info, ['totals', 'upstream']) || selects(info, ['totals', 'downstream']) }
+    async lineageGraph(
+      _: unknown,
+      { input }: Input<LineageGraphInput>,
+      context: GraphqlContext,
+      info: GraphQLResolveInfo
+    ) {
+      const wishes = {
+        totals: selects(info, ['totals', 'upstream']) || selects(info, ['totals', 'downstream'])
+      }
       const { nodes, edges, totals, report } = await readLineageGraph(context.lineage, input, wishes)
       context.budget.spendReads(nodes.length + edges.reduce((sum, edge) => sum + 1 + edge.via.length, 0))
       reportWalk(context, String(info.path.key), report)
       return { nodes, edges, totals }
     },
-    async lineagePaths(_: unknown, { input }: Input<LineagePathsInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
-      const { hops, total, paths, report } = await findLineagePaths(context.lineage, input, { via: selects(info, ['paths', 'steps', 'via']) })
+    async lineagePaths(
+      _: unknown,
+      { input }: Input<LineagePathsInput>,
+      context: GraphqlContext,
+      info: GraphQLResolveInfo
+    ) {
+      const { hops, total, paths, report } = await findLineagePaths(context.lineage, input, {
+        via: selects(info, ['paths', 'steps', 'via'])
+      })
       context.budget.spendReads(paths.reduce((sum, steps) => sum + steps.length, 0))
       reportWalk(context, String(info.path.key), report)
-      return { hops, totalShortest: total, paths: paths.map((steps) => ({ steps })), complete: report.complete }
+      return {
+        hops,
+        totalShortest: total,
+        paths: paths.map((steps) => ({ steps })),
+        complete: report.complete
+      }
     },
-    async domainLineage(_: unknown, { input }: Input<DomainLineageInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
+    async domainLineage(
+      _: unknown,
+      { input }: Input<DomainLineageInput>,
+      context: GraphqlContext,
+      info: GraphQLResolveInfo
+    ) {
       const { report, ...page } = await readDomainLineage(context.lineage, input)
       context.budget.spendReads(page.edges.length)
       reportWalk(context, String(info.path.key), report)
       return { ...page, count: page.edges.length }
     },
-    async lineageCounts(_: unknown, { input }: Input<LineageCountsInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
+    async lineageCounts(
+      _: unknown,
+      { input }: Input<LineageCountsInput>,
+      context: GraphqlContext,
+      info: GraphQLResolveInfo
+    ) {
       const { report, ...counts } = await countLineage(context.lineage, input)
       context.budget.spendReads(counts.platforms.length + counts.domains.length)
       reportWalk(context, String(info.path.key), report)
@@ -45,14 +78,20 @@ export const lineageViewResolvers = {
     }
   },
   DomainEdge: {
-    assetEdges({ edgeCount, pageOfEdges }: DomainToDomain, page: { start?: number | null, count?: number | null }, context: GraphqlContext) {
+    assetEdges(
+      { edgeCount, pageOfEdges }: DomainToDomain,
+      page: { start?: number | null; count?: number | null },
+      context: GraphqlContext
+    ) {
       const { start, edges } = pageOfEdges(page.start, page.count)
       context.budget.spendReads(edges.length)
       return { start, count: edges.length, total: edgeCount, edges }
     }
   },
   AssetEdge: {
-    upstream: ({ upstreamId }: { upstreamId: number }, _: unknown, context: GraphqlContext) => loadById(context, String(upstreamId)),
-    downstream: ({ downstreamId }: { downstreamId: number }, _: unknown, context: GraphqlContext) => loadById(context, String(downstreamId))
+    upstream: ({ upstreamId }: { upstreamId: number }, _: unknown, context: GraphqlContext) =>
+      loadById(context, String(upstreamId)),
+    downstream: ({ downstreamId }: { downstreamId: number }, _: unknown, context: GraphqlContext) =>
+      loadById(context, String(downstreamId))
   }
 }

@@ -12,29 +12,55 @@ import { selects } from '../selection.ts'
 
 export const lineageResolvers = {
   Query: {
-    async scrollAcrossLineage(_: unknown, { input }: { input: ScrollInput }, context: GraphqlContext, info: GraphQLResolveInfo) {
+    async scrollAcrossLineage(
+      _: unknown,
+      { input }: { input: ScrollInput },
+      context: GraphqlContext,
+      info: GraphQLResolveInfo
+    ) {
       // As DataHub's: clients ask for columns by the grouping, and expect the assets that have them.
-      const page = await scrollAcrossLineage(context.lineage, { ...input, foldColumns: input.foldColumns ?? true }, wishesOf(info))
+      const page = await scrollAcrossLineage(
+        context.lineage,
+        { ...input, foldColumns: input.foldColumns ?? true },
+        wishesOf(info)
+      )
       return { ...shown(page, context, info), nextScrollId: page.nextScrollId }
     },
-    async searchAcrossLineage(_: unknown, { input }: { input: SearchInput }, context: GraphqlContext, info: GraphQLResolveInfo) {
+    async searchAcrossLineage(
+      _: unknown,
+      { input }: { input: SearchInput },
+      context: GraphqlContext,
+      info: GraphQLResolveInfo
+    ) {
       const page = await searchAcrossLineage(context.lineage, input, wishesOf(info))
-      return { ...shown(page, context, info), start: page.start, lineageSearchPath: page.readsOwn ? 'TORTOISE' : 'LIGHTNING' }
+      return {
+        ...shown(page, context, info),
+        start: page.start,
+        lineageSearchPath: page.readsOwn ? 'TORTOISE' : 'LIGHTNING'
+      }
     }
   },
   SearchAcrossLineageResult: {
     insights: () => []
   },
   AggregationMetadata: {
-    entity: ({ value }: { value: string }) => value.startsWith('urn:li:') ? { urn: toUrn(value) } : null,
-    displayName: ({ value }: { value: string }) => value.startsWith('urn:li:') ? nameFromUrn(toUrn(value)) : value
+    entity: ({ value }: { value: string }) => (value.startsWith('urn:li:') ? { urn: toUrn(value) } : null),
+    displayName: ({ value }: { value: string }) =>
+      value.startsWith('urn:li:') ? nameFromUrn(toUrn(value)) : value
   }
 }
 
-const wishesOf = (info: GraphQLResolveInfo) => ({ facets: selects(info, ['facets']), paths: selects(info, ['searchResults', 'paths']) })
+const wishesOf = (info: GraphQLResolveInfo) => ({
+  facets: selects(info, ['facets']),
+  paths: selects(info, ['searchResults', 'paths'])
+})
 
 /** What both kinds of page show. Says in the answer's extensions how the walk was. */
-function shown({ total, results, facets, isCached, report }: SearchPage, context: GraphqlContext, info: GraphQLResolveInfo) {
+function shown(
+  { total, results, facets, isCached, report }: SearchPage,
+  context: GraphqlContext,
+  info: GraphQLResolveInfo
+) {
   reportWalk(context, String(info.path.key), report)
   return {
     count: results.length,

@@ -8,21 +8,29 @@ import { CatalogError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { GraphqlContext } from '../context.ts'
 
-type Page = { cursor?: string | null, count?: number | null }
+type Page = { cursor?: string | null; count?: number | null }
 
 export const loadResolvers = {
   Query: {
-    load: (_: unknown, { id }: { id: string }, context: GraphqlContext) => readLoad(context.db, context.actor, id),
+    load: (_: unknown, { id }: { id: string }, context: GraphqlContext) =>
+      readLoad(context.db, context.actor, id),
     loads: (_: unknown, { cursor, count }: Page, context: GraphqlContext) =>
       listLoads(context.db, context.actor, { limit: countOf(count), cursor: cursor ?? null })
   },
   Mutation: {
     // A mutation never makes placeholders: an absent reference becomes a reject of the load.
     submitChanges: (_: unknown, { input }: { input: SubmittedChanges }, context: GraphqlContext) =>
-      submitChanges(context.db, context.queue, input, { actor: context.actor, requestId: context.requestId, missingReferences: 'reject' }),
-    retryLoad: (_: unknown, { id, force }: { id: string, force?: boolean | null }, context: GraphqlContext) => retryLoad(context.db, context.queue, context.actor, id, { force: force ?? false }),
-    undoLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) => undoLoad(context.db, context.queue, id, { actor: context.actor, requestId: context.requestId }),
-    cancelLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) => cancelLoad(context.db, context.actor, id)
+      submitChanges(context.db, context.queue, input, {
+        actor: context.actor,
+        requestId: context.requestId,
+        missingReferences: 'reject'
+      }),
+    retryLoad: (_: unknown, { id, force }: { id: string; force?: boolean | null }, context: GraphqlContext) =>
+      retryLoad(context.db, context.queue, context.actor, id, { force: force ?? false }),
+    undoLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) =>
+      undoLoad(context.db, context.queue, id, { actor: context.actor, requestId: context.requestId }),
+    cancelLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) =>
+      cancelLoad(context.db, context.actor, id)
   }
 }
 

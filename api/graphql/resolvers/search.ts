@@ -1,9 +1,17 @@
 /** Search for entities: the input in, one catalog verb, its page out. */
 import type { GraphQLResolveInfo } from 'graphql'
-import { completeNames, completeNamesOfEach, type CompletionInput } from '../../../shared/catalog/complete-names.ts'
+import {
+  completeNames,
+  completeNamesOfEach,
+  type CompletionInput
+} from '../../../shared/catalog/complete-names.ts'
 import { resolveReference } from '../../../shared/catalog/resolve-reference.ts'
 import { scrollEntities, type EntityScrollInput } from '../../../shared/catalog/scroll-entities.ts'
-import { searchEntities, type EntityPage, type RankedSearchInput } from '../../../shared/catalog/search-entities.ts'
+import {
+  searchEntities,
+  type EntityPage,
+  type RankedSearchInput
+} from '../../../shared/catalog/search-entities.ts'
 import type { GraphqlContext } from '../context.ts'
 import { selects } from '../selection.ts'
 
@@ -13,24 +21,51 @@ const completedTypes = ['DATASET', 'DATA_JOB', 'DATA_FLOW', 'CHART', 'DASHBOARD'
 
 export const searchResolvers = {
   Query: {
-    search: (_: unknown, { input: { type, ...input } }: Input<Omit<RankedSearchInput, 'types'> & { type: string }>, context: GraphqlContext, info: GraphQLResolveInfo) =>
-      searched({ ...input, types: [type] }, context, info),
-    searchAcrossEntities: (_: unknown, { input }: Input<RankedSearchInput>, context: GraphqlContext, info: GraphQLResolveInfo) => searched(input, context, info),
-    async scrollAcrossEntities(_: unknown, { input }: Input<EntityScrollInput>, context: GraphqlContext, info: GraphQLResolveInfo) {
+    search: (
+      _: unknown,
+      { input: { type, ...input } }: Input<Omit<RankedSearchInput, 'types'> & { type: string }>,
+      context: GraphqlContext,
+      info: GraphQLResolveInfo
+    ) => searched({ ...input, types: [type] }, context, info),
+    searchAcrossEntities: (
+      _: unknown,
+      { input }: Input<RankedSearchInput>,
+      context: GraphqlContext,
+      info: GraphQLResolveInfo
+    ) => searched(input, context, info),
+    async scrollAcrossEntities(
+      _: unknown,
+      { input }: Input<EntityScrollInput>,
+      context: GraphqlContext,
+      info: GraphQLResolveInfo
+    ) {
       const page = await scrollEntities(context.lineage, input, wishesOf(info))
       return { ...shown(page, context), nextScrollId: page.nextScrollId }
     },
-    async autoComplete(_: unknown, { input: { type, ...input } }: Input<CompletionInput & { type?: string | null }>, context: GraphqlContext) {
+    async autoComplete(
+      _: unknown,
+      { input: { type, ...input } }: Input<CompletionInput & { type?: string | null }>,
+      context: GraphqlContext
+    ) {
       return completed({ ...input, types: type ? [type] : null }, context)
     },
     async autoCompleteForMultiple(_: unknown, { input }: Input<CompletionInput>, context: GraphqlContext) {
       const types = [...new Set(input.types?.length ? input.types : completedTypes)]
-      const found = await completeNamesOfEach(context.lineage, input, types.map((type) => [type]))
+      const found = await completeNamesOfEach(
+        context.lineage,
+        input,
+        types.map((type) => [type])
+      )
       context.budget.spendReads(found.reduce((sum, { entities }) => sum + entities.length, 0))
-      const suggestions = found.map(({ names, entities }, index) => ({ type: types[index], suggestions: names, entities }))
+      const suggestions = found.map(({ names, entities }, index) => ({
+        type: types[index],
+        suggestions: names,
+        entities
+      }))
       return { query: input.query, suggestions: suggestions.filter(({ entities }) => entities.length > 0) }
     },
-    resolve: (_: unknown, { reference }: { reference: string }, { lineage }: GraphqlContext) => resolveReference(lineage, reference)
+    resolve: (_: unknown, { reference }: { reference: string }, { lineage }: GraphqlContext) =>
+      resolveReference(lineage, reference)
   },
   SearchResults: {
     isEstimate: ({ isEstimate }: { isEstimate?: boolean }) => isEstimate ?? false
@@ -42,7 +77,9 @@ export const searchResolvers = {
 }
 
 const wishesOf = (info: GraphQLResolveInfo) => ({
-  facets: selects(info, ['facets']), matchedFields: selects(info, ['searchResults', 'matchedFields']), suggestions: selects(info, ['suggestions'])
+  facets: selects(info, ['facets']),
+  matchedFields: selects(info, ['searchResults', 'matchedFields']),
+  suggestions: selects(info, ['suggestions'])
 })
 
 async function searched(input: RankedSearchInput, context: GraphqlContext, info: GraphQLResolveInfo) {

@@ -7,13 +7,21 @@ const { version } = readPackage()
 
 export const sessionResolvers = {
   Query: {
-    me: (_: unknown, __: unknown, { actor }: GraphqlContext) => ({ corpUser: { urn: actor.urn }, platformPrivileges: privilegesOf(actor) }),
-    appConfig: () => ({ appVersion: version, authConfig: { tokenAuthEnabled: true }, telemetryConfig: { enableThirdPartyLogging: false } })
+    me: (_: unknown, __: unknown, { actor }: GraphqlContext) => ({
+      corpUser: { urn: actor.urn },
+      platformPrivileges: privilegesOf(actor)
+    }),
+    appConfig: () => ({
+      appVersion: version,
+      authConfig: { tokenAuthEnabled: true },
+      telemetryConfig: { enableThirdPartyLogging: false }
+    })
   }
 }
 
 function privilegesOf({ scopes, domainUrn }: Actor) {
-  const has = (...wanted: Scope[]): boolean => domainUrn === null && scopes.some((scope) => wanted.includes(scope))
+  const has = (...wanted: Scope[]): boolean =>
+    domainUrn === null && scopes.some((scope) => wanted.includes(scope))
   const [managesDomains, managesTokens] = [has('write', 'admin'), has('admin')]
   return {
     createDomains: managesDomains,

@@ -21,27 +21,44 @@ const lifetimesMs: Readonly<Record<string, number | null>> = {
 const allScopes: readonly Scope[] = ['read', 'write', 'admin']
 const defaultScopes: readonly Scope[] = ['read', 'write']
 
-type CreateInput = { name: string, actorUrn: string, duration: string, scopes?: readonly string[] | null, domainUrn?: string | null }
+type CreateInput = {
+  name: string
+  actorUrn: string
+  duration: string
+  scopes?: readonly string[] | null
+  domainUrn?: string | null
+}
 
-type ListInput = { start?: number | null, count?: number | null, filters?: readonly FacetFilterInput[] | null }
+type ListInput = {
+  start?: number | null
+  count?: number | null
+  filters?: readonly FacetFilterInput[] | null
+}
 
 export const tokenResolvers = {
   Query: {
     async listAccessTokens(_: unknown, { input }: { input: ListInput }, context: GraphqlContext) {
-      const { start, total, tokens } = await listTokens(context.db, { ...input, actorUrns: actorsOf(input.filters ?? []) })
+      const { start, total, tokens } = await listTokens(context.db, {
+        ...input,
+        actorUrns: actorsOf(input.filters ?? [])
+      })
       return { start, count: tokens.length, total, tokens: tokens.map(metadataOf) }
     }
   },
   Mutation: {
     async createAccessToken(_: unknown, { input }: { input: CreateInput }, context: GraphqlContext) {
       const lifetimeMs = lifetimesMs[input.duration] ?? null
-      const { token, record } = await createToken(context.db, {
-        name: input.name,
-        scopes: input.scopes ? input.scopes.map(toScope) : defaultScopes,
-        actorUrn: input.actorUrn,
-        domainUrn: input.domainUrn ?? null,
-        expiresAt: lifetimeMs === null ? null : new Date(Date.now() + lifetimeMs)
-      }, context)
+      const { token, record } = await createToken(
+        context.db,
+        {
+          name: input.name,
+          scopes: input.scopes ? input.scopes.map(toScope) : defaultScopes,
+          actorUrn: input.actorUrn,
+          domainUrn: input.domainUrn ?? null,
+          expiresAt: lifetimeMs === null ? null : new Date(Date.now() + lifetimeMs)
+        },
+        context
+      )
       return { accessToken: token, metadata: metadataOf(record) }
     },
     async revokeAccessToken(_: unknown, { tokenId }: { tokenId: string }, context: GraphqlContext) {
@@ -56,8 +73,15 @@ const actorFields = ['actorUrn', 'ownerUrn']
 /** The actors that all filters allow, or null for all there are. Throws BAD_REQUEST. */
 function actorsOf(filters: readonly FacetFilterInput[]): string[] | null {
   const wanted = filters.map(({ field, values, negated, condition }) => {
-    if (!actorFields.includes(field)) throw new CatalogError('BAD_REQUEST', `Tokens are not filtered by ${field}`, { field: 'input.filters', allowed: actorFields })
-    if (negated || !['EQUAL', 'IN', null, undefined].includes(condition)) throw new CatalogError('BAD_REQUEST', `A filter of ${field} is EQUAL to one of its values`, { field: 'input.filters' })
+    if (!actorFields.includes(field))
+      throw new CatalogError('BAD_REQUEST', `Tokens are not filtered by ${field}`, {
+        field: 'input.filters',
+        allowed: actorFields
+      })
+    if (negated || !['EQUAL', 'IN', null, undefined].includes(condition))
+      throw new CatalogError('BAD_REQUEST', `A filter of ${field} is EQUAL to one of its values`, {
+        field: 'input.filters'
+      })
     return values ?? []
   })
   const [first, ...others] = wanted
@@ -66,7 +90,11 @@ function actorsOf(filters: readonly FacetFilterInput[]): string[] | null {
 
 function toScope(text: string): Scope {
   const found = allScopes.find((scope) => scope === text)
-  if (!found) throw new CatalogError('BAD_REQUEST', `There is no scope ${text}`, { field: 'input.scopes', allowed: allScopes })
+  if (!found)
+    throw new CatalogError('BAD_REQUEST', `There is no scope ${text}`, {
+      field: 'input.scopes',
+      allowed: allScopes
+    })
   return found
 }
 

@@ -14,22 +14,41 @@ import type { DomainLimit, WorkingSet } from './working-set.ts'
 export async function limitOf(tx: Tx, { domainUrn }: Actor): Promise<DomainLimit | null> {
   if (domainUrn === null) return null
   const [root] = await findEntities(tx, [domainUrn])
-  return { rootId: root?.id ?? null, domainIds: new Set(root ? (await subtreeOf(tx, root.id)).map((row) => row.id) : []), downstreams: new Map() }
+  return {
+    rootId: root?.id ?? null,
+    domainIds: new Set(root ? (await subtreeOf(tx, root.id)).map((row) => row.id) : []),
+    downstreams: new Map()
+  }
 }
 
 /**
  * Finds out which downstreams of the edges at hand a limited token may change; the check is made where an edge is changed
  * (checkDownstreamWithinLimit), for only then it is known which of a list are.
  */
-export async function authorizeDownstreams(tx: Tx, { limit, byId }: Pick<WorkingSet, 'limit' | 'byId'>, cells: Iterable<EdgeCell>): Promise<void> {
+export async function authorizeDownstreams(
+  tx: Tx,
+  { limit, byId }: Pick<WorkingSet, 'limit' | 'byId'>,
+  cells: Iterable<EdgeCell>
+): Promise<void> {
   if (!limit) return
   const stated = [...cells].flatMap((cell) => [...cell.rows.values()].map((row) => row.downstreamId))
-  const rows = [...byId.values(), ...await findEntitiesById(tx, [...new Set(stated)].filter((id) => !byId.has(id)))]
+  const rows = [
+    ...byId.values(),
+    ...(await findEntitiesById(
+      tx,
+      [...new Set(stated)].filter((id) => !byId.has(id))
+    ))
+  ]
   const assetOf = (row: EntityRow): number => row.parentId ?? row.id
-  const domainOf = new Map((await findAssociations(tx, [...new Set(rows.map(assetOf))])).map((row) => [row.entityId, row.domainId]))
+  const domainOf = new Map(
+    (await findAssociations(tx, [...new Set(rows.map(assetOf))])).map((row) => [row.entityId, row.domainId])
+  )
   for (const row of rows) {
     const domainId = domainOf.get(assetOf(row)) ?? null
-    limit.downstreams.set(row.id, { urn: row.urn, isWithin: domainId !== null && limit.domainIds.has(domainId) })
+    limit.downstreams.set(row.id, {
+      urn: row.urn,
+      isWithin: domainId !== null && limit.domainIds.has(domainId)
+    })
   }
 }
 
@@ -37,12 +56,22 @@ export async function authorizeDownstreams(tx: Tx, { limit, byId }: Pick<Working
  * The refusals by record, FORBIDDEN, of changes to what is not within the limit; empty for a token that is not limited.
  * What their edges change is checked by authorizeDownstreams. Where assets and domains are put is checked when it is done (checkWithinLimit): it may only be known then.
  */
-export async function authorizeRecords(tx: Tx, set: Pick<WorkingSet, 'actor' | 'limit' | 'entities'>, records: readonly ChangeRecord[]): Promise<Map<ChangeRecord, CatalogError>> {
+export async function authorizeRecords(
+  tx: Tx,
+  set: Pick<WorkingSet, 'actor' | 'limit' | 'entities'>,
+  records: readonly ChangeRecord[]
+): Promise<Map<ChangeRecord, CatalogError>> {
   const refused = new Map<ChangeRecord, CatalogError>()
-  const { limit, actor: { domainUrn } } = set
+  const {
+    limit,
+    actor: { domainUrn }
+  } = set
   if (!limit) return refused
-  const subjects = (record: ChangeRecord): Urn[] => record.changes.filter((change) => !isCreation(set, change)).map(subjectOf)
-  const assets = records.flatMap((record) => subjects(record).flatMap((urn) => set.entities.get(standsOn(urn))?.id ?? []))
+  const subjects = (record: ChangeRecord): Urn[] =>
+    record.changes.filter((change) => !isCreation(set, change)).map(subjectOf)
+  const assets = records.flatMap((record) =>
+    subjects(record).flatMap((urn) => set.entities.get(standsOn(urn))?.id ?? [])
+  )
   const domainOf = new Map((await findAssociations(tx, assets)).map((row) => [row.entityId, row.domainId]))
   const isWithin = (urn: Urn): boolean => {
     const id = set.entities.get(standsOn(urn))?.id
@@ -53,7 +82,13 @@ export async function authorizeRecords(tx: Tx, set: Pick<WorkingSet, 'actor' | '
   }
   for (const record of records) {
     const outside = subjects(record).find((urn) => !isWithin(urn))
-    if (outside !== undefined) refused.set(record, new CatalogError('FORBIDDEN', `The token is limited to ${domainUrn}; ${outside} is not in it.`, { urn: outside }))
+    if (outside !== undefined)
+      refused.set(
+        record,
+        new CatalogError('FORBIDDEN', `The token is limited to ${domainUrn}; ${outside} is not in it.`, {
+          urn: outside
+        })
+      )
   }
   return refused
 }
@@ -61,5 +96,9 @@ export async function authorizeRecords(tx: Tx, set: Pick<WorkingSet, 'actor' | '
 /** Whether a change creates the domain that it is about: then its place decides, and not what it was. */
 function isCreation({ entities }: Pick<WorkingSet, 'entities'>, change: Change): boolean {
   if (change.kind === 'createDomain') return entities.get(change.domainUrn)?.isPresent !== true
-  return change.kind === 'upsertAspect' && change.aspectName === 'domainProperties' && entities.get(change.entityUrn)?.isPresent !== true
+  return (
+    change.kind === 'upsertAspect' &&
+    change.aspectName === 'domainProperties' &&
+    entities.get(change.entityUrn)?.isPresent !== true
+  )
 }

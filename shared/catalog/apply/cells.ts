@@ -9,7 +9,17 @@ import type { DomainRow } from '../../store/domains.ts'
 import { findEntities, type EntityRow } from '../../store/entities.ts'
 import { nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
-import { applyAspectChange, aspectCellKey, countEdgeChange, currentRow, currentValue, existForEdges, type AspectCell, type AspectCells, type AspectChange } from './aspect-cells.ts'
+import {
+  applyAspectChange,
+  aspectCellKey,
+  countEdgeChange,
+  currentRow,
+  currentValue,
+  existForEdges,
+  type AspectCell,
+  type AspectCells,
+  type AspectChange
+} from './aspect-cells.ts'
 import type { AssociationCells } from './association-cells.ts'
 import { placeDomain, type DomainTree, type SiblingRule } from './domain-tree.ts'
 import { edgeCellKey, isReplacedAfter, type EdgeCell, type EdgeCells } from './edge-cells.ts'
@@ -43,14 +53,28 @@ export function edgeCell(cells: Cells, ownerId: number, aspectName: string): Edg
  * An aspect is there once an edge of it was stated, also when the edge has been removed since, and what changes its edges
  * is a version of it. Says whether a reader can see a difference.
  */
-export function showEdges(set: WorkingSet, cell: AspectCell, edges: EdgeCell, { isMade, hasChanged }: { isMade: boolean, hasChanged: boolean }, order: Order): boolean {
+export function showEdges(
+  set: WorkingSet,
+  cell: AspectCell,
+  edges: EdgeCell,
+  { isMade, hasChanged }: { isMade: boolean; hasChanged: boolean },
+  order: Order
+): boolean {
   const isNew = isMade && !isReplacedAfter(set, edges, order) && existForEdges(set, cell, order)
   if (hasChanged && !isNew) countEdgeChange(set, cell)
   return hasChanged || isNew
 }
 
 /** Applies a change of a JSON aspect; where it is that of a domain, the tree follows, or refuses. */
-export async function withPlace(set: WorkingSet, cells: Cells, cell: AspectCell, change: AspectChange, siblingRule: SiblingRule, order: Order, systemMetadata: JsonObject | null): Promise<boolean> {
+export async function withPlace(
+  set: WorkingSet,
+  cells: Cells,
+  cell: AspectCell,
+  change: AspectChange,
+  siblingRule: SiblingRule,
+  order: Order,
+  systemMetadata: JsonObject | null
+): Promise<boolean> {
   const entity = set.byId.get(cell.entityId)
   if (!entity) throw new Error(`entity ${cell.entityId} was not resolved`)
   const isNew = currentRow(cell)?.value === undefined || currentRow(cell)?.value === null
@@ -63,15 +87,25 @@ export async function withPlace(set: WorkingSet, cells: Cells, cell: AspectCell,
 }
 
 /** The place and name that the properties of a domain give it. */
-export async function domainRowOf(set: WorkingSet, cells: Cells, { id, urn }: Pick<EntityRow, 'id' | 'urn'>, properties: JsonObject | null): Promise<DomainRow> {
+export async function domainRowOf(
+  set: WorkingSet,
+  cells: Cells,
+  { id, urn }: Pick<EntityRow, 'id' | 'urn'>,
+  properties: JsonObject | null
+): Promise<DomainRow> {
   const value = prepareAspect('domain', 'domainProperties', { name: nameFromUrn(urn), ...properties })
-  return { entityId: id, name: typeof value.name === 'string' ? value.name : nameFromUrn(urn), parentId: await parentId(set, cells, value) }
+  return {
+    entityId: id,
+    name: typeof value.name === 'string' ? value.name : nameFromUrn(urn),
+    parentId: await parentId(set, cells, value)
+  }
 }
 
 async function parentId(set: WorkingSet, cells: Cells, value: JsonObject): Promise<number | null> {
   if (typeof value.parentDomain !== 'string') return null
   const urn = toUrn(value.parentDomain, 'aspect.parentDomain')
-  if (!set.entities.has(urn)) for (const row of await findEntities(cells.tree.tx, [urn])) rememberEntity(set, row)
+  if (!set.entities.has(urn))
+    for (const row of await findEntities(cells.tree.tx, [urn])) rememberEntity(set, row)
   return referred(set, urn, 'aspect.parentDomain').id
 }
 
@@ -79,6 +113,8 @@ export function markCreated(set: WorkingSet, urn: Urn): boolean {
   const entity = entityOf(set, urn)
   if (isPresentNow(set, entity)) return false
   set.created.add(entity.id)
-  set.undo.push(() => { set.created.delete(entity.id) })
+  set.undo.push(() => {
+    set.created.delete(entity.id)
+  })
   return true
 }

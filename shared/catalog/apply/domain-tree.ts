@@ -7,7 +7,17 @@
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Tx } from '../../db/database.ts'
-import { childrenOf, childrenSince, deleteDomains, findDomainPaths, findDomains, findSiblings, withChildren, writeDomains, type DomainRow } from '../../store/domains.ts'
+import {
+  childrenOf,
+  childrenSince,
+  deleteDomains,
+  findDomainPaths,
+  findDomains,
+  findSiblings,
+  withChildren,
+  writeDomains,
+  type DomainRow
+} from '../../store/domains.ts'
 import { checkWithinLimit, urnOf, type WorkingSet } from './working-set.ts'
 
 export type DomainTree = {
@@ -23,15 +33,27 @@ export type DomainTree = {
 }
 
 /** A name under a parent; null is the top level. */
-export type DomainPlace = { parentId: number | null, name: string }
+export type DomainPlace = { parentId: number | null; name: string }
 
 const placeKey = ({ parentId, name }: DomainPlace): string => `${parentId ?? ''} ${name}`
 
 /** Opens the tree, with the domains of `ids` and what is above them, and the siblings at `places`, read. */
-export async function openDomainTree(tx: Tx, ids: readonly number[] = [], places: readonly DomainPlace[] = []): Promise<DomainTree> {
-  const tree: DomainTree = { tx, rows: new Map(ids.map((id) => [id, null])), siblings: new Map(places.map((place) => [placeKey(place), []])), changed: new Set(), changedBelow: new Map(), changedAt: new Map() }
+export async function openDomainTree(
+  tx: Tx,
+  ids: readonly number[] = [],
+  places: readonly DomainPlace[] = []
+): Promise<DomainTree> {
+  const tree: DomainTree = {
+    tx,
+    rows: new Map(ids.map((id) => [id, null])),
+    siblings: new Map(places.map((place) => [placeKey(place), []])),
+    changed: new Set(),
+    changedBelow: new Map(),
+    changedAt: new Map()
+  }
   for (const row of await findDomainPaths(tx, ids)) tree.rows.set(row.entityId, row)
-  for (const row of await findSiblings(tx, places)) tree.siblings.set(placeKey(row), [...tree.siblings.get(placeKey(row)) ?? [], row.entityId])
+  for (const row of await findSiblings(tx, places))
+    tree.siblings.set(placeKey(row), [...(tree.siblings.get(placeKey(row)) ?? []), row.entityId])
   return tree
 }
 
@@ -46,7 +68,8 @@ export async function domainRow(tree: DomainTree, id: number): Promise<DomainRow
 /** The domain itself and all that stand above it, from below. */
 export async function pathAbove(tree: DomainTree, id: number | null): Promise<number[]> {
   const path: number[] = []
-  for (let at = id; at !== null && !path.includes(at); at = (await domainRow(tree, at))?.parentId ?? null) path.push(at)
+  for (let at = id; at !== null && !path.includes(at); at = (await domainRow(tree, at))?.parentId ?? null)
+    path.push(at)
   return path
 }
 
@@ -55,8 +78,13 @@ async function heightOf(set: WorkingSet, tree: DomainTree, id: number): Promise<
   const seen = new Set([id])
   let level = [id]
   for (let height = 0; ; height += 1) {
-    const stored = (await childrenOf(tree.tx, level.filter((each) => !set.inserted.has(each)))).filter((child) => !tree.changed.has(child))
-    const fresh = level.flatMap((parentId) => [...tree.changedBelow.get(parentId) ?? []])
+    const stored = (
+      await childrenOf(
+        tree.tx,
+        level.filter((each) => !set.inserted.has(each))
+      )
+    ).filter((child) => !tree.changed.has(child))
+    const fresh = level.flatMap((parentId) => [...(tree.changedBelow.get(parentId) ?? [])])
     level = [...stored, ...fresh].filter((child) => !seen.has(child))
     if (level.length === 0) return height
     for (const child of level) seen.add(child)
@@ -71,7 +99,12 @@ export type SiblingRule = 'in this domain' | 'in the destination domain' | null
  * LIMIT_EXCEEDED for a tree that would be too deep, FORBIDDEN where the actor's token may not put it there. Changes
  * nothing where it throws.
  */
-export async function placeDomain(set: WorkingSet, tree: DomainTree, next: DomainRow, siblingRule: SiblingRule): Promise<void> {
+export async function placeDomain(
+  set: WorkingSet,
+  tree: DomainTree,
+  next: DomainRow,
+  siblingRule: SiblingRule
+): Promise<void> {
   const before = await domainRow(tree, next.entityId)
   const isMoved = !before || before.parentId !== next.parentId
   if (isMoved) placeWithinLimit(set, before, next)
@@ -106,23 +139,34 @@ function placeWithinLimit(set: WorkingSet, before: DomainRow | null, next: Domai
   checkWithinLimit(set, next.entityId === limit.rootId ? null : next.parentId)
   if (limit.domainIds.has(next.entityId)) return
   limit.domainIds.add(next.entityId)
-  set.undo.push(() => { limit.domainIds.delete(next.entityId) })
+  set.undo.push(() => {
+    limit.domainIds.delete(next.entityId)
+  })
 }
 
 async function checkPath(set: WorkingSet, tree: DomainTree, next: DomainRow): Promise<void> {
   const path = await pathAbove(tree, next.parentId)
   if (path.includes(next.entityId)) {
-    throw new CatalogError('CONFLICT', 'Cannot move a domain under one of its own descendants.', { urn: urnOf(set, next.entityId), field: 'parentDomain' })
+    throw new CatalogError('CONFLICT', 'Cannot move a domain under one of its own descendants.', {
+      urn: urnOf(set, next.entityId),
+      field: 'parentDomain'
+    })
   }
-  const depth = path.length + 1 + await heightOf(set, tree, next.entityId)
+  const depth = path.length + 1 + (await heightOf(set, tree, next.entityId))
   if (depth > limits.domainMaxDepth) {
-    throw new CatalogError('LIMIT_EXCEEDED', `Domains may be nested ${limits.domainMaxDepth} deep.`, { limit: 'domainMaxDepth', maximum: limits.domainMaxDepth, actual: depth, field: 'parentDomain' })
+    throw new CatalogError('LIMIT_EXCEEDED', `Domains may be nested ${limits.domainMaxDepth} deep.`, {
+      limit: 'domainMaxDepth',
+      maximum: limits.domainMaxDepth,
+      actual: depth,
+      field: 'parentDomain'
+    })
   }
 }
 
 /** The other domains that bear the name of this one at its place. */
 export async function siblingsOf(tree: DomainTree, next: DomainRow): Promise<number[]> {
-  const stored = tree.siblings.get(placeKey(next)) ?? (await findSiblings(tree.tx, [next])).map((row) => row.entityId)
+  const stored =
+    tree.siblings.get(placeKey(next)) ?? (await findSiblings(tree.tx, [next])).map((row) => row.entityId)
   tree.siblings.set(placeKey(next), stored)
   const fresh = tree.changedAt.get(placeKey(next)) ?? []
   return [...stored.filter((id) => !tree.changed.has(id)), ...fresh].filter((id) => id !== next.entityId)
@@ -130,7 +174,9 @@ export async function siblingsOf(tree: DomainTree, next: DomainRow): Promise<num
 
 async function checkSiblings(tree: DomainTree, next: DomainRow, place: string): Promise<void> {
   if ((await siblingsOf(tree, next)).length > 0) {
-    throw new CatalogError('CONFLICT', `"${next.name}" already exists ${place}. Please pick a unique name.`, { field: 'name' })
+    throw new CatalogError('CONFLICT', `"${next.name}" already exists ${place}. Please pick a unique name.`, {
+      field: 'name'
+    })
   }
 }
 
@@ -149,7 +195,12 @@ export async function removeDomain(tx: Tx, set: WorkingSet, id: number): Promise
 }
 
 /** Takes a domain out of the tree; false, and nothing done, where others have come to stand under it `since`. */
-export async function takeOutDomain(set: WorkingSet, tree: DomainTree, id: number, since: number): Promise<boolean> {
+export async function takeOutDomain(
+  set: WorkingSet,
+  tree: DomainTree,
+  id: number,
+  since: number
+): Promise<boolean> {
   const stored = (await childrenSince(tree.tx, id, since)).filter((child) => !tree.changed.has(child))
   if (stored.length > 0 || (tree.changedBelow.get(id)?.size ?? 0) > 0) return false
   const before = await domainRow(tree, id)
@@ -162,7 +213,8 @@ export async function takeOutDomain(set: WorkingSet, tree: DomainTree, id: numbe
 /** Writes what has changed and tells the graph. */
 export async function writeDomainTree(set: WorkingSet, tree: DomainTree): Promise<void> {
   const changed = [...tree.changed].flatMap((id) => tree.rows.get(id) ?? [])
-  for (const row of changed) set.graph.push({ kind: 'parentDomain', id: row.entityId, parentId: row.parentId })
+  for (const row of changed)
+    set.graph.push({ kind: 'parentDomain', id: row.entityId, parentId: row.parentId })
   await writeDomains(tree.tx, changed)
   const gone = [...tree.changed].filter((id) => !tree.rows.get(id))
   await deleteDomains(tree.tx, gone)

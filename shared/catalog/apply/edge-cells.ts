@@ -32,13 +32,23 @@ export type EdgeCell = OwnerAspect & {
 export type EdgeCells = Map<string, EdgeCell>
 
 /** An entry of a list with its ends resolved. */
-export type ResolvedEntry = { fieldCode: number, downstreamId: number, upstreamId: number, recordKey: number, position: number, attributes: JsonObject | null, group?: number | null }
+export type ResolvedEntry = {
+  fieldCode: number
+  downstreamId: number
+  upstreamId: number
+  recordKey: number
+  position: number
+  attributes: JsonObject | null
+  group?: number | null
+}
 
 export const edgeCellKey = (ownerId: number, aspectCode: number): string => `${ownerId} ${aspectCode}`
 export const edgeKey = (downstreamId: number, upstreamId: number): string => `${downstreamId} ${upstreamId}`
-const tombstoneKey = (code: number, downstreamId: number, upstreamId: number): string => `${code} ${edgeKey(downstreamId, upstreamId)}`
-export const rowKey = (row: Pick<StatementRow, 'downstreamId' | 'upstreamId' | 'field' | 'sourceId' | 'recordKey'>): string =>
-  `${row.downstreamId} ${row.upstreamId} ${row.field} ${row.sourceId} ${row.recordKey}`
+const tombstoneKey = (code: number, downstreamId: number, upstreamId: number): string =>
+  `${code} ${edgeKey(downstreamId, upstreamId)}`
+export const rowKey = (
+  row: Pick<StatementRow, 'downstreamId' | 'upstreamId' | 'field' | 'sourceId' | 'recordKey'>
+): string => `${row.downstreamId} ${row.upstreamId} ${row.field} ${row.sourceId} ${row.recordKey}`
 
 export function placeRow(cell: EdgeCell, row: StatementRow, key = rowKey(row)): void {
   cell.rows.set(key, row)
@@ -58,7 +68,7 @@ export function put(set: WorkingSet, cell: EdgeCell, row: StatementRow, key = ro
   const before = cell.rows.get(key)
   if (!before || !saysTheSame(before, row)) checkDownstreamWithinLimit(set, row.downstreamId)
   placeRow(cell, row, key)
-  set.undo.push(() => before ? placeRow(cell, before) : displace(cell, row))
+  set.undo.push(() => (before ? placeRow(cell, before) : displace(cell, row)))
 }
 
 /** Throws FORBIDDEN (checkDownstreamWithinLimit). */
@@ -69,52 +79,103 @@ export function take(set: WorkingSet, cell: EdgeCell, row: StatementRow): void {
 }
 
 export const rowsOfEdge = (cell: EdgeCell, downstreamId: number, upstreamId: number): StatementRow[] =>
-  [...cell.byEdge.get(edgeKey(downstreamId, upstreamId)) ?? []].flatMap((key) => cell.rows.get(key) ?? [])
+  [...(cell.byEdge.get(edgeKey(downstreamId, upstreamId)) ?? [])].flatMap((key) => cell.rows.get(key) ?? [])
 
-const isKept = (set: WorkingSet, row: Order, order: Order): boolean => set.guards.keepsOrder && isNewer(row, order)
+const isKept = (set: WorkingSet, row: Order, order: Order): boolean =>
+  set.guards.keepsOrder && isNewer(row, order)
 
-type Ends = { downstreamId: number, upstreamId: number }
+type Ends = { downstreamId: number; upstreamId: number }
 
 /**
  * Whether something newer has removed the edge, replaced its list, or deleted one of its ends. `group` is that of a column
  * record; undefined of every other entry.
  */
-export function isOvertaken(set: WorkingSet, cell: EdgeCell, fieldCode: number, { downstreamId, upstreamId }: Ends, order: Order, sourceId: number, group?: number | null): boolean {
+export function isOvertaken(
+  set: WorkingSet,
+  cell: EdgeCell,
+  fieldCode: number,
+  { downstreamId, upstreamId }: Ends,
+  order: Order,
+  sourceId: number,
+  group?: number | null
+): boolean {
   if (!set.guards.keepsOrder) return false
-  return (cell.tombstones.size > 0 && isRemovedAfter(cell, fieldCode, group, { downstreamId, upstreamId }, order))
-    || (cell.watermarks.size > 0 && [`${cell.aspectCode} 0`, `${cell.aspectCode} ${sourceId}`, `${fieldCode} 0`].some((key) => isNewer(cell.watermarks.get(key), order)))
-    || isIdDeletedAfter(set, downstreamId, order) || isIdDeletedAfter(set, upstreamId, order) || isIdDeletedAfter(set, cell.ownerId, order)
+  return (
+    (cell.tombstones.size > 0 &&
+      isRemovedAfter(cell, fieldCode, group, { downstreamId, upstreamId }, order)) ||
+    (cell.watermarks.size > 0 &&
+      [`${cell.aspectCode} 0`, `${cell.aspectCode} ${sourceId}`, `${fieldCode} 0`].some((key) =>
+        isNewer(cell.watermarks.get(key), order)
+      )) ||
+    isIdDeletedAfter(set, downstreamId, order) ||
+    isIdDeletedAfter(set, upstreamId, order) ||
+    isIdDeletedAfter(set, cell.ownerId, order)
+  )
 }
 
-function isRemovedAfter(cell: EdgeCell, fieldCode: number, group: number | null | undefined, { downstreamId, upstreamId }: Ends, order: Order): boolean {
-  const keys = [tombstoneKey(cell.aspectCode, downstreamId, upstreamId), tombstoneKey(cell.aspectCode, downstreamId, 0)]
+function isRemovedAfter(
+  cell: EdgeCell,
+  fieldCode: number,
+  group: number | null | undefined,
+  { downstreamId, upstreamId }: Ends,
+  order: Order
+): boolean {
+  const keys = [
+    tombstoneKey(cell.aspectCode, downstreamId, upstreamId),
+    tombstoneKey(cell.aspectCode, downstreamId, 0)
+  ]
   // A record with several downstreams is named by no path.
   if (group !== null) keys.push(tombstoneKey(removalCode(fieldCode, group ?? null), downstreamId, upstreamId))
   return keys.some((key) => isNewer(cell.tombstones.get(key), order))
 }
 
 /** The group of a column record that a statement is part of; undefined of what is no column record. `written` are groups of the document. */
-function groupOf({ fieldCode, recordKey }: { fieldCode: number, recordKey: number }, written: (recordKey: number) => number | null): number | null | undefined {
+function groupOf(
+  { fieldCode, recordKey }: { fieldCode: number; recordKey: number },
+  written: (recordKey: number) => number | null
+): number | null | undefined {
   if (lineageFieldByCode(fieldCode).shape !== 'columns') return undefined
   if (recordKey === bareRecordKey) return columnGroupKey({})
   return recordKey > 0 ? written(recordKey) : recordKey
 }
 
 /** Whether something newer has replaced, or deleted, all that the aspect states. */
-export const isReplacedAfter = (set: WorkingSet, cell: EdgeCell, order: Order): boolean => set.guards.keepsOrder && isNewer(cell.watermarks.get(`${cell.aspectCode} 0`), order)
+export const isReplacedAfter = (set: WorkingSet, cell: EdgeCell, order: Order): boolean =>
+  set.guards.keepsOrder && isNewer(cell.watermarks.get(`${cell.aspectCode} 0`), order)
 
 /**
  * States an entry as written. Says whether that changed anything but the order, which is raised all the same: whether
  * that is worth a write is decided when all is known.
  */
-export function stateEntry(set: WorkingSet, cell: EdgeCell, entry: ResolvedEntry, order: Order, sourceId = set.sourceId): boolean {
+export function stateEntry(
+  set: WorkingSet,
+  cell: EdgeCell,
+  entry: ResolvedEntry,
+  order: Order,
+  sourceId = set.sourceId
+): boolean {
   if (sourceId === set.sourceId) set.stated?.add({ ...entry, ownerId: cell.ownerId, field: entry.fieldCode })
   const { fieldCode: field, group = null, ...ends } = entry
   const row: StatementRow = { ...ends, field, ownerId: cell.ownerId, sourceId, ...order }
   const patches = patchesOfEdge(cell, row)
   // What the same record said before is said anew, also where this entry comes too late to be seen.
-  dropPatches(set, cell, patches.filter((patch) => patch.seq === order.seq && patch.line === order.line))
-  if (isOvertaken(set, cell, field, entry, order, sourceId, groupOf(entry, () => group))) return false
+  dropPatches(
+    set,
+    cell,
+    patches.filter((patch) => patch.seq === order.seq && patch.line === order.line)
+  )
+  if (
+    isOvertaken(
+      set,
+      cell,
+      field,
+      entry,
+      order,
+      sourceId,
+      groupOf(entry, () => group)
+    )
+  )
+    return false
   const key = rowKey(row)
   const known = cell.rows.get(key)
   if (known && isKept(set, known, order)) return false
@@ -124,10 +185,23 @@ export function stateEntry(set: WorkingSet, cell: EdgeCell, entry: ResolvedEntry
 }
 
 /** States an edge by its ends alone: what the aspect says about it already stands. Says whether the edge is new in it. */
-export function stateEdge(set: WorkingSet, cell: EdgeCell, fieldCode: number, ends: Ends & { position: number }, order: Order, sourceId = set.sourceId): boolean {
+export function stateEdge(
+  set: WorkingSet,
+  cell: EdgeCell,
+  fieldCode: number,
+  ends: Ends & { position: number },
+  order: Order,
+  sourceId = set.sourceId
+): boolean {
   const wasStated = rowsOfEdge(cell, ends.downstreamId, ends.upstreamId).length > 0
   const known = cell.rows.get(rowKey({ ...ends, field: fieldCode, sourceId, recordKey: bareRecordKey }))
-  stateEntry(set, cell, { ...ends, fieldCode, recordKey: bareRecordKey, attributes: known?.attributes ?? null }, order, sourceId)
+  stateEntry(
+    set,
+    cell,
+    { ...ends, fieldCode, recordKey: bareRecordKey, attributes: known?.attributes ?? null },
+    order,
+    sourceId
+  )
   return !wasStated && rowsOfEdge(cell, ends.downstreamId, ends.upstreamId).length > 0
 }
 
@@ -136,53 +210,115 @@ export function stateEdge(set: WorkingSet, cell: EdgeCell, fieldCode: number, en
  * its own key: what is shown of it is what was said last, so that saying the same again is news. What was stated by its ends
  * alone says nothing.
  */
-export const isOutdone = (cell: EdgeCell, row: StatementRow): boolean => row.recordKey !== bareRecordKey
-  && rowsOfEdge(cell, row.downstreamId, row.upstreamId).some((other) => other.recordKey !== bareRecordKey && isNewer(other, row)
-    && ((other.sourceId !== row.sourceId && !equalJson(other.attributes, row.attributes)) || (other.field === row.field && isSingle(other) !== isSingle(row))))
+export const isOutdone = (cell: EdgeCell, row: StatementRow): boolean =>
+  row.recordKey !== bareRecordKey &&
+  rowsOfEdge(cell, row.downstreamId, row.upstreamId).some(
+    (other) =>
+      other.recordKey !== bareRecordKey &&
+      isNewer(other, row) &&
+      ((other.sourceId !== row.sourceId && !equalJson(other.attributes, row.attributes)) ||
+        (other.field === row.field && isSingle(other) !== isSingle(row)))
+  )
 
 const isSingle = ({ recordKey }: StatementRow): boolean => recordKey === singleRecordKey
 
 /** What is added again keeps its place among what was added. */
-export const saysTheSame = (a: StatementRow, b: StatementRow): boolean => placeInList(a) === placeInList(b) && equalJson(a.attributes, b.attributes)
+export const saysTheSame = (a: StatementRow, b: StatementRow): boolean =>
+  placeInList(a) === placeInList(b) && equalJson(a.attributes, b.attributes)
 const placeInList = (row: StatementRow): number => Math.min(row.position, appendedPosition)
 
 /** One list, and of column records one group; `written` tells the group of a record of the document by its record key. */
-export type RemovedFrom = { fieldCode: number, group: number | null, written: (recordKey: number) => number | null }
+export type RemovedFrom = {
+  fieldCode: number
+  group: number | null
+  written: (recordKey: number) => number | null
+}
 
 /** Removes an edge from the aspect, or from one list of it, whoever states it. */
-export function removeEdge(set: WorkingSet, cell: EdgeCell, { downstreamId, upstreamId }: Ends, order: Order, from: RemovedFrom | null = null): boolean {
+export function removeEdge(
+  set: WorkingSet,
+  cell: EdgeCell,
+  { downstreamId, upstreamId }: Ends,
+  order: Order,
+  from: RemovedFrom | null = null
+): boolean {
   // Also where there is nothing to remove yet: the removal counts for what is older and comes late.
   checkDownstreamWithinLimit(set, downstreamId)
-  const isMeant = (row: StatementRow): boolean => from === null
-    || (row.field === from.fieldCode && (from.group === null || groupOf({ fieldCode: row.field, recordKey: row.recordKey }, from.written) === from.group))
-  const gone = rowsOfEdge(cell, downstreamId, upstreamId).filter((row) => isMeant(row) && !isKept(set, row, order))
+  const isMeant = (row: StatementRow): boolean =>
+    from === null ||
+    (row.field === from.fieldCode &&
+      (from.group === null ||
+        groupOf({ fieldCode: row.field, recordKey: row.recordKey }, from.written) === from.group))
+  const gone = rowsOfEdge(cell, downstreamId, upstreamId).filter(
+    (row) => isMeant(row) && !isKept(set, row, order)
+  )
   for (const row of gone) take(set, cell, row)
-  dropPatches(set, cell, [...cell.patches].filter((patch) => patch.downstreamId === downstreamId && patch.upstreamId === upstreamId
-    && (from === null || patch.field === from.fieldCode) && !isKept(set, patch, order)))
-  rememberRemoval(set, cell, { downstreamId, upstreamId }, order, from ? removalCode(from.fieldCode, from.group) : cell.aspectCode)
+  dropPatches(
+    set,
+    cell,
+    [...cell.patches].filter(
+      (patch) =>
+        patch.downstreamId === downstreamId &&
+        patch.upstreamId === upstreamId &&
+        (from === null || patch.field === from.fieldCode) &&
+        !isKept(set, patch, order)
+    )
+  )
+  rememberRemoval(
+    set,
+    cell,
+    { downstreamId, upstreamId },
+    order,
+    from ? removalCode(from.fieldCode, from.group) : cell.aspectCode
+  )
   return gone.length > 0
 }
 
 /** Removes every pair that ends in a column. The cell must have been read whole. */
-export function removeInto(set: WorkingSet, cell: EdgeCell, fieldCode: number, downstreamId: number, order: Order): boolean {
+export function removeInto(
+  set: WorkingSet,
+  cell: EdgeCell,
+  fieldCode: number,
+  downstreamId: number,
+  order: Order
+): boolean {
   checkDownstreamWithinLimit(set, downstreamId)
-  const gone = [...cell.rows.values()].filter((row) => row.field === fieldCode && row.downstreamId === downstreamId && !isKept(set, row, order))
+  const gone = [...cell.rows.values()].filter(
+    (row) => row.field === fieldCode && row.downstreamId === downstreamId && !isKept(set, row, order)
+  )
   for (const row of gone) take(set, cell, row)
   rememberRemoval(set, cell, { downstreamId, upstreamId: 0 }, order, cell.aspectCode)
   return gone.length > 0
 }
 
-export function placeTombstone(cell: EdgeCell, { code, downstreamId, upstreamId }: Ends & { code: number }, order: Order): void {
+export function placeTombstone(
+  cell: EdgeCell,
+  { code, downstreamId, upstreamId }: Ends & { code: number },
+  order: Order
+): void {
   cell.tombstones.set(tombstoneKey(code, downstreamId, upstreamId), order)
 }
 
-function rememberRemoval(set: WorkingSet, cell: EdgeCell, { downstreamId, upstreamId }: Ends, order: Order, code: number): void {
+function rememberRemoval(
+  set: WorkingSet,
+  cell: EdgeCell,
+  { downstreamId, upstreamId }: Ends,
+  order: Order,
+  code: number
+): void {
   const key = tombstoneKey(code, downstreamId, upstreamId)
   const known = cell.tombstones.get(key)
   if (!set.guards.keepsOrder || isNewer(known, order)) return
   const fresh = cell.freshTombstones.get(key)
   cell.tombstones.set(key, order)
-  cell.freshTombstones.set(key, { ownerId: cell.ownerId, aspectCode: cell.aspectCode, code, downstreamId, upstreamId, ...order })
+  cell.freshTombstones.set(key, {
+    ownerId: cell.ownerId,
+    aspectCode: cell.aspectCode,
+    code,
+    downstreamId,
+    upstreamId,
+    ...order
+  })
   set.undo.push(() => {
     restore(cell.tombstones, key, known)
     restore(cell.freshTombstones, key, fresh)
@@ -196,34 +332,59 @@ function restore<Value>(map: Map<string, Value>, key: string, value: Value | und
 
 export type Replaced =
   /** Everything the aspect states, or (with a source) what that source states in it. */
-  | { of: 'aspect', sourceId: number | null }
-  | { of: 'list', fieldCode: number }
+  { of: 'aspect'; sourceId: number | null } | { of: 'list'; fieldCode: number }
 
 /** Takes away what an aspect, one source of it, or one list of it states, and states the entries instead. */
-export function replaceEdges(set: WorkingSet, cell: EdgeCell, replaced: Replaced, entries: readonly ResolvedEntry[], order: Order): boolean {
-  const sourceId = replaced.of === 'aspect' ? replaced.sourceId ?? set.sourceId : set.sourceId
-  const isMeant = (row: StatementRow) => replaced.of === 'list' ? row.field === replaced.fieldCode : replaced.sourceId === null || row.sourceId === replaced.sourceId
+export function replaceEdges(
+  set: WorkingSet,
+  cell: EdgeCell,
+  replaced: Replaced,
+  entries: readonly ResolvedEntry[],
+  order: Order
+): boolean {
+  const sourceId = replaced.of === 'aspect' ? (replaced.sourceId ?? set.sourceId) : set.sourceId
+  const isMeant = (row: StatementRow) =>
+    replaced.of === 'list'
+      ? row.field === replaced.fieldCode
+      : replaced.sourceId === null || row.sourceId === replaced.sourceId
   const older = [...cell.rows.values()].filter((row) => isMeant(row) && !isKept(set, row, order))
   rememberReplacement(set, cell, replaced, order)
   const hasChanged = entries.map((entry) => stateEntry(set, cell, entry, order, sourceId)).some(Boolean)
   // An entry with the same key may have been refused, because it was removed later: so ask what is still there, not what the entries are.
   const gone = older.filter((row) => cell.rows.get(rowKey(row)) === row)
   for (const row of gone) take(set, cell, row)
-  const isReplaced = (patch: EdgePatchRow) => replaced.of === 'list' ? patch.field === replaced.fieldCode : replaced.sourceId === null
-  dropPatches(set, cell, [...cell.patches].filter((patch) => isReplaced(patch) && !isKept(set, patch, order)))
+  const isReplaced = (patch: EdgePatchRow) =>
+    replaced.of === 'list' ? patch.field === replaced.fieldCode : replaced.sourceId === null
+  dropPatches(
+    set,
+    cell,
+    [...cell.patches].filter((patch) => isReplaced(patch) && !isKept(set, patch, order))
+  )
   // An edge that was known by its ends alone and is written out now was shown before and is shown after.
-  return hasChanged || gone.some((row) => row.recordKey !== bareRecordKey || rowsOfEdge(cell, row.downstreamId, row.upstreamId).length === 0)
+  return (
+    hasChanged ||
+    gone.some(
+      (row) =>
+        row.recordKey !== bareRecordKey || rowsOfEdge(cell, row.downstreamId, row.upstreamId).length === 0
+    )
+  )
 }
 
 function rememberReplacement(set: WorkingSet, cell: EdgeCell, replaced: Replaced, order: Order): void {
   const code = replaced.of === 'list' ? replaced.fieldCode : cell.aspectCode
-  const sourceId = replaced.of === 'aspect' ? replaced.sourceId ?? 0 : 0
+  const sourceId = replaced.of === 'aspect' ? (replaced.sourceId ?? 0) : 0
   const key = `${code} ${sourceId}`
   const known = cell.watermarks.get(key)
   if (!set.guards.keepsOrder || isNewer(known, order)) return
   const fresh = cell.freshWatermarks.get(key)
   cell.watermarks.set(key, order)
-  cell.freshWatermarks.set(key, { ownerId: cell.ownerId, aspectCode: cell.aspectCode, code, sourceId, ...order })
+  cell.freshWatermarks.set(key, {
+    ownerId: cell.ownerId,
+    aspectCode: cell.aspectCode,
+    code,
+    sourceId,
+    ...order
+  })
   set.undo.push(() => {
     restore(cell.watermarks, key, known)
     restore(cell.freshWatermarks, key, fresh)
@@ -232,16 +393,27 @@ function rememberReplacement(set: WorkingSet, cell: EdgeCell, replaced: Replaced
 
 /** The patches of a statement's edge in its list. */
 export const patchesOfEdge = (cell: EdgeCell, row: Ends & { field: number }): EdgePatchRow[] =>
-  cell.patches.size === 0 ? [] : [...cell.patches].filter((patch) => patch.field === row.field && patch.downstreamId === row.downstreamId && patch.upstreamId === row.upstreamId)
+  cell.patches.size === 0
+    ? []
+    : [...cell.patches].filter(
+        (patch) =>
+          patch.field === row.field &&
+          patch.downstreamId === row.downstreamId &&
+          patch.upstreamId === row.upstreamId
+      )
 
 export function addPatch(set: WorkingSet, cell: EdgeCell, patch: EdgePatchRow): void {
   cell.patches.add(patch)
-  set.undo.push(() => { cell.patches.delete(patch) })
+  set.undo.push(() => {
+    cell.patches.delete(patch)
+  })
 }
 
 export function dropPatches(set: WorkingSet, cell: EdgeCell, gone: readonly EdgePatchRow[]): void {
   for (const patch of gone) {
     cell.patches.delete(patch)
-    set.undo.push(() => { cell.patches.add(patch) })
+    set.undo.push(() => {
+      cell.patches.add(patch)
+    })
   }
 }

@@ -7,7 +7,13 @@ import { createPatchBudget, TooMuchPatching } from '../../model/patch-work.ts'
 import { writeTimeseries } from '../../store/aspects.ts'
 import { forgetEntities, unusedEntities, writePresence } from '../../store/entities.ts'
 import { appendGraphChange } from '../../store/graph-changes.ts'
-import { aspectCellKey, currentValue, loadAspectCells, writeAspectCells, type AspectCells } from './aspect-cells.ts'
+import {
+  aspectCellKey,
+  currentValue,
+  loadAspectCells,
+  writeAspectCells,
+  type AspectCells
+} from './aspect-cells.ts'
 import { authorizeDownstreams } from './authorize-domain.ts'
 import { applyChange } from './apply-change.ts'
 import type { Cells } from './cells.ts'
@@ -18,7 +24,7 @@ import { loadEdgeCells, writeEdgeCells } from './store-edge-cells.ts'
 import { planLoads } from './plan-records.ts'
 import { orderOf, type WorkingSet } from './working-set.ts'
 
-export type Folded = { applied: Set<ChangeRecord>, refused: Map<ChangeRecord, CatalogError>, cells: Cells }
+export type Folded = { applied: Set<ChangeRecord>; refused: Map<ChangeRecord, CatalogError>; cells: Cells }
 
 const patchValuesPerTurn = 50_000
 
@@ -26,7 +32,12 @@ const patchValuesPerTurn = 50_000
  * Folds in memory; nothing is written. Records must come in the order they are to be tried; their `line`, not this order,
  * decides which of two is newer.
  */
-export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[], isCall: boolean): Promise<Folded> {
+export async function foldRecords(
+  tx: Tx,
+  set: WorkingSet,
+  records: readonly ChangeRecord[],
+  isCall: boolean
+): Promise<Folded> {
   set.stated?.clear()
   set.patchBudget = createPatchBudget()
   const loads = planLoads(set, records)
@@ -52,12 +63,18 @@ export async function foldRecords(tx: Tx, set: WorkingSet, records: readonly Cha
   return folded
 }
 
-async function foldRecord(set: WorkingSet, cells: Cells, record: ChangeRecord, folded: Folded): Promise<void> {
+async function foldRecord(
+  set: WorkingSet,
+  cells: Cells,
+  record: ChangeRecord,
+  folded: Folded
+): Promise<void> {
   set.undo = []
   const order = orderOf(set, record)
   try {
     let hasChanged = false
-    for (const change of record.changes) hasChanged = await applyChange(set, cells, change, order) || hasChanged
+    for (const change of record.changes)
+      hasChanged = (await applyChange(set, cells, change, order)) || hasChanged
     if (hasChanged) folded.applied.add(record)
   } catch (error) {
     if (!(error instanceof CatalogError) || error instanceof TooMuchPatching) throw error
@@ -75,7 +92,8 @@ export async function writeFolded(tx: Tx, set: WorkingSet, { cells }: Folded): P
   await writeAssociationCells(tx, set, cells.associations)
   await writeDomainTree(set, cells.tree)
   await writeTimeseries(tx, cells.timeseries)
-  for (const { entityId, aspectName } of cells.timeseries) set.journal?.note({ kind: 'event', entityId, aspectName })
+  for (const { entityId, aspectName } of cells.timeseries)
+    set.journal?.note({ kind: 'event', entityId, aspectName })
   await writeExistence(tx, set, cells.aspects)
   await keepSearchDocuments(tx, set, cells.aspects, forgotten)
   await forgetEntities(tx, [...forgotten])
@@ -84,25 +102,48 @@ export async function writeFolded(tx: Tx, set: WorkingSet, { cells }: Folded): P
 
 /** Existence follows from what created entities, soft deletion from the aspect `status`. */
 async function writeExistence(tx: Tx, set: WorkingSet, aspects: AspectCells): Promise<void> {
-  const changed = new Map<number, { id: number, isPresent: boolean, isRemoved: boolean }>()
+  const changed = new Map<number, { id: number; isPresent: boolean; isRemoved: boolean }>()
   const stateOf = (id: number) => {
     const row = set.byId.get(id)
-    const state = changed.get(id) ?? { id, isPresent: row?.isPresent ?? false, isRemoved: row?.isRemoved ?? false }
+    const state = changed.get(id) ?? {
+      id,
+      isPresent: row?.isPresent ?? false,
+      isRemoved: row?.isRemoved ?? false
+    }
     changed.set(id, state)
     return state
   }
   for (const id of set.created) stateOf(id).isPresent = true
   for (const id of set.takenBack) stateOf(id).isPresent = false
   for (const cell of aspects.values()) {
-    if (cell.aspectName === 'status' && cell.rows.at(-1) !== cell.storedCurrent) stateOf(cell.entityId).isRemoved = currentValue(cell)?.removed === true
+    if (cell.aspectName === 'status' && cell.rows.at(-1) !== cell.storedCurrent)
+      stateOf(cell.entityId).isRemoved = currentValue(cell)?.removed === true
   }
-  const rows = [...changed.values()].filter(({ id, isPresent, isRemoved }) => set.byId.get(id)?.isPresent !== isPresent || set.byId.get(id)?.isRemoved !== isRemoved)
-  await writePresence(tx, rows.sort((a, b) => a.id - b.id))
+  const rows = [...changed.values()].filter(
+    ({ id, isPresent, isRemoved }) =>
+      set.byId.get(id)?.isPresent !== isPresent || set.byId.get(id)?.isRemoved !== isRemoved
+  )
+  await writePresence(
+    tx,
+    rows.sort((a, b) => a.id - b.id)
+  )
   for (const { id, isPresent } of rows) {
     // A domain is noted with its properties.
-    if (isPresent !== set.byId.get(id)?.isPresent && !(isPresent && aspects.has(aspectCellKey(id, 'domainProperties')))) set.journal?.note({ kind: !isPresent ? 'unmade' : set.byId.get(id)?.entityType === 'domain' ? 'madeDomain' : 'made', entityId: id })
+    if (
+      isPresent !== set.byId.get(id)?.isPresent &&
+      !(isPresent && aspects.has(aspectCellKey(id, 'domainProperties')))
+    )
+      set.journal?.note({
+        kind: !isPresent ? 'unmade' : set.byId.get(id)?.entityType === 'domain' ? 'madeDomain' : 'made',
+        entityId: id
+      })
   }
-  for (const row of rows) set.graph.push({ kind: 'entity', ...row, isDeleted: typeof set.byId.get(row.id)?.deletedSeq === 'number' })
+  for (const row of rows)
+    set.graph.push({
+      kind: 'entity',
+      ...row,
+      isDeleted: typeof set.byId.get(row.id)?.deletedSeq === 'number'
+    })
 }
 
 /** Ids that were given to what only refused records named. */
@@ -111,13 +152,15 @@ function unused(set: WorkingSet, cells: Cells): number[] {
   const used = new Set<number>(set.created)
   for (const cell of cells.aspects.values()) if (cell.rows.length > 0) used.add(cell.entityId)
   for (const cell of cells.edges.values()) {
-    for (const row of [...cell.rows.values(), ...cell.freshTombstones.values(), ...cell.patches]) used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
+    for (const row of [...cell.rows.values(), ...cell.freshTombstones.values(), ...cell.patches])
+      used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
   }
   for (const cell of cells.associations.values()) {
     if (cell.row) used.add(cell.entityId)
     for (const domainId of domainsNamed(set, cell)) used.add(domainId)
   }
-  for (const row of cells.tree.rows.values()) if (row) used.add(row.entityId).add(row.parentId ?? row.entityId)
+  for (const row of cells.tree.rows.values())
+    if (row) used.add(row.entityId).add(row.parentId ?? row.entityId)
   for (const row of cells.timeseries) used.add(row.entityId)
   for (const row of set.byId.values()) if (row.deletedSeq !== null) used.add(row.id)
   for (const id of used) {

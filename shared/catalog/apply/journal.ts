@@ -5,7 +5,12 @@
  * same load has changed before is not noted again, where the first note says it all.
  */
 import type { Tx } from '../../db/database.ts'
-import { packJournal, type JournalEntry, type StatedColumns, type StatementKey } from '../../model/load-journal.ts'
+import {
+  packJournal,
+  type JournalEntry,
+  type StatedColumns,
+  type StatementKey
+} from '../../model/load-journal.ts'
 import { insertJournal } from '../../store/load-journal.ts'
 
 export type Journal = {
@@ -15,7 +20,7 @@ export type Journal = {
   addedColumns(columns: StatedColumns): void
   note(entry: Exclude<JournalEntry, { kind: 'stated' }>): void
   /** Writes what was noted in the transaction of the chunk, after its last change; nothing where nothing has changed. */
-  write(tx: Tx, chunk: { loadId: string, seq: number }): Promise<void>
+  write(tx: Tx, chunk: { loadId: string; seq: number }): Promise<void>
 }
 
 export function createJournal(): Journal {
@@ -33,7 +38,12 @@ export function createJournal(): Journal {
       others.push(entry)
     },
     async write(tx, chunk) {
-      if (stated.length + columns.length + others.length > 0) await insertJournal(tx, { loadId: chunk.loadId, seq: chunk.seq, ...packJournal(stated, others, chunk.seq, columns) })
+      if (stated.length + columns.length + others.length > 0)
+        await insertJournal(tx, {
+          loadId: chunk.loadId,
+          seq: chunk.seq,
+          ...packJournal(stated, others, chunk.seq, columns)
+        })
     }
   }
 }

@@ -19,13 +19,25 @@ export async function remakeDocuments(tx: Tx, rows: readonly Named[]): Promise<v
   const wanted = rows.filter(({ urn }) => hasSearchDocument(urn)).toSorted((a, b) => a.id - b.id)
   for (let begin = 0; begin < wanted.length; begin += sliceCount) {
     const slice = wanted.slice(begin, begin + sliceCount)
-    const documentsOf = await readDocuments(tx, slice.map(({ id }) => id), [...searchedAspectNames])
-    await writeSearchDocuments(tx, slice.map(({ id, urn }) => searchDocumentOf(id, urn, documentsOf.get(id) ?? new Map())))
+    const documentsOf = await readDocuments(
+      tx,
+      slice.map(({ id }) => id),
+      [...searchedAspectNames]
+    )
+    await writeSearchDocuments(
+      tx,
+      slice.map(({ id, urn }) => searchDocumentOf(id, urn, documentsOf.get(id) ?? new Map()))
+    )
   }
 }
 
 /** Writes the documents of what the records made or changed; `forgotten` are ids that are about to be taken back. */
-export async function keepSearchDocuments(tx: Tx, set: WorkingSet, aspects: AspectCells, forgotten: ReadonlySet<number>): Promise<void> {
+export async function keepSearchDocuments(
+  tx: Tx,
+  set: WorkingSet,
+  aspects: AspectCells,
+  forgotten: ReadonlySet<number>
+): Promise<void> {
   // What a dry run would be found by nobody looks for.
   if (set.trialIds) return
   const inserted = new Set([...set.inserted].filter((id) => !forgotten.has(id)))
@@ -38,14 +50,27 @@ export async function keepSearchDocuments(tx: Tx, set: WorkingSet, aspects: Aspe
     if (inserted.has(cell.entityId)) {
       const own = ofInserted.get(cell.entityId) ?? new Map<string, JsonObject>()
       if (value) ofInserted.set(cell.entityId, own.set(cell.aspectName, value))
-    } else if (cell.rows.at(-1) !== cell.storedCurrent && !equalJson(value, cell.storedCurrent?.value ?? null)) changed.add(cell.entityId)
+    } else if (
+      cell.rows.at(-1) !== cell.storedCurrent &&
+      !equalJson(value, cell.storedCurrent?.value ?? null)
+    )
+      changed.add(cell.entityId)
   }
   // All that is said of what is new is here; of the others the rest must be read.
-  await writeSearchDocuments(tx, [...inserted].flatMap(rowsOf(set)).filter(({ urn }) => hasSearchDocument(urn)).toSorted((a, b) => a.id - b.id).map(({ id, urn }) => searchDocumentOf(id, urn, ofInserted.get(id) ?? new Map())))
+  await writeSearchDocuments(
+    tx,
+    [...inserted]
+      .flatMap(rowsOf(set))
+      .filter(({ urn }) => hasSearchDocument(urn))
+      .toSorted((a, b) => a.id - b.id)
+      .map(({ id, urn }) => searchDocumentOf(id, urn, ofInserted.get(id) ?? new Map()))
+  )
   await remakeDocuments(tx, [...changed].flatMap(rowsOf(set)))
 }
 
-const rowsOf = ({ byId }: WorkingSet) => (id: number): EntityRow[] => {
-  const row = byId.get(id)
-  return row ? [row] : []
-}
+const rowsOf =
+  ({ byId }: WorkingSet) =>
+  (id: number): EntityRow[] => {
+    const row = byId.get(id)
+    return row ? [row] : []
+  }

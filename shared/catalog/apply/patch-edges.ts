@@ -19,7 +19,13 @@ const everySource = 0
  * Keeps the patch beside the edge, stated or not, until the edge is removed or written anew. Says whether anything that
  * the list shows has changed. Throws VALIDATION_FAILED where an entry would be none that its list can hold, LIMIT_EXCEEDED (patchesPerEdgeMaxCount), FORBIDDEN.
  */
-export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fieldCode: number, downstreamId: number, upstreamId: number }, operation: PatchOperation, order: Order): boolean {
+export function patchEdgeAttributes(
+  set: WorkingSet,
+  cell: EdgeCell,
+  edge: { fieldCode: number; downstreamId: number; upstreamId: number },
+  operation: PatchOperation,
+  order: Order
+): boolean {
   const { fieldCode: field, downstreamId, upstreamId } = edge
   checkDownstreamWithinLimit(set, downstreamId)
   // A patch is nobody's: what one source replaces does not undo it.
@@ -27,8 +33,22 @@ export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fie
   const rows = rowsOfEdge(cell, downstreamId, upstreamId).filter((row) => row.field === field)
   const before = rows.map((row) => attributesOf(set, cell, row))
   countPatchValues(set.patchBudget, 1 + cell.patches.size)
-  const ordinal = 1 + Math.max(0, ...[...cell.patches].filter((patch) => compareOrder(patch, order) === 0).map((patch) => patch.ordinal))
-  const added: EdgePatchRow = { ownerId: cell.ownerId, aspectCode: cell.aspectCode, field, downstreamId, upstreamId, ...order, ordinal, operation }
+  const ordinal =
+    1 +
+    Math.max(
+      0,
+      ...[...cell.patches].filter((patch) => compareOrder(patch, order) === 0).map((patch) => patch.ordinal)
+    )
+  const added: EdgePatchRow = {
+    ownerId: cell.ownerId,
+    aspectCode: cell.aspectCode,
+    field,
+    downstreamId,
+    upstreamId,
+    ...order,
+    ordinal,
+    operation
+  }
   const samePath = patchesOfEdge(cell, added).filter((patch) => patch.operation.path === operation.path)
   // Whoever sets what stands at a path last makes the others at that path idle: one is kept for each.
   if (samePath.some((patch) => sets(patch.operation) && compareOrder(patch, order) > 0)) return false
@@ -39,10 +59,17 @@ export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fie
   checkCount(kept, 'patchesPerEdgeMaxCount', { field: operation.path, what: `The edge has ${kept} patches` })
   const after = rows.map((row) => attributesOf(set, cell, row))
   const other = lineageFieldByCode(field).entryIs === 'upstream' ? upstreamId : downstreamId
-  for (const attributes of after) checkEdgeAttributes(lineageFieldByCode(field), urnOf(set, cell.ownerId), urnOf(set, other), attributes)
+  for (const attributes of after)
+    checkEdgeAttributes(lineageFieldByCode(field), urnOf(set, cell.ownerId), urnOf(set, other), attributes)
   const hasChanged = !equalJson(before, after)
   // Of an edge that nobody states only what takes the place of the same is no news.
-  const isNews = hasChanged || (rows.length === 0 && !(sets(operation) && samePath.some((patch) => equalJson(patch.operation as JsonObject, operation as JsonObject))))
+  const isNews =
+    hasChanged ||
+    (rows.length === 0 &&
+      !(
+        sets(operation) &&
+        samePath.some((patch) => equalJson(patch.operation as JsonObject, operation as JsonObject))
+      ))
   if (!isNews) {
     // What found all as it says is the work of what it took the place of, if of anything.
     dropPatches(set, cell, [added])
@@ -54,4 +81,10 @@ export function patchEdgeAttributes(set: WorkingSet, cell: EdgeCell, edge: { fie
 const sets = ({ op }: PatchOperation): boolean => op === 'add' || op === 'replace'
 
 /** What a list says about a statement's edge beside its ends. */
-const attributesOf = (set: WorkingSet, cell: EdgeCell, row: StatementRow) => patchedAttributes(row, explicitAttributes(row.field, row.attributes), patchesOfEdge(cell, row), set.patchBudget)
+const attributesOf = (set: WorkingSet, cell: EdgeCell, row: StatementRow) =>
+  patchedAttributes(
+    row,
+    explicitAttributes(row.field, row.attributes),
+    patchesOfEdge(cell, row),
+    set.patchBudget
+  )

@@ -11,7 +11,13 @@ import { compareOrder, seqOfChange, type Order } from '../../model/order.ts'
 import type { AspectRow } from '../../store/aspects.ts'
 import type { EntityRow } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
-import { applyAspectChange, changesOfLoad, currentValue, seqsOfChanges, type AspectCell } from './aspect-cells.ts'
+import {
+  applyAspectChange,
+  changesOfLoad,
+  currentValue,
+  seqsOfChanges,
+  type AspectCell
+} from './aspect-cells.ts'
 import { associate } from './association-cells.ts'
 import { aspectCell, edgeCell, showEdges, type Cells } from './cells.ts'
 import { takeOutDomain } from './domain-tree.ts'
@@ -21,14 +27,25 @@ import { putBackDomain } from './undo-place.ts'
 import { entityOf, isDeletedAfter, isPresentNow, type WorkingSet } from './working-set.ts'
 
 /** Says whether anything was taken back. Throws the CatalogError of what makes that impossible. */
-export function undoChange(set: WorkingSet, cells: Cells, change: UndoChange, order: Order): Promise<boolean> | boolean {
+export function undoChange(
+  set: WorkingSet,
+  cells: Cells,
+  change: UndoChange,
+  order: Order
+): Promise<boolean> | boolean {
   switch (change.kind) {
-    case 'undoStatement': return undoStatement(set, cells, change, order)
-    case 'undoPatches': return undoPatches(set, cells, change)
-    case 'undoAspect': return undoAspect(set, cells, change, order)
-    case 'undoAssociation': return undoAssociation(set, cells, change, order)
-    case 'undoCreation': return undoCreation(set, cells, change, order)
-    case 'undoTakeBack': return undoTakeBack(set, change)
+    case 'undoStatement':
+      return undoStatement(set, cells, change, order)
+    case 'undoPatches':
+      return undoPatches(set, cells, change)
+    case 'undoAspect':
+      return undoAspect(set, cells, change, order)
+    case 'undoAssociation':
+      return undoAssociation(set, cells, change, order)
+    case 'undoCreation':
+      return undoCreation(set, cells, change, order)
+    case 'undoTakeBack':
+      return undoTakeBack(set, change)
   }
 }
 
@@ -41,20 +58,40 @@ function undoStatement(set: WorkingSet, cells: Cells, change: Undo<'undoStatemen
   const { fieldCode: field, recordKey, seq, leftSeq, before } = change
   const owner = entityOf(set, change.ownerUrn)
   const { aspectName } = lineageFieldByCode(field)
-  const key = { downstreamId: entityOf(set, change.downstreamUrn).id, upstreamId: entityOf(set, change.upstreamUrn).id, field, sourceId: set.sourceIds.get(change.source) ?? set.sourceId, recordKey }
+  const key = {
+    downstreamId: entityOf(set, change.downstreamUrn).id,
+    upstreamId: entityOf(set, change.upstreamUrn).id,
+    field,
+    sourceId: set.sourceIds.get(change.source) ?? set.sourceId,
+    recordKey
+  }
   const aspect = aspectCell(cells, owner.id, aspectName)
   const cell = edgeCell(cells, owner.id, aspectName)
   const row = cell.rows.get(rowKey(key))
   if (set.guards.undoesOnlyItsOwn) {
-    if ([change.ownerUrn, change.downstreamUrn, change.upstreamUrn].some((urn) => isDeletedAfter(set, urn, wholeLoad(seq)))) return false
+    if (
+      [change.ownerUrn, change.downstreamUrn, change.upstreamUrn].some((urn) =>
+        isDeletedAfter(set, urn, wholeLoad(seq))
+      )
+    )
+      return false
     // As stored: another statement of the edge may have had its patches dropped already.
-    const isAsLeft = change.left === 'present' ? row !== undefined && stateSeq(row, cell.storedPatches) === leftSeq : row === undefined && !isEmptiedAfter(aspect, seq)
+    const isAsLeft =
+      change.left === 'present'
+        ? row !== undefined && stateSeq(row, cell.storedPatches) === leftSeq
+        : row === undefined && !isEmptiedAfter(aspect, seq)
     if (!isAsLeft) return false
   }
   if (!before && !row) return false
   // What a statement said has its patches in it; those that others still need stay, but for the load's own and those that changed nothing.
-  const isShared = rowsOfEdge(cell, key.downstreamId, key.upstreamId).some((other) => other.field === field && other !== row)
-  dropPatches(set, cell, patchesOfEdge(cell, key).filter((patch) => !isShared || [0, leftSeq].includes(seqOfChange(patch))))
+  const isShared = rowsOfEdge(cell, key.downstreamId, key.upstreamId).some(
+    (other) => other.field === field && other !== row
+  )
+  dropPatches(
+    set,
+    cell,
+    patchesOfEdge(cell, key).filter((patch) => !isShared || [0, leftSeq].includes(seqOfChange(patch)))
+  )
   if (before) put(set, cell, { ...key, ownerId: owner.id, ...before })
   else if (row) take(set, cell, row)
   return showEdges(set, aspect, cell, { isMade: false, hasChanged: true }, order)
@@ -64,14 +101,30 @@ function undoStatement(set: WorkingSet, cells: Cells, change: Undo<'undoStatemen
 function undoPatches(set: WorkingSet, cells: Cells, change: Undo<'undoPatches'>): boolean {
   const owner = entityOf(set, change.ownerUrn)
   const cell = edgeCell(cells, owner.id, lineageFieldByCode(change.fieldCode).aspectName)
-  const key = { ownerId: owner.id, aspectCode: cell.aspectCode, field: change.fieldCode, downstreamId: entityOf(set, change.downstreamUrn).id, upstreamId: entityOf(set, change.upstreamUrn).id }
-  if ([change.ownerUrn, change.downstreamUrn, change.upstreamUrn].some((urn) => isDeletedAfter(set, urn, wholeLoad(Math.min(...change.seqs))))) return false
+  const key = {
+    ownerId: owner.id,
+    aspectCode: cell.aspectCode,
+    field: change.fieldCode,
+    downstreamId: entityOf(set, change.downstreamUrn).id,
+    upstreamId: entityOf(set, change.upstreamUrn).id
+  }
+  if (
+    [change.ownerUrn, change.downstreamUrn, change.upstreamUrn].some((urn) =>
+      isDeletedAfter(set, urn, wholeLoad(Math.min(...change.seqs)))
+    )
+  )
+    return false
   if (rowsOfEdge(cell, key.downstreamId, key.upstreamId).some((row) => row.field === key.field)) return false
   // Also what the load only said again: the row of before is restored in its place.
-  const isOwn = (patch: { seq: number, changedSeq?: number | null }): boolean => change.seqs.includes(patch.seq) || change.seqs.includes(seqOfChange(patch))
+  const isOwn = (patch: { seq: number; changedSeq?: number | null }): boolean =>
+    change.seqs.includes(patch.seq) || change.seqs.includes(seqOfChange(patch))
   const known = patchesOfEdge(cell, key)
   const gone = known.filter(isOwn)
-  const missing = change.before.filter((patch) => !isOwn(patch) && !known.some((each) => compareOrder(each, patch) === 0 && each.ordinal === patch.ordinal))
+  const missing = change.before.filter(
+    (patch) =>
+      !isOwn(patch) &&
+      !known.some((each) => compareOrder(each, patch) === 0 && each.ordinal === patch.ordinal)
+  )
   dropPatches(set, cell, gone)
   for (const patch of missing) addPatch(set, cell, { ...key, ...patch })
   return gone.length + missing.length > 0
@@ -83,7 +136,7 @@ function isEmptiedAfter({ rows }: AspectCell, seq: number): boolean {
 }
 
 /** What an aspect was before the load, and of which change that was the work; null where the load's work is not what is there. */
-type AspectUndo = { first: AspectRow | null, previous: AspectRow | null, restores: number }
+type AspectUndo = { first: AspectRow | null; previous: AspectRow | null; restores: number }
 
 /** What was before a change is in the history. What the load changed after its own earlier work is gone back through to before that. */
 function beforeLoad({ rows }: AspectCell, seqs: readonly number[], isGuarded: boolean): AspectUndo | null {
@@ -95,12 +148,18 @@ function beforeLoad({ rows }: AspectCell, seqs: readonly number[], isGuarded: bo
   for (;;) {
     const before: number = at - 1
     const earlier: number | undefined = own.findLast((index) => index < at && made[index] === made[before])
-    if (earlier === undefined) return { first: rows[at] ?? null, previous: rows[before] ?? null, restores: made[before] ?? 0 }
+    if (earlier === undefined)
+      return { first: rows[at] ?? null, previous: rows[before] ?? null, restores: made[before] ?? 0 }
     at = earlier
   }
 }
 
-async function undoAspect(set: WorkingSet, cells: Cells, { entityUrn, aspectName, seq, seqs, was }: Undo<'undoAspect'>, order: Order): Promise<boolean> {
+async function undoAspect(
+  set: WorkingSet,
+  cells: Cells,
+  { entityUrn, aspectName, seq, seqs, was }: Undo<'undoAspect'>,
+  order: Order
+): Promise<boolean> {
   const entity = entityOf(set, entityUrn)
   const cell = aspectCell(cells, entity.id, aspectName)
   const found = beforeLoad(cell, seqs, set.guards.undoesOnlyItsOwn)
@@ -108,11 +167,23 @@ async function undoAspect(set: WorkingSet, cells: Cells, { entityUrn, aspectName
   const { first, previous, restores } = found
   // What the load itself had made of it is taken back by the first that it did.
   if (!previous && (was === 'own' || first?.seq !== seq)) return false
-  if (!previous && was === 'kept') throw new CatalogError('UNSUPPORTED', `What ${aspectName} of ${entityUrn} was before the load is no longer kept`, { urn: entityUrn, field: 'aspectName' })
+  if (!previous && was === 'kept')
+    throw new CatalogError(
+      'UNSUPPORTED',
+      `What ${aspectName} of ${entityUrn} was before the load is no longer kept`,
+      { urn: entityUrn, field: 'aspectName' }
+    )
   const before = previous?.value ?? null
   if (before) {
     const author = { systemMetadata: previous?.systemMetadata ?? null }
-    if (aspectName === 'domainProperties') return putBackDomain(set, cells, cell, { kind: 'put', value: before, restores }, { seqs, order, systemMetadata: author.systemMetadata })
+    if (aspectName === 'domainProperties')
+      return putBackDomain(
+        set,
+        cells,
+        cell,
+        { kind: 'put', value: before, restores },
+        { seqs, order, systemMetadata: author.systemMetadata }
+      )
     return applyAspectChange(set, cell, { kind: 'put', value: before, restores }, order, author)
   }
   // A domain is taken back as a whole, and an aspect with edges of others stays.
@@ -121,36 +192,60 @@ async function undoAspect(set: WorkingSet, cells: Cells, { entityUrn, aspectName
 }
 
 const hasEdges = (cells: Cells, entityId: number, aspectName: string): boolean =>
-  isLineageAspect(aspectName) && aspectCodeOf(aspectName) > 0 && edgeCell(cells, entityId, aspectName).rows.size > 0
+  isLineageAspect(aspectName) &&
+  aspectCodeOf(aspectName) > 0 &&
+  edgeCell(cells, entityId, aspectName).rows.size > 0
 
-function undoAssociation(set: WorkingSet, cells: Cells, { entityUrn, leftSeq, before }: Undo<'undoAssociation'>, order: Order): boolean {
+function undoAssociation(
+  set: WorkingSet,
+  cells: Cells,
+  { entityUrn, leftSeq, before }: Undo<'undoAssociation'>,
+  order: Order
+): boolean {
   const cell = cells.associations.get(entityOf(set, entityUrn).id)
   if (!cell) throw new Error('association was not loaded')
   if (set.guards.undoesOnlyItsOwn && (cell.row ? seqOfChange(cell.row) : 0) !== leftSeq) return false
-  const restored = { kind: 'put', membership: { domainUrn: before.domainUrn, attributes: before.attributes }, restores: before.changedSeq } as const
-  if (before.domainUrn !== null && isMadeAndGone(set, cells, entityOf(set, before.domainUrn))) throw gone(before.domainUrn, `${entityUrn} was in ${before.domainUrn}, which no longer exists`)
+  const restored = {
+    kind: 'put',
+    membership: { domainUrn: before.domainUrn, attributes: before.attributes },
+    restores: before.changedSeq
+  } as const
+  if (before.domainUrn !== null && isMadeAndGone(set, cells, entityOf(set, before.domainUrn)))
+    throw gone(before.domainUrn, `${entityUrn} was in ${before.domainUrn}, which no longer exists`)
   return associate(set, cell, restored, order)
 }
 
 /** A domain that nobody has made yet was only named, and may be named again. */
 const isMadeAndGone = (set: WorkingSet, cells: Cells, domain: EntityRow): boolean =>
-  !isPresentNow(set, domain) && (domain.deletedSeq !== null || aspectCell(cells, domain.id, 'domainProperties').rows.length > 0)
+  !isPresentNow(set, domain) &&
+  (domain.deletedSeq !== null || aspectCell(cells, domain.id, 'domainProperties').rows.length > 0)
 
-const gone = (urn: Urn, message: string): CatalogError => new CatalogError('MISSING_REFERENCE', message, { urn, field: 'domainUrn' })
+const gone = (urn: Urn, message: string): CatalogError =>
+  new CatalogError('MISSING_REFERENCE', message, { urn, field: 'domainUrn' })
 
 /** The entity is a placeholder again, as anything that is named and not described. Stays where anything else refers to it. */
-async function undoCreation(set: WorkingSet, cells: Cells, { entityUrn, seqs }: Undo<'undoCreation'>, order: Order): Promise<boolean> {
+async function undoCreation(
+  set: WorkingSet,
+  cells: Cells,
+  { entityUrn, seqs }: Undo<'undoCreation'>,
+  order: Order
+): Promise<boolean> {
   const entity = entityOf(set, entityUrn)
   if (!isPresentNow(set, entity) || !cells.unmakeable.has(entity.id)) return false
   if (entity.entityType === 'domain') {
     const cell = aspectCell(cells, entity.id, 'domainProperties')
     const found = currentValue(cell) ? beforeLoad(cell, seqs, set.guards.undoesOnlyItsOwn) : null
     if (currentValue(cell) && !found) return false
-    if (!await takeOutDomain(set, cells.tree, entity.id, Math.min(...seqs))) return false
-    if (found) applyAspectChange(set, cell, { kind: 'delete', restores: found.restores }, order, { systemMetadata: null })
+    if (!(await takeOutDomain(set, cells.tree, entity.id, Math.min(...seqs)))) return false
+    if (found)
+      applyAspectChange(set, cell, { kind: 'delete', restores: found.restores }, order, {
+        systemMetadata: null
+      })
   }
   set.takenBack.add(entity.id)
-  set.undo.push(() => { set.takenBack.delete(entity.id) })
+  set.undo.push(() => {
+    set.takenBack.delete(entity.id)
+  })
   return true
 }
 
@@ -158,6 +253,8 @@ function undoTakeBack(set: WorkingSet, { entityUrn, seq }: Undo<'undoTakeBack'>)
   const entity = entityOf(set, entityUrn)
   if (isPresentNow(set, entity) || isDeletedAfter(set, entityUrn, wholeLoad(seq))) return false
   set.created.add(entity.id)
-  set.undo.push(() => { set.created.delete(entity.id) })
+  set.undo.push(() => {
+    set.created.delete(entity.id)
+  })
   return true
 }

@@ -8,26 +8,58 @@ import type { JsonObject } from '../../model/changes.ts'
 import type { Order } from '../../model/order.ts'
 import { findEntitiesById } from '../../store/entities.ts'
 import type { DomainRow } from '../../store/domains.ts'
-import { aspectCellKey, currentRow, loadAspectCells, seqsOfChanges, type AspectCell, type AspectChange } from './aspect-cells.ts'
+import {
+  aspectCellKey,
+  currentRow,
+  loadAspectCells,
+  seqsOfChanges,
+  type AspectCell,
+  type AspectChange
+} from './aspect-cells.ts'
 import { domainRowOf, withPlace, type Cells } from './cells.ts'
 import { domainRow, pathAbove, siblingsOf } from './domain-tree.ts'
 import { rememberEntity, urnOf, type WorkingSet } from './working-set.ts'
 
 /** `seqs` are those of the load that is undone. */
-export type PutBack = { seqs: readonly number[], order: Order, systemMetadata: JsonObject | null }
+export type PutBack = { seqs: readonly number[]; order: Order; systemMetadata: JsonObject | null }
 
 /** Says whether anything has changed. Throws CONFLICT where something newer than the load has the name or stands above the place. */
-export async function putBackDomain(set: WorkingSet, cells: Cells, cell: AspectCell, change: Extract<AspectChange, { kind: 'put' }>, { seqs, order, systemMetadata }: PutBack): Promise<boolean> {
-  const next = await domainRowOf(set, cells, { id: cell.entityId, urn: urnOf(set, cell.entityId) }, change.value)
+export async function putBackDomain(
+  set: WorkingSet,
+  cells: Cells,
+  cell: AspectCell,
+  change: Extract<AspectChange, { kind: 'put' }>,
+  { seqs, order, systemMetadata }: PutBack
+): Promise<boolean> {
+  const next = await domainRowOf(
+    set,
+    cells,
+    { id: cell.entityId, urn: urnOf(set, cell.entityId) },
+    change.value
+  )
   await clearPath(set, cells, next, seqs, order)
-  return withPlace(set, cells, cell, change, await hasNewerSibling(set, cells, next, seqs) ? 'in this domain' : null, order, systemMetadata)
+  return withPlace(
+    set,
+    cells,
+    cell,
+    change,
+    (await hasNewerSibling(set, cells, next, seqs)) ? 'in this domain' : null,
+    order,
+    systemMetadata
+  )
 }
 
 /**
  * Where the domain now stands above its place, a domain between that the load put there takes over the place that this one
  * has now. It still counts as the work of the load, so that its own undo restores it or takes it out.
  */
-async function clearPath(set: WorkingSet, cells: Cells, next: DomainRow, seqs: readonly number[], order: Order): Promise<void> {
+async function clearPath(
+  set: WorkingSet,
+  cells: Cells,
+  next: DomainRow,
+  seqs: readonly number[],
+  order: Order
+): Promise<void> {
   const path = await pathAbove(cells.tree, next.parentId)
   const own = path.indexOf(next.entityId)
   if (own < 0) return
@@ -39,13 +71,26 @@ async function clearPath(set: WorkingSet, cells: Cells, next: DomainRow, seqs: r
     const parentId = (await domainRow(cells.tree, next.entityId))?.parentId ?? null
     if (parentId !== null) await resolve(set, cells, parentId)
     const lifted = parentId === null ? value : { ...value, parentDomain: urnOf(set, parentId) }
-    await withPlace(set, cells, cell, { kind: 'put', value: lifted, restores }, null, order, row.systemMetadata)
+    await withPlace(
+      set,
+      cells,
+      cell,
+      { kind: 'put', value: lifted, restores },
+      null,
+      order,
+      row.systemMetadata
+    )
     return
   }
 }
 
 /** Names are unique where they are given, but a proposal may repeat one: what had the name beside this domain before the load may have it again. */
-async function hasNewerSibling(set: WorkingSet, cells: Cells, next: DomainRow, seqs: readonly number[]): Promise<boolean> {
+async function hasNewerSibling(
+  set: WorkingSet,
+  cells: Cells,
+  next: DomainRow,
+  seqs: readonly number[]
+): Promise<boolean> {
   for (const id of await siblingsOf(cells.tree, next)) {
     const seq = changeOf(await propertiesOf(set, cells, id, seqs))
     if (seq > Math.min(...seqs) && !seqs.includes(seq)) return true
@@ -56,12 +101,19 @@ async function hasNewerSibling(set: WorkingSet, cells: Cells, next: DomainRow, s
 /** The seq of the change that made a domain what it is. */
 const changeOf = ({ rows }: AspectCell): number => seqsOfChanges(rows).at(-1) ?? 0
 
-async function propertiesOf(set: WorkingSet, cells: Cells, entityId: number, seqs: readonly number[]): Promise<AspectCell> {
+async function propertiesOf(
+  set: WorkingSet,
+  cells: Cells,
+  entityId: number,
+  seqs: readonly number[]
+): Promise<AspectCell> {
   const key = aspectCellKey(entityId, 'domainProperties')
   const known = cells.aspects.get(key)
   if (known) return known
   await resolve(set, cells, entityId)
-  const loaded = await loadAspectCells(cells.tree.tx, set, [{ entityId, aspectName: 'domainProperties', oldest: { seq: Math.min(...seqs), line: 0 } }])
+  const loaded = await loadAspectCells(cells.tree.tx, set, [
+    { entityId, aspectName: 'domainProperties', oldest: { seq: Math.min(...seqs), line: 0 } }
+  ])
   const cell = loaded.get(key)
   if (!cell) throw new Error(`the properties of domain ${entityId} were not loaded`)
   cells.aspects.set(key, cell)
@@ -69,5 +121,6 @@ async function propertiesOf(set: WorkingSet, cells: Cells, entityId: number, seq
 }
 
 async function resolve(set: WorkingSet, cells: Cells, id: number): Promise<void> {
-  if (!set.byId.has(id)) for (const row of await findEntitiesById(cells.tree.tx, [id])) rememberEntity(set, row)
+  if (!set.byId.has(id))
+    for (const row of await findEntitiesById(cells.tree.tx, [id])) rememberEntity(set, row)
 }

@@ -13,7 +13,11 @@ import type { StatedKeys } from '../stated-keys.ts'
 import type { Journal } from './journal.ts'
 
 /** A token's domain, the ids of it and of what is below it, and (once edges are loaded) which of their downstreams are in it. */
-export type DomainLimit = { rootId: number | null, domainIds: Set<number>, downstreams: Map<number, { urn: Urn, isWithin: boolean }> }
+export type DomainLimit = {
+  rootId: number | null
+  domainIds: Set<number>
+  downstreams: Map<number, { urn: Urn; isWithin: boolean }>
+}
 
 export type WorkingSet = {
   seq: number
@@ -79,7 +83,12 @@ export function rememberEntity(set: WorkingSet, row: EntityRow): void {
 /** Whether the entity (or the asset of a column) was deleted by something newer, so that a change to it has no effect. */
 export function isDeletedAfter(set: WorkingSet, urn: Urn, order: Order): boolean {
   if (!set.guards.keepsOrder) return false
-  return [set.entities.get(urn), set.entities.get(standsOn(urn))].some((row) => row !== undefined && row.deletedSeq !== null && isNewer({ seq: row.deletedSeq, line: row.deletedLine ?? 0 }, order))
+  return [set.entities.get(urn), set.entities.get(standsOn(urn))].some(
+    (row) =>
+      row !== undefined &&
+      row.deletedSeq !== null &&
+      isNewer({ seq: row.deletedSeq, line: row.deletedLine ?? 0 }, order)
+  )
 }
 
 /** The same for an entity that has been resolved. */
@@ -90,7 +99,8 @@ export function isIdDeletedAfter(set: WorkingSet, id: number, order: Order): boo
   return isDeletedAfter(set, urnOf(set, id), order)
 }
 
-export const isPresentNow = (set: WorkingSet, row: EntityRow): boolean => (row.isPresent && !set.takenBack.has(row.id)) || set.created.has(row.id)
+export const isPresentNow = (set: WorkingSet, row: EntityRow): boolean =>
+  (row.isPresent && !set.takenBack.has(row.id)) || set.created.has(row.id)
 
 /**
  * An edge says something of its downstream, whoever's aspect it stands in. Throws FORBIDDEN where the actor's token is
@@ -100,12 +110,20 @@ export function checkDownstreamWithinLimit(set: WorkingSet, downstreamId: number
   if (!set.limit) return
   const downstream = set.limit.downstreams.get(downstreamId)
   if (downstream?.isWithin) return
-  throw new CatalogError('FORBIDDEN', `The token is limited to ${set.actor.domainUrn}; ${downstream?.urn ?? 'the downstream of an edge'} is not in it.`, downstream ? { urn: downstream.urn } : {})
+  throw new CatalogError(
+    'FORBIDDEN',
+    `The token is limited to ${set.actor.domainUrn}; ${downstream?.urn ?? 'the downstream of an edge'} is not in it.`,
+    downstream ? { urn: downstream.urn } : {}
+  )
 }
 
 /** Throws FORBIDDEN where the actor's token is limited and the domain (null is the top level) is not within the limit. */
 export function checkWithinLimit(set: WorkingSet, domainId: number | null): void {
   if (!set.limit || (domainId !== null && set.limit.domainIds.has(domainId))) return
   const urn = domainId === null ? undefined : set.byId.get(domainId)?.urn
-  throw new CatalogError('FORBIDDEN', `The token is limited to ${set.actor.domainUrn}; ${urn ?? 'the top level'} is not in it.`, urn ? { urn } : {})
+  throw new CatalogError(
+    'FORBIDDEN',
+    `The token is limited to ${set.actor.domainUrn}; ${urn ?? 'the top level'} is not in it.`,
+    urn ? { urn } : {}
+  )
 }

@@ -8,7 +8,8 @@ import { changeStamps, customProperties, edges, unsetChangeStamps, urns } from '
 const chartSource = record({ string: required(urn('dataset', 'chart')) })
 
 /** A union of one member, `{"string": urn}`; a bare URN is taken for it. */
-const chartInput: Shape = (value, place) => chartSource(typeof value === 'string' ? { string: value } : value, place)
+const chartInput: Shape = (value, place) =>
+  chartSource(typeof value === 'string' ? { string: value } : value, place)
 
 export const chartInfo: AspectModel = {
   name: 'chartInfo',
@@ -27,7 +28,15 @@ export const chartInfo: AspectModel = {
 
 export const dashboardInfo: AspectModel = {
   name: 'dashboardInfo',
-  template: () => ({ customProperties: {}, title: '', description: '', charts: [], datasets: [], dashboards: [], lastModified: unsetChangeStamps() }),
+  template: () => ({
+    customProperties: {},
+    title: '',
+    description: '',
+    charts: [],
+    datasets: [],
+    dashboards: [],
+    lastModified: unsetChangeStamps()
+  }),
   shape: record({
     customProperties,
     externalUrl: optional(text),
@@ -48,9 +57,13 @@ export const inputFields: AspectModel = {
   requiresEntity: true,
   template: () => ({ fields: [] }),
   shape: record({
-    fields: required(list(record({
-      schemaFieldUrn: required(urn('schemaField')),
-      schemaField: optional(schemaField)
-    })))
+    fields: required(
+      list(
+        record({
+          schemaFieldUrn: required(urn('schemaField')),
+          schemaField: optional(schemaField)
+        })
+      )
+    )
   })
 }

@@ -15,7 +15,15 @@ export const ownership: AspectModel = {
   isKeptOn: 'anyType',
   template: () => ({ owners: [] }),
   shape: record({
-    owners: required(list(record({ owner: required(urn('corpuser', 'corpGroup')), type: optional(text), typeUrn: optional(urn()) }))),
+    owners: required(
+      list(
+        record({
+          owner: required(urn('corpuser', 'corpGroup')),
+          type: optional(text),
+          typeUrn: optional(urn())
+        })
+      )
+    ),
     lastModified: optional(auditStamp)
   })
 }

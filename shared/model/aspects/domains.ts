@@ -6,18 +6,33 @@ import type { AspectModel } from './aspect-model.ts'
 
 const lists = record({
   domains: optional(list(urn('domain'))),
-  domainAssociations: optional(list(record({ domain: required(urn('domain')), context: optional(anything), attribution: optional(anything) })))
+  domainAssociations: optional(
+    list(
+      record({
+        domain: required(urn('domain')),
+        context: optional(anything),
+        attribution: optional(anything)
+      })
+    )
+  )
 })
 
 /** Which list counts where they differ depends on what is stored: mergeDomains decides it when the document is applied. */
 const oneDomain: Shape = (value, place) => {
   const prepared = lists(value, place)
   if (!isObject(prepared)) return prepared
-  if (!prepared.domains && !prepared.domainAssociations) throw shapeFault(`${place}.domains`, 'field is required but not found and has no default value')
-  const associated = listOf(prepared.domainAssociations).map((entry) => isObject(entry) ? entry.domain ?? null : null)
-  for (const [name, domains] of [['domains', listOf(prepared.domains)], ['domainAssociations', associated]] as const) {
+  if (!prepared.domains && !prepared.domainAssociations)
+    throw shapeFault(`${place}.domains`, 'field is required but not found and has no default value')
+  const associated = listOf(prepared.domainAssociations).map((entry) =>
+    isObject(entry) ? (entry.domain ?? null) : null
+  )
+  for (const [name, domains] of [
+    ['domains', listOf(prepared.domains)],
+    ['domainAssociations', associated]
+  ] as const) {
     const count = new Set(domains).size
-    if (count > 1) throw shapeFault(`${place}.${name}`, `an asset belongs to one domain at most, and ${count} are given`)
+    if (count > 1)
+      throw shapeFault(`${place}.${name}`, `an asset belongs to one domain at most, and ${count} are given`)
   }
   return prepared
 }

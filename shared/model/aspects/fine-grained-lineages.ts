@@ -6,13 +6,16 @@ export const matchType: Shape = oneOf('EXACT', 'NORMALIZED', 'UNRESOLVED')
 
 const columns = list(urn(), 'columnsPerRecordMaxCount')
 
-export const fineGrainedLineages: Shape = list(record({
-  upstreamType: required(oneOf('FIELD_SET', 'DATASET', 'NONE')),
-  upstreams: optional(columns),
-  downstreamType: required(oneOf('FIELD', 'FIELD_SET')),
-  downstreams: optional(columns),
-  transformOperation: optional(text),
-  confidenceScore: defaulted(numberBetween(0, 1), () => 1),
-  query: optional(urn()),
-  matchType: optional(matchType)
-}), 'columnRecordsMaxCount')
+export const fineGrainedLineages: Shape = list(
+  record({
+    upstreamType: required(oneOf('FIELD_SET', 'DATASET', 'NONE')),
+    upstreams: optional(columns),
+    downstreamType: required(oneOf('FIELD', 'FIELD_SET')),
+    downstreams: optional(columns),
+    transformOperation: optional(text),
+    confidenceScore: defaulted(numberBetween(0, 1), () => 1),
+    query: optional(urn()),
+    matchType: optional(matchType)
+  }),
+  'columnRecordsMaxCount'
+)

@@ -15,6 +15,20 @@ function shapeOf({ shape, entryTypes, aspectName, listName }: LineageField): Sha
 export const lineageLists = (aspectName: string): { [listName: string]: ReturnType<typeof optional> } =>
   Object.fromEntries(lineageFieldsOf(aspectName).map((field) => [field.listName, optional(shapeOf(field))]))
 
-const names = ['dataProcessInfo', 'applicationLineage', 'metricUpstreams', 'metricRelationships', 'upstreamMetrics', 'apiSignature', 'apiProperties', 'serviceProperties', 'aiAgentDependencies', 'repositoryLineage']
+const names = [
+  'dataProcessInfo',
+  'applicationLineage',
+  'metricUpstreams',
+  'metricRelationships',
+  'upstreamMetrics',
+  'apiSignature',
+  'apiProperties',
+  'serviceProperties',
+  'aiAgentDependencies',
+  'repositoryLineage'
+]
 
-export const otherLineage: readonly AspectModel[] = names.map((name) => ({ name, shape: record(lineageLists(name)) }))
+export const otherLineage: readonly AspectModel[] = names.map((name) => ({
+  name,
+  shape: record(lineageLists(name))
+}))

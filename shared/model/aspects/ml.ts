@@ -17,7 +17,11 @@ export const mlFeatureProperties: AspectModel = {
 
 export const mlFeatureTableProperties: AspectModel = {
   name: 'mlFeatureTableProperties',
-  shape: record({ description: optional(text), mlFeatures: optional(urns('mlFeature')), mlPrimaryKeys: optional(urns('mlPrimaryKey')) })
+  shape: record({
+    description: optional(text),
+    mlFeatures: optional(urns('mlFeature')),
+    mlPrimaryKeys: optional(urns('mlPrimaryKey'))
+  })
 }
 
 export const mlModelProperties: AspectModel = {

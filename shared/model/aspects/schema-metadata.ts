@@ -1,5 +1,16 @@
 /** schemaMetadata: the columns of a dataset. Only what others rely on is checked: every column has a path, and no path occurs twice. */
-import { anything, defaulted, filledText, flag, list, optional, record, required, shapeFault, text } from '../shape.ts'
+import {
+  anything,
+  defaulted,
+  filledText,
+  flag,
+  list,
+  optional,
+  record,
+  required,
+  shapeFault,
+  text
+} from '../shape.ts'
 import type { Shape } from '../shape.ts'
 import { isObject } from '../json-values.ts'
 import type { AspectModel } from './aspect-model.ts'
@@ -28,7 +39,8 @@ const uniqueColumns: Shape = (value, place) => {
   const seen = new Set<unknown>()
   for (const [index, column] of (Array.isArray(prepared) ? prepared : []).entries()) {
     const path = isObject(column) ? column.fieldPath : undefined
-    if (seen.has(path)) throw shapeFault(`${place}[${index}].fieldPath`, `the path ${JSON.stringify(path)} occurs twice`)
+    if (seen.has(path))
+      throw shapeFault(`${place}[${index}].fieldPath`, `the path ${JSON.stringify(path)} occurs twice`)
     seen.add(path)
   }
   return prepared

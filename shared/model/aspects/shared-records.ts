@@ -32,10 +32,13 @@ export const customProperties = defaulted(map(text), () => ({}))
 export const urns = (...entityTypes: readonly string[]): Shape => list(urn(...entityTypes))
 
 /** A list of Edge records whose other end is of one of these entity types. */
-export const edges = (...entityTypes: readonly string[]): Shape => list(record({
-  sourceUrn: optional(urn()),
-  destinationUrn: required(urn(...entityTypes)),
-  created: optional(auditStamp),
-  lastModified: optional(auditStamp),
-  properties: optional(map(text))
-}))
+export const edges = (...entityTypes: readonly string[]): Shape =>
+  list(
+    record({
+      sourceUrn: optional(urn()),
+      destinationUrn: required(urn(...entityTypes)),
+      created: optional(auditStamp),
+      lastModified: optional(auditStamp),
+      properties: optional(map(text))
+    })
+  )

@@ -9,15 +9,19 @@ export const upstreamLineage: AspectModel = {
   requiresEntity: true,
   template: () => ({ upstreams: [] }),
   shape: record({
-    upstreams: required(list(record({
-      auditStamp: defaulted(auditStamp, unsetStamp),
-      created: optional(auditStamp),
-      dataset: required(urn('dataset')),
-      type: required(oneOf('COPY', 'TRANSFORMED', 'VIEW')),
-      properties: optional(map(text)),
-      query: optional(urn()),
-      matchType: optional(matchType)
-    }))),
+    upstreams: required(
+      list(
+        record({
+          auditStamp: defaulted(auditStamp, unsetStamp),
+          created: optional(auditStamp),
+          dataset: required(urn('dataset')),
+          type: required(oneOf('COPY', 'TRANSFORMED', 'VIEW')),
+          properties: optional(map(text)),
+          query: optional(urn()),
+          matchType: optional(matchType)
+        })
+      )
+    ),
     fineGrainedLineages: optional(fineGrainedLineages)
   })
 }

@@ -31,19 +31,24 @@ const readyMaxMs = 60_000
 
 /** Ready when it resolves; stopped at teardown, before the database goes. */
 export async function withCatalog(t: Test, options: CatalogOptions): Promise<Catalog> {
-  const { db, url } = options.database ?? await withDatabase(t)
+  const { db, url } = options.database ?? (await withDatabase(t))
   const { token } = await createToken(db, { name: 'system test', scopes: ['admin'] })
   const port = await freePort()
   const serverUrl = `http://127.0.0.1:${port}`
   const env: Record<string, string> = {
-    DATABASE_URL: url, PORT: String(port), HOST: '127.0.0.1', TRIBUTARY_URL: serverUrl, TRIBUTARY_TOKEN: token,
-    ...(options.redisUrl === undefined ? {} : { REDIS_URL: options.redisUrl }), ...options.env
+    DATABASE_URL: url,
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    TRIBUTARY_URL: serverUrl,
+    TRIBUTARY_TOKEN: token,
+    ...(options.redisUrl === undefined ? {} : { REDIS_URL: options.redisUrl }),
+    ...options.env
   }
   const web = runLine(t, 'web', env)
   const startWorker = (): RunningProcess => runLine(t, 'worker', env)
   const workers = Array.from({ length: options.workers }, startWorker)
   await untilReady(serverUrl, web)
-  await Promise.all(workers.map(worker => worker.says(/worker started/)))
+  await Promise.all(workers.map((worker) => worker.says(/worker started/)))
   return { env, db, client: catalogClient(serverUrl, token), web, workers, startWorker }
 }
 
@@ -51,9 +56,13 @@ export async function withCatalog(t: Test, options: CatalogOptions): Promise<Cat
 export async function untilReady(url: string, server: RunningProcess): Promise<void> {
   const giveUpAt = Date.now() + readyMaxMs
   for (;;) {
-    const isReady = await fetch(`${url}/health/ready`).then(({ status }) => status === 200, () => false)
+    const isReady = await fetch(`${url}/health/ready`).then(
+      ({ status }) => status === 200,
+      () => false
+    )
     if (isReady) return
-    if (server.hasEnded() || Date.now() > giveUpAt) throw new Error(`${url} did not get ready:\n${server.said()}`)
+    if (server.hasEnded() || Date.now() > giveUpAt)
+      throw new Error(`${url} did not get ready:\n${server.said()}`)
     await sleep(50)
   }
 }

@@ -6,7 +6,8 @@ import { isTerminal, readLoad, type Api, type LoadState } from '../../torture/ca
 
 const doneMaxMs = 90_000
 
-export const lines = (records: readonly JsonObject[]): string[] => records.map(record => `${JSON.stringify(record)}\n`)
+export const lines = (records: readonly JsonObject[]): string[] =>
+  records.map((record) => `${JSON.stringify(record)}\n`)
 
 /** The load at its end, which must be `done`. A server that is away for a while is waited for. */
 export async function untilDone(t: Test, api: Api, id: string): Promise<LoadState> {
@@ -26,7 +27,10 @@ export function chain(name: string, count: number): JsonObject[] {
   const table = (index: number): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name}.t${index},PROD)`
   return [
     ...Array.from({ length: count }, (_, index): JsonObject => ({ op: 'upsertEntity', urn: table(index) })),
-    ...Array.from({ length: count - 1 }, (_, index): JsonObject => ({ upstreamUrn: table(index), downstreamUrn: table(index + 1) }))
+    ...Array.from({ length: count - 1 }, (_, index): JsonObject => ({
+      upstreamUrn: table(index),
+      downstreamUrn: table(index + 1)
+    }))
   ]
 }
 

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** A process and all that descend from it, itself first. Empty where the system has no /proc. */
 export function processTree(root: number): number[] {
   const childrenOf = new Map<number, number[]>()
-  for (const [pid, parent] of parents()) childrenOf.set(parent, [...childrenOf.get(parent) ?? [], pid])
+  for (const [pid, parent] of parents()) childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), pid])
   const tree = [root]
-  for (const pid of tree) tree.push(...childrenOf.get(pid) ?? [])
+  for (const pid of tree) tree.push(...(childrenOf.get(pid) ?? []))
   return tree
 }
 
@@ -22,7 +22,7 @@ export function killAll(pids: Iterable<number>): void {
 }
 
 function parents(): [pid: number, parent: number][] {
-  return entries().flatMap(name => {
+  return entries().flatMap((name) => {
     const pid = Number(name)
     const parent = pid > 0 ? parentOf(pid) : null
     return parent === null ? [] : [[pid, parent]]

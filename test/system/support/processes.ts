@@ -21,7 +21,7 @@ export type RunningProcess = {
 export type ProcessOptions = {
   env: Readonly<Record<string, string>>
   cwd?: string
-  user?: { uid: number, gid: number } | undefined
+  user?: { uid: number; gid: number } | undefined
 }
 
 const saysMaxMs = 60_000
@@ -29,8 +29,10 @@ const endMaxMs = 25_000
 
 /** The command of a line of the Procfile, as it stands. Throws where there is no such line. */
 export function procfileLine(name: string): string {
-  const lines = readFileSync(packagePath('Procfile'), 'utf8').split('\n').map(line => /^([\w-]+):\s*(.+)$/.exec(line))
-  const found = lines.find(line => line?.[1] === name)?.[2]
+  const lines = readFileSync(packagePath('Procfile'), 'utf8')
+    .split('\n')
+    .map((line) => /^([\w-]+):\s*(.+)$/.exec(line))
+  const found = lines.find((line) => line?.[1] === name)?.[2]
   if (found === undefined) throw new Error(`the Procfile has no line ${name}`)
   return found
 }
@@ -39,12 +41,21 @@ export function procfileLine(name: string): string {
  * Runs a shell command, whose first word becomes the process. Asked to end at teardown, and killed where it does not.
  * tap puts its own options for node into every environment, at the spawn itself; env takes them out again.
  */
-export function runShell(t: Test, command: string, { env, cwd = packageRoot, user }: ProcessOptions): RunningProcess {
+export function runShell(
+  t: Test,
+  command: string,
+  { env, cwd = packageRoot, user }: ProcessOptions
+): RunningProcess {
   const child = spawn('/usr/bin/env', ['-u', 'NODE_OPTIONS', '/bin/sh', '-c', `exec ${command}`], {
-    cwd, env: { ...inherited(), ...env }, stdio: ['ignore', 'pipe', 'pipe'], ...user
+    cwd,
+    env: { ...inherited(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...user
   })
   let text = ''
-  const hear = (part: string): void => { text += part }
+  const hear = (part: string): void => {
+    text += part
+  }
   child.stdout.setEncoding('utf8').on('data', hear)
   child.stderr.setEncoding('utf8').on('data', hear)
   let isOver = false
@@ -68,11 +79,21 @@ export function runShell(t: Test, command: string, { env, cwd = packageRoot, use
     for (;;) {
       const found = pattern.exec(text)
       if (found) return found
-      if (isOver || Date.now() > giveUpAt) throw new Error(`${command} did not say ${String(pattern)} but:\n${text}`)
+      if (isOver || Date.now() > giveUpAt)
+        throw new Error(`${command} did not say ${String(pattern)} but:\n${text}`)
       await sleep(20)
     }
   }
-  return { pid: child.pid ?? 0, said: () => text, says, signal: name => { child.kill(name) }, ended, hasEnded: () => isOver }
+  return {
+    pid: child.pid ?? 0,
+    said: () => text,
+    says,
+    signal: (name) => {
+      child.kill(name)
+    },
+    ended,
+    hasEnded: () => isOver
+  }
 }
 
 /** Runs a line of the Procfile. */
@@ -81,8 +102,12 @@ export function runLine(t: Test, name: string, env: Readonly<Record<string, stri
 }
 
 /** Runs a command of the command line to its end. */
-export async function runCli(t: Test, args: readonly string[], env: Readonly<Record<string, string>>): Promise<{ code: number | NodeJS.Signals, said: string }> {
-  const quoted = args.map(arg => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ')
+export async function runCli(
+  t: Test,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>
+): Promise<{ code: number | NodeJS.Signals; said: string }> {
+  const quoted = args.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(' ')
   const child = runShell(t, `node dist/bin/tributary.js ${quoted}`, { env })
   return { code: await child.ended, said: child.said() }
 }

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../shared/model/changes.ts'
 import { packagePath } from '../../../shared/platform/paths.ts'
 import { isJsonObject } from '../../support/json-answer.ts'
 
-export type SentAspect = { urn: string, aspectName: string, value: JsonValue, isPatch: boolean }
+export type SentAspect = { urn: string; aspectName: string; value: JsonValue; isPatch: boolean }
 
 /** The folder with the files of connectors, or null where this machine has none. */
 export function connectorFolder(): string | null {
@@ -22,13 +22,17 @@ export function readSentAspects(path: string): SentAspect[] {
 
 /** `elements` are proposals and snapshots, as a file has them. */
 export function sentAspects(elements: readonly JsonValue[]): SentAspect[] {
-  return elements.filter(isJsonObject).flatMap(element => isJsonObject(element.proposedSnapshot) ? ofSnapshot(element.proposedSnapshot) : ofProposal(element))
+  return elements
+    .filter(isJsonObject)
+    .flatMap((element) =>
+      isJsonObject(element.proposedSnapshot) ? ofSnapshot(element.proposedSnapshot) : ofProposal(element)
+    )
 }
 
 function ofProposal({ entityUrn, aspectName, changeType, aspect }: JsonObject): SentAspect[] {
   // who is named by a key only is looked for by the test that sends it
   if (typeof entityUrn !== 'string' || !isJsonObject(aspect)) return []
-  const value = typeof aspect.value === 'string' ? parse(aspect.value) : aspect.json ?? null
+  const value = typeof aspect.value === 'string' ? parse(aspect.value) : (aspect.json ?? null)
   return [{ urn: entityUrn, aspectName: String(aspectName), value, isPatch: changeType === 'PATCH' }]
 }
 
@@ -36,8 +40,15 @@ function ofSnapshot(snapshot: JsonObject): SentAspect[] {
   const [content] = Object.values(snapshot)
   if (!isJsonObject(content) || !Array.isArray(content.aspects)) throw new Error('a snapshot without aspects')
   const urn = String(content.urn)
-  return content.aspects.filter(isJsonObject).flatMap(Object.entries).map(([className, value]: [string, JsonValue]) =>
-    ({ urn, aspectName: nameOfClass(className), value, isPatch: false }))
+  return content.aspects
+    .filter(isJsonObject)
+    .flatMap(Object.entries)
+    .map(([className, value]: [string, JsonValue]) => ({
+      urn,
+      aspectName: nameOfClass(className),
+      value,
+      isPatch: false
+    }))
 }
 
 /** `com.linkedin.pegasus2avro.dataset.UpstreamLineage`: upstreamLineage. */
@@ -47,8 +58,12 @@ function nameOfClass(className: string): string {
 }
 
 const irregularNames: { [className: string]: string } = {
-  MLModelProperties: 'mlModelProperties', MLFeatureProperties: 'mlFeatureProperties', MLPrimaryKeyProperties: 'mlPrimaryKeyProperties',
-  MLFeatureTableProperties: 'mlFeatureTableProperties', TrainingData: 'mlModelTrainingData', Metrics: 'mlModelMetrics',
+  MLModelProperties: 'mlModelProperties',
+  MLFeatureProperties: 'mlFeatureProperties',
+  MLPrimaryKeyProperties: 'mlPrimaryKeyProperties',
+  MLFeatureTableProperties: 'mlFeatureTableProperties',
+  TrainingData: 'mlModelTrainingData',
+  Metrics: 'mlModelMetrics',
   CaveatsAndRecommendations: 'mlModelCaveatsAndRecommendations'
 }
 
