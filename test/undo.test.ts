@@ -370,9 +370,14 @@ t.test('what had named an entity before a load made it does not hold it', async 
   await bench.undo(id)
   t.same(await bench.state(), before)
 
-  const moved = await bench.send([{ op: 'unsetDomain', entityUrn: dataset('b') }])
+  const moved = await bench.send([{ op: 'unsetDomain', entityUrn: b }])
   t.match((await bench.undo(moved)).counts, { rejected: 0 })
   t.same(await bench.state(), before, 'also an asset is in a domain that was only named')
+
+  const taken = await bench.send([{ op: 'unsetDomain', entityUrn: b }])
+  await bench.undo(await bench.send([newDomain('never made')]))
+  await bench.undo(taken)
+  t.same(await bench.state(), before, 'also where that domain was made since, and its making undone')
 
   const rewritten = await bench.send([entity('c'), proposal('c', 'upstreamLineage', { upstreams: [] })])
   await bench.undo(rewritten)

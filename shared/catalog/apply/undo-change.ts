@@ -215,10 +215,11 @@ function undoAssociation(
   return associate(set, cell, restored, order)
 }
 
-/** A domain that nobody has made yet was only named, and may be named again. */
+/** A domain that nobody has made yet was only named, and may be named again; so may one whose making has been undone. */
 const isMadeAndGone = (set: WorkingSet, cells: Cells, domain: EntityRow): boolean =>
   !isPresentNow(set, domain) &&
-  (domain.deletedSeq !== null || aspectCell(cells, domain.id, 'domainProperties').rows.length > 0)
+  (domain.deletedSeq !== null ||
+    (seqsOfChanges(aspectCell(cells, domain.id, 'domainProperties').rows).at(-1) ?? 0) > 0)
 
 const gone = (urn: Urn, message: string): CatalogError =>
   new CatalogError('MISSING_REFERENCE', message, { urn, field: 'domainUrn' })
