@@ -117,7 +117,7 @@ t.test('usage', async (t) => {
       /^(load|lineage|search|resolve|export|domain)/.test(name)
     )) {
       const [, path = ''] =
-        new RegExp(`name: '${name}',\n.*\n.*\n.*import\\('\\./(.*)'\\)`).exec(
+        new RegExp(`name: '${name}',[^]*?import\\('\\./(.*?)'\\)`).exec(
           readFileSync(packagePath('bin/command-table.ts'), 'utf8')
         ) ?? []
       t.strictSame(
@@ -544,7 +544,7 @@ function packagesBehind(files: readonly string[]): string[] {
     if (seen.has(file)) continue
     seen.add(file)
     for (const [, target = ''] of readFileSync(packagePath(file), 'utf8').matchAll(
-      /^(?:import|export) (?!type ).*?'([^']+)'$/gm
+      /^(?:import|export) (?!type )(?:[\w\s*{},]+ from )?'([^']+)'$/gm
     )) {
       if (target.startsWith('.')) open.push(join(dirname(file), target))
       else if (!target.startsWith('node:')) packages.add(target)
