@@ -4,6 +4,7 @@ import { packagePath } from '../shared/platform/paths.ts'
 import { benchLineage } from './lineage/bench.ts'
 import { benchLineageHttp } from './lineage-http/bench.ts'
 import { benchLoadingInteractive } from './loading/interactive.ts'
+import { benchLoadingKinds } from './loading/kinds.ts'
 import { benchLoadingMemory } from './loading/memory.ts'
 import { benchLoading } from './loading/throughput.ts'
 import { benchSearch } from './search/bench.ts'
@@ -12,6 +13,7 @@ const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
   lineage: benchLineage,
   'lineage-http': benchLineageHttp,
   loading: benchLoading,
+  'loading-kinds': benchLoadingKinds,
   'loading-interactive': benchLoadingInteractive,
   'loading-memory': benchLoadingMemory,
   search: benchSearch

@@ -1,0 +1,101 @@
+/**
+ * `npm run bench -- loading-kinds`: what other records than plain edges between described assets cost, beside these and beside
+ * a raw COPY of as many pairs in the same Postgres.
+ *
+ * Client, API, worker and Postgres share the machine; Postgres is durable. The COPY runs before and after; the middle of three
+ * counts. Arguments: the number of edges of each kind (100,000), and the names of kinds, where not all are wanted.
+ */
+import { query } from '../../shared/db/query.ts'
+import { assetCount, assetLines, assetUrn, drawEdges, edgeLines, proposalLines, type Edges } from './edges.ts'
+import { timeRawCopy } from './raw-copy.ts'
+import { openStage, sendFile, type Stage, writeLines } from './stage.ts'
+
+type Kind = {
+  name: string
+  /** Sent before, and not measured. */
+  first?: (edges: Edges) => Iterable<string>
+  lines: (edges: Edges) => Iterable<string>
+}
+
+const columnUrn = (asset: number, column: number): string =>
+  `urn:li:schemaField:(${assetUrn(asset)},column_${column})`
+
+function* columnEdgeLines({ upstream, downstream }: Edges): Generator<string> {
+  for (const [index, asset] of downstream.entries())
+    yield `${JSON.stringify({ upstreamUrn: columnUrn(upstream[index] ?? 0, index % 7), downstreamUrn: columnUrn(asset, index % 10) })}\n`
+}
+
+/** Assets of another name: nothing is known of them yet. */
+function* renamed(lines: Iterable<string>, name: string): Generator<string> {
+  for (const line of lines) yield line.replaceAll('warehouse_', `${name}_`)
+}
+
+function* entityLines({ downstream }: Edges): Generator<string> {
+  for (const index of downstream.keys())
+    yield `${JSON.stringify({ op: 'upsertEntity', urn: assetUrn(index).replace('warehouse_', 'entities_'), name: `Table ${index}`, description: 'As a crawler finds it' })}\n`
+}
+
+const others = (edges: Edges): Edges => drawEdges(edges.upstream.length, 11)
+
+const kinds: readonly Kind[] = [
+  { name: 'plain edges between described assets', lines: edgeLines },
+  { name: 'edges between new assets', lines: (edges) => renamed(edgeLines(edges), 'new') },
+  { name: 'edges between placeholders', lines: (edges) => renamed(edgeLines(others(edges)), 'new') },
+  { name: 'column edges', lines: columnEdgeLines },
+  { name: 'upsertEntity', lines: entityLines },
+  {
+    name: 'proposals that replace others',
+    first: proposalLines,
+    lines: (edges) => proposalLines(others(edges))
+  }
+]
+
+export async function benchLoadingKinds([count = '100000', ...names]: readonly string[]): Promise<object> {
+  const edges = drawEdges(Number(count), 7)
+  const stage = await openStage()
+  try {
+    const copies = [await timeRawCopy(stage.databaseUrl, edges), await timeRawCopy(stage.databaseUrl, edges)]
+    await send(stage, assetLines())
+    await query(stage.db, 'vacuum (analyze)')
+    const measured: { name: string; seconds: number; cpu: Record<string, number> }[] = []
+    for (const { name, first, lines } of kinds.filter(
+      ({ name }) => names.length === 0 || names.some((each) => name.includes(each))
+    )) {
+      if (first) await send(stage, first(edges))
+      await query(stage.db, 'checkpoint')
+      measured.push({ name, ...(await send(stage, lines(edges))) })
+    }
+    copies.push(await timeRawCopy(stage.databaseUrl, edges))
+    const copy = copies.toSorted((a, b) => a - b)[1] ?? 0
+    const plain = measured[0]?.seconds ?? 0
+    const rows = measured.map(({ name, seconds, cpu }) => ({
+      name,
+      seconds: round(seconds),
+      perSecond: Math.round(edges.upstream.length / seconds),
+      ofRawCopy: round(copy / seconds),
+      ofPlainEdges: round(plain / seconds),
+      ...cpu
+    }))
+    console.table(rows)
+    return { count: edges.upstream.length, assetCount, copies: copies.map(round), rows }
+  } finally {
+    await stage.stop()
+  }
+}
+
+async function send(
+  stage: Stage,
+  lines: Iterable<string>
+): Promise<{ seconds: number; cpu: Record<string, number> }> {
+  const file = await writeLines(stage, 'lines.ndjson', lines)
+  const before = stage.cpu()
+  const { doneS } = await sendFile(stage, file, { source: 'bench', missingReferences: 'create' })
+  const after = stage.cpu()
+  const cpu = Object.entries(after).map(([whose, seconds]) => [
+    whose,
+    round(seconds - before[whose as keyof typeof before])
+  ])
+  return { seconds: doneS, cpu: Object.fromEntries(cpu) }
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100
