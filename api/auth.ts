@@ -5,7 +5,7 @@
  * gets around it. Nothing but the token says who acts: no other header is looked at.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { requireScope, type Authenticate } from '../shared/catalog/authenticate.ts'
+import { requireScope, type Authenticate } from '../shared/catalog/access/authenticate.ts'
 import { CatalogError } from '../shared/errors.ts'
 import type { Actor, Scope } from '../shared/model/changes.ts'
 import { metrics } from '../shared/platform/metrics.ts'

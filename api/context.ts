@@ -1,6 +1,6 @@
 /** What the routes of one API process stand on. Made by start.ts, or by a test. */
-import type { KnownIds } from '../shared/catalog/known-ids.ts'
-import type { LineageSources } from '../shared/catalog/with-lineage.ts'
+import type { KnownIds } from '../shared/catalog/lineage/known-ids.ts'
+import type { LineageSources } from '../shared/catalog/lineage/with-lineage.ts'
 import type { Db } from '../shared/db/database.ts'
 import type { Config } from '../shared/platform/config.ts'
 import type { Log } from '../shared/platform/log.ts'

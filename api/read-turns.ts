@@ -1,7 +1,7 @@
 /** Gives each request its budget of heavy reads, and all requests of a process one gate that a few of these pass at once. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { createReadGate } from '../shared/catalog/read-gate.ts'
-import { createReadWork, type ReadWork } from '../shared/catalog/read-work.ts'
+import { createReadGate } from '../shared/catalog/lineage/read-gate.ts'
+import { createReadWork, type ReadWork } from '../shared/catalog/lineage/read-work.ts'
 import type { Config } from '../shared/platform/config.ts'
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 /** The HTTP server of the API: every plugin and route by name. It does not listen; start.ts does. */
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { createAuthenticate } from '../shared/catalog/authenticate.ts'
+import { createAuthenticate } from '../shared/catalog/access/authenticate.ts'
 import { addAnswerDeadline } from './answer-deadline.ts'
 import { addAuthentication } from './auth.ts'
 import { addRequestBasics, answerBrokenRequest, plainUrl, requestIdOf } from './connection.ts'

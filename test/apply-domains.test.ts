@@ -1,7 +1,7 @@
 /** The domain tree and who is in it: names, places, cycles and depth are decided when they change. */
 import t, { type Test } from 'tap'
-import { applyCall } from '../shared/catalog/apply-call.ts'
-import { readAspect } from '../shared/catalog/read-aspects.ts'
+import { applyCall } from '../shared/catalog/write/apply-call.ts'
+import { readAspect } from '../shared/catalog/entities/read-aspects.ts'
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { limits } from '../shared/limits.ts'

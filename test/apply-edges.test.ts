@@ -1,7 +1,7 @@
 /** Lineage edges: stated by their ends, in whole aspects, by patches and by sources, and shown as they live. */
 import t from 'tap'
-import { applyCall } from '../shared/catalog/apply-call.ts'
-import { readAspect } from '../shared/catalog/read-aspects.ts'
+import { applyCall } from '../shared/catalog/write/apply-call.ts'
+import { readAspect } from '../shared/catalog/entities/read-aspects.ts'
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import type { Change, JsonObject } from '../shared/model/changes.ts'

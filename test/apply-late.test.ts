@@ -1,7 +1,7 @@
 /** What was accepted earlier and is applied later has the effect it would have had in its time; what is written beside it. */
 import t from 'tap'
-import { applyCall } from '../shared/catalog/apply-call.ts'
-import { readAspect } from '../shared/catalog/read-aspects.ts'
+import { applyCall } from '../shared/catalog/write/apply-call.ts'
+import { readAspect } from '../shared/catalog/entities/read-aspects.ts'
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import type { Change } from '../shared/model/changes.ts'

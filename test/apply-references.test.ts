@@ -1,8 +1,8 @@
 /** What a change refers to must exist, or be created beside it; what is refused leaves no trace; deletions. */
 import t from 'tap'
-import { applyCall } from '../shared/catalog/apply-call.ts'
-import { readAspects } from '../shared/catalog/read-aspects.ts'
-import { WaitForOlderLoad } from '../shared/catalog/wait-for-older-load.ts'
+import { applyCall } from '../shared/catalog/write/apply-call.ts'
+import { readAspects } from '../shared/catalog/entities/read-aspects.ts'
+import { WaitForOlderLoad } from '../shared/catalog/write/wait-for-older-load.ts'
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import type { Change, ChangeRecord } from '../shared/model/changes.ts'

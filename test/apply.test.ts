@@ -1,7 +1,7 @@
 /** The one write path: aspects are written, patched and read back, and what is refused changes nothing. */
 import t from 'tap'
-import { applyCall } from '../shared/catalog/apply-call.ts'
-import { readAspect } from '../shared/catalog/read-aspects.ts'
+import { applyCall } from '../shared/catalog/write/apply-call.ts'
+import { readAspect } from '../shared/catalog/entities/read-aspects.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { toUrn, type Urn } from '../shared/urn/urn.ts'
 import {

@@ -1,9 +1,9 @@
 /** Who may do what: tokens from their text to their end, scopes, and that no way around the check exists. */
 import t from 'tap'
-import { createAuthenticate } from '../shared/catalog/authenticate.ts'
-import { bootstrapToken } from '../shared/catalog/bootstrap-token.ts'
-import { createToken } from '../shared/catalog/create-token.ts'
-import { revokeToken } from '../shared/catalog/revoke-token.ts'
+import { createAuthenticate } from '../shared/catalog/access/authenticate.ts'
+import { bootstrapToken } from '../shared/catalog/access/bootstrap-token.ts'
+import { createToken } from '../shared/catalog/access/create-token.ts'
+import { revokeToken } from '../shared/catalog/access/revoke-token.ts'
 import { isTokenText, newTokenText } from '../shared/model/token-text.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import {

@@ -1,6 +1,6 @@
 /** Every row of test/cases/bad-input.json: the answer it must get, and that a refused request changes nothing. Never 500. */
 import t, { type Test } from 'tap'
-import { createToken } from '../shared/catalog/create-token.ts'
+import { createToken } from '../shared/catalog/access/create-token.ts'
 import type { Db } from '../shared/db/database.ts'
 import type { JsonValue } from '../shared/model/changes.ts'
 import { newTokenText } from '../shared/model/token-text.ts'

@@ -1,8 +1,8 @@
 /** Storing what was gathered: one chunk behind the reading, and what goes wrong with it is told, once, as what it was. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { createChunkWriter, type Stored } from '../shared/catalog/chunk-writer.ts'
-import { retryLoad } from '../shared/catalog/retry-load.ts'
+import { createChunkWriter, type Stored } from '../shared/catalog/loads/chunk-writer.ts'
+import { retryLoad } from '../shared/catalog/loads/retry-load.ts'
 import type { PlainEdge } from '../shared/formats/plain-edges.ts'
 import { limits } from '../shared/limits.ts'
 import { toUrn } from '../shared/urn/urn.ts'

@@ -1,7 +1,7 @@
 /** The way to Postgres: schema, transactions, lost connections, what errors mean. */
 import t from 'tap'
 import { migrations } from '../migrations/index.ts'
-import { reportBacklog } from '../shared/catalog/report-backlog.ts'
+import { reportBacklog } from '../shared/catalog/loads/report-backlog.ts'
 import { CatalogError } from '../shared/errors.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
 import { copyIn } from '../shared/db/copy-in.ts'

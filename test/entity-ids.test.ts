@@ -1,8 +1,8 @@
 /** What a worker remembers of the ids of URNs: right whatever becomes of the entities, forgotten with a restored database, and bounded. */
 import t from 'tap'
-import { applyCall } from '../shared/catalog/apply-call.ts'
-import { rememberEntityIds, type EntityIds } from '../shared/catalog/entity-ids.ts'
-import { keepEpoch } from '../shared/catalog/keep-epoch.ts'
+import { applyCall } from '../shared/catalog/write/apply-call.ts'
+import { rememberEntityIds, type EntityIds } from '../shared/catalog/write/entity-ids.ts'
+import { keepEpoch } from '../shared/catalog/write/keep-epoch.ts'
 import type { Db, Tx } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { ensureEpoch } from '../shared/store/graph-changes.ts'

@@ -1,7 +1,7 @@
 /** Which edges are stated already, read by ranges: what looking each up says, however many more an asset has. */
 import t from 'tap'
-import { inKeyOrder, type EdgeColumns } from '../shared/catalog/edge-columns.ts'
-import { findStated } from '../shared/catalog/find-stated.ts'
+import { inKeyOrder, type EdgeColumns } from '../shared/catalog/write/edge-columns.ts'
+import { findStated } from '../shared/catalog/write/find-stated.ts'
 import type { Db, Tx } from '../shared/db/database.ts'
 import { int4Array } from '../shared/db/int4-array.ts'
 import { query } from '../shared/db/query.ts'

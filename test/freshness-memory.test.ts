@@ -1,8 +1,8 @@
 /** P3 where each API process keeps the graph in memory: what one has acknowledged, every other shows; and the judge who says so. */
 import t, { type Test } from 'tap'
 import { buildServer } from '../api/server.ts'
-import { applyRecords, type ApplyContext } from '../shared/catalog/apply-records.ts'
-import type { LineageMemory } from '../shared/catalog/lineage-memory.ts'
+import { applyRecords, type ApplyContext } from '../shared/catalog/write/apply-records.ts'
+import type { LineageMemory } from '../shared/catalog/lineage/lineage-memory.ts'
 import type { Db, Tx } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { inTransaction } from '../shared/db/transaction.ts'

@@ -1,7 +1,7 @@
 /** Random graphs with random histories: every reader of lineage answers what a naive oracle answers, as they go and between the slices of a walk. */
 import t from 'tap'
-import { applyCall } from '../shared/catalog/apply-call.ts'
-import type { LineageReader } from '../shared/catalog/lineage-reader.ts'
+import { applyCall } from '../shared/catalog/write/apply-call.ts'
+import type { LineageReader } from '../shared/catalog/lineage/lineage-reader.ts'
 import { createLog } from '../shared/platform/log.ts'
 import type { Turns } from '../shared/graph/turns.ts'
 import type { Change } from '../shared/model/changes.ts'

@@ -1,22 +1,22 @@
 /** The lean way of applying lineage documents does what the general way does, and takes only what it can be sure of. */
 import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
-import { applyRecords } from '../shared/catalog/apply-records.ts'
+import { applyRecords } from '../shared/catalog/write/apply-records.ts'
 import {
   packLines,
   toStoredLine,
-  UnreadableChunk,
   unpackDocumentsOnly,
   unpackLines
-} from '../shared/catalog/chunk-payload.ts'
+} from '../shared/catalog/loads/chunk-payload.ts'
+import { UnreadableChunk } from '../shared/catalog/write/urns-of-ids.ts'
 import {
   createDocumentGatherer,
   packDocuments,
   type DocumentBatch
-} from '../shared/catalog/document-payload.ts'
-import { idsOf } from '../shared/catalog/edge-payload.ts'
-import { allGuards, type Guards } from '../shared/catalog/guards.ts'
-import { createLeanWays } from '../shared/catalog/lean-ways.ts'
+} from '../shared/catalog/write/document-payload.ts'
+import { idsOf } from '../shared/catalog/write/edge-payload.ts'
+import { allGuards, type Guards } from '../shared/catalog/write/guards.ts'
+import { createLeanWays } from '../shared/catalog/write/lean-ways.ts'
 import type { Db, Tx } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { parseMcpRecord } from '../shared/formats/mcp.ts'

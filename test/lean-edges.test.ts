@@ -1,7 +1,7 @@
 /** The lean way of applying plain edges does what the general way does, whatever it finds and whoever is beside it. */
 import t from 'tap'
-import { createEdgeGatherer } from '../shared/catalog/edge-gatherer.ts'
-import { idsOf, packEdges, type EdgeBatch } from '../shared/catalog/edge-payload.ts'
+import { createEdgeGatherer } from '../shared/catalog/loads/edge-gatherer.ts'
+import { idsOf, packEdges, type EdgeBatch } from '../shared/catalog/write/edge-payload.ts'
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { createPlainEdgeReader } from '../shared/formats/plain-edges.ts'

@@ -1,6 +1,6 @@
 /** Walks: the same degrees whichever way edges came in and whichever way they are read; filters, pages, bounds, paths. */
 import t from 'tap'
-import { scrollAcrossLineage } from '../shared/catalog/scroll-across-lineage.ts'
+import { scrollAcrossLineage } from '../shared/catalog/lineage/scroll-across-lineage.ts'
 import { query } from '../shared/db/query.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { keepDeadline } from '../shared/store/deadline.ts'

@@ -1,9 +1,9 @@
 /** GET /loads/{id}/events: a load as it changes, to whoever may see it, for as long as there is something to tell. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { cancelLoad } from '../shared/catalog/cancel-load.ts'
-import { createLoadWatch } from '../shared/catalog/watch-loads.ts'
-import type { LoadView } from '../shared/catalog/read-load.ts'
+import { cancelLoad } from '../shared/catalog/loads/cancel-load.ts'
+import { createLoadWatch } from '../shared/catalog/loads/watch-loads.ts'
+import type { LoadView } from '../shared/catalog/loads/read-load.ts'
 import type { Db } from '../shared/db/database.ts'
 import { limits } from '../shared/limits.ts'
 import { admin, edge, entity, withLoadBench } from './support/load-bench.ts'

@@ -1,13 +1,13 @@
 /** Loads that are applied as a whole or not at all (atomic), and loads that only say what they would do (dry run). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { allChunkGuards } from '../shared/catalog/chunk-guards.ts'
-import type { ApplyRecords } from '../shared/catalog/apply-chunk.ts'
-import { applyRecords } from '../shared/catalog/apply-records.ts'
-import { cancelLoad } from '../shared/catalog/cancel-load.ts'
-import { claimChunk } from '../shared/catalog/claim-chunk.ts'
-import { prune } from '../shared/catalog/prune.ts'
-import { retryLoad } from '../shared/catalog/retry-load.ts'
+import { allChunkGuards } from '../shared/catalog/loads/chunk-guards.ts'
+import type { ApplyRecords } from '../shared/catalog/loads/apply-chunk.ts'
+import { applyRecords } from '../shared/catalog/write/apply-records.ts'
+import { cancelLoad } from '../shared/catalog/loads/cancel-load.ts'
+import { claimChunk } from '../shared/catalog/loads/claim-chunk.ts'
+import { prune } from '../shared/catalog/loads/prune.ts'
+import { retryLoad } from '../shared/catalog/loads/retry-load.ts'
 import { limits } from '../shared/limits.ts'
 import {
   admin,

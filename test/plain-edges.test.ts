@@ -1,15 +1,16 @@
 /** Edges given by their two ends alone, from the text of a line to the chunk and back: nothing is read otherwise than as JSON. */
 import t from 'tap'
-import { UnreadableChunk, packLines, unpackEdgesOnly } from '../shared/catalog/chunk-payload.ts'
-import { createEdgeGatherer } from '../shared/catalog/edge-gatherer.ts'
+import { packLines, unpackEdgesOnly } from '../shared/catalog/loads/chunk-payload.ts'
+import { UnreadableChunk } from '../shared/catalog/write/urns-of-ids.ts'
+import { createEdgeGatherer } from '../shared/catalog/loads/edge-gatherer.ts'
 import {
   holdsEdges,
   lineOfEdge,
   packEdges,
   unpackEdges,
   type EdgeBatch
-} from '../shared/catalog/edge-payload.ts'
-import { retryLoad } from '../shared/catalog/retry-load.ts'
+} from '../shared/catalog/write/edge-payload.ts'
+import { retryLoad } from '../shared/catalog/loads/retry-load.ts'
 import { CatalogError } from '../shared/errors.ts'
 import { parseNdjsonRecord } from '../shared/formats/ndjson.ts'
 import { createPlainEdgeReader, textOfEdge } from '../shared/formats/plain-edges.ts'

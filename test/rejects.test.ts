@@ -1,7 +1,7 @@
 /** P4 where it is hard: a few bad records among very many, and records that break whoever applies them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { receiveLoad } from '../shared/catalog/receive-load.ts'
+import { receiveLoad } from '../shared/catalog/loads/receive-load.ts'
 import { inPieces } from './torture/catalog-calls.ts'
 import { spoilt } from './support/bad-records.ts'
 import {

@@ -1,8 +1,8 @@
 /** Search where much matches: what is found when the sample tells of more than are taken one by one, and what it takes of the database. */
 import t from 'tap'
-import { applyCall } from '../shared/catalog/apply-call.ts'
-import { scrollEntities } from '../shared/catalog/scroll-entities.ts'
-import { searchEntities } from '../shared/catalog/search-entities.ts'
+import { applyCall } from '../shared/catalog/write/apply-call.ts'
+import { scrollEntities } from '../shared/catalog/search/scroll-entities.ts'
+import { searchEntities } from '../shared/catalog/search/search-entities.ts'
 import { query } from '../shared/db/query.ts'
 import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'

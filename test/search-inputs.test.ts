@@ -1,6 +1,6 @@
 /** What clients may ask of search, lists and counts: odd texts, orders, counts of nothing, and the filter hasUpstreams. */
 import t from 'tap'
-import { applyCall } from '../shared/catalog/apply-call.ts'
+import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import {

@@ -1,7 +1,7 @@
 /** Search: what is written is found by its words at once, filtered, counted, and paged through, whichever way it is asked for. */
 import t from 'tap'
-import { searchEntities, type EntityWishes } from '../shared/catalog/search-entities.ts'
-import { scrollEntities } from '../shared/catalog/scroll-entities.ts'
+import { searchEntities, type EntityWishes } from '../shared/catalog/search/search-entities.ts'
+import { scrollEntities } from '../shared/catalog/search/scroll-entities.ts'
 import { withServer } from './support/server.ts'
 
 const wishes: EntityWishes = { facets: true, matchedFields: true }

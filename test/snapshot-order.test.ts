@@ -1,8 +1,8 @@
 /** Snapshots, merges, removals by hand and rejects, applied in any order while workers die, end as they would one after the other. */
 import t from 'tap'
-import { applyCall } from '../shared/catalog/apply-call.ts'
-import { allChunkGuards, type ChunkGuards } from '../shared/catalog/chunk-guards.ts'
-import { claimChunk } from '../shared/catalog/claim-chunk.ts'
+import { applyCall } from '../shared/catalog/write/apply-call.ts'
+import { allChunkGuards, type ChunkGuards } from '../shared/catalog/loads/chunk-guards.ts'
+import { claimChunk } from '../shared/catalog/loads/claim-chunk.ts'
 import type { JsonValue } from '../shared/model/changes.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { addEdge, asCall, record, removeEdge } from './support/changes.ts'

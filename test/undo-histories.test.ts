@@ -3,10 +3,10 @@
  * an oracle that knows nothing of journals: what was not changed after the load is as it was before it, the rest as it was.
  */
 import t from 'tap'
-import { applyRecords } from '../shared/catalog/apply-records.ts'
-import { allGuards } from '../shared/catalog/guards.ts'
-import type { RunOptions } from '../shared/catalog/run-chunk.ts'
-import { undoLoad } from '../shared/catalog/undo-load.ts'
+import { applyRecords } from '../shared/catalog/write/apply-records.ts'
+import { allGuards } from '../shared/catalog/write/guards.ts'
+import type { RunOptions } from '../shared/catalog/loads/run-chunk.ts'
+import { undoLoad } from '../shared/catalog/loads/undo-load.ts'
 import type { JsonValue } from '../shared/model/changes.ts'
 import { query } from '../shared/db/query.ts'
 import { apply, createDomain } from './support/changes.ts'

@@ -1,11 +1,11 @@
 /** What the worker does when the queue tells it of a chunk: has it looked at, and says in the log what came of it. */
 import type { Log } from '../shared/platform/log.ts'
 import type { Db } from '../shared/db/database.ts'
-import type { LeanWays } from '../shared/catalog/lean-ways.ts'
-import type { ApplyRecords } from '../shared/catalog/apply-chunk.ts'
-import type { IsolationGate } from '../shared/catalog/isolation-gate.ts'
-import { nudgeAgain } from '../shared/catalog/nudge-again.ts'
-import { runChunk, type Run } from '../shared/catalog/run-chunk.ts'
+import type { LeanWays } from '../shared/catalog/write/lean-ways.ts'
+import type { ApplyRecords } from '../shared/catalog/loads/apply-chunk.ts'
+import type { IsolationGate } from '../shared/catalog/loads/isolation-gate.ts'
+import { nudgeAgain } from '../shared/catalog/loads/nudge-again.ts'
+import { runChunk, type Run } from '../shared/catalog/loads/run-chunk.ts'
 import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
 import type { LookAtChunk } from '../shared/queue/chunk-worker.ts'
 

@@ -1,6 +1,6 @@
 /** Health and metrics of a worker process, on a port of their own, for platforms and scrapers. */
 import { createServer, type IncomingMessage } from 'node:http'
-import { checkReadiness } from '../shared/catalog/check-readiness.ts'
+import { checkReadiness } from '../shared/catalog/access/check-readiness.ts'
 import type { Db } from '../shared/db/database.ts'
 import { CatalogError } from '../shared/errors.ts'
 import type { Config } from '../shared/platform/config.ts'

@@ -6,8 +6,8 @@
  * aspect of /aspects to learn whether it exists.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { readAspects, type AspectView } from '../../shared/catalog/read-aspects.ts'
-import { checkAspectNames } from '../../shared/catalog/read-entities.ts'
+import { readAspects, type AspectView } from '../../shared/catalog/entities/read-aspects.ts'
+import { checkAspectNames } from '../../shared/catalog/entities/read-entities.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { aspectClassOf, isTimeseries } from '../../shared/model/aspect-registry.ts'

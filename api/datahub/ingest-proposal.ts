@@ -5,9 +5,13 @@
  * it what is answered with success has been applied and committed.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ingestProposal, ingestProposalBatch, readProposals } from '../../shared/catalog/ingest-proposals.ts'
-import { queueProposals, type QueueOptions } from '../../shared/catalog/queue-proposals.ts'
-import { countAspect, readEvents } from '../../shared/catalog/read-events.ts'
+import {
+  ingestProposal,
+  ingestProposalBatch,
+  readProposals
+} from '../../shared/catalog/write/ingest-proposals.ts'
+import { queueProposals, type QueueOptions } from '../../shared/catalog/loads/queue-proposals.ts'
+import { countAspect, readEvents } from '../../shared/catalog/entities/read-events.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { isObject } from '../../shared/model/json-values.ts'

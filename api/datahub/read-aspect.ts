@@ -1,6 +1,6 @@
 /** GET /aspects/{urn}?aspect=&version=: one aspect of one entity, wrapped in its class name as DataHub's clients expect it. */
 import type { FastifyInstance } from 'fastify'
-import { readAspect } from '../../shared/catalog/read-aspects.ts'
+import { readAspect } from '../../shared/catalog/entities/read-aspects.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { aspectClassOf } from '../../shared/model/aspect-registry.ts'
 import { toUrn } from '../../shared/urn/urn.ts'

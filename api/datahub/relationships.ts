@@ -1,6 +1,10 @@
 /** The relationships of one entity: GET /relationships as RestLi has it, GET /openapi/relationships/v1/ as OpenAPI. */
 import type { FastifyInstance } from 'fastify'
-import { checkDirection, readRelated, type RelatedPage } from '../../shared/catalog/read-relationships.ts'
+import {
+  checkDirection,
+  readRelated,
+  type RelatedPage
+} from '../../shared/catalog/lineage/read-relationships.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { toUrn } from '../../shared/urn/urn.ts'

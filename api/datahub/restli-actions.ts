@@ -1,6 +1,6 @@
 /** POST /<root>?action=<name>, the way RestLi calls: which actions a root has, what each needs, and how it answers. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { requireScope } from '../../shared/catalog/authenticate.ts'
+import { requireScope } from '../../shared/catalog/access/authenticate.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { JsonObject, Scope } from '../../shared/model/changes.ts'

@@ -1,7 +1,7 @@
 /** The search of one type of entities as RestLi calls it (POST /entities?action=search, filter): its filters, and the shape of its answer. */
-import type { FacetFilterInput, FilterGroupInput } from '../../shared/catalog/lineage-filters.ts'
-import { searchEntities } from '../../shared/catalog/search-entities.ts'
-import type { LineageSources } from '../../shared/catalog/with-lineage.ts'
+import type { FacetFilterInput, FilterGroupInput } from '../../shared/catalog/lineage/lineage-filters.ts'
+import { searchEntities } from '../../shared/catalog/search/search-entities.ts'
+import type { LineageSources } from '../../shared/catalog/lineage/with-lineage.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { graphqlTypeOf } from '../../shared/model/entity-types.ts'

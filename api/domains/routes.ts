@@ -1,8 +1,8 @@
 /** GET /domains/export: which asset is in which domain, as a file that a load reads. */
 import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { exportDomains } from '../../shared/catalog/export-domains.ts'
-import { withUrns } from '../../shared/catalog/reference-urns.ts'
+import { exportDomains } from '../../shared/catalog/domains/export-domains.ts'
+import { withUrns } from '../../shared/catalog/search/reference-urns.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { printRow } from '../../shared/formats/csv-cells.ts'
 import { limits } from '../../shared/limits.ts'

@@ -12,7 +12,7 @@ import {
   type GraphQLField,
   type GraphQLSchema
 } from 'graphql'
-import type { ReadGate } from '../../shared/catalog/read-gate.ts'
+import type { ReadGate } from '../../shared/catalog/lineage/read-gate.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits, type LimitName } from '../../shared/limits.ts'
 import { metrics } from '../../shared/platform/metrics.ts'

@@ -1,5 +1,5 @@
 /** `extensions.lineage`: what each walk of a request says of itself, by its key in the answer, and all of them together. */
-import type { LineageReport } from '../../shared/catalog/lineage-report.ts'
+import type { LineageReport } from '../../shared/catalog/lineage/lineage-report.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import type { GraphqlContext } from './context.ts'
 

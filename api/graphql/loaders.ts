@@ -1,16 +1,16 @@
 /** What fields of many objects read: one batched catalog call each, whatever the types of the objects. */
-import { findDomainDocuments } from '../../shared/catalog/known-entities.ts'
-import { readAspects } from '../../shared/catalog/read-aspects.ts'
+import { findDomainDocuments } from '../../shared/catalog/lineage/known-entities.ts'
+import { readAspects } from '../../shared/catalog/entities/read-aspects.ts'
 import {
   readDomainMembers,
   readDomainsOf,
   type DomainMembersInput
-} from '../../shared/catalog/read-domain.ts'
-import { readExistence } from '../../shared/catalog/read-entity.ts'
-import { readNeighbours, type NeighboursInput } from '../../shared/catalog/read-neighbours.ts'
-import { readRelated, type RelatedInput } from '../../shared/catalog/read-relationships.ts'
-import { readParentContainers } from '../../shared/catalog/parent-containers.ts'
-import { readParentDomains } from '../../shared/catalog/parent-domains.ts'
+} from '../../shared/catalog/domains/read-domain.ts'
+import { readExistence } from '../../shared/catalog/lineage/read-entity.ts'
+import { readNeighbours, type NeighboursInput } from '../../shared/catalog/lineage/read-neighbours.ts'
+import { readRelated, type RelatedInput } from '../../shared/catalog/lineage/read-relationships.ts'
+import { readParentContainers } from '../../shared/catalog/lineage/parent-containers.ts'
+import { readParentDomains } from '../../shared/catalog/domains/parent-domains.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 import { batched } from './batched.ts'

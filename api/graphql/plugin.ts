@@ -16,7 +16,7 @@ import {
   type GraphQLFormattedError
 } from 'graphql'
 import { mercurius } from 'mercurius'
-import { createReadGate } from '../../shared/catalog/read-gate.ts'
+import { createReadGate } from '../../shared/catalog/lineage/read-gate.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { checkCount } from '../../shared/model/count-checks.ts'

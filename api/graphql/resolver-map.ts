@@ -1,5 +1,5 @@
 /** Puts the resolver maps of all files into one, and asks every mutation for the scope it needs. */
-import { requireScope, requireWholeCatalogAdmin } from '../../shared/catalog/authenticate.ts'
+import { requireScope, requireWholeCatalogAdmin } from '../../shared/catalog/access/authenticate.ts'
 import type { GraphqlContext } from './context.ts'
 
 // The arguments are what the SDL says; a file that exports resolvers types its own.

@@ -4,8 +4,8 @@
  * Spreadsheets run a cell that begins with = + - or @ as a formula, and a name may begin with anything: such a cell gets an
  * apostrophe in front, which spreadsheets do not show. Only names can begin so; URNs and NDJSON are always exact.
  */
-import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.ts'
-import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
+import type { ExportEdge, ExportEntity } from '../../shared/catalog/lineage/export-rows.ts'
+import type { LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'
 import { printRow, type Cell } from '../../shared/formats/csv-cells.ts'
 
 const cellsOf = ({

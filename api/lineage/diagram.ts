@@ -1,6 +1,6 @@
 /** What the writers of diagrams share: nodes and edges in their order, and a last line that a cut diagram does not have. */
-import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
-import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.ts'
+import type { LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'
+import type { ExportEdge, ExportEntity } from '../../shared/catalog/lineage/export-rows.ts'
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
 
 export type DiagramLanguage = {

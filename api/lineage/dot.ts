@@ -1,6 +1,6 @@
 /** An export as a digraph of Graphviz. Nodes are named by their URNs. */
-import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
-import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.ts'
+import type { LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'
+import type { ExportEdge, ExportEntity } from '../../shared/catalog/lineage/export-rows.ts'
 import { diagramOf, kindOf, onOneLine, type DiagramLanguage } from './diagram.ts'
 
 /** A backslash is doubled everywhere: at the end of a text it would take the quotation mark with it. */

@@ -1,6 +1,6 @@
 /** What a request for an export says in its query, checked: never a silent other meaning. */
-import type { ExportInput } from '../../shared/catalog/export-question.ts'
-import type { FacetFilterInput, FilterGroupInput } from '../../shared/catalog/lineage-filters.ts'
+import type { ExportInput } from '../../shared/catalog/lineage/export-question.ts'
+import type { FacetFilterInput, FilterGroupInput } from '../../shared/catalog/lineage/lineage-filters.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { isObject } from '../../shared/model/json-values.ts'
 import { readQuery, type Query } from '../query-parameters.ts'

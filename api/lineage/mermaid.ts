@@ -1,6 +1,6 @@
 /** An export as a flowchart of Mermaid. Nodes are named by their ids, and show what their entities are called. */
-import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
-import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.ts'
+import type { LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'
+import type { ExportEdge, ExportEntity } from '../../shared/catalog/lineage/export-rows.ts'
 import { diagramOf, kindOf, onOneLine, type DiagramLanguage } from './diagram.ts'
 
 /**

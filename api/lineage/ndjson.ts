@@ -1,6 +1,6 @@
 /** An export as NDJSON: one object a line. Of a graph: the entities, the start first with degree 0, and then the edges. */
-import type { ExportEdge, ExportEntity } from '../../shared/catalog/export-rows.ts'
-import type { LineageExport } from '../../shared/catalog/export-lineage.ts'
+import type { ExportEdge, ExportEntity } from '../../shared/catalog/lineage/export-rows.ts'
+import type { LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'
 
 const printEntity = ({
   degree,

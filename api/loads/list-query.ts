@@ -1,6 +1,6 @@
 /** Which loads a list asks for, checked: never a silent other meaning. */
 import { CatalogError } from '../../shared/errors.ts'
-import type { LoadFilter } from '../../shared/catalog/read-load.ts'
+import type { LoadFilter } from '../../shared/catalog/loads/read-load.ts'
 import { loadStates } from '../../shared/model/load-moves.ts'
 import type { Query } from '../query-parameters.ts'
 

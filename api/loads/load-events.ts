@@ -1,6 +1,6 @@
 /** A load as a stream of server-sent events: itself whenever it has changed, and a comment when nothing has for a while. */
 import { createHash } from 'node:crypto'
-import type { LoadView } from '../../shared/catalog/read-load.ts'
+import type { LoadView } from '../../shared/catalog/loads/read-load.ts'
 
 /** A client that lost the connection asks again after this. */
 const retryMs = 1_000

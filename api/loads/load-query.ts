@@ -3,9 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { MissingReferences } from '../../shared/model/changes.ts'
-import { checkedIdempotencyKey } from '../../shared/catalog/idempotency-key.ts'
-import { checkedSnapshotSource, checkedSource, defaultLoadSource } from '../../shared/catalog/load-source.ts'
-import type { LoadRequest } from '../../shared/catalog/receive-load.ts'
+import { checkedIdempotencyKey } from '../../shared/catalog/loads/idempotency-key.ts'
+import {
+  checkedSnapshotSource,
+  checkedSource,
+  defaultLoadSource
+} from '../../shared/catalog/loads/load-source.ts'
+import type { LoadRequest } from '../../shared/catalog/loads/receive-load.ts'
 import type { Config } from '../../shared/platform/config.ts'
 import type { Query } from '../query-parameters.ts'
 import { readFormat } from './body-format.ts'

@@ -1,7 +1,7 @@
 /** The doors of bulk loads: submit, follow, read what was rejected, retry, cancel. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { cancelLoad } from '../../shared/catalog/cancel-load.ts'
+import { cancelLoad } from '../../shared/catalog/loads/cancel-load.ts'
 import {
   hasEnded,
   listLoads,
@@ -10,12 +10,12 @@ import {
   waitForLoad,
   type LoadView,
   type RejectView
-} from '../../shared/catalog/read-load.ts'
-import { receiveLoad } from '../../shared/catalog/receive-load.ts'
-import { readRejectsAsCsv } from '../../shared/catalog/rejects-as-csv.ts'
-import { retryLoad } from '../../shared/catalog/retry-load.ts'
-import { undoLoad } from '../../shared/catalog/undo-load.ts'
-import { createLoadWatch } from '../../shared/catalog/watch-loads.ts'
+} from '../../shared/catalog/loads/read-load.ts'
+import { receiveLoad } from '../../shared/catalog/loads/receive-load.ts'
+import { readRejectsAsCsv } from '../../shared/catalog/loads/rejects-as-csv.ts'
+import { retryLoad } from '../../shared/catalog/loads/retry-load.ts'
+import { undoLoad } from '../../shared/catalog/loads/undo-load.ts'
+import { createLoadWatch } from '../../shared/catalog/loads/watch-loads.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ApiContext } from '../context.ts'

@@ -1,5 +1,5 @@
 /** Entities as OpenAPI v3 shows them: the URN, and beside it each aspect with its value and, where asked for, who wrote it when. */
-import type { AspectView } from '../../shared/catalog/read-aspects.ts'
+import type { AspectView } from '../../shared/catalog/entities/read-aspects.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
 

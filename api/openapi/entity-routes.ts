@@ -1,10 +1,14 @@
 /** /openapi/v3/entity/{entityName}: entities and their aspects, written and read as DataHub's SDK does it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { allEvents, deleteFromCatalog } from '../../shared/catalog/delete-from-catalog.ts'
-import { applyProposals, readProposals } from '../../shared/catalog/ingest-proposals.ts'
-import { queueProposals } from '../../shared/catalog/queue-proposals.ts'
-import { readAspect } from '../../shared/catalog/read-aspects.ts'
-import { readEntities, readEntityVersions, type AspectsWanted } from '../../shared/catalog/read-entities.ts'
+import { allEvents, deleteFromCatalog } from '../../shared/catalog/write/delete-from-catalog.ts'
+import { applyProposals, readProposals } from '../../shared/catalog/write/ingest-proposals.ts'
+import { queueProposals } from '../../shared/catalog/loads/queue-proposals.ts'
+import { readAspect } from '../../shared/catalog/entities/read-aspects.ts'
+import {
+  readEntities,
+  readEntityVersions,
+  type AspectsWanted
+} from '../../shared/catalog/entities/read-entities.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ChangeRecord, JsonObject } from '../../shared/model/changes.ts'

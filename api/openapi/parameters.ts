@@ -1,5 +1,5 @@
 /** Parameters of the OpenAPI routes. Those that are not known are ignored: clients send some that have no meaning here. */
-import type { Slice } from '../../shared/catalog/slice.ts'
+import type { Slice } from '../../shared/catalog/entities/slice.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { aspectNameOf } from './entity-path.ts'

@@ -6,7 +6,7 @@ import {
   scrollRelationships,
   type ScrolledRelationship,
   type ScrollInput
-} from '../../shared/catalog/read-relationships.ts'
+} from '../../shared/catalog/lineage/read-relationships.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'

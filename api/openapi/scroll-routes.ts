@@ -1,8 +1,8 @@
 /** GET /openapi/v3/entity/{entityName} and POST /openapi/v3/entity/scroll: entities that a search finds, page by page, with their aspects. */
 import type { FastifyInstance } from 'fastify'
-import { readEntities } from '../../shared/catalog/read-entities.ts'
-import type { ReadWork } from '../../shared/catalog/read-work.ts'
-import { scrollEntities, type EntityScrollInput } from '../../shared/catalog/scroll-entities.ts'
+import { readEntities } from '../../shared/catalog/entities/read-entities.ts'
+import type { ReadWork } from '../../shared/catalog/lineage/read-work.ts'
+import { scrollEntities, type EntityScrollInput } from '../../shared/catalog/search/scroll-entities.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { checkCount } from '../../shared/model/count-checks.ts'

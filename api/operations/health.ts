@@ -4,7 +4,7 @@
  * Without its queue loads are still accepted and the sweeper moves them on, so the process is ready, only degraded.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { checkReadiness } from '../../shared/catalog/check-readiness.ts'
+import { checkReadiness } from '../../shared/catalog/access/check-readiness.ts'
 import type { ApiContext, ServerState } from '../context.ts'
 
 export function healthRoutes(app: FastifyInstance, { db, queue }: ApiContext, state: ServerState): void {

@@ -1,6 +1,6 @@
 /** GET /resolve: the one entity that a short reference means. */
 import type { FastifyInstance } from 'fastify'
-import { resolveReference } from '../../shared/catalog/resolve-reference.ts'
+import { resolveReference } from '../../shared/catalog/search/resolve-reference.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { graphqlTypeOf } from '../../shared/model/entity-types.ts'
 import { entityTypeOf } from '../../shared/urn/urn.ts'

@@ -1,6 +1,6 @@
 /** Row 4: what the change log costs 32 writers: edges written as updateLineage writes them, with and without its row. */
-import { applyRecords } from '../../shared/catalog/apply-records.ts'
-import { mutationContext } from '../../shared/catalog/call.ts'
+import { applyRecords } from '../../shared/catalog/write/apply-records.ts'
+import { mutationContext } from '../../shared/catalog/write/call.ts'
 import { connectDatabase } from '../../shared/db/connect.ts'
 import type { Db, Tx } from '../../shared/db/database.ts'
 import { inTransaction } from '../../shared/db/transaction.ts'

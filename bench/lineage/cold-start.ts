@@ -2,7 +2,7 @@
  * A process of its own that loads the lineage of a database and answers one search, for load-time.ts: prints as JSON what
  * it took since the process began.
  */
-import { scrollAcrossLineage } from '../../shared/catalog/scroll-across-lineage.ts'
+import { scrollAcrossLineage } from '../../shared/catalog/lineage/scroll-across-lineage.ts'
 import { openMemory } from './memory-walks.ts'
 
 const [url = '', urn = ''] = process.argv.slice(2)

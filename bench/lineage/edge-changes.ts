@@ -1,6 +1,6 @@
 /** Row 4: 1,000 changes of edges are written as a client writes them; how long the read takes that comes right after. */
-import { updateLineage, type EdgeInput } from '../../shared/catalog/update-lineage.ts'
-import { withLineage } from '../../shared/catalog/with-lineage.ts'
+import { updateLineage, type EdgeInput } from '../../shared/catalog/write/update-lineage.ts'
+import { withLineage } from '../../shared/catalog/lineage/with-lineage.ts'
 import { entityIdOf, type BenchGraph } from './graphs.ts'
 import { benchCall } from './load-graph.ts'
 import { median } from './measure.ts'

@@ -1,7 +1,7 @@
 /** Rows 7 and 8: an asset with 100,000 neighbours on either side is paged through whole; one without lineage, and none at all. */
-import { heldResultsBounds, holdResults } from '../../shared/catalog/held-results.ts'
-import { scrollAcrossLineage, type ScrollPage } from '../../shared/catalog/scroll-across-lineage.ts'
-import type { LineageSources } from '../../shared/catalog/with-lineage.ts'
+import { heldResultsBounds, holdResults } from '../../shared/catalog/lineage/held-results.ts'
+import { scrollAcrossLineage, type ScrollPage } from '../../shared/catalog/lineage/scroll-across-lineage.ts'
+import type { LineageSources } from '../../shared/catalog/lineage/with-lineage.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import type { LineageDirection } from '../../shared/model/walk.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'

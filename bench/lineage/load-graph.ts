@@ -1,6 +1,6 @@
 /** Puts a benchmark's graph straight into the catalog's own tables, as if loads had written it, and some domains over it. */
-import type { Call } from '../../shared/catalog/call.ts'
-import { createDomain } from '../../shared/catalog/create-domain.ts'
+import type { Call } from '../../shared/catalog/write/call.ts'
+import { createDomain } from '../../shared/catalog/write/create-domain.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { edgePairOf, type EdgePair } from '../../shared/model/lineage-fields.ts'

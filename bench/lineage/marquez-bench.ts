@@ -1,6 +1,6 @@
 /** Row 1: the technique of Marquez and Tributary on the same jobs and datasets, in the same Postgres, with the same answer. */
-import type { LineageReader } from '../../shared/catalog/lineage-reader.ts'
-import { withLineage } from '../../shared/catalog/with-lineage.ts'
+import type { LineageReader } from '../../shared/catalog/lineage/lineage-reader.ts'
+import { withLineage } from '../../shared/catalog/lineage/with-lineage.ts'
 import { isStatementCancelled } from '../../shared/db/sql-errors.ts'
 import { idSet } from '../../shared/store/id-set.ts'
 import type { BenchPostgres } from './bench-database.ts'

@@ -1,7 +1,7 @@
 /** Row 1: Tributary's walks in the process, from the same starts as the contenders', every answer checked. */
-import { createLineageMemory, type LineageMemory } from '../../shared/catalog/lineage-memory.ts'
-import type { LineageReader } from '../../shared/catalog/lineage-reader.ts'
-import { withLineage, type LineageSources } from '../../shared/catalog/with-lineage.ts'
+import { createLineageMemory, type LineageMemory } from '../../shared/catalog/lineage/lineage-memory.ts'
+import type { LineageReader } from '../../shared/catalog/lineage/lineage-reader.ts'
+import { withLineage, type LineageSources } from '../../shared/catalog/lineage/with-lineage.ts'
 import type { Walk } from '../../shared/model/walk.ts'
 import { createLog } from '../../shared/platform/log.ts'
 import { downstreamsOf, walker } from './adjacency.ts'

@@ -1,5 +1,5 @@
 /** A catalog of very many assets for the search benchmark, put straight into its tables as if loads had written it. */
-import { searchDocumentOf } from '../../shared/catalog/search-document.ts'
+import { searchDocumentOf } from '../../shared/catalog/search/search-document.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'

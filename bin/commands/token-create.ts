@@ -1,5 +1,5 @@
 /** `tributary token create`: makes an access token and prints it, this once. */
-import { createToken } from '../../shared/catalog/create-token.ts'
+import { createToken } from '../../shared/catalog/access/create-token.ts'
 import type { Scope } from '../../shared/model/changes.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'

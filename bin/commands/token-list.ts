@@ -1,6 +1,6 @@
 /** `tributary token list`: every access token, without its text. */
-import type { TokenView } from '../../shared/catalog/create-token.ts'
-import { listTokens } from '../../shared/catalog/list-tokens.ts'
+import type { TokenView } from '../../shared/catalog/access/create-token.ts'
+import { listTokens } from '../../shared/catalog/access/list-tokens.ts'
 import { limits } from '../../shared/limits.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'

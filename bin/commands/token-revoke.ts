@@ -1,5 +1,5 @@
 /** `tributary token revoke`: ends an access token. */
-import { revokeToken } from '../../shared/catalog/revoke-token.ts'
+import { revokeToken } from '../../shared/catalog/access/revoke-token.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../failure.ts'

@@ -1,7 +1,7 @@
 /**
  * The changes: everything a client can ask for, whichever door it comes through, is a list of these.
  *
- * GraphQL, REST, OpenLineage and loads differ only in how they make the list; shared/catalog/apply-records.ts applies it.
+ * GraphQL, REST, OpenLineage and loads differ only in how they make the list; shared/catalog/write/apply-records.ts applies it.
  */
 import type { ErrorCode, ErrorDetails } from '../errors.ts'
 import type { Urn } from '../urn/urn.ts'

@@ -1,6 +1,15 @@
 /** The lint really refuses what the layout forbids: each rule fires on a planted fault, with its reason. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t from 'tap'
@@ -34,6 +43,15 @@ const faults: Fault[] = [
   imports('shared/catalog/b.ts', 'knex', /catalog\/ is rules/),
   imports('shared/catalog/d.ts', '../db/query.ts', /SQL is in store/),
   imports('shared/catalog/c.ts', '../../migrations/index.ts', /Migrations are a leaf/),
+  imports('shared/catalog/loads/a.ts', 'knex', /catalog\/ is rules/),
+  imports('shared/catalog/entities/a.ts', '../lineage/x.ts', /entities\/ reads what is stored/),
+  imports('shared/catalog/lineage/a.ts', '../search/x.ts', /lineage\/ reads the graph/),
+  imports('shared/catalog/lineage/b.ts', 'knex', /catalog\/ is rules/),
+  imports('shared/catalog/search/a.ts', '../write/x.ts', /search\/ finds entities/),
+  imports('shared/catalog/domains/a.ts', '../write/x.ts', /domains\/ reads the tree/),
+  imports('shared/catalog/access/a.ts', '../write/x.ts', /access\/ says who may do what/),
+  imports('shared/catalog/write/a.ts', '../loads/x.ts', /write\/ applies changes/),
+  imports('shared/catalog/write/b.ts', '../../../api/x.ts', /catalog\/ is above store/),
   imports('migrations/a.ts', '../shared/limits.ts', /a migration is frozen/i),
   imports('api/a.ts', '../worker/x.ts', /only through the queue/),
   imports('api/graphql/a.ts', '../../shared/store/x.ts', /a resolver has no SQL/),
@@ -99,6 +117,14 @@ const allowed: Record<string, string> = {
   'api/fine.ts': `import type { FastifyReply } from 'fastify'\nexport function f(reply: FastifyReply) { reply.send({}) }\n`,
   'dev/fine.ts': `import '../api/fine.ts'\nconsole.log(process.env.PORT)\n`
 }
+
+t.test('every file of the catalog is in a room, and every room has a README', async (t) => {
+  const catalog = packagePath('shared/catalog')
+  for (const entry of readdirSync(catalog, { withFileTypes: true })) {
+    t.ok(entry.isDirectory(), `${entry.name} is a room`)
+    t.ok(existsSync(join(catalog, entry.name, 'README.md')), `${entry.name} has a README`)
+  }
+})
 
 t.test('each planted fault is refused with its reason, and what is allowed passes', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-lint-'))

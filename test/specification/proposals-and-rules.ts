@@ -1,5 +1,5 @@
 /** Sections 4.3, 4.4, 5, 7 and 8: proposals over REST, lineage of other assets, authentication, errors and limits. */
-import { createToken } from '../../shared/catalog/create-token.ts'
+import { createToken } from '../../shared/catalog/access/create-token.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { catalogClient, type CatalogClient } from '../support/catalog-client.ts'
 import { isJsonObject, valueAt } from '../support/json-answer.ts'

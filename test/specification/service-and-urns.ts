@@ -1,5 +1,5 @@
 /** Sections 1 and 2.1: what the service does, and the shapes of URNs. */
-import { createToken } from '../../shared/catalog/create-token.ts'
+import { createToken } from '../../shared/catalog/access/create-token.ts'
 import { catalogClient } from '../support/catalog-client.ts'
 import { valueAt } from '../support/json-answer.ts'
 import { columnUrn, datasetUrn, row, type SpecificationRow } from './row.ts'

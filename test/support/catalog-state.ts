@@ -1,5 +1,5 @@
 /** All that a reader can see of the catalog, as texts in order: what a test compares before and after. */
-import { readAspects } from '../../shared/catalog/read-aspects.ts'
+import { readAspects } from '../../shared/catalog/entities/read-aspects.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { toUrn } from '../../shared/urn/urn.ts'

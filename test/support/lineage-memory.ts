@@ -4,7 +4,7 @@ import {
   createLineageMemory,
   type LineageMemory,
   type LineageMemoryOptions
-} from '../../shared/catalog/lineage-memory.ts'
+} from '../../shared/catalog/lineage/lineage-memory.ts'
 import { connectDatabase } from '../../shared/db/connect.ts'
 import type { Db } from '../../shared/db/database.ts'
 import type { Log } from '../../shared/platform/log.ts'

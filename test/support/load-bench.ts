@@ -1,14 +1,19 @@
 /** Loads without processes: a queue that a test can look into, and a worker that the test turns by hand. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { createLeanWays } from '../../shared/catalog/lean-ways.ts'
-import { applyRecords } from '../../shared/catalog/apply-records.ts'
-import type { ApplyRecords } from '../../shared/catalog/apply-chunk.ts'
-import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/chunk-guards.ts'
-import type { KnownIds } from '../../shared/catalog/known-ids.ts'
-import { receiveLoad, type LoadRequest } from '../../shared/catalog/receive-load.ts'
-import { readLoad, readRejects, type LoadView, type RejectView } from '../../shared/catalog/read-load.ts'
-import { runChunk, type Run, type RunOptions } from '../../shared/catalog/run-chunk.ts'
+import { createLeanWays } from '../../shared/catalog/write/lean-ways.ts'
+import { applyRecords } from '../../shared/catalog/write/apply-records.ts'
+import type { ApplyRecords } from '../../shared/catalog/loads/apply-chunk.ts'
+import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/loads/chunk-guards.ts'
+import type { KnownIds } from '../../shared/catalog/lineage/known-ids.ts'
+import { receiveLoad, type LoadRequest } from '../../shared/catalog/loads/receive-load.ts'
+import {
+  readLoad,
+  readRejects,
+  type LoadView,
+  type RejectView
+} from '../../shared/catalog/loads/read-load.ts'
+import { runChunk, type Run, type RunOptions } from '../../shared/catalog/loads/run-chunk.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query, type Binding } from '../../shared/db/query.ts'
 import type { Actor, JsonValue, Verdict } from '../../shared/model/changes.ts'

@@ -1,5 +1,5 @@
 /** What worlds of random records are left with: what is stated, what a reader sees, and what an oracle says should be. */
-import { readAspects, type AspectView } from '../../shared/catalog/read-aspects.ts'
+import { readAspects, type AspectView } from '../../shared/catalog/entities/read-aspects.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { aspectTemplate } from '../../shared/model/aspect-registry.ts'

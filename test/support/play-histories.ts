@@ -1,6 +1,6 @@
 /** Plays histories in one database, many at a time, and holds every reader of lineage against the oracle as they go. */
-import { applyCall } from '../../shared/catalog/apply-call.ts'
-import type { LineageReader } from '../../shared/catalog/lineage-reader.ts'
+import { applyCall } from '../../shared/catalog/write/apply-call.ts'
+import type { LineageReader } from '../../shared/catalog/lineage/lineage-reader.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import type { Urn } from '../../shared/urn/urn.ts'

@@ -4,8 +4,8 @@
  * Many histories share a database, loads and chunks, for what they change is apart: that is twenty times as fast. How
  * chunks are mixed depends on the seed alone, so a history that ends wrong can be played again by itself, and be shrunk.
  */
-import { applyCall } from '../../shared/catalog/apply-call.ts'
-import { applyRecords } from '../../shared/catalog/apply-records.ts'
+import { applyCall } from '../../shared/catalog/write/apply-call.ts'
+import { applyRecords } from '../../shared/catalog/write/apply-records.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { inTransaction } from '../../shared/db/transaction.ts'

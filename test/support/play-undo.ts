@@ -1,7 +1,7 @@
 /** Plays histories of loads, many in one load, takes the loads back newest first, and holds what is there against what was. */
-import { claimChunk } from '../../shared/catalog/claim-chunk.ts'
-import { splitChunk } from '../../shared/catalog/split-chunk.ts'
-import { undoLoad } from '../../shared/catalog/undo-load.ts'
+import { claimChunk } from '../../shared/catalog/loads/claim-chunk.ts'
+import { splitChunk } from '../../shared/catalog/loads/split-chunk.ts'
+import { undoLoad } from '../../shared/catalog/loads/undo-load.ts'
 import type { JsonValue } from '../../shared/model/changes.ts'
 import { contentOf } from './catalog-content.ts'
 import { apply, create } from './changes.ts'

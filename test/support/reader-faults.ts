@@ -1,5 +1,5 @@
 /** Asks a lineage reader everything it can be asked about histories, and says where it differs from the oracle. */
-import type { EntityClass, LineageReader } from '../../shared/catalog/lineage-reader.ts'
+import type { EntityClass, LineageReader } from '../../shared/catalog/lineage/lineage-reader.ts'
 import type { LineageDirection, LineageLevel, Walk, WalkQuestion } from '../../shared/model/walk.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
 import type { Oracle } from './history-oracle.ts'

@@ -1,8 +1,8 @@
 /** The whole service as its users meet it: an API that listens on a port, a worker, and the queue in Postgres. */
 import type { Test } from 'tap'
 import { buildServer } from '../../api/server.ts'
-import { createToken } from '../../shared/catalog/create-token.ts'
-import { heldResultsBounds, holdResults } from '../../shared/catalog/held-results.ts'
+import { createToken } from '../../shared/catalog/access/create-token.ts'
+import { heldResultsBounds, holdResults } from '../../shared/catalog/lineage/held-results.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import { createLog } from '../../shared/platform/log.ts'

@@ -1,6 +1,6 @@
 /** An API process whose graph keeps fresh by the rule that is named: `node freshness-api.js snapshot|maxIdSeen`. Only the torture runs it. */
 import { buildServer } from '../../api/server.ts'
-import { createLineageMemory } from '../../shared/catalog/lineage-memory.ts'
+import { createLineageMemory } from '../../shared/catalog/lineage/lineage-memory.ts'
 import { connectDatabase } from '../../shared/db/connect.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import { createLog } from '../../shared/platform/log.ts'

@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { prune } from '../../shared/catalog/prune.ts'
+import { prune } from '../../shared/catalog/loads/prune.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { withCatalog, type Catalog, type CatalogOptions } from './freshness-catalog.ts'
 import { crashAndWrite } from './freshness-crash.ts'

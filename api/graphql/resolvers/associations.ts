@@ -1,5 +1,5 @@
 /** What entities of many types have alike - owners, tags, terms, links, containers - and the types that have little else. */
-import { readEntity } from '../../../shared/catalog/read-entity.ts'
+import { readEntity } from '../../../shared/catalog/lineage/read-entity.ts'
 import { CatalogError } from '../../../shared/errors.ts'
 import { parseUrn } from '../../../shared/urn/urn.ts'
 import * as associations from '../association-shapes.ts'

@@ -1,6 +1,6 @@
 /** Containers: what is in one, and which are above an entity. */
-import type { EntityReference } from '../../../shared/catalog/read-entity.ts'
-import { searchEntities, type RankedSearchInput } from '../../../shared/catalog/search-entities.ts'
+import type { EntityReference } from '../../../shared/catalog/lineage/read-entity.ts'
+import { searchEntities, type RankedSearchInput } from '../../../shared/catalog/search/search-entities.ts'
 import type { GraphqlContext } from '../context.ts'
 import { loadParentContainers } from '../loaders.ts'
 

@@ -1,7 +1,7 @@
 /** Domains: one, a level of them, and what is in and above them. */
-import { listDomains, type ListDomainsInput } from '../../../shared/catalog/list-domains.ts'
-import { readEntity, type EntityReference } from '../../../shared/catalog/read-entity.ts'
-import type { DomainMembersInput } from '../../../shared/catalog/read-domain.ts'
+import { listDomains, type ListDomainsInput } from '../../../shared/catalog/domains/list-domains.ts'
+import { readEntity, type EntityReference } from '../../../shared/catalog/lineage/read-entity.ts'
+import type { DomainMembersInput } from '../../../shared/catalog/domains/read-domain.ts'
 import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'
 import { keyOf } from '../../../shared/urn/kinds.ts'
 import { entityTypeOf } from '../../../shared/urn/urn.ts'

@@ -4,7 +4,7 @@ import {
   readEntity,
   readExistence,
   type EntityReference
-} from '../../../shared/catalog/read-entity.ts'
+} from '../../../shared/catalog/lineage/read-entity.ts'
 import type { JsonObject } from '../../../shared/model/changes.ts'
 import { checkCount } from '../../../shared/model/count-checks.ts'
 import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'

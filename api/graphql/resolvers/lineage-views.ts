@@ -1,16 +1,19 @@
 /** Views of lineage: pictures, ways, domains and counts. The input in, one catalog verb, its answer out. */
 import type { GraphQLResolveInfo } from 'graphql'
-import { countLineage, type LineageCountsInput } from '../../../shared/catalog/count-lineage.ts'
-import { readReferences } from '../../../shared/catalog/entity-references.ts'
-import { findLineagePaths, type LineagePathsInput } from '../../../shared/catalog/find-lineage-paths.ts'
-import type { LineageGraphInput } from '../../../shared/catalog/graph-question.ts'
+import { countLineage, type LineageCountsInput } from '../../../shared/catalog/lineage/count-lineage.ts'
+import { readReferences } from '../../../shared/catalog/lineage/entity-references.ts'
+import {
+  findLineagePaths,
+  type LineagePathsInput
+} from '../../../shared/catalog/lineage/find-lineage-paths.ts'
+import type { LineageGraphInput } from '../../../shared/catalog/lineage/graph-question.ts'
 import {
   readDomainLineage,
   type DomainLineageInput,
   type DomainToDomain
-} from '../../../shared/catalog/read-domain-lineage.ts'
-import { readLineageGraph } from '../../../shared/catalog/read-lineage-graph.ts'
-import type { EntityReference } from '../../../shared/catalog/read-entity.ts'
+} from '../../../shared/catalog/lineage/read-domain-lineage.ts'
+import { readLineageGraph } from '../../../shared/catalog/lineage/read-lineage-graph.ts'
+import type { EntityReference } from '../../../shared/catalog/lineage/read-entity.ts'
 import { batched } from '../batched.ts'
 import type { GraphqlContext } from '../context.ts'
 import { reportWalk } from '../lineage-extensions.ts'

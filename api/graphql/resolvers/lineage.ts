@@ -1,9 +1,15 @@
 /** Search across lineage: the input in, one catalog verb, its page out. */
 import type { GraphQLResolveInfo } from 'graphql'
-import type { LineageResult } from '../../../shared/catalog/lineage-page.ts'
-import { scrollAcrossLineage, type SearchPage } from '../../../shared/catalog/scroll-across-lineage.ts'
-import type { ScrollInput } from '../../../shared/catalog/scroll-question.ts'
-import { searchAcrossLineage, type SearchInput } from '../../../shared/catalog/search-across-lineage.ts'
+import type { LineageResult } from '../../../shared/catalog/lineage/lineage-page.ts'
+import {
+  scrollAcrossLineage,
+  type SearchPage
+} from '../../../shared/catalog/lineage/scroll-across-lineage.ts'
+import type { ScrollInput } from '../../../shared/catalog/lineage/scroll-question.ts'
+import {
+  searchAcrossLineage,
+  type SearchInput
+} from '../../../shared/catalog/lineage/search-across-lineage.ts'
 import { nameFromUrn } from '../../../shared/urn/kinds.ts'
 import { toUrn } from '../../../shared/urn/urn.ts'
 import type { GraphqlContext } from '../context.ts'

@@ -6,15 +6,15 @@ import {
   moveDomain,
   renameDomain,
   type CreateDomainInput
-} from '../../../shared/catalog/create-domain.ts'
-import { withUrns, type UrnFields } from '../../../shared/catalog/reference-urns.ts'
+} from '../../../shared/catalog/write/create-domain.ts'
+import { withUrns, type UrnFields } from '../../../shared/catalog/search/reference-urns.ts'
 import {
   batchSetDomain,
   setDomain,
   unsetDomain,
   type BatchSetDomainInput
-} from '../../../shared/catalog/set-domain.ts'
-import { updateLineage, type UpdateLineageInput } from '../../../shared/catalog/update-lineage.ts'
+} from '../../../shared/catalog/write/set-domain.ts'
+import { updateLineage, type UpdateLineageInput } from '../../../shared/catalog/write/update-lineage.ts'
 import type { GraphqlContext } from '../context.ts'
 
 type Input<T> = { input: T }

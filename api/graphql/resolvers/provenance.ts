@@ -4,7 +4,7 @@ import {
   readAttributions,
   readStatedEdges,
   type StatedEdge
-} from '../../../shared/catalog/read-provenance.ts'
+} from '../../../shared/catalog/lineage/read-provenance.ts'
 import { toUrn, type Urn } from '../../../shared/urn/urn.ts'
 import { attribution } from '../association-shapes.ts'
 import { batched } from '../batched.ts'

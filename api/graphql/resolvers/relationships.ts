@@ -1,6 +1,6 @@
 /** The field `relationships` of every type of entity that has it. */
-import type { EntityReference } from '../../../shared/catalog/read-entity.ts'
-import type { RelatedInput } from '../../../shared/catalog/read-relationships.ts'
+import type { EntityReference } from '../../../shared/catalog/lineage/read-entity.ts'
+import type { RelatedInput } from '../../../shared/catalog/lineage/read-relationships.ts'
 import { entityTypeOfGraphql } from '../../../shared/model/entity-types.ts'
 import type { GraphqlContext } from '../context.ts'
 import { referenceTo } from '../entity-shapes.ts'

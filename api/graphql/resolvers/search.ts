@@ -4,14 +4,14 @@ import {
   completeNames,
   completeNamesOfEach,
   type CompletionInput
-} from '../../../shared/catalog/complete-names.ts'
-import { resolveReference } from '../../../shared/catalog/resolve-reference.ts'
-import { scrollEntities, type EntityScrollInput } from '../../../shared/catalog/scroll-entities.ts'
+} from '../../../shared/catalog/search/complete-names.ts'
+import { resolveReference } from '../../../shared/catalog/search/resolve-reference.ts'
+import { scrollEntities, type EntityScrollInput } from '../../../shared/catalog/search/scroll-entities.ts'
 import {
   searchEntities,
   type EntityPage,
   type RankedSearchInput
-} from '../../../shared/catalog/search-entities.ts'
+} from '../../../shared/catalog/search/search-entities.ts'
 import type { GraphqlContext } from '../context.ts'
 import { selects } from '../selection.ts'
 

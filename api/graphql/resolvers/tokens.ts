@@ -1,8 +1,8 @@
 /** Access tokens over GraphQL, in the words of DataHub. An administrator's: resolver-map.ts asks for the scope. */
-import type { FacetFilterInput } from '../../../shared/catalog/lineage-filters.ts'
-import { createToken, type TokenView } from '../../../shared/catalog/create-token.ts'
-import { listTokens } from '../../../shared/catalog/list-tokens.ts'
-import { revokeToken } from '../../../shared/catalog/revoke-token.ts'
+import type { FacetFilterInput } from '../../../shared/catalog/lineage/lineage-filters.ts'
+import { createToken, type TokenView } from '../../../shared/catalog/access/create-token.ts'
+import { listTokens } from '../../../shared/catalog/access/list-tokens.ts'
+import { revokeToken } from '../../../shared/catalog/access/revoke-token.ts'
 import { CatalogError } from '../../../shared/errors.ts'
 import type { Scope } from '../../../shared/model/changes.ts'
 import type { GraphqlContext } from '../context.ts'

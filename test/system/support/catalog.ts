@@ -1,7 +1,7 @@
 /** A whole catalog made of processes: one API and some workers, as the Procfile runs them, on a database of its own. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { createToken } from '../../../shared/catalog/create-token.ts'
+import { createToken } from '../../../shared/catalog/access/create-token.ts'
 import type { Db } from '../../../shared/db/database.ts'
 import { catalogClient, type CatalogClient } from '../../support/catalog-client.ts'
 import { withDatabase, type TestDatabase } from '../../support/database.ts'

@@ -1,0 +1,97 @@
+/**
+ * From the text of a bearer token to the actor it stands for, and whether that actor may do a thing.
+ *
+ * A verdict is remembered for at most a second, so a revoked token is refused everywhere within one; requests that come
+ * at once ask once. Only tokens that were found are remembered: a wrong one cannot fill the memory, and a new one works
+ * at once.
+ */
+import { CatalogError } from '../../errors.ts'
+import type { Db } from '../../db/database.ts'
+import type { Actor, Scope } from '../../model/changes.ts'
+import { hashToken, isTokenText } from '../../model/token-text.ts'
+import { findValidToken, type TokenRecord } from '../../store/tokens.ts'
+
+const verdictMaxAgeMs = 1_000
+const verdictsMaxCount = 1_000
+
+/**
+ * `token` is the text, or null where the request had none; `connection` is what it came on, which mostly sends the same
+ * one again: checking and hashing it was a twentieth of a small read. Throws UNAUTHENTICATED (one text for every reason) and
+ * what the database throws.
+ */
+export type Authenticate = (token: string | null, connection: object) => Promise<Actor>
+
+export function createAuthenticate(db: Db, nowMs: () => number = Date.now): Authenticate {
+  const verdicts = new Map<string, Verdict>()
+  const lastOn = new WeakMap<object, HashedToken>()
+
+  return async (token, connection) => {
+    const last = lastOn.get(connection)
+    const hashed = last !== undefined && last.token === token ? last : hashedToken(token)
+    lastOn.set(connection, hashed)
+    const { tokenHash, key } = hashed
+    const known = verdicts.get(key)
+    if (known && known.until > nowMs()) return known.actor
+
+    // The age counts from before the question: a revocation while it is under way must not be outlived.
+    const verdict: Verdict = {
+      until: nowMs() + verdictMaxAgeMs,
+      actor: findActor(db, tokenHash, (expiresAtMs) => {
+        verdict.until = Math.min(verdict.until, expiresAtMs)
+      })
+    }
+    if (verdicts.size >= verdictsMaxCount) verdicts.clear()
+    verdicts.set(key, verdict)
+    verdict.actor.catch(() => {
+      if (verdicts.get(key) === verdict) verdicts.delete(key)
+    })
+    return verdict.actor
+  }
+}
+
+type HashedToken = { token: string; tokenHash: Buffer; key: string }
+
+function hashedToken(token: string | null): HashedToken {
+  if (token === null || !isTokenText(token)) throw unauthenticated()
+  const tokenHash = hashToken(token)
+  return { token, tokenHash, key: tokenHash.toString('base64') }
+}
+
+type Verdict = { actor: Promise<Actor>; until: number }
+
+async function findActor(db: Db, tokenHash: Buffer, endsAt: (expiresAtMs: number) => void): Promise<Actor> {
+  const record = await findValidToken(db, tokenHash)
+  if (!record) throw unauthenticated()
+  if (record.expiresAt) endsAt(record.expiresAt.getTime())
+  return actorOf(record)
+}
+
+/** Whether a list of scopes covers one: admin covers everything, write covers read. */
+const coversScope = (scopes: readonly Scope[], wanted: Scope): boolean =>
+  scopes.includes('admin') || scopes.includes(wanted) || (wanted === 'read' && scopes.includes('write'))
+
+/** Throws FORBIDDEN where the actor's token lacks the scope. */
+export function requireScope(actor: Actor, wanted: Scope): void {
+  if (!coversScope(actor.scopes, wanted))
+    throw new CatalogError('FORBIDDEN', `This needs a token with the scope ${wanted}`, { allowed: [wanted] })
+}
+
+/** Throws FORBIDDEN unless the actor may govern the whole catalog: the scope admin, and no limit to a domain. */
+export function requireWholeCatalogAdmin(actor: Actor): void {
+  requireScope(actor, 'admin')
+  if (actor.domainUrn !== null)
+    throw new CatalogError('FORBIDDEN', 'A token that is limited to a domain cannot manage tokens')
+}
+
+const unauthenticated = (): CatalogError =>
+  new CatalogError(
+    'UNAUTHENTICATED',
+    'Unauthorized to perform this action. Send a valid token: Authorization: Bearer <token>'
+  )
+
+const actorOf = (record: TokenRecord): Actor => ({
+  urn: record.actorUrn,
+  tokenId: record.id,
+  scopes: record.scopes,
+  domainUrn: record.domainUrn
+})

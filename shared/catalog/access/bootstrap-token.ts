@@ -1,0 +1,32 @@
+/** The first token of an empty catalog: an administrator's, made once however many processes start together. */
+import type { Db } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { CatalogError } from '../../errors.ts'
+import { isTokenText, newTokenText } from '../../model/token-text.ts'
+import { hasNoToken } from '../../store/tokens.ts'
+import { writeToken } from './create-token.ts'
+
+/**
+ * Makes an administrator's token where the catalog has none, with the text `wanted` or a new one.
+ * `created` is false where there were tokens before: then nothing was written, and `token` is just what was wanted.
+ * Throws BAD_REQUEST where `wanted` cannot be a token.
+ */
+export async function bootstrapToken(db: Db, wanted?: string): Promise<{ token: string; created: boolean }> {
+  if (wanted !== undefined && !isTokenText(wanted)) {
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'The bootstrap token must be a token that tributary made, or 16 to 255 visible ASCII characters that do not begin with trib_',
+      { field: 'TRIBUTARY_BOOTSTRAP_TOKEN' }
+    )
+  }
+  return inTransaction(db, async (tx) => {
+    if (!(await hasNoToken(tx))) return { token: wanted ?? '', created: false }
+    const { token } = await writeToken(
+      tx,
+      wanted ?? newTokenText(),
+      { name: 'bootstrap', scopes: ['admin'], actorUrn: 'urn:li:corpuser:admin' },
+      null
+    )
+    return { token, created: true }
+  })
+}

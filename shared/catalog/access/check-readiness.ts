@@ -1,0 +1,43 @@
+/** Whether the catalog can be used now: the database answers, and its schema is this version's. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../db/database.ts'
+import { pendingMigrations } from '../../db/migrate.ts'
+
+export type Readiness = { database: 'up' | 'down'; schema: 'current' | 'pending' | 'newer' | 'unknown' }
+
+const answerMaxMs = 1_000
+
+/** Never throws, and answers within a second. */
+export async function checkReadiness(db: Db): Promise<Readiness> {
+  const abort = new AbortController()
+  try {
+    return await Promise.race([askDatabase(db), tooLate(abort.signal)])
+  } finally {
+    abort.abort()
+  }
+}
+
+async function askDatabase(db: Db): Promise<Readiness> {
+  try {
+    const pending = await pendingMigrations(db)
+    return { database: 'up', schema: pending.length === 0 ? 'current' : 'pending' }
+  } catch (error) {
+    const isNewer = error instanceof Error && error.name === 'NewerSchemaError'
+    return isNewer ? { database: 'up', schema: 'newer' } : { database: 'down', schema: 'unknown' }
+  }
+}
+
+const tooLate = (signal: AbortSignal): Promise<Readiness> =>
+  sleep(answerMaxMs, { database: 'down', schema: 'unknown' } as const, { signal, ref: false }).catch(() => ({
+    database: 'down',
+    schema: 'unknown'
+  }))
+
+/** What to log where the schema is not this version's; null where it is, or where the database does not answer. */
+export function schemaProblem({ schema }: Readiness): string | null {
+  if (schema === 'pending')
+    return 'the database has not been migrated to this version: run `tributary migrate`; until then nothing is served'
+  return schema === 'newer'
+    ? 'the database was migrated by a newer version of Tributary: run that version'
+    : null
+}

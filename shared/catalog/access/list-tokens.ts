@@ -1,0 +1,16 @@
+/** Tokens as an administrator sees them: everything but their texts. */
+import type { Db } from '../../db/database.ts'
+import { listTokenRows, type TokenRecord } from '../../store/tokens.ts'
+import { pageCount, pageStart } from '../entities/page-count.ts'
+
+type Page = { start?: number | null; count?: number | null; actorUrns?: readonly string[] | null }
+
+/** A page of tokens, of these actors where they are given, newest first, the revoked and the expired among them. Throws BAD_REQUEST, LIMIT_EXCEEDED. */
+export async function listTokens(
+  db: Db,
+  page: Page = {}
+): Promise<{ start: number; total: number; tokens: TokenRecord[] }> {
+  const start = pageStart(page.start, 'input.start')
+  const count = pageCount(page.count, 'input.count')
+  return { start, ...(await listTokenRows(db, { start, count, actorUrns: page.actorUrns ?? null })) }
+}

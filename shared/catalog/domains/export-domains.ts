@@ -1,0 +1,45 @@
+/** Exports which asset is in which domain: all of it or one domain, from one snapshot, a slice at a time. */
+import type { Db } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { CatalogError } from '../../errors.ts'
+import { findEntities } from '../../store/entities.ts'
+import { domainsBelow, pageOfAssociations, type AssociatedUrns } from '../../store/domain-reads.ts'
+import { urnOfType } from '../../urn/kinds.ts'
+
+const sliceCount = 2_000
+
+/**
+ * Gives slices of associations to `use`, in the order in which their assets came to be; the snapshot is held until it
+ * resolves. `domain` limits to that one and those below it. Throws INVALID_URN, NOT_FOUND for a domain that does not exist,
+ * and what `use` throws.
+ */
+export async function exportDomains(
+  db: Db,
+  domain: string | null,
+  use: (slices: AsyncGenerator<AssociatedUrns[]>) => Promise<void>
+): Promise<void> {
+  const urn = domain === null ? null : urnOfType(domain, 'domain', 'domain')
+  await inTransaction(
+    db,
+    async (tx) => {
+      let ids: number[] | null = null
+      if (urn !== null) {
+        const [found] = await findEntities(tx, [urn])
+        if (!found?.isPresent)
+          throw new CatalogError('NOT_FOUND', `No domain with the URN ${urn}`, { field: 'domain', urn })
+        ids = [found.id, ...(await domainsBelow(tx, [found.id]))]
+      }
+      await use(slices())
+
+      async function* slices(): AsyncGenerator<AssociatedUrns[]> {
+        for (let after = 0; ;) {
+          const rows = await pageOfAssociations(tx, ids, after, sliceCount)
+          if (rows.length > 0) yield rows
+          if (rows.length < sliceCount) return
+          after = rows.at(-1)?.id ?? after
+        }
+      }
+    },
+    { readOnly: true, isolation: 'repeatable read' }
+  )
+}

@@ -1,0 +1,191 @@
+/** Reads which domains assets are in, and which assets are in domains: for many at once. */
+import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { limits } from '../../limits.ts'
+import { keepDeadline, type WithinDeadline } from '../../store/deadline.ts'
+import { countMembers, membersOfDomains, pageOfMembers } from '../../store/domain-reads.ts'
+import { findEntities } from '../../store/entities.ts'
+import { readEntityFacts } from '../../store/entity-reads.ts'
+import { originOf, platformOf } from '../../urn/kinds.ts'
+import type { Urn } from '../../urn/urn.ts'
+import type { MatchedField } from '../entities/entity-texts.ts'
+import { readFilterDocuments } from '../lineage/filter-documents.ts'
+import { entityFilterFields } from '../lineage/filter-fields.ts'
+import {
+  checkAllOf,
+  judgeOf,
+  mentions,
+  type FacetFilterInput,
+  type Filters
+} from '../lineage/lineage-filters.ts'
+import { matchedFieldsOf } from '../search/matched-fields.ts'
+import { checkEntityQuestion, type EntityQuestion } from '../search/search-question.ts'
+import { findMatchesAmong } from '../../store/search-documents.ts'
+import { findDomains, type EntitySources } from '../lineage/known-entities.ts'
+import { pageCount, pageStart } from '../entities/page-count.ts'
+import type { EntityReference } from '../lineage/read-entity.ts'
+import { upstreamTest } from '../lineage/sift-hits.ts'
+import { sqlLineageReader } from '../lineage/sql-lineage-reader.ts'
+
+/** The domain of each asset, in the order of the URNs; null for one that is in none. */
+export async function readDomainsOf(
+  sources: EntitySources,
+  urns: readonly Urn[]
+): Promise<(EntityReference | null)[]> {
+  const domains = await findDomains(sources, urns)
+  return urns.map((urn) => domains.get(urn) ?? null)
+}
+
+/** As clients send it. */
+export type DomainMembersInput = {
+  query?: string | null
+  start?: number | null
+  count?: number | null
+  filters?: readonly FacetFilterInput[] | null
+}
+
+export type DomainMember = { entity: EntityReference; matchedFields: MatchedField[] }
+export type DomainMembers = { start: number; count: number; total: number; members: DomainMember[] }
+
+const membersDefaultCount = 20
+const membersSliceCount = 500
+
+/**
+ * The assets directly in each domain, by id, soft-deleted ones left out unless a filter asks for them.
+ * Throws as pageCount and checkAllOf do, LIMIT_EXCEEDED for a long text, DEADLINE_EXCEEDED.
+ */
+export async function readDomainMembers(
+  db: Db,
+  domainUrns: readonly Urn[],
+  input: DomainMembersInput
+): Promise<DomainMembers[]> {
+  const page = {
+    start: pageStart(input.start, 'input.start'),
+    count: pageCount(input.count, 'input.count', membersDefaultCount, 0)
+  }
+  const sought = checkEntityQuestion({ query: input.query })
+  const filters = checkAllOf(input.filters, entityFilterFields, 'input.filters')
+  return inTransaction(
+    db,
+    async (tx) => {
+      const idOf = new Map((await findEntities(tx, domainUrns)).map((row) => [row.urn, row.id]))
+      const ids = [...idOf.values()]
+      const found =
+        sought.terms === null && sought.urn === null && filters.length === 0
+          ? await plainMembers(tx, ids, page)
+          : await siftedMembers(tx, ids, page, sought, filters)
+      return domainUrns.map(
+        (urn) => found.get(idOf.get(urn) ?? 0) ?? { start: page.start, count: 0, total: 0, members: [] }
+      )
+    },
+    { readOnly: true, isolation: 'repeatable read' }
+  )
+}
+
+type Page = { start: number; count: number }
+
+/** Nothing is to be judged, so Postgres counts and cuts the pages. */
+async function plainMembers(
+  tx: Tx,
+  domainIds: readonly number[],
+  { start, count }: Page
+): Promise<Map<number, DomainMembers>> {
+  const totals = await countMembers(tx, domainIds)
+  const pages = new Map(
+    [...totals].map(([id, total]): [number, DomainMembers] => [id, { start, count: 0, total, members: [] }])
+  )
+  for (const row of await pageOfMembers(tx, domainIds, start, count)) {
+    pages.get(row.domainId)?.members.push({ entity: { urn: row.urn, exists: row.exists }, matchedFields: [] })
+  }
+  for (const page of pages.values()) page.count = page.members.length
+  return pages
+}
+
+/** What is looked for in members; null in `terms` and `urn` is everything. */
+type Sought = Pick<EntityQuestion, 'terms' | 'urn' | 'words'>
+
+async function siftedMembers(
+  tx: Tx,
+  domainIds: readonly number[],
+  { start, count }: Page,
+  sought: Sought,
+  filters: Filters
+): Promise<Map<number, DomainMembers>> {
+  const withinDeadline = keepDeadline(
+    tx,
+    limits.walkDeadlineMs,
+    'The search took longer than allowed; narrow it down'
+  )
+  const reader = sqlLineageReader(tx, null)
+  const judge = await withinDeadline(() => judgeOf(reader, filters))
+  const includesRemoved = mentions(filters, 'removed')
+  const pages = new Map<number, DomainMembers>()
+  const onPages: { id: number; urn: Urn; member: DomainMember }[] = []
+  const rows = await membersThatMatch(
+    tx,
+    await withinDeadline(() => membersOfDomains(tx, domainIds)),
+    sought,
+    withinDeadline
+  )
+
+  for (let begin = 0; begin < rows.length; begin += membersSliceCount) {
+    const slice = rows.slice(begin, begin + membersSliceCount)
+    const ids = slice.map((row) => row.id)
+    const facts = await withinDeadline(() => readEntityFacts(tx, ids, { urns: true, domains: true }))
+    const documents = await withinDeadline(() => readFilterDocuments(tx, ids, judge.aspectNames))
+    const hasUpstreams = judge.asksUpstreams ? await upstreamTest(reader, ids) : null
+    for (const { domainId, id } of slice) {
+      const found = facts.get(id)
+      if (!found || (found.isRemoved && !includesRemoved)) continue
+      const common = {
+        ...found,
+        platformUrn: platformOf(found.urn),
+        origin: originOf(found.urn),
+        degree: null
+      }
+      if (
+        !judge.whole({
+          common,
+          urn: found.urn,
+          documents: documents.get(id) ?? new Map(),
+          hasUpstreams: hasUpstreams?.(id) ?? null
+        })
+      )
+        continue
+      const page = pages.get(domainId) ?? { start, count: 0, total: 0, members: [] }
+      pages.set(domainId, page)
+      page.total += 1
+      if (page.total <= start || page.count >= count) continue
+      page.count += 1
+      const member: DomainMember = { entity: { urn: found.urn, exists: found.exists }, matchedFields: [] }
+      page.members.push(member)
+      onPages.push({ id, urn: found.urn, member })
+    }
+  }
+  const matched = sought.terms ? await matchedFieldsOf(reader, sought.terms, onPages) : null
+  for (const { id, member } of onPages) member.matchedFields = matched?.get(id) ?? []
+  return pages
+}
+
+async function membersThatMatch<Row extends { id: number }>(
+  tx: Tx,
+  rows: readonly Row[],
+  { terms, urn, words }: Sought,
+  withinDeadline: WithinDeadline
+): Promise<readonly Row[]> {
+  if (terms === null && urn === null) return rows
+  const ids =
+    urn !== null
+      ? (await withinDeadline(() => findEntities(tx, [urn]))).map((row) => row.id)
+      : words
+        ? await withinDeadline(() =>
+            findMatchesAmong(
+              tx,
+              words,
+              rows.map((row) => row.id)
+            )
+          )
+        : []
+  const matches = new Set(ids)
+  return rows.filter(({ id }) => matches.has(id))
+}

@@ -1,0 +1,97 @@
+/** Counts what a search across lineage would return, by degree, type, platform and domain, without listing it. */
+import { limits } from '../../limits.ts'
+import { graphqlTypeOf } from '../../model/entity-types.ts'
+import type { WalkBounds } from '../../model/walk.ts'
+import type { Urn } from '../../urn/urn.ts'
+import { referencesOf } from './entity-references.ts'
+import { degreeValues, type DegreeValue } from './filter-fields.ts'
+import { findHits, walkBounds } from './find-hits.ts'
+import { millisecondsSince, reportOf, type LineageReport } from './lineage-report.ts'
+import type { EntityReference } from './read-entity.ts'
+import { checkQuestion, unitsOfWalk, type ScrollInput } from './scroll-question.ts'
+import { withLineage, type LineageSources } from './with-lineage.ts'
+
+/** As clients send it: a search without what is about its pages. */
+export type LineageCountsInput = Omit<ScrollInput, 'scrollId' | 'count' | 'pathsPerResult'>
+
+export type LineageCounts = {
+  total: number
+  /** All three, and each degree that there is. */
+  degrees: { degree: DegreeValue; count: number }[]
+  exactDegrees: { degree: number; count: number }[]
+  /** Each with the most frequent first; platform and domain are null for what has none. */
+  types: { type: string; count: number }[]
+  platforms: { platform: { urn: Urn } | null; count: number }[]
+  domains: { domain: EntityReference | null; count: number }[]
+  report: LineageReport
+}
+
+/** Throws what scrollAcrossLineage throws for the same input. */
+export async function countLineage(
+  sources: LineageSources,
+  input: LineageCountsInput,
+  bounds: WalkBounds = walkBounds
+): Promise<LineageCounts> {
+  const startedAt = performance.now()
+  const question = checkQuestion(input)
+  return withLineage(
+    sources,
+    async (reader) => {
+      const {
+        walk,
+        sifted: { total, tally }
+      } = await findHits(reader, question, bounds, { keeps: false })
+      const [degrees, types, platforms, domainIds] = [
+        new Map<DegreeValue, number>(degreeValues.map((value) => [value, 0])),
+        new Map<string, number>(),
+        new Map<Urn | null, number>(),
+        new Map<number | null, number>()
+      ]
+      for (const { entityClass, degree, count } of tally.byClass) {
+        if (degree !== null) add(degrees, degree, count)
+        add(types, graphqlTypeOf(entityClass.entityType), count)
+        add(platforms, entityClass.platformUrn, count)
+        add(domainIds, entityClass.domainId, count)
+      }
+      const domains = frequentFirst(domainIds, (id) => id ?? 0)
+      const domainOf = await referencesOf(
+        reader,
+        domains.flatMap(({ value }) => value ?? [])
+      )
+      return {
+        total,
+        degrees: [...degrees].map(([degree, count]) => ({ degree, count })),
+        exactDegrees: tally.byDegree.flatMap((count, degree) => (count > 0 ? [{ degree, count }] : [])),
+        types: frequentFirst(types, (type) => type).map(({ value, count }) => ({ type: value, count })),
+        platforms: frequentFirst(platforms, (urn) => urn ?? '').map(({ value, count }) => ({
+          platform: value === null ? null : { urn: value },
+          count
+        })),
+        domains: domains.map(({ value, count }) => ({
+          domain: value === null ? null : domainOf(value),
+          count
+        })),
+        report: {
+          ...reportOf(walk, reader.engine, startedAt),
+          ms: millisecondsSince(startedAt),
+          ...(question.withoutEffect.length > 0 ? { withoutEffect: question.withoutEffect } : {})
+        }
+      }
+    },
+    { window: question.window, units: 2 + unitsOfWalk(question, { facets: false, paths: false }) }
+  )
+}
+
+const add = <Value>(counts: Map<Value, number>, value: Value, count: number): void => {
+  counts.set(value, (counts.get(value) ?? 0) + count)
+}
+
+/** At most pageMaxCount values; those with the same count in the order of their texts or ids. */
+const frequentFirst = <Value>(
+  counts: ReadonlyMap<Value, number>,
+  placeOf: (value: Value) => string | number
+): { value: Value; count: number }[] =>
+  [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || (placeOf(a.value) < placeOf(b.value) ? -1 : 1))
+    .slice(0, limits.pageMaxCount)

@@ -1,0 +1,116 @@
+/**
+ * Exports lineage: everything that a question means, complete and without pages, from one snapshot.
+ *
+ * Walk and filters come first, so that total and completeness are known before the first row; rows are then read a slice
+ * at a time while somebody takes them. In memory is what the walk reached (6 bytes each), and one slice.
+ */
+import { limits } from '../../limits.ts'
+import type { LineageDirection } from '../../model/walk.ts'
+import { idSet } from '../../store/id-set.ts'
+import type { Urn } from '../../urn/urn.ts'
+import { checkExport, type ExportInput, type ExportQuestion } from './export-question.ts'
+import { edgeRows, entityRows, rowWithoutId, type ExportEdge, type ExportEntity } from './export-rows.ts'
+import { hopsWanted } from './lineage-filters.ts'
+import type { LineageReader } from './lineage-reader.ts'
+import { reportOf, type LineageReport } from './lineage-report.ts'
+import { entityNotFound } from './read-entity.ts'
+import { siftHits } from './sift-hits.ts'
+import { withLineage, type LineageSources } from './with-lineage.ts'
+
+export type LineageExport = {
+  startUrn: Urn
+  direction: LineageDirection
+  report: LineageReport
+  /** Entities that `entities` gives. */
+  total: number
+  /** Where the walk began, with degree 0: the start, or its columns. */
+  starts: () => AsyncGenerator<ExportEntity[]>
+  /** What was reached and kept, nearest first. */
+  entities: () => AsyncGenerator<ExportEntity[]>
+  /** The edges among all of them. */
+  edges: () => AsyncGenerator<ExportEdge[]>
+}
+
+/**
+ * Gives the export to `use`, which reads rows until it resolves; the snapshot is held for so long.
+ * Throws what checkExport and `use` throw, NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED after walkDeadlineMs.
+ */
+export async function exportLineage(
+  sources: LineageSources,
+  input: ExportInput,
+  use: (found: LineageExport) => Promise<void>
+): Promise<void> {
+  const startedAt = performance.now()
+  const question = checkExport(input)
+  await withLineage(sources, async (reader) => use(await findLineage(reader, question, startedAt)), {
+    window: question.window
+  })
+}
+
+async function findLineage(
+  reader: LineageReader,
+  question: ExportQuestion,
+  startedAt: number
+): Promise<LineageExport> {
+  const { startUrn, direction, level } = question
+  const start = (await reader.find([startUrn])).get(startUrn)
+  if (!start) throw entityNotFound(startUrn, 'urn')
+  const startIds =
+    start.id === null
+      ? []
+      : question.beginsAtColumns
+        ? (await reader.columns([start.id]))(start.id)
+        : [start.id]
+  const walk = await reader.walk({
+    startIds,
+    direction,
+    level,
+    hopsWanted: Math.min(question.hops, hopsWanted(question.filters)),
+    bounds: { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
+  })
+  const { total, kept } = await siftHits(reader, question, walk)
+  const ids = kept === null ? walk.ids : kept.map((place) => walk.ids[place] ?? 0)
+  const degrees = kept === null ? walk.degrees : Uint16Array.from(kept, (place) => walk.degrees[place] ?? 0)
+  const isBare = start.id === null && !question.beginsAtColumns
+  return {
+    startUrn,
+    direction,
+    total,
+    report: reportOf(walk, reader.engine, startedAt),
+    starts: isBare
+      ? () => oneSlice(rowWithoutId(startUrn, start.exists))
+      : () => entityRows(reader, Int32Array.from(startIds), () => 0),
+    entities: () => entityRows(reader, ids, (index) => degrees[index] ?? 0),
+    edges: () => edgesAmong(reader, question, startIds, ids, degrees)
+  }
+}
+
+async function* oneSlice(row: ExportEntity): AsyncGenerator<ExportEntity[]> {
+  yield [row]
+}
+
+async function* edgesAmong(
+  reader: LineageReader,
+  { direction, level }: ExportQuestion,
+  startIds: readonly number[],
+  ids: Int32Array,
+  degrees: Uint16Array
+): AsyncGenerator<ExportEdge[]> {
+  const among = idSet()
+  for (const id of startIds) among.add(id)
+  for (const id of ids) among.add(id)
+  yield* edgeRows(reader, {
+    direction,
+    level,
+    nearIds: Int32Array.from(startIds),
+    degreeAt: () => 0,
+    has: among.has
+  })
+  yield* edgeRows(reader, {
+    direction,
+    level,
+    nearIds: ids,
+    degreeAt: (index) => degrees[index] ?? 0,
+    has: among.has
+  })
+}

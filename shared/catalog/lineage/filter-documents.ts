@@ -1,0 +1,35 @@
+/**
+ * Reads the documents that filters ask for. An entity without a browse path of its own has that of its containers, made anew each time it is
+ * asked for: a container that is put elsewhere takes along what is in it.
+ */
+import type { Db, Tx } from '../../db/database.ts'
+import type { JsonObject } from '../../model/changes.ts'
+import { findEntitiesById } from '../../store/entities.ts'
+import { readDocuments } from '../../store/entity-reads.ts'
+import { readParentContainers } from './parent-containers.ts'
+
+const browsePathAspect = 'browsePathsV2'
+
+/** By id and aspect name. For aspects that are no lists of edges and no domains. */
+export async function readFilterDocuments(
+  db: Db | Tx,
+  ids: readonly number[] | Int32Array,
+  aspectNames: readonly string[]
+): Promise<Map<number, Map<string, JsonObject>>> {
+  if (!aspectNames.includes(browsePathAspect)) return readDocuments(db, ids, aspectNames)
+  const documents = await readDocuments(db, ids, [...new Set([...aspectNames, 'container'])])
+  const placed = [...documents].flatMap(([id, own]) =>
+    own.has('container') && !own.has(browsePathAspect) ? [id] : []
+  )
+  const entities = await findEntitiesById(db, placed)
+  const chains = await readParentContainers(
+    db,
+    entities.map(({ urn }) => urn)
+  )
+  for (const [index, { id }] of entities.entries()) {
+    // From the outermost, each with its URN for a name, as DataHub makes it.
+    const path = (chains[index] ?? []).map(({ urn }) => ({ id: urn, urn })).toReversed()
+    if (path.length > 0) documents.get(id)?.set(browsePathAspect, { path })
+  }
+  return documents
+}

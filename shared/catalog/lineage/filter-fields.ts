@@ -1,0 +1,200 @@
+/** The fields that results can be filtered by: where each one's values are found, and how they may be compared. */
+import { graphqlTypeOf } from '../../model/entity-types.ts'
+import type { JsonValue } from '../../model/changes.ts'
+import { isObject } from '../../model/json-values.ts'
+import { nameFromUrn } from '../../urn/kinds.ts'
+import type { Urn } from '../../urn/urn.ts'
+import { descriptionsOf, namesOf, textAspectNames, type Documents } from '../entities/entity-texts.ts'
+import type { EntityClass } from './lineage-reader.ts'
+
+/** What a result has in common with others: enough for most filters, which are then judged once for all of them. */
+export type CommonFacts = Pick<
+  EntityClass,
+  'entityType' | 'platformUrn' | 'origin' | 'isRemoved' | 'domainId'
+> & {
+  /** Of the hops from the start of a walk; null where there was no walk. */
+  degree: DegreeValue | null
+}
+
+/** One result with what is its own. `documents` are those that the filters in use need. */
+export type Candidate = {
+  common: CommonFacts
+  urn: Urn
+  documents: Documents
+  /** Null where no filter asks. */
+  hasUpstreams: boolean | null
+}
+
+const textConditions = ['EQUAL', 'IEQUAL', 'IN', 'CONTAIN', 'START_WITH', 'END_WITH', 'EXISTS'] as const
+const domainConditions = [
+  'EQUAL',
+  'IN',
+  'EXISTS',
+  'DESCENDANTS_INCL',
+  'ANCESTORS_INCL',
+  'RELATED_INCL'
+] as const
+const exactConditions = ['EQUAL', 'IN'] as const
+
+export type FilterCondition = (typeof textConditions)[number] | (typeof domainConditions)[number]
+
+export type FilterField = {
+  conditions: readonly FilterCondition[]
+  /** Where the set is small, the values a filter may name. */
+  allowed?: readonly string[]
+  /** Under which its values stand in search documents, all of them; absent where they do not. */
+  key?: string
+} & (
+  | { commonValuesOf: (facts: CommonFacts) => readonly string[] }
+  | {
+      /** Aspects whose documents hold the values. */
+      aspectNames: readonly string[]
+      ownValuesOf: (candidate: Candidate) => readonly string[]
+      /** Whether edges must be looked at. */
+      asksUpstreams?: true
+    }
+)
+
+export type DegreeValue = '1' | '2' | '3+'
+export const degreeValues: readonly DegreeValue[] = ['1', '2', '3+']
+export const degreeValueOf = (degree: number): DegreeValue => (degree === 1 ? '1' : degree === 2 ? '2' : '3+')
+
+const listed = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : [])
+const strings = (values: readonly (JsonValue | undefined)[]): string[] =>
+  values.filter((value) => typeof value === 'string')
+const present = (value: string | null): string[] => (value === null ? [] : [value])
+
+/** A field whose values stand in a list of one aspect, each below a key. */
+const fromList = (aspectName: string, listName: string, key: string): FilterField => ({
+  key: aspectName,
+  conditions: textConditions,
+  aspectNames: [aspectName],
+  ownValuesOf: ({ documents }) =>
+    strings(
+      listed(documents.get(aspectName)?.[listName]).map((entry) => (isObject(entry) ? entry[key] : entry))
+    )
+})
+
+/** A field whose value stands in one aspect. */
+const fromAspect = (aspectName: string, key: string): FilterField => ({
+  key: aspectName,
+  conditions: textConditions,
+  aspectNames: [aspectName],
+  ownValuesOf: ({ documents }) => strings([documents.get(aspectName)?.[key]])
+})
+
+const customPropertyAspects = textAspectNames.filter((name) => !name.startsWith('editable'))
+
+const entityType: FilterField = {
+  key: 'type',
+  conditions: exactConditions,
+  commonValuesOf: ({ entityType: name }) => [graphqlTypeOf(name), name]
+}
+const platform: FilterField = {
+  key: 'platform',
+  conditions: textConditions,
+  // Clients name a platform by its URN or by its name.
+  commonValuesOf: ({ platformUrn }) => (platformUrn === null ? [] : [platformUrn, nameFromUrn(platformUrn)])
+}
+const origin: FilterField = {
+  key: 'origin',
+  conditions: textConditions,
+  commonValuesOf: (facts) => present(facts.origin)
+}
+
+/** By the names that DataHub's clients send. A Map, so that no text a client sends finds what is not listed. */
+export const entityFilterFields: ReadonlyMap<string, FilterField> = new Map<string, FilterField>([
+  ['_entityType', entityType],
+  ['entityType', entityType],
+  ['platform', platform],
+  ['platform.keyword', platform],
+  ['origin', origin],
+  ['env', origin],
+  // Compared by id, through the tree: see lineage-filters.ts.
+  [
+    'domains',
+    {
+      conditions: domainConditions,
+      commonValuesOf: ({ domainId }) => (domainId === null ? [] : [String(domainId)])
+    }
+  ],
+  [
+    'removed',
+    {
+      conditions: exactConditions,
+      allowed: ['true', 'false'],
+      commonValuesOf: ({ isRemoved }) => [String(isRemoved)]
+    }
+  ],
+  ['urn', { conditions: textConditions, aspectNames: [], ownValuesOf: ({ urn }) => [urn] }],
+  [
+    'name',
+    {
+      conditions: textConditions,
+      aspectNames: textAspectNames,
+      ownValuesOf: ({ urn, documents }) => namesOf(urn, documents)
+    }
+  ],
+  [
+    'description',
+    {
+      conditions: textConditions,
+      aspectNames: textAspectNames,
+      ownValuesOf: ({ documents }) => descriptionsOf(documents)
+    }
+  ],
+  [
+    'customProperties',
+    {
+      key: 'customProperties',
+      conditions: textConditions,
+      aspectNames: customPropertyAspects,
+      ownValuesOf: customPropertiesOf
+    }
+  ],
+  ['tags', fromList('globalTags', 'tags', 'tag')],
+  ['owners', fromList('ownership', 'owners', 'owner')],
+  ['glossaryTerms', fromList('glossaryTerms', 'terms', 'urn')],
+  ['typeNames', fromList('subTypes', 'typeNames', 'typeName')],
+  ['container', fromAspect('container', 'container')],
+  ['platformInstance', fromAspect('dataPlatformInstance', 'instance')],
+  [
+    'hasUpstreams',
+    {
+      conditions: exactConditions,
+      allowed: ['true', 'false'],
+      aspectNames: [],
+      asksUpstreams: true,
+      ownValuesOf: ({ hasUpstreams }) => [String(hasUpstreams)]
+    }
+  ],
+  ['browsePathV2', { conditions: textConditions, aspectNames: ['browsePathsV2'], ownValuesOf: browsePathOf }]
+])
+
+/** The same for what a walk reached. */
+export const lineageFilterFields: ReadonlyMap<string, FilterField> = new Map<string, FilterField>([
+  [
+    'degree',
+    { conditions: exactConditions, allowed: degreeValues, commonValuesOf: ({ degree }) => present(degree) }
+  ],
+  ...entityFilterFields
+])
+
+/** `key=value`, as DataHub's clients ask for it. */
+function customPropertiesOf({ documents }: Candidate): string[] {
+  return [...documents.values()].flatMap((document) =>
+    isObject(document.customProperties)
+      ? Object.entries(document.customProperties).map(
+          ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`
+        )
+      : []
+  )
+}
+
+/** The ids of the path behind a U+241F each, as DataHub keeps it. */
+function browsePathOf({ documents }: Candidate): string[] {
+  const ids = strings(
+    listed(documents.get('browsePathsV2')?.path).map((entry) => (isObject(entry) ? entry.id : undefined))
+  )
+  return ids.length === 0 ? [] : [ids.map((id) => `\u241f${id}`).join('')]
+}

@@ -1,0 +1,76 @@
+/** Walks from the start of a question and sifts what is reached: everything that a search returns, before any page of it. */
+import { limits } from '../../limits.ts'
+import type { Walk, WalkBounds } from '../../model/walk.ts'
+import { hopsWanted } from './lineage-filters.ts'
+import { everyEntity, foldedToAssets, type Hits } from './lineage-hits.ts'
+import type { LineageReader } from './lineage-reader.ts'
+import { entityNotFound } from './read-entity.ts'
+import type { ScrollQuestion } from './scroll-question.ts'
+import { siftHits, type Sifted } from './sift-hits.ts'
+
+export type FoundHits = {
+  startIds: readonly number[]
+  walk: Walk
+  hits: Hits
+  sifted: Sifted
+  /** Of the reader that found them. */
+  version: number | null
+}
+
+export const walkBounds: WalkBounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
+
+/** Throws NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED. With `keeps` false nothing but counts comes of sifting. */
+export async function findHits(
+  reader: LineageReader,
+  question: ScrollQuestion,
+  bounds: WalkBounds = walkBounds,
+  { keeps = true } = {}
+): Promise<FoundHits> {
+  const { direction, level, filters } = question
+  const startIds = await startsOf(reader, question)
+  const walk = await reader.walk({ startIds, direction, level, hopsWanted: hopsWanted(filters), bounds })
+  const hits = question.foldsColumns ? await foldedToAssets(reader, walk) : everyEntity(walk)
+  return {
+    startIds,
+    walk,
+    hits,
+    sifted: await siftHits(reader, question, hits, { keeps }),
+    version: reader.version
+  }
+}
+
+/** A column that nothing names has no id, and reaches nothing. */
+async function startsOf(
+  reader: LineageReader,
+  { startUrn, beginsAtColumns }: ScrollQuestion
+): Promise<readonly number[]> {
+  const start = (await reader.find([startUrn])).get(startUrn)
+  if (!start) throw entityNotFound(startUrn, 'input.urn')
+  if (start.id === null) return []
+  return beginsAtColumns ? (await reader.columns([start.id]))(start.id) : [start.id]
+}
+
+/** What the objects of a small result take, counted as ids: a thousand questions a second must not add up to a gigabyte. */
+const fixedSize = 500
+
+/** Ids that are held with what was found. */
+export const sizeOf = ({ walk, hits, sifted }: FoundHits): number =>
+  fixedSize +
+  walk.ids.length +
+  (hits.ids === walk.ids ? 0 : walk.ids.length + hits.ids.length) +
+  (sifted.kept?.length ?? 0)
+
+/** Where in what was kept the first hit behind a degree and id stands. */
+export function placeBehind({ hits, sifted }: FoundHits, after: { degree: number; id: number }): number {
+  let low = 0
+  let high = sifted.total
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const index = sifted.kept?.[middle] ?? middle
+    const degree = hits.degrees[index] ?? 0
+    if (degree < after.degree || (degree === after.degree && (hits.ids[index] ?? 0) <= after.id))
+      low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,148 @@
+/** Finds the shortest ways from one entity downstream to another, and by what each step of them is stated. */
+import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import type { WalkBounds } from '../../model/walk.ts'
+import { entityTypeOf, toUrn, type Urn } from '../../urn/urn.ts'
+import { readVia } from './edge-via.ts'
+import { referencesOf } from './entity-references.ts'
+import type { LineageReader } from './lineage-reader.ts'
+import { millisecondsSince, type LineageReport } from './lineage-report.ts'
+import { pageCount } from '../entities/page-count.ts'
+import { entityNotFound, type EntityReference } from './read-entity.ts'
+import { noWays, shortestWays, type ShortestWays } from './shortest-ways.ts'
+import { withLineage, type LineageSources } from './with-lineage.ts'
+
+/** As clients send it. */
+export type LineagePathsInput = { from: string; to: string; count?: number | null }
+
+/** `via` is what states the edge that leads here, where that is neither end of it. */
+export type PathStep = { entity: EntityReference; via: EntityReference[] }
+
+export type LineagePaths = {
+  /** Of every shortest way; null where none was found. */
+  hops: number | null
+  /** How many shortest ways there are; Number.MAX_SAFE_INTEGER stands for more. */
+  total: number
+  paths: PathStep[][]
+  report: LineageReport
+}
+
+const walkBounds: WalkBounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
+
+/**
+ * The first ways in the order of their ids, from the start on. No way is no error: the report says whether it is certain.
+ * Throws BAD_REQUEST (ends that are equal, or an asset and a column), INVALID_URN, LIMIT_EXCEEDED (pageMaxCount, pathEntitiesMaxCount),
+ * NOT_FOUND for an end that does not exist, DEADLINE_EXCEEDED.
+ */
+export async function findLineagePaths(
+  sources: LineageSources,
+  input: LineagePathsInput,
+  wishes: { via: boolean },
+  bounds: WalkBounds = walkBounds
+): Promise<LineagePaths> {
+  const [from, to] = [toUrn(input.from, 'input.from'), toUrn(input.to, 'input.to')]
+  const count = pageCount(input.count, 'input.count')
+  const level = entityTypeOf(from) === 'schemaField' ? 'column' : 'asset'
+  if ((entityTypeOf(to) === 'schemaField') !== (level === 'column'))
+    throw new CatalogError('BAD_REQUEST', 'input.from and input.to must both be assets, or both be columns', {
+      field: 'input.to'
+    })
+  if (from === to)
+    throw new CatalogError('BAD_REQUEST', 'input.from and input.to must be two entities', {
+      field: 'input.to'
+    })
+  const startedAt = performance.now()
+
+  const { ways, found, known, engine } = await withLineage(
+    sources,
+    async (reader) => {
+      const [fromId, toId] = await idsOf(reader, from, to)
+      // A column that nothing names has no id, and no way leads from it or to it.
+      const ways =
+        fromId === null || toId === null ? noWays : await shortestWays(reader, fromId, toId, level, bounds)
+      const found = firstWays(ways, fromId ?? 0, count)
+      return {
+        ways,
+        found,
+        known: await referencesOf(reader, [...new Set(found.flat())]),
+        engine: reader.engine
+      }
+    },
+    { units: 3 }
+  )
+
+  const viaOf = wishes.via ? await readVia(sources.db, uniqueEdges(found)) : () => []
+  return {
+    hops: ways.hops,
+    total: ways.total,
+    paths: found.map((way) =>
+      way.flatMap((id, place): PathStep[] => {
+        const entity = known(id)
+        const before = way[place - 1]
+        return entity
+          ? [{ entity, via: before === undefined ? [] : viaOf({ upstreamId: before, downstreamId: id }) }]
+          : []
+      })
+    ),
+    report: {
+      complete: ways.cutBy === null,
+      truncatedBy: ways.cutBy,
+      hops: ways.hops ?? 0,
+      visited: ways.visited,
+      ms: millisecondsSince(startedAt),
+      engine
+    }
+  }
+}
+
+async function idsOf(reader: LineageReader, from: Urn, to: Urn): Promise<[number | null, number | null]> {
+  const known = await reader.find([from, to])
+  const [start, end] = [known.get(from), known.get(to)]
+  if (!start) throw entityNotFound(from, 'input.from')
+  if (!end) throw entityNotFound(to, 'input.to')
+  return [start.id, end.id]
+}
+
+/** Every entity on a shortest way leads on to the end, so going down the first of them and back finds ways without a detour. */
+function firstWays({ hops, nextOf }: ShortestWays, fromId: number, count: number): number[][] {
+  if (hops === null) return []
+  const maximum = limits.pathEntitiesMaxCount
+  const found: number[][] = []
+  const way = [fromId]
+  const places = [0]
+  while (way.length > 0 && found.length < count) {
+    const next = nextOf(way.at(-1) ?? 0)
+    const place = places.at(-1) ?? 0
+    if (way.length - 1 === hops) {
+      found.push([...way])
+      if (found.length * (hops + 1) > maximum) {
+        throw new CatalogError(
+          'LIMIT_EXCEEDED',
+          `the paths have more than ${maximum} entities; ask for fewer`,
+          { field: 'input.count', limit: 'pathEntitiesMaxCount', maximum, actual: found.length * (hops + 1) }
+        )
+      }
+    }
+    const step = way.length - 1 === hops ? undefined : next[place]
+    if (step === undefined) {
+      way.pop()
+      places.pop()
+      continue
+    }
+    places[places.length - 1] = place + 1
+    way.push(step)
+    places.push(0)
+  }
+  return found
+}
+
+function uniqueEdges(ways: readonly (readonly number[])[]) {
+  const edges = new Map<string, { upstreamId: number; downstreamId: number }>()
+  for (const way of ways) {
+    for (const [place, downstreamId] of way.entries()) {
+      const upstreamId = way[place - 1]
+      if (upstreamId !== undefined) edges.set(`${upstreamId} ${downstreamId}`, { upstreamId, downstreamId })
+    }
+  }
+  return [...edges.values()]
+}

@@ -1,0 +1,125 @@
+/** The edges between what a lineage graph shows, and at each node how many neighbours are not in it. */
+import { limits } from '../../limits.ts'
+import { checkCount } from '../../model/count-checks.ts'
+import { nodesSliceCount, type Looks } from './graph-nodes.ts'
+import type { LineageReader } from './lineage-reader.ts'
+import { throughHidden } from './through-hidden.ts'
+
+/** `between` are the hidden entities that were looked through, the first edgeViaMaxCount of `betweenCount`. */
+export type IdEdge = {
+  upstreamId: number
+  downstreamId: number
+  between: readonly number[]
+  betweenCount: number
+}
+
+/** The first graphEdgesMaxCount edges by their ends, and how many there are. */
+export type EdgesFound = { edges: IdEdge[]; total: number }
+
+export type Rim = { count: number; hidden: number }
+
+/** How many neighbours a node has in all, and how many of them are not shown. */
+export type Rims = { UPSTREAM: Map<number, Rim>; DOWNSTREAM: Map<number, Rim> }
+
+export async function readEdges(
+  reader: LineageReader,
+  shown: ReadonlySet<number>,
+  looks: Looks
+): Promise<EdgesFound & { rims: Rims }> {
+  const ids = [...shown].sort((a, b) => a - b)
+  const found: EdgesFound = { edges: [], total: 0 }
+  const rims: Rims = { UPSTREAM: new Map(), DOWNSTREAM: new Map() }
+  for (const direction of ['UPSTREAM', 'DOWNSTREAM'] as const) {
+    for (let begin = 0; begin < ids.length; begin += nodesSliceCount) {
+      const slice = ids.slice(begin, begin + nodesSliceCount)
+      const { beyond } = await looks[direction](slice)
+      for (const id of slice) {
+        const { met, between } = beyond(id)
+        const near = met.filter((far) => shown.has(far))
+        rims[direction].set(id, { count: met.length, hidden: met.length - near.length })
+        if (direction === 'DOWNSTREAM')
+          for (const far of near) if (addEdge(found, id, far, between)) await reader.pause()
+        await reader.pause()
+      }
+    }
+  }
+  return { ...found, rims }
+}
+
+/** Whether the edge is listed: then all that is between its ends was looked up, which may take a while. */
+function addEdge(
+  found: EdgesFound,
+  upstreamId: number,
+  downstreamId: number,
+  between: (id: number) => readonly number[]
+): boolean {
+  found.total += 1
+  if (found.edges.length >= limits.graphEdgesMaxCount) return false
+  const hidden = between(downstreamId)
+  found.edges.push({
+    upstreamId,
+    downstreamId,
+    between: hidden.slice(0, limits.edgeViaMaxCount),
+    betweenCount: hidden.length
+  })
+  return true
+}
+
+const columnsSliceCount = 1_000
+
+/**
+ * The edges between columns of the assets shown; soft-deleted columns are looked through. `columnsOf` has the columns of each
+ * asset that an edge listed has an end in. Throws LIMIT_EXCEEDED (graphColumnsMaxCount).
+ */
+export async function readColumnEdges(
+  reader: LineageReader,
+  assetIds: ReadonlySet<number>
+): Promise<EdgesFound & { columnsOf: Map<number, number[]> }> {
+  const assetOf = await visibleColumns(reader, [...assetIds])
+  const look = throughHidden(reader, {
+    direction: 'DOWNSTREAM',
+    level: 'column',
+    judge: ({ isRemoved }) => (isRemoved ? 'through' : 'shown')
+  })
+  const found: EdgesFound = { edges: [], total: 0 }
+  const ids = [...assetOf.keys()].sort((a, b) => a - b)
+  for (let begin = 0; begin < ids.length; begin += columnsSliceCount) {
+    const slice = ids.slice(begin, begin + columnsSliceCount)
+    const { beyond } = await look(slice)
+    for (const id of slice) {
+      const { met, between } = beyond(id)
+      for (const far of met) if (assetOf.has(far) && addEdge(found, id, far, between)) await reader.pause()
+    }
+  }
+  const columnsOf = new Map<number, number[]>()
+  for (const columnId of [
+    ...new Set(found.edges.flatMap((edge) => [edge.upstreamId, edge.downstreamId]))
+  ].sort((a, b) => a - b)) {
+    const assetId = assetOf.get(columnId) ?? 0
+    const own = columnsOf.get(assetId)
+    if (own) own.push(columnId)
+    else columnsOf.set(assetId, [columnId])
+  }
+  return { ...found, columnsOf }
+}
+
+/** The columns of assets that are not soft-deleted, with their assets. */
+async function visibleColumns(
+  reader: LineageReader,
+  assetIds: readonly number[]
+): Promise<Map<number, number>> {
+  const assetOf = new Map<number, number>()
+  const columnsOf = await reader.columns(assetIds)
+  for (const assetId of assetIds) {
+    const columns = columnsOf(assetId)
+    checkCount(assetOf.size + columns.length, 'graphColumnsMaxCount', {
+      field: 'input.columns',
+      what: 'the assets shown have more columns than a graph can',
+      wayOut: 'Ask for fewer nodes, or without columns'
+    })
+    const classOf = await reader.classes(columns)
+    for (const id of columns) if (classOf(id)?.isRemoved === false) assetOf.set(id, assetId)
+    await reader.pause()
+  }
+  return assetOf
+}

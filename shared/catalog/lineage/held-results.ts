@@ -1,0 +1,78 @@
+/**
+ * Results that are still being paged through, held in the memory of the process that found them: so the pages of one
+ * scroll are of one snapshot. They are bounded in number of ids and in age; who finds nothing here walks anew.
+ */
+import { limits } from '../../limits.ts'
+
+export type HeldResults<Result> = {
+  /** The result that a scroll began with. */
+  ofScroll: (identity: string, fingerprint: number) => Result | null
+  /** The last result of a question. Ask the reader's version whether it is still true. */
+  ofQuestion: (identity: string) => Result | null
+  /** `size` is the number of ids it holds. What is larger than the whole room is not held. */
+  hold: (identity: string, fingerprint: number, result: Result, size: number) => void
+}
+
+type Held<Result> = { identity: string; result: Result; size: number; endsAt: number }
+
+/** The results used longest ago go first; each is kept for `maxAgeMs` after its last use. `now` is in milliseconds. */
+export function holdResults<Result>({
+  maxIds,
+  maxAgeMs,
+  now = Date.now
+}: {
+  maxIds: number
+  maxAgeMs: number
+  now?: () => number
+}): HeldResults<Result> {
+  // A Map keeps the order of insertion, so the first is the one used longest ago.
+  const held = new Map<string, Held<Result>>()
+  const latest = new Map<string, string>()
+  let size = 0
+
+  const drop = (key: string): void => {
+    const found = held.get(key)
+    if (!found) return
+    held.delete(key)
+    size -= found.size
+    if (latest.get(found.identity) === key) latest.delete(found.identity)
+  }
+  const use = (key: string): Result | null => {
+    const found = held.get(key)
+    if (!found) return null
+    if (found.endsAt <= now()) {
+      drop(key)
+      return null
+    }
+    held.delete(key)
+    held.set(key, { ...found, endsAt: now() + maxAgeMs })
+    return found.result
+  }
+  const keyOf = (identity: string, fingerprint: number): string => `${identity} ${fingerprint}`
+
+  return {
+    ofScroll: (identity, fingerprint) => use(keyOf(identity, fingerprint)),
+    ofQuestion: (identity) => {
+      const key = latest.get(identity)
+      return key === undefined ? null : use(key)
+    },
+    hold: (identity, fingerprint, result, own) => {
+      const key = keyOf(identity, fingerprint)
+      drop(key)
+      if (own > maxIds) return
+      held.set(key, { identity, result, size: own, endsAt: now() + maxAgeMs })
+      latest.set(identity, key)
+      size += own
+      for (const [oldest, { endsAt }] of held) {
+        if (size <= maxIds && endsAt > now()) break
+        drop(oldest)
+      }
+    }
+  }
+}
+
+/** What one API process holds. */
+export const heldResultsBounds = {
+  maxIds: limits.heldResultsMaxIds,
+  maxAgeMs: limits.heldResultMaxSeconds * 1_000
+}

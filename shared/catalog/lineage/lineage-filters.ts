@@ -1,0 +1,250 @@
+/**
+ * Filters of results: plain Boolean logic. A result is kept when one group holds; a group holds when all its filters do;
+ * a filter holds when one of its values fits, or, negated, when none does.
+ */
+import { CatalogError } from '../../errors.ts'
+import type { LimitName } from '../../limits.ts'
+import { checkCount } from '../../model/count-checks.ts'
+import { toUrn, type Urn } from '../../urn/urn.ts'
+import {
+  degreeValues,
+  type Candidate,
+  type CommonFacts,
+  type FilterCondition,
+  type FilterField
+} from './filter-fields.ts'
+import type { LineageReader } from './lineage-reader.ts'
+
+/** As clients send it. */
+export type FacetFilterInput = {
+  field: string
+  values?: readonly string[] | null
+  negated?: boolean | null
+  condition?: string | null
+}
+export type FilterGroupInput = { and?: readonly FacetFilterInput[] | null }
+
+/** A filter that has been checked. */
+export type Filter = {
+  fieldName: string
+  field: FilterField
+  condition: FilterCondition
+  values: readonly string[]
+  isNegated: boolean
+}
+
+/** Groups that have been checked; no groups keep everything. */
+export type Filters = readonly (readonly Filter[])[]
+
+const domainsField = 'domains'
+
+/** Groups of filters with those that must hold beside them, DataHub's older form: each group has them, and alone they are one. */
+export function mergedGroups(
+  groups: readonly FilterGroupInput[] | null | undefined,
+  beside: readonly FacetFilterInput[] | null | undefined
+): readonly FilterGroupInput[] | null {
+  if (!beside || beside.length === 0) return groups ?? null
+  return (groups && groups.length > 0 ? groups : [{ and: [] }]).map(({ and }) => ({
+    and: [...(and ?? []), ...beside]
+  }))
+}
+
+/**
+ * Checks groups against the fields that may be used. `place` is the input's name for messages (`input.orFilters`).
+ * Throws BAD_REQUEST (unknown field, condition or value, with those allowed; no values), INVALID_URN (a domain that is no
+ * URN) and LIMIT_EXCEEDED (filterGroupsMaxCount, filtersPerGroupMaxCount, filterValuesMaxCount).
+ */
+export function checkFilters(
+  groups: readonly FilterGroupInput[] | null | undefined,
+  fields: ReadonlyMap<string, FilterField>,
+  place: string
+): Filters {
+  checkNumberOf('groups', groups?.length ?? 0, 'filterGroupsMaxCount', place)
+  checkNumberOf(
+    'filter values',
+    (groups ?? []).reduce((sum, { and }) => sum + valueCount(and), 0),
+    'filterValuesInAllMaxCount',
+    place
+  )
+  return (groups ?? []).map((group, index) => {
+    const and = group.and ?? []
+    checkNumberOf('filters', and.length, 'filtersPerGroupMaxCount', `${place}[${index}].and`)
+    return and.map((filter, at) => checkFilter(filter, fields, `${place}[${index}].and[${at}]`))
+  })
+}
+
+const valueCount = (filters: readonly FacetFilterInput[] | null | undefined): number =>
+  (filters ?? []).reduce((sum, { values }) => sum + (values?.length ?? 0), 0)
+
+/** Values of filters that have been checked. */
+export const filterValueCount = (filters: Filters): number =>
+  filters.flat().reduce((sum, { values }) => sum + values.length, 0)
+
+/** Checks filters that must all hold, as one group. Throws as checkFilters does. */
+export function checkAllOf(
+  filters: readonly FacetFilterInput[] | null | undefined,
+  fields: ReadonlyMap<string, FilterField>,
+  place: string
+): Filters {
+  checkNumberOf('filters', filters?.length ?? 0, 'filtersPerGroupMaxCount', place)
+  checkNumberOf('filter values', valueCount(filters), 'filterValuesInAllMaxCount', place)
+  return filters && filters.length > 0
+    ? [filters.map((filter, at) => checkFilter(filter, fields, `${place}[${at}]`))]
+    : []
+}
+
+function checkFilter(
+  filter: FacetFilterInput,
+  fields: ReadonlyMap<string, FilterField>,
+  place: string
+): Filter {
+  const field = fields.get(filter.field)
+  if (!field) {
+    throw new CatalogError('BAD_REQUEST', `${place}.field is not a field that results can be filtered by`, {
+      field: `${place}.field`,
+      allowed: [...fields.keys()]
+    })
+  }
+  const condition = field.conditions.find((known) => known === (filter.condition ?? 'EQUAL'))
+  if (!condition) {
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `${place}.condition: ${filter.field} cannot be compared by ${filter.condition}`,
+      { field: `${place}.condition`, allowed: field.conditions }
+    )
+  }
+  const values = filter.values ?? []
+  if (values.length === 0 && condition !== 'EXISTS') {
+    throw new CatalogError('BAD_REQUEST', `${place}.values must name at least one value`, {
+      field: `${place}.values`,
+      ...(field.allowed ? { allowed: field.allowed } : {})
+    })
+  }
+  checkNumberOf('values', values.length, 'filterValuesMaxCount', `${place}.values`)
+  const { allowed } = field
+  const wrong = values.findIndex((value) => allowed !== undefined && !allowed.includes(value))
+  if (allowed && wrong >= 0) {
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `${values[wrong]} is not a valid filter value for ${filter.field} filters`,
+      { field: `${place}.values[${wrong}]`, allowed }
+    )
+  }
+  const spelled =
+    filter.field === domainsField
+      ? values.map((value, at) => toUrn(value, `${place}.values[${at}]`, 'domain'))
+      : values
+  return { fieldName: filter.field, field, condition, values: spelled, isNegated: filter.negated ?? false }
+}
+
+const checkNumberOf = (what: string, actual: number, limit: LimitName, field: string): void =>
+  checkCount(actual, limit, { field, what: `${field} has ${actual} ${what}` })
+
+export const mentions = (filters: Filters, fieldName: string): boolean =>
+  filters.some((group) => group.some((filter) => filter.fieldName === fieldName))
+
+/**
+ * The hops after which no further result can be kept: 0 where no degree can satisfy the filters, Infinity where any
+ * can. Exact for what the degree filters say, negation included, so a walk that ends there has lost nothing.
+ */
+export function hopsWanted(filters: Filters): number {
+  if (filters.length === 0) return Infinity
+  const wanted = degreeValues.map((value) =>
+    filters.some((group) =>
+      group.every(
+        (filter) => filter.fieldName !== 'degree' || filter.values.includes(value) !== filter.isNegated
+      )
+    )
+  )
+  return wanted[2] ? Infinity : wanted[1] ? 2 : wanted[0] ? 1 : 0
+}
+
+/** Where domains are looked up: a lineage reader, for one. */
+export type DomainLookup = Pick<LineageReader, 'find' | 'domainTree'>
+
+export type Judge = {
+  /** Whether all results with these facts are kept; null where each has to be judged by what is its own. */
+  common: (facts: CommonFacts) => boolean | null
+  whole: (candidate: Candidate) => boolean
+  /** Aspects whose documents `whole` needs. */
+  aspectNames: readonly string[]
+  /** Whether `whole` needs to be told if there are upstreams. */
+  asksUpstreams: boolean
+}
+
+/** Makes the judge. Domains are looked up now, so that each result is then judged without waiting. */
+export async function judgeOf(lookup: DomainLookup, filters: Filters): Promise<Judge> {
+  const groups: JudgeOfFilter[][] = []
+  // One after the other: a reader in SQL has one connection for all of them.
+  for (const group of filters) {
+    const judges: JudgeOfFilter[] = []
+    for (const filter of group) judges.push(await judgeOfFilter(lookup, filter))
+    groups.push(judges)
+  }
+  const aspectNames = filters.flat().flatMap(({ field }) => ('aspectNames' in field ? field.aspectNames : []))
+  return {
+    common: (facts) =>
+      groups.length === 0 || anyOf(groups.map((group) => allOf(group.map((holds) => holds(facts, null))))),
+    whole: (candidate) =>
+      groups.length === 0 ||
+      groups.some((group) => group.every((holds) => holds(candidate.common, candidate) === true)),
+    aspectNames: [...new Set(aspectNames)],
+    asksUpstreams: filters.flat().some(({ field }) => 'asksUpstreams' in field)
+  }
+}
+
+/** False where one is false, else null where one is not known. */
+const allOf = (verdicts: readonly (boolean | null)[]): boolean | null =>
+  verdicts.includes(false) ? false : verdicts.includes(null) ? null : true
+/** True where one is true, else null where one is not known. */
+const anyOf = (verdicts: readonly (boolean | null)[]): boolean | null =>
+  verdicts.includes(true) ? true : verdicts.includes(null) ? null : false
+
+/** Answers null where the field needs the candidate and there is none. */
+type JudgeOfFilter = (facts: CommonFacts, candidate: Candidate | null) => boolean | null
+
+async function judgeOfFilter(lookup: DomainLookup, filter: Filter): Promise<JudgeOfFilter> {
+  const { field, isNegated } = filter
+  const isOfDomains = filter.fieldName === domainsField && filter.condition !== 'EXISTS'
+  const fits = comparison(
+    isOfDomains ? 'IN' : filter.condition,
+    isOfDomains ? await domainIdsOf(lookup, filter) : filter.values
+  )
+  if ('commonValuesOf' in field) return (facts) => fits(field.commonValuesOf(facts)) !== isNegated
+  return (_facts, candidate) => candidate && fits(field.ownValuesOf(candidate)) !== isNegated
+}
+
+/** Ids of the domains that a filter means, as text. A domain that does not exist means none. */
+async function domainIdsOf(lookup: DomainLookup, { condition, values }: Filter): Promise<string[]> {
+  const ids = [...(await lookup.find(values as readonly Urn[])).values()].flatMap(({ id }) => id ?? [])
+  if (condition === 'EQUAL' || condition === 'IN') return ids.map(String)
+  const tree = await lookup.domainTree()
+  const below = condition === 'DESCENDANTS_INCL' || condition === 'RELATED_INCL' ? tree.below(ids) : []
+  const above = condition === 'ANCESTORS_INCL' || condition === 'RELATED_INCL' ? tree.above(ids) : []
+  return [...ids, ...below, ...above].map(String)
+}
+
+/** EQUAL and IN compare exactly; the others take no account of case. */
+function comparison(
+  condition: FilterCondition,
+  wanted: readonly string[]
+): (values: readonly string[]) => boolean {
+  if (condition === 'EXISTS') return (values) => values.length > 0
+  if (condition === 'EQUAL' || condition === 'IN') {
+    const set = new Set(wanted)
+    return (values) => values.some((value) => set.has(value))
+  }
+  const folded = wanted.map((value) => value.toLowerCase())
+  const compare = textComparisons[condition] ?? ((value, sought) => value === sought)
+  return (values) =>
+    values.some((value) => {
+      const own = value.toLowerCase()
+      return folded.some((sought) => compare(own, sought))
+    })
+}
+
+const textComparisons: { readonly [condition: string]: (value: string, sought: string) => boolean } = {
+  CONTAIN: (value, sought) => value.includes(sought),
+  START_WITH: (value, sought) => value.startsWith(sought),
+  END_WITH: (value, sought) => value.endsWith(sought)
+}

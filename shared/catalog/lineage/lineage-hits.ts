@@ -1,0 +1,73 @@
+/** What a walk found, as it is to be returned: the entities reached, or the assets of the columns reached. */
+import type { Walk } from '../../model/walk.ts'
+import { idSet } from '../../store/id-set.ts'
+import type { LineageReader } from './lineage-reader.ts'
+
+/** Hits nearest first and by id within a degree. */
+export type Hits = {
+  ids: Int32Array
+  degrees: Uint16Array
+  /** For each of some hits, where in the walk the entities stand that it stands for: one, or all columns of an asset, nearest first. */
+  placesOf: (indexes: readonly number[]) => number[][]
+}
+
+/** Each entity is a hit. */
+export const everyEntity = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>): Hits => ({
+  ids,
+  degrees,
+  placesOf: (indexes) => indexes.map((index) => [index])
+})
+
+const sliceCount = 5_000
+
+/** Each asset that has a reached column is a hit, at the degree of its nearest column. Columns without an asset are none. */
+export async function foldedToAssets(
+  reader: LineageReader,
+  { ids: columnIds, degrees: columnDegrees }: Pick<Walk, 'ids' | 'degrees'>
+): Promise<Hits> {
+  const parents = new Int32Array(columnIds.length)
+  const ids = new Int32Array(columnIds.length)
+  const degrees = new Uint16Array(columnIds.length)
+  const known = idSet()
+  let count = 0
+  let ofDegree = 0
+  for (let begin = 0; begin < columnIds.length; begin += sliceCount) {
+    const slice = columnIds.subarray(begin, begin + sliceCount)
+    const parentOf = await reader.parents(slice)
+    for (const [at, columnId] of slice.entries()) {
+      const assetId = parentOf(columnId)
+      if (assetId === null) continue
+      parents[begin + at] = assetId
+      if (!known.add(assetId)) continue
+      const degree = columnDegrees[begin + at] ?? 0
+      // The walk is nearest first, so the first column of an asset has the least degree; those of one degree are put in order.
+      if (degree !== degrees[ofDegree]) {
+        ids.subarray(ofDegree, count).sort()
+        ofDegree = count
+      }
+      ids[count] = assetId
+      degrees[count] = degree
+      count += 1
+    }
+    await reader.pause()
+  }
+  ids.subarray(ofDegree, count).sort()
+  return {
+    ids: ids.slice(0, count),
+    degrees: degrees.slice(0, count),
+    placesOf: (indexes) =>
+      placesIn(
+        parents,
+        indexes.map((index) => ids[index] ?? 0)
+      )
+  }
+}
+
+/** One look at all columns, however many assets are asked for. */
+function placesIn(parents: Int32Array, assetIds: readonly number[]): number[][] {
+  const places = new Map(assetIds.map((id): [number, number[]] => [id, []]))
+  parents.forEach((assetId, place) => {
+    places.get(assetId)?.push(place)
+  })
+  return assetIds.map((id) => places.get(id) ?? [])
+}

@@ -1,0 +1,123 @@
+/** Shows one page of what a search across lineage found: the entities, where the text was found in them, and the ways to them. */
+import type { Walk } from '../../model/walk.ts'
+import { findText, textAspectNames, type MatchedField } from '../entities/entity-texts.ts'
+import type { FoundHits } from './find-hits.ts'
+import { facetsOf, type Facet } from './lineage-facets.ts'
+import { readPaths } from './lineage-paths.ts'
+import type { LineageReader } from './lineage-reader.ts'
+import type { EntityReference } from './read-entity.ts'
+import type { ScrollQuestion } from './scroll-question.ts'
+
+export type LineageResult = {
+  entity: EntityReference
+  degree: number
+  /** The degree; for an asset that stands for columns, those of all of them. */
+  degrees: number[]
+  /** From the start to the entity, or to each column of it; empty unless paths were wished for. */
+  paths: EntityReference[][]
+  matchedFields: MatchedField[]
+  /** Whether the walk went on from here. */
+  isExplored: boolean
+}
+
+/** What the caller will show; what is not wished for is not read. */
+export type PageWishes = { facets: boolean; paths: boolean }
+
+export type ShownPage = { results: LineageResult[]; facets: Facet[] | null }
+
+/** Entities whose documents are in memory at once. */
+const documentsSliceCount = 500
+
+/**
+ * The results kept from `begin` on. Null where an entity of the page is no longer there: what was found is then too old to be shown.
+ * Throws LIMIT_EXCEEDED (pathEntitiesMaxCount), DEADLINE_EXCEEDED.
+ */
+export async function showPage(
+  reader: LineageReader,
+  question: ScrollQuestion,
+  found: FoundHits,
+  begin: number,
+  wishes: PageWishes
+): Promise<ShownPage | null> {
+  const { walk, hits, sifted, startIds } = found
+  const end = Math.min(begin + question.count, sifted.total)
+  const indexes = Array.from(
+    { length: Math.max(0, end - begin) },
+    (_, at) => sifted.kept?.[begin + at] ?? begin + at
+  )
+  const ids = indexes.map((index) => hits.ids[index] ?? 0)
+  const entities = await entitiesOf(reader, ids)
+  if (entities === null) return null
+  const placesOf = hits.placesOf(indexes)
+  const matched = await matchedIn(reader, question.text, ids, entities)
+  const paths = wishes.paths
+    ? await readPaths(
+        reader,
+        {
+          startIds,
+          direction: question.direction,
+          level: question.level,
+          countPerPlace: question.pathsPerResult
+        },
+        walk,
+        placesOf
+      )
+    : []
+  return {
+    results: entities.map((entity, at) => ({
+      entity,
+      ...degreesOf(hits.degrees[indexes[at] ?? 0] ?? 0, placesOf[at] ?? [], walk),
+      paths: paths[at] ?? [],
+      matchedFields: matched.get(ids[at] ?? 0) ?? []
+    })),
+    facets:
+      wishes.facets && question.wantsFacets
+        ? await facetsOf(reader, sifted.tally, question.facetValuesMaxCount)
+        : null
+  }
+}
+
+async function entitiesOf(
+  reader: LineageReader,
+  ids: readonly number[]
+): Promise<Required<EntityReference>[] | null> {
+  const classOf = await reader.classes(ids)
+  const urnOf = await reader.urns(ids)
+  const entities: Required<EntityReference>[] = []
+  for (const id of ids) {
+    const urn = urnOf(id)
+    if (urn === null) return null
+    entities.push({ urn, exists: classOf(id)?.exists ?? false })
+  }
+  return entities
+}
+
+const degreesOf = (
+  degree: number,
+  places: readonly number[],
+  walk: Walk
+): Pick<LineageResult, 'degree' | 'degrees' | 'isExplored'> => ({
+  degree,
+  degrees: [...new Set(places.map((place) => walk.degrees[place] ?? 0))],
+  isExplored: degree < walk.hops
+})
+
+/** Where the text is found in each. The documents may be newer than those that were judged, and no longer hold it. */
+async function matchedIn(
+  reader: LineageReader,
+  text: string | null,
+  ids: readonly number[],
+  entities: readonly EntityReference[]
+): Promise<Map<number, MatchedField[]>> {
+  const matched = new Map<number, MatchedField[]>()
+  if (text === null) return matched
+  for (let begin = 0; begin < ids.length; begin += documentsSliceCount) {
+    const slice = ids.slice(begin, begin + documentsSliceCount)
+    const documentsOf = await reader.documents(slice, textAspectNames)
+    for (const [at, id] of slice.entries()) {
+      const entity = entities[begin + at]
+      if (entity) matched.set(id, findText(text, entity.urn, documentsOf.get(id) ?? new Map()))
+    }
+  }
+  return matched
+}

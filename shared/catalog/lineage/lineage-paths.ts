@@ -1,0 +1,170 @@
+/**
+ * The ways from the start of a walk to its results: shortest ones, as lists of entities.
+ *
+ * A walk remembers degrees, not ways. They are found backwards: before an entity at degree n stands each of its
+ * neighbours that the walk reached at degree n - 1. The first way goes, from its end back, through the least ids.
+ */
+import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import type { LineageDirection, LineageLevel, Walk } from '../../model/walk.ts'
+import type { LineageReader } from './lineage-reader.ts'
+import type { EntityReference } from './read-entity.ts'
+
+/** `reader` must be of the state that was walked. `countPerPlace` is how many shortest ways are wanted to each place. */
+export type PathsQuestion = {
+  startIds: readonly number[]
+  direction: LineageDirection
+  level: LineageLevel
+  countPerPlace: number
+}
+
+/**
+ * For each result, the ways to each of its places in the walk; start and end are both on them.
+ * Throws LIMIT_EXCEEDED (pathEntitiesMaxCount): ways of deep graphs are long, and all of a page are in one answer.
+ */
+export async function readPaths(
+  reader: LineageReader,
+  question: PathsQuestion,
+  walk: Pick<Walk, 'ids' | 'degrees'>,
+  placesOfResults: readonly (readonly number[])[]
+): Promise<EntityReference[][][]> {
+  const room = pathsRoom()
+  // Each place has one way at least: what is too much without looking is refused without looking.
+  for (const place of placesOfResults.flat()) room.take((walk.degrees[place] ?? 0) + 1)
+  const levels = levelsOf(question.startIds, walk)
+  const before = await stepsBack(
+    reader,
+    question,
+    levels,
+    placesOfResults.flat().map((place) => ({ id: walk.ids[place] ?? 0, degree: walk.degrees[place] ?? 0 }))
+  )
+  const ways: number[][][] = []
+  for (const places of placesOfResults) {
+    const own: number[][] = []
+    for (const place of places) {
+      const found = waysTo(walk.ids[place] ?? 0, walk.degrees[place] ?? 0, before, question.countPerPlace)
+      for (const way of found.slice(1)) room.take(way.length)
+      own.push(...found)
+    }
+    ways.push(own)
+    await reader.pause()
+  }
+  const referenceTo = await referencesTo(reader, [...new Set(ways.flat(2))])
+  return ways.map((own) => own.map((way) => way.flatMap((id) => referenceTo.get(id) ?? [])))
+}
+
+function pathsRoom() {
+  const maximum = limits.pathEntitiesMaxCount
+  let actual = 0
+  return {
+    take: (count: number): void => {
+      actual += count
+      if (actual <= maximum) return
+      throw new CatalogError(
+        'LIMIT_EXCEEDED',
+        `the paths of this page have more than ${maximum} entities: ask for fewer results, for fewer paths, or leave paths out`,
+        { field: 'input.count', limit: 'pathEntitiesMaxCount', maximum, actual }
+      )
+    }
+  }
+}
+
+/** The ids of each degree, ascending; the starts have degree 0. */
+function levelsOf(
+  startIds: readonly number[],
+  { ids, degrees }: Pick<Walk, 'ids' | 'degrees'>
+): (degree: number) => Int32Array {
+  const starts = Int32Array.from(startIds).sort()
+  return (degree) =>
+    degree === 0 ? starts : ids.subarray(firstAt(degrees, degree), firstAt(degrees, degree + 1))
+}
+
+/** Where a sorted list first holds a value or more. */
+function firstAt(sorted: Uint16Array | Int32Array, value: number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? 0) < value) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** By degree and id, the entities one step nearer, ascending; of them as many as can be on a way that is wanted. */
+type StepsBack = readonly ReadonlyMap<number, readonly number[]>[]
+
+const looksBetweenPauses = 5_000
+
+async function stepsBack(
+  reader: LineageReader,
+  { direction, level, countPerPlace }: PathsQuestion,
+  levels: (degree: number) => Int32Array,
+  ends: readonly { id: number; degree: number }[]
+): Promise<StepsBack> {
+  const wanted: Set<number>[] = []
+  for (const { id, degree } of ends) (wanted[degree] ??= new Set()).add(id)
+  const steps: Map<number, readonly number[]>[] = []
+  let looks = 0
+  for (let degree = wanted.length - 1; degree > 0; degree -= 1) {
+    const ids = [...(wanted[degree] ?? [])].sort((a, b) => a - b)
+    const nearer = levels(degree - 1)
+    const neighboursOf = await reader.neighbours(
+      ids,
+      direction === 'DOWNSTREAM' ? 'UPSTREAM' : 'DOWNSTREAM',
+      level
+    )
+    const own = new Map<number, readonly number[]>()
+    for (const id of ids) {
+      const found: number[] = []
+      for (const neighbour of neighboursOf(id)) {
+        looks += 1
+        if (nearer[firstAt(nearer, neighbour)] !== neighbour) continue
+        found.push(neighbour)
+        ;(wanted[degree - 1] ??= new Set()).add(neighbour)
+        if (found.length === countPerPlace) break
+      }
+      own.set(id, found)
+      if (looks < looksBetweenPauses) continue
+      looks = 0
+      await reader.pause()
+    }
+    steps[degree] = own
+  }
+  return steps
+}
+
+/** A way as a list from its start on: what is longer shares what it goes on with. */
+type Way = { id: number; next: Way | null }
+
+/** The first ways to an entity, each from its start on. */
+function waysTo(id: number, degree: number, steps: StepsBack, count: number): number[][] {
+  let ways: Way[] = [{ id, next: null }]
+  for (let at = degree; at > 0; at -= 1) {
+    const longer: Way[] = []
+    for (const way of ways) {
+      for (const nearer of steps[at]?.get(way.id) ?? [])
+        if (longer.length < count) longer.push({ id: nearer, next: way })
+    }
+    ways = longer
+  }
+  return ways.map((first) => {
+    const ids: number[] = []
+    for (let way: Way | null = first; way; way = way.next) ids.push(way.id)
+    return ids
+  })
+}
+
+async function referencesTo(
+  reader: LineageReader,
+  ids: readonly number[]
+): Promise<Map<number, EntityReference>> {
+  const classOf = await reader.classes(ids)
+  const urnOf = await reader.urns(ids)
+  return new Map(
+    ids.flatMap((id): [number, EntityReference][] => {
+      const urn = urnOf(id)
+      return urn === null ? [] : [[id, { urn, exists: classOf(id)?.exists ?? false }]]
+    })
+  )
+}

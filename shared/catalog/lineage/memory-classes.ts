@@ -1,0 +1,82 @@
+/** Gives entities of the graph in memory their class: equal facts, the same object, for as long as the graph lives. */
+import type { GraphView, LineageGraph } from '../../graph/lineage-graph.ts'
+import { kindIn, kindNumbersIn, type NodeKind } from '../../graph/nodes.ts'
+import type { UrnMould } from '../../graph/urn-moulds.ts'
+import { groupNumbers, type ClassGroups } from './class-groups.ts'
+import { createClassTable } from './class-table.ts'
+import type { EntityClass } from './lineage-reader.ts'
+
+export type MemoryClasses = {
+  /** Null for an id that the view does not know. A column exists, and is soft-deleted, as its asset. */
+  of: (view: GraphView, id: number) => EntityClass | null
+  /** The same of many. */
+  groupsOf: (view: GraphView, ids: Int32Array) => ClassGroups
+}
+
+export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
+  const classes = createClassTable()
+  /** By kind: the class of all assets of the kind. */
+  const ofKind: EntityClass[] = []
+  /** By kind, then by kind of the asset. */
+  const ofColumns: EntityClass[][] = []
+
+  /** Kinds that differ may say the same: columns of charts and of dashboards, features of two namespaces, what was deleted. */
+  const classOf = (
+    { isColumn, domainId }: NodeKind,
+    { entityType, platformUrn, origin }: UrnMould,
+    flags: Pick<EntityClass, 'exists' | 'isRemoved'>
+  ): EntityClass =>
+    classes.classOf({
+      entityType: isColumn ? 'schemaField' : entityType,
+      platformUrn,
+      origin,
+      ...flags,
+      domainId: domainId === 0 ? null : domainId
+    })
+
+  function ofColumn({ nodes }: GraphView, id: number, kind: NodeKind): EntityClass {
+    const asset = kindIn(nodes, urns.parentOf(id))
+    const flags = { exists: asset.isPresent, isRemoved: kind.isRemoved || asset.isRemoved }
+    // The column of a column: the kind of what it belongs to does not say all.
+    if (asset.mould === null) return classOf(kind, urns.mouldOf(id), flags)
+    const ofOneKind = (ofColumns[kind.index] ??= [])
+    return (ofOneKind[asset.index] ??= classOf(kind, asset.mould, flags))
+  }
+
+  /** Null for who is not known: every other kind that is no column's has a mould. */
+  const ofAsset = (kind: NodeKind): EntityClass | null =>
+    kind.mould === null
+      ? null
+      : (ofKind[kind.index] ??= classOf(kind, kind.mould, {
+          exists: kind.isPresent,
+          isRemoved: kind.isRemoved
+        }))
+
+  function groupsOf(view: GraphView, ids: Int32Array): ClassGroups {
+    const { table } = view.nodes
+    const classOfKind = (number: number): EntityClass | null => {
+      const kind = table[number]
+      return kind ? ofAsset(kind) : null
+    }
+    const numbers = kindNumbersIn(view.nodes, ids)
+    const byKind = groupNumbers(numbers, classOfKind)
+    if (!byKind.groups.some(({ number }) => table[number]?.isColumn)) return byKind
+    // The kind of a column does not say all of it: columns are grouped by their classes, behind the kinds of assets.
+    const firstClass = table.length
+    for (let at = 0; at < numbers.length; at += 1) {
+      const kind = table[numbers[at] ?? 0]
+      if (kind?.isColumn) numbers[at] = firstClass + ofColumn(view, ids[at] ?? 0, kind).index
+    }
+    return groupNumbers(numbers, (number) =>
+      number < firstClass ? classOfKind(number) : classes.at(number - firstClass)
+    )
+  }
+
+  return {
+    of(view, id) {
+      const kind = kindIn(view.nodes, id)
+      return kind.isColumn ? ofColumn(view, id, kind) : ofAsset(kind)
+    },
+    groupsOf
+  }
+}

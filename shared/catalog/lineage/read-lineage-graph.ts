@@ -1,0 +1,259 @@
+/** Reads all that one picture of lineage shows: nodes, the edges between them, what is hidden at the rim, and totals. */
+import { limits } from '../../limits.ts'
+import { graphqlTypeOf } from '../../model/entity-types.ts'
+import type { LineageDirection, LineageLevel, Walk } from '../../model/walk.ts'
+import { referencesOf } from './entity-references.ts'
+import { readColumnEdges, readEdges, type EdgesFound, type IdEdge, type Rim } from './graph-edges.ts'
+import { chooseNodes, type Looks } from './graph-nodes.ts'
+import { checkGraphQuestion, jobTypes, type GraphQuestion, type LineageGraphInput } from './graph-question.ts'
+import type { EntityClass, LineageReader } from './lineage-reader.ts'
+import { millisecondsSince, type LineageReport } from './lineage-report.ts'
+import { entityNotFound, type EntityReference } from './read-entity.ts'
+import { throughHidden } from './through-hidden.ts'
+import { graphUnits } from './read-work.ts'
+import { withLineage, type LineageSources } from './with-lineage.ts'
+
+export type GraphSide = 'START' | LineageDirection | 'ASIDE'
+
+export type GraphNode = {
+  entity: EntityReference
+  side: GraphSide
+  /** As scrollAcrossLineage counts it, every entity a hop; null aside. */
+  degree: number | null
+  upstreamCount: number
+  downstreamCount: number
+  hiddenUpstream: number
+  hiddenDownstream: number
+  /** Null unless columns were asked for. */
+  columns: EntityReference[] | null
+}
+
+export type GraphEdge = {
+  upstreamUrn: string
+  downstreamUrn: string
+  level: 'ASSET' | 'COLUMN'
+  via: EntityReference[]
+  viaCount: number
+}
+
+export type LineageGraph = {
+  nodes: GraphNode[]
+  edges: GraphEdge[]
+  /** The reachable are null unless they were wished for. */
+  totals: {
+    upstream: number | null
+    downstream: number | null
+    assetEdges: number
+    columnEdges: number | null
+  }
+  report: LineageReport
+}
+
+const bounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
+/** Stands for the id of a column that nothing names: it has none, and is next to nothing. */
+const nobody = 0
+const directions = ['UPSTREAM', 'DOWNSTREAM'] as const
+
+/**
+ * Everything is of one snapshot. Without the wish for totals no walk goes further than the nodes shown.
+ * Throws what checkGraphQuestion throws, NOT_FOUND for a start that does not exist, LIMIT_EXCEEDED, DEADLINE_EXCEEDED.
+ */
+export async function readLineageGraph(
+  sources: LineageSources,
+  input: LineageGraphInput,
+  wishes: { totals: boolean }
+): Promise<LineageGraph> {
+  const question = checkGraphQuestion(input)
+  const startedAt = performance.now()
+  return withLineage(
+    sources,
+    async (reader) => {
+      const start = (await reader.find([question.startUrn])).get(question.startUrn)
+      if (!start) throw entityNotFound(question.startUrn, 'input.urn')
+      return drawGraph(
+        reader,
+        { id: start.id ?? nobody, entity: { urn: start.urn, exists: start.exists } },
+        question,
+        wishes,
+        startedAt
+      )
+    },
+    { units: graphUnits({ count: question.count, totals: wishes.totals, columns: question.showsColumns }) }
+  )
+}
+
+type Start = { id: number; entity: EntityReference }
+
+async function drawGraph(
+  reader: LineageReader,
+  start: Start,
+  question: GraphQuestion,
+  wishes: { totals: boolean },
+  startedAt: number
+): Promise<LineageGraph> {
+  const isHidden = (entityClass: EntityClass): boolean =>
+    entityClass.isRemoved || (question.hidesJobs && jobTypes.has(entityClass.entityType))
+  const isLeftOut = ({ entityType }: EntityClass): boolean =>
+    question.types !== null && !question.types.has(graphqlTypeOf(entityType))
+  const lookTo = (direction: LineageDirection) =>
+    throughHidden(reader, {
+      direction,
+      level: question.level,
+      // The start is always shown, whatever it is.
+      judge: (entityClass, id) =>
+        id === start.id
+          ? 'shown'
+          : isHidden(entityClass)
+            ? 'through'
+            : isLeftOut(entityClass)
+              ? 'counted'
+              : 'shown'
+    })
+  const looks: Looks = { UPSTREAM: lookTo('UPSTREAM'), DOWNSTREAM: lookTo('DOWNSTREAM') }
+
+  const { ids, ignored } = await chooseNodes(reader, start.id, question, looks)
+  const { rims, ...assets } = await readEdges(reader, ids, looks)
+  const columns = question.showsColumns ? await readColumnEdges(reader, ids) : null
+  const walks = await walkBothWays(reader, start.id, question, ids, wishes)
+  const countOf = async (walk: Walk): Promise<number | null> =>
+    wishes.totals
+      ? countVisible(reader, walk, (entityClass) => !isHidden(entityClass) && !isLeftOut(entityClass))
+      : null
+
+  const named = [assets, ...(columns ? [columns] : [])].flatMap(({ edges }) =>
+    edges.flatMap((edge) => [edge.upstreamId, edge.downstreamId, ...edge.between])
+  )
+  const known = await referencesOf(reader, [...new Set([...ids, ...named])])
+  const referenceTo = (id: number): EntityReference[] => {
+    const found = id === start.id ? start.entity : known(id)
+    return found ? [found] : []
+  }
+  return {
+    nodes: [...ids].flatMap((id) =>
+      referenceTo(id).map((entity): GraphNode => ({
+        entity,
+        ...placeOf(id, start.id, walks.degrees),
+        ...countsOf(rims.UPSTREAM.get(id), rims.DOWNSTREAM.get(id)),
+        columns: columns ? (columns.columnsOf.get(id) ?? []).flatMap(referenceTo) : null
+      }))
+    ),
+    edges: [
+      ...shownEdges(assets, question.level, referenceTo),
+      ...(columns ? shownEdges(columns, 'column', referenceTo) : [])
+    ],
+    totals: {
+      upstream: await countOf(walks.UPSTREAM),
+      downstream: await countOf(walks.DOWNSTREAM),
+      assetEdges: question.level === 'asset' ? assets.total : 0,
+      columnEdges: question.level === 'column' ? assets.total : (columns?.total ?? null)
+    },
+    report: {
+      complete: directions.every((direction) => walks[direction].cutBy === null),
+      truncatedBy: walks.UPSTREAM.cutBy ?? walks.DOWNSTREAM.cutBy,
+      hops: Math.max(walks.UPSTREAM.hops, walks.DOWNSTREAM.hops),
+      visited: walks.UPSTREAM.ids.length + walks.DOWNSTREAM.ids.length,
+      ms: millisecondsSince(startedAt),
+      engine: reader.engine,
+      ...(ignored.length > 0 ? { withoutEffect: ignored.map((place) => `expand[${place}]`) } : {})
+    }
+  }
+}
+
+type Degrees = { [direction in LineageDirection]: Map<number, number> }
+
+/** Walks as far as nodes are shown, or to the end: where totals are wished for, and where that did not come to all nodes. */
+async function walkBothWays(
+  reader: LineageReader,
+  startId: number,
+  { level, hops }: GraphQuestion,
+  ids: ReadonlySet<number>,
+  wishes: { totals: boolean }
+) {
+  const walkFor = async (hopsWanted: number) => {
+    const walk = (direction: LineageDirection): Promise<Walk> =>
+      reader.walk({ startIds: startId === nobody ? [] : [startId], direction, level, hopsWanted, bounds })
+    const walks = { UPSTREAM: await walk('UPSTREAM'), DOWNSTREAM: await walk('DOWNSTREAM') }
+    const degrees: Degrees = {
+      UPSTREAM: await degreesIn(reader, walks.UPSTREAM, ids),
+      DOWNSTREAM: await degreesIn(reader, walks.DOWNSTREAM, ids)
+    }
+    return { ...walks, degrees }
+  }
+  if (wishes.totals) return walkFor(Infinity)
+  const near = await walkFor(Math.max(hops.UPSTREAM, hops.DOWNSTREAM))
+  const isDone = [...ids].every(
+    (id) => id === startId || near.degrees.UPSTREAM.has(id) || near.degrees.DOWNSTREAM.has(id)
+  )
+  return isDone ? near : walkFor(Infinity)
+}
+
+const walkSliceCount = 20_000
+
+async function degreesIn(
+  reader: LineageReader,
+  walk: Walk,
+  ids: ReadonlySet<number>
+): Promise<Map<number, number>> {
+  const degrees = new Map<number, number>()
+  for (let begin = 0; begin < walk.ids.length && degrees.size < ids.size - 1; begin += walkSliceCount) {
+    walk.ids.subarray(begin, begin + walkSliceCount).forEach((id, at) => {
+      if (ids.has(id)) degrees.set(id, walk.degrees[begin + at] ?? 0)
+    })
+    await reader.pause()
+  }
+  return degrees
+}
+
+async function countVisible(
+  reader: LineageReader,
+  walk: Walk,
+  isVisible: (entityClass: EntityClass) => boolean
+): Promise<number> {
+  let count = 0
+  for (let begin = 0; begin < walk.ids.length; begin += walkSliceCount) {
+    const slice = walk.ids.subarray(begin, begin + walkSliceCount)
+    const classOf = await reader.classes(slice)
+    for (const id of slice) {
+      const entityClass = classOf(id)
+      if (entityClass && isVisible(entityClass)) count += 1
+    }
+    await reader.pause()
+  }
+  return count
+}
+
+/** The nearer side; upstream, where a cycle makes both as near. */
+function placeOf(id: number, startId: number, degrees: Degrees): Pick<GraphNode, 'side' | 'degree'> {
+  if (id === startId) return { side: 'START', degree: 0 }
+  const up = degrees.UPSTREAM.get(id) ?? Infinity
+  const down = degrees.DOWNSTREAM.get(id) ?? Infinity
+  if (up === Infinity && down === Infinity) return { side: 'ASIDE', degree: null }
+  return up <= down ? { side: 'UPSTREAM', degree: up } : { side: 'DOWNSTREAM', degree: down }
+}
+
+const countsOf = (up: Rim | undefined, down: Rim | undefined) => ({
+  upstreamCount: up?.count ?? 0,
+  downstreamCount: down?.count ?? 0,
+  hiddenUpstream: up?.hidden ?? 0,
+  hiddenDownstream: down?.hidden ?? 0
+})
+
+const shownEdges = (
+  { edges }: EdgesFound,
+  level: LineageLevel,
+  referenceTo: (id: number) => EntityReference[]
+): GraphEdge[] =>
+  edges.flatMap(({ upstreamId, downstreamId, between, betweenCount }: IdEdge) => {
+    const [upstream] = referenceTo(upstreamId)
+    const [downstream] = referenceTo(downstreamId)
+    if (!upstream || !downstream) return []
+    return [
+      {
+        upstreamUrn: upstream.urn,
+        downstreamUrn: downstream.urn,
+        level: level === 'asset' ? 'ASSET' : 'COLUMN',
+        via: between.flatMap(referenceTo),
+        viaCount: betweenCount
+      }
+    ]
+  })

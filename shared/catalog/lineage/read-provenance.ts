@@ -1,0 +1,138 @@
+/** Reads who stated edges, and who put assets into their domains: source, actor, time and load, for many at once. */
+import type { Db } from '../../db/database.ts'
+import { limits } from '../../limits.ts'
+import type { JsonObject } from '../../model/changes.ts'
+import { isObject, listOf } from '../../model/json-values.ts'
+import { lineageFieldByCode } from '../../model/lineage-fields.ts'
+import { findAssociations } from '../../store/domains.ts'
+import {
+  authorsOfOrders,
+  statementsOfEnds,
+  type EdgeStatementRow,
+  type OrderAuthor
+} from '../../store/edge-statements.ts'
+import { findEntities, findEntitiesById } from '../../store/entities.ts'
+import type { Urn } from '../../urn/urn.ts'
+
+/** `at` is in epoch milliseconds; `operation` is what the audit trail calls the call, `load` for a load. */
+export type Provenance = { actor: string; at: number; operation: string | null; loadId: string | null }
+
+/** `owner` is the entity whose aspect `aspect` has it, in the list `list`. */
+export type EdgeStatement = {
+  owner: { urn: Urn }
+  aspect: string
+  list: string
+  source: string
+  provenance: Provenance | null
+}
+
+/** The newest statements of an edge, at most edgeStatementsMaxCount, and how many there are. */
+export type StatedEdge = {
+  upstreamUrn: Urn
+  downstreamUrn: Urn
+  statements: EdgeStatement[]
+  statementCount: number
+}
+
+/** In the order of the edges; one without statements for an edge that nobody states. */
+export async function readStatedEdges(
+  db: Db,
+  edges: readonly { upstreamUrn: Urn; downstreamUrn: Urn }[]
+): Promise<StatedEdge[]> {
+  const idOf = new Map(
+    (
+      await findEntities(db, [...new Set(edges.flatMap((edge) => [edge.upstreamUrn, edge.downstreamUrn]))])
+    ).map((row) => [row.urn, row.id])
+  )
+  const keyOf = (upstreamId: number, downstreamId: number): string => `${upstreamId} ${downstreamId}`
+  const wanted = new Map(
+    edges.flatMap((edge) => {
+      const [upstreamId, downstreamId] = [idOf.get(edge.upstreamUrn), idOf.get(edge.downstreamUrn)]
+      return upstreamId === undefined || downstreamId === undefined
+        ? []
+        : [[keyOf(upstreamId, downstreamId), { upstreamId, downstreamId }]]
+    })
+  )
+  const rows = await statementsOfEnds(db, [...wanted.values()], limits.edgeStatementsMaxCount)
+  const urnOf = new Map(
+    (await findEntitiesById(db, [...new Set(rows.map((row) => row.ownerId))])).map((row) => [row.id, row.urn])
+  )
+  const provenanceOf = await readAuthors(
+    db,
+    rows.map((row) => row.seq)
+  )
+  const byEdge = new Map<string, EdgeStatementRow[]>()
+  for (const row of rows) {
+    const key = keyOf(row.upstreamId, row.downstreamId)
+    const own = byEdge.get(key)
+    if (own) own.push(row)
+    else byEdge.set(key, [row])
+  }
+  return edges.map((edge) => {
+    const own = byEdge.get(keyOf(idOf.get(edge.upstreamUrn) ?? 0, idOf.get(edge.downstreamUrn) ?? 0)) ?? []
+    const statements = own.flatMap(({ ownerId, field, source, seq }): EdgeStatement[] => {
+      const urn = urnOf.get(ownerId)
+      const { aspectName, listName } = lineageFieldByCode(field)
+      return urn === undefined
+        ? []
+        : [{ owner: { urn }, aspect: aspectName, list: listName, source, provenance: provenanceOf(seq) }]
+    })
+    return {
+      upstreamUrn: edge.upstreamUrn,
+      downstreamUrn: edge.downstreamUrn,
+      statements,
+      statementCount: own[0]?.total ?? 0
+    }
+  })
+}
+
+/** Who put each asset into its domain, in the order of the URNs; null for one that is in none. */
+export async function readAssociationProvenance(
+  db: Db,
+  urns: readonly Urn[]
+): Promise<(Provenance | null)[]> {
+  const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
+  const rows = new Map((await findAssociations(db, [...idOf.values()])).map((row) => [row.entityId, row]))
+  const provenanceOf = await readAuthors(
+    db,
+    [...rows.values()].map((row) => row.seq)
+  )
+  return urns.map((urn) => {
+    const row = rows.get(idOf.get(urn) ?? 0)
+    if (!row || row.domainId === null) return null
+    return (
+      provenanceOf(row.seq) ?? {
+        actor: row.actor,
+        at: row.createdAt.getTime(),
+        operation: null,
+        loadId: null
+      }
+    )
+  })
+}
+
+/** What the aspect says of who put each asset into its domain, in the order of the URNs; null where it says nothing. */
+export async function readAttributions(db: Db, urns: readonly Urn[]): Promise<(JsonObject | null)[]> {
+  const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
+  const rows = new Map((await findAssociations(db, [...idOf.values()])).map((row) => [row.entityId, row]))
+  return urns.map((urn) => {
+    const [association] = listOf(rows.get(idOf.get(urn) ?? 0)?.attributes?.domainAssociations)
+    return isObject(association) && isObject(association.attribution) ? association.attribution : null
+  })
+}
+
+async function readAuthors(db: Db, seqs: readonly number[]): Promise<(seq: number) => Provenance | null> {
+  const authors = new Map(
+    (await authorsOfOrders(db, [...new Set(seqs)])).map((author) => [author.seq, author])
+  )
+  const shown = ({ actor, at, operation, loadId }: OrderAuthor): Provenance => ({
+    actor,
+    at: at.getTime(),
+    operation,
+    loadId
+  })
+  return (seq) => {
+    const author = authors.get(seq)
+    return author ? shown(author) : null
+  }
+}

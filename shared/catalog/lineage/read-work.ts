@@ -1,0 +1,107 @@
+/**
+ * The budget of work of one request: each heavy read takes from it by its inputs, and they run one after the other.
+ *
+ * A unit is about what a search for a word costs. What each read costs stands with the read.
+ */
+import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { metrics } from '../../platform/metrics.ts'
+import type { ReadGate } from './read-gate.ts'
+
+export type ReadWork = {
+  /** Throws QUERY_TOO_COMPLEX (readWorkMaxUnits), DEADLINE_EXCEEDED (readWorkMaxMs), and what ReadGate's `enter` and `read` throw. */
+  run: <Result>(units: number, read: () => Promise<Result>) => Promise<Result>
+}
+
+export function createReadWork(gate: ReadGate, caller: string): ReadWork {
+  let spentUnits = 0
+  let spentMs = 0
+  let refusal: CatalogError | null = null
+  let last: Promise<void> = Promise.resolve()
+
+  async function admitted<Result>(read: () => Promise<Result>): Promise<Result> {
+    if (spentUnits > limits.readWorkMaxUnits) throw (refusal ??= tooMuch(spentUnits))
+    if (spentMs > limits.readWorkMaxMs)
+      throw new CatalogError(
+        'DEADLINE_EXCEEDED',
+        `the reads of one request take ${limits.readWorkMaxMs / 1_000} s at most; send them as requests of their own`
+      )
+    const leave = await gate.enter(caller)
+    const startedAt = performance.now()
+    try {
+      return await read()
+    } finally {
+      spentMs += performance.now() - startedAt
+      leave()
+    }
+  }
+
+  return {
+    run(units, read) {
+      spentUnits += units
+      // All fields of a request ask before the first of them runs: where they are too much together, none is run.
+      const result = last.then(() => admitted(read))
+      last = result.then(
+        () => {},
+        () => {}
+      )
+      return result
+    }
+  }
+}
+
+function tooMuch(actual: number): CatalogError {
+  const maximum = limits.readWorkMaxUnits
+  metrics.readsRefused.inc({ code: 'QUERY_TOO_COMPLEX' })
+  return new CatalogError(
+    'QUERY_TOO_COMPLEX',
+    `the request asks for ${actual} units of work where ${maximum} are allowed: fewer searches, words, filter values or nodes, or more requests`,
+    { limit: 'readWorkMaxUnits', maximum, actual }
+  )
+}
+
+const [wordsPerUnit, filterValuesPerUnit, nodesPerUnit] = [10, 100, 100]
+
+/** Of a search for entities. */
+export const searchUnits = ({
+  wordCount,
+  filterValueCount,
+  isSorted,
+  facets
+}: {
+  wordCount: number
+  filterValueCount: number
+  isSorted: boolean
+  facets: boolean
+}): number =>
+  1 +
+  Math.floor(wordCount / wordsPerUnit) +
+  Math.floor(filterValueCount / filterValuesPerUnit) +
+  (isSorted ? 5 : 0) +
+  (facets ? 1 : 0)
+
+/** Of a walk; 0 for one that reads nothing but the graph: it takes turns with others anyway. */
+export const walkUnits = ({
+  filterValueCount,
+  text,
+  facets,
+  paths
+}: {
+  filterValueCount: number
+  text: boolean
+  facets: boolean
+  paths: boolean
+}): number =>
+  Math.floor(filterValueCount / filterValuesPerUnit) + (text ? 2 : 0) + (facets ? 2 : 0) + (paths ? 2 : 0)
+
+/** Of a lineage graph. */
+export const graphUnits = ({
+  count,
+  totals,
+  columns
+}: {
+  count: number
+  totals: boolean
+  columns: boolean
+}): number =>
+  2 + Math.floor(count / nodesPerUnit) + (totals ? 2 : 0) + (columns ? Math.floor(count / nodesPerUnit) : 0)

@@ -1,0 +1,53 @@
+/** The cursor of a scroll: where a page ended, bound to the question it was asked for. */
+import { hash, timingSafeEqual } from 'node:crypto'
+import { CatalogError } from '../../errors.ts'
+
+export type ScrollCursor = {
+  /** Degree and id of the last result of the page. */
+  degree: number
+  id: number
+  /** Fingerprint of all results when the scroll began, to tell whether they have changed. */
+  fingerprint: number
+}
+
+/** Enough that no accident and no other question's cursor passes. Nothing is secret here: a cursor only says where to go on. */
+const digestBytes = 12
+const numbersBytes = 16
+
+const digestOf = (numbers: Buffer, question: string): Buffer =>
+  hash('sha256', `tributary scroll cursor 2 ${numbers.toString('hex')} ${question}`, 'buffer').subarray(
+    0,
+    digestBytes
+  )
+
+/** Makes a cursor that only the same question can be continued with. `question` is any text that stands for the whole question. */
+export function printCursor({ degree, id, fingerprint }: ScrollCursor, question: string): string {
+  const numbers = Buffer.alloc(numbersBytes)
+  numbers.writeUInt32LE(1, 0)
+  numbers.writeUInt32LE(degree, 4)
+  numbers.writeInt32LE(id, 8)
+  numbers.writeUInt32LE(fingerprint, 12)
+  return Buffer.concat([numbers, digestOf(numbers, question)]).toString('base64url')
+}
+
+/** Throws BAD_REQUEST for a text that is no cursor, or the cursor of another question. */
+export function parseCursor(text: string, question: string): ScrollCursor {
+  const bytes = Buffer.from(text, 'base64url')
+  const numbers = bytes.subarray(0, numbersBytes)
+  const isOurs =
+    bytes.length === numbersBytes + digestBytes &&
+    bytes.toString('base64url') === text &&
+    timingSafeEqual(bytes.subarray(numbersBytes), digestOf(numbers, question))
+  if (!isOurs) {
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'input.scrollId is not what a page of this very question gave; begin again without it',
+      { field: 'input.scrollId' }
+    )
+  }
+  return {
+    degree: numbers.readUInt32LE(4),
+    id: numbers.readInt32LE(8),
+    fingerprint: numbers.readUInt32LE(12)
+  }
+}

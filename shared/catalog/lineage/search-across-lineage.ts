@@ -1,0 +1,53 @@
+/** The same search by number: a page begins after so many results, of a new walk, or of one that is held and still true. */
+import type { WalkBounds } from '../../model/walk.ts'
+import { sizeOf, walkBounds } from './find-hits.ts'
+import { mergedGroups, type FacetFilterInput } from './lineage-filters.ts'
+import type { PageWishes } from './lineage-page.ts'
+import { pageStart } from '../entities/page-count.ts'
+import { heldFor, pageOf, reportOnPage, type SearchPage } from './scroll-across-lineage.ts'
+import { checkQuestion, unitsOfWalk, type ScrollInput } from './scroll-question.ts'
+import { withLineage, type LineageSources } from './with-lineage.ts'
+
+/** As clients send it. `filters` must hold beside the groups: DataHub's older form of them. */
+export type SearchInput = Omit<ScrollInput, 'scrollId'> & {
+  start?: number | null
+  filters?: readonly FacetFilterInput[] | null
+  viewUrn?: string | null
+  sortInput?: object | null
+}
+
+/** Throws what scrollAcrossLineage throws, and BAD_REQUEST for a negative start. */
+export async function searchAcrossLineage(
+  sources: LineageSources,
+  input: SearchInput,
+  wishes: PageWishes,
+  bounds: WalkBounds = walkBounds
+): Promise<SearchPage & { start: number }> {
+  const startedAt = performance.now()
+  const start = pageStart(input.start, 'input.start')
+  const { filters, orFilters, ...others } = input
+  const question = checkQuestion({ ...others, orFilters: mergedGroups(orFilters, filters) }, 0)
+  const withoutEffect = [
+    ...question.withoutEffect,
+    ...(['viewUrn', 'sortInput'] as const).filter((name) => input[name] !== null && input[name] !== undefined)
+  ]
+  return withLineage(
+    sources,
+    async (reader) => {
+      const held = heldFor(sources.held, question, reader, wishes)
+      const { found, page } = await pageOf(reader, question, wishes, bounds, held, () => start)
+      const { fingerprint, total, readsOwn } = found.sifted
+      if (start + question.count < total)
+        sources.held?.hold(question.identity, fingerprint, found, sizeOf(found))
+      return {
+        ...page,
+        start,
+        total,
+        isCached: found === held,
+        readsOwn,
+        report: reportOnPage({ ...question, withoutEffect }, found, reader, startedAt)
+      }
+    },
+    { window: question.window, units: unitsOfWalk(question, wishes) }
+  )
+}

@@ -1,0 +1,167 @@
+/** All shortest ways between two entities: met in the middle, kept as the edges that are on one of them. */
+import type { LineageDirection, LineageLevel, Walk, WalkBounds } from '../../model/walk.ts'
+import { idSet } from '../../store/id-set.ts'
+import type { LineageReader } from './lineage-reader.ts'
+
+export type ShortestWays = {
+  /** Hops of every shortest way; null where there is none, or none within the bounds. */
+  hops: number | null
+  cutBy: Walk['cutBy']
+  visited: number
+  /** What stands next on a shortest way, ascending; empty at the end. */
+  nextOf: (id: number) => readonly number[]
+  /** How many shortest ways there are; what is more than Number.MAX_SAFE_INTEGER is said to be that. */
+  total: number
+}
+
+/** One side of the search: what is reached at which hop, ascending, the side's own end at hop 0. */
+type Side = { direction: LineageDirection; levels: Int32Array[]; reached: ReturnType<typeof idSet> }
+
+const sliceCount = 5_000
+/** Where there is nothing to search from. */
+export const noWays: ShortestWays = { hops: null, cutBy: null, visited: 0, nextOf: () => [], total: 0 }
+
+/**
+ * From `fromId` downstream to `toId`, two different entities. Both sides are walked a hop at a time, the smaller one next,
+ * until they meet: then every shortest way leads over what the last hop met. Throws DEADLINE_EXCEEDED.
+ */
+export async function shortestWays(
+  reader: LineageReader,
+  fromId: number,
+  toId: number,
+  level: LineageLevel,
+  bounds: WalkBounds
+): Promise<ShortestWays> {
+  const ahead = sideFrom(fromId, 'DOWNSTREAM')
+  const back = sideFrom(toId, 'UPSTREAM')
+  let visited = 0
+  for (let hops = 1; ; hops += 1) {
+    const side = last(ahead).length <= last(back).length ? ahead : back
+    const other = side === ahead ? back : ahead
+    const found = await nextLevel(reader, side, level)
+    if (found.length === 0) return { ...noWays, visited }
+    if (hops > bounds.maxHops) return { ...noWays, visited, cutBy: 'maxHops' }
+    visited += found.length
+    if (visited > bounds.maxEntities) return { ...noWays, visited, cutBy: 'maxEntities' }
+    side.levels.push(found)
+    if (found.some((id) => other.reached.has(id))) {
+      const next = await edgesOnWays(reader, ahead, back, level)
+      return {
+        hops,
+        cutBy: null,
+        visited,
+        nextOf: (id) => next.get(id) ?? [],
+        total: countWays(next, fromId)
+      }
+    }
+  }
+}
+
+function sideFrom(id: number, direction: LineageDirection): Side {
+  const reached = idSet()
+  reached.add(id)
+  return { direction, levels: [Int32Array.of(id)], reached }
+}
+
+const last = ({ levels }: Side): Int32Array => levels.at(-1) ?? new Int32Array()
+
+async function nextLevel(
+  reader: LineageReader,
+  { direction, levels, reached }: Side,
+  level: LineageLevel
+): Promise<Int32Array> {
+  const frontier = levels.at(-1) ?? new Int32Array()
+  const found: number[] = []
+  for (let begin = 0; begin < frontier.length; begin += sliceCount) {
+    const slice = frontier.subarray(begin, begin + sliceCount)
+    const near = await reader.neighbours(slice, direction, level)
+    for (const id of slice) for (const far of near(id)) if (reached.add(far)) found.push(far)
+    await reader.pause()
+  }
+  return Int32Array.from(found).sort()
+}
+
+/**
+ * The edges of all shortest ways, from each entity to those after it, in the order of the ways. The last levels of both sides
+ * hold the middle of every way; from there it is back over what either side reached one hop before.
+ */
+async function edgesOnWays(
+  reader: LineageReader,
+  ahead: Side,
+  back: Side,
+  level: LineageLevel
+): Promise<Map<number, number[]>> {
+  const middle = last(ahead).filter((id) => holds(last(back), id))
+  const before: [number, number[]][] = []
+  for (let on = middle, hop = ahead.levels.length - 2; hop >= 0; hop -= 1) {
+    const edges = await edgesTo(reader, on, 'UPSTREAM', ahead.levels[hop] ?? new Int32Array(), level)
+    const next = new Map<number, number[]>()
+    for (const [id, earlier] of edges) for (const near of earlier) pushTo(next, near, id)
+    for (const [id, ids] of next) before.push([id, ids.sort((a, b) => a - b)])
+    on = Int32Array.from(next.keys()).sort()
+  }
+  const next = new Map(before)
+  for (let on = middle, hop = back.levels.length - 2; hop >= 0; hop -= 1) {
+    const edges = await edgesTo(reader, on, 'DOWNSTREAM', back.levels[hop] ?? new Int32Array(), level)
+    for (const [id, later] of edges) next.set(id, later)
+    on = Int32Array.from(new Set([...edges.values()].flat())).sort()
+  }
+  return next
+}
+
+/** The neighbours of each id that stand in a level. */
+async function edgesTo(
+  reader: LineageReader,
+  ids: Int32Array,
+  direction: LineageDirection,
+  within: Int32Array,
+  level: LineageLevel
+): Promise<Map<number, number[]>> {
+  const edges = new Map<number, number[]>()
+  for (let begin = 0; begin < ids.length; begin += sliceCount) {
+    const slice = ids.subarray(begin, begin + sliceCount)
+    const near = await reader.neighbours(slice, direction, level)
+    for (const id of slice)
+      edges.set(
+        id,
+        near(id).filter((far) => holds(within, far))
+      )
+    await reader.pause()
+  }
+  return edges
+}
+
+function holds(sorted: Int32Array, id: number): boolean {
+  let low = 0
+  let high = sorted.length - 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? 0) < id) low = middle + 1
+    else high = middle
+  }
+  return sorted[low] === id
+}
+
+function pushTo(lists: Map<number, number[]>, key: number, value: number): void {
+  const own = lists.get(key)
+  if (own) own.push(value)
+  else lists.set(key, [value])
+}
+
+/** Ways from the first to the end: from the last hop back, each entity has as many as those after it have together. */
+function countWays(nextOf: ReadonlyMap<number, readonly number[]>, fromId: number): number {
+  const hops: number[][] = [[fromId]]
+  for (let on = [fromId]; on.length > 0; hops.push(on))
+    on = [...new Set(on.flatMap((id) => nextOf.get(id) ?? []))]
+  const ways = new Map<number, number>()
+  for (const id of hops.reverse().flat()) {
+    const next = nextOf.get(id) ?? []
+    ways.set(
+      id,
+      next.length === 0
+        ? 1
+        : next.reduce((sum, after) => Math.min(Number.MAX_SAFE_INTEGER, sum + (ways.get(after) ?? 0)), 0)
+    )
+  }
+  return ways.get(fromId) ?? 0
+}

@@ -1,0 +1,166 @@
+/** Who is next to whom once hidden entities are looked through: the ends of the ways that lead over nothing but them. */
+import { checkCount } from '../../model/count-checks.ts'
+import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
+import type { EntityClass, LineageReader } from './lineage-reader.ts'
+
+/** What an entity is to who comes to it: an end that may be shown, one that is only counted, a way on, or nothing. */
+export type Fate = 'shown' | 'counted' | 'through' | 'none'
+
+export type Beyond = {
+  /** What is met next, shown or counted, ascending; never the entity itself. */
+  met: readonly number[] | Int32Array
+  /** What was looked through on the ways to one of those, ascending. */
+  between: (metId: number) => number[]
+}
+
+/** `classOf` and `fateOf` know everything that was come to. */
+export type Look = {
+  beyond: (id: number) => Beyond
+  classOf: (id: number) => EntityClass | null
+  fateOf: (id: number) => Fate
+}
+
+export type HiddenRules = {
+  direction: LineageDirection
+  level: LineageLevel
+  /** Asked again each time an entity is come to. */
+  judge: (entityClass: EntityClass, id: number) => Fate
+}
+
+/** Entities whose neighbours are read at a time. */
+const sliceCount = 1_000
+/** Neighbours between two turns of the event loop. */
+const turnCount = 4_096
+
+/** Makes the look. It throws LIMIT_EXCEEDED where it would look through more than hiddenEntitiesMaxCount entities at a time, and DEADLINE_EXCEEDED. */
+export function throughHidden(
+  reader: LineageReader,
+  { direction, level, judge }: HiddenRules
+): (ids: readonly number[] | Int32Array) => Promise<Look> {
+  return async (ids) => {
+    const nextOf = new Map<number, readonly number[]>()
+    const classes = new Map<number, EntityClass | null>()
+    const fateOf = (id: number): Fate => {
+      const entityClass = classes.get(id)
+      return entityClass ? judge(entityClass, id) : 'none'
+    }
+    let hiddenCount = 0
+    let frontier: readonly number[] | Int32Array = ids
+    while (frontier.length > 0) {
+      const behind: number[] = []
+      for (let begin = 0; begin < frontier.length; begin += sliceCount) {
+        const slice = frontier.slice(begin, begin + sliceCount)
+        const near = await reader.neighbours(slice, direction, level)
+        const fresh: number[] = []
+        for (const id of slice) {
+          const next = near(id)
+          nextOf.set(id, next)
+          for (const far of next) {
+            if (classes.has(far)) continue
+            if (fresh.length % turnCount === 0) await reader.pause()
+            classes.set(far, null)
+            fresh.push(far)
+          }
+        }
+        const classOf = await reader.classes(fresh)
+        for (const [at, id] of fresh.entries()) {
+          if (at % turnCount === 0) await reader.pause()
+          classes.set(id, classOf(id))
+          if (fateOf(id) === 'through' && !nextOf.has(id)) behind.push(id)
+        }
+        await reader.pause()
+      }
+      hiddenCount += behind.length
+      checkCount(hiddenCount, 'hiddenEntitiesMaxCount', {
+        field: 'input',
+        what: `${hiddenCount} hidden entities are to be looked through at a time`,
+        wayOut: 'Ask for less, or do not hide jobs'
+      })
+      frontier = behind
+    }
+    return {
+      fateOf,
+      classOf: (id) => classes.get(id) ?? null,
+      beyond: beyondWith((id) => nextOf.get(id) ?? [], fateOf)
+    }
+  }
+}
+
+/** What is next to an entity, by what becomes of it. */
+type Next = { met: readonly number[]; through: readonly number[] }
+
+function beyondWith(
+  nextOf: (id: number) => readonly number[],
+  fateOf: (id: number) => Fate
+): (id: number) => Beyond {
+  const known = new Map<number, Next>()
+  const next = (id: number): Next => {
+    const found = known.get(id)
+    if (found) return found
+    const made = { met: new Array<number>(), through: new Array<number>() }
+    for (const far of nextOf(id)) {
+      const fate = fateOf(far)
+      if (fate === 'through') made.through.push(far)
+      else if (fate !== 'none') made.met.push(far)
+    }
+    known.set(id, made)
+    return made
+  }
+  return (id) => {
+    const own = next(id)
+    if (own.through.length === 0) return { met: own.met, between: () => [] }
+    const through = allThrough(id, next)
+    const met = new Set(own.met)
+    for (const near of through) for (const far of next(near).met) met.add(far)
+    met.delete(id)
+    let before: Map<number, number[]> | null = null
+    return {
+      met: Int32Array.from(met).sort(),
+      between(metId) {
+        before ??= waysBack(through, next)
+        return allBefore(metId, before)
+      }
+    }
+  }
+}
+
+/** All that is looked through from an entity, itself left out. */
+function allThrough(id: number, next: (id: number) => Next): Set<number> {
+  const through = new Set<number>()
+  const open = [id]
+  for (let near = open.pop(); near !== undefined; near = open.pop()) {
+    for (const far of next(near).through) {
+      if (far === id || through.has(far)) continue
+      through.add(far)
+      open.push(far)
+    }
+  }
+  return through
+}
+
+/** Of each entity that is next to one looked through: those that it is next to. */
+function waysBack(through: ReadonlySet<number>, next: (id: number) => Next): Map<number, number[]> {
+  const before = new Map<number, number[]>()
+  for (const near of through) {
+    const { met, through: further } = next(near)
+    for (const far of [...met, ...further]) {
+      const own = before.get(far)
+      if (own) own.push(near)
+      else before.set(far, [near])
+    }
+  }
+  return before
+}
+
+function allBefore(id: number, before: ReadonlyMap<number, readonly number[]>): number[] {
+  const found = new Set<number>()
+  const open = [id]
+  for (let near = open.pop(); near !== undefined; near = open.pop()) {
+    for (const far of before.get(near) ?? []) {
+      if (found.has(far)) continue
+      found.add(far)
+      open.push(far)
+    }
+  }
+  return [...found].sort((a, b) => a - b)
+}

@@ -1,0 +1,52 @@
+/** Opens a lineage reader for one piece of work: the graph in memory where it can answer, else a transaction in SQL. */
+import type { Db } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { TimeWindow } from '../../model/walk.ts'
+import type { HeldResults } from './held-results.ts'
+import type { LineageOpener } from './lineage-memory.ts'
+import type { LineageReader } from './lineage-reader.ts'
+import type { FoundHits } from './find-hits.ts'
+import type { ReadWork } from './read-work.ts'
+import { sqlLineageReader } from './sql-lineage-reader.ts'
+
+/** `memory` is null where a process keeps none; without `held` each page of a search walks anew. `work` is the budget of the request that reads. */
+export type LineageSources = {
+  db: Db
+  memory: LineageOpener | null
+  held?: HeldResults<FoundHits>
+  work?: ReadWork
+}
+
+/**
+ * The reader is good until `work` ends. What `units` says of its cost is taken from the request's budget. A time window can only be answered in SQL: memory does not hold stamps.
+ * Throws what `work` and the budget throw, UNAVAILABLE where the database does not answer, DEADLINE_EXCEEDED.
+ */
+export async function withLineage<T>(
+  sources: LineageSources,
+  work: (reader: LineageReader) => Promise<T>,
+  { window = null, units = 0 }: { window?: TimeWindow | null; units?: number } = {}
+): Promise<T> {
+  const read = (): Promise<T> => openFor(sources, work, window)
+  // In SQL a walk holds a connection for as long as it takes.
+  const isInSql = window !== null || sources.memory === null
+  return sources.work && (units > 0 || isInSql) ? sources.work.run(Math.max(1, units), read) : read()
+}
+
+async function openFor<T>(
+  { db, memory }: LineageSources,
+  work: (reader: LineageReader) => Promise<T>,
+  window: TimeWindow | null
+): Promise<T> {
+  const opened = window === null ? await memory?.open() : null
+  if (opened) {
+    try {
+      return await work(opened.reader)
+    } finally {
+      opened.release()
+    }
+  }
+  return inTransaction(db, (tx) => work(sqlLineageReader(tx, window)), {
+    readOnly: true,
+    isolation: 'repeatable read'
+  })
+}

@@ -1,0 +1,330 @@
+/** Applies a chunk that this worker holds: one transaction from its first look to its last count. */
+import { CatalogError } from '../../errors.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { recordParser, type RecordParser } from '../../formats/parse-record.ts'
+import { readPlainDocument } from '../../formats/plain-documents.ts'
+import type { Actor, ChangeRecord, Verdict } from '../../model/changes.ts'
+import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../../store/chunks.ts'
+import type { Counts } from '../../store/load-progress.ts'
+import { hasOlderUnfinished } from '../../store/order-of-changes.ts'
+import type { Reject } from '../../store/rejects.ts'
+import { insertStatedKeys, type StatedKeysRow } from '../../store/snapshot-statements.ts'
+import { toUrn } from '../../urn/urn.ts'
+import type { ApplyContext } from '../write/apply-records.ts'
+import type { ChunkGuards } from './chunk-guards.ts'
+import { unpackDocumentsOnly, unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
+import { recordsOfEdges } from './chunk-records.ts'
+import { createDocumentGatherer, type DocumentBatch } from '../write/document-payload.ts'
+import type { EdgeBatch } from '../write/edge-payload.ts'
+import type { LeanWays } from '../write/lean-ways.ts'
+import { reasonOf, toReject } from './reject-record.ts'
+import { assertHeld, settleChunk, type Settled } from './settle-chunk.ts'
+import { createStatedKeys } from '../write/stated-keys.ts'
+import { readChunkRecords } from './undo-records.ts'
+import { WaitForOlderLoad } from '../write/wait-for-older-load.ts'
+
+/** What applies the records: shared/catalog/write/apply-records.ts, or a test's own. */
+export type ApplyRecords = (tx: Tx, records: ChangeRecord[], context: ApplyContext) => Promise<Verdict[]>
+
+/** The worker is stopping: the transaction was rolled back, and the chunk is to be handed back. */
+export class ChunkAborted extends Error {
+  constructor() {
+    super('the worker is stopping')
+    this.name = 'ChunkAborted'
+  }
+}
+
+/** What the transaction of a chunk needs, whatever it does. */
+export type ChunkOptions = { guards: ChunkGuards; signal?: AbortSignal | undefined }
+
+/** Without `lean` all records are applied in the general way. */
+export type ApplyOptions = ChunkOptions & { apply: ApplyRecords; lean?: LeanWays | undefined }
+
+/**
+ * Locks the chunk, checks that it is held under this fence, applies its records and settles it; all or nothing is
+ * committed. A record that no longer parses (the job may be older than the program) is rejected.
+ *
+ * Throws ChunkOvertaken, LoadEnded, UnreadableChunk, ChunkAborted, and what `apply` throws.
+ */
+export const applyChunk = (db: Db, claimed: ClaimedChunk, options: ApplyOptions): Promise<Settled> =>
+  holdChunk(db, claimed, options, async (tx, chunk) =>
+    settleChunk(tx, claimed, chunk, await applyStored(tx, claimed, chunk, options), options.guards)
+  )
+
+/** Runs work in a transaction that holds the chunk; a stop of the worker rolls it back. Throws as applyChunk does. */
+export async function holdChunk<T>(
+  db: Db,
+  claimed: ClaimedChunk,
+  { guards, signal }: ChunkOptions,
+  work: (tx: Tx, chunk: LockedChunk) => Promise<T>
+): Promise<T> {
+  const running = { pid: 0 }
+  const stopCancelling = cancelOnAbort(db, running, signal)
+  try {
+    return await inTransaction(db, async (tx) => {
+      const chunk = await lockChunk(tx, claimed.id)
+      assertHeld(chunk, claimed, guards)
+      running.pid = chunk.backendPid
+      const result = await work(tx, chunk)
+      running.pid = 0
+      return result
+    })
+  } catch (error) {
+    if (signal?.aborted && !isVerdictOnHolder(error)) throw new ChunkAborted()
+    throw error
+  } finally {
+    running.pid = 0
+    stopCancelling()
+  }
+}
+
+/** What became of the records of a chunk, before it is settled. `statedBefore` is what the lean way stated, of a snapshot. */
+export type Judged = { counts: Counts; rejects: Reject[]; statedBefore?: StatedKeysRow[] }
+
+/** Applies the stored records of a chunk that is held. */
+export async function applyStored(
+  tx: Tx,
+  claimed: ClaimedChunk,
+  chunk: LockedChunk,
+  options: ApplyOptions
+): Promise<Judged> {
+  const context = contextOf(claimed, chunk)
+  const judged = await applyPayload(tx, chunk, context, options)
+  throwIfAborted(options.signal)
+  if (context.stated && chunk.sweep === 'pending')
+    await insertStatedKeys(tx, chunk.loadId, [...(judged.statedBefore ?? []), ...context.stated.rows()])
+  return judged
+}
+
+async function applyPayload(
+  tx: Tx,
+  chunk: LockedChunk,
+  context: ApplyContext,
+  options: ApplyOptions
+): Promise<Judged> {
+  const edges = options.lean ? await unpackEdgesOnly(chunk.payload) : null
+  if (edges && options.lean) return applyEdgesOf(tx, chunk, edges, context, options.lean, options)
+  if (
+    chunk.mode === 'undo' &&
+    options.guards.undoWaits &&
+    (await hasOlderUnfinished(tx, chunk.seq ?? 0, chunk.loadId))
+  )
+    throw new WaitForOlderLoad()
+  const columns = options.lean ? await unpackDocumentsOnly(chunk.payload) : null
+  if (columns && options.lean) return applyDocumentsOf(tx, chunk, columns, context, options.lean, options)
+  const stored = await readChunkRecords(tx, chunk)
+  const documents = options.lean ? documentsOnly(chunk, stored) : null
+  if (documents && options.lean) return applyDocumentsOf(tx, chunk, documents, context, options.lean, options)
+  return applyRecordsOf(tx, chunk, stored, context, options)
+}
+
+/** The documents of a chunk that stores texts of nothing else, as one that was halved does; null for any other. */
+function documentsOnly({ format }: LockedChunk, stored: readonly RawRecord[]): DocumentBatch | null {
+  if ((format !== 'ndjson' && format !== 'mcp') || stored.length === 0) return null
+  const gatherer = createDocumentGatherer()
+  for (const { line, text } of stored) {
+    const document = readPlainDocument(text, line)
+    if (!document) return null
+    gatherer.add(document)
+  }
+  return gatherer.take().batch
+}
+
+async function applyDocumentsOf(
+  tx: Tx,
+  chunk: LockedChunk,
+  documents: DocumentBatch,
+  context: ApplyContext,
+  lean: LeanWays,
+  options: ApplyOptions
+): Promise<Judged> {
+  throwIfAborted(options.signal)
+  const { rest, ...before } = await lean.documents(tx, documents, context)
+  if (rest.length === 0)
+    return { counts: { applied: before.applied, unchanged: 0, rejected: 0 }, rejects: [] }
+  const stored = await readChunkRecords(tx, chunk)
+  const { counts, rejects } = await applyRecordsOf(
+    tx,
+    chunk,
+    rest.flatMap((at) => stored[at] ?? []),
+    { ...context, before },
+    options
+  )
+  return { counts: { ...counts, applied: counts.applied + before.applied }, rejects }
+}
+
+async function applyRecordsOf(
+  tx: Tx,
+  chunk: LockedChunk,
+  stored: readonly RawRecord[],
+  context: ApplyContext,
+  options: ApplyOptions
+): Promise<Judged> {
+  const parser = recordParser(chunk)
+  const { records, rejects } = parseAll(parser, stored)
+  throwIfAborted(options.signal)
+  const verdicts = records.length > 0 || rejects.length > 0 ? await options.apply(tx, records, context) : []
+  return judge(stored, verdicts, rejects, parser)
+}
+
+/** The lean way first; what it leaves goes the general way. */
+async function applyEdgesOf(
+  tx: Tx,
+  chunk: LockedChunk,
+  edges: EdgeBatch,
+  context: ApplyContext,
+  lean: LeanWays,
+  options: ApplyOptions
+): Promise<Judged> {
+  throwIfAborted(options.signal)
+  // Kept apart, since the general way forgets what it has gathered when it folds anew.
+  const stated = context.stated ? createStatedKeys() : undefined
+  const { rest, ...before } = await lean.edges(tx, edges, { ...context, ...(stated ? { stated } : {}) })
+  const statedBefore = stated?.rows() ?? []
+  if (rest.length === 0)
+    return {
+      counts: { applied: before.applied, unchanged: before.unchanged, rejected: 0 },
+      rejects: [],
+      statedBefore
+    }
+  const left = await recordsOfEdges(tx, edges, rest)
+  const { counts, rejects } = await applyRecordsOf(tx, chunk, left, { ...context, before }, options)
+  return {
+    counts: {
+      applied: counts.applied + before.applied,
+      unchanged: counts.unchanged + before.unchanged,
+      rejected: counts.rejected
+    },
+    rejects,
+    statedBefore
+  }
+}
+
+/**
+ * Settles a chunk of one record as rejected, without applying it: it has failed, or killed its worker, too often.
+ * Throws as applyChunk does.
+ */
+export async function rejectChunk(
+  db: Db,
+  claimed: ClaimedChunk,
+  reason: { code: CatalogError['code']; message: string },
+  options: ApplyOptions
+): Promise<Settled> {
+  return inTransaction(db, async (tx) => {
+    const chunk = await lockChunk(tx, claimed.id)
+    assertHeld(chunk, claimed, options.guards)
+    const stored = await readChunkRecords(tx, chunk)
+    // Nothing is applied, but the audit trail says who sent the chunk that ended so.
+    await options.apply(tx, [], contextOf(claimed, chunk))
+    const rejects = stored.map((record) => toReject(record.line, record.text, reason))
+    return settleChunk(
+      tx,
+      claimed,
+      chunk,
+      { counts: { applied: 0, unchanged: 0, rejected: rejects.length }, rejects },
+      options.guards
+    )
+  })
+}
+
+function parseAll(
+  { parse }: RecordParser,
+  stored: readonly RawRecord[]
+): { records: ChangeRecord[]; rejects: Reject[] } {
+  const records: ChangeRecord[] = []
+  const rejects: Reject[] = []
+  for (const { line, text } of stored) {
+    try {
+      records.push(parse(text, line))
+    } catch (error) {
+      if (!(error instanceof CatalogError)) throw error
+      rejects.push(toReject(line, text, reasonOf(error)))
+    }
+  }
+  return { records, rejects }
+}
+
+/** The counts of a chunk, and the rows of its rejects. A verdict on a line that is not of the chunk is a fault of ours. */
+function judge(
+  stored: readonly RawRecord[],
+  verdicts: readonly Verdict[],
+  unparsed: readonly Reject[],
+  parser: RecordParser
+): Judged {
+  const texts = new Map(stored.map((record) => [record.line, record.text]))
+  const counts: Counts = { applied: 0, unchanged: 0, rejected: unparsed.length }
+  const rejects = [...unparsed]
+  for (const verdict of verdicts) {
+    counts[verdict.outcome] += 1
+    const text = texts.get(verdict.line)
+    if (text === undefined) throw new Error('a verdict on a line that the chunk does not have')
+    if (verdict.outcome === 'rejected')
+      rejects.push(
+        toReject(verdict.line, text, {
+          code: verdict.code,
+          message: withWayOut(verdict),
+          field: verdict.details.field === undefined ? undefined : parser.fieldOf(verdict.details.field)
+        })
+      )
+  }
+  return { counts, rejects }
+}
+
+/** The words of a mutation say what is missing; who sends a load can also ask for placeholders. */
+function withWayOut({ code, message }: { code: string; message: string }): string {
+  if (code !== 'MISSING_REFERENCE' || message.includes('missingReferences=')) return message
+  return `${message.replace(/\.$/, '')}. Create it before or in the same load, or send the load with missingReferences=create.`
+}
+
+export type ChunkContext = ApplyContext & Required<Pick<ApplyContext, 'chunk'>>
+
+/** What the records of a chunk are applied with. */
+export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ChunkContext {
+  if (chunk.seq === null) throw new Error('an accepted load has no seq')
+  const actor: Actor = {
+    urn: toUrn(chunk.actor),
+    tokenId: chunk.tokenId,
+    scopes: chunk.scopes,
+    domainUrn: chunk.domainUrn === null ? null : toUrn(chunk.domainUrn)
+  }
+  return {
+    actor,
+    source: chunk.source,
+    missingReferences: chunk.missingReferences,
+    operation: 'load',
+    requestId: chunk.requestId,
+    chunk: { seq: chunk.seq, loadId: chunk.loadId, chunkId: claimed.id },
+    ...(chunk.isDryRun ? { isDryRun: true } : {}),
+    ...(chunk.mode === 'snapshot' ? { stated: createStatedKeys() } : {})
+  }
+}
+
+const throwIfAborted = (signal: AbortSignal | undefined): void => {
+  if (signal?.aborted) throw new ChunkAborted()
+}
+
+const isVerdictOnHolder = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'ChunkOvertaken' || error.name === 'LoadEnded')
+
+const cancelEveryMs = 250
+
+/** Ends the statement that runs when the signal comes, and the ones after it, so that a stop does not wait for a long one. */
+function cancelOnAbort(
+  db: Db,
+  running: { readonly pid: number },
+  signal: AbortSignal | undefined
+): () => void {
+  if (!signal) return () => {}
+  let timer: NodeJS.Timeout | undefined
+  function cancel(): void {
+    if (running.pid !== 0) cancelBackend(db, running.pid).catch(() => {})
+    timer = setTimeout(cancel, cancelEveryMs)
+  }
+  if (signal.aborted) return () => {}
+  signal.addEventListener('abort', cancel, { once: true })
+  return () => {
+    signal.removeEventListener('abort', cancel)
+    clearTimeout(timer)
+  }
+}

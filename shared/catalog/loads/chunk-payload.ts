@@ -1,0 +1,60 @@
+/** The records of a chunk as they are stored: lines of `<line>\t<raw record>\n`, lightly compressed; or edges or documents alone, as edge-payload.ts and document-payload.ts pack them. */
+import { UnreadableChunk } from '../write/urns-of-ids.ts'
+import { promisify } from 'node:util'
+import { deflateRaw, inflateRaw } from 'node:zlib'
+import {
+  holdsDocuments,
+  packedLinesOf,
+  unpackDocuments,
+  type DocumentBatch
+} from '../write/document-payload.ts'
+import { holdsEdges, unpackEdges, type EdgeBatch } from '../write/edge-payload.ts'
+
+const deflate = promisify(deflateRaw)
+const inflate = promisify(inflateRaw)
+
+/** A record as it was sent, with its place in the load. */
+export type RawRecord = { line: number; text: string }
+
+/** Line breaks inside a record are white space between its tokens (JSON allows none in a text), so they become spaces. Mostly there are none, which is seen ten times faster than they are replaced. */
+export const toStoredLine = ({ line, text }: RawRecord): string =>
+  `${line}\t${text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+/g, ' ') : text}\n`
+
+/** Level 1: a third of the size for a tenth of the time that the application takes (measured: 279-349 bytes of WAL an edge against 515). */
+export const packLines = (lines: readonly string[]): Promise<Buffer> => deflate(lines.join(''), { level: 1 })
+
+/** The edges of a payload that holds nothing else; null for any other. Throws UnreadableChunk. */
+export const unpackEdgesOnly = async (payload: Buffer | null): Promise<EdgeBatch | null> =>
+  payload && holdsEdges(payload) ? unpackEdges(payload).catch(unreadable) : null
+
+/** The documents of a payload that holds nothing else, where it has them in columns; null for any other. Throws UnreadableChunk. */
+export const unpackDocumentsOnly = async (payload: Buffer | null): Promise<DocumentBatch | null> =>
+  payload && holdsDocuments(payload) ? unpackDocuments(payload).catch(unreadable) : null
+
+function unreadable(cause: unknown): never {
+  throw new UnreadableChunk(cause)
+}
+
+/** The numbers of the lines that a payload of any kind holds. Throws UnreadableChunk. */
+export async function unpackLineNumbers(payload: Buffer | null): Promise<number[]> {
+  const edges = await unpackEdgesOnly(payload)
+  return edges ? [...edges.lines] : (await unpackLines(payload)).map((record) => record.line)
+}
+
+/** What packLines has packed, alone or behind columns. Throws UnreadableChunk. */
+export async function unpackLines(payload: Buffer | null): Promise<RawRecord[]> {
+  if (!payload) throw new UnreadableChunk(new Error('there are none'))
+  try {
+    const text = (await inflate(holdsDocuments(payload) ? packedLinesOf(payload) : payload)).toString('utf8')
+    return text.split('\n').slice(0, -1).map(toRawRecord)
+  } catch (error) {
+    throw error instanceof UnreadableChunk ? error : new UnreadableChunk(error)
+  }
+}
+
+function toRawRecord(stored: string): RawRecord {
+  const tab = stored.indexOf('\t')
+  const line = Number(stored.slice(0, tab))
+  if (tab < 1 || !Number.isSafeInteger(line)) throw new UnreadableChunk(new Error('a line has no number'))
+  return { line, text: stored.slice(tab + 1) }
+}

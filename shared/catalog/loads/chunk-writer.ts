@@ -1,0 +1,254 @@
+/**
+ * Sorts records into passes and stores them as chunks: one open buffer for each pass, so that what is held in memory is
+ * bounded however large the load. Nothing of it is applied here.
+ */
+import type { EdgeRun } from '../../formats/edge-runs.ts'
+import type { PlainDocument } from '../../formats/plain-documents.ts'
+import type { EdgeShape, PlainEdge } from '../../formats/plain-edges.ts'
+import { limits } from '../../limits.ts'
+import { createsOf, isDestructive, passOf, referencesOf, standsOn } from '../../model/change-facts.ts'
+import type { Change } from '../../model/changes.ts'
+import type { Tx } from '../../db/database.ts'
+import { insertChunk } from '../../store/chunks.ts'
+import { insertDeclarations, type Declaration } from '../../store/declarations.ts'
+import { insertRejects, type Reject } from '../../store/rejects.ts'
+import { createDocumentGatherer, packDocuments } from '../write/document-payload.ts'
+import { createEdgeGatherer, type EdgeGatherer } from './edge-gatherer.ts'
+import { packEdges, withUrns } from '../write/edge-payload.ts'
+import { areOfThisLife, type KnownIds } from '../lineage/known-ids.ts'
+import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
+
+/** What was stored since the last time, for the load's counts. */
+export type Stored = { records: number; rejects: number; isDestructive: boolean }
+
+export type ChunkWriter = {
+  /** Takes a record that was understood. Nothing is to be awaited where nothing is given, as mostly. */
+  add(record: RawRecord, changes: readonly Change[]): Promise<void> | undefined
+  /** Takes a lineage document that was seen to be sound (plain-documents.ts). Such have chunks of their own, to be applied in columns. */
+  addDocument(record: RawRecord, document: PlainDocument): Promise<void> | undefined
+  /** Takes an edge that is given by its two ends alone. */
+  addEdge(edge: PlainEdge): Promise<void> | undefined
+  /** Takes such edges, many at once. */
+  addEdges(run: EdgeRun): Promise<void> | undefined
+  /** Takes a record that was not. */
+  reject(reject: Reject): Promise<void> | undefined
+  /** Stores what is open, and waits until everything is stored. */
+  flush(): Promise<void>
+  /** Waits until nothing is being stored any more, whatever came of it. */
+  idle(): Promise<void>
+}
+
+type OpenChunk = {
+  pass: 1 | 2 | 3
+  firstLine: number
+  lines: string[]
+  bytes: number
+  isDestructive: boolean
+  declarations: Declaration[]
+}
+
+const rejectsPerInsert = 1_000
+/** A million new edges took 0.52 of a raw COPY by 20,000, 0.42 to 0.46 by 10,000 and 0.48 by 40,000; where all of a chunk go the general way it is two seconds. */
+const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxBytes }
+
+/**
+ * `store` runs one piece of work in a transaction, told what it adds to the load. A chunk is in the database before the call
+ * that filled it returns: who awaits each call reads on no faster than Postgres stores. With `isBehind` it is stored while the next is
+ * gathered, and there before the call that fills that one returns, which throws what went wrong: for who has a transaction for
+ * each and sends nothing else meanwhile. What `knownIds` gives ids for is stored by these.
+ */
+export function createChunkWriter(
+  loadId: string,
+  store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>,
+  { isBehind = false, knownIds }: { isBehind?: boolean; knownIds?: (() => KnownIds | null) | undefined } = {}
+): ChunkWriter {
+  const open = new Map<number, OpenChunk>()
+  // Chunks of removals alone: each kind is applied in columns (apply-edges.ts, remove-edges.ts).
+  const [added, removed] = [createEdgeGatherer(knownIds), createEdgeGatherer(knownIds)]
+  const documents = createDocumentGatherer(knownIds)
+  let documentLines: string[] = []
+  let documentBytes = 0
+  let rejects: Reject[] = []
+  let rejectBytes = 0
+  let rejectsCount = 0
+  let storing: Promise<void> = Promise.resolve()
+
+  /** One after the other. Gives what is to be waited for. */
+  function storeNext(work: () => Promise<void>): Promise<void> {
+    if (!isBehind) return work()
+    const before = storing
+    storing = before.then(work)
+    // Told to whoever comes next.
+    storing.catch(() => {})
+    return before
+  }
+
+  function storeRejects(): Promise<void> {
+    const [count, kept] = [
+      rejects.length,
+      rejects.slice(0, Math.max(0, limits.rejectsKeptMaxCount - rejectsCount))
+    ]
+    rejectsCount += count
+    rejects = []
+    rejectBytes = 0
+    return storeNext(() =>
+      store((tx) => insertRejects(tx, loadId, kept), { records: count, rejects: count, isDestructive: false })
+    )
+  }
+
+  function openChunk(pass: OpenChunk['pass'], firstLine: number): OpenChunk {
+    const chunk = open.get(pass) ?? {
+      pass,
+      firstLine,
+      lines: [],
+      bytes: 0,
+      isDestructive: false,
+      declarations: []
+    }
+    open.set(pass, chunk)
+    return chunk
+  }
+
+  function put(chunk: OpenChunk, record: RawRecord): Promise<void> | undefined {
+    const stored = toStoredLine(record)
+    chunk.lines.push(stored)
+    chunk.bytes += Buffer.byteLength(stored)
+    return chunk.lines.length >= limits.chunkMaxRecords || chunk.bytes >= limits.chunkMaxBytes
+      ? storeChunk(chunk)
+      : undefined
+  }
+
+  function storeChunk(chunk: OpenChunk): Promise<void> {
+    open.delete(chunk.pass)
+    const recordCount = chunk.lines.length
+    return storeNext(async () => {
+      const payload = await packLines(chunk.lines)
+      await store(
+        async (tx) => {
+          await insertChunk(tx, {
+            loadId,
+            pass: chunk.pass,
+            firstLine: chunk.firstLine,
+            recordCount,
+            payload
+          })
+          await insertDeclarations(tx, loadId, chunk.declarations)
+        },
+        { records: recordCount, rejects: 0, isDestructive: chunk.isDestructive }
+      )
+    })
+  }
+
+  function storeEdges(gathered: EdgeGatherer): Promise<void> {
+    const { batch, ids } = gathered.take()
+    const recordCount = batch.lines.length
+    return storeNext(async () => {
+      const payload = await packEdges(batch)
+      await store(
+        async (tx) => {
+          const isRight = ids === null || (await areOfThisLife(tx, ids))
+          await insertChunk(tx, {
+            loadId,
+            pass: 3,
+            firstLine: batch.lines[0] ?? 1,
+            recordCount,
+            payload: isRight ? payload : await packEdges(withUrns(batch, ids.urnOf))
+          })
+        },
+        { records: recordCount, rejects: 0, isDestructive: batch.isRemoval }
+      )
+    })
+  }
+
+  function storeDocuments(): Promise<void> {
+    const [{ batch, ids }, lines] = [documents.take(), documentLines]
+    documentLines = []
+    documentBytes = 0
+    return storeNext(async () => {
+      const sent = await packLines(lines)
+      const payload = await packDocuments(batch, sent)
+      await store(
+        async (tx) => {
+          const isRight = ids === null || (await areOfThisLife(tx, ids))
+          await insertChunk(tx, {
+            loadId,
+            pass: 3,
+            firstLine: batch.lines[0] ?? 1,
+            recordCount: lines.length,
+            payload: isRight ? payload : sent
+          })
+        },
+        { records: lines.length, rejects: 0, isDestructive: true }
+      )
+    })
+  }
+
+  const isFull = (gathered: EdgeGatherer): boolean =>
+    gathered.count() >= mostEdges.records || gathered.bytes() >= mostEdges.bytes
+  const gathererOf = ({ isRemoval }: EdgeShape): EdgeGatherer => (isRemoval ? removed : added)
+
+  function addRun(run: EdgeRun, from: number): Promise<void> | undefined {
+    const gathered = gathererOf(run.shape)
+    const next = gathered.addRun(run, from, mostEdges)
+    if (!isFull(gathered)) return undefined
+    const stored = storeEdges(gathered)
+    return next === run.count ? stored : stored.then(() => addRun(run, next))
+  }
+
+  return {
+    addEdge(edge) {
+      const gathered = gathererOf(edge.shape)
+      gathered.add(edge)
+      return isFull(gathered) ? storeEdges(gathered) : undefined
+    },
+    addEdges(run) {
+      const [outdated] = [added, removed].filter((gathered) => gathered.isOutdated())
+      return outdated ? storeEdges(outdated).then(() => addRun(run, 0)) : addRun(run, 0)
+    },
+    add(record, changes) {
+      const pass = passOf(changes)
+      const chunk = openChunk(pass, record.line)
+      chunk.isDestructive ||= isDestructive(changes)
+      if (pass === 2) chunk.declarations.push(...declarationsOf(record.line, changes))
+      return put(chunk, record)
+    },
+    addDocument(record, document) {
+      const outdated = documents.isOutdated() ? storeDocuments() : undefined
+      const stored = toStoredLine(record)
+      documentLines.push(stored)
+      documentBytes += Buffer.byteLength(stored)
+      documents.add(document)
+      return documentLines.length >= limits.chunkMaxRecords || documentBytes >= limits.chunkMaxBytes
+        ? storeDocuments()
+        : outdated
+    },
+    reject(reject) {
+      rejects.push(reject)
+      rejectBytes += reject.record?.length ?? 0
+      if (rejects.length >= rejectsPerInsert || rejectBytes >= limits.chunkMaxBytes) return storeRejects()
+      return undefined
+    },
+    async flush() {
+      for (const chunk of [...open.values()].sort((a, b) => a.pass - b.pass)) await storeChunk(chunk)
+      if (documentLines.length > 0) await storeDocuments()
+      for (const gathered of [added, removed]) if (gathered.count() > 0) await storeEdges(gathered)
+      if (rejects.length > 0) await storeRejects()
+      await storing
+    },
+    idle: () => storing.catch(() => {})
+  }
+}
+
+/** Each entity the record creates, with each asset that it refers to and does not create itself. */
+function declarationsOf(line: number, changes: readonly Change[]): Declaration[] {
+  const created = [...new Set(changes.flatMap(createsOf))]
+  const references = new Set(
+    changes
+      .flatMap(referencesOf)
+      .filter((reference) => !reference.placeholderWillDo)
+      .map((reference) => standsOn(reference.urn))
+  )
+  for (const urn of created) references.delete(urn)
+  const needed = references.size === 0 ? [null] : [...references]
+  return created.flatMap((urn) => needed.map((reference) => ({ line, urn, reference })))
+}

@@ -1,0 +1,47 @@
+/** Throws away what was kept only for a time: order below everything unfinished, the change log, loads of last month. */
+import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import {
+  deleteOldLoads,
+  orderHorizon,
+  pruneGraphChanges,
+  pruneOrder,
+  trySweeperLock
+} from '../../store/housekeeping.ts'
+
+export type PruneOptions = { changeLogKeepSeconds?: number; loadsKeepDays?: number }
+
+export type Pruned = { order: number; graphChanges: number; loads: number }
+
+const rowsPerTransaction = 5_000
+const transactionsPerRun = 20
+const loadsPerTransaction = 5
+
+/** Small transactions, so that nothing waits long for one; what is left over is for the next run. Throws what the database throws. */
+export async function prune(db: Db, options: PruneOptions = {}): Promise<Pruned> {
+  const { changeLogKeepSeconds = 3_600, loadsKeepDays = 30 } = options
+  const horizon = await orderHorizon(db)
+  return {
+    order:
+      horizon === null
+        ? 0
+        : await repeat(db, rowsPerTransaction, (tx) => pruneOrder(tx, horizon, rowsPerTransaction)),
+    graphChanges: await repeat(db, rowsPerTransaction, (tx) =>
+      pruneGraphChanges(tx, changeLogKeepSeconds, rowsPerTransaction)
+    ),
+    loads: await repeat(db, loadsPerTransaction, (tx) =>
+      deleteOldLoads(tx, loadsKeepDays, loadsPerTransaction)
+    )
+  }
+}
+
+/** As long as a transaction finds about as much as it may take. */
+async function repeat(db: Db, enough: number, work: (tx: Tx) => Promise<number>): Promise<number> {
+  let total = 0
+  for (let run = 0; run < transactionsPerRun; run += 1) {
+    const count = await inTransaction(db, async (tx) => ((await trySweeperLock(tx)) ? work(tx) : 0))
+    total += count
+    if (count < enough) break
+  }
+  return total
+}

@@ -1,0 +1,105 @@
+/**
+ * Accepts proposals that are to be applied later: a small load, with its seq drawn before the answer, so that what a client
+ * sends afterwards comes after it.
+ *
+ * Two transactions in all, for the end of a body must be committed before a seq is drawn (see olderWork), and one chunk.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CatalogError } from '../../errors.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { limits } from '../../limits.ts'
+import type { ChangeRecord } from '../../model/changes.ts'
+import { proposalText } from '../../model/proposal-text.ts'
+import type { ChunkQueue } from '../../queue/chunk-queue.ts'
+import { countUnfinishedLoads } from '../../store/load-progress.ts'
+import { endBody, insertLoad, touchLoad, type NewLoad } from '../../store/loads.ts'
+import { acceptReceivedLoad } from './accept-load.ts'
+import { toStoredLine } from './chunk-payload.ts'
+import { createChunkWriter, type Stored } from './chunk-writer.ts'
+import type { IngestOptions } from '../write/ingest-proposals.ts'
+import { createWholeChunkWriter } from './whole-chunk-writer.ts'
+
+export type QueueOptions = IngestOptions & { traceId: string }
+
+/** How often room is looked for while there is none. */
+const roomEveryMs = 100
+/** The time a client is held back; well below its own timeout. */
+const roomMaxMs = 10_000
+
+/**
+ * Stores what readProposals read as a load of the trace, and returns when it is accepted (committed). Each record is
+ * applied or rejected by itself. Holds the caller back while loads wait, so that no queue grows without bound.
+ *
+ * Without records there is no load. Throws OVERLOADED (with nothing stored).
+ */
+export async function queueProposals(
+  db: Db,
+  queue: ChunkQueue,
+  records: readonly ChangeRecord[],
+  options: QueueOptions
+): Promise<void> {
+  if (records.length === 0) return
+  const lines = records.map((record, index) => ({
+    line: index + 1,
+    text: record.changes.map(proposalText).join(),
+    changes: record.changes
+  }))
+  const load = newLoad(options)
+  await waitForRoom(db)
+  await inTransaction(db, async (tx) => {
+    await insertLoad(tx, load)
+    await storeLines(tx, load.id, lines)
+    await endBody(tx, load.id, null)
+  })
+  await acceptReceivedLoad(db, queue, load.id)
+}
+
+type Line = { line: number; text: string; changes: ChangeRecord['changes'] }
+
+/** One chunk for all, whatever its passes: within it they are in order by themselves. What is too large for one is sorted as a load is. */
+async function storeLines(tx: Tx, loadId: string, lines: readonly Line[]): Promise<void> {
+  const store = async (work: (tx: Tx) => Promise<void>, stored: Stored): Promise<void> => {
+    await work(tx)
+    await touchLoad(tx, loadId, stored)
+  }
+  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(toStoredLine(line)), 0)
+  const writer =
+    bytes <= limits.chunkMaxBytes ? createWholeChunkWriter(loadId, store) : createChunkWriter(loadId, store)
+  for (const { line, text, changes } of lines) await writer.add({ line, text }, changes)
+  await writer.flush()
+}
+
+/** Throws OVERLOADED where there is no room for so long. */
+async function waitForRoom(db: Db): Promise<void> {
+  const maximum = limits.waitingProposalLoadsMaxCount
+  for (const giveUpAt = Date.now() + roomMaxMs; ; await sleep(roomEveryMs)) {
+    const waiting = await countUnfinishedLoads(db, maximum)
+    if (waiting < maximum) return
+    if (Date.now() > giveUpAt)
+      throw new CatalogError('OVERLOADED', `${waiting} loads wait to be applied; send it again later`, {
+        limit: 'waitingProposalLoadsMaxCount',
+        maximum,
+        retryAfterSeconds: 10
+      })
+  }
+}
+
+const newLoad = ({ actor, requestId, missingReferences, traceId }: QueueOptions): NewLoad => ({
+  id: randomUUID(),
+  format: 'mcp',
+  header: null,
+  mode: 'merge',
+  source: 'proposal',
+  missingReferences,
+  actor: actor.urn,
+  tokenId: actor.tokenId,
+  scopes: [...actor.scopes],
+  domainUrn: actor.domainUrn,
+  requestId,
+  isAtomic: false,
+  isDryRun: false,
+  idempotencyKey: null,
+  traceId
+})

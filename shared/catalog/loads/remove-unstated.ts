@@ -1,0 +1,142 @@
+/**
+ * The second half of a snapshot's sweep: takes away one piece of what the comparison found, as one chunk of its load.
+ *
+ * What has been stated again by something newer since then stays. A removal leaves its order behind, as every other one
+ * does: for each owner a replacement of what the source states, at the end of the load.
+ */
+import type { Db, Tx } from '../../db/database.ts'
+import { lineageFieldByCode } from '../../model/lineage-fields.ts'
+import type { Order } from '../../model/order.ts'
+import { bareRecordKey } from '../../model/record-keys.ts'
+import { appendAudit } from '../../store/audit.ts'
+import type { ClaimedChunk } from '../../store/chunks.ts'
+import { edgePatchesOfOwners } from '../../store/edge-patches.ts'
+import { lockEntities } from '../../store/entities.ts'
+import { appendGraphChange } from '../../store/graph-changes.ts'
+import { lockAsWriter, olderWork } from '../../store/order-of-changes.ts'
+import { deleteRemoval, readRemoval } from '../../store/snapshot-removals.ts'
+import {
+  deleteStatementsBefore,
+  statementsOfEdges,
+  writeWatermarks,
+  type StatementRow
+} from '../../store/statements.ts'
+import { countRemoved } from '../../store/sweeps.ts'
+import { contextOf, holdChunk, type ChunkContext, type ChunkOptions } from './apply-chunk.ts'
+import { openSet } from '../write/apply-records.ts'
+import { aspectCellKey, countEdgeChange, loadAspectCells, writeAspectCells } from '../write/aspect-cells.ts'
+import { statedBefore } from '../write/store-edge-cells.ts'
+import { rememberEntity, type WorkingSet } from '../write/working-set.ts'
+import type { ChunkGuards } from './chunk-guards.ts'
+import { allGuards } from '../write/guards.ts'
+import { settleChunk, type Settled } from './settle-chunk.ts'
+
+/** Beyond every line of a load. */
+const lastLine = 2 ** 31 - 1
+const noVerdicts = { counts: { applied: 0, unchanged: 0, rejected: 0 }, rejects: [] }
+
+/** Throws as applyChunk does. */
+export function removeUnstated(db: Db, claimed: ClaimedChunk, options: ChunkOptions): Promise<Settled> {
+  const { guards } = options
+  return holdChunk(db, claimed, options, async (tx, chunk) => {
+    const removed = await removePiece(tx, contextOf(claimed, chunk), chunk.firstLine, guards)
+    await appendAudit(tx, {
+      actor: chunk.actor,
+      tokenId: chunk.tokenId,
+      operation: 'removeUnstated',
+      seq: chunk.seq,
+      loadId: chunk.loadId,
+      chunkId: claimed.id,
+      requestId: chunk.requestId,
+      details: { source: chunk.source, statements: removed }
+    })
+    await countRemoved(tx, chunk.loadId, removed)
+    return settleChunk(tx, claimed, chunk, noVerdicts, guards)
+  })
+}
+
+/** Takes away one piece of what was found; gives how many statements went. */
+export async function removePiece(
+  tx: Tx,
+  context: ChunkContext,
+  piece: number,
+  guards: ChunkGuards
+): Promise<number> {
+  const { seq, loadId } = context.chunk
+  const order: Order = { seq, line: lastLine }
+  await lockAsWriter(tx)
+  const set = await openSet(tx, context, [], allGuards, await olderWork(tx, seq, null))
+  const keys = await readRemoval(tx, loadId, piece)
+  for (const row of await lockEntities(tx, [...new Set(keys.map((key) => key.ownerId))]))
+    rememberEntity(set, row)
+  const removed = await deleteStatementsBefore(
+    tx,
+    set.sourceId,
+    guards.sweepSparesNewer ? seq : Number.MAX_SAFE_INTEGER,
+    keys
+  )
+  await showRemovals(tx, set, removed)
+  const patches = new Set(await edgePatchesOfOwners(tx, ownersOf(removed)))
+  for (const row of removed)
+    set.journal?.note({ kind: 'removed', key: row, before: statedBefore(row, patches) })
+  await set.journal?.write(tx, context.chunk)
+  if (set.older.isUnfinished)
+    await writeWatermarks(
+      tx,
+      ownersOf(removed).map((owner) => ({
+        ...owner,
+        code: owner.aspectCode,
+        sourceId: set.sourceId,
+        ...order
+      }))
+    )
+  for (const { downstreamId, upstreamId } of removed)
+    set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
+  await appendGraphChange(tx, set.graph)
+  await deleteRemoval(tx, loadId, piece)
+  return removed.length
+}
+
+type Owner = { ownerId: number; aspectCode: number; aspectName: string }
+
+function ownersOf(rows: readonly StatementRow[]): Owner[] {
+  const owners = new Map<string, Owner>()
+  for (const { ownerId, field } of rows)
+    owners.set(`${ownerId} ${field >> 4}`, {
+      ownerId,
+      aspectCode: field >> 4,
+      aspectName: lineageFieldByCode(field).aspectName
+    })
+  return [...owners.values()]
+}
+
+const keyOfEdge = (row: Pick<StatementRow, 'ownerId' | 'field' | 'downstreamId' | 'upstreamId'>): string =>
+  `${row.ownerId} ${row.field >> 4} ${row.downstreamId} ${row.upstreamId}`
+
+/** An aspect has another version where a reader can see that something has gone: an edge that nobody states any more, or an entry of a list. */
+async function showRemovals(tx: Tx, set: WorkingSet, removed: readonly StatementRow[]): Promise<void> {
+  const left = new Set(
+    (
+      await statementsOfEdges(
+        tx,
+        removed.map((row) => ({ ...row, aspectCode: row.field >> 4 }))
+      )
+    ).map(keyOfEdge)
+  )
+  const seen = ownersOf(removed.filter((row) => row.recordKey !== bareRecordKey || !left.has(keyOfEdge(row))))
+  // What is newer than the load needs no replaying: only the version counts up.
+  const cells = await loadAspectCells(
+    tx,
+    set,
+    seen.map(({ ownerId, aspectName }) => ({
+      entityId: ownerId,
+      aspectName,
+      oldest: { seq: Number.MAX_SAFE_INTEGER, line: 0 }
+    }))
+  )
+  for (const { ownerId, aspectName } of seen) {
+    const cell = cells.get(aspectCellKey(ownerId, aspectName))
+    if (cell) countEdgeChange(set, cell)
+  }
+  await writeAspectCells(tx, set, cells)
+}

@@ -1,0 +1,85 @@
+/** What a submission under an Idempotency-Key is that has been sent before: the same load again, or none at all. */
+import { CatalogError } from '../../errors.ts'
+import type { Db } from '../../db/database.ts'
+import type { SentFormat } from '../../formats/read-records.ts'
+import { limits } from '../../limits.ts'
+import type { ChunkQueue } from '../../queue/chunk-queue.ts'
+import { findKeyedLoad, type KeyedLoad, type NewLoad } from '../../store/loads.ts'
+import { abortUpload } from './abort-upload.ts'
+import { acceptReceivedLoad } from './accept-load.ts'
+import { digestingBody } from './idempotency-key.ts'
+
+/** A client waits this long before it sends again what is still being received. */
+const retryAfterSeconds = 5
+
+/**
+ * The id of the load that the key belongs to; null where the key is free. Reads the body to its end to compare it, and
+ * stores nothing.
+ *
+ * An upload that nobody has given a sign of life for uploadSilentMaxSeconds is aborted here: its process has died, and who
+ * sends it again need not wait for a sweeper. A load whose process died after the end of its body is accepted here.
+ *
+ * Throws CONFLICT (with a time to wait) while the first is still being received, IDEMPOTENCY_MISMATCH for another body
+ * or other parameters, and what the body throws.
+ */
+export async function replayLoad(
+  db: Db,
+  queue: ChunkQueue,
+  request: Replayed & { idempotencyKey: string },
+  body: AsyncIterable<Buffer>
+): Promise<string | null> {
+  const known = await findKeyedLoad(db, request, limits.uploadSilentMaxSeconds)
+  if (!known) return null
+  if (!known.hasWholeBody) {
+    if (known.isSilent && (await abortUpload(db, known.id, 'Nothing more came of the upload'))) return null
+    throw stillReceiving()
+  }
+  compareParameters(request, known)
+  const { body: compared, digest } = digestingBody(body)
+  for await (const part of compared) void part
+  if (known.bodyDigest === null || !digest().equals(known.bodyDigest))
+    throw new CatalogError(
+      'IDEMPOTENCY_MISMATCH',
+      'The Idempotency-Key belongs to a load with another body',
+      { field: 'Idempotency-Key' }
+    )
+  if (known.state === 'receiving') await acceptReceivedLoad(db, queue, known.id)
+  return known.id
+}
+
+type Replayed = Omit<NewLoad, 'format' | 'header'> & { format: SentFormat }
+
+const compared = [
+  ['source', 'source'],
+  ['mode', 'mode'],
+  ['force', 'force'],
+  ['isAtomic', 'atomic'],
+  ['isDryRun', 'dryRun'],
+  ['missingReferences', 'missingReferences']
+] as const
+
+function compareParameters(request: Replayed, known: KeyedLoad): void {
+  // A format that the body tells is the same when the body is.
+  if (!new Set<string>([request.format].flat()).has(known.format))
+    throw new CatalogError(
+      'IDEMPOTENCY_MISMATCH',
+      `The Idempotency-Key belongs to a load with format=${known.format}`,
+      { field: 'format' }
+    )
+  for (const [name, field] of compared) {
+    if (request[name] !== known[name])
+      throw new CatalogError(
+        'IDEMPOTENCY_MISMATCH',
+        `The Idempotency-Key belongs to a load with ${field}=${known[name]}`,
+        { field }
+      )
+  }
+}
+
+/** Also said to the one of two that came at once and was later. */
+export const stillReceiving = (): CatalogError =>
+  new CatalogError(
+    'CONFLICT',
+    'A load with this Idempotency-Key is still being received; send it again later',
+    { field: 'Idempotency-Key', retryAfterSeconds }
+  )

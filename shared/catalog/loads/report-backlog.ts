@@ -1,0 +1,14 @@
+/** Keeps the metrics of the backlog current: read once before each scrape, not counted by the processes that work on it. */
+import type { Db } from '../../db/database.ts'
+import { beforeScrape, metrics } from '../../platform/metrics.ts'
+import { readBacklog } from '../../store/backlog.ts'
+
+/** Returns what ends it. While Postgres cannot be reached the metrics keep their last values. */
+export function reportBacklog(db: Db): () => void {
+  return beforeScrape(async () => {
+    const { waiting, applying, oldestWaitingSeconds } = await readBacklog(db)
+    metrics.chunks.set({ state: 'waiting' }, waiting)
+    metrics.chunks.set({ state: 'applying' }, applying)
+    metrics.oldestWaitingChunk.set(oldestWaitingSeconds)
+  })
+}

@@ -1,0 +1,35 @@
+/** Decides, between the first and the second pass of a load, which of the entities it declares will be created. */
+import type { Db } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import {
+  deleteDangling,
+  forgetPresentReferences,
+  hasDanglingReference,
+  markDeclarationsSettled
+} from '../../store/declarations.ts'
+import { lockLoad } from '../../store/loads.ts'
+import { olderWork } from '../../store/order-of-changes.ts'
+import { WaitForOlderLoad } from '../write/wait-for-older-load.ts'
+
+/**
+ * Takes out the declarations that cannot hold, until each one left refers only to what exists or is declared too:
+ * references hold in any order, also in circles, and what hangs on something missing is missing itself.
+ * Only once for a load; later calls find it done. Throws WaitForOlderLoad while an older load may still create what is missing.
+ */
+export async function settleDeclarations(db: Db, loadId: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const load = await lockLoad(tx, loadId)
+    if (!load || load.declarationsSettled || load.seq === null) return
+    if (load.missingReferences === 'reject') {
+      await forgetPresentReferences(tx, loadId)
+      if (await hasDanglingReference(tx, loadId)) {
+        const older = await olderWork(tx, load.seq, loadId)
+        if (older.isCreating) throw new WaitForOlderLoad()
+        // What an older load created between the first look and the question is there now.
+        await forgetPresentReferences(tx, loadId)
+        while ((await deleteDangling(tx, loadId)) > 0);
+      }
+    }
+    await markDeclarationsSettled(tx, loadId)
+  })
+}

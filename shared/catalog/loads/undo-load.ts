@@ -1,0 +1,195 @@
+/**
+ * Takes a load back, as a load of its own: what the load changed becomes again what it was, where nothing newer has changed it.
+ *
+ * It is accepted and applied as any load is: its seq is newer than whatever was accepted before, its chunks are parts of the
+ * journal of the load, and it has a journal itself, so that an undo can be taken back too.
+ */
+import { randomUUID } from 'node:crypto'
+import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { Actor } from '../../model/changes.ts'
+import { journalPasses, unpackJournal } from '../../model/load-journal.ts'
+import { metrics } from '../../platform/metrics.ts'
+import type { ChunkQueue } from '../../queue/chunk-queue.ts'
+import { dropChunks, insertChunk } from '../../store/chunks.ts'
+import { deleteDeclarations } from '../../store/declarations.ts'
+import { findDomainPaths } from '../../store/domains.ts'
+import { findJournal, listJournal } from '../../store/load-journal.ts'
+import {
+  endBody,
+  insertLoad,
+  lockLoad,
+  markUndo,
+  stopLoad,
+  touchLoad,
+  type LoadRow
+} from '../../store/loads.ts'
+import { deleteRemovals } from '../../store/snapshot-removals.ts'
+import { deleteStatedKeys } from '../../store/snapshot-statements.ts'
+import { acceptReceivedLoad } from './accept-load.ts'
+import { packLines, toStoredLine } from './chunk-payload.ts'
+import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
+import type { JournalOutline, Net } from './undo-entries.ts'
+import { nameEntries, partsOf, textOfPart } from './undo-records.ts'
+
+export type UndoContext = { actor: Actor; requestId: string | null }
+
+/**
+ * Answers with the load that takes it back. A failed load is cancelled by it: it must not go on afterwards.
+ * Throws NOT_FOUND, and CONFLICT for a load that has not ended, was aborted, has been undone already, or is older than journals.
+ */
+export async function undoLoad(
+  db: Db,
+  queue: ChunkQueue,
+  id: string,
+  context: UndoContext
+): Promise<LoadView> {
+  await readLoad(db, context.actor, id)
+  const undoId = randomUUID()
+  await inTransaction(db, async (tx) => {
+    const load = await lockLoad(tx, id)
+    if (!load || !isVisible(load, context.actor)) throw noSuchLoad(id)
+    await refuseWhatCannotBeUndone(tx, load)
+    // An atomic one that failed has ended for good, and has changed nothing.
+    if (load.state === 'failed' && !load.isAtomic) await cancelFailed(tx, id)
+    await insertLoad(tx, {
+      id: undoId,
+      format: 'undo',
+      mode: 'undo',
+      source: load.source,
+      missingReferences: 'reject',
+      actor: context.actor.urn,
+      tokenId: context.actor.tokenId,
+      scopes: [...context.actor.scopes],
+      domainUrn: context.actor.domainUrn,
+      requestId: context.requestId,
+      isAtomic: false,
+      isDryRun: false,
+      idempotencyKey: null,
+      header: null
+    })
+    await markUndo(tx, undoId, id)
+    const records = await storeChunks(tx, undoId, id)
+    await touchLoad(tx, undoId, { records, rejects: 0, isDestructive: true })
+    await endBody(tx, undoId, null)
+  })
+  // From here on it is as any load whose body has ended: should this process die, the sweeper accepts it.
+  await acceptReceivedLoad(db, queue, undoId)
+  return readLoad(db, context.actor, undoId)
+}
+
+async function refuseWhatCannotBeUndone(tx: Tx, load: LoadRow): Promise<void> {
+  if (load.state !== 'done' && load.state !== 'failed' && load.state !== 'cancelled') {
+    throw new CatalogError(
+      'CONFLICT',
+      load.state === 'aborted'
+        ? 'The load was aborted: it changed nothing'
+        : `The load is ${load.state}; only one that has ended can be undone`
+    )
+  }
+  if (!load.isJournaled)
+    throw new CatalogError(
+      'CONFLICT',
+      'The load is from before there was a journal of changes; it cannot be undone'
+    )
+  if (load.isDryRun) throw new CatalogError('CONFLICT', 'The load was a dry run: it changed nothing')
+  if (load.undoneBy !== null)
+    throw new CatalogError(
+      'CONFLICT',
+      `The load has been undone by the load ${load.undoneBy}; undo that one to have its changes again`
+    )
+}
+
+async function cancelFailed(tx: Tx, id: string): Promise<void> {
+  await stopLoad(tx, id, 'cancelled', null)
+  await dropChunks(tx, id)
+  await deleteDeclarations(tx, id)
+  await deleteStatedKeys(tx, id)
+  await deleteRemovals(tx, id)
+  metrics.loads.inc({ state: 'cancelled' })
+}
+
+/** Makes the chunks of the undo, each a part of the journal. Says how many records they have. */
+async function storeChunks(tx: Tx, undoId: string, loadId: string): Promise<number> {
+  const outline = await listJournal(tx, loadId)
+  const [domains, ...others] = [...journalPasses].reverse()
+  let line = 1
+  const store = async (pass: number, recordCount: number, lines: string[]): Promise<void> => {
+    await insertChunk(tx, {
+      loadId: undoId,
+      pass,
+      firstLine: line,
+      recordCount,
+      payload: await packLines(lines)
+    })
+    line += recordCount
+  }
+  for (const pass of others.reverse()) {
+    for (const row of outline)
+      for (const part of partsOf(loadId, row, pass))
+        await store(pass, part.to - part.from, [toStoredLine({ line, text: textOfPart(part) })])
+  }
+  await storeDomains(tx, loadId, outline, domains ?? 0, async (pass, texts) =>
+    store(
+      pass,
+      texts.length,
+      texts.map((text, index) => toStoredLine({ line: line + index, text }))
+    )
+  )
+  return line - 1
+}
+
+/** Domains go from below, a pass for each level of the tree: one that others stand under stays. */
+async function storeDomains(
+  tx: Tx,
+  loadId: string,
+  outline: JournalOutline,
+  lastPass: number,
+  store: (pass: number, texts: string[]) => Promise<void>
+): Promise<void> {
+  const open = new Map<number, string[]>()
+  for (const { id, counts } of outline) {
+    if ((counts[lastPass - 1] ?? 0) === 0) continue
+    const row = await findJournal(tx, loadId, id)
+    const nets = row
+      ? unpackJournal(row.payload).flatMap((entry): Net[] =>
+          entry.kind === 'madeDomain'
+            ? [{ entry, seq: row.seq, leftSeq: row.seq, before: null, left: 'present' }]
+            : []
+        )
+      : []
+    const depthOf = await depthsOf(
+      tx,
+      nets.flatMap(({ entry }) => ('entityId' in entry ? entry.entityId : []))
+    )
+    const records = await nameEntries(tx, nets, outline)
+    for (const [index, record] of records.entries()) {
+      const { entry } = nets[index] ?? {}
+      const pass =
+        lastPass + limits.domainMaxDepth - depthOf(entry && 'entityId' in entry ? entry.entityId : 0)
+      const texts = [...(open.get(pass) ?? []), JSON.stringify(record)]
+      open.set(pass, texts)
+      if (texts.length < limits.chunkMaxRecords) continue
+      await store(pass, texts)
+      open.delete(pass)
+    }
+  }
+  for (const [pass, texts] of [...open].sort(([a], [b]) => a - b)) await store(pass, texts)
+}
+
+/** How many domains stand above each, at most as many as the tree may be deep. */
+async function depthsOf(tx: Tx, ids: readonly number[]): Promise<(id: number) => number> {
+  const parents = new Map((await findDomainPaths(tx, ids)).map((row) => [row.entityId, row.parentId]))
+  return (id) => {
+    let depth = 0
+    for (
+      let above = parents.get(id) ?? null;
+      above !== null && depth < limits.domainMaxDepth;
+      above = parents.get(above) ?? null
+    )
+      depth += 1
+    return depth
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Follows loads as they change. One question to Postgres every half second answers for all who follow in a process, and
+ * there is none while nobody does.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../db/database.ts'
+import { findLoads } from '../../store/loads.ts'
+import { hasEnded, toLoadView, type LoadView } from './read-load.ts'
+
+export type LoadWatch = {
+  /** How many follow just now. */
+  count(): number
+  /**
+   * The load, and the load again whenever it has changed; null when nothing has for a while, so that a connection shows
+   * that it lives. Ends after the load has ended or is gone, when the signal comes, when the watch is closed, and after
+   * ten minutes: who follows on asks again, and is let in again.
+   */
+  follow(load: LoadView, signal: AbortSignal): AsyncGenerator<LoadView | null>
+  /** Ends all who follow. */
+  close(): void
+}
+
+export type WatchPace = { pollMs: number; heartbeatMs: number; longestMs: number }
+
+const watchPace: WatchPace = { pollMs: 500, heartbeatMs: 15_000, longestMs: 600_000 }
+
+/** `wake` ends a wait for something new. */
+type Follower = { readonly id: string; latest: LoadView | null; wake: () => void }
+
+export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch {
+  const followers = new Set<Follower>()
+  let isPolling = false
+  let isClosed = false
+
+  async function poll(): Promise<void> {
+    isPolling = true
+    while (followers.size > 0) {
+      await sleep(pace.pollMs, undefined, { ref: false })
+      try {
+        await look()
+      } catch {
+        // The database is away: who follows sees a sign of life, and what has changed when it is back.
+      }
+    }
+    isPolling = false
+  }
+
+  async function look(): Promise<void> {
+    const asked = [...followers]
+    if (asked.length === 0) return
+    const found = new Map(
+      (await findLoads(db, [...new Set(asked.map(({ id }) => id))])).map((row) => [row.id, toLoadView(row)])
+    )
+    for (const follower of asked) {
+      follower.latest = found.get(follower.id) ?? null
+      follower.wake()
+    }
+  }
+
+  async function* follow(load: LoadView, signal: AbortSignal): AsyncGenerator<LoadView | null> {
+    const follower: Follower = { id: load.id, latest: load, wake: () => {} }
+    const endsAt = Date.now() + pace.longestMs
+    const stop = (): void => follower.wake()
+    followers.add(follower)
+    signal.addEventListener('abort', stop)
+    if (!isPolling) void poll()
+    try {
+      let shown = ''
+      let shownAt = Date.now()
+      while (!signal.aborted && !isClosed && Date.now() < endsAt && follower.latest) {
+        const text = JSON.stringify(follower.latest)
+        if (text !== shown || Date.now() - shownAt >= pace.heartbeatMs) {
+          const isNew = text !== shown
+          shown = text
+          shownAt = Date.now()
+          yield isNew ? follower.latest : null
+          if (hasEnded(follower.latest)) return
+        } else {
+          await woken(follower, Math.max(1, shownAt + pace.heartbeatMs - Date.now()))
+        }
+      }
+    } finally {
+      signal.removeEventListener('abort', stop)
+      followers.delete(follower)
+    }
+  }
+
+  return {
+    count: () => followers.size,
+    follow,
+    close() {
+      isClosed = true
+      for (const follower of followers) follower.wake()
+    }
+  }
+}
+
+/** Until there is a newer look, or that many milliseconds have passed. */
+function woken(follower: Follower, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    timer.unref()
+    follower.wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
+}

@@ -1,0 +1,97 @@
+/** Keeps a load that is all or nothing, or a rehearsal, as one chunk: what is applied in one transaction is claimed by one worker. */
+import type { Tx } from '../../db/database.ts'
+import { CatalogError } from '../../errors.ts'
+import { edgesOfRun } from '../../formats/edge-runs.ts'
+import { textOfEdge } from '../../formats/plain-edges.ts'
+import { limits } from '../../limits.ts'
+import { createsOf, isDestructive } from '../../model/change-facts.ts'
+import { insertChunk } from '../../store/chunks.ts'
+import { insertRejects, type Reject } from '../../store/rejects.ts'
+import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
+import type { ChunkWriter, Stored } from './chunk-writer.ts'
+
+/**
+ * Holds the records until flush(), at most loadAtomicMaxBytes of them. Adding throws LIMIT_EXCEEDED (loadAtomicMaxRecords,
+ * loadAtomicMaxBytes). A load without a single readable record has its chunk too: somebody must end it.
+ */
+export function createWholeChunkWriter(
+  loadId: string,
+  store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>
+): ChunkWriter {
+  const lines: string[] = []
+  const rejects: Reject[] = []
+  let firstLine: number | null = null
+  let bytes = 0
+  let creates = false
+  let destroys = false
+
+  function count(text: string): void {
+    bytes += Buffer.byteLength(text)
+    if (lines.length + rejects.length >= limits.loadAtomicMaxRecords)
+      throw tooLarge('loadAtomicMaxRecords', 'records')
+    if (bytes > limits.loadAtomicMaxBytes) throw tooLarge('loadAtomicMaxBytes', 'bytes')
+  }
+
+  function put(record: RawRecord): void {
+    const stored = toStoredLine(record)
+    count(stored)
+    firstLine ??= record.line
+    lines.push(stored)
+  }
+
+  return {
+    add(record, changes) {
+      put(record)
+      creates ||= changes.some((change) => createsOf(change).length > 0)
+      destroys ||= isDestructive(changes)
+      return undefined
+    },
+    addDocument(record) {
+      put(record)
+      destroys = true
+      return undefined
+    },
+    addEdge({ line, shape, upstream, downstream }) {
+      put({ line, text: textOfEdge(shape, upstream, downstream) })
+      destroys ||= shape.isRemoval
+      return undefined
+    },
+    addEdges(run) {
+      destroys ||= run.shape.isRemoval
+      for (const { line, shape, upstream, downstream } of edgesOfRun(run))
+        put({ line, text: textOfEdge(shape, upstream, downstream) })
+      return undefined
+    },
+    reject(reject) {
+      count(reject.record ?? '')
+      rejects.push(reject)
+      return undefined
+    },
+    async flush() {
+      const payload = await packLines(lines)
+      await store(
+        async (tx) => {
+          await insertRejects(tx, loadId, rejects)
+          // Its pass says what newer loads must wait for: entities that it creates. Within it the passes are in order by themselves.
+          await insertChunk(tx, {
+            loadId,
+            pass: creates ? 1 : 3,
+            firstLine: firstLine ?? 1,
+            recordCount: lines.length,
+            payload
+          })
+        },
+        { records: lines.length + rejects.length, rejects: rejects.length, isDestructive: destroys }
+      )
+    },
+    // Nothing is stored beside the reading.
+    async idle() {}
+  }
+}
+
+const tooLarge = (limit: 'loadAtomicMaxRecords' | 'loadAtomicMaxBytes', unit: string): CatalogError =>
+  new CatalogError(
+    'LIMIT_EXCEEDED',
+    `A load that is atomic or a dry run has at most ${limits[limit]} ${unit}`,
+    { limit, maximum: limits[limit] }
+  )

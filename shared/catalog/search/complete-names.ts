@@ -1,0 +1,109 @@
+/** Completes what has been typed to the names of entities. */
+import type { Tx } from '../../db/database.ts'
+import { findNamesBeginning, findNamesHolding } from '../../store/search-documents.ts'
+import { folded } from '../../model/search-words.ts'
+import { namesOf, soughtText, textAspectNames } from '../entities/entity-texts.ts'
+import { asked, kept } from './find-entities.ts'
+import type { LineageReader } from '../lineage/lineage-reader.ts'
+import { pageCount } from '../entities/page-count.ts'
+import type { EntityReference } from '../lineage/read-entity.ts'
+import { checkEntityQuestion, type EntityQuestion, type EntitySearchInput } from './search-question.ts'
+import { filterValueCount } from '../lineage/lineage-filters.ts'
+import { searchUnits } from '../lineage/read-work.ts'
+import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
+
+/** As clients send it. */
+export type CompletionInput = Pick<EntitySearchInput, 'types' | 'filters' | 'orFilters'> & {
+  query: string
+  limit?: number | null
+}
+
+/** `names` are those of the entities, each once. */
+export type Completion = { names: string[]; entities: EntityReference[] }
+
+/** Fewer letters make no trigram, so all names would have to be read. */
+const partMinChars = 3
+/** Names that begin with the text, of the types and values that documents tell, and are looked at whether the other filters keep them. */
+const namesMaxCount = 1_000
+
+/** Throws what checkEntityQuestion throws, and BAD_REQUEST for a limit below 1. */
+export async function completeNames(
+  sources: LineageSources,
+  { types, ...input }: CompletionInput
+): Promise<Completion> {
+  const [completion] = await completeNamesOfEach(sources, input, [types])
+  return completion ?? { names: [], entities: [] }
+}
+
+/**
+ * One completion for each list of types, in one turn of the request: a field that completes while somebody types must not wait for
+ * as many turns as there are types. Throws as completeNames does.
+ */
+export async function completeNamesOfEach(
+  sources: LineageSources,
+  { query, limit, ...input }: Omit<CompletionInput, 'types'>,
+  typeLists: readonly CompletionInput['types'][]
+): Promise<Completion[]> {
+  const count = pageCount(limit, 'input.limit')
+  const text = soughtText(query, 'input.query')
+  if (text === null) return typeLists.map(() => ({ names: [], entities: [] }))
+  const questions = typeLists.map((types) => checkEntityQuestion({ ...input, types, count }))
+  return withLineage(
+    sources,
+    async (reader) => {
+      const found: Completion[] = []
+      for (const question of questions)
+        found.push(await named(reader, await completions(reader, text, question, count)))
+      return found
+    },
+    {
+      units: questions.reduce(
+        (sum, { allFilters }) =>
+          sum +
+          searchUnits({
+            wordCount: 0,
+            filterValueCount: filterValueCount(allFilters),
+            isSorted: false,
+            facets: false
+          }),
+        0
+      )
+    }
+  )
+}
+
+/** First names that begin with the text, then those that hold each part of it. Without trigrams the former are all. */
+async function completions(
+  reader: LineageReader,
+  text: string,
+  question: EntityQuestion,
+  count: number
+): Promise<Int32Array> {
+  // Filters on values of documents must be judged: the names are not asked for them.
+  const judged = question.words === null ? question : { ...question, filters: question.allFilters }
+  const looked = async (find: (tx: Tx) => Promise<Int32Array | null>): Promise<Int32Array> =>
+    (
+      await kept(
+        reader,
+        judged,
+        await asked(reader, (tx, within) => within(async () => (await find(tx)) ?? new Int32Array(0)))
+      )
+    ).ids
+  const whole = folded(text.replaceAll('*', '').trim())
+  const first = await looked((tx) => findNamesBeginning(tx, whole, question.narrow, namesMaxCount))
+  const parts = whole.split(/\s+/).filter((part) => part.length >= partMinChars)
+  if (first.length >= count || parts.length === 0) return first.subarray(0, count)
+  const known = new Set(first)
+  const others = await looked((tx) => findNamesHolding(tx, parts, question.narrow, namesMaxCount))
+  return Int32Array.from([...first, ...others.filter((id) => !known.has(id))].slice(0, count))
+}
+
+async function named(reader: LineageReader, ids: Int32Array): Promise<Completion> {
+  const urnOf = await reader.urns(ids)
+  const documentsOf = await reader.documents(ids, textAspectNames)
+  const found = [...ids].flatMap((id) => {
+    const urn = urnOf(id)
+    return urn === null ? [] : [{ urn, name: namesOf(urn, documentsOf.get(id) ?? new Map())[0] ?? urn }]
+  })
+  return { names: [...new Set(found.map(({ name }) => name))], entities: found.map(({ urn }) => ({ urn })) }
+}

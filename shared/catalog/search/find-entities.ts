@@ -1,0 +1,327 @@
+/**
+ * Finds the entities that a question asks for: by their documents where words or values are sought, else among all, and
+ * sifts them as results of a walk are sifted.
+ *
+ * A sample of one document in sixty-four, or in a thousand where very many match, tells how many do. Up to searchExactMaxCount that do are taken one by one:
+ * what is found of them is exact. Of more, the sample tells how many there are, and a page takes whose name is the
+ * text, then who comes first by id: what many documents match is met soon on a walk along the ids.
+ */
+import type { Tx } from '../../db/database.ts'
+import { limits } from '../../limits.ts'
+import { keyQuery, nameKey } from '../../model/search-vector.ts'
+import type { WithinDeadline } from '../../store/deadline.ts'
+import {
+  findMatches,
+  findMatchesAmong,
+  findMatchesBetween,
+  findSampledMatches,
+  lastDocumentId,
+  preferWay,
+  sampleShares,
+  type SampleName
+} from '../../store/search-documents.ts'
+import { judgeOf } from '../lineage/lineage-filters.ts'
+import type { EntityClass, LineageReader } from '../lineage/lineage-reader.ts'
+import type { EntityQuestion } from './search-question.ts'
+import { keepsClass, siftHits, type Sifted, type Tally } from '../lineage/sift-hits.ts'
+import { inSlice } from '../entities/slice.ts'
+
+export type FoundEntities = {
+  /** Ids kept, in the order of the question: the best first, or by id. */
+  ids: Int32Array
+  /** How many there are; an estimate where `isEstimate`, and then `ids` are not all. */
+  total: number
+  tally: Pick<Tally, 'byClass'>
+  isEstimate: boolean
+}
+
+/** As below and in limits.ts, but for tests. */
+export type FindOptions = { exactMaxCount?: number; coarseMinCount?: number; coarseKeptMinCount?: number }
+
+/** So many in the coarse sample tell the total to about a twentieth, and so many that filters leave of it to about a fourteenth. */
+const sampling: Required<FindOptions> = {
+  exactMaxCount: limits.searchExactMaxCount,
+  coarseMinCount: 400,
+  coarseKeptMinCount: 200
+}
+
+/**
+ * Of a total that is an estimate `tallies` asks for its parts too, as facets are: what is rare among a million is missing from the
+ * coarse sample, so the fine one is taken (60 ms in the median where nearly everything matches, against 15).
+ */
+type Wanted = { ranked: boolean; wantedCount: number; tallies: boolean }
+
+const tookTooLong = 'The search took longer than allowed; narrow it down'
+
+/** Throws DEADLINE_EXCEEDED. With `ranked` false ids ascend. Of everything, and of an estimate, there are `wantedCount` ids where there are so many. */
+export async function findEntitiesOf(
+  reader: LineageReader,
+  question: EntityQuestion,
+  wanted: Wanted,
+  options: FindOptions
+): Promise<FoundEntities> {
+  const { wantedCount } = wanted
+  const settings = { ...sampling, ...options }
+  const { words } = question
+  if (words === null || words === '')
+    return (
+      (await findByClass(reader, question, 0, wantedCount)) ??
+      kept(reader, question, await plainCandidates(reader, question))
+    )
+  const { sample, matches, namesakes, lastId } = await lookUp(reader, question, words, wanted, settings)
+  if (matches && matches.length <= settings.exactMaxCount) return kept(reader, question, matches)
+  const { sifted, share } = await siftSample(reader, question, words, sample, settings)
+  const total = Math.max(sifted.total * share, 1)
+  const ids =
+    wantedCount === 0
+      ? new Int32Array(0)
+      : await firstOf(reader, question, namesakes, lastId, { count: wantedCount, total })
+  return {
+    ids,
+    // Fewer than were wanted are all there are.
+    total: ids.length < wantedCount ? ids.length : Math.max(ids.length, total),
+    tally: { byClass: sifted.tally.byClass.map((entry) => ({ ...entry, count: entry.count * share })) },
+    isEstimate: true
+  }
+}
+
+/** Filters may leave too little of the coarse sample to tell anything by: then the fine one is asked. */
+async function siftSample(
+  reader: LineageReader,
+  question: EntityQuestion,
+  words: string,
+  sample: LookedUp['sample'],
+  settings: Required<FindOptions>
+): Promise<{ sifted: Sifted; share: number }> {
+  const sifted = await siftHits(reader, question, hitsOf(inSlice(question.slice, sample.ids)), {
+    keeps: false
+  })
+  if (sample.of === 'fine' || sifted.total >= settings.coarseKeptMinCount)
+    return { sifted, share: sampleShares[sample.of] }
+  const ids = await asked(reader, (tx, within) => within(() => findSampledMatches(tx, words, 'fine')))
+  return siftSample(reader, question, words, { of: 'fine', ids }, settings)
+}
+
+type LookedUp = {
+  sample: { of: SampleName; ids: Int32Array }
+  matches: Int32Array | null
+  namesakes: Int32Array
+  lastId: number
+}
+
+/** All that is to be known of the words, in one transaction: `matches` where they are few enough, else what a page of an estimate is begun with. */
+function lookUp(
+  reader: LineageReader,
+  question: EntityQuestion,
+  words: string,
+  { ranked, wantedCount, tallies }: Wanted,
+  settings: Required<FindOptions>
+): Promise<LookedUp> {
+  const { foldedText } = question
+  const { exactMaxCount } = settings
+  return asked(reader, async (tx, within) => {
+    const sample = await lookUpSample(tx, within, words, { ...settings, mayBeCoarse: !tallies })
+    const isMany = sample.ids.length * sampleShares[sample.of] > exactMaxCount * surelyMore
+    const matches = isMany
+      ? null
+      : await within(() => findMatches(tx, words, ranked ? foldedText : null, exactMaxCount + 1))
+    if ((matches && matches.length <= exactMaxCount) || wantedCount === 0)
+      return { sample, matches, namesakes: new Int32Array(0), lastId: 0 }
+    const lastId = await within(() => lastDocumentId(tx))
+    const namesakes =
+      ranked && foldedText !== null && foldedText !== ''
+        ? await namesakesOf(tx, within, words, foldedText)
+        : new Int32Array(0)
+    return { sample, matches, namesakes, lastId }
+  })
+}
+
+async function lookUpSample(
+  tx: Tx,
+  within: WithinDeadline,
+  words: string,
+  { mayBeCoarse, coarseMinCount, exactMaxCount }: Required<FindOptions> & { mayBeCoarse: boolean }
+): Promise<LookedUp['sample']> {
+  const coarse = mayBeCoarse ? await within(() => findSampledMatches(tx, words, 'coarse')) : new Int32Array(0)
+  if (coarse.length >= coarseMinCount && coarse.length * sampleShares.coarse > exactMaxCount * surelyMore)
+    return { of: 'coarse', ids: coarse }
+  return { of: 'fine', ids: await within(() => findSampledMatches(tx, words, 'fine')) }
+}
+
+/** Whose name is the text, and who matches: looked at one by one, for to look up a prefix is to read all that it begins. The transaction looks nothing else up afterwards. */
+async function namesakesOf(
+  tx: Tx,
+  within: WithinDeadline,
+  words: string,
+  foldedText: string
+): Promise<Int32Array> {
+  const named = await within(() =>
+    findMatches(tx, keyQuery(nameKey(foldedText)), foldedText, namesakesMaxCount)
+  )
+  if (named.length === 0) return named
+  await within(() => preferWay(tx, 'byId'))
+  const matches = new Set(await within(() => findMatchesAmong(tx, words, named)))
+  return named.filter((id) => matches.has(id))
+}
+
+/** Of everything, where all that is asked is what entities have in common; null elsewhere. */
+async function findByClass(
+  reader: LineageReader,
+  question: EntityQuestion,
+  after: number,
+  count: number
+): Promise<FoundEntities | null> {
+  if (question.words !== null || question.urn !== null || question.slice !== null || reader.census === null)
+    return null
+  const judge = await judgeOf(reader, question.filters)
+  const census = await reader.census()
+  const verdicts = new Map(
+    census.byClass.map(({ entityClass }) => [entityClass, keepsClass(question, judge, entityClass)])
+  )
+  if ([...verdicts.values()].includes(null)) return null
+  const keeps = (entityClass: EntityClass): boolean => verdicts.get(entityClass) === true
+  const byClass = census.byClass
+    .filter(({ entityClass }) => keeps(entityClass))
+    .map((entry) => ({ ...entry, degree: null }))
+  return {
+    ids: await census.ids(keeps, after, count),
+    total: byClass.reduce((sum, entry) => sum + entry.count, 0),
+    tally: { byClass },
+    isEstimate: false
+  }
+}
+
+/** Where the sample tells of so many times more than are taken one by one, they are not counted to be sure: nine standard deviations. */
+const surelyMore = 2
+/** Of those whose name is the text. */
+const namesakesMaxCount = 1_000
+
+async function firstOf(
+  reader: LineageReader,
+  question: EntityQuestion,
+  named: Int32Array,
+  lastId: number,
+  { count, total }: { count: number; total: number }
+): Promise<Int32Array> {
+  const namesakes = named.length === 0 ? named : (await kept(reader, question, named)).ids
+  if (namesakes.length >= count) return namesakes.subarray(0, count)
+  const isNamesake = new Set(namesakes)
+  const others = await findEntitiesBehind(reader, question, 0, { count, total, lastId })
+  return Int32Array.from([...namesakes, ...others.filter((id) => !isNamesake.has(id))].slice(0, count))
+}
+
+/**
+ * The next entities behind an id, by id: at least `count` unless there are no more. For questions whose matches are too many to be taken at once.
+ * `lastId` is the greatest of a document, where it is known.
+ */
+export async function findEntitiesBehind(
+  reader: LineageReader,
+  question: EntityQuestion,
+  after: number,
+  { count, total, lastId: knownLastId }: { count: number; total: number; lastId?: number }
+): Promise<Int32Array> {
+  const { words } = question
+  if (words === null || words === '')
+    return (
+      (await findByClass(reader, question, after, count))?.ids ??
+      keptBehind(reader, question, await plainCandidates(reader, question), after, count)
+    )
+  const lastId = knownLastId ?? (await asked(reader, (tx, within) => within(() => lastDocumentId(tx))))
+  const ids: number[] = []
+  const perMatch = lastId / Math.max(1, total)
+  const isNear = perMatch <= walkedPerMatchMax || count * perMatch <= walkedMaxCount
+  // Ids go by when entities were first named: what was loaded together lies together, and may lie far from here.
+  const walkedEnd = after + walkedTimes * Math.max(walkedMaxCount, count * perMatch)
+  let [from, span] = [after, Math.max(spanMinCount, Math.ceil(1.2 * count * perMatch))]
+  while (from < lastId && ids.length < count) {
+    const [begin, end, way] = [
+      from,
+      Math.min(lastId, from + span),
+      isNear && from < walkedEnd ? 'byId' : 'byWord'
+    ] as const
+    // Judged with no connection in hand: to judge may take one, and all that there are may be in the hands of such as wait for a second.
+    const matches = await asked(
+      reader,
+      (tx, within) => within(() => findMatchesBetween(tx, words, begin, end)),
+      way
+    )
+    for (const id of (await kept(reader, question, matches)).ids) ids.push(id)
+    from = end
+    span = way === 'byId' ? Math.max(span, Math.min(span * 2, spanMaxCount)) : span * 2
+  }
+  return Int32Array.from(ids)
+}
+
+/**
+ * Ids are walked along where so many, or fewer, are met for each that matches, or so many in all: to look a frequent word up takes
+ * 20 ms at a million documents before the first match is seen, to meet 5,000 documents 15.
+ */
+const walkedPerMatchMax = 50
+const walkedMaxCount = 5_000
+/** Who has walked so many times further than was to be expected looks the words up after all. */
+const walkedTimes = 4
+const spanMinCount = 1_000
+/** What matches may lie close together far behind: no more than these are met at a time. */
+const spanMaxCount = 65_536
+/** Of a list that ends long before what is looked for, so many are sifted at a time. */
+const sliceCount = 20_000
+
+async function keptBehind(
+  reader: LineageReader,
+  question: EntityQuestion,
+  all: Int32Array,
+  after: number,
+  count: number
+): Promise<Int32Array> {
+  const ids: number[] = []
+  for (let begin = placeBehind(all, after); begin < all.length && ids.length < count; begin += sliceCount)
+    ids.push(...(await kept(reader, question, all.subarray(begin, begin + sliceCount))).ids)
+  return Int32Array.from(ids)
+}
+
+/** The place of the first of ascending ids that is greater. */
+export function placeBehind(ids: Int32Array, after: number): number {
+  let [low, high] = [0, ids.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ids[middle] ?? 0) <= after) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+async function plainCandidates(reader: LineageReader, { urn, words }: EntityQuestion): Promise<Int32Array> {
+  if (words === '') return new Int32Array(0)
+  if (urn === null) return reader.everyone()
+  return Int32Array.from([...(await reader.find([urn])).values()].flatMap(({ id }) => id ?? []))
+}
+
+/** Statements that look matches up. */
+export const asked = <Result>(
+  reader: LineageReader,
+  work: (tx: Tx, within: WithinDeadline) => Promise<Result>,
+  way: 'byId' | 'byWord' = 'byWord'
+): Promise<Result> =>
+  reader.inSql(tookTooLong, async (tx, within) => {
+    await preferWay(tx, way)
+    return work(tx, within)
+  })
+
+const hitsOf = (ids: Int32Array): { ids: Int32Array; degrees: Uint16Array } => ({
+  ids,
+  degrees: new Uint16Array(ids.length)
+})
+
+/** Those that the question keeps, in their order. */
+export async function kept(
+  reader: LineageReader,
+  question: EntityQuestion,
+  all: Int32Array
+): Promise<FoundEntities> {
+  const candidates = inSlice(question.slice, all)
+  const sifted = await siftHits(reader, question, hitsOf(candidates))
+  return { ids: keptIds(candidates, sifted), total: sifted.total, tally: sifted.tally, isEstimate: false }
+}
+
+const keptIds = (ids: Int32Array, sifted: Sifted): Int32Array =>
+  sifted.kept === null ? ids : sifted.kept.map((index) => ids[index] ?? 0)

@@ -1,0 +1,65 @@
+/** Says in which of the texts of an entity the words of a query were found. */
+import { placedWords, type SearchTerm } from '../../model/search-words.ts'
+import type { Urn } from '../../urn/urn.ts'
+import {
+  descriptionsOf,
+  namesOf,
+  textAspectNames,
+  type Documents,
+  type MatchedField
+} from '../entities/entity-texts.ts'
+import type { LineageReader } from '../lineage/lineage-reader.ts'
+import { columnsOf, propertiesOf } from './search-document.ts'
+
+/** Entities whose documents are in memory at once. */
+const sliceCount = 500
+const aspectNames = [...textAspectNames, 'schemaMetadata']
+
+/** By id. The documents may be newer than those that were searched, and no longer hold the words. */
+export async function matchedFieldsOf(
+  reader: Pick<LineageReader, 'documents'>,
+  terms: readonly SearchTerm[],
+  entities: readonly { id: number; urn: Urn }[]
+): Promise<Map<number, MatchedField[]>> {
+  const matched = new Map<number, MatchedField[]>()
+  for (let begin = 0; begin < entities.length; begin += sliceCount) {
+    const slice = entities.slice(begin, begin + sliceCount)
+    const documentsOf = await reader.documents(
+      slice.map(({ id }) => id),
+      aspectNames
+    )
+    for (const { id, urn } of slice)
+      matched.set(
+        id,
+        placesOf(urn, documentsOf.get(id) ?? new Map()).filter(({ value }) => holdsAny(value, terms))
+      )
+  }
+  return matched
+}
+
+function placesOf(urn: Urn, documents: Documents): MatchedField[] {
+  const named =
+    (name: string) =>
+    (value: string): MatchedField => ({ name, value })
+  return [...new Set(namesOf(urn, documents))]
+    .map(named('name'))
+    .concat(
+      descriptionsOf(documents).map(named('description')),
+      columnsOf(documents).map(named('fieldPaths')),
+      propertiesOf(documents).map(named('customProperties')),
+      [named('urn')(urn)]
+    )
+}
+
+function holdsAny(text: string, terms: readonly SearchTerm[]): boolean {
+  const words = placedWords(text).map(({ word }) => word)
+  return terms.some((term) => {
+    if (term.kind === 'phrase') return term.words.every((word) => words.includes(word))
+    return words.some(
+      (word) =>
+        word === term.whole ||
+        term.parts.includes(word) ||
+        (term.kind === 'prefix' && word.startsWith(term.parts.at(-1) ?? term.whole))
+    )
+  })
+}

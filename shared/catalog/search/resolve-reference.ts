@@ -1,0 +1,227 @@
+/**
+ * Finds the one entity that a person means by a short reference: `snowflake:db.schema.table`, `table@PROD`, a name, a URN.
+ *
+ * A name is that in the URN or in the properties, or the end of the former behind a dot or slash; whoever has the whole
+ * name goes before those whose name ends with it. Nothing is guessed: of several none is taken, and another case or
+ * environment is a candidate and not the answer.
+ */
+import { CatalogError } from '../../errors.ts'
+import { allOf, anyOf, fieldKey, keyQuery, nameKey } from '../../model/search-vector.ts'
+import { folded } from '../../model/search-words.ts'
+import { findMatches, findNearNames } from '../../store/search-documents.ts'
+import { fabricTypes } from '../../urn/kind-shapes.ts'
+import { nameFromUrn } from '../../urn/kinds.ts'
+import { toUrn, type Urn } from '../../urn/urn.ts'
+import { namesOf, soughtText, textAspectNames } from '../entities/entity-texts.ts'
+import { asked } from './find-entities.ts'
+import type { LineageReader } from '../lineage/lineage-reader.ts'
+import type { EntityReference } from '../lineage/read-entity.ts'
+import { nameSuffixes, urnNames } from './search-document.ts'
+import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
+
+/** A reference taken apart; `qualifier` is a platform or an entity type, `path` what stands before the name of a domain, the highest first. */
+type Wanted = { name: string; qualifier: string | null; origin: string | null; path?: readonly string[] }
+
+type Named = { id: number; urn: Urn; names: readonly string[]; exists: boolean; isRemoved: boolean }
+
+const matchesMaxCount = 1_000
+const candidatesMaxCount = 10
+/** Of those so many stand in the sentence of an error. */
+const namedMaxCount = 3
+
+/** `entityType`: only such an entity can be meant. `suggests` false saves the search for names that are nearly the same. */
+export type ReferenceOptions = { field?: string; entityType?: string; suggests?: boolean }
+
+/** Throws NOT_FOUND and, where several are meant, BAD_REQUEST, both with `candidates`; and INVALID_URN, LIMIT_EXCEEDED. */
+export async function resolveReference(
+  sources: LineageSources,
+  reference: string,
+  { field = 'reference', entityType, suggests = true }: ReferenceOptions = {}
+): Promise<Required<EntityReference>> {
+  const text = soughtText(reference, field)
+  if (text === null)
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `${field} must name an entity, as snowflake:db.schema.table, table@PROD or a URN does`,
+      { field }
+    )
+  const urn = text.startsWith('urn:li:') ? toUrn(text, field) : null
+  return withLineage(
+    sources,
+    async (reader) => {
+      const known = urn && (await reader.find([urn])).get(urn)
+      if (known) return { urn: known.urn, exists: known.exists }
+      const readings = urn ? [] : entityType === undefined ? readingsOf(text) : readingsAs(text, entityType)
+      for (const wanted of readings) {
+        const found = await onPath(
+          reader,
+          meantOf(await namedEntities(reader, queryOf(wanted)), wanted),
+          wanted
+        )
+        if (found.length > 1) throw ambiguous(text, found, field)
+        const [only] = found
+        if (only) return { urn: only.urn, exists: only.exists }
+      }
+      throw notFound(
+        text,
+        field,
+        suggests ? await namedNearly(reader, urn ? nameFromUrn(urn) : (readings[0]?.name ?? text)) : []
+      )
+    },
+    { units: 1 }
+  )
+}
+
+/** The likelier first: a colon and an at sign may as well belong to the name. */
+function readingsOf(text: string): Wanted[] {
+  const [, before = text, after] = /^(.+)@(\w+)$/s.exec(text) ?? []
+  const origin = fabricTypes.find((known) => known === after?.toUpperCase()) ?? null
+  const rest = origin === null ? text : before
+  const [, qualifier, name] = /^([A-Za-z][\w-]*):(.+)$/s.exec(rest) ?? []
+  const whole: Wanted[] = [
+    { name: rest, qualifier: null, origin },
+    ...(origin === null ? [] : [{ name: text, qualifier: null, origin: null }])
+  ]
+  // A path is written `s3://bucket/key`, its name in a URN is bucket/key.
+  const all =
+    qualifier === undefined || name === undefined
+      ? whole
+      : [...whole, { name: name.replace(/^\/\/(?=.)/, ''), qualifier, origin }].toReversed()
+  const path = qualifier === undefined || qualifier.toLowerCase() === 'domain' ? pathOf(name ?? rest) : null
+  return path === null ? all : [...all, path]
+}
+
+/** A domain is told from others of its name by those that it is in: `Sales/Orders`. */
+function pathOf(text: string): Wanted | null {
+  const names = text.split('/').map((part) => part.trim())
+  const name = names.pop() ?? ''
+  return names.length === 0 || name === '' || names.includes('')
+    ? null
+    : { name, qualifier: 'domain', origin: null, path: names }
+}
+
+/** Those of the domains that the path leads to; it may begin anywhere above them. */
+async function onPath(
+  reader: LineageReader,
+  found: readonly Named[],
+  { path }: Wanted
+): Promise<readonly Named[]> {
+  if (path === undefined) return found
+  const { parentOf } = await reader.domainTree()
+  let open = found.map((named) => ({ named, aboveId: parentOf(named.id) }))
+  for (const name of path.toReversed()) {
+    const ids = new Set(open.flatMap(({ aboveId }) => aboveId ?? []))
+    if (ids.size === 0) return []
+    const fitting = new Set(
+      (await namedById(reader, Int32Array.from(ids).sort()))
+        .filter(({ names }) => names.includes(name))
+        .map(({ id }) => id)
+    )
+    open = open.flatMap(({ named, aboveId }) =>
+      aboveId !== null && fitting.has(aboveId) ? [{ named, aboveId: parentOf(aboveId) }] : []
+    )
+  }
+  return open.map(({ named }) => named)
+}
+
+/** The name, or the path of a domain, alone or behind the type that is wanted anyway. */
+function readingsAs(text: string, entityType: string): Wanted[] {
+  const prefix = `${entityType}:`
+  const whole: Wanted = { name: text, qualifier: entityType, origin: null }
+  const hasPrefix = text.startsWith(prefix) && text !== prefix
+  const path = entityType === 'domain' ? pathOf(hasPrefix ? text.slice(prefix.length) : text) : null
+  return [
+    ...(hasPrefix ? [{ ...whole, name: text.slice(prefix.length) }, whole] : [whole]),
+    ...(path === null ? [] : [path])
+  ]
+}
+
+function queryOf({ name, qualifier, origin }: Wanted): string {
+  const either =
+    qualifier === null
+      ? []
+      : [
+          anyOf(
+            [...new Set([qualifier, qualifier.toLowerCase()])]
+              .flatMap((text) => [fieldKey('platform', text), fieldKey('type', text)])
+              .map(keyQuery)
+          )
+        ]
+  return allOf([
+    keyQuery(nameKey(folded(name))),
+    ...either,
+    ...(origin === null ? [] : [keyQuery(fieldKey('origin', origin))])
+  ])
+}
+
+/** Those that have the name as it is written; soft-deleted ones only where there is no other. */
+function meantOf(found: readonly Named[], { name }: Wanted): Named[] {
+  const whole = found.filter(({ names }) => names.includes(name))
+  const best =
+    whole.length > 0 ? whole : found.filter(({ urn }) => nameSuffixes(nameFromUrn(urn)).includes(name))
+  const alive = best.filter(({ isRemoved }) => !isRemoved)
+  return alive.length > 0 ? alive : best
+}
+
+async function namedEntities(reader: LineageReader, words: string): Promise<Named[]> {
+  return namedById(
+    reader,
+    await asked(reader, (tx, within) => within(() => findMatches(tx, words, null, matchesMaxCount)))
+  )
+}
+
+async function namedById(reader: LineageReader, ids: Int32Array): Promise<Named[]> {
+  const urnOf = await reader.urns(ids)
+  const classOf = await reader.classes(ids)
+  const documentsOf = await reader.documents(ids, textAspectNames)
+  return [...ids].flatMap((id) => {
+    const [urn, facts] = [urnOf(id), classOf(id)]
+    return urn === null || facts === null
+      ? []
+      : [
+          {
+            id,
+            urn,
+            names: [...namesOf(urn, documentsOf.get(id) ?? new Map()), ...urnNames(urn)],
+            exists: facts.exists,
+            isRemoved: facts.isRemoved
+          }
+        ]
+  })
+}
+
+function ambiguous(text: string, found: readonly Named[], field: string): CatalogError {
+  const candidates = found.slice(0, candidatesMaxCount).map(({ urn }) => urn)
+  return new CatalogError(
+    'BAD_REQUEST',
+    `${quoted(text)} may mean ${found.length === matchesMaxCount ? 'a great many' : found.length} entities: ${candidates.join(', ')}${found.length > candidates.length ? ', …' : ''}. Say which, as platform:name@ENV or by its URN.`,
+    { field, candidates, total: found.length }
+  )
+}
+
+/** Who goes by nearly that name: in another case or environment, on another platform, or spelled almost so. */
+async function namedNearly(reader: LineageReader, name: string): Promise<Urn[]> {
+  const same = await namedEntities(reader, keyQuery(nameKey(folded(name))))
+  const near =
+    same.length >= candidatesMaxCount
+      ? []
+      : await asked(reader, (tx, within) => within(() => findNearNames(tx, folded(name), candidatesMaxCount)))
+  const others = await namedById(
+    reader,
+    Int32Array.from(near, ({ id }) => id)
+  )
+  return [...new Set([...same, ...others].map(({ urn }) => urn))].slice(0, candidatesMaxCount)
+}
+
+function notFound(text: string, field: string, candidates: readonly Urn[]): CatalogError {
+  const hint =
+    candidates.length === 0 ? '' : `; did you mean ${candidates.slice(0, namedMaxCount).join(' or ')}?`
+  return new CatalogError('NOT_FOUND', `Nothing is called ${quoted(text)}${hint}`, {
+    field,
+    ...(candidates.length > 0 ? { candidates } : {})
+  })
+}
+
+const shownMaxChars = 200
+const quoted = (text: string): string =>
+  `"${text.length > shownMaxChars ? `${text.slice(0, shownMaxChars).toWellFormed()}…` : text}"`

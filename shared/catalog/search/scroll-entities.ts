@@ -1,0 +1,71 @@
+/**
+ * Scrolls through all entities that a search finds, by id: whatever is written meanwhile, what was there from the first
+ * page to the last is on exactly one of them.
+ */
+import { CatalogError } from '../../errors.ts'
+import { findEntitiesBehind, findEntitiesOf, placeBehind, type FindOptions } from './find-entities.ts'
+import { parseCursor, printCursor } from '../lineage/scroll-cursor.ts'
+import { shownPage, unitsOf, type EntityPage, type EntityWishes, type SortInput } from './search-entities.ts'
+import { checkEntityQuestion, type EntitySearchInput } from './search-question.ts'
+import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
+
+export type EntityScrollInput = EntitySearchInput & { scrollId?: string | null; sortInput?: SortInput | null }
+
+/** `total` is that of the first page. Throws as searchEntities, and BAD_REQUEST for a scroll id of another question or a wish for another order. */
+export async function scrollEntities(
+  sources: LineageSources,
+  input: EntityScrollInput,
+  wishes: EntityWishes,
+  options: FindOptions = {}
+): Promise<EntityPage & { nextScrollId: string | null }> {
+  const question = checkEntityQuestion(input)
+  if (input.sortInput?.sortCriterion || input.sortInput?.sortCriteria?.length) {
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'input.sortInput: a scroll goes by the order in which entities were first named; searchAcrossEntities sorts',
+      { field: 'input.sortInput' }
+    )
+  }
+  const after =
+    input.scrollId === null || input.scrollId === undefined
+      ? null
+      : parseCursor(input.scrollId, question.identity)
+  return withLineage(
+    sources,
+    async (reader) => {
+      const tallies = wishes.facets && question.wantsFacets
+      const found =
+        after && !tallies
+          ? null
+          : await findEntitiesOf(reader, question, { ranked: false, wantedCount: 0, tallies }, options)
+      const expected = after?.fingerprint ?? found?.total ?? 0
+      const isEstimate = after ? after.degree === 1 : (found?.isEstimate ?? false)
+      // Of everything only the first are there.
+      const ids =
+        found && !found.isEstimate && found.ids.length === found.total
+          ? found.ids.subarray(after ? placeBehind(found.ids, after.id) : 0)
+          : await findEntitiesBehind(reader, question, after?.id ?? 0, {
+              count: question.count + 1,
+              total: expected
+            })
+      // A first page that is the last one has all there are.
+      const total = isEstimate && !after && ids.length <= question.count ? ids.length : expected
+      const page = ids.subarray(0, question.count)
+      const last = page.at(-1)
+      return {
+        ...(await shownPage(
+          reader,
+          question,
+          { total, isEstimate, tally: found?.tally ?? { byClass: [] } },
+          page,
+          wishes
+        )),
+        nextScrollId:
+          ids.length > page.length && last !== undefined
+            ? printCursor({ degree: isEstimate ? 1 : 0, id: last, fingerprint: total }, question.identity)
+            : null
+      }
+    },
+    { units: unitsOf(question, { facets: wishes.facets }) }
+  )
+}

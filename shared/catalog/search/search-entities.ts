@@ -1,0 +1,223 @@
+/**
+ * Searches for entities by words and filters: the best first, a page by number.
+ *
+ * A write that was acknowledged is found by the next search: documents are written in the transaction of the write, and
+ * what is judged in memory is as fresh as every read of lineage.
+ */
+import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { checkCount } from '../../model/count-checks.ts'
+import { folded } from '../../model/search-words.ts'
+import { findNearNames } from '../../store/search-documents.ts'
+import { asked, findEntitiesOf, type FindOptions, type FoundEntities } from './find-entities.ts'
+import { filterValueCount } from '../lineage/lineage-filters.ts'
+import { commonFacetsOf, type Facet } from '../lineage/lineage-facets.ts'
+import type { LineageReader } from '../lineage/lineage-reader.ts'
+import { pageStart } from '../entities/page-count.ts'
+import type { EntityReference } from '../lineage/read-entity.ts'
+import { matchedFieldsOf } from './matched-fields.ts'
+import { namesOf, textAspectNames, type MatchedField } from '../entities/entity-texts.ts'
+import { searchUnits } from '../lineage/read-work.ts'
+import { checkEntityQuestion, type EntityQuestion, type EntitySearchInput } from './search-question.ts'
+import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
+
+/** As clients send it. */
+export type RankedSearchInput = EntitySearchInput & { start?: number | null; sortInput?: SortInput | null }
+export type SortInput = {
+  sortCriterion?: SortCriterion | null
+  sortCriteria?: readonly SortCriterion[] | null
+}
+type SortCriterion = { field: string; sortOrder: string }
+
+/** What the caller will show; what is not wished for is not read. */
+export type EntityWishes = { facets: boolean; matchedFields: boolean; suggestions?: boolean }
+
+export type FoundEntity = { entity: Required<EntityReference>; matchedFields: MatchedField[] }
+
+export type EntityPage = {
+  total: number
+  /** Whether the total and the counts of facets are estimates: more documents match than searchExactMaxCount. */
+  isEstimate: boolean
+  results: FoundEntity[]
+  facets: Facet[] | null
+}
+
+/**
+ * Throws what checkEntityQuestion throws, BAD_REQUEST for a negative start and for an order there is not, LIMIT_EXCEEDED
+ * (searchStartMaxCount; searchExactMaxCount where more are to be put in order), DEADLINE_EXCEEDED.
+ */
+export async function searchEntities(
+  sources: LineageSources,
+  input: RankedSearchInput,
+  wishes: EntityWishes,
+  options: FindOptions = {}
+): Promise<EntityPage & { start: number; suggestions: SearchSuggestion[] | null }> {
+  const start = pageStart(input.start, 'input.start')
+  const question = checkEntityQuestion(input)
+  checkCount(start, 'searchStartMaxCount', { field: 'input.start', what: `input.start is ${start}` })
+  const criteria = sortCriteriaOf(input.sortInput)
+  const units = unitsOf(question, { isSorted: criteria.length > 0, facets: wishes.facets })
+  return withLineage(
+    sources,
+    async (reader) => {
+      const wantedCount = Math.max(start + question.count, criteria.length > 0 ? sortedMaxCount + 1 : 0)
+      const found = await findEntitiesOf(
+        reader,
+        question,
+        { ranked: true, wantedCount, tallies: wishes.facets && question.wantsFacets },
+        options
+      )
+      const ids = criteria.length > 0 ? await inOrder(reader, found, criteria) : found.ids
+      return {
+        start,
+        ...(await shownPage(reader, question, found, ids.subarray(start, start + question.count), wishes)),
+        suggestions:
+          wishes.suggestions && input.searchFlags?.getSuggestions === true
+            ? await suggestionsFor(reader, question, found)
+            : null
+      }
+    },
+    { units }
+  )
+}
+
+/** What the search costs. */
+export const unitsOf = (
+  question: EntityQuestion,
+  { isSorted = false, facets }: { isSorted?: boolean; facets: boolean }
+): number =>
+  searchUnits({
+    wordCount: question.terms?.length ?? 0,
+    filterValueCount: filterValueCount(question.allFilters),
+    isSorted,
+    facets: facets && question.wantsFacets
+  })
+
+const sortedMaxCount = limits.searchExactMaxCount
+/** Entities whose documents are in memory at once. */
+const documentsSliceCount = 500
+const sortFields = ['name', 'urn']
+
+/** Throws BAD_REQUEST for a field that results are not sorted by. */
+function sortCriteriaOf(sort: SortInput | null | undefined): readonly SortCriterion[] {
+  const criteria = sort?.sortCriteria?.length
+    ? sort.sortCriteria
+    : sort?.sortCriterion
+      ? [sort.sortCriterion]
+      : []
+  const unknown = criteria.find(({ field }) => !sortFields.includes(field))
+  if (unknown)
+    throw new CatalogError('BAD_REQUEST', `input.sortInput: results are not sorted by ${unknown.field}`, {
+      field: 'input.sortInput',
+      allowed: sortFields
+    })
+  return criteria
+}
+
+/** Throws LIMIT_EXCEEDED where there are too many to be put in order. */
+async function inOrder(
+  reader: LineageReader,
+  { ids, total }: FoundEntities,
+  criteria: readonly SortCriterion[]
+): Promise<Int32Array> {
+  checkCount(total, 'searchExactMaxCount', {
+    field: 'input.sortInput',
+    what: `input.sortInput is for ${total} results`
+  })
+  const keyed: { id: number; keys: string[] }[] = []
+  for (let begin = 0; begin < ids.length; begin += documentsSliceCount) {
+    const slice = ids.subarray(begin, begin + documentsSliceCount)
+    const urnOf = await reader.urns(slice)
+    const documentsOf = criteria.some(({ field }) => field === 'name')
+      ? await reader.documents(slice, textAspectNames)
+      : null
+    const keyOf = (id: number, { field }: SortCriterion): string => {
+      const urn = urnOf(id)
+      return urn === null
+        ? ''
+        : field === 'name'
+          ? folded(namesOf(urn, documentsOf?.get(id) ?? new Map())[0] ?? urn)
+          : urn
+    }
+    for (const id of slice) keyed.push({ id, keys: criteria.map((criterion) => keyOf(id, criterion)) })
+    await reader.pause()
+  }
+  const signs = criteria.map(({ sortOrder }) => (sortOrder === 'DESCENDING' ? -1 : 1))
+  return Int32Array.from(
+    keyed.sort((a, b) => {
+      const at = signs.findIndex((_, index) => a.keys[index] !== b.keys[index])
+      return at < 0
+        ? a.id - b.id
+        : (a.keys[at] ?? '') < (b.keys[at] ?? '')
+          ? -(signs[at] ?? 1)
+          : (signs[at] ?? 1)
+    }),
+    ({ id }) => id
+  )
+}
+
+export type SearchSuggestion = { text: string; score: number; frequency: number }
+
+const suggestionsMaxCount = 5
+
+/** Names that are nearly what nothing was found for. */
+async function suggestionsFor(
+  reader: LineageReader,
+  { foldedText }: EntityQuestion,
+  { total }: FoundEntities
+): Promise<SearchSuggestion[]> {
+  if (total > 0 || foldedText === null || foldedText === '') return []
+  const near = await asked(reader, (tx, within) =>
+    within(() => findNearNames(tx, foldedText, suggestionsMaxCount * 4))
+  )
+  const byName = new Map<string, SearchSuggestion>()
+  for (const { name, score } of near)
+    byName.set(name, {
+      text: name,
+      score: byName.get(name)?.score ?? score,
+      frequency: (byName.get(name)?.frequency ?? 0) + 1
+    })
+  return [...byName.values()].slice(0, suggestionsMaxCount)
+}
+
+export async function shownPage(
+  reader: LineageReader,
+  question: EntityQuestion,
+  found: Omit<FoundEntities, 'ids'>,
+  ids: Int32Array,
+  wishes: EntityWishes
+): Promise<EntityPage> {
+  return {
+    total: found.total,
+    isEstimate: found.isEstimate,
+    results: await shownEntities(reader, question, ids, wishes),
+    facets:
+      wishes.facets && question.wantsFacets
+        ? await commonFacetsOf(reader, found.tally, question.facetValuesMaxCount)
+        : null
+  }
+}
+
+/** An entity that has gone since its id was found is left out. */
+async function shownEntities(
+  reader: LineageReader,
+  question: EntityQuestion,
+  ids: Int32Array,
+  wishes: EntityWishes
+): Promise<FoundEntity[]> {
+  const classOf = await reader.classes(ids)
+  const urnOf = await reader.urns(ids)
+  const found = [...ids].flatMap((id) => {
+    const urn = urnOf(id)
+    return urn === null ? [] : [{ id, entity: { urn, exists: classOf(id)?.exists ?? false } }]
+  })
+  const matched =
+    wishes.matchedFields && question.terms
+      ? await matchedFieldsOf(
+          reader,
+          question.terms,
+          found.map(({ id, entity }) => ({ id, urn: entity.urn }))
+        )
+      : new Map<number, MatchedField[]>()
+  return found.map(({ id, entity }) => ({ entity, matchedFields: matched.get(id) ?? [] }))
+}

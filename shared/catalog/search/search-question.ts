@@ -1,0 +1,180 @@
+/** Checks the input of a search for entities and makes of it a question that can be answered without looking back at the input. */
+import { hash } from 'node:crypto'
+import { limits } from '../../limits.ts'
+import { isTypeOfUrns, searchableTypes } from '../../model/entity-types.ts'
+import { allOf, anyOf, fieldKey, keyQuery, nameKey, termsQuery } from '../../model/search-vector.ts'
+import { folded, searchTerms, type SearchTerm } from '../../model/search-words.ts'
+import { toUrn, type Urn } from '../../urn/urn.ts'
+import { soughtText } from '../entities/entity-texts.ts'
+import { entityFilterFields } from '../lineage/filter-fields.ts'
+import {
+  checkFilters,
+  mentions,
+  mergedGroups,
+  type FacetFilterInput,
+  type Filter,
+  type FilterGroupInput,
+  type Filters
+} from '../lineage/lineage-filters.ts'
+import { pageCount } from '../entities/page-count.ts'
+import type { SearchFlagsInput } from '../lineage/scroll-question.ts'
+import type { SiftQuestion } from '../lineage/sift-hits.ts'
+import type { Slice } from '../entities/slice.ts'
+
+type Maybe<T> = T | null | undefined
+
+/** As clients send it; entity types are those of GraphQL. */
+export type EntitySearchInput = {
+  types?: Maybe<readonly string[]>
+  query?: Maybe<string>
+  count?: Maybe<number>
+  /** These must hold beside the groups: DataHub's older form. */
+  filters?: Maybe<readonly FacetFilterInput[]>
+  orFilters?: Maybe<readonly FilterGroupInput[]>
+  searchFlags?: Maybe<SearchFlagsInput>
+  /** Leaves out what lineage or a domain refers to and nothing has described. */
+  existingOnly?: Maybe<boolean>
+  /** Leaves out what is in another slice. */
+  slice?: Maybe<Slice>
+}
+
+export type EntityQuestion = SiftQuestion & {
+  count: number
+  /** What must be found; null for everything. */
+  terms: readonly SearchTerm[] | null
+  /** The one entity that is meant, where the query is a URN. */
+  urn: Urn | null
+  /** The query as names are compared with it; null where there is none. */
+  foldedText: string | null
+  /** What documents must hold, as a tsquery; null where they need not be asked. */
+  words: string | null
+  /** What the documents of all that is kept hold beside words, as a tsquery; null where that leaves out none. */
+  narrow: string | null
+  /** Those of `filters`, and those that documents were asked for. */
+  allFilters: Filters
+  wantsFacets: boolean
+  facetValuesMaxCount: number
+  slice: Slice | null
+  /** Stands for everything that decides about the results, but no page of them. */
+  identity: string
+}
+
+const facetValuesDefaultCount = 20
+
+/**
+ * Throws BAD_REQUEST (count below 0, a filter that is not allowed), LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the
+ * message names the input.
+ */
+export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
+  const count = pageCount(input.count, 'input.count', limits.pageDefaultCount, 0)
+  const text = soughtText(input.query, 'input.query')
+  const urn = text?.startsWith('urn:li:') && !text.endsWith('*') ? toUrn(text, 'input.query') : null
+  const terms = text === null || urn !== null ? null : searchTerms(text)
+  const types = [...new Set(input.types && input.types.length > 0 ? input.types : searchableTypes)].sort()
+  const groups = mergedGroups(input.orFilters, input.filters)
+  const filters = checkFilters(
+    groups,
+    entityFilterFields,
+    input.filters?.length ? 'input.filters' : 'input.orFilters'
+  )
+  const includesRemoved = input.searchFlags?.includeSoftDeleted === true || mentions(filters, 'removed')
+  const existingOnly = input.existingOnly === true
+  const narrow = [...typesQuery(input.types), ...present(narrowing(filters, () => true))]
+  // Without any word nothing is found, whatever the filters ask.
+  const words =
+    terms === null
+      ? narrowing(filters, isOwn)
+      : terms.length === 0
+        ? ''
+        : allOf([termsQuery(terms), ...narrow])
+  return {
+    count,
+    terms,
+    urn,
+    foldedText:
+      terms === null || text === null
+        ? null
+        : folded(
+            text
+              .replace(/^\/q\s+/, '')
+              .replaceAll(/["*]/g, '')
+              .trim()
+          ),
+    words,
+    narrow: narrow.length > 0 ? allOf(narrow) : null,
+    types: new Set(types.filter(isTypeOfUrns)),
+    text: null,
+    filters: words === null ? filters : stillToJudge(filters),
+    allFilters: filters,
+    includesRemoved,
+    existingOnly,
+    wantsFacets: input.searchFlags?.skipAggregates !== true,
+    facetValuesMaxCount: Math.max(
+      0,
+      Math.min(input.searchFlags?.maxAggValues ?? facetValuesDefaultCount, limits.pageMaxCount)
+    ),
+    slice: input.slice ?? null,
+    identity: hash(
+      'sha256',
+      JSON.stringify([
+        'entities',
+        types,
+        text,
+        groups ?? [],
+        includesRemoved,
+        existingOnly,
+        ...(input.slice ? [input.slice] : [])
+      ]),
+      'base64url'
+    )
+  }
+}
+
+const present = (value: string | null): string[] => (value === null ? [] : [value])
+
+/** More than these are hardly fewer than all. */
+const narrowTypesMaxCount = 4
+
+function typesQuery(types: Maybe<readonly string[]>): string[] {
+  return types && types.length > 0 && types.length <= narrowTypesMaxCount
+    ? [anyOf([...new Set(types)].map((type) => keyQuery(fieldKey('type', type))))]
+    : []
+}
+
+/** Whether documents hold what the filter asks: then all others can be passed over. */
+function keysOf({ field, fieldName, condition, values, isNegated }: Filter): string[] {
+  if (isNegated) return []
+  if (fieldName === 'name')
+    return condition === 'EQUAL' || condition === 'IN' || condition === 'IEQUAL'
+      ? values.map((value) => nameKey(folded(value)))
+      : []
+  return field.key !== undefined && (condition === 'EQUAL' || condition === 'IN')
+    ? values.map((value) => fieldKey(field.key ?? '', value))
+    : []
+}
+
+/** What an entity has in common with others is told faster in memory, unless a text is looked for as well. */
+const isOwn = ({ field }: Filter): boolean => 'ownValuesOf' in field
+
+/** What documents must hold so that the filters can; null where that leaves out none. Postgres reads a long tsquery by recursion, which filterValuesInAllMaxCount bounds. */
+function narrowing(filters: Filters, counts: (filter: Filter) => boolean): string | null {
+  const groups = filters.map((group) =>
+    allOf(
+      group
+        .filter(counts)
+        .map(keysOf)
+        .filter((keys) => keys.length > 0)
+        .map((keys) => anyOf(keys.map(keyQuery)))
+    )
+  )
+  return groups.length === 0 || groups.includes('') ? null : anyOf(groups)
+}
+
+/** Of a single group, what the documents hold exactly as it is asked need not be read again. */
+function stillToJudge(filters: Filters): Filters {
+  const [only, ...others] = filters
+  if (!only || others.length > 0) return filters
+  return [
+    only.filter((filter) => !isOwn(filter) || filter.fieldName === 'name' || keysOf(filter).length === 0)
+  ]
+}

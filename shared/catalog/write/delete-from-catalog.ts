@@ -1,0 +1,99 @@
+/** Hard deletion over REST: a whole entity, or some of its aspects, with how much was taken away. */
+import type { Db } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { CatalogError } from '../../errors.ts'
+import { isTimeseries } from '../../model/aspect-registry.ts'
+import type { Change } from '../../model/changes.ts'
+import { entityTypeInfo } from '../../model/entity-types.ts'
+import { countStored, deleteEvents, latestTimeseries } from '../../store/aspects.ts'
+import { findEntities } from '../../store/entities.ts'
+import { entityTypeOf, type Urn } from '../../urn/urn.ts'
+import { applyRecords } from './apply-records.ts'
+import type { Call } from './call.ts'
+
+/** `aspectNames` null is the whole entity, as its key aspect is. `events` says which of the events of these aspects go. */
+export type Deletion = { urn: Urn; aspectNames: readonly string[] | null; events: EventsToDelete }
+/** All of a time, in milliseconds, both ends included and null for no end; or the newest of each aspect. */
+export type EventsToDelete = 'newest' | { from: number | null; to: number | null }
+export const allEvents: EventsToDelete = { from: null, to: null }
+
+/** `rows` counts aspects, `timeseriesRows` events in time. */
+export type Deleted = { urn: Urn; rows: number; timeseriesRows: number }
+
+/**
+ * Deletes the entity with everything that is stated about it and its columns, or only the aspects that are named. What is not
+ * there is not refused, it counts as nothing. Throws BAD_REQUEST for a time without the aspect of events it is meant for,
+ * CONFLICT for a domain that has domains under it, and FORBIDDEN.
+ */
+export async function deleteFromCatalog(
+  db: Db,
+  { urn, aspectNames, events }: Deletion,
+  { actor, requestId }: Call
+): Promise<Deleted> {
+  const isOfTime = events !== 'newest' && (events.from !== null || events.to !== null)
+  if (
+    isOfTime &&
+    (aspectNames === null || !aspectNames.every((name) => isTimeseries(name, { timestampMillis: 0 })))
+  ) {
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'startTimeMillis and endTimeMillis choose among the events of one aspect: aspectName must name one that has events',
+      { field: 'aspectName' }
+    )
+  }
+  const named = aspectNames ?? [null]
+  const changes = named.map((aspectName) => deletionOf(urn, aspectName))
+  if (changes.length === 0) return { urn, rows: 0, timeseriesRows: 0 }
+  return inTransaction(db, async (tx) => {
+    const before = await count()
+    await applyRecords(tx, [{ line: 0, changes, fields: changes.map(() => 'urn') }], {
+      actor,
+      requestId,
+      operation: 'delete',
+      source: 'proposal',
+      missingReferences: 'create'
+    })
+    const [entity] = await findEntities(tx, [urn])
+    for (const aspectName of aspectNames ?? [])
+      if (entity)
+        await deleteEvents(tx, { entityId: entity.id, aspectName }, await timeOf(entity.id, aspectName))
+    const after = await count()
+    return {
+      urn,
+      rows: before.rows - after.rows,
+      timeseriesRows: before.timeseriesRows - after.timeseriesRows
+    }
+
+    async function timeOf(
+      entityId: number,
+      aspectName: string
+    ): Promise<{ from: number | null; to: number | null }> {
+      if (events !== 'newest') return events
+      const [newest] = await latestTimeseries(tx, [entityId], [aspectName])
+      return { from: newest?.timestampMillis ?? null, to: newest?.timestampMillis ?? null }
+    }
+
+    async function count(): Promise<Omit<Deleted, 'urn'>> {
+      const [found] = await findEntities(tx, [urn])
+      const sum = { rows: 0, timeseriesRows: 0 }
+      for (const aspectName of found ? named : []) {
+        const { rows, timeseriesRows } = await countStored(tx, found?.id ?? 0, {
+          aspectName,
+          keyAspect: entityTypeInfo(entityTypeOf(urn)).keyAspect
+        })
+        sum.rows += rows
+        sum.timeseriesRows += timeseriesRows
+      }
+      return sum
+    }
+  })
+}
+
+function deletionOf(urn: Urn, aspectName: string | null): Change {
+  const entityType = entityTypeOf(urn)
+  if (aspectName !== null && aspectName !== entityTypeInfo(entityType).keyAspect)
+    return { kind: 'deleteAspect', entityUrn: urn, aspectName }
+  return entityType === 'domain'
+    ? { kind: 'deleteDomain', domainUrn: urn }
+    : { kind: 'deleteEntity', entityUrn: urn, hard: true }
+}

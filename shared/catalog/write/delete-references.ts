@@ -1,0 +1,212 @@
+/** Takes an entity out of what others say: their lists of edges, their domains and parents, and whatever else DataHub's model has as a reference. */
+import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { Change, ChangeRecord, JsonObject, JsonValue, PatchOperation } from '../../model/changes.ts'
+import { checkCount } from '../../model/count-checks.ts'
+import { limits } from '../../limits.ts'
+import { isObject } from '../../model/json-values.ts'
+import { isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
+import {
+  documentRelationships,
+  relationshipOf,
+  type DocumentRelationship
+} from '../../model/relationships.ts'
+import { findAspects } from '../../store/aspects.ts'
+import { findEntities } from '../../store/entities.ts'
+import { referencesInLists } from '../../store/references.ts'
+import { armsOfAspects, pageOfRelationships, type RelationshipFilter } from '../../store/relationships.ts'
+import type { Urn } from '../../urn/urn.ts'
+import { applyRecords } from './apply-records.ts'
+import type { Call } from './call.ts'
+
+/** An aspect of another entity that names the one in question. */
+export type Reference = { entity: Urn; aspect: string; relationship: string }
+
+/** `relatedAspects` are the first of them. */
+export type References = { total: number; relatedAspects: Reference[] }
+
+const shownMaxCount = 100
+
+/**
+ * Finds the references, and where it is no dry run takes all of them away, or none. Column records are left as they are, for
+ * they name columns; and a job stays part of its flow, which its own URN says. Throws LIMIT_EXCEEDED (edgesPerCallMaxCount),
+ * FORBIDDEN, and PRECONDITION_FAILED where another has changed one of the aspects meanwhile.
+ */
+export async function deleteReferences(
+  db: Db,
+  urn: Urn,
+  isDryRun: boolean,
+  { actor, requestId }: Call
+): Promise<References> {
+  return inTransaction(db, async (tx) => {
+    const references = await findReferences(tx, urn)
+    if (!isDryRun && references.length > 0) {
+      const changes = await Promise.all(
+        [
+          ...new Map(
+            references.map((each) => [`${each.entity} ${each.aspect} ${each.listName ?? ''}`, each])
+          ).values()
+        ].map((each) => changeOf(tx, urn, each))
+      )
+      const records = changes.map((change, line): ChangeRecord => ({
+        line,
+        changes: [change],
+        fields: ['urn']
+      }))
+      await applyRecords(tx, records, {
+        actor,
+        requestId,
+        operation: 'deleteReferences',
+        source: 'proposal',
+        missingReferences: 'create'
+      })
+    }
+    const relatedAspects = references
+      .slice(0, shownMaxCount)
+      .map(({ entity, aspect, relationship }) => ({ entity, aspect, relationship }))
+    return { total: references.length, relatedAspects }
+  })
+}
+
+/** `listName` is that of a list of edges. */
+type Found = Reference & { listName: string | null }
+
+async function findReferences(tx: Tx, urn: Urn): Promise<Found[]> {
+  const ids = (await findEntities(tx, [urn])).map((row) => row.id)
+  const maxCount = limits.edgesPerCallMaxCount + 1
+  const found: Found[] = []
+  for (const id of ids) {
+    for (const { ownerUrn, field } of await referencesInLists(tx, id, maxCount)) {
+      const { aspectName, listName } = lineageFieldByCode(field)
+      found.push({ entity: ownerUrn, aspect: aspectName, relationship: relationshipOf(field), listName })
+    }
+  }
+  const filter: RelationshipFilter = {
+    types: null,
+    source: null,
+    destination: { urns: [urn], ids },
+    upstream: null,
+    downstream: null,
+    either: null,
+    sourceTypes: null,
+    destinationTypes: null,
+    includesRemoved: true,
+    isLineageOnly: false,
+    slice: null
+  }
+  for (const arm of armsOfAspects) {
+    for (const { type, sourceUrn, aspectName } of await pageOfRelationships(tx, arm, filter, {
+      after: null,
+      offset: 0,
+      count: maxCount
+    })) {
+      if (aspectName !== null && sourceUrn !== urn)
+        found.push({ entity: sourceUrn, aspect: aspectName, relationship: type, listName: null })
+    }
+  }
+  checkCount(found.length, 'edgesPerCallMaxCount', {
+    field: 'urn',
+    what: `${urn} is named more than ${limits.edgesPerCallMaxCount} times`,
+    wayOut: 'Send their removal as a load (POST /loads)'
+  })
+  return found
+}
+
+async function changeOf(tx: Tx, urn: Urn, { entity, aspect, listName }: Found): Promise<Change> {
+  if (listName !== null)
+    return {
+      kind: 'patchAspect',
+      entityUrn: entity,
+      aspectName: aspect,
+      patch: { patch: [{ op: 'remove', path: `/${listName}/${escapePointer(urn)}` }] }
+    }
+  // Another may have put the asset or the domain elsewhere meanwhile: that stands.
+  if (aspect === 'domains')
+    return {
+      kind: 'patchAspect',
+      entityUrn: entity,
+      aspectName: aspect,
+      patch: { patch: [{ op: 'remove', path: `/domains/${escapePointer(urn)}` }] }
+    }
+  if (aspect === 'domainProperties')
+    return {
+      kind: 'patchAspect',
+      entityUrn: entity,
+      aspectName: aspect,
+      patch: {
+        patch: [
+          { op: 'test', path: '/parentDomain', value: urn },
+          { op: 'remove', path: '/parentDomain' }
+        ]
+      }
+    }
+  const [owner] = await findEntities(tx, [entity])
+  const [row] = owner ? await findAspects(tx, [{ entityId: owner.id, aspectName: aspect }]) : []
+  const value = row?.value ?? {}
+  const left = documentRelationships
+    .filter(({ aspectName }) => aspectName === aspect)
+    .reduce<JsonObject | null>((rest, each) => rest && withoutUrn(rest, each, urn), value)
+  if (left === null) return { kind: 'deleteAspect', entityUrn: entity, aspectName: aspect }
+  if (isLineageAspect(aspect))
+    return {
+      kind: 'patchAspect',
+      entityUrn: entity,
+      aspectName: aspect,
+      patch: { patch: differenceOf(value, left), forceGenericPatch: true }
+    }
+  return {
+    kind: 'upsertAspect',
+    changeType: 'UPSERT',
+    entityUrn: entity,
+    aspectName: aspect,
+    value: left,
+    headers: { ifVersionMatch: row?.version ?? 0 }
+  }
+}
+
+/** Of an aspect with edges the row has only the rest, so it is patched: field by field, and only what is as it was read. */
+const differenceOf = (before: JsonObject, after: JsonObject): PatchOperation[] =>
+  Object.entries(before)
+    .filter(([name, value]) => after[name] !== value)
+    .flatMap(([name, value]): PatchOperation[] => {
+      const path = `/${escapePointer(name)}`
+      const left = after[name]
+      return [
+        { op: 'test', path, value },
+        left === undefined ? { op: 'remove', path } : { op: 'replace', path, value: left }
+      ]
+    })
+
+const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** The value without the URN where the relationship has it; null where nothing is left to say. */
+function withoutUrn(
+  value: JsonObject,
+  { path, removedPath }: DocumentRelationship,
+  urn: Urn
+): JsonObject | null {
+  /** Undefined is what must go, and takes what holds it along up to where `removedPath` ends. */
+  function leave(inner: JsonValue, depth: number): JsonValue | undefined {
+    const step = path[depth]
+    if (step === undefined) return inner === urn ? undefined : inner
+    const takesAlong = depth >= removedPath.length
+    if (step === '*') {
+      if (!Array.isArray(inner)) return inner
+      const entries = inner.map((entry) => leave(entry, depth + 1))
+      if (entries.every((entry, index) => entry === inner[index])) return inner
+      return takesAlong && entries.includes(undefined)
+        ? undefined
+        : entries.filter((entry) => entry !== undefined)
+    }
+    const held = isObject(inner) ? inner[step] : undefined
+    if (!isObject(inner) || held === undefined) return inner
+    const left = leave(held, depth + 1)
+    if (left === held) return inner
+    if (left !== undefined) return { ...inner, [step]: left }
+    if (takesAlong) return undefined
+    const { [step]: _gone, ...others } = inner
+    return others
+  }
+  const left = leave(value, 0)
+  return isObject(left) ? left : null
+}

@@ -1,0 +1,95 @@
+/** Adds and removes lineage edges named by their ends, all or none. */
+import type { Db } from '../../db/database.ts'
+import { CatalogError } from '../../errors.ts'
+import type { Change } from '../../model/changes.ts'
+import { checkCount } from '../../model/count-checks.ts'
+import { parseEdge, type ParsedEdge } from '../../model/edges.ts'
+import { findEntities } from '../../store/entities.ts'
+import { applyCall } from './apply-call.ts'
+import { mutationContext, type Call } from './call.ts'
+
+export type EdgeInput = { upstreamUrn: string; downstreamUrn: string }
+
+/** A missing list is an empty one. */
+export type UpdateLineageInput = {
+  edgesToAdd?: readonly (EdgeInput | null)[] | null
+  edgesToRemove?: readonly (EdgeInput | null)[] | null
+}
+
+/** An edge, and the input it came from: `input.edgesToAdd[37]`. */
+type NamedEdge = ParsedEdge & { field: string }
+
+/**
+ * An edge in both lists is removed. Answers when the change is committed.
+ * Throws MISSING_REFERENCE (an end), BAD_REQUEST (no lineage exists between two such types), INVALID_URN, INVALID_CHARACTER,
+ * LIMIT_EXCEEDED (edgesPerCallMaxCount) and FORBIDDEN; `field` says which edge, and nothing is changed.
+ */
+export async function updateLineage(db: Db, input: UpdateLineageInput, call: Call): Promise<true> {
+  const count = (input.edgesToAdd?.length ?? 0) + (input.edgesToRemove?.length ?? 0)
+  checkCount(count, 'edgesPerCallMaxCount', {
+    field: 'input',
+    what: `${count} edges in one call`,
+    wayOut: 'Send more as a load (POST /loads)'
+  })
+  const removed = namedEdges(input.edgesToRemove, 'input.edgesToRemove')
+  const removedKeys = new Set(removed.map(keyOf))
+  // What is removed as well is not added first: the removal wins, and asks less of its ends.
+  const added = namedEdges(input.edgesToAdd, 'input.edgesToAdd').filter(
+    (edge) => !removedKeys.has(keyOf(edge))
+  )
+
+  const edges = [
+    ...added.map((edge) => ({ kind: 'addEdge' as const, ...edge })),
+    ...removed.map((edge) => ({ kind: 'removeEdge' as const, ...edge }))
+  ]
+  const effective = edges.filter((edge) => !edge.isWithoutEffect)
+  await refuseAbsentEnds(
+    db,
+    edges.filter((edge) => edge.isWithoutEffect)
+  )
+  if (effective.length === 0) return true
+  const changes = effective.map(({ kind, upstreamUrn, downstreamUrn }): Change => ({
+    kind,
+    upstreamUrn,
+    downstreamUrn
+  }))
+  await applyCall(
+    db,
+    [{ line: 0, changes, fields: effective.map(({ field }) => field) }],
+    mutationContext(call, 'updateLineage')
+  )
+  return true
+}
+
+function namedEdges(list: UpdateLineageInput['edgesToAdd'], listField: string): NamedEdge[] {
+  return (list ?? []).map((edge, index) => {
+    const field = `${listField}[${index}]`
+    if (edge === null)
+      throw new CatalogError('BAD_REQUEST', `${field} is null; it must be an edge`, { field })
+    return { ...parseEdge(edge.upstreamUrn, edge.downstreamUrn, field), field }
+  })
+}
+
+const keyOf = ({ upstreamUrn, downstreamUrn }: ParsedEdge): string => `${upstreamUrn}\n${downstreamUrn}`
+
+/** A job and its flow have no edge to write, yet both must exist as the ends of any other. Throws MISSING_REFERENCE. */
+async function refuseAbsentEnds(db: Db, edges: readonly NamedEdge[]): Promise<void> {
+  if (edges.length === 0) return
+  const rows = await findEntities(
+    db,
+    edges.flatMap(({ upstreamUrn, downstreamUrn }) => [upstreamUrn, downstreamUrn])
+  )
+  const present = new Set(rows.filter((row) => row.isPresent).map((row) => row.urn))
+  for (const { upstreamUrn, downstreamUrn, field } of edges) {
+    for (const [urn, end] of [
+      [upstreamUrn, 'upstreamUrn'],
+      [downstreamUrn, 'downstreamUrn']
+    ] as const) {
+      if (!present.has(urn))
+        throw new CatalogError('MISSING_REFERENCE', `Error: urn does not exist: ${urn}`, {
+          field: `${field}.${end}`,
+          urn
+        })
+    }
+  }
+}
