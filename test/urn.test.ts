@@ -1,4 +1,5 @@
 /** URNs: every text either parses to what prints as itself, or is refused with a code; no text is slow. */
+import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'
@@ -18,7 +19,7 @@ import {
   urnFromKey
 } from '../shared/urn/kinds.ts'
 import { urnKey } from '../shared/urn/urn-key.ts'
-import { entityTypeOf, parseUrn, printUrn, toUrn } from '../shared/urn/urn.ts'
+import { entityTypeOf, parseUrn, printUrn, toUrn, splitUrn, type ParsedUrn } from '../shared/urn/urn.ts'
 import { fc } from './support/fast-check.ts'
 
 const orders = 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'
@@ -80,6 +81,7 @@ t.test('real URNs parse to their parts', async (t) => {
   ]
   for (const [urn, parts] of cases) {
     const parsed = parseUrn(urn)
+    t.ok(isSplitAsParsed(parsed))
     t.same(parsed.parts, parts, urn)
     t.equal(printUrn(parsed), urn)
     t.equal(entityTypeOf(parsed.urn), parsed.entityType)
@@ -213,12 +215,18 @@ const generated = fc
   )
   .filter(({ urn }) => Buffer.byteLength(urn) <= limits.urnMaxBytes)
 
+/** What has been parsed is split alike without being checked again. */
+function isSplitAsParsed({ urn, entityType, parts }: ParsedUrn): boolean {
+  return isDeepStrictEqual(splitUrn(urn), { entityType, parts })
+}
+
 t.test('a generated URN parses to the parts it was made of, and prints as itself', async () => {
   fc.assert(
     fc.property(generated, ({ urn, parts }) => {
       const parsed = parseUrn(urn)
       return (
         printUrn(parsed) === urn &&
+        isSplitAsParsed(parsed) &&
         JSON.stringify(parsed.parts) === JSON.stringify(parts) &&
         urnFromKey(parsed.entityType, keyOf(parsed.urn)) === urn
       )
@@ -243,7 +251,8 @@ t.test('a mutated URN prints as itself or is refused, never anything else', asyn
         return text.slice(0, place) + insert + text.slice(place + cut)
       }, urn)
       try {
-        return printUrn(parseUrn(mutated)) === mutated
+        const parsed = parseUrn(mutated)
+        return printUrn(parsed) === mutated && isSplitAsParsed(parsed)
       } catch (error) {
         return (
           error instanceof CatalogError &&

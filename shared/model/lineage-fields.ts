@@ -218,8 +218,12 @@ export const edgePairs: readonly EdgePair[] = [
   { upstreamType: 'schemaField', downstreamType: 'schemaField', owner: 'downstream', fieldCode: 0x11 }
 ]
 
-const byPair = new Map(edgePairs.map((pair) => [`${pair.upstreamType}>${pair.downstreamType}`, pair]))
+const byPair = new Map<string, Map<string, EdgePair>>()
+for (const pair of edgePairs) {
+  const ofUpstream = byPair.get(pair.upstreamType) ?? new Map<string, EdgePair>()
+  byPair.set(pair.upstreamType, ofUpstream.set(pair.downstreamType, pair))
+}
 
 /** The way an edge between these two types is written, or null where no such edge exists. */
 export const edgePairOf = (upstreamType: string, downstreamType: string): EdgePair | null =>
-  byPair.get(`${upstreamType}>${downstreamType}`) ?? null
+  byPair.get(upstreamType)?.get(downstreamType) ?? null

@@ -10,7 +10,7 @@ import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
 import { urnKey } from '../urn/urn-key.ts'
 import type { Urn } from '../urn/urn.ts'
-import { insertNewStatements } from './new-statements.ts'
+import { insertStatements, stampedStatements } from './new-statements.ts'
 
 /** By place: the id of each URN, 0 where it has none; and whether it exists, and was never deleted, as 1 or 0. */
 export type FoundIds = { ids: Int32Array; fit: Int32Array }
@@ -151,16 +151,13 @@ export function insertPlainEdges(
   { position, ...stamp }: PlainEdgeStamp
 ): Promise<void> {
   const { length } = rows.lines
-  return insertNewStatements(
-    tx,
-    {
-      ...rows,
-      positions: new Int32Array(length).fill(position),
-      attributes: new Int32Array(length),
-      texts: []
-    },
-    stamp
-  )
+  const columns = {
+    ...rows,
+    positions: new Int32Array(length).fill(position),
+    attributes: new Int32Array(length),
+    texts: []
+  }
+  return insertStatements(tx, stampedStatements(columns, stamp))
 }
 
 /**

@@ -176,20 +176,6 @@ export const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
       a.field - b.field
   )
 
-/** Adds statements that do not exist; the owners' locks make sure of that. They come in key order. */
-export async function insertStatements(tx: Tx, sorted: readonly StatementRow[]): Promise<void> {
-  if (sorted.length === 0) return
-  await query(
-    tx,
-    `
-    insert into statement (${keyColumns.join(', ')}, position, seq, line, attributes, changed_seq)
-    select fresh.downstream_id, fresh.upstream_id, fresh.owner_id, fresh.field::smallint, fresh.source_id, fresh.record_key, fresh.position, fresh.seq, fresh.line, fresh.attributes::jsonb, fresh.changed_seq
-    from unnest(${keyTypes}, ?::int[], ?::bigint[], ?::int[], ?::text[], ?::bigint[])
-      as fresh (${keyColumns.join(', ')}, position, seq, line, attributes, changed_seq)`,
-    [...keyArrays(sorted), ...valueArrays(sorted)]
-  )
-}
-
 /** Writes what statements say and the order they say it in. */
 export async function updateStatements(tx: Tx, rows: readonly StatementRow[]): Promise<void> {
   if (rows.length === 0) return

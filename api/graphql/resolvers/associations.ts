@@ -1,7 +1,7 @@
 /** What entities of many types have alike - owners, tags, terms, links, containers - and the types that have little else. */
 import { readEntity } from '../../../shared/catalog/lineage/read-entity.ts'
 import { CatalogError } from '../../../shared/errors.ts'
-import { parseUrn } from '../../../shared/urn/urn.ts'
+import { splitUrn } from '../../../shared/urn/urn.ts'
 import * as associations from '../association-shapes.ts'
 import type { GraphqlContext } from '../context.ts'
 import * as shapes from '../entity-shapes.ts'
@@ -83,7 +83,7 @@ export const associationResolvers = {
     ...plainAsset,
     ...links,
     ...deprecation,
-    name: fromUrn((urn) => (parseUrn(urn).parts[0] ?? '').split('.').at(-1) ?? ''),
+    name: fromUrn((urn) => (splitUrn(urn).parts[0] ?? '').split('.').at(-1) ?? ''),
     hierarchicalName: part(0),
     properties: fromAspect('glossaryTermInfo', associations.termProperties)
   },

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../shared/model/changes.ts'
 import { checkCount } from '../../../shared/model/count-checks.ts'
 import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'
 import { dataFlowOf, nameFromUrn, originOf, platformOf, schemaFieldParts } from '../../../shared/urn/kinds.ts'
-import { entityTypeOf, parseUrn, toUrn, type Urn } from '../../../shared/urn/urn.ts'
+import { entityTypeOf, splitUrn, toUrn, type Urn } from '../../../shared/urn/urn.ts'
 import type { GraphqlContext } from '../context.ts'
 import * as shapes from '../entity-shapes.ts'
 import { loadAspect, loadDomain, loadExistence, loadNeighbours } from '../loaders.ts'
@@ -59,7 +59,7 @@ export const fromUrn =
   <T>(read: (urn: Urn) => T) =>
   ({ urn }: EntityReference): T =>
     read(urn)
-export const part = (index: number) => fromUrn((urn) => parseUrn(urn).parts[index] ?? '')
+export const part = (index: number) => fromUrn((urn) => splitUrn(urn).parts[index] ?? '')
 
 /** A field that shows an aspect. */
 export const fromAspect =
@@ -113,7 +113,7 @@ export const dataPlatformInstance: Field = async ({ urn }, _args, context) => {
     urn: instance?.urn ?? null,
     type: 'DATA_PLATFORM_INSTANCE',
     platform,
-    instanceId: instance === null ? null : (parseUrn(instance.urn).parts[1] ?? null)
+    instanceId: instance === null ? null : (splitUrn(instance.urn).parts[1] ?? null)
   }
 }
 

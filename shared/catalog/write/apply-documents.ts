@@ -13,7 +13,7 @@ import type { Tx } from '../../db/database.ts'
 import { preferIndexes, preferNothing } from '../../db/prefer-indexes.ts'
 import { appendPackedGraphChange } from '../../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../../store/order-of-changes.ts'
-import { insertNewStatements, type NewStatements } from '../../store/new-statements.ts'
+import { insertStatements, stampedStatements, type StatementColumns } from '../../store/new-statements.ts'
 import {
   findOccupied,
   insertFirstDocuments,
@@ -208,7 +208,7 @@ async function write(
       },
       stamp
     )
-  await insertNewStatements(tx, rows, { sourceId: source, recordKey: firstOccurrence, seq })
+  await insertStatements(tx, stampedStatements(rows, { sourceId: source, recordKey: firstOccurrence, seq }))
   if (leavesOrder) await rememberReplaced(tx, place, aspects, seq)
   const journal = createJournal()
   for (const { ownerId } of taken) {
@@ -221,7 +221,7 @@ async function write(
 }
 
 /** In key order, since the documents come by their owners. */
-function rowsOf({ documents, taken, upstreamIds }: Written): NewStatements {
+function rowsOf({ documents, taken, upstreamIds }: Written): StatementColumns {
   const count = taken.reduce((sum, { begin, end }) => sum + end - begin, 0)
   const rows = {
     downstreamIds: new Int32Array(count),

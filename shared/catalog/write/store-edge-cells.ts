@@ -12,10 +12,10 @@ import {
   insertEdgePatches,
   type EdgePatchRow
 } from '../../store/edge-patches.ts'
+import { columnsOfRows, insertStatements } from '../../store/new-statements.ts'
 import {
   deleteStatements,
   inKeyOrder,
-  insertStatements,
   statementsOfEdges,
   statementsOfOwners,
   tombstonesOfEdges,
@@ -145,7 +145,7 @@ export async function writeEdgeCells(tx: Tx, set: WorkingSet, cells: EdgeCells):
   noteAdded(set, inserted)
   await deleteStatements(tx, deleted)
   await updateStatements(tx, updated)
-  await insertStatements(tx, inserted)
+  await insertStatements(tx, columnsOfRows(inserted))
   set.stated?.countNew(inserted.length)
   await writeOrder(tx, set, [...cells.values()])
   await writePatches(tx, [...cells.values()])
