@@ -2,7 +2,6 @@
  * The lean way of applying plain edges beside other writers: what is left is what the order of acceptance says, wherever
  * the others come between, and each rule that sees to it is shown to be needed in the lean way too.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createEdgeApplier } from '../shared/catalog/write/apply-edges.ts'
 import { applyRecords } from '../shared/catalog/write/apply-records.ts'
@@ -184,29 +183,6 @@ t.test('each rule is needed in the lean way', async (t) => {
   )
   await bothWays(
     t,
-    'waitsForOlderCalls',
-    async (db, guards) => {
-      const first = await openLoad(db)
-      await applyAsChunk(db, first, [record(1, addEdge(b, a))])
-      await endLoad(db, first)
-      // A call that is older than the load has its seq and its locks, and has not yet been committed.
-      const older = pausedBefore(db, /insert into audit/, (tx) =>
-        applyRecords(tx, [record(0, removeEdge(b, a))], asCall())
-      )
-      await older.reached
-      const load = await openLoad(db, { source: first.source, isDestructive: false })
-      const lean = db.transaction((tx: Tx) => applyLean(tx, load, [[b, a]], { guards }))
-      await endedOrBlocked(db, lean)
-      older.goOn()
-      t.equal((await older.done).status, 'fulfilled')
-      await lean
-      return upstreamsOf(db, a)
-    },
-    [b],
-    []
-  )
-  await bothWays(
-    t,
     'excludesDeletes',
     async (db, guards) => {
       await race(db, guards, hardDelete(b))
@@ -219,113 +195,6 @@ t.test('each rule is needed in the lean way', async (t) => {
     [{ urn: b }]
   )
 })
-
-/** Those of other tests' databases among them: ids are the server's. */
-async function olderTransactionsEnded(db: Db): Promise<void> {
-  const [now] = await query<{ id: string }>(db, 'select pg_current_xact_id()::text as id')
-  while (
-    (await query(db, 'select 1 where pg_snapshot_xmin(pg_current_snapshot()) > ?::xid8', [now?.id ?? '']))
-      .length === 0
-  )
-    await sleep(5)
-}
-
-t.test(
-  'a load of what its source states already waits for nobody who is newer, and locks nobody',
-  async (t) => {
-    const { db } = await withDatabase(t)
-    await apply(db, ...create(a, b, c))
-    const first = await openLoad(db)
-    await db.transaction((tx: Tx) =>
-      applyLean(tx, first, [
-        [b, a],
-        [c, a]
-      ])
-    )
-    await endLoad(db, first)
-    const again = await openLoad(db, { source: first.source, isDestructive: false })
-    await db.transaction((tx: Tx) => applyLean(tx, again, [[b, a]]))
-    await olderTransactionsEnded(db)
-    const newer = pausedBefore(db, /insert into audit/, (tx) =>
-      applyRecords(tx, [record(0, removeEdge(b, a))], asCall())
-    )
-    await newer.reached
-    const one = pausedBefore(db, /insert into audit/, (tx) =>
-      applyLean(tx, again, [
-        [c, a],
-        [b, a]
-      ])
-    )
-    await endedOrBlocked(db, one.reached)
-    t.same(
-      await query(
-        db,
-        "select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-      ),
-      [],
-      'not for the call that holds the owner'
-    )
-    newer.goOn()
-    t.equal((await newer.done).status, 'fulfilled', 'nor the call for it')
-    one.goOn()
-    t.equal((await one.done).status, 'fulfilled')
-    t.same(await upstreamsOf(db, a), [c], 'the call is newer')
-    t.match(
-      await query(
-        db,
-        "select details->'unchanged' as unchanged, details->'urnCount' as owners from audit where load_id = ?::uuid order by id",
-        [again.id]
-      ),
-      [
-        { unchanged: 1, owners: 1 },
-        { unchanged: 2, owners: 1 }
-      ]
-    )
-  }
-)
-
-t.test(
-  'a call whose owner comes to be before it draws its seq is newer than what was accepted while it did not hold it',
-  async (t) => {
-    const { db } = await withDatabase(t)
-    for (const [isEnded, says] of [
-      [true, 'an older load that has ended'],
-      [false, 'an older load that has not']
-    ] as const) {
-      const [owner, upstreamUrn, other] = [
-        dataset(`owner-${isEnded}`),
-        dataset(`upstream-${isEnded}`),
-        dataset(`other-${isEnded}`)
-      ]
-      await apply(db, ...create(upstreamUrn, other))
-      const first = await openLoad(db, { source: `load-${isEnded}` })
-      // It has looked for the owner, and has its seq.
-      const removal = pausedBefore(db, /with unfinished/, (tx) =>
-        applyRecords(tx, [record(0, removeEdge(upstreamUrn, owner))], asCall({ missingReferences: 'create' }))
-      )
-      await removal.reached
-      await applyAsChunk(db, first, [
-        record(1, ...create(owner)),
-        record(2, addEdge(upstreamUrn, owner), addEdge(other, owner))
-      ])
-      if (isEnded) await endLoad(db, first)
-      const again = await openLoad(db, { source: first.source, isDestructive: false })
-      await db.transaction((tx: Tx) => applyLean(tx, again, [[upstreamUrn, owner]]))
-      const [seq] = await query<{ seq: number }>(db, 'select last_value as seq from change_seq')
-      removal.goOn()
-      t.equal((await removal.done).status, 'fulfilled')
-      const [audited] = await query<{ seq: number }>(
-        db,
-        'select seq from audit where load_id is null order by id desc limit 1'
-      )
-      t.ok(
-        (audited?.seq ?? 0) > (seq?.seq ?? Infinity),
-        `${says}: it draws another, and removes what the load has stated`
-      )
-      t.same(await upstreamsOf(db, owner), [other])
-    }
-  }
-)
 
 /** What comes beside the edge from b to a, accepted after it, and what a has upstream in the end. */
 const beside: readonly [
@@ -355,10 +224,9 @@ const leanStatements = [
   /with unfinished/,
   /from statement_source/,
   /is_fit/,
-  /pg_current_xact_id/,
-  /found\.own/,
   /for no key update/,
   /has_removals/,
+  /found\.own/,
   /^copy$/,
   /update aspect/,
   /insert into load_journal/,
@@ -384,7 +252,7 @@ const callStatements = [
   /urn_key/,
   /for no key update/,
   /nextval/,
-  /(insert into|delete from) statement/,
+  /^copy$|delete from statement/,
   /(insert into|update) aspect/,
   /insert into edge_tombstone/,
   /insert into audit/
@@ -410,10 +278,8 @@ t.test('whoever comes between, the order of acceptance decides', async (t) => {
         const [a, b, c] = [dataset(`a${count}`), dataset(`b${count}`), dataset(`c${count}`)]
         await apply(db, ...create(a, b, c))
         if (op === 'removeEdge') await apply(db, addEdge(b, a))
-        // Where the edge is there already, nobody need be locked for it, or its owner is, since the load may remove as well.
-        const turn =
-          op === 'addEdge' ? ['absent', 'there', 'there and locked'][(statementAt + besideAt) % 3] : 'there'
-        const load = await openLoad(db, { isDestructive: op === 'removeEdge' || turn !== 'there' })
+        const turn = op === 'addEdge' ? ['absent', 'there'][(statementAt + besideAt) % 2] : 'there'
+        const load = await openLoad(db)
         if (op === 'addEdge' && turn !== 'absent') await applyAsChunk(db, load, [record(1, addEdge(b, a))])
         const lean = (tx: Tx): Promise<void> => applyLean(tx, load, [[b, a]], { op })
         const other = (tx: Tx): Promise<unknown> => applyRecords(tx, [record(0, change(a, b, c))], asCall())

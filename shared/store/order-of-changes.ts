@@ -41,16 +41,6 @@ export async function drawSeq(tx: Tx): Promise<number> {
   return row.seq
 }
 
-/** The id of this transaction, and the least of those that are under way, this one's among them: a transaction has its id before it locks or writes anything. */
-export async function transactionIds(tx: Tx): Promise<{ own: bigint; least: bigint }> {
-  const [row] = await query<{ own: string; least: string }>(
-    tx,
-    'select pg_current_xact_id()::text as own, pg_snapshot_xmin(pg_current_snapshot())::text as least'
-  )
-  if (!row) throw new Error('no transaction ids')
-  return { own: BigInt(row.own), least: BigInt(row.least) }
-}
-
 /** When the transaction began, by the clock of the database: one time for all that it writes. */
 export async function transactionTime(tx: Tx): Promise<Date> {
   const [row] = await query<{ now: Date }>(tx, 'select now() as now')

@@ -17,24 +17,15 @@ import { findRemembered, lockOwners, type Remembered } from '../../store/plain-e
 import { sourceId } from '../../store/statements.ts'
 import type { PackedUrns } from '../../urn/packed-urns.ts'
 import type { Urn } from '../../urn/urn.ts'
-import { addEdges, tellStated } from './add-edges.ts'
+import { addEdges } from './add-edges.ts'
 import { auditedUrnsMaxCount, type ApplyContext, type AppliedBefore } from './apply-records.ts'
 import { urnsOfIds } from './urns-of-ids.ts'
-import {
-  distinct,
-  emptyColumns,
-  inKeyOrder,
-  joined,
-  pick,
-  placesWhere,
-  type EdgeColumns
-} from './edge-columns.ts'
+import { distinct, emptyColumns, inKeyOrder, pick, placesWhere, type EdgeColumns } from './edge-columns.ts'
 import { idsOf, type EdgeBatch } from './edge-payload.ts'
 import { aspectNamesOf, type EdgeWork } from './edge-work.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { allGuards } from './guards.ts'
 import { removeEdges } from './remove-edges.ts'
-import { findStatedOwners, watchOlderCalls, type AskOlderCalls } from './stated-owners.ts'
 
 /** `rest` are places in the batch: edges that the general way must apply. */
 export type EdgesApplied = AppliedBefore & { rest: number[] }
@@ -43,16 +34,14 @@ export type EdgesApplied = AppliedBefore & { rest: number[] }
 export type ApplyEdges = (tx: Tx, edges: EdgeBatch, context: ApplyContext) => Promise<EdgesApplied>
 
 export function createEdgeApplier(ids: EntityIds): ApplyEdges {
-  const olderCallsMayRun = watchOlderCalls()
-  return (tx, edges, context) => applyEdges(tx, edges, context, ids, olderCallsMayRun)
+  return (tx, edges, context) => applyEdges(tx, edges, context, ids)
 }
 
 async function applyEdges(
   tx: Tx,
   edges: EdgeBatch,
   context: ApplyContext,
-  ids: EntityIds,
-  olderCallsMayRun: AskOlderCalls
+  ids: EntityIds
 ): Promise<EdgesApplied> {
   const { chunk, guards = allGuards, actor } = context
   // Who is limited to a domain is judged asset by asset.
@@ -88,23 +77,15 @@ async function applyEdges(
       if (isUnfit(at)) leftOwners.add(ownerId)
     })
 
-  const isQuiet =
-    !edges.isRemoval &&
-    !older.isDestructive &&
-    !(guards.waitsForOlderCalls && (await olderCallsMayRun(tx, chunk)))
-  const statedOwners = isQuiet
-    ? await findStatedOwners(tx, withoutOwners(resolved, leftOwners), source, chunk.seq)
-    : new Set<number>()
-  const stated = pickOwners(resolved, statedOwners)
-  // All others at once, also those that the general way will change: two writers meet in one order.
-  const owners = distinct(ownerIds).filter((ownerId) => !statedOwners.has(ownerId))
+  // All owners at once, also those that the general way will change: two writers meet in one order.
+  const owners = distinct(ownerIds)
   if (guards.locksOwners && owners.length > 0) await lockOwners(tx, owners)
   const remembered =
     guards.keepsOrder && owners.length > 0
       ? await findRemembered(tx, owners, aspectNamesOf(resolved.fields), chunk.seq)
       : nothingRemembered
   for (const ownerId of remembered.more) leftOwners.add(ownerId)
-  const sorted = withoutOwners(withoutOwners(resolved, statedOwners), leftOwners)
+  const sorted = withoutOwners(resolved, leftOwners)
 
   const work: EdgeWork = {
     columns: sorted,
@@ -115,11 +96,7 @@ async function applyEdges(
     sourceId: source,
     ownersWithRemovals: new Set(remembered.removals)
   }
-  const { columns: judged, applied } = edges.isRemoval
-    ? await removeEdges(tx, work)
-    : await addEdges(tx, work)
-  if (context.stated) tellStated(context.stated, stated, 0)
-  const columns = joined(judged, stated)
+  const { columns, applied } = edges.isRemoval ? await removeEdges(tx, work) : await addEdges(tx, work)
   const records = columns.places.length
   const rest = placesLeft(edges.lines.length, columns.places)
   const done = {
@@ -136,9 +113,6 @@ async function applyEdges(
 
 const withoutOwners = (columns: EdgeColumns, owners: ReadonlySet<number>): EdgeColumns =>
   owners.size === 0 ? columns : pick(columns, (at) => !owners.has(columns.ownerIds[at] ?? 0))
-
-const pickOwners = (columns: EdgeColumns, owners: ReadonlySet<number>): EdgeColumns =>
-  pick(columns, (at) => owners.has(columns.ownerIds[at] ?? 0))
 
 const nothingRemembered: Remembered = { more: new Int32Array(0), removals: new Int32Array(0) }
 

@@ -208,11 +208,7 @@ async function foldUntilSettled(
   }
 }
 
-/**
- * Gives ids to what has none and locks who is about to be changed. A call draws its seq when it holds its locks, and another
- * where it turns out that there is more to lock: what is accepted in between may rely on it that no older call is still to change
- * an owner that nobody holds (stated-owners.ts).
- */
+/** Gives ids to what has none and locks who is about to be changed. A call draws its seq when it holds its locks. */
 async function resolveAndLock(
   tx: Tx,
   set: WorkingSet,
@@ -221,14 +217,13 @@ async function resolveAndLock(
 ): Promise<void> {
   const changes = records.flatMap((record) => record.changes)
   const removed = changes.flatMap(urnsToRemove)
-  // A call that deletes has its seq already: nobody else writes.
-  const draws = !context.chunk && set.seq === notDrawn
   await giveIds(tx, set, [...changes.flatMap(urnsToWrite), ...(set.older.isUnfinished ? removed : [])])
-  do {
-    await lockOwners(tx, set, records)
-    if (draws) await drawOrder(tx, set)
-    // Only now is it known whether a removal must leave its order, and on whom; and what was made while the locks were waited for is there to be removed.
-  } while ((set.older.isUnfinished ? await giveIds(tx, set, removed) : await resolve(tx, set, removed)) > 0)
+  await lockOwners(tx, set, records)
+  // A call that deletes has its seq already: nobody else writes.
+  if (!context.chunk && set.seq === notDrawn) await drawOrder(tx, set)
+  // Only now is it known whether a removal must leave its order, and on whom; and what was made while the locks were waited for is there to be removed.
+  const found = set.older.isUnfinished ? await giveIds(tx, set, removed) : await resolve(tx, set, removed)
+  if (found > 0) await lockOwners(tx, set, records)
 }
 
 /** Looks up those that have no row in the set yet, and says how many were found. */

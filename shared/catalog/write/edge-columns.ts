@@ -19,27 +19,6 @@ export const emptyColumns = (length: number): Omit<EdgeColumns, 'lines'> => ({
   fields: new Int32Array(length)
 })
 
-/** One after the other. */
-export function joined(first: EdgeColumns, second: EdgeColumns): EdgeColumns {
-  if (second.places.length === 0) return first
-  if (first.places.length === 0) return second
-  const join = (one: Int32Array, other: Int32Array): Int32Array => {
-    const all = new Int32Array(one.length + other.length)
-    all.set(one)
-    all.set(other, one.length)
-    return all
-  }
-  const { places, lines, downstreamIds, upstreamIds, ownerIds, fields } = first
-  return {
-    places: join(places, second.places),
-    lines: join(lines, second.lines),
-    downstreamIds: join(downstreamIds, second.downstreamIds),
-    upstreamIds: join(upstreamIds, second.upstreamIds),
-    ownerIds: join(ownerIds, second.ownerIds),
-    fields: join(fields, second.fields)
-  }
-}
-
 /** Those without 0, ascending. */
 export function distinct(numbers: Int32Array): Int32Array {
   const sorted = isAscending(numbers) ? numbers.slice() : numbers.toSorted()

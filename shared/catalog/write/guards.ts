@@ -8,8 +8,6 @@ export type Guards = {
   keepsOrder: boolean
   /** Owners are locked before what they state is read. */
   locksOwners: boolean
-  /** Owners of whom a load states nothing new go without a lock only where no call may be under way that is older than the load. */
-  waitsForOlderCalls: boolean
   /** A change that finds nothing to do still raises the stored order while something older may undo it. */
   raisesOrder: boolean
   /** A late change of an aspect is inserted at its place and the newer ones are replayed. */
@@ -27,7 +25,6 @@ export type Guards = {
 export const allGuards: Guards = {
   keepsOrder: true,
   locksOwners: true,
-  waitsForOlderCalls: true,
   raisesOrder: true,
   replaysHistory: true,
   waitsForOlderLoads: true,
