@@ -1,6 +1,5 @@
 /** URNs as bytes, a line each: thousands are looked up, counted and told apart without a string for each. */
 import { viewOf } from './byte-words.ts'
-import { TextTable } from './text-table.ts'
 import { entityTypeOf, type Urn } from './urn.ts'
 
 const newline = 0x0a
@@ -68,37 +67,43 @@ export class PackedUrns {
 
 /** Packs URNs, each once, in the order in which they first come. */
 export class UrnPacker {
-  readonly #texts = new TextTable()
-  #scratch = Buffer.allocUnsafeSlow(1_024)
-  #view = viewOf(this.#scratch)
+  readonly #places = new Map<string, number>()
+  #bytesCount = 0
 
   get count(): number {
-    return this.#texts.count
+    return this.#places.size
   }
 
+  /** With a line break behind each. */
   get bytesCount(): number {
-    return this.#texts.length
+    return this.#bytesCount
   }
 
   placeOf(urn: Urn): number {
-    if (urn.length * 3 > this.#scratch.length) {
-      this.#scratch = Buffer.allocUnsafeSlow(urn.length * 3)
-      this.#view = viewOf(this.#scratch)
-    }
-    return this.#texts.placeOf(this.#view, 0, this.#scratch.write(urn, 'utf8'))
+    const known = this.#places.get(urn)
+    return known ?? this.#add(urn)
   }
 
-  /** Of a URN in UTF-8. */
+  /** Of a URN in ASCII. */
   placeOfBytes(bytes: DataView, begin: number, end: number): number {
-    return this.#texts.placeOf(bytes, begin, end)
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + begin, end - begin).toString('latin1')
+    return this.#places.get(text) ?? this.#add(text)
+  }
+
+  #add(text: string): number {
+    const place = this.#places.size
+    this.#places.set(text, place)
+    this.#bytesCount += Buffer.byteLength(text) + 1
+    return place
   }
 
   /** A copy of what was packed. */
   packed(): PackedUrns {
-    return new PackedUrns(Buffer.from(this.#texts.lines().subarray(0, -1)))
+    return new PackedUrns(Buffer.from([...this.#places.keys()].join('\n'), 'utf8'))
   }
 
   clear(): void {
-    this.#texts.clear()
+    this.#places.clear()
+    this.#bytesCount = 0
   }
 }

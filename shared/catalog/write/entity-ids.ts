@@ -2,13 +2,13 @@
  * Remembers which id a URN was given and that the entity exists, so that a worker looks each up once and not once a chunk: an id
  * is never given again, and whatever takes existence away counts absence_seq up.
  */
+import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../db/database.ts'
 import { readAbsenceCount } from '../../store/entities.ts'
 import { isWithoutEpoch, readEpoch } from '../../store/graph-changes.ts'
 import { findFit, findIds } from '../../store/plain-edges.ts'
 import type { PackedUrns } from '../../urn/packed-urns.ts'
-import { hashOfBytes } from '../../urn/text-hash.ts'
-import { TextTable } from '../../urn/text-table.ts'
+import type { Urn } from '../../urn/urn.ts'
 import { distinct } from './edge-columns.ts'
 
 export type EntityIds = {
@@ -19,46 +19,22 @@ export type EntityIds = {
   find(tx: Tx, urns: PackedUrns, numbered?: Int32Array): Promise<{ ids: Int32Array; unfit: Set<number> }>
 }
 
-/** With texts of 120 characters two generations take about 70 MB. */
-const defaultMaxCount = 200_000
+/** With texts of 120 characters they take about 90 MB. */
+const defaultMaxCount = 400_000
 
 /** A bit for each id that is known to exist: 64 million ids. Those beyond are asked for each time. */
 const fitMaxBytes = 8 << 20
 
 const none = new Int32Array(0)
 
-/** Ids by the place of the URN. */
-type Generation = { urns: TextTable; ids: number[] }
-const newGeneration = (): Generation => ({ urns: new TextTable(), ids: [] })
-
 /**
- * Two generations, so that what is asked for again and again stays. A database that was restored has given its ids anew, and
- * after a crash its sequences may count anew: what was read in another epoch is forgotten.
+ * What was asked for last stays. A database that was restored has given its ids anew, and after a crash its sequences may count
+ * anew: what was read in another epoch is forgotten.
  */
-export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityIds {
-  let young = newGeneration()
-  let old = newGeneration()
+export function rememberEntityIds(maxCount = defaultMaxCount): EntityIds {
+  const idOf = new LRUCache<Urn, number>({ max: maxCount })
   let fit = new Uint8Array(0)
   let validFor = ''
-
-  /** What is there already stays: two chunks that are applied side by side may both have asked for it. */
-  function remember(bytes: DataView, begin: number, end: number, hash: number, id: number): void {
-    if (young.urns.find(bytes, begin, end, hash) >= 0) return
-    if (young.urns.count >= generationMaxCount) {
-      old = young
-      young = newGeneration()
-    }
-    young.ids[young.urns.add(bytes, begin, end, hash)] = id
-  }
-
-  function known(bytes: DataView, begin: number, end: number): number {
-    const hash = hashOfBytes(bytes, begin, end)
-    const place = young.urns.find(bytes, begin, end, hash)
-    if (place >= 0) return young.ids[place] ?? 0
-    const id = old.ids[old.urns.find(bytes, begin, end, hash)] ?? 0
-    if (id !== 0) remember(bytes, begin, end, hash, id)
-    return id
-  }
 
   const isFit = (id: number): boolean => ((fit[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0
 
@@ -97,31 +73,31 @@ export function rememberEntityIds(generationMaxCount = defaultMaxCount): EntityI
       const current = `${epoch} ${await readAbsenceCount(tx)}`
       // Without an epoch a crash would go unnoticed, and with it that what was seen is gone: not all that is committed is on disk.
       if (current !== validFor || isWithoutEpoch(epoch)) {
-        young = newGeneration()
-        old = newGeneration()
+        idOf.clear()
         fit = new Uint8Array(0)
         validFor = current
       }
       const ids = new Int32Array(urns.length)
-      const unknown: number[] = []
+      const unknown: { place: number; urn: Urn }[] = []
       for (let place = 0; place < ids.length; place += 1) {
-        ids[place] = known(urns.view, urns.beginOf(place), urns.endOf(place))
-        if (ids[place] === 0) unknown.push(place)
+        const urn = urns.at(place)
+        const id = idOf.get(urn)
+        if (id === undefined) unknown.push({ place, urn })
+        else ids[place] = id
       }
       const unfit = await findUnfit(tx, numbered)
       if (unknown.length === 0) return { ids, unfit }
       const found = await findIds(
         tx,
-        unknown.map((place) => urns.at(place))
+        unknown.map(({ urn }) => urn)
       )
-      unknown.forEach((place, index) => {
+      for (const [index, { place, urn }] of unknown.entries()) {
         const id = found.ids[index] ?? 0
-        if (id === 0) return
+        if (id === 0) continue
         ids[place] = id
-        const [begin, end] = [urns.beginOf(place), urns.endOf(place)]
-        if (found.fit[index] === 1) remember(urns.view, begin, end, hashOfBytes(urns.view, begin, end), id)
+        if (found.fit[index] === 1) idOf.set(urn, id)
         else unfit.add(id)
-      })
+      }
       return { ids, unfit }
     }
   }

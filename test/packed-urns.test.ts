@@ -1,52 +1,11 @@
-/** Texts and URNs as bytes: each has one place, and is found and given back as it was put in. */
+/** Hashes of texts and of their bytes, and URNs packed as lines: each is given back as it was put in. */
 import t from 'tap'
 import { viewOf } from '../shared/urn/byte-words.ts'
 import { PackedUrns, UrnPacker } from '../shared/urn/packed-urns.ts'
 import { hashOfBytes, hashOfText } from '../shared/urn/text-hash.ts'
-import { TextTable } from '../shared/urn/text-table.ts'
 import { entityTypeOf, type Urn } from '../shared/urn/urn.ts'
 import { dataset } from './support/changes.ts'
 import { fc } from './support/fast-check.ts'
-
-t.test('a text has the place that it was given first, whatever else is there', async (t) => {
-  const text = fc.oneof(
-    fc.constantFrom('a', 'b', 'ab', 'ü', '😀', ''),
-    fc.nat({ max: 400 }).map((number) => `text ${number}`)
-  )
-  fc.assert(
-    fc.property(fc.array(fc.array(text, { maxLength: 300 }), { maxLength: 3 }), (rounds) => {
-      const table = new TextTable()
-      for (const texts of rounds) {
-        const places = new Map<string, number>()
-        for (const each of texts) {
-          const bytes = viewOf(Buffer.from(`<${each}>`))
-          const end = bytes.byteLength - 1
-          const known = places.get(each)
-          if (table.find(bytes, 1, end, hashOfBytes(bytes, 1, end)) !== (known ?? -1))
-            throw new Error(`found where it is not: ${each}`)
-          if (table.placeOf(bytes, 1, end) !== (known ?? places.size))
-            throw new Error(`another place: ${each}`)
-          if (known === undefined) places.set(each, places.size)
-        }
-        if (table.count !== places.size) throw new Error('counted otherwise')
-        if (table.lines().toString('utf8') !== [...places.keys()].map((each) => `${each}\n`).join(''))
-          throw new Error('given back otherwise')
-        table.clear()
-      }
-    }),
-    { numRuns: 200 }
-  )
-  t.pass()
-})
-
-t.test('texts of one hash are told apart', async (t) => {
-  const table = new TextTable()
-  const [a, b] = [viewOf(Buffer.from('first')), viewOf(Buffer.from('other'))]
-  t.equal(table.add(a, 0, 5, 7), 0)
-  t.equal(table.find(b, 0, 5, 7), -1)
-  t.equal(table.add(b, 0, 5, 7), 1)
-  t.same([table.find(a, 0, 5, 7), table.find(b, 0, 5, 7), table.find(b, 0, 4, 7)], [0, 1, -1])
-})
 
 t.test('a text and its bytes have one hash where all of it is ASCII', async (t) => {
   fc.assert(
