@@ -1,6 +1,5 @@
 /** What a change creates, what it refers to, and in which pass of a load it is applied: read off its shape, without a database. */
-import { schemaFieldParts } from '../urn/kinds.ts'
-import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
+import { entityTypeOf, firstUrnOf, toUrn, type Urn } from '../urn/urn.ts'
 import { requiresEntity } from './aspect-registry.ts'
 import type { Change, JsonObject, JsonValue } from './changes.ts'
 import { isObject, listOf } from './json-values.ts'
@@ -17,7 +16,7 @@ export type Reference = {
 
 /** The asset whose existence decides: a column exists when its parent asset does. */
 export function standsOn(urn: Urn): Urn {
-  return entityTypeOf(urn) === 'schemaField' ? standsOn(schemaFieldParts(urn).parentUrn) : urn
+  return entityTypeOf(urn) === 'schemaField' ? standsOn(firstUrnOf(urn)) : urn
 }
 
 /** The entities that a change brings into existence. */

@@ -32,21 +32,20 @@ export const domainUrn = (id: string, field?: string): Urn => toUrn(`urn:li:doma
 
 /** The asset a column belongs to, and the column's path. Throws INVALID_URN for anything but a schemaField. */
 export const schemaFieldParts = (urn: Urn): { parentUrn: Urn; fieldPath: string } => {
-  const [, fieldPath] = partsOfKind(urn, 'schemaField')
-  return { parentUrn: firstUrnOf(urn), fieldPath: fieldPath ?? '' }
+  checkKind(urn, 'schemaField')
+  const parentUrn = firstUrnOf(urn)
+  return { parentUrn, fieldPath: urn.slice('urn:li:schemaField:('.length + parentUrn.length + 1, -1) }
 }
 
 /** The data flow a data job is part of: it stands in the job's own URN. Throws INVALID_URN for anything but a dataJob. */
 export const dataFlowOf = (jobUrn: Urn): Urn => {
-  partsOfKind(jobUrn, 'dataJob')
+  checkKind(jobUrn, 'dataJob')
   return firstUrnOf(jobUrn)
 }
 
-const partsOfKind = (urn: Urn, entityType: string): readonly string[] => {
-  const parsed = splitUrn(urn)
-  if (parsed.entityType !== entityType)
+const checkKind = (urn: Urn, entityType: string): void => {
+  if (entityTypeOf(urn) !== entityType)
     throw new CatalogError('INVALID_URN', `Invalid urn: a URN of ${entityType} is needed: ${urn}`, { urn })
-  return parsed.parts
 }
 
 /** The URN of the platform (or tool, or orchestrator) that the URN names; null where it names none, or none that could be. */

@@ -87,11 +87,12 @@ export const splitUrn = (urn: Urn): Pick<ParsedUrn, 'entityType' | 'parts'> => {
   return { entityType, parts: [...parts, urn.slice(first + 1, last), urn.slice(last + 1, end)] }
 }
 
-/** The first part, of a kind whose first part is a URN: it was parsed with the whole. */
+/** The first part, of a kind whose first part is a URN: it was parsed with the whole. Throws an Error of any other kind. */
 export const firstUrnOf = (urn: Urn): Urn => {
-  const { entityType, parts } = splitUrn(urn)
+  const entityType = entityTypeOf(urn)
   if (kindShapeOf(entityType)?.firstIs === undefined) throw new Error(`no URN is part of ${urn}`)
-  return parts[0] as Urn
+  const begin = prefix.length + entityType.length + 2
+  return urn.slice(begin, outerComma(urn, begin, 1)) as Urn
 }
 
 /** The next comma that stands in no parentheses which open or close on the way. */

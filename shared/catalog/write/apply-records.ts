@@ -23,8 +23,7 @@ import {
   type OlderWork
 } from '../../store/order-of-changes.ts'
 import { sourceId } from '../../store/statements.ts'
-import { schemaFieldParts } from '../../urn/kinds.ts'
-import { entityTypeOf, type Urn } from '../../urn/urn.ts'
+import { entityTypeOf, firstUrnOf, type Urn } from '../../urn/urn.ts'
 import { authorizeRecords, limitOf } from './authorize-domain.ts'
 import { deleteEntities, deletionsOf } from './delete-entities.ts'
 import { createJournal } from './journal.ts'
@@ -349,7 +348,7 @@ async function giveIds(tx: Tx, set: WorkingSet, urns: readonly Urn[]): Promise<n
     const level = wanted.filter((urn) => columnDepth(urn) === depth)
     const rows = level.map((urn) => ({
       urn,
-      parentId: depth === 0 ? null : (set.entities.get(schemaFieldParts(urn).parentUrn)?.id ?? null)
+      parentId: depth === 0 ? null : (set.entities.get(firstUrnOf(urn))?.id ?? null)
     }))
     const { inserted, known } = await insertEntities(tx, rows, set.trialIds)
     for (const row of [...inserted, ...known]) rememberEntity(set, row)
@@ -359,10 +358,8 @@ async function giveIds(tx: Tx, set: WorkingSet, urns: readonly Urn[]): Promise<n
 }
 
 const isColumn = (urn: Urn): boolean => entityTypeOf(urn) === 'schemaField'
-const columnDepth = (urn: Urn): number =>
-  isColumn(urn) ? 1 + columnDepth(schemaFieldParts(urn).parentUrn) : 0
-const withAssets = (urn: Urn): Urn[] =>
-  isColumn(urn) ? [...withAssets(schemaFieldParts(urn).parentUrn), urn] : [urn]
+const columnDepth = (urn: Urn): number => (isColumn(urn) ? 1 + columnDepth(firstUrnOf(urn)) : 0)
+const withAssets = (urn: Urn): Urn[] => (isColumn(urn) ? [...withAssets(firstUrnOf(urn)), urn] : [urn])
 
 /** Locks who is about to be changed, and takes over what may have changed before the lock was had. */
 async function lockOwners(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[]): Promise<void> {
