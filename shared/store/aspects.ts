@@ -43,15 +43,20 @@ const keyBindings = (keys: readonly AspectKey[]) => [
   keys.map((key) => key.aspectName)
 ]
 
-/** The current rows of aspects. */
+/** The current rows of aspects. Lateral, as in findEntities. */
 export async function findAspects(db: Db | Tx, keys: readonly AspectKey[]): Promise<AspectRow[]> {
   if (keys.length === 0) return []
   return query<AspectRow>(
     db,
     `
-    select ${columnsOf('aspect')}
+    select found.*
     from unnest(?::int[], ?::text[]) as wanted (entity_id, aspect_name)
-    join aspect on aspect.entity_id = wanted.entity_id and aspect.aspect_name = wanted.aspect_name`,
+    cross join lateral (
+      select ${columnsOf('aspect')}
+      from aspect
+      where aspect.entity_id = wanted.entity_id and aspect.aspect_name = wanted.aspect_name
+      limit 1
+    ) as found`,
     keyBindings(keys)
   )
 }

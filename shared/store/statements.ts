@@ -81,12 +81,17 @@ export async function statementsOfEdges(tx: Tx, edges: readonly EdgeKey[]): Prom
   return query<StatementRow>(
     tx,
     `
-    select ${columns}
+    select stated.*
     from unnest(?::int[], ?::int[], ?::int[], ?::int[]) as wanted (owner_id, aspect_code, downstream_id, upstream_id)
-    join statement on statement.downstream_id = wanted.downstream_id
-      and statement.upstream_id = wanted.upstream_id
-      and statement.owner_id = wanted.owner_id
-      and statement.field >> 4 = wanted.aspect_code`,
+    cross join lateral (
+      select ${columns}
+      from statement
+      where statement.downstream_id = wanted.downstream_id
+        and statement.upstream_id = wanted.upstream_id
+        and statement.owner_id = wanted.owner_id
+        and statement.field >> 4 = wanted.aspect_code
+      offset 0
+    ) as stated`,
     edgeBindings(edges)
   )
 }
