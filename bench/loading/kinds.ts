@@ -6,7 +6,16 @@
  * counts. Arguments: the number of edges of each kind (100,000), and the names of kinds, where not all are wanted.
  */
 import { query } from '../../shared/db/query.ts'
-import { assetCount, assetLines, assetUrn, drawEdges, edgeLines, proposalLines, type Edges } from './edges.ts'
+import {
+  assetCount,
+  assetLines,
+  assetUrn,
+  drawEdges,
+  edgeLines,
+  proposalLines,
+  upstreamsPerAsset,
+  type Edges
+} from './edges.ts'
 import { timeRawCopy } from './raw-copy.ts'
 import { openStage, sendFile, type Stage, writeLines } from './stage.ts'
 
@@ -35,7 +44,11 @@ function* entityLines({ downstream }: Edges): Generator<string> {
     yield `${JSON.stringify({ op: 'upsertEntity', urn: assetUrn(index).replace('warehouse_', 'entities_'), name: `Table ${index}`, description: 'As a crawler finds it' })}\n`
 }
 
-const others = (edges: Edges): Edges => drawEdges(edges.upstream.length, 11)
+/** Other edges between the same assets: each has the upstreams of the next. */
+const others = ({ upstream, downstream }: Edges): Edges => ({
+  upstream: upstream.map((_, index) => upstream[(index + upstreamsPerAsset) % upstream.length] ?? 0),
+  downstream
+})
 
 const kinds: readonly Kind[] = [
   { name: 'plain edges between described assets', lines: edgeLines },
