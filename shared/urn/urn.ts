@@ -260,7 +260,7 @@ const checkParts = (entityType: string, parts: readonly string[], shape: KindSha
   const first = parts[0] ?? ''
   if (shape.firstIs) {
     checkLength(first, place.field)
-    const found = parseChecked(first, place).entityType
+    const found = isOrdinaryDataset(first) ? 'dataset' : parseChecked(first, place).entityType
     if (shape.firstIs !== '*' && found !== shape.firstIs)
       throw refuse(
         'INVALID_URN',
