@@ -349,6 +349,14 @@ t.test(
     t.equal((await patches()).length, 2, 'what was said again stands once')
     await bench.undo(ids[0] ?? '')
     t.same(await patches(), [])
+
+    await bench.send([typed('COPY')])
+    const replaced = await bench.submit([typed('COPY'), proposal('b', 'upstreamLineage', { upstreams: [] })])
+    await cut(bench, replaced, 1)
+    await bench.drain()
+    t.same(await patches(), [])
+    await bench.undo(replaced)
+    t.same(await patches(), [{ type: 'COPY' }], 'also what one chunk said again and the next took away')
   }
 )
 

@@ -97,6 +97,8 @@ function undoStatement(set: WorkingSet, cells: Cells, change: Undo<'undoStatemen
   return showEdges(set, aspect, cell, { isMade: false, hasChanged: true }, order)
 }
 
+type PatchOrder = Order & { ordinal: number; changedSeq?: number | null }
+
 /** An edge that is stated again shows what patches said in its statement. Otherwise the load's own go, and what it made idle is back. */
 function undoPatches(set: WorkingSet, cells: Cells, change: Undo<'undoPatches'>): boolean {
   const owner = entityOf(set, change.ownerUrn)
@@ -115,16 +117,18 @@ function undoPatches(set: WorkingSet, cells: Cells, change: Undo<'undoPatches'>)
   )
     return false
   if (rowsOfEdge(cell, key.downstreamId, key.upstreamId).some((row) => row.field === key.field)) return false
-  // Also what the load only said again: the row of before is restored in its place.
-  const isOwn = (patch: { seq: number; changedSeq?: number | null }): boolean =>
-    change.seqs.includes(patch.seq) || change.seqs.includes(seqOfChange(patch))
+  const isSame = (a: PatchOrder, b: PatchOrder): boolean =>
+    compareOrder(a, b) === 0 && a.ordinal === b.ordinal
+  // What the load only said again bears its seq and is the work of another; what it said in vain is nobody's.
+  const isWork = (patch: PatchOrder): boolean =>
+    change.seqs.includes(seqOfChange(patch)) || (change.seqs.includes(patch.seq) && seqOfChange(patch) === 0)
   const known = patchesOfEdge(cell, key)
-  const gone = known.filter(isOwn)
-  const missing = change.before.filter(
+  const before = change.before.filter((patch) => !isWork(patch))
+  const gone = known.filter(
     (patch) =>
-      !isOwn(patch) &&
-      !known.some((each) => compareOrder(each, patch) === 0 && each.ordinal === patch.ordinal)
+      (isWork(patch) || change.seqs.includes(patch.seq)) && !before.some((each) => isSame(each, patch))
   )
+  const missing = before.filter((patch) => !known.some((each) => isSame(each, patch)))
   dropPatches(set, cell, gone)
   for (const patch of missing) addPatch(set, cell, { ...key, ...patch })
   return gone.length + missing.length > 0
