@@ -41,7 +41,7 @@ import {
 } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { anyDocumentLoad } from './support/edge-catalogs.ts'
-import { fc } from './support/fast-check.ts'
+import { casesOf, fc } from './support/fast-check.ts'
 import { endedOrBlocked, pausedBefore } from './support/paused-tx.ts'
 import { compareWays } from './support/two-ways.ts'
 
@@ -102,7 +102,7 @@ t.test('whatever the catalog is, what is left behind is the same', async (t) => 
         if (hasChanged) changedCount += 1
       }
     ),
-    { numRuns: 60, interruptAfterTimeLimit: 240_000 }
+    { numRuns: casesOf(60), interruptAfterTimeLimit: 240_000 }
   )
   t.ok(changedCount > 10, 'loads that change something are among them')
   t.ok(idsCount > 10, 'and documents that name datasets by ids')

@@ -9,7 +9,7 @@ import { UrnPacker } from '../shared/urn/packed-urns.ts'
 import { addEdge, chart, dataset, job, removeEdge } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
 import { anyEdgeLoad, type EdgeLoad, type Happening } from './support/edge-catalogs.ts'
-import { fc } from './support/fast-check.ts'
+import { casesOf, fc } from './support/fast-check.ts'
 import { compareWays, linesApart } from './support/two-ways.ts'
 
 function gathered(lines: readonly string[], firstLine: number): EdgeBatch {
@@ -74,7 +74,7 @@ t.test('whatever the catalog is, what is left behind is the same', async (t) => 
       if (hasChanged) changedCount += 1
       leanCount += count
     }),
-    { numRuns: 120, interruptAfterTimeLimit: 240_000 }
+    { numRuns: casesOf(120), interruptAfterTimeLimit: 240_000 }
   )
   t.ok(changedCount > 10, 'loads that change something are among them')
   t.ok(leanCount > 50, 'and edges that go the lean way')

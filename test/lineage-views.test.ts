@@ -24,11 +24,11 @@ import {
   type DomainCase
 } from './cases/lineage-views.ts'
 import { withReaders } from './support/export-clients.ts'
-import { fc, seed } from './support/fast-check.ts'
+import { casesOf, fc, seed } from './support/fast-check.ts'
 import { doors, edgesOf, makeAssets, urnEdges, urnOfName } from './support/graph.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
-const randomCount = 25
+const randomCount = casesOf(25)
 const randomDomainsCount = 8
 
 type Answer = { data: ReturnType<typeof JSON.parse>; error: JsonObject | undefined; report: JsonObject }

@@ -7,12 +7,12 @@ import { keepDeadline } from '../shared/store/deadline.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { graphCases, naiveDegrees, randomGraph, type Direction } from './cases/graphs.ts'
 import { onBothEngines } from './support/engines.ts'
-import { fc, seed } from './support/fast-check.ts'
+import { casesOf, fc, seed } from './support/fast-check.ts'
 import { degreeReaders, doors, edgesOf, inOrder, urnDegrees, urnEdges, urnOfName } from './support/graph.ts'
 import { scrollQuery, where, withGraph } from './support/named-graph.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
-const randomGraphCount = 500
+const randomGraphCount = casesOf(500)
 
 t.test('degrees of known graphs', async (t) => {
   const server = await withServer(t, { withWorker: true })

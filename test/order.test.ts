@@ -2,14 +2,14 @@
 import t, { type Test } from 'tap'
 import { apply, createDomain } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
-import { seed, type fc } from './support/fast-check.ts'
+import { runsOf, seed, type fc } from './support/fast-check.ts'
 import { graphOfLog, graphOfTables } from './support/graph-log.ts'
 import { difference, tryOrders, type Trial } from './support/play-orders.ts'
 import { anyStep, anyStepOrDeletion, domains, type Step } from './support/random-records.ts'
 
-/** RUNS asks for more histories than `npm test` has time for. */
+/** RUNS asks for more histories than any test run has time for. */
 async function tryOut(t: Test, step: fc.Arbitrary<Step>, trial: Trial, runs: number): Promise<void> {
-  const count = Number(process.env.RUNS ?? runs)
+  const count = runsOf(runs)
   const { db } = await withDatabase(t)
   await apply(db, ...domains.map((urn, index) => createDomain(urn, `D${index}`)))
   t.comment(`seed ${seed}, ${count} histories`)

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { JsonObject, JsonValue, PatchOperation } from '../shared/model/changes.ts'
 import { applyPatch } from '../shared/model/json-patch.ts'
 import { isObject } from '../shared/model/json-values.ts'
-import { fc, seed } from './support/fast-check.ts'
+import { casesOf, fc, seed } from './support/fast-check.ts'
 import { mapAfter, patchCases, stepsOf, type PatchCase, type PatchStep } from './support/patch-cases.ts'
 import { withServer } from './support/server.ts'
 
@@ -103,7 +103,7 @@ t.test('patch algebra', async (t) => {
             return t.passing()
           }
         ),
-        { seed, numRuns: 8, endOnFailure: true }
+        { seed, numRuns: casesOf(8), endOnFailure: true }
       )
 
       await fc.assert(
@@ -130,7 +130,7 @@ t.test('patch algebra', async (t) => {
             return t.passing()
           }
         ),
-        { seed, numRuns: 4, endOnFailure: true }
+        { seed, numRuns: casesOf(4), endOnFailure: true }
       )
     })
   }

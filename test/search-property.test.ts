@@ -19,7 +19,7 @@ import {
   addEdge
 } from './support/changes.ts'
 import { onBothEngines } from './support/engines.ts'
-import { fc } from './support/fast-check.ts'
+import { casesOf, fc } from './support/fast-check.ts'
 
 const chartUrn = (platform: string, name: string): Urn => toUrn(`urn:li:chart:(${platform},${name})`)
 
@@ -258,7 +258,7 @@ onBothEngines('what is found is what a plain look at everything finds', async (t
           if (question.terms.length > 0 && matchedFields.length === 0)
             throw new Error(`${entity.urn} does not say where it matched`)
       }),
-      { numRuns: 60 }
+      { numRuns: casesOf(60) }
     )
   }
   t.pass('each question')

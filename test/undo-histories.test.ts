@@ -10,7 +10,7 @@ import { undoLoad } from '../shared/catalog/loads/undo-load.ts'
 import type { JsonValue } from '../shared/model/changes.ts'
 import { query } from '../shared/db/query.ts'
 import { apply, createDomain } from './support/changes.ts'
-import { fc, fixedSeed, seed } from './support/fast-check.ts'
+import { fc, fixedSeed, runsOf, seed } from './support/fast-check.ts'
 import { graphOfLog, graphOfTables } from './support/graph-log.ts'
 import { admin, withLoadBench, type LoadBench } from './support/load-bench.ts'
 import { cut, tryUndos } from './support/play-undo.ts'
@@ -240,7 +240,7 @@ t.test(
   async (t) => {
     const bench = await withLoadBench(t)
     await apply(bench.db, ...sharedDomains.map((urn, index) => createDomain(urn, `D${index}`)))
-    const count = Number(process.env.RUNS ?? 100)
+    const count = runsOf(100)
     t.comment(`seed ${seed}, ${count} histories`)
     const figures = await tryUndos(bench, { count, seed, log: (line) => t.comment(line) })
     t.comment(JSON.stringify(figures))
