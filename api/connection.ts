@@ -90,7 +90,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   const { status, code, message } = brokenRequests[error.code ?? ''] ?? {
     status: '400 Bad Request',
     code: 'BAD_REQUEST',
-    message: 'This is no HTTP request'
+    message: 'Malformed HTTP request'
   }
   const body = JSON.stringify({ code, message, requestId: randomUUID() })
   socket.end(

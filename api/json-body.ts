@@ -14,9 +14,13 @@ export function addJsonBody(app: FastifyInstance): void {
     try {
       const encoding = request.headers['content-encoding']
       if (encoding !== undefined && encoding !== 'identity') {
-        throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', 'This route reads no compressed bodies; loads do', {
-          allowed: ['identity']
-        })
+        throw new CatalogError(
+          'UNSUPPORTED_MEDIA_TYPE',
+          'This route does not accept compressed bodies; POST /loads does',
+          {
+            allowed: ['identity']
+          }
+        )
       }
       const text = decode(body)
       checkKeyCounts(text, Infinity)

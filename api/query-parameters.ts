@@ -9,7 +9,7 @@ export function readQuery(query: unknown, allowed: readonly string[]): Query {
   const found: Record<string, string> = {}
   for (const [name, value] of Object.entries(typeof query === 'object' && query !== null ? query : {})) {
     if (!allowed.includes(name))
-      throw new CatalogError('BAD_REQUEST', `There is no parameter ${name.slice(0, 100)} here`, {
+      throw new CatalogError('BAD_REQUEST', `Unknown parameter ${name.slice(0, 100)}`, {
         field: name.slice(0, 100),
         allowed
       })
@@ -34,4 +34,4 @@ const entriesOf = (parameters: unknown): [string, unknown][] =>
   Object.entries(typeof parameters === 'object' && parameters !== null ? parameters : {})
 
 const nulIn = (field: string): CatalogError =>
-  new CatalogError('INVALID_CHARACTER', `${field} holds U+0000, which cannot be stored`, { field })
+  new CatalogError('INVALID_CHARACTER', `${field} contains U+0000, which cannot be stored`, { field })

@@ -114,8 +114,7 @@ function createProgram(terminal: Terminal): Program {
     let parser = root
     for (const word of words) {
       const below = parser.commands.find((command) => command.name() === word)
-      if (below === undefined)
-        throw new Refusal(`There is no command ${words.join(' ')}. See tributary help.`)
+      if (below === undefined) throw new Refusal(`Unknown command ${words.join(' ')}. See tributary help.`)
       await declare(below)
       parser = below
     }

@@ -9,7 +9,8 @@ import { generateModel } from './model/generate.ts'
 
 const [version] = process.argv.slice(2)
 if (version !== undefined) {
-  if (!/^\d+(\.\d+)+[a-z0-9.]*$/.test(version)) throw new Error(`${version} is no version of acryl-datahub`)
+  if (!/^\d+(\.\d+)+[a-z0-9.]*$/.test(version))
+    throw new Error(`${version} is not a version of acryl-datahub`)
   const requirements = packagePath('test/interop/requirements.txt')
   writeFileSync(
     requirements,

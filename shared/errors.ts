@@ -31,7 +31,7 @@ export const errorCodes = {
     status: 400,
     type: 'BAD_REQUEST',
     retryable: false,
-    meaning: 'A text that should be a URN is none, or is one of the wrong kind.'
+    meaning: 'Not a valid URN, or a URN of the wrong entity type.'
   },
   INVALID_CHARACTER: {
     status: 400,

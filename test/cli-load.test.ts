@@ -112,7 +112,7 @@ t.test('load', async (t) => {
     for (const option of ['--mode', '--format'])
       t.match(await run(['load', path, option, 'bogus'], { env }), { code: 1, err: [/UNSUPPORTED/] }, option)
     t.match(await run(['load', path, '--mode', 'bogus'], { env }), {
-      err: [/There is no mode bogus\. Allowed: merge, snapshot$/]
+      err: [/Unknown mode bogus\. Allowed: merge, snapshot$/]
     })
     t.match(await run(['load', path, '--missing-references', 'bogus'], { env }), {
       code: 1,
@@ -148,7 +148,7 @@ t.test('load', async (t) => {
     const other = await withAnswer(t, 200, '<html>')
     t.match(await run(['load', path], { env: { ...env, TRIBUTARY_URL: other } }), {
       code: 4,
-      err: [/as Tributary does/]
+      err: [/Is this a Tributary server/]
     })
     const proxy = await withAnswer(t, 502, 'Bad Gateway')
     t.match(await run(['load', path, '--retry-for', '0'], { env: { ...env, TRIBUTARY_URL: proxy } }), {
@@ -489,7 +489,7 @@ t.test('a load is named by how its id begins, where only one begins so', async (
   t.match(await run(['load', 'status', '77'], { env }), {
     code: 1,
     out: [],
-    err: ['There is no load whose id begins with 77.']
+    err: ['No load has an id that begins with 77.']
   })
 
   const server = await withServer(t)

@@ -45,7 +45,7 @@ t.test('usage', async (t) => {
     t.match(await run(['help', 'load', 'nothing']), {
       code: 1,
       out: [],
-      err: [/^There is no command load nothing\./]
+      err: [/^Unknown command load nothing\./]
     })
     for (const flag of ['--version', '-v'])
       t.match(await run([flag]), { code: 0, out: [/^\d+\.\d+\.\d+/], err: [] }, flag)
@@ -428,7 +428,7 @@ t.test('lineage', async (t) => {
     t.match(await lineage(a, '--token', 'trib_wrong'), { code: 1, err: [/UNAUTHENTICATED/] })
     t.match(await lineage(a, '--types', 'TABLE'), {
       code: 1,
-      err: [/no entity type TABLE\. Allowed: .*DATASET, .*DASHBOARD/]
+      err: [/unknown entity type TABLE\. Allowed: .*DATASET, .*DASHBOARD/]
     })
     t.match(await lineage(a, '--direction', 'sideways'), { code: 1, err: [/--direction takes/] })
     for (const args of [
@@ -443,7 +443,7 @@ t.test('lineage', async (t) => {
     })
     t.match(await lineage(a, '--url', await withAnswer(t, 200, '<html>')), {
       code: 4,
-      err: [/as Tributary does/]
+      err: [/Is this a Tributary server/]
     })
     for (const args of [[], ['--json']])
       t.match(await lineage(a, '--url', await withCutAnswer(t), ...args), { code: 4, err: [/was cut off/] })

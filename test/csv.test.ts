@@ -152,7 +152,7 @@ t.test('a header', async (t) => {
       ['upstream,downstream,', 'header', /Column 3 .*no name/],
       ['upstream,downstream,platform', 'platform', /not one that is read/],
       ['resource,domain,upstream_column', 'upstream_column', /not one that is read/],
-      ['upstream,"downstream', 'header', /no row of CSV/]
+      ['upstream,"downstream', 'header', /not a valid CSV row/]
     ]
     for (const [header, field, says] of cases) {
       t.match(

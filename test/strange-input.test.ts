@@ -369,7 +369,7 @@ t.test('through every door', async (t) => {
     for (const [url, field] of sent) {
       const { status, body } = await rest({ url })
       t.equal(status, 400, url)
-      t.match(JSON.stringify(body), `${field} holds U+0000, which cannot be stored`, url)
+      t.match(JSON.stringify(body), `${field} contains U+0000, which cannot be stored`, url)
     }
   })
 

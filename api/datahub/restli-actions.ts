@@ -24,7 +24,7 @@ export function addActions(app: FastifyInstance, root: string, actions: RestliAc
     const found = typeof name === 'string' && Object.hasOwn(actions, name) ? actions[name] : undefined
     if (!found) {
       const shown = typeof name === 'string' ? name.slice(0, 100).toWellFormed() : 'none given'
-      throw new CatalogError('UNSUPPORTED', `There is no such action on ${root}: ${shown}`, {
+      throw new CatalogError('UNSUPPORTED', `Unknown action on ${root}: ${shown}`, {
         field: 'action',
         allowed: Object.keys(actions)
       })

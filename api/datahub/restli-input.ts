@@ -18,7 +18,7 @@ export function optionalText(body: JsonObject, name: string): string | undefined
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
   if (typeof value !== 'string')
-    throw new CatalogError('BAD_REQUEST', `${name} must be a text`, { field: name })
+    throw new CatalogError('BAD_REQUEST', `${name} must be a string`, { field: name })
   return storableText(value, name)
 }
 

@@ -70,7 +70,7 @@ function criterionOf(sent: JsonValue, field: string): FacetFilterInput {
         ? []
         : [sent.value]
   if (!values.every((value) => typeof value === 'string'))
-    throw new CatalogError('BAD_REQUEST', `${field}.values must be texts`, { field: `${field}.values` })
+    throw new CatalogError('BAD_REQUEST', `${field}.values must be strings`, { field: `${field}.values` })
   return {
     field: sent.field,
     values,

@@ -152,15 +152,15 @@ function countValues(value: unknown, before = 0): number {
 /** Throws BAD_REQUEST: what is no request at all is answered with 400 and no GraphQL body. */
 function readRequest(body: unknown): GraphqlRequest {
   if (Array.isArray(body))
-    throw new CatalogError('BAD_REQUEST', 'Send one GraphQL request; a list of them is not read')
+    throw new CatalogError('BAD_REQUEST', 'Send one GraphQL request; batches are not supported')
   if (!isObject(body)) throw new CatalogError('BAD_REQUEST', 'The body must be a JSON object with `query`')
   const { query, variables = null, operationName = null } = body
   if (typeof query !== 'string')
-    throw new CatalogError('BAD_REQUEST', '`query` must be a text', { field: 'query' })
+    throw new CatalogError('BAD_REQUEST', '`query` must be a string', { field: 'query' })
   if (variables !== null && !isObject(variables))
     throw new CatalogError('BAD_REQUEST', '`variables` must be an object', { field: 'variables' })
   if (operationName !== null && typeof operationName !== 'string')
-    throw new CatalogError('BAD_REQUEST', '`operationName` must be a text', { field: 'operationName' })
+    throw new CatalogError('BAD_REQUEST', '`operationName` must be a string', { field: 'operationName' })
   return { query, variables: variables ?? {}, operationName: operationName === '' ? null : operationName }
 }
 

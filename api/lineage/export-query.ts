@@ -120,17 +120,17 @@ function readFilter(value: unknown, place: string): FacetFilterInput {
     'negated',
     'condition'
   ])
-  if (typeof field !== 'string') throw badFilters(`${place}.field`, 'must be a text')
+  if (typeof field !== 'string') throw badFilters(`${place}.field`, 'must be a string')
   if (
     values !== undefined &&
     values !== null &&
     !(Array.isArray(values) && values.every((each) => typeof each === 'string'))
   )
-    throw badFilters(`${place}.values`, 'must be a list of texts')
+    throw badFilters(`${place}.values`, 'must be a list of strings')
   if (negated !== undefined && negated !== null && typeof negated !== 'boolean')
     throw badFilters(`${place}.negated`, 'must be true or false')
   if (condition !== undefined && condition !== null && typeof condition !== 'string')
-    throw badFilters(`${place}.condition`, 'must be a text')
+    throw badFilters(`${place}.condition`, 'must be a string')
   return {
     field,
     ...(values ? { values } : {}),

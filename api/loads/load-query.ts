@@ -62,7 +62,7 @@ const modes = ['merge', 'snapshot'] as const
 function readMode(mode = 'merge'): (typeof modes)[number] {
   const found = modes.find((known) => known === mode)
   if (!found)
-    throw new CatalogError('UNSUPPORTED', `There is no mode ${mode.slice(0, 100)}`, {
+    throw new CatalogError('UNSUPPORTED', `Unknown mode ${mode.slice(0, 100)}`, {
       field: 'mode',
       allowed: modes
     })

@@ -97,12 +97,12 @@ async function* unpacked(packed: AsyncIterable<Buffer>, unpacker: Unpacker): Asy
     }
     // An unpacker takes no notice of what it does not know behind an end.
     if (unpacker.bytesWritten < bytesIn)
-      throw new CatalogError('BAD_REQUEST', 'Something follows the end of what is packed')
+      throw new CatalogError('BAD_REQUEST', 'There is data after the end of the compressed body')
   } catch (error) {
     if (error instanceof CatalogError) throw error
     throw new CatalogError(
       'BAD_REQUEST',
-      'The body is not packed as its Content-Encoding says, or was cut off',
+      'The body does not match its Content-Encoding, or was cut off',
       {},
       { cause: error }
     )

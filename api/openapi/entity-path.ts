@@ -13,7 +13,7 @@ const namesInLowerCase = new Map(entityTypes.map(({ name }) => [name.toLowerCase
 export function entityNameOf(sent: string): string {
   const name = namesInLowerCase.get(sent.toLowerCase()) ?? sent
   if (!/^[A-Za-z]\w{0,99}$/.test(name))
-    throw new CatalogError('BAD_REQUEST', `There is no entity type ${sent.slice(0, 100).toWellFormed()}`, {
+    throw new CatalogError('BAD_REQUEST', `Unknown entity type ${sent.slice(0, 100).toWellFormed()}`, {
       field: 'entityName'
     })
   return name

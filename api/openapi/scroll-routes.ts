@@ -120,10 +120,12 @@ function textsOf(body: JsonObject, name: string): string[] | null {
   const sent = body[name] ?? null
   if (sent === null) return null
   if (!Array.isArray(sent))
-    throw new CatalogError('BAD_REQUEST', `${name} must be a list of texts`, { field: name })
+    throw new CatalogError('BAD_REQUEST', `${name} must be a list of strings`, { field: name })
   return sent.map((text, index) => {
     if (typeof text !== 'string')
-      throw new CatalogError('BAD_REQUEST', `${name} must be a list of texts`, { field: `${name}[${index}]` })
+      throw new CatalogError('BAD_REQUEST', `${name} must be a list of strings`, {
+        field: `${name}[${index}]`
+      })
     return text
   })
 }
@@ -146,7 +148,7 @@ function filtersOf(body: JsonObject): NonNullable<EntityScrollInput['orFilters']
           })
         const { condition = null, negated = null, value = null } = criterion
         if (condition !== null && typeof condition !== 'string')
-          throw new CatalogError('BAD_REQUEST', `${field}[${at}].condition must be a text`, {
+          throw new CatalogError('BAD_REQUEST', `${field}[${at}].condition must be a string`, {
             field: `${field}[${at}].condition`
           })
         const values = textsOf(criterion, 'values') ?? (typeof value === 'string' ? [value] : [])

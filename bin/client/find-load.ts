@@ -11,7 +11,7 @@ export async function findLoadId(server: Server, text: string): Promise<string> 
   if (text.length >= idChars || !/^[0-9a-f][0-9a-f-]*$/i.test(text)) return text
   const loads = await listLoads(server, { idPrefix: text, limit: String(namedMaxCount + 1) })
   const [only] = loads
-  if (only === undefined) throw new Refusal(`There is no load whose id begins with ${text}.`)
+  if (only === undefined) throw new Refusal(`No load has an id that begins with ${text}.`)
   if (loads.length > 1)
     throw new Refusal(
       `The ids of several loads begin with ${text}: ${loads
@@ -29,6 +29,9 @@ export async function listLoads(
 ): Promise<LoadView[]> {
   const answer = await getJson(server, `loads?${new URLSearchParams(query).toString()}`)
   if (!isObject(answer) || !Array.isArray(answer.loads))
-    throw new Refusal('The server does not answer as Tributary does: this is no list.', exitCodes.unreachable)
+    throw new Refusal(
+      'Unexpected answer from the server: not a list. Is this a Tributary server?',
+      exitCodes.unreachable
+    )
   return answer.loads.map(readLoad)
 }

@@ -19,7 +19,7 @@ export async function askGraphql(
   }
   if (isObject(answer) && isObject(answer.data)) return answer.data
   throw new Refusal(
-    `The server at ${new URL(server.url).origin} does not answer as Tributary does.`,
+    `Unexpected answer from ${new URL(server.url).origin}. Is this a Tributary server?`,
     exitCodes.unreachable
   )
 }

@@ -51,7 +51,10 @@ export function readLoad(value: unknown): LoadView {
       }
     }
   }
-  throw new Refusal('The server does not answer as Tributary does: this is no load.', exitCodes.unreachable)
+  throw new Refusal(
+    'Unexpected answer from the server: not a load. Is this a Tributary server?',
+    exitCodes.unreachable
+  )
 }
 
 /** As `--json` prints it: times in ISO 8601. */

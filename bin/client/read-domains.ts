@@ -64,7 +64,7 @@ async function readDomains(server: Server): Promise<Domain[]> {
     })
     if (!isObject(page) || !Array.isArray(page.searchResults))
       throw new Refusal(
-        'The server does not answer as Tributary does: these are no domains.',
+        'Unexpected answer from the server: not a list of domains. Is this a Tributary server?',
         exitCodes.unreachable
       )
     found.push(...page.searchResults.map((result) => domainOf(isObject(result) ? result.entity : null)))

@@ -112,6 +112,6 @@ function readLine(server: Server, line: string): { node: LineageNode } | { edge:
 
 const somebodyElse = (server: Server): Refusal =>
   new Refusal(
-    `The server at ${new URL(server.url).origin} does not answer as Tributary does.`,
+    `Unexpected answer from ${new URL(server.url).origin}. Is this a Tributary server?`,
     exitCodes.unreachable
   )

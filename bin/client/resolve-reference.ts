@@ -11,7 +11,7 @@ export async function resolveEntity(server: Server, reference: string): Promise<
   if (isObject(answer) && typeof answer.urn === 'string')
     return { urn: answer.urn, type: String(answer.type), exists: answer.exists === true }
   throw new Refusal(
-    `The server at ${new URL(server.url).origin} does not answer as Tributary does.`,
+    `Unexpected answer from ${new URL(server.url).origin}. Is this a Tributary server?`,
     exitCodes.unreachable
   )
 }

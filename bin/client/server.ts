@@ -154,7 +154,7 @@ export function parseJson(server: Server, text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     throw new Refusal(
-      `The server at ${new URL(server.url).origin} does not answer as Tributary does.`,
+      `Unexpected answer from ${new URL(server.url).origin}. Is this a Tributary server?`,
       exitCodes.unreachable,
       { cause: error }
     )

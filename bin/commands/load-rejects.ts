@@ -32,7 +32,7 @@ export const loadRejects: Command = {
         const reject = parseJson(server, line)
         if (!isObject(reject))
           throw new Refusal(
-            'The server does not answer as Tributary does: this is no reject.',
+            'Unexpected answer from the server: not a reject. Is this a Tributary server?',
             exitCodes.unreachable
           )
         after = Number(reject.line)

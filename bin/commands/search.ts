@@ -43,7 +43,7 @@ export const search: Command = {
     })
     if (!isObject(found) || !Array.isArray(found.searchResults))
       throw new Refusal(
-        'The server does not answer as Tributary does: these are no results.',
+        'Unexpected answer from the server: not search results. Is this a Tributary server?',
         exitCodes.unreachable
       )
     const entities = found.searchResults.map(entityOf)

@@ -150,6 +150,6 @@ async function examineLoads(db: Db): Promise<Finding[]> {
           )
         ]
       : []),
-    ...(tokens > 0 ? [] : [note('tokens', 'there is no valid one: tributary token create makes one')])
+    ...(tokens > 0 ? [] : [note('tokens', 'no valid token; create one with tributary token create')])
   ]
 }

@@ -146,7 +146,7 @@ function splitHeader(text: string): string[] {
     return splitCells(text)
   } catch (error) {
     throw error instanceof CatalogError
-      ? new CatalogError(error.code, `The header is no row of CSV: ${error.message}`, {
+      ? new CatalogError(error.code, `The header is not a valid CSV row: ${error.message}`, {
           field: 'header',
           line: 1
         })

@@ -43,7 +43,7 @@ function parseOperation(record: JsonObject): Change[] {
     if (edgeKeys.some((key) => record[key] !== undefined)) return addEdge(record)
     throw new CatalogError(
       'BAD_REQUEST',
-      `The line is no record: it has neither upstreamUrn and downstreamUrn, nor op (${operationNames.join(', ')}), nor entityType`,
+      `Not a valid record: the line has neither upstreamUrn and downstreamUrn, nor op (${operationNames.join(', ')}), nor entityType`,
       { field: 'op', allowed: operationNames }
     )
   }
@@ -211,6 +211,6 @@ function requiredText(record: JsonObject, field: string): string {
 function optionalText(record: JsonObject, field: string): string | undefined {
   const text = record[field]
   if (text === undefined || text === null) return undefined
-  if (typeof text !== 'string') throw new CatalogError('BAD_REQUEST', `${field} must be a text`, { field })
+  if (typeof text !== 'string') throw new CatalogError('BAD_REQUEST', `${field} must be a string`, { field })
   return text
 }

@@ -35,7 +35,9 @@ export async function* splitArray(chunks: AsyncIterable<Buffer>): AsyncGenerator
         if (scan.state === 'after' || byte !== opensArray)
           throw new CatalogError(
             'BAD_REQUEST',
-            scan.state === 'after' ? 'Something follows the end of the array' : 'The body is no JSON array'
+            scan.state === 'after'
+              ? 'There is text after the end of the array'
+              : 'The body is not a JSON array'
           )
         scan.state = 'inside'
         start = index + 1

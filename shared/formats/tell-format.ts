@@ -21,7 +21,7 @@ export function tellFormat(
   if (told !== null && candidates.includes(told)) return told
   const why =
     told === null
-      ? 'Nothing tells what the body holds: its first line is neither a JSON object nor the header of a CSV, and it is no array'
+      ? 'Unknown format: the body starts with neither a JSON object, nor a CSV header, nor a JSON array'
       : `The body looks like ${told}, which its Content-Type is not`
   throw new CatalogError(
     'UNSUPPORTED_MEDIA_TYPE',

@@ -151,4 +151,4 @@ function numbers(value: JsonValue | undefined): number[] {
   })
 }
 
-const noRecord = (): CatalogError => new CatalogError('BAD_REQUEST', 'The record is none of an undo')
+const noRecord = (): CatalogError => new CatalogError('BAD_REQUEST', 'Not a valid undo record')

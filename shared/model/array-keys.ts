@@ -172,7 +172,7 @@ function keyText(value: Working | undefined, path: readonly string[]): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   const [branch, ...others] = isWorkingObject(value) ? Object.entries(value) : []
   if (branch && others.length === 0) return branchText(branch, path)
-  throw new CatalogError('BAD_REQUEST', `An entry of ${path.join('.')} has a key that is no text`, {
+  throw new CatalogError('BAD_REQUEST', `An entry of ${path.join('.')} has a key that is not a string`, {
     field: `aspect.${path.join('.')}`
   })
 }

@@ -88,11 +88,15 @@ export const checkNumbers = (text: string, field = ''): void => {
 /** Throws INVALID_CHARACTER for U+0000 and lone surrogates: neither can be stored. */
 export const checkText = (text: string, field: string): void => {
   if (text.includes('\u0000'))
-    throw new CatalogError('INVALID_CHARACTER', `${field} holds U+0000, which cannot be stored`, { field })
+    throw new CatalogError('INVALID_CHARACTER', `${field} contains U+0000, which cannot be stored`, { field })
   if (!text.isWellFormed())
-    throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, {
-      field
-    })
+    throw new CatalogError(
+      'INVALID_CHARACTER',
+      `${field} contains a lone surrogate, which cannot be stored`,
+      {
+        field
+      }
+    )
 }
 
 /** What the parser found, without the piece of input it may quote: that is not ours to show, and may not be storable. */

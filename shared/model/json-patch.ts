@@ -41,7 +41,7 @@ export function applyPatch(
     work.checkSize(root)
   }
   if (!isWorkingObject(root))
-    throw new CatalogError('BAD_REQUEST', 'The patch leaves no object', { field: 'aspect' })
+    throw new CatalogError('BAD_REQUEST', 'The result of the patch is not an object', { field: 'aspect' })
   return completeAspect(aspectName, mapsToArrays(root, rules), document)
 }
 
@@ -169,7 +169,7 @@ function define(holder: Working, name: string, value: Working, operation: PatchO
   if (name === '__proto__') throw impossible(operation, 'the name is not allowed')
   if (holder instanceof Map) holder.set(name, value)
   else if (isWorkingObject(holder)) holder[name] = value
-  else throw impossible(operation, 'the path leads through a value that is no object')
+  else throw impossible(operation, 'the path leads through a value that is not an object')
 }
 
 function setInArray(

@@ -115,7 +115,7 @@ export const text: Shape = (value, place) => {
 }
 
 export const filledText: Shape = (value, place) => {
-  if (typeof value !== 'string' || value === '') throw shapeFault(place, 'must be a text that is not empty')
+  if (typeof value !== 'string' || value === '') throw shapeFault(place, 'must be a string that is not empty')
   return value
 }
 

@@ -24,9 +24,13 @@ export function checkLines(text: string, { field, limit }: Place): string {
   checkLength(text, { field, limit })
   if (text.includes('\0')) throw forbidden(0, field)
   if (!text.isWellFormed())
-    throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, {
-      field
-    })
+    throw new CatalogError(
+      'INVALID_CHARACTER',
+      `${field} contains a lone surrogate, which cannot be stored`,
+      {
+        field
+      }
+    )
   return text
 }
 
@@ -55,6 +59,6 @@ const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 const forbidden = (code: number, field: string): CatalogError =>
   new CatalogError(
     'INVALID_CHARACTER',
-    `${field} holds U+${code.toString(16).toUpperCase().padStart(4, '0')}, which may not stand there`,
+    `${field} contains U+${code.toString(16).toUpperCase().padStart(4, '0')}, which is not allowed here`,
     { field }
   )

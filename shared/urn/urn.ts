@@ -148,16 +148,20 @@ const checkCharacters = (text: string, field: string): void => {
       const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
       throw new CatalogError(
         'INVALID_CHARACTER',
-        `${field} holds ${name} at character ${index + 1}, which a URN may not have`,
+        `${field} contains ${name} at character ${index + 1}, which is not allowed in a URN`,
         { field }
       )
     }
     sawWide = true
   }
   if (sawWide && !text.isWellFormed())
-    throw new CatalogError('INVALID_CHARACTER', `${field} holds a lone surrogate, which cannot be stored`, {
-      field
-    })
+    throw new CatalogError(
+      'INVALID_CHARACTER',
+      `${field} contains a lone surrogate, which cannot be stored`,
+      {
+        field
+      }
+    )
 }
 
 const parseChecked = (text: string, place: Place): ParsedUrn => {

@@ -91,7 +91,7 @@ function actorsOf(filters: readonly FacetFilterInput[]): string[] | null {
 function toScope(text: string): Scope {
   const found = allScopes.find((scope) => scope === text)
   if (!found)
-    throw new CatalogError('BAD_REQUEST', `There is no scope ${text}`, {
+    throw new CatalogError('BAD_REQUEST', `Unknown scope ${text}`, {
       field: 'input.scopes',
       allowed: allScopes
     })

@@ -61,7 +61,7 @@ export async function writeToken(
       allowed: ['read', 'write', 'admin']
     })
   if (input.expiresAt && !(input.expiresAt.getTime() > Date.now()))
-    throw new CatalogError('BAD_REQUEST', 'The token would be expired from the start', { field: 'expires' })
+    throw new CatalogError('BAD_REQUEST', 'The token would already be expired', { field: 'expires' })
   const domainUrn = input.domainUrn ? urnOfType(input.domainUrn, 'domain', 'domainUrn') : null
   const record = await insertToken(tx, {
     id: randomUUID(),

@@ -11,7 +11,7 @@ import type { TokenCaller } from './create-token.ts'
 export function revokeToken(db: Db, id: string, caller: TokenCaller = null): Promise<TokenRecord> {
   return inTransaction(db, async (tx) => {
     const record = isUuid(id) ? await revokeTokenRow(tx, id) : null
-    if (!record) throw new CatalogError('NOT_FOUND', 'There is no token with this id', { field: 'tokenId' })
+    if (!record) throw new CatalogError('NOT_FOUND', 'No token has this id', { field: 'tokenId' })
     await appendAudit(tx, {
       actor: caller?.actor.urn ?? record.actorUrn,
       tokenId: caller?.actor.tokenId ?? null,

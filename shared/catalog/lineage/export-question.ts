@@ -54,9 +54,13 @@ export function checkExport(input: ExportInput): ExportQuestion {
   const startUrn = toUrn(input.urn, 'urn')
   const isColumn = entityTypeOf(startUrn) === 'schemaField'
   if (isColumn && input.columns === false)
-    throw new CatalogError('BAD_REQUEST', 'The lineage of a column is of columns; leave columns out', {
-      field: 'columns'
-    })
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'A walk that starts at a column always returns columns; omit columns',
+      {
+        field: 'columns'
+      }
+    )
   const filters = bothOf(checkFilters(input.filters, lineageFilterFields, 'filters'), ownFilters(input))
   return {
     startUrn,
@@ -93,7 +97,7 @@ const typesWithLineage = entityTypes
 function checkedTypes(types: readonly string[]): ReadonlySet<string> | null {
   const wrong = types.find((type) => !entityTypes.some(({ graphqlType }) => graphqlType === type))
   if (wrong !== undefined)
-    throw new CatalogError('BAD_REQUEST', `types: there is no entity type ${wrong.slice(0, 100)}`, {
+    throw new CatalogError('BAD_REQUEST', `types: unknown entity type ${wrong.slice(0, 100)}`, {
       field: 'types',
       allowed: typesWithLineage
     })

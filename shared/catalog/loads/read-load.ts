@@ -176,7 +176,7 @@ function readCursor(cursor: string): { createdAt: string; id: string } {
   } catch {
     // Not JSON: said below.
   }
-  throw new CatalogError('BAD_REQUEST', 'The cursor is not one that this server gave', { field: 'cursor' })
+  throw new CatalogError('BAD_REQUEST', 'Not a valid cursor', { field: 'cursor' })
 }
 
 /** A reject as every door shows it. */

@@ -246,10 +246,7 @@ async function abort(db: Db, id: string, error: unknown): Promise<void> {
 async function endedMeanwhile(db: Db | Tx, id: string): Promise<CatalogError> {
   return (await findLoad(db, id))?.state === 'cancelled'
     ? new CatalogError('CONFLICT', 'The load was cancelled while it was being received')
-    : new CatalogError(
-        'UNAVAILABLE',
-        'The upload could not be stored for so long that it was given up; send it again'
-      )
+    : new CatalogError('UNAVAILABLE', 'The upload could not be stored in time; send it again')
 }
 
 const tooManyRecords = (): CatalogError =>

@@ -20,7 +20,7 @@ export async function readRejectsAsCsv(
   const rejects = await readRejects(db, actor, id, page)
   const load = await findLoad(db, id)
   if (load?.format !== 'csv' || load.header === null) {
-    throw new CatalogError('UNSUPPORTED', 'Only the rejects of a CSV load are there as CSV', {
+    throw new CatalogError('UNSUPPORTED', 'Rejects are available as CSV only for CSV loads', {
       field: 'format',
       allowed: ['ndjson']
     })

@@ -243,7 +243,7 @@ async function lockAlone(tx: Tx): Promise<void> {
     if (await tryLockAlone(tx)) return
     await sleep(aloneWaitMs * (0.5 + Math.random()))
   }
-  throw new CatalogError('UNAVAILABLE', 'Other writes did not leave a gap for a deletion; send it again.', {
+  throw new CatalogError('UNAVAILABLE', 'The deletion waited too long for other writes; send it again.', {
     retryAfterSeconds: 5
   })
 }
