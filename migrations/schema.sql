@@ -400,6 +400,10 @@ CREATE INDEX search_document_words_sample_idx ON public.search_document USING gi
 
 CREATE INDEX snapshot_statement_load_id_idx ON public.snapshot_statement USING btree (load_id);
 
+CREATE INDEX statement_job_downstream_idx ON public.statement USING btree (downstream_id) WHERE (field = 38);
+
+CREATE INDEX statement_job_upstream_idx ON public.statement USING btree (upstream_id) WHERE (field = 38);
+
 CREATE INDEX statement_owner_id_idx ON public.statement USING btree (owner_id) WHERE (owner_id <> downstream_id);
 
 CREATE INDEX statement_upstream_id_idx ON public.statement USING btree (upstream_id);

@@ -145,6 +145,103 @@ onBothEngines('columns of an asset', async (t, server) => {
   })
 })
 
+onBothEngines('jobs that assert column lineage', async (t, server) => {
+  const { urn, names, scroll, propose } = await withGraph(
+    server,
+    `a -> b -> c; a#x -> b#y -> c#z; e#q -> f#q; s -> ${['one', 'two', 'back', 'self', 'other', 'late'].map((name) => `job:${name}`).join(' & ')}`,
+    'column_jobs'
+  )
+  const asserts = (job: string, ...pairs: [string, string][]) =>
+    propose(job, 'dataJobInputOutput', {
+      inputDatasets: [],
+      outputDatasets: [],
+      fineGrainedLineages: pairs.map(([from, to]) => ({
+        upstreamType: 'FIELD_SET',
+        upstreams: [urn(from)],
+        downstreamType: 'FIELD_SET',
+        downstreams: [urn(to)]
+      }))
+    })
+  await asserts('job:one', ['a#x', 'b#y'])
+  await asserts('job:two', ['b#y', 'c#z'], ['e#q', 'f#q'])
+  await asserts('job:back', ['c#z', 'a#x'])
+  await asserts('job:self', ['c#z', 'c#z'])
+  await asserts('job:other', ['e#q', 'f#q'])
+  const found = async (from: string, more: JsonObject = {}): Promise<string[]> =>
+    (await scroll(from, more)).page.searchResults.map(
+      ({ degree, entity }: Result) => `${degree} ${names.get(entity.urn)}`
+    )
+  const sorted = async (from: string, more: JsonObject = {}) => (await found(from, more)).sort()
+
+  await t.test('are found one hop behind the nearest column that leads to them', async (t) => {
+    t.strictSame(await sorted('a#x'), ['1 b', '1 job:one', '2 c', '2 job:two', '3 job:back'])
+    t.strictSame(await sorted('a', { columns: true }), ['1 b', '1 job:one', '2 c', '2 job:two', '3 job:back'])
+    t.strictSame(await sorted('c#z', { direction: 'UPSTREAM' }), [
+      '1 b',
+      '1 job:two',
+      '2 a',
+      '2 job:one',
+      '3 job:back'
+    ])
+    t.strictSame(
+      await sorted('a#x', { foldColumns: false }),
+      ['1 b#y', '1 job:one', '2 c#z', '2 job:two', '3 job:back'],
+      'also where columns are shown'
+    )
+  })
+
+  await t.test('are filtered, counted and paged as any result is', async (t) => {
+    const nearest = where([{ field: 'degree', values: ['1'] }])
+    t.strictSame(await sorted('a#x', nearest), ['1 b', '1 job:one'])
+    t.strictSame(await sorted('a#x', { types: ['DATASET'] }), ['1 b', '2 c'])
+    t.strictSame(await found('a#x', { types: ['DATA_JOB'] }), ['1 job:one', '2 job:two', '3 job:back'])
+    const pages: string[] = []
+    let scrollId: string | null = null
+    do {
+      const { page } = await scroll('a#x', { count: 2, scrollId })
+      pages.push(...page.searchResults.map(({ entity }: Result) => entity.urn))
+      scrollId = page.nextScrollId
+    } while (scrollId !== null)
+    t.strictSame(
+      pages,
+      (await scroll('a#x')).page.searchResults.map(({ entity }: Result) => entity.urn)
+    )
+    const { body } = await server.graphql(
+      `query ($input: LineageCountsInput!) { lineageCounts(input: $input) { total types { type count } } }`,
+      { input: { urn: urn('a#x'), direction: 'DOWNSTREAM' } }
+    )
+    t.strictSame(body.data?.lineageCounts, {
+      total: 5,
+      types: [
+        { type: 'DATA_JOB', count: 3 },
+        { type: 'DATASET', count: 2 }
+      ]
+    })
+  })
+
+  await t.test('are the ends of their own paths', async (t) => {
+    const { page } = await scroll('a#x', { types: ['DATA_JOB'] })
+    t.strictSame(
+      page.searchResults.map(({ paths }: Result) =>
+        paths.map(({ path }) => path.map((step) => names.get(step.urn)).join(' '))
+      ),
+      [['a#x job:one'], ['a#x b#y job:two'], ['a#x b#y c#z job:back']]
+    )
+  })
+
+  await t.test(
+    'are there as soon as they assert an edge that is known, and gone when they no longer do',
+    async (t) => {
+      await asserts('job:late', ['a#x', 'b#y'])
+      t.ok((await found('a#x')).includes('1 job:late'))
+      await asserts('job:late')
+      t.notOk((await found('a#x')).includes('1 job:late'))
+      await propose('job:one', 'status', { removed: true })
+      t.notOk((await found('a#x')).includes('1 job:one'), 'a soft-deleted one is not shown')
+    }
+  )
+})
+
 onBothEngines('several paths', async (t, server) => {
   const { urn, scroll } = await withGraph(
     server,

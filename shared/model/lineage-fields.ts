@@ -155,6 +155,9 @@ export const lineageFieldByCode = (code: number): LineageField => {
   return found
 }
 
+/** The column lineage of a job: of all columns' edges these alone are asserted by neither end. */
+export const jobColumnsField: LineageField = lineageFieldByCode(0x26)
+
 /** The lists of an aspect that state edges; empty when it states none. */
 export const lineageFieldsOf = (aspectName: string): readonly LineageField[] => byAspect.get(aspectName) ?? []
 

@@ -1,6 +1,7 @@
 /** Walks from the start of a question and sifts what is reached: everything that a search returns, before any page of it. */
 import { limits } from '../../limits.ts'
 import type { Walk, WalkBounds } from '../../model/walk.ts'
+import { withColumnJobs } from './column-jobs.ts'
 import { hopsWanted } from './lineage-filters.ts'
 import { everyEntity, foldedToAssets, type Hits } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
@@ -29,12 +30,16 @@ export async function findHits(
   const { direction, level, filters } = question
   const startIds = await startsOf(reader, question)
   const walk = await reader.walk({ startIds, direction, level, hopsWanted: hopsWanted(filters), bounds })
-  const hits = question.foldsColumns ? await foldedToAssets(reader, walk) : everyEntity(walk)
+  const found = question.foldsColumns ? await foldedToAssets(reader, walk) : everyEntity(walk)
+  const isOfColumns = level === 'column'
+  const hits = isOfColumns ? await withColumnJobs(reader, direction, startIds, walk, found) : found
+  const sifted = await siftHits(reader, question, hits, { keeps })
   return {
     startIds,
     walk,
     hits,
-    sifted: await siftHits(reader, question, hits, { keeps }),
+    // The jobs of columns can change while the graph does not.
+    sifted: { ...sifted, readsOwn: sifted.readsOwn || isOfColumns },
     version: reader.version
   }
 }

@@ -3,19 +3,28 @@ import type { Walk } from '../../model/walk.ts'
 import { idSet } from '../../store/id-set.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
+/** Where ways to a hit end: at an entity that was walked to, or at a job one hop on from it. */
+export type WayEnd = { id: number; degree: number; jobId: number | null }
+
 /** Hits nearest first and by id within a degree. */
 export type Hits = {
   ids: Int32Array
   degrees: Uint16Array
-  /** For each of some hits, where in the walk the entities stand that it stands for: one, or all columns of an asset, nearest first. */
-  placesOf: (indexes: readonly number[]) => number[][]
+  /** For each of some hits, where its ways end: one place, or all columns of an asset, nearest first. */
+  wayEndsOf: (indexes: readonly number[]) => WayEnd[][]
 }
 
 /** Each entity is a hit. */
 export const everyEntity = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>): Hits => ({
   ids,
   degrees,
-  placesOf: (indexes) => indexes.map((index) => [index])
+  wayEndsOf: (indexes) => indexes.map((index) => [wayEnd({ ids, degrees }, index)])
+})
+
+const wayEnd = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>, place: number): WayEnd => ({
+  id: ids[place] ?? 0,
+  degree: degrees[place] ?? 0,
+  jobId: null
 })
 
 const sliceCount = 5_000
@@ -55,11 +64,11 @@ export async function foldedToAssets(
   return {
     ids: ids.slice(0, count),
     degrees: degrees.slice(0, count),
-    placesOf: (indexes) =>
+    wayEndsOf: (indexes) =>
       placesIn(
         parents,
         indexes.map((index) => ids[index] ?? 0)
-      )
+      ).map((places) => places.map((place) => wayEnd({ ids: columnIds, degrees: columnDegrees }, place)))
   }
 }
 

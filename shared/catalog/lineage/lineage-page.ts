@@ -4,6 +4,7 @@ import { findText, textAspectNames, type MatchedField } from '../entities/entity
 import type { FoundHits } from './find-hits.ts'
 import { facetsOf, type Facet } from './lineage-facets.ts'
 import { readPaths } from './lineage-paths.ts'
+import type { WayEnd } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { EntityReference } from './read-entity.ts'
 import type { ScrollQuestion } from './scroll-question.ts'
@@ -48,7 +49,7 @@ export async function showPage(
   const ids = indexes.map((index) => hits.ids[index] ?? 0)
   const entities = await entitiesOf(reader, ids)
   if (entities === null) return null
-  const placesOf = hits.placesOf(indexes)
+  const wayEnds = hits.wayEndsOf(indexes)
   const matched = await matchedIn(reader, question.text, ids, entities)
   const paths = wishes.paths
     ? await readPaths(
@@ -57,16 +58,16 @@ export async function showPage(
           startIds,
           direction: question.direction,
           level: question.level,
-          countPerPlace: question.pathsPerResult
+          countPerEnd: question.pathsPerResult
         },
         walk,
-        placesOf
+        wayEnds
       )
     : []
   return {
     results: entities.map((entity, at) => ({
       entity,
-      ...degreesOf(hits.degrees[indexes[at] ?? 0] ?? 0, placesOf[at] ?? [], walk),
+      ...degreesOf(hits.degrees[indexes[at] ?? 0] ?? 0, wayEnds[at] ?? [], walk),
       paths: paths[at] ?? [],
       matchedFields: matched.get(ids[at] ?? 0) ?? []
     })),
@@ -94,11 +95,11 @@ async function entitiesOf(
 
 const degreesOf = (
   degree: number,
-  places: readonly number[],
+  wayEnds: readonly WayEnd[],
   walk: Walk
 ): Pick<LineageResult, 'degree' | 'degrees' | 'isExplored'> => ({
   degree,
-  degrees: [...new Set(places.map((place) => walk.degrees[place] ?? 0))],
+  degrees: [...new Set(wayEnds.map((end) => (end.jobId === null ? end.degree : end.degree + 1)))],
   isExplored: degree < walk.hops
 })
 

@@ -7,42 +7,39 @@
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { LineageDirection, LineageLevel, Walk } from '../../model/walk.ts'
+import type { WayEnd } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { EntityReference } from './read-entity.ts'
 
-/** `reader` must be of the state that was walked. `countPerPlace` is how many shortest ways are wanted to each place. */
+/** `reader` must be of the state that was walked. `countPerEnd` is how many shortest ways are wanted to each end. */
 export type PathsQuestion = {
   startIds: readonly number[]
   direction: LineageDirection
   level: LineageLevel
-  countPerPlace: number
+  countPerEnd: number
 }
 
 /**
- * For each result, the ways to each of its places in the walk; start and end are both on them.
+ * For each result, the ways to each of its ends; start and end are both on them.
  * Throws LIMIT_EXCEEDED (pathEntitiesMaxCount): ways of deep graphs are long, and all of a page are in one answer.
  */
 export async function readPaths(
   reader: LineageReader,
   question: PathsQuestion,
   walk: Pick<Walk, 'ids' | 'degrees'>,
-  placesOfResults: readonly (readonly number[])[]
+  endsOfResults: readonly (readonly WayEnd[])[]
 ): Promise<EntityReference[][][]> {
   const room = pathsRoom()
-  // Each place has one way at least: what is too much without looking is refused without looking.
-  for (const place of placesOfResults.flat()) room.take((walk.degrees[place] ?? 0) + 1)
+  // Each end has one way at least: what is too much without looking is refused without looking.
+  for (const { degree, jobId } of endsOfResults.flat()) room.take(degree + (jobId === null ? 1 : 2))
   const levels = levelsOf(question.startIds, walk)
-  const before = await stepsBack(
-    reader,
-    question,
-    levels,
-    placesOfResults.flat().map((place) => ({ id: walk.ids[place] ?? 0, degree: walk.degrees[place] ?? 0 }))
-  )
+  const before = await stepsBack(reader, question, levels, endsOfResults.flat())
   const ways: number[][][] = []
-  for (const places of placesOfResults) {
+  for (const ends of endsOfResults) {
     const own: number[][] = []
-    for (const place of places) {
-      const found = waysTo(walk.ids[place] ?? 0, walk.degrees[place] ?? 0, before, question.countPerPlace)
+    for (const { id, degree, jobId } of ends) {
+      const found = waysTo(id, degree, before, question.countPerEnd)
+      if (jobId !== null) for (const way of found) way.push(jobId)
       for (const way of found.slice(1)) room.take(way.length)
       own.push(...found)
     }
@@ -98,7 +95,7 @@ const looksBetweenPauses = 5_000
 
 async function stepsBack(
   reader: LineageReader,
-  { direction, level, countPerPlace }: PathsQuestion,
+  { direction, level, countPerEnd }: PathsQuestion,
   levels: (degree: number) => Int32Array,
   ends: readonly { id: number; degree: number }[]
 ): Promise<StepsBack> {
@@ -122,7 +119,7 @@ async function stepsBack(
         if (nearer[firstAt(nearer, neighbour)] !== neighbour) continue
         found.push(neighbour)
         ;(wanted[degree - 1] ??= new Set()).add(neighbour)
-        if (found.length === countPerPlace) break
+        if (found.length === countPerEnd) break
       }
       own.set(id, found)
       if (looks < looksBetweenPauses) continue

@@ -1,0 +1,93 @@
+/** Adds to the hits of a walk along columns the jobs that assert the edges it followed. */
+import type { LineageDirection, Walk } from '../../model/walk.ts'
+import { jobsOfColumns } from '../../store/column-jobs.ts'
+import type { Hits, WayEnd } from './lineage-hits.ts'
+import type { LineageReader } from './lineage-reader.ts'
+
+const sliceCount = 50_000
+const tookTooLong = 'Looking up the jobs of column lineage took longer than allowed; ask for fewer hops'
+
+type JobHit = { id: number; degree: number; wayEnd: WayEnd }
+
+/**
+ * A job is one hop behind the nearest column that it reads (downstream) or writes (upstream), as DataHub has it. Jobs are read from the
+ * database, not from the graph in memory: who asserts an edge is known there only.
+ */
+export async function withColumnJobs(
+  reader: LineageReader,
+  direction: LineageDirection,
+  startIds: readonly number[],
+  walk: Walk,
+  hits: Hits
+): Promise<Hits> {
+  const jobs = await jobsOnWay(reader, direction, startIds, walk)
+  return jobs.length === 0 ? hits : merged(hits, jobs)
+}
+
+/** By degree, then by id. */
+async function jobsOnWay(
+  reader: LineageReader,
+  direction: LineageDirection,
+  startIds: readonly number[],
+  walk: Walk
+): Promise<JobHit[]> {
+  if (walk.hops === 0 || startIds.length === 0) return []
+  const jobs = new Map<number, JobHit>()
+  const look = async (columnIds: readonly number[] | Int32Array, begin: number | null): Promise<void> => {
+    const rows = await reader.inSql(tookTooLong, (tx, within) =>
+      within(() => jobsOfColumns(tx, columnIds, direction))
+    )
+    for (const { jobId, place } of rows) {
+      if (jobs.has(jobId)) continue
+      const columnId = columnIds[place] ?? 0
+      const columnDegree = begin === null ? 0 : (walk.degrees[begin + place] ?? 0)
+      const wayEnd = { id: columnId, degree: columnDegree, jobId }
+      jobs.set(jobId, { id: jobId, degree: columnDegree + 1, wayEnd })
+    }
+  }
+  await look(startIds, null)
+  // Nearest first, so the first column that leads to a job is the nearest. The edges of the last columns were not followed.
+  const followed = walk.degrees.findIndex((degree) => degree >= walk.hops)
+  const end = followed < 0 ? walk.ids.length : followed
+  for (let begin = 0; begin < end; begin += sliceCount) {
+    await look(walk.ids.subarray(begin, Math.min(begin + sliceCount, end)), begin)
+    await reader.pause()
+  }
+  return [...jobs.values()].sort((a, b) => a.degree - b.degree || a.id - b.id)
+}
+
+/** Both lists are by degree, then by id. */
+function merged(hits: Hits, jobs: readonly JobHit[]): Hits {
+  const count = hits.ids.length + jobs.length
+  const [ids, degrees] = [new Int32Array(count), new Uint16Array(count)]
+  const jobAt = new Map<number, JobHit>()
+  const hitAt = new Int32Array(count)
+  let [hit, job] = [0, 0]
+  for (let at = 0; at < count; at += 1) {
+    const [id, degree, next] = [hits.ids[hit] ?? 0, hits.degrees[hit] ?? 0, jobs[job]]
+    const isJob =
+      next !== undefined &&
+      (hit === hits.ids.length || next.degree < degree || (next.degree === degree && next.id < id))
+    ids[at] = isJob ? next.id : id
+    degrees[at] = isJob ? next.degree : degree
+    if (isJob) {
+      jobAt.set(at, next)
+      job += 1
+    } else {
+      hitAt[at] = hit
+      hit += 1
+    }
+  }
+  return {
+    ids,
+    degrees,
+    wayEndsOf: (indexes) => {
+      const ofHits = hits.wayEndsOf(indexes.filter((at) => !jobAt.has(at)).map((at) => hitAt[at] ?? 0))
+      let next = 0
+      return indexes.map((at) => {
+        const own = jobAt.get(at)
+        return own ? [own.wayEnd] : (ofHits[next++] ?? [])
+      })
+    }
+  }
+}
