@@ -74,7 +74,7 @@ def emit_job_columns(c: Case) -> None:
         upstreamType=m.FineGrainedLineageUpstreamTypeClass.FIELD_SET, upstreams=[c.column(source, "a")],
         downstreamType=m.FineGrainedLineageDownstreamTypeClass.FIELD, downstreams=[c.column(target, "x")])
     c.emitter().emit_mcp(Proposal(entityUrn=job, aspect=m.DataJobInputOutputClass(inputDatasets=[source], outputDatasets=[target], fineGrainedLineages=[record])))
-    expect(c.doors.upstream_columns(c.column(target, "x")), {c.column(source, "a")})
+    expect(c.doors.upstream_columns(c.column(target, "x")), {c.column(source, "a"), job})
 
 
 def stamps() -> m.ChangeAuditStampsClass:

@@ -90,7 +90,7 @@ def jobs(c: Case) -> None:
     c.client().entities.upsert(flow)
     c.client().entities.upsert(job)
     expect((c.doors.upstream(job.urn), c.doors.upstream(c.dataset("out"))), ({c.dataset("in")}, {str(job.urn)}))
-    expect(c.doors.upstream_columns(c.column(c.dataset("out"), "x")), {c.column(c.dataset("in"), "a")})
+    expect(c.doors.upstream_columns(c.column(c.dataset("out"), "x")), {c.column(c.dataset("in"), "a"), str(job.urn)})
     read = c.client().entities.get(job.urn)
     expect(([str(urn) for urn in read.inlets], [str(urn) for urn in read.outlets], str(read.flow_urn)), ([c.dataset("in")], [c.dataset("out")], str(flow.urn)))
     expect(c.client().entities.get(flow.urn).description, "f")

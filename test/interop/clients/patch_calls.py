@@ -128,7 +128,7 @@ def job_set_edges(c: Case) -> None:
 def job_columns(c: Case) -> None:
     job, source, target = c.job("j"), c.dataset("source"), c.dataset("target")
     send(c, DataJobPatchBuilder(job).add_input_dataset(source).add_output_dataset(target).add_fine_grained_lineage(record(c, source, target, "p", "x")))
-    expect(c.doors.upstream_columns(c.column(target, "x")), {c.column(source, "p")})
+    expect(c.doors.upstream_columns(c.column(target, "x")), {c.column(source, "p"), job})
     send(c, DataJobPatchBuilder(job).remove_fine_grained_lineage(record(c, source, target, "p", "x")))
     expect(c.doors.upstream_columns(c.column(target, "x")), set())
 

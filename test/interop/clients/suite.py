@@ -119,6 +119,7 @@ class Doors:
         return {found for found, degree in self.lineage(urn, "upstream").items() if degree == 1}
 
     def upstream_columns(self, urn: Any) -> Set[str]:
+        """The columns one hop upstream, and the jobs that state the lineage between the two."""
         return {found for found, degree in self.lineage(urn, "upstream", columns=True).items() if degree == 1}
 
     def domain_of(self, urn: Any) -> Optional[str]:
