@@ -23,6 +23,7 @@ import { loadsRoutes } from './loads/routes.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { entityRoutes } from './openapi/entity-routes.ts'
 import { sendOpenApiError } from './openapi/errors.ts'
+import { openLineageRoutes } from './openlineage/routes.ts'
 import { scrollRoutes } from './openapi/scroll-routes.ts'
 import { relationshipScrollRoutes } from './openapi/relationship-scrolls.ts'
 import { specificationRoutes } from './openapi/specification-routes.ts'
@@ -117,6 +118,7 @@ export async function buildServer(
     })
     await scope.register(loadsRoutes, context)
   })
+  await app.register(openLineageRoutes, context)
   finishRoutes()
   return app
 }

@@ -7,6 +7,7 @@ import { benchLoadingInteractive } from './loading/interactive.ts'
 import { benchLoadingKinds } from './loading/kinds.ts'
 import { benchLoadingMemory } from './loading/memory.ts'
 import { benchLoading } from './loading/throughput.ts'
+import { benchOpenLineage } from './openlineage/bench.ts'
 import { benchSearch } from './search/bench.ts'
 
 const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
@@ -16,6 +17,7 @@ const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
   'loading-kinds': benchLoadingKinds,
   'loading-interactive': benchLoadingInteractive,
   'loading-memory': benchLoadingMemory,
+  openlineage: benchOpenLineage,
   search: benchSearch
 }
 

@@ -20,6 +20,7 @@ import * as externalDelta from './0018-external-delta.ts'
 import * as changedSeq from './0019-changed-seq.ts'
 import * as runsAndReferences from './0020-runs-and-references.ts'
 import * as jobColumns from './0021-job-columns.ts'
+import * as openLineage from './0022-openlineage.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. */
 export type Migration = { up: string; down: string }
@@ -45,5 +46,6 @@ export const migrations: readonly { name: string; migration: Migration }[] = [
   { name: '0018-external-delta', migration: externalDelta },
   { name: '0019-changed-seq', migration: changedSeq },
   { name: '0020-runs-and-references', migration: runsAndReferences },
-  { name: '0021-job-columns', migration: jobColumns }
+  { name: '0021-job-columns', migration: jobColumns },
+  { name: '0022-openlineage', migration: openLineage }
 ]

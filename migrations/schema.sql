@@ -238,6 +238,22 @@ create table load_journal (
   constraint load_journal_load_id_fkey FOREIGN KEY (load_id) REFERENCES load(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 );
 
+create table openlineage_event (
+  digest bytea not null,
+  event_time timestamp with time zone not null,
+  received_at timestamp with time zone not null default now(),
+  event json not null,
+  constraint openlineage_event_pkey PRIMARY KEY (digest)
+);
+
+create table openlineage_state (
+  urn text not null,
+  state jsonb not null,
+  asserted jsonb not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint openlineage_state_pkey PRIMARY KEY (urn)
+);
+
 create table reject (
   load_id uuid not null,
   line integer not null,
@@ -385,6 +401,12 @@ CREATE INDEX load_declaration_load_id_line_idx ON public.load_declaration USING 
 CREATE INDEX load_declaration_load_id_reference_idx ON public.load_declaration USING btree (load_id, reference) WHERE (reference IS NOT NULL);
 
 CREATE INDEX load_declaration_load_id_urn_idx ON public.load_declaration USING btree (load_id, urn);
+
+CREATE INDEX openlineage_event_event_time_idx ON public.openlineage_event USING btree (event_time, digest);
+
+CREATE INDEX openlineage_event_received_at_idx ON public.openlineage_event USING btree (received_at);
+
+CREATE INDEX openlineage_state_run_idx ON public.openlineage_state USING btree (changed_at) WHERE ((state ->> 'kind'::text) = 'run'::text);
 
 CREATE INDEX replace_watermark_seq_idx ON public.replace_watermark USING btree (seq);
 

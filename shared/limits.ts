@@ -175,6 +175,12 @@ export const limits = {
   waitingRecordsMaxCount: 30_000_000,
   /** Loads accepted and not yet applied, before an asynchronous proposal waits for them; after 10 s it is refused with OVERLOADED. */
   waitingProposalLoadsMaxCount: 500,
+  /** Bytes of one OpenLineage event, unpacked: the logical plan of a Spark job takes megabytes. */
+  openLineageEventMaxBytes: 16 * 1024 * 1024,
+  /** Bytes of several OpenLineage events in one request, unpacked. */
+  openLineageBatchMaxBytes: 64 * 1024 * 1024,
+  /** OpenLineage events that wait in one API process to be committed; more are refused with UNAVAILABLE, which clients try again. */
+  openLineageWaitingMaxCount: 10_000,
   /** Rejects of one load that are kept with their record; beyond that they are counted only. */
   rejectsKeptMaxCount: 100_000,
   /** Bytes of a rejected record that are kept. */

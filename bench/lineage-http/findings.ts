@@ -5,7 +5,7 @@ export type Finding = {
   row: number
   name: string
   value: number
-  unit: 'x' | 'ms' | 's' | 'MB'
+  unit: 'x' | 'ms' | 's' | 'MB' | 'per s'
   goal: { atLeast: number } | { atMost: number }
   context: object
 }

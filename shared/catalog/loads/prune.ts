@@ -1,4 +1,4 @@
-/** Throws away what was kept only for a time: order below everything unfinished, the change log, loads of last month. */
+/** Throws away what was kept only for a time: order below everything unfinished, the change log, loads and OpenLineage events of last month. */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import {
@@ -8,10 +8,18 @@ import {
   pruneOrder,
   trySweeperLock
 } from '../../store/housekeeping.ts'
+import { deleteOldEvents, deleteOldRunStates } from '../../store/openlineage.ts'
 
-export type PruneOptions = { changeLogKeepSeconds?: number; loadsKeepDays?: number }
+export type PruneOptions = { changeLogKeepSeconds?: number; loadsKeepDays?: number; eventsKeepDays?: number }
 
-export type Pruned = { order: number; graphChanges: number; loads: number }
+/** How many of each were deleted. */
+export type Pruned = {
+  order: number
+  graphChanges: number
+  loads: number
+  openLineageEvents: number
+  openLineageRuns: number
+}
 
 const rowsPerTransaction = 5_000
 const transactionsPerRun = 20
@@ -19,7 +27,7 @@ const loadsPerTransaction = 5
 
 /** Small transactions, so that nothing waits long for one; what is left over is for the next run. Throws what the database throws. */
 export async function prune(db: Db, options: PruneOptions = {}): Promise<Pruned> {
-  const { changeLogKeepSeconds = 3_600, loadsKeepDays = 30 } = options
+  const { changeLogKeepSeconds = 3_600, loadsKeepDays = 30, eventsKeepDays = 30 } = options
   const horizon = await orderHorizon(db)
   return {
     order:
@@ -31,6 +39,12 @@ export async function prune(db: Db, options: PruneOptions = {}): Promise<Pruned>
     ),
     loads: await repeat(db, loadsPerTransaction, (tx) =>
       deleteOldLoads(tx, loadsKeepDays, loadsPerTransaction)
+    ),
+    openLineageEvents: await repeat(db, rowsPerTransaction, (tx) =>
+      deleteOldEvents(tx, eventsKeepDays, rowsPerTransaction)
+    ),
+    openLineageRuns: await repeat(db, rowsPerTransaction, (tx) =>
+      deleteOldRunStates(tx, eventsKeepDays, rowsPerTransaction)
     )
   }
 }

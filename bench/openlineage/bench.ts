@@ -1,0 +1,151 @@
+/**
+ * `npm run bench -- openlineage [EVENTS]`: OpenLineage events over HTTP, one a request, from 8 connections: as many a second as they go,
+ * and how long one waits for its answer at 1,000 a second. First runs of new jobs, then more runs of the same jobs, which is what an
+ * installation sees most.
+ */
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Api } from '../../test/torture/catalog-calls.ts'
+import { quantile, rounded, tableOf, type Finding } from '../lineage-http/findings.ts'
+import { openStage } from '../loading/stage.ts'
+
+const connections = 8
+const pacedPerSecond = 1_000
+const ackGoalMs = 250
+const runEvents = ['START', 'COMPLETE'] as const
+
+/** Two events of a run of a job that reads three datasets, each read by others too, and writes one of its own with four columns. */
+function eventOf(round: number, index: number): string {
+  const job = Math.floor(index / runEvents.length)
+  const eventType = runEvents[index % runEvents.length] ?? 'START'
+  const data = (name: string) => ({ namespace: 'postgres://warehouse:5432', name, facets: {} })
+  const column = (number: number) => ({
+    inputFields: [
+      {
+        ...data(`shop.raw.t${(job + number) % 500}`),
+        field: `c${number}`,
+        transformations: [{ type: 'DIRECT', subtype: 'IDENTITY' }]
+      }
+    ]
+  })
+  const fields = Array.from({ length: 4 }, (_, number) => ({ name: `c${number}`, type: 'int' }))
+  return JSON.stringify({
+    eventType,
+    eventTime: new Date(Date.UTC(2026, 0, 1 + round) + index * 1_000).toISOString(),
+    producer: 'https://github.com/OpenLineage/OpenLineage/tree/1.30.0/integration/spark',
+    schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent',
+    run: { runId: `${round}-${job}` },
+    job: { namespace: 'nightly', name: `etl.job_${job}`, facets: {} },
+    inputs: [0, 1, 2].map((number) => data(`shop.raw.t${(job + number) % 500}`)),
+    outputs:
+      eventType === 'START'
+        ? []
+        : [
+            {
+              ...data(`shop.mart.t${job}`),
+              facets: {
+                schema: { fields },
+                columnLineage: {
+                  fields: Object.fromEntries(fields.map(({ name }, number) => [name, column(number)]))
+                }
+              }
+            }
+          ]
+  })
+}
+
+export async function benchOpenLineage(args: readonly string[]): Promise<object> {
+  const count = Number(args[0] ?? 10_000)
+  const stage = await openStage()
+  try {
+    await drive(stage.api, 99, 200, null)
+    const first = await drive(stage.api, 0, count, null)
+    const again = await drive(stage.api, 1, count, null)
+    const paced = await drive(stage.api, 2, count, pacedPerSecond)
+    const findings: Finding[] = [
+      {
+        row: 5,
+        name: 'events of new jobs',
+        value: first.perSecond,
+        unit: 'per s',
+        goal: { atLeast: pacedPerSecond },
+        context: summary(first)
+      },
+      {
+        row: 5,
+        name: 'events of known jobs',
+        value: again.perSecond,
+        unit: 'per s',
+        goal: { atLeast: pacedPerSecond },
+        context: summary(again)
+      },
+      {
+        row: 5,
+        name: `answer at ${pacedPerSecond} events a second, 99th percentile`,
+        value: quantile(paced.times, 0.99),
+        unit: 'ms',
+        goal: { atMost: ackGoalMs },
+        context: summary(paced)
+      }
+    ]
+    for (const line of tableOf(findings)) console.log(line)
+    return { at: new Date().toISOString(), events: count, connections, findings, cpu: stage.cpu() }
+  } finally {
+    await stage.stop()
+  }
+}
+
+type Driven = { perSecond: number; times: number[] }
+
+const summary = ({ perSecond, times }: Driven) => ({
+  perSecond: rounded(perSecond),
+  p50: rounded(quantile(times, 0.5)),
+  p99: rounded(quantile(times, 0.99))
+})
+
+/** Sends events over all connections; where a rate is given each is sent at its time, and waits for it are part of what is measured. */
+async function drive(api: Api, round: number, count: number, perSecond: number | null): Promise<Driven> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const times: number[] = []
+  let next = 0
+  const begun = performance.now()
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (next < count) {
+        const index = next++
+        const due = perSecond === null ? performance.now() : begun + (index * 1_000) / perSecond
+        if (due > performance.now()) await sleep(due - performance.now())
+        await send(api, agent, eventOf(round, index))
+        times.push(performance.now() - due)
+      }
+    })
+  )
+  agent.destroy()
+  return { perSecond: (count * 1_000) / (performance.now() - begun), times }
+}
+
+function send({ url, token }: Api, agent: Agent, body: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/api/v1/lineage`, {
+      method: 'POST',
+      agent,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body)
+      }
+    })
+    sent.on('error', reject)
+    sent.on('response', (answer) => {
+      let text = ''
+      answer.on('data', (chunk: Buffer) => {
+        text += chunk.toString('utf8')
+      })
+      answer.on('end', () => {
+        if (answer.statusCode === 201) resolve()
+        else reject(new Error(`${answer.statusCode} ${text}`))
+      })
+    })
+    sent.end(body)
+  })
+}

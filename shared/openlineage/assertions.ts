@@ -1,0 +1,208 @@
+/** What states assert in the catalog: aspects, and entries of aspects by the path that a patch adds them with. */
+import type { Change, JsonObject, JsonValue, PatchOperation } from '../model/changes.ts'
+import { prepareAspect } from '../model/aspect-registry.ts'
+import { isObject, listOf } from '../model/json-values.ts'
+import { preparePatch } from '../model/prepare-patch.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
+import { linkFrom, type Link } from './links.ts'
+import { columnUrn } from './names.ts'
+import {
+  seenAt,
+  together,
+  type DatasetState,
+  type DatedFacts,
+  type JobState,
+  type RunState,
+  type SeenLinks,
+  type Span,
+  type State
+} from './state.ts'
+
+/** By owner, aspect and path; the empty path is the whole aspect. Plain JSON, for it is stored. */
+export type Assertions = { [ownerUrn: string]: { [aspectName: string]: { [path: string]: JsonValue } } }
+
+/** What a dataset is called in the end. */
+export type NameOf = (urn: Urn) => Urn
+
+const actor = 'urn:li:corpuser:openlineage'
+const confidenceScore = 0.5
+
+export function assertionsOf(urn: Urn, state: State, nameOf: NameOf): Assertions {
+  const assertions = new AssertionBuilder()
+  if (state.kind === 'job') assertJob(assertions, urn, state, nameOf)
+  else if (state.kind === 'run') assertRun(assertions, urn, state)
+  // Of a dataset that has another name everything is said under that name.
+  else if (nameOf(urn) === urn) assertDataset(assertions, urn, state, nameOf)
+  return assertions.all
+}
+
+class AssertionBuilder {
+  readonly all: Assertions = {}
+  readonly #spans = new Map<string, Span>()
+
+  add(owner: Urn, aspectName: string, path: readonly string[], value: JsonValue): void {
+    const own = ((this.all[owner] ??= {})[aspectName] ??= {})
+    own[printPath(path)] = value
+  }
+
+  /** An edge may be said several times: it has the span of all of them. */
+  addEdge(
+    owner: Urn,
+    aspectName: string,
+    path: readonly string[],
+    span: Span,
+    print: (created: JsonObject, last: JsonObject) => JsonObject
+  ): void {
+    const key = `${owner} ${aspectName} ${printPath(path)}`
+    const whole = together(this.#spans.get(key), span)
+    this.#spans.set(key, whole)
+    this.add(owner, aspectName, path, print(stamp(whole[0]), stamp(whole[1])))
+  }
+}
+
+const stamp = (time: number): JsonObject => ({ time, actor })
+const printPath = (path: readonly string[]): string =>
+  path.length === 0 ? '' : `/${path.map(escape).join('/')}`
+const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
+
+function assertDataset(
+  to: AssertionBuilder,
+  urn: Urn,
+  { facts, seen, declared }: DatasetState,
+  nameOf: NameOf
+): void {
+  assertFacts(to, urn, facts, 'datasetProperties')
+  if (facts.schema) to.add(urn, 'schemaMetadata', [], facts.schema.value)
+  if (facts.isDropped?.value === true) to.add(urn, 'status', [], { removed: true })
+  for (const links of [seen, ...Object.values(declared).map(seenAt)]) assertDirect(to, urn, links, nameOf)
+}
+
+function assertFacts(to: AssertionBuilder, urn: Urn, facts: DatedFacts, properties: string): void {
+  if (facts.description) to.add(urn, properties, ['description'], facts.description.value)
+  for (const owner of textsIn(facts.owners?.value))
+    to.add(urn, 'ownership', ['owners', owner, 'DATAOWNER'], { owner, type: 'DATAOWNER' })
+  for (const tag of textsIn(facts.tags?.value)) to.add(urn, 'globalTags', ['tags', tag], { tag })
+}
+
+const textsIn = (value: JsonValue | undefined): string[] =>
+  listOf(value).filter((each) => typeof each === 'string')
+
+/** A run only adds to what other runs had; what a job event declares stands beside it. */
+function assertJob(
+  to: AssertionBuilder,
+  urn: Urn,
+  { facts, seen, declared }: JobState,
+  nameOf: NameOf
+): void {
+  assertFacts(to, urn, facts, 'dataJobInfo')
+  for (const links of declared ? [seen, seenAt(declared)] : [seen]) {
+    assertBoundary(to, urn, links, nameOf)
+  }
+}
+
+const linksIn = (seen: SeenLinks): [Link, Span][] =>
+  Object.entries(seen).map(([text, span]) => [linkFrom(text), span])
+
+/** What a dataset and its columns are made from, whichever job did it. */
+function assertDirect(to: AssertionBuilder, urn: Urn, seen: SeenLinks, nameOf: NameOf): void {
+  for (const [link, span] of linksIn(seen)) {
+    if (link[0] === 'directColumn') assertColumn(to, urn, 'upstreamLineage', link, nameOf)
+    if (link[0] !== 'direct') continue
+    const upstream = nameOf(link[2])
+    to.addEdge(urn, 'upstreamLineage', ['upstreams', upstream], span, (created, last) => ({
+      dataset: upstream,
+      type: 'TRANSFORMED',
+      created,
+      auditStamp: last
+    }))
+  }
+}
+
+/** What a job reads and writes itself: where it is known which input goes into which output, these do not count once more. */
+function assertBoundary(to: AssertionBuilder, job: Urn, seen: SeenLinks, nameOf: NameOf): void {
+  const links = linksIn(seen)
+  const described = new Set(links.flatMap(([link]) => (link[0] === 'described' ? [nameOf(link[1])] : [])))
+  const used = new Set(links.flatMap(([link]) => (link[0] === 'direct' ? [nameOf(link[2])] : [])))
+  const edge = (listName: string, other: Urn, span: Span): void =>
+    to.addEdge(job, 'dataJobInputOutput', [listName, other], span, (created, last) => ({
+      destinationUrn: other,
+      created,
+      lastModified: last
+    }))
+  for (const [link, span] of links) {
+    const [kind, first] = link
+    if (kind === 'read' || (kind === 'input' && !used.has(nameOf(first))))
+      edge('inputDatasetEdges', nameOf(first), span)
+    if (kind === 'write' || (kind === 'output' && !described.has(nameOf(first))))
+      edge('outputDatasetEdges', nameOf(first), span)
+    if (kind === 'afterJob') edge('inputDatajobEdges', first, span)
+    if (link[0] === 'column' && !described.has(nameOf(first)))
+      assertColumn(to, job, 'dataJobInputOutput', link, nameOf)
+  }
+}
+
+function assertColumn(
+  to: AssertionBuilder,
+  owner: Urn,
+  aspectName: string,
+  [, down, downColumn, up, upColumn, operation]: Extract<Link, ['column' | 'directColumn', ...unknown[]]>,
+  nameOf: NameOf
+): void {
+  const downstream = columnUrn(nameOf(down), downColumn)
+  const upstream = columnUrn(nameOf(up), upColumn)
+  to.add(owner, aspectName, ['fineGrainedLineages', operation || 'NONE', downstream, 'NONE', upstream], {
+    confidenceScore
+  })
+}
+
+function assertRun(to: AssertionBuilder, urn: Urn, { runId, startedMs, jobUrn, parentUrn }: RunState): void {
+  to.add(urn, 'dataProcessInstanceProperties', [], { name: runId, created: stamp(startedMs) })
+  to.add(urn, 'dataProcessInstanceRelationships', [], {
+    parentTemplate: jobUrn.value,
+    upstreamInstances: [],
+    ...(parentUrn ? { parentInstance: parentUrn.value } : {})
+  })
+}
+
+/** The changes from what was asserted before to what is now: nothing but what differs, so that what others say stays. */
+export function changesBetween(before: Assertions, now: Assertions): Change[] {
+  const changes: Change[] = []
+  const upsert = (entityUrn: Urn, aspectName: string, value: JsonObject): number =>
+    changes.push(upsertOf(entityUrn, aspectName, value))
+  for (const owner of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    const entityUrn = toUrn(owner)
+    const [old, current] = [before[owner] ?? {}, now[owner] ?? {}]
+    for (const aspectName of new Set([...Object.keys(old), ...Object.keys(current)])) {
+      const operations: PatchOperation[] = []
+      const [was, is] = [old[aspectName] ?? {}, current[aspectName] ?? {}]
+      for (const path of Object.keys(was)) {
+        if (Object.hasOwn(is, path)) continue
+        if (path !== '') operations.push({ op: 'remove', path })
+        else if (aspectName === 'status') upsert(entityUrn, aspectName, { removed: false })
+      }
+      for (const [path, value] of Object.entries(is)) {
+        if (isDeepStrictEqual(was[path], value)) continue
+        if (path !== '') operations.push({ op: 'add', path, value })
+        else if (isObject(value)) upsert(entityUrn, aspectName, value)
+      }
+      if (operations.length > 0)
+        changes.push({
+          kind: 'patchAspect',
+          entityUrn,
+          aspectName,
+          patch: preparePatch(entityTypeOf(entityUrn), aspectName, { patch: operations })
+        })
+    }
+  }
+  return changes
+}
+
+/** Throws VALIDATION_FAILED, LIMIT_EXCEEDED, as a proposal of the same would. */
+export const upsertOf = (entityUrn: Urn, aspectName: string, value: JsonObject): Change => ({
+  kind: 'upsertAspect',
+  changeType: 'UPSERT',
+  entityUrn,
+  aspectName,
+  value: prepareAspect(entityTypeOf(entityUrn), aspectName, value)
+})

@@ -1,0 +1,274 @@
+/** What an event says, with names resolved to URNs: facts of datasets and of the job, what the job reads and writes, and the run. */
+import type { JsonObject, JsonValue } from '../model/changes.ts'
+import { isObject, listOf } from '../model/json-values.ts'
+import { platformOf } from '../urn/kinds.ts'
+import type { Urn } from '../urn/urn.ts'
+import {
+  readName,
+  type EventDataset,
+  type EventJob,
+  type EventType,
+  type OpenLineageEvent,
+  type OpenLineageName
+} from './event.ts'
+import { readColumnLineage, type ColumnInput } from './facets/columns.ts'
+import {
+  readLineageOfDataset,
+  readLineageOfJob,
+  type LineageEnd,
+  type LineageEntry
+} from './facets/lineage.ts'
+import { descriptionOf, ownersOf, tagsOf } from './facets/people-and-texts.ts'
+import { schemaOf } from './facets/schema.ts'
+import type { Link } from './links.ts'
+import { jobUrn, resolveDataset, resolveTable, runUrn } from './names.ts'
+import { orchestratorOf } from './orchestrator.ts'
+
+/** By name; what an event does not say is absent. */
+export type Facts = { [name: string]: JsonValue }
+
+export type DatasetContent = OpenLineageName & {
+  urn: Urn
+  /** What it is called now: the table that its path is, or its name after a rename. */
+  knownAs: Urn | null
+  facts: Facts
+  /** What a dataset event declares that it is made from; null where it is no such event. */
+  declared: Link[] | null
+}
+
+export type JobContent = OpenLineageName & {
+  urn: Urn
+  flowUrn: Urn
+  facts: Facts
+  links: Link[]
+  /** Whether the links are all there are, as a job event has it; those of a run are added to what other runs had. */
+  isDeclared: boolean
+}
+
+export type RunContent = {
+  urn: Urn
+  runId: string
+  jobUrn: Urn
+  parentUrn: Urn | null
+  eventType: EventType | null
+}
+
+export type EventContent = {
+  timeMs: number
+  datasets: DatasetContent[]
+  job: JobContent | null
+  /** Jobs that are said to run after it. */
+  followers: JobContent[]
+  run: RunContent | null
+}
+
+/** Throws BAD_REQUEST naming the path, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
+export function contentOf(event: OpenLineageEvent): EventContent {
+  const datasets = new Map<Urn, DatasetContent>()
+  const note = (name: OpenLineageName): Urn => {
+    const { urn } = resolveDataset(name)
+    if (!datasets.has(urn))
+      datasets.set(urn, {
+        namespace: name.namespace,
+        name: name.name,
+        urn,
+        knownAs: null,
+        facts: {},
+        declared: null
+      })
+    return urn
+  }
+  const describe = (dataset: EventDataset): DatasetContent => {
+    const urn = note(dataset)
+    const content = { ...(datasets.get(urn) ?? unreachable()) }
+    content.knownAs = tableOf(dataset) ?? content.knownAs
+    content.facts = { ...content.facts, ...factsOfDataset(dataset, content.knownAs ?? urn) }
+    datasets.set(urn, content)
+    const renamed = previousName(dataset)
+    if (renamed) {
+      const before = note(renamed)
+      const known = datasets.get(before)
+      if (known && before !== urn) datasets.set(before, { ...known, knownAs: urn })
+    }
+    return content
+  }
+  if (event.kind === 'dataset') {
+    const { urn } = describe(event.dataset)
+    const content = datasets.get(urn) ?? unreachable()
+    datasets.set(urn, { ...content, declared: declaredLinks(event.dataset, note) })
+    return { timeMs: event.timeMs, datasets: [...datasets.values()], job: null, followers: [], run: null }
+  }
+  const orchestrator = orchestratorOf(event)
+  const { job: urn, flow: flowUrn } = jobUrn(orchestrator, event.job)
+  const jobOf = (name: OpenLineageName): Urn => jobUrn(orchestrator, name).job
+  for (const dataset of [...event.inputs, ...event.outputs]) describe(dataset)
+  const job: JobContent = {
+    namespace: event.job.namespace,
+    name: event.job.name,
+    urn,
+    flowUrn,
+    facts: factsOf(event.job),
+    links: linksOfJob(event, urn, note, jobOf),
+    isDeclared: event.kind === 'job'
+  }
+  return {
+    timeMs: event.timeMs,
+    datasets: [...datasets.values()],
+    job,
+    followers: followersOf(event, urn, orchestrator),
+    run:
+      event.kind === 'run'
+        ? {
+            urn: runUrn(event.run.runId),
+            runId: event.run.runId,
+            jobUrn: urn,
+            parentUrn: parentRun(event.run.facets),
+            eventType: event.eventType
+          }
+        : null
+  }
+}
+
+function unreachable(): never {
+  throw new Error('a dataset that was just noted is not there')
+}
+
+type Note = (name: OpenLineageName) => Urn
+
+function linksOfJob(
+  event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>,
+  urn: Urn,
+  note: Note,
+  jobOf: (name: OpenLineageName) => Urn
+): Link[] {
+  const links: Link[] = [
+    ...event.inputs.map((dataset): Link => ['input', note(dataset)]),
+    ...event.outputs.map((dataset): Link => ['output', note(dataset)]),
+    ...event.outputs.flatMap((dataset) =>
+      columnLinks(
+        'column',
+        note(dataset),
+        readColumnLineage(dataset.facets.columnLineage, `${dataset.field}.facets.columnLineage`),
+        note
+      )
+    )
+  ]
+  const { lineage } = event.job.facets
+  if (isObject(lineage))
+    for (const entry of readLineageOfJob(lineage, 'job.facets.lineage'))
+      links.push(...linksOfEntry(entry, urn, note, jobOf))
+  links.push(...dependencies(event, 'upstream').map((name): Link => ['afterJob', jobOf(name)]))
+  return links
+}
+
+function linksOfEntry(
+  { target, inputs, columns }: LineageEntry,
+  ownJob: Urn | null,
+  note: Note,
+  jobOf: (name: OpenLineageName) => Urn
+): Link[] {
+  const jobAt = (end: Extract<LineageEnd, { type: 'JOB' }>): Urn | null => (end.job ? jobOf(end.job) : ownJob)
+  if (target.type === 'JOB') {
+    const targetJob = jobAt(target)
+    return inputs.flatMap((input): Link[] => {
+      if (input.type === 'DATASET') return targetJob === ownJob ? [['read', note(input.dataset)]] : []
+      const inputJob = jobAt(input)
+      if (targetJob === ownJob && inputJob && inputJob !== ownJob) return [['afterJob', inputJob]]
+      return []
+    })
+  }
+  const urn = note(target.dataset)
+  return [
+    ['described', urn],
+    ...inputs.flatMap((input): Link[] =>
+      input.type === 'DATASET'
+        ? [['direct', urn, note(input.dataset)]]
+        : jobAt(input) === ownJob && ownJob !== null
+          ? [['write', urn]]
+          : []
+    ),
+    ...columnLinks('directColumn', urn, columns, note)
+  ]
+}
+
+const columnLinks = (
+  kind: 'column' | 'directColumn',
+  urn: Urn,
+  columns: ReadonlyMap<string, readonly ColumnInput[]>,
+  note: Note
+): Link[] =>
+  [...columns].flatMap(([column, inputs]) =>
+    inputs.map((input): Link => [kind, urn, column, note(input.dataset), input.column, input.operation])
+  )
+
+/** What a dataset is made from without a job that is known: `lineage`, else `columnLineage`. */
+function declaredLinks(dataset: EventDataset, note: Note): Link[] {
+  const { lineage } = dataset.facets
+  const place = `${dataset.field}.facets`
+  if (isObject(lineage))
+    return linksOfEntry(readLineageOfDataset(lineage, dataset, `${place}.lineage`), null, note, () =>
+      note(dataset)
+    )
+  const columns = readColumnLineage(dataset.facets.columnLineage, `${place}.columnLineage`)
+  const urn = note(dataset)
+  const links = columnLinks('directColumn', urn, columns, note)
+  return [
+    ...[...columns.values()].flat().map((input): Link => ['direct', urn, note(input.dataset)]),
+    ...links
+  ]
+}
+
+/** The jobs of a list of the facet `jobDependencies`. */
+function dependencies(event: OpenLineageEvent, listName: 'upstream' | 'downstream'): OpenLineageName[] {
+  const facet = event.kind === 'run' ? event.run.facets.jobDependencies : null
+  return listOf(isObject(facet) ? facet[listName] : undefined).flatMap((each, index) => {
+    const place = `run.facets.jobDependencies.${listName}[${index}].job`
+    return isObject(each) && isObject(each.job) ? [readName(each.job, place)] : []
+  })
+}
+
+const followersOf = (event: OpenLineageEvent, urn: Urn, orchestrator: string): JobContent[] =>
+  dependencies(event, 'downstream').map((name) => {
+    const { job, flow } = jobUrn(orchestrator, name)
+    return { ...name, urn: job, flowUrn: flow, facts: {}, links: [['afterJob', urn]], isDeclared: false }
+  })
+
+function parentRun({ parent }: JsonObject): Urn | null {
+  const run = isObject(parent) ? parent.run : null
+  return isObject(run) && typeof run.runId === 'string' && run.runId !== '' ? runUrn(run.runId) : null
+}
+
+function tableOf({ facets: { symlinks } }: EventDataset): Urn | null {
+  const tables = listOf(isObject(symlinks) ? symlinks.identifiers : undefined).filter(
+    (each) => isObject(each) && each.type === 'TABLE'
+  )
+  const last = tables.at(-1)
+  return isObject(last) ? resolveTable(readName(last, 'symlinks.identifiers')).urn : null
+}
+
+function previousName({ facets: { lifecycleStateChange: facet } }: EventDataset): OpenLineageName | null {
+  if (!isObject(facet) || facet.lifecycleStateChange !== 'RENAME' || !isObject(facet.previousIdentifier))
+    return null
+  return readName(facet.previousIdentifier, 'lifecycleStateChange.previousIdentifier')
+}
+
+function factsOfDataset(dataset: EventDataset, urn: Urn): Facts {
+  const { schema, lifecycleStateChange: lifecycle } = dataset.facets
+  const read = isObject(schema) ? schemaOf(schema, platformOf(urn) ?? '', dataset.name) : null
+  return {
+    ...factsOf(dataset),
+    ...(read ? { schema: read } : {}),
+    ...(isObject(lifecycle) && typeof lifecycle.lifecycleStateChange === 'string'
+      ? { isDropped: lifecycle.lifecycleStateChange === 'DROP' }
+      : {})
+  }
+}
+
+function factsOf({ facets: { documentation, ownership, tags } }: Pick<EventJob, 'facets'>): Facts {
+  const description = isObject(documentation) ? descriptionOf(documentation) : null
+  return {
+    ...(description === null ? {} : { description }),
+    ...(isObject(ownership) ? { owners: ownersOf(ownership) } : {}),
+    ...(isObject(tags) ? { tags: tagsOf(tags) } : {})
+  }
+}

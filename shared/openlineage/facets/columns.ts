@@ -1,0 +1,52 @@
+/** Reads the columns of lineage: the facet `columnLineage`, and the inputs of a column in the facet `lineage`. */
+import type { JsonObject, JsonValue } from '../../model/changes.ts'
+import { isObject, listOf } from '../../model/json-values.ts'
+import type { OpenLineageName } from '../event.ts'
+import { readName } from '../event.ts'
+
+/** A column that another one is made from; `operation` is how, `TYPE:SUBTYPE` of each transformation, sorted. */
+export type ColumnInput = { dataset: OpenLineageName; column: string; operation: string }
+
+/** By the columns that are made. `field` is where the facet stands. */
+export function readColumnLineage(facet: JsonValue | undefined, field: string): Map<string, ColumnInput[]> {
+  const fields = isObject(facet) && isObject(facet.fields) ? facet.fields : {}
+  return new Map(
+    Object.entries(fields).map(([column, each]) => [
+      column,
+      readColumnInputs(
+        isObject(each) ? each.inputFields : undefined,
+        `${field}.fields.${column}.inputFields`,
+        isObject(each) ? each : {}
+      )
+    ])
+  )
+}
+
+/** Inputs without a column are left out: they are of the whole dataset. `before` holds what old producers wrote beside the list. */
+export function readColumnInputs(
+  sent: JsonValue | undefined,
+  field: string,
+  before: JsonObject = {}
+): ColumnInput[] {
+  return listOf(sent).flatMap((input, index) =>
+    isObject(input) && typeof input.field === 'string' && input.field !== ''
+      ? [
+          {
+            dataset: readName(input, `${field}[${index}]`),
+            column: input.field,
+            operation: operationOf(input.transformations, before)
+          }
+        ]
+      : []
+  )
+}
+
+function operationOf(transformations: JsonValue | undefined, before: JsonObject): string {
+  const names = listOf(transformations).flatMap((each) =>
+    isObject(each) && typeof each.type === 'string'
+      ? [typeof each.subtype === 'string' && each.subtype !== '' ? `${each.type}:${each.subtype}` : each.type]
+      : []
+  )
+  if (names.length > 0) return [...new Set(names)].sort().join(',')
+  return typeof before.transformationType === 'string' ? before.transformationType : ''
+}

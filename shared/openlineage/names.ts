@@ -1,0 +1,162 @@
+/**
+ * Maps OpenLineage names to URNs: namespace and name of a dataset, a job, a run, a column.
+ *
+ * The rules are DataHub's, so that what its connectors wrote and what events name is the same asset; where DataHub fails or drops a name, the
+ * platform is `unknown`. The first rule that fits decides, and its name is shown by `GET /openlineage/resolve`.
+ */
+import { CatalogError } from '../errors.ts'
+import { datasetUrn, schemaFieldUrn } from '../urn/kinds.ts'
+import { toUrn, type Urn } from '../urn/urn.ts'
+import type { OpenLineageName } from './event.ts'
+
+export type ResolvedDataset = { urn: Urn; platform: string; name: string; rule: string }
+
+type Rule = {
+  name: string
+  /** The platform and the name there; null where the rule does not fit. */
+  read: (dataset: OpenLineageName) => { platform: string; name: string } | null
+}
+
+/** Schemes and bare namespaces that DataHub has another platform for. */
+const platforms: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    awsathena: 'athena',
+    azurecosmos: 'cosmosdb',
+    azurekusto: 'kusto',
+    'fabric-warehouse': 'fabric',
+    postgresql: 'postgres',
+    sqlserver: 'mssql',
+    unitycatalog: 'databricks'
+  })
+)
+
+/** File stores: a dataset there is a path, its bucket or container first. */
+const fileStores: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    s3: 's3',
+    s3a: 's3',
+    s3n: 's3',
+    gs: 'gcs',
+    gcs: 'gcs',
+    abfs: 'abs',
+    abfss: 'abs',
+    wasb: 'abs',
+    wasbs: 'abs',
+    dbfs: 'dbfs',
+    file: 'file'
+  })
+)
+
+const uri = /^([a-z][a-z\d+.-]*):\/\/(.*)$/is
+const glueNamespace = /^(?:arn:)?aws:glue:/i
+const glueTable = /^table\/([^/]+)\/(.+)$/
+
+const rules: readonly Rule[] = [
+  {
+    name: 'glue',
+    read: ({ namespace, name }) =>
+      glueNamespace.test(namespace) ? { platform: 'glue', name: tableOfGlue(name) } : null
+  },
+  {
+    name: 'uri in the name',
+    read: ({ name }) => {
+      const [, scheme, path] = uri.exec(name) ?? []
+      return scheme === undefined || path === undefined ? null : placeIn(scheme.toLowerCase(), '', path)
+    }
+  },
+  {
+    name: 'scheme of the namespace',
+    read: ({ namespace, name }) => {
+      const [, scheme, authority] = uri.exec(namespace) ?? []
+      return scheme === undefined || authority === undefined
+        ? null
+        : placeIn(scheme.toLowerCase(), authority, name)
+    }
+  },
+  {
+    name: 'file',
+    read: ({ namespace, name }) =>
+      /^file(:|$)/i.test(namespace) ? { platform: 'file', name: withoutEndSlash(name) } : null
+  },
+  {
+    name: 'namespace is the platform',
+    read: ({ namespace, name }) =>
+      /^[\w-]+$/.test(namespace)
+        ? { platform: platforms.get(namespace.toLowerCase()) ?? namespace, name }
+        : null
+  },
+  { name: 'unknown', read: ({ namespace, name }) => ({ platform: 'unknown', name: `${namespace}/${name}` }) }
+]
+
+/** Host and port are left out, as DataHub has it. */
+function placeIn(scheme: string, authority: string, path: string): { platform: string; name: string } {
+  const store = fileStores.get(scheme)
+  if (store === undefined) return { platform: platforms.get(scheme) ?? scheme, name: path }
+  const key = withoutEndSlash(path)
+  if (store === 'file') return { platform: store, name: key }
+  const bucket = authority.replace(/\/+$/, '')
+  return {
+    platform: store,
+    name: bucket === '' ? key.replace(/^\/+/, '') : `${bucket}/${key.replace(/^\/+/, '')}`
+  }
+}
+
+const withoutEndSlash = (path: string): string => path.replace(/(?<=.)\/+$/, '')
+
+const tableOfGlue = (name: string): string => {
+  const [, database, table] = glueTable.exec(name) ?? []
+  return database === undefined || table === undefined ? name : `${database}.${table}`
+}
+
+/** Throws LIMIT_EXCEEDED (urnMaxBytes), INVALID_CHARACTER. */
+export function resolveDataset(dataset: OpenLineageName): ResolvedDataset {
+  for (const { name: rule, read } of rules) {
+    const found = read(dataset)
+    if (found && found.name !== '') return { ...found, rule, urn: datasetUrnOf(found.platform, found.name) }
+  }
+  throw new CatalogError('BAD_REQUEST', `${dataset.namespace} ${dataset.name} names no dataset`)
+}
+
+/** What a `TABLE` among the symlinks names: a table of Glue, or of Hive, as DataHub has it. */
+export function resolveTable({ namespace, name }: OpenLineageName): ResolvedDataset {
+  const platform = glueNamespace.test(namespace) ? 'glue' : 'hive'
+  const table = tableOfGlue(name)
+  return { platform, name: table, rule: 'table among the symlinks', urn: datasetUrnOf(platform, table) }
+}
+
+const datasetUrnOf = (platform: string, name: string): Urn =>
+  withParts([platform, name], ([first = '', second = '']) => datasetUrn(first, second))
+
+/** `cluster` of the flow is the job's namespace, so that two schedulers with a job of the same name have two jobs. */
+export function jobUrn(orchestrator: string, { namespace, name }: OpenLineageName): { job: Urn; flow: Urn } {
+  const flow = withParts([orchestrator, flowName(name), namespace], (parts) =>
+    toUrn(`urn:li:dataFlow:(${parts.join(',')})`)
+  )
+  return { flow, job: withParts([name], ([id = '']) => toUrn(`urn:li:dataJob:(${flow},${id})`)) }
+}
+
+/** The part of a job's name before the first dot. */
+export const flowName = (jobName: string): string => jobName.split('.')[0] || jobName
+
+/** The part of a job's name behind the first dot. */
+export const shortJobName = (jobName: string): string => jobName.slice(jobName.indexOf('.') + 1) || jobName
+
+export const runUrn = (runId: string): Urn =>
+  withParts([runId], ([id = '']) => toUrn(`urn:li:dataProcessInstance:${id}`))
+
+export const columnUrn = (dataset: Urn, path: string): Urn =>
+  withParts([path], ([kept = '']) => schemaFieldUrn(dataset, kept))
+
+/** Parts are kept as sent where the URN can be told apart again, and percent-encoded, as DataHub's clients do it, where not. */
+function withParts(parts: readonly string[], make: (parts: readonly string[]) => Urn): Urn {
+  const isPlain = parts.every((part) => !/[(),]/.test(part))
+  if (isPlain) return make(parts)
+  try {
+    if (parts.slice(0, -1).every((part) => !/[(),]/.test(part))) return make(parts)
+  } catch (error) {
+    if (!(error instanceof CatalogError) || error.code !== 'INVALID_URN') throw error
+  }
+  return make(parts.map((part) => part.replaceAll(/[(),]/g, percentEncoded)))
+}
+
+const percentEncoded = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`

@@ -1,0 +1,24 @@
+/** Which orchestrator a job belongs to, as DataHub reads it: the integration, the engine, or the producer's address. */
+import type { JsonValue } from '../model/changes.ts'
+import { isObject } from '../model/json-values.ts'
+import type { OpenLineageEvent } from './event.ts'
+
+const producers: readonly (readonly [RegExp, string])[] = [
+  [/github\.com\/apache\/airflow/i, 'airflow'],
+  [/github\.com\/trinodb\/trino/i, 'trino']
+]
+const integration = /github\.com\/OpenLineage\/OpenLineage\/.*\/([\w-]+)\/?$/i
+
+/** `unknown` where nothing says it. */
+export function orchestratorOf(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>): string {
+  const engine = event.kind === 'run' ? textOf(event.run.facets.processing_engine, 'name') : null
+  const named = textOf(event.job.facets.jobType, 'integration') ?? engine
+  if (named !== null) return named.toLowerCase()
+  const known = producers.find(([pattern]) => pattern.test(event.producer))
+  return known?.[1] ?? integration.exec(event.producer)?.[1]?.toLowerCase() ?? 'unknown'
+}
+
+function textOf(facet: JsonValue | undefined, key: string): string | null {
+  const text = isObject(facet) ? facet[key] : null
+  return typeof text === 'string' && text.trim() !== '' ? text.trim() : null
+}

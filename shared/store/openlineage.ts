@@ -1,0 +1,155 @@
+/** The tables of OpenLineage: events as they came, and what is known from all of them together. */
+import type { Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { Assertions } from '../openlineage/assertions.ts'
+import type { State } from '../openlineage/state.ts'
+import type { Urn } from '../urn/urn.ts'
+import { urnKey } from '../urn/urn-key.ts'
+
+/** `text` is the event as JSON. */
+export type EventRow = { digest: Buffer; timeMs: number; text: string }
+
+/** Keeps events, and gives the digests of those that were not there yet. */
+export async function insertEvents(tx: Tx, events: readonly EventRow[]): Promise<Buffer[]> {
+  if (events.length === 0) return []
+  const sorted = [...events].sort((a, b) => Buffer.compare(a.digest, b.digest))
+  const rows = await query<{ digest: Buffer }>(
+    tx,
+    `
+    insert into openlineage_event (digest, event_time, event)
+    select sent.digest, to_timestamp(sent.time_ms / 1000.0), sent.event::json
+    from unnest(?::bytea[], ?::bigint[], ?::text[]) as sent (digest, time_ms, event)
+    on conflict (digest) do nothing
+    returning digest`,
+    [sorted.map((row) => row.digest), sorted.map((row) => row.timeMs), sorted.map((row) => row.text)]
+  )
+  return rows.map((row) => row.digest)
+}
+
+export type StateRow = { urn: Urn; state: State | null; asserted: Assertions }
+
+/**
+ * The states of URNs, locked until the transaction ends, in an order that keeps two transactions from waiting for each other. What has none yet
+ * gets a row, with a state of null, so that two who begin one wait for each other too.
+ */
+export async function lockStates(tx: Tx, urns: readonly Urn[]): Promise<StateRow[]> {
+  if (urns.length === 0) return []
+  const sorted = [...new Set(urns)].sort()
+  await query(
+    tx,
+    `
+    insert into openlineage_state (urn, state, asserted)
+    select wanted.urn, 'null', '{}'
+    from unnest(?::text[]) with ordinality as wanted (urn, place)
+    order by wanted.place
+    on conflict (urn) do nothing`,
+    [sorted]
+  )
+  return query<StateRow>(
+    tx,
+    `
+    select urn, state, asserted
+    from openlineage_state
+    where urn = any(?::text[])
+    order by urn collate "C"
+    for update`,
+    [sorted]
+  )
+}
+
+/** The states there are, as they are now. */
+export async function readStates(tx: Tx, urns: readonly Urn[]): Promise<StateRow[]> {
+  if (urns.length === 0) return []
+  return query<StateRow>(
+    tx,
+    'select urn, state, asserted from openlineage_state where urn = any(?::text[])',
+    [urns]
+  )
+}
+
+export async function writeStates(tx: Tx, rows: readonly StateRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(
+    tx,
+    `
+    update openlineage_state
+    set state = changed.state::jsonb, asserted = changed.asserted::jsonb, changed_at = now()
+    from unnest(?::text[], ?::text[], ?::text[]) as changed (urn, state, asserted)
+    where openlineage_state.urn = changed.urn`,
+    [
+      rows.map((row) => row.urn),
+      rows.map((row) => JSON.stringify(row.state)),
+      rows.map((row) => JSON.stringify(row.asserted))
+    ]
+  )
+}
+
+/** Who has a state and asserts an edge that begins or ends at one of the datasets, or at a column of one. */
+export async function statedAround(tx: Tx, datasets: readonly Urn[]): Promise<Urn[]> {
+  if (datasets.length === 0) return []
+  const rows = await query<{ urn: Urn }>(
+    tx,
+    `
+    with named as (
+      select entity.id from entity where entity.urn_key = any(?::uuid[])
+    ), ends as (
+      select id from named
+      union all
+      select entity.id from entity join named on entity.parent_id = named.id
+    )
+    select distinct owner.urn
+    from (
+      select statement.owner_id from statement join ends on statement.upstream_id = ends.id
+      union
+      select statement.owner_id from statement join ends on statement.downstream_id = ends.id
+    ) as found
+    join entity as owner on owner.id = found.owner_id
+    join openlineage_state on openlineage_state.urn = owner.urn`,
+    [datasets.map(urnKey)]
+  )
+  return rows.map((row) => row.urn)
+}
+
+/** Deletes some events that came longer ago, and says how many. */
+export async function deleteOldEvents(tx: Tx, keepDays: number, limit: number): Promise<number> {
+  const rows = await query(
+    tx,
+    `
+    with old as (
+      select digest
+      from openlineage_event
+      where received_at < now() - ?::int * interval '1 day'
+      order by received_at
+      limit ?::int
+      for update skip locked
+    )
+    delete from openlineage_event
+    using old
+    where openlineage_event.digest = old.digest
+    returning openlineage_event.digest`,
+    [keepDays, limit]
+  )
+  return rows.length
+}
+
+/** Deletes what is known of some runs of which no event came since, and says how many. The runs stay in the catalog. */
+export async function deleteOldRunStates(tx: Tx, keepDays: number, limit: number): Promise<number> {
+  const rows = await query(
+    tx,
+    `
+    with old as (
+      select urn
+      from openlineage_state
+      where state ->> 'kind' = 'run' and changed_at < now() - ?::int * interval '1 day'
+      order by changed_at
+      limit ?::int
+      for update skip locked
+    )
+    delete from openlineage_state
+    using old
+    where openlineage_state.urn = old.urn
+    returning openlineage_state.urn`,
+    [keepDays, limit]
+  )
+  return rows.length
+}

@@ -1,0 +1,484 @@
+/** What OpenLineage events mean: which edges they assert, what replaces what, and what is refused. */
+import t from 'tap'
+import { prune } from '../shared/catalog/loads/prune.ts'
+import { query } from '../shared/db/query.ts'
+import type { JsonObject } from '../shared/model/changes.ts'
+import { eventAt, facet } from './support/openlineage.ts'
+import { withServer, type TestServer } from './support/server.ts'
+
+const data = (name: string, facets: JsonObject = {}): JsonObject => ({
+  namespace: 'postgres://db:5432',
+  name,
+  facets
+})
+const file = (name: string, facets: JsonObject = {}): JsonObject => ({ namespace: 's3://lake', name, facets })
+const tableAt = (name: string): JsonObject => ({
+  symlinks: facet({ identifiers: [{ namespace: 'hive://meta', name, type: 'TABLE' }] })
+})
+const jobOf = (facets: JsonObject = {}): JsonObject => ({ namespace: 'nightly', name: 'etl.load', facets })
+const run = (id = '11111111-1111-1111-1111-111111111111'): JsonObject => ({ runId: id, facets: {} })
+
+const jobUrn = 'urn:li:dataJob:(urn:li:dataFlow:(spark,etl,nightly),etl.load)'
+const dataset = (name: string, platform = 'postgres'): string =>
+  `urn:li:dataset:(urn:li:dataPlatform:${platform},${name},PROD)`
+
+type Send = (...events: JsonObject[]) => Promise<void>
+type Edges = () => Promise<string[]>
+
+/** A server, and its edges as `up -> down`, with the names of datasets, `etl.load` for the job, and columns behind `#`. */
+async function withEvents(
+  t: Parameters<typeof withServer>[0]
+): Promise<{ server: TestServer; send: Send; edges: Edges }> {
+  const server = await withServer(t)
+  const send: Send = async (...events) => {
+    for (const body of events) {
+      const { status, text } = await server.rest({ method: 'POST', url: '/api/v1/lineage', body })
+      if (status !== 201) throw new Error(text)
+    }
+  }
+  const edges: Edges = async () => {
+    const rows = await query<{ up: string; down: string }>(
+      server.db,
+      `
+      select distinct up.urn as up, down.urn as down
+      from statement
+      join entity as up on up.id = upstream_id
+      join entity as down on down.id = downstream_id`
+    )
+    return rows.map(({ up, down }) => `${short(up)} -> ${short(down)}`).sort()
+  }
+  return { server, send, edges }
+}
+
+function short(urn: string): string {
+  const column = /^urn:li:schemaField:\((.*\)),(.*)\)$/.exec(urn)
+  if (column) return `${short(column[1] ?? '')}#${column[2]}`
+  return urn.startsWith('urn:li:dataJob')
+    ? 'job'
+    : (/^urn:li:dataset:\([^,]+,(.*),PROD\)$/.exec(urn)?.[1] ?? urn)
+}
+
+t.test('runs', async (t) => {
+  const { server, send, edges } = await withEvents(t)
+  await send(
+    eventAt(0, { eventType: 'START', run: run(), job: jobOf(), inputs: [data('a')] }),
+    eventAt(9, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs: [data('b')] })
+  )
+
+  await t.test('what a run reads and writes adds up over its events', async (t) => {
+    t.strictSame(await edges(), ['a -> job', 'job -> b'])
+  })
+
+  await t.test('a later run adds to it, and the edge says when it was first and last used', async (t) => {
+    await send(
+      eventAt(100, {
+        eventType: 'COMPLETE',
+        run: run('22222222-2222-2222-2222-222222222222'),
+        job: jobOf(),
+        inputs: [data('a'), data('c')]
+      })
+    )
+    t.strictSame(await edges(), ['a -> job', 'c -> job', 'job -> b'])
+    const { body } = await server.rest({
+      url: `/openapi/v3/entity/datajob/${encodeURIComponent(jobUrn)}/dataJobInputOutput`
+    })
+    const [first] = body.value.inputDatasetEdges.filter(
+      (edge: { destinationUrn: string }) => edge.destinationUrn === dataset('a')
+    )
+    t.match(first, {
+      created: { time: Date.UTC(2026, 0, 1) },
+      lastModified: { time: Date.UTC(2026, 0, 1) + 100_000 }
+    })
+  })
+
+  await t.test('each run is an entity with its history', async (t) => {
+    const urn = 'urn:li:dataProcessInstance:11111111-1111-1111-1111-111111111111'
+    const { body } = await server.rest({
+      method: 'POST',
+      url: '/aspects?action=getTimeseriesAspectValues',
+      body: { urn, entity: 'dataProcessInstance', aspect: 'dataProcessInstanceRunEvent', limit: 10 }
+    })
+    t.strictSame(
+      body.value.values
+        .map(({ aspect }: { aspect: { value: string } }) => JSON.parse(aspect.value).status)
+        .sort(),
+      ['COMPLETE', 'STARTED']
+    )
+    const answer = await server.rest({
+      url: `/openapi/v3/entity/dataprocessinstance/${encodeURIComponent(urn)}/dataProcessInstanceRelationships`
+    })
+    t.match(answer.body, { value: { parentTemplate: jobUrn } })
+  })
+
+  await t.test('an edge that a person has made stays', async (t) => {
+    const { body } = await server.graphql(
+      'mutation ($input: UpdateLineageInput!) { updateLineage(input: $input) }',
+      { input: { edgesToAdd: [{ upstreamUrn: dataset('b'), downstreamUrn: jobUrn }], edgesToRemove: [] } }
+    )
+    t.match(body, { data: { updateLineage: true } })
+    await send(eventAt(200, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [data('a')] }))
+    t.ok((await edges()).includes('b -> job'))
+  })
+
+  await t.test('a walk along columns passes the job and returns it', async (t) => {
+    const columnLineage = facet({
+      fields: {
+        total: {
+          inputFields: [
+            { ...data('a'), field: 'amount', transformations: [{ type: 'DIRECT', subtype: 'AGGREGATION' }] }
+          ]
+        }
+      }
+    })
+    await send(
+      eventAt(300, {
+        eventType: 'COMPLETE',
+        run: run(),
+        job: jobOf(),
+        outputs: [data('b', { columnLineage })]
+      })
+    )
+    const { body } = await server.graphql(
+      `query ($input: ScrollAcrossLineageInput!) { scrollAcrossLineage(input: $input) { searchResults { degree entity { urn } } } }`,
+      { input: { urn: `urn:li:schemaField:(${dataset('a')},amount)`, direction: 'DOWNSTREAM' } }
+    )
+    t.strictSame(
+      body.data.scrollAcrossLineage.searchResults
+        .map(
+          ({ degree, entity }: { degree: number; entity: { urn: string } }) =>
+            `${degree} ${short(entity.urn)}`
+        )
+        .sort(),
+      ['1 b', '1 job']
+    )
+  })
+})
+
+t.test('the facet lineage', async (t) => {
+  const entries = (...list: JsonObject[]): JsonObject => ({ lineage: facet({ entries: list }) })
+  const into = (name: string, ...from: string[]): JsonObject => ({
+    ...data(name),
+    type: 'DATASET',
+    inputs: from.map((each) => ({ ...data(each), type: 'DATASET' }))
+  })
+
+  await t.test(
+    'says which input goes into which output; what it does not speak of stays with the job',
+    async (t) => {
+      const { send, edges } = await withEvents(t)
+      await send(
+        eventAt(0, {
+          eventType: 'COMPLETE',
+          run: run(),
+          job: jobOf(entries(into('x', 'a'), into('y', 'b'))),
+          inputs: [data('a'), data('b'), data('settings')],
+          outputs: [data('x'), data('y'), data('log')]
+        })
+      )
+      t.strictSame(await edges(), ['a -> x', 'b -> y', 'job -> log', 'settings -> job'])
+    }
+  )
+
+  await t.test('goes before columnLineage, and brings columns of its own', async (t) => {
+    const { send, edges } = await withEvents(t)
+    const columnLineage = facet({ fields: { p: { inputFields: [{ ...data('a'), field: 'wrong' }] } } })
+    await send(
+      eventAt(0, {
+        eventType: 'COMPLETE',
+        run: run(),
+        job: jobOf(
+          entries({
+            ...into('x'),
+            fields: { p: { inputs: [{ ...data('a'), type: 'DATASET', field: 'q' }] } }
+          })
+        ),
+        inputs: [data('a')],
+        outputs: [data('x', { columnLineage })]
+      })
+    )
+    t.strictSame(await edges(), ['a -> x', 'a#q -> x#p'])
+  })
+
+  await t.test('of two jobs that make one dataset each keeps what it says', async (t) => {
+    const { send, edges } = await withEvents(t)
+    const other = { namespace: 'nightly', name: 'etl.other' }
+    await send(
+      eventAt(0, { job: jobOf(entries(into('x', 'a', 'b'))) }),
+      eventAt(1, { job: { ...other, facets: entries(into('x', 'b', 'c')) } }),
+      eventAt(2, { job: { ...other, facets: entries(into('x', 'c')) } })
+    )
+    t.strictSame(await edges(), ['a -> x', 'b -> x', 'c -> x'])
+    await send(eventAt(3, { job: jobOf(entries()) }))
+    t.strictSame(await edges(), ['c -> x'])
+  })
+})
+
+t.test('what is declared', async (t) => {
+  await t.test(
+    'by a job event replaces what an older one declared, and nothing that runs have shown',
+    async (t) => {
+      const { send, edges } = await withEvents(t)
+      await send(
+        eventAt(0, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [data('seen')] }),
+        eventAt(1, { job: jobOf(), inputs: [data('a')], outputs: [data('b')] }),
+        eventAt(3, { job: jobOf(), inputs: [data('c')], outputs: [data('b')] }),
+        eventAt(2, { job: jobOf(), inputs: [data('late')], outputs: [] })
+      )
+      t.strictSame(await edges(), ['c -> job', 'job -> b', 'seen -> job'])
+    }
+  )
+
+  await t.test('by a dataset event needs no job, and is replaced by the next one', async (t) => {
+    const { send, edges } = await withEvents(t)
+    const from = (...names: string[]) => ({
+      lineage: facet({ inputs: names.map((name) => ({ ...data(name), type: 'DATASET' })) })
+    })
+    await send(eventAt(0, { dataset: data('view', from('a', 'b')) }))
+    t.strictSame(await edges(), ['a -> view', 'b -> view'])
+    await send(eventAt(1, { dataset: data('view', from('b')) }))
+    t.strictSame(await edges(), ['b -> view'])
+    await send(eventAt(2, { dataset: data('view', from()) }))
+    t.strictSame(await edges(), [], 'an empty list says that there is none')
+  })
+})
+
+t.test('names', async (t) => {
+  await t.test(
+    'a path that is a table is that table, also for producers that know the path only',
+    async (t) => {
+      const { send, edges } = await withEvents(t)
+      await send(
+        eventAt(0, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [file('sales')] }),
+        eventAt(1, {
+          eventType: 'COMPLETE',
+          run: run(),
+          job: { ...jobOf(), name: 'etl.write' },
+          outputs: [file('sales', tableAt('shop.sales'))]
+        }),
+        eventAt(2, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [file('sales')] })
+      )
+      t.strictSame(await edges(), ['job -> shop.sales', 'shop.sales -> job'])
+    }
+  )
+
+  await t.test('a renamed dataset keeps its edges', async (t) => {
+    const { send, edges } = await withEvents(t)
+    await send(
+      eventAt(0, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs: [data('before')] }),
+      eventAt(1, {
+        dataset: data('after', {
+          lifecycleStateChange: facet({ lifecycleStateChange: 'RENAME', previousIdentifier: data('before') })
+        })
+      })
+    )
+    t.strictSame(await edges(), ['job -> after'])
+  })
+
+  await t.test('a dropped dataset is soft-deleted until it is made again', async (t) => {
+    const { server, send } = await withEvents(t)
+    const change = (state: string) =>
+      data('a', { lifecycleStateChange: facet({ lifecycleStateChange: state }) })
+    const isRemoved = async () =>
+      (
+        await query<{ isRemoved: boolean }>(
+          server.db,
+          `select is_removed as "isRemoved" from entity where urn = ?`,
+          [dataset('a')]
+        )
+      )[0]?.isRemoved
+    await send(eventAt(0, { dataset: change('DROP') }))
+    t.equal(await isRemoved(), true)
+    await send(eventAt(1, { dataset: change('CREATE') }))
+    t.equal(await isRemoved(), false)
+  })
+
+  const resolved: readonly (readonly [namespace: string, name: string, urn: string])[] = [
+    ['postgres://db:5432', 'shop.public.orders', dataset('shop.public.orders')],
+    ['postgresql://db', 'shop.public.orders', dataset('shop.public.orders')],
+    ['bigquery', 'p.d.t', dataset('p.d.t', 'bigquery')],
+    ['snowflake://org-account', 'DB.S.T', dataset('DB.S.T', 'snowflake')],
+    ['sqlserver://h:1433', 'd.s.t', dataset('d.s.t', 'mssql')],
+    ['awsathena://athena.eu-central-1.amazonaws.com', 'c.d.t', dataset('c.d.t', 'athena')],
+    ['unitycatalog://host', 'c.s.t', dataset('c.s.t', 'databricks')],
+    ['s3a://lake', '/sales/2026/', dataset('lake/sales/2026', 's3')],
+    ['gs://lake', 'sales', dataset('lake/sales', 'gcs')],
+    ['abfss://box@account.dfs.core.windows.net', '/a', dataset('box@account.dfs.core.windows.net/a', 'abs')],
+    ['hdfs://nn:8020', '/user/a', dataset('/user/a', 'hdfs')],
+    ['file', '/tmp/a/', dataset('/tmp/a', 'file')],
+    ['arn:aws:glue:eu-central-1:12', 'table/shop/orders', dataset('shop.orders', 'glue')],
+    ['kafka://b1:9092', 'topic', dataset('topic', 'kafka')],
+    ['old', 's3://lake/sales', dataset('lake/sales', 's3')],
+    ['what is this?', 'x', dataset('what is this?/x', 'unknown')],
+    ['postgres://db', 'odd (name', dataset('odd %28name')]
+  ]
+  await t.test('GET /openlineage/resolve shows what a name becomes, and by which rule', async (t) => {
+    const server = await withServer(t)
+    for (const [namespace, name, urn] of resolved) {
+      const answer = await server.rest({
+        url: `/openlineage/resolve?namespace=${encodeURIComponent(namespace)}&name=${encodeURIComponent(name)}`
+      })
+      t.match(answer, { status: 200, body: { urn, rule: String } }, `${namespace} ${name}`)
+    }
+    t.match(await server.rest({ url: '/openlineage/resolve?namespace=x' }), {
+      status: 400,
+      body: { field: 'name' }
+    })
+  })
+})
+
+t.test('odd events are taken', async (t) => {
+  const { server, send, edges } = await withEvents(t)
+  const odd: JsonObject[] = [
+    {
+      ...eventAt(0, { job: jobOf(), outputs: [data('x', { columnLineage: facet({}) })] }),
+      eventTime: '2026-01-01T00:00:00'
+    },
+    {
+      ...eventAt(0, {
+        job: jobOf(),
+        outputs: [data('x', { columnLineage: facet({ fields: {} }), schema: facet({}) })]
+      }),
+      eventTime: '2026-01-01T00:00:00.123456789Z'
+    },
+    { ...eventAt(0, { job: jobOf() }), eventTime: '2026-01-01 00:00:00+0200' },
+    {
+      eventTime: '2026-01-01T00:00:00Z',
+      run: { runId: 'no uuid, (at all)' },
+      job: { namespace: 'a:b', name: 'without-a-dot' }
+    },
+    eventAt(1, {
+      eventType: 'complete',
+      run: run(),
+      job: { namespace: 'a,b (c)', name: 'x(y,z' },
+      inputs: [data('größe, (sum) 表')],
+      outputs: [
+        data('out', {
+          columnLineage: facet({
+            fields: { 'sum(word_count)': { inputFields: [{ ...data('in'), field: 'a.b,(c' }] } }
+          }),
+          unheardOf: facet({ deep: { er: [1, 2] } }),
+          documentation: { ...facet({ description: 'gone' }), _deleted: true }
+        })
+      ]
+    }),
+    eventAt(2, {
+      eventType: 'COMPLETE',
+      run: run(),
+      job: jobOf(),
+      inputs: [data('same')],
+      outputs: [data('same')]
+    })
+  ]
+  for (const event of odd) await send(event)
+  const found = await edges()
+  t.ok(found.some((edge) => edge.endsWith('#sum(word_count)')))
+  t.ok(found.includes('same -> job') && found.includes('job -> same'))
+  const [row] = await query<{ text: string }>(
+    server.db,
+    `select event::text as text from openlineage_event where event::text like '%unheardOf%'`
+  )
+  t.match(row?.text, /"deep":\{"er":\[1,2\]\}/, 'a facet that is not known is kept')
+})
+
+t.test('what is wrong is said with its place, and changes nothing', async (t) => {
+  const server = await withServer(t)
+  const good = eventAt(0, { job: jobOf() })
+  const wrong: readonly (readonly [body: unknown, field: string | undefined])[] = [
+    [[], undefined],
+    ['text', undefined],
+    [{}, 'eventTime'],
+    [{ ...good, eventTime: 'yesterday' }, 'eventTime'],
+    [{ ...good, eventTime: 7 }, 'eventTime'],
+    [{ ...good, job: undefined }, 'job'],
+    [{ ...good, job: 'x' }, 'job'],
+    [{ ...good, job: { namespace: 'a' } }, 'job.name'],
+    [{ ...good, job: { namespace: ' ', name: 'a' } }, 'job.namespace'],
+    [{ ...good, job: { ...jobOf(), facets: [] } }, 'job.facets'],
+    [{ ...good, run: {} }, 'run.runId'],
+    [{ ...good, job: undefined, run: run() }, 'job'],
+    [{ ...good, run: run(), eventType: 'DONE' }, 'eventType'],
+    [{ ...good, inputs: {} }, 'inputs'],
+    [{ ...good, inputs: [data('a'), { name: 'b' }] }, 'inputs[1].namespace'],
+    [{ ...good, outputs: [{ ...data('a'), facets: 'x' }] }, 'outputs[0].facets'],
+    [{ ...good, job: jobOf({ lineage: facet({ entries: [7] }) }) }, 'job.facets.lineage.entries[0]'],
+    [
+      { ...good, job: jobOf({ lineage: facet({ entries: [{ type: 'TABLE' }] }) }) },
+      'job.facets.lineage.entries[0].type'
+    ],
+    [{ ...good, inputs: [data('x'.repeat(2_000))] }, undefined]
+  ]
+  for (const [body, field] of wrong) {
+    const answer = await server.rest({ method: 'POST', url: '/api/v1/lineage', body })
+    t.match(
+      answer,
+      { status: 400, body: field === undefined ? {} : { field } },
+      JSON.stringify(body).slice(0, 80)
+    )
+  }
+
+  await t.test('in a batch the others are applied', async (t) => {
+    const body = [good, { eventTime: 'no' }, eventAt(1, { job: { namespace: 'nightly', name: 'second' } })]
+    t.match(await server.rest({ method: 'POST', url: '/api/v1/lineage/batch', body }), {
+      status: 200,
+      body: {
+        status: 'partial_success',
+        summary: { received: 3, successful: 2, failed: 1, retriable: 0, non_retriable: 1 },
+        failed_events: [{ index: 1, retriable: false, reason: /events\[1\]\.eventTime/ }]
+      }
+    })
+    t.match(await server.rest({ method: 'POST', url: '/api/v1/lineage/batch', body: good }), { status: 400 })
+    t.match((await server.rest({ method: 'POST', url: '/api/v1/lineage/batch', body: [] })).body, {
+      status: 'success',
+      summary: { received: 0 }
+    })
+  })
+
+  await t.test('nobody sends events without a token that may write', async (t) => {
+    const send = async (token: string | null) =>
+      (await server.rest({ method: 'POST', url: '/api/v1/lineage', body: good, token })).status
+    t.strictSame([await send(null), await send(await server.tokenWith(['read']))], [401, 403])
+  })
+
+  await t.test('an event that is too large is refused', async (t) => {
+    const body = { ...good, job: jobOf({ sql: facet({ query: 'x'.repeat(17 * 1024 * 1024) }) }) }
+    t.match(await server.rest({ method: 'POST', url: '/api/v1/lineage', body }), {
+      status: 413,
+      body: { limit: 'openLineageEventMaxBytes' }
+    })
+  })
+})
+
+t.test('events that name the same new things at once all succeed', async (t) => {
+  const { server, edges } = await withEvents(t)
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      server.rest({
+        method: 'POST',
+        url: '/api/v1/lineage',
+        body: eventAt(index, {
+          eventType: 'RUNNING',
+          run: run(),
+          job: jobOf(),
+          inputs: [data('a')],
+          outputs: [data(`out${index % 3}`)]
+        })
+      })
+    )
+  )
+  t.strictSame([...new Set(answers.map(({ status }) => status))], [201])
+  t.strictSame(await edges(), ['a -> job', 'job -> out0', 'job -> out1', 'job -> out2'])
+})
+
+t.test('events and the states of runs are kept for 30 days, the lineage stays', async (t) => {
+  const { server, send, edges } = await withEvents(t)
+  const both = { run: run(), job: jobOf(), inputs: [data('a')], outputs: [data('b')] }
+  await send(eventAt(0, { eventType: 'START', ...both }), eventAt(1, { eventType: 'COMPLETE', ...both }))
+  const before = await edges()
+  t.match(await prune(server.db), { openLineageEvents: 0, openLineageRuns: 0 })
+  await query(server.db, "update openlineage_event set received_at = received_at - interval '31 days'")
+  await query(server.db, "update openlineage_state set changed_at = changed_at - interval '31 days'")
+  t.match(await prune(server.db), { openLineageEvents: 2, openLineageRuns: 1 })
+  t.same(await edges(), before)
+  await send(eventAt(2, { eventType: 'START', ...both, run: run('2') }))
+  t.same(await edges(), before, 'the job and its datasets are still known')
+})

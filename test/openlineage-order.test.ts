@@ -1,0 +1,245 @@
+/** OpenLineage events say the same in whatever order they come, one by one or together, once or twice. */
+import { isDeepStrictEqual } from 'node:util'
+import t from 'tap'
+import { ingestEvents, readEvent } from '../shared/catalog/openlineage/ingest-events.ts'
+import type { JsonObject } from '../shared/model/changes.ts'
+import { somebody } from './support/changes.ts'
+import { withDatabase } from './support/database.ts'
+import { fc, runsOf } from './support/fast-check.ts'
+import { contentFrom, eventAt, facet, lastEntityId } from './support/openlineage.ts'
+
+const call = { actor: somebody, requestId: null }
+
+/** A random event; `tag` stands in every name, so that many cases are played in one database. */
+type RandomEvent = (tag: string) => JsonObject
+
+const time = fc.nat({ max: 12 })
+const datasetNumber = fc.nat({ max: 4 })
+const columnName = fc.constantFrom('x', 'y', 'sum(x)')
+const named = (number: number, tag: string): JsonObject => ({
+  namespace: 'postgres://h:5432',
+  name: `${tag}.d${number}`
+})
+const pathOf = (number: number, tag: string): JsonObject => ({
+  namespace: 's3://bucket',
+  name: `${tag}/p${number}`
+})
+
+const columnInputs = fc.array(
+  fc.tuple(datasetNumber, columnName, fc.constantFrom('IDENTITY', 'TRANSFORMATION')),
+  {
+    minLength: 1,
+    maxLength: 2
+  }
+)
+const columnFacet = fc.dictionary(columnName, columnInputs, { maxKeys: 2 }).map(
+  (columns) =>
+    (tag: string): JsonObject =>
+      facet({
+        fields: Object.fromEntries(
+          Object.entries(columns).map(([column, inputs]) => [
+            column,
+            {
+              inputFields: inputs.map(([number, field, subtype]) => ({
+                ...named(number, tag),
+                field,
+                transformations: [{ type: 'DIRECT', subtype }]
+              }))
+            }
+          ])
+        )
+      })
+)
+
+type RandomDataset = (tag: string) => JsonObject
+const plainDataset: fc.Arbitrary<RandomDataset> = fc
+  .record({
+    number: datasetNumber,
+    columns: fc.option(columnFacet),
+    text: fc.option(fc.constantFrom('one', 'two')),
+    fields: fc.option(fc.subarray(['x', 'y'])),
+    owners: fc.option(fc.subarray(['team:data', 'ann'])),
+    state: fc.option(fc.constantFrom('CREATE', 'DROP'), { freq: 4 })
+  })
+  .map(({ number, columns, text, fields, owners, state }) => (tag) => ({
+    ...named(number, tag),
+    facets: {
+      ...(columns ? { columnLineage: columns(tag) } : {}),
+      ...(text === null ? {} : { documentation: facet({ description: text }) }),
+      ...(fields ? { schema: facet({ fields: fields.map((name) => ({ name, type: 'int' })) }) } : {}),
+      ...(owners ? { ownership: facet({ owners: owners.map((name) => ({ name })) }) } : {}),
+      ...(state === null ? {} : { lifecycleStateChange: facet({ lifecycleStateChange: state }) })
+    }
+  }))
+/** A path that is a table: some events say so, and others do not know it. */
+const pathDataset: fc.Arbitrary<RandomDataset> = fc
+  .tuple(fc.nat({ max: 1 }), fc.boolean(), fc.option(fc.constantFrom('one', 'two')))
+  .map(([number, isTable, text]) => (tag) => ({
+    ...pathOf(number, tag),
+    facets: {
+      ...(text === null ? {} : { documentation: facet({ description: text }) }),
+      ...(isTable
+        ? {
+            symlinks: facet({
+              identifiers: [{ namespace: 'hive://h', name: `${tag}.t${number}`, type: 'TABLE' }]
+            })
+          }
+        : {})
+    }
+  }))
+const anyDataset = fc.oneof({ weight: 3, arbitrary: plainDataset }, { weight: 2, arbitrary: pathDataset })
+
+const lineageFacet = fc
+  .array(fc.tuple(datasetNumber, fc.array(datasetNumber, { maxLength: 2 }), fc.boolean()), {
+    minLength: 1,
+    maxLength: 2
+  })
+  .map(
+    (entries) =>
+      (tag: string): JsonObject =>
+        facet({
+          entries: entries.map(([number, inputs, isJob]) => ({
+            ...(isJob ? { type: 'JOB' } : { ...named(number, tag), type: 'DATASET' }),
+            inputs: inputs.map((input) => ({ ...named(input, tag), type: 'DATASET' }))
+          }))
+        })
+  )
+
+const jobEventParts = fc.record({
+  job: fc.nat({ max: 1 }),
+  inputs: fc.array(anyDataset, { maxLength: 2 }),
+  outputs: fc.array(anyDataset, { maxLength: 2 }),
+  lineage: fc.option(lineageFacet, { freq: 3 }),
+  text: fc.option(fc.constantFrom('one', 'two'))
+})
+type JobEventParts = typeof jobEventParts extends fc.Arbitrary<infer Parts> ? Parts : never
+
+const jobContent = ({ job, inputs, outputs, lineage, text }: JobEventParts, tag: string): JsonObject => ({
+  job: {
+    namespace: 'nightly',
+    name: `${tag}.job${job}`,
+    facets: {
+      ...(lineage ? { lineage: lineage(tag) } : {}),
+      ...(text === null ? {} : { documentation: facet({ description: text }) })
+    }
+  },
+  inputs: inputs.map((each) => each(tag)),
+  outputs: outputs.map((each) => each(tag))
+})
+
+const anyEvent: fc.Arbitrary<RandomEvent> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .tuple(
+        time,
+        jobEventParts,
+        fc.nat({ max: 2 }),
+        fc.constantFrom('START', 'RUNNING', 'COMPLETE', 'FAIL', 'OTHER')
+      )
+      .map(
+        ([at, parts, run, eventType]) =>
+          (tag: string) =>
+            eventAt(at, { eventType, run: { runId: `${tag}-${run}` }, ...jobContent(parts, tag) })
+      )
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(time, jobEventParts).map(
+      ([at, parts]) =>
+        (tag: string) =>
+          eventAt(at, jobContent(parts, tag))
+    )
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(time, anyDataset).map(
+      ([at, dataset]) =>
+        (tag: string) =>
+          eventAt(at, { dataset: dataset(tag) })
+    )
+  }
+)
+
+/** An aspect whose last entry was taken away, a dataset that is back, a key: they say what an absent aspect says. */
+const saysNothing = / \w+Key \{|(\{|, )("\w+": (\[\]|\{\}|false)(, )?)+\}$/
+
+/** Owners and tags are sets: the order of their lists says nothing. */
+function asSet(line: string): string {
+  const [, head, document] = /^(.* (?:ownership|globalTags) )(\{.*\})$/.exec(line) ?? []
+  if (head === undefined || document === undefined) return line
+  const lists = Object.values<unknown>(JSON.parse(document)).filter((list) => Array.isArray(list))
+  return (
+    head +
+    lists
+      .map((list) =>
+        list
+          .map((each: unknown) => JSON.stringify(each))
+          .sort()
+          .join()
+      )
+      .join()
+  )
+}
+
+const meaningOf = (content: readonly string[], tag: string): string[] =>
+  content
+    .filter((line) => !saysNothing.test(line))
+    .map((line) => asSet(line.replaceAll(tag, '')))
+    .sort()
+
+t.test('events in any order, together or alone, once or twice, leave the same catalog', async (t) => {
+  const { db } = await withDatabase(t)
+  let cases = 0
+  const play = async (
+    events: readonly RandomEvent[],
+    groups: readonly (readonly number[])[]
+  ): Promise<string[]> => {
+    const tag = `case${(cases += 1)}end`
+    const afterId = await lastEntityId(db)
+    for (const group of groups)
+      await ingestEvents(
+        db,
+        group.flatMap((index) => {
+          const event = events[index]
+          return event ? [readEvent(event(tag))] : []
+        }),
+        call
+      )
+    return meaningOf(await contentFrom(db, afterId), tag)
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyEvent, { minLength: 1, maxLength: 8 }).chain((events) => {
+        const each = events.map((_event, index) => index)
+        return fc.record({
+          events: fc.constant(events),
+          order: fc.shuffledSubarray([...each, ...each], { minLength: 0, maxLength: each.length }),
+          rest: fc.shuffledSubarray(each, { minLength: each.length }),
+          size: fc.integer({ min: 1, max: 4 })
+        })
+      }),
+      async ({ events, order, rest, size }) => {
+        const expected = await play(
+          events,
+          events.map((_event, index) => [index])
+        )
+        const sequence = [...order, ...rest]
+        const groups = Array.from({ length: Math.ceil(sequence.length / size) }, (_, at) =>
+          sequence.slice(at * size, (at + 1) * size)
+        )
+        const found = await play(events, groups)
+        if (isDeepStrictEqual(found, expected)) return
+        throw new Error(
+          [
+            ...events.map((event) => JSON.stringify(event(''))),
+            JSON.stringify(groups),
+            ...expected.filter((line) => !found.includes(line)).map((line) => `- ${line}`),
+            ...found.filter((line) => !expected.includes(line)).map((line) => `+ ${line}`)
+          ].join('\n')
+        )
+      }
+    ),
+    { numRuns: runsOf(200) }
+  )
+})
