@@ -6,8 +6,7 @@ create table openlineage_event (
   received_at timestamptz not null default now(),
   event json not null
 );
--- Serves reads in the order of time, and the deletion of old events.
-create index openlineage_event_event_time_idx on openlineage_event (event_time, digest);
+-- Serves the deletion of old events.
 create index openlineage_event_received_at_idx on openlineage_event (received_at);
 
 create table openlineage_state (
@@ -17,6 +16,7 @@ create table openlineage_state (
   asserted jsonb not null,
   changed_at timestamptz not null default now()
 );
+-- Serves the deletion of what is known of old runs.
 create index openlineage_state_run_idx on openlineage_state (changed_at) where state ->> 'kind' = 'run';
 `
 

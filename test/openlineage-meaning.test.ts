@@ -3,6 +3,8 @@ import t from 'tap'
 import { prune } from '../shared/catalog/loads/prune.ts'
 import { query } from '../shared/db/query.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
+import { ingestEvents, readEvent } from '../shared/catalog/openlineage/ingest-events.ts'
+import { somebody } from './support/changes.ts'
 import { eventAt, facet } from './support/openlineage.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
@@ -415,6 +417,11 @@ t.test('what is wrong is said with its place, and changes nothing', async (t) =>
       JSON.stringify(body).slice(0, 80)
     )
   }
+  const [left] = await query<{ count: number }>(
+    server.db,
+    'select (select count(*)::int from openlineage_event) + (select count(*)::int from openlineage_state) + (select count(*)::int from entity where is_present) as count'
+  )
+  t.equal(left?.count, 0)
 
   await t.test('in a batch the others are applied', async (t) => {
     const body = [good, { eventTime: 'no' }, eventAt(1, { job: { namespace: 'nightly', name: 'second' } })]
@@ -468,6 +475,27 @@ t.test('events that name the same new things at once all succeed', async (t) => 
   t.strictSame([...new Set(answers.map(({ status }) => status))], [201])
   t.strictSame(await edges(), ['a -> job', 'job -> out0', 'job -> out1', 'job -> out2'])
 })
+
+t.test(
+  'events that several processes commit at once all succeed and leave what they leave one by one',
+  async (t) => {
+    const events = Array.from({ length: 24 }, (_, index) =>
+      eventAt(index, {
+        eventType: 'RUNNING',
+        run: run(`run${index % 4}`),
+        job: { namespace: 'nightly', name: `etl.job${index % 3}` },
+        inputs: [file(`p${index % 2}`), data(`in${(index + 1) % 2}`)],
+        outputs: [file(`p${(index + 1) % 2}`, index % 5 === 4 ? tableAt(`shop.t${(index + 1) % 2}`) : {})]
+      })
+    )
+    const call = { actor: somebody, requestId: null }
+    const together = await withEvents(t)
+    await Promise.all(events.map((event) => ingestEvents(together.server.db, [readEvent(event)], call)))
+    const apart = await withEvents(t)
+    await apart.send(...events)
+    t.strictSame(await together.edges(), await apart.edges())
+  }
+)
 
 t.test('events and the states of runs are kept for 30 days, the lineage stays', async (t) => {
   const { server, send, edges } = await withEvents(t)

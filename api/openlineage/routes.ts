@@ -87,9 +87,10 @@ async function answerBatch(
 }
 
 function readOne(sent: unknown, index: number): ReadEvent {
-  const bytes = Buffer.byteLength(JSON.stringify(sent))
-  if (bytes > limits.openLineageEventMaxBytes) throw tooLarge('openLineageEventMaxBytes', `events[${index}]`)
-  return readEvent(sent, `events[${index}]`)
+  const event = readEvent(sent, `events[${index}]`)
+  if (Buffer.byteLength(event.text) > limits.openLineageEventMaxBytes)
+    throw tooLarge('openLineageEventMaxBytes', `events[${index}]`)
+  return event
 }
 
 type SizeLimit = 'openLineageEventMaxBytes' | 'openLineageBatchMaxBytes'

@@ -22,7 +22,7 @@ import {
 /** By owner, aspect and path; the empty path is the whole aspect. Plain JSON, for it is stored. */
 export type Assertions = { [ownerUrn: string]: { [aspectName: string]: { [path: string]: JsonValue } } }
 
-/** What a dataset is called in the end. */
+/** The URN behind all aliases of a dataset. */
 export type NameOf = (urn: Urn) => Urn
 
 const actor = 'urn:li:corpuser:openlineage'
@@ -32,7 +32,7 @@ export function assertionsOf(urn: Urn, state: State, nameOf: NameOf): Assertions
   const assertions = new AssertionBuilder()
   if (state.kind === 'job') assertJob(assertions, urn, state, nameOf)
   else if (state.kind === 'run') assertRun(assertions, urn, state)
-  // Of a dataset that has another name everything is said under that name.
+  // A dataset that is an alias asserts nothing: all of it has moved to its new name.
   else if (nameOf(urn) === urn) assertDataset(assertions, urn, state, nameOf)
   return assertions.all
 }
@@ -46,7 +46,7 @@ class AssertionBuilder {
     own[printPath(path)] = value
   }
 
-  /** An edge may be said several times: it has the span of all of them. */
+  /** Several links may assert one edge: it gets the span of all of them. */
   addEdge(
     owner: Urn,
     aspectName: string,
@@ -88,7 +88,7 @@ function assertFacts(to: AssertionBuilder, urn: Urn, facts: DatedFacts, properti
 const textsIn = (value: JsonValue | undefined): string[] =>
   listOf(value).filter((each) => typeof each === 'string')
 
-/** A run only adds to what other runs had; what a job event declares stands beside it. */
+/** The edges of a job: those seen in runs, and those that its newest job event declares. */
 function assertJob(
   to: AssertionBuilder,
   urn: Urn,
@@ -104,7 +104,7 @@ function assertJob(
 const linksIn = (seen: SeenLinks): [Link, Span][] =>
   Object.entries(seen).map(([text, span]) => [linkFrom(text), span])
 
-/** What a dataset and its columns are made from, whichever job did it. */
+/** Edges from dataset to dataset, and between their columns. */
 function assertDirect(to: AssertionBuilder, urn: Urn, seen: SeenLinks, nameOf: NameOf): void {
   for (const [link, span] of linksIn(seen)) {
     if (link[0] === 'directColumn') assertColumn(to, urn, 'upstreamLineage', link, nameOf)
@@ -119,7 +119,7 @@ function assertDirect(to: AssertionBuilder, urn: Urn, seen: SeenLinks, nameOf: N
   }
 }
 
-/** What a job reads and writes itself: where it is known which input goes into which output, these do not count once more. */
+/** Edges between a job and its datasets. Leaves out inputs and outputs that are linked directly already. */
 function assertBoundary(to: AssertionBuilder, job: Urn, seen: SeenLinks, nameOf: NameOf): void {
   const links = linksIn(seen)
   const described = new Set(links.flatMap(([link]) => (link[0] === 'described' ? [nameOf(link[1])] : [])))

@@ -58,45 +58,38 @@ export type EventContent = {
   datasets: DatasetContent[]
   job: JobContent | null
   /** Jobs that are said to run after it. */
-  followers: JobContent[]
+  downstreamJobs: JobContent[]
   run: RunContent | null
 }
 
 /** Throws BAD_REQUEST naming the path, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export function contentOf(event: OpenLineageEvent): EventContent {
   const datasets = new Map<Urn, DatasetContent>()
-  const note = (name: OpenLineageName): Urn => {
-    const { urn } = resolveDataset(name)
-    if (!datasets.has(urn))
-      datasets.set(urn, {
-        namespace: name.namespace,
-        name: name.name,
-        urn,
-        knownAs: null,
-        facts: {},
-        declared: null
-      })
-    return urn
-  }
-  const describe = (dataset: EventDataset): DatasetContent => {
-    const urn = note(dataset)
-    const content = { ...(datasets.get(urn) ?? unreachable()) }
-    content.knownAs = tableOf(dataset) ?? content.knownAs
-    content.facts = { ...content.facts, ...factsOfDataset(dataset, content.knownAs ?? urn) }
+  const contentAt = ({ namespace, name }: OpenLineageName): DatasetContent => {
+    const { urn } = resolveDataset({ namespace, name })
+    const content = datasets.get(urn) ?? { namespace, name, urn, knownAs: null, facts: {}, declared: null }
     datasets.set(urn, content)
-    const renamed = previousName(dataset)
-    if (renamed) {
-      const before = note(renamed)
-      const known = datasets.get(before)
-      if (known && before !== urn) datasets.set(before, { ...known, knownAs: urn })
-    }
+    return content
+  }
+  const note = (name: OpenLineageName): Urn => contentAt(name).urn
+  const describe = (dataset: EventDataset): DatasetContent => {
+    const content = contentAt(dataset)
+    content.knownAs = tableOf(dataset) ?? content.knownAs
+    content.facts = { ...content.facts, ...factsOfDataset(dataset, content.knownAs ?? content.urn) }
+    const formerName = previousName(dataset)
+    const former = formerName && contentAt(formerName)
+    if (former && former !== content) former.knownAs = content.urn
     return content
   }
   if (event.kind === 'dataset') {
-    const { urn } = describe(event.dataset)
-    const content = datasets.get(urn) ?? unreachable()
-    datasets.set(urn, { ...content, declared: declaredLinks(event.dataset, note) })
-    return { timeMs: event.timeMs, datasets: [...datasets.values()], job: null, followers: [], run: null }
+    describe(event.dataset).declared = declaredLinks(event.dataset, note)
+    return {
+      timeMs: event.timeMs,
+      datasets: [...datasets.values()],
+      job: null,
+      downstreamJobs: [],
+      run: null
+    }
   }
   const orchestrator = orchestratorOf(event)
   const { job: urn, flow: flowUrn } = jobUrn(orchestrator, event.job)
@@ -115,7 +108,7 @@ export function contentOf(event: OpenLineageEvent): EventContent {
     timeMs: event.timeMs,
     datasets: [...datasets.values()],
     job,
-    followers: followersOf(event, urn, orchestrator),
+    downstreamJobs: downstreamJobsOf(event, urn, orchestrator),
     run:
       event.kind === 'run'
         ? {
@@ -129,10 +122,7 @@ export function contentOf(event: OpenLineageEvent): EventContent {
   }
 }
 
-function unreachable(): never {
-  throw new Error('a dataset that was just noted is not there')
-}
-
+/** Makes sure that the dataset is among those of the event, and gives its URN. */
 type Note = (name: OpenLineageName) => Urn
 
 function linksOfJob(
@@ -227,7 +217,7 @@ function dependencies(event: OpenLineageEvent, listName: 'upstream' | 'downstrea
   })
 }
 
-const followersOf = (event: OpenLineageEvent, urn: Urn, orchestrator: string): JobContent[] =>
+const downstreamJobsOf = (event: OpenLineageEvent, urn: Urn, orchestrator: string): JobContent[] =>
   dependencies(event, 'downstream').map((name) => {
     const { job, flow } = jobUrn(orchestrator, name)
     return { ...name, urn: job, flowUrn: flow, facts: {}, links: [['afterJob', urn]], isDeclared: false }

@@ -1,10 +1,15 @@
-/** The one thing that events say of lineage, as a tuple that is kept as JSON. */
+/** A link is one statement about lineage in an event. It is stored as JSON. */
 import type { Urn } from '../urn/urn.ts'
 
 /**
- * Datasets are as the event names them, before it is known what else they are called. `input` and `output` are at the edge of a job;
- * `read` and `write` are so by an entry of the facet `lineage`; `direct` leads past the job, first the dataset made, then the one it is made
- * from; `described` is an output of which is known what goes into it. Of columns: dataset made, column, dataset it is made from, column, operation.
+ * Downstream comes first. Datasets are under the name that the event used; aliases are resolved when the link is asserted.
+ *
+ * - `input`, `output`: the lists of the event
+ * - `read`, `write`: the job as an end of an entry in the facet `lineage`
+ * - `described`: an output whose upstream datasets the facet `lineage` gives
+ * - `direct`, `directColumn`: from dataset to dataset, past the job
+ * - `column`: through the job, from the facet `columnLineage`; the last element is the operation
+ * - `afterJob`: the job runs after this one
  */
 export type Link =
   | ['input' | 'output' | 'read' | 'write' | 'described', Urn]

@@ -48,26 +48,29 @@ export type RunState = {
 }
 export type State = DatasetState | JobState | RunState
 
-/** `stateOf` gives what is known, null for nothing; `put` takes what is known then. */
-type Book = { stateOf: (urn: Urn) => State | null; put: (urn: Urn, state: State) => void }
+/** The states that are loaded: `stateOf` gives null where nothing is known yet, `put` replaces a state. */
+type LoadedStates = { stateOf: (urn: Urn) => State | null; put: (urn: Urn, state: State) => void }
 
-/** Merges what an event says into the states. Those of all that the event speaks of, and of madeBefore, must be in the book. */
-export function mergeContent({ timeMs, datasets, job, followers, run }: EventContent, book: Book): void {
+/** Merges what an event says into the states. All that the event names, and what datasetsDeclaredBy gives, must be loaded. */
+export function mergeContent(
+  { timeMs, datasets, job, downstreamJobs, run }: EventContent,
+  loaded: LoadedStates
+): void {
   for (const dataset of datasets)
-    book.put(dataset.urn, mergeDataset(book.stateOf(dataset.urn), dataset, timeMs))
-  for (const each of job ? [job, ...followers] : []) mergeJob(book, each, timeMs)
-  if (run) book.put(run.urn, mergeRun(book.stateOf(run.urn), run, timeMs))
+    loaded.put(dataset.urn, mergeDataset(loaded.stateOf(dataset.urn), dataset, timeMs))
+  for (const each of job ? [job, ...downstreamJobs] : []) mergeJob(loaded, each, timeMs)
+  if (run) loaded.put(run.urn, mergeRun(loaded.stateOf(run.urn), run, timeMs))
 }
 
-/** The datasets of which a job has declared what goes into them. */
-export const madeBefore = (state: State | null): Urn[] =>
-  state?.kind === 'job' ? [...madeBy(state.declared?.value ?? []).keys()] : []
+/** The datasets whose upstream datasets a job has declared. */
+export const datasetsDeclaredBy = (state: State | null): Urn[] =>
+  state?.kind === 'job' ? [...directLinksByDataset(state.declared?.value ?? []).keys()] : []
 
 function mergeDataset(before: State | null, content: DatasetContent, time: number): DatasetState {
   const known = datasetOf(before, content)
   return {
     ...known,
-    // Of two names for one URN the lesser is kept, whichever came first.
+    // Two names may become one URN. Always keeping the lesser makes the order of arrival irrelevant.
     ...(nameText(content) < nameText(known) ? { namespace: content.namespace, name: content.name } : {}),
     knownAs:
       content.knownAs === null || content.knownAs === content.urn
@@ -94,7 +97,7 @@ const declare = (
   links: Dated<string[]>
 ): DatasetState['declared'] => ({ ...declared, [by]: newest(declared[by] ?? null, links) })
 
-function mergeJob({ stateOf, put }: Book, content: JobContent, time: number): void {
+function mergeJob({ stateOf, put }: LoadedStates, content: JobContent, time: number): void {
   const before = stateOf(content.urn)
   const known = before?.kind === 'job' ? before : null
   const texts = textsOf(content.links)
@@ -112,16 +115,16 @@ function mergeJob({ stateOf, put }: Book, content: JobContent, time: number): vo
       : addSeen(known?.seen ?? {}, seenAt({ time, value: texts })),
     declared
   })
-  // A dataset that is made from others without the job between is told so itself: several jobs may say it.
+  // Lineage that leads past the job belongs to the downstream dataset: several jobs may state it.
   if (!content.isDeclared) {
-    for (const [urn, links] of madeBy(texts)) {
+    for (const [urn, links] of directLinksByDataset(texts)) {
       const state = stateOf(urn)
       if (state?.kind === 'dataset')
         put(urn, { ...state, seen: addSeen(state.seen, seenAt({ time, value: links })) })
     }
   } else if (declared !== null && declared !== known?.declared) {
-    const now = madeBy(declared.value)
-    for (const urn of new Set([...now.keys(), ...madeBefore(known)])) {
+    const now = directLinksByDataset(declared.value)
+    for (const urn of new Set([...now.keys(), ...datasetsDeclaredBy(known)])) {
       const state = stateOf(urn)
       const links = { time: declared.time, value: now.get(urn) ?? [] }
       if (state?.kind === 'dataset') put(urn, { ...state, declared: declare(state, content.urn, links) })
@@ -129,8 +132,8 @@ function mergeJob({ stateOf, put }: Book, content: JobContent, time: number): vo
   }
 }
 
-/** The links that lead into a dataset directly, by the dataset. */
-function madeBy(texts: readonly string[]): Map<Urn, string[]> {
+/** Links from dataset to dataset, by the downstream dataset. */
+function directLinksByDataset(texts: readonly string[]): Map<Urn, string[]> {
   const made = new Map<Urn, string[]>()
   for (const text of texts) {
     const link = linkFrom(text)
@@ -148,7 +151,7 @@ function addSeen(before: SeenLinks, more: SeenLinks): SeenLinks {
   return seen
 }
 
-/** What is declared counts as seen when it was declared. */
+/** Declared links with the time of the declaration as their span. */
 export const seenAt = ({ time, value }: { time: number; value: readonly string[] }): SeenLinks =>
   Object.fromEntries(value.map((link): [string, Span] => [link, [time, time]]))
 
@@ -166,27 +169,27 @@ function mergeRun(before: State | null, { runId, jobUrn, parentUrn }: RunContent
   }
 }
 
-/** What was said of one dataset under two names, and what is left under the old one. */
+/** Joins what is known of a dataset under its former name to what is known under the new one; only the alias stays with the former. */
 export function moveDataset(
-  path: DatasetState,
-  table: State | null
-): { table: DatasetState; path: DatasetState } {
-  const known = datasetOf(table, path)
+  former: DatasetState,
+  renamed: State | null
+): { renamed: DatasetState; former: DatasetState } {
+  const known = datasetOf(renamed, former)
   let joined: DatasetState = {
     ...known,
-    facts: mergeFacts(known.facts, path.facts),
-    seen: addSeen(known.seen, path.seen)
+    facts: mergeFacts(known.facts, former.facts),
+    seen: addSeen(known.seen, former.seen)
   }
-  for (const [by, links] of Object.entries(path.declared))
+  for (const [by, links] of Object.entries(former.declared))
     joined = { ...joined, declared: declare(joined, by, links) }
-  return { table: joined, path: { ...path, facts: {}, seen: {}, declared: {} } }
+  return { renamed: joined, former: { ...former, facts: {}, seen: {}, declared: {} } }
 }
 
-/** Whether nothing was said of a dataset but its name. */
+/** Whether nothing but its name is known. */
 export const isEmptyDataset = ({ facts, seen, declared }: DatasetState): boolean =>
   [facts, seen, declared].every((each) => Object.keys(each).length === 0)
 
-/** The datasets that a state speaks of, as events named them. */
+/** The datasets in the links of a state, under the names that events used. */
 export function datasetsNamed(state: State): Urn[] {
   if (state.kind === 'run') return []
   const declared =
@@ -206,13 +209,13 @@ function mergeFacts(a: DatedFacts, b: DatedFacts): DatedFacts {
   return facts
 }
 
-/** Of two events at the same time the greater text decides: any rule will do that does not depend on which came first. */
+/** The newer fact. Ties are broken by comparing the values as JSON, so that the order of arrival does not matter. */
 function newest<Value extends JsonValue>(a: Dated<Value> | null, b: Dated<Value>): Dated<Value> {
   if (!a || b.time > a.time) return b
   return b.time < a.time || sortedText(a.value) >= sortedText(b.value) ? a : b
 }
 
-/** JSON with the keys in order: Postgres does not keep the order in which they came. */
+/** JSON with sorted keys: jsonb does not keep the order of keys. */
 const sortedText = (value: JsonValue): string =>
   JSON.stringify(value, (_key, each: JsonValue) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each

@@ -29,8 +29,8 @@ export async function insertEvents(tx: Tx, events: readonly EventRow[]): Promise
 export type StateRow = { urn: Urn; state: State | null; asserted: Assertions }
 
 /**
- * The states of URNs, locked until the transaction ends, in an order that keeps two transactions from waiting for each other. What has none yet
- * gets a row, with a state of null, so that two who begin one wait for each other too.
+ * Reads states and locks them until the transaction ends, in the order of their URNs, so that two calls cannot deadlock. A URN without a state
+ * gets a row with a null state, so that two transactions that begin the same one wait for each other too.
  */
 export async function lockStates(tx: Tx, urns: readonly Urn[]): Promise<StateRow[]> {
   if (urns.length === 0) return []
@@ -84,8 +84,8 @@ export async function writeStates(tx: Tx, rows: readonly StateRow[]): Promise<vo
   )
 }
 
-/** Who has a state and asserts an edge that begins or ends at one of the datasets, or at a column of one. */
-export async function statedAround(tx: Tx, datasets: readonly Urn[]): Promise<Urn[]> {
+/** The owners, among those with a state, of edges that begin or end at one of the datasets or at one of their columns. */
+export async function ownersOfEdgesAt(tx: Tx, datasets: readonly Urn[]): Promise<Urn[]> {
   if (datasets.length === 0) return []
   const rows = await query<{ urn: Urn }>(
     tx,

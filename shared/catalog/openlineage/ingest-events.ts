@@ -14,12 +14,18 @@ import { flowName, shortJobName } from '../../openlineage/names.ts'
 import {
   datasetsNamed,
   isEmptyDataset,
-  madeBefore,
+  datasetsDeclaredBy,
   mergeContent,
   moveDataset,
   type State
 } from '../../openlineage/state.ts'
-import { insertEvents, lockStates, readStates, statedAround, writeStates } from '../../store/openlineage.ts'
+import {
+  insertEvents,
+  lockStates,
+  readStates,
+  ownersOfEdgesAt,
+  writeStates
+} from '../../store/openlineage.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { applyRecords } from '../write/apply-records.ts'
 import type { Call } from '../write/call.ts'
@@ -45,12 +51,12 @@ export const ingestEvents = (db: Db, events: readonly ReadEvent[], call: Call): 
       mergeContent(content, {
         stateOf: (urn) => states.get(urn)?.state ?? null,
         put: (urn, state) => {
-          const held = states.get(urn)
-          if (held) states.set(urn, { ...held, state })
+          const known = states.get(urn)
+          if (known) states.set(urn, { ...known, state })
         }
       })
     }
-    await adoptNames(tx, states)
+    await applyAliases(tx, states)
     const changes = changesOf(states)
     await applyRecords(
       tx,
@@ -70,7 +76,7 @@ export const ingestEvents = (db: Db, events: readonly ReadEvent[], call: Call): 
     await writeStates(
       tx,
       [...states]
-        .filter(([, { state, before }]) => state !== before)
+        .filter(([, { state, asserted, stored }]) => state !== stored.state || asserted !== stored.asserted)
         .map(([urn, { state, asserted }]) => ({ urn, state, asserted }))
     )
   })
@@ -85,11 +91,19 @@ async function newEvents(tx: Tx, events: readonly ReadEvent[]): Promise<ReadEven
   return digests.flatMap((digest) => byDigest.get(digest.toString('hex')) ?? [])
 }
 
-/** `before` is the state as it was read: one that has not changed is the same object. What is not locked is only read. */
-type Held = { state: State | null; before: State | null; asserted: Assertions; isLocked: boolean }
-type States = Map<Urn, Held>
+type Asserting = { state: State | null; asserted: Assertions }
+/** `stored` is what the row holds: what has not changed is the same object. Rows that are not locked are only read. */
+type KnownState = Asserting & { stored: Asserting; isLocked: boolean }
+type States = Map<Urn, KnownState>
 
-/** Locks what the events speak of: datasets first, then jobs and runs, as every call does. */
+const asRead = ({ state, asserted }: Asserting, isLocked: boolean): KnownState => ({
+  state,
+  asserted,
+  stored: { state, asserted },
+  isLocked
+})
+
+/** Locks the states that the events name: datasets first, then jobs and runs. Every call keeps this order, so that few wait for each other. */
 async function openStates(tx: Tx, contents: readonly EventContent[]): Promise<States> {
   const states: States = new Map()
   await lock(
@@ -102,17 +116,19 @@ async function openStates(tx: Tx, contents: readonly EventContent[]): Promise<St
   await lock(
     tx,
     states,
-    contents.flatMap(({ job, followers, run }) => [
+    contents.flatMap(({ job, downstreamJobs, run }) => [
       ...(job ? [job.urn] : []),
-      ...followers.map((each) => each.urn),
+      ...downstreamJobs.map((each) => each.urn),
       ...(run ? [run.urn] : [])
     ])
   )
-  // A job that declares anew may no longer say what goes into a dataset.
+  // A new declaration may leave out a dataset that the last one had.
   await lock(
     tx,
     states,
-    contents.flatMap(({ job }) => (job?.isDeclared ? madeBefore(states.get(job.urn)?.state ?? null) : []))
+    contents.flatMap(({ job }) =>
+      job?.isDeclared ? datasetsDeclaredBy(states.get(job.urn)?.state ?? null) : []
+    )
   )
   return states
 }
@@ -122,11 +138,10 @@ async function lock(tx: Tx, states: States, urns: readonly Urn[]): Promise<void>
     tx,
     urns.filter((urn) => !states.get(urn)?.isLocked)
   )
-  for (const { urn, state, asserted } of rows)
-    states.set(urn, { state, before: state, asserted, isLocked: true })
+  for (const row of rows) states.set(row.urn, asRead(row, true))
 }
 
-/** A dataset is known under few names one after the other; a circle of names ends at the name asked for. */
+/** The longest chain of aliases that is followed. A chain that leads back to where it began counts as no alias. */
 const namesMaxCount = 10
 
 function nameIn(states: States, urn: Urn): Urn {
@@ -142,12 +157,12 @@ function nameIn(states: States, urn: Urn): Urn {
 const nextName = (state: State | null | undefined): Urn | null =>
   state?.kind === 'dataset' ? (state.knownAs?.value ?? null) : null
 
-/** Where a dataset has got another name, what was said of it goes there, and whoever asserts edges of the old name is looked at again. */
-async function adoptNames(tx: Tx, states: States): Promise<void> {
+/** Moves what is known of a dataset to its new name, and loads whoever asserts edges under the old name, so that their edges move too. */
+async function applyAliases(tx: Tx, states: States): Promise<void> {
   const renamed = [...states]
-    .filter(([, { state, before }]) => nextName(state) !== null && nextName(state) !== nextName(before))
+    .filter(([, { state, stored }]) => nextName(state) !== null && nextName(state) !== nextName(stored.state))
     .map(([urn]) => urn)
-  await lock(tx, states, await statedAround(tx, renamed))
+  await lock(tx, states, await ownersOfEdgesAt(tx, renamed))
   await readNames(tx, states)
   for (const [urn, held] of states) {
     const name = nameIn(states, urn)
@@ -155,13 +170,13 @@ async function adoptNames(tx: Tx, states: States): Promise<void> {
     await lock(tx, states, [name])
     const other = states.get(name)
     if (!other || (isEmptyDataset(held.state) && other.state)) continue
-    const { table, path } = moveDataset(held.state, other.state)
-    states.set(name, { ...other, state: table })
-    states.set(urn, { ...held, state: path })
+    const { renamed: joined, former } = moveDataset(held.state, other.state)
+    states.set(name, { ...other, state: joined })
+    states.set(urn, { ...held, state: former })
   }
 }
 
-/** Reads the datasets that states speak of, and what these are called now. */
+/** Reads the datasets that the states refer to, and the aliases of these. */
 async function readNames(tx: Tx, states: States): Promise<void> {
   for (let count = 0; count < namesMaxCount; count += 1) {
     const wanted = new Set<Urn>()
@@ -171,27 +186,26 @@ async function readNames(tx: Tx, states: States): Promise<void> {
         if (!states.has(urn)) wanted.add(urn)
     }
     if (wanted.size === 0) return
-    for (const urn of wanted) states.set(urn, { state: null, before: null, asserted: {}, isLocked: false })
-    for (const { urn, state, asserted } of await readStates(tx, [...wanted]))
-      states.set(urn, { state, before: state, asserted, isLocked: false })
+    for (const urn of wanted) states.set(urn, asRead({ state: null, asserted: {} }, false))
+    for (const row of await readStates(tx, [...wanted])) states.set(row.urn, asRead(row, false))
   }
 }
 
-/** What makes the catalog say what the states assert, and that what is new exists. Remembers what is asserted from now on. */
+/** The changes that bring the catalog from what was asserted before to what the states assert now. Keeps the new assertions in `states`. */
 function changesOf(states: States): Change[] {
   const changes: Change[] = []
   const nameOf = (urn: Urn): Urn => nameIn(states, urn)
   for (const [urn, held] of states) {
-    const { state, before, asserted, isLocked } = held
+    const { state, stored, asserted, isLocked } = held
     if (!isLocked || !state) continue
-    if (!before && nameOf(urn) === urn) changes.push(...existence(urn, state))
-    // It was taken for a dataset of its own until its other name was known.
-    if (before?.kind === 'dataset' && nextName(before) === null && nextName(state) !== null)
+    if (!stored.state && nameOf(urn) === urn) changes.push(...existence(urn, state))
+    // Until its alias was known it counted as a dataset of its own.
+    if (stored.state?.kind === 'dataset' && nextName(stored.state) === null && nextName(state) !== null)
       changes.push(upsertOf(urn, 'status', { removed: true }))
     const now = assertionsOf(urn, state, nameOf)
     const own = changesBetween(asserted, now)
     changes.push(...own)
-    if (own.length > 0) states.set(urn, { ...held, asserted: now, before: null })
+    if (own.length > 0) states.set(urn, { ...held, asserted: now })
   }
   return changes
 }
