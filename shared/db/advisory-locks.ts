@@ -13,6 +13,8 @@ export const advisoryLocks = {
   firstToken: [space, 3],
   /** Alone by who migrates. */
   migrations: [space, 4],
+  /** Alone by who ingests OpenLineage events. */
+  openLineage: [space, 5],
   /** Alone by the worker that sweeps or prunes just now. */
   sweeper: [space, 10]
 } as const satisfies Record<string, readonly [number, number]>

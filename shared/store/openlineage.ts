@@ -1,5 +1,6 @@
 /** The tables of OpenLineage: events as they came, and what is known from all of them together. */
 import type { Tx } from '../db/database.ts'
+import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 import type { Assertions } from '../openlineage/assertions.ts'
 import type { State } from '../openlineage/state.ts'
@@ -28,36 +29,12 @@ export async function insertEvents(tx: Tx, events: readonly EventRow[]): Promise
 
 export type StateRow = { urn: Urn; state: State | null; asserted: Assertions }
 
-/**
- * Reads states and locks them until the transaction ends, in the order of their URNs, so that two calls cannot deadlock. A URN without a state
- * gets a row with a null state, so that two transactions that begin the same one wait for each other too.
- */
-export async function lockStates(tx: Tx, urns: readonly Urn[]): Promise<StateRow[]> {
-  if (urns.length === 0) return []
-  const sorted = [...new Set(urns)].sort()
-  await query(
-    tx,
-    `
-    insert into openlineage_state (urn, state, asserted)
-    select wanted.urn, 'null', '{}'
-    from unnest(?::text[]) with ordinality as wanted (urn, place)
-    order by wanted.place
-    on conflict (urn) do nothing`,
-    [sorted]
-  )
-  return query<StateRow>(
-    tx,
-    `
-    select urn, state, asserted
-    from openlineage_state
-    where urn = any(?::text[])
-    order by urn collate "C"
-    for update`,
-    [sorted]
-  )
+/** Holds until the transaction ends; whoever else ingests events waits. */
+export async function lockIngestion(tx: Tx): Promise<void> {
+  await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.openLineage)
 }
 
-/** The states there are, as they are now. */
+/** The states there are. */
 export async function readStates(tx: Tx, urns: readonly Urn[]): Promise<StateRow[]> {
   if (urns.length === 0) return []
   return query<StateRow>(
@@ -72,10 +49,11 @@ export async function writeStates(tx: Tx, rows: readonly StateRow[]): Promise<vo
   await query(
     tx,
     `
-    update openlineage_state
-    set state = changed.state::jsonb, asserted = changed.asserted::jsonb, changed_at = now()
+    insert into openlineage_state (urn, state, asserted)
+    select changed.urn, changed.state::jsonb, changed.asserted::jsonb
     from unnest(?::text[], ?::text[], ?::text[]) as changed (urn, state, asserted)
-    where openlineage_state.urn = changed.urn`,
+    on conflict (urn) do update
+    set state = excluded.state, asserted = excluded.asserted, changed_at = now()`,
     [
       rows.map((row) => row.urn),
       rows.map((row) => JSON.stringify(row.state)),

@@ -21,7 +21,7 @@ import {
 } from '../../openlineage/state.ts'
 import {
   insertEvents,
-  lockStates,
+  lockIngestion,
   readStates,
   ownersOfEdgesAt,
   writeStates
@@ -40,9 +40,14 @@ export function readEvent(sent: unknown, field = ''): ReadEvent {
   return { digest: createHash('sha256').update(text).digest(), text, content }
 }
 
-/** Commits all of the events, or none. Throws FORBIDDEN, LIMIT_EXCEEDED, UNAVAILABLE, VALIDATION_FAILED. */
+/**
+ * Commits all of the events, or none. One call at a time, of all processes: which states an alias touches is known only once others have been read,
+ * so row locks could not be taken in one order, and calls that took them as they went deadlocked more often than retries could mend.
+ * Throws FORBIDDEN, LIMIT_EXCEEDED, UNAVAILABLE, VALIDATION_FAILED.
+ */
 export const ingestEvents = (db: Db, events: readonly ReadEvent[], call: Call): Promise<void> =>
   inTransaction(db, async (tx) => {
+    await lockIngestion(tx)
     const fresh = await newEvents(tx, events)
     if (fresh.length === 0) return
     const contents = fresh.map((event) => event.content)
@@ -92,38 +97,32 @@ async function newEvents(tx: Tx, events: readonly ReadEvent[]): Promise<ReadEven
 }
 
 type Asserting = { state: State | null; asserted: Assertions }
-/** `stored` is what the row holds: what has not changed is the same object. Rows that are not locked are only read. */
-type KnownState = Asserting & { stored: Asserting; isLocked: boolean }
+/** `stored` is what the row holds: what has not changed is the same object. States that are not open were read for their aliases only. */
+type KnownState = Asserting & { stored: Asserting; isOpen: boolean }
 type States = Map<Urn, KnownState>
 
-const asRead = ({ state, asserted }: Asserting, isLocked: boolean): KnownState => ({
+const asRead = ({ state, asserted }: Asserting): KnownState => ({
   state,
   asserted,
   stored: { state, asserted },
-  isLocked
+  isOpen: false
 })
 
-/** Locks the states that the events name: datasets first, then jobs and runs. Every call keeps this order, so that few wait for each other. */
+/** Reads the states that the events may change. */
 async function openStates(tx: Tx, contents: readonly EventContent[]): Promise<States> {
   const states: States = new Map()
-  await lock(
+  await open(
     tx,
     states,
-    contents.flatMap(({ datasets }) =>
-      datasets.flatMap(({ urn, knownAs }) => (knownAs ? [urn, knownAs] : [urn]))
-    )
-  )
-  await lock(
-    tx,
-    states,
-    contents.flatMap(({ job, downstreamJobs, run }) => [
+    contents.flatMap(({ datasets, job, downstreamJobs, run }) => [
+      ...datasets.flatMap(({ urn, knownAs }) => (knownAs ? [urn, knownAs] : [urn])),
       ...(job ? [job.urn] : []),
       ...downstreamJobs.map((each) => each.urn),
       ...(run ? [run.urn] : [])
     ])
   )
   // A new declaration may leave out a dataset that the last one had.
-  await lock(
+  await open(
     tx,
     states,
     contents.flatMap(({ job }) =>
@@ -133,12 +132,19 @@ async function openStates(tx: Tx, contents: readonly EventContent[]): Promise<St
   return states
 }
 
-async function lock(tx: Tx, states: States, urns: readonly Urn[]): Promise<void> {
-  const rows = await lockStates(
-    tx,
-    urns.filter((urn) => !states.get(urn)?.isLocked)
-  )
-  for (const row of rows) states.set(row.urn, asRead(row, true))
+async function open(tx: Tx, states: States, urns: readonly Urn[]): Promise<void> {
+  await read(tx, states, urns)
+  for (const urn of urns) {
+    const known = states.get(urn)
+    if (known) states.set(urn, { ...known, isOpen: true })
+  }
+}
+
+/** Reads the states that have not been read yet. */
+async function read(tx: Tx, states: States, urns: readonly Urn[]): Promise<void> {
+  const wanted = new Set(urns.filter((urn) => !states.has(urn)))
+  for (const urn of wanted) states.set(urn, asRead({ state: null, asserted: {} }))
+  for (const row of await readStates(tx, [...wanted])) states.set(row.urn, asRead(row))
 }
 
 /** The longest chain of aliases that is followed. A chain that leads back to where it began counts as no alias. */
@@ -162,12 +168,12 @@ async function applyAliases(tx: Tx, states: States): Promise<void> {
   const renamed = [...states]
     .filter(([, { state, stored }]) => nextName(state) !== null && nextName(state) !== nextName(stored.state))
     .map(([urn]) => urn)
-  await lock(tx, states, await ownersOfEdgesAt(tx, renamed))
+  await open(tx, states, await ownersOfEdgesAt(tx, renamed))
   await readNames(tx, states)
   for (const [urn, held] of states) {
     const name = nameIn(states, urn)
-    if (!held.isLocked || held.state?.kind !== 'dataset' || name === urn) continue
-    await lock(tx, states, [name])
+    if (!held.isOpen || held.state?.kind !== 'dataset' || name === urn) continue
+    await open(tx, states, [name])
     const other = states.get(name)
     if (!other || (isEmptyDataset(held.state) && other.state)) continue
     const { renamed: joined, former } = moveDataset(held.state, other.state)
@@ -186,8 +192,7 @@ async function readNames(tx: Tx, states: States): Promise<void> {
         if (!states.has(urn)) wanted.add(urn)
     }
     if (wanted.size === 0) return
-    for (const urn of wanted) states.set(urn, asRead({ state: null, asserted: {} }, false))
-    for (const row of await readStates(tx, [...wanted])) states.set(row.urn, asRead(row, false))
+    await read(tx, states, [...wanted])
   }
 }
 
@@ -196,8 +201,8 @@ function changesOf(states: States): Change[] {
   const changes: Change[] = []
   const nameOf = (urn: Urn): Urn => nameIn(states, urn)
   for (const [urn, held] of states) {
-    const { state, stored, asserted, isLocked } = held
-    if (!isLocked || !state) continue
+    const { state, stored, asserted, isOpen } = held
+    if (!isOpen || !state) continue
     if (!stored.state && nameOf(urn) === urn) changes.push(...existence(urn, state))
     // Until its alias was known it counted as a dataset of its own.
     if (stored.state?.kind === 'dataset' && nextName(stored.state) === null && nextName(state) !== null)
