@@ -1,4 +1,4 @@
-/** The recipes of docs/loading.md, taken from the page and run: they do what it says of them, also on a bad network. */
+/** The scripts of docs/how-to/load-from-an-etl-job.md, taken from the page and run: they do what the page says, also on a bad network. */
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -13,13 +13,13 @@ import { skipUnless } from './support/skip.ts'
 
 t.setTimeout(300_000)
 
-const page = readFileSync(packagePath('docs/loading.md'), 'utf8')
+const page = readFileSync(packagePath('docs/how-to/load-from-an-etl-job.md'), 'utf8')
 
 /** The block of code below a heading of the recipes. */
 function recipe(heading: string): string {
   const [, block = ''] =
     new RegExp(`^### ${heading}\\n[^]*?^\`\`\`\\w+\\n([^]*?)^\`\`\``, 'm').exec(page) ?? []
-  if (block === '') throw new Error(`docs/loading.md has no recipe for ${heading}`)
+  if (block === '') throw new Error(`docs/how-to/load-from-an-etl-job.md has no recipe for ${heading}`)
   return block
 }
 
