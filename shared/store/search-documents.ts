@@ -75,22 +75,11 @@ export async function findMatches(
   )
 }
 
-/** One of so many documents is in a sample, by its id. The coarse one is part of the fine one. */
-export const sampleShares = { fine: 64, coarse: 1_024 } as const
-export type SampleName = keyof typeof sampleShares
+/** One of so many documents is in the sample, by its id. */
+export const sampleShare = 64
 
-/** As the indexes say it. */
-const inSample: Record<SampleName, string> = {
-  fine: 'hashint4(search_document.entity_id) & 63 = 0',
-  coarse: 'hashint4(search_document.entity_id) & 1023 = 0'
-}
-
-/** The matches in a sample, by id: how many match is about that sample's share times as many. */
-export async function findSampledMatches(
-  db: Db | Tx,
-  words: string,
-  sample: SampleName
-): Promise<Int32Array> {
+/** The matches in the sample, by id: sampleShare times as many match, about. */
+export async function findSampledMatches(db: Db | Tx, words: string): Promise<Int32Array> {
   return idsOf(
     await query<Packed>(
       db,
@@ -98,7 +87,7 @@ export async function findSampledMatches(
     select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
     from search_document
     where search_document.words @@ ?::tsquery
-      and ${inSample[sample]}`,
+      and hashint4(search_document.entity_id) & 63 = 0`,
       [words]
     )
   )

@@ -2,7 +2,7 @@
  * Finds the entities that a question asks for: by their documents where words or values are sought, else among all, and
  * sifts them as results of a walk are sifted.
  *
- * A sample of one document in sixty-four, or in a thousand where very many match, tells how many do. Up to searchExactMaxCount that do are taken one by one:
+ * A sample of one document in sixty-four tells how many match. Up to searchExactMaxCount that do are taken one by one:
  * what is found of them is exact. Of more, the sample tells how many there are, and a page takes whose name is the
  * text, then who comes first by id: what many documents match is met soon on a walk along the ids.
  */
@@ -17,8 +17,7 @@ import {
   findSampledMatches,
   lastDocumentId,
   preferWay,
-  sampleShares,
-  type SampleName
+  sampleShare
 } from '../../store/search-documents.ts'
 import { judgeOf } from '../lineage/lineage-filters.ts'
 import type { EntityClass, LineageReader } from '../lineage/lineage-reader.ts'
@@ -35,21 +34,10 @@ export type FoundEntities = {
   isEstimate: boolean
 }
 
-/** As below and in limits.ts, but for tests. */
-export type FindOptions = { exactMaxCount?: number; coarseMinCount?: number; coarseKeptMinCount?: number }
+/** Other than in limits.ts, for tests. */
+export type FindOptions = { exactMaxCount?: number }
 
-/** So many in the coarse sample tell the total to about a twentieth, and so many that filters leave of it to about a fourteenth. */
-const sampling: Required<FindOptions> = {
-  exactMaxCount: limits.searchExactMaxCount,
-  coarseMinCount: 400,
-  coarseKeptMinCount: 200
-}
-
-/**
- * Of a total that is an estimate `tallies` asks for its parts too, as facets are: what is rare among a million is missing from the
- * coarse sample, so the fine one is taken (60 ms in the median where nearly everything matches, against 15).
- */
-type Wanted = { ranked: boolean; wantedCount: number; tallies: boolean }
+type Wanted = { ranked: boolean; wantedCount: number }
 
 const tookTooLong = 'The search took longer than allowed; narrow it down'
 
@@ -61,17 +49,17 @@ export async function findEntitiesOf(
   options: FindOptions
 ): Promise<FoundEntities> {
   const { wantedCount } = wanted
-  const settings = { ...sampling, ...options }
+  const exactMaxCount = options.exactMaxCount ?? limits.searchExactMaxCount
   const { words } = question
   if (words === null || words === '')
     return (
       (await findByClass(reader, question, 0, wantedCount)) ??
       kept(reader, question, await plainCandidates(reader, question))
     )
-  const { sample, matches, namesakes, lastId } = await lookUp(reader, question, words, wanted, settings)
-  if (matches && matches.length <= settings.exactMaxCount) return kept(reader, question, matches)
-  const { sifted, share } = await siftSample(reader, question, words, sample, settings)
-  const total = Math.max(sifted.total * share, 1)
+  const { sample, matches, namesakes, lastId } = await lookUp(reader, question, words, wanted, exactMaxCount)
+  if (matches && matches.length <= exactMaxCount) return kept(reader, question, matches)
+  const sifted = await siftHits(reader, question, hitsOf(inSlice(question.slice, sample)), { keeps: false })
+  const total = Math.max(sifted.total * sampleShare, 1)
   const ids =
     wantedCount === 0
       ? new Int32Array(0)
@@ -80,30 +68,13 @@ export async function findEntitiesOf(
     ids,
     // Fewer than were wanted are all there are.
     total: ids.length < wantedCount ? ids.length : Math.max(ids.length, total),
-    tally: { byClass: sifted.tally.byClass.map((entry) => ({ ...entry, count: entry.count * share })) },
+    tally: { byClass: sifted.tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare })) },
     isEstimate: true
   }
 }
 
-/** Filters may leave too little of the coarse sample to tell anything by: then the fine one is asked. */
-async function siftSample(
-  reader: LineageReader,
-  question: EntityQuestion,
-  words: string,
-  sample: LookedUp['sample'],
-  settings: Required<FindOptions>
-): Promise<{ sifted: Sifted; share: number }> {
-  const sifted = await siftHits(reader, question, hitsOf(inSlice(question.slice, sample.ids)), {
-    keeps: false
-  })
-  if (sample.of === 'fine' || sifted.total >= settings.coarseKeptMinCount)
-    return { sifted, share: sampleShares[sample.of] }
-  const ids = await asked(reader, (tx, within) => within(() => findSampledMatches(tx, words, 'fine')))
-  return siftSample(reader, question, words, { of: 'fine', ids }, settings)
-}
-
 type LookedUp = {
-  sample: { of: SampleName; ids: Int32Array }
+  sample: Int32Array
   matches: Int32Array | null
   namesakes: Int32Array
   lastId: number
@@ -114,14 +85,13 @@ function lookUp(
   reader: LineageReader,
   question: EntityQuestion,
   words: string,
-  { ranked, wantedCount, tallies }: Wanted,
-  settings: Required<FindOptions>
+  { ranked, wantedCount }: Wanted,
+  exactMaxCount: number
 ): Promise<LookedUp> {
   const { foldedText } = question
-  const { exactMaxCount } = settings
   return asked(reader, async (tx, within) => {
-    const sample = await lookUpSample(tx, within, words, { ...settings, mayBeCoarse: !tallies })
-    const isMany = sample.ids.length * sampleShares[sample.of] > exactMaxCount * surelyMore
+    const sample = await within(() => findSampledMatches(tx, words))
+    const isMany = sample.length * sampleShare > exactMaxCount * surelyMore
     const matches = isMany
       ? null
       : await within(() => findMatches(tx, words, ranked ? foldedText : null, exactMaxCount + 1))
@@ -134,18 +104,6 @@ function lookUp(
         : new Int32Array(0)
     return { sample, matches, namesakes, lastId }
   })
-}
-
-async function lookUpSample(
-  tx: Tx,
-  within: WithinDeadline,
-  words: string,
-  { mayBeCoarse, coarseMinCount, exactMaxCount }: Required<FindOptions> & { mayBeCoarse: boolean }
-): Promise<LookedUp['sample']> {
-  const coarse = mayBeCoarse ? await within(() => findSampledMatches(tx, words, 'coarse')) : new Int32Array(0)
-  if (coarse.length >= coarseMinCount && coarse.length * sampleShares.coarse > exactMaxCount * surelyMore)
-    return { of: 'coarse', ids: coarse }
-  return { of: 'fine', ids: await within(() => findSampledMatches(tx, words, 'fine')) }
 }
 
 /** Whose name is the text, and who matches: looked at one by one, for to look up a prefix is to read all that it begins. The transaction looks nothing else up afterwards. */

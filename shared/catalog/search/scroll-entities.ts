@@ -37,7 +37,7 @@ export async function scrollEntities(
       const found =
         after && !tallies
           ? null
-          : await findEntitiesOf(reader, question, { ranked: false, wantedCount: 0, tallies }, options)
+          : await findEntitiesOf(reader, question, { ranked: false, wantedCount: 0 }, options)
       const expected = after?.fingerprint ?? found?.total ?? 0
       const isEstimate = after ? after.degree === 1 : (found?.isEstimate ?? false)
       // Of everything only the first are there.

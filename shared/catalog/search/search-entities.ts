@@ -61,12 +61,7 @@ export async function searchEntities(
     sources,
     async (reader) => {
       const wantedCount = Math.max(start + question.count, criteria.length > 0 ? sortedMaxCount + 1 : 0)
-      const found = await findEntitiesOf(
-        reader,
-        question,
-        { ranked: true, wantedCount, tallies: wishes.facets && question.wantsFacets },
-        options
-      )
+      const found = await findEntitiesOf(reader, question, { ranked: true, wantedCount }, options)
       const ids = criteria.length > 0 ? await inOrder(reader, found, criteria) : found.ids
       return {
         start,
