@@ -46,8 +46,6 @@ export type LoadRow = {
   /** The load that this one takes back, and the one that takes back this one. */
   undoes: string | null
   undoneBy: string | null
-  /** What it changes is noted: false for loads from before there was a journal. */
-  isJournaled: boolean
   received: number
   applied: number
   unchanged: number
@@ -118,7 +116,6 @@ const columns = `
   load.superseded_by as "supersededBy",
   load.undoes,
   ${undoOf} as "undoneBy",
-  load.is_journaled as "isJournaled",
   load.received,
   load.applied,
   load.unchanged,

@@ -89,11 +89,6 @@ async function refuseWhatCannotBeUndone(tx: Tx, load: LoadRow): Promise<void> {
         : `The load is ${load.state}; only one that has ended can be undone`
     )
   }
-  if (!load.isJournaled)
-    throw new CatalogError(
-      'CONFLICT',
-      'The load is from before there was a journal of changes; it cannot be undone'
-    )
   if (load.isDryRun) throw new CatalogError('CONFLICT', 'The load was a dry run: it changed nothing')
   if (load.undoneBy !== null)
     throw new CatalogError(
