@@ -1,6 +1,6 @@
 /** What to print and how to end, whatever was thrown. Knows the errors of every layer: loaded only when one was thrown. */
 import { CannotEmbed } from '../dev/embedded-postgres/cannot-embed.ts'
-import { NewerSchemaError } from '../shared/db/migrate.ts'
+import { UnknownSchemaError } from '../shared/db/migrate.ts'
 import { isConnectionTrouble } from '../shared/db/sql-errors.ts'
 import { CatalogError } from '../shared/errors.ts'
 import { ConfigError } from '../shared/platform/config.ts'
@@ -10,7 +10,7 @@ import { exitCodes, reasonOf, Refusal } from './failure.ts'
 /** A stack is shown only for what nobody expected. */
 export function describeFailure(error: unknown): { message: string; exitCode: number } {
   if (error instanceof Refusal) return { message: withoutSecrets(error.message), exitCode: error.exitCode }
-  if (error instanceof ConfigError || error instanceof CannotEmbed || error instanceof NewerSchemaError) {
+  if (error instanceof ConfigError || error instanceof CannotEmbed || error instanceof UnknownSchemaError) {
     return { message: withoutSecrets(error.message), exitCode: exitCodes.config }
   }
   if (error instanceof CatalogError)

@@ -211,7 +211,6 @@ create table load (
   sweep_removed bigint,
   superseded_by uuid,
   undoes uuid,
-  is_journaled boolean not null default true,
   header text,
   trace_id uuid,
   constraint load_pkey PRIMARY KEY (id),
@@ -411,8 +410,6 @@ CREATE INDEX replace_watermark_seq_idx ON public.replace_watermark USING btree (
 CREATE INDEX search_document_name_idx ON public.search_document USING btree ("left"(name, 200));
 
 CREATE INDEX search_document_name_trgm_idx ON public.search_document USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='256');
-
-CREATE INDEX search_document_words_coarse_idx ON public.search_document USING gin (words) WITH (gin_pending_list_limit='256') WHERE ((hashint4(entity_id) & 1023) = 0);
 
 CREATE INDEX search_document_words_idx ON public.search_document USING gin (words) WITH (gin_pending_list_limit='256');
 

@@ -1,6 +1,6 @@
 /** Looks at the database: version, durability, schema, clock, connections, loads that do not move. */
 import type { Db } from '../../shared/db/database.ts'
-import { NewerSchemaError, pendingMigrations } from '../../shared/db/migrate.ts'
+import { UnknownSchemaError, pendingMigrations } from '../../shared/db/migrate.ts'
 import { query } from '../../shared/db/query.ts'
 import { fine, note, wrong, type Finding } from './finding.ts'
 
@@ -86,7 +86,7 @@ async function examineSchema(db: Db): Promise<Finding> {
     if (pending.length === 0) return fine('schema', 'is current')
     return wrong('schema', `lacks ${pending.length} migrations: run tributary migrate`)
   } catch (error) {
-    if (error instanceof NewerSchemaError) return wrong('schema', error.message)
+    if (error instanceof UnknownSchemaError) return wrong('schema', error.message)
     throw error
   }
 }

@@ -12,13 +12,22 @@ create table if not exists schema_migration (
   constraint schema_migration_pkey primary key (name)
 )`
 
-/** A database that a newer version has migrated: this version must not write to it. */
-export class NewerSchemaError extends Error {
+/** Migrated by a version before the first release, whose migrations the baseline replaced. */
+const preReleaseName = '0001-entities'
+
+/** The database has migrations that this version does not know: this version must not write to it. */
+export class UnknownSchemaError extends Error {
+  readonly madeBy: 'newer' | 'pre-release'
+
   constructor(names: readonly string[]) {
+    const isPreRelease = names.includes(preReleaseName)
     super(
-      `The database has migrations that this version does not know: ${names.join(', ')}. Run the newer version.`
+      isPreRelease
+        ? 'The database was made by a version before the first release and cannot be migrated. Use a new, empty database (for `npm start`: another data directory) and load your metadata into it again.'
+        : `The database has migrations that this version does not know: ${names.join(', ')}. Run the newer version.`
     )
-    this.name = 'NewerSchemaError'
+    this.name = 'UnknownSchemaError'
+    this.madeBy = isPreRelease ? 'pre-release' : 'newer'
   }
 }
 
@@ -26,7 +35,7 @@ export class NewerSchemaError extends Error {
  * Applies what is missing, in order, each migration in a transaction of its own, and returns their names.
  *
  * Waits for others that migrate (advisory lock, released by the end of the transaction however it ends).
- * Throws NewerSchemaError where the database is ahead of this version.
+ * Throws UnknownSchemaError where the database has migrations that this version does not know.
  */
 export async function migrate(db: Db): Promise<string[]> {
   const applied: string[] = []
@@ -37,23 +46,10 @@ export async function migrate(db: Db): Promise<string[]> {
   }
 }
 
-/** Takes back the newest applied migration and returns its name, or undefined where none is left. */
-export async function revertLastMigration(db: Db): Promise<string | undefined> {
-  return inTransaction(db, async (tx) => {
-    await lockMigrations(tx)
-    const done = await appliedNames(tx)
-    const last = migrations.findLast(({ name }) => done.has(name))
-    if (last === undefined) return undefined
-    await runScript(tx, last.migration.down)
-    await query(tx, 'delete from schema_migration where name = ?', [last.name])
-    return last.name
-  })
-}
-
 /**
  * Names of migrations that have not been applied, in order; empty where the schema is current.
  *
- * Throws NewerSchemaError where the database is ahead of this version.
+ * Throws UnknownSchemaError where the database has migrations that this version does not know.
  */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const [found] = await query<{ exists: boolean }>(
@@ -69,7 +65,7 @@ async function applyNext(tx: Tx): Promise<string | undefined> {
   const done = await appliedNames(tx)
   const next = migrations.find(({ name }) => !done.has(name))
   if (next === undefined) return undefined
-  await runScript(tx, next.migration.up)
+  await runScript(tx, next.up)
   await query(tx, 'insert into schema_migration (name) values (?)', [next.name])
   return next.name
 }
@@ -85,11 +81,11 @@ async function appliedNames(db: Db | Tx): Promise<Set<string>> {
   const rows = await query<{ name: string }>(db, 'select name from schema_migration order by name')
   const known = new Set(migrations.map(({ name }) => name))
   const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name))
-  if (unknown.length > 0) throw new NewerSchemaError(unknown)
+  if (unknown.length > 0) throw new UnknownSchemaError(unknown)
   return new Set(rows.map(({ name }) => name))
 }
 
-/** A script is sent as it stands: its question marks are no bindings. */
+/** A script is sent as it stands: its question marks are not bindings. */
 async function runScript(tx: Tx, script: string): Promise<void> {
   await tx.raw(script.replaceAll('?', '\\?'))
 }

@@ -1,9 +1,12 @@
 /** Whether the catalog can be used now: the database answers, and its schema is this version's. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
-import { pendingMigrations } from '../../db/migrate.ts'
+import { pendingMigrations, UnknownSchemaError } from '../../db/migrate.ts'
 
-export type Readiness = { database: 'up' | 'down'; schema: 'current' | 'pending' | 'newer' | 'unknown' }
+export type Readiness = {
+  database: 'up' | 'down'
+  schema: 'current' | 'pending' | 'newer' | 'pre-release' | 'unknown'
+}
 
 const answerMaxMs = 1_000
 
@@ -22,8 +25,9 @@ async function askDatabase(db: Db): Promise<Readiness> {
     const pending = await pendingMigrations(db)
     return { database: 'up', schema: pending.length === 0 ? 'current' : 'pending' }
   } catch (error) {
-    const isNewer = error instanceof Error && error.name === 'NewerSchemaError'
-    return isNewer ? { database: 'up', schema: 'newer' } : { database: 'down', schema: 'unknown' }
+    return error instanceof UnknownSchemaError
+      ? { database: 'up', schema: error.madeBy }
+      : { database: 'down', schema: 'unknown' }
   }
 }
 
@@ -37,6 +41,8 @@ const tooLate = (signal: AbortSignal): Promise<Readiness> =>
 export function schemaProblem({ schema }: Readiness): string | null {
   if (schema === 'pending')
     return 'the database has not been migrated to this version: run `tributary migrate`; until then nothing is served'
+  if (schema === 'pre-release')
+    return 'the database was made by a version before the first release: use a new, empty database'
   return schema === 'newer'
     ? 'the database was migrated by a newer version of Tributary: run that version'
     : null
