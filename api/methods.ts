@@ -24,7 +24,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
     if (request.is404)
       throw new CatalogError(
         'NOT_FOUND',
-        `There is nothing at ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200) ?? ''}`
+        `No such route: ${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200) ?? ''}`
       )
   })
   return () => {

@@ -1,4 +1,4 @@
-/** The life of a load: its states, and every move between them. What moves one asks here; docs/architecture.md shows it. */
+/** The states of a load and every move between them. Code that moves a load asks here; docs/architecture.md shows it. */
 
 export const loadStates = [
   'receiving',
@@ -12,7 +12,7 @@ export const loadStates = [
 
 export type LoadState = (typeof loadStates)[number]
 
-/** `from` is null where a load begins. `cause` is what the picture says, `who` and `when` what the table says. */
+/** `from` is null for a new load. The diagram shows `cause`; the table shows `who` and `when`. */
 export type LoadMove = { from: LoadState | null; to: LoadState; cause: string; who: string; when: string }
 
 const cancels = (from: LoadState): LoadMove => ({
@@ -20,14 +20,14 @@ const cancels = (from: LoadState): LoadMove => ({
   to: 'cancelled',
   cause: 'cancel',
   who: 'client',
-  when: '`POST /loads/{id}/cancel`; what has been applied stays, and the load says how much that is'
+  when: '`POST /loads/{id}/cancel`; what is applied stays, and the counts of the load say how much'
 })
 
 export const loadMoves: readonly LoadMove[] = [
   {
     from: null,
     to: 'receiving',
-    cause: 'the first record comes',
+    cause: 'the first record arrives',
     who: 'API',
     when: 'the first record of a body has been read'
   },
@@ -35,22 +35,22 @@ export const loadMoves: readonly LoadMove[] = [
     from: 'receiving',
     to: 'accepted',
     cause: 'clean end of the body',
-    who: 'API; a sweeper when that process died',
-    when: 'the body came to a clean end, which is committed first; the load draws its seq'
+    who: 'API; a sweeper if that process died',
+    when: 'the whole body has arrived and is committed; the load takes its seq'
   },
   {
     from: 'receiving',
     to: 'done',
     cause: 'clean end, nothing to apply',
     who: 'API; a sweeper',
-    when: 'the same, and every record was rejected while it was read'
+    when: 'the same, but every record was rejected while it was read'
   },
   {
     from: 'receiving',
     to: 'aborted',
-    cause: 'the body breaks off',
-    who: 'API; a sweeper after 60 s without a sign of life, or who sends it again',
-    when: 'the client went away, or a limit was passed; its chunks are deleted, its key is free'
+    cause: 'the upload is interrupted',
+    who: 'API; a sweeper after 60 s without a sign of life; the API when the same key is sent again',
+    when: 'the client disconnected, or a limit was exceeded; its chunks are deleted, and its key is free'
   },
   {
     from: 'accepted',
@@ -64,7 +64,7 @@ export const loadMoves: readonly LoadMove[] = [
     to: 'done',
     cause: 'the last chunk settles',
     who: 'worker',
-    when: 'it settles the last chunk; rejects or not'
+    when: 'it settles the last chunk, with or without rejects'
   },
   {
     from: 'applying',
@@ -78,14 +78,14 @@ export const loadMoves: readonly LoadMove[] = [
     to: 'applying',
     cause: 'retry',
     who: 'client',
-    when: '`POST /loads/{id}/retry`, but for an atomic load or a dry run; the load keeps its seq'
+    when: '`POST /loads/{id}/retry`, except for an atomic load or a dry run; the load keeps its seq'
   },
   {
     from: 'done',
     to: 'receiving',
     cause: 'retry of rejects',
     who: 'client',
-    when: '`POST /loads/{id}/retry` of a load with rejects: they are sent again under a new seq, and accepted at once'
+    when: '`POST /loads/{id}/retry` of a load with rejects: they get a new seq and are accepted at once'
   },
   cancels('receiving'),
   cancels('accepted'),
@@ -93,9 +93,9 @@ export const loadMoves: readonly LoadMove[] = [
   cancels('failed')
 ]
 
-/** The states that a move to this one begins in. */
+/** The states from which a load can move to this one. */
 export const statesBefore = (to: LoadState): LoadState[] =>
   loadMoves.flatMap((move) => (move.to === to ? (move.from ?? []) : []))
 
-/** Nothing more happens to such a load by itself. */
+/** A load in one of these states changes only if a client asks for it. */
 export const terminalStates: readonly LoadState[] = ['done', 'failed', 'aborted', 'cancelled']

@@ -153,11 +153,11 @@ def lineage_path(c: Case) -> None:
     expect("Path found (2 hops)" in c.cli("lineage", "path", "--from", a, "--to", end), True)
 
 
-@refused(CLIENT, "datahub timeline --urn --category", OPENAPI, result="404, NOT_FOUND: `There is nothing at GET /openapi/v2/timeline/v1/…`")
+@refused(CLIENT, "datahub timeline --urn --category", OPENAPI, result="404, NOT_FOUND: `No such route: GET /openapi/v2/timeline/v1/…`")
 def timeline(c: Case) -> None:
     c.describe(c.dataset("a"))
     shown = c.cli("timeline", "--urn", c.dataset("a"), "--category", "tag")
-    expect("404" in shown and "There is nothing at GET /openapi/v2/timeline/v1/" in shown, True, shown)
+    expect("404" in shown and "No such route: GET /openapi/v2/timeline/v1/" in shown, True, shown)
 
 
 @call(CLIENT, "datahub graphql --query --variables", GRAPHQL)

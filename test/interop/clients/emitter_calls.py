@@ -362,7 +362,7 @@ def quick(act) -> None:
         raise AssertionError("the client tried again")
 
 
-@refused(CLIENT, "emit() with a token that is none", result="OperationalError: `Unauthorized to perform this action.`")
+@refused(CLIENT, "emit() with an invalid token", result="OperationalError: `Unauthorized to perform this action.`")
 def emit_unauthenticated(c: Case) -> None:
     emitter = c.emitter(token="none")
     quick(lambda: expect_error(lambda: emitter.emit(Proposal(entityUrn=c.dataset("a"), aspect=m.StatusClass())), "OperationalError", "Unauthorized"))

@@ -346,7 +346,7 @@ def ingestion_mode(c: Case) -> None:
     expect(c.doors.exists(c.dataset("a")), True)
 
 
-@refused(CLIENT, "exists() with a token that is none", RESTLI, result="HTTPError, 401")
+@refused(CLIENT, "exists() with an invalid token", RESTLI, result="HTTPError, 401")
 def unauthenticated(c: Case) -> None:
     expect_error(lambda: c.graph(token="none").exists(c.dataset("a")), "401")
 

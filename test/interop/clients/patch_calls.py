@@ -390,7 +390,7 @@ def plain_keys(c: Case) -> None:
     expect({entry["name"]: entry["value"] for entry in c.doors.aspect(urn, "mlModelProperties")["hyperParams"]}, {"a": "1", "b": "3"})
 
 
-@refused(PLAIN, "a patch that is none", result="OperationalError that names the operation")
+@refused(PLAIN, "an invalid patch", result="OperationalError that names the operation")
 def plain_broken(c: Case) -> None:
     expect_error(lambda: patch(c, c.dataset("t"), "dataset", "upstreamLineage", [{"op": "shout", "path": "/upstreams"}]), "OperationalError", "op must be one of")
 
