@@ -113,7 +113,7 @@ t.test('RestLi', async (t) => {
     const path = `/openapi/v2/timeline/v1/${encodeURIComponent(dataset('whole'))}`
     t.match(await rest({ url: `${path}?categories=TAG` }), {
       status: 404,
-      body: { code: 'NOT_FOUND', message: `There is nothing at GET ${path.slice(0, 200)}` }
+      body: { code: 'NOT_FOUND', message: `No such route: GET ${path.slice(0, 200)}` }
     })
     t.match((await rest({ method: 'POST', url: '/openapi/v2/entity/batch/dataset', body: {} })).status, 404)
     const { body } = await graphql(

@@ -83,7 +83,7 @@ async function answer(
       return { status: 200, contentType, text }
     }
     default:
-      return json(404, { code: 'NOT_FOUND', message: 'There is nothing at this path' })
+      return json(404, { code: 'NOT_FOUND', message: 'No such route' })
   }
 }
 
