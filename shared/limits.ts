@@ -169,6 +169,8 @@ export const limits = {
   chunkMaxRecords: 5_000,
   /** Edges given by their ends alone that one chunk holds; about a quarter of a second of work. */
   edgeChunkMaxRecords: 20_000,
+  /** OpenLineage events that one chunk holds; about half a second of work, which events that come one by one wait for. */
+  eventChunkMaxRecords: 1_000,
   /** Bytes one chunk holds before it is compressed, so that large records make small chunks. */
   chunkMaxBytes: 4 * 1024 * 1024,
   /** Records accepted and not yet applied, over all loads, before a new load is refused with OVERLOADED. */

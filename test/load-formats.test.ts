@@ -263,7 +263,11 @@ t.test('the format of a body', async (t) => {
         { status, answer },
         {
           status: 415,
-          answer: { code: 'UNSUPPORTED_MEDIA_TYPE', field: 'format', allowed: ['ndjson', 'csv', 'mcp'] }
+          answer: {
+            code: 'UNSUPPORTED_MEDIA_TYPE',
+            field: 'format',
+            allowed: ['ndjson', 'csv', 'mcp', 'openlineage']
+          }
         },
         body
       )
@@ -271,7 +275,7 @@ t.test('the format of a body', async (t) => {
     t.match((await server.post(bodies.csv ?? '', { 'content-type': 'application/json' })).body, {
       code: 'UNSUPPORTED_MEDIA_TYPE',
       message: /looks like csv/,
-      allowed: ['mcp', 'ndjson']
+      allowed: ['mcp', 'ndjson', 'openlineage']
     })
     t.match((await server.post('<xml/>', { 'content-type': 'application/xml' })).body, {
       code: 'UNSUPPORTED_MEDIA_TYPE',

@@ -1,11 +1,11 @@
 /** Tells from a request's head which format its body is in, or which it may be in: then the body tells. */
 import { CatalogError } from '../../shared/errors.ts'
-import { recordFormats, type RecordFormat } from '../../shared/formats/parse-record.ts'
+import { formatsOfLines, recordFormats, type RecordFormat } from '../../shared/formats/parse-record.ts'
 import type { SentFormat } from '../../shared/formats/read-records.ts'
 
-const lines: SentFormat = 'ndjson'
-const json: SentFormat = ['mcp', 'ndjson']
-const any: SentFormat = ['ndjson', 'csv', 'mcp']
+const lines: SentFormat = formatsOfLines
+const json: SentFormat = ['mcp', 'ndjson', 'openlineage']
+const any: SentFormat = ['ndjson', 'csv', 'mcp', 'openlineage']
 
 /** What a Content-Type says. Those that clients send without being asked say nothing. */
 const formatsOfMediaTypes = new Map<string, SentFormat>([

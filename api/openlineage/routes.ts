@@ -4,8 +4,8 @@ import { groupEvents, type EventGroups } from '../../shared/catalog/openlineage/
 import { readEvent, type ReadEvent } from '../../shared/catalog/openlineage/ingest-events.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { parseEventText } from '../../shared/openlineage/event-text.ts'
 import { resolveDataset } from '../../shared/openlineage/names.ts'
-import { parseJson } from '../../shared/model/json-checks.ts'
 import type { ApiContext } from '../context.ts'
 import { publicError } from '../error-responses.ts'
 import { answerUnreadUpload } from '../loads/answer-unread-uploads.ts'
@@ -112,7 +112,7 @@ async function readJson(request: FastifyRequest, limit: SizeLimit): Promise<unkn
     if (bytes > limits[limit]) throw tooLarge(limit, 'The body')
     chunks.push(chunk)
   }
-  return parseJson(decode(Buffer.concat(chunks)), 'The body')
+  return parseEventText(decode(Buffer.concat(chunks)), 'The body')
 }
 
 function decode(bytes: Buffer): string {

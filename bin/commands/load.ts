@@ -28,7 +28,7 @@ export const load: Command = {
   options: {
     format: {
       value: 'NAME',
-      help: 'ndjson, csv or mcp. Default: by the name of the file, else by what is in it.'
+      help: 'ndjson, csv, mcp or openlineage. Default: by the name of the file, else by what is in it.'
     },
     source: { value: 'NAME', help: 'Who states the lineage. Default: as the server names it.' },
     mode: { value: 'NAME', help: 'merge (the default) or snapshot.' },
@@ -227,7 +227,8 @@ async function sendAndFollow(
   { settings, signal }: Omit<Context, 'isOne'>,
   terminal: Terminal
 ): Promise<{ load: LoadView; isReplay: boolean }> {
-  const { format } = upload
+  // Lines may be records or events: the server looks.
+  const format = settings.format === null && upload.format === 'ndjson' ? null : upload.format
   const progress = settings.isQuiet ? noProgress : showProgress(terminal, upload)
   const query = format === null ? settings.query : { format, ...settings.query }
   let wasReached = false

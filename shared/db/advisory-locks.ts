@@ -15,6 +15,8 @@ export const advisoryLocks = {
   migrations: [space, 4],
   /** Alone by who ingests OpenLineage events. */
   openLineage: [space, 5],
+  /** Alone by who ingests the events of a chunk, before `openLineage`: events that come one by one wait for one chunk, not for all that wait. */
+  openLineageLoads: [space, 6],
   /** Alone by the worker that sweeps or prunes just now. */
   sweeper: [space, 10]
 } as const satisfies Record<string, readonly [number, number]>

@@ -1,12 +1,14 @@
 /** Looks at the begin of a body before it is read: what it is packed or encoded in, and up to its first line. */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { isSpace } from './split-array.ts'
+import { isSpace, opensArray } from './split-array.ts'
 
 const newline = 0x0a
 
 /** So much white space is passed over while the first byte that says what the body is has not come. */
 const blankMaxBytes = 64 * 1024
+/** Of an array so much is read, that its first element can be looked at. */
+const arrayBeginBytes = 64 * 1024
 /** The longest of the marks below. */
 const marksMaxBytes = 4
 
@@ -14,6 +16,8 @@ const marksMaxBytes = 4
 export type BodyBegin = {
   first: number | undefined
   firstLine: string
+  /** What has been read, at least arrayBeginBytes of an array that has as many. */
+  text: string
   body: AsyncGenerator<Buffer>
   close: () => Promise<void>
 }
@@ -41,10 +45,11 @@ export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'li
   let length = 0
   let first: number | undefined
   let hasLine = false
-  while (
-    !(first !== undefined && length >= marksMaxBytes && (wants === 'byte' || hasLine)) &&
-    length < (first === undefined ? blankMaxBytes : limits.recordMaxBytes)
-  ) {
+  const isEnough = (): boolean =>
+    first !== undefined &&
+    length >= marksMaxBytes &&
+    (wants === 'byte' || (first === opensArray ? length >= arrayBeginBytes : hasLine))
+  while (!isEnough() && length < (first === undefined ? blankMaxBytes : limits.recordMaxBytes)) {
     const next = await iterator.next()
     if (next.done) break
     pieces.push(next.value)
@@ -64,6 +69,7 @@ export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'li
   return {
     first,
     firstLine: (end < 0 ? text : text.slice(0, end)).trimEnd(),
+    text,
     body: resume(pieces, iterator),
     close
   }

@@ -7,9 +7,12 @@ import { printCells, splitCells } from './csv-cells.ts'
 import { parseCsvHeader } from './csv-header.ts'
 import { parseMcpRecord } from './mcp.ts'
 import { parseNdjsonRecord } from './ndjson.ts'
+import { parseOpenLineageRecord } from './openlineage.ts'
 import { parseUndoRecord } from './undo.ts'
 
-export const recordFormats = ['ndjson', 'csv', 'mcp'] as const
+export const recordFormats = ['ndjson', 'csv', 'mcp', 'openlineage'] as const
+/** What a body may be that is said to be lines of JSON. */
+export const formatsOfLines = ['ndjson', 'openlineage'] as const satisfies readonly RecordFormat[]
 export type RecordFormat = (typeof recordFormats)[number]
 
 /** What is to be known to read the records of a load. `header` is the row with the names of the columns (csv). */
@@ -35,6 +38,7 @@ export function recordParser({ format, header }: RecordShape): RecordParser {
   if (format === 'ndjson') return { parse: parseNdjsonRecord, ...inJson }
   if (format === 'undo') return { parse: parseUndoRecord, ...inJson }
   if (format === 'mcp') return { parse: parseMcpRecord, ...inJson }
+  if (format === 'openlineage') return { parse: parseOpenLineageRecord, ...inJson }
   if (format === 'csv') {
     const columns = parseCsvHeader(header ?? '')
     return {

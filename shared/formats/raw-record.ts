@@ -33,8 +33,12 @@ export type RecordBuffer = {
   endWhole(line: number): RawRecord
 }
 
-/** At most recordMaxBytes are held, however long the record is. */
-export function createRecordBuffer(): RecordBuffer {
+/** The limit that a record is held to, in bytes. */
+export type RecordLimit = 'recordMaxBytes' | 'openLineageEventMaxBytes'
+
+/** At most as many bytes as the limit has are held, however long the record is. */
+export function createRecordBuffer(limit: RecordLimit = 'recordMaxBytes'): RecordBuffer {
+  const maximum = limits[limit]
   let pieces: Buffer[] = []
   let held = 0
   let total = 0
@@ -47,13 +51,13 @@ export function createRecordBuffer(): RecordBuffer {
     pieces = []
     held = 0
     total = 0
-    return toRawRecord(bytes, actual, line)
+    return toRawRecord(bytes, actual, line, limit)
   }
 
   return {
     add(bytes) {
       total += bytes.length
-      if (total <= limits.recordMaxBytes) {
+      if (total <= maximum) {
         pieces.push(bytes)
         held += bytes.length
         // A body that drips in would else leave more objects than bytes.
@@ -75,8 +79,8 @@ export function createRecordBuffer(): RecordBuffer {
   }
 }
 
-function toRawRecord(bytes: Buffer, actual: number, line: number): RawRecord {
-  const maximum = limits.recordMaxBytes
+function toRawRecord(bytes: Buffer, actual: number, line: number, limit: RecordLimit): RawRecord {
+  const maximum = limits[limit]
   if (actual > maximum) {
     const text = bytes.subarray(0, keptBytes).toString('utf8')
     return {
@@ -85,7 +89,7 @@ function toRawRecord(bytes: Buffer, actual: number, line: number): RawRecord {
       fault: new CatalogError(
         'LIMIT_EXCEEDED',
         `The record has ${actual} bytes; at most ${maximum} are allowed`,
-        { line, limit: 'recordMaxBytes', maximum, actual }
+        { line, limit, maximum, actual }
       )
     }
   }

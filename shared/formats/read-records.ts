@@ -53,16 +53,21 @@ export async function openRecords(sent: SentFormat, chunks: AsyncIterable<Buffer
   const format = await toldFormat(sent, begin)
   if (format === 'csv') return openCsv(splitCsv(begin.body))
   const parser = recordParser({ format, header: null })
-  if (format === 'mcp')
+  if (format !== 'ndjson') {
+    const limit = format === 'openlineage' ? 'openLineageEventMaxBytes' : 'recordMaxBytes'
+    const pieces =
+      begin.first === opensArray ? splitArray(begin.body, limit) : splitLines(begin.body, null, limit)
     return {
       format,
       header: null,
-      records: readAll(begin.first === opensArray ? splitArray(begin.body) : splitLines(begin.body), {
+      records: readAll(pieces, {
         parser,
         readPlainEdge: null,
+        readDocument: format === 'mcp' ? readPlainDocument : null,
         mayBeReject: true
       })
     }
+  }
   const shapes = createEdgeShapes()
   return {
     format,
@@ -70,6 +75,7 @@ export async function openRecords(sent: SentFormat, chunks: AsyncIterable<Buffer
     records: readAll(splitLines(begin.body, createEdgeRunReader(shapes)), {
       parser,
       readPlainEdge: createPlainEdgeReader(shapes),
+      readDocument: readPlainDocument,
       mayBeReject: true
     })
   }
@@ -96,6 +102,7 @@ async function openCsv(pieces: AsyncGenerator<RawRecord[]>): Promise<OpenedRecor
     const reader = {
       parser: recordParser({ format: 'csv', header }),
       readPlainEdge: createPlainCsvReader(columns),
+      readDocument: null,
       mayBeReject: false
     }
     return { format: 'csv', header, records: readAll(resume(others, pieces), reader) }
@@ -116,7 +123,12 @@ async function* resume(first: RawRecord[], pieces: AsyncGenerator<RawRecord[]>):
 const recordsAtOnce = 1_000
 
 /** `mayBeReject` where a line may be one of a file of rejects. */
-type Reader = { parser: RecordParser; readPlainEdge: PlainEdgeReader | null; mayBeReject: boolean }
+type Reader = {
+  parser: RecordParser
+  readPlainEdge: PlainEdgeReader | null
+  readDocument: typeof readPlainDocument | null
+  mayBeReject: boolean
+}
 
 async function* readAll(
   pieces: AsyncGenerator<(RawRecord | EdgeRun)[]>,
@@ -131,13 +143,13 @@ async function* readAll(
 }
 
 function readOne(
-  { parser, readPlainEdge, mayBeReject }: Reader,
+  { parser, readPlainEdge, readDocument, mayBeReject }: Reader,
   { line, text: sent, fault }: RawRecord
 ): SingleRecord {
   if (fault) return { line, text: sent, error: fault }
   const edge = readPlainEdge?.(sent, line)
   if (edge) return edge
-  const document = mayBeReject ? readPlainDocument(sent, line) : null
+  const document = readDocument?.(sent, line)
   if (document) return { line, text: sent, document }
   const text = mayBeReject ? recordOfReject(sent) : sent
   try {

@@ -5,7 +5,7 @@
  * element is JSON is for its parser to say.
  */
 import { CatalogError } from '../errors.ts'
-import { createRecordBuffer, type RawRecord } from './raw-record.ts'
+import { createRecordBuffer, type RawRecord, type RecordLimit } from './raw-record.ts'
 
 const quote = 0x22
 const comma = 0x2c
@@ -22,8 +22,11 @@ export const isSpace = (byte: number): boolean =>
  * Elements are numbered from 1, and given by the piece they came in. The first byte that is no white space must be `[`. Holds one element at most.
  * Throws BAD_REQUEST where the array does not end, or something follows it: the upload was cut off or is no array.
  */
-export async function* splitArray(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord[]> {
-  const buffer = createRecordBuffer()
+export async function* splitArray(
+  chunks: AsyncIterable<Buffer>,
+  limit: RecordLimit = 'recordMaxBytes'
+): AsyncGenerator<RawRecord[]> {
+  const buffer = createRecordBuffer(limit)
   const scan = { state: 'before', depth: 0, isInText: false, isEscaped: false, elements: 0 }
   for await (const chunk of chunks) {
     const records: RawRecord[] = []

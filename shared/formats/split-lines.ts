@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { limits } from '../limits.ts'
 import type { EdgeRun, EdgeRunReader } from './edge-runs.ts'
-import { checkedLine, createRecordBuffer, type RawRecord } from './raw-record.ts'
+import { checkedLine, createRecordBuffer, type RawRecord, type RecordLimit } from './raw-record.ts'
 
 const newline = 0x0a
 
@@ -13,9 +13,10 @@ const newline = 0x0a
  */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer>,
-  readRun: EdgeRunReader | null = null
+  readRun: EdgeRunReader | null = null,
+  limit: RecordLimit = 'recordMaxBytes'
 ): AsyncGenerator<(RawRecord | EdgeRun)[]> {
-  const buffer = createRecordBuffer()
+  const buffer = createRecordBuffer(limit)
   let line = 1
   for await (const chunk of chunks) {
     const records: (RawRecord | EdgeRun)[] = []

@@ -30,7 +30,9 @@ export async function insertEvents(tx: Tx, events: readonly EventRow[]): Promise
 export type StateRow = { urn: Urn; state: State | null; asserted: Assertions }
 
 /** Holds until the transaction ends; whoever else ingests events waits. */
-export async function lockIngestion(tx: Tx): Promise<void> {
+export async function lockIngestion(tx: Tx, isOfLoad: boolean): Promise<void> {
+  if (isOfLoad)
+    await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.openLineageLoads)
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.openLineage)
 }
 

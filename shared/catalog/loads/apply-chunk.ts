@@ -11,6 +11,7 @@ import { hasOlderUnfinished } from '../../store/order-of-changes.ts'
 import type { Reject } from '../../store/rejects.ts'
 import { insertStatedKeys, type StatedKeysRow } from '../../store/snapshot-statements.ts'
 import { toUrn } from '../../urn/urn.ts'
+import { applyEvents, readEventText, type ReadEvent } from '../openlineage/ingest-events.ts'
 import type { ApplyContext } from '../write/apply-records.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 import { unpackDocumentsOnly, unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
@@ -100,9 +101,10 @@ export async function applyStored(
 async function applyPayload(
   tx: Tx,
   chunk: LockedChunk,
-  context: ApplyContext,
+  context: ChunkContext,
   options: ApplyOptions
 ): Promise<Judged> {
+  if (chunk.format === 'openlineage') return applyEventsOf(tx, chunk, context, options)
   const edges = options.lean ? await unpackEdgesOnly(chunk.payload) : null
   if (edges && options.lean) return applyEdgesOf(tx, chunk, edges, context, options.lean, options)
   if (
@@ -166,6 +168,37 @@ async function applyRecordsOf(
   throwIfAborted(options.signal)
   const verdicts = records.length > 0 || rejects.length > 0 ? await options.apply(tx, records, context) : []
   return judge(stored, verdicts, rejects, parser)
+}
+
+/** An event that is known already is unchanged. What is refused when it is applied is found by halving the chunk. */
+async function applyEventsOf(
+  tx: Tx,
+  chunk: LockedChunk,
+  { actor, requestId, chunk: { loadId, chunkId }, isDryRun }: ChunkContext,
+  options: ApplyOptions
+): Promise<Judged> {
+  const events: ReadEvent[] = []
+  const rejects: Reject[] = []
+  for (const { line, text } of await readChunkRecords(tx, chunk)) {
+    try {
+      events.push(readEventText(text))
+    } catch (error) {
+      if (!(error instanceof CatalogError)) throw error
+      rejects.push(toReject(line, text, reasonOf(error)))
+    }
+  }
+  throwIfAborted(options.signal)
+  const areNew = await applyEvents(tx, events, {
+    actor,
+    requestId,
+    ofLoad: { loadId, chunkId },
+    ...(isDryRun ? { isDryRun } : {})
+  })
+  const applied = areNew.filter(Boolean).length
+  return {
+    counts: { applied, unchanged: events.length - applied, rejected: rejects.length },
+    rejects
+  }
 }
 
 /** The lean way first; what it leaves goes the general way. */

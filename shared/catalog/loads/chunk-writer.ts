@@ -51,6 +51,9 @@ const rejectsPerInsert = 1_000
 /** A million new edges took 0.52 of a raw COPY by 20,000, 0.42 to 0.46 by 10,000 and 0.48 by 40,000; where all of a chunk go the general way it is two seconds. */
 const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxBytes }
 
+export const recordsPerChunk = (format: string): number =>
+  format === 'openlineage' ? limits.eventChunkMaxRecords : limits.chunkMaxRecords
+
 /**
  * `store` runs one piece of work in a transaction, told what it adds to the load. A chunk is in the database before the call
  * that filled it returns: who awaits each call reads on no faster than Postgres stores. With `isBehind` it is stored while the next is
@@ -60,7 +63,11 @@ const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxB
 export function createChunkWriter(
   loadId: string,
   store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>,
-  { isBehind = false, knownIds }: { isBehind?: boolean; knownIds?: (() => KnownIds | null) | undefined } = {}
+  {
+    isBehind = false,
+    knownIds,
+    maxRecords = limits.chunkMaxRecords
+  }: { isBehind?: boolean; knownIds?: (() => KnownIds | null) | undefined; maxRecords?: number } = {}
 ): ChunkWriter {
   const open = new Map<number, OpenChunk>()
   // Chunks of removals alone: each kind is applied in columns (apply-edges.ts, remove-edges.ts).
@@ -113,7 +120,7 @@ export function createChunkWriter(
     const stored = toStoredLine(record)
     chunk.lines.push(stored)
     chunk.bytes += Buffer.byteLength(stored)
-    return chunk.lines.length >= limits.chunkMaxRecords || chunk.bytes >= limits.chunkMaxBytes
+    return chunk.lines.length >= maxRecords || chunk.bytes >= limits.chunkMaxBytes
       ? storeChunk(chunk)
       : undefined
   }

@@ -19,11 +19,13 @@ import { countWaitingRecords } from '../../store/load-progress.ts'
 import { endBody, findLoad, insertLoad, touchLoad, type NewLoad } from '../../store/loads.ts'
 import { abortUpload } from './abort-upload.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
-import { createChunkWriter, type ChunkWriter, type Stored } from './chunk-writer.ts'
+import { createChunkWriter, recordsPerChunk, type ChunkWriter, type Stored } from './chunk-writer.ts'
 import { digestingBody } from './idempotency-key.ts'
 import type { KnownIds } from '../lineage/known-ids.ts'
+import { openLineageSource } from '../openlineage/ingest-events.ts'
 import { createReferenceReader } from './load-references.ts'
 import { createSnapshotTally, refuseSmallSnapshot, type SnapshotTally } from './refuse-small-snapshot.ts'
+import { defaultLoadSource } from './load-source.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { replayLoad, stillReceiving } from './replay-load.ts'
 import { comparePass } from './sweep-passes.ts'
@@ -108,7 +110,7 @@ export async function receiveLoad(
 /** What is known before the body is opened. */
 type Submission = Omit<NewLoad, 'format' | 'header'>
 
-type Upload = { readonly load: Submission; records: number; heartbeat: NodeJS.Timeout | null }
+type Upload = { load: Submission; records: number; heartbeat: NodeJS.Timeout | null }
 
 /** Throws OVERLOADED while more records wait than waitingRecordsMaxCount. */
 async function refuseWhenOverloaded(db: Db): Promise<void> {
@@ -143,11 +145,15 @@ async function storeRecords(
     })
   }
 
+  const opened = await openRecords(format, body)
   const writer =
     upload.load.isAtomic || upload.load.isDryRun
       ? createWholeChunkWriter(id, store)
-      : createChunkWriter(id, store, { isBehind: true, knownIds })
-  const opened = await openRecords(format, body)
+      : createChunkWriter(id, store, {
+          isBehind: true,
+          knownIds,
+          maxRecords: recordsPerChunk(opened.format)
+        })
   const tally = snapshot ? createSnapshotTally(opened) : null
   const withUrns = createReferenceReader({ db, memory: null }, opened)
   try {
@@ -173,6 +179,27 @@ async function storeRecords(
     await writer.idle()
   }
   if (snapshot && tally && upload.records > 0) await endSnapshot(db, upload.load, snapshot, tally)
+}
+
+/**
+ * Events are of one source, create what they name, and declare themselves what they replace.
+ * Throws UNSUPPORTED for a snapshot of them, BAD_REQUEST for another source, FORBIDDEN for a token that is limited to a domain: runs are in no domain.
+ */
+function loadOfEvents(load: Submission): Submission {
+  if (load.mode === 'snapshot')
+    throw new CatalogError(
+      'UNSUPPORTED',
+      'Events are no snapshot: job and dataset events replace what they stated before. Send them with mode=merge',
+      { field: 'mode' }
+    )
+  if (load.source !== defaultLoadSource && load.source !== openLineageSource)
+    throw new CatalogError('BAD_REQUEST', `The source of events is ${openLineageSource}`, { field: 'source' })
+  if (load.domainUrn !== null)
+    throw new CatalogError(
+      'FORBIDDEN',
+      `The token is limited to ${load.domainUrn}; the jobs and runs of events are in no domain`
+    )
+  return { ...load, source: openLineageSource, missingReferences: 'create' }
 }
 
 /** The chunk that compares, after all records; it has none of its own. A limited token's share is known when it is compared. */
@@ -203,6 +230,7 @@ function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined
 
 /** Makes the row of the load, and keeps saying that the upload is alive. */
 async function begin(db: Db, upload: Upload, { format, header }: OpenedRecords): Promise<void> {
+  if (format === 'openlineage') upload.load = loadOfEvents(upload.load)
   if (!(await inTransaction(db, (tx) => insertLoad(tx, { ...upload.load, format, header }))))
     throw stillReceiving()
   upload.heartbeat = setInterval(() => {

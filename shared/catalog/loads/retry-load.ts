@@ -19,7 +19,7 @@ import {
 import { listRejects, setRejectsAside } from '../../store/rejects.ts'
 import { forceSweep } from '../../store/sweeps.ts'
 import { acceptReceivedLoad, nudgesPerLoad } from './accept-load.ts'
-import { createChunkWriter } from './chunk-writer.ts'
+import { createChunkWriter, recordsPerChunk } from './chunk-writer.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 
 const rejectsPerRead = 500
@@ -91,10 +91,14 @@ function checkForce({ mode, state, sweep }: LoadRow): void {
 /** Makes chunks of the rejected records, a page at a time. Returns how many there are. */
 async function reopenRejects(tx: Tx, load: LoadRow): Promise<number> {
   await deleteDeclarations(tx, load.id)
-  const writer = createChunkWriter(load.id, async (work, stored) => {
-    await work(tx)
-    if (stored.isDestructive) await markDestructive(tx, load.id)
-  })
+  const writer = createChunkWriter(
+    load.id,
+    async (work, stored) => {
+      await work(tx)
+      if (stored.isDestructive) await markDestructive(tx, load.id)
+    },
+    { maxRecords: recordsPerChunk(load.format) }
+  )
   const parser = recordParser(load)
   let count = 0
   for (let after = 0; ;) {

@@ -89,6 +89,11 @@ async function refuseWhatCannotBeUndone(tx: Tx, load: LoadRow): Promise<void> {
         : `The load is ${load.state}; only one that has ended can be undone`
     )
   }
+  if (load.format === 'openlineage')
+    throw new CatalogError(
+      'CONFLICT',
+      'A load of OpenLineage events cannot be undone: later events have been merged with its own'
+    )
   if (load.isDryRun) throw new CatalogError('CONFLICT', 'The load was a dry run: it changed nothing')
   if (load.undoneBy !== null)
     throw new CatalogError(

@@ -9,6 +9,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Change } from '../../model/changes.ts'
 import { assertionsOf, changesBetween, upsertOf, type Assertions } from '../../openlineage/assertions.ts'
 import { contentOf, type EventContent, type RunContent } from '../../openlineage/content.ts'
+import { parseEventText } from '../../openlineage/event-text.ts'
 import { parseEvent } from '../../openlineage/event.ts'
 import { flowName, shortJobName } from '../../openlineage/names.ts'
 import {
@@ -27,8 +28,11 @@ import {
   writeStates
 } from '../../store/openlineage.ts'
 import type { Urn } from '../../urn/urn.ts'
-import { applyRecords } from '../write/apply-records.ts'
+import { applyRecords, type ApplyContext } from '../write/apply-records.ts'
 import type { Call } from '../write/call.ts'
+
+/** Who states what events say. */
+export const openLineageSource = 'openlineage'
 
 /** An event that has been read and checked. */
 export type ReadEvent = { digest: Buffer; text: string; content: EventContent }
@@ -40,6 +44,9 @@ export function readEvent(sent: unknown, field = ''): ReadEvent {
   return { digest: createHash('sha256').update(text).digest(), text, content }
 }
 
+/** The same of an event that is a text. */
+export const readEventText = (text: string): ReadEvent => readEvent(parseEventText(text, 'The event'))
+
 /**
  * Commits all of the events, or none. One call at a time, of all processes: which states an alias touches is known only once others have been read,
  * so row locks could not be taken in one order, and calls that took them as they went deadlocked more often than retries could mend.
@@ -47,53 +54,72 @@ export function readEvent(sent: unknown, field = ''): ReadEvent {
  */
 export const ingestEvents = (db: Db, events: readonly ReadEvent[], call: Call): Promise<void> =>
   inTransaction(db, async (tx) => {
-    await lockIngestion(tx)
-    const fresh = await newEvents(tx, events)
-    if (fresh.length === 0) return
-    const contents = fresh.map((event) => event.content)
-    const states = await openStates(tx, contents)
-    for (const content of contents) {
-      mergeContent(content, {
-        stateOf: (urn) => states.get(urn)?.state ?? null,
-        put: (urn, state) => {
-          const known = states.get(urn)
-          if (known) states.set(urn, { ...known, state })
-        }
-      })
-    }
-    await applyAliases(tx, states)
-    const changes = changesOf(states)
-    await applyRecords(
-      tx,
-      [
-        {
-          line: 0,
-          changes: [...changes, ...contents.flatMap(({ run, timeMs }) => (run ? runEvent(run, timeMs) : []))]
-        }
-      ],
-      {
-        ...call,
-        source: 'openlineage',
-        operation: 'ingestEvents',
-        missingReferences: 'create'
-      }
-    )
-    await writeStates(
-      tx,
-      [...states]
-        .filter(([, { state, asserted, stored }]) => state !== stored.state || asserted !== stored.asserted)
-        .map(([urn, { state, asserted }]) => ({ urn, state, asserted }))
-    )
+    await applyEvents(tx, events, call)
   })
 
+/** What events of a load are applied with, beside who sent them. */
+export type EventContext = Call & Pick<ApplyContext, 'ofLoad' | 'isDryRun'>
+
+/**
+ * Applies events in a transaction of the caller's, which it must roll back where this throws. Gives, for each event, whether it is new.
+ * Throws as ingestEvents does.
+ */
+export async function applyEvents(
+  tx: Tx,
+  events: readonly ReadEvent[],
+  context: EventContext
+): Promise<boolean[]> {
+  await lockIngestion(tx, context.ofLoad !== undefined)
+  const fresh = await newEvents(tx, events)
+  if (fresh.size > 0) await applyFresh(tx, [...fresh], context)
+  return events.map((event) => fresh.has(event))
+}
+
+async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventContext): Promise<void> {
+  const contents = fresh.map((event) => event.content)
+  const states = await openStates(tx, contents)
+  for (const content of contents) {
+    mergeContent(content, {
+      stateOf: (urn) => states.get(urn)?.state ?? null,
+      put: (urn, state) => {
+        const known = states.get(urn)
+        if (known) states.set(urn, { ...known, state })
+      }
+    })
+  }
+  await applyAliases(tx, states)
+  const changes = changesOf(states)
+  await applyRecords(
+    tx,
+    [
+      {
+        line: 0,
+        changes: [...changes, ...contents.flatMap(({ run, timeMs }) => (run ? runEvent(run, timeMs) : []))]
+      }
+    ],
+    {
+      ...context,
+      source: openLineageSource,
+      operation: 'ingestEvents',
+      missingReferences: 'create'
+    }
+  )
+  await writeStates(
+    tx,
+    [...states]
+      .filter(([, { state, asserted, stored }]) => state !== stored.state || asserted !== stored.asserted)
+      .map(([urn, { state, asserted }]) => ({ urn, state, asserted }))
+  )
+}
+
 /** Those that were not sent before, each once. */
-async function newEvents(tx: Tx, events: readonly ReadEvent[]): Promise<ReadEvent[]> {
+async function newEvents(tx: Tx, events: readonly ReadEvent[]): Promise<Set<ReadEvent>> {
   const byDigest = new Map(events.map((event) => [event.digest.toString('hex'), event]))
   const digests = await insertEvents(
     tx,
     [...byDigest.values()].map(({ digest, text, content: { timeMs } }) => ({ digest, text, timeMs }))
   )
-  return digests.flatMap((digest) => byDigest.get(digest.toString('hex')) ?? [])
+  return new Set(digests.flatMap((digest) => byDigest.get(digest.toString('hex')) ?? []))
 }
 
 type Asserting = { state: State | null; asserted: Assertions }

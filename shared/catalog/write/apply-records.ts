@@ -53,6 +53,8 @@ export type ApplyContext = {
   requestId: string | null
   /** The chunk that the records are; absent for a synchronous call. */
   chunk?: { seq: number; loadId: string; chunkId: number }
+  /** For the audit trail: the chunk whose events became the records, which are applied as a call's. */
+  ofLoad?: { loadId: string; chunkId: number }
   /** Gathers what the records state, where they are of a snapshot; an UPSERT then replaces what their own source stated, and nobody else. */
   stated?: StatedKeys
   /** What the same chunk has applied in the lean way (apply-edges.ts): one entry of the audit trail speaks of both. */
@@ -433,8 +435,8 @@ async function audit(
     tokenId: set.actor.tokenId,
     operation: context.operation,
     seq: set.seq,
-    loadId: context.chunk?.loadId ?? null,
-    chunkId: context.chunk?.chunkId ?? null,
+    loadId: (context.chunk ?? context.ofLoad)?.loadId ?? null,
+    chunkId: (context.chunk ?? context.ofLoad)?.chunkId ?? null,
     requestId: context.requestId,
     details: {
       records: before.records + records.length,

@@ -1,0 +1,232 @@
+/** Stored OpenLineage events through `POST /loads`: the same graph as over HTTP, a verdict for each line, and what such a load refuses. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { query } from '../shared/db/query.ts'
+import type { JsonObject } from '../shared/model/changes.ts'
+import { packageRoot } from '../shared/platform/paths.ts'
+import { contentFrom, eventAt, facet } from './support/openlineage.ts'
+import { withServer, type RestAnswer, type TestServer } from './support/server.ts'
+import { skipUnless } from './support/skip.ts'
+
+const lines = (events: readonly unknown[]): string =>
+  events.map((event) => `${typeof event === 'string' ? event : JSON.stringify(event)}\n`).join('')
+const data = (name: string): JsonObject => ({ namespace: 'postgres://db:5432', name })
+const asLines = { 'content-type': 'application/x-ndjson' }
+
+type Loads = TestServer & {
+  load: (body: string | Buffer, parameters?: string, headers?: Record<string, string>) => Promise<RestAnswer>
+}
+
+async function withLoads(t: Test): Promise<Loads> {
+  const server = await withServer(t, { withWorker: true })
+  return {
+    ...server,
+    load: (body, parameters = '', headers = asLines) =>
+      server.rest({ method: 'POST', url: `/loads?wait=20${parameters}`, body, headers })
+  }
+}
+
+const runOf = (job: number, seconds: number, eventType: string): JsonObject =>
+  eventAt(seconds, {
+    eventType,
+    run: { runId: `run-${job}`, facets: {} },
+    job: { namespace: 'nightly', name: `etl.job${job}` },
+    inputs: eventType === 'START' ? [data(`in${job % 7}`), data(`in${(job + 1) % 7}`)] : [],
+    outputs:
+      eventType === 'START'
+        ? []
+        : [{ ...data(`out${job}`), facets: { documentation: facet({ description: `of ${job}` }) } }]
+  })
+
+t.test('real events that were stored make the graph that they make over HTTP', async (t) => {
+  const folder = join(
+    process.env.TRIBUTARY_TEST_DATA ?? join(packageRoot, '..', 'shared', 'data'),
+    'openlineage'
+  )
+  if (skipUnless(t, existsSync(folder), 'no folder of real data: set TRIBUTARY_TEST_DATA')) return
+  const events = readdirSync(folder).flatMap((name) =>
+    readdirSync(join(folder, name))
+      .sort()
+      .map((file): unknown => JSON.parse(readFileSync(join(folder, name, file), 'utf8')))
+  )
+  const single = await withServer(t)
+  for (const event of events)
+    t.equal((await single.rest({ method: 'POST', url: '/api/v1/lineage', body: event })).status, 201)
+  const expected = await contentFrom(single.db)
+
+  const server = await withLoads(t)
+  t.match(await server.load(lines(events)), {
+    status: 200,
+    body: {
+      state: 'done',
+      format: 'openlineage',
+      source: 'openlineage',
+      counts: { received: events.length, applied: events.length, unchanged: 0, rejected: 0 }
+    }
+  })
+  t.strictSame(await contentFrom(server.db), expected, 'lines')
+  t.match((await server.load(lines(events.toReversed()))).body, {
+    counts: { applied: 0, unchanged: events.length, rejected: 0 }
+  })
+  t.strictSame(await contentFrom(server.db), expected, 'sent again they change nothing')
+
+  const array = await withLoads(t)
+  const body = gzipSync(JSON.stringify(events.toReversed(), null, 2))
+  t.match(
+    (await array.load(body, '', { 'content-type': 'application/json', 'content-encoding': 'gzip' })).body,
+    {
+      format: 'openlineage',
+      counts: { applied: events.length }
+    }
+  )
+  t.strictSame(await contentFrom(array.db), expected, 'a packed array, the newest first')
+})
+
+t.test(
+  'a load of several chunks leaves what its events leave one by one, and the API takes events meanwhile',
+  async (t) => {
+    const events = Array.from({ length: 1_500 }, (_, job) => [
+      runOf(job, job, 'START'),
+      runOf(job, 10_000 + job, 'COMPLETE')
+    ]).flat()
+    const server = await withLoads(t)
+    const loading = server.load(lines(events))
+    for (let index = 0; index < 10; index += 1) {
+      const body = runOf(5_000 + index, 0, 'COMPLETE')
+      t.equal((await server.rest({ method: 'POST', url: '/api/v1/lineage', body })).status, 201)
+    }
+    t.match((await loading).body, { state: 'done', counts: { received: 3_000, applied: 3_000, rejected: 0 } })
+    const [counts] = await query<{ jobs: number; edges: number; runs: number; chunks: number }>(
+      server.db,
+      `
+    select
+      (select count(*)::int from entity where entity_type = 'dataJob' and is_present) as jobs,
+      (select count(*)::int from statement) as edges,
+      (select count(*)::int from timeseries_aspect) as runs,
+      (select count(distinct chunk_id)::int from audit where operation = 'ingestEvents') as chunks`
+    )
+    t.strictSame(counts, { jobs: 1_510, edges: 3 * 1_500 + 10, runs: 3_010, chunks: 3 })
+  }
+)
+
+t.test('each line has its verdict', async (t) => {
+  const server = await withLoads(t)
+  const good = runOf(1, 0, 'COMPLETE')
+  const { body: load } = await server.load(
+    lines([
+      good,
+      '{"eventTime": "2026-01-01T00:00:00Z"',
+      { eventTime: 'no', job: good.job ?? null },
+      '',
+      good,
+      runOf(2, 0, 'DONE')
+    ])
+  )
+  t.match(load, { state: 'done', counts: { received: 5, applied: 1, unchanged: 1, rejected: 3 } })
+  const rejects = async (id: string): Promise<string> =>
+    (await server.rest({ url: `/loads/${id}/rejects?format=ndjson` })).text
+  t.match(
+    (await rejects(load.id))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+    [
+      { line: 2, code: 'BAD_REQUEST' },
+      { line: 3, code: 'BAD_REQUEST', field: 'eventTime' },
+      { line: 6, code: 'BAD_REQUEST', field: 'eventType' }
+    ]
+  )
+  await t.test('rejects that are mended are read as the event in them', async (t) => {
+    const mended = (await rejects(load.id))
+      .replace(String.raw`\"DONE\"`, String.raw`\"COMPLETE\"`)
+      .replace(String.raw`\"no\"`, String.raw`\"2026-01-01T00:00:00Z\"`)
+    t.match((await server.load(mended, '&format=openlineage')).body, {
+      counts: { received: 3, applied: 2, rejected: 1 }
+    })
+  })
+  await t.test('what cannot be read stays rejected in a retry', async (t) => {
+    t.match(await server.rest({ method: 'POST', url: `/loads/${load.id}/retry` }), { status: 409 })
+  })
+  await t.test('a load with nothing but such lines is refused as a whole only by its format', async (t) => {
+    t.match((await server.load('{"a": 1}\n', '&format=openlineage')).body, {
+      state: 'done',
+      counts: { received: 1, rejected: 1 }
+    })
+  })
+})
+
+t.test('numbers beyond 2^53 in facets are kept as they were sent', async (t) => {
+  const server = await withLoads(t)
+  const text = JSON.stringify(runOf(1, 0, 'COMPLETE')).replace(
+    '"description":"of 1"',
+    '"description":"of 1","snapshotId":3821550127947089009'
+  )
+  t.match((await server.load(`${text}\n`)).body, { counts: { applied: 1 } })
+  const other = text.replaceAll('run-1', 'run-2')
+  const { status } = await server.rest({
+    method: 'POST',
+    url: '/api/v1/lineage',
+    body: other,
+    headers: { 'content-type': 'application/json' }
+  })
+  t.equal(status, 201)
+  const kept = await query<{ text: string }>(server.db, 'select event::text as text from openlineage_event')
+  t.strictSame(
+    kept.map((row) => /"snapshotId":(\d+)/.exec(row.text)?.[1]),
+    ['3821550127947089009', '3821550127947089009']
+  )
+})
+
+t.test('an event has up to 16 MiB in a load too', async (t) => {
+  const server = await withLoads(t)
+  const large = (bytes: number): string =>
+    JSON.stringify({
+      ...runOf(1, bytes, 'COMPLETE'),
+      job: { namespace: 'n', name: 'a.b', facets: { sql: facet({ query: 'x'.repeat(bytes) }) } }
+    })
+  const { body } = await server.load(lines([large(3 * 1024 * 1024), large(17 * 1024 * 1024)]))
+  t.match(body, { counts: { received: 2, applied: 1, rejected: 1 } })
+  t.match(
+    (await server.rest({ url: `/loads/${body.id}/rejects?format=ndjson` })).text,
+    /openLineageEventMaxBytes|at most 16777216/
+  )
+})
+
+t.test('all or nothing, and a look before', async (t) => {
+  const server = await withLoads(t)
+  const empty = await contentFrom(server.db)
+  const good = [runOf(1, 0, 'START'), runOf(1, 9, 'COMPLETE')]
+  t.match((await server.load(lines(good), '&dryRun=true')).body, {
+    state: 'done',
+    counts: { applied: 2, rejected: 0 }
+  })
+  t.match(
+    (await server.load(lines([...good, { eventTime: 'no' }]), '&atomic=true&format=openlineage')).body,
+    {
+      state: 'failed'
+    }
+  )
+  t.strictSame(await contentFrom(server.db), empty)
+  t.match((await server.load(lines(good), '&atomic=true')).body, { state: 'done', counts: { applied: 2 } })
+})
+
+t.test('what events cannot be is refused before anything is stored', async (t) => {
+  const server = await withLoads(t)
+  const body = lines([runOf(1, 0, 'COMPLETE')])
+  t.match(await server.load(body, '&mode=snapshot&source=nightly'), {
+    status: 400,
+    body: { code: 'UNSUPPORTED', field: 'mode' }
+  })
+  t.match(await server.load(body, '&source=nightly'), {
+    status: 400,
+    body: { code: 'BAD_REQUEST', field: 'source' }
+  })
+  t.strictSame(await query(server.db, 'select id from load'), [])
+  const { body: load } = await server.load(body, '&source=openlineage')
+  t.match(await server.rest({ method: 'POST', url: `/loads/${load.id}/undo` }), {
+    status: 409,
+    body: { message: /OpenLineage/ }
+  })
+})
