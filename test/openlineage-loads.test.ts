@@ -23,8 +23,17 @@ async function withLoads(t: Test): Promise<Loads> {
   const server = await withServer(t, { withWorker: true })
   return {
     ...server,
-    load: (body, parameters = '', headers = asLines) =>
-      server.rest({ method: 'POST', url: `/loads?wait=20${parameters}`, body, headers })
+    async load(body, parameters = '', headers = asLines) {
+      let answer = await server.rest({
+        method: 'POST',
+        url: `/loads?wait=20${parameters}`,
+        body,
+        headers
+      })
+      while (['accepted', 'applying'].includes(answer.body.state))
+        answer = await server.rest({ url: `/loads/${answer.body.id}?wait=20` })
+      return answer
+    }
   }
 }
 
@@ -87,7 +96,7 @@ t.test('real events that were stored make the graph that they make over HTTP', a
 t.test(
   'a load of several chunks leaves what its events leave one by one, and the API takes events meanwhile',
   async (t) => {
-    const events = Array.from({ length: 1_500 }, (_, job) => [
+    const events = Array.from({ length: 700 }, (_, job) => [
       runOf(job, job, 'START'),
       runOf(job, 10_000 + job, 'COMPLETE')
     ]).flat()
@@ -97,7 +106,7 @@ t.test(
       const body = runOf(5_000 + index, 0, 'COMPLETE')
       t.equal((await server.rest({ method: 'POST', url: '/api/v1/lineage', body })).status, 201)
     }
-    t.match((await loading).body, { state: 'done', counts: { received: 3_000, applied: 3_000, rejected: 0 } })
+    t.match((await loading).body, { state: 'done', counts: { received: 1_400, applied: 1_400, rejected: 0 } })
     const [counts] = await query<{ jobs: number; edges: number; runs: number; chunks: number }>(
       server.db,
       `
@@ -107,7 +116,7 @@ t.test(
       (select count(*)::int from timeseries_aspect) as runs,
       (select count(distinct chunk_id)::int from audit where operation = 'ingestEvents') as chunks`
     )
-    t.strictSame(counts, { jobs: 1_510, edges: 3 * 1_500 + 10, runs: 3_010, chunks: 3 })
+    t.strictSame(counts, { jobs: 710, edges: 3 * 700 + 10, runs: 1_410, chunks: 2 })
   }
 )
 
