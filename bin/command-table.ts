@@ -1,11 +1,11 @@
-/** Every command: its words, what it is for, and where it is. A command is loaded when it is called: most need little of the program. */
+/** Every command: its name, its purpose and its module. A command is loaded only when it is called, because most need little of the program. */
 import type { Command } from './command.ts'
 
 export type CommandEntry = {
   /** The words after `tributary`, such as `token create`. */
   name: string
   summary: string
-  /** The heading that it stands under in the overview. */
+  /** Its heading in the overview. */
   group: string
   open: () => Promise<Command>
 }
@@ -15,7 +15,7 @@ export const commandTable: readonly CommandEntry[] = [
     name: 'up',
     group: 'Run:',
     summary:
-      'Runs everything in one process, with a database of its own where DATABASE_URL names none: what `npm start` runs.',
+      'Runs everything in one process, with an embedded database unless DATABASE_URL is set. `npm start` runs this.',
     open: async () => (await import('./commands/up.ts')).up
   },
   {
@@ -27,21 +27,21 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'work',
     group: 'Run:',
-    summary: 'Runs a worker, which applies bulk loads. Needs DATABASE_URL; any number may run.',
+    summary: 'Runs a worker, which applies bulk loads. Needs DATABASE_URL. Any number of workers may run.',
     open: async () => (await import('./commands/work.ts')).work
   },
   {
     name: 'migrate',
     group: 'Run:',
     summary:
-      'Brings the database of DATABASE_URL to the newest schema. Safe to run at any time, also several at once.',
+      'Migrates the database of DATABASE_URL to the newest schema. Safe to run at any time, even several times at once.',
     open: async () => (await import('./commands/migrate.ts')).migrateCommand
   },
   {
     name: 'doctor',
     group: 'Run:',
     summary:
-      'Looks at configuration, database, schema, queue, clock and loads. Exit code 1 where something is wrong.',
+      'Checks configuration, database, schema, queue, clock and loads. Exit code 1 if something is wrong.',
     open: async () => (await import('./commands/doctor.ts')).doctor
   },
   {
@@ -54,19 +54,19 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'load status',
     group: 'Loads:',
-    summary: 'Says how far a load is, or how it has ended.',
+    summary: 'Prints the state of a load.',
     open: async () => (await import('./commands/load-status.ts')).loadStatus
   },
   {
     name: 'load rejects',
     group: 'Loads:',
-    summary: 'Prints what was refused of a load, all of it.',
+    summary: 'Prints all rejected records of a load.',
     open: async () => (await import('./commands/load-rejects.ts')).loadRejects
   },
   {
     name: 'load retry',
     group: 'Loads:',
-    summary: 'Applies again what was rejected, or goes on with a load that failed.',
+    summary: 'Applies rejected records again, or continues a failed load.',
     open: async () => (await import('./commands/load-retry.ts')).loadRetry
   },
   {
@@ -78,7 +78,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'load undo',
     group: 'Loads:',
-    summary: 'Takes back what a load changed, where nothing newer has changed it.',
+    summary: 'Takes back what a load changed, except where something newer has changed it.',
     open: async () => (await import('./commands/load-undo.ts')).loadUndo
   },
   {
@@ -90,7 +90,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'lineage',
     group: 'Read:',
-    summary: 'Prints what an asset or a column feeds, or comes from, as a tree.',
+    summary: 'Prints what depends on an asset or column, or what it comes from, as a tree.',
     open: async () => (await import('./commands/lineage.ts')).lineage
   },
   {
@@ -114,31 +114,31 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'export domains',
     group: 'Read:',
-    summary: 'Prints which asset is in which domain as CSV or NDJSON.',
+    summary: 'Prints the domain of each asset as CSV or NDJSON.',
     open: async () => (await import('./commands/export.ts')).exportDomains
   },
   {
     name: 'domain tree',
     group: 'Domains:',
-    summary: 'Prints the domains as a tree, with how many assets are in each.',
+    summary: 'Prints the domains as a tree, with the number of assets in each.',
     open: async () => (await import('./commands/domain-tree.ts')).domainTree
   },
   {
     name: 'domain create',
     group: 'Domains:',
-    summary: 'Makes a domain and prints its URN.',
+    summary: 'Creates a domain and prints its URN.',
     open: async () => (await import('./commands/domain-create.ts')).domainCreate
   },
   {
     name: 'domain move',
     group: 'Domains:',
-    summary: 'Puts a domain under another one, or at the top level.',
+    summary: 'Moves a domain under another one, or to the top level.',
     open: async () => (await import('./commands/domain-move.ts')).domainMove
   },
   {
     name: 'domain delete',
     group: 'Domains:',
-    summary: 'Deletes a domain that has none below it.',
+    summary: 'Deletes a domain that has no child domains.',
     open: async () => (await import('./commands/domain-delete.ts')).domainDelete
   },
   {
@@ -156,25 +156,25 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'token create',
     group: 'Tokens:',
-    summary: 'Makes an access token and prints it, alone, on standard output. It cannot be shown again.',
+    summary: 'Creates an access token and prints only the token on standard output. It cannot be shown again.',
     open: async () => (await import('./commands/token-create.ts')).tokenCreate
   },
   {
     name: 'token list',
     group: 'Tokens:',
-    summary: 'Lists the access tokens, newest first, without their texts.',
+    summary: 'Lists the access tokens, newest first, without their secrets.',
     open: async () => (await import('./commands/token-list.ts')).tokenList
   },
   {
     name: 'token revoke',
     group: 'Tokens:',
-    summary: 'Ends an access token. It is refused everywhere within a second.',
+    summary: 'Revokes an access token. Every process refuses it within a second.',
     open: async () => (await import('./commands/token-revoke.ts')).tokenRevoke
   },
   {
     name: 'completion',
     group: 'Help:',
-    summary: 'Prints a script that makes bash, zsh or fish complete commands and options.',
+    summary: 'Prints a completion script for bash, zsh or fish.',
     open: async () => (await import('./commands/completion.ts')).completion
   }
 ]

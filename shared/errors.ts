@@ -1,11 +1,11 @@
 /**
- * The one table of error codes, and the one error class that carries them.
+ * The table of error codes, and the error class that uses them.
  *
- * The ground floor: imports nothing. What a client sees is the code, the public message and the details;
- * the cause is for the log. docs/errors.md lists every code, and a test holds the two together.
+ * The lowest layer: imports nothing. Clients see the code, the public message and the details; the cause goes
+ * to the log. docs/errors.md lists every code, and a test compares the two.
  */
 
-/** What a code means on each wire. `type` is the GraphQL error class that DataHub clients know. */
+/** What a code means on each interface. `type` is the GraphQL error class that DataHub clients know. */
 type ErrorCodeFacts = { status: number; type: string; retryable: boolean; meaning: string }
 
 export const errorCodes = {
@@ -25,7 +25,7 @@ export const errorCodes = {
     status: 400,
     type: 'BAD_REQUEST',
     retryable: false,
-    meaning: 'A value is missing, of the wrong shape, or not allowed here.'
+    meaning: 'A value is missing, malformed, or not allowed here.'
   },
   INVALID_URN: {
     status: 400,
@@ -38,19 +38,19 @@ export const errorCodes = {
     type: 'BAD_REQUEST',
     retryable: false,
     meaning:
-      'A text holds a character that cannot be stored (U+0000, a lone surrogate) or must not stand there (a control).'
+      'A text contains a character that cannot be stored (U+0000, a lone surrogate) or is not allowed there (a control character).'
   },
   LIMIT_EXCEEDED: {
     status: 400,
     type: 'BAD_REQUEST',
     retryable: false,
-    meaning: 'A stated limit is passed; `limit` says which, `maximum` says how much is allowed.'
+    meaning: 'A limit is exceeded; `limit` names it, `maximum` is its value.'
   },
   UNSUPPORTED: {
     status: 400,
     type: 'BAD_REQUEST',
     retryable: false,
-    meaning: 'A mode, format or operation that this version does not have.'
+    meaning: 'This version does not support the mode, format or operation.'
   },
   MISSING_REFERENCE: {
     status: 422,
@@ -62,20 +62,20 @@ export const errorCodes = {
     status: 422,
     type: 'BAD_REQUEST',
     retryable: false,
-    meaning: 'An aspect does not have the shape its name demands; `field` names the place.'
+    meaning: 'An aspect does not match its schema; `field` names the place.'
   },
   NOT_FOUND: {
     status: 404,
     type: 'NOT_FOUND',
     retryable: false,
-    meaning: 'The thing asked for does not exist.'
+    meaning: 'The requested thing does not exist.'
   },
   CONFLICT: {
     status: 409,
     type: 'CONFLICT',
     retryable: false,
     meaning:
-      'What is there does not allow it: a sibling domain has the name, a domain would become its own ancestor or has domains under it, a load has ended, or is still being received under the same Idempotency-Key (then with Retry-After).'
+      'The current state does not allow it: a sibling domain has the name, a domain would become its own ancestor or has child domains, a load has ended, or a load with the same Idempotency-Key is still being received (then with Retry-After).'
   },
   IDEMPOTENCY_MISMATCH: {
     status: 422,
@@ -88,37 +88,37 @@ export const errorCodes = {
     type: 'CONFLICT',
     retryable: false,
     meaning:
-      'A snapshot would remove a larger share of what its source states than is allowed (`SNAPSHOT_MAX_REMOVED_SHARE`); `force=true` lets it.'
+      'A snapshot would remove a larger share of what its source states than `SNAPSHOT_MAX_REMOVED_SHARE` allows; `force=true` overrides this.'
   },
   PRECONDITION_FAILED: {
     status: 412,
     type: 'CONFLICT',
     retryable: false,
-    meaning: 'The aspect is not at the version the request was made for; read it again.'
+    meaning: 'The aspect has changed since the version that the request names; read it again.'
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
     type: 'BAD_REQUEST',
     retryable: false,
-    meaning: 'The path is known, the method is not.'
+    meaning: 'The path does not support this method.'
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     type: 'BAD_REQUEST',
     retryable: false,
-    meaning: 'The content type or content encoding is not one the route reads.'
+    meaning: 'The route does not accept this content type or content encoding.'
   },
   BODY_TOO_LARGE: {
     status: 413,
     type: 'BAD_REQUEST',
     retryable: false,
-    meaning: 'The body, once unpacked, is over the limit of the route.'
+    meaning: 'The uncompressed body exceeds the limit of the route.'
   },
   REQUEST_TIMEOUT: {
     status: 408,
     type: 'BAD_REQUEST',
     retryable: true,
-    meaning: 'The body came too slowly.'
+    meaning: 'The body arrived too slowly.'
   },
   GRAPHQL_PARSE_FAILED: {
     status: 400,
@@ -130,7 +130,7 @@ export const errorCodes = {
     status: 400,
     type: 'BAD_REQUEST',
     retryable: false,
-    meaning: 'The GraphQL document or its variables do not fit the schema.'
+    meaning: 'The GraphQL document or its variables do not match the schema.'
   },
   QUERY_TOO_DEEP: {
     status: 400,
@@ -143,20 +143,20 @@ export const errorCodes = {
     type: 'BAD_REQUEST',
     retryable: false,
     meaning:
-      'The GraphQL document has too many tokens, aliases or mutations, or asks for more than one answer may hold or one request may cost; `limit` says which. There is no data then.'
+      'The GraphQL document has too many tokens, aliases or mutations, or would exceed the size of an answer or the cost of a request; `limit` names the limit. Such an answer has no data.'
   },
   RATE_LIMITED: {
     status: 429,
     type: 'RATE_LIMITED',
     retryable: true,
     meaning:
-      'Too many requests of a kind at once (exports, streams of events, heavy reads of one token); wait as long as Retry-After says, or `retryAfterSeconds` in a GraphQL error.'
+      'Too many requests of one kind at once (exports, event streams, heavy reads of one token); wait as long as Retry-After says, or `retryAfterSeconds` in a GraphQL error.'
   },
   DEADLINE_EXCEEDED: {
     status: 504,
     type: 'DEADLINE_EXCEEDED',
     retryable: true,
-    meaning: 'The answer was not complete within the deadline; nothing partial is shown as whole.'
+    meaning: 'The answer was not complete within the deadline; there is no partial answer.'
   },
   UNAVAILABLE: {
     status: 503,
@@ -168,7 +168,7 @@ export const errorCodes = {
     status: 503,
     type: 'UNAVAILABLE',
     retryable: true,
-    meaning: 'Too much bulk work waits, or too many heavy reads; nothing was stored, send it again later.'
+    meaning: 'Too much bulk work or too many heavy reads are waiting; nothing was stored. Send it again later.'
   },
   SHUTTING_DOWN: {
     status: 503,
@@ -180,13 +180,13 @@ export const errorCodes = {
     status: 500,
     type: 'SERVER_ERROR',
     retryable: false,
-    meaning: 'A fault of ours; the request id finds it in the log.'
+    meaning: 'An internal error; its request id is in the log.'
   }
 } as const satisfies Record<string, ErrorCodeFacts>
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** What a client may see beside code and message. Values are the caller's own, or numbers from limits.ts. */
+/** What a client may see beside code and message. Values come from the caller or from limits.ts. */
 export type ErrorDetails = {
   /** Path of the offending input, for example `input.edgesToAdd[37].upstreamUrn`. */
   field?: string
@@ -198,16 +198,16 @@ export type ErrorDetails = {
   actual?: number
   /** Line of the load (1 is the first). */
   line?: number
-  /** Allowed values, where the set is small. */
+  /** Allowed values, if there are few. */
   allowed?: readonly string[]
-  /** URNs that may be meant. */
+  /** URNs that the caller may have meant. */
   candidates?: readonly string[]
-  /** How many more faults of this kind the request has beyond the one named. */
+  /** Number of further errors of this kind in the request. */
   total?: number
   retryAfterSeconds?: number
 }
 
-/** The only error that crosses layers. `message` is public; put what is not into `cause`. */
+/** The only error that crosses layers. `message` is public; put private details into `cause`. */
 export class CatalogError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails

@@ -1,139 +1,139 @@
 /**
- * Every number a caller can hit, with its unit in its name and one line of why.
+ * Every limit that a client can exceed, with its unit in its name and its reason in one line.
  *
- * The ground floor: imports nothing. docs/configuration.md lists them, `GET /api/limits` prints them,
- * and a test holds the three together.
+ * The lowest layer: imports nothing. docs/configuration.md lists them, `GET /api/limits` prints them,
+ * and a test compares the three.
  */
 export const limits = {
-  /** Bytes of UTF-8 in a URN; keeps any key far below what a B-tree page takes. DataHub allows 512 encoded. */
+  /** Bytes of UTF-8 in a URN; far below the size of a B-tree page. DataHub allows 512, percent-encoded. */
   urnMaxBytes: 1024,
-  /** Bytes of a schemaField URN: a dataset URN and a column path within. */
+  /** Bytes of a schemaField URN, which contains a dataset URN and a column path. */
   schemaFieldUrnMaxBytes: 2048,
-  /** How deep parentheses may nest in a URN: URNs within URNs, calls in column paths. Real ones stay below 5. */
+  /** Nesting of parentheses in a URN: URNs within URNs, calls in column paths. Real ones stay below 5. */
   urnMaxNesting: 16,
   /** Characters of a domain's name, after trimming. */
   domainNameMaxChars: 255,
-  /** Characters of a description, and of a name that a load gives an asset. */
+  /** Characters of a description, and of an asset name in a load. */
   descriptionMaxChars: 65_536,
-  /** Levels of nested domains; a reader can still take in 50, and every check of the tree is bounded. */
+  /** Levels of nested domains; keeps every check of the tree bounded. */
   domainMaxDepth: 50,
-  /** Containers above an entity that are shown, the nearest first. */
+  /** Containers shown above an entity, nearest first. */
   containerMaxDepth: 50,
   /** Bytes of one aspect as JSON. */
   aspectMaxBytes: 4 * 1024 * 1024,
   /** Nesting of objects and arrays in one JSON body or aspect. */
   jsonMaxDepth: 64,
-  /** Keys of one JSON object. Reading very many takes long, and others wait meanwhile. */
+  /** Keys of one JSON object. Parsing very many blocks other requests. */
   jsonObjectKeysMaxCount: 20_000,
   /** Values in the JSON of an aspect or a record, lists and objects included. */
   jsonValuesMaxCount: 250_000,
   /** Characters of a key of a JSON object. */
   jsonKeyMaxChars: 16_384,
-  /** Versions of an aspect that are kept and can be read. */
+  /** Versions of an aspect that can be read. */
   aspectVersionsKept: 20,
   /** Column records (fineGrainedLineages) in one aspect. */
   columnRecordsMaxCount: 10_000,
-  /** Operations in one patch: each is looked at several times before any of them is carried out. */
+  /** Operations in one patch; each is checked several times before the patch is applied. */
   patchOperationsMaxCount: 5_000,
-  /** Values that the operations of one patch copy, compare or move along: a tenth of a second of work. */
+  /** Values that the operations of one patch copy, compare or move; about a tenth of a second of work. */
   patchValuesMaxCount: 250_000,
-  /** Values that the patches of one call work on together, the documents included; a chunk of a load is split at it. */
+  /** Values that all patches of one call process, including the documents; a chunk of a load is split at this limit. */
   patchValuesPerChunkMaxCount: 2_000_000,
-  /** Arrays that a patch gives keys for (arrayPrimaryKeys), keys of one array, and steps of one key. */
+  /** Keyed arrays of a patch (arrayPrimaryKeys), keys per array, and steps per key. */
   patchKeysMaxCount: 16,
-  /** Patches of what one lineage edge says beside its ends that are kept; setting a path again replaces the patch before. */
+  /** Stored patches of the attributes of one lineage edge; setting a path again replaces the earlier patch. */
   patchesPerEdgeMaxCount: 100,
   /** Columns on one side of one column record. */
   columnsPerRecordMaxCount: 1_000,
-  /** Changes in one call: edges of updateLineage, assets of batchSetDomain, everything of submitChanges; more belongs into a load. */
+  /** Changes in one call: edges of updateLineage, assets of batchSetDomain, all changes of submitChanges. Send more as a load. */
   edgesPerCallMaxCount: 5_000,
   /** Proposals in one ingestProposalBatch. DataHub's SDK sends at most 200. */
   proposalsPerBatchMaxCount: 1_000,
-  /** Entities in one read of their aspects: named by URN (entitiesV2, batchGet), or a page of a scroll that shows aspects. */
+  /** Entities in one read of aspects: by URN (entitiesV2, batchGet), or a page of a scroll with aspects. */
   entitiesPerReadMaxCount: 1_000,
   /** Different aspects named in one read; there are about a hundred. */
   aspectsPerReadMaxCount: 200,
   /** Results of one page. */
   pageMaxCount: 10_000,
-  /** Results of one page when none is asked for. */
+  /** Results of one page by default. */
   pageDefaultCount: 10,
-  /** Hops of one walk, before it says that it is not complete. */
+  /** Hops of one walk; a longer one reports that it is incomplete. */
   walkMaxHops: 1_000,
-  /** Entities one walk may reach before it says that it is not complete. */
+  /** Entities that one walk reaches; a larger one reports that it is incomplete. */
   walkMaxEntities: 1_000_000,
-  /** Milliseconds one walk, or one search in domains, may take before it fails with DEADLINE_EXCEEDED. */
+  /** Milliseconds that one walk or one search in domains may take before it fails with DEADLINE_EXCEEDED. */
   walkDeadlineMs: 10_000,
-  /** Entities in all paths of one page of results: a path is as long as the graph is deep. */
+  /** Entities in all paths of one page of results; paths can be as long as the graph is deep. */
   pathEntitiesMaxCount: 500_000,
-  /** Nodes of one lineage graph; nobody reads a picture of more. */
+  /** Nodes of one lineage graph; a larger diagram is unreadable. */
   graphNodesMaxCount: 2_000,
-  /** Nodes of one lineage graph when no count is asked for. */
+  /** Nodes of one lineage graph by default. */
   graphNodesDefaultCount: 200,
-  /** Nodes that one lineage graph is expanded at. */
+  /** Nodes at which one lineage graph is expanded. */
   graphExpandsMaxCount: 500,
-  /** Edges of one level that a lineage graph lists; the others are counted. */
+  /** Edges of one level listed in a lineage graph; the rest are counted. */
   graphEdgesMaxCount: 20_000,
-  /** Columns of the assets that one lineage graph shows, where columns are asked for. */
+  /** Columns of the assets in one lineage graph, if columns are requested. */
   graphColumnsMaxCount: 200_000,
-  /** Hidden entities (jobs, soft-deleted ones) that a lineage graph or domain lineage looks through at a time. */
+  /** Hidden entities (jobs, soft-deleted ones) that a lineage graph or domain lineage bridges at a time. */
   hiddenEntitiesMaxCount: 250_000,
-  /** Entities listed as standing between the ends of one edge; the others are counted. */
+  /** Entities listed between the ends of one edge; the rest are counted. */
   edgeViaMaxCount: 100,
-  /** Statements listed of one edge; the others are counted. */
+  /** Statements listed for one edge; the rest are counted. */
   edgeStatementsMaxCount: 100,
-  /** Asset edges that one domain lineage adds up. */
+  /** Asset edges counted in one domain lineage. */
   domainEdgesMaxCount: 5_000_000,
-  /** Milliseconds an export may take to be taken whole, before it is cut off: it holds a snapshot meanwhile. */
+  /** Milliseconds until an export is cut off; it holds a snapshot until it ends. */
   exportMaxMs: 300_000,
-  /** Milliseconds an export waits for a client that takes nothing, before it is cut off. */
+  /** Milliseconds an export waits for a client that reads nothing, before it is cut off. */
   exportStallMaxMs: 10_000,
-  /** Exports that one process answers at once; each may hold a connection to the database. */
+  /** Exports that one process serves at once; each may hold a database connection. */
   exportsAtOnceMaxCount: 3,
   /** Shortest paths shown for one result. */
   pathsPerResultMaxCount: 100,
-  /** Ids in all results that one process holds for the pages to come: about 8 bytes each. */
+  /** Ids of all results that one process keeps for later pages; about 8 bytes each. */
   heldResultsMaxIds: 4_000_000,
-  /** Seconds a result is held after its last page was asked for. */
+  /** Seconds a result is kept after its last page was read. */
   heldResultMaxSeconds: 300,
-  /** Groups of filters, of which one must hold. */
+  /** Groups of filters, at least one of which must match. */
   filterGroupsMaxCount: 20,
-  /** Filters in a group, all of which must hold. */
+  /** Filters in a group, all of which must match. */
   filtersPerGroupMaxCount: 20,
   /** Values of a filter. */
   filterValuesMaxCount: 200,
-  /** Values of all filters of one read: each result may have to be compared with each. */
+  /** Values of all filters of one read; each result may be compared with each value. */
   filterValuesInAllMaxCount: 1_000,
-  /** Units of work that the heavy reads of one request may take. A search is 1, a sorted one 6, a lineage graph of 2,000 nodes 22. */
+  /** Units of work for the heavy reads of one request. A search is 1, a sorted one 6, a lineage graph of 2,000 nodes 22. */
   readWorkMaxUnits: 100,
-  /** Milliseconds that the heavy reads of one request may take together, one after the other. */
+  /** Milliseconds that all heavy reads of one request may take together. */
   readWorkMaxMs: 10_000,
-  /** Heavy reads that wait for others to end, in one process. */
+  /** Heavy reads that wait for their turn in one process. */
   heavyReadsWaitingMaxCount: 500,
-  /** Heavy reads of one token that wait for others to end. */
+  /** Heavy reads of one token that wait for their turn. */
   heavyReadsWaitingPerTokenMaxCount: 50,
-  /** Milliseconds a heavy read waits for others to end. */
+  /** Milliseconds a heavy read waits for its turn. */
   heavyReadWaitMaxMs: 10_000,
   /** Characters of a search text. */
   queryTextMaxChars: 1_000,
   /** Words of a search text. */
   queryWordsMaxCount: 100,
-  /** Characters of a word that are looked at when it is searched for. */
+  /** Characters of a search word that are compared; the rest is ignored. */
   searchWordMaxChars: 100,
-  /** Words of one entity that it is found by, names and columns first. */
+  /** Searchable words of one entity, names and columns first. */
   searchWordsMaxCount: 10_000,
-  /** Matches of a search that are counted and put in order one by one; of more the counts are estimates. */
+  /** Matches of a search that are counted and sorted exactly; beyond that, counts are estimates. */
   searchExactMaxCount: 5_000,
-  /** Results that a search by number passes over; a scroll goes on for ever. */
+  /** Results that a search by page number may skip; a scroll has no limit. */
   searchStartMaxCount: 100_000,
   /** Bytes of a GraphQL request. */
   graphqlBodyMaxBytes: 4 * 1024 * 1024,
-  /** Values in the variables of a GraphQL request: each is checked against its type. */
+  /** Values in the variables of a GraphQL request; each is checked against its type. */
   graphqlVariableValuesMaxCount: 50_000,
   /** Nesting of a GraphQL document. */
   graphqlMaxDepth: 20,
-  /** Brackets of any kind that stand open at once in a GraphQL document. */
+  /** Nested brackets of any kind in a GraphQL document. */
   graphqlMaxBrackets: 100,
-  /** Pairs of fields of the same name that stand in one place of a GraphQL document: each is compared with each. */
+  /** Pairs of fields with the same name in one place of a GraphQL document; validation compares each pair. */
   graphqlMaxFieldPairs: 50_000,
   /** Tokens of a GraphQL document. */
   graphqlMaxTokens: 5_000,
@@ -141,67 +141,65 @@ export const limits = {
   graphqlMaxAliases: 30,
   /** Mutation fields in one GraphQL document. */
   graphqlMaxMutations: 5,
-  /** Fields read and entities listed for one GraphQL request: lists in lists multiply, and no count of tokens sees it. */
+  /** Fields read and entities listed for one GraphQL request; lists within lists multiply, whatever the number of tokens. */
   graphqlMaxReads: 100_000,
-  /** Fields of a GraphQL document with its fragments written out wherever they are spread. */
+  /** Fields of a GraphQL document with all fragments expanded. */
   graphqlMaxExpandedFields: 20_000,
-  /** Fields that a GraphQL document asks for by its counts, when every list is full: more than ever fits, for hardly any are. */
+  /** Fields that a GraphQL document would return if every list were full; far above the limit of an answer, since lists rarely are. */
   graphqlMaxEstimatedFields: 20_000_000,
   /** Fields of one GraphQL answer. */
   graphqlMaxFields: 500_000,
-  /** Bytes of one GraphQL answer, about. */
+  /** Approximate bytes of one GraphQL answer. */
   graphqlAnswerMaxBytes: 32 * 1024 * 1024,
   /** Bytes of a proposal request. */
   proposalBodyMaxBytes: 16 * 1024 * 1024,
   /** Bytes of one line (record) of a load. */
   recordMaxBytes: 1024 * 1024,
-  /** Short references of one load that are looked up, each once. */
+  /** Different short references that one load looks up. */
   loadReferencesMaxCount: 10_000,
-  /** Short references of one load that mean nothing; after so many the others are refused without a search. */
+  /** Short references of one load that match nothing; after that many the rest are rejected without a search. */
   loadReferenceFailuresMaxCount: 100,
   /** Records of one load. */
   loadMaxRecords: 10_000_000,
-  /** Bytes of a load's body, unpacked: what stops a compression bomb. */
+  /** Bytes of a load's uncompressed body; stops compression bombs. */
   loadMaxBytes: 16 * 1024 * 1024 * 1024,
-  /** Bytes unpacked per byte received; real NDJSON stays below 60, a bomb is near 1,000. */
+  /** Uncompressed bytes per byte received; real NDJSON stays below 60, a compression bomb is near 1,000. */
   loadMaxCompressionRatio: 200,
-  /** Records one chunk holds; about a third of a second of work, so that a kill loses little. */
+  /** Records of one chunk; about a third of a second of work, so that a crash loses little. */
   chunkMaxRecords: 5_000,
-  /** Edges given by their ends alone that one chunk holds; about a quarter of a second of work. */
+  /** Records of one chunk of plain edges; about a quarter of a second of work. */
   edgeChunkMaxRecords: 20_000,
-  /** OpenLineage events that one chunk holds; about half a second of work, which events that come one by one wait for. */
-  eventChunkMaxRecords: 1_000,
-  /** Bytes one chunk holds before it is compressed, so that large records make small chunks. */
+  /** Uncompressed bytes of one chunk, so that large records make small chunks. */
   chunkMaxBytes: 4 * 1024 * 1024,
-  /** Records accepted and not yet applied, over all loads, before a new load is refused with OVERLOADED. */
+  /** Records of all loads that wait to be applied; beyond that new loads are refused with OVERLOADED. */
   waitingRecordsMaxCount: 30_000_000,
-  /** Loads accepted and not yet applied, before an asynchronous proposal waits for them; after 10 s it is refused with OVERLOADED. */
+  /** Loads that wait to be applied; beyond that an asynchronous proposal waits, and after 10 s is refused with OVERLOADED. */
   waitingProposalLoadsMaxCount: 500,
-  /** Bytes of one OpenLineage event, unpacked: the logical plan of a Spark job takes megabytes. */
+  /** Bytes of one uncompressed OpenLineage event; the logical plan of a Spark job takes megabytes. */
   openLineageEventMaxBytes: 16 * 1024 * 1024,
-  /** Bytes of several OpenLineage events in one request, unpacked. */
+  /** Uncompressed bytes of several OpenLineage events in one request. */
   openLineageBatchMaxBytes: 64 * 1024 * 1024,
   /** OpenLineage events that wait in one API process to be committed; more are refused with UNAVAILABLE, which clients try again. */
   openLineageWaitingMaxCount: 10_000,
-  /** Rejects of one load that are kept with their record; beyond that they are counted only. */
+  /** Rejects of one load that are kept with their record; the rest are only counted. */
   rejectsKeptMaxCount: 100_000,
-  /** Bytes of a rejected record that are kept. */
+  /** Bytes kept of a rejected record. */
   rejectRecordMaxBytes: 64 * 1024,
-  /** Uploads that one process receives at once; more are refused with OVERLOADED before their body is read. */
+  /** Uploads that one process receives at once; more are refused with OVERLOADED before the body is read. */
   uploadsAtOnceMaxCount: 16,
-  /** Streams of events (GET /loads/{id}/events) that one process serves at once. */
+  /** Event streams (GET /loads/{id}/events) that one process serves at once. */
   loadEventStreamsMaxCount: 200,
-  /** Seconds `?wait=` may ask for: routers of hosting platforms cut at 30. */
+  /** Seconds for `?wait=`; routers of hosting platforms cut off at 30. */
   loadWaitMaxSeconds: 25,
-  /** Records of one load that is atomic or a dry run: what it changes is locked until all of it is applied. */
+  /** Records of an atomic load or dry run; everything it changes is locked until it ends. */
   loadAtomicMaxRecords: 50_000,
-  /** Bytes of the records of such a load: they are held in memory, once by the API and once by a worker. */
+  /** Bytes of the records of an atomic load or dry run; the API and a worker each hold them in memory. */
   loadAtomicMaxBytes: 32 * 1024 * 1024,
-  /** Assets, and domains, that the report of a dry run lists; the others are counted. */
+  /** Assets and domains listed in the report of a dry run; the rest are counted. */
   dryRunListMaxCount: 100,
   /** Characters of an Idempotency-Key. */
   idempotencyKeyMaxChars: 255,
-  /** Seconds without a sign of life from the API process that receives an upload, before it counts as cut off. */
+  /** Seconds without a sign of life from the API process that receives an upload, until the upload counts as interrupted. */
   uploadSilentMaxSeconds: 60,
   /** Characters of a source's name. */
   sourceNameMaxChars: 255,

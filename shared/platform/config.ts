@@ -1,8 +1,8 @@
 /**
- * The configuration: the one table of keys, and the one place that reads the environment.
+ * The configuration: the table of keys, and the only code that reads the environment.
  *
- * All bad keys are reported at once, and no value is ever repeated in the report: it may be a secret.
- * docs/configuration.md and .env.example list every key, and a test holds the three together.
+ * All bad keys are reported at once. The report never contains a value, which may be a secret.
+ * docs/configuration.md and .env.example list every key, and a test compares the three.
  */
 import {
   anyText,
@@ -22,7 +22,7 @@ export const settings = {
     'DATABASE_URL',
     url('postgres', 'postgresql'),
     'URL',
-    'Postgres 14 or newer. Without it `npm start` runs an embedded one; `serve`, `work` and `migrate` demand it.'
+    'Postgres 14 or newer. Without it `npm start` runs an embedded one; `serve`, `work` and `migrate` require it.'
   ),
   redisUrl: optional(
     'REDIS_URL',
@@ -35,142 +35,142 @@ export const settings = {
     yesOrNo,
     'false',
     'true or false',
-    'Whether the certificate of a `rediss://` server is verified. Hosting platforms sign theirs themselves, so the default is no.'
+    'Whether to verify the certificate of a `rediss://` server. Hosting platforms sign their own, so the default is no.'
   ),
   host: optional(
     'HOST',
     anyText,
     'address',
-    'Address to listen on. Without it: `127.0.0.1` where no `DATABASE_URL` is given (one machine), else `0.0.0.0`.'
+    'Address to listen on. Default: `127.0.0.1` without a `DATABASE_URL` (one machine), otherwise `0.0.0.0`.'
   ),
   port: setting(
     'PORT',
     integer(0, 65_535),
     '8080',
     'port',
-    'Port of the API. Where the key is absent, `npm start` takes the next free one if it is in use.'
+    'Port of the API. If the key is absent and the port is in use, `npm start` takes the next free one.'
   ),
   workerPort: optional(
     'WORKER_PORT',
     integer(0, 65_535),
     'port',
-    'Port on which a worker process serves health and metrics. Without it a worker listens on nothing.'
+    'Port on which a worker process serves health and metrics. Without it a worker does not listen.'
   ),
   metricsToken: optional(
     'METRICS_TOKEN',
     textOfAtLeast(8),
     'text',
-    'Bearer token that reads `/metrics`. Without it metrics are served to the same machine only.'
+    'Bearer token for `/metrics`. Without it only the same machine may read metrics.'
   ),
   logLevel: setting(
     'LOG_LEVEL',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     'info',
     'level',
-    'Least level that is logged.'
+    'Lowest level that is logged.'
   ),
   dataDir: setting(
     'TRIBUTARY_DATA_DIR',
     anyText,
     '.data',
     'path',
-    'Folder of the embedded database and of the file `token`; relative to where the process is started.'
+    'Folder of the embedded database and of the file `token`, relative to the working directory.'
   ),
   bootstrapToken: optional(
     'TRIBUTARY_BOOTSTRAP_TOKEN',
     textOfAtLeast(16),
     'text',
-    'An admin token that exists from the first start, for a server that nobody has a shell on.'
+    'An admin token that exists from the first start, for servers without a shell.'
   ),
   missingReferences: setting(
     'MISSING_REFERENCES',
     oneOf('reject', 'create'),
     'reject',
     'reject or create',
-    'What proposals and loads do with a reference to an absent entity, unless the request says otherwise.'
+    'What proposals and loads do about a reference to an absent entity, unless the request overrides it.'
   ),
   snapshotMaxRemovedShare: setting(
     'SNAPSHOT_MAX_REMOVED_SHARE',
     share,
     '0.3',
     'share',
-    'Share of what a source states that a snapshot load may remove; a larger one is refused unless it says `force=true`. 1 refuses nothing.'
+    'Share of what a source states that a snapshot may remove; beyond that it is refused without `force=true`. 1 refuses nothing.'
   ),
   databasePoolApi: setting(
     'DATABASE_POOL_API',
     integer(1, 500),
     '6',
     'connections',
-    'Postgres connections of one API process. A third of them store uploads, and nothing else waits for those.'
+    'Postgres connections of one API process. A third of them are reserved for uploads.'
   ),
   databasePoolWorker: setting(
     'DATABASE_POOL_WORKER',
     integer(2, 500),
     '3',
     'connections',
-    'Postgres connections of one worker process: one for each chunk at work, and two for its loops. One API and four workers stay within 20.'
+    'Postgres connections of one worker process: one for each chunk in progress, and two for its loops. One API and four workers stay within 20.'
   ),
   statementTimeoutApiMs: setting(
     'DATABASE_TIMEOUT_API_MS',
     integer(100, 3_600_000),
     '15000',
     'milliseconds',
-    'Longest SQL statement of the API; longer ones fail with DEADLINE_EXCEEDED.'
+    'Maximum duration of an SQL statement of the API; longer ones fail with DEADLINE_EXCEEDED.'
   ),
   statementTimeoutWorkerMs: setting(
     'DATABASE_TIMEOUT_WORKER_MS',
     integer(1_000, 3_600_000),
     '60000',
     'milliseconds',
-    'Longest SQL statement of a worker; the chunk is tried again.'
+    'Maximum duration of an SQL statement of a worker; after that the chunk is tried again.'
   ),
   lineageMemoryMb: setting(
     'LINEAGE_MEMORY_MB',
     integer(0, 65_536),
     '1024',
     'megabytes',
-    'What the lineage graph may take in the memory of each API process; a larger one is answered in SQL, and 0 always is. About 150 for a million assets and five million edges.'
+    'Memory for the lineage graph in each API process. If the graph needs more, or for 0, SQL answers. About 150 for a million assets and five million edges.'
   ),
   workerConcurrency: setting(
     'WORKER_CONCURRENCY',
     integer(1, 64),
     '2',
     'chunks',
-    'Chunks that one worker process applies at the same time. With two, one is computed while Postgres works on the other.'
+    'Chunks that one worker process applies at the same time. With two, the worker computes one while Postgres works on the other.'
   ),
   shutdownSeconds: setting(
     'SHUTDOWN_SECONDS',
     integer(1, 600),
     '20',
     'seconds',
-    'From SIGTERM to the end of the process: requests are answered and chunks handed back within it.'
+    'Time from SIGTERM to the end of the process, to finish requests and return chunks.'
   ),
   clientUrl: optional(
     'TRIBUTARY_URL',
     url('http', 'https'),
     'URL',
-    'Server that the command line talks to. Without it `http://127.0.0.1:$PORT`.'
+    'Server for the command line. Default: `http://127.0.0.1:$PORT`.'
   ),
   clientToken: optional(
     'TRIBUTARY_TOKEN',
     anyText,
     'text',
-    'Token that the command line sends. Without it the file `token` in `TRIBUTARY_DATA_DIR`.'
+    'Token for the command line. Default: the file `token` in `TRIBUTARY_DATA_DIR`.'
   )
 } as const satisfies Record<string, Setting<unknown>>
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
 type Values = { readonly [Name in keyof typeof settings]: ValueOf<(typeof settings)[Name]> }
 
-/** Every key with its value; `host` is settled. Frozen. */
+/** Every key with its value, and `host` with its default. Frozen. */
 export type Config = Omit<Values, 'host'> & { readonly host: string }
 
-/** One or more keys have no usable value. `problems` says for each what is expected, without the value. */
+/** One or more keys have an invalid value. `problems` says for each what is expected, without the value. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
-    super(`The configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    super(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
     this.name = 'ConfigError'
     this.problems = problems
   }
@@ -194,6 +194,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (problems.length > 0) throw new ConfigError(problems)
   values.host ??= values.databaseUrl === null ? '127.0.0.1' : '0.0.0.0'
-  // a border: the loop above has put a value for every name of the table
+  // safe: the loop above has set a value for every name of the table
   return Object.freeze(values) as Config
 }

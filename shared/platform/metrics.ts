@@ -1,8 +1,8 @@
 /**
  * Every metric, in one table: name with unit, kind, labels, meaning.
  *
- * Labels never hold URNs, tokens or texts of callers: a label value is a row in someone's time series database.
- * docs/operations.md lists them, and a test holds the two together.
+ * Labels never contain URNs, tokens or text of callers: each label value is a series in someone's database.
+ * docs/operations.md lists them, and a test compares the two.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
@@ -32,10 +32,10 @@ const loadBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60]
 const chunkBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60]
 
 export const metrics = {
-  httpRequests: counter('tributary_http_requests_total', 'Requests answered.', 'method', 'route', 'status'),
+  httpRequests: counter('tributary_http_requests_total', 'HTTP requests answered.', 'method', 'route', 'status'),
   httpDuration: histogram(
     'tributary_http_request_duration_seconds',
-    'From the head of a request to the end of its answer.',
+    'Time from the headers of a request to the end of its answer.',
     requestBuckets,
     'method',
     'route'
@@ -43,20 +43,20 @@ export const metrics = {
   graphqlErrors: counter('tributary_graphql_errors_total', 'Errors inside GraphQL answers.', 'code'),
   readsRefused: counter(
     'tributary_reads_refused_total',
-    'Reads refused for what they cost, or for want of a turn.',
+    'Reads refused because they cost too much or waited too long.',
     'code'
   ),
-  authFailures: counter('tributary_auth_failures_total', 'Requests refused for their token.', 'code'),
-  loads: counter('tributary_loads_total', 'Loads that ended, by the state they ended in.', 'state'),
-  loadRecords: counter('tributary_load_records_total', 'Records of loads settled, by verdict.', 'verdict'),
+  authFailures: counter('tributary_auth_failures_total', 'Requests refused because of their token.', 'code'),
+  loads: counter('tributary_loads_total', 'Loads that ended, by final state.', 'state'),
+  loadRecords: counter('tributary_load_records_total', 'Settled records of loads, by verdict.', 'verdict'),
   chunks: gauge('tributary_chunks', 'Chunks not yet settled, by state.', 'state'),
   oldestWaitingChunk: gauge(
     'tributary_oldest_waiting_chunk_seconds',
-    'How long the oldest chunk that could be applied has waited.'
+    'Age of the oldest chunk that is ready to be applied.'
   ),
   chunkApply: histogram(
     'tributary_chunk_apply_duration_seconds',
-    'The transaction that applies one chunk.',
+    'Duration of the transaction that applies one chunk.',
     chunkBuckets
   ),
   chunkAttempts: counter(
@@ -66,36 +66,36 @@ export const metrics = {
   ),
   chunksFenced: counter(
     'tributary_chunks_fenced_total',
-    'Attempts that another worker had overtaken and that were rolled back.'
+    'Attempts rolled back because another worker had claimed the chunk.'
   ),
   sweeperNudges: counter(
     'tributary_sweeper_nudges_total',
-    'Chunks that the sweeper put into the queue again.'
+    'Chunks that the sweeper enqueued again.'
   ),
   dbRetries: counter(
     'tributary_db_retries_total',
-    'Transactions tried again, by the SQLSTATE that ended them.',
+    'Retried transactions, by the SQLSTATE that ended them.',
     'sqlstate'
   ),
-  dbPool: gauge('tributary_db_pool_connections', 'Connections and waiters of each pool.', 'pool', 'state'),
+  dbPool: gauge('tributary_db_pool_connections', 'Connections and waiting requests of each pool.', 'pool', 'state'),
   lineageBarrier: histogram(
     'tributary_lineage_barrier_duration_seconds',
-    'Bringing the lineage graph in memory up to date before reads.',
+    'Time to bring the lineage graph in memory up to date before reads.',
     barrierBuckets
   ),
   lineageLoad: histogram(
     'tributary_lineage_load_duration_seconds',
-    'Loading the lineage graph into memory.',
+    'Time to load the lineage graph into memory.',
     loadBuckets
   ),
   lineageReloads: counter(
     'tributary_lineage_reloads_total',
-    'Times the lineage graph was forgotten and loaded anew, by reason.',
+    'Times the lineage graph was discarded and loaded again, by reason.',
     'reason'
   ),
   lineageMemory: gauge(
     'tributary_lineage_memory_bytes',
-    'What the lineage graph in memory takes; 0 while SQL answers.'
+    'Memory of the lineage graph; 0 while SQL answers.'
   ),
   queueUp: gauge('tributary_queue_up', '1 while the queue answers, else 0.')
 }
@@ -103,13 +103,13 @@ export const metrics = {
 const collectors = new Set<() => void | Promise<void>>()
 let hasDefaults = false
 
-/** Runs `collect` before each scrape, for values that are read and not counted. Returns what ends it. */
+/** Runs `collect` before each scrape, for values that are read rather than counted. Returns a function that unregisters it. */
 export function beforeScrape(collect: () => void | Promise<void>): () => void {
   collectors.add(collect)
   return () => collectors.delete(collect)
 }
 
-/** The text a scraper reads, with the metrics of the process itself. A collector that fails costs its own metric only. */
+/** The text for a scraper, including the metrics of the process. A failing collector affects only its own metric. */
 export async function renderMetrics(): Promise<{ contentType: string; text: string }> {
   if (!hasDefaults) collectDefaultMetrics({ register: registry })
   hasDefaults = true

@@ -1,11 +1,11 @@
-/** What one setting is: how its text becomes a value, what it is without one, and what it means. Knows no key. */
+/** One setting: how its text is parsed, its default and its meaning. Knows no particular key. */
 
 /** Turns the text of a key into its value, or throws an Error whose message says what is expected instead. */
 type Parse<T> = (text: string) => T
 
 /**
- * One key of the environment. `fallback` is the text that stands when the key is absent or empty; null means that
- * the value is then null. `unit` and `meaning` are what docs/configuration.md and .env.example say.
+ * One key of the environment. `fallback` is the text used when the key is absent or empty; null means that
+ * the value is then null. docs/configuration.md and .env.example show `unit` and `meaning`.
  */
 export type Setting<T> = {
   key: string
@@ -66,20 +66,20 @@ export function anyText(text: string): string {
   return text
 }
 
-/** A secret or name that must have some length to be of use. */
+/** A secret or name with a minimum length. */
 export function textOfAtLeast(chars: number): Parse<string> {
   return (text) => {
-    if (text.length < chars) throw new Error(`a text of at least ${chars} characters`)
+    if (text.length < chars) throw new Error(`at least ${chars} characters`)
     return text
   }
 }
 
-/** A URL of one of the schemes. The text is kept as it is: passwords may hold what URL would re-encode. */
+/** A URL of one of the schemes. The text is kept unchanged: passwords may contain characters that URL would re-encode. */
 export function url(...schemes: readonly string[]): Parse<string> {
   const expected = `a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`
   return (text) => {
     if (!schemes.some((scheme) => text.startsWith(`${scheme}://`))) throw new Error(expected)
-    // `user@/db?host=/socket` has no host, which the URL standard refuses and libpq takes
+    // `user@/db?host=/socket` has no host, which the URL standard refuses but libpq accepts
     if (!URL.canParse(text) && !URL.canParse(text.replace('@/', '@socket/'))) throw new Error(expected)
     return text
   }
