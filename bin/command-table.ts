@@ -156,7 +156,8 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'token create',
     group: 'Tokens:',
-    summary: 'Creates an access token and prints only the token on standard output. It cannot be shown again.',
+    summary:
+      'Creates an access token and prints only the token on standard output. It cannot be shown again.',
     open: async () => (await import('./commands/token-create.ts')).tokenCreate
   },
   {

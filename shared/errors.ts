@@ -168,7 +168,8 @@ export const errorCodes = {
     status: 503,
     type: 'UNAVAILABLE',
     retryable: true,
-    meaning: 'Too much bulk work or too many heavy reads are waiting; nothing was stored. Send it again later.'
+    meaning:
+      'Too much bulk work or too many heavy reads are waiting; nothing was stored. Send it again later.'
   },
   SHUTTING_DOWN: {
     status: 503,

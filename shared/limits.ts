@@ -169,6 +169,8 @@ export const limits = {
   chunkMaxRecords: 5_000,
   /** Records of one chunk of plain edges; about a quarter of a second of work. */
   edgeChunkMaxRecords: 20_000,
+  /** OpenLineage events of one chunk; about half a second of work, for which single events wait. */
+  eventChunkMaxRecords: 1_000,
   /** Uncompressed bytes of one chunk, so that large records make small chunks. */
   chunkMaxBytes: 4 * 1024 * 1024,
   /** Records of all loads that wait to be applied; beyond that new loads are refused with OVERLOADED. */

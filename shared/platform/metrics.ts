@@ -32,7 +32,13 @@ const loadBuckets = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60]
 const chunkBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60]
 
 export const metrics = {
-  httpRequests: counter('tributary_http_requests_total', 'HTTP requests answered.', 'method', 'route', 'status'),
+  httpRequests: counter(
+    'tributary_http_requests_total',
+    'HTTP requests answered.',
+    'method',
+    'route',
+    'status'
+  ),
   httpDuration: histogram(
     'tributary_http_request_duration_seconds',
     'Time from the headers of a request to the end of its answer.',
@@ -68,16 +74,18 @@ export const metrics = {
     'tributary_chunks_fenced_total',
     'Attempts rolled back because another worker had claimed the chunk.'
   ),
-  sweeperNudges: counter(
-    'tributary_sweeper_nudges_total',
-    'Chunks that the sweeper enqueued again.'
-  ),
+  sweeperNudges: counter('tributary_sweeper_nudges_total', 'Chunks that the sweeper enqueued again.'),
   dbRetries: counter(
     'tributary_db_retries_total',
     'Retried transactions, by the SQLSTATE that ended them.',
     'sqlstate'
   ),
-  dbPool: gauge('tributary_db_pool_connections', 'Connections and waiting requests of each pool.', 'pool', 'state'),
+  dbPool: gauge(
+    'tributary_db_pool_connections',
+    'Connections and waiting requests of each pool.',
+    'pool',
+    'state'
+  ),
   lineageBarrier: histogram(
     'tributary_lineage_barrier_duration_seconds',
     'Time to bring the lineage graph in memory up to date before reads.',
@@ -93,10 +101,7 @@ export const metrics = {
     'Times the lineage graph was discarded and loaded again, by reason.',
     'reason'
   ),
-  lineageMemory: gauge(
-    'tributary_lineage_memory_bytes',
-    'Memory of the lineage graph; 0 while SQL answers.'
-  ),
+  lineageMemory: gauge('tributary_lineage_memory_bytes', 'Memory of the lineage graph; 0 while SQL answers.'),
   queueUp: gauge('tributary_queue_up', '1 while the queue answers, else 0.')
 }
 
