@@ -9,12 +9,12 @@ import type { Urn } from '../shared/urn/urn.ts'
 import { naiveDegrees, type Direction } from './cases/graphs.ts'
 import { addEdge, asCall, create, dataset, hardDelete, record, removeEdge } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
-import { fc, runsOf, seed } from './support/fast-check.ts'
+import { fc, casesOf, seed } from './support/fast-check.ts'
 import { openStage } from './support/history-stage.ts'
 import { openMemory } from './support/lineage-memory.ts'
 import { tryHistories, wordsOf } from './support/play-histories.ts'
 
-const count = runsOf(50)
+const count = casesOf(50)
 
 t.test(
   'graphs with a history are answered as a naive oracle answers them',

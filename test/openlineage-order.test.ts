@@ -5,7 +5,7 @@ import { ingestEvents, readEvent } from '../shared/catalog/openlineage/ingest-ev
 import type { JsonObject } from '../shared/model/changes.ts'
 import { somebody } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
-import { fc, runsOf } from './support/fast-check.ts'
+import { fc, casesOf } from './support/fast-check.ts'
 import { contentFrom, eventAt, facet, lastEntityId } from './support/openlineage.ts'
 
 const call = { actor: somebody, requestId: null }
@@ -240,6 +240,6 @@ t.test('events in any order, together or alone, once or twice, leave the same ca
         )
       }
     ),
-    { numRuns: runsOf(200) }
+    { numRuns: casesOf(200) }
   )
 })

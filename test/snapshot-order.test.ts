@@ -6,7 +6,7 @@ import { claimChunk } from '../shared/catalog/loads/claim-chunk.ts'
 import type { JsonValue } from '../shared/model/changes.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { addEdge, asCall, record, removeEdge } from './support/changes.ts'
-import { fc, fixedSeed, runsOf, seed } from './support/fast-check.ts'
+import { fc, fixedSeed, casesOf, seed } from './support/fast-check.ts'
 import { graphOfLog, graphOfTables } from './support/graph-log.ts'
 import {
   dataset,
@@ -185,7 +185,7 @@ async function play(
     .sort()
 }
 
-const runs = runsOf(40)
+const runs = casesOf(40)
 
 t.test(
   'snapshots of several sources, in any interleaving with merges, calls, rejects and deaths, end as in order',

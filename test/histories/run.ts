@@ -1,6 +1,8 @@
 /**
- * `npm run histories [-- --count 5000] [--seed N] [--only N]`: random graphs with random histories, every reader of
- * lineage against a naive oracle. Prints the seed; ends with 1 where an answer is wrong, with the least history that shows it.
+ * `npm run histories -- [graphs|order|undo] [--runs N] [--seed N]`: random histories without end, for hours on purpose.
+ *
+ * `graphs` holds every reader of lineage against a naive oracle, `order` plays chunks mixed and in order, `undo` takes
+ * loads back newest first. Prints the seed; ends with 1 at the first history that is wrong, made as small as can be.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -9,48 +11,131 @@ import {
   dropDatabase,
   runOnServer,
   testDatabaseEnv,
-  urlOfDatabase
+  urlOfDatabase,
+  type TestDatabase
 } from '../support/database.ts'
 import { openStage, withEndings } from '../support/history-stage.ts'
+import { loadBenchOn } from '../support/load-bench.ts'
+import { orderTrials, playOrderTrial } from '../support/order-trials.ts'
 import { tryHistories, wordsOf } from '../support/play-histories.ts'
+import { tryUndos } from '../support/play-undo.ts'
 import { startTestServices } from '../support/services.ts'
 
-const { values } = parseArgs({
-  options: { count: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } }
-})
-const count = Number(values.count ?? 5_000)
-const seed = Number(values.seed ?? randomInt(2 ** 31))
-const log = (line: string) => console.log(line)
+const usage = `npm run histories -- [graphs|order|undo] [--runs N] [--seed N] [--only N] [--trial ${orderTrials.map(({ name }) => name).join('|')}]
+  --runs   how many histories, 5000 unless told; of each trial
+  --seed   a random one unless told
+  --only   graphs: the one history of that number
+  --trial  order: one of its properties; all of them unless told`
 
-async function main(): Promise<void> {
+/** A database is given up after so many: its statements get slower as tables grow. */
+const historiesPerDatabase = 1_000
+
+type Asked = { kind: string; runs: number; seed: number; only: number | undefined; trial: string | undefined }
+
+function readArguments(): Asked | null {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      runs: { type: 'string', default: '5000' },
+      seed: { type: 'string', default: String(randomInt(2 ** 30)) },
+      only: { type: 'string' },
+      trial: { type: 'string' }
+    }
+  })
+  const [kind = 'graphs', ...more] = positionals
+  const only = values.only === undefined ? undefined : Number(values.only)
+  const asked = { kind, runs: Number(values.runs), seed: Number(values.seed), only, trial: values.trial }
+  const areNumbers = [asked.runs, asked.seed, only ?? 0].every(Number.isSafeInteger)
+  const isTrial = asked.trial === undefined || orderTrials.some(({ name }) => name === asked.trial)
+  return more.length === 0 && areNumbers && asked.runs > 0 && isTrial ? asked : null
+}
+
+const log = (line: string): void => console.log(line)
+
+/** Gives work a migrated database of its own and drops it afterwards. */
+type WithDatabase = <T>(work: (database: TestDatabase) => Promise<T>) => Promise<T>
+
+async function withServices(work: (withDatabase: WithDatabase) => Promise<void>): Promise<void> {
   const services = await startTestServices()
   const server = services.env[testDatabaseEnv.url] ?? ''
-  const name = `histories_${randomBytes(4).toString('hex')}`
-  await runOnServer(server, `create database ${name} template ${services.env[testDatabaseEnv.template]}`)
-  const db = connectTestDatabase(urlOfDatabase(server, name))
-  const began = performance.now()
-  log(`# ${count} histories, seed ${seed}`)
   try {
-    await withEndings(async (t) => {
-      const stage = await openStage(t, db, urlOfDatabase(server, name))
-      const wrong = await tryHistories(stage, {
-        count,
-        seed,
-        only: values.only === undefined ? undefined : Number(values.only),
-        log
-      })
-      log(
-        wrong
-          ? wordsOf(wrong, seed)
-          : `${count} histories were answered as the oracle does, in ${Math.round((performance.now() - began) / 1_000)} s: ${JSON.stringify(stage.figures)}`
-      )
-      process.exitCode = wrong ? 1 : 0
+    await work(async (use) => {
+      const name = `histories_${randomBytes(4).toString('hex')}`
+      await runOnServer(server, `create database ${name} template ${services.env[testDatabaseEnv.template]}`)
+      const url = urlOfDatabase(server, name)
+      const db = connectTestDatabase(url)
+      try {
+        return await use({ db, url })
+      } finally {
+        await db.destroy()
+        await dropDatabase(server, name)
+      }
     })
   } finally {
-    await db.destroy()
-    await dropDatabase(server, name)
     await services.stop()
   }
 }
 
-await main()
+async function playGraphs(withDatabase: WithDatabase, { runs, seed, only }: Asked): Promise<void> {
+  await withDatabase(({ db, url }) =>
+    withEndings(async (t) => {
+      const stage = await openStage(t, db, url)
+      const wrong = await tryHistories(stage, { count: runs, seed, only, log })
+      if (wrong) throw new Error(wordsOf(wrong, seed))
+      log(JSON.stringify(stage.figures))
+    })
+  )
+}
+
+/** Calls work for parts of the runs, each with the seed that its first history has; says how far it is. */
+async function inParts(
+  { runs, seed }: Asked,
+  work: (options: { count: number; seed: number; log: typeof log }) => Promise<void>
+): Promise<void> {
+  for (let played = 0; played < runs;) {
+    const count = Math.min(historiesPerDatabase, runs - played)
+    await work({ count, seed: seed + played, log })
+    played += count
+    log(`${played} histories, ${Math.round(process.uptime())} s`)
+  }
+}
+
+async function playOrders(withDatabase: WithDatabase, asked: Asked): Promise<void> {
+  for (const trial of orderTrials.filter(({ name }) => (asked.trial ?? name) === name)) {
+    log(`# ${trial.name}: ${trial.guarantee}`)
+    await inParts(asked, (options) => withDatabase(({ db }) => playOrderTrial(db, trial, options)))
+  }
+}
+
+async function playUndos(withDatabase: WithDatabase, asked: Asked): Promise<void> {
+  await inParts(asked, async (options) => {
+    const figures = await withDatabase((database) => tryUndos(loadBenchOn(database), options))
+    log(JSON.stringify(figures))
+  })
+}
+
+const kinds = new Map([
+  ['graphs', playGraphs],
+  ['order', playOrders],
+  ['undo', playUndos]
+])
+
+async function main(): Promise<void> {
+  const asked = readArguments()
+  const play = kinds.get(asked?.kind ?? '')
+  if (!asked || !play) {
+    console.error(usage)
+    process.exitCode = 64
+    return
+  }
+  log(`# ${asked.kind}: ${asked.runs} histories, seed ${asked.seed}`)
+  await withServices((withDatabase) => play(withDatabase, asked))
+  log(`none is wrong, after ${Math.round(process.uptime())} s`)
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

@@ -14,12 +14,8 @@ const shareOfFixedSeed = 0.25
 
 /**
  * How many random cases a slow property tries: all of them where SEED asks for new ones, a quarter with the fixed seed, which gives
- * the same ones each time. RUNS says how many instead, for hours on purpose.
+ * the same ones each time. `npm run histories` tries more.
  */
-export const runsOf = (count: number): number =>
-  Number(process.env.RUNS ?? (process.env.SEED ? count : Math.ceil(count * shareOfFixedSeed)))
-
-/** The same for what RUNS has no say in. */
 export const casesOf = (count: number): number =>
   process.env.SEED ? count : Math.ceil(count * shareOfFixedSeed)
 

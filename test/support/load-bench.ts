@@ -19,7 +19,7 @@ import { query, type Binding } from '../../shared/db/query.ts'
 import type { Actor, JsonValue, Verdict } from '../../shared/model/changes.ts'
 import type { ChunkQueue } from '../../shared/queue/chunk-queue.ts'
 import { toUrn } from '../../shared/urn/urn.ts'
-import { withDatabase } from './database.ts'
+import { withDatabase, type TestDatabase } from './database.ts'
 
 export const admin: Actor = {
   urn: toUrn('urn:li:corpuser:etl'),
@@ -102,7 +102,14 @@ export async function withLoadBench(
   t: Test,
   options: { apply?: RunOptions['apply'] } = {}
 ): Promise<LoadBench> {
-  const { db, url } = await withDatabase(t)
+  return loadBenchOn(await withDatabase(t), options)
+}
+
+/** The same on a database that the caller made, and drops. */
+export function loadBenchOn(
+  { db, url }: TestDatabase,
+  options: { apply?: RunOptions['apply'] } = {}
+): LoadBench {
   const told: number[] = []
   const queue: ChunkQueue = {
     nudge: async (nudges) => {

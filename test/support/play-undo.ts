@@ -4,11 +4,14 @@ import { splitChunk } from '../../shared/catalog/loads/split-chunk.ts'
 import { undoLoad } from '../../shared/catalog/loads/undo-load.ts'
 import type { JsonValue } from '../../shared/model/changes.ts'
 import { contentOf } from './catalog-content.ts'
-import { apply, create } from './changes.ts'
+import { apply, create, createDomain } from './changes.ts'
 import { fc } from './fast-check.ts'
 import { admin, guardsWithout, rejectsOf, type LoadBench } from './load-bench.ts'
+import { graphOfLog, graphOfTables } from './graph-log.ts'
 import { worldOf } from './order-world.ts'
+import { difference } from './play-orders.ts'
 import { anyStyle, historyOf, type History, type LoadStyle } from './random-loads.ts'
+import { domains } from './random-records.ts'
 
 const playedAtOnce = 50
 
@@ -17,11 +20,12 @@ export type Figures = { histories: number; loads: number; undone: number; reject
 
 type Wrong = { history: History; index: number; words: string }
 
-/** Plays `count` histories; throws for the first that is not taken back, made as small as can be. */
+/** Plays `count` histories in an empty catalog; throws for the first that is not taken back, made as small as can be. */
 export async function tryUndos(
   bench: LoadBench,
   { count, seed, log }: { count: number; seed: number; log: (line: string) => void }
 ): Promise<Figures> {
+  await apply(bench.db, ...domains.map((urn, index) => createDomain(urn, `D${index}`)))
   const figures: Figures = { histories: 0, loads: 0, undone: 0, rejects: 0 }
   for (let batch = 0; figures.histories < count; batch += 1) {
     const [styles = []] = fc.sample(fc.array(anyStyle, { minLength: 2, maxLength: 4 }), {
@@ -42,8 +46,14 @@ export async function tryUndos(
       )
     }
     figures.histories += histories.length
-    if (figures.histories % 1_000 === 0) log(`${figures.histories} histories`)
   }
+  const fault = difference(
+    'the graph of the change log',
+    await graphOfLog(bench.db),
+    'of the tables',
+    await graphOfTables(bench.db)
+  )
+  if (fault) throw fault
   return figures
 }
 
