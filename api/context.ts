@@ -2,6 +2,7 @@
 import type { KnownIds } from '../shared/catalog/lineage/known-ids.ts'
 import type { LineageSources } from '../shared/catalog/lineage/with-lineage.ts'
 import type { Db } from '../shared/db/database.ts'
+import type { Connections } from '../shared/openlineage/connections.ts'
 import type { Config } from '../shared/platform/config.ts'
 import type { Log } from '../shared/platform/log.ts'
 import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
@@ -15,6 +16,8 @@ export type ApiContext = {
   knownIds?: () => KnownIds | null
   queue: ChunkQueue
   config: Config
+  /** What the namespaces of OpenLineage events are; none without it. */
+  connections?: Connections
   log: Log
 }
 

@@ -5,6 +5,7 @@ import { checkReadiness, schemaProblem } from '../shared/catalog/access/check-re
 import { heldResultsBounds, holdResults } from '../shared/catalog/lineage/held-results.ts'
 import { createLineageMemory, type LineageMemory } from '../shared/catalog/lineage/lineage-memory.ts'
 import { reportBacklog } from '../shared/catalog/loads/report-backlog.ts'
+import { readConnections } from '../shared/catalog/openlineage/read-connections.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
 import type { Db } from '../shared/db/database.ts'
 import type { Config } from '../shared/platform/config.ts'
@@ -82,6 +83,7 @@ export function startApi(config: Config, log: Log): ApiService {
         acquireTimeoutMs: uploadTurnMaxMs
       })
       Object.assign(parts, { db, uploadDb })
+      const connections = readConnections(config.openLineageConnections)
       await prepareDatabase(db, config, log)
       parts.endReport = reportBacklog(db)
       const queue = await openQueue(config, log)
@@ -95,6 +97,7 @@ export function startApi(config: Config, log: Log): ApiService {
           knownIds: () => memory?.knownIds() ?? null,
           queue,
           config,
+          connections,
           log
         },
         state

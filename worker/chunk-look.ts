@@ -6,6 +6,7 @@ import type { ApplyRecords } from '../shared/catalog/loads/apply-chunk.ts'
 import type { IsolationGate } from '../shared/catalog/loads/isolation-gate.ts'
 import { nudgeAgain } from '../shared/catalog/loads/nudge-again.ts'
 import { runChunk, type Run } from '../shared/catalog/loads/run-chunk.ts'
+import type { Connections } from '../shared/openlineage/connections.ts'
 import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
 import type { LookAtChunk } from '../shared/queue/chunk-worker.ts'
 
@@ -15,6 +16,7 @@ export type ChunkLookContext = {
   log: Log
   apply: ApplyRecords
   lean?: LeanWays | undefined
+  connections?: Connections
   gate: IsolationGate
 }
 
@@ -22,11 +24,11 @@ export type ChunkLookContext = {
 const ownTimerMaxMs = 5_000
 
 /** Never throws: what is not settled here is found by the sweeper. */
-export function createChunkLook({ db, queue, log, apply, lean, gate }: ChunkLookContext): LookAtChunk {
+export function createChunkLook({ db, queue, log, ...options }: ChunkLookContext): LookAtChunk {
   return async (chunkId, signal) => {
     const startedAt = performance.now()
     try {
-      const run = await runChunk(db, queue, chunkId, { apply, lean, gate, signal })
+      const run = await runChunk(db, queue, chunkId, { ...options, signal })
       report(log, chunkId, run, performance.now() - startedAt)
       if (run.retryInMs !== undefined && run.retryInMs < ownTimerMaxMs) {
         setTimeout(() => {

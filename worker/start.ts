@@ -2,6 +2,7 @@
 import { checkReadiness, schemaProblem } from '../shared/catalog/access/check-readiness.ts'
 import { keepEpoch } from '../shared/catalog/write/keep-epoch.ts'
 import { makeSearchDocuments } from '../shared/catalog/write/make-search-documents.ts'
+import { readConnections } from '../shared/catalog/openlineage/read-connections.ts'
 import { prune } from '../shared/catalog/loads/prune.ts'
 import { createLeanWays } from '../shared/catalog/write/lean-ways.ts'
 import { applyRecords } from '../shared/catalog/write/apply-records.ts'
@@ -73,6 +74,7 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
     log,
     apply: applyRecords,
     lean: createLeanWays(),
+    connections: readConnections(config.openLineageConnections),
     gate: createIsolationGate()
   })
   const worker = await startWatchedWorker({

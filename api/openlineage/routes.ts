@@ -1,9 +1,11 @@
 /** POST /api/v1/lineage and /api/v1/lineage/batch: OpenLineage events, one or many, as its clients send them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { currentName } from '../../shared/catalog/openlineage/current-name.ts'
 import { groupEvents, type EventGroups } from '../../shared/catalog/openlineage/group-events.ts'
 import { readEvent, type ReadEvent } from '../../shared/catalog/openlineage/ingest-events.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import type { Connections } from '../../shared/openlineage/connections.ts'
 import { parseEventText } from '../../shared/openlineage/event-text.ts'
 import { resolveDataset } from '../../shared/openlineage/names.ts'
 import type { ApiContext } from '../context.ts'
@@ -16,7 +18,10 @@ import { readQuery } from '../query-parameters.ts'
 const prefixes = ['', '/openapi/openlineage'] as const
 
 /** Encapsulated: bodies of these routes are unpacked and bounded here. */
-export async function openLineageRoutes(app: FastifyInstance, { uploadDb, db }: ApiContext): Promise<void> {
+export async function openLineageRoutes(
+  app: FastifyInstance,
+  { uploadDb, db, connections }: ApiContext
+): Promise<void> {
   const groups = groupEvents(uploadDb ?? db)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => {
@@ -27,7 +32,7 @@ export async function openLineageRoutes(app: FastifyInstance, { uploadDb, db }: 
       `${prefix}/api/v1/lineage`,
       { config: { access: 'write' }, onSend: answerUnreadUpload },
       async (request, reply) => {
-        const event = readEvent(await readJson(request, 'openLineageEventMaxBytes'))
+        const event = readEvent(await readJson(request, 'openLineageEventMaxBytes'), '', connections)
         await groups.add(event, callOf(request))
         return reply.code(201).send()
       }
@@ -35,7 +40,7 @@ export async function openLineageRoutes(app: FastifyInstance, { uploadDb, db }: 
     app.post(
       `${prefix}/api/v1/lineage/batch`,
       { config: { access: 'write' }, onSend: answerUnreadUpload },
-      (request, reply) => answerBatch(groups, request, reply)
+      (request, reply) => answerBatch(groups, connections, request, reply)
     )
   }
   app.get('/openlineage/resolve', { config: { access: 'read' } }, async (request) => {
@@ -44,7 +49,8 @@ export async function openLineageRoutes(app: FastifyInstance, { uploadDb, db }: 
       throw new CatalogError('BAD_REQUEST', 'namespace and name must be given', {
         field: namespace ? 'name' : 'namespace'
       })
-    return resolveDataset({ namespace, name })
+    const resolved = resolveDataset({ namespace, name }, connections)
+    return { ...resolved, urn: await currentName(db, resolved.urn), namedUrn: resolved.urn }
   })
 }
 
@@ -55,6 +61,7 @@ type FailedEvent = { index: number; reason: string; retriable: boolean }
 /** Each event by itself: what is wrong with one is said of that one. */
 async function answerBatch(
   groups: EventGroups,
+  connections: Connections | undefined,
   request: FastifyRequest,
   reply: FastifyReply
 ): Promise<FastifyReply> {
@@ -63,7 +70,7 @@ async function answerBatch(
   const answers = await Promise.all(
     sent.map(async (each: unknown, index): Promise<FailedEvent | null> => {
       try {
-        await groups.add(readOne(each, index), callOf(request))
+        await groups.add(readOne(each, index, connections), callOf(request))
         return null
       } catch (error) {
         const { code, message } = publicError(error)
@@ -86,8 +93,8 @@ async function answerBatch(
   })
 }
 
-function readOne(sent: unknown, index: number): ReadEvent {
-  const event = readEvent(sent, `events[${index}]`)
+function readOne(sent: unknown, index: number, connections: Connections | undefined): ReadEvent {
+  const event = readEvent(sent, `events[${index}]`, connections)
   if (Buffer.byteLength(event.text) > limits.openLineageEventMaxBytes)
     throw tooLarge('openLineageEventMaxBytes', `events[${index}]`)
   return event

@@ -1,19 +1,42 @@
-/** `tributary resolve REFERENCE`: the URN that a short reference means. */
+/** `tributary resolve`: the URN that a short reference means, or what an OpenLineage name becomes. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { resolveEntity } from '../client/resolve-reference.ts'
+import { resolveOpenLineageName } from '../client/resolve-openlineage-name.ts'
 import type { Command } from '../command.ts'
-import { exitCodes } from '../failure.ts'
+import { exitCodes, Refusal } from '../failure.ts'
 
 export const resolve: Command = {
   notes: [
     'REFERENCE is short for a URN: snowflake:db.schema.table, table@PROD, domain:Finance, Finance/Reporting, or a name that only one entity has. Nothing is guessed: where several are meant they are listed.',
+    'With --namespace and --name in place of a REFERENCE: the URN that events with this name of a dataset write to, and the rule and the connection that decide it.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
-  operands: ['REFERENCE'],
-  options: { json: { help: 'Print urn, type and exists as JSON.' }, ...serverOptions },
+  operands: ['[REFERENCE]'],
+  options: {
+    namespace: { value: 'NAMESPACE', help: 'Namespace of a dataset in OpenLineage events.' },
+    name: { value: 'NAME', help: 'Its name there.' },
+    json: { help: 'Print the whole answer as JSON.' },
+    ...serverOptions
+  },
   async run(input, terminal) {
-    const resolved = await resolveEntity(serverOf(input, terminal), input.operands[0] ?? '')
-    terminal.out(input.isSet('json') ? JSON.stringify(resolved) : resolved.urn)
+    const [reference] = input.operands
+    const [namespace, name] = [input.text('namespace'), input.text('name')]
+    const isName = namespace !== undefined && name !== undefined && reference === undefined
+    const isReference = namespace === undefined && name === undefined && reference !== undefined
+    if (!isName && !isReference) throw new Refusal('Give a REFERENCE, or --namespace and --name.')
+    const server = serverOf(input, terminal)
+    if (isReference) {
+      const resolved = await resolveEntity(server, reference)
+      terminal.out(input.isSet('json') ? JSON.stringify(resolved) : resolved.urn)
+      return exitCodes.ok
+    }
+    const resolved = await resolveOpenLineageName(server, namespace ?? '', name ?? '')
+    if (input.isSet('json')) terminal.out(JSON.stringify(resolved))
+    else {
+      terminal.out(resolved.urn)
+      const connection = resolved.connection === null ? '' : `, connection: ${resolved.connection}`
+      terminal.out(`rule: ${resolved.rule}${connection}`)
+    }
     return exitCodes.ok
   }
 }

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../model/changes.ts'
 import { isObject, listOf } from '../model/json-values.ts'
 import { platformOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
+import type { Connections } from './connections.ts'
 import {
   readName,
   type EventDataset,
@@ -21,7 +22,7 @@ import {
 import { descriptionOf, ownersOf, tagsOf } from './facets/people-and-texts.ts'
 import { schemaOf } from './facets/schema.ts'
 import type { Link } from './links.ts'
-import { jobUrn, resolveDataset, resolveTable, runUrn } from './names.ts'
+import { jobUrn, resolveDataset, resolveTable, runUrn, type ResolvedDataset } from './names.ts'
 import { orchestratorOf } from './orchestrator.ts'
 
 /** By name; what an event does not say is absent. */
@@ -60,13 +61,20 @@ export type EventContent = {
   /** Jobs that are said to run after it. */
   downstreamJobs: JobContent[]
   run: RunContent | null
+  /** Where datasets are put that are new, by the operator's connections. */
+  domains: [dataset: Urn, domain: Urn][]
 }
 
 /** Throws BAD_REQUEST naming the path, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
-export function contentOf(event: OpenLineageEvent): EventContent {
+export function contentOf(event: OpenLineageEvent, connections: Connections = []): EventContent {
   const datasets = new Map<Urn, DatasetContent>()
+  const domains = new Map<Urn, Urn>()
+  const urnOf = ({ urn, domain }: ResolvedDataset): Urn => {
+    if (domain !== null) domains.set(urn, domain)
+    return urn
+  }
   const contentAt = ({ namespace, name }: OpenLineageName): DatasetContent => {
-    const { urn } = resolveDataset({ namespace, name })
+    const urn = urnOf(resolveDataset({ namespace, name }, connections))
     const content = datasets.get(urn) ?? { namespace, name, urn, knownAs: null, facts: {}, declared: null }
     datasets.set(urn, content)
     return content
@@ -74,7 +82,8 @@ export function contentOf(event: OpenLineageEvent): EventContent {
   const note = (name: OpenLineageName): Urn => contentAt(name).urn
   const describe = (dataset: EventDataset): DatasetContent => {
     const content = contentAt(dataset)
-    content.knownAs = tableOf(dataset) ?? content.knownAs
+    const table = tableOf(dataset)
+    if (table) content.knownAs = urnOf(resolveTable(table, connections))
     content.facts = { ...content.facts, ...factsOfDataset(dataset, content.knownAs ?? content.urn) }
     const formerName = previousName(dataset)
     const former = formerName && contentAt(formerName)
@@ -88,7 +97,8 @@ export function contentOf(event: OpenLineageEvent): EventContent {
       datasets: [...datasets.values()],
       job: null,
       downstreamJobs: [],
-      run: null
+      run: null,
+      domains: [...domains]
     }
   }
   const orchestrator = orchestratorOf(event)
@@ -118,7 +128,8 @@ export function contentOf(event: OpenLineageEvent): EventContent {
             parentUrn: parentRun(event.run.facets),
             eventType: event.eventType
           }
-        : null
+        : null,
+    domains: [...domains]
   }
 }
 
@@ -228,12 +239,12 @@ function parentRun({ parent }: JsonObject): Urn | null {
   return isObject(run) && typeof run.runId === 'string' && run.runId !== '' ? runUrn(run.runId) : null
 }
 
-function tableOf({ facets: { symlinks } }: EventDataset): Urn | null {
+function tableOf({ facets: { symlinks } }: EventDataset): OpenLineageName | null {
   const tables = listOf(isObject(symlinks) ? symlinks.identifiers : undefined).filter(
     (each) => isObject(each) && each.type === 'TABLE'
   )
   const last = tables.at(-1)
-  return isObject(last) ? resolveTable(readName(last, 'symlinks.identifiers')).urn : null
+  return isObject(last) ? readName(last, 'symlinks.identifiers') : null
 }
 
 function previousName({ facets: { lifecycleStateChange: facet } }: EventDataset): OpenLineageName | null {

@@ -7,9 +7,20 @@
 import { CatalogError } from '../errors.ts'
 import { datasetUrn, schemaFieldUrn } from '../urn/kinds.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
+import { connectionFor, type Connections } from './connections.ts'
 import type { OpenLineageName } from './event.ts'
 
-export type ResolvedDataset = { urn: Urn; platform: string; name: string; rule: string }
+export type ResolvedDataset = {
+  urn: Urn
+  platform: string
+  name: string
+  environment: string
+  rule: string
+  /** The namespace of the connection that had a say, as the operator wrote it. */
+  connection: string | null
+  /** Where the connection puts it when it is first seen. */
+  domain: Urn | null
+}
 
 type Rule = {
   name: string
@@ -109,23 +120,48 @@ const tableOfGlue = (name: string): string => {
 }
 
 /** Throws LIMIT_EXCEEDED (urnMaxBytes), INVALID_CHARACTER. */
-export function resolveDataset(dataset: OpenLineageName): ResolvedDataset {
+export function resolveDataset(dataset: OpenLineageName, connections: Connections = []): ResolvedDataset {
   for (const { name: rule, read } of rules) {
     const found = read(dataset)
-    if (found && found.name !== '') return { ...found, rule, urn: datasetUrnOf(found.platform, found.name) }
+    if (found && found.name !== '') return placed({ ...found, rule }, dataset.namespace, connections)
   }
   throw new CatalogError('BAD_REQUEST', `${dataset.namespace} ${dataset.name} names no dataset`)
 }
 
 /** What a `TABLE` among the symlinks names: a table of Glue, or of Hive, as DataHub has it. */
-export function resolveTable({ namespace, name }: OpenLineageName): ResolvedDataset {
+export function resolveTable(
+  { namespace, name }: OpenLineageName,
+  connections: Connections = []
+): ResolvedDataset {
   const platform = glueNamespace.test(namespace) ? 'glue' : 'hive'
-  const table = tableOfGlue(name)
-  return { platform, name: table, rule: 'table among the symlinks', urn: datasetUrnOf(platform, table) }
+  const found = { platform, name: tableOfGlue(name), rule: 'table among the symlinks' }
+  return placed(found, namespace, connections)
 }
 
-const datasetUrnOf = (platform: string, name: string): Urn =>
-  withParts([platform, name], ([first = '', second = '']) => datasetUrn(first, second))
+/** What the connection of the namespace makes of a name. */
+function placed(
+  { platform, name, rule }: Pick<ResolvedDataset, 'platform' | 'name' | 'rule'>,
+  namespace: string,
+  connections: Connections
+): ResolvedDataset {
+  const connection = connectionFor(connections, namespace)
+  const cased = connection?.lowerCase === true ? name.toLowerCase() : name
+  const found = {
+    platform: connection?.platform ?? platform,
+    name: connection?.platformInstance ? `${connection.platformInstance}.${cased}` : cased,
+    environment: connection?.environment ?? 'PROD'
+  }
+  return {
+    ...found,
+    rule,
+    connection: connection?.namespace ?? null,
+    domain: connection?.domain ?? null,
+    urn: datasetUrnOf(found.platform, found.name, found.environment)
+  }
+}
+
+const datasetUrnOf = (platform: string, name: string, environment: string): Urn =>
+  withParts([platform, name], ([first = '', second = '']) => datasetUrn(first, second, environment))
 
 /** `cluster` of the flow is the job's namespace, so that two schedulers with a job of the same name have two jobs. */
 export function jobUrn(orchestrator: string, { namespace, name }: OpenLineageName): { job: Urn; flow: Urn } {

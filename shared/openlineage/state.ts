@@ -38,6 +38,8 @@ export type JobState = {
   facts: DatedFacts
   seen: SeenLinks
   declared: Dated<string[]> | null
+  /** The run that the newest event of any run is of; absent where none has been seen. */
+  lastRun?: Dated<Urn>
 }
 export type RunState = {
   kind: 'run'
@@ -45,8 +47,13 @@ export type RunState = {
   startedMs: number
   jobUrn: Dated<Urn>
   parentUrn: Dated<Urn> | null
+  /** The newest of the events that end a run; absent while it goes on. */
+  ended?: Dated<EndType>
 }
 export type State = DatasetState | JobState | RunState
+
+const endTypes = ['COMPLETE', 'FAIL', 'ABORT'] as const
+type EndType = (typeof endTypes)[number]
 
 /** The states that are loaded: `stateOf` gives null where nothing is known yet, `put` replaces a state. */
 type LoadedStates = { stateOf: (urn: Urn) => State | null; put: (urn: Urn, state: State) => void }
@@ -59,7 +66,15 @@ export function mergeContent(
   for (const dataset of datasets)
     loaded.put(dataset.urn, mergeDataset(loaded.stateOf(dataset.urn), dataset, timeMs))
   for (const each of job ? [job, ...downstreamJobs] : []) mergeJob(loaded, each, timeMs)
-  if (run) loaded.put(run.urn, mergeRun(loaded.stateOf(run.urn), run, timeMs))
+  if (run) {
+    loaded.put(run.urn, mergeRun(loaded.stateOf(run.urn), run, timeMs))
+    const state = loaded.stateOf(run.jobUrn)
+    if (state?.kind === 'job')
+      loaded.put(run.jobUrn, {
+        ...state,
+        lastRun: newest(state.lastRun ?? null, { time: timeMs, value: run.urn })
+      })
+  }
 }
 
 /** The datasets whose upstream datasets a job has declared. */
@@ -109,6 +124,7 @@ function mergeJob({ stateOf, put }: LoadedStates, content: JobContent, time: num
     namespace: content.namespace,
     name: content.name,
     flowUrn: content.flowUrn,
+    ...(known?.lastRun ? { lastRun: known.lastRun } : {}),
     facts: mergeFacts(known?.facts ?? {}, dated(content.facts, time)),
     seen: content.isDeclared
       ? (known?.seen ?? {})
@@ -155,8 +171,14 @@ function addSeen(before: SeenLinks, more: SeenLinks): SeenLinks {
 export const seenAt = ({ time, value }: { time: number; value: readonly string[] }): SeenLinks =>
   Object.fromEntries(value.map((link): [string, Span] => [link, [time, time]]))
 
-function mergeRun(before: State | null, { runId, jobUrn, parentUrn }: RunContent, time: number): RunState {
+function mergeRun(
+  before: State | null,
+  { runId, jobUrn, parentUrn, eventType }: RunContent,
+  time: number
+): RunState {
   const known = before?.kind === 'run' ? before : null
+  const end = endTypes.find((type) => type === eventType)
+  const ended = end === undefined ? known?.ended : newest(known?.ended ?? null, { time, value: end })
   return {
     kind: 'run',
     runId,
@@ -165,7 +187,8 @@ function mergeRun(before: State | null, { runId, jobUrn, parentUrn }: RunContent
     parentUrn:
       parentUrn === null
         ? (known?.parentUrn ?? null)
-        : newest(known?.parentUrn ?? null, { time, value: parentUrn })
+        : newest(known?.parentUrn ?? null, { time, value: parentUrn }),
+    ...(ended ? { ended } : {})
   }
 }
 

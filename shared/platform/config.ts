@@ -96,6 +96,12 @@ export const settings = {
     'share',
     'Share of what a source states that a snapshot may remove; beyond that it is refused without `force=true`. 1 refuses nothing.'
   ),
+  openLineageConnections: optional(
+    'OPENLINEAGE_CONNECTIONS',
+    anyText,
+    'path or JSON',
+    "What the namespaces of OpenLineage events are: a JSON file, or the JSON itself. See openlineage.md. Without it DataHub's rules for names stand alone."
+  ),
   databasePoolApi: setting(
     'DATABASE_POOL_API',
     integer(1, 500),

@@ -10,6 +10,8 @@ export type EdgeStatementRow = EdgeEnds & {
   field: number
   source: string
   seq: number
+  /** When it was last used, in milliseconds since 1970, as who stated it says; null where it does not. */
+  lastUsed: number | null
   total: number
 }
 
@@ -23,7 +25,7 @@ export async function statementsOfEnds(
   return query<EdgeStatementRow>(
     db,
     `
-    select stated."upstreamId", stated."downstreamId", stated."ownerId", stated.field, stated.source, stated.seq, stated.total
+    select stated."upstreamId", stated."downstreamId", stated."ownerId", stated.field, stated.source, stated.seq, stated."lastUsed", stated.total
     from (
       select
         statement.upstream_id as "upstreamId",
@@ -32,6 +34,7 @@ export async function statementsOfEnds(
         statement.field,
         statement_source.name as source,
         statement.seq,
+        coalesce(statement.attributes -> 'lastModified' ->> 'time', statement.attributes -> 'auditStamp' ->> 'time')::float8 as "lastUsed",
         row_number() over of_edge as place,
         count(*) over (partition by statement.upstream_id, statement.downstream_id)::int as total
       from unnest(?::int[], ?::int[]) as wanted (upstream_id, downstream_id)

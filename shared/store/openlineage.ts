@@ -1,5 +1,5 @@
 /** The tables of OpenLineage: events as they came, and what is known from all of them together. */
-import type { Tx } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 import type { Assertions } from '../openlineage/assertions.ts'
@@ -89,6 +89,62 @@ export async function ownersOfEdgesAt(tx: Tx, datasets: readonly Urn[]): Promise
   )
   return rows.map((row) => row.urn)
 }
+
+/** The last run of a job. Of a run that ended long ago nothing but its URN is known. */
+export type LastRun = {
+  urn: Urn
+  startedAt: number | null
+  endedAt: number | null
+  endedWith: string | null
+  parentUrn: Urn | null
+}
+
+/** By the URN of the job; none for a job of which no run has been seen. */
+export async function findLastRuns(db: Db, jobUrns: readonly Urn[]): Promise<Map<Urn, LastRun>> {
+  const rows = await query<LastRun & { jobUrn: Urn }>(
+    db,
+    `
+    select
+      job.urn as "jobUrn",
+      job.state -> 'lastRun' ->> 'value' as urn,
+      (run.state ->> 'startedMs')::float8 as "startedAt",
+      (run.state -> 'ended' ->> 'time')::float8 as "endedAt",
+      run.state -> 'ended' ->> 'value' as "endedWith",
+      run.state -> 'parentUrn' ->> 'value' as "parentUrn"
+    from openlineage_state as job
+    left join openlineage_state as run on run.urn = job.state -> 'lastRun' ->> 'value'
+    where job.urn = any(?::text[]) and job.state -> 'lastRun' is not null`,
+    [jobUrns]
+  )
+  return new Map(rows.map(({ jobUrn, ...run }) => [jobUrn, run]))
+}
+
+/** The names that datasets have now, of those that are aliases: the table that a path is, or the new name of what was renamed. */
+export async function findCurrentNames(db: Db | Tx, urns: readonly Urn[]): Promise<Map<Urn, Urn>> {
+  if (urns.length === 0) return new Map()
+  const rows = await query<{ asked: Urn; name: Urn }>(
+    db,
+    `
+    with recursive named as (
+      select wanted.urn as asked, wanted.urn as name, 0 as steps
+      from unnest(?::text[]) as wanted (urn)
+      union all
+      select named.asked, openlineage_state.state -> 'knownAs' ->> 'value', named.steps + 1
+      from named
+      join openlineage_state on openlineage_state.urn = named.name
+      where openlineage_state.state -> 'knownAs' ->> 'value' <> named.asked and named.steps < ?::int
+    )
+    select distinct on (named.asked) named.asked, named.name
+    from named
+    where named.steps > 0
+    order by named.asked, named.steps desc`,
+    [urns, namesMaxCount]
+  )
+  return new Map(rows.map(({ asked, name }) => [asked, name]))
+}
+
+/** The longest chain of aliases that is followed. */
+export const namesMaxCount = 10
 
 /** Deletes some events that came longer ago, and says how many. */
 export async function deleteOldEvents(tx: Tx, keepDays: number, limit: number): Promise<number> {

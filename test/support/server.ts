@@ -8,6 +8,7 @@ import type { LineageMemory } from '../../shared/catalog/lineage/lineage-memory.
 import { heldResultsBounds, holdResults } from '../../shared/catalog/lineage/held-results.ts'
 import type { Db } from '../../shared/db/database.ts'
 import type { JsonObject, Scope } from '../../shared/model/changes.ts'
+import { readConnections } from '../../shared/catalog/openlineage/read-connections.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import { createLog } from '../../shared/platform/log.ts'
 import { openQueue, type ChunkQueue } from '../../shared/queue/chunk-queue.ts'
@@ -84,6 +85,7 @@ export async function withServer(
     lineage: { db, memory, held: holdResults(heldResultsBounds) },
     queue,
     config,
+    connections: readConnections(config.openLineageConnections),
     log
   }
   const state: ServerState = { isStopping: false }

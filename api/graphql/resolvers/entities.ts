@@ -5,11 +5,13 @@ import {
   readExistence,
   type EntityReference
 } from '../../../shared/catalog/lineage/read-entity.ts'
+import { readLastRuns } from '../../../shared/catalog/openlineage/last-runs.ts'
 import type { JsonObject } from '../../../shared/model/changes.ts'
 import { checkCount } from '../../../shared/model/count-checks.ts'
 import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'
 import { dataFlowOf, nameFromUrn, originOf, platformOf, schemaFieldParts } from '../../../shared/urn/kinds.ts'
 import { entityTypeOf, splitUrn, toUrn, type Urn } from '../../../shared/urn/urn.ts'
+import { batched } from '../batched.ts'
 import type { GraphqlContext } from '../context.ts'
 import * as shapes from '../entity-shapes.ts'
 import { loadAspect, loadDomain, loadExistence, loadNeighbours } from '../loaders.ts'
@@ -119,6 +121,15 @@ export const dataPlatformInstance: Field = async ({ urn }, _args, context) => {
 
 const asset = { ...entity, ...status, domain, lineage }
 
+const loadLastRun = batched((urns, { db }) =>
+  readLastRuns(
+    db,
+    urns.map((urn) => toUrn(urn))
+  )
+)
+
+const lastRun: Field = ({ urn }, _args, context) => loadLastRun(context, urn)
+
 /** Features and keys show what their properties say at the top as well. */
 const feature = (aspectName: string) => ({
   ...asset,
@@ -200,7 +211,8 @@ export const entityResolvers = {
     jobId: part(1),
     dataFlow: fromUrn((urn) => ({ urn: dataFlowOf(urn) })),
     properties: fromAspect('dataJobInfo', shapes.namedProperties),
-    inputOutput: fromAspect('dataJobInputOutput', shapes.jobInputOutput)
+    inputOutput: fromAspect('dataJobInputOutput', shapes.jobInputOutput),
+    lastRun
   },
   DataFlow: {
     ...asset,

@@ -45,6 +45,12 @@ const loadAttribution = batched((urns, { db }) =>
   )
 )
 
+const lastUsed = ({ statements }: StatedEdge): number | null =>
+  statements.reduce<number | null>(
+    (last, statement) => (statement.lastUsed === null ? last : Math.max(last ?? 0, statement.lastUsed)),
+    null
+  )
+
 export const provenanceResolvers = {
   Query: {
     async lineageEdge(
@@ -61,7 +67,12 @@ export const provenanceResolvers = {
   },
   GraphEdge: {
     statements: async (edge: Ends, _: unknown, context: GraphqlContext) =>
-      (await loadStated(context, edge)).statements
+      (await loadStated(context, edge)).statements,
+    lastUsed: async (edge: Ends, _: unknown, context: GraphqlContext) =>
+      lastUsed(await loadStated(context, edge))
+  },
+  StatedEdge: {
+    lastUsed
   },
   DomainAssociation: {
     provenance: ({ associatedUrn }: { associatedUrn: Urn }, _: unknown, context: GraphqlContext) =>

@@ -14,6 +14,9 @@ import {
 import { findEntities, findEntitiesById } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
 
+/** Its events say when an edge was used. */
+const openLineageSource = 'openlineage'
+
 /** `at` is in epoch milliseconds; `operation` is what the audit trail calls the call, `load` for a load. */
 export type Provenance = { actor: string; at: number; operation: string | null; loadId: string | null }
 
@@ -23,6 +26,7 @@ export type EdgeStatement = {
   aspect: string
   list: string
   source: string
+  lastUsed: number | null
   provenance: Provenance | null
 }
 
@@ -70,12 +74,22 @@ export async function readStatedEdges(
   }
   return edges.map((edge) => {
     const own = byEdge.get(keyOf(idOf.get(edge.upstreamUrn) ?? 0, idOf.get(edge.downstreamUrn) ?? 0)) ?? []
-    const statements = own.flatMap(({ ownerId, field, source, seq }): EdgeStatement[] => {
+    const statements = own.flatMap(({ ownerId, field, source, seq, lastUsed }): EdgeStatement[] => {
       const urn = urnOf.get(ownerId)
       const { aspectName, listName } = lineageFieldByCode(field)
       return urn === undefined
         ? []
-        : [{ owner: { urn }, aspect: aspectName, list: listName, source, provenance: provenanceOf(seq) }]
+        : [
+            {
+              owner: { urn },
+              aspect: aspectName,
+              list: listName,
+              source,
+              // Others write there when they stated the edge.
+              lastUsed: source === openLineageSource ? lastUsed : null,
+              provenance: provenanceOf(seq)
+            }
+          ]
     })
     return {
       upstreamUrn: edge.upstreamUrn,

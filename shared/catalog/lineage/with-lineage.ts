@@ -2,6 +2,7 @@
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { TimeWindow } from '../../model/walk.ts'
+import { followAliases } from './follow-aliases.ts'
 import type { HeldResults } from './held-results.ts'
 import type { LineageOpener } from './lineage-memory.ts'
 import type { LineageReader } from './lineage-reader.ts'
@@ -40,12 +41,12 @@ async function openFor<T>(
   const opened = window === null ? await memory?.open() : null
   if (opened) {
     try {
-      return await work(opened.reader)
+      return await work(followAliases(opened.reader, db))
     } finally {
       opened.release()
     }
   }
-  return inTransaction(db, (tx) => work(sqlLineageReader(tx, window)), {
+  return inTransaction(db, (tx) => work(followAliases(sqlLineageReader(tx, window), tx)), {
     readOnly: true,
     isolation: 'repeatable read'
   })

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { recordParser, type RecordParser } from '../../formats/parse-record.ts'
 import { readPlainDocument } from '../../formats/plain-documents.ts'
+import type { Connections } from '../../openlineage/connections.ts'
 import type { Actor, ChangeRecord, Verdict } from '../../model/changes.ts'
 import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../../store/chunks.ts'
 import type { Counts } from '../../store/load-progress.ts'
@@ -40,7 +41,12 @@ export class ChunkAborted extends Error {
 export type ChunkOptions = { guards: ChunkGuards; signal?: AbortSignal | undefined }
 
 /** Without `lean` all records are applied in the general way. */
-export type ApplyOptions = ChunkOptions & { apply: ApplyRecords; lean?: LeanWays | undefined }
+export type ApplyOptions = ChunkOptions & {
+  apply: ApplyRecords
+  lean?: LeanWays | undefined
+  /** For OpenLineage events. */
+  connections?: Connections
+}
 
 /**
  * Locks the chunk, checks that it is held under this fence, applies its records and settles it; all or nothing is
@@ -181,7 +187,7 @@ async function applyEventsOf(
   const rejects: Reject[] = []
   for (const { line, text } of await readChunkRecords(tx, chunk)) {
     try {
-      events.push(readEventText(text))
+      events.push(readEventText(text, options.connections))
     } catch (error) {
       if (!(error instanceof CatalogError)) throw error
       rejects.push(toReject(line, text, reasonOf(error)))

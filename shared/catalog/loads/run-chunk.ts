@@ -4,6 +4,7 @@ import { commitBehind } from '../../db/commit-behind.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { sqlErrorKind } from '../../db/sql-errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import type { Connections } from '../../openlineage/connections.ts'
 import { metrics } from '../../platform/metrics.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { nudgeMore, type Nudge } from '../../store/chunk-nudges.ts'
@@ -30,6 +31,7 @@ export type RunOptions = {
   apply: ApplyRecords
   /** Without them all records go the general way. */
   lean?: LeanWays | undefined
+  connections?: Connections
   guards?: ChunkGuards
   /** Rolls back what is under way and hands the chunk back. */
   signal?: AbortSignal | undefined

@@ -8,6 +8,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Change } from '../../model/changes.ts'
 import { assertionsOf, changesBetween, upsertOf, type Assertions } from '../../openlineage/assertions.ts'
+import type { Connections } from '../../openlineage/connections.ts'
 import { contentOf, type EventContent, type RunContent } from '../../openlineage/content.ts'
 import { parseEventText } from '../../openlineage/event-text.ts'
 import { parseEvent } from '../../openlineage/event.ts'
@@ -23,11 +24,13 @@ import {
 import {
   insertEvents,
   lockIngestion,
+  namesMaxCount,
   readStates,
   ownersOfEdgesAt,
   writeStates
 } from '../../store/openlineage.ts'
 import type { Urn } from '../../urn/urn.ts'
+import { domainsOfNewAssets } from '../write/domains-of-new-assets.ts'
 import { applyRecords, type ApplyContext } from '../write/apply-records.ts'
 import type { Call } from '../write/call.ts'
 
@@ -38,14 +41,15 @@ export const openLineageSource = 'openlineage'
 export type ReadEvent = { digest: Buffer; text: string; content: EventContent }
 
 /** Checks all that can be checked without the catalog. Throws BAD_REQUEST naming the path, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
-export function readEvent(sent: unknown, field = ''): ReadEvent {
-  const content = contentOf(parseEvent(sent, field))
+export function readEvent(sent: unknown, field = '', connections: Connections = []): ReadEvent {
+  const content = contentOf(parseEvent(sent, field), connections)
   const text = JSON.stringify(sent)
   return { digest: createHash('sha256').update(text).digest(), text, content }
 }
 
 /** The same of an event that is a text. */
-export const readEventText = (text: string): ReadEvent => readEvent(parseEventText(text, 'The event'))
+export const readEventText = (text: string, connections?: Connections): ReadEvent =>
+  readEvent(parseEventText(text, 'The event'), '', connections)
 
 /**
  * Commits all of the events, or none. One call at a time, of all processes: which states an alias touches is known only once others have been read,
@@ -88,7 +92,7 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
     })
   }
   await applyAliases(tx, states)
-  const changes = changesOf(states)
+  const changes = [...changesOf(states), ...(await domainsOfNewAssets(tx, domainsIn(contents, states)))]
   await applyRecords(
     tx,
     [
@@ -110,6 +114,17 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
       .filter(([, { state, asserted, stored }]) => state !== stored.state || asserted !== stored.asserted)
       .map(([urn, { state, asserted }]) => ({ urn, state, asserted }))
   )
+}
+
+/** The domains of the datasets that no event has named before, by their present names. */
+function domainsIn(contents: readonly EventContent[], states: States): Map<Urn, Urn> {
+  const domains = new Map<Urn, Urn>()
+  for (const [urn, domain] of contents.flatMap((content) => content.domains)) {
+    const name = nameIn(states, urn)
+    const isNew = !states.get(name)?.stored.state
+    if (isNew && (name === urn || !domains.has(name))) domains.set(name, domain)
+  }
+  return domains
 }
 
 /** Those that were not sent before, each once. */
@@ -173,9 +188,7 @@ async function read(tx: Tx, states: States, urns: readonly Urn[]): Promise<void>
   for (const row of await readStates(tx, [...wanted])) states.set(row.urn, asRead(row))
 }
 
-/** The longest chain of aliases that is followed. A chain that leads back to where it began counts as no alias. */
-const namesMaxCount = 10
-
+/** A chain that leads back to where it began ends there. */
 function nameIn(states: States, urn: Urn): Urn {
   let name = urn
   for (let count = 0; count < namesMaxCount; count += 1) {

@@ -10,7 +10,7 @@ import { allOf, anyOf, fieldKey, keyQuery, nameKey } from '../../model/search-ve
 import { folded } from '../../model/search-words.ts'
 import { findMatches, findNearNames } from '../../store/search-documents.ts'
 import { fabricTypes } from '../../urn/kind-shapes.ts'
-import { nameFromUrn } from '../../urn/kinds.ts'
+import { datasetUrn, nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { namesOf, soughtText, textAspectNames } from '../entities/entity-texts.ts'
 import { asked } from './find-entities.ts'
@@ -60,8 +60,12 @@ export async function resolveReference(
         )
         if (found.length > 1) throw ambiguous(text, found, field)
         const [only] = found
-        if (only) return { urn: only.urn, exists: only.exists }
+        // A path that has become a table has lost its own entity.
+        const current = only?.isRemoved ? (await reader.find([only.urn])).get(only.urn) : null
+        if (only) return { urn: current?.urn ?? only.urn, exists: current?.exists ?? only.exists }
       }
+      const alias = await aliasOf(reader, readings)
+      if (alias) return alias
       throw notFound(
         text,
         field,
@@ -70,6 +74,21 @@ export async function resolveReference(
     },
     { units: 1 }
   )
+}
+
+/** The dataset that was once called so; only with a platform, for else any name might be a dataset's. */
+async function aliasOf(
+  reader: LineageReader,
+  readings: readonly Wanted[]
+): Promise<Required<EntityReference> | null> {
+  const urns = readings.flatMap(({ name, qualifier, origin, path }) =>
+    qualifier === null || path !== undefined || /[(),]/.test(name + qualifier)
+      ? []
+      : [datasetUrn(qualifier.toLowerCase(), name, origin ?? undefined)]
+  )
+  const known = await reader.find(urns)
+  const found = urns.map((urn) => known.get(urn)).find((each) => each !== undefined)
+  return found ? { urn: found.urn, exists: found.exists } : null
 }
 
 /** The likelier first: a colon and an at sign may as well belong to the name. */

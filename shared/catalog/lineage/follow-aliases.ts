@@ -1,0 +1,26 @@
+/** Finds datasets by names that they had before: the path of a table, what was renamed. */
+import type { Db, Tx } from '../../db/database.ts'
+import { findCurrentNames } from '../../store/openlineage.ts'
+import { entityTypeOf } from '../../urn/urn.ts'
+import type { LineageReader } from './lineage-reader.ts'
+
+/** The reader, whose `find` gives under such a name the dataset as it is called now. What exists under the name itself goes before. */
+export function followAliases(reader: LineageReader, db: Db | Tx): LineageReader {
+  return {
+    ...reader,
+    async find(urns) {
+      const known = await reader.find(urns)
+      const doubtful = urns.filter(
+        (urn) => entityTypeOf(urn) === 'dataset' && known.get(urn)?.isRemoved !== false
+      )
+      const names = await findCurrentNames(db, doubtful)
+      if (names.size === 0) return known
+      const current = await reader.find([...new Set(names.values())])
+      for (const [urn, name] of names) {
+        const found = current.get(name)
+        if (found) known.set(urn, found)
+      }
+      return known
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** Reads the last runs of jobs. */
+import type { Db } from '../../db/database.ts'
+import { findLastRuns } from '../../store/openlineage.ts'
+import type { Urn } from '../../urn/urn.ts'
+
+/** Times are in milliseconds since 1970. Of a run that ended long ago only `run` is known. */
+export type JobRun = {
+  run: { urn: Urn }
+  state: string | null
+  startedAt: number | null
+  endedAt: number | null
+  parent: { urn: Urn } | null
+}
+
+/** In the order of the jobs; null for one of which no run has been seen. */
+export async function readLastRuns(db: Db, jobUrns: readonly Urn[]): Promise<(JobRun | null)[]> {
+  const runs = await findLastRuns(db, jobUrns)
+  return jobUrns.map((jobUrn) => {
+    const found = runs.get(jobUrn)
+    if (!found) return null
+    return {
+      run: { urn: found.urn },
+      state: found.startedAt === null ? null : (found.endedWith ?? 'RUNNING'),
+      startedAt: found.startedAt,
+      endedAt: found.endedAt,
+      parent: found.parentUrn === null ? null : { urn: found.parentUrn }
+    }
+  })
+}
