@@ -15,6 +15,7 @@ import { relatedEntitiesRoutes, relationshipsRoutes } from './datahub/relationsh
 import { sendRestError } from './datahub/rest-errors.ts'
 import { sendProblem } from './error-responses.ts'
 import { domainsRoutes } from './domains/routes.ts'
+import { domainRulesRoutes } from './domains/rules-routes.ts'
 import { graphqlPlugin } from './graphql/plugin.ts'
 import { addJsonBody } from './json-body.ts'
 import { lineageRoutes } from './lineage/routes.ts'
@@ -91,6 +92,7 @@ export async function buildServer(
   limitsRoutes(app)
   lineageRoutes(app, context)
   domainsRoutes(app, context)
+  domainRulesRoutes(app, context)
   searchRoutes(app, context)
   await app.register(async (scope) => graphqlPlugin(scope, context))
   await app.register(async (scope) => {

@@ -1,7 +1,11 @@
 /** The ordered list of migrations. Names carry no extension: the table schema_migration records them, from sources and from dist alike. */
 import * as baseline from './0001-baseline.ts'
+import * as domainRules from './0002-domain-rules.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. `up` is SQL. */
 export type Migration = { name: string; up: string }
 
-export const migrations: readonly Migration[] = [{ name: '0001-baseline', up: baseline.up }]
+export const migrations: readonly Migration[] = [
+  { name: '0001-baseline', up: baseline.up },
+  { name: '0002-domain-rules', up: domainRules.up }
+]

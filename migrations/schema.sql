@@ -112,6 +112,16 @@ create table domain_association (
   constraint domain_association_pkey PRIMARY KEY (entity_id)
 );
 
+create table domain_rules (
+  only_row boolean not null default true,
+  revision uuid not null,
+  rules jsonb not null,
+  actor text not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint domain_rules_pkey PRIMARY KEY (only_row),
+  constraint domain_rules_only_row_check CHECK (only_row)
+);
+
 create table edge_patch (
   owner_id integer not null,
   aspect_code smallint not null,

@@ -17,6 +17,10 @@ export const limits = {
   descriptionMaxChars: 65_536,
   /** Levels of nested domains; keeps every check of the tree bounded. */
   domainMaxDepth: 50,
+  /** Domain rules: every new asset is compared with each of them. */
+  domainRulesMaxCount: 1_000,
+  /** Characters of a pattern in a domain rule. */
+  domainRulePatternMaxChars: 512,
   /** Containers shown above an entity, nearest first. */
   containerMaxDepth: 50,
   /** Bytes of one aspect as JSON. */

@@ -17,6 +17,8 @@ export const advisoryLocks = {
   openLineage: [space, 5],
   /** Alone by who ingests the events of a chunk, before `openLineage`: events that come one by one wait for one chunk, not for all that wait. */
   openLineageLoads: [space, 6],
+  /** Alone by who replaces the domain rules. */
+  domainRules: [space, 7],
   /** Alone by the worker that sweeps or prunes just now. */
   sweeper: [space, 10]
 } as const satisfies Record<string, readonly [number, number]>

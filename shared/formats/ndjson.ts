@@ -90,9 +90,17 @@ function setDomain(record: JsonObject): Change[] {
     {
       kind: 'setDomain',
       entityUrn: assetUrnOf(record.entityUrn, 'entityUrn'),
-      domainUrn: urnOfType(record.domainUrn, 'domain', 'domainUrn')
+      domainUrn: urnOfType(record.domainUrn, 'domain', 'domainUrn'),
+      ...(isSwitchedOn(record, 'onlyIfNone') ? { onlyIfNone: true } : {})
     }
   ]
+}
+
+function isSwitchedOn(record: JsonObject, field: string): boolean {
+  const value = record[field] ?? false
+  if (typeof value !== 'boolean')
+    throw new CatalogError('BAD_REQUEST', `${field} must be true or false`, { field })
+  return value
 }
 
 function unsetDomain(record: JsonObject): Change[] {

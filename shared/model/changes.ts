@@ -130,7 +130,8 @@ export type Change =
   | { kind: 'describeDomain'; domainUrn: Urn; description: string }
   | { kind: 'moveDomain'; domainUrn: Urn; parentDomain: Urn | null }
   | { kind: 'deleteDomain'; domainUrn: Urn }
-  | { kind: 'setDomain'; entityUrn: Urn; domainUrn: Urn }
+  /** `onlyIfNone`: only where nothing has been said of the asset's domain, whatever the order. */
+  | { kind: 'setDomain'; entityUrn: Urn; domainUrn: Urn; onlyIfNone?: true }
   | { kind: 'unsetDomain'; entityUrn: Urn }
   | UndoChange
 

@@ -219,7 +219,7 @@ export async function emptyDomains(
   return rows.map((row) => row.id)
 }
 
-/** Forgets the associations of deleted assets; gives the assets. */
+/** Forgets the associations of deleted assets, but for what is the work of something newer; gives the assets. */
 export async function deleteAssociations(
   tx: Tx,
   gone: readonly (Order & { id: number })[]
@@ -229,7 +229,8 @@ export async function deleteAssociations(
     `
     delete from domain_association
     using unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
-    where domain_association.entity_id = gone.id and (domain_association.seq, domain_association.line) <= (gone.seq, gone.line)
+    where domain_association.entity_id = gone.id
+      and (greatest(domain_association.seq, domain_association.changed_seq), domain_association.line) <= (gone.seq, gone.line)
     returning domain_association.entity_id as id`,
     [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)]
   )

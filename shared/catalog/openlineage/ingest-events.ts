@@ -93,6 +93,13 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
   }
   await applyAliases(tx, states)
   const changes = [...changesOf(states), ...(await domainsOfNewAssets(tx, domainsIn(contents, states)))]
+  // Before they are applied: domain rules look at the namespaces.
+  await writeStates(
+    tx,
+    [...states]
+      .filter(([, { state, asserted, stored }]) => state !== stored.state || asserted !== stored.asserted)
+      .map(([urn, { state, asserted }]) => ({ urn, state, asserted }))
+  )
   await applyRecords(
     tx,
     [
@@ -107,12 +114,6 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
       operation: 'ingestEvents',
       missingReferences: 'create'
     }
-  )
-  await writeStates(
-    tx,
-    [...states]
-      .filter(([, { state, asserted, stored }]) => state !== stored.state || asserted !== stored.asserted)
-      .map(([urn, { state, asserted }]) => ({ urn, state, asserted }))
   )
 }
 

@@ -16,14 +16,27 @@ import type { EntityRow } from '../../store/entities.ts'
 import { keyOf } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { applyAspectChange, checkAspectCondition, currentRow, existForEdges } from './aspect-cells.ts'
-import { associate, isShown, type AssociationChange } from './association-cells.ts'
+import {
+  associate,
+  isShown,
+  offerDomain,
+  type AssociationCell,
+  type AssociationChange
+} from './association-cells.ts'
 import { aspectCell, edgeCell, markCreated, showEdges, withPlace, type Cells } from './cells.ts'
 import type { SiblingRule } from './domain-tree.ts'
 import { removeEdge, replaceEdges, stateEdge, stateEntry, type EdgeCell } from './edge-cells.ts'
 import { patchLineage, upsertLineage, type Upsert } from './lineage-changes.ts'
 import { makesOwner, resolveEntry, subjectOf } from './plan-records.ts'
 import { undoChange } from './undo-change.ts'
-import { entityOf, isDeletedAfter, isPresentNow, type WorkingSet } from './working-set.ts'
+import {
+  checkWithinLimit,
+  entityOf,
+  isDeletedAfter,
+  isPresentNow,
+  referred,
+  type WorkingSet
+} from './working-set.ts'
 
 /** Throws the CatalogError of what makes the change impossible; the caller then undoes its record. */
 export async function applyChange(
@@ -71,6 +84,7 @@ export async function applyChange(
         order
       )
     case 'setDomain':
+      if (change.onlyIfNone) return setFirstDomain(set, cells, change)
       return setDomain(
         set,
         cells,
@@ -334,13 +348,26 @@ function deleteAspect(
   return edgesChanged || hasChanged
 }
 
-function setDomain(
+const setDomain = (
   set: WorkingSet,
   cells: Cells,
   entityUrn: Urn,
   change: AssociationChange,
   order: Order
+): boolean => associate(set, associationOf(set, cells, entityUrn), change, order)
+
+/** Throws FORBIDDEN, MISSING_REFERENCE. */
+function setFirstDomain(
+  set: WorkingSet,
+  cells: Cells,
+  { entityUrn, domainUrn }: Extract<Change, { kind: 'setDomain' }>
 ): boolean {
+  const cell = associationOf(set, cells, entityUrn)
+  checkWithinLimit(set, referred(set, domainUrn, 'domainUrn').id)
+  return offerDomain(set, cell, domainUrn)
+}
+
+function associationOf(set: WorkingSet, cells: Cells, entityUrn: Urn): AssociationCell {
   const entity = entityOf(set, entityUrn)
   if (!entityTypeInfo(entity.entityType).isAsset)
     throw new CatalogError('BAD_REQUEST', `A ${entity.entityType} cannot be in a domain.`, {
@@ -349,7 +376,7 @@ function setDomain(
     })
   const cell = cells.associations.get(entity.id)
   if (!cell) throw new Error('association was not loaded')
-  return associate(set, cell, change, order)
+  return cell
 }
 
 async function upsertEntity(

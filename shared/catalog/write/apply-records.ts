@@ -24,6 +24,7 @@ import {
 } from '../../store/order-of-changes.ts'
 import { sourceId } from '../../store/statements.ts'
 import { entityTypeOf, firstUrnOf, type Urn } from '../../urn/urn.ts'
+import { applyDomainRules } from './apply-domain-rules.ts'
 import { authorizeRecords, limitOf } from './authorize-domain.ts'
 import { deleteEntities, deletionsOf } from './delete-entities.ts'
 import { createJournal } from './journal.ts'
@@ -33,6 +34,7 @@ import {
   changesDomainTree,
   deletesEntity,
   excludesWriters,
+  isUndo,
   subjectOf,
   urnsNamed,
   urnsToRemove,
@@ -115,6 +117,8 @@ export async function applyRecords(
     refused.set(record, error)
   throwFirst(records, refused, context)
   const folded = await foldUntilSettled(tx, set, records, refused, context)
+  // What an undo makes again is not new: its domain is restored with the rest.
+  if (!changes.some(isUndo)) await applyDomainRules(tx, set, folded.cells)
   await writeFolded(tx, set, folded)
   if (context.chunk) await set.journal?.write(tx, context.chunk)
   const verdicts = records.map((record): Verdict => {

@@ -11,7 +11,7 @@ import type { JsonObject, JsonValue, PatchDocument } from '../../model/changes.t
 import { mergeDomains, printDomains, type DomainMembership } from '../../model/domains-document.ts'
 import { equalJson } from '../../model/equal-json.ts'
 import { applyPatch } from '../../model/json-patch.ts'
-import { compareOrder, seqOfChange, type Order } from '../../model/order.ts'
+import { beginning, compareOrder, seqOfChange, type Order } from '../../model/order.ts'
 import { TooMuchPatching } from '../../model/patch-work.ts'
 import type { Tx } from '../../db/database.ts'
 import {
@@ -138,7 +138,7 @@ export function associate(
   let place = cell.steps.length
   if (set.guards.keepsOrder)
     while (place > 0 && compareOrder(cell.steps[place - 1] ?? order, order) > 0) place -= 1
-  const last = cell.steps[place - 1] ?? null
+  const last = visibleAt(cell.steps[place - 1], order)
   const membership = membershipAfter(set, cell, change, last?.membership ?? null, order)
   if (membership?.domainUrn) checkWithinLimit(set, referred(set, membership.domainUrn, 'domainUrn').id)
   const isSameRecord = last !== null && compareOrder(last, order) === 0
@@ -155,10 +155,8 @@ export function associate(
     })
   )
   for (const later of cell.steps.slice(place)) {
-    const previous = steps.at(-1) ?? null
-    steps.push(
-      stepAfter(previous, { ...later, membership: again(set, cell, later, previous?.membership ?? null) })
-    )
+    const found = visibleAt(steps.at(-1), later)?.membership ?? null
+    steps.push(stepAfter(steps.at(-1) ?? null, { ...later, membership: again(set, cell, later, found) }))
   }
   const { row: before, steps: stepsBefore } = cell
   set.undo.push(() => {
@@ -169,6 +167,41 @@ export function associate(
   cell.row = rowOf(set, cell, steps.at(-1), (before?.version ?? 0) + (hasChanged ? 1 : 0))
   return hasChanged
 }
+
+/**
+ * Puts the asset into a domain where nothing has been said about its domain yet, and says whether it did. What it does is the oldest step there is,
+ * and the work of this transaction: any other change of the domain wins over it, also one that was accepted before and is applied later, and it can be undone.
+ */
+export function offerDomain(set: WorkingSet, cell: AssociationCell, domainUrn: Urn): boolean {
+  const { row: before, steps: stepsBefore } = cell
+  if (before && !(before === cell.stored && isTakenBack(before))) return false
+  const undone = stepsBefore.at(-1)
+  const step: AssociationStep = {
+    ...(undone ? { seq: undone.seq, line: undone.line } : beginning),
+    changes: [
+      ...(undone?.changes ?? []),
+      { kind: 'put', membership: { domainUrn, attributes: null }, restores: set.seq }
+    ],
+    membership: { domainUrn, attributes: null },
+    actor: set.actor.urn,
+    createdAt: set.now,
+    changedSeq: set.seq
+  }
+  set.undo.push(() => {
+    Object.assign(cell, { row: before, steps: stepsBefore })
+  })
+  cell.steps = [...stepsBefore.slice(0, -1), step]
+  cell.row = rowOf(set, cell, step, (before?.version ?? 0) + 1)
+  return true
+}
+
+/** Whether an undo has left the asset as if nothing had been said about its domain. */
+const isTakenBack = (row: AssociationRow): boolean =>
+  isShown(row) && row.domainId === null && seqOfChange(row) === 0
+
+/** What a change finds: the step before it, but not one that is the work of something accepted later (offerDomain). */
+const visibleAt = (step: AssociationStep | undefined, { seq }: Order): AssociationStep | null =>
+  step && seqOfChange(step) <= seq ? step : null
 
 /** Makes what is left of the steps again: after a late deletion of the asset upon nothing, after one of its domain without it. */
 export async function replayAssociations(
@@ -181,10 +214,8 @@ export async function replayAssociations(
     if (!cell.row) continue
     const steps: AssociationStep[] = []
     for (const step of cell.steps) {
-      const previous = steps.at(-1) ?? null
-      steps.push(
-        stepAfter(previous, { ...step, membership: again(set, cell, step, previous?.membership ?? null) })
-      )
+      const found = visibleAt(steps.at(-1), step)?.membership ?? null
+      steps.push(stepAfter(steps.at(-1) ?? null, { ...step, membership: again(set, cell, step, found) }))
     }
     const [before, after] = [cell.steps.at(-1)?.membership ?? null, steps.at(-1)?.membership ?? null]
     cell.steps = steps
@@ -225,7 +256,10 @@ function again(
   let membership = previous
   for (const change of step.changes) {
     try {
-      membership = membershipAfter(set, cell, change, membership, step)
+      membership = membershipAfter(set, cell, change, membership, {
+        ...step,
+        seq: Math.max(step.seq, seqOfChange(step))
+      })
     } catch (error) {
       if (!(error instanceof CatalogError) || error instanceof TooMuchPatching) throw error
     }

@@ -1,0 +1,57 @@
+/** Replaces the domain rules. From the answer on every process puts new assets into domains by them. */
+import { randomUUID } from 'node:crypto'
+import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { CatalogError } from '../../errors.ts'
+import { readDomainRules, type DomainRule } from '../../model/domain-rules.ts'
+import { appendAudit } from '../../store/audit.ts'
+import { lockRules, readRulesRow, writeRules } from '../../store/domain-rules.ts'
+import { findEntities } from '../../store/entities.ts'
+import { lockAsWriter } from '../../store/order-of-changes.ts'
+import type { Call } from './call.ts'
+
+/** As clients send it. With `revision` the rules are replaced only where they are still those that the client has read. */
+export type SetDomainRulesInput = { rules?: unknown; revision?: unknown }
+
+/**
+ * Throws BAD_REQUEST, LIMIT_EXCEEDED (domainRulesMaxCount, domainRulePatternMaxChars), INVALID_URN, INVALID_CHARACTER, MISSING_REFERENCE for a domain that
+ * does not exist, and CONFLICT where the rules have changed since.
+ */
+export function setDomainRules(db: Db, input: SetDomainRulesInput, call: Call): Promise<void> {
+  const rules = readDomainRules(input.rules, 'rules')
+  return inTransaction(db, async (tx) => {
+    // A domain that is found here stays until the rules are there.
+    await lockAsWriter(tx)
+    await lockRules(tx)
+    const before = await readRulesRow(tx)
+    if (input.revision !== undefined && input.revision !== (before?.revision ?? null))
+      throw new CatalogError('CONFLICT', 'The rules have been changed since; read them again', {
+        field: 'revision'
+      })
+    await checkDomains(tx, rules)
+    const revision = randomUUID()
+    await writeRules(tx, { revision, rules, actor: call.actor.urn })
+    await appendAudit(tx, {
+      actor: call.actor.urn,
+      tokenId: call.actor.tokenId,
+      operation: 'setDomainRules',
+      seq: null,
+      loadId: null,
+      chunkId: null,
+      requestId: call.requestId,
+      details: { revision, before: before?.rules ?? [], rules }
+    })
+  })
+}
+
+async function checkDomains(tx: Tx, rules: readonly DomainRule[]): Promise<void> {
+  const rows = await findEntities(tx, [...new Set(rules.map(({ domainUrn }) => domainUrn))])
+  const existing = new Set(rows.filter(({ isPresent }) => isPresent).map(({ urn }) => urn))
+  const absent = rules.findIndex(({ domainUrn }) => !existing.has(domainUrn))
+  const urn = rules[absent]?.domainUrn
+  if (urn !== undefined)
+    throw new CatalogError('MISSING_REFERENCE', `${urn} does not exist`, {
+      urn,
+      field: `rules[${absent}].domainUrn`
+    })
+}

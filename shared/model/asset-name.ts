@@ -1,0 +1,28 @@
+/** The platform, namespace and name of an asset as its URN has them: what domain rules look at, and what Marquez' routes call an asset that no event named. */
+import { nameFromUrn, originOf, platformOf } from '../urn/kinds.ts'
+import { splitUrn, type Urn } from '../urn/urn.ts'
+
+export type AssetName = { platform: string | null; namespace: string; name: string }
+
+const platformPrefix = 'urn:li:dataPlatform:'
+
+/**
+ * The namespace of a job or a flow is the cluster of its flow, as OpenLineage events make it; that of anything else is its platform, with `@DEV` where its
+ * environment is another than PROD. What has no platform has the first part of its URN.
+ */
+export function assetNameOf(urn: Urn): AssetName {
+  const platform = platformOf(urn)?.slice(platformPrefix.length) ?? null
+  const name = nameFromUrn(urn)
+  const { entityType, parts } = splitUrn(urn)
+  if (entityType === 'dataFlow') return { platform, namespace: decoded(parts[2] ?? ''), name }
+  if (entityType === 'dataJob') return { platform, namespace: clusterOf(parts[0] ?? ''), name }
+  const origin = originOf(urn)
+  const place = platform ?? decoded(parts[0] ?? '')
+  return { platform, namespace: origin === null || origin === 'PROD' ? place : `${place}@${origin}`, name }
+}
+
+/** The part behind the last comma; a comma within it is percent-encoded. */
+const clusterOf = (flow: string): string => decoded(flow.slice(flow.lastIndexOf(',') + 1, -1))
+
+const decoded = (part: string): string =>
+  part.replaceAll('%2C', ',').replaceAll('%28', '(').replaceAll('%29', ')')
