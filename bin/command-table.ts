@@ -154,6 +154,30 @@ export const commandTable: readonly CommandEntry[] = [
     open: async () => (await import('./commands/domain-assign.ts')).domainUnassign
   },
   {
+    name: 'domain rules list',
+    group: 'Domains:',
+    summary: 'Prints the domain rules, in the order in which they are tried.',
+    open: async () => (await import('./commands/domain-rules.ts')).domainRulesList
+  },
+  {
+    name: 'domain rules set',
+    group: 'Domains:',
+    summary: 'Replaces the domain rules: which domain new assets are put into.',
+    open: async () => (await import('./commands/domain-rules.ts')).domainRulesSet
+  },
+  {
+    name: 'domain rules preview',
+    group: 'Domains:',
+    summary: 'Prints which assets would be put into a domain by domain rules.',
+    open: async () => (await import('./commands/domain-rules.ts')).domainRulesPreview
+  },
+  {
+    name: 'domain rules apply',
+    group: 'Domains:',
+    summary: 'Applies the domain rules to assets that are in no domain.',
+    open: async () => (await import('./commands/domain-rules.ts')).domainRulesApply
+  },
+  {
     name: 'token create',
     group: 'Tokens:',
     summary:

@@ -1,4 +1,5 @@
 /** `tributary search`, `resolve`, `export` and `domain`: what they say, send and change, on a real server. */
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { addEdge, apply, column, create, dataset } from './support/changes.ts'
 import { freePort } from './support/redis.ts'
@@ -24,6 +25,39 @@ const urnOf = ({ out }: Outcome): string => out[0] ?? ''
 
 t.test('a catalog on the command line', async (t) => {
   const run = await withCatalog(t)
+
+  t.test('domain rules are set from a file, listed, tried and applied', async (t) => {
+    await run('domain', 'create', 'People', '--id', 'people')
+    const folder = t.testdir({
+      'rules.json': JSON.stringify([{ name: 'hr.*', domain: 'People' }]),
+      'wrong.json': JSON.stringify([{ name: 'hr.*', domain: 'Nobody' }]),
+      'none.json': '{}'
+    })
+    const file = (name: string): string => join(folder, name)
+    t.match(await run('domain', 'rules', 'list'), { code: 0, out: [], err: ['There are no domain rules.'] })
+    t.match(await run('domain', 'rules', 'preview', file('rules.json')), {
+      code: 0,
+      out: [`${c} to urn:li:domain:people (rule 1)`],
+      err: ['1 asset would be put into a domain.']
+    })
+    t.match(await run('domain', 'rules', 'set', file('rules.json')), {
+      code: 0,
+      out: ['1 domain rule is in force.']
+    })
+    t.match(await run('domain', 'rules', 'list'), { code: 0, out: ['1. name hr.*: urn:li:domain:people'] })
+    const listed = await run('domain', 'rules', 'list', '--json')
+    t.strictSame(JSON.parse(listed.out.join('')), [{ name: 'hr.*', domainUrn: 'urn:li:domain:people' }])
+    t.match(await run('domain', 'rules', 'apply', '--no-wait'), { code: 0 })
+    t.match(await run('domain', 'rules', 'set', file('wrong.json')), { code: 1, err: [/Nobody/] })
+    t.match(await run('domain', 'rules', 'set', file('none.json')), { code: 1, err: [/JSON list/] })
+    t.match(await run('domain', 'rules', 'set', file('absent.json')), { code: 1, err: [/absent.json/] })
+    t.match(await run('domain', 'rules', 'preview'), {
+      code: 0,
+      out: [`${c} to urn:li:domain:people (rule 1)`]
+    })
+    await run('domain', 'delete', 'People')
+    t.match(await run('domain', 'rules', 'list'), { code: 0, out: [/passed over/] })
+  })
 
   t.test('domains are created, shown as a tree, moved and deleted, by name, path or URN', async (t) => {
     const sales = urnOf(

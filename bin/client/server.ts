@@ -177,9 +177,14 @@ export async function postJson(
   return parseJson(server, await ask(server, 'POST', path, signal, body))
 }
 
+/** As getJson, with PUT and the body as JSON. */
+export async function putJson(server: Server, path: string, body: object): Promise<unknown> {
+  return parseJson(server, await ask(server, 'PUT', path, undefined, body))
+}
+
 async function ask(
   server: Server,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PUT',
   path: string,
   signal?: AbortSignal,
   body?: object

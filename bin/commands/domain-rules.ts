@@ -1,0 +1,161 @@
+/** `tributary domain rules list|set|preview|apply`: which domain new assets are put into, and the same for those that are there. */
+import { readFileSync } from 'node:fs'
+import { serverOf, serverOptions } from '../client-options.ts'
+import { count } from '../client/load-progress.ts'
+import { exitCodeOf, isObject, readLoad } from '../client/load-view.ts'
+import { resolveDomain } from '../client/resolve-reference.ts'
+import { getJson, postJson, putJson, type Server } from '../client/server.ts'
+import type { Command } from '../command.ts'
+import { exitCodes, reasonOf, Refusal } from '../failure.ts'
+import { reportLoad } from '../load-report.ts'
+import { printable } from '../printable.ts'
+import { followWithProgress } from './load-status.ts'
+
+const fileNote =
+  'FILE is a JSON list of rules, in the order in which they are tried: {"platform", "namespace", "name", "domain"}. The first three are patterns with * and ?, of which one at least is given; domain is a name, a path such as Sales/Orders, or a URN.'
+
+export const domainRulesList: Command = {
+  notes: ['Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'],
+  options: {
+    json: { help: 'Print them as a JSON list, which domain rules set takes.' },
+    ...serverOptions
+  },
+  async run(input, terminal) {
+    const rules = listIn(await getJson(serverOf(input, terminal), 'domain-rules'), 'rules')
+    if (input.isSet('json'))
+      terminal.out(
+        JSON.stringify(
+          rules.map(({ platform, namespace, name, domainUrn }) => ({ platform, namespace, name, domainUrn })),
+          null,
+          2
+        )
+      )
+    else for (const [index, rule] of rules.entries()) terminal.out(`${index + 1}. ${lineOf(rule)}`)
+    if (rules.length === 0 && !input.isSet('json')) terminal.err('There are no domain rules.')
+    return exitCodes.ok
+  }
+}
+
+export const domainRulesSet: Command = {
+  notes: [
+    fileNote,
+    'Replaces all rules; an empty list removes them. Assets that are there already stay where they are: see domain rules apply.',
+    'Exit code: 0 set, 1 usage or refused, 4 server unreachable.'
+  ],
+  operands: ['FILE'],
+  operandWords: 'files',
+  options: { json: { help: 'Print the rules that are in force now as JSON.' }, ...serverOptions },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const rules = await readRules(server, input.operands[0] ?? '')
+    const answer = await putJson(server, 'domain-rules', { rules })
+    if (input.isSet('json')) terminal.out(JSON.stringify(answer))
+    else
+      terminal.out(`${count(rules.length)} domain ${rules.length === 1 ? 'rule is' : 'rules are'} in force.`)
+    return exitCodes.ok
+  }
+}
+
+export const domainRulesPreview: Command = {
+  notes: [
+    `${fileNote} Without it the rules in force are tried.`,
+    'Prints each asset that would be put into a domain, with the number of the rule that decides. Nothing is changed.',
+    'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
+  ],
+  operands: ['[FILE]'],
+  operandWords: 'files',
+  options: { json: { help: 'Print each asset as one line of JSON.' }, ...serverOptions },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const [file] = input.operands
+    const rules = file === undefined ? {} : { rules: await readRules(server, file) }
+    let found = 0
+    for (let after: unknown = 0; after !== null;) {
+      const page = await postJson(server, 'domain-rules/preview', undefined, { ...rules, after })
+      for (const change of listIn(page, 'changes')) {
+        found += 1
+        terminal.out(
+          input.isSet('json')
+            ? JSON.stringify(change)
+            : `${String(change.entityUrn)} to ${String(change.domainUrn)} (rule ${Number(change.rule) + 1})`
+        )
+      }
+      after = isObject(page) && typeof page.next === 'number' ? page.next : null
+    }
+    terminal.err(`${count(found)} ${found === 1 ? 'asset' : 'assets'} would be put into a domain.`)
+    return exitCodes.ok
+  }
+}
+
+export const domainRulesApply: Command = {
+  notes: [
+    'Puts the assets that domain rules preview lists into their domains, as a load: tributary load undo takes it back. An asset that is in a domain, or was taken out of one, stays as it is.',
+    'Exit code: that of the load, as for tributary load; 0 where there is nothing to do.'
+  ],
+  options: {
+    'no-wait': { help: 'Do not wait for its end (exit code 0).' },
+    json: { help: 'Print the load as JSON.' },
+    ...serverOptions
+  },
+  async run(input, terminal) {
+    const server = serverOf(input, terminal)
+    const answer = await postJson(server, 'domain-rules/apply')
+    if (isObject(answer) && answer.load === null) {
+      if (input.isSet('json')) terminal.out(JSON.stringify(answer))
+      else terminal.out('Nothing to do: no asset without a domain fits a rule.')
+      return exitCodes.ok
+    }
+    const started = readLoad(isObject(answer) ? answer.load : null)
+    const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
+    await reportLoad(
+      server,
+      load,
+      { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null },
+      terminal
+    )
+    return input.isSet('no-wait') ? exitCodes.ok : exitCodeOf(load)
+  }
+}
+
+function listIn(answer: unknown, name: string): Record<string, unknown>[] {
+  const list = isObject(answer) ? answer[name] : null
+  if (Array.isArray(list)) return list.filter(isObject)
+  throw new Refusal('Unexpected answer. Is this a Tributary server?', exitCodes.unreachable)
+}
+
+function lineOf({ domainUrn, exists, ...patterns }: Record<string, unknown>): string {
+  const wanted = ['platform', 'namespace', 'name'].flatMap((name) =>
+    typeof patterns[name] === 'string' ? [`${name} ${printable(patterns[name])}`] : []
+  )
+  return `${wanted.join(', ')}: ${String(domainUrn)}${exists === false ? ' (does not exist: passed over)' : ''}`
+}
+
+/** Throws Refusal for what is no list of objects; the server says what is wrong with a rule. */
+async function readRules(server: Server, file: string): Promise<Record<string, unknown>[]> {
+  const rules = parse(file)
+  const urns = new Map<string, string>()
+  const named: Record<string, unknown>[] = []
+  for (const { domain, ...rule } of rules) {
+    if (typeof domain === 'string') {
+      if (rule.domainUrn !== undefined)
+        throw new Refusal(`${file}: domain and domainUrn mean the same; give one of them.`)
+      const urn = urns.get(domain) ?? (await resolveDomain(server, domain))
+      urns.set(domain, urn)
+      named.push({ ...rule, domainUrn: urn })
+    } else named.push(domain === undefined ? rule : { ...rule, domain })
+  }
+  return named
+}
+
+function parse(file: string): Record<string, unknown>[] {
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Refusal(`${file} cannot be read as JSON: ${reasonOf(error)}`, exitCodes.refused, {
+      cause: error
+    })
+  }
+  if (Array.isArray(value) && value.every(isObject)) return value
+  throw new Refusal(`${file} must be a JSON list of rules.`)
+}
