@@ -28,7 +28,7 @@ import {
   upsert
 } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
-import { fc, runsOf } from './support/fast-check.ts'
+import { fc, casesOf } from './support/fast-check.ts'
 import { admin, dataset as urnOf, entity, withLoadBench } from './support/load-bench.ts'
 import { eventAt } from './support/openlineage.ts'
 import { withServer } from './support/server.ts'
@@ -81,7 +81,7 @@ t.test('a pattern fits what the plain rule says', async (t) => {
       if (namePattern(wanted)(found) !== fitsSlowly(Array.from(wanted), Array.from(found)))
         throw new Error(`${wanted} and ${found}`)
     }),
-    { numRuns: runsOf(4_000) }
+    { numRuns: casesOf(4_000) }
   )
   t.ok(namePattern('Shop.*')('shop.orders'), 'upper and lower case alike')
   const began = performance.now()
@@ -291,7 +291,7 @@ t.test('the domain does not depend on the order in which loads are applied', asy
       if (isDecided && mixed !== straight)
         throw new Error(`${steps.join()} in the order ${order.join()} gives ${mixed}, not ${straight}`)
     }),
-    { numRuns: runsOf(120) }
+    { numRuns: casesOf(120) }
   )
 })
 
