@@ -2,12 +2,8 @@
  * `npm run fuzz [-- --count 100000] [--seed N] [--only INDEX]`: random requests against an API and a worker, each a process
  * of its own, on a database of their own. Prints the seed; ends with 1 where an answer is a fault of ours or a process ended.
  */
-import { randomBytes, randomInt } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { buildSchema } from 'graphql'
 import { buildServer } from '../../api/server.ts'
@@ -17,19 +13,11 @@ import { query } from '../../shared/db/query.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import { createLog } from '../../shared/platform/log.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
-import {
-  connectTestDatabase,
-  dropDatabase,
-  runOnServer,
-  testDatabaseEnv,
-  urlOfDatabase
-} from '../support/database.ts'
 import { loadLines } from '../support/load-lines.ts'
-import { startTestServices } from '../support/services.ts'
-import { createAdminToken, keepRunning } from '../torture/processes.ts'
 import { routesOf } from './route-requests.ts'
 import { seedRecords } from './seed-records.ts'
 import { sendRequests, type Finding, type Service } from './send-requests.ts'
+import { withFuzzedService, type Fuzzed } from './service.ts'
 
 const { values } = parseArgs({
   options: { count: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } }
@@ -41,71 +29,34 @@ const concurrency = 24
 const partCount = 10_000
 const shownFindings = 20
 
-async function main(): Promise<void> {
-  const services = await startTestServices()
-  const server = services.env[testDatabaseEnv.url] ?? ''
-  const name = `fuzz_${randomBytes(4).toString('hex')}`
-  await runOnServer(server, `create database ${name} template ${services.env[testDatabaseEnv.template]}`)
-  const databaseUrl = urlOfDatabase(server, name)
-  const db = connectTestDatabase(databaseUrl)
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-fuzz-'))
-  try {
-    process.exitCode = (await fuzz(databaseUrl, db, folder)) ? 0 : 1
-  } finally {
-    await db.destroy()
-    await dropDatabase(server, name)
-    await services.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 /** Whether all went well. */
-async function fuzz(databaseUrl: string, db: Db, folder: string): Promise<boolean> {
-  const port = await freePort()
-  const env = {
-    DATABASE_URL: databaseUrl,
-    PORT: String(port),
-    WORKER_PORT: String(await freePort()),
-    LOG_LEVEL: 'error',
-    REDIS_URL: ''
-  }
-  const service: Service = { url: `http://127.0.0.1:${port}`, token: createAdminToken(env) }
-  const processes = ['serve', 'work'].map((command) => keepRunning(command, [command], env, folder))
-  try {
-    await untilReady(service)
-    await loadLines(service, [...seedRecords])
-    const began = processes.map((each) => each.pid())
-    const { findings, statuses } = await sendAll(service, await routesOfServer(databaseUrl, db))
-    const rejects = await query(
-      db,
-      "select load_id, line, message, record from reject where code = 'INTERNAL' limit 20"
-    )
-    const hasEnded = processes.some((each, index) => each.pid() !== began[index])
+async function fuzz({ service, db, databaseUrl, hasEnded, printLogs }: Fuzzed): Promise<boolean> {
+  await loadLines(service, [...seedRecords])
+  const { findings, statuses } = await sendAll(service, await routesOfServer(databaseUrl, db))
+  const rejects = await query(
+    db,
+    "select load_id, line, message, record from reject where code = 'INTERNAL' limit 20"
+  )
+  console.log(
+    `answers by status: ${[...statuses]
+      .sort(([a], [b]) => a - b)
+      .map(([status, times]) => `${status}: ${times}`)
+      .join(', ')}`
+  )
+  for (const { index, request, status, text } of findings.slice(0, shownFindings))
     console.log(
-      `answers by status: ${[...statuses]
-        .sort(([a], [b]) => a - b)
-        .map(([status, times]) => `${status}: ${times}`)
-        .join(', ')}`
+      `request ${index} of seed ${seed}: ${status} ${text.slice(0, 1_000)}\n  ${JSON.stringify(request).slice(0, 4_000)}`
     )
-    for (const { index, request, status, text } of findings.slice(0, shownFindings))
-      console.log(
-        `request ${index} of seed ${seed}: ${status} ${text.slice(0, 1_000)}\n  ${JSON.stringify(request).slice(0, 4_000)}`
-      )
-    for (const reject of rejects) console.log(`a record ended with INTERNAL: ${JSON.stringify(reject)}`)
-    if (hasEnded) console.log('a process ended')
-    const isWell = findings.length === 0 && rejects.length === 0 && !hasEnded
-    if (!isWell)
-      for (const command of ['serve', 'work'])
-        console.log(readFileSync(join(folder, `${command}.log`), 'utf8').slice(-20_000))
-    console.log(
-      `${count} requests of seed ${seed}: ${findings.length} faults, ${rejects.length} records that ended with INTERNAL`
-    )
-    // For the sum of a run of CI.
-    console.log(`${isWell ? 1 : 0} passed, ${isWell ? 0 : 1} failed`)
-    return isWell
-  } finally {
-    for (const each of processes) await each.stop()
-  }
+  for (const reject of rejects) console.log(`a record ended with INTERNAL: ${JSON.stringify(reject)}`)
+  if (hasEnded()) console.log('a process ended')
+  const isWell = findings.length === 0 && rejects.length === 0 && !hasEnded()
+  if (!isWell) printLogs()
+  console.log(
+    `${count} requests of seed ${seed}: ${findings.length} faults, ${rejects.length} records that ended with INTERNAL`
+  )
+  // For the sum of a run of CI.
+  console.log(`${isWell ? 1 : 0} passed, ${isWell ? 0 : 1} failed`)
+  return isWell
 }
 
 async function sendAll(
@@ -150,25 +101,4 @@ const routesOfServer = (databaseUrl: string, db: Db): ReturnType<typeof routesOf
     })
   })
 
-async function untilReady({ url }: Service): Promise<void> {
-  for (const giveUpAt = Date.now() + 60_000; ; await sleep(100)) {
-    const answer = await fetch(`${url}/health/ready`).catch(() => null)
-    if (answer?.ok) return
-    if (Date.now() > giveUpAt) throw new Error('the API did not become ready')
-  }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-      .once('error', reject)
-      .listen(0, '127.0.0.1', () => {
-        const address = server.address()
-        server.close(() => {
-          resolve(typeof address === 'object' && address ? address.port : 0)
-        })
-      })
-  })
-}
-
-await main()
+await withFuzzedService(fuzz)
