@@ -133,7 +133,8 @@ async function statedEdges({ db }: PressureStage): Promise<Map<string, Set<strin
     from statement
     join entity as upstream on upstream.id = statement.upstream_id
     join entity as downstream on downstream.id = statement.downstream_id
-    join statement_source on statement_source.id = statement.source_id`
+    join statement_source on statement_source.id = statement.source_id
+    where statement_source.name <> 'openlineage'`
   )) {
     const key = edgeText(row)
     stated.set(key, (stated.get(key) ?? new Set()).add(row.source))

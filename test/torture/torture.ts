@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '../../shared/db/query.ts'
 import { isTerminal, readLoad, sendLoad } from './catalog-calls.ts'
 import { compare, readLoads } from './compare.ts'
+import { judgeEvents, loadEvents, sendEvents } from './events.ts'
 import { faultNames, playFaults, type FaultCounts, type FaultStage } from './faults.ts'
 import { patiently } from './patiently.ts'
 import {
@@ -55,6 +56,8 @@ export async function torture(stage: Stage): Promise<Outcome> {
     callOften(stage, calls, stop.signal),
     deleteOften(stage, calls, size.deleteEveryMs, stop.signal)
   ]
+  const events = sendEvents(stage, stop.signal)
+  const loadingEvents = loadEvents(stage)
   const sending = sendOften(stage, { records: size.recordsPerLoad, waitingMin: size.waitingMin }, stop.signal)
 
   const faultsBegunAt = Date.now()
@@ -69,6 +72,8 @@ export async function torture(stage: Stage): Promise<Outcome> {
   // What is late may still be right: only what has ended can be compared.
   if (unsettled > 0) await untilSettled(stage, sent, Date.now() + lateMaxMs)
   await Promise.all(callers)
+  const sentEvents = await events
+  const wrongEvents = await loadingEvents
 
   const records = sent.reduce((sum, { plan }) => sum + plan.count, 0)
   const figures = {
@@ -76,6 +81,7 @@ export async function torture(stage: Stage): Promise<Outcome> {
     loads: sent.length,
     records,
     calls: calls.length,
+    events: sentEvents.indexes.length,
     faultSeconds: Math.round((lastFaultAt - faultsBegunAt) / 1_000),
     settleMs,
     totalMs: Date.now() - begun
@@ -86,7 +92,16 @@ export async function torture(stage: Stage): Promise<Outcome> {
     : []
   const late =
     unsettled > 0 ? [`${unsettled} loads were not terminal ${settleMaxMs} ms after the last fault`] : []
-  return { faults: [...missed, ...late, ...(await patiently(() => compare(stage, sent, calls)))], figures }
+  return {
+    faults: [
+      ...missed,
+      ...late,
+      ...(await patiently(() => compare(stage, sent, calls))),
+      ...wrongEvents,
+      ...(await patiently(() => judgeEvents(stage, sentEvents)))
+    ],
+    figures
+  }
 }
 
 async function setUp({ api, workload }: Stage): Promise<void> {
