@@ -1,4 +1,4 @@
-/** What holds for every request, whatever its route: its id, the headers of its answer, its line in the log, requests that are none. */
+/** What holds for every request, whatever its route: its id, the headers of its answer, its line in the log, malformed requests. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** What the routes of one API process stand on. Made by start.ts, or by a test. */
+/** What the routes of one API process need. Created by start.ts, or by a test. */
 import type { KnownIds } from '../shared/catalog/lineage/known-ids.ts'
 import type { LineageSources } from '../shared/catalog/lineage/with-lineage.ts'
 import type { Db } from '../shared/db/database.ts'

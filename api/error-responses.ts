@@ -1,7 +1,7 @@
 /**
  * From anything that was thrown to what a client may hear of it: a code of the one table, a public message, the request id.
  *
- * What is no CatalogError and no fault of the request becomes INTERNAL, and its text goes to the log only.
+ * What is not a CatalogError and no fault of the request becomes INTERNAL, and its text goes to the log only.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toCatalogError } from '../shared/db/sql-errors.ts'

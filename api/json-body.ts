@@ -6,7 +6,7 @@ import { checkKeyCounts } from '../shared/model/json-keys.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Takes the place of the framework's parsers, which would replace bytes that are no UTF-8. A byte order mark is accepted. */
+/** Takes the place of the framework's parsers, which would replace bytes that are not UTF-8. A byte order mark is accepted. */
 export function addJsonBody(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()

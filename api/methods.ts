@@ -8,7 +8,7 @@ const refusable: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH'
 /**
  * Watches the routes that are added from now on. What it returns is to be called after the last one: every other method
  * of each path then answers 405 with `Allow`, OPTIONS says what there is, and every other path answers 404.
- * Who has no token gets 401 on all of them, except on paths that are open.
+ * Without a token all of them answer 401, except on open paths.
  */
 export function refuseOtherMethods(app: FastifyInstance): () => void {
   const methodsOf = new Map<string, Set<string>>()

@@ -46,8 +46,8 @@ const uploadMaxMs = 6 * 60 * 60 * 1_000
 const silenceMaxMs = 120_000
 /**
  * From the opening of a connection, or the first byte of a later request, to the end of the headers. A client that streams
- * a body opens the connection at once and sends the headers with the first byte of the body, so this must be no shorter
- * than the time an upload may stand still.
+ * a body opens the connection at once and sends the headers with the first byte of the body, so this must be at least
+ * as long as an upload may pause.
  */
 const headersMaxMs = uploadPace.idleMaxMs + 5_000
 /** How often that is looked at. */

@@ -2,7 +2,7 @@
 import { runProgram } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The exit code, or null where the command goes on running. Never throws. */
+/** The exit code, or null if the command keeps running. Never throws. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number | null> {
   try {
     return await runProgram(args, terminal)

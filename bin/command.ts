@@ -15,11 +15,11 @@ export type OperandWords = 'files' | readonly string[]
 export type Command = {
   /** Further paragraphs of help. */
   notes?: readonly string[]
-  /** How help names what stands beside the options, in order; the last one may have dots: any number. In brackets it is optional. */
+  /** How help names what is beside the options, in order; the last one may have dots: any number. In brackets it is optional. */
   operands?: readonly string[]
   operandWords?: OperandWords
   options: Readonly<Record<string, Option>>
-  /** The exit code, or null where the process goes on (serve, work, up). */
+  /** The exit code, or null if the process keeps running (serve, work, up). */
   run(input: CommandInput, terminal: Terminal): Promise<number | null>
 }
 

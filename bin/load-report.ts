@@ -50,7 +50,7 @@ function outcomeOf(load: LoadView, { elapsedMs, isReplay }: ReportOptions): stri
       : ` in ${(elapsedMs / 1_000).toFixed(1)} s (${perSecond(applied + unchanged + rejected, elapsedMs)})`
   const isDryRun = load.dryRun === true
   return (
-    `${isDryRun ? 'Dry run' : 'Load'} ${load.id} ${hasEnded(load) ? `is ${load.state}` : `goes on (${load.state})`}: ` +
+    `${isDryRun ? 'Dry run' : 'Load'} ${load.id} ${hasEnded(load) ? `is ${load.state}` : `continues (${load.state})`}: ` +
     `${count(received)} received, ${count(applied)} ${isDryRun ? 'would be applied' : 'applied'}, ${count(unchanged)} unchanged, ${count(rejected)} rejected` +
     (isReplay === true ? '; it was sent before' : speed)
   )

@@ -7,7 +7,7 @@ import { commandTable, type CommandEntry } from './command-table.ts'
 import { exitCodes, Refusal } from './failure.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Runs what the arguments ask for. The exit code, or null where the command goes on running. Throws Refusal where they do not fit, and what the command throws. */
+/** Runs what the arguments ask for. The exit code, or null if the command keeps running. Throws Refusal where they do not fit, and what the command throws. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number | null> {
   const program = createProgram(terminal)
   try {
@@ -60,7 +60,7 @@ function createProgram(terminal: Terminal): Program {
     .action(printHelp)
   return { root, exitCode: () => exitCode }
 
-  /** A group such as `token` is no command of its own; `load` is both. */
+  /** A group such as `token` is not a command of its own; `load` is both. */
   function add(entry: CommandEntry): void {
     let parser = root
     for (const word of entry.name.split(' '))

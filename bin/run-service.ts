@@ -7,7 +7,7 @@ import { requireDatabase } from './reach.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * Null once the service runs: the process goes on until a signal ends it. Redis may be away: it is waited for.
+ * Null once the service runs: the process continues until a signal ends it. Redis may be away: it is waited for.
  * Throws Refusal (exit code 78) where the database is not given or does not answer.
  */
 export async function runService(

@@ -8,7 +8,7 @@ export type Terminal = {
   out(line: string): void
   /** Words for the person: progress, rejects, reasons. */
   err(line: string): void
-  /** Rewrites the last line on standard error; null where that is no terminal (a file, a pipe, a CI log). */
+  /** Rewrites the last line on standard error; null where that is not a terminal (a file, a pipe, a CI log). */
   redraw: ((line: string) => void) | null
   /** Whether standard error shows colours, and nobody has asked for none. */
   hasColour: boolean
@@ -37,7 +37,7 @@ export function processTerminal(): Terminal {
   }
 }
 
-/** A reader that has gone (`| head`) is no reason to fail: what is left is said to nobody. */
+/** A reader that has gone (`| head`) is not an error: the rest of the output is dropped. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: Error & { code?: string }) => {

@@ -2,7 +2,7 @@
  * Ends the process together with the `npm start` that it belongs to.
  *
  * npm hands a signal to the shell between the two, and a plain shell ends without handing it on: what somebody meant to
- * stop would go on unseen, and hold its port.
+ * stop would continue unseen, and hold its port.
  */
 
 const lookEveryMs = 250

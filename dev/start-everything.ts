@@ -17,8 +17,8 @@ import { ensureFirstToken, type FirstToken } from './token-file.ts'
 /**
  * Resolves once everything runs and the sample, if there was to be one, is in.
  *
- * Throws CannotEmbed, ConfigError or Refusal, whose messages are plain, before anything listens. Nothing is taken in
- * place of a URL that is given and does not answer.
+ * Throws CannotEmbed, ConfigError or Refusal, whose messages are plain, before anything listens. Nothing is taken instead
+ * of a URL that is given and does not answer.
  */
 export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<void> {
   const startedAt = performance.now()

@@ -181,9 +181,9 @@ t.test('load', async (t) => {
     }
     const server = { ...env, TRIBUTARY_URL: await withAnswer(t, 202, JSON.stringify(load)) }
     const path = file('good.ndjson', good)
-    t.match(await run(['load', path, '--wait', '0'], { env: server }), { code: 0, out: [/goes on/] })
-    t.match(await run(['load', path, '--no-wait'], { env: server }), { code: 0, out: [/goes on/] })
-    t.match(await run(['load', path, '--wait', '1'], { env: server }), { code: 5, out: [/goes on/] })
+    t.match(await run(['load', path, '--wait', '0'], { env: server }), { code: 0, out: [/continues/] })
+    t.match(await run(['load', path, '--no-wait'], { env: server }), { code: 0, out: [/continues/] })
+    t.match(await run(['load', path, '--wait', '1'], { env: server }), { code: 5, out: [/continues/] })
   })
 
   t.test(
@@ -504,7 +504,7 @@ t.test('a load is named by how its id begins, where only one begins so', async (
   )
   t.match(await run(['load', 'status', id.slice(0, 7)], { env: real }), {
     code: 5,
-    out: [new RegExp(`^Load ${id} goes on`)]
+    out: [new RegExp(`^Load ${id} continues`)]
   })
   t.match(await run(['load', 'rejects', id.slice(0, 10)], { env: real }), { code: 0, out: [] })
 })
@@ -516,8 +516,8 @@ t.test('a load that waits is followed until it is cancelled: 5 while it runs, 3 
   const sent = await run(['load', '-', '--no-wait', '--json'], { env, input })
   t.equal(sent.code, 0)
   const { id }: { id: string } = JSON.parse(sent.out[0] ?? '')
-  t.match(await run(['load', 'status', id], { env }), { code: 5, out: [/goes on \(accepted\): 1 received/] })
-  t.match(await run(['load', '-', '--wait', '1'], { env, input }), { code: 5, out: [/goes on/] })
+  t.match(await run(['load', 'status', id], { env }), { code: 5, out: [/continues \(accepted\): 1 received/] })
+  t.match(await run(['load', '-', '--wait', '1'], { env, input }), { code: 5, out: [/continues/] })
   const followed = run(['load', 'status', id, '--follow'], { env })
   // by then it is followed by its events
   await sleep(2_500)

@@ -62,7 +62,7 @@ t.test('a row of URNs without quotes says that they need them', async (t) => {
   const header = parseCsvHeader('upstream,downstream')
   t.throws(() => parseCsvRecord(header, `${orders},${customers}`, 2), {
     code: 'BAD_REQUEST',
-    message: /The row has 6 cells, the header has 2; a URN with commas must stand in double quotes/
+    message: /The row has 6 cells, the header has 2; a URN with commas must be in double quotes/
   })
   t.throws(() => parseCsvRecord(header, 'a,b,c', 2), { message: /^The row has 3 cells, the header has 2$/ })
 })

@@ -1,6 +1,6 @@
 /**
  * A queue worker with someone who watches it: a client library that has silently stopped to take jobs is replaced, and
- * if that does not help the process ends, so that the platform starts it anew.
+ * if that does not help the process ends, so that the platform starts it again.
  */
 import { startChunkWorker, type ChunkWorker, type ChunkWorkerOptions } from '../shared/queue/chunk-worker.ts'
 

@@ -99,7 +99,7 @@ async function readDocuments(
   })
 }
 
-/** The newest version is called 0, as clients expect; its number, which If-Version-Match compares, stands in the system metadata. */
+/** The newest version is called 0, as clients expect; its number, which If-Version-Match compares, is in the system metadata. */
 const enveloped = ({ name, version, value, created, systemMetadata }: AspectView) => ({
   name,
   type: 'VERSIONED',

@@ -88,7 +88,7 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }
 
 /**
  * DataHub's emitter escapes what is outside ASCII twice where it sends one proposal: the URN of it then holds the six characters
- * of an escape in place of each. The value of an aspect is JSON in a text, and is undone by being parsed.
+ * of an escape for each. The value of an aspect is JSON in a text, and is undone by being parsed.
  */
 function withPlainUrn(proposal: JsonObject): JsonObject {
   const { entityUrn } = proposal

@@ -13,7 +13,7 @@ export function textField(body: JsonObject, name: string): string {
   return value
 }
 
-/** Null counts as absent. Throws BAD_REQUEST where the field is no text, and what storableText throws. */
+/** Null counts as absent. Throws BAD_REQUEST where the field is not a text, and what storableText throws. */
 export function optionalText(body: JsonObject, name: string): string | undefined {
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
@@ -92,7 +92,7 @@ function commasSentEncoded(item: string): string[] {
   return urns === 0 || urns === pieces.length ? pieces : [item]
 }
 
-/** At the commas that stand in no parentheses. */
+/** Splits at commas outside of parentheses. */
 function splitAtCommas(text: string): string[] {
   if (text === '') return []
   const items: string[] = []

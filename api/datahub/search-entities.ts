@@ -42,7 +42,7 @@ export async function searchIn(sources: LineageSources, body: JsonObject) {
   }
 }
 
-/** `{or: [{and: [{field, values, condition, negated}]}]}`, an older `value` in place of values. Throws BAD_REQUEST. */
+/** `{or: [{and: [{field, values, condition, negated}]}]}`, an older `value` instead of values. Throws BAD_REQUEST. */
 function groupsOf(filter: JsonValue | undefined): FilterGroupInput[] | null {
   if (filter === undefined || filter === null) return null
   const groups = isObject(filter) ? (filter.or ?? []) : null

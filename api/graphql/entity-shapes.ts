@@ -16,7 +16,7 @@ const numberOf = (value: JsonValue | undefined): number | null => (typeof value 
 const stringsOf = (value: JsonValue | undefined): string[] =>
   listOf(value).filter((entry) => typeof entry === 'string')
 
-/** The entity that a text names; null where it is no URN, which an aspect may well hold. */
+/** The entity that a text names; null where it is not a URN, which an aspect may well hold. */
 export function referenceTo(text: string | null): { urn: Urn } | null {
   try {
     return text === null ? null : { urn: toUrn(text) }
@@ -171,7 +171,7 @@ export const ownership = (urn: Urn, aspect: Aspect) =>
     lastModified: stampOf(aspect.lastModified)
   }
 
-/** Column records as clients read them: by asset and path. What is no column is left out of the lists. */
+/** Column records as clients read them: by asset and path. What is not a column is left out of the lists. */
 export const columnRecords = (_urn: Urn, aspect: Aspect) =>
   aspect &&
   listOf(aspect.fineGrainedLineages)

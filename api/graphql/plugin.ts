@@ -149,7 +149,7 @@ function countValues(value: unknown, before = 0): number {
   return Object.values(value).reduce<number>((sum, each) => countValues(each, sum), before)
 }
 
-/** Throws BAD_REQUEST: what is no request at all is answered with 400 and no GraphQL body. */
+/** Throws BAD_REQUEST: what is not a request at all is answered with 400 and no GraphQL body. */
 function readRequest(body: unknown): GraphqlRequest {
   if (Array.isArray(body))
     throw new CatalogError('BAD_REQUEST', 'Send one GraphQL request; batches are not supported')

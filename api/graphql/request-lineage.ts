@@ -1,6 +1,6 @@
 /**
  * One question to the database about freshness for all reads of a request: they see one state of the lineage, no older
- * than the request. After a mutation the next read asks anew, so that it sees what was written.
+ * than the request. After a mutation the next read asks again, so that it sees what was written.
  */
 import type { LineageOpener, OpenedLineage } from '../../shared/catalog/lineage/lineage-memory.ts'
 

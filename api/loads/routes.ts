@@ -154,7 +154,7 @@ export async function loadsRoutes(
   })
 }
 
-/** 200 for a load that has ended, 202 for one that goes on by itself. */
+/** 200 for a load that has ended, 202 for one that is still running. */
 function answerLoad(reply: FastifyReply, load: LoadView): FastifyReply {
   return reply
     .code(hasEnded(load) ? 200 : 202)

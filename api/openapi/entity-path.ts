@@ -23,7 +23,7 @@ export function entityNameOf(sent: string): string {
 export const aspectNameOf = (sent: string, field: string): string =>
   knownAspectName(storableText(sent, field))
 
-/** In place of an entity type: the URN says which. */
+/** Instead of an entity type: the URN says which. */
 const anyType = 'generic'
 
 /** `rawPath` is the path as it was sent, not decoded. Throws BAD_REQUEST, INVALID_CHARACTER, and INVALID_URN where the URN is of another type or none. */

@@ -60,7 +60,7 @@ function writesOfEntity(place: Place, entity: unknown, kind: WriteKind): AspectW
   )
 }
 
-/** An entity may be named by its key aspect in place of its URN. */
+/** An entity may be named by its key aspect instead of its URN. */
 function writesOfKeyed(
   place: Place,
   sent: [string, unknown][],

@@ -1,4 +1,4 @@
-/** Errors as DataHub's OpenAPI says them: `error` names the kind, `message` is what its clients show, our code and details stand beside. */
+/** Errors as DataHub's OpenAPI says them: `error` names the kind, `message` is what its clients show, our code and details are added. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, type ErrorCode } from '../../shared/errors.ts'
 import { prepareErrorReply, problemBody, publicError } from '../error-responses.ts'

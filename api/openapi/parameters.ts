@@ -19,7 +19,7 @@ export function readFlag(query: Parameters, name: string, fallback: boolean): bo
   return text === 'true'
 }
 
-/** Throws BAD_REQUEST for what is no whole number of at least `minimum`. */
+/** Throws BAD_REQUEST for anything but a whole number of at least `minimum`. */
 export function readNumber(query: Parameters, name: string, fallback: number, minimum = 0): number {
   const sent = query[name]
   if (sent === undefined || sent === '') return fallback

@@ -115,7 +115,7 @@ const inputOf = (query: Parameters): EntityScrollInput => ({
   slice: readSlice(query)
 })
 
-/** Throws BAD_REQUEST where it is no list of texts. */
+/** Throws BAD_REQUEST where it is not a list of texts. */
 function textsOf(body: JsonObject, name: string): string[] | null {
   const sent = body[name] ?? null
   if (sent === null) return null

@@ -1,4 +1,4 @@
-/** From what stands on the command line to the files that are sent: files, folders, patterns, standard input. */
+/** Turns the operands of the command line into the files to send: files, folders, patterns, standard input. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { reasonOf, Refusal } from '../failure.ts'
@@ -59,7 +59,7 @@ function filesAt(path: string): string[] {
   return files
 }
 
-/** Links to folders are not followed: they could go round for ever. */
+/** Links to folders are not followed: they could form a cycle. */
 function* filesBelow(folder: string): Generator<string> {
   const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   for (const entry of entries) {

@@ -6,7 +6,7 @@ import { getJson, type Server } from './server.ts'
 const idChars = 36
 const namedMaxCount = 5
 
-/** The whole id. A whole one, and what is no beginning of one, is the server's to find or refuse. Throws Refusal where none or several begin so, ServerRefused. */
+/** The whole id. A whole one, and what is not a beginning of one, is the server's to find or refuse. Throws Refusal where none or several begin so, ServerRefused. */
 export async function findLoadId(server: Server, text: string): Promise<string> {
   if (text.length >= idChars || !/^[0-9a-f][0-9a-f-]*$/i.test(text)) return text
   const loads = await listLoads(server, { idPrefix: text, limit: String(namedMaxCount + 1) })

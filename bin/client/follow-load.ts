@@ -1,11 +1,11 @@
-/** Follows a load to its end: by its events, or by asking where there are none. */
+/** Follows a load to its end: by its events, or by polling if there are none. */
 import { pause } from './interruption.ts'
 import { loadEvents, NoEvents } from './load-events.ts'
 import { hasEnded, readLoad, type LoadView } from './load-view.ts'
 import { getJson, getText, isPassing, type Server } from './server.ts'
 
 export type FollowOptions = {
-  /** When to stop waiting although the load goes on; infinity waits for its end. */
+  /** When to stop waiting although the load continues; infinity waits for its end. */
   waitMs: number
   /** How long a server that restarts is waited for: the load is safe in its database. */
   silenceMaxMs?: number

@@ -10,7 +10,7 @@ export function isPattern(text: string): boolean {
 /**
  * The paths that fit, in order of their names: `*` and `?` within a name, `[a-z]` and `[!a-z]`, `{a,b}`, and `**` for any
  * number of folders. Names that begin with a dot fit only where the pattern says the dot. Folders that cannot be read
- * hold nothing. Links to folders are followed where they are named, not by `**`: it could go round for ever.
+ * hold nothing. Links to folders are followed where they are named, not by `**`, which could cycle forever.
  */
 export function expandPattern(pattern: string): string[] {
   const found = new Set<string>()

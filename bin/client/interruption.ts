@@ -1,4 +1,4 @@
-/** What a person or a scheduler says who wants a client to stop: Ctrl-C, SIGTERM. */
+/** The signals by which a person or a scheduler stops a client: Ctrl-C, SIGTERM. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../failure.ts'
 

@@ -2,7 +2,7 @@
 import { readLoad, type LoadView } from './load-view.ts'
 import { headersFor, unreachable, urlOn, type Server } from './server.ts'
 
-/** There is no such stream for us: an older server, a proxy that does not let it through, too many who listen. */
+/** The stream is not available: an older server, a proxy that blocks it, or too many listeners. */
 export class NoEvents extends Error {}
 
 /**

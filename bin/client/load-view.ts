@@ -29,7 +29,7 @@ export function exitCodeOf(load: LoadView): number {
   return load.counts.rejected > 0 ? exitCodes.rejects : exitCodes.ok
 }
 
-/** Throws Refusal where it is no load. */
+/** Throws Refusal where it is not a load. */
 export function readLoad(value: unknown): LoadView {
   if (
     isObject(value) &&

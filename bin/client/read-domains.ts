@@ -32,7 +32,7 @@ export async function readDomainTree(server: Server, root: string | null): Promi
   const domains = await readDomains(server)
   const known = new Set(domains.map(({ urn }) => urn))
   for (const domain of domains.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    // a parent that has been deleted softly is not listed: what is below it begins anew
+    // a parent that has been deleted softly is not listed: what is below it begins again
     const place = domain.parent !== null && known.has(domain.parent) ? domain.parent : null
     const siblings = children.get(place) ?? []
     children.set(place, siblings)

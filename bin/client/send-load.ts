@@ -92,7 +92,7 @@ export async function sendLoad(
   } catch (error) {
     if (error instanceof Refusal) throw error
     stopped.abort()
-    // before the body is waited for: standard input may give nothing for ever
+    // before the body is waited for: standard input may give nothing forever
     signal?.throwIfAborted()
     // the body's own trouble (a file that cannot be read) ends the request too, and is the better reason
     const reason = await sent

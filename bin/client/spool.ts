@@ -43,7 +43,7 @@ export function openSpool(source: Readable, folder: string = tmpdir(), memoryByt
     total += value.length
   }
 
-  /** A disk that is full is no reason not to send: it is only not sent again. */
+  /** With a full disk the upload continues; only it cannot be sent again. */
   async function keep(chunk: Buffer): Promise<void> {
     try {
       if (file === null && total + chunk.length <= memoryBytes) kept.push(chunk)

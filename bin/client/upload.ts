@@ -1,4 +1,4 @@
-/** What one load is sent from: one input, or several that are joined, opened anew for each attempt. */
+/** What one load is sent from: one input, or several that are joined, opened again for each attempt. */
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { Readable, type Duplex } from 'node:stream'
 import { createGzip, gzipSync } from 'node:zlib'

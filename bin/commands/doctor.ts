@@ -1,4 +1,4 @@
-/** `tributary doctor`: looks at everything a running catalog stands on, and says what is wrong. */
+/** `tributary doctor`: checks everything that a running catalog needs, and says what is wrong. */
 import { readConfig, type Config } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'
 import { examineApi } from '../doctor/examine-api.ts'

@@ -130,7 +130,7 @@ function lineOf({ domainUrn, exists, ...patterns }: Record<string, unknown>): st
   return `${wanted.join(', ')}: ${String(domainUrn)}${exists === false ? ' (does not exist: passed over)' : ''}`
 }
 
-/** Throws Refusal for what is no list of objects; the server says what is wrong with a rule. */
+/** Throws Refusal for anything but a list of objects; the server says what is wrong with a rule. */
 async function readRules(server: Server, file: string): Promise<Record<string, unknown>[]> {
   const rules = parse(file)
   const urns = new Map<string, string>()

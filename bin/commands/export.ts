@@ -31,7 +31,7 @@ export const exportLineage: Command = {
       choices: ['upstream', 'downstream'],
       help: 'upstream or downstream (the default).'
     },
-    hops: { value: 'N', help: 'At most so many hops. Default: all.' },
+    hops: { value: 'N', help: 'Maximum number of hops. Default: all.' },
     degree: { value: 'LIST', help: 'Only entities of these degrees: 1, 2, 3+.' },
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
     platform: { value: 'LIST', help: 'Only those of these platforms, such as looker.' },

@@ -24,7 +24,7 @@ export const lineage: Command = {
       choices: ['upstream', 'downstream', 'both'],
       help: 'upstream, downstream or both. Default: downstream.'
     },
-    hops: { value: 'N', help: 'At most so many hops. Default: all.' },
+    hops: { value: 'N', help: 'Maximum number of hops. Default: all.' },
     columns: { help: 'Follow the columns of an asset.' },
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
     limit: { value: 'N', help: `Lines of one tree; the nearest are shown. Default: ${linesDefaultCount}.` },

@@ -1,4 +1,4 @@
-/** `tributary load rejects`: what was refused of a load, all of it, to be read or to be mended and sent again. */
+/** `tributary load rejects`: what was refused of a load, all of it, to be read or to be fixed and sent again. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { isObject } from '../client/load-view.ts'
@@ -15,7 +15,7 @@ export const loadRejects: Command = {
   ],
   operands: ['ID'],
   options: {
-    records: { help: 'Print the records alone, as they were sent: to be mended and sent again.' },
+    records: { help: 'Print the records alone, as they were sent: to be fixed and sent again.' },
     json: { help: 'Without effect: rejects are printed as JSON in any case.' },
     ...serverOptions
   },

@@ -1,4 +1,4 @@
-/** `tributary load retry`: applies again what was rejected, or goes on with a load that failed. */
+/** `tributary load retry`: applies again what was rejected, or continues with a load that failed. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { exitCodeOf, readLoad } from '../client/load-view.ts'
@@ -10,7 +10,7 @@ import { followWithProgress } from './load-status.ts'
 
 export const loadRetry: Command = {
   notes: [
-    'A load that is done sends its rejected records again, as the newest change there is; a failed one goes on where it stopped.',
+    'A load that is done sends its rejected records again, as the newest change there is; a failed one continues where it stopped.',
     'Exit code: that of the load, as for tributary load.'
   ],
   operands: ['ID'],

@@ -14,13 +14,13 @@ import { exitCodes, Refusal } from '../failure.ts'
 import { reportLoad } from '../load-report.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** Longer than a server needs to find that an upload was cut off, and than most need to start anew. */
+/** Longer than a server needs to find that an upload was cut off, and than most need to start again. */
 const retryForDefaultSeconds = 180
 
 export const load: Command = {
   notes: [
     'FILE may be a file, a folder (what in it ends in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst), a pattern, or - for standard input. Several files are one load each, in order; with --mode snapshot they are joined, for a snapshot is one load.',
-    'An upload that is cut off is sent again under the same Idempotency-Key: one load comes of it. Ctrl-C breaks the upload off; once all of it is sent, the load goes on without this command.',
+    'An upload that is cut off is sent again under the same Idempotency-Key: one load comes of it. Ctrl-C breaks the upload off; once all of it is sent, the load continues without this command.',
     'Exit code: 0 all applied or unchanged, 2 ended with rejects, 3 failed, aborted or cancelled, 1 usage or refused, 4 the server cannot be reached or cannot take it now, 5 still running when --wait had passed. Of several files the last of 0, 5, 2, 3, 1, 4 that occurred.'
   ],
   operands: ['FILE...'],
@@ -162,7 +162,7 @@ function planUploads(input: CommandInput, settings: Settings, terminal: Terminal
   }))
 }
 
-/** Each file has a key of its own that is the same in the next run: one that broke off goes on where it was. */
+/** Each file has a key of its own that is the same in the next run: one that broke off continues where it was. */
 function keyOf(run: string, { path }: LoadInput): string {
   return `${run}:${createHash('sha256').update(path).digest('hex').slice(0, 16)}`
 }
@@ -170,7 +170,7 @@ function keyOf(run: string, { path }: LoadInput): string {
 type Outcome = { name: string; load: LoadView | null; exitCode: number; isLast: boolean }
 type Context = { settings: Settings; signal: AbortSignal; isOne: boolean }
 
-/** Never throws what is expected: the other files go on. */
+/** Never throws what is expected: the other files continue. */
 async function loadOne(
   server: Server,
   sending: Sending,
@@ -283,7 +283,7 @@ function withFate(
 /** The load is in the server's hands, whatever became of this command. */
 function withWaysOn(error: unknown, { id }: LoadView): unknown {
   if (!(error instanceof Refusal)) return error
-  error.message += ` Load ${id} goes on without this command. To follow it: tributary load status ${id} --follow. To end it: tributary load cancel ${id}`
+  error.message += ` Load ${id} continues without this command. To follow it: tributary load status ${id} --follow. To end it: tributary load cancel ${id}`
   return error
 }
 

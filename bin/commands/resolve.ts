@@ -8,7 +8,7 @@ import { exitCodes, Refusal } from '../failure.ts'
 export const resolve: Command = {
   notes: [
     'REFERENCE is short for a URN: snowflake:db.schema.table, table@PROD, domain:Finance, Finance/Reporting, or a name that only one entity has. Nothing is guessed: where several are meant they are listed.',
-    'With --namespace and --name in place of a REFERENCE: the URN that events with this name of a dataset write to, and the rule and the connection that decide it.',
+    'With --namespace and --name instead of a REFERENCE: the URN that events with this name of a dataset write to, and the rule and the connection that decide it.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['[REFERENCE]'],

@@ -32,7 +32,7 @@ export const search: Command = {
       value: 'DOMAIN',
       help: 'Only what is in this domain, or in one below it: a name, a path, or a URN.'
     },
-    limit: { value: 'N', help: `So many at most. Default: ${defaultCount}.` },
+    limit: { value: 'N', help: `Maximum number. Default: ${defaultCount}.` },
     json: { help: 'Print each entity as one line of JSON.' },
     ...serverOptions
   },

@@ -74,5 +74,5 @@ export async function completedCommands(): Promise<CompletedCommand[]> {
   }))
 }
 
-/** Texts in single quotes, as every shell reads them but for the apostrophe. */
+/** Texts in single quotes, as every shell reads them except for the apostrophe. */
 export const quoted = (text: string, apostrophe: string): string => `'${text.replaceAll("'", apostrophe)}'`

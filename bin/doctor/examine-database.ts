@@ -146,7 +146,7 @@ async function examineLoads(db: Db): Promise<Finding[]> {
       ? [
           note(
             'loads',
-            `${failedWhole} atomic loads failed and changed nothing: they cannot be retried, so mend the file and send it again`
+            `${failedWhole} atomic loads failed and changed nothing: they cannot be retried, so fix the file and send it again`
           )
         ]
       : []),

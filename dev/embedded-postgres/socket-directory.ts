@@ -56,7 +56,7 @@ export function removeAbandonedSocketDirectories(): void {
     for (const name of namesIn(base).filter((each) => namePattern.test(each))) {
       const path = join(base, name)
       try {
-        // A pipe in place of the file would never end; everybody may write in /tmp.
+        // A pipe instead of the file would never end; everybody may write in /tmp.
         const isOurs = lstatSync(join(path, ownerFile)).isFile()
         if (isOurs && !existsSync(readFileSync(join(path, ownerFile), 'utf8')))
           rmSync(path, { recursive: true, force: true })

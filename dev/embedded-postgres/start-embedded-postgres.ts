@@ -115,7 +115,7 @@ function adopted(place: Place, attempt: Attempt, pid: number): EmbeddedPostgres 
   }
 }
 
-/** After letting go: waits for the end of the server, unless it goes on because somebody else holds it. */
+/** After letting go: waits for the end of the server, unless it continues because somebody else holds it. */
 async function endedOrShared(place: Place, attempt: Attempt, ended: Promise<number | null>): Promise<void> {
   const noticedAfterMs = 500
   for (let waitedMs = 0; waitedMs < noticedAfterMs; waitedMs += lookAgainAfterMs) {

@@ -10,7 +10,7 @@ import {
   type JsonRecord
 } from './avro.ts'
 
-/** What may stand in an absent field; `nothing` where the aspect cannot be without it. */
+/** What may be in an absent field; `nothing` where the aspect cannot be without it. */
 export type Filling = 'list' | 'map' | 'record' | 'text' | 'flag' | 'time' | 'actor' | 'nothing'
 
 export type ModelField = {

@@ -19,7 +19,7 @@ export type ModelRelationship = {
   removedPath: string
   name: string
   entityTypes: string[]
-  /** Which end of a lineage edge the URN is, as seen from the entity of the aspect; null for what is no lineage. */
+  /** Which end of a lineage edge the URN is, as seen from the entity of the aspect; null for a field that is not lineage. */
   lineage: 'upstream' | 'downstream' | null
 }
 
@@ -121,7 +121,7 @@ function relationshipOf(
   }
 }
 
-/** What a type states, by the path from it. Of a union with several members, each stands under its name. */
+/** What a type states, by the path from it. Of a union with several members, each is under its name. */
 function inType(records: AvroRecords, type: Json | undefined, within: readonly JsonRecord[]): Found[] {
   if (Array.isArray(type)) {
     const members = type.filter((member) => member !== 'null')

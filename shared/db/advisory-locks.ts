@@ -1,4 +1,4 @@
-/** The keys of every advisory lock that is taken, in one list: two of one key would exclude each other without a word. */
+/** The keys of every advisory lock that is taken, in one list: two of one key would exclude each other silently. */
 
 /** First word of each key, so that other programs on the same database are not met by chance: `tr` in ASCII. */
 const space = 0x7472

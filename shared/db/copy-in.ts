@@ -1,7 +1,7 @@
 /**
  * Rows sent as COPY takes them in its binary form: the fastest way into a table.
  *
- * By pg's own interface for statements and not by pg-copy-streams: its stream goes on writing after the server has refused the
+ * By pg's own interface for statements and not by pg-copy-streams: its stream continues writing after the server has refused the
  * COPY, to a connection that it no longer has, and what that throws nobody can catch.
  */
 import type pg from 'pg'

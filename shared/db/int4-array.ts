@@ -30,7 +30,7 @@ function emptyArray(): Buffer {
   return buffer
 }
 
-/** Reads what `string_agg(int4send(…), '')` gives; null is none. */
+/** Reads what `string_agg(int4send(…), '')` gives; null reads as an empty list. */
 export function int4sOf(packed: Buffer | null): Int32Array {
   if (packed === null) return new Int32Array(0)
   const numbers = new Int32Array(packed.length / 4)

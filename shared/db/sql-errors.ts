@@ -38,7 +38,7 @@ export function isConnectionTrouble(error: unknown): boolean {
   return connectionCodes.has(code) || /^(08|53|57P)/.test(code)
 }
 
-/** Whether a connection that was there has ended, by the server or without a word. One that was not to be had is another matter. */
+/** Whether a connection that was there has ended, by the server or silently. One that was not to be had is another matter. */
 export function isConnectionLost(error: unknown): boolean {
   const code = sqlState(error)
   if (code === undefined)

@@ -12,7 +12,7 @@ const arrayBeginBytes = 64 * 1024
 /** The longest of the marks below. */
 const marksMaxBytes = 4
 
-/** `first` is the first byte that is no white space, undefined where none has come. `close` is for a body that nobody will read. */
+/** `first` is the first byte that is not a white space, undefined where none has come. `close` is for a body that nobody will read. */
 export type BodyBegin = {
   first: number | undefined
   firstLine: string
@@ -22,7 +22,7 @@ export type BodyBegin = {
   close: () => Promise<void>
 }
 
-/** What begins so is no text in UTF-8, whatever it is said to be. */
+/** What begins so is not a text in UTF-8, whatever it is said to be. */
 const marks: readonly { bytes: readonly number[]; is: string }[] = [
   { bytes: [0x1f, 0x8b], is: 'packed with gzip: send it with Content-Encoding: gzip' },
   { bytes: [0x28, 0xb5, 0x2f, 0xfd], is: 'packed with zstd: send it with Content-Encoding: zstd' },
@@ -32,7 +32,7 @@ const marks: readonly { bytes: readonly number[]; is: string }[] = [
 ]
 
 /**
- * Reads until the first byte that is no white space has come, or, where it is asked for, the end of the line that begins
+ * Reads until the first byte that is not a white space has come, or, where it is asked for, the end of the line that begins
  * there, and gives the body whole again, without its byte order mark. `firstLine` is cut at recordMaxBytes.
  * Throws BAD_REQUEST for a body that is packed or in another encoding, and what the bytes' source throws.
  */

@@ -17,7 +17,7 @@ const unguarded = (cell: string): string =>
 
 /**
  * The cells of a row, without the line break that ends it. Nothing is trimmed: white space belongs to a cell.
- * Throws BAD_REQUEST for quotes that are none of RFC 4180: in a cell that is not quoted, after the closing one, or not closed.
+ * Throws BAD_REQUEST for quotes that RFC 4180 does not allow: in a cell that is not quoted, after the closing one, or not closed.
  */
 export function splitCells(text: string): string[] {
   const cells: string[] = []
@@ -53,7 +53,7 @@ function closingQuote(text: string, from: number): number {
 const badQuote = (message: string): CatalogError =>
   new CatalogError(
     'BAD_REQUEST',
-    `${message}. A cell with a quote, a comma or a line break stands in quotes, and a quote within is doubled`
+    `${message}. A cell with a quote, a comma or a line break is in quotes, and a quote within is doubled`
   )
 
 export type Cell = string | number | boolean | null

@@ -10,14 +10,14 @@ import type { CsvHeader } from './csv-header.ts'
 
 /**
  * Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER and LIMIT_EXCEEDED; `details.field` is the name of the column as it
- * stands in the header.
+ * is in the header.
  */
 export function parseCsvRecord(header: CsvHeader, text: string, line: number): ChangeRecord {
   const cells = splitCells(text)
   const { names } = header
   if (cells.length !== names.length) {
     const hint = cells.some((cell) => /^urn:li:[^"]*\([^)]*$/.test(cell))
-      ? '; a URN with commas must stand in double quotes'
+      ? '; a URN with commas must be in double quotes'
       : ''
     throw new CatalogError(
       'BAD_REQUEST',

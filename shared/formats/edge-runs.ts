@@ -28,7 +28,7 @@ export type EdgeRun = {
   end: number
 }
 
-/** Reads as many lines as are such from a place on, where a line begins; null where the first is none. `bytes` ends with a line break. */
+/** Reads as many lines as are such from a place on, where a line begins; null if the first is not. `bytes` ends with a line break. */
 export type EdgeRunReader = (bytes: Buffer, begin: number, firstLine: number) => EdgeRun | null
 
 const newline = 0x0a
@@ -147,7 +147,7 @@ function readRun(
 const holds = (bytes: DataView, size: number, at: number, { view, length }: ShapePart): boolean =>
   at + length <= size && areSame(bytes, at, view, 0, length)
 
-/** Whether what stands between two places stands at a third as well. A URN has its end in it, so what follows is none of it. */
+/** Whether the bytes between two positions also occur at a third. A URN ends within them, so what follows is not part of it. */
 const isSame = (bytes: DataView, size: number, at: number, begin: number, end: number): boolean =>
   begin !== end && at + end - begin <= size && areSame(bytes, begin, bytes, at, end - begin)
 

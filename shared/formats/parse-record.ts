@@ -25,13 +25,13 @@ export type RecordParser = {
   fieldOf: (field: string) => string
   /** What NDJSON calls the field that a record of this shape calls so. */
   meaningOf: (field: string) => string
-  /** What stands in a field of a record that could be taken apart; null where the record has no such field at its top. */
+  /** What is in a field of a record that could be taken apart; null where the record has no such field at its top. */
   valueOf: (text: string, field: string) => string | null
   /** The record with another text in that field. */
   withValue: (text: string, field: string, value: string) => string
 }
 
-/** Throws UNSUPPORTED for a format that is not known, BAD_REQUEST for a header that is none. */
+/** Throws UNSUPPORTED for a format that is not known, BAD_REQUEST for an invalid header. */
 export function recordParser({ format, header }: RecordShape): RecordParser {
   const same = (field: string): string => field
   const inJson = { fieldOf: same, meaningOf: same, valueOf: textInJson, withValue: withTextInJson }

@@ -6,10 +6,10 @@ import { flat, plainEdge, type EdgeShape, type PlainEdgeReader } from './plain-e
 const quote = 0x22
 const comma = 0x2c
 
-/** What stands behind the edge (a degree) differs from row to row; a chunk numbers its shapes with one byte. */
+/** What is behind the edge (a degree) differs from row to row; a chunk numbers its shapes with one byte. */
 const shapesMaxCount = 64
 
-/** Null where the columns of the header stand in another way. */
+/** Null if the header has other columns. */
 export function createPlainCsvReader({ kind, names, places }: CsvHeader): PlainEdgeReader | null {
   const isPlain =
     kind === 'edges' &&

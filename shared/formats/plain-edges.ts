@@ -33,7 +33,7 @@ const shapesMaxCount = 16
 /** Thousands of lines are made again from one shape: one that is padded out would be held as often. */
 const shapeMaxChars = 256
 
-/** Columns stand on assets, and jobs on flows: their edges take more than two look-ups. */
+/** Columns are on assets, and jobs on flows: their edges take more than two look-ups. */
 const takesMore = new Set(['schemaField', 'dataFlow'])
 
 /** Reads a line that is a plain edge; null for one that is to be read in full. */
@@ -94,7 +94,7 @@ function edgeOfShape(shape: EdgeShape, text: string, line: number): PlainEdge | 
   return plainEdge(line, shape, upstream, downstream)
 }
 
-/** The edge between two texts; null where they are no URNs, or it takes more than that to tell what it means. */
+/** The edge between two texts; null where they are not URNs, or it takes more than that to tell what it means. */
 export function plainEdge(
   line: number,
   shape: EdgeShape,
@@ -121,7 +121,7 @@ function otherEdge(
     : null
 }
 
-/** What holds a quote or an escape is not one text of JSON as it stands; the empty text is no URN. */
+/** What holds a quote or an escape is not one text of JSON as it stands; the empty text is not a URN. */
 const asWritten = (text: string): string => (text.includes('"') || text.includes('\\') ? '' : text)
 
 /** A slice of a longer text would keep all of that text in memory. */

@@ -95,7 +95,7 @@ function toRawRecord(bytes: Buffer, actual: number, line: number, limit: RecordL
   }
   const text = bytes.toString('utf8')
   if (!isUtf8(bytes)) {
-    // What was no UTF-8 is kept as a lone surrogate, never as a character the client could have sent: the text cannot pass for the record.
+    // What was not valid UTF-8 is kept as a lone surrogate, never as a character the client could have sent: the text cannot pass for the record.
     return {
       line,
       text: text.replaceAll('\ufffd', '\udcff'),

@@ -44,7 +44,7 @@ export type OpenedRecords = RecordShape & { format: RecordFormat; records: Async
  * Opens a body: tells its format where that is open, and reads the header of a CSV. A record has as `line` its line number,
  * or the number of the element of an array, from 1. One that cannot be read is an entry with its error, never an exception.
  *
- * Throws UNSUPPORTED_MEDIA_TYPE where nothing tells the format, BAD_REQUEST for a body that is no text in UTF-8 and for the
+ * Throws UNSUPPORTED_MEDIA_TYPE where nothing tells the format, BAD_REQUEST for a body that is not a text in UTF-8 and for the
  * header of a CSV. Reading on throws BAD_REQUEST where an array is cut off or followed by something, LIMIT_EXCEEDED
  * (loadMaxRecords), and what the bytes' source throws.
  */

@@ -1,4 +1,4 @@
-/** A line of `GET /loads/{id}/rejects` that is sent again, mended: what counts is the record in it. */
+/** A line of `GET /loads/{id}/rejects` that is sent again, fixed: what counts is the record in it. */
 import { isObject } from '../model/json-values.ts'
 
 /** The record that a line of rejects holds, as a text or as JSON; of any other line the line itself. */

@@ -19,8 +19,8 @@ export const isSpace = (byte: number): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /**
- * Elements are numbered from 1, and given by the piece they came in. The first byte that is no white space must be `[`. Holds one element at most.
- * Throws BAD_REQUEST where the array does not end, or something follows it: the upload was cut off or is no array.
+ * Elements are numbered from 1, and given by the piece they came in. The first byte that is not a white space must be `[`. Holds one element at most.
+ * Throws BAD_REQUEST where the array does not end, or something follows it: the upload was cut off or is not an array.
  */
 export async function* splitArray(
   chunks: AsyncIterable<Buffer>,
@@ -73,7 +73,7 @@ export async function* splitArray(
     )
 }
 
-/** An empty element is a fault of its own line, but for the one that an empty array has. */
+/** An empty element is a fault of its own line, except for the one that an empty array has. */
 function endElement(
   scan: { state: string; elements: number },
   record: RawRecord | null,

@@ -1,8 +1,8 @@
 /**
- * Splits a stream of bytes into the rows of a CSV, by RFC 4180: a row ends at a line break that does not stand in quotes.
+ * Splits a stream of bytes into the rows of a CSV, by RFC 4180: a row ends at a line break that is not in quotes.
  *
  * A row is numbered by the physical line it begins on. A quote that is not closed costs its own line and no other: where
- * the lines that follow make no row together with it, that line is at fault alone and reading goes on with the next.
+ * the lines that follow make no row together with it, that line alone is at fault, and reading continues with the next.
  */
 import { isUtf8 } from 'node:buffer'
 import { CatalogError } from '../errors.ts'
@@ -71,7 +71,7 @@ type RowFinder = {
 type OpenRow = { lines: RawRecord[]; bytes: number }
 
 /**
- * Finds the rows in lines. A row goes on while the quotes in it are odd in number, which is all that RFC 4180 takes; whether
+ * Finds the rows in lines. A row continues while the quotes in it are odd in number, which is all that RFC 4180 takes; whether
  * the quotes stand where they may is looked at here for rows of several lines only, the others are for their parser.
  *
  * A line with an even number of quotes never opens a row, so a line is looked at three times at most, whatever is opened
@@ -104,7 +104,7 @@ function createRowFinder(): RowFinder {
     pushRow({ line: row.lines[0]?.line ?? next, text })
   }
 
-  /** The first line is at fault, and the others are read anew. */
+  /** The first line is at fault, and the others are read again. */
   function giveUp({ lines: [first, ...others] }: OpenRow): void {
     open = null
     if (first) rows.push({ ...first, text: withoutReturn(first.text), fault: notClosed() })

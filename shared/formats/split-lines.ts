@@ -9,7 +9,7 @@ const newline = 0x0a
 /**
  * Lines are numbered from 1, and given by the piece they came in: one wait for some hundred lines. Holds one line beside
  * the piece, and of one that is too long only its begin. Runs that a reader finds at the begin of the whole lines of a piece
- * are given as it found them; behind the first line that is none the piece is split.
+ * are given as it found them; after the first line that is not one, the piece is split.
  */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer>,

@@ -11,7 +11,7 @@ import { opensArray } from './split-array.ts'
 /**
  * The format among those it may be. The keys of the first object tell events (`openlineage`); any other array is `mcp`; of lines of
  * JSON the first decides between `mcp` and `ndjson`; a line with the names of columns is `csv`. A body without a first byte is whatever may be.
- * Throws UNSUPPORTED_MEDIA_TYPE that names the choices where it is none of these, or one that it may not be.
+ * Throws UNSUPPORTED_MEDIA_TYPE, naming the choices, if it is none of these or one that is not allowed.
  */
 export function tellFormat(
   { first, firstLine, text }: Pick<BodyBegin, 'first' | 'firstLine' | 'text'>,

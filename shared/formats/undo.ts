@@ -22,7 +22,7 @@ export type UndoRecord =
   | { kind: 'deleted'; entityUrn: Urn }
   | { kind: 'event'; entityUrn: Urn; aspectName: string }
 
-/** Throws UNSUPPORTED for what cannot be taken back, BAD_REQUEST for what is no record of an undo. */
+/** Throws UNSUPPORTED for what cannot be taken back, BAD_REQUEST for anything but a record of an undo. */
 export function parseUndoRecord(text: string, line: number): ChangeRecord {
   const value = parseJson(text, 'The record')
   if (!isObject(value)) throw noRecord()

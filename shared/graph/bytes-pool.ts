@@ -1,4 +1,4 @@
-/** Short texts in UTF-8, packed one after the other: a text is found by its place, and none is ever taken out. */
+/** Short texts in UTF-8, packed one after the other: a text is found by its place, and never removed. */
 
 import { areSame, viewOf } from '../urn/byte-words.ts'
 

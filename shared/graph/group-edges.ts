@@ -14,7 +14,7 @@ export type GroupedEdges = {
   balance: number
 }
 
-/** In slices, but for one look at what kinds there are: a transaction may have changed a million. */
+/** In slices, except for one look at the kinds: a transaction may have changed a million. */
 export async function groupEdges(deltas: readonly GraphDelta[], pause: Pause): Promise<GroupedEdges> {
   const grouped: GroupedEdges = { downstreamOf: new Map(), upstreamOf: new Map(), balance: 0 }
   // As loads mostly are: nothing to be balanced, which takes half of the time.

@@ -1,8 +1,8 @@
 /**
- * The lineage of a catalog in memory: who is next to whom, both ways, and what filters ask of an entity.
+ * The lineage of a catalog in memory: the neighbours of each entity, both ways, and what filters ask of an entity.
  *
  * It is written by one writer, who brings it from one snapshot of the database to the next; readers pin a view, which is
- * exactly one such snapshot and stays so while the graph goes on. URNs never change and are not part of a view.
+ * exactly one such snapshot and stays so while the graph continues. URNs never change and are not part of a view.
  */
 import { orderedBy, placesUpTo } from '../model/digit-order.ts'
 import type { GraphDelta, StatedEdges } from '../model/graph-delta.ts'
@@ -33,7 +33,7 @@ export type GraphView = {
 /** An entity as the table holds it. `parentId` is the asset of a column, else 0. */
 export type NewEntity = { id: number; urn: Urn; parentId: number }
 
-/** `documents`: what domainProperties holds now, for each domain that was described anew. */
+/** `documents`: what domainProperties holds now, for each domain that was described again. */
 export type GraphChanges = {
   stated?: readonly StatedEdges[]
   deltas: readonly GraphDelta[]
@@ -45,7 +45,7 @@ const unknownFlags: NodeFlags = { isPresent: false, isRemoved: false, isDeleted:
 const deltasPerLook = 256
 const edgesPerLook = 1_024
 
-/** What is held of an answer is held by version, also while the graph is loaded anew. */
+/** What is held of an answer is held by version, also while the graph is loaded again. */
 let lastVersion = 0
 const nextVersion = (): number => (lastVersion += 1)
 

@@ -16,7 +16,7 @@ export type NodeKind = NodeFlags & {
   index: number
   isKnown: boolean
   isColumn: boolean
-  /** 0 is no domain. */
+  /** 0 is not a domain. */
   domainId: number
   /** Null of a column, whose asset may become known after it, and of who is not known. */
   mould: UrnMould | null
@@ -70,7 +70,7 @@ export class Nodes {
     this.#setKind(id, this.#kindOf(id, flags, this.#at(id).domainId))
   }
 
-  /** 0 is no domain. Throws for an id that has no URN. */
+  /** 0 is not a domain. Throws for an id that has no URN. */
   setDomain(id: number, domainId: number): void {
     this.#setKind(id, this.#kindOf(id, this.#at(id), domainId))
   }

@@ -6,7 +6,7 @@
  * message to a worker and back costs 34 to 64 us and the walk itself is as fast on either side.
  */
 
-/** A turn to wait for where the slice is used up, else nothing: go on at once. Rejects with what the work's deadline throws. */
+/** A turn to wait for where the slice is used up, else nothing: continue at once. Rejects with what the work's deadline throws. */
 export type Pause = () => Promise<void> | undefined
 
 export type Turns = {
@@ -43,13 +43,13 @@ export function createTurns({ sliceMs = sliceDefaultMs }: { sliceMs?: number } =
 
   return {
     begin(check = () => {}) {
-      // The slice begins with the work, at its first pause: fifty readers that are let go on by one barrier would else have
+      // The slice begins with the work, at its first pause: otherwise fifty readers that one barrier releases would have
       // used theirs up while they waited for each other, and each needed a turn of the loop of its own (2.7 times slower).
       let endsAt: number | null = null
       let isFirst = true
       return () => {
         const now = performance.now()
-        // Fifty long ones would else hold the loop up for fifty slices. Short ones use none up, and all go on at once.
+        // Fifty long ones would else hold the loop up for fifty slices. Short ones use none up, and all continue at once.
         if (usedUpCount < firstSlicesPerTurn) endsAt ??= now + sliceMs
         if (endsAt !== null && now < endsAt) return undefined
         if (isFirst) usedUpCount += 1

@@ -134,7 +134,7 @@ function endsOf(urn: Urn): { begin: string; end: string; tellsAll: boolean } {
   const begin = urn.slice(0, comma + 1)
   const lastComma = shape.keyFields[2] === 'origin' ? urn.lastIndexOf(',') : comma
   const end = lastComma > comma ? urn.slice(lastComma) : ')'
-  // A parenthesis within the first part would let a comma stand in it: the platform then goes on in what is taken for the name.
+  // A parenthesis within the first part would allow a comma in it: the platform would then extend into the name.
   const parentheses = urn.startsWith('urn:li:dataJob:') ? 2 : 1
   return { begin, end, tellsAll: begin.split('(').length - 1 === parentheses }
 }

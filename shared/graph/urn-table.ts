@@ -19,7 +19,7 @@ const together = 256
 export class UrnTable {
   readonly #moulds = createUrnMoulds()
   readonly #texts = new BytesPool()
-  /** By id: the mould's index + 1; 0 is no entity; columns have `columnMould`. */
+  /** By id: the mould's index + 1; 0 is not an entity; columns have `columnMould`. */
   readonly #mouldOf: GrowableInts
   readonly #textAt: GrowableInts
   readonly #parentOf = new GrowableInts(0)

@@ -17,7 +17,7 @@ import { giveBackScratch, reserveIds, takeScratch, type WalkScratch } from './wa
 
 /** Ids followed between looks at the clock. */
 const idsPerLook = 512
-/** Edges followed between looks at the clock, but for the last list. */
+/** Edges followed between looks at the clock, except for the last list. */
 const edgesPerLook = 65_536
 /** Words of ids found that are read between looks at the clock, as bits of the summary. */
 const summaryWordsPerLook = 128
@@ -71,7 +71,7 @@ class GraphWalk {
   #at = 0
   #end: number
   #list = 0
-  /** Edges followed in this degree: at most so many ids were found. */
+  /** Edges followed in this degree: an upper bound of the ids found. */
   #followed = 0
   /** Ids of finished degrees, and of all that were read. */
   #count = 0
@@ -180,7 +180,7 @@ function lookUpLists(heads: readonly Int32Array[], frontier: Int32Array, begin: 
   }
 }
 
-/** The same where heads stand in a row. Who is behind them has no list. */
+/** The same where heads are in a row. Who is behind them has no list. */
 function lookUpInRow(heads: Int32Array, frontier: Int32Array, begin: number, end: number): void {
   for (let index = begin; index < end; index += 1) {
     const at = (frontier[index] ?? 0) * 2
@@ -209,7 +209,7 @@ function gatherAll({ heads, pool, poolEnd }: AdjacencyView, scratch: WalkScratch
   return scratch.heads.subarray(0, headInts)
 }
 
-/** The hot loop, free of awaits. Gives the list to go on with. */
+/** The hot loop, free of awaits. Gives the list to continue with. */
 function followLists(
   pool: Int32Array,
   begin: number,

@@ -19,16 +19,16 @@ export type WalkScratch = {
 }
 
 const idsAtFirst = 1_024
-/** Scratches that are kept while nobody walks. Fifty readers that one barrier lets go on walk one after the other. */
+/** Scratches that are kept while nobody walks. Fifty readers that one barrier releases walk one after the other. */
 const idleMaxCount = 4
 /** Room for ids, or for heads, beyond which only one scratch is kept: 1 MB. */
 const manyInts = 262_144
-/** Ids that may be added before scratches are made anew. */
+/** Ids that may be added before scratches are made again. */
 const spareIds = 65_536
 
 const idle: WalkScratch[] = []
 
-/** Clean: no bit is set. Give it back to `giveBackScratch` after a walk that ended well, clean again but for `ids`. */
+/** Clean: no bit is set. Give it back to `giveBackScratch` after a walk that ended well, clean again except for `ids`. */
 export function takeScratch(idsEnd: number): WalkScratch {
   const known = idle.pop()
   if (known && known.idsEnd >= idsEnd) return known

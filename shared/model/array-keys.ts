@@ -68,7 +68,7 @@ const rulesByAspect = new Map(Object.entries(rules))
 
 type CallerKeys = { arrayPrimaryKeys?: { [arrayName: string]: string[] }; forceGenericPatch?: boolean }
 
-/** The rules for a patch: the aspect's own, with the caller's in their place where both name an array. */
+/** The rules for a patch: the aspect's own, with the caller's instead where both name an array. */
 export function arrayRulesOf(
   aspectName: string,
   { arrayPrimaryKeys = {}, forceGenericPatch = false }: CallerKeys

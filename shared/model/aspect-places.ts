@@ -1,4 +1,4 @@
-/** Which aspects may stand on which entity types: as DataHub has it, but for what Tributary decides otherwise. */
+/** Which aspects may be on which entity types: as DataHub has it, except for what Tributary decides otherwise. */
 import { dataHubEntities } from './datahub-model.ts'
 
 /** A column is in the domain of its asset, and in none of its own. */

@@ -174,7 +174,7 @@ export const aspectNameOfClass = (className: string): string => {
 }
 
 /**
- * The document that a patch starts from where nothing is stored, made anew each time: what the model says, or else what is required
+ * The document that a patch starts from where nothing is stored, made again each time: what the model says, or else what is required
  * and may be empty; `{}` where nothing is known.
  */
 export function aspectTemplate(aspectName: string): JsonObject {

@@ -172,7 +172,7 @@ export function passOf(changes: readonly Change[]): 1 | 2 | 3 {
 export const isDestructive = (changes: readonly Change[]): boolean =>
   changes.some((change) => change.kind !== 'addEdge' || change.attributes !== undefined)
 
-/** The owner, list and aspect that an edge given by its ends alone is written to; null where there is no such edge. */
+/** The owner, list and aspect that an edge given by its ends alone is written to; null if types do not allow the edge. */
 export function placeOfEdge(
   upstreamUrn: Urn,
   downstreamUrn: Urn

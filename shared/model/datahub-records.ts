@@ -7,13 +7,13 @@
 /** A field that must not be absent, or that holds records with such fields. */
 export type DataHubField = {
   readonly name: string
-  /** What may stand in the field where it is required and absent; `nothing` where there is no such value. */
+  /** What the field may contain if it is required and absent; `nothing` if no value is valid. */
   readonly filling?: 'list' | 'map' | 'record' | 'text' | 'flag' | 'time' | 'actor' | 'nothing'
   /** Class of the record, or of the records in the list, that the field holds. */
   readonly record?: string
 }
 
-/** Such fields of each record that stands in an aspect, and of the aspect itself, by its class. */
+/** Such fields of each record in an aspect, and of the aspect itself, by its class. */
 export const dataHubRecords: { readonly [className: string]: readonly DataHubField[] } = {
   AIAgentInfo: [{ name: 'name', filling: 'text' }, { name: 'created', filling: 'record', record: 'AuditStamp' }, { name: 'lastModified', filling: 'record', record: 'AuditStamp' }],
   AgentSkillInfo: [{ name: 'name', filling: 'text' }, { name: 'created', record: 'AuditStamp' }, { name: 'lastModified', record: 'AuditStamp' }],

@@ -10,7 +10,7 @@ export type EdgeStamps = {
   /** Epoch milliseconds; null where no statement has such a stamp. */
   createdOn: number | null
   updatedOn: number | null
-  /** Whom these stamps name. */
+  /** The actors that these stamps name. */
   createdBy: string | null
   updatedBy: string | null
   isManual: boolean

@@ -13,7 +13,7 @@ export type EntityTypeInfo = {
   keyClass: string
   /** Whether it can be in a domain. */
   isAsset: boolean
-  /** Whether it can stand in lineage. */
+  /** Whether it can be in lineage. */
   hasLineage: boolean
 }
 
@@ -77,7 +77,7 @@ const types = new Set([...Object.keys(graphqlTypes), ...keyAspects.keys()])
 /** A type that DataHub does not have may be in a domain, for clients bring types of their own. */
 const canBeInDomain = (name: string): boolean => typesOfAspect('domains').includes(name) || !types.has(name)
 
-/** Columns, and what states lineage or is named in it. A flow stands in none, but people ask for it by the jobs that it holds. */
+/** Columns, and what states lineage or is named in it. A flow is in none, but people ask for it by the jobs that it holds. */
 const typesWithLineage: ReadonlySet<string> = new Set([
   'schemaField',
   'dataFlow',

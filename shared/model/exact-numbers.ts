@@ -1,6 +1,6 @@
 /**
  * Finds whole numbers in JSON text that JavaScript would change: beyond 2^53 it has no number for most of them, and
- * `9007199254740993` would be kept as `…992` without a word.
+ * `9007199254740993` would be kept as `…992` silently.
  */
 
 /** `place` is a path such as `proposal.aspect.rowCount`; empty where it could not be told. */

@@ -6,7 +6,7 @@
  * edges between a few hubs, in no order, they took a quarter fewer (3.4, here 4.3; between 200 of them 5.7, here 6.4).
  *
  * Of each entry the first byte holds six bits of the difference (its sign in the lowest), 64 where it comes again, and 128 where more bits follow, seven
- * to a byte, each of which says by 128 that there is another. How often it comes again stands behind it, seven bits to a byte.
+ * to a byte, each of which says by 128 that there is another. How often it comes again is behind it, seven bits to a byte.
  */
 const againBit = 64
 const moreBit = 128

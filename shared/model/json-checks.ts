@@ -36,7 +36,7 @@ export const checkJson = (
   return value as JsonValue
 }
 
-/** Parses a text into checked JSON. Throws BAD_REQUEST where it is no JSON, and what checkJson throws. */
+/** Parses a text into checked JSON. Throws BAD_REQUEST where it is not valid JSON, and what checkJson throws. */
 export const parseJsonText = (text: string, field: string, options: CheckOptions = {}): JsonValue => {
   try {
     checkKeyCounts(text)
@@ -51,7 +51,7 @@ export const parseJsonText = (text: string, field: string, options: CheckOptions
 }
 
 /**
- * Parses a text; what comes out is not checked. `what` names it in the message. Throws BAD_REQUEST where it is no JSON, or
+ * Parses a text; what comes out is not checked. `what` names it in the message. Throws BAD_REQUEST where it is not valid JSON, or
  * holds a whole number that would not be kept as sent, and LIMIT_EXCEEDED (jsonObjectKeysMaxCount).
  */
 export const parseJson = (text: string, what: string): unknown => {

@@ -4,5 +4,5 @@ import type { JsonObject, JsonValue } from './changes.ts'
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The entries of a list; none where it is no list. */
+/** The entries of a list; none where it is not a list. */
 export const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : [])

@@ -41,7 +41,7 @@ const plainUpstream: JsonObject = { auditStamp: unknownStamp, type: 'TRANSFORMED
 
 const linkKeyOf = (field: LineageField): string => (field.shape === 'upstream' ? 'dataset' : 'destinationUrn')
 
-/** The URN that an entry of a simple list links to. Throws INVALID_URN for what is none. */
+/** The URN that an entry of a simple list links to. Throws INVALID_URN for an invalid one. */
 export function entryUrn(field: LineageField, entry: JsonValue): Urn {
   if (isObject(entry))
     return toUrn(

@@ -61,7 +61,7 @@ const codes: ReadonlyMap<string, number> = new Map(
     'mlModelProperties.downstreamJobs': 0x83,
     'mlModelGroupProperties.trainingJobs': 0x90,
     'mlModelGroupProperties.downstreamJobs': 0x91,
-    // 0xa0 and 0xb0 were `inputs` and `outputs`, which are no lineage.
+    // 0xa0 and 0xb0 were `inputs` and `outputs`, which are not lineage.
     'dataProcessInstanceInput.inputEdges': 0xa1,
     'dataProcessInstanceOutput.outputEdges': 0xb1,
     'dataProcessInfo.inputs': 0xc0,
@@ -168,7 +168,7 @@ export const isLineageAspect = (aspectName: string): boolean => byAspect.has(asp
 /** The stored code of a lineage aspect: what tombstones and watermarks are keyed by. */
 export const aspectCodeOf = (aspectName: string): number => {
   const first = byAspect.get(aspectName)?.[0]
-  if (!first) throw new Error(`${aspectName} is no lineage aspect`)
+  if (!first) throw new Error(`${aspectName} is not a lineage aspect`)
   return first.code >> 4
 }
 

@@ -32,7 +32,7 @@ export type LineagePatch = { edges: EdgeOperation[]; rest: PatchOperation[] }
 const plans = new WeakMap<readonly PatchOperation[], LineagePatch>()
 
 /**
- * Throws BAD_REQUEST for an operation that has no meaning on edges, INVALID_URN for a key that is no URN,
+ * Throws BAD_REQUEST for an operation that has no meaning on edges, INVALID_URN for a key that is not a URN,
  * VALIDATION_FAILED for an entry that its list cannot hold. The operations must not be altered afterwards.
  */
 export function planLineagePatch(
@@ -175,7 +175,7 @@ function entryOf(field: LineageField, other: Urn, value: JsonValue | undefined):
   return { ...(isObject(value) ? value : {}), [linkOf(field)]: other }
 }
 
-/** Throws VALIDATION_FAILED where the attributes of an edge are none that its list can hold. */
+/** Throws VALIDATION_FAILED if the list cannot contain these attributes of an edge. */
 export function checkEdgeAttributes(
   field: LineageField,
   ownerUrn: Urn,
@@ -207,7 +207,7 @@ function planColumns(
   const upstreamUrn = toUrn(upstream, operation.path, 'schemaField')
   const isPair = isColumn(upstreamUrn) && isColumn(downstreamUrn)
   if (operation.op === 'remove') {
-    // A whole dataset as the source of a column is no edge between columns: its record is kept as a document.
+    // A whole dataset as the source of a column is not an edge between columns: its record is kept as a document.
     if (isPair)
       plan.edges.push({
         op: 'remove',

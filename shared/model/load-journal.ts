@@ -38,7 +38,7 @@ export type StatementBefore = {
   attributes: JsonObject | null
 }
 
-/** The domain of an asset before; a null id is none. `seq` is that of the change that had put it there. */
+/** The domain of an asset before; a null id means no domain. `seq` is that of the change that had put it there. */
 export type AssociationBefore = { seq: number; domainId: number | null; attributes: JsonObject | null }
 
 /** An edge of one list of an owner, whoever states it. */
@@ -57,7 +57,7 @@ export type JournalEntry =
   | { kind: 'patched'; key: PatchedKey; before: PatchBefore[] }
   /** An event of a time series, of which nothing is kept that would tell what it replaced. */
   | { kind: 'event'; entityId: number; aspectName: string }
-  /** What the aspect was before stands in its history, as long as that is kept; `was` tells whether there is any. */
+  /** What the aspect was before is in its history, as long as that is kept; `was` tells whether there is any. */
   | { kind: 'aspect'; entityId: number; aspectName: string; was: AspectBefore }
   /** An entity came to exist, or was taken back. */
   | { kind: 'made' | 'unmade'; entityId: number }

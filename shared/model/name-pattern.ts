@@ -18,7 +18,7 @@ export function namePattern(pattern: string): NamePattern {
 
 function fits(wanted: string, found: string): boolean {
   let [at, place] = [0, 0]
-  /** The last `*`, and where the text goes on behind what it stands for; only that one is ever made longer. */
+  /** The last `*`, and where the text continues after what it matched; only that one is ever made longer. */
   let star: { at: number; place: number } | null = null
   while (place < found.length) {
     if (wanted[at] === '*') {

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from './changes.ts'
 import { isObject } from './json-values.ts'
 
-/** At every depth, but for nulls that are entries of a list. The document itself where it has none, for most have none. */
+/** At every depth, except for nulls that are entries of a list. The document itself where it has none, for most have none. */
 export const withoutNulls = (document: JsonObject): JsonObject =>
   hasNull(document) ? cleaned(document) : document
 

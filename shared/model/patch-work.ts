@@ -43,7 +43,7 @@ export type PatchWork = {
   checkSize: (root: Working) => void
 }
 
-/** Bytes are counted low (a character is one, escapes are none), so that nothing is refused that would be within the limit. */
+/** Bytes are underestimated (a character counts as one, escapes as none), so that nothing is refused that would be within the limit. */
 export function createPatchWork(
   budget: PatchBudget | null
 ): { open: (document: Working) => Working } & PatchWork {

@@ -84,7 +84,7 @@ function entryOf(field: LineageField, urn: string, value: JsonValue): JsonValue 
   return field.shape === 'union' ? { string: urn } : urn
 }
 
-/** `/fineGrainedLineages/<operation>/<downstream>/<query>/<upstream>`: the ends stand in the path. */
+/** `/fineGrainedLineages/<operation>/<downstream>/<query>/<upstream>`: the ends are in the path. */
 function checkColumns(
   target: Target,
   field: LineageField,
@@ -98,7 +98,7 @@ function checkColumns(
   return operation
 }
 
-/** What is no list of edges is tried out on the empty document. */
+/** What is not a list of edges is tried out on the empty document. */
 function checkOther(
   { entityType, aspectName }: Target,
   operation: PatchOperation,

@@ -75,7 +75,7 @@ export function parseSnapshot(value: unknown, field = 'proposedSnapshot'): { cha
     if (!pair || others.length > 0)
       throw new CatalogError(
         'BAD_REQUEST',
-        'An aspect of a snapshot must stand alone under the name of its class',
+        'An aspect of a snapshot must be alone under the name of its class',
         { field: `${field}.aspects[${index}]` }
       )
     return [aspectNameOfClass(pair[0]), pair[1]]
@@ -135,7 +135,8 @@ function upsert(
   content: JsonValue | undefined,
   contentType?: string
 ): Change {
-  if (changeType === 'PATCH' || changeType === 'DELETE') throw new Error('a patch or a deletion is no upsert')
+  if (changeType === 'PATCH' || changeType === 'DELETE')
+    throw new Error('a patch or a deletion is not an upsert')
   if (contentType === patchContent)
     throw new CatalogError('BAD_REQUEST', `An aspect of ${patchContent} needs the changeType PATCH`, {
       field: 'changeType'

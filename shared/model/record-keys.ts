@@ -1,5 +1,5 @@
 /**
- * The record keys of statements that are no entries of a list as written: stored in Postgres, never renumber.
+ * The record keys of statements that are not entries of a list as written: stored in Postgres, never renumber.
  *
  * Each kind has its own row, so that none overwrites what another says and all of them are folded by their order alone.
  */

@@ -44,7 +44,7 @@ export type DocumentRelationship = {
   removedPath: readonly string[]
 }
 
-/** Aspects whose references stand in tables or in URNs, or are columns in lists of edges. */
+/** Aspects whose references are in tables or in URNs, or are columns in lists of edges. */
 const statedElsewhere: ReadonlySet<string> = new Set([
   'domains',
   'domainProperties',

@@ -11,11 +11,11 @@ const keyMaxChars = 200
 const quoted = (lexeme: string): string =>
   `'${lexeme.toWellFormed().replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
-/** A key stands beside words and begins as none does, so no beginning of a word finds it. A long value is found by its digest. */
+/** Keys are stored among the words but begin differently, so no prefix of a word finds them. A long value is found by its digest. */
 const keyOf = (kind: string, value: string): string =>
   value.length <= keyMaxChars ? kind + value : `${kind}#${hash('sha256', value, 'base64url')}`
 
-/** Of a whole name, case aside. */
+/** Of a whole name, ignoring case. */
 export const nameKey = (foldedName: string): string => keyOf('=', foldedName)
 
 /** Of a value that is filtered by. */

@@ -34,7 +34,7 @@ function runsOf(text: string): Run[] {
 const cut = (word: string): string =>
   word.length <= limits.searchWordMaxChars ? word : word.slice(0, limits.searchWordMaxChars).toWellFormed()
 
-/** Case aside, and without what Postgres cannot hold. */
+/** Ignoring case, and without what Postgres cannot hold. */
 export const folded = (text: string): string =>
   text.toWellFormed().replaceAll('\0', '\ufffd').normalize('NFKC').toLowerCase()
 
@@ -55,7 +55,7 @@ export function placedWords(text: string, after = 0): PlacedWord[] {
 
 /**
  * What to look for: all terms must be found. A term is a word, a phrase of words that follow each other, or a compound,
- * which is found whole or by all its parts. The word (of a compound the whole, or its last part) of a prefix may go on.
+ * which is found whole or by all its parts. The word (of a compound the whole, or its last part) of a prefix may continue.
  */
 export type SearchTerm =
   | { kind: 'word' | 'prefix'; whole: string; parts: readonly string[] }

@@ -68,7 +68,7 @@ export const record = (fields: { [name: string]: Field }): Shape => {
 const avroBranches = new Set(['string', 'boolean', 'int', 'long', 'float', 'double', 'array', 'map'])
 
 /**
- * In Avro's JSON a field that may be null is a union, whose value stands under the name of its branch: `{"string": "x"}`,
+ * In Avro's JSON a field that may be null is a union, whose value is under the name of its branch: `{"string": "x"}`,
  * `{"com.linkedin.pegasus2avro.common.AuditStamp": {…}}`. Old snapshots have it so; the value is taken out.
  */
 function prepareOptional(shape: Shape, given: JsonValue, place: string): JsonValue {

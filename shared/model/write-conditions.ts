@@ -61,12 +61,12 @@ const failed = (field: string, message: string): CatalogError =>
 const unreadable = (name: string, message: string): CatalogError =>
   new CatalogError('BAD_REQUEST', message, { field: `headers.${name}` })
 
-/** Undefined where it was not sent; what is no text or number reads as the empty text, which no condition is. */
+/** Undefined where it was not sent; what is not a text or number reads as the empty text, which is never a valid condition. */
 const textOf = (value: JsonValue | undefined): string | undefined =>
   value === undefined || value === null ? undefined : typeof value === 'object' ? '' : String(value)
 
 function parseVersion(text: string): number {
-  // Below -1 is no version of any aspect. DataHub takes it all the same, and clients send it for a write that must fail.
+  // No aspect has a version below -1. DataHub accepts it anyway, and clients send it for a write that must fail.
   if (!/^-?\d{1,15}$/.test(text))
     throw unreadable(
       'If-Version-Match',

@@ -100,7 +100,7 @@ export const settings = {
     'OPENLINEAGE_CONNECTIONS',
     anyText,
     'path or JSON',
-    "What the namespaces of OpenLineage events are: a JSON file, or the JSON itself. See openlineage.md. Without it DataHub's rules for names stand alone."
+    "What the namespaces of OpenLineage events are: a JSON file, or the JSON itself. See openlineage.md. Without it only DataHub's rules for names apply."
   ),
   databasePoolApi: setting(
     'DATABASE_POOL_API',

@@ -35,7 +35,7 @@ export type RunOptions = {
   log: Log
   /** From the first signal to the forced end of the process. */
   shutdownMs: number
-  /** Ends the process with 1 when it settles: something the services stand on is gone. */
+  /** Ends the process with 1 when it settles: something that the services need is gone. */
   failed?: Promise<unknown>
   /** Where signals come from and how the process ends; a test gives its own. */
   host?: ProcessHost
@@ -127,7 +127,7 @@ export async function runServices(services: readonly Service[], options: RunOpti
     )
     .then((reason) => {
       if (isStopping) return
-      log.fatal({ err: reason }, 'something the process stands on has ended')
+      log.fatal({ err: reason }, 'something that the process needs has ended')
       void shutDown(1)
     })
   try {

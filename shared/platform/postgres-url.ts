@@ -36,7 +36,7 @@ const probeTimeoutMs = 5_000
  * `sslrootcert`, `sslcert`, `sslkey` and `ssl=true` are known; without sslmode it is `prefer`.
  *
  * Asks the server whether it encrypts (one short connection) only for `prefer` and a host that is not this machine.
- * Throws an Error for a URL that is none, an unknown sslmode, or a certificate file that cannot be read.
+ * Throws an Error for an invalid URL, an unknown sslmode, or a certificate file that cannot be read.
  */
 export async function postgresOptions(text: string): Promise<PostgresOptions> {
   const { url, query } = parseUrl(text)

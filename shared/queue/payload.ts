@@ -7,7 +7,7 @@ export type ChunkPayload = { version: 1; chunkId: number }
 
 export const toPayload = (nudge: ChunkNudge): ChunkPayload => ({ version: 1, chunkId: nudge.chunkId })
 
-/** Fresh for each telling: an id that a finished job still has would be ignored without a word. */
+/** Fresh for each telling: an id that a finished job still has would be ignored silently. */
 export const toJobId = (nudge: ChunkNudge): string => `c${nudge.chunkId}-${nudge.nudge}`
 
 /** The chunk that a job names; null for anything that we did not write. */

@@ -315,7 +315,7 @@ export async function resetChunks(tx: Tx, loadId: string): Promise<void> {
   )
 }
 
-/** From here on it runs alone, and its crashes are counted anew. */
+/** From here on it runs alone, and its crashes are counted from zero. */
 export async function isolateChunk(tx: Tx, id: number): Promise<void> {
   await query(tx, 'update chunk set is_isolated = true, crashes = 0 where chunk.id = ?::bigint', [id])
 }

@@ -6,12 +6,12 @@ import { CatalogError } from '../errors.ts'
 
 /** Runs one query within the deadline. Throws DEADLINE_EXCEEDED before a query that has no time left, and when Postgres ends one. */
 export type WithinDeadline = (<Result>(run: () => Promise<Result>) => Promise<Result>) & {
-  /** Begins the deadline anew, with all of its time. */
+  /** Begins the deadline again, with all of its time. */
   renew: () => void
 }
 
 /**
- * Keeps a deadline for the queries of a transaction, through its statement_timeout. That is set anew only when half of
+ * Keeps a deadline for the queries of a transaction, through its statement_timeout. That is set again only when half of
  * it is gone, so that a walk of many short hops does not pay a second round trip for each; the overrun is at most a half.
  * `what` says to the caller what took too long and what to do.
  */
@@ -36,7 +36,7 @@ export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDe
   }
   const renew = (): void => {
     endsAt = Date.now() + deadlineMs
-    // Nothing is set anew where half of the time or more is left to a statement.
+    // Nothing is set again where half of the time or more is left to a statement.
     if (setMs < deadlineMs / 2) setMs = Infinity
   }
   return Object.assign(within, { renew })

@@ -94,7 +94,7 @@ export async function ancestorChains(db: Db | Tx, ids: readonly number[]): Promi
 
 export type DomainAssociationRow = { entityId: number; domainUrn: Urn; domainExists: boolean }
 
-/** The domains that assets are in. A deleted domain is none, also where a change that was overtaken still names it. */
+/** The domains that assets are in. A deleted domain does not count, even if an overtaken change still names it. */
 export async function findDomainsOf(
   db: Db | Tx,
   assetIds: readonly number[]
@@ -210,7 +210,7 @@ export async function pageOfMembers(
 
 export type AssociatedUrns = { id: number; entityUrn: Urn; domainUrn: Urn }
 
-/** The assets with an id above `after` that are in a domain, by id; `domainIds` limits to these, null to none. A deleted domain is none. */
+/** The assets with an id above `after` that are in a domain, by id; `domainIds` limits the result to these; null means no limit. A deleted domain does not count. */
 export async function pageOfAssociations(
   tx: Tx,
   domainIds: readonly number[] | null,

@@ -219,7 +219,7 @@ export async function emptyDomains(
   return rows.map((row) => row.id)
 }
 
-/** Forgets the associations of deleted assets, but for what is the work of something newer; gives the assets. */
+/** Forgets the associations of deleted assets, except those made by something newer; gives the assets. */
 export async function deleteAssociations(
   tx: Tx,
   gone: readonly (Order & { id: number })[]

@@ -122,7 +122,7 @@ export async function parentIdsOf(
   return new Map(rows.map((row) => [row.id, row.parentId]))
 }
 
-/** The stored documents of entities, by id and aspect name. For aspects that are no lists of edges and no domains. */
+/** The stored documents of entities, by id and aspect name. For aspects that are not lists of edges and no domains. */
 export async function readDocuments(
   db: Db | Tx,
   ids: readonly number[] | Int32Array,

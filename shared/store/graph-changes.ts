@@ -28,7 +28,7 @@ const noEpoch = 'none'
 /**
  * The epoch's row is gone after a crash; the start time moves with every start, also of a server that was copied; a restored
  * database has the row, and the table in a file of another number, as has a cloned one below a database of another number. Who writes the
- * table anew (VACUUM FULL) begins an epoch without need. (Both numbers looked up in the catalog of Postgres: 0.58 instead of 0.47 ms.)
+ * table again (VACUUM FULL) begins an epoch without need. (Both numbers looked up in the catalog of Postgres: 0.58 instead of 0.47 ms.)
  */
 const epoch = `concat_ws(' ',
   coalesce((select graph_epoch.epoch::text from graph_epoch), '${noEpoch}'),

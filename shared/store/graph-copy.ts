@@ -49,7 +49,7 @@ export type EntityOfGraph = {
   urn: Urn
 }
 
-/** All entities, some hundreds at a time. `parentId` is 0 for what is no column; `isDeleted`: once deleted, perhaps made anew. */
+/** All entities, some hundreds at a time. `parentId` is 0 for anything but a column; `isDeleted`: once deleted, perhaps made again. */
 export async function* copyEntities(tx: Tx): AsyncGenerator<EntityOfGraph[]> {
   const pieces = copied(
     tx,

@@ -5,7 +5,7 @@ import type { JsonObject } from '../model/changes.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
 
-/** New entities by id, so that an asset comes before its columns. `parentId` is 0 for what is no column. */
+/** New entities by id, so that an asset comes before its columns. `parentId` is 0 for anything but a column. */
 export async function readEntitiesOfGraph(
   db: Db,
   ids: readonly number[]

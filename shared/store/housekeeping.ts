@@ -63,7 +63,7 @@ export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promis
 
 /**
  * Prunes the oldest rows of the change log, and moves the horizon past them in the same transaction: a reader whose
- * snapshot did not see all of them loads anew. Looks at the oldest `limit` rows only. What began after a transaction that
+ * snapshot did not see all of them loads again. Looks at the oldest `limit` rows only. What began after a transaction that
  * is still open stays: every snapshot counts as unseen what is above the oldest open one, so a graph that was loaded a
  * moment ago would be too old already.
  */

@@ -33,7 +33,7 @@ export type LoadRow = {
   declarationsSettled: boolean
   /** A snapshot takes away whatever it finds to. */
   force: boolean
-  /** Null for a load that is no snapshot. */
+  /** Null for a load that is not a snapshot. */
   sweep: SweepState | null
   /** The share of what the source states that may go without `force`, from 0 to 1; null once it is no longer asked for. */
   sweepMaxShare: number | null
@@ -335,7 +335,7 @@ export async function startLoad(tx: Tx, id: string): Promise<void> {
   ])
 }
 
-/** Ends an upload whose body has not ended. `error` is for the client to read. False when the load is no such upload. */
+/** Ends an upload whose body has not ended. `error` is for the client to read. False if the load is not such an upload. */
 export async function abortLoad(tx: Tx, id: string, error: string): Promise<boolean> {
   const rows = await query(
     tx,
@@ -370,7 +370,7 @@ export async function stopLoad(
   return rows.length > 0
 }
 
-/** A failed load goes on where it stopped, under the seq it has. */
+/** A failed load continues where it stopped, under the seq it has. */
 export async function resumeLoad(tx: Tx, id: string): Promise<void> {
   await query(
     tx,
@@ -379,7 +379,7 @@ export async function resumeLoad(tx: Tx, id: string): Promise<void> {
   )
 }
 
-/** An ended load receives again (its own rejects), and has no seq until it is accepted anew. */
+/** An ended load receives again (its own rejects), and has no seq until it is accepted again. */
 export async function reopenLoad(tx: Tx, id: string): Promise<void> {
   await query(
     tx,

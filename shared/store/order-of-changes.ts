@@ -78,7 +78,7 @@ export type OlderWork = {
 
 /**
  * A load whose body has ended counts although it has no seq yet: it may have drawn one that is not visible.
- * A failed load counts because a retry goes on under its old seq; an atomic one is not retried, and a dry run changes nothing.
+ * A failed load counts because a retry continues under its old seq; an atomic one is not retried, and a dry run changes nothing.
  * `loadId` is the asking chunk's own load: its other chunks are older or newer by line, so all of them count. The sweep of an
  * older snapshot may take away what a newer change finds stated; the own load's sweep spares what the load states.
  */

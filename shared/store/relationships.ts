@@ -2,7 +2,7 @@
  * Relationships between entities: those of lineage from the statements, the others from the tables and aspects that say them.
  *
  * Each arm is one place where relationships stand. Within an arm a relationship has a key of three numbers, by which pages
- * go on; through the arms in their order all are listed once.
+ * continue; through the arms in their order all are listed once.
  */
 import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
@@ -47,7 +47,7 @@ export type RelationshipRow = {
   destinationUrn: Urn
   /** The aspect of the source that says so; null for lineage, which several may state, and for what a URN says by itself. */
   aspectName: string | null
-  /** The ends of lineage, and which of them the source is; null for what is none. */
+  /** The ends of lineage, and which of them is the source; null for other relationships. */
   edge: { upstreamId: number; downstreamId: number; sourceIs: 'upstream' | 'downstream' } | null
 }
 
@@ -248,7 +248,7 @@ const arms: readonly ArmFacts[] = [
 
 export const armsCount = arms.length
 
-/** The arms of what aspects say that are no lists of edges, and no URNs. */
+/** The arms of what aspects say that are not lists of edges, and no URNs. */
 export const armsOfAspects: readonly number[] = [associations, domainParents, documents].map((find) =>
   arms.findIndex((arm) => arm.find === find)
 )

@@ -32,7 +32,7 @@ export async function nextOfBacklog(
   return null
 }
 
-/** Goes on behind an id. */
+/** Continues behind an id. */
 export async function advanceBacklog(tx: Tx, lastId: number): Promise<void> {
   await query(tx, 'update search_backlog set next_id = ?::int', [lastId + 1])
 }

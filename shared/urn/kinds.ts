@@ -37,7 +37,7 @@ export const schemaFieldParts = (urn: Urn): { parentUrn: Urn; fieldPath: string 
   return { parentUrn, fieldPath: urn.slice('urn:li:schemaField:('.length + parentUrn.length + 1, -1) }
 }
 
-/** The data flow a data job is part of: it stands in the job's own URN. Throws INVALID_URN for anything but a dataJob. */
+/** The data flow a data job is part of: it is in the job's own URN. Throws INVALID_URN for anything but a dataJob. */
 export const dataFlowOf = (jobUrn: Urn): Urn => {
   checkKind(jobUrn, 'dataJob')
   return firstUrnOf(jobUrn)

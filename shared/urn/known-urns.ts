@@ -11,7 +11,7 @@ const maxCount = 131_072
 
 const knownUrns = new LRUCache<string, KnownUrn>({ max: maxCount })
 
-/** Null for a text that is no URN; parseUrn says why. */
+/** Null for a text that is not a URN; parseUrn says why. */
 export function knownUrn(text: string): KnownUrn | null {
   const found = knownUrns.get(text)
   if (found) return found

@@ -21,7 +21,7 @@ const fabricMaxBytes = Math.max(...fabricTypes.map(({ length }) => length))
 export const ordinaryDatasetMinBytes =
   head.length + 'p,n,)'.length + Math.min(...fabricTypes.map(({ length }) => length))
 
-/** By byte: 1 may stand in the name of a platform or of a dataset, 2 in that of a dataset only. */
+/** By byte: 1 may be in the name of a platform or of a dataset, 2 in that of a dataset only. */
 const classes = new Uint8Array(256)
 for (let byte = 0; byte < 128; byte += 1)
   classes[byte] = /[\w.-]/.test(String.fromCharCode(byte))

@@ -4,7 +4,7 @@
  * By hand and in one pass over the text (each nested URN is scanned once more, and nesting is bounded), so that no input
  * is slow. A URN is kept as sent, byte for byte: nothing is decoded, folded or normalised.
  *
- * Raw commas are told from separators by the kind: the first part ends at the first comma that stands in no further
+ * Raw commas are told from separators by the kind: the first part ends at the first comma that is in no further
  * parentheses, the last part begins at the last one, and what is between is the name. So a dataset's name and a column's
  * path (`sum(word_count)`, `a,b`) may hold balanced parentheses and commas.
  */
@@ -24,7 +24,7 @@ export type ParsedUrn = {
   entityType: string
   /** The id alone, or the parts of the tuple, as sent. Never empty, no part empty. */
   parts: readonly string[]
-  /** True where the parts stand in parentheses. */
+  /** True where the parts are in parentheses. */
   isTuple: boolean
 }
 
@@ -95,7 +95,7 @@ export const firstUrnOf = (urn: Urn): Urn => {
   return urn.slice(begin, outerComma(urn, begin, 1)) as Urn
 }
 
-/** The next comma that stands in no parentheses which open or close on the way. */
+/** The next comma that is in no parentheses which open or close on the way. */
 const outerComma = (text: string, from: number, step: 1 | -1): number => {
   let depth = 0
   for (let index = from; ; index += step) {
@@ -176,7 +176,8 @@ const parseChecked = (text: string, place: Place): ParsedUrn => {
     )
   const id = text.slice(colon + 1)
   if (id === '') throw refuse('INVALID_URN', `nothing follows urn:li:${entityType}:`, place)
-  if (id.trim() !== id) throw refuse('INVALID_URN', 'whitespace must not stand at the begin or end', place)
+  if (id.trim() !== id)
+    throw refuse('INVALID_URN', 'whitespace is not allowed at the beginning or end', place)
 
   const { commas, closesAt } = scanParentheses(id, place)
   const isWrapped = closesAt === id.length - 1

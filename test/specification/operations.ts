@@ -258,7 +258,7 @@ export const operationRows: SpecificationRow[] = [
   }),
 
   row(
-    'S4.2-r4: the answer of unsetDomain stands under the key of the request, or its alias',
+    'S4.2-r4: the answer of unsetDomain is under the key of the request, or its alias',
     async (t, catalog) => {
       const urn = datasetUrn('s42.r4')
       await catalog.make(urn)

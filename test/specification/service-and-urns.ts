@@ -28,7 +28,7 @@ export const serviceAndUrnRows: SpecificationRow[] = [
   }),
 
   row(
-    'S1-domains: assets are grouped into domains, and a domain may stand in another one',
+    'S1-domains: assets are grouped into domains, and a domain may be in another one',
     async (t, catalog) => {
       const parent = await catalog.createDomain({ id: 's1-parent', name: 'S1 parent' })
       const child = await catalog.createDomain({ id: 's1-child', name: 'S1 child', parentDomain: parent })

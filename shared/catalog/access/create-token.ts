@@ -26,7 +26,7 @@ export type CreateTokenInput = {
 /** What may be told about a token. */
 export type TokenView = TokenRecord
 
-/** Who asks for the token; null for an operator at a shell. */
+/** The actor that creates the token; null for an operator at a shell. */
 export type TokenCaller = { actor: Actor; requestId: string | null } | null
 
 /** `domainUrn` may be short for one. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN. */

@@ -7,7 +7,7 @@ import { appendAudit } from '../../store/audit.ts'
 import { revokeTokenRow, type TokenRecord } from '../../store/tokens.ts'
 import type { TokenCaller } from './create-token.ts'
 
-/** Revoking twice is no error. Throws NOT_FOUND. */
+/** Revoking twice is not an error. Throws NOT_FOUND. */
 export function revokeToken(db: Db, id: string, caller: TokenCaller = null): Promise<TokenRecord> {
   return inTransaction(db, async (tx) => {
     const record = isUuid(id) ? await revokeTokenRow(tx, id) : null

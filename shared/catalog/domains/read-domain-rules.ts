@@ -53,7 +53,7 @@ export type PreviewPage = { changes: RuledAsset[]; looked: number; next: number 
 
 /** Looked at in one go. */
 const sliceCount = 5_000
-/** A page ends after so many assets, whether or not any of them fits: its time is bounded. */
+/** A page ends after this many assets, whether or not any of them matches: its time is bounded. */
 const lookedMaxCount = 100_000
 const previewDefaultCount = 1_000
 

@@ -71,7 +71,7 @@ export const descriptionsOf = (documents: Documents): string[] =>
 
 export type MatchedField = { name: string; value: string }
 
-/** Where a text is found, case aside: no character of it is a wildcard. Empty where it is found nowhere. */
+/** Where a text is found, ignoring case: no character of it is a wildcard. Empty where it is found nowhere. */
 export function findText(text: string, urn: Urn, documents: Documents): MatchedField[] {
   const wanted = text.toLowerCase()
   const places: MatchedField[] = [

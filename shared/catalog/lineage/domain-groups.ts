@@ -32,7 +32,7 @@ export function nearDomains(
   return withinId === null ? new Set(inUse) : new Set([withinId, ...tree.below([withinId])])
 }
 
-/** How each end of an edge is grouped. `near` has the domains of the near side; an edge within it, or within one group, is none. */
+/** How each end of an edge is grouped. `near` has the domains of the near side; edges within it, or within one group, do not count. */
 export function groupsOf(
   tree: DomainTree,
   question: DomainQuestion,

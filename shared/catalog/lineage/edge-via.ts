@@ -46,7 +46,7 @@ const isByTheWay = ({ ownerId, upstreamId, downstreamId, field }: EdgeOwnerRow):
   ownerId !== downstreamId &&
   lineageFieldByCode(field).aspectName === 'dataJobInputOutput'
 
-/** The query of a statement; that of a column record stands in its owner's document. */
+/** The query of a statement; that of a column record is in its owner's document. */
 async function readQueries(
   db: Db | Tx,
   rows: readonly EdgeOwnerRow[]

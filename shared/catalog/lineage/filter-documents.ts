@@ -1,5 +1,5 @@
 /**
- * Reads the documents that filters ask for. An entity without a browse path of its own has that of its containers, made anew each time it is
+ * Reads the documents that filters ask for. An entity without a browse path of its own has that of its containers, made again each time it is
  * asked for: a container that is put elsewhere takes along what is in it.
  */
 import type { Db, Tx } from '../../db/database.ts'
@@ -10,7 +10,7 @@ import { readParentContainers } from './parent-containers.ts'
 
 const browsePathAspect = 'browsePathsV2'
 
-/** By id and aspect name. For aspects that are no lists of edges and no domains. */
+/** By id and aspect name. For aspects that are not lists of edges and no domains. */
 export async function readFilterDocuments(
   db: Db | Tx,
   ids: readonly number[] | Int32Array,

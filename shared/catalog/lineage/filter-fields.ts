@@ -42,7 +42,7 @@ export type FilterField = {
   conditions: readonly FilterCondition[]
   /** Where the set is small, the values a filter may name. */
   allowed?: readonly string[]
-  /** Under which its values stand in search documents, all of them; absent where they do not. */
+  /** Under which its values are in search documents, all of them; absent if they are not. */
   key?: string
 } & (
   | { commonValuesOf: (facts: CommonFacts) => readonly string[] }
@@ -64,7 +64,7 @@ const strings = (values: readonly (JsonValue | undefined)[]): string[] =>
   values.filter((value) => typeof value === 'string')
 const present = (value: string | null): string[] => (value === null ? [] : [value])
 
-/** A field whose values stand in a list of one aspect, each below a key. */
+/** A field whose values are in a list of one aspect, each below a key. */
 const fromList = (aspectName: string, listName: string, key: string): FilterField => ({
   key: aspectName,
   conditions: textConditions,
@@ -75,7 +75,7 @@ const fromList = (aspectName: string, listName: string, key: string): FilterFiel
     )
 })
 
-/** A field whose value stands in one aspect. */
+/** A field whose value is in one aspect. */
 const fromAspect = (aspectName: string, key: string): FilterField => ({
   key: aspectName,
   conditions: textConditions,

@@ -30,7 +30,7 @@ export type LineagePaths = {
 const walkBounds: WalkBounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
 
 /**
- * The first ways in the order of their ids, from the start on. No way is no error: the report says whether it is certain.
+ * The first ways in the order of their ids, from the start on. No way is not an error: the report says whether it is certain.
  * Throws BAD_REQUEST (ends that are equal, or an asset and a column), INVALID_URN, LIMIT_EXCEEDED (pageMaxCount, pathEntitiesMaxCount),
  * NOT_FOUND for an end that does not exist, DEADLINE_EXCEEDED.
  */

@@ -1,6 +1,6 @@
 /**
  * Results that are still being paged through, held in the memory of the process that found them: so the pages of one
- * scroll are of one snapshot. They are bounded in number of ids and in age; who finds nothing here walks anew.
+ * scroll are of one snapshot. They are bounded in number of ids and in age; without a result here, a page is walked again.
  */
 import { limits } from '../../limits.ts'
 

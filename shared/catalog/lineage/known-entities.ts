@@ -32,7 +32,7 @@ export function findKnown(
 
 export type DomainOfAsset = { urn: Urn; exists: boolean }
 
-/** The domain of each asset that is in one, by the asset's URN. A deleted domain is none, also where an asset still names it. */
+/** The domain of each asset that is in one, by the asset's URN. A deleted domain does not count, even if an asset still names it. */
 export function findDomains(
   { db, memory }: EntitySources,
   assetUrns: readonly Urn[]

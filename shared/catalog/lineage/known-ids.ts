@@ -11,7 +11,7 @@ import type { Urn } from '../../urn/urn.ts'
 export type KnownIds = {
   epoch: string
   /**
-   * The ids in `ids` of URNs of datasets, 0 of those that are not known: of those that stand in ASCII where `begins` and `ends` say, from one
+   * The ids in `ids` of URNs of datasets, 0 of those that are not known: of those that are in ASCII where `begins` and `ends` say, from one
    * entry to before another. One that begins where that of the entry before begins is the same.
    */
   idsOf: (

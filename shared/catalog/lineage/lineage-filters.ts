@@ -51,8 +51,8 @@ export function mergedGroups(
 
 /**
  * Checks groups against the fields that may be used. `place` is the input's name for messages (`input.orFilters`).
- * Throws BAD_REQUEST (unknown field, condition or value, with those allowed; no values), INVALID_URN (a domain that is no
- * URN) and LIMIT_EXCEEDED (filterGroupsMaxCount, filtersPerGroupMaxCount, filterValuesMaxCount).
+ * Throws BAD_REQUEST (unknown field, condition or value, with those allowed; no values), INVALID_URN (a domain that is not
+ * a URN) and LIMIT_EXCEEDED (filterGroupsMaxCount, filtersPerGroupMaxCount, filterValuesMaxCount).
  */
 export function checkFilters(
   groups: readonly FilterGroupInput[] | null | undefined,

@@ -29,7 +29,7 @@ const wayEnd = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>, place: number):
 
 const sliceCount = 5_000
 
-/** Each asset that has a reached column is a hit, at the degree of its nearest column. Columns without an asset are none. */
+/** Each asset that has a reached column is a hit, at the degree of its nearest column. Columns without an asset do not count. */
 export async function foldedToAssets(
   reader: LineageReader,
   { ids: columnIds, degrees: columnDegrees }: Pick<Walk, 'ids' | 'degrees'>

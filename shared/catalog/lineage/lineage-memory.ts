@@ -1,5 +1,5 @@
 /**
- * The lineage graph of one process: loaded from one snapshot, brought up to date before each read, and loaded anew where
+ * The lineage graph of one process: loaded from one snapshot, brought up to date before each read, and loaded again where
  * that cannot be done.
  *
  * A read joins the first question to the database that is sent after the read came; reads that wait for the same question
@@ -45,7 +45,7 @@ export type LineageOpener = {
 }
 
 export type LineageMemory = LineageOpener & {
-  /** The ids of all entities that are in memory just now, whatever they are; null while none are. The same object until the graph is loaded anew. */
+  /** The ids of all entities that are in memory just now, whatever they are; null while none are. The same object until the graph is loaded again. */
   knownIds: () => KnownIds | null
   /** Begins to load, in the background. */
   start: () => void
@@ -74,7 +74,7 @@ const idleCatchUpMs = 1_000
 const retryMinMs = 500
 const retryMaxMs = 30_000
 const deltasPerLook = 4_096
-/** A graph that has to be loaded anew so soon after it was loaded is loaded later, and later each time. */
+/** A graph that has to be loaded again so soon after it was loaded is loaded later, and later each time. */
 const shortLifeMs = 10_000
 /** The database has not said a word about a barrier for so long that its connection must be dead. */
 const silenceMaxMs = 20_000
@@ -192,7 +192,7 @@ export function createLineageMemory({
     return true
   }
 
-  /** Forgets the graph: from now on SQL answers, until it has been loaded anew. */
+  /** Forgets the graph: from now on SQL answers, until it has been loaded again. */
   function loadAnew(reason: string, error?: unknown): void {
     loaded = null
     reloadDelayMs =
@@ -200,7 +200,7 @@ export function createLineageMemory({
         ? 0
         : Math.min(Math.max(reloadDelayMs * 2, retryMinMs), retryMaxMs)
     metrics.lineageReloads.inc({ reason })
-    log.warn({ reason, ...(error === undefined ? {} : { err: error }) }, 'the lineage graph is loaded anew')
+    log.warn({ reason, ...(error === undefined ? {} : { err: error }) }, 'the lineage graph is loaded again')
     if (!stopped.signal.aborted) load()
   }
 
@@ -263,7 +263,7 @@ export function createLineageMemory({
     }
   }
 
-  /** A connection that is cut without a word would be waited for until the system gives it up, a quarter of an hour. */
+  /** Without this, a connection that is cut silently would be waited for until the system gives up, a quarter of an hour. */
   function withinSilence<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
@@ -283,7 +283,7 @@ export function createLineageMemory({
       const current = loaded
       try {
         const isFresh = current !== null && (await catchUp(current))
-        // Pinned in this very turn, before anything can go on to change the graph.
+        // Pinned in this very turn, before anything can continue to change the graph.
         for (const { resolve } of served) resolve(isFresh ? openedOn(current) : null)
       } catch (error) {
         for (const { reject } of served) reject(error)

@@ -131,7 +131,7 @@ async function stepsBack(
   return steps
 }
 
-/** A way as a list from its start on: what is longer shares what it goes on with. */
+/** A way as a list from its start on: what is longer shares what it continues with. */
 type Way = { id: number; next: Way | null }
 
 /** The first ways to an entity, each from its start on. */

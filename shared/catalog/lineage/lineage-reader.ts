@@ -50,7 +50,7 @@ export type LineageReader = {
   find: (urns: readonly Urn[]) => Promise<Map<Urn, KnownEntity>>
   /** Throws DEADLINE_EXCEEDED. */
   walk: (question: WalkQuestion) => Promise<Walk>
-  /** Neighbours one hop away; an edge of an entity to itself is none. */
+  /** Neighbours one hop away; an edge of an entity to itself does not count. */
   neighbours: (
     ids: readonly number[] | Int32Array,
     direction: LineageDirection,
@@ -73,14 +73,14 @@ export type LineageReader = {
   /** The domains that any asset is directly in. */
   domainsInUse: () => Promise<number[]>
   domainTree: () => Promise<DomainTree>
-  /** Stored documents by id and aspect name; for aspects that are no lists of edges and no domains. */
+  /** Stored documents by id and aspect name; for aspects that are not lists of edges and no domains. */
   documents: (
     ids: readonly number[] | Int32Array,
     aspectNames: readonly string[]
   ) => Promise<Map<number, Map<string, JsonObject>>>
   /** Statements in a transaction: that of the reader, where it is one. `within` keeps the deadline; `what` took too long. */
   inSql: <Result>(what: string, work: (tx: Tx, within: WithinDeadline) => Promise<Result>) => Promise<Result>
-  /** Begins the deadline anew: for who reads on, a slice at a time, for as long as somebody listens. */
+  /** Begins the deadline again: for a reader that continues, a slice at a time, as long as somebody listens. */
   renew: () => void
   /** A turn of the event loop for everybody else, where the work at hand has run for long. Call it in long loops. Throws DEADLINE_EXCEEDED. */
   pause: Pause

@@ -35,7 +35,7 @@ export async function loadGraph(db: Db, maxBytes: number, pause: Pause): Promise
       const size = await sizeOfGraph(tx)
       if (estimateBytes(size) > maxBytes) return null
       await prepareForCopy(tx)
-      // More statements would not fit: each stands in two lists.
+      // More statements would not fit: each is in two lists.
       const graph = new LineageGraph({
         ...size,
         statementCount: Math.floor(maxBytes / (2 * Int32Array.BYTES_PER_ELEMENT))

@@ -43,7 +43,7 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
     return (ofOneKind[asset.index] ??= classOf(kind, asset.mould, flags))
   }
 
-  /** Null for who is not known: every other kind that is no column's has a mould. */
+  /** Null for who is not known: every other kind that is not a column's has a mould. */
   const ofAsset = (kind: NodeKind): EntityClass | null =>
     kind.mould === null
       ? null

@@ -35,7 +35,7 @@ export function createReadGate({
     runningCount -= 1
     for (const [caller, begins] of waiting) {
       const begin = begins.shift()
-      // Whoever has had a turn stands at the end again.
+      // Whoever has had a turn goes to the end of the line.
       waiting.delete(caller)
       if (begins.length > 0) waiting.set(caller, begins)
       if (begin) return begin()

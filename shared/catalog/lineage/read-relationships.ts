@@ -121,7 +121,7 @@ export type ScrollInput = {
 
 /**
  * The relationships that all of the input holds for; each once, however often it is stated. What is written while a scroll
- * goes on may be in it or not. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_URN.
+ * continues may be in it or not. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_URN.
  */
 export async function scrollRelationships(db: Db, input: ScrollInput): Promise<RelationshipScroll> {
   const count = pageCount(input.count, 'count')
@@ -292,7 +292,7 @@ async function readVias(tx: Tx, rows: readonly RelationshipRow[]): Promise<(row:
   return ({ edge }) => (edge ? viaOf(edge).map(({ urn }) => urn) : [])
 }
 
-/** Throws BAD_REQUEST for what is no direction. */
+/** Throws BAD_REQUEST for anything but a direction. */
 export function checkDirection<Direction extends string>(
   sent: string,
   allowed: readonly Direction[],

@@ -6,7 +6,7 @@ import type { RelationshipKey } from '../../store/relationships.ts'
 /** The arm that the last relationship of a page came from, and its key there. */
 export type RelationshipPlace = { arm: number; after: RelationshipKey }
 
-/** Nothing is secret here: a cursor only says where to go on, and no other question's passes by accident. */
+/** Nothing is secret here: a cursor only says where to continue, and no other question's passes by accident. */
 const digestBytes = 12
 const numbersBytes = 16
 
@@ -23,7 +23,7 @@ export function printPlace({ arm, after }: RelationshipPlace, question: string):
   return Buffer.concat([numbers, digestOf(numbers, question)]).toString('base64url')
 }
 
-/** Throws BAD_REQUEST for a text that is no cursor, or the cursor of another question. */
+/** Throws BAD_REQUEST for a text that is not a cursor, or of another question. */
 export function parsePlace(text: string, question: string): RelationshipPlace {
   const bytes = Buffer.from(text, 'base64url')
   const numbers = bytes.subarray(0, numbersBytes)

@@ -2,7 +2,7 @@
  * Searches across lineage: everything that is reached from a start, filtered, nearest first, a page at a time.
  *
  * Walk, filters, total and page are of one snapshot. While this process holds what a scroll began with, all its pages are
- * of that snapshot; elsewhere each walks anew. Results are ordered by (degree, id), so a page goes on where the last one
+ * of that snapshot; elsewhere each walks again. Results are ordered by (degree, id), so a page continues where the last one
  * ended whatever has changed meanwhile, and says so if it has.
  */
 import type { WalkBounds } from '../../model/walk.ts'

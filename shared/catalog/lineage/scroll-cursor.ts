@@ -10,7 +10,7 @@ export type ScrollCursor = {
   fingerprint: number
 }
 
-/** Enough that no accident and no other question's cursor passes. Nothing is secret here: a cursor only says where to go on. */
+/** Enough that no accident and no other question's cursor passes. Nothing is secret here: a cursor only says where to continue. */
 const digestBytes = 12
 const numbersBytes = 16
 
@@ -30,7 +30,7 @@ export function printCursor({ degree, id, fingerprint }: ScrollCursor, question:
   return Buffer.concat([numbers, digestOf(numbers, question)]).toString('base64url')
 }
 
-/** Throws BAD_REQUEST for a text that is no cursor, or the cursor of another question. */
+/** Throws BAD_REQUEST for a text that is not a cursor, or of another question. */
 export function parseCursor(text: string, question: string): ScrollCursor {
   const bytes = Buffer.from(text, 'base64url')
   const numbers = bytes.subarray(0, numbersBytes)

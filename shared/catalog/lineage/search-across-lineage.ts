@@ -1,4 +1,4 @@
-/** The same search by number: a page begins after so many results, of a new walk, or of one that is held and still true. */
+/** The same search by number: a page begins after a number of results of a new walk, or of a held one that is still valid. */
 import type { WalkBounds } from '../../model/walk.ts'
 import { sizeOf, walkBounds } from './find-hits.ts'
 import { mergedGroups, type FacetFilterInput } from './lineage-filters.ts'

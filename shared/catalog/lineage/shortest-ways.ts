@@ -109,7 +109,7 @@ async function edgesOnWays(
   return next
 }
 
-/** The neighbours of each id that stand in a level. */
+/** The neighbours of each id that are in a level. */
 async function edgesTo(
   reader: LineageReader,
   ids: Int32Array,

@@ -1,4 +1,4 @@
-/** Who is next to whom once hidden entities are looked through: the ends of the ways that lead over nothing but them. */
+/** The neighbours once hidden entities are bridged: the ends of the paths that pass only through hidden entities. */
 import { checkCount } from '../../model/count-checks.ts'
 import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'

@@ -10,7 +10,7 @@ import type { FoundHits } from './find-hits.ts'
 import type { ReadWork } from './read-work.ts'
 import { sqlLineageReader } from './sql-lineage-reader.ts'
 
-/** `memory` is null where a process keeps none; without `held` each page of a search walks anew. `work` is the budget of the request that reads. */
+/** `memory` is null where a process keeps none; without `held` each page of a search walks again. `work` is the budget of the request that reads. */
 export type LineageSources = {
   db: Db
   memory: LineageOpener | null

@@ -13,7 +13,7 @@ import type { LineageSources } from '../lineage/with-lineage.ts'
 /** Fields that hold a URN, and the entity type that it must be of where only one is possible. */
 export type UrnFields = { readonly [field: string]: { readonly entityType?: string } }
 
-/** What is no URN at all; a URN with a fault is refused as one. */
+/** What is not a URN at all; a URN with a fault is refused as one. */
 export const isReference = (text: unknown): text is string =>
   typeof text === 'string' && text.trim() !== '' && !text.startsWith('urn:')
 

@@ -26,7 +26,7 @@ type Named = { id: number; urn: Urn; names: readonly string[]; exists: boolean; 
 
 const matchesMaxCount = 1_000
 const candidatesMaxCount = 10
-/** Of those so many stand in the sentence of an error. */
+/** Of those so many are in the sentence of an error. */
 const namedMaxCount = 3
 
 /** `entityType`: only such an entity can be meant. `suggests` false saves the search for names that are nearly the same. */

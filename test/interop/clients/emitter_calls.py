@@ -383,7 +383,7 @@ def emit_malformed(c: Case) -> None:
     quick(lambda: expect_error(lambda: c.emitter().emit_mcp(Proposal(entityType="dataset", entityUrn="urn:li:dataset:(a,b", aspect=m.StatusClass())), "OperationalError", "urn:li:dataset:(a,b"))
 
 
-@refused(CLIENT, "emit_usage()", RESTLI, result="OperationalError, NOT_FOUND; emit `datasetUsageStatistics` in its place")
+@refused(CLIENT, "emit_usage()", RESTLI, result="OperationalError, NOT_FOUND; emit `datasetUsageStatistics` instead")
 def emit_usage(c: Case) -> None:
     usage = m.UsageAggregationClass(bucket=1, duration="DAY", resource=c.dataset("a"), metrics=m.UsageAggregationMetricsClass())
     quick(lambda: expect_error(lambda: c.emitter().emit_usage(usage), "OperationalError", "NOT_FOUND"))

@@ -1,0 +1,123 @@
+/**
+ * The phrases that docs/style.md bans, and the texts to look for them in: pages, GraphQL descriptions, messages, comments.
+ *
+ * A list of our own, because of the tools: the npm package of Vale downloads its binary from GitHub when it is installed,
+ * and write-good marks 678 places in our docs, two thirds of them for the passive voice.
+ */
+import { readFileSync } from 'node:fs'
+import typescript from 'typescript'
+import { packagePath } from '../../shared/platform/paths.ts'
+
+/** What must not be written, and what to write instead. `isName`: still a name in the code, so comments may say it. */
+export const bannedPhrases: readonly { pattern: RegExp; write: string; isName?: true }[] = [
+  { pattern: /\blean ways?\b/i, write: 'fast path', isName: true },
+  { pattern: /\bsift(?:s|ed|ing)?\b/i, write: 'filter', isName: true },
+  { pattern: /\bmoulds?\b/i, write: 'template', isName: true },
+  {
+    pattern: /(?<!\bthere )\b(?:is|are|was|were) none\b(?! of)/i,
+    write: '"is not a valid …", or "does not exist"'
+  },
+  {
+    pattern:
+      /(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|older\b|newer\b|faster\b|larger\b|shorter\b|other\b)\w+/i,
+    write: '"is not a …"'
+  },
+  { pattern: /\bthere is no such\b/i, write: '"unknown", or "does not exist"' },
+  {
+    pattern: /\b(?:stands?|stood|standing) (?:in|at|on|under|beside|behind|alone|still)\b/i,
+    write: '"is in", "follows", "waits"'
+  },
+  { pattern: /\bwhom\b/i, write: '"who", or the noun' },
+  { pattern: /\bfor ever\b/i, write: 'forever' },
+  { pattern: /\bwithout a word\b/i, write: 'silently' },
+  { pattern: /\banew\b/i, write: 'again' },
+  { pattern: /\bmend(?:s|ed|ing)?\b/i, write: 'fix' },
+  { pattern: /\bgo(?:es|ing)? on\b(?! top)/i, write: 'continue' },
+  { pattern: /\bcase aside\b/i, write: 'ignoring case' },
+  { pattern: /\bbut for\b/i, write: 'except' },
+  { pattern: /\bin (?:its|their) place\b/i, write: 'instead' },
+  { pattern: /\bin place of\b/i, write: 'instead of' },
+  { pattern: /\bthereby\b/i, write: 'a sentence of its own' },
+  { pattern: /\b(?:after|at most|until) so many\b/i, write: '"that many", or "at most N"' },
+  { pattern: /\bheed(?:s|ed)?\b/i, write: 'obey' },
+  { pattern: /\bwho has no\b/i, write: '"to …, use …", or "without …"' },
+  { pattern: /\bof the very same\b/i, write: 'of the same' }
+]
+
+export type TextPiece = { line: number; text: string }
+
+/** The lines of a page outside of its blocks of code. */
+export function proseOf(page: string): TextPiece[] {
+  let isCode = false
+  return page.split('\n').flatMap((text, index) => {
+    if (text.trimStart().startsWith('```')) isCode = !isCode
+    return isCode ? [] : [{ line: index + 1, text: text.replaceAll(/`[^`]*`/g, '`…`') }]
+  })
+}
+
+/** The descriptions of a GraphQL schema. */
+export const descriptionsOf = (schema: string): TextPiece[] =>
+  [...schema.matchAll(/"""([^]*?)"""|"([^"\n]+)"/g)].map((match) => ({
+    line: schema.slice(0, match.index).split('\n').length,
+    text: (match[1] ?? match[2] ?? '').replaceAll(/\s+/g, ' ')
+  }))
+
+const isSql = (text: string): boolean =>
+  /^\s*(?:select|with|insert|update|delete|lock|create|copy|and|or|left join|union|from)\b/.test(text) ||
+  /\b(?:select|where|returning)\b.*[=?"]/.test(text)
+
+/** The texts of three words or more in a TypeScript file that are not SQL: messages, help, logs. */
+export function messagesOf(path: string): TextPiece[] {
+  const source = parseSource(path)
+  const found: TextPiece[] = []
+  const visit = (node: typescript.Node): void => {
+    if (
+      typescript.isStringLiteral(node) ||
+      typescript.isNoSubstitutionTemplateLiteral(node) ||
+      typescript.isTemplateExpression(node)
+    ) {
+      const text = node
+        .getText(source)
+        .slice(1, -1)
+        .replaceAll(/\$\{[^}]*\}/g, '…')
+        .replaceAll(/\s+/g, ' ')
+      if (text.split(' ').length >= 3 && !isSql(text))
+        found.push({ line: lineOf(source, node.getStart()), text })
+    }
+    typescript.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+/** The comments of a TypeScript file: blocks, and the lines that follow each other. */
+export function commentsOf(path: string): TextPiece[] {
+  const source = readFileSync(packagePath(path), 'utf8')
+  return [...source.matchAll(/\/\*\*[^]*?\*\/|(?:^[ \t]*\/\/ .*\n)+/gm)].map((match) => ({
+    line: source.slice(0, match.index).split('\n').length,
+    text: match[0]
+      .replaceAll(/^\s*(?:\/\*\*|\*\/|\*|\/\/)|\*\/$/gm, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+  }))
+}
+
+/** Each piece with a banned phrase, as `line: text`, with what to write. */
+export const bannedIn = (pieces: readonly TextPiece[], phrases = bannedPhrases): string[] =>
+  pieces.flatMap(({ line, text }) =>
+    phrases.flatMap(({ pattern, write }) => {
+      const at = text.search(pattern)
+      return at < 0 ? [] : [`${line}: …${text.slice(Math.max(0, at - 40), at + 60)}… Write ${write}.`]
+    })
+  )
+
+const parseSource = (path: string): typescript.SourceFile =>
+  typescript.createSourceFile(
+    path,
+    readFileSync(packagePath(path), 'utf8'),
+    typescript.ScriptTarget.Latest,
+    true
+  )
+
+const lineOf = (source: typescript.SourceFile, position: number): number =>
+  source.getLineAndCharacterOfPosition(position).line + 1
