@@ -516,7 +516,10 @@ t.test('a load that waits is followed until it is cancelled: 5 while it runs, 3 
   const sent = await run(['load', '-', '--no-wait', '--json'], { env, input })
   t.equal(sent.code, 0)
   const { id }: { id: string } = JSON.parse(sent.out[0] ?? '')
-  t.match(await run(['load', 'status', id], { env }), { code: 5, out: [/continues \(accepted\): 1 received/] })
+  t.match(await run(['load', 'status', id], { env }), {
+    code: 5,
+    out: [/continues \(accepted\): 1 received/]
+  })
   t.match(await run(['load', '-', '--wait', '1'], { env, input }), { code: 5, out: [/continues/] })
   const followed = run(['load', 'status', id, '--follow'], { env })
   // by then it is followed by its events
