@@ -38,7 +38,9 @@ async function find(
           }
         }
       }),
-      packed(urns)
+      packed(urns),
+      new Int32Array(0),
+      true
     )
   )
   return { ids: [...found.ids], askedCount }
@@ -107,9 +109,10 @@ t.test('what is given by its id is asked for once, and judged anew after anythin
   const ids = rememberEntityIds()
   const [idA = 0, idB = 0, placeholder = 0] = await idsOf(db, [a, b, c])
   const judge = async (...numbered: number[]): Promise<number[]> =>
-    [...(await db.transaction((tx: Tx) => ids.find(tx, packed([]), Int32Array.from(numbered)))).unfit].sort(
-      (one, other) => one - other
-    )
+    [
+      ...(await db.transaction((tx: Tx) => ids.find(tx, packed([]), Int32Array.from(numbered), true)))
+        .excluded
+    ].sort((one, other) => one - other)
   t.same(await judge(idB, idA, idB), [])
   t.same(
     await judge(placeholder, 900_000_000, idA),
@@ -148,6 +151,6 @@ t.test('whoever remembered an entity that was deleted since is told, and asks an
   await find(db, ids, [a, b])
   t.equal((await find(db, ids, [a, b])).askedCount, 0)
   await apply(db, hardDelete(a))
-  const { unfit } = await db.transaction((tx: Tx) => ids.find(tx, packed([a, b])))
-  t.same([...unfit], [(await idsOf(db, [a]))[0]], 'and b is not')
+  const { excluded } = await db.transaction((tx: Tx) => ids.find(tx, packed([a, b]), new Int32Array(0), true))
+  t.same([...excluded], [(await idsOf(db, [a]))[0]], 'and b is not')
 })

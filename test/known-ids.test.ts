@@ -1,6 +1,6 @@
-/** Edges and lineage documents that a process stores by the ids it knows: applied, refused and given back as if they had been stored by their URNs. */
+/** Edges that a process stores by the ids it knows: applied, refused and given back as if they had been stored by their URNs. */
 import t, { type Test } from 'tap'
-import { unpackDocumentsOnly, unpackEdgesOnly } from '../shared/catalog/loads/chunk-payload.ts'
+import { unpackEdgesOnly } from '../shared/catalog/loads/chunk-payload.ts'
 import { readRecords } from '../shared/catalog/loads/chunk-records.ts'
 import { idsOf } from '../shared/catalog/write/edge-payload.ts'
 import type { KnownIds } from '../shared/catalog/lineage/known-ids.ts'
@@ -188,65 +188,3 @@ t.test('a load of which nothing is known is stored by its URNs', async (t) => {
   const [chunk] = await bench.chunks(id)
   t.equal((await unpackEdgesOnly(await bench.payload(chunk?.id ?? 0)))?.urns.length, 3)
 })
-
-const lineage = (downstream: string, ...upstreams: readonly string[]): object => ({
-  entityType: 'dataset',
-  entityUrn: dataset(downstream),
-  changeType: 'UPSERT',
-  aspectName: 'upstreamLineage',
-  aspect: {
-    value: JSON.stringify({
-      upstreams: upstreams.map((upstream) => ({ dataset: dataset(upstream), type: 'TRANSFORMED' }))
-    }),
-    contentType: 'application/json'
-  }
-})
-
-t.test('lineage documents of what is known are stored by ids, and refused with their texts', async (t) => {
-  const { bench, knownIds } = await openCatalog(t)
-  const documents = [lineage('b', 'a'), lineage('c', 'a', 'unknown'), lineage('c', 'b', 'a')].map((each) =>
-    JSON.stringify(each)
-  )
-  const id = await bench.submit(documents, {}, knownIds)
-  const [chunk] = await bench.chunks(id)
-  const payload = await bench.payload(chunk?.id ?? 0)
-  const batch = await unpackDocumentsOnly(payload)
-  t.same(batch && [batch.counts, batch.urns.length, batch.urns.at(0)], [
-    Int32Array.of(1, 2, 2),
-    1,
-    dataset('unknown')
-  ])
-  t.same(
-    await readRecords(bench.db, payload),
-    documents.map((text, at) => ({ line: at + 1, text }))
-  )
-  await bench.drain()
-  t.match(await bench.load(id), { state: 'done', counts: { applied: 2, rejected: 1 } })
-  t.match(await rejectsOf(bench, id), [{ line: 2, code: 'MISSING_REFERENCE', record: documents[1] }])
-  t.same(await edgesIn(bench), named(['a', 'b'], ['a', 'c'], ['b', 'c']))
-})
-
-t.test(
-  'documents are stored by their texts where another life of the database gave the ids, and before others are asked',
-  async (t) => {
-    const { bench, knownIds } = await openCatalog(t)
-    const known = knownIds()
-    const stale = moved(known)
-    let asked = 0
-    const id = await bench.submit(
-      [lineage('b', 'a'), lineage('c', 'b')].map((each) => JSON.stringify(each)),
-      {},
-      () => (asked++ < 1 ? stale : known)
-    )
-    const payloads = await Promise.all((await bench.chunks(id)).map((chunk) => bench.payload(chunk.id)))
-    t.same(
-      await Promise.all(
-        payloads.map(async (payload) => (await unpackDocumentsOnly(payload))?.urns.length ?? 'texts')
-      ),
-      ['texts', 0]
-    )
-    await bench.drain()
-    t.match(await bench.load(id), { counts: { applied: 2 } })
-    t.same(await edgesIn(bench), named(['a', 'b'], ['b', 'c']))
-  }
-)

@@ -1,7 +1,7 @@
 /** What the worker does when the queue tells it of a chunk: has it looked at, and says in the log what came of it. */
 import type { Log } from '../shared/platform/log.ts'
 import type { Db } from '../shared/db/database.ts'
-import type { LeanWays } from '../shared/catalog/write/lean-ways.ts'
+import type { EntityIds } from '../shared/catalog/write/entity-ids.ts'
 import type { ApplyRecords } from '../shared/catalog/loads/apply-chunk.ts'
 import type { IsolationGate } from '../shared/catalog/loads/isolation-gate.ts'
 import { nudgeAgain } from '../shared/catalog/loads/nudge-again.ts'
@@ -15,7 +15,7 @@ export type ChunkLookContext = {
   queue: ChunkQueue
   log: Log
   apply: ApplyRecords
-  lean?: LeanWays | undefined
+  ids?: EntityIds | undefined
   connections?: Connections
   gate: IsolationGate
 }

@@ -4,7 +4,7 @@ import { keepEpoch } from '../shared/catalog/write/keep-epoch.ts'
 import { makeSearchDocuments } from '../shared/catalog/write/make-search-documents.ts'
 import { readConnections } from '../shared/catalog/openlineage/read-connections.ts'
 import { prune } from '../shared/catalog/loads/prune.ts'
-import { createLeanWays } from '../shared/catalog/write/lean-ways.ts'
+import { rememberEntityIds } from '../shared/catalog/write/entity-ids.ts'
 import { applyRecords } from '../shared/catalog/write/apply-records.ts'
 import { createIsolationGate } from '../shared/catalog/loads/isolation-gate.ts'
 import { reportBacklog } from '../shared/catalog/loads/report-backlog.ts'
@@ -73,7 +73,7 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
     queue,
     log,
     apply: applyRecords,
-    lean: createLeanWays(),
+    ids: rememberEntityIds(),
     connections: readConnections(config.openLineageConnections),
     gate: createIsolationGate()
   })

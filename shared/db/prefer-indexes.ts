@@ -2,12 +2,7 @@
 import type { Tx } from './database.ts'
 import { query } from './query.ts'
 
-/** Until preferNothing, or for the rest of the transaction. What the planner has been told of a table that a load fills may be from when it was empty. */
+/** For the rest of the transaction. What the planner has been told of a table that a load fills may be from when it was empty. */
 export async function preferIndexes(tx: Tx): Promise<void> {
   await query(tx, 'set local enable_seqscan = off')
-}
-
-/** For the general way, whose joins may be better off with a table read whole. */
-export async function preferNothing(tx: Tx): Promise<void> {
-  await query(tx, 'set local enable_seqscan to default')
 }

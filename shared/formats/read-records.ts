@@ -5,7 +5,6 @@ import { beginOf, type BodyBegin } from './body-begin.ts'
 import { parseCsvHeader, printCsvHeader } from './csv-header.ts'
 import { recordParser, type RecordFormat, type RecordParser, type RecordShape } from './parse-record.ts'
 import { createPlainCsvReader } from './plain-csv-edges.ts'
-import { readPlainDocument, type PlainDocument } from './plain-documents.ts'
 import { createEdgeRunReader, type EdgeRun } from './edge-runs.ts'
 import {
   createEdgeShapes,
@@ -21,15 +20,11 @@ import { splitCsv } from './split-csv.ts'
 import { splitLines } from './split-lines.ts'
 import { tellFormat } from './tell-format.ts'
 
-/** A lineage document that was seen to be sound. */
-export type ReadDocument = { line: number; text: string; document: PlainDocument }
-
 /** A record that was understood, or the reason why not. `text` is the record as sent; of one too long, its begin. An edge given by its ends alone needs no more. */
 export type SingleRecord =
   | { line: number; text: string; record: ChangeRecord }
   | { line: number; text: string; error: CatalogError }
   | PlainEdge
-  | ReadDocument
 
 /** One record, or edges of many lines. */
 export type ReadRecord = SingleRecord | EdgeRun
@@ -63,7 +58,6 @@ export async function openRecords(sent: SentFormat, chunks: AsyncIterable<Buffer
       records: readAll(pieces, {
         parser,
         readPlainEdge: null,
-        readDocument: format === 'mcp' ? readPlainDocument : null,
         mayBeReject: true
       })
     }
@@ -75,7 +69,6 @@ export async function openRecords(sent: SentFormat, chunks: AsyncIterable<Buffer
     records: readAll(splitLines(begin.body, createEdgeRunReader(shapes)), {
       parser,
       readPlainEdge: createPlainEdgeReader(shapes),
-      readDocument: readPlainDocument,
       mayBeReject: true
     })
   }
@@ -102,7 +95,6 @@ async function openCsv(pieces: AsyncGenerator<RawRecord[]>): Promise<OpenedRecor
     const reader = {
       parser: recordParser({ format: 'csv', header }),
       readPlainEdge: createPlainCsvReader(columns),
-      readDocument: null,
       mayBeReject: false
     }
     return { format: 'csv', header, records: readAll(resume(others, pieces), reader) }
@@ -126,7 +118,6 @@ const recordsAtOnce = 1_000
 type Reader = {
   parser: RecordParser
   readPlainEdge: PlainEdgeReader | null
-  readDocument: typeof readPlainDocument | null
   mayBeReject: boolean
 }
 
@@ -143,14 +134,12 @@ async function* readAll(
 }
 
 function readOne(
-  { parser, readPlainEdge, readDocument, mayBeReject }: Reader,
+  { parser, readPlainEdge, mayBeReject }: Reader,
   { line, text: sent, fault }: RawRecord
 ): SingleRecord {
   if (fault) return { line, text: sent, error: fault }
   const edge = readPlainEdge?.(sent, line)
   if (edge) return edge
-  const document = readDocument?.(sent, line)
-  if (document) return { line, text: sent, document }
   const text = mayBeReject ? recordOfReject(sent) : sent
   try {
     return { line, text, record: parser.parse(text, line) }

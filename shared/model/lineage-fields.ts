@@ -172,6 +172,15 @@ export const aspectCodeOf = (aspectName: string): number => {
   return first.code >> 4
 }
 
+const aspectNames = new Map(lineageFields.map(({ code, aspectName }) => [code >> 4, aspectName]))
+
+/** The aspect of a stored code. Throws on a code this version does not know. */
+export function aspectNameOf(aspectCode: number): string {
+  const found = aspectNames.get(aspectCode)
+  if (found === undefined) throw new Error(`unknown lineage aspect code ${aspectCode}`)
+  return found
+}
+
 /**
  * Where an edge between two entity types is written when a client names only its ends: the owner, and the list.
  * The pairs of the specification (4.4) and of DataHub's updateLineage, columns, and ML keys and features.

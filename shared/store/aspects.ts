@@ -1,6 +1,7 @@
 /** The aspect tables: current documents, the changes before them, and events in time. */
 import { createHash } from 'node:crypto'
 import type { Db, Tx } from '../db/database.ts'
+import { int4Array, int4sOf } from '../db/int4-array.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
@@ -190,6 +191,63 @@ export async function trimAspectHistory(
         limit 1
       )`,
     [...keyBindings(rows), rows.map((row) => row.version), horizonSeq]
+  )
+}
+
+/** Of which of the owners the aspect is there, and of which it was deleted; the others never had it. */
+export async function aspectStates(
+  tx: Tx,
+  ownerIds: Int32Array,
+  aspectName: string
+): Promise<{ present: Int32Array; deleted: Int32Array }> {
+  const [row] = await query<{ present: Buffer | null; deleted: Buffer | null }>(
+    tx,
+    `
+    select
+      string_agg(int4send(found.entity_id), '') filter (where found.is_present) as present,
+      string_agg(int4send(found.entity_id), '') filter (where not found.is_present) as deleted
+    from unnest(?::int[]) as wanted (id)
+    cross join lateral (
+      select aspect.entity_id, aspect.value is not null as is_present
+      from aspect
+      where aspect.entity_id = wanted.id and aspect.aspect_name = ?
+      limit 1
+    ) as found`,
+    [int4Array(ownerIds), aspectName]
+  )
+  return { present: int4sOf(row?.present ?? null), deleted: int4sOf(row?.deleted ?? null) }
+}
+
+/**
+ * Counts one version for the aspect of each of the owners, where it is there. Needs them locked.
+ *
+ * Each row is looked up by its key and updated by its place: joined by name, a catalog that was analyzed before it had lineage
+ * was read whole for each chunk (183 us an edge against 2).
+ */
+export async function countVersions(
+  tx: Tx,
+  ownerIds: Int32Array,
+  aspectName: string,
+  actor: string
+): Promise<void> {
+  await query(
+    tx,
+    `
+    with found as materialized (
+      select aspect_row.place
+      from unnest(?::int[]) as changed (owner_id)
+      cross join lateral (
+        select aspect.ctid as place
+        from aspect
+        where aspect.entity_id = changed.owner_id and aspect.aspect_name = ? and aspect.value is not null
+        limit 1
+      ) as aspect_row
+    )
+    update aspect
+    set version = aspect.version + 1, actor = ?, created_at = now()
+    from found
+    where aspect.ctid = found.place`,
+    [int4Array(ownerIds), aspectName, actor]
   )
 }
 

@@ -1,13 +1,8 @@
 /** The edge_patch table: what patches say about single edges beside their ends, kept until the edge is removed. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import type { PatchOperation } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
-import type { EdgeKey, OwnerAspect } from './statements.ts'
-
-/** `ordinal` is the place among the patches of one record. */
-export type EdgePatchRow = EdgeKey &
-  Order & { field: number; ordinal: number; operation: PatchOperation; changedSeq?: number | null }
+import type { EdgePatchRow, OwnerAspect } from '../statements/rows.ts'
 
 /** All patches of aspects of owners, in no particular order. */
 export async function edgePatchesOfOwners(

@@ -1,5 +1,6 @@
 /** The entity table: URNs and the ids they were given, existence, placeholders and tombstones. */
 import type { Db, Tx } from '../db/database.ts'
+import { int4Array, int4sOf } from '../db/int4-array.ts'
 import { query } from '../db/query.ts'
 import type { Order } from '../model/order.ts'
 import { urnKey } from '../urn/urn-key.ts'
@@ -48,6 +49,61 @@ export async function findEntities(db: Db | Tx, urns: readonly Urn[]): Promise<E
       limit 1
     ) as found`,
     [urns.map(urnKey), urns]
+  )
+}
+
+/** By place: the id of each URN, 0 where it has none. Finds as findEntities does, and gives nothing but the ids. */
+export async function findIds(tx: Tx, urns: readonly Urn[]): Promise<Int32Array> {
+  if (urns.length === 0) return new Int32Array(0)
+  const [row] = await query<{ ids: Buffer | null }>(
+    tx,
+    `
+    select string_agg(int4send(coalesce(found.id, 0)), '' order by wanted.place) as ids
+    from unnest(?::uuid[], ?::text[]) with ordinality as wanted (urn_key, urn, place)
+    left join lateral (
+      select entity.id
+      from entity
+      where entity.urn_key = wanted.urn_key and entity.urn = wanted.urn
+      limit 1
+    ) as found on true`,
+    [urns.map(urnKey), urns]
+  )
+  return int4sOf(row?.ids ?? null)
+}
+
+/** Those of the entities that were never deleted: the ones that exist, and placeholders. */
+export async function findUndeleted(
+  tx: Tx,
+  ids: Int32Array
+): Promise<{ present: Int32Array; placeholders: Int32Array }> {
+  const [row] = await query<{ present: Buffer | null; placeholders: Buffer | null }>(
+    tx,
+    `
+    select
+      string_agg(int4send(entity.id), '') filter (where entity.is_present) as present,
+      string_agg(int4send(entity.id), '') filter (where not entity.is_present) as placeholders
+    from entity
+    where entity.id = any(?::int[]) and entity.deleted_seq is null`,
+    [int4Array(ids)]
+  )
+  return { present: int4sOf(row?.present ?? null), placeholders: int4sOf(row?.placeholders ?? null) }
+}
+
+/** As lockEntities, with nothing read back. */
+export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
+  if (ids.length === 0) return
+  await query(
+    tx,
+    `
+    with locked as (
+      select entity.id
+      from entity
+      where entity.id = any(?::int[])
+      order by entity.id
+      for no key update
+    )
+    select count(*) from locked`,
+    [int4Array(ids)]
   )
 }
 

@@ -7,7 +7,7 @@
  */
 import { copyIn } from '../db/copy-in.ts'
 import type { Tx } from '../db/database.ts'
-import type { StatementRow } from './statements.ts'
+import type { StatementRow } from '../statements/rows.ts'
 
 /**
  * An entry of each array for each statement, in key order. `attributes` are places in `texts` (of JSON) from 1, and 0 where
@@ -50,22 +50,37 @@ export function stampedStatements(
 }
 
 export function columnsOfRows(rows: readonly StatementRow[]): NewStatements {
-  const column = (of: (row: StatementRow) => number): Int32Array => Int32Array.from(rows, of)
+  const { length } = rows
+  const ints = (): Int32Array => new Int32Array(length)
   const texts: string[] = []
-  return {
-    downstreamIds: column((row) => row.downstreamId),
-    upstreamIds: column((row) => row.upstreamId),
-    ownerIds: column((row) => row.ownerId),
-    fields: column((row) => row.field),
-    sourceIds: column((row) => row.sourceId),
-    recordKeys: column((row) => row.recordKey),
-    positions: column((row) => row.position),
-    lines: column((row) => row.line),
-    seqs: Float64Array.from(rows, (row) => row.seq),
-    changedSeqs: Float64Array.from(rows, (row) => row.changedSeq ?? none),
-    attributes: column((row) => (row.attributes === null ? 0 : texts.push(JSON.stringify(row.attributes)))),
-    texts
+  const columns = {
+    downstreamIds: ints(),
+    upstreamIds: ints(),
+    ownerIds: ints(),
+    fields: ints(),
+    sourceIds: ints(),
+    recordKeys: ints(),
+    positions: ints(),
+    lines: ints(),
+    attributes: ints(),
+    seqs: new Float64Array(length),
+    changedSeqs: new Float64Array(length)
   }
+  // One loop: a pass for each column takes several times as long.
+  for (const [at, row] of rows.entries()) {
+    columns.downstreamIds[at] = row.downstreamId
+    columns.upstreamIds[at] = row.upstreamId
+    columns.ownerIds[at] = row.ownerId
+    columns.fields[at] = row.field
+    columns.sourceIds[at] = row.sourceId
+    columns.recordKeys[at] = row.recordKey
+    columns.positions[at] = row.position
+    columns.lines[at] = row.line
+    columns.attributes[at] = row.attributes === null ? 0 : texts.push(JSON.stringify(row.attributes))
+    columns.seqs[at] = row.seq
+    columns.changedSeqs[at] = row.changedSeq ?? none
+  }
+  return { ...columns, texts }
 }
 
 /** Columns and the bytes of their values. */

@@ -4,7 +4,7 @@
  */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import type { RemovedKey } from './statements.ts'
+import type { RemovedKey } from '../statements/rows.ts'
 
 /** What is spared: edges by their ends, and what is of or touches an entity. */
 export type Spared = {

@@ -1,24 +1,11 @@
 /** The statement table: lineage edges as rows, with the tombstones and watermarks that keep their order. */
 import type { Db, Tx } from '../db/database.ts'
-import { int4Array } from '../db/int4-array.ts'
+import { int4Array, int4sOf } from '../db/int4-array.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
-
-export type StatementRow = {
-  downstreamId: number
-  upstreamId: number
-  ownerId: number
-  field: number
-  sourceId: number
-  recordKey: number
-  position: number
-  seq: number
-  line: number
-  attributes: JsonObject | null
-  /** The seq of the change that made it say so, where that is not `seq`. */
-  changedSeq?: number | null
-}
+import type { EdgeKeyColumns } from '../statements/columns.ts'
+import type { OwnerAspect, RemovedKey, StatementRow, TombstoneRow, WatermarkRow } from '../statements/rows.ts'
 
 const columns = `
   statement.downstream_id as "downstreamId",
@@ -33,14 +20,49 @@ const columns = `
   statement.attributes,
   statement.changed_seq as "changedSeq"`
 
-/** The key of a statement, its source left out. */
-export type RemovedKey = Pick<StatementRow, 'downstreamId' | 'upstreamId' | 'ownerId' | 'field' | 'recordKey'>
+/**
+ * Rows as one value: eleven numbers each, and the attributes of those that have any in the same order. Half of the time that rows of
+ * eleven columns take to send and to parse.
+ */
+const packedRows = `
+  string_agg(
+    int4send(stated.downstream_id) || int4send(stated.upstream_id) || int4send(stated.owner_id) || int4send(stated.field)
+      || int4send(stated.source_id) || int4send(stated.record_key) || int4send(stated.position) || int8send(stated.seq)
+      || int4send(stated.line) || int8send(coalesce(stated.changed_seq, -1)) || int4send((stated.attributes is not null)::int), '') as packed,
+  json_agg(stated.attributes) filter (where stated.attributes is not null) as attributes`
 
-/** An aspect of an owner; aspectCode is statement.field >> 4. */
-export type OwnerAspect = { ownerId: number; aspectCode: number }
+type PackedRows = { packed: Buffer | null; attributes: JsonObject[] | null }
+const intsPerRow = 13
 
-/** An edge within an aspect of an owner. */
-export type EdgeKey = OwnerAspect & { downstreamId: number; upstreamId: number }
+function unpackRows({ packed, attributes }: PackedRows): StatementRow[] {
+  const ints = int4sOf(packed)
+  const rows: StatementRow[] = []
+  let attributesAt = 0
+  const int = (at: number): number => ints[at] ?? 0
+  const bigint = (at: number): number => int(at) * 2 ** 32 + (int(at + 1) >>> 0)
+  for (let at = 0; at < ints.length; at += intsPerRow) {
+    const changedSeq = bigint(at + 10)
+    rows.push({
+      downstreamId: int(at),
+      upstreamId: int(at + 1),
+      ownerId: int(at + 2),
+      field: int(at + 3),
+      sourceId: int(at + 4),
+      recordKey: int(at + 5),
+      position: int(at + 6),
+      seq: bigint(at + 7),
+      line: int(at + 9),
+      attributes: int(at + 12) === 1 ? (attributes?.[attributesAt++] ?? null) : null,
+      changedSeq: changedSeq < 0 ? null : changedSeq
+    })
+  }
+  return rows
+}
+
+async function readRows(db: Db | Tx, sql: string, bindings: readonly Buffer[]): Promise<StatementRow[]> {
+  const [row] = await query<PackedRows>(db, sql, bindings)
+  return row ? unpackRows(row) : []
+}
 
 /**
  * All statements of aspects of owners. Two arms, because the owner's index leaves out owners that are the downstream.
@@ -53,87 +75,133 @@ export async function statementsOfOwners(
   wanted: readonly OwnerAspect[]
 ): Promise<StatementRow[]> {
   if (wanted.length === 0) return []
-  return query<StatementRow>(
+  return readRows(
     db,
     `
-    select stated.*
+    select ${packedRows}
     from unnest(?::int[], ?::int[]) as wanted (owner_id, aspect_code)
     cross join lateral (
-      select ${columns}
+      select *
       from statement
       where statement.downstream_id = wanted.owner_id
         and statement.owner_id = wanted.owner_id
         and statement.field >> 4 = wanted.aspect_code
       union all
-      select ${columns}
+      select *
       from statement
       where statement.owner_id = wanted.owner_id
         and statement.owner_id <> statement.downstream_id
         and statement.field >> 4 = wanted.aspect_code
     ) as stated`,
-    [wanted.map((row) => row.ownerId), wanted.map((row) => row.aspectCode)]
+    [int4Array(wanted.map((row) => row.ownerId)), int4Array(wanted.map((row) => row.aspectCode))]
   )
 }
 
-/** The statements of single edges. */
-export async function statementsOfEdges(tx: Tx, edges: readonly EdgeKey[]): Promise<StatementRow[]> {
-  if (edges.length === 0) return []
-  return query<StatementRow>(
+const edgeKeyBindings = ({ ownerIds, aspectCodes, downstreamIds, upstreamIds }: EdgeKeyColumns): Buffer[] =>
+  [ownerIds, aspectCodes, downstreamIds, upstreamIds].map(int4Array)
+
+/**
+ * Whether a statement is of the edge of another row. As a range of two columns, which only the primary key has in order: the planner
+ * would else walk the index on upstream_id where its statistics are of a time when each asset had one downstream. And without
+ * `downstream_id =` beside it, by which the index is entered then, at the downstream's first upstream (of 100,000: 3 ms an edge, against
+ * 4 us). By a range the planner expects a share of the table: within `limit 1` or `offset 0` it looks up all the same.
+ */
+const isEdge = (
+  row: string
+): string => `(statement.downstream_id, statement.upstream_id) >= (${row}.downstream_id, ${row}.upstream_id)
+        and (statement.downstream_id, statement.upstream_id) <= (${row}.downstream_id, ${row}.upstream_id)`
+
+/** The statements of single edges; those of an edge that is given twice come twice. */
+export async function statementsOfEdges(tx: Tx, edges: EdgeKeyColumns): Promise<StatementRow[]> {
+  if (edges.ownerIds.length === 0) return []
+  return readRows(
     tx,
     `
-    select stated.*
+    select ${packedRows}
     from unnest(?::int[], ?::int[], ?::int[], ?::int[]) as wanted (owner_id, aspect_code, downstream_id, upstream_id)
     cross join lateral (
-      select ${columns}
+      select *
       from statement
-      where statement.downstream_id = wanted.downstream_id
-        and statement.upstream_id = wanted.upstream_id
+      where ${isEdge('wanted')}
         and statement.owner_id = wanted.owner_id
         and statement.field >> 4 = wanted.aspect_code
       offset 0
     ) as stated`,
-    edgeBindings(edges)
+    edgeKeyBindings(edges)
   )
 }
 
-const edgeBindings = (edges: readonly EdgeKey[]) => [
-  int4Array(edges.map((edge) => edge.ownerId)),
-  int4Array(edges.map((edge) => edge.aspectCode)),
-  int4Array(edges.map((edge) => edge.downstreamId)),
-  int4Array(edges.map((edge) => edge.upstreamId))
-]
+/** Owners of which removals, or replacements, are remembered that are no older than a seq; and those with patches of edges, of any age. */
+export type OwnersWithOrder = { removals: Int32Array; replacements: Int32Array; patches: Int32Array }
 
-/** upstreamId 0 stands for every upstream of a column; `code` is that of the aspect where all lists are meant, else removalCode. */
-export type TombstoneRow = EdgeKey & Order & { code: number }
+/**
+ * Mostly there is nothing so new in these tables at all, which is asked once.
+ *
+ * An owner is looked up with `seq + 0`, of which there is no index: statistics from before a load know of no seq so large, and the
+ * planner would walk the index on seq, with all that the load itself has removed, for each owner (60 s a chunk, until it timed out).
+ * And with `limit 1`, not `exists`, which it may turn into a hash of the whole table.
+ */
+export async function ownersWithOrder(tx: Tx, ownerIds: Int32Array, seq: number): Promise<OwnersWithOrder> {
+  const [row] = await query<Record<keyof OwnersWithOrder, Buffer | null>>(
+    tx,
+    `
+    select
+      string_agg(int4send(judged.id), '') filter (where judged.has_removals) as removals,
+      string_agg(int4send(judged.id), '') filter (where judged.has_replacements) as replacements,
+      string_agg(int4send(judged.id), '') filter (where judged.has_patches) as patches
+    from (
+      select wanted.id,
+        (select exists (select 1 from edge_tombstone where edge_tombstone.seq >= ?::bigint))
+        and (select true from edge_tombstone where edge_tombstone.owner_id = wanted.id and edge_tombstone.seq + 0 >= ?::bigint limit 1) is not null as has_removals,
+        (select exists (select 1 from replace_watermark where replace_watermark.seq >= ?::bigint))
+        and (select true from replace_watermark where replace_watermark.owner_id = wanted.id and replace_watermark.seq + 0 >= ?::bigint limit 1) is not null as has_replacements,
+        (select exists (select 1 from edge_patch))
+        and (select true from edge_patch where edge_patch.owner_id = wanted.id limit 1) is not null as has_patches
+      from unnest(?::int[]) as wanted (id)
+      offset 0
+    ) as judged
+    where judged.has_removals or judged.has_replacements or judged.has_patches`,
+    [seq, seq, seq, seq, int4Array(ownerIds)]
+  )
+  return {
+    removals: int4sOf(row?.removals ?? null),
+    replacements: int4sOf(row?.replacements ?? null),
+    patches: int4sOf(row?.patches ?? null)
+  }
+}
 
-/** The removals remembered for single edges. */
-export async function tombstonesOfEdges(tx: Tx, edges: readonly EdgeKey[]): Promise<TombstoneRow[]> {
-  if (edges.length === 0) return []
+/** The removals remembered for single edges that are no older than a seq. */
+export async function tombstonesOfEdges(tx: Tx, edges: EdgeKeyColumns, seq: number): Promise<TombstoneRow[]> {
+  if (edges.ownerIds.length === 0) return []
   return query<TombstoneRow>(
     tx,
     `
     select
-      edge_tombstone.owner_id as "ownerId",
+      removal.owner_id as "ownerId",
       wanted.aspect_code as "aspectCode",
-      edge_tombstone.aspect_code as code,
-      edge_tombstone.downstream_id as "downstreamId",
-      edge_tombstone.upstream_id as "upstreamId",
-      edge_tombstone.seq,
-      edge_tombstone.line
+      removal.aspect_code as code,
+      removal.downstream_id as "downstreamId",
+      removal.upstream_id as "upstreamId",
+      removal.seq,
+      removal.line
     from unnest(?::int[], ?::int[], ?::int[], ?::int[]) as wanted (owner_id, aspect_code, downstream_id, upstream_id)
-    join edge_tombstone on edge_tombstone.owner_id = wanted.owner_id
-      and edge_tombstone.downstream_id = wanted.downstream_id
-      and edge_tombstone.upstream_id = wanted.upstream_id
-    -- Groups of column records are negative, and an owner has them in one aspect.
-    where edge_tombstone.aspect_code = wanted.aspect_code or edge_tombstone.aspect_code >> 4 = wanted.aspect_code or edge_tombstone.aspect_code < 0`,
-    edgeBindings(edges)
+    cross join lateral (
+      select *
+      from edge_tombstone
+      where edge_tombstone.owner_id = wanted.owner_id
+        and edge_tombstone.downstream_id = wanted.downstream_id
+        and edge_tombstone.upstream_id = wanted.upstream_id
+        -- Not by the index on seq, as in ownersWithOrder.
+        and edge_tombstone.seq + 0 >= ?::bigint
+        -- Groups of column records are negative, and an owner has them in one aspect.
+        and (edge_tombstone.aspect_code = wanted.aspect_code or edge_tombstone.aspect_code >> 4 = wanted.aspect_code or edge_tombstone.aspect_code < 0)
+      offset 0
+    ) as removal`,
+    [...edgeKeyBindings(edges), seq]
   )
 }
 
-/** `code` is the aspect's, or that of the one list that was replaced (codes of lists begin where those of aspects end). */
-export type WatermarkRow = OwnerAspect & Order & { code: number; sourceId: number }
-
-/** The replacements remembered for aspects of owners; source 0 is a replacement of every source's statements. */
+/** The replacements remembered for aspects of owners. */
 export async function watermarksOfOwners(tx: Tx, wanted: readonly OwnerAspect[]): Promise<WatermarkRow[]> {
   if (wanted.length === 0) return []
   return query<WatermarkRow>(
@@ -153,23 +221,22 @@ export async function watermarksOfOwners(tx: Tx, wanted: readonly OwnerAspect[])
   )
 }
 
-const keyColumns = ['downstream_id', 'upstream_id', 'owner_id', 'field', 'source_id', 'record_key'] as const
-const keyArrays = (rows: readonly StatementRow[]) => [
-  int4Array(rows.map((row) => row.downstreamId)),
-  int4Array(rows.map((row) => row.upstreamId)),
-  int4Array(rows.map((row) => row.ownerId)),
-  int4Array(rows.map((row) => row.field)),
-  int4Array(rows.map((row) => row.sourceId)),
-  int4Array(rows.map((row) => row.recordKey))
-]
+/** The columns of rows as Postgres takes them; a row is found by its key, and by its place from then on. */
+const keyColumns = 'downstream_id, upstream_id, owner_id, field, source_id, record_key'
 const keyTypes = '?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[]'
-const valueArrays = (rows: readonly StatementRow[]) => [
-  int4Array(rows.map((row) => row.position)),
-  rows.map((row) => row.seq),
-  int4Array(rows.map((row) => row.line)),
-  rows.map((row) => (row.attributes === null ? null : JSON.stringify(row.attributes))),
-  rows.map((row) => row.changedSeq ?? null)
-]
+const keyArrays = (rows: readonly StatementRow[]): Buffer[] =>
+  (['downstreamId', 'upstreamId', 'ownerId', 'field', 'sourceId', 'recordKey'] as const).map((name) =>
+    int4Array(rows.map((row) => row[name]))
+  )
+const placeOfRow = (row: string): string => `
+      select statement.ctid as place
+      from statement
+      where ${isEdge(row)}
+        and statement.owner_id = ${row}.owner_id
+        and statement.field = ${row}.field::smallint
+        and statement.source_id = ${row}.source_id
+        and statement.record_key = ${row}.record_key
+      limit 1`
 
 /** In key order: neighbouring keys share pages, and two writers meet in one order. */
 export const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
@@ -181,29 +248,49 @@ export const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
       a.field - b.field
   )
 
-/** Writes what statements say and the order they say it in. */
+/** Writes what statements say and the order they say it in. They are there. Needs the owners locked. */
 export async function updateStatements(tx: Tx, rows: readonly StatementRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
     tx,
     `
+    with found as materialized (
+      select stated.place, changed.position, changed.seq, changed.line, changed.attributes, changed.changed_seq
+      from unnest(${keyTypes}, ?::int[], ?::bigint[], ?::int[], ?::text[], ?::bigint[])
+        as changed (${keyColumns}, position, seq, line, attributes, changed_seq)
+      cross join lateral (${placeOfRow('changed')}
+      ) as stated
+    )
     update statement
-    set position = changed.position, seq = changed.seq, line = changed.line, attributes = changed.attributes::jsonb, changed_seq = changed.changed_seq
-    from unnest(${keyTypes}, ?::int[], ?::bigint[], ?::int[], ?::text[], ?::bigint[])
-      as changed (${keyColumns.join(', ')}, position, seq, line, attributes, changed_seq)
-    where ${keyColumns.map((column) => `statement.${column} = changed.${column}`).join(' and ')}`,
-    [...keyArrays(rows), ...valueArrays(rows)]
+    set position = found.position, seq = found.seq, line = found.line, attributes = found.attributes::jsonb, changed_seq = found.changed_seq
+    from found
+    where statement.ctid = found.place`,
+    [
+      ...keyArrays(rows),
+      int4Array(rows.map((row) => row.position)),
+      rows.map((row) => row.seq),
+      int4Array(rows.map((row) => row.line)),
+      rows.map((row) => (row.attributes === null ? null : JSON.stringify(row.attributes))),
+      rows.map((row) => row.changedSeq ?? null)
+    ]
   )
 }
 
+/** They are there. Needs the owners locked. */
 export async function deleteStatements(tx: Tx, rows: readonly StatementRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
     tx,
     `
+    with found as materialized (
+      select stated.place
+      from unnest(${keyTypes}) as gone (${keyColumns})
+      cross join lateral (${placeOfRow('gone')}
+      ) as stated
+    )
     delete from statement
-    using unnest(${keyTypes}) as gone (${keyColumns.join(', ')})
-    where ${keyColumns.map((column) => `statement.${column} = gone.${column}`).join(' and ')}`,
+    using found
+    where statement.ctid = found.place`,
     keyArrays(rows)
   )
 }
@@ -282,7 +369,9 @@ export async function writeTombstones(tx: Tx, rows: readonly TombstoneRow[]): Pr
     set seq = excluded.seq, line = excluded.line
     where (edge_tombstone.seq, edge_tombstone.line) < (excluded.seq, excluded.line)`,
     [
-      ...edgeBindings(rows.map((row) => ({ ...row, aspectCode: row.code }))),
+      ...(['ownerId', 'code', 'downstreamId', 'upstreamId'] as const).map((name) =>
+        int4Array(rows.map((row) => row[name]))
+      ),
       rows.map((row) => row.seq),
       rows.map((row) => row.line)
     ]

@@ -1,7 +1,7 @@
 /** Loads without processes: a queue that a test can look into, and a worker that the test turns by hand. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { createLeanWays } from '../../shared/catalog/write/lean-ways.ts'
+import { rememberEntityIds } from '../../shared/catalog/write/entity-ids.ts'
 import { applyRecords } from '../../shared/catalog/write/apply-records.ts'
 import type { ApplyRecords } from '../../shared/catalog/loads/apply-chunk.ts'
 import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/loads/chunk-guards.ts'
@@ -121,9 +121,9 @@ export function loadBenchOn(
   }
   const apply = options.apply ?? applyRecords
   // As the worker has it, unless a test brings its own way of applying.
-  const lean = options.apply ? undefined : createLeanWays()
+  const ids = options.apply ? undefined : rememberEntityIds()
   const look: LoadBench['look'] = (chunkId, more = {}) =>
-    runChunk(db, queue, chunkId, { apply, lean: more.apply ? undefined : lean, ...more })
+    runChunk(db, queue, chunkId, { apply, ids: more.apply ? undefined : ids, ...more })
   const rows: LoadBench['rows'] = (sql, bindings = []) => query(db, sql, bindings)
 
   return {

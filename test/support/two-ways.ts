@@ -1,11 +1,10 @@
-/** Two ways of applying the chunks of one load in one catalog, and what they leave behind side by side. */
+/** The chunks of one load applied record by record and in columns, in one catalog, and what each leaves behind. */
 import { applyCall } from '../../shared/catalog/write/apply-call.ts'
 import { applyChunk } from '../../shared/catalog/loads/apply-chunk.ts'
 import { applyRecords } from '../../shared/catalog/write/apply-records.ts'
 import { allChunkGuards } from '../../shared/catalog/loads/chunk-guards.ts'
 import { claimChunk } from '../../shared/catalog/loads/claim-chunk.ts'
-import type { EdgesApplied } from '../../shared/catalog/write/apply-edges.ts'
-import { createLeanWays, type LeanWays } from '../../shared/catalog/write/lean-ways.ts'
+import { rememberEntityIds, type EntityIds } from '../../shared/catalog/write/entity-ids.ts'
 import { WaitForOlderLoad } from '../../shared/catalog/write/wait-for-older-load.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
@@ -140,8 +139,8 @@ async function prepare(
 }
 
 /** One worker applies the chunks; a chunk that waits for an older load is left. */
-async function applyAll(db: Db, chunkIds: readonly number[], lean: LeanWays | null): Promise<LeftBehind> {
-  const options = { apply: applyRecords, guards: allChunkGuards, ...(lean ? { lean } : {}) }
+async function applyAll(db: Db, chunkIds: readonly number[], ids: EntityIds | null): Promise<LeftBehind> {
+  const options = { apply: applyRecords, guards: allChunkGuards, ...(ids ? { ids } : {}) }
   const waiting: string[] = []
   for (const id of chunkIds) {
     const claim = await claimChunk(db, id, allChunkGuards)
@@ -155,49 +154,30 @@ async function applyAll(db: Db, chunkIds: readonly number[], lean: LeanWays | nu
 }
 
 /** What only one of two ways left behind. */
-function difference(what: string, general: readonly string[], lean: readonly string[]): string[] {
-  if (JSON.stringify(general) === JSON.stringify(lean)) return []
+function difference(what: string, asRecords: readonly string[], inColumns: readonly string[]): string[] {
+  if (JSON.stringify(asRecords) === JSON.stringify(inColumns)) return []
   return [
     `${what}:`,
-    ...general.filter((line) => !lean.includes(line)).map((line) => `  only general: ${line}`),
-    ...lean.filter((line) => !general.includes(line)).map((line) => `  only lean: ${line}`)
+    ...asRecords.filter((line) => !inColumns.includes(line)).map((line) => `  only as records: ${line}`),
+    ...inColumns.filter((line) => !asRecords.includes(line)).map((line) => `  only in columns: ${line}`)
   ]
 }
 
-/** `leanCount`: of the records that were applied in the lean way. */
-export type Compared = { differences: string[]; hasChanged: boolean; leanCount: number }
+export type Compared = { differences: string[]; hasChanged: boolean }
 
-function countingWays(): { lean: LeanWays; count: () => number } {
-  const { edges, documents } = createLeanWays()
-  let count = 0
-  const counted = (done: EdgesApplied): EdgesApplied => {
-    count += done.records
-    return done
-  }
-  return {
-    lean: {
-      edges: async (...given) => counted(await edges(...given)),
-      documents: async (...given) => counted(await documents(...given))
-    },
-    count: () => count
-  }
-}
-
-/** Applies the load in the general way and in the lean one, each taken back, and says where they differ. */
+/** Applies the load in both ways, each taken back, and says where they differ. */
 export async function compareWays(db: Db, load: EdgeLoad, pack: PackChunk): Promise<Compared> {
-  const ways = countingWays()
-  const [general, lean] = await takenBack(db, async (db) => {
+  const [asRecords, inColumns] = await takenBack(db, async (db) => {
     const chunkIds = await prepare(db, load, pack)
     return [
       await takenBack(db, (db) => applyAll(db, chunkIds, null)),
-      await takenBack(db, (db) => applyAll(db, chunkIds, ways.lean))
+      await takenBack(db, (db) => applyAll(db, chunkIds, rememberEntityIds()))
     ] as const
   })
   return {
-    differences: Object.keys(general).flatMap((what) =>
-      difference(what, general[what] ?? [], lean[what] ?? [])
+    differences: Object.keys(asRecords).flatMap((what) =>
+      difference(what, asRecords[what] ?? [], inColumns[what] ?? [])
     ),
-    hasChanged: Boolean(general.journal?.length),
-    leanCount: ways.count()
+    hasChanged: Boolean(asRecords.journal?.length)
   }
 }

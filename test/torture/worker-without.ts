@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util'
 import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/loads/chunk-guards.ts'
 import type { ApplyRecords } from '../../shared/catalog/loads/apply-chunk.ts'
-import { createLeanWays, type LeanWays } from '../../shared/catalog/write/lean-ways.ts'
+import { rememberEntityIds } from '../../shared/catalog/write/entity-ids.ts'
 import { applyRecords } from '../../shared/catalog/write/apply-records.ts'
 import { allGuards, type Guards } from '../../shared/catalog/write/guards.ts'
 import { createIsolationGate, type IsolationGate } from '../../shared/catalog/loads/isolation-gate.ts'
@@ -35,12 +35,9 @@ const leftOut = <Rules extends object>(rules: Rules): Rules => ({
 const guards: Guards = leftOut(allGuards)
 const chunkGuards: ChunkGuards = leftOut(allChunkGuards)
 
-const ways = createLeanWays()
-const apply: ApplyRecords = (tx, records, context) => applyRecords(tx, records, { ...context, guards })
-const lean: LeanWays = {
-  edges: (tx, edges, context) => ways.edges(tx, edges, { ...context, guards }),
-  documents: (tx, documents, context) => ways.documents(tx, documents, { ...context, guards })
-}
+const ids = rememberEntityIds()
+const apply: ApplyRecords = (tx, records, context, edges) =>
+  applyRecords(tx, records, { ...context, guards }, edges)
 
 function freezing(gate: IsolationGate, share: number): IsolationGate {
   const freeze = (): void => {
@@ -76,7 +73,7 @@ await startChunkWorker({
     try {
       const { retryInMs } = await runChunk(db, queue, chunkId, {
         apply,
-        lean,
+        ids,
         gate,
         signal,
         guards: chunkGuards,

@@ -3,23 +3,21 @@ import { CatalogError } from '../../errors.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { recordParser, type RecordParser } from '../../formats/parse-record.ts'
-import { readPlainDocument } from '../../formats/plain-documents.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import type { Actor, ChangeRecord, Verdict } from '../../model/changes.ts'
 import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../../store/chunks.ts'
 import type { Counts } from '../../store/load-progress.ts'
 import { hasOlderUnfinished } from '../../store/order-of-changes.ts'
 import type { Reject } from '../../store/rejects.ts'
-import { insertStatedKeys, type StatedKeysRow } from '../../store/snapshot-statements.ts'
+import { insertStatedKeys } from '../../store/snapshot-statements.ts'
 import { toUrn } from '../../urn/urn.ts'
 import { applyEvents, readEventText, type ReadEvent } from '../openlineage/ingest-events.ts'
-import type { ApplyContext } from '../write/apply-records.ts'
+import type { ApplyContext, EdgesToApply } from '../write/apply-records.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
-import { unpackDocumentsOnly, unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
+import { unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
 import { recordsOfEdges } from './chunk-records.ts'
-import { createDocumentGatherer, type DocumentBatch } from '../write/document-payload.ts'
 import type { EdgeBatch } from '../write/edge-payload.ts'
-import type { LeanWays } from '../write/lean-ways.ts'
+import type { EntityIds } from '../write/entity-ids.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { assertHeld, settleChunk, type Settled } from './settle-chunk.ts'
 import { createStatedKeys } from '../write/stated-keys.ts'
@@ -27,7 +25,12 @@ import { readChunkRecords } from './undo-records.ts'
 import { WaitForOlderLoad } from '../write/wait-for-older-load.ts'
 
 /** What applies the records: shared/catalog/write/apply-records.ts, or a test's own. */
-export type ApplyRecords = (tx: Tx, records: ChangeRecord[], context: ApplyContext) => Promise<Verdict[]>
+export type ApplyRecords = (
+  tx: Tx,
+  records: ChangeRecord[],
+  context: ApplyContext,
+  edges?: EdgesToApply | null
+) => Promise<Verdict[]>
 
 /** The worker is stopping: the transaction was rolled back, and the chunk is to be handed back. */
 export class ChunkAborted extends Error {
@@ -40,10 +43,10 @@ export class ChunkAborted extends Error {
 /** What the transaction of a chunk needs, whatever it does. */
 export type ChunkOptions = { guards: ChunkGuards; signal?: AbortSignal | undefined }
 
-/** Without `lean` all records are applied in the general way. */
+/** `ids`: what the process remembers of ids. Without them edges are applied record by record, as all others are. */
 export type ApplyOptions = ChunkOptions & {
   apply: ApplyRecords
-  lean?: LeanWays | undefined
+  ids?: EntityIds | undefined
   /** For OpenLineage events. */
   connections?: Connections
 }
@@ -86,8 +89,8 @@ export async function holdChunk<T>(
   }
 }
 
-/** What became of the records of a chunk, before it is settled. `statedBefore` is what the lean way stated, of a snapshot. */
-export type Judged = { counts: Counts; rejects: Reject[]; statedBefore?: StatedKeysRow[] }
+/** What became of the records of a chunk, before it is settled. */
+export type Judged = { counts: Counts; rejects: Reject[] }
 
 /** Applies the stored records of a chunk that is held. */
 export async function applyStored(
@@ -100,7 +103,7 @@ export async function applyStored(
   const judged = await applyPayload(tx, chunk, context, options)
   throwIfAborted(options.signal)
   if (context.stated && chunk.sweep === 'pending')
-    await insertStatedKeys(tx, chunk.loadId, [...(judged.statedBefore ?? []), ...context.stated.rows()])
+    await insertStatedKeys(tx, chunk.loadId, context.stated.rows())
   return judged
 }
 
@@ -111,56 +114,37 @@ async function applyPayload(
   options: ApplyOptions
 ): Promise<Judged> {
   if (chunk.format === 'openlineage') return applyEventsOf(tx, chunk, context, options)
-  const edges = options.lean ? await unpackEdgesOnly(chunk.payload) : null
-  if (edges && options.lean) return applyEdgesOf(tx, chunk, edges, context, options.lean, options)
+  const batch = options.ids ? await unpackEdgesOnly(chunk.payload) : null
+  if (batch && options.ids)
+    return applyEdgesOf(tx, { batch, ids: options.ids }, recordParser(chunk), context, options)
   if (
     chunk.mode === 'undo' &&
     options.guards.undoWaits &&
     (await hasOlderUnfinished(tx, chunk.seq ?? 0, chunk.loadId))
   )
     throw new WaitForOlderLoad()
-  const columns = options.lean ? await unpackDocumentsOnly(chunk.payload) : null
-  if (columns && options.lean) return applyDocumentsOf(tx, chunk, columns, context, options.lean, options)
-  const stored = await readChunkRecords(tx, chunk)
-  const documents = options.lean ? documentsOnly(chunk, stored) : null
-  if (documents && options.lean) return applyDocumentsOf(tx, chunk, documents, context, options.lean, options)
-  return applyRecordsOf(tx, chunk, stored, context, options)
+  return applyRecordsOf(tx, chunk, await readChunkRecords(tx, chunk), context, options)
 }
 
-/** The documents of a chunk that stores texts of nothing else, as one that was halved does; null for any other. */
-function documentsOnly({ format }: LockedChunk, stored: readonly RawRecord[]): DocumentBatch | null {
-  if ((format !== 'ndjson' && format !== 'mcp') || stored.length === 0) return null
-  const gatherer = createDocumentGatherer()
-  for (const { line, text } of stored) {
-    const document = readPlainDocument(text, line)
-    if (!document) return null
-    gatherer.add(document)
-  }
-  return gatherer.take().batch
-}
-
-async function applyDocumentsOf(
+async function applyEdgesOf(
   tx: Tx,
-  chunk: LockedChunk,
-  documents: DocumentBatch,
+  edges: EdgesToApply,
+  parser: RecordParser,
   context: ApplyContext,
-  lean: LeanWays,
   options: ApplyOptions
 ): Promise<Judged> {
   throwIfAborted(options.signal)
-  const { rest, ...before } = await lean.documents(tx, documents, context)
-  if (rest.length === 0)
-    return { counts: { applied: before.applied, unchanged: 0, rejected: 0 }, rejects: [] }
-  const stored = await readChunkRecords(tx, chunk)
-  const { counts, rejects } = await applyRecordsOf(
-    tx,
-    chunk,
-    rest.flatMap((at) => stored[at] ?? []),
-    { ...context, before },
-    options
-  )
-  return { counts: { ...counts, applied: counts.applied + before.applied }, rejects }
+  const verdicts = await options.apply(tx, [], context, edges)
+  const rejected = new Set(verdicts.flatMap(({ line, outcome }) => (outcome === 'rejected' ? [line] : [])))
+  return judge(await recordsOfLines(tx, edges.batch, rejected), verdicts, [], parser)
 }
+
+const recordsOfLines = (tx: Tx, batch: EdgeBatch, lines: ReadonlySet<number>): Promise<RawRecord[]> =>
+  recordsOfEdges(
+    tx,
+    batch,
+    [...batch.lines.keys()].filter((place) => lines.has(batch.lines[place] ?? 0))
+  )
 
 async function applyRecordsOf(
   tx: Tx,
@@ -204,39 +188,6 @@ async function applyEventsOf(
   return {
     counts: { applied, unchanged: events.length - applied, rejected: rejects.length },
     rejects
-  }
-}
-
-/** The lean way first; what it leaves goes the general way. */
-async function applyEdgesOf(
-  tx: Tx,
-  chunk: LockedChunk,
-  edges: EdgeBatch,
-  context: ApplyContext,
-  lean: LeanWays,
-  options: ApplyOptions
-): Promise<Judged> {
-  throwIfAborted(options.signal)
-  // Kept apart, since the general way forgets what it has gathered when it folds anew.
-  const stated = context.stated ? createStatedKeys() : undefined
-  const { rest, ...before } = await lean.edges(tx, edges, { ...context, ...(stated ? { stated } : {}) })
-  const statedBefore = stated?.rows() ?? []
-  if (rest.length === 0)
-    return {
-      counts: { applied: before.applied, unchanged: before.unchanged, rejected: 0 },
-      rejects: [],
-      statedBefore
-    }
-  const left = await recordsOfEdges(tx, edges, rest)
-  const { counts, rejects } = await applyRecordsOf(tx, chunk, left, { ...context, before }, options)
-  return {
-    counts: {
-      applied: counts.applied + before.applied,
-      unchanged: counts.unchanged + before.unchanged,
-      rejected: counts.rejected
-    },
-    rejects,
-    statedBefore
   }
 }
 
@@ -284,7 +235,7 @@ function parseAll(
   return { records, rejects }
 }
 
-/** The counts of a chunk, and the rows of its rejects. A verdict on a line that is not of the chunk is a fault of ours. */
+/** The counts of a chunk, and the rows of its rejects; `stored` has the texts of these. */
 function judge(
   stored: readonly RawRecord[],
   verdicts: readonly Verdict[],
@@ -296,16 +247,16 @@ function judge(
   const rejects = [...unparsed]
   for (const verdict of verdicts) {
     counts[verdict.outcome] += 1
+    if (verdict.outcome !== 'rejected') continue
     const text = texts.get(verdict.line)
     if (text === undefined) throw new Error('a verdict on a line that the chunk does not have')
-    if (verdict.outcome === 'rejected')
-      rejects.push(
-        toReject(verdict.line, text, {
-          code: verdict.code,
-          message: withWayOut(verdict),
-          field: verdict.details.field === undefined ? undefined : parser.fieldOf(verdict.details.field)
-        })
-      )
+    rejects.push(
+      toReject(verdict.line, text, {
+        code: verdict.code,
+        message: withWayOut(verdict),
+        field: verdict.details.field === undefined ? undefined : parser.fieldOf(verdict.details.field)
+      })
+    )
   }
   return { counts, rejects }
 }

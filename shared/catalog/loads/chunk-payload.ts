@@ -1,13 +1,7 @@
-/** The records of a chunk as they are stored: lines of `<line>\t<raw record>\n`, lightly compressed; or edges or documents alone, as edge-payload.ts and document-payload.ts pack them. */
+/** The records of a chunk as they are stored: lines of `<line>\t<raw record>\n`, lightly compressed; or edges alone, as edge-payload.ts packs them. */
 import { UnreadableChunk } from '../write/urns-of-ids.ts'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
-import {
-  holdsDocuments,
-  packedLinesOf,
-  unpackDocuments,
-  type DocumentBatch
-} from '../write/document-payload.ts'
 import { holdsEdges, unpackEdges, type EdgeBatch } from '../write/edge-payload.ts'
 
 const deflate = promisify(deflateRaw)
@@ -27,10 +21,6 @@ export const packLines = (lines: readonly string[]): Promise<Buffer> => deflate(
 export const unpackEdgesOnly = async (payload: Buffer | null): Promise<EdgeBatch | null> =>
   payload && holdsEdges(payload) ? unpackEdges(payload).catch(unreadable) : null
 
-/** The documents of a payload that holds nothing else, where it has them in columns; null for any other. Throws UnreadableChunk. */
-export const unpackDocumentsOnly = async (payload: Buffer | null): Promise<DocumentBatch | null> =>
-  payload && holdsDocuments(payload) ? unpackDocuments(payload).catch(unreadable) : null
-
 function unreadable(cause: unknown): never {
   throw new UnreadableChunk(cause)
 }
@@ -41,11 +31,11 @@ export async function unpackLineNumbers(payload: Buffer | null): Promise<number[
   return edges ? [...edges.lines] : (await unpackLines(payload)).map((record) => record.line)
 }
 
-/** What packLines has packed, alone or behind columns. Throws UnreadableChunk. */
+/** What packLines has packed. Throws UnreadableChunk. */
 export async function unpackLines(payload: Buffer | null): Promise<RawRecord[]> {
   if (!payload) throw new UnreadableChunk(new Error('there are none'))
   try {
-    const text = (await inflate(holdsDocuments(payload) ? packedLinesOf(payload) : payload)).toString('utf8')
+    const text = (await inflate(payload)).toString('utf8')
     return text.split('\n').slice(0, -1).map(toRawRecord)
   } catch (error) {
     throw error instanceof UnreadableChunk ? error : new UnreadableChunk(error)

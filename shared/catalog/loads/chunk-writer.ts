@@ -3,7 +3,6 @@
  * bounded however large the load. Nothing of it is applied here.
  */
 import type { EdgeRun } from '../../formats/edge-runs.ts'
-import type { PlainDocument } from '../../formats/plain-documents.ts'
 import type { EdgeShape, PlainEdge } from '../../formats/plain-edges.ts'
 import { limits } from '../../limits.ts'
 import { createsOf, isDestructive, passOf, referencesOf, standsOn } from '../../model/change-facts.ts'
@@ -12,7 +11,6 @@ import type { Tx } from '../../db/database.ts'
 import { insertChunk } from '../../store/chunks.ts'
 import { insertDeclarations, type Declaration } from '../../store/declarations.ts'
 import { insertRejects, type Reject } from '../../store/rejects.ts'
-import { createDocumentGatherer, packDocuments } from '../write/document-payload.ts'
 import { createEdgeGatherer, type EdgeGatherer } from './edge-gatherer.ts'
 import { packEdges, withUrns } from '../write/edge-payload.ts'
 import { areOfThisLife, type KnownIds } from '../lineage/known-ids.ts'
@@ -24,8 +22,6 @@ export type Stored = { records: number; rejects: number; isDestructive: boolean 
 export type ChunkWriter = {
   /** Takes a record that was understood. Nothing is to be awaited where nothing is given, as mostly. */
   add(record: RawRecord, changes: readonly Change[]): Promise<void> | undefined
-  /** Takes a lineage document that was seen to be sound (plain-documents.ts). Such have chunks of their own, to be applied in columns. */
-  addDocument(record: RawRecord, document: PlainDocument): Promise<void> | undefined
   /** Takes an edge that is given by its two ends alone. */
   addEdge(edge: PlainEdge): Promise<void> | undefined
   /** Takes such edges, many at once. */
@@ -70,11 +66,8 @@ export function createChunkWriter(
   }: { isBehind?: boolean; knownIds?: (() => KnownIds | null) | undefined; maxRecords?: number } = {}
 ): ChunkWriter {
   const open = new Map<number, OpenChunk>()
-  // Chunks of removals alone: each kind is applied in columns (apply-edges.ts, remove-edges.ts).
+  // Chunks of removals alone: a chunk in columns adds all of its edges, or removes them.
   const [added, removed] = [createEdgeGatherer(knownIds), createEdgeGatherer(knownIds)]
-  const documents = createDocumentGatherer(knownIds)
-  let documentLines: string[] = []
-  let documentBytes = 0
   let rejects: Reject[] = []
   let rejectBytes = 0
   let rejectsCount = 0
@@ -167,29 +160,6 @@ export function createChunkWriter(
     })
   }
 
-  function storeDocuments(): Promise<void> {
-    const [{ batch, ids }, lines] = [documents.take(), documentLines]
-    documentLines = []
-    documentBytes = 0
-    return storeNext(async () => {
-      const sent = await packLines(lines)
-      const payload = await packDocuments(batch, sent)
-      await store(
-        async (tx) => {
-          const isRight = ids === null || (await areOfThisLife(tx, ids))
-          await insertChunk(tx, {
-            loadId,
-            pass: 3,
-            firstLine: batch.lines[0] ?? 1,
-            recordCount: lines.length,
-            payload: isRight ? payload : sent
-          })
-        },
-        { records: lines.length, rejects: 0, isDestructive: true }
-      )
-    })
-  }
-
   const isFull = (gathered: EdgeGatherer): boolean =>
     gathered.count() >= mostEdges.records || gathered.bytes() >= mostEdges.bytes
   const gathererOf = ({ isRemoval }: EdgeShape): EdgeGatherer => (isRemoval ? removed : added)
@@ -219,16 +189,6 @@ export function createChunkWriter(
       if (pass === 2) chunk.declarations.push(...declarationsOf(record.line, changes))
       return put(chunk, record)
     },
-    addDocument(record, document) {
-      const outdated = documents.isOutdated() ? storeDocuments() : undefined
-      const stored = toStoredLine(record)
-      documentLines.push(stored)
-      documentBytes += Buffer.byteLength(stored)
-      documents.add(document)
-      return documentLines.length >= limits.chunkMaxRecords || documentBytes >= limits.chunkMaxBytes
-        ? storeDocuments()
-        : outdated
-    },
     reject(reject) {
       rejects.push(reject)
       rejectBytes += reject.record?.length ?? 0
@@ -237,7 +197,6 @@ export function createChunkWriter(
     },
     async flush() {
       for (const chunk of [...open.values()].sort((a, b) => a.pass - b.pass)) await storeChunk(chunk)
-      if (documentLines.length > 0) await storeDocuments()
       for (const gathered of [added, removed]) if (gathered.count() > 0) await storeEdges(gathered)
       if (rejects.length > 0) await storeRejects()
       await storing

@@ -63,7 +63,7 @@ const turnMaxMs = 2
 /**
  * Stores the records of the body as they come, and returns the id of the load when it is accepted (committed). What was
  * received under the same key before is compared and answered with, even while new loads are refused: it stores nothing.
- * What runs of plain edges and lineage documents name is stored by the ids that `knownIds` has for it, and looked up no more.
+ * What runs of plain edges name is stored by the ids that `knownIds` has for it, and looked up no more.
  * Reads on only when all but the last chunk of what was read is stored, so memory is bounded on this side and the client is held back on its own.
  *
  * Throws OVERLOADED, BAD_REQUEST for a body without records and what openRecords throws (all with nothing stored),
@@ -222,7 +222,6 @@ async function endSnapshot(
 function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined {
   if ('count' in entry) return writer.addEdges(entry)
   if ('shape' in entry) return writer.addEdge(entry)
-  if ('document' in entry) return writer.addDocument(entry, entry.document)
   if (!('error' in entry)) return writer.add({ line: entry.line, text: entry.text }, entry.record.changes)
   refuseFatal(entry.error)
   return writer.reject(toReject(entry.line, entry.text, reasonOf(entry.error)))

@@ -22,7 +22,6 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
     add(entry) {
       // What is removed by name is not there to be swept either.
       if ('shape' in entry) count += 'count' in entry ? entry.count : 1
-      else if ('document' in entry) count += entry.document.upstreamUrns.length
       else if ('error' in entry) {
         const named = namedByReject(shape, { line: entry.line, record: entry.text, isWhole: true })
         if (named === 'everything' || named.touching.length > 0) isBounded = false

@@ -15,17 +15,14 @@ import { lockEntities } from '../../store/entities.ts'
 import { appendGraphChange } from '../../store/graph-changes.ts'
 import { lockAsWriter, olderWork } from '../../store/order-of-changes.ts'
 import { deleteRemoval, readRemoval } from '../../store/snapshot-removals.ts'
-import {
-  deleteStatementsBefore,
-  statementsOfEdges,
-  writeWatermarks,
-  type StatementRow
-} from '../../store/statements.ts'
+import { edgeKeys } from '../../statements/columns.ts'
+import type { StatementRow } from '../../statements/rows.ts'
+import { deleteStatementsBefore, statementsOfEdges, writeWatermarks } from '../../store/statements.ts'
 import { countRemoved } from '../../store/sweeps.ts'
 import { contextOf, holdChunk, type ChunkContext, type ChunkOptions } from './apply-chunk.ts'
 import { openSet } from '../write/apply-records.ts'
 import { aspectCellKey, countEdgeChange, loadAspectCells, writeAspectCells } from '../write/aspect-cells.ts'
-import { statedBefore } from '../write/store-edge-cells.ts'
+import { statedBefore } from '../write/write-statements.ts'
 import { rememberEntity, type WorkingSet } from '../write/working-set.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 import { allGuards } from '../write/guards.ts'
@@ -76,7 +73,7 @@ export async function removePiece(
     keys
   )
   await showRemovals(tx, set, removed)
-  const patches = new Set(await edgePatchesOfOwners(tx, ownersOf(removed)))
+  const patches = await edgePatchesOfOwners(tx, ownersOf(removed))
   for (const row of removed)
     set.journal?.note({ kind: 'removed', key: row, before: statedBefore(row, patches) })
   await set.journal?.write(tx, context.chunk)
@@ -117,10 +114,7 @@ const keyOfEdge = (row: Pick<StatementRow, 'ownerId' | 'field' | 'downstreamId' 
 async function showRemovals(tx: Tx, set: WorkingSet, removed: readonly StatementRow[]): Promise<void> {
   const left = new Set(
     (
-      await statementsOfEdges(
-        tx,
-        removed.map((row) => ({ ...row, aspectCode: row.field >> 4 }))
-      )
+      await statementsOfEdges(tx, edgeKeys(removed.map((row) => ({ ...row, aspectCode: row.field >> 4 }))))
     ).map(keyOfEdge)
   )
   const seen = ownersOf(removed.filter((row) => row.recordKey !== bareRecordKey || !left.has(keyOfEdge(row))))

@@ -20,7 +20,7 @@ import { allChunkGuards, type ChunkGuards } from './chunk-guards.ts'
 import { compareSnapshot } from './compare-snapshot.ts'
 import { deadlyLoad, deadlyRecord, remedyFor } from './fail-chunk.ts'
 import { createIsolationGate, type IsolationGate } from './isolation-gate.ts'
-import type { LeanWays } from '../write/lean-ways.ts'
+import type { EntityIds } from '../write/entity-ids.ts'
 import { removeUnstated } from './remove-unstated.ts'
 import { ChunkOvertaken, LoadEnded, type Settled } from './settle-chunk.ts'
 import { settleDeclarations } from './settle-declarations.ts'
@@ -29,8 +29,8 @@ import { comparePass, removalPass } from './sweep-passes.ts'
 
 export type RunOptions = {
   apply: ApplyRecords
-  /** Without them all records go the general way. */
-  lean?: LeanWays | undefined
+  /** What the process remembers of ids, as in ApplyOptions. */
+  ids?: EntityIds | undefined
   connections?: Connections
   guards?: ChunkGuards
   /** Rolls back what is under way and hands the chunk back. */

@@ -46,11 +46,6 @@ export function createWholeChunkWriter(
       destroys ||= isDestructive(changes)
       return undefined
     },
-    addDocument(record) {
-      put(record)
-      destroys = true
-      return undefined
-    },
     addEdge({ line, shape, upstream, downstream }) {
       put({ line, text: textOfEdge(shape, upstream, downstream) })
       destroys ||= shape.isRemoval

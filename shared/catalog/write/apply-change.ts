@@ -15,6 +15,14 @@ import type { AssociationRow } from '../../store/domains.ts'
 import type { EntityRow } from '../../store/entities.ts'
 import { keyOf } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
+import {
+  assertEdge,
+  assertEntry,
+  removeEdge,
+  replaceEdges,
+  rowsOfOwner,
+  type OwnerStatements
+} from '../../statements/merge.ts'
 import { applyAspectChange, checkAspectCondition, currentRow, existForEdges } from './aspect-cells.ts'
 import {
   associate,
@@ -23,9 +31,8 @@ import {
   type AssociationCell,
   type AssociationChange
 } from './association-cells.ts'
-import { aspectCell, edgeCell, markCreated, showEdges, withPlace, type Cells } from './cells.ts'
+import { aspectCell, markCreated, showEdges, statementsOf, withPlace, type Cells } from './cells.ts'
 import type { SiblingRule } from './domain-tree.ts'
-import { removeEdge, replaceEdges, stateEdge, stateEntry, type EdgeCell } from './edge-cells.ts'
 import { patchLineage, upsertLineage, type Upsert } from './lineage-changes.ts'
 import { makesOwner, resolveEntry, subjectOf } from './plan-records.ts'
 import { undoChange } from './undo-change.ts'
@@ -151,38 +158,37 @@ function applyEdge(
   // An end without a row has no edges to remove; the ends of an added edge always have one.
   if (ends.downstreamId === undefined || ends.upstreamId === undefined) return false
   const { downstreamId, upstreamId } = ends
-  const cell = edgeCell(cells, owner.id, place.aspectName)
+  const statements = statementsOf(cells, owner.id, place.aspectName)
   const hasChanged =
     change.kind === 'removeEdge'
-      ? removeEdge(set, cell, { downstreamId, upstreamId }, order)
+      ? removeEdge(set.merging, statements, { downstreamId, upstreamId }, order)
       : addEdge(
           set,
-          cell,
+          statements,
           { fieldCode: place.fieldCode, downstreamId, upstreamId, position: appendedPosition },
           change.attributes,
           order
         )
-  return showEdges(
-    set,
-    aspectCell(cells, owner.id, place.aspectName),
-    cell,
-    { isMade: change.kind === 'addEdge', hasChanged },
-    order
-  )
+  return showEdges(set, cells, statements, { isMade: change.kind === 'addEdge', hasChanged }, order)
 }
 
 type AddedEdge = { fieldCode: number; downstreamId: number; upstreamId: number; position: number }
 
 function addEdge(
   set: WorkingSet,
-  cell: EdgeCell,
+  owner: OwnerStatements,
   edge: AddedEdge,
   attributes: JsonObject | undefined,
   order: Order
 ): boolean {
   const { fieldCode, ...ends } = edge
-  if (!attributes) return stateEdge(set, cell, fieldCode, ends, order)
-  return stateEntry(set, cell, { ...edge, attributes, recordKey: recordKeyOf(fieldCode, attributes) }, order)
+  if (!attributes) return assertEdge(set.merging, owner, fieldCode, ends, order)
+  return assertEntry(
+    set.merging,
+    owner,
+    { ...edge, attributes, recordKey: recordKeyOf(fieldCode, attributes) },
+    order
+  )
 }
 
 /** Where an edge that is not an entry of a written list is kept. */
@@ -216,15 +222,9 @@ function replaceStated(
     return resolveEntry(set, entry)
   })
   const sourceId = change.source === undefined ? null : (set.sourceIds.get(change.source) ?? set.sourceId)
-  const cell = edgeCell(cells, owner.id, change.aspectName)
-  const hasChanged = replaceEdges(set, cell, { of: 'aspect', sourceId }, entries, order)
-  return showEdges(
-    set,
-    aspectCell(cells, owner.id, change.aspectName),
-    cell,
-    { isMade: true, hasChanged },
-    order
-  )
+  const statements = statementsOf(cells, owner.id, change.aspectName)
+  const hasChanged = replaceEdges(set.merging, statements, { of: 'aspect', sourceId }, entries, order)
+  return showEdges(set, cells, statements, { isMade: true, hasChanged }, order)
 }
 
 function upsertAspect(
@@ -339,10 +339,10 @@ function deleteAspect(
     { systemMetadata: null }
   )
   if (!isLineageAspect(change.aspectName)) return hasChanged
-  const edges = edgeCell(cells, entity.id, change.aspectName)
-  const edgesChanged = replaceEdges(set, edges, { of: 'aspect', sourceId: null }, [], order)
-  // What was stated after a late deletion made the aspect anew.
-  const [first] = [...edges.rows.values()].sort(compareOrder)
+  const statements = statementsOf(cells, entity.id, change.aspectName)
+  const edgesChanged = replaceEdges(set.merging, statements, { of: 'aspect', sourceId: null }, [], order)
+  // What was asserted after a late deletion made the aspect anew.
+  const [first] = rowsOfOwner(statements).sort(compareOrder)
   if (first)
     existForEdges(set, aspectCell(cells, entity.id, change.aspectName), { seq: first.seq, line: first.line })
   return edgesChanged || hasChanged

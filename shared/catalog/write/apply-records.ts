@@ -6,13 +6,21 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tx } from '../../db/database.ts'
+import { preferIndexes } from '../../db/prefer-indexes.ts'
 import { CatalogError } from '../../errors.ts'
 import { createsOf, passOf, standsOn } from '../../model/change-facts.ts'
 import type { Actor, Change, ChangeRecord, MissingReferences, Verdict } from '../../model/changes.ts'
 import { createPatchBudget } from '../../model/patch-work.ts'
+import { distinct, type EdgeColumns } from '../../statements/columns.ts'
 import { appendAudit } from '../../store/audit.ts'
 import { declaredUrns } from '../../store/declarations.ts'
-import { createTrialIds, findEntities, insertEntities, lockEntities } from '../../store/entities.ts'
+import {
+  createTrialIds,
+  findEntities,
+  insertEntities,
+  lockEntities,
+  lockOwners as lockById
+} from '../../store/entities.ts'
 import {
   drawSeq,
   lockAsWriter,
@@ -40,8 +48,19 @@ import {
   urnsToRemove,
   urnsToWrite
 } from './plan-records.ts'
-import { isDeletedAfter, orderOf, rememberEntity, type WorkingSet } from './working-set.ts'
+import {
+  checkDownstreamWithinLimit,
+  isDeletedAfter,
+  isIdDeletedAfter,
+  orderOf,
+  rememberEntity,
+  type WorkingSet
+} from './working-set.ts'
+import type { EdgeBatch } from './edge-payload.ts'
+import type { EntityIds } from './entity-ids.ts'
 import { allGuards, type Guards } from './guards.ts'
+import { resolveEdges, type ResolvedEdges } from './resolve-edges.ts'
+import { urnsOfIds } from './urns-of-ids.ts'
 import type { StatedKeys } from './stated-keys.ts'
 import { WaitForOlderLoad } from './wait-for-older-load.ts'
 
@@ -59,32 +78,20 @@ export type ApplyContext = {
   ofLoad?: { loadId: string; chunkId: number }
   /** Gathers what the records state, where they are of a snapshot; an UPSERT then replaces what their own source stated, and nobody else. */
   stated?: StatedKeys
-  /** What the same chunk has applied in the lean way (apply-edges.ts): one entry of the audit trail speaks of both. */
-  before?: AppliedBefore
   /** The transaction will be rolled back: what is new gets no id that would be used up. */
   isDryRun?: boolean
   /** What keeps concurrent writes right; tests leave parts out, nothing else does. */
   guards?: Guards
 }
 
-/**
- * Counts of records, the owners that they are about (all of them where something is left to apply, else the first), and
- * the ids that were given to what is left.
- */
-export type AppliedBefore = {
-  records: number
-  applied: number
-  unchanged: number
-  urns: Urn[]
-  urnCount: number
-  insertedIds: readonly number[]
-}
+/** The edges of a chunk that are given by their two ends alone, and what the process remembers of ids. */
+export type EdgesToApply = { batch: EdgeBatch; ids: EntityIds }
 
 const aloneMaxTries = 60
 const aloneWaitMs = 50
 
 /**
- * Applies records and gives a verdict for each, in their order.
+ * Applies records, and edges in columns beside them, and gives a verdict for each: those of records first.
  *
  * A synchronous call is all or nothing: it throws the CatalogError of the first record that cannot be applied, and the
  * caller's transaction must then be rolled back. A chunk refuses record by record; it throws WaitForOlderLoad when a
@@ -92,18 +99,26 @@ const aloneWaitMs = 50
  */
 export async function applyRecords(
   tx: Tx,
-  records: readonly ChangeRecord[],
-  context: ApplyContext
+  given: readonly ChangeRecord[],
+  context: ApplyContext,
+  edges: EdgesToApply | null = null
 ): Promise<Verdict[]> {
   const guards = context.guards ?? allGuards
-  const changes = records.flatMap((record) => record.changes)
+  // What a load fills has statistics from when it was empty.
+  if (context.chunk) await preferIndexes(tx)
+  const changes = given.flatMap((record) => record.changes)
   const deletes = changes.some(deletesEntity)
   if (guards.excludesDeletes) await (changes.some(excludesWriters) ? lockAlone(tx) : lockAsWriter(tx))
   if (guards.locksDomainTree && changes.some(changesDomainTree)) await lockDomainTree(tx)
   // Before existence is read: what an older load created after this question is not yet known to be missing.
   const before = context.chunk ? await olderWork(tx, context.chunk.seq, context.chunk.loadId) : null
   const set = await openSet(tx, context, changes, guards, before)
-  for (const row of await findEntities(tx, [...new Set(changes.flatMap(urnsNamed))])) rememberEntity(set, row)
+  const resolved = edges
+    ? await resolveEdges(tx, set, edges.batch, edges.ids, context.missingReferences)
+    : null
+  const records = resolved ? [...given, ...resolved.records] : given
+  const named = records.flatMap((record) => record.changes.flatMap(urnsNamed))
+  for (const row of await findEntities(tx, [...new Set(named)])) rememberEntity(set, row)
 
   const refused = await authorizeRecords(tx, set, records)
   const applied = new Set<ChangeRecord>()
@@ -116,12 +131,18 @@ export async function applyRecords(
   ))
     refused.set(record, error)
   throwFirst(records, refused, context)
-  const folded = await foldUntilSettled(tx, set, records, refused, context)
+  const folded = await foldUntilSettled(
+    tx,
+    set,
+    { records, columns: resolved?.columns ?? null },
+    refused,
+    context
+  )
   // What an undo makes again is not new: its domain is restored with the rest.
   if (!changes.some(isUndo)) await applyDomainRules(tx, set, folded.cells)
   await writeFolded(tx, set, folded)
   if (context.chunk) await set.journal?.write(tx, context.chunk)
-  const verdicts = records.map((record): Verdict => {
+  const ofRecords = records.map((record): Verdict => {
     const error = refused.get(record)
     if (error)
       return {
@@ -136,7 +157,16 @@ export async function applyRecords(
       outcome: folded.applied.has(record) || applied.has(record) ? 'applied' : 'unchanged'
     }
   })
-  await audit(tx, set, records, verdicts, context)
+  const verdicts = resolved ? [...ofRecords, ...verdictsOn(resolved, folded)] : ofRecords
+  await audit(tx, set, { records, resolved }, verdicts, context)
+  return verdicts
+}
+
+function verdictsOn({ columns, idleLines }: ResolvedEdges, { appliedLines }: Folded): Verdict[] {
+  const verdicts: Verdict[] = []
+  for (const line of columns.lines)
+    verdicts.push({ line, outcome: appliedLines.has(line) ? 'applied' : 'unchanged' })
+  for (const line of idleLines) verdicts.push({ line, outcome: 'unchanged' })
   return verdicts
 }
 
@@ -183,15 +213,15 @@ async function drawOrder(tx: Tx, set: WorkingSet): Promise<void> {
 async function foldUntilSettled(
   tx: Tx,
   set: WorkingSet,
-  records: readonly ChangeRecord[],
+  { records, columns }: { records: readonly ChangeRecord[]; columns: EdgeColumns | null },
   refused: Map<ChangeRecord, CatalogError>,
   context: ApplyContext
 ): Promise<Folded> {
   const deleted = [...set.graph]
   for (;;) {
     const applicable = records.filter((record) => !refused.has(record))
-    await resolveAndLock(tx, set, applicable, context)
-    const folded = await foldRecords(tx, set, inPasses(applicable), context.chunk === undefined)
+    await resolveAndLock(tx, set, applicable, columns, context)
+    const folded = await foldRecords(tx, set, inPasses(applicable), columns, context.chunk === undefined)
     for (const [record, error] of folded.refused) refused.set(record, error)
     throwFirst(records, refused, context)
     const hasLostCreator = [...folded.refused.keys()].some((record) =>
@@ -218,17 +248,18 @@ async function resolveAndLock(
   tx: Tx,
   set: WorkingSet,
   records: readonly ChangeRecord[],
+  columns: EdgeColumns | null,
   context: ApplyContext
 ): Promise<void> {
   const changes = records.flatMap((record) => record.changes)
   const removed = changes.flatMap(urnsToRemove)
   await giveIds(tx, set, [...changes.flatMap(urnsToWrite), ...(set.older.isUnfinished ? removed : [])])
-  await lockOwners(tx, set, records)
+  await lockOwners(tx, set, records, columns)
   // A call that deletes has its seq already: nobody else writes.
   if (!context.chunk && set.seq === notDrawn) await drawOrder(tx, set)
   // Only now is it known whether a removal must leave its order, and on whom; and what was made while the locks were waited for is there to be removed.
   const found = set.older.isUnfinished ? await giveIds(tx, set, removed) : await resolve(tx, set, removed)
-  if (found > 0) await lockOwners(tx, set, records)
+  if (found > 0) await lockOwners(tx, set, records, columns)
 }
 
 /** Looks up those that have no row in the set yet, and says how many were found. */
@@ -270,7 +301,8 @@ export async function openSet(
     )
   ]))
     sourceIds.set(name, await sourceId(tx, name))
-  return {
+  const undo: WorkingSet['undo'] = []
+  const set: WorkingSet = {
     seq: context.chunk?.seq ?? notDrawn,
     now: await transactionTime(tx),
     actor: context.actor,
@@ -283,15 +315,26 @@ export async function openSet(
     older: older ?? { isUnfinished: false, isDestructive: false, isCreating: false, horizonSeq: 0 },
     entities: new Map(),
     byId: new Map(),
-    inserted: new Set(context.before?.insertedIds),
+    inserted: new Set(),
     created: new Set(),
     trialIds: context.isDryRun ? createTrialIds() : null,
     takenBack: new Set(),
     graph: [],
     patchBudget: createPatchBudget(),
     journal: context.chunk ? createJournal() : null,
-    undo: []
+    undo,
+    merging: {
+      sourceId: sourceIds.get(context.source) ?? 0,
+      keepsOrder: guards.keepsOrder,
+      isDeletedAfter: (id, order) => isIdDeletedAfter(set, id, order),
+      checkDownstream: (downstreamId) => {
+        checkDownstreamWithinLimit(set, downstreamId)
+      },
+      asserted: context.stated ?? null,
+      undo
+    }
   }
+  return set
 }
 
 /** The records whose references are missing. Placeholders, where asked for, make every reference hold. */
@@ -368,7 +411,12 @@ const columnDepth = (urn: Urn): number => (isColumn(urn) ? 1 + columnDepth(first
 const withAssets = (urn: Urn): Urn[] => (isColumn(urn) ? [...withAssets(firstUrnOf(urn)), urn] : [urn])
 
 /** Locks who is about to be changed, and takes over what may have changed before the lock was had. */
-async function lockOwners(tx: Tx, set: WorkingSet, records: readonly ChangeRecord[]): Promise<void> {
+async function lockOwners(
+  tx: Tx,
+  set: WorkingSet,
+  records: readonly ChangeRecord[],
+  columns: EdgeColumns | null
+): Promise<void> {
   if (!set.guards.locksOwners) return
   const subjects = new Set(
     records.flatMap((record) =>
@@ -381,6 +429,8 @@ async function lockOwners(tx: Tx, set: WorkingSet, records: readonly ChangeRecor
     )
   )
   const ids = [...new Set([...subjects, ...owners])].filter((id) => !set.inserted.has(id))
+  // All at once: two writers meet in one order.
+  if (columns) await lockById(tx, distinct(Int32Array.from([...ids, ...columns.ownerIds])))
   for (const row of await lockEntities(tx, ids)) rememberEntity(set, row)
 }
 
@@ -420,20 +470,24 @@ function domainDepths(records: readonly ChangeRecord[]): Map<Urn, number> {
   return depths
 }
 
-/** Of those that an application is about the audit trail names so many. */
-export const auditedUrnsMaxCount = 10
+/** Of the owners that an application is about the audit trail names so many. */
+const auditedUrnsMaxCount = 10
 
 async function audit(
   tx: Tx,
   set: WorkingSet,
-  records: readonly ChangeRecord[],
+  { records, resolved }: { records: readonly ChangeRecord[]; resolved: ResolvedEdges | null },
   verdicts: readonly Verdict[],
   context: ApplyContext
 ): Promise<void> {
   const count = (outcome: Verdict['outcome']) =>
     verdicts.filter((verdict) => verdict.outcome === outcome).length
-  const before = context.before ?? { records: 0, applied: 0, unchanged: 0, urns: [] }
-  const subjects = new Set([...before.urns, ...records.flatMap((record) => record.changes.map(subjectOf))])
+  const subjects = new Set(records.flatMap((record) => record.changes.map(subjectOf)))
+  const owners = resolved ? distinct(resolved.columns.ownerIds) : new Int32Array(0)
+  const known = new Set([...subjects].flatMap((urn) => set.entities.get(urn)?.id ?? []))
+  const others = owners.filter((id) => !known.has(id))
+  const named = others.subarray(0, Math.max(0, auditedUrnsMaxCount - subjects.size))
+  const urnOfId = await urnsOfIds(tx, [...named])
   await appendAudit(tx, {
     actor: set.actor.urn,
     tokenId: set.actor.tokenId,
@@ -443,12 +497,12 @@ async function audit(
     chunkId: (context.chunk ?? context.ofLoad)?.chunkId ?? null,
     requestId: context.requestId,
     details: {
-      records: before.records + records.length,
-      applied: before.applied + count('applied'),
-      unchanged: before.unchanged + count('unchanged'),
+      records: verdicts.length,
+      applied: count('applied'),
+      unchanged: count('unchanged'),
       rejected: count('rejected'),
-      urns: [...subjects].slice(0, auditedUrnsMaxCount),
-      urnCount: subjects.size
+      urns: [...subjects, ...[...named].map(urnOfId)].slice(0, auditedUrnsMaxCount),
+      urnCount: subjects.size + others.length
     }
   })
 }

@@ -55,19 +55,17 @@ export const aspectCellKey = (entityId: number, aspectName: string): string => `
 export const currentRow = (cell: AspectCell): AspectRow | null => cell.rows.at(-1) ?? null
 export const currentValue = (cell: AspectCell): JsonObject | null => currentRow(cell)?.value ?? null
 
-/** Reads the aspects, and the history of those that a change older than the current row will touch. */
+/** Reads the aspects, and the history of those that a change older than the current row will touch. `absent` are known not to be there. */
 export async function loadAspectCells(
   tx: Tx,
   set: WorkingSet,
-  wanted: readonly (AspectKey & { oldest: Order })[]
+  wanted: readonly (AspectKey & { oldest: Order })[],
+  absent: readonly AspectKey[] = []
 ): Promise<AspectCells> {
   const cells: AspectCells = new Map()
-  const oldest = new Map<string, Order>()
-  for (const { entityId, aspectName, oldest: order } of wanted) {
+  const add = ({ entityId, aspectName }: AspectKey): void => {
     const key = aspectCellKey(entityId, aspectName)
     const entityType = set.byId.get(entityId)?.entityType ?? ''
-    const known = oldest.get(key)
-    if (!known || compareOrder(order, known) < 0) oldest.set(key, order)
     if (!cells.has(key))
       cells.set(key, {
         entityId,
@@ -78,6 +76,13 @@ export async function loadAspectCells(
         storedHistory: new Set(),
         isTouched: false
       })
+  }
+  const oldest = new Map<string, Order>()
+  for (const { entityId, aspectName, oldest: order } of wanted) {
+    const key = aspectCellKey(entityId, aspectName)
+    const known = oldest.get(key)
+    if (!known || compareOrder(order, known) < 0) oldest.set(key, order)
+    add({ entityId, aspectName })
   }
   const late: AspectKey[] = []
   for (const row of await findAspects(tx, [...cells.values()])) {
@@ -93,6 +98,7 @@ export async function loadAspectCells(
     cell?.rows.splice(-1, 0, row)
     cell?.storedHistory.add(row)
   }
+  for (const key of absent) add(key)
   return cells
 }
 

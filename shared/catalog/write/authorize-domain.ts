@@ -6,7 +6,7 @@ import { standsOn } from '../../model/change-facts.ts'
 import { findAssociations, subtreeOf } from '../../store/domains.ts'
 import { findEntities, findEntitiesById, type EntityRow } from '../../store/entities.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
-import type { EdgeCell } from './edge-cells.ts'
+import { rowsOfOwner, type OwnerStatements } from '../../statements/merge.ts'
 import { subjectOf } from './plan-records.ts'
 import type { DomainLimit, WorkingSet } from './working-set.ts'
 
@@ -28,10 +28,10 @@ export async function limitOf(tx: Tx, { domainUrn }: Actor): Promise<DomainLimit
 export async function authorizeDownstreams(
   tx: Tx,
   { limit, byId }: Pick<WorkingSet, 'limit' | 'byId'>,
-  cells: Iterable<EdgeCell>
+  owners: Iterable<OwnerStatements>
 ): Promise<void> {
   if (!limit) return
-  const stated = [...cells].flatMap((cell) => [...cell.rows.values()].map((row) => row.downstreamId))
+  const stated = [...owners].flatMap((owner) => rowsOfOwner(owner).map((row) => row.downstreamId))
   const rows = [
     ...byId.values(),
     ...(await findEntitiesById(

@@ -2,7 +2,7 @@
 import { prepareAspect } from '../../model/aspect-registry.ts'
 import { standsOn } from '../../model/change-facts.ts'
 import type { JsonObject } from '../../model/changes.ts'
-import { aspectCodeOf } from '../../model/lineage-fields.ts'
+import { aspectCodeOf, aspectNameOf } from '../../model/lineage-fields.ts'
 import type { Order } from '../../model/order.ts'
 import type { TimeseriesRow } from '../../store/aspects.ts'
 import type { DomainRow } from '../../store/domains.ts'
@@ -22,12 +22,15 @@ import {
 } from './aspect-cells.ts'
 import type { AssociationCells } from './association-cells.ts'
 import { placeDomain, type DomainTree, type SiblingRule } from './domain-tree.ts'
-import { edgeCellKey, isReplacedAfter, type EdgeCell, type EdgeCells } from './edge-cells.ts'
+import { isReplacedAfter, type OwnerStatements } from '../../statements/merge.ts'
+import { ownerAspectKey, type StatementsByOwner } from './read-statements.ts'
 import { entityOf, isPresentNow, referred, rememberEntity, type WorkingSet } from './working-set.ts'
 
 export type Cells = {
   aspects: AspectCells
-  edges: EdgeCells
+  statements: StatementsByOwner
+  /** By ownerAspectKey: aspects that are there, of which only the edges change. They get another version, and are not read. */
+  edgeAspects: Map<number, { isTouched: boolean }>
   associations: AssociationCells
   tree: DomainTree
   /** Those of the entities to be taken back that nothing refers to. */
@@ -43,24 +46,34 @@ export function aspectCell(cells: Cells, entityId: number, aspectName: string): 
   return cell
 }
 
-export function edgeCell(cells: Cells, ownerId: number, aspectName: string): EdgeCell {
-  const cell = cells.edges.get(edgeCellKey(ownerId, aspectCodeOf(aspectName)))
-  if (!cell) throw new Error(`edges of ${aspectName} of entity ${ownerId} were not loaded`)
-  return cell
+export function statementsOf(cells: Cells, ownerId: number, aspectName: string): OwnerStatements {
+  const owner = cells.statements.get(ownerAspectKey(ownerId, aspectCodeOf(aspectName)))
+  if (!owner) throw new Error(`statements in ${aspectName} of entity ${ownerId} were not read`)
+  return owner
 }
 
 /**
- * An aspect is there once an edge of it was stated, also when the edge has been removed since, and what changes its edges
+ * An aspect is there once an edge of it was asserted, also when the edge has been removed since, and what changes its edges
  * is a version of it. Says whether a reader can see a difference.
  */
 export function showEdges(
   set: WorkingSet,
-  cell: AspectCell,
-  edges: EdgeCell,
+  cells: Cells,
+  owner: OwnerStatements,
   { isMade, hasChanged }: { isMade: boolean; hasChanged: boolean },
   order: Order
 ): boolean {
-  const isNew = isMade && !isReplacedAfter(set, edges, order) && existForEdges(set, cell, order)
+  const present = cells.edgeAspects.get(ownerAspectKey(owner.ownerId, owner.aspectCode))
+  if (present) {
+    if (!hasChanged || present.isTouched) return hasChanged
+    present.isTouched = true
+    set.undo.push(() => {
+      present.isTouched = false
+    })
+    return true
+  }
+  const cell = aspectCell(cells, owner.ownerId, aspectNameOf(owner.aspectCode))
+  const isNew = isMade && !isReplacedAfter(set.merging, owner, order) && existForEdges(set, cell, order)
   if (hasChanged && !isNew) countEdgeChange(set, cell)
   return hasChanged || isNew
 }

@@ -2,31 +2,41 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
+import { passOf } from '../../model/change-facts.ts'
 import type { ChangeRecord } from '../../model/changes.ts'
+import { packStatedEdges } from '../../model/graph-delta.ts'
+import { appendedPosition } from '../../model/list-order.ts'
 import { createPatchBudget, TooMuchPatching } from '../../model/patch-work.ts'
 import { writeTimeseries } from '../../store/aspects.ts'
 import { forgetEntities, unusedEntities, writePresence } from '../../store/entities.ts'
-import { appendGraphChange } from '../../store/graph-changes.ts'
-import {
-  aspectCellKey,
-  currentValue,
-  loadAspectCells,
-  writeAspectCells,
-  type AspectCells
-} from './aspect-cells.ts'
+import { assertEdge, edgesOfOwner, removeEdge } from '../../statements/merge.ts'
+import type { EdgeColumns } from '../../statements/columns.ts'
+import { appendGraphChange, appendPackedGraphChange } from '../../store/graph-changes.ts'
+import { aspectCellKey, currentValue, writeAspectCells, type AspectCells } from './aspect-cells.ts'
 import { authorizeDownstreams } from './authorize-domain.ts'
 import { applyChange } from './apply-change.ts'
-import type { Cells } from './cells.ts'
+import { showEdges, type Cells } from './cells.ts'
+import { readAspects, writeEdgeAspects } from './edge-aspects.ts'
 import { keepSearchDocuments } from './keep-search-documents.ts'
 import { domainsNamed, loadAssociationCells, writeAssociationCells } from './association-cells.ts'
 import { openDomainTree, writeDomainTree } from './domain-tree.ts'
-import { loadEdgeCells, writeEdgeCells } from './store-edge-cells.ts'
 import { planLoads } from './plan-records.ts'
+import { ownerAspectKey, readStatements } from './read-statements.ts'
+import { writeStatements } from './write-statements.ts'
 import { orderOf, type WorkingSet } from './working-set.ts'
 
-export type Folded = { applied: Set<ChangeRecord>; refused: Map<ChangeRecord, CatalogError>; cells: Cells }
+/** `appliedLines`: those of the edges in columns that have changed something. */
+export type Folded = {
+  applied: Set<ChangeRecord>
+  appliedLines: Set<number>
+  refused: Map<ChangeRecord, CatalogError>
+  cells: Cells
+}
 
 const patchValuesPerTurn = 50_000
+
+/** So many added edges have a row of the change log of their own, which readers take in at once. */
+const packedEdgesMinCount = 100
 
 /**
  * Folds in memory; nothing is written. Records must come in the order they are to be tried; their `line`, not this order,
@@ -36,31 +46,60 @@ export async function foldRecords(
   tx: Tx,
   set: WorkingSet,
   records: readonly ChangeRecord[],
+  columns: EdgeColumns | null,
   isCall: boolean
 ): Promise<Folded> {
   set.stated?.clear()
   set.patchBudget = createPatchBudget()
   const loads = planLoads(set, records)
   const cells: Cells = {
-    aspects: await loadAspectCells(tx, set, loads.aspects),
-    edges: await loadEdgeCells(tx, set, loads),
+    ...(await readAspects(tx, set, loads, columns)),
+    statements: await readStatements(tx, set, { ...loads, columns }),
     associations: await loadAssociationCells(tx, set, loads.associations),
     tree: await openDomainTree(tx, loads.domains, loads.places),
     unmakeable: await unusedEntities(tx, loads.unmade),
     timeseries: [],
     refusesRepeatedCreation: isCall
   }
-  await authorizeDownstreams(tx, set, cells.edges.values())
-  const folded: Folded = { applied: new Set(), refused: new Map(), cells }
+  await authorizeDownstreams(tx, set, cells.statements.values())
+  const folded: Folded = { applied: new Set(), appliedLines: new Set(), refused: new Map(), cells }
+  let edgesAt = 0
   let turnAt = set.patchBudget.valuesLeft - patchValuesPerTurn
   for (const record of records) {
+    // In the order of the lines, as what creates entities has come before.
+    if (columns && passOf(record.changes) === 3)
+      edgesAt = foldEdges(set, columns, { from: edgesAt, beforeLine: record.line }, folded)
     await foldRecord(set, cells, record, folded)
     if (set.patchBudget.valuesLeft > turnAt) continue
     // Large documents are patched one after the other: others have a turn in between.
     turnAt = set.patchBudget.valuesLeft - patchValuesPerTurn
     await setImmediate()
   }
+  if (columns) foldEdges(set, columns, { from: edgesAt, beforeLine: Infinity }, folded)
   return folded
+}
+
+/** Folds the edges from one on and before a line, and gives the place of the next. Nothing in them can be refused. */
+function foldEdges(
+  set: WorkingSet,
+  columns: EdgeColumns,
+  { from, beforeLine }: { from: number; beforeLine: number },
+  { cells, appliedLines }: Folded
+): number {
+  const { isRemoval, lines, ownerIds, fields, downstreamIds, upstreamIds } = columns
+  let at = from
+  for (; at < lines.length && (lines[at] ?? 0) < beforeLine; at += 1) {
+    set.undo.length = 0
+    const [field, downstreamId, upstreamId] = [fields[at] ?? 0, downstreamIds[at] ?? 0, upstreamIds[at] ?? 0]
+    const order = { seq: set.seq, line: lines[at] ?? 0 }
+    const owner = cells.statements.get(ownerAspectKey(ownerIds[at] ?? 0, field >> 4))
+    if (!owner) throw new Error('statements of an edge were not read')
+    const hasChanged = isRemoval
+      ? removeEdge(set.merging, owner, { downstreamId, upstreamId }, order)
+      : assertEdge(set.merging, owner, field, { downstreamId, upstreamId, position: appendedPosition }, order)
+    if (showEdges(set, cells, owner, { isMade: !isRemoval, hasChanged }, order)) appliedLines.add(order.line)
+  }
+  return at
 }
 
 async function foldRecord(
@@ -69,7 +108,7 @@ async function foldRecord(
   record: ChangeRecord,
   folded: Folded
 ): Promise<void> {
-  set.undo = []
+  set.undo.length = 0
   const order = orderOf(set, record)
   try {
     let hasChanged = false
@@ -88,7 +127,8 @@ export async function writeFolded(tx: Tx, set: WorkingSet, { cells }: Folded): P
   const forgotten = new Set(unused(set, cells))
   for (const id of set.inserted) if (!forgotten.has(id)) set.graph.push({ kind: 'created', id })
   await writeAspectCells(tx, set, cells.aspects)
-  await writeEdgeCells(tx, set, cells.edges)
+  await writeEdgeAspects(tx, set, cells)
+  const asserted = await writeStatements(tx, set, [...cells.statements.values()])
   await writeAssociationCells(tx, set, cells.associations)
   await writeDomainTree(set, cells.tree)
   await writeTimeseries(tx, cells.timeseries)
@@ -97,7 +137,12 @@ export async function writeFolded(tx: Tx, set: WorkingSet, { cells }: Folded): P
   await writeExistence(tx, set, cells.aspects)
   await keepSearchDocuments(tx, set, cells.aspects, forgotten)
   await forgetEntities(tx, [...forgotten])
+  const isLarge = asserted.downstreamIds.length >= packedEdgesMinCount
+  if (!isLarge)
+    for (const [at, downstreamId] of asserted.downstreamIds.entries())
+      set.graph.push({ kind: 'stated', downstreamId, upstreamId: asserted.upstreamIds[at] ?? 0 })
   await appendGraphChange(tx, set.graph)
+  if (isLarge) await appendPackedGraphChange(tx, packStatedEdges(asserted))
 }
 
 /** Existence follows from what created entities, soft deletion from the aspect `status`. */
@@ -151,8 +196,10 @@ function unused(set: WorkingSet, cells: Cells): number[] {
   if (set.inserted.size === 0) return []
   const used = new Set<number>(set.created)
   for (const cell of cells.aspects.values()) if (cell.rows.length > 0) used.add(cell.entityId)
-  for (const cell of cells.edges.values()) {
-    for (const row of [...cell.rows.values(), ...cell.freshTombstones.values(), ...cell.patches])
+  for (const owner of cells.statements.values()) {
+    for (const { rows } of edgesOfOwner(owner))
+      for (const row of rows) used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
+    for (const row of [...(owner.order?.freshTombstones.values() ?? []), ...owner.patches])
       used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
   }
   for (const cell of cells.associations.values()) {

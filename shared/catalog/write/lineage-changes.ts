@@ -7,8 +7,8 @@ import { lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { planLineagePatch } from '../../model/lineage-patch.ts'
 import type { Order } from '../../model/order.ts'
 import { applyAspectChange, countEdgeChange, currentRow, type AspectCell } from './aspect-cells.ts'
-import { edgeCell, markCreated, showEdges, type Cells } from './cells.ts'
-import { removeEdge, removeInto, replaceEdges, stateEntry } from './edge-cells.ts'
+import { assertEntry, removeEdge, removeInto, replaceEdges } from '../../statements/merge.ts'
+import { markCreated, showEdges, statementsOf, type Cells } from './cells.ts'
 import { patchEdgeAttributes } from './patch-edges.ts'
 import { resolveEntry } from './plan-records.ts'
 import type { WorkingSet } from './working-set.ts'
@@ -28,8 +28,8 @@ export function upsertLineage(
     systemMetadata: change.headers?.systemMetadata ?? null
   })
   const edgesChanged = replaceEdges(
-    set,
-    edgeCell(cells, cell.entityId, change.aspectName),
+    set.merging,
+    statementsOf(cells, cell.entityId, change.aspectName),
     { of: 'aspect', sourceId: set.stated ? set.sourceId : null },
     entries.map((entry) => resolveEntry(set, entry)),
     order
@@ -56,15 +56,16 @@ export function patchLineage(
     { systemMetadata: change.headers?.systemMetadata ?? null }
   )
   let edgesChanged = false
-  const edges = edgeCell(cells, cell.entityId, change.aspectName)
+  const statements = statementsOf(cells, cell.entityId, change.aspectName)
   for (const operation of plan.edges) {
     if (operation.op === 'add')
-      edgesChanged = stateEntry(set, edges, resolveEntry(set, operation.entry), order) || edgesChanged
+      edgesChanged =
+        assertEntry(set.merging, statements, resolveEntry(set, operation.entry), order) || edgesChanged
     else if (operation.op === 'replaceList')
       edgesChanged =
         replaceEdges(
-          set,
-          edges,
+          set.merging,
+          statements,
           { of: 'list', fieldCode: operation.fieldCode },
           operation.entries.map((entry) => resolveEntry(set, entry)),
           order
@@ -73,20 +74,21 @@ export function patchLineage(
       const downstreamId = set.entities.get(operation.downstreamUrn)?.id
       if (downstreamId === undefined) continue
       if (operation.op === 'removeInto') {
-        edgesChanged = removeInto(set, edges, operation.fieldCode, downstreamId, order) || edgesChanged
+        edgesChanged =
+          removeInto(set.merging, statements, operation.fieldCode, downstreamId, order) || edgesChanged
         continue
       }
       const upstreamId = set.entities.get(operation.upstreamUrn)?.id
       if (upstreamId === undefined) continue
       const altered =
         operation.op === 'remove'
-          ? removeEdge(set, edges, { downstreamId, upstreamId }, order, {
+          ? removeEdge(set.merging, statements, { downstreamId, upstreamId }, order, {
               ...operation,
               written: (recordKey) => groupOfRecord(writtenRecord(cell, operation.fieldCode, recordKey))
             })
           : patchEdgeAttributes(
               set,
-              edges,
+              statements,
               { fieldCode: operation.fieldCode, downstreamId, upstreamId },
               operation.patch,
               order
@@ -95,7 +97,7 @@ export function patchLineage(
     }
   }
   return (
-    showEdges(set, cell, edges, { isMade: false, hasChanged: edgesChanged && !hasChanged }, order) ||
+    showEdges(set, cells, statements, { isMade: false, hasChanged: edgesChanged && !hasChanged }, order) ||
     hasChanged ||
     wasCreated
   )

@@ -8,9 +8,15 @@ import { lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { checkEdgeAttributes } from '../../model/lineage-patch.ts'
 import { compareOrder, seqOfChange, type Order } from '../../model/order.ts'
 import { countPatchValues } from '../../model/patch-work.ts'
-import type { EdgePatchRow } from '../../store/edge-patches.ts'
-import type { StatementRow } from '../../store/statements.ts'
-import { addPatch, dropPatches, isOvertaken, patchesOfEdge, rowsOfEdge, type EdgeCell } from './edge-cells.ts'
+import {
+  addPatch,
+  dropPatches,
+  isOvertaken,
+  patchesOfEdge,
+  rowsOfEdge,
+  type OwnerStatements
+} from '../../statements/merge.ts'
+import type { EdgePatchRow, StatementRow } from '../../statements/rows.ts'
 import { checkDownstreamWithinLimit, urnOf, type WorkingSet } from './working-set.ts'
 
 const everySource = 0
@@ -21,7 +27,7 @@ const everySource = 0
  */
 export function patchEdgeAttributes(
   set: WorkingSet,
-  cell: EdgeCell,
+  owner: OwnerStatements,
   edge: { fieldCode: number; downstreamId: number; upstreamId: number },
   operation: PatchOperation,
   order: Order
@@ -29,19 +35,19 @@ export function patchEdgeAttributes(
   const { fieldCode: field, downstreamId, upstreamId } = edge
   checkDownstreamWithinLimit(set, downstreamId)
   // A patch is nobody's: what one source replaces does not undo it.
-  if (isOvertaken(set, cell, field, edge, order, everySource)) return false
-  const rows = rowsOfEdge(cell, downstreamId, upstreamId).filter((row) => row.field === field)
-  const before = rows.map((row) => attributesOf(set, cell, row))
-  countPatchValues(set.patchBudget, 1 + cell.patches.size)
+  if (isOvertaken(set.merging, owner, field, edge, order, everySource)) return false
+  const rows = rowsOfEdge(owner, downstreamId, upstreamId).filter((row) => row.field === field)
+  const before = rows.map((row) => attributesOf(set, owner, row))
+  countPatchValues(set.patchBudget, 1 + owner.patches.length)
   const ordinal =
     1 +
     Math.max(
       0,
-      ...[...cell.patches].filter((patch) => compareOrder(patch, order) === 0).map((patch) => patch.ordinal)
+      ...owner.patches.filter((patch) => compareOrder(patch, order) === 0).map((patch) => patch.ordinal)
     )
   const added: EdgePatchRow = {
-    ownerId: cell.ownerId,
-    aspectCode: cell.aspectCode,
+    ownerId: owner.ownerId,
+    aspectCode: owner.aspectCode,
     field,
     downstreamId,
     upstreamId,
@@ -49,18 +55,18 @@ export function patchEdgeAttributes(
     ordinal,
     operation
   }
-  const samePath = patchesOfEdge(cell, added).filter((patch) => patch.operation.path === operation.path)
+  const samePath = patchesOfEdge(owner, added).filter((patch) => patch.operation.path === operation.path)
   // Whoever sets what stands at a path last makes the others at that path idle: one is kept for each.
   if (samePath.some((patch) => sets(patch.operation) && compareOrder(patch, order) > 0)) return false
   const outdone = sets(operation) ? samePath.filter((patch) => compareOrder(patch, order) <= 0) : []
-  dropPatches(set, cell, outdone)
-  addPatch(set, cell, added)
-  const kept = patchesOfEdge(cell, added).length
+  dropPatches(set.merging, owner, outdone)
+  addPatch(set.merging, owner, added)
+  const kept = patchesOfEdge(owner, added).length
   checkCount(kept, 'patchesPerEdgeMaxCount', { field: operation.path, what: `The edge has ${kept} patches` })
-  const after = rows.map((row) => attributesOf(set, cell, row))
+  const after = rows.map((row) => attributesOf(set, owner, row))
   const other = lineageFieldByCode(field).entryIs === 'upstream' ? upstreamId : downstreamId
   for (const attributes of after)
-    checkEdgeAttributes(lineageFieldByCode(field), urnOf(set, cell.ownerId), urnOf(set, other), attributes)
+    checkEdgeAttributes(lineageFieldByCode(field), urnOf(set, owner.ownerId), urnOf(set, other), attributes)
   const hasChanged = !equalJson(before, after)
   // Of an edge that nobody states only what takes the place of the same is no news.
   const isNews =
@@ -72,8 +78,8 @@ export function patchEdgeAttributes(
       ))
   if (!isNews) {
     // What found all as it says is the work of what it took the place of, if of anything.
-    dropPatches(set, cell, [added])
-    addPatch(set, cell, { ...added, changedSeq: Math.max(0, ...outdone.map(seqOfChange)) })
+    dropPatches(set.merging, owner, [added])
+    addPatch(set.merging, owner, { ...added, changedSeq: Math.max(0, ...outdone.map(seqOfChange)) })
   }
   return hasChanged
 }
@@ -81,10 +87,10 @@ export function patchEdgeAttributes(
 const sets = ({ op }: PatchOperation): boolean => op === 'add' || op === 'replace'
 
 /** What a list says about a statement's edge beside its ends. */
-const attributesOf = (set: WorkingSet, cell: EdgeCell, row: StatementRow) =>
+const attributesOf = (set: WorkingSet, owner: OwnerStatements, row: StatementRow) =>
   patchedAttributes(
     row,
     explicitAttributes(row.field, row.attributes),
-    patchesOfEdge(cell, row),
+    patchesOfEdge(owner, row),
     set.patchBudget
   )

@@ -8,7 +8,7 @@ import { splitLineageDocument, type EdgeEntry } from '../../model/lineage-docume
 import { planLineagePatch, type EdgeOperation } from '../../model/lineage-patch.ts'
 import { propertiesAspectOf } from '../../model/properties-aspect.ts'
 import type { AspectKey } from '../../store/aspects.ts'
-import type { EdgeKey, OwnerAspect } from '../../store/statements.ts'
+import type { EdgeKey, OwnerAspect } from '../../statements/rows.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import type { DomainPlace } from './domain-tree.ts'
 import { entityOf, orderOf, type WorkingSet } from './working-set.ts'
@@ -137,6 +137,8 @@ export const excludesWriters = (change: Change): boolean =>
 
 export type Loads = {
   aspects: (AspectKey & { oldest: Order })[]
+  /** Aspects of which only the edges change. */
+  edgeAspects: OwnerAspect[]
   whole: OwnerAspect[]
   /** Aspects of which no more is known to be needed than single edges, if any. */
   part: OwnerAspect[]
@@ -153,6 +155,7 @@ export type Loads = {
 export function planLoads(set: WorkingSet, records: readonly ChangeRecord[]): Loads {
   const loads: Loads = {
     aspects: [],
+    edgeAspects: [],
     whole: [],
     part: [],
     single: [],
@@ -198,7 +201,7 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
     case 'removeEdge': {
       const place = placeOfEdge(change.upstreamUrn, change.downstreamUrn)
       if (!place) return
-      aspect(place.aspectName)
+      loads.edgeAspects.push({ ownerId: subject.id, aspectCode: aspectCodeOf(place.aspectName) })
       single(place.aspectName, change)
       return
     }

@@ -8,6 +8,16 @@ import { CatalogError } from '../../errors.ts'
 import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
 import type { UndoChange } from '../../model/changes.ts'
 import { compareOrder, seqOfChange, type Order } from '../../model/order.ts'
+import {
+  addPatch,
+  dropPatches,
+  patchesOfEdge,
+  putRow,
+  rowOfKey,
+  rowsOfEdge,
+  rowsOfOwner,
+  takeRow
+} from '../../statements/merge.ts'
 import type { AspectRow } from '../../store/aspects.ts'
 import type { EntityRow } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
@@ -19,10 +29,9 @@ import {
   type AspectCell
 } from './aspect-cells.ts'
 import { associate } from './association-cells.ts'
-import { aspectCell, edgeCell, showEdges, type Cells } from './cells.ts'
+import { aspectCell, showEdges, statementsOf, type Cells } from './cells.ts'
 import { takeOutDomain } from './domain-tree.ts'
-import { addPatch, dropPatches, patchesOfEdge, put, rowKey, rowsOfEdge, take } from './edge-cells.ts'
-import { stateSeq } from './store-edge-cells.ts'
+import { stateSeq } from './write-statements.ts'
 import { putBackDomain } from './undo-place.ts'
 import { entityOf, isDeletedAfter, isPresentNow, type WorkingSet } from './working-set.ts'
 
@@ -66,8 +75,8 @@ function undoStatement(set: WorkingSet, cells: Cells, change: Undo<'undoStatemen
     recordKey
   }
   const aspect = aspectCell(cells, owner.id, aspectName)
-  const cell = edgeCell(cells, owner.id, aspectName)
-  const row = cell.rows.get(rowKey(key))
+  const statements = statementsOf(cells, owner.id, aspectName)
+  const row = rowOfKey(statements, key)
   if (set.guards.undoesOnlyItsOwn) {
     if (
       [change.ownerUrn, change.downstreamUrn, change.upstreamUrn].some((urn) =>
@@ -78,23 +87,23 @@ function undoStatement(set: WorkingSet, cells: Cells, change: Undo<'undoStatemen
     // As stored: another statement of the edge may have had its patches dropped already.
     const isAsLeft =
       change.left === 'present'
-        ? row !== undefined && stateSeq(row, cell.storedPatches) === leftSeq
+        ? row !== undefined && stateSeq(row, statements.storedPatches) === leftSeq
         : row === undefined && !isEmptiedAfter(aspect, seq)
     if (!isAsLeft) return false
   }
   if (!before && !row) return false
   // What a statement said has its patches in it; those that others still need stay, but for the load's own and those that changed nothing.
-  const isShared = rowsOfEdge(cell, key.downstreamId, key.upstreamId).some(
+  const isShared = rowsOfEdge(statements, key.downstreamId, key.upstreamId).some(
     (other) => other.field === field && other !== row
   )
   dropPatches(
-    set,
-    cell,
-    patchesOfEdge(cell, key).filter((patch) => !isShared || [0, leftSeq].includes(seqOfChange(patch)))
+    set.merging,
+    statements,
+    patchesOfEdge(statements, key).filter((patch) => !isShared || [0, leftSeq].includes(seqOfChange(patch)))
   )
-  if (before) put(set, cell, { ...key, ownerId: owner.id, ...before })
-  else if (row) take(set, cell, row)
-  return showEdges(set, aspect, cell, { isMade: false, hasChanged: true }, order)
+  if (before) putRow(set.merging, statements, { ...key, ownerId: owner.id, ...before })
+  else if (row) takeRow(set.merging, statements, row)
+  return showEdges(set, cells, statements, { isMade: false, hasChanged: true }, order)
 }
 
 type PatchOrder = Order & { ordinal: number; changedSeq?: number | null }
@@ -102,10 +111,10 @@ type PatchOrder = Order & { ordinal: number; changedSeq?: number | null }
 /** An edge that is stated again shows what patches said in its statement. Otherwise the load's own go, and what it made idle is back. */
 function undoPatches(set: WorkingSet, cells: Cells, change: Undo<'undoPatches'>): boolean {
   const owner = entityOf(set, change.ownerUrn)
-  const cell = edgeCell(cells, owner.id, lineageFieldByCode(change.fieldCode).aspectName)
+  const statements = statementsOf(cells, owner.id, lineageFieldByCode(change.fieldCode).aspectName)
   const key = {
     ownerId: owner.id,
-    aspectCode: cell.aspectCode,
+    aspectCode: statements.aspectCode,
     field: change.fieldCode,
     downstreamId: entityOf(set, change.downstreamUrn).id,
     upstreamId: entityOf(set, change.upstreamUrn).id
@@ -116,21 +125,22 @@ function undoPatches(set: WorkingSet, cells: Cells, change: Undo<'undoPatches'>)
     )
   )
     return false
-  if (rowsOfEdge(cell, key.downstreamId, key.upstreamId).some((row) => row.field === key.field)) return false
+  if (rowsOfEdge(statements, key.downstreamId, key.upstreamId).some((row) => row.field === key.field))
+    return false
   const isSame = (a: PatchOrder, b: PatchOrder): boolean =>
     compareOrder(a, b) === 0 && a.ordinal === b.ordinal
   // What the load only said again bears its seq and is the work of another; what it said in vain is nobody's.
   const isWork = (patch: PatchOrder): boolean =>
     change.seqs.includes(seqOfChange(patch)) || (change.seqs.includes(patch.seq) && seqOfChange(patch) === 0)
-  const known = patchesOfEdge(cell, key)
+  const known = patchesOfEdge(statements, key)
   const before = change.before.filter((patch) => !isWork(patch))
   const gone = known.filter(
     (patch) =>
       (isWork(patch) || change.seqs.includes(patch.seq)) && !before.some((each) => isSame(each, patch))
   )
   const missing = before.filter((patch) => !known.some((each) => isSame(each, patch)))
-  dropPatches(set, cell, gone)
-  for (const patch of missing) addPatch(set, cell, { ...key, ...patch })
+  dropPatches(set.merging, statements, gone)
+  for (const patch of missing) addPatch(set.merging, statements, { ...key, ...patch })
   return gone.length + missing.length > 0
 }
 
@@ -198,7 +208,7 @@ async function undoAspect(
 const hasEdges = (cells: Cells, entityId: number, aspectName: string): boolean =>
   isLineageAspect(aspectName) &&
   aspectCodeOf(aspectName) > 0 &&
-  edgeCell(cells, entityId, aspectName).rows.size > 0
+  rowsOfOwner(statementsOf(cells, entityId, aspectName)).length > 0
 
 function undoAssociation(
   set: WorkingSet,

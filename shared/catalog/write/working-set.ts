@@ -5,6 +5,7 @@ import { isNewer, type Order } from '../../model/order.ts'
 import type { GraphDelta } from '../../model/graph-delta.ts'
 import type { PatchBudget } from '../../model/patch-work.ts'
 import { standsOn } from '../../model/change-facts.ts'
+import type { MergeContext } from '../../statements/merge.ts'
 import type { EntityRow, TrialIds } from '../../store/entities.ts'
 import type { OlderWork } from '../../store/order-of-changes.ts'
 import type { Urn } from '../../urn/urn.ts'
@@ -48,8 +49,10 @@ export type WorkingSet = {
   patchBudget: PatchBudget
   /** Notes what a chunk changes; null for a call, which nobody takes back as a whole. */
   journal: Journal | null
-  /** Steps that take back what the record at hand has done to the cells; run backwards when it is refused. */
+  /** Steps that take back what the record at hand has done in memory; run backwards when it is refused. */
   undo: (() => void)[]
+  /** The set as the merge of statements sees it. */
+  merging: MergeContext
 }
 
 export const orderOf = (set: WorkingSet, record: ChangeRecord): Order => ({ seq: set.seq, line: record.line })
@@ -91,12 +94,13 @@ export function isDeletedAfter(set: WorkingSet, urn: Urn, order: Order): boolean
   )
 }
 
-/** The same for an entity that has been resolved. */
+/** The same for an entity that has been resolved; one without a row in the set was found to exist, and never deleted. */
 export function isIdDeletedAfter(set: WorkingSet, id: number, order: Order): boolean {
   const row = set.byId.get(id)
+  if (!row) return false
   // A column stands and falls with its asset; of anything else its own row says all.
-  if (row && row.deletedSeq === null && row.entityType !== 'schemaField') return false
-  return isDeletedAfter(set, urnOf(set, id), order)
+  if (row.deletedSeq === null && row.entityType !== 'schemaField') return false
+  return isDeletedAfter(set, row.urn, order)
 }
 
 export const isPresentNow = (set: WorkingSet, row: EntityRow): boolean =>

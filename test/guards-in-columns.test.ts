@@ -1,17 +1,14 @@
 /**
- * The lean way of applying plain edges beside other writers: what is left is what the order of acceptance says, wherever
- * the others come between, and each rule that sees to it is shown to be needed in the lean way too.
+ * Edges applied in columns beside other writers: what is left is what the order of acceptance says, wherever the others come
+ * between, and each rule that sees to it is shown to be needed there too.
  */
 import t, { type Test } from 'tap'
-import { createEdgeApplier } from '../shared/catalog/write/apply-edges.ts'
 import { applyRecords } from '../shared/catalog/write/apply-records.ts'
-import { recordsOfEdges } from '../shared/catalog/loads/chunk-records.ts'
 import { createEdgeGatherer } from '../shared/catalog/loads/edge-gatherer.ts'
 import { rememberEntityIds } from '../shared/catalog/write/entity-ids.ts'
 import { allGuards, type Guards } from '../shared/catalog/write/guards.ts'
 import type { Db, Tx } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
-import { parseNdjsonRecord } from '../shared/formats/ndjson.ts'
 import { createPlainEdgeReader } from '../shared/formats/plain-edges.ts'
 import type { Change, JsonValue, MissingReferences } from '../shared/model/changes.ts'
 import type { Urn } from '../shared/urn/urn.ts'
@@ -40,10 +37,10 @@ import { endedOrBlocked, latch, pausedBefore } from './support/paused-tx.ts'
 
 type Ends = readonly [upstream: Urn, downstream: Urn]
 
-const applyEdges = createEdgeApplier(rememberEntityIds())
+const ids = rememberEntityIds()
 
-/** Applies edges as the worker does a chunk of them. `guards` are those of the lean way alone: what it leaves is applied with all. */
-async function applyLean(
+/** Applies edges as the worker does a chunk of them. */
+async function applyInColumns(
   tx: Tx,
   load: OpenLoad,
   edges: readonly Ends[],
@@ -62,13 +59,7 @@ async function applyLean(
   })
   const batch = gatherer.take().batch
   const context = chunkContext(load, { missingReferences })
-  const { rest, ...before } = await applyEdges(tx, batch, { ...context, guards })
-  if (rest.length > 0)
-    await applyRecords(
-      tx,
-      (await recordsOfEdges(tx, batch, rest)).map(({ line, text }) => parseNdjsonRecord(text, line)),
-      { ...context, before }
-    )
+  await applyRecords(tx, [], { ...context, guards }, { batch, ids })
 }
 
 const upstreamsOf = async (db: Db, urn: Urn): Promise<JsonValue> => {
@@ -90,7 +81,7 @@ async function bothWays(
 ): Promise<void> {
   for (const [guards, expected, says] of [
     [allGuards, right, 'with all rules'],
-    [without(name), wrong, `without ${name} in the lean way it would be wrong`]
+    [without(name), wrong, `without ${name} it would be wrong`]
   ] as const) {
     const { db } = await withDatabase(t)
     await apply(db, ...create(a, b, c))
@@ -98,26 +89,26 @@ async function bothWays(
   }
 }
 
-/** The lean way stands before it adds statements while the change does what it can. */
+/** The edge waits before it is written while the change does what it can. */
 async function race(db: Db, guards: Guards, change: Change): Promise<void> {
   const load = await openLoad(db)
-  const lean = pausedBefore(db, /^copy$/, (tx) => applyLean(tx, load, [[b, a]], { guards }))
-  await lean.reached
+  const inColumns = pausedBefore(db, /^copy$/, (tx) => applyInColumns(tx, load, [[b, a]], { guards }))
+  await inColumns.reached
   const late = call(db, change)
   await endedOrBlocked(db, late)
-  lean.goOn()
-  t.equal((await lean.done).status, 'fulfilled')
+  inColumns.goOn()
+  t.equal((await inColumns.done).status, 'fulfilled')
   await late
 }
 
-t.test('each rule is needed in the lean way', async (t) => {
+t.test('each rule is needed for edges in columns', async (t) => {
   await bothWays(
     t,
     'keepsOrder',
     async (db, guards) => {
       const older = await openLoad(db)
       await call(db, removeEdge(b, a))
-      await db.transaction((tx: Tx) => applyLean(tx, older, [[b, a]], { guards }))
+      await db.transaction((tx: Tx) => applyInColumns(tx, older, [[b, a]], { guards }))
       return upstreamsOf(db, a)
     },
     [],
@@ -132,7 +123,7 @@ t.test('each rule is needed in the lean way', async (t) => {
       await applyAsChunk(db, first, [record(1, addEdge(b, a))])
       await endLoad(db, first)
       const [older, newer] = [await openLoad(db), await openLoad(db, { source })]
-      await db.transaction((tx: Tx) => applyLean(tx, newer, [[b, a]], { guards }))
+      await db.transaction((tx: Tx) => applyInColumns(tx, newer, [[b, a]], { guards }))
       await applyAsChunk(db, older, [record(1, removeEdge(b, a))])
       return upstreamsOf(db, a)
     },
@@ -155,7 +146,7 @@ t.test('each rule is needed in the lean way', async (t) => {
     async (db, guards) => {
       const older = await openLoad(db)
       await call(db, addEdge(b, a))
-      await db.transaction((tx: Tx) => applyLean(tx, older, [[b, a]], { op: 'removeEdge', guards }))
+      await db.transaction((tx: Tx) => applyInColumns(tx, older, [[b, a]], { op: 'removeEdge', guards }))
       return upstreamsOf(db, a)
     },
     [b],
@@ -167,14 +158,14 @@ t.test('each rule is needed in the lean way', async (t) => {
     async (db, guards) => {
       // Of two sources: who writes down the name of one first holds up the other.
       const [older, newer] = [await openLoad(db, { source: 'another-load' }), await openLoad(db)]
-      const lean = pausedBefore(db, /insert into edge_tombstone/, (tx) =>
-        applyLean(tx, newer, [[b, a]], { op: 'removeEdge', guards })
+      const inColumns = pausedBefore(db, /insert into edge_tombstone/, (tx) =>
+        applyInColumns(tx, newer, [[b, a]], { op: 'removeEdge', guards })
       )
-      await lean.reached
+      await inColumns.reached
       const late = applyAsChunk(db, older, [record(1, addEdge(b, a))])
       await endedOrBlocked(db, late)
-      lean.goOn()
-      t.equal((await lean.done).status, 'fulfilled')
+      inColumns.goOn()
+      t.equal((await inColumns.done).status, 'fulfilled')
       await late
       return upstreamsOf(db, a)
     },
@@ -219,28 +210,28 @@ const beside: readonly [
   ['hard delete', (_, b) => hardDelete(b), () => []]
 ]
 
-const leanStatements = [
+const additionStatements = [
   /pg_advisory_xact_lock/,
   /with unfinished/,
   /from statement_source/,
-  /is_fit/,
+  /as placeholders/,
   /for no key update/,
   /has_removals/,
-  /found\.own/,
+  /as stated$/,
   /^copy$/,
   /update aspect/,
   /insert into load_journal/,
   /insert into graph_change/,
   /insert into audit/
 ]
-const leanRemovalStatements = [
+const removalStatements = [
   /pg_advisory_xact_lock/,
   /with unfinished/,
   /from statement_source/,
-  /is_fit/,
+  /as placeholders/,
   /for no key update/,
   /has_removals/,
-  /is_plain/,
+  /as stated$/,
   /delete from statement/,
   /update aspect/,
   /insert into edge_tombstone/,
@@ -261,17 +252,17 @@ const callStatements = [
 t.test('whoever comes between, the order of acceptance decides', async (t) => {
   const { db } = await withDatabase(t)
   let count = 0
-  for (const [op, isLeanPaused] of [
+  for (const [op, isLoadPaused] of [
     ['addEdge', true],
     ['addEdge', false],
     ['removeEdge', true],
     ['removeEdge', false]
   ] as const) {
-    for (const [statementAt, statement] of (!isLeanPaused
+    for (const [statementAt, statement] of (!isLoadPaused
       ? callStatements
       : op === 'addEdge'
-        ? leanStatements
-        : leanRemovalStatements
+        ? additionStatements
+        : removalStatements
     ).entries()) {
       for (const [besideAt, [name, change, left]] of beside.entries()) {
         count += 1
@@ -281,11 +272,11 @@ t.test('whoever comes between, the order of acceptance decides', async (t) => {
         const turn = op === 'addEdge' ? ['absent', 'there'][(statementAt + besideAt) % 2] : 'there'
         const load = await openLoad(db)
         if (op === 'addEdge' && turn !== 'absent') await applyAsChunk(db, load, [record(1, addEdge(b, a))])
-        const lean = (tx: Tx): Promise<void> => applyLean(tx, load, [[b, a]], { op })
+        const inColumns = (tx: Tx): Promise<void> => applyInColumns(tx, load, [[b, a]], { op })
         const other = (tx: Tx): Promise<unknown> => applyRecords(tx, [record(0, change(a, b, c))], asCall())
-        const paused = pausedBefore<unknown>(db, statement, isLeanPaused ? lean : other)
+        const paused = pausedBefore<unknown>(db, statement, isLoadPaused ? inColumns : other)
         await paused.reached
-        const late = db.transaction<unknown>(isLeanPaused ? other : lean).then(
+        const late = db.transaction<unknown>(isLoadPaused ? other : inColumns).then(
           () => 'done',
           (error: Error) => error.message
         )
@@ -299,7 +290,7 @@ t.test('whoever comes between, the order of acceptance decides', async (t) => {
         t.same(
           await upstreamsOf(db, a),
           left(b, c),
-          `${op}, ${name}, ${isLeanPaused ? 'the edge' : 'the change'} waiting before ${String(statement)}`
+          `${op}, ${name}, ${isLoadPaused ? 'the edge' : 'the change'} waiting before ${String(statement)}`
         )
         await endLoad(db, load)
       }
@@ -317,15 +308,15 @@ t.test('chunks that share owners wait for each other in one order, whichever way
     [x, y],
     [y, x]
   ]
-  for (const [says, isGeneral] of [
-    ['lean beside lean', false],
-    ['lean beside general', true]
+  for (const [says, isByRecord] of [
+    ['columns beside columns', false],
+    ['columns beside records', true]
   ] as const) {
-    for (const statement of leanStatements) {
+    for (const statement of additionStatements) {
       const [one, two] = [await openLoad(db), await openLoad(db)]
-      const paused = pausedBefore(db, statement, (tx) => applyLean(tx, one, edges))
+      const paused = pausedBefore(db, statement, (tx) => applyInColumns(tx, one, edges))
       await paused.reached
-      const late = isGeneral
+      const late = isByRecord
         ? db.transaction<unknown>((tx: Tx) =>
             applyRecords(
               tx,
@@ -333,7 +324,7 @@ t.test('chunks that share owners wait for each other in one order, whichever way
               chunkContext(two)
             )
           )
-        : db.transaction<unknown>((tx: Tx) => applyLean(tx, two, edges.toReversed()))
+        : db.transaction<unknown>((tx: Tx) => applyInColumns(tx, two, edges.toReversed()))
       await endedOrBlocked(db, late)
       paused.goOn()
       t.match(
@@ -349,10 +340,10 @@ t.test('chunks that share owners wait for each other in one order, whichever way
 t.test("chunks that make placeholders for each other's owners do not wait in a circle", async (t) => {
   const { db } = await withDatabase(t)
   const [x, y] = [dataset('x'), dataset('y')]
-  for (const [says, op, isGeneral] of [
-    ['lean beside lean', 'addEdge', false],
-    ['lean beside general', 'addEdge', true],
-    ['lean beside lean removal', 'removeEdge', false]
+  for (const [says, op, isByRecord] of [
+    ['columns beside columns', 'addEdge', false],
+    ['columns beside records', 'addEdge', true],
+    ['columns beside a removal', 'removeEdge', false]
   ] as const) {
     for (const statement of [
       /for no key update/,
@@ -363,16 +354,16 @@ t.test("chunks that make placeholders for each other's owners do not wait in a c
     ]) {
       const [placeholder, present] = [
         dataset(`${says} ${String(statement)}`.replaceAll(/\W/g, '')),
-        isGeneral ? y : x
+        isByRecord ? y : x
       ]
       await apply(db, ...create(present))
       const [one, two] = [await openLoad(db), await openLoad(db)]
       const edges: Ends[] = [[placeholder, present]]
-      const lean =
+      const inColumns =
         (load: OpenLoad, op: 'addEdge' | 'removeEdge' = 'addEdge') =>
         (tx: Tx): Promise<unknown> =>
-          applyLean(tx, load, edges, { op, missingReferences: 'create' })
-      const general =
+          applyInColumns(tx, load, edges, { op, missingReferences: 'create' })
+      const byRecord =
         (load: OpenLoad) =>
         (tx: Tx): Promise<unknown> =>
           applyRecords(
@@ -381,12 +372,12 @@ t.test("chunks that make placeholders for each other's owners do not wait in a c
             chunkContext(load, { missingReferences: 'create' })
           )
       // Both stand before the statement, then both go on.
-      const pausedOne = pausedBefore<unknown>(db, statement, lean(one))
+      const pausedOne = pausedBefore<unknown>(db, statement, inColumns(one))
       await pausedOne.reached
       const pausedTwo = pausedBefore<unknown>(
         db,
         op === 'removeEdge' ? /insert into entity/ : /for no key update/,
-        isGeneral ? general(two) : lean(two, op)
+        isByRecord ? byRecord(two) : inColumns(two, op)
       )
       await endedOrBlocked(db, pausedTwo.reached)
       pausedOne.goOn()

@@ -1,0 +1,66 @@
+/** Edges with their ends resolved, column by column: thousands are planned and counted without an object for each. */
+import type { EdgeKey } from './rows.ts'
+
+/**
+ * An entry of each array for each edge, in the order of the lines. `places` are those in what the edges were read from. All of them are to
+ * be removed, or all added.
+ */
+export type EdgeColumns = {
+  isRemoval: boolean
+  places: Int32Array
+  lines: Int32Array
+  downstreamIds: Int32Array
+  upstreamIds: Int32Array
+  ownerIds: Int32Array
+  fields: Int32Array
+}
+
+/** Those without 0, ascending. */
+export function distinct(numbers: Int32Array): Int32Array {
+  const sorted = isAscending(numbers) ? numbers.slice() : numbers.toSorted()
+  let count = 0
+  for (let index = 0; index < sorted.length; index += 1) {
+    const number = sorted[index] ?? 0
+    if (number !== 0 && (count === 0 || sorted[count - 1] !== number)) sorted[count++] = number
+  }
+  return sorted.subarray(0, count)
+}
+
+function isAscending(numbers: Int32Array): boolean {
+  for (let at = 1; at < numbers.length; at += 1) if ((numbers[at] ?? 0) < (numbers[at - 1] ?? 0)) return false
+  return true
+}
+
+/** Edges within aspects of owners: an entry of each array for each. */
+export type EdgeKeyColumns = {
+  ownerIds: Int32Array
+  aspectCodes: Int32Array
+  downstreamIds: Int32Array
+  upstreamIds: Int32Array
+}
+
+/** The keys of single edges, and behind them those of edges in columns. */
+export function edgeKeys(single: readonly EdgeKey[], columns: EdgeColumns | null = null): EdgeKeyColumns {
+  const count = single.length + (columns?.lines.length ?? 0)
+  const keys = {
+    ownerIds: new Int32Array(count),
+    aspectCodes: new Int32Array(count),
+    downstreamIds: new Int32Array(count),
+    upstreamIds: new Int32Array(count)
+  }
+  for (const [at, edge] of single.entries()) {
+    keys.ownerIds[at] = edge.ownerId
+    keys.aspectCodes[at] = edge.aspectCode
+    keys.downstreamIds[at] = edge.downstreamId
+    keys.upstreamIds[at] = edge.upstreamId
+  }
+  if (!columns) return keys
+  keys.ownerIds.set(columns.ownerIds, single.length)
+  keys.aspectCodes.set(
+    columns.fields.map((field) => field >> 4),
+    single.length
+  )
+  keys.downstreamIds.set(columns.downstreamIds, single.length)
+  keys.upstreamIds.set(columns.upstreamIds, single.length)
+  return keys
+}

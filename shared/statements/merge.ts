@@ -1,0 +1,530 @@
+/**
+ * The one merge of lineage: what one owner asserts in one aspect, with additions, removals and replacements applied where they are newer
+ * than what is stored. Pure: reading and writing the rows is for others.
+ *
+ * Rows are never altered, only replaced, so that a record can be taken back and whoever writes sees what has changed.
+ */
+import type { JsonObject } from '../model/changes.ts'
+import { patchesIt } from '../model/edge-patches.ts'
+import { equalJson } from '../model/equal-json.ts'
+import { lineageFieldByCode } from '../model/lineage-fields.ts'
+import { appendedPosition } from '../model/list-order.ts'
+import { isNewer, type Order } from '../model/order.ts'
+import { bareRecordKey, columnGroupKey, removalCode, singleRecordKey } from '../model/record-keys.ts'
+import type { EdgePatchRow, OwnerAspect, StatementRow, TombstoneRow, WatermarkRow } from './rows.ts'
+
+/** An edge of the owner: its rows as merged so far, and as they are stored. The same array as long as nothing has changed. */
+export type MergedEdge = { rows: readonly StatementRow[]; stored: readonly StatementRow[] }
+
+/** Removals and replacements: those known, and those that are new and to be written. */
+export type RememberedOrder = {
+  /** By code (of the aspect, of one list, of a group of column records) and edge; upstream 0 is every upstream of a column. */
+  tombstones: Map<string, Order>
+  /** By code (of the aspect, or of one list) and source; source 0 is all of them. */
+  watermarks: Map<string, Order>
+  freshTombstones: Map<string, TombstoneRow>
+  freshWatermarks: Map<string, WatermarkRow>
+}
+
+export type OwnerStatements = OwnerAspect & {
+  /** By downstream, then by upstream. */
+  edges: Map<number, Map<number, MergedEdge>>
+  /** Null as long as there are none. */
+  order: RememberedOrder | null
+  patches: readonly EdgePatchRow[]
+  storedPatches: readonly EdgePatchRow[]
+}
+
+/** What the merge must know of the transaction that it is part of. */
+export type MergeContext = {
+  /** Who asserts what the records add. */
+  sourceId: number
+  /** False only in tests, which show that the order is needed. */
+  keepsOrder: boolean
+  /** Whether something newer has deleted the entity. */
+  isDeletedAfter: (id: number, order: Order) => boolean
+  /** Throws FORBIDDEN where the actor may not say anything about the downstream. */
+  checkDownstream: (downstreamId: number) => void
+  /** Gathers what the records assert, where they are a snapshot's. */
+  asserted: {
+    add(key: Omit<StatementRow, 'sourceId' | 'seq' | 'line' | 'position' | 'attributes'>): void
+  } | null
+  /** Steps that take back what the record at hand has done, to be run backwards. */
+  undo: (() => void)[]
+}
+
+/** An entry of a list with its ends resolved. `group` is that of a column record of the document. */
+export type ResolvedEntry = {
+  fieldCode: number
+  downstreamId: number
+  upstreamId: number
+  recordKey: number
+  position: number
+  attributes: JsonObject | null
+  group?: number | null
+}
+
+export type EdgeEnds = { downstreamId: number; upstreamId: number }
+
+/** What tells the rows of one edge of one owner apart. */
+type RowKey = Pick<StatementRow, 'field' | 'sourceId' | 'recordKey'>
+
+const noRows: readonly StatementRow[] = []
+
+export const emptyOwner = ({ ownerId, aspectCode }: OwnerAspect): OwnerStatements => ({
+  ownerId,
+  aspectCode,
+  edges: new Map(),
+  order: null,
+  patches: [],
+  storedPatches: []
+})
+
+/** Adds a stored row that has not been added yet. */
+export function addStored(owner: OwnerStatements, row: StatementRow): void {
+  const edge = edgeAt(owner, row)
+  if (!edge.stored.some((each) => isSameKey(each, row))) edge.rows = edge.stored = [...edge.stored, row]
+}
+
+export function addTombstone(
+  owner: OwnerStatements,
+  { code, downstreamId, upstreamId, seq, line }: TombstoneRow
+): void {
+  orderOfOwner(owner).tombstones.set(tombstoneKey(code, downstreamId, upstreamId), { seq, line })
+}
+
+export function addWatermark(owner: OwnerStatements, { code, sourceId, seq, line }: WatermarkRow): void {
+  orderOfOwner(owner).watermarks.set(watermarkKey(code, sourceId), { seq, line })
+}
+
+const tombstoneKey = (code: number, downstreamId: number, upstreamId: number): string =>
+  `${code} ${downstreamId} ${upstreamId}`
+const watermarkKey = (code: number, sourceId: number): string => `${code} ${sourceId}`
+
+const orderOfOwner = (owner: OwnerStatements): RememberedOrder =>
+  (owner.order ??= {
+    tombstones: new Map(),
+    watermarks: new Map(),
+    freshTombstones: new Map(),
+    freshWatermarks: new Map()
+  })
+
+const isSameKey = (a: RowKey, b: RowKey): boolean =>
+  a.field === b.field && a.sourceId === b.sourceId && a.recordKey === b.recordKey
+
+function edgeAt({ edges }: OwnerStatements, { downstreamId, upstreamId }: EdgeEnds): MergedEdge {
+  let byUpstream = edges.get(downstreamId)
+  if (!byUpstream) edges.set(downstreamId, (byUpstream = new Map<number, MergedEdge>()))
+  let edge = byUpstream.get(upstreamId)
+  if (!edge) byUpstream.set(upstreamId, (edge = { rows: noRows, stored: noRows }))
+  return edge
+}
+
+/** The rows of an edge, whoever asserts it and in whichever list. */
+export const rowsOfEdge = (
+  { edges }: OwnerStatements,
+  downstreamId: number,
+  upstreamId: number
+): readonly StatementRow[] => edges.get(downstreamId)?.get(upstreamId)?.rows ?? noRows
+
+export const rowOfKey = (owner: OwnerStatements, key: EdgeEnds & RowKey): StatementRow | undefined =>
+  rowsOfEdge(owner, key.downstreamId, key.upstreamId).find((row) => isSameKey(row, key))
+
+export function* edgesOfOwner({ edges }: OwnerStatements): Generator<MergedEdge> {
+  for (const byUpstream of edges.values()) yield* byUpstream.values()
+}
+
+export const rowsOfOwner = (owner: OwnerStatements): StatementRow[] =>
+  [...edgesOfOwner(owner)].flatMap(({ rows }) => rows)
+
+/** Puts a row in the place of the one of its key. Throws FORBIDDEN (checkDownstream) where it says anything new. */
+export function putRow(context: MergeContext, owner: OwnerStatements, row: StatementRow): void {
+  const edge = edgeAt(owner, row)
+  const before = edge.rows
+  const known = before.find((each) => isSameKey(each, row))
+  if (!known || !saysTheSame(known, row)) context.checkDownstream(row.downstreamId)
+  edge.rows = known ? before.map((each) => (each === known ? row : each)) : [...before, row]
+  context.undo.push(() => {
+    edge.rows = before
+  })
+}
+
+/** Throws FORBIDDEN (checkDownstream). */
+export function takeRow(context: MergeContext, owner: OwnerStatements, row: StatementRow): void {
+  context.checkDownstream(row.downstreamId)
+  const edge = edgeAt(owner, row)
+  const before = edge.rows
+  edge.rows = before.filter((each) => !isSameKey(each, row))
+  context.undo.push(() => {
+    edge.rows = before
+  })
+}
+
+const isKept = ({ keepsOrder }: MergeContext, row: Order, order: Order): boolean =>
+  keepsOrder && isNewer(row, order)
+
+/**
+ * Whether something newer has removed the edge, replaced its list, or deleted one of its ends. `group` is that of a column
+ * record; undefined of every other entry.
+ */
+export function isOvertaken(
+  context: MergeContext,
+  owner: OwnerStatements,
+  fieldCode: number,
+  { downstreamId, upstreamId }: EdgeEnds,
+  order: Order,
+  sourceId: number,
+  group?: number | null
+): boolean {
+  if (!context.keepsOrder) return false
+  return (
+    (owner.order !== null &&
+      (isRemovedAfter(owner, fieldCode, group, { downstreamId, upstreamId }, order) ||
+        [
+          watermarkKey(owner.aspectCode, 0),
+          watermarkKey(owner.aspectCode, sourceId),
+          watermarkKey(fieldCode, 0)
+        ].some((key) => isNewer(owner.order?.watermarks.get(key), order)))) ||
+    context.isDeletedAfter(downstreamId, order) ||
+    context.isDeletedAfter(upstreamId, order) ||
+    context.isDeletedAfter(owner.ownerId, order)
+  )
+}
+
+function isRemovedAfter(
+  { aspectCode, order: remembered }: OwnerStatements,
+  fieldCode: number,
+  group: number | null | undefined,
+  { downstreamId, upstreamId }: EdgeEnds,
+  order: Order
+): boolean {
+  if (!remembered || remembered.tombstones.size === 0) return false
+  const keys = [tombstoneKey(aspectCode, downstreamId, upstreamId), tombstoneKey(aspectCode, downstreamId, 0)]
+  // A record with several downstreams is named by no path.
+  if (group !== null) keys.push(tombstoneKey(removalCode(fieldCode, group ?? null), downstreamId, upstreamId))
+  return keys.some((key) => isNewer(remembered.tombstones.get(key), order))
+}
+
+/** The group of a column record that a statement is part of; undefined of what is no column record. `written` are groups of the document. */
+function groupOf(
+  { fieldCode, recordKey }: { fieldCode: number; recordKey: number },
+  written: (recordKey: number) => number | null
+): number | null | undefined {
+  if (lineageFieldByCode(fieldCode).shape !== 'columns') return undefined
+  if (recordKey === bareRecordKey) return columnGroupKey({})
+  return recordKey > 0 ? written(recordKey) : recordKey
+}
+
+/** Whether something newer has replaced, or deleted, all that the aspect asserts. */
+export const isReplacedAfter = (context: MergeContext, owner: OwnerStatements, order: Order): boolean =>
+  context.keepsOrder && isNewer(owner.order?.watermarks.get(watermarkKey(owner.aspectCode, 0)), order)
+
+/**
+ * Asserts an entry as written. Says whether that changed anything but the order, which is raised all the same: whether
+ * that is worth a write is decided when all is known. Throws FORBIDDEN (checkDownstream).
+ */
+export function assertEntry(
+  context: MergeContext,
+  owner: OwnerStatements,
+  entry: ResolvedEntry,
+  order: Order,
+  sourceId = context.sourceId
+): boolean {
+  const { fieldCode: field, downstreamId, upstreamId, recordKey, position, attributes, group = null } = entry
+  const row: StatementRow = {
+    downstreamId,
+    upstreamId,
+    ownerId: owner.ownerId,
+    field,
+    sourceId,
+    recordKey,
+    position,
+    seq: order.seq,
+    line: order.line,
+    attributes
+  }
+  if (sourceId === context.sourceId) context.asserted?.add(row)
+  const patches = patchesOfEdge(owner, row)
+  // What the same record said before is said anew, also where this entry comes too late to be seen.
+  dropPatches(
+    context,
+    owner,
+    patches.filter((patch) => patch.seq === order.seq && patch.line === order.line)
+  )
+  if (
+    isOvertaken(
+      context,
+      owner,
+      field,
+      entry,
+      order,
+      sourceId,
+      owner.order === null ? undefined : groupOf(entry, () => group)
+    )
+  )
+    return false
+  const known = rowOfKey(owner, row)
+  if (known && isKept(context, known, order)) return false
+  const isNews = !known || isOutdone(owner, known)
+  putRow(context, owner, row)
+  return isNews || !saysTheSame(known, row) || patches.some((patch) => patchesIt(known, patch))
+}
+
+/** Asserts an edge by its ends alone: what the aspect says about it already stands. Says whether the edge is new in it. */
+export function assertEdge(
+  context: MergeContext,
+  owner: OwnerStatements,
+  fieldCode: number,
+  { downstreamId, upstreamId, position }: EdgeEnds & { position: number },
+  order: Order
+): boolean {
+  const wasAsserted = rowsOfEdge(owner, downstreamId, upstreamId).length > 0
+  const known = rowOfKey(owner, {
+    downstreamId,
+    upstreamId,
+    field: fieldCode,
+    sourceId: context.sourceId,
+    recordKey: bareRecordKey
+  })
+  assertEntry(
+    context,
+    owner,
+    {
+      fieldCode,
+      downstreamId,
+      upstreamId,
+      recordKey: bareRecordKey,
+      position,
+      attributes: known?.attributes ?? null
+    },
+    order
+  )
+  return !wasAsserted && rowsOfEdge(owner, downstreamId, upstreamId).length > 0
+}
+
+/**
+ * Whether something else was said about the edge after the row, by another source, or by its list where the row is an entry under
+ * its own key: what is shown of it is what was said last, so that saying the same again is news. What was asserted by its ends
+ * alone says nothing.
+ */
+export const isOutdone = (owner: OwnerStatements, row: StatementRow): boolean =>
+  row.recordKey !== bareRecordKey &&
+  rowsOfEdge(owner, row.downstreamId, row.upstreamId).some(
+    (other) =>
+      other.recordKey !== bareRecordKey &&
+      isNewer(other, row) &&
+      ((other.sourceId !== row.sourceId && !equalJson(other.attributes, row.attributes)) ||
+        (other.field === row.field && isSingle(other) !== isSingle(row)))
+  )
+
+const isSingle = ({ recordKey }: StatementRow): boolean => recordKey === singleRecordKey
+
+/** What is added again keeps its place among what was added. */
+export const saysTheSame = (a: StatementRow, b: StatementRow): boolean =>
+  placeInList(a) === placeInList(b) && equalJson(a.attributes, b.attributes)
+const placeInList = (row: StatementRow): number => Math.min(row.position, appendedPosition)
+
+/** One list, and of column records one group; `written` tells the group of a record of the document by its record key. */
+export type RemovedFrom = {
+  fieldCode: number
+  group: number | null
+  written: (recordKey: number) => number | null
+}
+
+/** Removes an edge from the aspect, or from one list of it, whoever asserts it. Throws FORBIDDEN (checkDownstream). */
+export function removeEdge(
+  context: MergeContext,
+  owner: OwnerStatements,
+  { downstreamId, upstreamId }: EdgeEnds,
+  order: Order,
+  from: RemovedFrom | null = null
+): boolean {
+  // Also where there is nothing to remove yet: the removal counts for what is older and comes late.
+  context.checkDownstream(downstreamId)
+  const isMeant = (row: StatementRow): boolean =>
+    from === null ||
+    (row.field === from.fieldCode &&
+      (from.group === null ||
+        groupOf({ fieldCode: row.field, recordKey: row.recordKey }, from.written) === from.group))
+  const gone = rowsOfEdge(owner, downstreamId, upstreamId).filter(
+    (row) => isMeant(row) && !isKept(context, row, order)
+  )
+  for (const row of gone) takeRow(context, owner, row)
+  dropPatches(
+    context,
+    owner,
+    owner.patches.filter(
+      (patch) =>
+        patch.downstreamId === downstreamId &&
+        patch.upstreamId === upstreamId &&
+        (from === null || patch.field === from.fieldCode) &&
+        !isKept(context, patch, order)
+    )
+  )
+  rememberRemoval(
+    context,
+    owner,
+    { downstreamId, upstreamId },
+    order,
+    from ? removalCode(from.fieldCode, from.group) : owner.aspectCode
+  )
+  return gone.length > 0
+}
+
+/** Removes every pair that ends in a column. All statements of the owner must have been read. */
+export function removeInto(
+  context: MergeContext,
+  owner: OwnerStatements,
+  fieldCode: number,
+  downstreamId: number,
+  order: Order
+): boolean {
+  context.checkDownstream(downstreamId)
+  const gone = [...(owner.edges.get(downstreamId)?.values() ?? [])]
+    .flatMap(({ rows }) => rows)
+    .filter((row) => row.field === fieldCode && !isKept(context, row, order))
+  for (const row of gone) takeRow(context, owner, row)
+  rememberRemoval(context, owner, { downstreamId, upstreamId: 0 }, order, owner.aspectCode)
+  return gone.length > 0
+}
+
+function rememberRemoval(
+  context: MergeContext,
+  owner: OwnerStatements,
+  { downstreamId, upstreamId }: EdgeEnds,
+  order: Order,
+  code: number
+): void {
+  if (!context.keepsOrder) return
+  const { tombstones, freshTombstones } = orderOfOwner(owner)
+  const key = tombstoneKey(code, downstreamId, upstreamId)
+  const known = tombstones.get(key)
+  if (isNewer(known, order)) return
+  const fresh = freshTombstones.get(key)
+  tombstones.set(key, order)
+  freshTombstones.set(key, {
+    ownerId: owner.ownerId,
+    aspectCode: owner.aspectCode,
+    code,
+    downstreamId,
+    upstreamId,
+    ...order
+  })
+  context.undo.push(() => {
+    restore(tombstones, key, known)
+    restore(freshTombstones, key, fresh)
+  })
+}
+
+function restore<Value>(map: Map<string, Value>, key: string, value: Value | undefined): void {
+  if (value === undefined) map.delete(key)
+  else map.set(key, value)
+}
+
+export type Replaced =
+  /** Everything the aspect asserts, or (with a source) what that source asserts in it. */
+  { of: 'aspect'; sourceId: number | null } | { of: 'list'; fieldCode: number }
+
+/**
+ * Takes away what an aspect, one source of it, or one list of it asserts, and asserts the entries instead. All statements of the owner
+ * must have been read. Throws FORBIDDEN (checkDownstream).
+ */
+export function replaceEdges(
+  context: MergeContext,
+  owner: OwnerStatements,
+  replaced: Replaced,
+  entries: readonly ResolvedEntry[],
+  order: Order
+): boolean {
+  const sourceId = replaced.of === 'aspect' ? (replaced.sourceId ?? context.sourceId) : context.sourceId
+  const isMeant = (row: StatementRow) =>
+    replaced.of === 'list'
+      ? row.field === replaced.fieldCode
+      : replaced.sourceId === null || row.sourceId === replaced.sourceId
+  const older = rowsOfOwner(owner).filter((row) => isMeant(row) && !isKept(context, row, order))
+  rememberReplacement(context, owner, replaced, order)
+  let hasChanged = false
+  for (const entry of entries) hasChanged = assertEntry(context, owner, entry, order, sourceId) || hasChanged
+  // An entry with the same key may have been refused, because it was removed later: so ask what is still there, not what the entries are.
+  const gone = older.filter((row) => rowOfKey(owner, row) === row)
+  for (const row of gone) takeRow(context, owner, row)
+  const isReplaced = (patch: EdgePatchRow) =>
+    replaced.of === 'list' ? patch.field === replaced.fieldCode : replaced.sourceId === null
+  dropPatches(
+    context,
+    owner,
+    owner.patches.filter((patch) => isReplaced(patch) && !isKept(context, patch, order))
+  )
+  // An edge that was known by its ends alone and is written out now was shown before and is shown after.
+  return (
+    hasChanged ||
+    gone.some(
+      (row) =>
+        row.recordKey !== bareRecordKey || rowsOfEdge(owner, row.downstreamId, row.upstreamId).length === 0
+    )
+  )
+}
+
+function rememberReplacement(
+  context: MergeContext,
+  owner: OwnerStatements,
+  replaced: Replaced,
+  order: Order
+): void {
+  if (!context.keepsOrder) return
+  const { watermarks, freshWatermarks } = orderOfOwner(owner)
+  const code = replaced.of === 'list' ? replaced.fieldCode : owner.aspectCode
+  const sourceId = replaced.of === 'aspect' ? (replaced.sourceId ?? 0) : 0
+  const key = watermarkKey(code, sourceId)
+  const known = watermarks.get(key)
+  if (isNewer(known, order)) return
+  const fresh = freshWatermarks.get(key)
+  watermarks.set(key, order)
+  freshWatermarks.set(key, {
+    ownerId: owner.ownerId,
+    aspectCode: owner.aspectCode,
+    code,
+    sourceId,
+    ...order
+  })
+  context.undo.push(() => {
+    restore(watermarks, key, known)
+    restore(freshWatermarks, key, fresh)
+  })
+}
+
+/** The patches of a statement's edge in its list. */
+export const patchesOfEdge = (
+  { patches }: Pick<OwnerStatements, 'patches'>,
+  row: EdgeEnds & { field: number }
+): readonly EdgePatchRow[] =>
+  patches.length === 0
+    ? patches
+    : patches.filter(
+        (patch) =>
+          patch.field === row.field &&
+          patch.downstreamId === row.downstreamId &&
+          patch.upstreamId === row.upstreamId
+      )
+
+export function addPatch(context: MergeContext, owner: OwnerStatements, patch: EdgePatchRow): void {
+  const before = owner.patches
+  owner.patches = [...before, patch]
+  context.undo.push(() => {
+    owner.patches = before
+  })
+}
+
+export function dropPatches(
+  context: MergeContext,
+  owner: OwnerStatements,
+  gone: readonly EdgePatchRow[]
+): void {
+  if (gone.length === 0) return
+  const before = owner.patches
+  const dropped = new Set(gone)
+  owner.patches = before.filter((patch) => !dropped.has(patch))
+  context.undo.push(() => {
+    owner.patches = before
+  })
+}
