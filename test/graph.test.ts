@@ -10,12 +10,7 @@ import { roomOf, sizeClassOf } from '../shared/graph/size-classes.ts'
 import { createTurns, type Pause } from '../shared/graph/turns.ts'
 import { UrnTable } from '../shared/graph/urn-table.ts'
 import { walkGraph } from '../shared/graph/walk-graph.ts'
-import {
-  packStatedEdges,
-  unpackGraphDeltas,
-  unpackStatedEdges,
-  type GraphDelta
-} from '../shared/model/graph-delta.ts'
+import { packGraphChanges, unpackGraphChanges, type GraphDelta } from '../shared/statements/graph-delta.ts'
 import { viewOf } from '../shared/urn/byte-words.ts'
 import { originOf, platformOf, schemaFieldParts } from '../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../shared/urn/urn.ts'
@@ -227,15 +222,13 @@ function withColumns(deltas: readonly GraphDelta[]): Pick<GraphChanges, 'stated'
       ? [{ kind: delta.kind, downstreamId: delta.downstreamId, upstreamId: delta.upstreamId }]
       : []
   )
-  const row = packStatedEdges({
+  const others = deltas.filter((delta) => delta.kind !== 'stated')
+  const row = packGraphChanges(others, {
     downstreamIds: Int32Array.from(stated, ({ downstreamId }) => downstreamId),
     upstreamIds: Int32Array.from(stated, ({ upstreamId }) => upstreamId)
   })
-  if (JSON.stringify([...unpackGraphDeltas(row)]) !== JSON.stringify(stated))
-    throw new Error('read back otherwise')
-  const columns = unpackStatedEdges(row)
-  if (!columns) throw new Error('not read at once')
-  return { stated: [columns], deltas: deltas.filter((delta) => delta.kind !== 'stated') }
+  const changes = unpackGraphChanges(row)
+  return { stated: [changes.stated], deltas: [...changes.deltas] }
 }
 
 t.test('a graph is what was said of it, and each view what it was when it was pinned', async (t) => {

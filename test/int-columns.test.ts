@@ -1,5 +1,5 @@
 import t from 'tap'
-import { packInts, unpackInts } from '../shared/model/int-columns.ts'
+import { packInts, unpackInts } from '../shared/statements/int-columns.ts'
 import { fc } from './support/fast-check.ts'
 
 const anyInt = fc.oneof(

@@ -4,8 +4,9 @@ import {
   packJournal,
   unpackJournal,
   type JournalEntry,
-  type StatementKey
-} from '../shared/model/load-journal.ts'
+  type StatementKey,
+  type StatementKeyColumns
+} from '../shared/statements/load-journal.ts'
 import { bareRecordKey } from '../shared/model/record-keys.ts'
 import { fc } from './support/fast-check.ts'
 import { dataset, edge, entity, removal, withLoadBench } from './support/load-bench.ts'
@@ -59,13 +60,21 @@ const anyOther: fc.Arbitrary<Exclude<JournalEntry, { kind: 'stated' }>> = fc.one
     entityId: id
   })
 )
+const inColumns = (keys: readonly StatementKey[]): StatementKeyColumns => ({
+  downstreamIds: Int32Array.from(keys, (key) => key.downstreamId),
+  upstreamIds: Int32Array.from(keys, (key) => key.upstreamId),
+  ownerIds: Int32Array.from(keys, (key) => key.ownerId),
+  fields: Int32Array.from(keys, (key) => key.field),
+  sourceIds: Int32Array.from(keys, (key) => key.sourceId),
+  recordKeys: Int32Array.from(keys, (key) => key.recordKey)
+})
 const inOrder = (keys: readonly StatementKey[]): string[] =>
   keys.map((key) => JSON.stringify(key, Object.keys(key).sort())).sort()
 
 t.test('what is packed is unpacked, whatever it is, and the same way each time', async (t) => {
   fc.assert(
     fc.property(fc.array(anyKey), fc.array(anyOther), (stated, others) => {
-      const { payload, counts } = packJournal(stated, others, 7)
+      const { payload, counts } = packJournal(inColumns(stated), others, 7)
       const entries = unpackJournal(payload)
       const keys = entries.flatMap((entry) => (entry.kind === 'stated' ? entry.key : []))
       t.same(inOrder(keys), inOrder(stated))
@@ -81,8 +90,7 @@ t.test('what is packed is unpacked, whatever it is, and the same way each time',
     }),
     { numRuns: 300 }
   )
-  t.throws(() => unpackJournal(Buffer.from([9, 0])), /unknown journal version 9/)
-  t.throws(() => unpackJournal(Buffer.from([1, 200])), /ends within a number/)
+  t.throws(() => unpackJournal(Buffer.from([9, 0])), /not stored columns of kind journal/)
 })
 
 t.test('a plain edge takes few bytes of the journal', async (t) => {
@@ -94,7 +102,7 @@ t.test('a plain edge takes few bytes of the journal', async (t) => {
     sourceId: 3,
     recordKey: bareRecordKey
   })).map((key) => ({ ...key, ownerId: key.downstreamId }))
-  t.ok(packJournal(keys, [], 7).payload.length < 6 * keys.length)
+  t.ok(packJournal(inColumns(keys), [], 7).payload.length < 6 * keys.length)
 })
 
 t.test('a chunk notes what it changed, and nothing of what it found as it says', async (t) => {

@@ -1,5 +1,5 @@
 /** Puts the edge changes of a batch together by id, with what cancels itself out left away. */
-import type { GraphDelta } from '../model/graph-delta.ts'
+import type { GraphDelta } from '../statements/graph-delta.ts'
 import type { Pause } from './turns.ts'
 
 const changesPerLook = 1_024

@@ -5,7 +5,7 @@
  * exactly one such snapshot and stays so while the graph continues. URNs never change and are not part of a view.
  */
 import { orderedBy, placesUpTo } from '../model/digit-order.ts'
-import type { GraphDelta, StatedEdges } from '../model/graph-delta.ts'
+import type { GraphDelta, StatedEdges } from '../statements/graph-delta.ts'
 import type { Urn } from '../urn/urn.ts'
 import { Adjacency, type AdjacencyView } from './adjacency.ts'
 import { DomainDocuments, type DomainDocument } from './domain-documents.ts'

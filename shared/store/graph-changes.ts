@@ -1,15 +1,19 @@
 /** The change log of the lineage graph: what each writing transaction changed, and what a reader has not seen of it. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import { packGraphDeltas, type GraphDelta } from '../model/graph-delta.ts'
+import { packGraphChanges, type GraphDelta, type StatedEdges } from '../statements/graph-delta.ts'
 
 /**
- * Appends what this transaction changed; call it last, so that the row's id is drawn while all locks are held: for two
+ * Appends what this transaction changed, and the edges that it asserts once more; call it last, so that the row's id is drawn while all locks are held: for two
  * transactions on one edge, log order is then commit order.
  */
-export async function appendGraphChange(tx: Tx, deltas: readonly GraphDelta[]): Promise<void> {
-  if (deltas.length > 0)
-    await query(tx, 'insert into graph_change (delta) values (?::bytea)', [packGraphDeltas(deltas)])
+export async function appendGraphChange(
+  tx: Tx,
+  deltas: readonly GraphDelta[],
+  stated?: StatedEdges
+): Promise<void> {
+  if (deltas.length > 0 || (stated && stated.downstreamIds.length > 0))
+    await query(tx, 'insert into graph_change (delta) values (?::bytea)', [packGraphChanges(deltas, stated)])
 }
 
 /** Where a reader stands: a snapshot of one run of one server (`epoch`), as Postgres spells it. */
@@ -43,11 +47,6 @@ export async function readEpoch(tx: Tx): Promise<string> {
   const [row] = await query<{ epoch: string }>(tx, `select ${epoch} as epoch`)
   if (!row) throw new Error('a select of one row gave none')
   return row.epoch
-}
-
-/** Appends a row of deltas that are packed already; as appendGraphChange, to be called last. */
-export async function appendPackedGraphChange(tx: Tx, delta: Buffer): Promise<void> {
-  await query(tx, 'insert into graph_change (delta) values (?::bytea)', [delta])
 }
 
 /**

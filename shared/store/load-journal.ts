@@ -1,7 +1,7 @@
 /** The load_journal table: what each chunk of a load has changed, so that the load can be taken back. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import type { PackedJournal } from '../model/load-journal.ts'
+import type { PackedJournal } from '../statements/load-journal.ts'
 
 export type JournalRow = PackedJournal & { id: number; seq: number }
 

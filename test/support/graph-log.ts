@@ -1,7 +1,7 @@
 /** What an in-memory graph that read the whole change log would hold, and what the tables hold: both must agree. */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
-import { unpackGraphDeltas, type GraphDelta } from '../../shared/model/graph-delta.ts'
+import { unpackGraphDeltas, type GraphDelta } from '../../shared/statements/graph-delta.ts'
 
 /** Lines of text, sorted: edges as often as they are stated. */
 export type GraphView = { edges: string[]; entities: string[]; domains: string[]; parents: string[] }

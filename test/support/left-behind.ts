@@ -1,7 +1,7 @@
 /** Everything that the application of changes leaves in the tables, in words: what two ways of applying the same must agree on. */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
-import { unpackJournal } from '../../shared/model/load-journal.ts'
+import { unpackJournal } from '../../shared/statements/load-journal.ts'
 import { graphOfLog, graphOfTables, type GraphView } from './graph-log.ts'
 
 /** Sorted lines of each kind; ids are told by the URNs they stand for, since new ones differ from run to run. */

@@ -14,12 +14,7 @@ import { CatalogError } from '../../errors.ts'
 import { domainDocumentMaxBytes } from '../../graph/domain-documents.ts'
 import type { GraphChanges, GraphView, LineageGraph } from '../../graph/lineage-graph.ts'
 import { createTurns, type Pause, type Turns } from '../../graph/turns.ts'
-import {
-  unpackGraphDeltas,
-  unpackStatedEdges,
-  type GraphDelta,
-  type StatedEdges
-} from '../../model/graph-delta.ts'
+import { unpackGraphChanges, type GraphDelta, type StatedEdges } from '../../statements/graph-delta.ts'
 import type { Log } from '../../platform/log.ts'
 import { beforeScrape, metrics } from '../../platform/metrics.ts'
 import { readUnseenChanges, type UnseenChanges } from '../../store/graph-changes.ts'
@@ -86,12 +81,9 @@ type Logged = { stated: StatedEdges[]; deltas: GraphDelta[] }
 async function loggedIn(rows: UnseenChanges['rows'], pause: Pause): Promise<Logged> {
   const [stated, deltas]: [StatedEdges[], GraphDelta[]] = [[], []]
   for (const row of rows) {
-    const many = unpackStatedEdges(row.delta)
-    if (many) stated.push(many)
-    else
-      for (const delta of unpackGraphDeltas(row.delta)) {
-        if (deltas.push(delta) % deltasPerLook === 0) await pause()
-      }
+    const changes = unpackGraphChanges(row.delta)
+    stated.push(changes.stated)
+    for (const delta of changes.deltas) if (deltas.push(delta) % deltasPerLook === 0) await pause()
   }
   return { stated, deltas }
 }

@@ -13,7 +13,7 @@ import {
   type AssociationBefore,
   type JournalEntry,
   type StatementBefore
-} from '../../model/load-journal.ts'
+} from '../../statements/load-journal.ts'
 import { findJournal, type JournalRow } from '../../store/load-journal.ts'
 
 /** What to take back of an entry. `seq` is what the load made the change as, `leftSeq` the change that it left it as the work of: an undo restores another's. */

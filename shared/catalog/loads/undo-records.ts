@@ -9,7 +9,7 @@ import {
   type AssociationBefore,
   type JournalEntry,
   type StatementBefore
-} from '../../model/load-journal.ts'
+} from '../../statements/load-journal.ts'
 import { findEntitiesById } from '../../store/entities.ts'
 import { findJournal, listJournal, type JournalRow } from '../../store/load-journal.ts'
 import { sourceNames } from '../../store/statements.ts'

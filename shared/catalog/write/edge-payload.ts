@@ -8,8 +8,7 @@
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { textOfEdge, type EdgeShape } from '../../formats/plain-edges.ts'
-import { packInts, unpackInts } from '../../model/int-columns.ts'
-import { intsOfBytes } from '../../model/packed-ints.ts'
+import { isOfKind, packColumns, unpackColumns } from '../../statements/codec.ts'
 import { PackedUrns, UrnPacker } from '../../urn/packed-urns.ts'
 import type { Urn } from '../../urn/urn.ts'
 
@@ -27,23 +26,14 @@ export type EdgeBatch = {
   shapeOf: Int32Array
 }
 
-/** The first byte of a payload of edges: no deflated stream begins with it (its block type does not exist). */
-const edgesMark = 0xff
-const columnsVersion = 4
-/** What versions of the program before columns wrote: of chunks without ids, of those with, and of removals. */
-const [textVersion, idsVersion, removalVersion] = [1, 2, 3]
-const headBytes = 2
-/** Whether edges are added or removed, so far apart that damage does not turn one into the other. */
-const [added, removed] = [0x0f, 0xf0]
-/** The head of a payload in columns: mark, version, added or removed, and eight counts. */
-const columnsHeadBytes = 35
-/** No chunk has so many; a payload that says so is damaged. */
-const edgesMaxCount = 1_000_000
-
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-/** Head, the columns, shapes as JSON, and URNs a line each, which alone are deflated. */
+const columnCount = 4
+/** Before the shapes as JSON and the deflated URNs: whether the edges are removed, the length of the shapes, and that of the URNs as they were. */
+const restHeadBytes = 9
+
+/** The numbers as stored columns (codec.ts), shapes as JSON, and URNs a line each, which alone are deflated. */
 export async function packEdges({
   isRemoval,
   urns,
@@ -55,65 +45,31 @@ export async function packEdges({
 }: EdgeBatch): Promise<Buffer> {
   const texts = Buffer.from(JSON.stringify(shapes), 'utf8')
   const names = urns.length === 0 ? urns.bytes : await deflate(urns.bytes, { level: 1 })
-  const columns = [upstreams, downstreams, lines, shapeOf].map(packInts)
-  const head = Buffer.alloc(columnsHeadBytes)
-  head.set([edgesMark, columnsVersion, isRemoval ? removed : added])
-  for (const [at, count] of [
-    lines.length,
-    ...columns.map(({ length }) => length),
-    texts.length,
-    names.length,
-    urns.bytes.length
-  ].entries())
-    head.writeInt32LE(count, 3 + 4 * at)
-  return Buffer.concat([head, ...columns, texts, names])
+  const head = Buffer.alloc(restHeadBytes)
+  head.writeUInt8(isRemoval ? 1 : 0, 0)
+  head.writeInt32LE(texts.length, 1)
+  head.writeInt32LE(urns.bytes.length, 5)
+  return packColumns('chunk', [upstreams, downstreams, lines, shapeOf], Buffer.concat([head, texts, names]))
 }
 
-export const holdsEdges = (payload: Buffer): boolean => payload[0] === edgesMark
+export const holdsEdges = (payload: Buffer): boolean => isOfKind(payload, 'chunk')
 
-/** Throws where the payload is not what packEdges makes or made. */
+/** Throws where the payload is not what packEdges makes. */
 export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
-  const version = payload[1] ?? 0
+  const { columns, rest } = unpackColumns('chunk', payload, columnCount)
+  const [upstreams, downstreams, lines, shapeOf] = columns
+  if (!upstreams || !downstreams || !lines || !shapeOf || rest.length < restHeadBytes)
+    throw new Error('packed edges are shorter than they say')
+  const isRemoval = rest.readUInt8(0) === 1
+  const namesAt = restHeadBytes + rest.readInt32LE(1)
+  const shapes = shapesOf(rest.subarray(restHeadBytes, namesAt), isRemoval)
+  const urns = await namesOf(rest.subarray(namesAt), rest.readInt32LE(5))
   if (
-    version !== columnsVersion &&
-    version !== textVersion &&
-    version !== idsVersion &&
-    version !== removalVersion
-  )
-    throw new Error(`unknown version ${version} of packed edges`)
-  const batch = version === columnsVersion ? await inColumns(payload) : await inOneStream(payload)
-  const least = version === textVersion ? 0 : -greatestId
-  const { urns, shapes, upstreams, downstreams, shapeOf } = batch
-  if (
-    !areWithin(upstreams, least, urns.length) ||
-    !areWithin(downstreams, least, urns.length) ||
+    !areWithin(upstreams, -greatestId, urns.length) ||
+    !areWithin(downstreams, -greatestId, urns.length) ||
     !areWithin(shapeOf, 0, shapes.length)
   )
     throw new Error('packed edges name what they do not hold')
-  return batch
-}
-
-async function inColumns(payload: Buffer): Promise<EdgeBatch> {
-  let at = columnsHeadBytes
-  const count = payload.readInt32LE(3)
-  const part = (place: number): Buffer => {
-    const length = payload.readInt32LE(7 + 4 * place)
-    if (length < 0 || at + length > payload.length) throw new Error('packed edges are shorter than they say')
-    return payload.subarray(at, (at += length))
-  }
-  if (payload[2] !== added && payload[2] !== removed)
-    throw new Error('packed edges are neither added nor removed')
-  if (count < 0 || count > edgesMaxCount) throw new Error(`packed edges say that they are ${count}`)
-  const [upstreams, downstreams, lines, shapeOf] = [
-    unpackInts(part(0), count),
-    unpackInts(part(1), count),
-    unpackInts(part(2), count),
-    unpackInts(part(3), count)
-  ]
-  const isRemoval = payload[2] === removed
-  const [shapes, names] = [shapesOf(part(4), isRemoval), part(5)]
-  const urns = await namesOf(names, payload.readInt32LE(columnsHeadBytes - 4))
-  if (at !== payload.length) throw new Error('packed edges are longer than they say')
   return { isRemoval, urns, shapes, upstreams, downstreams, lines, shapeOf }
 }
 
@@ -122,25 +78,6 @@ async function namesOf(packed: Buffer, length: number): Promise<PackedUrns> {
   const names = packed.length === 0 ? packed : await inflate(packed, { maxOutputLength: Math.max(1, length) })
   if (names.length !== length) throw new Error('the names of packed edges have another length than they say')
   return new PackedUrns(names)
-}
-
-/** Deflated as one: counts, the arrays, shapes, and URNs. */
-async function inOneStream(payload: Buffer): Promise<EdgeBatch> {
-  const bytes = await inflate(payload.subarray(headBytes))
-  const count = bytes.readInt32LE(0)
-  let at = 12
-  const next = (length: number): Buffer => bytes.subarray(at, (at += length))
-  const [upstreams, downstreams, lines] = [
-    intsOfBytes(next(4 * count)),
-    intsOfBytes(next(4 * count)),
-    intsOfBytes(next(4 * count))
-  ]
-  const shapeOf = Int32Array.from(next(count))
-  const isRemoval = payload[1] === removalVersion
-  const shapes = shapesOf(next(bytes.readInt32LE(4)), isRemoval)
-  const urns = new PackedUrns(next(bytes.readInt32LE(8)))
-  if (at !== bytes.length) throw new Error('packed edges have another length than they say')
-  return { isRemoval, urns, shapes, upstreams, downstreams, lines, shapeOf }
 }
 
 const shapesOf = (json: Buffer, isRemoval: boolean): EdgeShape[] =>

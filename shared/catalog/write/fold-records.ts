@@ -4,14 +4,13 @@ import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import { passOf } from '../../model/change-facts.ts'
 import type { ChangeRecord } from '../../model/changes.ts'
-import { packStatedEdges } from '../../model/graph-delta.ts'
 import { appendedPosition } from '../../model/list-order.ts'
 import { createPatchBudget, TooMuchPatching } from '../../model/patch-work.ts'
 import { writeTimeseries } from '../../store/aspects.ts'
 import { forgetEntities, unusedEntities, writePresence } from '../../store/entities.ts'
 import { assertEdge, edgesOfOwner, removeEdge } from '../../statements/merge.ts'
 import type { EdgeColumns } from '../../statements/columns.ts'
-import { appendGraphChange, appendPackedGraphChange } from '../../store/graph-changes.ts'
+import { appendGraphChange } from '../../store/graph-changes.ts'
 import { aspectCellKey, currentValue, writeAspectCells, type AspectCells } from './aspect-cells.ts'
 import { authorizeDownstreams } from './authorize-domain.ts'
 import { applyChange } from './apply-change.ts'
@@ -34,9 +33,6 @@ export type Folded = {
 }
 
 const patchValuesPerTurn = 50_000
-
-/** So many added edges have a row of the change log of their own, which readers take in at once. */
-const packedEdgesMinCount = 100
 
 /**
  * Folds in memory; nothing is written. Records must come in the order they are to be tried; their `line`, not this order,
@@ -137,12 +133,7 @@ export async function writeFolded(tx: Tx, set: WorkingSet, { cells }: Folded): P
   await writeExistence(tx, set, cells.aspects)
   await keepSearchDocuments(tx, set, cells.aspects, forgotten)
   await forgetEntities(tx, [...forgotten])
-  const isLarge = asserted.downstreamIds.length >= packedEdgesMinCount
-  if (!isLarge)
-    for (const [at, downstreamId] of asserted.downstreamIds.entries())
-      set.graph.push({ kind: 'stated', downstreamId, upstreamId: asserted.upstreamIds[at] ?? 0 })
-  await appendGraphChange(tx, set.graph)
-  if (isLarge) await appendPackedGraphChange(tx, packStatedEdges(asserted))
+  await appendGraphChange(tx, set.graph, asserted)
 }
 
 /** Existence follows from what created entities, soft deletion from the aspect `status`. */

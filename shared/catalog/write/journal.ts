@@ -5,44 +5,34 @@
  * same load has changed before is not noted again, where the first note says it all.
  */
 import type { Tx } from '../../db/database.ts'
-import {
-  packJournal,
-  type JournalEntry,
-  type StatedColumns,
-  type StatementKey
-} from '../../model/load-journal.ts'
+import { packJournal, type JournalEntry, type StatementKeyColumns } from '../../statements/load-journal.ts'
 import { insertJournal } from '../../store/load-journal.ts'
 
 export type Journal = {
-  /** Statements that were added. The rows of the statement table do: only their keys are kept. */
-  addedEdges(rows: readonly StatementKey[]): void
-  /** The same for many of one source, column by column. */
-  addedColumns(columns: StatedColumns): void
+  /** The statements that were added, in one call: their keys are kept, the rows of the statement table say the rest. */
+  added(keys: StatementKeyColumns): void
   note(entry: Exclude<JournalEntry, { kind: 'stated' }>): void
   /** Writes what was noted in the transaction of the chunk, after its last change; nothing where nothing has changed. */
   write(tx: Tx, chunk: { loadId: string; seq: number }): Promise<void>
 }
 
 export function createJournal(): Journal {
-  const stated: StatementKey[] = []
-  const columns: StatedColumns[] = []
+  let stated: StatementKeyColumns | null = null
   const others: Exclude<JournalEntry, { kind: 'stated' }>[] = []
   return {
-    addedEdges(rows) {
-      for (const row of rows) stated.push(row)
-    },
-    addedColumns(added) {
-      if (added.downstreamIds.length > 0) columns.push(added)
+    added(keys) {
+      if (stated) throw new Error('added statements are noted once')
+      if (keys.downstreamIds.length > 0) stated = keys
     },
     note(entry) {
       others.push(entry)
     },
     async write(tx, chunk) {
-      if (stated.length + columns.length + others.length > 0)
+      if (stated || others.length > 0)
         await insertJournal(tx, {
           loadId: chunk.loadId,
           seq: chunk.seq,
-          ...packJournal(stated, others, chunk.seq, columns)
+          ...packJournal(stated, others, chunk.seq)
         })
     }
   }

@@ -2,7 +2,7 @@
 import { CatalogError } from '../../errors.ts'
 import type { Actor, ChangeRecord } from '../../model/changes.ts'
 import { isNewer, type Order } from '../../model/order.ts'
-import type { GraphDelta } from '../../model/graph-delta.ts'
+import type { GraphDelta } from '../../statements/graph-delta.ts'
 import type { PatchBudget } from '../../model/patch-work.ts'
 import { standsOn } from '../../model/change-facts.ts'
 import type { MergeContext } from '../../statements/merge.ts'

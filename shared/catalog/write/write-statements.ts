@@ -3,9 +3,9 @@ import type { Tx } from '../../db/database.ts'
 import type { JsonObject, JsonValue, PatchBefore } from '../../model/changes.ts'
 import { patchedAttributes } from '../../model/edge-patches.ts'
 import { equalJson } from '../../model/equal-json.ts'
-import type { StatedEdges } from '../../model/graph-delta.ts'
+import type { StatedEdges } from '../../statements/graph-delta.ts'
 import { explicitAttributes } from '../../model/lineage-document.ts'
-import type { StatementBefore } from '../../model/load-journal.ts'
+import type { StatementBefore } from '../../statements/load-journal.ts'
 import { compareOrder, seqOfChange } from '../../model/order.ts'
 import {
   edgesOfOwner,
@@ -101,19 +101,13 @@ function withChangedSeq(
   return { ...row, changedSeq: stateSeq(before, owner.storedPatches) }
 }
 
-/** Most rows of a chunk are of one source and no list has an upstream twice: those are noted without an object for each. */
+/** What was not there before; where an undo restored it, by whose change. */
 function noteAdded({ journal, seq }: WorkingSet, rows: readonly StatementRow[]): void {
+  if (!journal) return
   const isRestored = (row: StatementRow): boolean => seqOfChange(row) !== seq
   for (const row of rows)
-    if (isRestored(row)) journal?.note({ kind: 'restated', key: row, before: null, left: seqOfChange(row) })
-  const inserted = rows.some(isRestored) ? rows.filter((row) => !isRestored(row)) : rows
-  const [first] = inserted
-  if (!journal || !first) return
-  const { sourceId, recordKey } = first
-  if (inserted.some((row) => row.sourceId !== sourceId || row.recordKey !== recordKey))
-    return journal.addedEdges(inserted)
-  const { downstreamIds, upstreamIds, ownerIds, fields } = columnsOfRows(inserted)
-  journal.addedColumns({ sourceId, recordKey, downstreamIds, upstreamIds, ownerIds, fields })
+    if (isRestored(row)) journal.note({ kind: 'restated', key: row, before: null, left: seqOfChange(row) })
+  journal.added(columnsOfRows(rows.some(isRestored) ? rows.filter((row) => !isRestored(row)) : rows))
 }
 
 /** What statements said before they were removed or rewritten, patches included: these count for what was said before them. */

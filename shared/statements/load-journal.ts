@@ -1,13 +1,12 @@
 /**
  * The packed rows of a load's journal: what one chunk changed, and what was there before where nothing else keeps it.
  *
- * A row is a version byte, the statements that were added (runs of what they have in common, then the ends of each as
- * differences to the one before, all as variable-length integers), and the rest as packed JSON. Plain added edges are
+ * The keys of the statements that were added are stored columns (codec.ts), and the rest follows as packed JSON. Added edges are
  * nearly all there is in a large load, so they are the ones that are small.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { JsonObject, PatchBefore } from './changes.ts'
-import { fewValuesOf } from './few-values.ts'
+import type { JsonObject, PatchBefore } from '../model/changes.ts'
+import { packColumns, unpackColumns } from './codec.ts'
 
 /** What tells one statement from all others. */
 export type StatementKey = {
@@ -19,14 +18,14 @@ export type StatementKey = {
   recordKey: number
 }
 
-/** Statements of one source and record key, column by column; each array has an entry for each statement, in ascending order of the ends. */
-export type StatedColumns = {
+/** Keys of statements, column by column: each array has an entry for each statement. */
+export type StatementKeyColumns = {
   downstreamIds: Int32Array
   upstreamIds: Int32Array
   ownerIds: Int32Array
   fields: Int32Array
-  sourceId: number
-  recordKey: number
+  sourceIds: Int32Array
+  recordKeys: Int32Array
 }
 
 /** What a statement said before, in its order of then; `changedSeq` is the seq of the change that had made it say so. */
@@ -102,17 +101,24 @@ export const passOfKind = (kind: JournalEntry['kind']): number =>
 /** What is stored of a chunk: `counts` by pass, the first pass first. */
 export type PackedJournal = { kinds: number; counts: number[]; payload: Buffer }
 
-const version = 1
+const keyColumns = (keys: StatementKeyColumns): Int32Array[] => [
+  keys.downstreamIds,
+  keys.upstreamIds,
+  keys.ownerIds,
+  keys.fields,
+  keys.sourceIds,
+  keys.recordKeys
+]
+const keyColumnCount = 6
 
 /** `seq` is what the chunk made its changes as. unpackJournal gives all in the same order each time, the added statements first. */
 export function packJournal(
-  stated: readonly StatementKey[],
+  stated: StatementKeyColumns | null,
   others: readonly Exclude<JournalEntry, { kind: 'stated' }>[],
-  seq: number,
-  columns: readonly StatedColumns[] = []
+  seq: number
 ): PackedJournal {
   const counts = journalPasses.map(() => 0)
-  const statedCount = columns.reduce((count, each) => count + each.downstreamIds.length, stated.length)
+  const statedCount = stated?.downstreamIds.length ?? 0
   counts[passOfKind('stated') - 1] = statedCount
   let kinds = statedCount > 0 ? kindBit('stated') : 0
   for (const entry of others) {
@@ -123,20 +129,31 @@ export function packJournal(
   }
   const rest =
     others.length === 0 ? Buffer.alloc(0) : deflateRawSync(JSON.stringify(others.map(toList)), { level: 1 })
-  return {
-    kinds,
-    counts,
-    payload: Buffer.concat([Buffer.from([version]), packStated(stated, columns), rest])
-  }
+  const columns = stated
+    ? keyColumns(stated)
+    : Array.from({ length: keyColumnCount }, () => new Int32Array(0))
+  return { kinds, counts, payload: packColumns('journal', columns, rest) }
 }
 
-/** Throws on a version that this program does not know. */
+/** Throws where the bytes are not what packJournal made. */
 export function unpackJournal(payload: Buffer): JournalEntry[] {
-  if (payload[0] !== version) throw new Error(`unknown journal version ${payload[0]}`)
-  const reader = { buffer: payload, at: 1 }
-  const entries: JournalEntry[] = unpackStated(reader).map((key) => ({ kind: 'stated', key }))
-  if (reader.at < payload.length) {
-    const lists: unknown = JSON.parse(inflateRawSync(payload.subarray(reader.at)).toString('utf8'))
+  const { columns, rest } = unpackColumns('journal', payload, keyColumnCount)
+  const [downstreamIds, upstreamIds, ownerIds, fields, sourceIds, recordKeys] = columns
+  const entries: JournalEntry[] = []
+  for (let at = 0; at < (downstreamIds?.length ?? 0); at += 1)
+    entries.push({
+      kind: 'stated',
+      key: {
+        downstreamId: downstreamIds?.[at] ?? 0,
+        upstreamId: upstreamIds?.[at] ?? 0,
+        ownerId: ownerIds?.[at] ?? 0,
+        field: fields?.[at] ?? 0,
+        sourceId: sourceIds?.[at] ?? 0,
+        recordKey: recordKeys?.[at] ?? 0
+      }
+    })
+  if (rest.length > 0) {
+    const lists: unknown = JSON.parse(inflateRawSync(rest).toString('utf8'))
     for (const list of lists as Packed[]) entries.push(fromList(list))
   }
   return entries
@@ -209,17 +226,16 @@ function fromList([code, ...values]: Packed): JournalEntry {
       throw new Error('a statement among the others of a journal')
     case 'restated':
     case 'removed': {
-      // Journals of before there was a changedSeq have no line either.
-      const [key, seq, position, attributes, line = 0, changedSeq, left] = values as [
+      const [key, seq, position, attributes, line, changedSeq, left] = values as [
         number[],
         number | null,
         number,
         JsonObject | null,
-        number?,
-        number?,
+        number,
+        number,
         (number | null)?
       ]
-      const before = seq === null ? null : { seq, line, changedSeq: changedSeq ?? seq, position, attributes }
+      const before = seq === null ? null : { seq, line, changedSeq, position, attributes }
       if (kind === 'restated')
         return { kind, key: keyOfList(key), before, ...(typeof left === 'number' ? { left } : {}) }
       if (!before) throw new Error('a removal of nothing in a journal')
@@ -262,170 +278,5 @@ function fromList([code, ...values]: Packed): JournalEntry {
       const [entityId] = values as [number]
       return { kind, entityId }
     }
-  }
-}
-
-/** Who owns a statement, in words that most runs have in common. */
-const ownerModes = { downstream: 0, upstream: 1, other: 2 } as const
-const ownerModeOf = (key: StatementKey): number =>
-  key.ownerId === key.downstreamId
-    ? ownerModes.downstream
-    : key.ownerId === key.upstreamId
-      ? ownerModes.upstream
-      : ownerModes.other
-const isOneRun = (a: StatementKey, b: StatementKey): boolean =>
-  a.field === b.field &&
-  a.sourceId === b.sourceId &&
-  a.recordKey === b.recordKey &&
-  ownerModeOf(a) === ownerModeOf(b)
-const compareKeys = (a: StatementKey, b: StatementKey): number =>
-  a.field - b.field ||
-  a.sourceId - b.sourceId ||
-  a.recordKey - b.recordKey ||
-  ownerModeOf(a) - ownerModeOf(b) ||
-  a.downstreamId - b.downstreamId ||
-  a.upstreamId - b.upstreamId
-
-/** The longest form of a number below 2^53, and numbers of a run and of a statement. */
-const varintMaxBytes = 8
-const numbersOfRun = 5
-const numbersOfStatement = 3
-
-/** What the statements of a run have in common; `count` ends follow it. */
-type RunHead = { count: number; field: number; sourceId: number; recordKey: number; mode: number }
-
-function packStated(keys: readonly StatementKey[], columns: readonly StatedColumns[]): Buffer {
-  const runs = runsOf(keys)
-  const codes = columns.map((each) =>
-    fewValuesOf(each.fields.length, (at) => runCode(each.fields[at] ?? 0, each, at))
-  )
-  const runCount = runs.length + codes.flat().length
-  const statementCount = columns.reduce((count, each) => count + each.downstreamIds.length, keys.length)
-  const writer = {
-    buffer: Buffer.allocUnsafe(
-      varintMaxBytes * (1 + runCount * numbersOfRun + statementCount * numbersOfStatement)
-    ),
-    at: 0
-  }
-  writeNumber(writer, runCount)
-  for (const run of runs) writeRun(writer, run)
-  columns.forEach((each, index) => {
-    for (const code of codes[index] ?? []) writeColumns(writer, each, code)
-  })
-  return writer.buffer.subarray(0, writer.at)
-}
-
-function runsOf(keys: readonly StatementKey[]): StatementKey[][] {
-  const runs: StatementKey[][] = []
-  for (const key of keys.toSorted(compareKeys)) {
-    const run = runs.at(-1)
-    if (run?.[0] && isOneRun(run[0], key)) run.push(key)
-    else runs.push([key])
-  }
-  return runs
-}
-
-function writeHead(writer: Bytes, { count, field, sourceId, recordKey, mode }: RunHead): void {
-  for (const number of [count, field, sourceId, zigzag(recordKey), mode]) writeNumber(writer, number)
-}
-
-function writeRun(writer: Bytes, run: readonly StatementKey[]): void {
-  const [first] = run
-  if (!first) return
-  const mode = ownerModeOf(first)
-  writeHead(writer, { ...first, count: run.length, mode })
-  let [downstreamId, upstreamId] = [0, 0]
-  for (const key of run) {
-    writeNumber(writer, key.downstreamId - downstreamId)
-    writeNumber(writer, zigzag(key.upstreamId - upstreamId))
-    if (mode === ownerModes.other) writeNumber(writer, key.ownerId)
-    ;({ downstreamId, upstreamId } = key)
-  }
-}
-
-/** Field and mode as one number. */
-const runCode = (
-  field: number,
-  { downstreamIds, upstreamIds, ownerIds }: StatedColumns,
-  at: number
-): number =>
-  field * 4 +
-  (ownerIds[at] === downstreamIds[at]
-    ? ownerModes.downstream
-    : ownerIds[at] === upstreamIds[at]
-      ? ownerModes.upstream
-      : ownerModes.other)
-
-/** The statements of one field and mode as a run, without an object for each. */
-function writeColumns(writer: Bytes, columns: StatedColumns, code: number): void {
-  const { downstreamIds, upstreamIds, ownerIds, fields, sourceId, recordKey } = columns
-  const mode = code % 4
-  let count = 0
-  for (let at = 0; at < fields.length; at += 1) if (runCode(fields[at] ?? 0, columns, at) === code) count += 1
-  writeHead(writer, { count, field: Math.floor(code / 4), sourceId, recordKey, mode })
-  let [downstreamBefore, upstreamBefore] = [0, 0]
-  for (let at = 0; at < fields.length; at += 1) {
-    if (count !== fields.length && runCode(fields[at] ?? 0, columns, at) !== code) continue
-    const [downstreamId, upstreamId] = [downstreamIds[at] ?? 0, upstreamIds[at] ?? 0]
-    writeNumber(writer, downstreamId - downstreamBefore)
-    writeNumber(writer, zigzag(upstreamId - upstreamBefore))
-    if (mode === ownerModes.other) writeNumber(writer, ownerIds[at] ?? 0)
-    downstreamBefore = downstreamId
-    upstreamBefore = upstreamId
-  }
-}
-
-type Bytes = { buffer: Buffer; at: number }
-
-function unpackStated(reader: Bytes): StatementKey[] {
-  const keys: StatementKey[] = []
-  for (let runs = readNumber(reader); runs > 0; runs -= 1) {
-    const count = readNumber(reader)
-    const common = {
-      field: readNumber(reader),
-      sourceId: readNumber(reader),
-      recordKey: unzigzag(readNumber(reader))
-    }
-    const mode = readNumber(reader)
-    let downstreamId = 0
-    let upstreamId = 0
-    for (let index = 0; index < count; index += 1) {
-      downstreamId += readNumber(reader)
-      upstreamId += unzigzag(readNumber(reader))
-      const ownerId =
-        mode === ownerModes.downstream
-          ? downstreamId
-          : mode === ownerModes.upstream
-            ? upstreamId
-            : readNumber(reader)
-      keys.push({ downstreamId, upstreamId, ownerId, ...common })
-    }
-  }
-  return keys
-}
-
-/** Small numbers of either sign as small numbers. In floating point: record keys reach below -2^31. */
-const zigzag = (number: number): number => (number >= 0 ? number * 2 : -number * 2 - 1)
-const unzigzag = (number: number): number => (number % 2 === 0 ? number / 2 : -(number + 1) / 2)
-
-function writeNumber(writer: Bytes, number: number): void {
-  let left = number
-  while (left >= 128) {
-    writer.buffer[writer.at] = (left % 128) | 128
-    writer.at += 1
-    left = Math.floor(left / 128)
-  }
-  writer.buffer[writer.at] = left
-  writer.at += 1
-}
-
-function readNumber(reader: Bytes): number {
-  let number = 0
-  for (let factor = 1; ; factor *= 128) {
-    const byte = reader.buffer[reader.at]
-    if (byte === undefined) throw new Error('a journal ends within a number')
-    reader.at += 1
-    number += (byte & 127) * factor
-    if (byte < 128) return number
   }
 }
