@@ -205,7 +205,7 @@ function isRemovedAfter(
   return keys.some((key) => isNewer(remembered.tombstones.get(key), order))
 }
 
-/** The group of a column record that a statement is part of; undefined of what is no column record. `written` are groups of the document. */
+/** The group of a column record that a statement is part of; undefined for all other statements. `written` are groups of the document. */
 function groupOf(
   { fieldCode, recordKey }: { fieldCode: number; recordKey: number },
   written: (recordKey: number) => number | null
@@ -245,7 +245,7 @@ export function assertEntry(
   }
   if (sourceId === context.sourceId) context.asserted?.add(row)
   const patches = patchesOfEdge(owner, row)
-  // What the same record said before is said anew, also where this entry comes too late to be seen.
+  // This replaces what the same record said before, also where this entry comes too late to be seen.
   dropPatches(
     context,
     owner,
