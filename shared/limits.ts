@@ -159,6 +159,10 @@ export const limits = {
   proposalBodyMaxBytes: 16 * 1024 * 1024,
   /** Bytes of one line (record) of a load. */
   recordMaxBytes: 1024 * 1024,
+  /** Bytes of one node of a dbt project, with its SQL. */
+  dbtNodeMaxBytes: 4 * 1024 * 1024,
+  /** Bytes kept of a dbt project while it arrives: names, columns and descriptions, without the SQL. 10,000 models take 10 to 30 MB. */
+  dbtProjectMaxBytes: 64 * 1024 * 1024,
   /** Different short references that one load looks up. */
   loadReferencesMaxCount: 10_000,
   /** Short references of one load that match nothing; after that many the rest are rejected without a search. */

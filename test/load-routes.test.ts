@@ -94,7 +94,7 @@ t.test('POST /loads', async (t) => {
       ['mode=snapshot&source=proposal', 'BAD_REQUEST', 'source'],
       ['force=true&source=x', 'BAD_REQUEST', 'force'],
       ['mode=snapshot&source=x&force=yes', 'BAD_REQUEST', 'force'],
-      ['format=dbt', 'UNSUPPORTED', 'format'],
+      ['format=avro', 'UNSUPPORTED', 'format'],
       ['wait=x', 'BAD_REQUEST', 'wait'],
       ['wait=26', 'LIMIT_EXCEEDED', 'wait'],
       ['missingReferences=maybe', 'BAD_REQUEST', 'missingReferences'],

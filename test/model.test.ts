@@ -44,6 +44,8 @@ const job = `urn:li:dataJob:(${flow},load)`
 const chart = 'urn:li:chart:(looker,c1)'
 const unset = { time: 0, actor: 'urn:li:corpuser:unknown' }
 const unsetStamps = { created: unset, lastModified: unset }
+/** The type of a column, which is filled in where it is absent. */
+const typed: JsonObject = { type: {}, nativeDataType: '' }
 
 const column: JsonObject = {
   upstreamType: 'FIELD_SET',
@@ -258,11 +260,11 @@ t.test('aspects', async (t) => {
         'dataset',
         'schemaMetadata',
         {
-          fields: [{ fieldPath: 'a', nullable: true }],
+          fields: [{ fieldPath: 'a', nullable: true, ...typed }],
           platformSchema: { 'com.linkedin.schema.OtherSchema': { rawSchema: '' } }
         },
         {
-          fields: [{ fieldPath: 'a', nullable: true, recursive: false, isPartOfKey: false }],
+          fields: [{ fieldPath: 'a', nullable: true, ...typed, recursive: false, isPartOfKey: false }],
           platformSchema: { 'com.linkedin.schema.OtherSchema': { rawSchema: '' } },
           created: unset,
           lastModified: unset

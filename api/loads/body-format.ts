@@ -4,8 +4,8 @@ import { formatsOfLines, recordFormats, type RecordFormat } from '../../shared/f
 import type { SentFormat } from '../../shared/formats/read-records.ts'
 
 const lines: SentFormat = formatsOfLines
-const json: SentFormat = ['mcp', 'ndjson', 'openlineage']
-const any: SentFormat = ['ndjson', 'csv', 'mcp', 'openlineage']
+const json: SentFormat = ['mcp', 'ndjson', 'openlineage', 'dbt']
+const any: SentFormat = ['ndjson', 'csv', 'mcp', 'openlineage', 'dbt']
 
 /** What a Content-Type says. Those that clients send without being asked say nothing. */
 const formatsOfMediaTypes = new Map<string, SentFormat>([

@@ -2,14 +2,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import type { DbtOptions } from '../../shared/formats/dbt/options.ts'
 import type { MissingReferences } from '../../shared/model/changes.ts'
+import { checkLine } from '../../shared/model/text-checks.ts'
 import { checkedIdempotencyKey } from '../../shared/catalog/loads/idempotency-key.ts'
-import {
-  checkedSnapshotSource,
-  checkedSource,
-  defaultLoadSource
-} from '../../shared/catalog/loads/load-source.ts'
-import type { LoadRequest } from '../../shared/catalog/loads/receive-load.ts'
+import { checkedSnapshotSource, checkedSource } from '../../shared/catalog/loads/load-source.ts'
+import { forceWithoutSnapshot, type LoadRequest } from '../../shared/catalog/loads/load-request.ts'
 import type { Config } from '../../shared/platform/config.ts'
 import type { Query } from '../query-parameters.ts'
 import { readFormat } from './body-format.ts'
@@ -22,6 +20,9 @@ export const submitParameters = [
   'atomic',
   'dryRun',
   'missingReferences',
+  'owners',
+  'domains',
+  'namespace',
   'wait'
 ]
 
@@ -32,19 +33,27 @@ export function readSubmission(
   defaults: Pick<Config, 'missingReferences' | 'snapshotMaxRemovedShare'>
 ): Pick<
   LoadRequest,
-  'format' | 'source' | 'missingReferences' | 'isAtomic' | 'isDryRun' | 'snapshot' | 'idempotencyKey'
+  | 'format'
+  | 'source'
+  | 'missingReferences'
+  | 'isAtomic'
+  | 'isDryRun'
+  | 'snapshot'
+  | 'snapshotOfProject'
+  | 'dbt'
+  | 'idempotencyKey'
 > {
-  const isSnapshot = readMode(query.mode) === 'snapshot'
+  const mode = query.mode === undefined ? null : readMode(query.mode)
   const force = readFlag(query.force, 'force')
-  if (force && !isSnapshot)
-    throw new CatalogError('BAD_REQUEST', 'force is for mode=snapshot', { field: 'force' })
+  const format = readFormat(query.format, headers['content-type'])
+  // A project names its source, and is a snapshot unless a merge is asked for. What may be one is judged when its format is known.
+  const mayBeProject = [format].flat().includes('dbt')
+  if (force && (mode === 'merge' || (mode === null && !mayBeProject))) throw forceWithoutSnapshot()
+  if (mode === 'snapshot' && !mayBeProject) checkedSnapshotSource(query.source, 'source')
+  const terms = { force, maxRemovedShare: defaults.snapshotMaxRemovedShare }
   return {
-    format: readFormat(query.format, headers['content-type']),
-    source: isSnapshot
-      ? checkedSnapshotSource(query.source, 'source')
-      : query.source === undefined
-        ? defaultLoadSource
-        : checkedSource(query.source, 'source'),
+    format,
+    source: query.source === undefined ? null : checkedSource(query.source, 'source'),
     missingReferences: readMissingReferences(
       query.missingReferences,
       headers['x-missing-references'],
@@ -53,13 +62,33 @@ export function readSubmission(
     isAtomic: readFlag(query.atomic, 'atomic'),
     isDryRun: readFlag(query.dryRun, 'dryRun'),
     idempotencyKey: readIdempotencyKey(headers['idempotency-key']),
-    ...(isSnapshot ? { snapshot: { force, maxRemovedShare: defaults.snapshotMaxRemovedShare } } : {})
+    ...(mode === 'snapshot' ? { snapshot: terms } : mode === null ? { snapshotOfProject: terms } : {}),
+    dbt: readDbtOptions(query)
+  }
+}
+
+const domainChoices = ['no', 'unset', 'all'] as const
+
+/** Undefined where none is given. Throws BAD_REQUEST. */
+function readDbtOptions({ owners, domains, namespace }: Query): DbtOptions | undefined {
+  if (owners === undefined && domains === undefined && namespace === undefined) return undefined
+  const choice = domains === undefined ? 'no' : domainChoices.find((known) => known === domains)
+  if (!choice)
+    throw new CatalogError('BAD_REQUEST', `domains must be one of ${domainChoices.join(', ')}`, {
+      field: 'domains',
+      allowed: domainChoices
+    })
+  return {
+    owners: readFlag(owners, 'owners'),
+    domains: choice,
+    namespace:
+      namespace === undefined ? null : checkLine(namespace, { field: 'namespace', limit: 'urnMaxBytes' })
   }
 }
 
 const modes = ['merge', 'snapshot'] as const
 
-function readMode(mode = 'merge'): (typeof modes)[number] {
+function readMode(mode: string): (typeof modes)[number] {
   const found = modes.find((known) => known === mode)
   if (!found)
     throw new CatalogError('UNSUPPORTED', `Unknown mode ${mode.slice(0, 100)}`, {

@@ -40,7 +40,7 @@ type ById = { Params: { id: string } }
 /** Encapsulated: bodies of these routes are streams, bounded by read-body.ts and by nothing before it. */
 export async function loadsRoutes(
   app: FastifyInstance,
-  { db, uploadDb = db, knownIds, queue, config }: ApiContext
+  { db, uploadDb = db, knownIds, queue, config, connections }: ApiContext
 ): Promise<void> {
   const watch = createLoadWatch(db)
   let uploads = 0
@@ -68,7 +68,7 @@ export async function loadsRoutes(
     const { id, isReplay } = await receiveLoad(
       uploadDb,
       queue,
-      { ...submission, actor: request.actor, requestId: request.id },
+      { ...submission, connections, actor: request.actor, requestId: request.id },
       body,
       knownIds
     ).finally(() => {

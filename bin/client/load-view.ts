@@ -7,6 +7,8 @@ export type LoadCounts = { received: number; applied: number; unchanged: number;
 export type LoadView = {
   id: string
   state: string
+  /** Such as `ndjson`. */
+  format?: unknown
   error: string | null
   counts: LoadCounts
   dryRun?: unknown

@@ -43,8 +43,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   dbt: 'application/json'
 }
 
-/** Formats of which several files are one: a record a line. */
-const formatsOfLines = ['ndjson', 'openlineage']
+/** Formats of which several files are one: a record a line, or one document after the other. */
+const joinableFormats = ['ndjson', 'openlineage', 'dbt']
 
 /**
  * A million edges, 194 MB, by level: 1 packs them 12.9 times smaller in 0.40 s of CPU (484 MB/s, four times what a gigabit
@@ -67,7 +67,7 @@ export function joinedUpload(inputs: readonly LoadInput[], options: UploadOption
   const packings = new Set(inputs.map(({ packing }) => packing))
   const [format = null] = formats
   const why = 'A snapshot is one load of all that its source states, and'
-  if (formats.size > 1 || format === null || !formatsOfLines.includes(format)) {
+  if (formats.size > 1 || format === null || !joinableFormats.includes(format)) {
     throw new Refusal(
       `${why} only NDJSON files can be joined to one: join these yourself, or give each a --source of its own.`
     )

@@ -20,6 +20,7 @@ const retryForDefaultSeconds = 180
 export const load: Command = {
   notes: [
     'FILE may be a file, a folder (what in it ends in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst), a pattern, or - for standard input. Several files are one load each, in order; with --mode snapshot they are joined, for a snapshot is one load.',
+    'The manifest.json of a dbt project is a snapshot of the source dbt:PROJECT: what is gone from the project goes from the lineage. --catalog and --run-results are sent in the same load.',
     'An upload that is cut off is sent again under the same Idempotency-Key: one load comes of it. Ctrl-C breaks the upload off; once all of it is sent, the load continues without this command.',
     'Exit code: 0 all applied or unchanged, 2 ended with rejects, 3 failed, aborted or cancelled, 1 usage or refused, 4 the server cannot be reached or cannot take it now, 5 still running when --wait had passed. Of several files the last of 0, 5, 2, 3, 1, 4 that occurred.'
   ],
@@ -28,14 +29,32 @@ export const load: Command = {
   options: {
     format: {
       value: 'NAME',
-      help: 'ndjson, csv, mcp or openlineage. Default: by the name of the file, else by what is in it.'
+      help: 'ndjson, csv, mcp, openlineage or dbt. Default: by the name of the file, else by what is in it.'
     },
-    source: { value: 'NAME', help: 'Who states the lineage. Default: as the server names it.' },
-    mode: { value: 'NAME', help: 'merge (the default) or snapshot.' },
+    source: {
+      value: 'NAME',
+      help: 'Who states the lineage. Default: as the server names it; dbt:PROJECT of a dbt project.'
+    },
+    mode: { value: 'NAME', help: 'merge or snapshot. Default: merge; snapshot of a dbt project.' },
     force: { help: "Let a snapshot take away more than the server's share." },
     atomic: { help: 'All or nothing.' },
     'dry-run': { help: 'Change nothing, and print what would change.' },
     'missing-references': { value: 'WHAT', help: 'reject or create. Default: as the server is set.' },
+    catalog: {
+      value: 'FILE',
+      help: 'catalog.json of dbt, beside the manifest: all columns with their types.'
+    },
+    'run-results': { value: 'FILE', help: 'run_results.json of dbt, beside the manifest.' },
+    owners: { help: 'dbt: make meta.owner, groups and owners of exposures owners.' },
+    domains: {
+      value: 'WHICH',
+      choices: ['unset', 'all'],
+      help: 'dbt: make meta.domain the domain of assets that never had one (unset), or of all.'
+    },
+    namespace: {
+      value: 'TEXT',
+      help: 'dbt: the OpenLineage namespace of the warehouse. Default: as its adapter says.'
+    },
     wait: { value: 'SECONDS', help: 'Follow a load for so long at most. Default: to its end.' },
     'no-wait': { help: 'Print the id of the load and end (exit code 0).' },
     'retry-for': {
@@ -96,12 +115,15 @@ function readSettings(input: CommandInput, server: Server): Settings {
   const texts = {
     source: input.text('source'),
     mode: input.text('mode'),
-    missingReferences: input.text('missing-references')
+    missingReferences: input.text('missing-references'),
+    domains: input.text('domains'),
+    namespace: input.text('namespace')
   }
   const switches = {
     force: input.isSet('force'),
     atomic: input.isSet('atomic'),
-    dryRun: input.isSet('dry-run')
+    dryRun: input.isSet('dry-run'),
+    owners: input.isSet('owners')
   }
   const key = input.text('idempotency-key') ?? null
   if (key !== null && !/^[\x21-\x7e]{1,200}$/.test(key))
@@ -145,16 +167,22 @@ type Sending = { upload: Upload; file: string; idempotencyKey: string }
 
 function planUploads(input: CommandInput, settings: Settings, terminal: Terminal): (() => Sending)[] {
   const inputs = findInputs(input.operands)
+  const beside = ['catalog', 'run-results'].flatMap((option) => input.text(option) ?? [])
   const options = { format: settings.format, pack: settings.pack, input: () => terminal.input() }
   const run = settings.idempotencyKey ?? `cli-${randomUUID()}`
-  if (settings.isSnapshot && inputs.length > 1)
-    return [
-      () => ({
-        upload: joinedUpload(inputs, options),
-        file: inputs.map(({ path }) => path).join(' '),
-        idempotencyKey: run
-      })
-    ]
+  const joined = (all: readonly LoadInput[], format: string | null): (() => Sending)[] => [
+    () => ({
+      upload: joinedUpload(all, { ...options, format }),
+      file: all.map(({ path }) => path).join(' '),
+      idempotencyKey: run
+    })
+  ]
+  if (beside.length > 0) {
+    if (inputs.length > 1 || (settings.format ?? 'dbt') !== 'dbt')
+      throw new Refusal('--catalog and --run-results are for the manifest.json of one dbt project.')
+    return joined([...inputs, ...findInputs(beside)], 'dbt')
+  }
+  if (settings.isSnapshot && inputs.length > 1) return joined(inputs, settings.format)
   return inputs.map((each) => () => ({
     upload: uploadOf(each, options),
     file: each.path,
@@ -194,7 +222,10 @@ async function loadOne(
         isQuiet,
         elapsedMs,
         isReplay,
-        place: (line) => (isOne ? upload.place(line) : `${upload.name} ${upload.place(line)}`)
+        place: (line) => {
+          const place = ended.format === 'dbt' ? `record ${line}` : upload.place(line)
+          return isOne ? place : `${upload.name} ${place}`
+        }
       },
       terminal
     )

@@ -9,14 +9,20 @@ const newline = 0x0a
 const blankMaxBytes = 64 * 1024
 /** Of an array so much is read, that its first element can be looked at. */
 const arrayBeginBytes = 64 * 1024
+/** Of a JSON document that is written over several lines so much is read: its first members. */
+const documentBeginBytes = 8 * 1024
 /** The longest of the marks below. */
 const marksMaxBytes = 4
 
-/** `first` is the first byte that is not a white space, undefined where none has come. `close` is for a body that nobody will read. */
+/**
+ * `first` is the first byte that is not a white space, undefined where none has come. `text` is the
+ * first of what was read, from there on. `close` is for a body that
+ * nobody will read.
+ */
 export type BodyBegin = {
   first: number | undefined
   firstLine: string
-  /** What has been read, at least arrayBeginBytes of an array that has as many. */
+  /** The first of what has been read: at least arrayBeginBytes of an array, and documentBeginBytes of a document over many lines, that has as many. */
   text: string
   body: AsyncGenerator<Buffer>
   close: () => Promise<void>
@@ -48,7 +54,10 @@ export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'li
   const isEnough = (): boolean =>
     first !== undefined &&
     length >= marksMaxBytes &&
-    (wants === 'byte' || (first === opensArray ? length >= arrayBeginBytes : hasLine))
+    (wants === 'byte' ||
+      (first === opensArray
+        ? length >= arrayBeginBytes
+        : hasLine && (length >= documentBeginBytes || !opensDocument(pieces))))
   while (!isEnough() && length < (first === undefined ? blankMaxBytes : limits.recordMaxBytes)) {
     const next = await iterator.next()
     if (next.done) break
@@ -74,6 +83,10 @@ export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'li
     close
   }
 }
+
+/** Whether the first line is the bracket that opens an object. */
+const opensDocument = (pieces: readonly Buffer[]): boolean =>
+  /^\s*\{\s*\n/.test(Buffer.concat(pieces).toString('utf8'))
 
 async function* resume(begin: readonly Buffer[], iterator: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   yield* begin

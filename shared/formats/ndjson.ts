@@ -21,8 +21,12 @@ export function parseNdjsonRecord(text: string, line: number): ChangeRecord {
   if (!isObject(value)) throw new CatalogError('BAD_REQUEST', 'A line must be a JSON object')
   const isProposal = isEnveloped(value)
   checkJson(value, '', { maxDepth: isProposal ? limits.jsonMaxDepth + envelopeDepth : limits.jsonMaxDepth })
-  return { line, changes: isProposal ? parseEnveloped(value) : parseOperation(value) }
+  return { line, changes: changesOf(value) }
 }
+
+/** The changes that a record asks for, which must have passed checkJson. Throws as parseNdjsonRecord does. */
+export const changesOf = (record: JsonObject): Change[] =>
+  isEnveloped(record) ? parseEnveloped(record) : parseOperation(record)
 
 const operations: { [op: string]: (record: JsonObject) => Change[] } = {
   addEdge,

@@ -5,12 +5,13 @@ import { isObject } from '../model/json-values.ts'
 import { csvFieldOf, meaningOfCsvField, parseCsvRecord } from './csv.ts'
 import { printCells, splitCells } from './csv-cells.ts'
 import { parseCsvHeader } from './csv-header.ts'
+import { messageOfDbtRecord, parseDbtRecord } from './dbt/node-record.ts'
 import { parseMcpRecord } from './mcp.ts'
 import { parseNdjsonRecord } from './ndjson.ts'
 import { parseOpenLineageRecord } from './openlineage.ts'
 import { parseUndoRecord } from './undo.ts'
 
-export const recordFormats = ['ndjson', 'csv', 'mcp', 'openlineage'] as const
+export const recordFormats = ['ndjson', 'csv', 'mcp', 'openlineage', 'dbt'] as const
 /** What a body may be that is said to be lines of JSON. */
 export const formatsOfLines = ['ndjson', 'openlineage'] as const satisfies readonly RecordFormat[]
 export type RecordFormat = (typeof recordFormats)[number]
@@ -29,16 +30,26 @@ export type RecordParser = {
   valueOf: (text: string, field: string) => string | null
   /** The record with another text in that field. */
   withValue: (text: string, field: string, value: string) => string
+  /** The message of a refusal, with what the record is called where it has a name. */
+  messageOf: (text: string, message: string) => string
 }
 
 /** Throws UNSUPPORTED for a format that is not known, BAD_REQUEST for an invalid header. */
 export function recordParser({ format, header }: RecordShape): RecordParser {
   const same = (field: string): string => field
-  const inJson = { fieldOf: same, meaningOf: same, valueOf: textInJson, withValue: withTextInJson }
+  const unnamed = (_text: string, message: string): string => message
+  const inJson = {
+    fieldOf: same,
+    meaningOf: same,
+    valueOf: textInJson,
+    withValue: withTextInJson,
+    messageOf: unnamed
+  }
   if (format === 'ndjson') return { parse: parseNdjsonRecord, ...inJson }
   if (format === 'undo') return { parse: parseUndoRecord, ...inJson }
   if (format === 'mcp') return { parse: parseMcpRecord, ...inJson }
   if (format === 'openlineage') return { parse: parseOpenLineageRecord, ...inJson }
+  if (format === 'dbt') return { ...inJson, parse: parseDbtRecord, messageOf: messageOfDbtRecord }
   if (format === 'csv') {
     const columns = parseCsvHeader(header ?? '')
     return {
@@ -47,7 +58,8 @@ export function recordParser({ format, header }: RecordShape): RecordParser {
       meaningOf: (field) => meaningOfCsvField(columns, field),
       valueOf: (text, field) => splitCells(text)[columns.names.indexOf(field)] ?? null,
       withValue: (text, field, value) =>
-        printCells(splitCells(text).map((cell, index) => (columns.names[index] === field ? value : cell)))
+        printCells(splitCells(text).map((cell, index) => (columns.names[index] === field ? value : cell))),
+      messageOf: unnamed
     }
   }
   throw new CatalogError(

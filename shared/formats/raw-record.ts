@@ -34,7 +34,7 @@ export type RecordBuffer = {
 }
 
 /** The limit that a record is held to, in bytes. */
-export type RecordLimit = 'recordMaxBytes' | 'openLineageEventMaxBytes'
+export type RecordLimit = 'recordMaxBytes' | 'openLineageEventMaxBytes' | 'dbtNodeMaxBytes'
 
 /** At most as many bytes as the limit has are held, however long the record is. */
 export function createRecordBuffer(limit: RecordLimit = 'recordMaxBytes'): RecordBuffer {

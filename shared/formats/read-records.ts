@@ -2,6 +2,8 @@
 import { CatalogError } from '../errors.ts'
 import type { ChangeRecord } from '../model/changes.ts'
 import { beginOf, type BodyBegin } from './body-begin.ts'
+import { openProject } from './dbt/read-project.ts'
+import { defaultDbtOptions, type DbtReading } from './dbt/options.ts'
 import { parseCsvHeader, printCsvHeader } from './csv-header.ts'
 import { recordParser, type RecordFormat, type RecordParser, type RecordShape } from './parse-record.ts'
 import { createPlainCsvReader } from './plain-csv-edges.ts'
@@ -32,21 +34,33 @@ export type ReadRecord = SingleRecord | EdgeRun
 /** The format a body is in, or those it may be in: then the body tells. */
 export type SentFormat = RecordFormat | readonly [RecordFormat, ...RecordFormat[]]
 
-/** The records of each piece of the body together, one wait for all of them. */
-export type OpenedRecords = RecordShape & { format: RecordFormat; records: AsyncGenerator<ReadRecord[]> }
+/**
+ * The records of each piece of the body together, one wait for all of them. `source` is who states them, where the body says it: it is then all that
+ * this source states.
+ */
+export type OpenedRecords = RecordShape & {
+  format: RecordFormat
+  source?: string
+  records: AsyncGenerator<ReadRecord[]>
+}
 
 /**
  * Opens a body: tells its format where that is open, and reads the header of a CSV. A record has as `line` its line number,
  * or the number of the element of an array, from 1. One that cannot be read is an entry with its error, never an exception.
  *
  * Throws UNSUPPORTED_MEDIA_TYPE where nothing tells the format, BAD_REQUEST for a body that is not a text in UTF-8 and for the
- * header of a CSV. Reading on throws BAD_REQUEST where an array is cut off or followed by something, LIMIT_EXCEEDED
+ * header of a CSV, and what openProject throws for a dbt project, which is read to its end here. Reading on throws BAD_REQUEST where an array is cut off or followed by something, LIMIT_EXCEEDED
  * (loadMaxRecords), and what the bytes' source throws.
  */
-export async function openRecords(sent: SentFormat, chunks: AsyncIterable<Buffer>): Promise<OpenedRecords> {
+export async function openRecords(
+  sent: SentFormat,
+  chunks: AsyncIterable<Buffer>,
+  dbt: DbtReading = defaultDbtOptions
+): Promise<OpenedRecords> {
   const begin = await beginOf(chunks, typeof sent === 'string' ? 'byte' : 'line')
   const format = await toldFormat(sent, begin)
   if (format === 'csv') return openCsv(splitCsv(begin.body))
+  if (format === 'dbt') return { format, header: null, ...(await openProject(begin.body, dbt)) }
   const parser = recordParser({ format, header: null })
   if (format !== 'ndjson') {
     const limit = format === 'openlineage' ? 'openLineageEventMaxBytes' : 'recordMaxBytes'

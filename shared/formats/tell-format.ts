@@ -4,13 +4,15 @@ import { endOfString } from '../model/exact-numbers.ts'
 import { isObject } from '../model/json-values.ts'
 import type { BodyBegin } from './body-begin.ts'
 import { looksLikeCsvHeader } from './csv-header.ts'
+import { looksLikeArtifact } from './dbt/artifact.ts'
 import { isEnveloped } from './enveloped.ts'
 import { formatsOfLines, type RecordFormat } from './parse-record.ts'
 import { opensArray } from './split-array.ts'
 
 /**
  * The format among those it may be. The keys of the first object tell events (`openlineage`); any other array is `mcp`; of lines of
- * JSON the first decides between `mcp` and `ndjson`; a line with the names of columns is `csv`. A body without a first byte is whatever may be.
+ * JSON the first decides between `mcp` and `ndjson`; a line with the names of columns is `csv`. An artifact of dbt says that it is one in its first member.
+ * A body without a first byte is whatever may be.
  * Throws UNSUPPORTED_MEDIA_TYPE, naming the choices, if it is none of these or one that is not allowed.
  */
 export function tellFormat(
@@ -18,7 +20,14 @@ export function tellFormat(
   candidates: readonly [RecordFormat, ...RecordFormat[]]
 ): RecordFormat {
   if (first === undefined) return candidates[0]
-  const told = first === opensArray ? (isEvent(text) ? 'openlineage' : 'mcp') : formatOfLine(firstLine)
+  const told =
+    first === opensArray
+      ? isEvent(text)
+        ? 'openlineage'
+        : 'mcp'
+      : looksLikeArtifact(text)
+        ? 'dbt'
+        : formatOfLine(firstLine)
   if (told !== null && candidates.includes(told)) return told
   // Of what is said to be lines each is judged by itself.
   if (candidates.every((each) => formatsOfLines.some((format) => format === each))) return candidates[0]

@@ -1,5 +1,5 @@
 /**
- * A Python with DataHub's own clients in it, of exactly the versions that requirements.txt lists.
+ * A Python with clients of others in it, of exactly the versions that a requirements.txt lists.
  *
  * It is made once for a requirements.txt and a version of Python, in the cache folder of the user, and used again.
  */
@@ -34,17 +34,17 @@ function findPython(): Python {
     seen.push(version)
   }
   throw new NoPython(
-    `DataHub's clients need Python ${leastPython.join('.')} or newer as \`python3\` (or as PYTHON says); found: ${seen.join(', ') || 'none'}.`
+    `The clients need Python ${leastPython.join('.')} or newer as \`python3\` (or as PYTHON says); found: ${seen.join(', ') || 'none'}.`
   )
 }
 
 const cacheFolder = (): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tributary', 'interop')
 
-/** Path of the environment's `bin`. Throws NoPython, or an Error where the clients cannot be installed. */
-export async function openPythonEnvironment(): Promise<string> {
+/** Path of the environment's `bin`; the path of the requirements is one within the package. Throws NoPython, or an Error where they cannot be installed. */
+export async function openPythonEnvironment(path = 'test/interop/requirements.txt'): Promise<string> {
   const python = findPython()
-  const requirements = packagePath('test/interop/requirements.txt')
+  const requirements = packagePath(path)
   const version = createHash('sha1')
     .update(python.version)
     .update(readFileSync(requirements))
@@ -55,7 +55,7 @@ export async function openPythonEnvironment(): Promise<string> {
   // Written last, so a folder without it was left behind half made.
   const stamp = join(folder, '.complete')
   if (existsSync(stamp)) return bin
-  console.log(`# installing DataHub's clients for Python ${python.version} into ${folder}`)
+  console.log(`# installing ${path} for Python ${python.version} into ${folder}`)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const venv = await run(python.command, ['-m', 'venv', folder])
@@ -75,7 +75,7 @@ export async function openPythonEnvironment(): Promise<string> {
     '--requirement',
     requirements
   ])
-  if (pip !== 0) throw new Error("DataHub's clients could not be installed: pip says why above.")
+  if (pip !== 0) throw new Error(`${path} could not be installed: pip says why above.`)
   writeFileSync(stamp, '')
   return bin
 }

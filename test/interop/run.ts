@@ -15,6 +15,7 @@ import { generateModel } from '../../dev/model/generate.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { hasRedis, openPostgres, startRedis } from '../torture/servers.ts'
 import { startCatalog, type Catalog } from './catalog.ts'
+import { runDbtGuide } from './dbt/run-guide.ts'
 import { NoPython, openPythonEnvironment } from './python-environment.ts'
 
 const { values } = parseArgs({
@@ -123,7 +124,10 @@ async function main(): Promise<void> {
   const outcomes: Outcome[] = [isModelCurrent(bin)]
   const postgres = await openPostgres()
   try {
-    if (values.backend !== 'redis') outcomes.push(...(await runBackend(bin, postgres.url, 'Postgres', null)))
+    if (values.backend !== 'redis') {
+      outcomes.push(...(await runBackend(bin, postgres.url, 'Postgres', null)))
+      outcomes.push(await runDbtGuide(postgres.url))
+    }
     if (values.backend !== 'postgres')
       outcomes.push(...(await onRedis((redisUrl) => runBackend(bin, postgres.url, 'Redis', redisUrl))))
   } finally {

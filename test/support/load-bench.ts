@@ -6,7 +6,8 @@ import { applyRecords } from '../../shared/catalog/write/apply-records.ts'
 import type { ApplyRecords } from '../../shared/catalog/loads/apply-chunk.ts'
 import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/loads/chunk-guards.ts'
 import type { KnownIds } from '../../shared/catalog/lineage/known-ids.ts'
-import { receiveLoad, type LoadRequest } from '../../shared/catalog/loads/receive-load.ts'
+import type { LoadRequest } from '../../shared/catalog/loads/load-request.ts'
+import { receiveLoad } from '../../shared/catalog/loads/receive-load.ts'
 import {
   readLoad,
   readRejects,

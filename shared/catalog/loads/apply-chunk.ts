@@ -253,7 +253,7 @@ function judge(
     rejects.push(
       toReject(verdict.line, text, {
         code: verdict.code,
-        message: withWayOut(verdict),
+        message: parser.messageOf(text, withWayOut(verdict)),
         field: verdict.details.field === undefined ? undefined : parser.fieldOf(verdict.details.field)
       })
     )

@@ -19,12 +19,19 @@ export function checkedIdempotencyKey(text: string, field: string): string {
   return text
 }
 
-/** Hands the bytes of a body on and digests them, unpacked as they are: how a body was compressed does not matter. */
-export function digestingBody(body: AsyncIterable<Buffer>): {
+/**
+ * Hands the bytes of a body on and digests them, unpacked as they are: how a body was compressed does not matter. `told` is what was said of the body
+ * beside it, where there is something: the same bytes mean something else then.
+ */
+export function digestingBody(
+  body: AsyncIterable<Buffer>,
+  told: string | null
+): {
   body: AsyncIterable<Buffer>
   digest: () => Buffer
 } {
   const hash = createHash('sha256')
+  if (told !== null) hash.update(told)
   return { body: digested(body, hash), digest: () => hash.digest() }
 }
 

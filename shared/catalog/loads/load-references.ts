@@ -56,7 +56,12 @@ export function createReferenceReader(
       changed = parser.withValue(text, field, urn)
     } catch (fault) {
       if (!(fault instanceof CatalogError)) throw fault
-      return { line, text, error: fault }
+      const { code, message, details } = fault
+      return {
+        line,
+        text,
+        error: new CatalogError(code, parser.messageOf(text, message), details, { cause: fault })
+      }
     }
     const next = parsed(changed, line)
     // A record that is refused is shown as it was sent.

@@ -5,52 +5,32 @@ import { CatalogError } from '../../errors.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { toCatalogError } from '../../db/sql-errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import {
-  openRecords,
-  type OpenedRecords,
-  type ReadRecord,
-  type SentFormat
-} from '../../formats/read-records.ts'
+import { defaultDbtOptions, optionsText } from '../../formats/dbt/options.ts'
+import { openRecords, type OpenedRecords, type ReadRecord } from '../../formats/read-records.ts'
 import { limits } from '../../limits.ts'
-import type { Actor, MissingReferences } from '../../model/changes.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { insertChunk } from '../../store/chunks.ts'
 import { countWaitingRecords } from '../../store/load-progress.ts'
-import { endBody, findLoad, insertLoad, touchLoad, type NewLoad } from '../../store/loads.ts'
+import { endBody, findLoad, insertLoad, touchLoad } from '../../store/loads.ts'
 import { abortUpload } from './abort-upload.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { createChunkWriter, recordsPerChunk, type ChunkWriter, type Stored } from './chunk-writer.ts'
 import { digestingBody } from './idempotency-key.ts'
 import type { KnownIds } from '../lineage/known-ids.ts'
-import { openLineageSource } from '../openlineage/ingest-events.ts'
 import { createReferenceReader } from './load-references.ts'
+import {
+  checkRequest,
+  submissionOf,
+  termsOf,
+  type LoadRequest,
+  type SnapshotTerms,
+  type Submission
+} from './load-request.ts'
 import { createSnapshotTally, refuseSmallSnapshot, type SnapshotTally } from './refuse-small-snapshot.ts'
-import { defaultLoadSource } from './load-source.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { replayLoad, stillReceiving } from './replay-load.ts'
 import { comparePass } from './sweep-passes.ts'
 import { createWholeChunkWriter } from './whole-chunk-writer.ts'
-
-/** What a load is told beside its body. `source` names who states its edges. */
-export type LoadRequest = {
-  actor: Actor
-  requestId: string | null
-  /** Of several the body tells which. */
-  format: SentFormat
-  source: string
-  missingReferences: MissingReferences
-  /** All of its records are applied, or none. */
-  isAtomic?: boolean
-  /** Nothing is applied; the load says what would be. */
-  isDryRun?: boolean
-  /** Under which the same submission may be sent again. */
-  idempotencyKey?: string | null
-  /** Absent for a merge. */
-  snapshot?: SnapshotTerms | undefined
-}
-
-/** How much a snapshot may take away: a share of what its source states, from 0 to 1, or with `force` whatever it finds to. */
-export type SnapshotTerms = { force: boolean; maxRemovedShare: number }
 
 /** `isReplay`: the load was there before, and nothing was stored. */
 export type Received = { id: string; isReplay: boolean }
@@ -66,7 +46,7 @@ const turnMaxMs = 2
  * What runs of plain edges name is stored by the ids that `knownIds` has for it, and looked up no more.
  * Reads on only when all but the last chunk of what was read is stored, so memory is bounded on this side and the client is held back on its own.
  *
- * Throws OVERLOADED, BAD_REQUEST for a body without records and what openRecords throws (all with nothing stored),
+ * Throws OVERLOADED, BAD_REQUEST for a body without records, what openRecords and checkRequest throw (all with nothing stored),
  * LIMIT_EXCEEDED (loadMaxRecords), SNAPSHOT_REMOVES_TOO_MUCH, CONFLICT when the load was cancelled meanwhile or its key is another's,
  * IDEMPOTENCY_MISMATCH, and what the body or its reader throw. After any of these the load is aborted and its records are gone.
  */
@@ -77,40 +57,30 @@ export async function receiveLoad(
   body: AsyncIterable<Buffer>,
   knownIds?: () => KnownIds | null
 ): Promise<Received> {
-  const load = newLoad(request)
-  const known =
-    load.idempotencyKey === null
-      ? null
-      : await replayLoad(
-          db,
-          queue,
-          { ...load, format: request.format, idempotencyKey: load.idempotencyKey },
-          body
-        )
+  const id = randomUUID()
+  const key = request.idempotencyKey ?? null
+  const told = request.dbt ? optionsText(request.dbt) : null
+  const known = key === null ? null : await replayLoad(db, queue, { request, key, told }, body)
   if (known !== null) return { id: known, isReplay: true }
   await refuseWhenOverloaded(db)
-  const upload: Upload = { load, records: 0, heartbeat: null }
-  const { body: bytes, digest } =
-    load.idempotencyKey === null ? { body, digest: () => null } : digestingBody(body)
+  const upload: Upload = { id, records: 0, heartbeat: null }
+  const { body: bytes, digest } = key === null ? { body, digest: () => null } : digestingBody(body, told)
   try {
-    await storeRecords(db, upload, { ...request, knownIds }, bytes)
+    await storeRecords(db, upload, { request, knownIds }, bytes)
     if (upload.records === 0) throw new CatalogError('BAD_REQUEST', 'The body holds no records')
-    if (!(await endBody(db, load.id, digest()))) throw await endedMeanwhile(db, load.id)
+    if (!(await endBody(db, id, digest()))) throw await endedMeanwhile(db, id)
   } catch (error) {
-    if (upload.records > 0) await abort(db, load.id, error)
+    if (upload.records > 0) await abort(db, id, error)
     throw error
   } finally {
     clearInterval(upload.heartbeat ?? undefined)
   }
   // From here on the load is whole: should this process die, or the database be away, the sweeper accepts it.
-  await acceptReceivedLoad(db, queue, load.id)
-  return { id: load.id, isReplay: false }
+  await acceptReceivedLoad(db, queue, id)
+  return { id, isReplay: false }
 }
 
-/** What is known before the body is opened. */
-type Submission = Omit<NewLoad, 'format' | 'header'>
-
-type Upload = { load: Submission; records: number; heartbeat: NodeJS.Timeout | null }
+type Upload = { readonly id: string; records: number; heartbeat: NodeJS.Timeout | null }
 
 /** Throws OVERLOADED while more records wait than waitingRecordsMaxCount. */
 async function refuseWhenOverloaded(db: Db): Promise<void> {
@@ -128,14 +98,10 @@ async function refuseWhenOverloaded(db: Db): Promise<void> {
 async function storeRecords(
   db: Db,
   upload: Upload,
-  {
-    format,
-    snapshot,
-    knownIds
-  }: Pick<LoadRequest, 'format' | 'snapshot'> & { knownIds: (() => KnownIds | null) | undefined },
+  { request, knownIds }: { request: LoadRequest; knownIds: (() => KnownIds | null) | undefined },
   body: AsyncIterable<Buffer>
 ): Promise<void> {
-  const { id } = upload.load
+  const { id } = upload
   let turnAt = performance.now()
 
   async function store(work: (tx: Tx) => Promise<void>, stored: Stored): Promise<void> {
@@ -145,9 +111,15 @@ async function storeRecords(
     })
   }
 
-  const opened = await openRecords(format, body)
+  const opened = await openRecords(request.format, body, {
+    ...(request.dbt ?? defaultDbtOptions),
+    connections: request.connections
+  })
+  checkRequest(request, opened)
+  const load = submissionOf(id, request, opened)
+  const snapshot = termsOf(request, opened)
   const writer =
-    upload.load.isAtomic || upload.load.isDryRun
+    request.isAtomic || request.isDryRun
       ? createWholeChunkWriter(id, store)
       : createChunkWriter(id, store, {
           isBehind: true,
@@ -160,7 +132,7 @@ async function storeRecords(
     for await (const entries of opened.records) {
       for (const read of entries) {
         const entry = 'error' in read ? await withUrns(read) : read
-        if (upload.records === 0) await begin(db, upload, opened)
+        if (upload.records === 0) await begin(db, upload, { load, opened })
         upload.records += 'count' in entry ? entry.count : 1
         if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
         tally?.add(entry)
@@ -178,28 +150,7 @@ async function storeRecords(
     // Whoever aborts the load finds all that was stored of it.
     await writer.idle()
   }
-  if (snapshot && tally && upload.records > 0) await endSnapshot(db, upload.load, snapshot, tally)
-}
-
-/**
- * Events are of one source, create what they name, and declare themselves what they replace.
- * Throws UNSUPPORTED for a snapshot of them, BAD_REQUEST for another source, FORBIDDEN for a token that is limited to a domain: runs are in no domain.
- */
-function loadOfEvents(load: Submission): Submission {
-  if (load.mode === 'snapshot')
-    throw new CatalogError(
-      'UNSUPPORTED',
-      'Events are no snapshot: job and dataset events replace what they stated before. Send them with mode=merge',
-      { field: 'mode' }
-    )
-  if (load.source !== defaultLoadSource && load.source !== openLineageSource)
-    throw new CatalogError('BAD_REQUEST', `The source of events is ${openLineageSource}`, { field: 'source' })
-  if (load.domainUrn !== null)
-    throw new CatalogError(
-      'FORBIDDEN',
-      `The token is limited to ${load.domainUrn}; the jobs and runs of events are in no domain`
-    )
-  return { ...load, source: openLineageSource, missingReferences: 'create' }
+  if (snapshot && tally && upload.records > 0) await endSnapshot(db, load, snapshot, tally)
 }
 
 /** The chunk that compares, after all records; it has none of its own. A limited token's share is known when it is compared. */
@@ -228,12 +179,14 @@ function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined
 }
 
 /** Makes the row of the load, and keeps saying that the upload is alive. */
-async function begin(db: Db, upload: Upload, { format, header }: OpenedRecords): Promise<void> {
-  if (format === 'openlineage') upload.load = loadOfEvents(upload.load)
-  if (!(await inTransaction(db, (tx) => insertLoad(tx, { ...upload.load, format, header }))))
-    throw stillReceiving()
+async function begin(
+  db: Db,
+  upload: Upload,
+  { load, opened: { format, header } }: { load: Submission; opened: OpenedRecords }
+): Promise<void> {
+  if (!(await inTransaction(db, (tx) => insertLoad(tx, { ...load, format, header })))) throw stillReceiving()
   upload.heartbeat = setInterval(() => {
-    touchLoad(db, upload.load.id, { records: 0, rejects: 0, isDestructive: false }).catch(() => {})
+    touchLoad(db, upload.id, { records: 0, rejects: 0, isDestructive: false }).catch(() => {})
   }, heartbeatMs)
   upload.heartbeat.unref()
 }
@@ -242,23 +195,6 @@ async function begin(db: Db, upload: Upload, { format, header }: OpenedRecords):
 function refuseFatal(error: CatalogError): void {
   if (error.status >= 500) throw error
 }
-
-const newLoad = (request: LoadRequest): Submission => ({
-  id: randomUUID(),
-  mode: request.snapshot ? 'snapshot' : 'merge',
-  ...(request.snapshot ? { sweep: 'pending', sweepMaxShare: request.snapshot.maxRemovedShare } : {}),
-  force: request.snapshot?.force ?? false,
-  source: request.source,
-  missingReferences: request.missingReferences,
-  actor: request.actor.urn,
-  tokenId: request.actor.tokenId,
-  scopes: [...request.actor.scopes],
-  domainUrn: request.actor.domainUrn,
-  requestId: request.requestId,
-  isAtomic: request.isAtomic ?? false,
-  isDryRun: request.isDryRun ?? false,
-  idempotencyKey: request.idempotencyKey ?? null
-})
 
 /** Ends an upload that did not come to its end, and frees its records. What fails here is done by the sweeper later. */
 async function abort(db: Db, id: string, error: unknown): Promise<void> {

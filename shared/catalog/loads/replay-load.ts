@@ -1,13 +1,13 @@
 /** What a submission under an Idempotency-Key is that has been sent before: the same load again, or none at all. */
 import { CatalogError } from '../../errors.ts'
 import type { Db } from '../../db/database.ts'
-import type { SentFormat } from '../../formats/read-records.ts'
 import { limits } from '../../limits.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
-import { findKeyedLoad, type KeyedLoad, type NewLoad } from '../../store/loads.ts'
+import { findKeyedLoad, type KeyedLoad } from '../../store/loads.ts'
 import { abortUpload } from './abort-upload.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { digestingBody } from './idempotency-key.ts'
+import { submissionOf, type LoadRequest } from './load-request.ts'
 
 /** A client waits this long before it sends again what is still being received. */
 const retryAfterSeconds = 5
@@ -25,29 +25,33 @@ const retryAfterSeconds = 5
 export async function replayLoad(
   db: Db,
   queue: ChunkQueue,
-  request: Replayed & { idempotencyKey: string },
+  { request, key, told }: { request: LoadRequest; key: string; told: string | null },
   body: AsyncIterable<Buffer>
 ): Promise<string | null> {
-  const known = await findKeyedLoad(db, request, limits.uploadSilentMaxSeconds)
+  const known = await findKeyedLoad(
+    db,
+    { actor: request.actor.urn, tokenId: request.actor.tokenId, idempotencyKey: key },
+    limits.uploadSilentMaxSeconds
+  )
   if (!known) return null
   if (!known.hasWholeBody) {
     if (known.isSilent && (await abortUpload(db, known.id, 'Nothing more came of the upload'))) return null
     throw stillReceiving()
   }
   compareParameters(request, known)
-  const { body: compared, digest } = digestingBody(body)
+  const { body: compared, digest } = digestingBody(body, told)
   for await (const part of compared) void part
   if (known.bodyDigest === null || !digest().equals(known.bodyDigest))
     throw new CatalogError(
       'IDEMPOTENCY_MISMATCH',
-      'The Idempotency-Key belongs to a load with another body',
+      told === null
+        ? 'The Idempotency-Key belongs to a load with another body'
+        : 'The Idempotency-Key belongs to a load with another body, or other owners, domains or namespace',
       { field: 'Idempotency-Key' }
     )
   if (known.state === 'receiving') await acceptReceivedLoad(db, queue, known.id)
   return known.id
 }
-
-type Replayed = Omit<NewLoad, 'format' | 'header'> & { format: SentFormat }
 
 const compared = [
   ['source', 'source'],
@@ -58,7 +62,7 @@ const compared = [
   ['missingReferences', 'missingReferences']
 ] as const
 
-function compareParameters(request: Replayed, known: KeyedLoad): void {
+function compareParameters(request: LoadRequest, known: KeyedLoad): void {
   // A format that the body tells is the same when the body is.
   if (!new Set<string>([request.format].flat()).has(known.format))
     throw new CatalogError(
@@ -66,8 +70,12 @@ function compareParameters(request: Replayed, known: KeyedLoad): void {
       `The Idempotency-Key belongs to a load with format=${known.format}`,
       { field: 'format' }
     )
+  const sent = submissionOf(known.id, request, {
+    format: known.format,
+    ...(known.format === 'dbt' ? { source: known.source } : {})
+  })
   for (const [name, field] of compared) {
-    if (request[name] !== known[name])
+    if (sent[name] !== known[name])
       throw new CatalogError(
         'IDEMPOTENCY_MISMATCH',
         `The Idempotency-Key belongs to a load with ${field}=${known[name]}`,

@@ -16,7 +16,7 @@ import { isObject } from '../json-values.ts'
 import type { AspectModel } from './aspect-model.ts'
 import { auditStamp, unsetStamp } from './shared-records.ts'
 
-export const schemaField: Shape = record({
+const schemaFieldFields = {
   fieldPath: required(filledText),
   jsonPath: optional(text),
   nullable: defaulted(flag, () => false),
@@ -30,9 +30,18 @@ export const schemaField: Shape = record({
   isPartOfKey: defaulted(flag, () => false),
   isPartitioningKey: optional(flag),
   jsonProps: optional(text)
-})
+}
 
-const columns = list(schemaField)
+export const schemaField: Shape = record(schemaFieldFields)
+
+const columns = list(
+  record({
+    ...schemaFieldFields,
+    // DataHub's clients cannot read a column without them; one that a patch began may have neither.
+    type: defaulted(anything, () => ({ type: { 'com.linkedin.schema.NullType': {} } })),
+    nativeDataType: defaulted(text, () => '')
+  })
+)
 
 const uniqueColumns: Shape = (value, place) => {
   const prepared = columns(value, place)

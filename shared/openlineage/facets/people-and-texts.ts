@@ -12,7 +12,8 @@ export function ownersOf(facet: JsonObject): Urn[] {
   )
 }
 
-function ownerUrn(name: string): Urn {
+/** Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
+export function ownerUrn(name: string): Urn {
   if (/^urn:li:(corpuser|corpGroup):/.test(name)) return toUrn(name)
   const [, kind = '', rest] = /^([a-z]+):(.+)$/i.exec(name) ?? []
   const isGroup = /^(team|group|org|organization)$/i.test(kind)
@@ -31,9 +32,12 @@ export function tagsOf(facet: JsonObject): Urn[] {
     if (!isObject(tag) || typeof tag.key !== 'string' || tag.key === '' || typeof tag.field === 'string')
       return []
     const value = typeof tag.value === 'string' && tag.value !== 'true' ? tag.value : ''
-    return [toUrn(`urn:li:tag:${plain(value === '' ? tag.key : `${tag.key}:${value}`)}`)]
+    return [tagUrn(value === '' ? tag.key : `${tag.key}:${value}`)]
   })
 }
+
+/** Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
+export const tagUrn = (name: string): Urn => toUrn(`urn:li:tag:${plain(name)}`)
 
 const plain = (text: string): string =>
   text.replaceAll(/[(),]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -1,0 +1,68 @@
+/** The columns of a table, from the catalog or the manifest, as proposals of schemaMetadata. */
+import type { JsonObject } from '../../model/changes.ts'
+import { isObject, listOf } from '../../model/json-values.ts'
+import { schemaOf } from '../../openlineage/facets/schema.ts'
+import { platformOf } from '../../urn/kinds.ts'
+import type { Urn } from '../../urn/urn.ts'
+import type { PickedColumn } from './pick-node.ts'
+import { add, patch, upsert, type Addition } from './proposals.ts'
+
+/**
+ * The columns of the catalog with the descriptions of the manifest, else those of the manifest. A warehouse may write names in another case than the
+ * project does.
+ */
+export function knownColumns(
+  ofCatalog: readonly PickedColumn[] | null,
+  ofManifest: readonly PickedColumn[]
+): readonly PickedColumn[] {
+  if (ofCatalog === null) return ofManifest
+  const described = new Map(ofManifest.map((column) => [column.name.toLowerCase(), column.description]))
+  return ofCatalog.map((column) => ({
+    ...column,
+    description: described.get(column.name.toLowerCase()) ?? column.description
+  }))
+}
+
+/**
+ * A catalog has all columns, so they take the place of what was known. A manifest has those that somebody wrote about: they are added to what is known
+ * column by column, and a type that others know stays where the manifest has none.
+ */
+export function columnProposals(
+  urn: Urn,
+  tableName: string,
+  columns: readonly PickedColumn[],
+  isWhole: boolean
+): JsonObject[] {
+  const fields = columns.map(({ name, type, description }) => ({
+    name,
+    ...(type === null ? {} : { type }),
+    ...(description === null ? {} : { description })
+  }))
+  const platform = platformOf(urn)
+  const schema = platform === null || columns.length === 0 ? null : schemaOf({ fields }, platform, tableName)
+  if (!schema) return []
+  const whole = upsert(urn, 'schemaMetadata', schema)
+  if (isWhole) return [whole]
+  const additions = listOf(schema.fields).flatMap((field) => (isObject(field) ? additionsOf(field) : []))
+  const first = { ...whole, headers: { 'If-None-Match': '*' } }
+  return additions.length === 0
+    ? [first]
+    : [
+        first,
+        patch(urn, 'schemaMetadata', additions, {
+          arrayPrimaryKeys: { fields: ['fieldPath'] },
+          forceGenericPatch: true
+        })
+      ]
+}
+
+/** What is known of a column beyond its name. */
+function additionsOf({ fieldPath, type, nativeDataType, description }: JsonObject): Addition[] {
+  const at = (name: string): string[] => ['fields', typeof fieldPath === 'string' ? fieldPath : '', name]
+  return [
+    ...(typeof nativeDataType === 'string' && nativeDataType !== '' && isObject(type)
+      ? [add(at('type'), type), add(at('nativeDataType'), nativeDataType)]
+      : []),
+    ...(typeof description === 'string' ? [add(at('description'), description)] : [])
+  ]
+}

@@ -1,0 +1,31 @@
+/** Names the tables of a dbt project as `dbt-ol` names them, so that a load and OpenLineage events of the same project speak of the same assets. */
+import { CatalogError } from '../../errors.ts'
+import type { Connections } from '../../openlineage/connections.ts'
+import { resolveDataset } from '../../openlineage/names.ts'
+import type { Urn } from '../../urn/urn.ts'
+
+/** Adapters whose namespace is not `<adapter>://`. A manifest does not say the host, which a URN does not have either. */
+const namespaces: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    athena: 'awsathena://',
+    bigquery: 'bigquery',
+    fabric: 'fabric-warehouse://',
+    glue: 'arn:aws:glue:',
+    sqlserver: 'mssql://',
+    synapse: 'mssql://',
+    watsonx_presto: 'presto://'
+  })
+)
+
+export const namespaceOfAdapter = (adapter: string): string => namespaces.get(adapter) ?? `${adapter}://`
+
+/** Throws BAD_REQUEST for a path without parts, and what resolveDataset throws. */
+export function tableUrn(
+  namespace: string,
+  path: readonly string[],
+  connections: Connections | undefined
+): Urn {
+  if (path.length === 0)
+    throw new CatalogError('BAD_REQUEST', 'The node has neither database, schema nor name')
+  return resolveDataset({ namespace, name: path.join('.') }, connections).urn
+}

@@ -1,0 +1,77 @@
+/** What a node says of itself: name, description, properties, columns, tags and owners. Patches, so that what others say beside it stays. */
+import type { JsonObject } from '../../model/changes.ts'
+import { ownerUrn, tagUrn } from '../../openlineage/facets/people-and-texts.ts'
+import type { Urn } from '../../urn/urn.ts'
+import { columnProposals } from './columns.ts'
+import type { NodeDetails, NodeKind, PickedColumn } from './pick-node.ts'
+import type { RunResult } from './project.ts'
+import { add, patch, type Addition } from './proposals.ts'
+
+export type DescribedNode = {
+  urn: Urn
+  kind: NodeKind
+  details: NodeDetails
+  columns: readonly PickedColumn[]
+  /** Whether the columns are all there are. */
+  hasAllColumns: boolean
+  result: RunResult | undefined
+  withOwners: boolean
+}
+
+/** Throws INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED for a tag or an owner that cannot be one. */
+export function descriptionOf(node: DescribedNode): JsonObject[] {
+  const { urn, details } = node
+  const tags = details.tags.map(tagUrn)
+  const owners = node.withOwners ? ownersOf(details) : []
+  return [
+    ...propertiesOf(node),
+    ...(node.kind === 'table' ? columnProposals(urn, details.name, node.columns, node.hasAllColumns) : []),
+    ...patchOf(
+      urn,
+      'globalTags',
+      tags.map((tag) => add(['tags', tag], { tag }))
+    ),
+    ...patchOf(
+      urn,
+      'ownership',
+      owners.map((owner) => add(['owners', owner, 'DATAOWNER'], { owner, type: 'DATAOWNER' }))
+    )
+  ]
+}
+
+const patchOf = (urn: Urn, aspectName: string, additions: readonly Addition[]): JsonObject[] =>
+  additions.length === 0 ? [] : [patch(urn, aspectName, additions)]
+
+function propertiesOf({ urn, kind, details, result }: DescribedNode): JsonObject[] {
+  const texts = (nameField: string): Addition[] => [
+    add([nameField], details.name),
+    ...(details.description === null ? [] : [add(['description'], details.description)])
+  ]
+  const custom = Object.entries({
+    ...details.properties,
+    ...(result?.status ? { dbt_run_status: result.status } : {}),
+    ...(result?.endedAt ? { dbt_run_at: result.endedAt } : {})
+  }).map(([name, value]) => add(['customProperties', name], value))
+  switch (kind) {
+    case 'table':
+      return [patch(urn, 'datasetProperties', [...texts('name'), ...custom])]
+    case 'exposure':
+      return [
+        patch(urn, 'dashboardInfo', [
+          ...texts('title'),
+          ...(details.url === null ? [] : [add(['externalUrl'], details.url)]),
+          ...custom
+        ])
+      ]
+    case 'semanticModel':
+      return [patch(urn, 'semanticModelInfo', texts('name'))]
+    case 'metric':
+      return [patch(urn, 'metricInfo', texts('name'))]
+    case 'through':
+      return []
+  }
+}
+
+const ownersOf = ({ owners, group }: NodeDetails): Urn[] => [
+  ...new Set([...owners.map(ownerUrn), ...(group === null ? [] : [ownerUrn(`group:${group}`)])])
+]

@@ -1,0 +1,135 @@
+/** Picks out of a node of a manifest what a load says of it. The SQL is looked at and left behind. */
+import { CatalogError } from '../../errors.ts'
+import type { JsonObject, JsonValue } from '../../model/changes.ts'
+import { isObject, listOf } from '../../model/json-values.ts'
+import { objectOf, textOf, textsOf } from './read-fields.ts'
+
+/**
+ * - `table`: a model, seed, snapshot or source, which is a dataset
+ * - `through`: what leaves no table behind, such as an ephemeral model: what it is made from goes into what is made from it
+ */
+export type NodeKind = 'table' | 'through' | 'exposure' | 'semanticModel' | 'metric'
+
+export type PickedColumn = { name: string; type: string | null; description: string | null }
+
+/** What is said of a node itself. */
+export type NodeDetails = {
+  /** `model`, `seed`, `snapshot`, `source`, `exposure` and so on. */
+  resourceType: string
+  name: string
+  description: string | null
+  packageName: string | null
+  columns: PickedColumn[]
+  tags: string[]
+  /** `meta.owner`, and of an exposure its owner. */
+  owners: string[]
+  group: string | null
+  domain: string | null
+  url: string | null
+  properties: { [name: string]: string }
+  /** Whether its SQL takes all columns of its one upstream as they are. */
+  passesColumns: boolean
+}
+
+export type PickedNode = {
+  kind: NodeKind
+  /** Database, schema and table of a `table`, without those it has not. */
+  path: string[]
+  dependsOn: string[]
+  details: NodeDetails
+}
+
+const tableTypes = new Set(['model', 'seed', 'snapshot', 'source'])
+/** Nothing is made from these. */
+const leftOut = new Set(['test', 'unit_test', 'operation', 'sql_operation', 'rpc', 'doc', 'macro'])
+const kindsOfTypes: ReadonlyMap<string, NodeKind> = new Map([
+  ['exposure', 'exposure'],
+  ['semantic_model', 'semanticModel'],
+  ['metric', 'metric']
+])
+
+/** Null for what a load leaves out: tests, hooks, what is disabled. Throws BAD_REQUEST naming the field that is not as dbt writes it. */
+export function pickNode(id: string, node: JsonValue): PickedNode | null {
+  if (!isObject(node)) throw malformed(id, 'must be an object')
+  const resourceType = textOf(node.resource_type) ?? id.slice(0, id.indexOf('.'))
+  const config = objectOf(node.config)
+  if (leftOut.has(resourceType) || config.enabled === false) return null
+  if (node.depends_on !== undefined && node.depends_on !== null && !isObject(node.depends_on))
+    throw malformed(`${id}.depends_on`, 'must be an object')
+  const kind = kindOf(resourceType, config)
+  const meta = { ...objectOf(config.meta), ...objectOf(node.meta) }
+  const name = textOf(node.alias) ?? textOf(node.identifier) ?? textOf(node.name)
+  if (name === null) throw malformed(`${id}.name`, 'is missing')
+  return {
+    kind,
+    path:
+      kind === 'table'
+        ? [node.database, node.schema, name].flatMap((part) => textOf(part ?? null) ?? [])
+        : [],
+    dependsOn: textsOf(objectOf(node.depends_on).nodes),
+    details: {
+      resourceType,
+      name,
+      description: textOf(node.description),
+      packageName: textOf(node.package_name),
+      columns: columnsOf(node.columns),
+      tags: [...new Set([...textsOf(node.tags), ...textsOf(config.tags)])],
+      owners: ownersOf(node, meta),
+      group: textOf(node.group) ?? textOf(config.group),
+      domain: textOf(meta.domain),
+      url: textOf(node.url),
+      properties: propertiesOf(id, node, config),
+      passesColumns: takesAllColumns(textOf(node.raw_code) ?? textOf(node.raw_sql) ?? '')
+    }
+  }
+}
+
+function kindOf(resourceType: string, config: JsonObject): NodeKind {
+  if (tableTypes.has(resourceType)) return config.materialized === 'ephemeral' ? 'through' : 'table'
+  return kindsOfTypes.get(resourceType) ?? 'through'
+}
+
+function columnsOf(columns: JsonValue | undefined): PickedColumn[] {
+  const list = isObject(columns) ? Object.values(columns) : listOf(columns)
+  return list.flatMap((column) => {
+    const name = isObject(column) ? textOf(column.name) : null
+    return isObject(column) && name !== null
+      ? [{ name, type: textOf(column.data_type), description: textOf(column.description) }]
+      : []
+  })
+}
+
+function ownersOf(node: JsonObject, meta: JsonObject): string[] {
+  const owner = objectOf(node.owner)
+  const ofExposure = [...textsOf(owner.email), ...textsOf(owner.name)].slice(0, 1)
+  return [...new Set([...textsOf(meta.owner), ...ofExposure].map((each) => each.trim()))]
+}
+
+function propertiesOf(id: string, node: JsonObject, config: JsonObject): { [name: string]: string } {
+  const values = {
+    dbt_unique_id: id,
+    dbt_materialized: config.materialized,
+    dbt_package: node.package_name,
+    dbt_file: node.original_file_path,
+    dbt_exposure_type: node.type,
+    dbt_maturity: node.maturity
+  }
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const text = textOf(value)
+      return text === null ? [] : [[name, text]]
+    })
+  )
+}
+
+const jinjaBlocks = /\{%-?\s*(?:end)?snapshot\b[^%]*%\}|\{\{-?\s*config\b[^]*?\}\}|\{#[^]*?#\}|--[^\n]*/g
+const allOfOne = /^select\s+\*\s+from\s+\{\{-?\s*(?:ref|source)\s*\([^{}]*\)\s*-?\}\}\s*;?$/i
+
+/** Longer than that SQL is not which takes everything; and a search for brackets that never close takes the square of its length. */
+const sqlMaxChars = 10_000
+
+const takesAllColumns = (sql: string): boolean =>
+  sql.length <= sqlMaxChars && allOfOne.test(sql.replaceAll(jinjaBlocks, ' ').trim())
+
+const malformed = (field: string, what: string): CatalogError =>
+  new CatalogError('BAD_REQUEST', `${field.slice(0, 500)} ${what}`, { field: field.slice(0, 500) })

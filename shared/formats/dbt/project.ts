@@ -1,0 +1,189 @@
+/** Gathers a dbt project from its documents as they stream in: the manifest, and where they are sent the catalog and the results of runs. */
+import { createHash } from 'node:crypto'
+import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import type { JsonObject, JsonValue } from '../../model/changes.ts'
+import { isObject } from '../../model/json-values.ts'
+import type { Member, SplitPiece, WantedMembers } from '../split-members.ts'
+import { artifactOf, type ArtifactKind } from './artifact.ts'
+import { pickNode, type NodeDetails, type NodeKind, type PickedColumn } from './pick-node.ts'
+import { objectOf, textOf } from './read-fields.ts'
+
+/** A node as it is kept until the whole project is known; `details` is JSON, a third of the room that objects take. */
+export type KeptNode = { kind: NodeKind; path: string[]; dependsOn: string[]; details: string }
+
+export type RunResult = { status: string | null; endedAt: string | null }
+
+export type DbtProject = {
+  /** Of the manifest. */
+  metadata: JsonObject
+  nodes: ReadonlyMap<string, KeptNode>
+  /** Nodes that could not be read, and why. */
+  faults: ReadonlyMap<string, CatalogError>
+  /** By the id of their node, as JSON. */
+  catalogColumns: ReadonlyMap<string, string>
+  results: ReadonlyMap<string, RunResult>
+}
+
+export const wantedOfArtifacts: WantedMembers = {
+  whole: new Set(['metadata']),
+  opened: new Set(['nodes', 'sources', 'exposures', 'metrics', 'semantic_models', 'results'])
+}
+
+/** What objects of a node take beside its text. */
+const nodeOverheadBytes = 512
+
+export type ProjectGatherer = {
+  /** Throws what artifactOf throws, BAD_REQUEST for two artifacts of a kind, LIMIT_EXCEEDED (dbtProjectMaxBytes). */
+  add: (piece: SplitPiece) => void
+  /** Throws BAD_REQUEST where no manifest came. */
+  end: () => DbtProject
+}
+
+export function gatherProject(): ProjectGatherer {
+  let document = emptyDocument()
+  const documents = new Map<ArtifactKind, Document>()
+  let keptBytes = 0
+
+  function count(bytes: number): void {
+    keptBytes += bytes + nodeOverheadBytes
+    const maximum = limits.dbtProjectMaxBytes
+    if (keptBytes > maximum)
+      throw new CatalogError(
+        'LIMIT_EXCEEDED',
+        `The project is too large: what is kept of its nodes takes more than ${maximum} bytes`,
+        { limit: 'dbtProjectMaxBytes', maximum }
+      )
+  }
+
+  return {
+    add(piece) {
+      if (piece !== 'end') {
+        count(addMember(document, piece))
+        return
+      }
+      const kind = artifactOf(document.metadata)
+      if (documents.has(kind))
+        throw new CatalogError('BAD_REQUEST', `The body has two artifacts of the kind ${kind}; send one`)
+      documents.set(kind, document)
+      document = emptyDocument()
+    },
+    end() {
+      const manifest = documents.get('manifest')
+      if (!manifest)
+        throw new CatalogError(
+          'BAD_REQUEST',
+          'The body has no manifest; catalog.json and run_results.json are sent beside manifest.json'
+        )
+      return {
+        metadata: objectOf(manifest.metadata),
+        nodes: manifest.nodes,
+        faults: manifest.faults,
+        catalogColumns: documents.get('catalog')?.columns ?? new Map(),
+        results: documents.get('run-results')?.results ?? new Map()
+      }
+    }
+  }
+}
+
+/** What has come of one document. Which artifact it is is known only at its end: `metadata` may stand anywhere. */
+type Document = {
+  metadata?: JsonValue
+  nodes: Map<string, KeptNode>
+  faults: Map<string, CatalogError>
+  columns: Map<string, string>
+  results: Map<string, RunResult>
+}
+
+const emptyDocument = (): Document => ({
+  nodes: new Map(),
+  faults: new Map(),
+  columns: new Map(),
+  results: new Map()
+})
+
+/** Gives the bytes that are kept of it. */
+function addMember(document: Document, { section, key, value }: Member): number {
+  if (value.fault && key !== null) {
+    document.faults.set(key, value.fault)
+    return value.fault.message.length
+  }
+  if (value.fault) throw value.fault
+  const parsed = parse(value.text, key === null ? section : `${section}.${key}`)
+  if (section === 'metadata') {
+    document.metadata = parsed
+    return value.text.length
+  }
+  if (section === 'results') return addResult(document, parsed)
+  if (key === null) return 0
+  if (isObject(parsed) && isObject(parsed.metadata) && parsed.resource_type === undefined) {
+    const columns = JSON.stringify(catalogColumnsOf(parsed.columns))
+    document.columns.set(key, columns)
+    return columns.length
+  }
+  return addNode(document, key, parsed)
+}
+
+function addNode({ nodes, faults }: Document, id: string, parsed: JsonValue): number {
+  try {
+    const picked = pickNode(id, parsed)
+    if (!picked) return 0
+    const details = JSON.stringify(picked.details)
+    nodes.set(id, { ...picked, details })
+    return details.length + picked.dependsOn.reduce((sum, each) => sum + each.length, 0)
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error
+    faults.set(id, error)
+    return error.message.length
+  }
+}
+
+function addResult({ results }: Document, parsed: JsonValue): number {
+  const result = objectOf(parsed)
+  const id = textOf(result.unique_id)
+  if (id === null) return 0
+  const timing = Array.isArray(result.timing) ? result.timing : []
+  const endedAt = timing.reduce<string | null>(
+    (latest, each) => textOf(objectOf(each).completed_at) ?? latest,
+    null
+  )
+  results.set(id, { status: textOf(result.status), endedAt })
+  return id.length
+}
+
+function catalogColumnsOf(columns: JsonValue | undefined): PickedColumn[] {
+  return Object.values(objectOf(columns))
+    .map(objectOf)
+    .sort((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0))
+    .flatMap((column) => {
+      const name = textOf(column.name)
+      return name === null ? [] : [{ name, type: textOf(column.type), description: textOf(column.comment) }]
+    })
+}
+
+function parse(text: string, place: string): JsonValue {
+  try {
+    // Nothing but JSON comes out of it.
+    return JSON.parse(text) as JsonValue
+  } catch (cause) {
+    throw new CatalogError('BAD_REQUEST', `${place.slice(0, 500)} is not JSON`, {}, { cause })
+  }
+}
+
+/** Only what pickNode made is read. */
+export const detailsOf = ({ details }: KeptNode): NodeDetails => JSON.parse(details) as NodeDetails
+
+/** Only what catalogColumnsOf made is read. */
+export const columnsFrom = (text: string): PickedColumn[] => JSON.parse(text) as PickedColumn[]
+
+/**
+ * The name of the project. Manifests before v9 have only its digest, which one of the packages has whose nodes they list; where none has, the digest
+ * is the name. Null where there is neither.
+ */
+export function projectName({ metadata, nodes }: DbtProject): string | null {
+  const name = textOf(metadata.project_name)
+  const id = textOf(metadata.project_id)
+  if (name !== null || id === null) return name
+  const packages = new Set([...nodes.values()].map((node) => detailsOf(node).packageName ?? ''))
+  return [...packages].find((each) => createHash('md5').update(each).digest('hex') === id) ?? id
+}

@@ -1,0 +1,83 @@
+/** Reads the records of a load from the documents of a dbt project: `manifest.json`, and `catalog.json` and `run_results.json` where they follow it. */
+import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import type { ChangeRecord } from '../../model/changes.ts'
+import { splitMembers } from '../split-members.ts'
+import { ofNode, parseDbtRecord } from './node-record.ts'
+import type { DbtReading } from './options.ts'
+import { gatherProject, projectName, wantedOfArtifacts } from './project.ts'
+import { recordsOfProject, type ProjectRecord } from './records-of-project.ts'
+
+/** As read-records.ts has them. `line` is the place of the record among those of the load, from 1. */
+export type DbtRecord =
+  { line: number; text: string; record: ChangeRecord } | { line: number; text: string; error: CatalogError }
+
+/** `source` is the name under which the project states its lineage. */
+export type OpenedProject = { source: string; records: AsyncGenerator<DbtRecord[]> }
+
+/**
+ * Reads the body to its end: what a node is made from may follow it. Only what is needed of each node is kept, dbtProjectMaxBytes at most.
+ *
+ * Throws BAD_REQUEST for a body that is not JSON, has no manifest, or where neither it nor the options say the platform; UNSUPPORTED for a version that is
+ * not known; LIMIT_EXCEEDED (dbtProjectMaxBytes); and what the bytes' source throws.
+ */
+export async function openProject(
+  chunks: AsyncIterable<Buffer>,
+  options: DbtReading
+): Promise<OpenedProject> {
+  const gatherer = gatherProject()
+  for await (const pieces of splitMembers(chunks, wantedOfArtifacts))
+    for (const piece of pieces) gatherer.add(piece)
+  const project = gatherer.end()
+  const name = projectName(project)
+  if (name === null)
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'The manifest names no project: metadata.project_name and metadata.project_id are missing',
+      { field: 'metadata.project_name' }
+    )
+  return { source: `dbt:${name}`, records: inPieces(recordsOfProject(project, options)) }
+}
+
+/** So many records are made without a pause. */
+const recordsAtOnce = 20
+
+async function* inPieces(records: Generator<ProjectRecord>): AsyncGenerator<DbtRecord[]> {
+  let line = 0
+  let piece: DbtRecord[] = []
+  for (const record of records) {
+    line += 1
+    piece.push(readRecord(record, line))
+    if (piece.length === recordsAtOnce) {
+      yield piece
+      piece = []
+    }
+  }
+  if (piece.length > 0) yield piece
+}
+
+function readRecord(made: ProjectRecord, line: number): DbtRecord {
+  if ('error' in made) {
+    const { node, error } = made
+    return {
+      line,
+      text: JSON.stringify({ node }),
+      error: new CatalogError(error.code, ofNode(node, error.message), error.details, { cause: error })
+    }
+  }
+  const text = JSON.stringify(made)
+  try {
+    const actual = Buffer.byteLength(text)
+    const maximum = limits.recordMaxBytes
+    if (actual > maximum)
+      throw new CatalogError(
+        'LIMIT_EXCEEDED',
+        ofNode(made.node, `What the node says has ${actual} bytes; at most ${maximum} are allowed`),
+        { line, limit: 'recordMaxBytes', maximum, actual }
+      )
+    return { line, text, record: parseDbtRecord(text, line) }
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error
+    return { line, text, error }
+  }
+}

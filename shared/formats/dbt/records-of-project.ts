@@ -1,0 +1,75 @@
+/** Turns a dbt project into the records of a load: one for each node that is an asset, in the order of the documents, then one for each domain. */
+import { CatalogError } from '../../errors.ts'
+import type { Urn } from '../../urn/urn.ts'
+import { knownColumns } from './columns.ts'
+import { descriptionOf } from './describe-node.ts'
+import { lineageOf } from './node-lineage.ts'
+import type { DomainRecord, NodeRecord } from './node-record.ts'
+import type { DbtReading } from './options.ts'
+import type { PickedColumn } from './pick-node.ts'
+import { columnsFrom, detailsOf, type DbtProject, type KeptNode } from './project.ts'
+import { assetsOf, type ProjectAssets } from './project-assets.ts'
+
+/** What a node says, or why it cannot be said. */
+export type ProjectRecord = NodeRecord | DomainRecord | { node: string; error: CatalogError }
+
+/** Throws BAD_REQUEST where nothing says which platform the tables are on. */
+export function recordsOfProject(project: DbtProject, options: DbtReading): Generator<ProjectRecord> {
+  return recordsOf({ project, assets: assetsOf(project, options), options })
+}
+
+function* recordsOf(world: World): Generator<ProjectRecord, void, undefined> {
+  const { project, assets, options } = world
+  for (const [node, error] of project.faults) yield { node, error }
+  for (const [id, node] of project.nodes) {
+    const urn = assets.urns.get(id)
+    if (urn === undefined) continue
+    yield typeof urn === 'string' ? recordOf(world, { id, urn, node }) : { node: id, error: urn }
+  }
+  if (options.domains === 'no') return
+  for (const [urn, id] of assets.describers) {
+    const node = project.nodes.get(id)
+    const domainUrn = node ? detailsOf(node).domain : null
+    if (domainUrn !== null)
+      yield { node: id, op: 'setDomain', entityUrn: urn, domainUrn, ifUnset: options.domains === 'unset' }
+  }
+}
+
+type World = { project: DbtProject; assets: ProjectAssets; options: DbtReading }
+
+function recordOf(
+  { project, assets, options }: World,
+  { id, urn, node }: { id: string; urn: Urn; node: KeptNode }
+): ProjectRecord {
+  const { kind } = node
+  const details = detailsOf(node)
+  const catalogOf = (of: string): PickedColumn[] | null => {
+    const text = project.catalogColumns.get(of)
+    return text === undefined ? null : columnsFrom(text)
+  }
+  const columnsOf = (of: string): readonly PickedColumn[] => {
+    const other = project.nodes.get(of)
+    return other ? knownColumns(catalogOf(of), detailsOf(other).columns) : []
+  }
+  try {
+    const lineage = lineageOf(
+      { project, assets, columnsOf },
+      { id, urn, kind, passesColumns: details.passesColumns }
+    )
+    if (assets.describers.get(urn) !== id)
+      return { node: id, entityUrn: urn, records: [{ op: 'upsertEntity', urn }, ...lineage] }
+    const described = descriptionOf({
+      urn,
+      kind,
+      details,
+      columns: columnsOf(id),
+      hasAllColumns: project.catalogColumns.has(id),
+      result: project.results.get(id),
+      withOwners: options.owners
+    })
+    return { node: id, entityUrn: urn, records: [...described, ...lineage] }
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error
+    return { node: id, error }
+  }
+}

@@ -1,0 +1,1 @@
+select country, sum(amount) as revenue from {{ ref('orders') }} group by country

@@ -1,0 +1,1 @@
+select id, country, amount from {{ ref('raw_orders') }}
