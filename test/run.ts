@@ -1,68 +1,67 @@
 /**
- * Runs the tests: `npm test`, or `npm test -- test/db.test.ts test/rules` for some. Needs nothing but Node.
+ * Runs the tests: `npm test`, or `npm test -- test/db.test.ts test/rules` for some; `--grep=words` for those whose name
+ * has the words. Needs nothing but Node.
  *
- * Starts a throw-away Postgres (or takes DATABASE_URL), makes the migrated template, hands both to tap by the
+ * Starts a throw-away Postgres (or takes DATABASE_URL), makes the migrated template, hands both to the files by the
  * environment, and stops everything. Ends with 1 when a test failed, left files in the temporary folder, or was skipped
  * under CI=true.
  */
-import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { removeAbandonedSocketDirectories } from '../dev/embedded-postgres/socket-directory.ts'
-import { packagePath, packageRoot } from '../shared/platform/paths.ts'
+import { packagePath } from '../shared/platform/paths.ts'
+import { runTestFiles } from './support/run-test-files.ts'
 import { startTestServices } from './support/services.ts'
 import { createTapFilter, readTapResults } from './support/tap-results.ts'
 
 const isCi = process.env.CI === 'true'
-const isTerminal = process.stdout.isTTY === true && !isCi
+
+/** One more than there are cores, for some files sleep; no more than the connections of one Postgres serve. */
+const jobs = Math.min(availableParallelism() + 1, 4)
 
 /** Sources are named by the person, built files are run; a folder stands for the tests in it. */
-function toTapArguments(argument: string): string[] {
-  const [, path] = /^(?:\.\/)?(test\b.*?)\/?$/.exec(argument) ?? []
-  if (path === undefined) return [argument]
+function toBuiltFiles(argument: string): string[] {
+  const path = argument.replace(/^\.\//, '').replace(/\/$/, '')
   const built = packagePath(join('dist', path))
-  if (!existsSync(built) || !statSync(built).isDirectory())
-    return [join('dist', path.replace(/\.ts$/, '.js'))]
-  const files = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.test.js')
-  )
-  if (files.length === 0) throw new Error(`There is no test in ${path}`)
-  return files.map((name) => join('dist', path, name))
-}
-
-/** On a terminal tap draws and writes its results to a file; elsewhere (CI, a pipe) the results are read as they come. */
-function tapArguments(given: readonly string[], outputFile: string): string[] {
-  const coverage = given.includes('--coverage') ? [] : ['--disable-coverage']
-  const rest = given.filter((argument) => argument !== '--coverage').flatMap(toTapArguments)
-  return [...coverage, ...(isTerminal ? [`--output-file=${outputFile}`] : ['--reporter=tap']), ...rest]
-}
-
-type TapEnd = { code: number; text: string }
-
-/** tap's bin by its path: a bare `tap` is found below npm only. */
-function runTap(args: readonly string[], env: Record<string, string>): Promise<TapEnd> {
-  const child = spawn(process.execPath, [packagePath('node_modules/tap/dist/esm/run.mjs'), ...args], {
-    cwd: packageRoot,
-    env: { ...process.env, ...env },
-    stdio: ['inherit', isTerminal ? 'inherit' : 'pipe', 'inherit']
-  })
-  // the terminal sends Ctrl-C to the child as well: wait for it, then clean up
-  process.on('SIGINT', () => {})
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
-  const lines: string[] = []
-  const isWorthShowing = createTapFilter()
-  if (child.stdout !== null) {
-    createInterface(child.stdout).on('line', (line) => {
-      lines.push(line)
-      if (isWorthShowing(line)) console.log(line)
-    })
+  if (existsSync(built) && statSync(built).isDirectory()) {
+    const files = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.test.js')
+    )
+    if (files.length === 0) throw new Error(`There is no test in ${path}`)
+    return files.sort().map((name) => join('dist', path, name))
   }
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code: code ?? 1, text: lines.join('\n') }))
+  const file = join('dist', path.replace(/^dist\//, '').replace(/\.ts$/, '.js'))
+  if (!existsSync(packagePath(file))) throw new Error(`There is no test ${path}`)
+  return [file]
+}
+
+/** test/system starts whole processes and takes long: `npm run system`. */
+const isForAll = (file: string): boolean => !file.startsWith(join('dist', 'test', 'system'))
+
+/** Files of which one takes a minute, most of it asleep, begin first: at the end, they would run alone. */
+const longest = ['start', 'cli-upload', 'recipes', 'embedded'].map((name) =>
+  join('dist', 'test', `${name}.test.js`)
+)
+
+const longestFirst = (files: readonly string[]): string[] => [
+  ...longest.filter((file) => files.includes(file)),
+  ...files.filter((file) => !longest.includes(file))
+]
+
+function readArguments(): { files: string[]; env: Record<string, string>; timeoutSeconds: number } {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { grep: { type: 'string' }, timeout: { type: 'string', default: '600' } }
   })
+  const files =
+    positionals.length > 0 ? positionals.flatMap(toBuiltFiles) : toBuiltFiles('test').filter(isForAll)
+  return {
+    files: longestFirst([...new Set(files)]),
+    env: values.grep === undefined ? {} : { TAP_GREP: values.grep },
+    timeoutSeconds: Number(values.timeout)
+  }
 }
 
 /** Names of what the tests left behind in the run's own temporary folder; the socket directories of their databases are removed here. */
@@ -74,24 +73,34 @@ function leftovers(folder: string): string[] {
 }
 
 async function runTests(): Promise<number> {
-  const outputFile = join(mkdtempSync(join(tmpdir(), 'results-')), 'results.tap')
+  const { files, env, timeoutSeconds } = readArguments()
+  // compiled code, which each of some hundred processes would compile anew
+  const compileCache = mkdtempSync(join(tmpdir(), 'compiled-'))
   const services = await startTestServices()
   try {
     console.log(
       `Testing on ${services.description}, with ${process.env.SEED ? `SEED=${process.env.SEED}` : 'the fixed seed'}.`
     )
-    const { code, text } = await runTap(tapArguments(process.argv.slice(2), outputFile), services.env)
-    const { passed, failed, skipped } = readTapResults(
-      existsSync(outputFile) ? readFileSync(outputFile, 'utf8') : text
-    )
+    const lines: string[] = []
+    const isWorthShowing = createTapFilter()
+    const isOk = await runTestFiles(files, {
+      env: { ...services.env, ...env, NODE_COMPILE_CACHE: compileCache },
+      jobs,
+      timeoutSeconds,
+      onLines: (more) => {
+        lines.push(...more)
+        for (const line of more) if (isWorthShowing(line)) console.log(line)
+      }
+    })
+    const { passed, failed, skipped } = readTapResults(lines.join('\n'))
     for (const { name, reason } of skipped) console.log(`skipped: ${name}: ${reason}`)
     const hasForbiddenSkip = isCi && skipped.length > 0
     if (hasForbiddenSkip) console.log('Nothing may be skipped under CI=true.')
     console.log(`${passed} passed, ${failed} failed`)
-    return code === 0 && hasForbiddenSkip ? 1 : code
+    return isOk && !hasForbiddenSkip ? 0 : 1
   } finally {
     await services.stop()
-    rmSync(dirname(outputFile), { recursive: true, force: true })
+    rmSync(compileCache, { recursive: true, force: true })
   }
 }
 
@@ -101,10 +110,8 @@ async function main(): Promise<number> {
   // the database may run as another user, who must get through
   chmodSync(folder, 0o755)
   process.env.TMPDIR = folder
-  // a library of tap's would keep compiled code there
-  process.env.DISABLE_V8_COMPILE_CACHE = '1'
-  // so would npm, where a test runs npm
-  process.env.NODE_DISABLE_COMPILE_CACHE = '1'
+  // the terminal sends Ctrl-C to the files as well: wait for them, then clean up
+  process.on('SIGINT', () => {})
   let code: number
   try {
     code = await runTests()

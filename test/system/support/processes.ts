@@ -124,7 +124,7 @@ export function peakMegabytes(pid: number): number | null {
 
 function inherited(): Record<string, string> {
   const kept: Record<string, string> = {}
-  for (const name of ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_DISABLE_COMPILE_CACHE']) {
+  for (const name of ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE']) {
     const value = process.env[name]
     if (value !== undefined) kept[name] = value
   }
