@@ -6,7 +6,6 @@ import t, { type Test } from 'tap'
 import typescript from 'typescript'
 import { packagePath } from '../shared/platform/paths.ts'
 import { withCuttingProxy } from './support/cutting-proxy.ts'
-import { plainNode } from './support/plain-node.ts'
 import { withFolder } from './support/program.ts'
 import { withServer } from './support/server.ts'
 import { skipUnless } from './support/skip.ts'
@@ -112,13 +111,15 @@ t.test('recipes', async (t) => {
       compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2022 }
     })
     const path = file('load.mjs', outputText)
-    await check(t, (input) => plainNode(path, input))
+    await check(t, (input) => [process.execPath, [path, input]])
   })
 
   t.test('cron', async (t) => {
     const path = file('nightly.sh', recipe('cron'))
-    const [command, args] = plainNode(packagePath('dist/bin/tributary.js'))
-    const shim = file('tributary', `#!/bin/sh\nexec ${[command, ...args].join(' ')} "$@"\n`)
+    const shim = file(
+      'tributary',
+      `#!/bin/sh\nexec ${process.execPath} ${packagePath('dist/bin/tributary.js')} "$@"\n`
+    )
     chmodSync(shim, 0o755)
     const env = {
       TRIBUTARY_URL: server.url,

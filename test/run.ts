@@ -16,6 +16,10 @@ import { runTestFiles } from './support/run-test-files.ts'
 import { startTestServices } from './support/services.ts'
 import { createTapFilter, readTapResults } from './support/tap-results.ts'
 
+/** The terminal sends Ctrl-C to the files as well; what they use is then stopped in order. */
+const ending = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => ending.abort())
+
 const isCi = process.env.CI === 'true'
 
 /** One more than there are cores, for some files sleep; no more than the connections of one Postgres serve. */
@@ -41,7 +45,7 @@ function toBuiltFiles(argument: string): string[] {
 const isForAll = (file: string): boolean => !file.startsWith(join('dist', 'test', 'system'))
 
 /** Files of which one takes a minute, most of it asleep, begin first: at the end, they would run alone. */
-const longest = ['start', 'cli-upload', 'recipes', 'embedded'].map((name) =>
+const longest = ['cli-upload', 'recipes', 'undo-histories', 'snapshot-order'].map((name) =>
   join('dist', 'test', `${name}.test.js`)
 )
 
@@ -87,6 +91,7 @@ async function runTests(): Promise<number> {
       env: { ...services.env, ...env, NODE_COMPILE_CACHE: compileCache },
       jobs,
       timeoutSeconds,
+      signal: ending.signal,
       onLines: (more) => {
         lines.push(...more)
         for (const line of more) if (isWorthShowing(line)) console.log(line)
@@ -110,8 +115,6 @@ async function main(): Promise<number> {
   // the database may run as another user, who must get through
   chmodSync(folder, 0o755)
   process.env.TMPDIR = folder
-  // the terminal sends Ctrl-C to the files as well: wait for them, then clean up
-  process.on('SIGINT', () => {})
   let code: number
   try {
     code = await runTests()

@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { packagePath } from '../../shared/platform/paths.ts'
-import { plainNode } from '../support/plain-node.ts'
 
 type Fault = { path: string; source: string; rule: string; says?: RegExp }
 
@@ -142,14 +141,11 @@ t.test('each planted fault is refused with its reason, and what is allowed passe
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), source)
   }
-  const oxlint = plainNode(
-    packagePath('node_modules/oxlint/bin/oxlint'),
-    '--type-aware',
-    '--type-check',
-    '--format=json',
-    '.'
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [packagePath('node_modules/oxlint/bin/oxlint'), '--type-aware', '--type-check', '--format=json', '.'],
+    { cwd: folder, encoding: 'utf8' }
   )
-  const { stdout, stderr } = spawnSync(...oxlint, { cwd: folder, encoding: 'utf8' })
   if (stdout === '') throw new Error(stderr)
   const {
     diagnostics

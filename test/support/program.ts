@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { packagePath } from '../../shared/platform/paths.ts'
-import { plainNode } from './plain-node.ts'
 
 export type Program = {
   pid: number
@@ -32,8 +31,7 @@ const saysMaxMs = 60_000
 
 /** `file` is a path in dist, such as `dev/start.js`. Killed at teardown if it still runs. */
 export function runProgram(t: Test, file: string, args: readonly string[], options: ProgramOptions): Program {
-  const [command, nodeArgs] = plainNode(packagePath(join('dist', file)), ...args)
-  const child = spawn(command, nodeArgs, {
+  const child = spawn(process.execPath, [packagePath(join('dist', file)), ...args], {
     cwd: options.cwd,
     env: cleanEnv(options.env ?? {}),
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -91,7 +89,7 @@ export function withFolder(t: Test): string {
 
 /** Nothing of the run's own configuration: a program under test gets what its test says. */
 function cleanEnv(env: Record<string, string>): Record<string, string> {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap((name) =>
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'].flatMap((name) =>
     process.env[name] === undefined ? [] : [[name, process.env[name]] as const]
   )
   return { ...Object.fromEntries(kept), ...env }

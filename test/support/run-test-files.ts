@@ -13,6 +13,8 @@ export type FileOptions = {
   jobs: number
   /** How long a file may take, in seconds. Its test fails by itself then; a process that hangs is killed a little later. */
   timeoutSeconds: number
+  /** Ends what runs, and begins no other. */
+  signal: AbortSignal
   /** Gets the lines of a file when it has ended, its result last. */
   onLines: (lines: readonly string[]) => void
 }
@@ -21,12 +23,13 @@ type End = { text: string; code: number | null; signal: NodeJS.Signals | null; t
 
 const graceMs = 30_000
 
-/** Runs all of the files; whether every one of them passed. */
+/** Runs all of the files; whether every one of them ran and passed. */
 export async function runTestFiles(paths: readonly string[], options: FileOptions): Promise<boolean> {
   const waiting = paths.map((path, index) => ({ path, number: index + 1 }))
   let isOk = true
   const runNext = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
+      if (options.signal.aborted) return
       const end = await runFile(next.path, options)
       const fault = faultOf(end)
       if (fault !== null) isOk = false
@@ -34,10 +37,10 @@ export async function runTestFiles(paths: readonly string[], options: FileOption
     }
   }
   await Promise.all(Array.from({ length: options.jobs }, runNext))
-  return isOk
+  return isOk && !options.signal.aborted
 }
 
-function runFile(path: string, { env, timeoutSeconds }: FileOptions): Promise<End> {
+function runFile(path: string, { env, timeoutSeconds, signal }: FileOptions): Promise<End> {
   const began = performance.now()
   const child = spawn(process.execPath, ['--enable-source-maps', path], {
     cwd: packageRoot,
@@ -46,16 +49,16 @@ function runFile(path: string, { env, timeoutSeconds }: FileOptions): Promise<En
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const kill = setTimeout(() => child.kill('SIGKILL'), timeoutSeconds * 1_000 + graceMs)
-  const passOn = () => child.kill('SIGTERM')
-  process.once('SIGTERM', passOn)
+  const end = () => child.kill('SIGTERM')
+  signal.addEventListener('abort', end)
   const pieces: string[] = []
   child.stdout.setEncoding('utf8').on('data', (piece: string) => pieces.push(piece))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, signal) => {
+    child.on('close', (code, endedBy) => {
       clearTimeout(kill)
-      process.off('SIGTERM', passOn)
-      resolve({ text: pieces.join(''), code, signal, tookMs: performance.now() - began })
+      signal.removeEventListener('abort', end)
+      resolve({ text: pieces.join(''), code, signal: endedBy, tookMs: performance.now() - began })
     })
   })
 }

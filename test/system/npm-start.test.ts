@@ -5,17 +5,17 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { nodeVersionProblem } from '../shared/platform/node-version.ts'
-import { catalogClient, type CatalogClient } from './support/catalog-client.ts'
-import { withEmptyDatabase } from './support/database.ts'
-import { valueAt } from './support/json-answer.ts'
-import { runProgram, withFolder, type Program, type ProgramOptions } from './support/program.ts'
-import { freePort } from './support/redis.ts'
+import { nodeVersionProblem } from '../../shared/platform/node-version.ts'
+import { catalogClient, type CatalogClient } from '../support/catalog-client.ts'
+import { withEmptyDatabase } from '../support/database.ts'
+import { valueAt } from '../support/json-answer.ts'
+import { runProgram, withFolder, type Program, type ProgramOptions } from '../support/program.ts'
+import { freePort } from '../support/redis.ts'
 
 type Started = Program & { url: string; client: CatalogClient }
 
 // many processes, each of which starts a database: slow where other tests run beside it
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
 

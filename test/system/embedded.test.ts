@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { startEmbeddedPostgres } from '../dev/embedded-postgres/start-embedded-postgres.ts'
-import { runOnServer } from './support/database.ts'
-import { runProgram, withFolder, type Program } from './support/program.ts'
+import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedded-postgres.ts'
+import { runOnServer } from '../support/database.ts'
+import { runProgram, withFolder, type Program } from '../support/program.ts'
 
 type Holder = Program & { url: string; adopted: boolean; dataDir: string }
 
 // many processes, each of which starts a database: slow where other tests run beside it
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const isRoot = process.getuid?.() === 0
 /** As whom the refusals of an ordinary user are tried. */
