@@ -24,6 +24,7 @@ import { loadsRoutes } from './loads/routes.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { entityRoutes } from './openapi/entity-routes.ts'
 import { sendOpenApiError } from './openapi/errors.ts'
+import { marquezRoutes } from './marquez/routes.ts'
 import { openLineageRoutes } from './openlineage/routes.ts'
 import { scrollRoutes } from './openapi/scroll-routes.ts'
 import { relationshipScrollRoutes } from './openapi/relationship-scrolls.ts'
@@ -121,6 +122,7 @@ export async function buildServer(
     await scope.register(loadsRoutes, context)
   })
   await app.register(openLineageRoutes, context)
+  marquezRoutes(app, context)
   finishRoutes()
   return app
 }

@@ -1,11 +1,13 @@
 /** The ordered list of migrations. Names carry no extension: the table schema_migration records them, from sources and from dist alike. */
 import * as baseline from './0001-baseline.ts'
 import * as domainRules from './0002-domain-rules.ts'
+import * as openLineageNames from './0003-openlineage-names.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. `up` is SQL. */
 export type Migration = { name: string; up: string }
 
 export const migrations: readonly Migration[] = [
   { name: '0001-baseline', up: baseline.up },
-  { name: '0002-domain-rules', up: domainRules.up }
+  { name: '0002-domain-rules', up: domainRules.up },
+  { name: '0003-openlineage-names', up: openLineageNames.up }
 ]

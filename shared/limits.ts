@@ -189,6 +189,8 @@ export const limits = {
   openLineageEventMaxBytes: 16 * 1024 * 1024,
   /** Uncompressed bytes of several OpenLineage events in one request. */
   openLineageBatchMaxBytes: 64 * 1024 * 1024,
+  /** Entries of one page of Marquez' lists: namespaces, datasets, jobs, events. */
+  openLineagePageMaxCount: 1_000,
   /** OpenLineage events that wait in one API process to be committed; more are refused with UNAVAILABLE, which clients try again. */
   openLineageWaitingMaxCount: 10_000,
   /** Rejects of one load that are kept with their record; the rest are only counted. */

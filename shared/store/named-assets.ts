@@ -1,0 +1,176 @@
+/** Datasets and jobs by namespace and name: as OpenLineage events named them, and as their URNs do where no event has. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import type { Urn } from '../urn/urn.ts'
+
+export type NamedKind = 'dataset' | 'dataJob'
+export type EventName = { urn: Urn; namespace: string; name: string }
+
+/** The names that events gave the datasets and jobs among the URNs. */
+export async function findEventNames(db: Db | Tx, urns: readonly Urn[]): Promise<Map<Urn, EventName>> {
+  if (urns.length === 0) return new Map()
+  const rows = await query<EventName>(
+    db,
+    `
+    select urn, state ->> 'namespace' as namespace, state ->> 'name' as name
+    from openlineage_state
+    where urn = any(?::text[]) and state ->> 'namespace' is not null`,
+    [urns]
+  )
+  return new Map(rows.map((row) => [row.urn, row]))
+}
+
+/** The jobs of that namespace and name that exist. `cluster` and `id` are the same as a URN has them. */
+export async function findJobsNamed(
+  db: Db | Tx,
+  names: readonly { namespace: string; name: string; cluster: string; id: string }[]
+): Promise<EventName[]> {
+  if (names.length === 0) return []
+  return query<EventName>(
+    db,
+    `
+    with wanted as (
+      select * from unnest(?::text[], ?::text[], ?::text[]) as wanted (namespace, name, ending)
+    )
+    select openlineage_state.urn, wanted.namespace, wanted.name
+    from wanted
+    join openlineage_state on openlineage_state.state ->> 'kind' = 'job'
+      and openlineage_state.state ->> 'namespace' = wanted.namespace
+      and openlineage_state.state ->> 'name' = wanted.name
+    union
+    select entity.urn, wanted.namespace, wanted.name
+    from wanted
+    join entity on entity.entity_type = 'dataJob' and right(entity.urn, length(wanted.ending)) = wanted.ending and entity.is_present
+    order by urn`,
+    [
+      names.map(({ namespace }) => namespace),
+      names.map(({ name }) => name),
+      names.map(({ cluster, id }) => `,${cluster}),${id})`)
+    ]
+  )
+}
+
+/** Namespace and name as the URN has them, in SQL: of a dataset its platform (and environment) and name, of a job the cluster of its flow and its id. */
+const fromUrn = `
+  case when entity.entity_type = 'dataJob'
+    then substring(entity.urn from '^urn:li:dataJob:\\(urn:li:dataFlow:\\([^,]+,.+,([^,()]+)\\),')
+    else substring(entity.urn from '^urn:li:dataset:\\(urn:li:dataPlatform:([^,]+),')
+      || case when right(entity.urn, 6) = ',PROD)' then '' else '@' || substring(entity.urn from ',([^,()]+)\\)$') end
+  end`
+
+/** All that exist, with their namespaces. The regular expressions stand in E-less strings: the backslashes are Postgres' own. */
+const named = (kinds: string): string => `
+  select entity.id, entity.urn, entity.entity_type, entity.created_at, coalesce(openlineage_state.state ->> 'namespace', ${fromUrn}) as namespace
+  from entity
+  left join openlineage_state on openlineage_state.urn = entity.urn
+  where entity.entity_type = any(${kinds}) and entity.is_present and not entity.is_removed`
+
+export type NamespaceRow = { name: string; createdAt: Date; updatedAt: Date; total: number }
+
+/** The namespaces of all datasets and jobs, or of the one named, a page in the order of their names. */
+export async function pageOfNamespaces(
+  db: Db | Tx,
+  only: string | null,
+  offset: number,
+  count: number
+): Promise<NamespaceRow[]> {
+  return query<NamespaceRow>(
+    db,
+    `
+    select namespace as name, min(created_at) as "createdAt", max(created_at) as "updatedAt", (count(*) over ())::int as total
+    from (${named('array[?, ?]')}) as named
+    where namespace is not null and (?::text is null or namespace = ?::text)
+    group by namespace
+    order by namespace collate "C"
+    offset ?::int limit ?::int`,
+    ['dataset', 'dataJob', only, only, offset, count]
+  )
+}
+
+/** The datasets or jobs of a namespace, a page in the order of their URNs; `encoded` is the namespace as a URN has it. */
+export async function pageOfNamespace(
+  db: Db | Tx,
+  kind: NamedKind,
+  { namespace, encoded }: { namespace: string; encoded: string },
+  offset: number,
+  count: number
+): Promise<{ urns: Urn[]; total: number }> {
+  const rows = await query<{ urn: Urn | null; total: number }>(
+    db,
+    `
+    with found as (
+      select urn from (${named('array[?]')}) as named where namespace = any(?::text[])
+    )
+    select page.urn, (select count(*) from found)::int as total
+    from (select 1) as one
+    left join (select urn from found order by urn offset ?::int limit ?::int) as page on true`,
+    [kind, [namespace, encoded], offset, count]
+  )
+  return { urns: rows.flatMap(({ urn }) => urn ?? []), total: rows[0]?.total ?? 0 }
+}
+
+/** When entities came into the catalog, and when something was last written of them. */
+export async function readStamps(
+  db: Db | Tx,
+  ids: readonly number[]
+): Promise<Map<number, { createdAt: Date; updatedAt: Date }>> {
+  const rows = await query<{ id: number; createdAt: Date; updatedAt: Date }>(
+    db,
+    `
+    select entity.id, entity.created_at as "createdAt", coalesce(max(aspect.created_at), entity.created_at) as "updatedAt"
+    from entity
+    left join aspect on aspect.entity_id = entity.id
+    where entity.id = any(?::int[])
+    group by entity.id`,
+    [ids]
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export type EventsQuestion = {
+  afterMs: number | null
+  beforeMs: number | null
+  isAscending: boolean
+  offset: number
+  count: number
+  maxBytes: number
+}
+
+/**
+ * Events as they came, in the order of their time: from `afterMs` on and before `beforeMs`. A page ends early where its events would have more than `maxBytes`
+ * together; one event is in it at least. `total` is of all pages.
+ */
+export async function pageOfStoredEvents(
+  db: Db | Tx,
+  { afterMs, beforeMs, isAscending, offset, count, maxBytes }: EventsQuestion
+): Promise<{ texts: string[]; isCut: boolean; total: number }> {
+  const order = isAscending ? 'event_time, digest' : 'event_time desc, digest desc'
+  const within = `(?::bigint is null or event_time >= to_timestamp(?::bigint / 1000.0)) and (?::bigint is null or event_time < to_timestamp(?::bigint / 1000.0))`
+  const bounds = [afterMs, afterMs, beforeMs, beforeMs]
+  const rows = await query<{ text: string; fits: boolean }>(
+    db,
+    `
+    select text, fits
+    from (
+      select event::text as text, place = 1 or sum(octet_length(event::text)) over (order by place) <= ?::bigint as fits, place
+      from (
+        select event, row_number() over (order by ${order}) as place
+        from (select event, event_time, digest from openlineage_event where ${within} order by ${order} offset ?::int limit ?::int) as page
+      ) as placed
+    ) as measured
+    where fits
+    order by place`,
+    [maxBytes, ...bounds, offset, count]
+  )
+  const [counted] = await query<{ total: number }>(
+    db,
+    `select count(*)::int as total from openlineage_event where ${within}`,
+    bounds
+  )
+  const total = counted?.total ?? 0
+  return {
+    texts: rows.map(({ text }) => text),
+    isCut: rows.length < Math.min(count, Math.max(0, total - offset)),
+    total
+  }
+}
