@@ -411,7 +411,11 @@ CREATE INDEX load_declaration_load_id_reference_idx ON public.load_declaration U
 
 CREATE INDEX load_declaration_load_id_urn_idx ON public.load_declaration USING btree (load_id, urn);
 
+CREATE INDEX openlineage_event_event_time_digest_idx ON public.openlineage_event USING btree (event_time, digest);
+
 CREATE INDEX openlineage_event_received_at_idx ON public.openlineage_event USING btree (received_at);
+
+CREATE INDEX openlineage_state_job_name_idx ON public.openlineage_state USING btree (((state ->> 'namespace'::text)), ((state ->> 'name'::text))) WHERE ((state ->> 'kind'::text) = 'job'::text);
 
 CREATE INDEX openlineage_state_run_idx ON public.openlineage_state USING btree (changed_at) WHERE ((state ->> 'kind'::text) = 'run'::text);
 

@@ -5,6 +5,7 @@ import {
   listNamespaces,
   readNamed,
   readNamespace,
+  type Namespace,
   type PlainPage
 } from '../../shared/catalog/openlineage/list-named-assets.ts'
 import { readColumnGraph, readJobGraph } from '../../shared/catalog/openlineage/read-node-graph.ts'
@@ -13,7 +14,6 @@ import { searchNamed } from '../../shared/catalog/openlineage/search-named-asset
 import { CatalogError } from '../../shared/errors.ts'
 import { checkCount } from '../../shared/model/count-checks.ts'
 import type { LineageDirection } from '../../shared/model/walk.ts'
-import type { NamespaceRow } from '../../shared/store/named-assets.ts'
 import type { ApiContext } from '../context.ts'
 import { readQuery, type Query } from '../query-parameters.ts'
 
@@ -101,7 +101,7 @@ export function marquezRoutes(app: FastifyInstance, { db, lineage, connections }
   })
 }
 
-const printNamespace = ({ name, createdAt, updatedAt }: NamespaceRow) => ({
+const printNamespace = ({ name, createdAt, updatedAt }: Namespace) => ({
   name,
   createdAt,
   updatedAt,

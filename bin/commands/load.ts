@@ -13,6 +13,7 @@ import type { Command, CommandInput } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
 import { reportLoad } from '../load-report.ts'
 import type { Terminal } from '../terminal.ts'
+import { loadFromMarquez } from './load-from-marquez.ts'
 
 /** Longer than a server needs to find that an upload was cut off, and than most need to start again. */
 const retryForDefaultSeconds = 180
@@ -24,7 +25,7 @@ export const load: Command = {
     'An upload that is cut off is sent again under the same Idempotency-Key: one load comes of it. Ctrl-C breaks the upload off; once all of it is sent, the load continues without this command.',
     'Exit code: 0 all applied or unchanged, 2 ended with rejects, 3 failed, aborted or cancelled, 1 usage or refused, 4 the server cannot be reached or cannot take it now, 5 still running when --wait had passed. Of several files the last of 0, 5, 2, 3, 1, 4 that occurred.'
   ],
-  operands: ['FILE...'],
+  operands: ['[FILE...]'],
   operandWords: 'files',
   options: {
     format: {
@@ -65,6 +66,15 @@ export const load: Command = {
       value: 'TEXT',
       help: 'Sent again under this key, a load is the same load. Default: a key of this run.'
     },
+    'from-marquez': {
+      value: 'URL',
+      help: 'Replay the OpenLineage events of this Marquez (or Tributary) instead of files; the same command again goes on where it stopped.'
+    },
+    'marquez-token': { value: 'TEXT', help: 'The token for that server. Default: none.' },
+    state: {
+      value: 'FILE',
+      help: 'Where it is kept how far the events were replayed. Default: a file in the data folder.'
+    },
     compress: {
       value: 'WHEN',
       choices: ['always', 'never', 'auto'],
@@ -75,6 +85,11 @@ export const load: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
+    if (input.text('from-marquez') !== undefined) {
+      refuseOtherOptions(input)
+      return loadFromMarquez(input, terminal)
+    }
+    if (input.operands.length === 0) throw new Refusal('FILE is missing. See tributary help load.')
     const server = serverOf(input, terminal)
     const settings = readSettings(input, server)
     const uploads = planUploads(input, settings, terminal)
@@ -97,6 +112,27 @@ export const load: Command = {
       summarize(outcomes, uploads.length, Date.now() - started, terminal)
     return worst(outcomes.map(({ exitCode }) => exitCode))
   }
+}
+
+/** What only files have. */
+const fileOptions = [
+  'format',
+  'source',
+  'mode',
+  'force',
+  'atomic',
+  'dry-run',
+  'missing-references',
+  'wait',
+  'no-wait',
+  'idempotency-key',
+  'compress'
+]
+
+function refuseOtherOptions(input: CommandInput): void {
+  const other = fileOptions.find((name) => input.isSet(name) || input.text(name) !== undefined)
+  if (other !== undefined) throw new Refusal(`--${other} and --from-marquez exclude each other.`)
+  if (input.operands.length > 0) throw new Refusal('FILE and --from-marquez exclude each other.')
 }
 
 type Settings = {

@@ -58,7 +58,7 @@ const fromUrn = `
       || case when right(entity.urn, 6) = ',PROD)' then '' else '@' || substring(entity.urn from ',([^,()]+)\\)$') end
   end`
 
-/** All that exist, with their namespaces. The regular expressions stand in E-less strings: the backslashes are Postgres' own. */
+/** All that exist, with their namespaces. */
 const named = (kinds: string): string => `
   select entity.id, entity.urn, entity.entity_type, entity.created_at, coalesce(openlineage_state.state ->> 'namespace', ${fromUrn}) as namespace
   from entity

@@ -11,6 +11,7 @@ import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
 import { readCards, type AssetCard } from './asset-cards.ts'
 import { encoded, urnsNamed, type NamedAsset } from './named-assets.ts'
 
+export type Namespace = NamespaceRow
 export type PlainPage = { offset: number; count: number }
 
 export const listNamespaces = (

@@ -196,8 +196,9 @@ async function columnTypes(
           typeof field === 'object' &&
           field !== null &&
           !Array.isArray(field) &&
+          typeof field.name === 'string' &&
           typeof field.type === 'string'
-            ? [[String(field.name), field.type]]
+            ? [[field.name, field.type]]
             : []
         )
       )

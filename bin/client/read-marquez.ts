@@ -1,0 +1,64 @@
+/** Reads the events of another server as Marquez answers them: `GET /api/v1/events/lineage`, a page at a time. */
+import { Refusal } from '../failure.ts'
+import { isObject } from './load-view.ts'
+import { headersFor, ServerRefused, unreachable, urlOn, type Server } from './server.ts'
+
+export type EventsPage = { events: unknown[]; totalCount: number | null }
+
+/** The page has more bytes than may be in memory: ask for fewer events. */
+export class PageTooLarge extends Refusal {}
+
+const pageMaxBytes = 48 * 1024 * 1024
+const answerMaxMs = 120_000
+
+/** Throws PageTooLarge, ServerRefused, Refusal where nobody answers or the answer is another's, and the signal's reason. */
+export async function readEventsPage(
+  server: Server,
+  { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal }
+): Promise<EventsPage> {
+  const query = new URLSearchParams({ sortDirection: 'asc', limit: String(limit), offset: String(offset) })
+  const late = AbortSignal.timeout(answerMaxMs)
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(urlOn(server, `api/v1/events/lineage?${query.toString()}`), {
+      headers: server.token === '' ? { 'user-agent': 'tributary-cli' } : headersFor(server),
+      signal: AbortSignal.any([signal, late])
+    })
+    text = await textOf(response)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof Refusal ? error : unreachable(server, error)
+  }
+  if (!response.ok) throw new ServerRefused(response.status, text, response.headers.get('retry-after'))
+  return readPage(server, text)
+}
+
+async function textOf(response: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of response.body ?? []) {
+    bytes += part.length
+    if (bytes > pageMaxBytes)
+      throw new PageTooLarge(`A page of events has more than ${pageMaxBytes / 1024 / 1024} MiB.`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+function readPage(server: Server, text: string): EventsPage {
+  let answer: unknown
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    answer = null
+  }
+  if (!isObject(answer) || !Array.isArray(answer.events))
+    throw new Refusal(
+      `${new URL(server.url).origin} has no events at /api/v1/events/lineage. Is this a Marquez server?`
+    )
+  return {
+    events: answer.events,
+    totalCount: typeof answer.totalCount === 'number' ? answer.totalCount : null
+  }
+}
