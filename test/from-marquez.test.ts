@@ -73,7 +73,7 @@ t.test('events of another server', async (t) => {
     stored.asked.length = 10
     const again = await run(url, 'a.json')
     t.strictSame(again.out, ['20 events read, 20 taken, 0 refused.'], 'the next run reads only what is new')
-    t.match(again.err, [/Going on behind 220 events/])
+    t.match(again.err, [/Continuing behind 220 events/])
     t.equal(await kept(), 240)
   })
 
@@ -102,7 +102,7 @@ t.test('events of another server', async (t) => {
     t.match(err, [/^Event 2: .*eventTime/])
   })
 
-  await t.test('stop where a server is gone, and go on there', async (t) => {
+  await t.test('stop where a server is gone, and continue there', async (t) => {
     const stored: Stored = { events: events.slice(0, 150), asked: [] }
     const url = await withStandIn(
       t,
@@ -114,7 +114,7 @@ t.test('events of another server', async (t) => {
     )
     const { code, err } = await run(url, 'd.json', '--retry-for', '0')
     t.equal(code, 4)
-    t.match(err.at(-1), /100 events are done; the same command goes on/)
+    t.match(err.at(-1), /100 events are done; the same command continues/)
     const next = await run(url, 'd.json', '--json')
     t.match(JSON.parse(next.out[0] ?? ''), { read: 50, taken: 50, refused: 0, offset: 150 })
   })

@@ -1,4 +1,4 @@
-/** Keeps how far the events of another server have been replayed, so that the next run goes on there. */
+/** Keeps how far the events of another server have been replayed, so that the next run continues there. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

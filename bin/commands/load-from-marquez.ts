@@ -1,4 +1,4 @@
-/** `tributary load --from-marquez URL`: replays the events of another server into this one, and goes on where it stopped. */
+/** `tributary load --from-marquez URL`: replays the events of another server into this one, and continues where it stopped. */
 import { createHash } from 'node:crypto'
 import { readConfig } from '../../shared/platform/config.ts'
 import { serverOf } from '../client-options.ts'
@@ -36,7 +36,7 @@ export async function loadFromMarquez(input: CommandInput, terminal: Terminal): 
   let state = store.read()
   const begun = state.offset
   if (begun > 0 && !input.isSet('quiet'))
-    terminal.err(`Going on behind ${count(begun)} events, by ${store.path}.`)
+    terminal.err(`Continuing behind ${count(begun)} events, by ${store.path}.`)
   try {
     for (let pass = 1; ; pass += 1) {
       const { hasMoved } = await replay.onePass(state, (next) => {
@@ -50,7 +50,7 @@ export async function loadFromMarquez(input: CommandInput, terminal: Terminal): 
     }
   } catch (error) {
     if (error instanceof Refusal)
-      error.message += ` ${count(state.offset)} events are done; the same command goes on behind them (${store.path}).`
+      error.message += ` ${count(state.offset)} events are done; the same command continues behind them (${store.path}).`
     throw error
   }
   const { read, refused } = replay.tally

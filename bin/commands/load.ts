@@ -68,7 +68,7 @@ export const load: Command = {
     },
     'from-marquez': {
       value: 'URL',
-      help: 'Replay the OpenLineage events of this Marquez (or Tributary) instead of files; the same command again goes on where it stopped.'
+      help: 'Replay the OpenLineage events of this Marquez (or Tributary) instead of files; the same command again continues where it stopped.'
     },
     'marquez-token': { value: 'TEXT', help: 'The token for that server. Default: none.' },
     state: {
