@@ -1,8 +1,8 @@
 /**
- * Who asks: from the header Authorization to `request.actor`, before the body is read, for every route and for no route.
+ * Authentication: turns the header Authorization into `request.actor`, before the body is read, for every path, known or unknown.
  *
- * What a route needs is part of the route (`config.access`), never of the text of the path, so no way of writing a path
- * gets around it. Nothing but the token says who acts: no other header is looked at.
+ * What a route needs is part of the route (`config.access`), never of the text of the path, so no spelling of a path
+ * bypasses it. Only the token determines the actor; other headers are ignored.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireScope, type Authenticate } from '../shared/catalog/access/authenticate.ts'
@@ -44,7 +44,7 @@ export function addAuthentication(app: FastifyInstance, authenticate: Authentica
   })
 }
 
-/** The bearer token of a request, or null. Throws UNAUTHENTICATED where there are two. */
+/** The bearer token of a request, or null. Throws UNAUTHENTICATED if there are two. */
 function bearerToken(request: FastifyRequest): string | null {
   const { rawHeaders } = request.raw
   let seen = 0

@@ -20,7 +20,7 @@ declare module 'fastify' {
 
 const requestId = /^[\w.-]{1,64}$/
 
-/** The caller's X-Request-Id where it is one, else a new id. */
+/** The caller's X-Request-Id if it is valid, otherwise a new id. */
 export function requestIdOf(request: RawRequestDefaultExpression): string {
   const wanted = request.headers['x-request-id']
   return typeof wanted === 'string' && requestId.test(wanted) ? wanted : randomUUID()
@@ -107,6 +107,6 @@ const brokenRequests: Readonly<Record<string, { status: string; code: ErrorCode;
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',
     code: 'REQUEST_TIMEOUT',
-    message: 'The request came too slowly'
+    message: 'The request arrived too slowly'
   }
 }

@@ -17,13 +17,13 @@ const codesOfFramework: Readonly<Record<string, ErrorCode>> = {
 }
 
 const messages: Partial<Record<ErrorCode, string>> = {
-  UNSUPPORTED_MEDIA_TYPE: 'The content type is not one that this route reads',
+  UNSUPPORTED_MEDIA_TYPE: 'This route does not accept this content type',
   BODY_TOO_LARGE: 'The body is larger than this route allows',
   DEADLINE_EXCEEDED: 'The answer was not complete within the deadline',
-  REQUEST_TIMEOUT: 'The body came too slowly'
+  REQUEST_TIMEOUT: 'The body arrived too slowly'
 }
 
-/** The CatalogError that stands for whatever was thrown while `request` was served. */
+/** Turns whatever was thrown while serving `request` into a CatalogError. */
 export function publicError(error: unknown, request?: FastifyRequest): CatalogError {
   if (error instanceof CatalogError) return error
   const known = frameworkCode(error)
@@ -63,7 +63,7 @@ export function prepareErrorReply(
   const retryAfter =
     error.details.retryAfterSeconds ?? (error.status === 503 || error.status === 429 ? 1 : null)
   if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
-  // What is left of a body that was refused is not read: the connection ends with the answer.
+  // The rest of a refused body is not read: the connection closes after the answer.
   if (hasBody(request) && request.raw.complete === false) reply.header('connection', 'close')
   return reply
 }

@@ -1,4 +1,4 @@
-/** What a known path answers to a method that it does not have, and what an unknown path answers. */
+/** Answers for unknown paths, and for methods that a known path does not support. */
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { CatalogError } from '../shared/errors.ts'
 import type { Access } from './auth.ts'

@@ -20,7 +20,7 @@ export function readQuery(query: unknown, allowed: readonly string[]): Query {
   return found
 }
 
-/** Answers INVALID_CHARACTER to a parameter of the query or the path that holds U+0000: Postgres cannot be asked for it. */
+/** Refuses query and path parameters that contain U+0000 with INVALID_CHARACTER, because Postgres cannot process it. */
 export function refuseNulInParameters(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     const { query, params } = request

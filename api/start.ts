@@ -136,12 +136,12 @@ async function prepareDatabase(db: Db, config: Config, log: Log): Promise<void> 
   }
   if (config.bootstrapToken === null) return
   const { created } = await bootstrapToken(db, config.bootstrapToken)
-  if (created) log.info('the token of TRIBUTARY_BOOTSTRAP_TOKEN was made')
+  if (created) log.info('the token of TRIBUTARY_BOOTSTRAP_TOKEN was created')
 }
 
 async function drain(app: FastifyInstance, drainMs: number, log: Log): Promise<void> {
   const deadline = setTimeout(() => {
-    log.warn({ drainMs }, 'requests under way are cut off')
+    log.warn({ drainMs }, 'open requests are aborted')
     app.server.closeAllConnections()
   }, drainMs)
   await app.close().finally(() => clearTimeout(deadline))

@@ -15,7 +15,7 @@ export type OperandWords = 'files' | readonly string[]
 export type Command = {
   /** Further paragraphs of help. */
   notes?: readonly string[]
-  /** How help names what is beside the options, in order; the last one may have dots: any number. In brackets it is optional. */
+  /** The operands, as help names them, in order. Dots after the last one mean any number; brackets mean optional. */
   operands?: readonly string[]
   operandWords?: OperandWords
   options: Readonly<Record<string, Option>>

@@ -12,7 +12,7 @@ export const exitCodes = {
   unreachable: 4,
   /** `--wait` ended before the load did. */
   stillRunning: 5,
-  /** The configuration cannot be used, or names something that does not answer (EX_CONFIG of sysexits). */
+  /** The configuration is invalid, or something it names does not answer (EX_CONFIG of sysexits). */
   config: 78
 } as const
 

@@ -1,4 +1,4 @@
-/** Says how a load has ended: counts, the first rejects, and where the rest is to be had. */
+/** Prints how a load has ended: counts, the first rejects, and how to get the rest. */
 import { readRejects, type Reject } from './client/follow-load.ts'
 import { count, perSecond } from './client/load-progress.ts'
 import { hasEnded, isObject, loadAsJson, type LoadView } from './client/load-view.ts'
@@ -8,13 +8,13 @@ import type { Terminal } from './terminal.ts'
 const rejectsShownCount = 10
 
 export type ReportOptions = {
-  /** How people call what was sent; null where one thing was, or nothing. */
+  /** How people call what was sent; null if one thing was, or nothing. */
   name: string | null
-  /** The operand, for those who read JSON; null where nothing was sent. */
+  /** The operand, for those who read JSON; null if nothing was sent. */
   file: string | null
   asJson: boolean
   isQuiet: boolean
-  /** Null where it is not this command that sent it. */
+  /** Null if it is not this command that sent it. */
   elapsedMs: number | null
   /** It was there before: the same key, the same body. */
   isReplay?: boolean

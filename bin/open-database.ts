@@ -12,7 +12,7 @@ const poolMax = 2
 const statementTimeoutMs = 60_000
 const lockTimeoutMs = 10_000
 
-/** Throws Refusal (exit code 78) where there is no DATABASE_URL; `command` is the word to name. */
+/** Throws Refusal (exit code 78) if there is no DATABASE_URL; `command` is the word to name. */
 export function requireDatabaseUrl(config: Config, command: string): string {
   if (config.databaseUrl !== null) return config.databaseUrl
   throw new Refusal(
@@ -21,7 +21,7 @@ export function requireDatabaseUrl(config: Config, command: string): string {
   )
 }
 
-/** Runs `work` on a pool and closes it. Throws Refusal where the database does not answer. */
+/** Runs `work` on a pool and closes it. Throws Refusal if the database does not answer. */
 export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   await requireDatabase(url)
   const db = connectDatabase({
@@ -41,7 +41,7 @@ export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>)
 
 /**
  * As withDatabase, on DATABASE_URL or else on the embedded database that `npm start` made, which is started for the
- * moment where it does not run. Throws Refusal where there is neither.
+ * moment where it does not run. Throws Refusal if there is neither.
  */
 export async function withCatalogDatabase<T>(
   config: Config,

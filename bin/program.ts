@@ -7,7 +7,10 @@ import { commandTable, type CommandEntry } from './command-table.ts'
 import { exitCodes, Refusal } from './failure.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Runs what the arguments ask for. The exit code, or null if the command keeps running. Throws Refusal where they do not fit, and what the command throws. */
+/**
+ * Runs what the arguments ask for. The exit code, or null if the command keeps running. Throws Refusal if they do not
+ * fit, and what the command throws.
+ */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number | null> {
   const program = createProgram(terminal)
   try {

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts'
 
 /**
  * Null once the service runs: the process continues until a signal ends it. Redis may be away: it is waited for.
- * Throws Refusal (exit code 78) where the database is not given or does not answer.
+ * Throws Refusal (exit code 78) if the database is not given or does not answer.
  */
 export async function runService(
   command: string,

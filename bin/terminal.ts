@@ -1,4 +1,4 @@
-/** What a command may know of the world around it: its environment, and where it writes. A test gives its own. */
+/** The environment of a command and its outputs. Tests pass their own. */
 import type { Readable } from 'node:stream'
 import { listenForInterruption } from './client/interruption.ts'
 
@@ -8,7 +8,7 @@ export type Terminal = {
   out(line: string): void
   /** Words for the person: progress, rejects, reasons. */
   err(line: string): void
-  /** Rewrites the last line on standard error; null where that is not a terminal (a file, a pipe, a CI log). */
+  /** Rewrites the last line on standard error; null if that is not a terminal (a file, a pipe, a CI log). */
   redraw: ((line: string) => void) | null
   /** Whether standard error shows colours, and nobody has asked for none. */
   hasColour: boolean

@@ -14,7 +14,7 @@ export type DatabaseService = {
   failed?: Promise<Error>
 }
 
-/** Throws Refusal where the URL does not answer, CannotEmbed where nothing can be embedded. */
+/** Throws Refusal if the URL does not answer, CannotEmbed where nothing can be embedded. */
 export async function openDatabaseService(
   config: Config,
   say: (line: string) => void

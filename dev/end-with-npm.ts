@@ -7,7 +7,7 @@
 
 const lookEveryMs = 250
 
-/** The shell's process id; to be asked for early, while the shell is sure to be there. Null where npm is not in play. */
+/** The shell's process id; to be asked for early, while the shell is sure to be there. Null if npm is not in play. */
 export function shellOfNpm(): number | null {
   return process.env.npm_lifecycle_event === undefined ? null : process.ppid
 }

@@ -10,7 +10,7 @@ import type { Config } from '../shared/platform/config.ts'
 
 export type FirstToken = {
   path: string
-  /** What the file says; null where there is no file. It may be of another catalog. */
+  /** What the file says; null if there is no file. It may be of another catalog. */
   text: string | null
   description: string
 }

@@ -489,7 +489,7 @@ t.test('a load is named by how its id begins, where only one begins so', async (
   t.match(await run(['load', 'status', '77'], { env }), {
     code: 1,
     out: [],
-    err: ['No load has an id that begins with 77.']
+    err: ['No load id begins with 77.']
   })
 
   const server = await withServer(t)
@@ -574,7 +574,6 @@ t.test('what is sent', async (t) => {
       'create'
     )
     t.strictSame(Object.fromEntries(new URL(request?.query ?? '', url).searchParams), {
-      format: 'ndjson',
       source: 's',
       mode: 'snapshot',
       force: 'true',

@@ -1,4 +1,4 @@
-/** What the worker does when the queue tells it of a chunk: has it looked at, and says in the log what came of it. */
+/** What the worker does with a job of the queue: runs the chunk and logs the result. */
 import type { Log } from '../shared/platform/log.ts'
 import type { Db } from '../shared/db/database.ts'
 import type { EntityIds } from '../shared/catalog/write/entity-ids.ts'

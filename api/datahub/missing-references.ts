@@ -1,4 +1,4 @@
-/** What a request wants done with references to absent entities: the header X-Missing-References. */
+/** Reads what to do about references to absent entities from the header X-Missing-References. */
 import type { FastifyRequest } from 'fastify'
 import { CatalogError } from '../../shared/errors.ts'
 import type { MissingReferences } from '../../shared/model/changes.ts'

@@ -1,11 +1,11 @@
-/** POST /operations and /runs: what DataHub's operators call to repair indexes and to take runs back. */
+/** POST /operations and /runs: calls by which DataHub's operators repair indexes and roll back runs. */
 import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../../shared/errors.ts'
 import { addActions } from './restli-actions.ts'
 
 export function operationsRoutes(app: FastifyInstance): void {
   addActions(app, '/operations', {
-    // Reads ask the tables themselves, so there is no second copy that could have fallen behind.
+    // Reads use the tables directly, so there is no second copy that could lag behind.
     restoreIndices: {
       access: 'write',
       run: async () => 'Nothing to restore: whatever was written can be read at once'

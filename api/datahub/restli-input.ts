@@ -5,7 +5,7 @@ import type { JsonObject } from '../../shared/model/changes.ts'
 import { checkLines } from '../../shared/model/text-checks.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 
-/** Throws BAD_REQUEST where the field is absent or no text. */
+/** Throws BAD_REQUEST if the field is absent or no text. */
 export function textField(body: JsonObject, name: string): string {
   const value = optionalText(body, name)
   if (value === undefined || value === '')
@@ -13,7 +13,7 @@ export function textField(body: JsonObject, name: string): string {
   return value
 }
 
-/** Null counts as absent. Throws BAD_REQUEST where the field is not a text, and what storableText throws. */
+/** Null counts as absent. Throws BAD_REQUEST if the field is not a text, and what storableText throws. */
 export function optionalText(body: JsonObject, name: string): string | undefined {
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
@@ -34,7 +34,7 @@ export function optionalInteger(body: JsonObject, name: string): number | undefi
   return value === undefined ? undefined : Number(value)
 }
 
-/** Null counts as absent; the texts `true` and `false` as what they say. Throws BAD_REQUEST. */
+/** Null counts as absent; the texts `true` and `false` count as booleans. Throws BAD_REQUEST. */
 export function optionalFlag(body: JsonObject, name: string): boolean {
   const value = body[name] ?? false
   if (value === true || value === 'true') return true
@@ -45,7 +45,7 @@ export function optionalFlag(body: JsonObject, name: string): boolean {
 export const urnField = (body: JsonObject, name = 'urn'): Urn => toUrn(textField(body, name), name)
 
 /**
- * The items of a list parameter, null where it is not given. Each item may be sent percent-encoded or raw, and so may the
+ * The items of a list parameter, null if it is not given. Each item may be sent percent-encoded or raw, and so may the
  * list as a whole: commas and parentheses that belong to a raw URN are told from those of the list by their nesting. A
  * parameter that is no `List(…)` is one item each time it is given. Throws BAD_REQUEST for what cannot be decoded,
  * and what storableText throws.

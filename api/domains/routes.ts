@@ -60,7 +60,7 @@ export function domainsRoutes(
         })
       } catch (error) {
         if (!hasBegun) throw error
-        // What failed is the end of the snapshot; the rows have been sent, or their connection has been cut off.
+        // Only closing the snapshot failed; the rows have been sent, or the connection was cut.
         request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
       } finally {
         underWay -= 1

@@ -23,7 +23,7 @@ const fieldsPerTurn = 1_000
 const itemsPerTurn = { first: 100, most: 1_000 }
 /** An answer of more fields is a large one, of which few are made at once. */
 const largeFieldCount = 20_000
-/** The quotes, colon and comma of a field, and the comma of an item. */
+/** Counts the quotes, colon and comma of a field, and the comma of an item. */
 const punctuationBytes = 4
 
 export class AnswerBudget {

@@ -60,7 +60,7 @@ export function batched<Value>(
     requests.set(context, requested)
     const known = requested.known.get(key)
     if (known) return known
-    // Fields of one level are resolved in one go, or as promises of one go: after those, all have asked.
+    // Fields of one level are resolved in the same turn of the event loop, or in its promises; after that, all have asked.
     if (!requested.isLoading) {
       requested.isLoading = true
       void Promise.resolve().then(() => process.nextTick(() => void loadAll(context, requested)))

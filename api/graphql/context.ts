@@ -12,7 +12,7 @@ import { openOnce } from './request-lineage.ts'
 export type GraphqlContext = Pick<ApiContext, 'db' | 'lineage' | 'queue' | 'config'> & {
   actor: Actor
   requestId: string
-  /** What the answer may still hold. */
+  /** The remaining budget of the answer. */
   budget: AnswerBudget
   /** Lets go of the state of the lineage that reads of this request have seen so far. */
   letGoOfLineage: () => void

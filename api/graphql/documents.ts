@@ -16,7 +16,7 @@ const rememberedMaxChars = 16_384
 export type ParsedDocument = { document: DocumentNode; isKept: boolean }
 
 export type Documents = {
-  /** Throws GraphQLError where it does not parse, QUERY_TOO_DEEP, QUERY_TOO_COMPLEX, INVALID_CHARACTER, and BAD_REQUEST where no operation is meant. */
+  /** Throws GraphQLError if it does not parse, QUERY_TOO_DEEP, QUERY_TOO_COMPLEX, INVALID_CHARACTER, and BAD_REQUEST where no operation is meant. */
   of: (text: string, operationName: string | null) => ParsedDocument
 }
 

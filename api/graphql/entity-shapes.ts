@@ -16,7 +16,7 @@ const numberOf = (value: JsonValue | undefined): number | null => (typeof value 
 const stringsOf = (value: JsonValue | undefined): string[] =>
   listOf(value).filter((entry) => typeof entry === 'string')
 
-/** The entity that a text names; null where it is not a URN, which an aspect may well hold. */
+/** The entity that a text names; null if it is not a URN, which an aspect may well hold. */
 export function referenceTo(text: string | null): { urn: Urn } | null {
   try {
     return text === null ? null : { urn: toUrn(text) }

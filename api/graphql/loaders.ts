@@ -1,4 +1,4 @@
-/** What fields of many objects read: one batched catalog call each, whatever the types of the objects. */
+/** Loads fields for many objects with one batched catalog call per field, whatever the types of the objects. */
 import { findDomainDocuments } from '../../shared/catalog/lineage/known-entities.ts'
 import { readAspects } from '../../shared/catalog/entities/read-aspects.ts'
 import {

@@ -164,7 +164,7 @@ function readRequest(body: unknown): GraphqlRequest {
   return { query, variables: variables ?? {}, operationName: operationName === '' ? null : operationName }
 }
 
-/** What does not fit the schema is the caller's fault, whatever was thrown when that was found. */
+/** A document that does not match the schema is the caller's error, whatever was thrown while validating it. */
 const ofTheCaller = (errors: readonly GraphQLError[]): GraphQLError[] =>
   errors.map(
     (error) =>
@@ -175,7 +175,7 @@ const ofTheCaller = (errors: readonly GraphQLError[]): GraphQLError[] =>
       })
   )
 
-/** Why nothing was run: the document does not parse, does not fit the schema, or asks for too much. */
+/** Why nothing was executed: the document does not parse, does not match the schema, or asks for too much. */
 function requestErrors(error: unknown): GraphQLError[] {
   if (error instanceof GraphQLError)
     return [

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const atOnceMaxBytes = 128 * 1024
 const pieceMinChars = 64 * 1024
 
-/** `byteCount` is about what it takes as JSON. `value` must be plain data. */
+/** `byteCount` is its approximate size as JSON. `value` must be plain data. */
 export function writeAnswer(value: object, byteCount: number): string | Readable {
   return byteCount <= atOnceMaxBytes
     ? JSON.stringify(value)

@@ -12,7 +12,7 @@ export type DiagramLanguage = {
   tail: string
 }
 
-/** Begins with a comment that says what it is of and whether it is complete; ends with one that counts it. */
+/** Begins with a comment that names the question and says whether the answer is complete; ends with one that counts nodes and edges. */
 export async function* diagramOf(
   found: LineageExport,
   { comment, head, node, edge, tail }: DiagramLanguage

@@ -38,7 +38,7 @@ const kinds: {
   mermaid: { mediaType: 'text/vnd.mermaid; charset=utf-8', extension: 'mmd', write: { graph: mermaidOf } }
 }
 
-/** The walk before the first row, and time for the clock that cuts off an export to be the first. */
+/** Includes the walk before the first row, and a margin so that the export's own deadline ends it first. */
 const handlerMaxMs = limits.exportMaxMs + limits.walkDeadlineMs + 10_000
 
 const fileNameMaxChars = 80
@@ -75,7 +75,7 @@ export function lineageRoutes(
         )
       } catch (error) {
         if (!hasBegun) throw error
-        // What failed is the end of the snapshot; the rows have been sent, or their connection has been cut off.
+        // Only closing the snapshot failed; the rows have been sent, or the connection was cut.
         request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
       } finally {
         underWay -= 1
@@ -85,7 +85,10 @@ export function lineageRoutes(
   )
 }
 
-/** Resolves when the body has been taken, or nobody wants it any more. After its first byte nothing can be thrown: the end of the connection says it. */
+/**
+ * Resolves when the body has been taken, or nobody wants it any more. After its first byte nothing can be thrown: the
+ * end of the connection says it.
+ */
 async function answer(
   reply: FastifyReply,
   found: LineageExport,

@@ -26,7 +26,10 @@ export const submitParameters = [
   'wait'
 ]
 
-/** Throws UNSUPPORTED for what this version does not have, UNSUPPORTED_MEDIA_TYPE for a Content-Type that no format has, BAD_REQUEST and LIMIT_EXCEEDED. */
+/**
+ * Throws UNSUPPORTED for what this version does not have, UNSUPPORTED_MEDIA_TYPE for a Content-Type that no format
+ * has, BAD_REQUEST and LIMIT_EXCEEDED.
+ */
 export function readSubmission(
   query: Query,
   headers: IncomingHttpHeaders,
@@ -112,7 +115,7 @@ function readMissingReferences(
   return value
 }
 
-/** False where absent. Throws BAD_REQUEST. */
+/** False if absent. Throws BAD_REQUEST. */
 export function readFlag(text: string | undefined, field: string): boolean {
   if (text !== undefined && text !== 'true' && text !== 'false')
     throw new CatalogError('BAD_REQUEST', `${field} must be true or false`, {
@@ -125,7 +128,7 @@ export function readFlag(text: string | undefined, field: string): boolean {
 const readIdempotencyKey = (header: string | string[] | undefined): string | null =>
   header === undefined ? null : checkedIdempotencyKey(String(header), 'Idempotency-Key')
 
-/** Seconds, 0 where absent. Throws BAD_REQUEST, LIMIT_EXCEEDED (loadWaitMaxSeconds). */
+/** Seconds, 0 if absent. Throws BAD_REQUEST, LIMIT_EXCEEDED (loadWaitMaxSeconds). */
 export function readWait(text: string | undefined): number {
   if (text === undefined) return 0
   const seconds = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN

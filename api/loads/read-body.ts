@@ -9,12 +9,12 @@ import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { unpackerFor, type Unpacker } from './unpackers.ts'
 
-/** How slowly a client may send. Time in which nobody reads does not count. */
+/** The minimum speed of a client. Time in which the server does not read is not counted. */
 export type UploadPace = { idleMaxMs: number; windowMs: number; minBytesPerSecond: number }
 
 export const uploadPace: UploadPace = { idleMaxMs: 60_000, windowMs: 60_000, minBytesPerSecond: 100 }
 
-/** Small bodies may unpack to anything: the ratio says something only when there is enough of it. */
+/** Small bodies may unpack to anything, because the ratio is meaningful only for larger ones. */
 const ratioCountsFromBytes = 1024 * 1024
 
 /** The part of a request that is read. */
@@ -129,4 +129,4 @@ function tooLarge(limit: 'loadMaxBytes' | 'loadMaxCompressionRatio', text: strin
 }
 
 const tooSlow = (text: string): CatalogError =>
-  new CatalogError('REQUEST_TIMEOUT', `The body came too slowly: ${text}`)
+  new CatalogError('REQUEST_TIMEOUT', `The body arrived too slowly: ${text}`)

@@ -95,7 +95,7 @@ export async function loadsRoutes(
   app.get<ById>('/loads/:id/events', { config: { access: 'read' } }, async (request, reply) => {
     readQuery(request.query, [])
     const load = await readLoad(db, request.actor, request.params.id)
-    // A browser asks again when a stream has ended, unless it is told that there is no more.
+    // A browser reconnects when a stream ends, unless it is told that the stream is complete.
     if (hasEnded(load) && request.headers['last-event-id'] === eventIdOf(load)) return reply.code(204).send()
     const maximum = limits.loadEventStreamsMaxCount
     if (watch.count() >= maximum)

@@ -56,7 +56,7 @@ export function unpackerFor(contentEncoding: string | undefined): (() => Unpacke
   const found = unpackers.get(encoding)
   if (found !== undefined) return found
   const why = encoding.includes(',')
-    ? 'A body is packed once'
+    ? 'A body may be compressed only once'
     : `Bodies with Content-Encoding ${encoding.slice(0, 100)} are not read`
   throw new CatalogError('UNSUPPORTED_MEDIA_TYPE', `${why}; there are ${allowed.join(', ')}`, {
     field: 'Content-Encoding',

@@ -267,7 +267,10 @@ function refuseAbsent(reply: FastifyReply, what: 'ENTITY' | 'ASPECT', urn: Urn, 
   )
 }
 
-/** What batchGet asks for: a list of `{urn, <aspect>: {} or {headers: {If-Version-Match}}}`. `at` is what errors call the list. Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER. */
+/**
+ * What batchGet asks for: a list of `{urn, <aspect>: {} or {headers: {If-Version-Match}}}`. `at` is what errors call
+ * the list. Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER.
+ */
 function wantedOf(entityName: string, body: unknown, at = ''): AspectsWanted[] {
   if (!Array.isArray(body))
     throw new CatalogError(
@@ -295,7 +298,7 @@ function wantedOf(entityName: string, body: unknown, at = ''): AspectsWanted[] {
   })
 }
 
-/** Of all lists of a request together. A version costs a question of its own. Throws LIMIT_EXCEEDED (entitiesPerReadMaxCount). */
+/** Of all lists of a request together. Each version costs one query. Throws LIMIT_EXCEEDED (entitiesPerReadMaxCount). */
 function checkWanted(wanted: readonly AspectsWanted[]): void {
   checkCount(wanted.length, 'entitiesPerReadMaxCount', {
     field: 'body',

@@ -101,7 +101,10 @@ type SentAspect = {
   changeType: 'UPSERT' | 'CREATE' | 'CREATE_ENTITY' | 'PATCH'
 }
 
-/** The proposal that one aspect is; `aspect` is `{value, systemMetadata?, headers?}`. Throws BAD_REQUEST where it has no value, or a patch no operations. */
+/**
+ * The proposal that one aspect is; `aspect` is `{value, systemMetadata?, headers?}`. Throws BAD_REQUEST if it has no
+ * value, or a patch no operations.
+ */
 export function proposalOf(
   entityName: string,
   entity: JsonObject,

@@ -65,7 +65,7 @@ export function readSlice(query: Parameters): Slice | null {
   return { id, max }
 }
 
-/** A text that is given once. Throws BAD_REQUEST. */
+/** A parameter that may be given only once. Throws BAD_REQUEST. */
 export function readText(query: Parameters, name: string): string | null {
   const sent = query[name]
   if (sent === undefined || sent === '') return null
@@ -74,7 +74,7 @@ export function readText(query: Parameters, name: string): string | null {
   return sent
 }
 
-/** The names of aspects, repeated or with commas between; null where all are meant. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
+/** The names of aspects, repeated or with commas between; null if all are meant. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export function readAspectNames(query: Parameters): string[] | null {
   const sent = query.aspects ?? query.aspectNames
   const texts = (Array.isArray(sent) ? sent : [sent]).flatMap((text) =>

@@ -118,7 +118,7 @@ const shown = ({ type, sourceUrn, destinationUrn, via: [via] }: ScrolledRelation
 
 type Ends = Pick<ScrollInput, 'sourceUrns' | 'destinationUrns' | 'sourceTypes' | 'destinationTypes'>
 
-/** INCOMING looks from the other end: what is said of sources holds for destinations. */
+/** INCOMING looks from the other end: filters on sources then apply to destinations. */
 const reversed = ({ sourceUrns, destinationUrns, sourceTypes, destinationTypes }: Ends): Ends => ({
   sourceUrns: destinationUrns ?? null,
   destinationUrns: sourceUrns ?? null,
@@ -187,7 +187,7 @@ function urnsOfFilter(filter: JsonValue | undefined, field: string): string[] | 
       { field }
     )
   if (groups.length === 0) return null
-  // Before sets are compared with sets.
+  // Checked before sets are compared with sets.
   checkCount(groups.length, 'filterGroupsMaxCount', { field, what: `${groups.length} groups of filters` })
   const perGroup = groups.map((group, index) => {
     const criteria = isObject(group) ? (group.criteria ?? group.and) : null

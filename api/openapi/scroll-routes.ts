@@ -115,7 +115,7 @@ const inputOf = (query: Parameters): EntityScrollInput => ({
   slice: readSlice(query)
 })
 
-/** Throws BAD_REQUEST where it is not a list of texts. */
+/** Throws BAD_REQUEST if it is not a list of texts. */
 function textsOf(body: JsonObject, name: string): string[] | null {
   const sent = body[name] ?? null
   if (sent === null) return null
@@ -130,7 +130,7 @@ function textsOf(body: JsonObject, name: string): string[] | null {
   })
 }
 
-/** `filter: {and: [{criteria: […]}]}`: one of the outer list must hold, all of an inner one. Throws BAD_REQUEST. */
+/** `filter: {and: [{criteria: […]}]}`: one item of the outer list must match, and all items of that inner list. Throws BAD_REQUEST. */
 function filtersOf(body: JsonObject): NonNullable<EntityScrollInput['orFilters']> {
   const filter = body.filter ?? {}
   const groups = isObject(filter) ? (filter.and ?? filter.or ?? []) : null

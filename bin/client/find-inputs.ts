@@ -9,14 +9,14 @@ export type Packing = 'gzip' | 'zstd'
 export type LoadInput = {
   /** `-` is standard input. */
   path: string
-  /** What its name says; null where it says nothing. */
+  /** What its name says; null if it says nothing. */
   format: string | null
   packing: Packing | null
-  /** Null where that is not known before: standard input, a pipe. */
+  /** Null if that is not known before: standard input, a pipe. */
   bytes: number | null
 }
 
-/** More than that is a mistake, such as a folder too far up. */
+/** More files than this are probably a mistake, such as a parent folder. */
 const inputsMaxCount = 10_000
 
 const formats: Readonly<Record<string, string | null>> = {

@@ -6,12 +6,15 @@ import { getJson, type Server } from './server.ts'
 const idChars = 36
 const namedMaxCount = 5
 
-/** The whole id. A whole one, and what is not a beginning of one, is the server's to find or refuse. Throws Refusal where none or several begin so, ServerRefused. */
+/**
+ * The whole id. A whole one, and what is not a beginning of one, is the server's to find or refuse. Throws Refusal if
+ * none or several begin so, ServerRefused.
+ */
 export async function findLoadId(server: Server, text: string): Promise<string> {
   if (text.length >= idChars || !/^[0-9a-f][0-9a-f-]*$/i.test(text)) return text
   const loads = await listLoads(server, { idPrefix: text, limit: String(namedMaxCount + 1) })
   const [only] = loads
-  if (only === undefined) throw new Refusal(`No load has an id that begins with ${text}.`)
+  if (only === undefined) throw new Refusal(`No load id begins with ${text}.`)
   if (loads.length > 1)
     throw new Refusal(
       `The ids of several loads begin with ${text}: ${loads

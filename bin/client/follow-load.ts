@@ -65,7 +65,7 @@ export async function followLoad(
 
 type Hearing = { maxMs: number; signal: AbortSignal; hear: (load: LoadView) => void }
 
-/** Until the load ends, the time is over or the stream does. False where it is of no use to try again. */
+/** Until the load ends, the time is over or the stream does. False if it is of no use to try again. */
 async function hearEvents(
   server: Server,
   { id }: LoadView,

@@ -2,7 +2,7 @@
 import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether a text has anything that a pattern would. */
+/** Whether a text has a character that is special in patterns. */
 export function isPattern(text: string): boolean {
   return /[*?[{]/.test(text)
 }

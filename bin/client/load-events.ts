@@ -6,7 +6,7 @@ import { headersFor, unreachable, urlOn, type Server } from './server.ts'
 export class NoEvents extends Error {}
 
 /**
- * The load at each change, and null where the stream only shows that it lives, until the stream ends. Throws NoEvents,
+ * The load at each change, and null if the stream only shows that it lives, until the stream ends. Throws NoEvents,
  * Refusal where the stream is cut off, and the signal's reason.
  */
 export async function* loadEvents(

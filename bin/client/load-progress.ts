@@ -6,7 +6,7 @@ import type { Upload } from './upload.ts'
 export type Progress = {
   /** The attempt has ended without an answer, and there will be another. */
   waiting(reason: string, waitMs: number): void
-  /** From here on the load is followed. */
+  /** Called when the upload is done and following begins. */
   load(load: LoadView): void
   /** Ends the line. Safe to call twice. */
   end(): void
@@ -20,7 +20,7 @@ const redrawEveryMs = 100
 const plainEveryMs = 5_000
 const barChars = 20
 
-/** `upload` is null where a load is followed that was sent before. */
+/** `upload` is null if a load is followed that was sent before. */
 export function showProgress(
   terminal: Terminal,
   upload: ProgressSource | null,
@@ -64,7 +64,7 @@ export function showProgress(
     load(load) {
       clearInterval(timer)
       if (!isSent) {
-        // the speed of applying is another than that of sending
+        // records are applied at a different speed than they are sent
         isSent = true
         startedAt = now()
       }

@@ -3,7 +3,7 @@ import { exitCodes, Refusal } from '../failure.ts'
 
 export type LoadCounts = { received: number; applied: number; unchanged: number; rejected: number }
 
-/** Further fields are kept for those who print the load whole. */
+/** Other fields are kept, for printing the whole load. */
 export type LoadView = {
   id: string
   state: string
@@ -31,7 +31,7 @@ export function exitCodeOf(load: LoadView): number {
   return load.counts.rejected > 0 ? exitCodes.rejects : exitCodes.ok
 }
 
-/** Throws Refusal where it is not a load. */
+/** Throws Refusal if it is not a load. */
 export function readLoad(value: unknown): LoadView {
   if (
     isObject(value) &&

@@ -5,7 +5,7 @@ import { headersFor, parseJson, ServerRefused, unreachable, urlOn, type Server }
 
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 
-/** `degree` is 0 where the lineage begins. Further fields are kept for those who print them all. */
+/** `degree` is 0 if the lineage begins. Further fields are kept for those who print them all. */
 export type LineageNode = {
   urn: string
   degree: number
@@ -21,11 +21,11 @@ export type LineageLines = {
   truncatedBy: string | null
   /** Entities reached, those where it begins left out. */
   total: number
-  /** Throws Refusal where the connection ends early: what came is not all. Stopping early ends the connection. */
+  /** Throws Refusal if the connection ends early: what came is not all. Stopping early ends the connection. */
   lines: () => AsyncGenerator<{ node: LineageNode } | { edge: LineageEdge }>
 }
 
-/** Throws ServerRefused, or Refusal where nobody answers. */
+/** Throws ServerRefused, or Refusal if the server does not answer. */
 export async function openLineage(
   server: Server,
   query: Readonly<Record<string, string>>

@@ -5,7 +5,7 @@ import { getJson, type Server } from './server.ts'
 
 export type ResolvedName = { urn: string; rule: string; connection: string | null }
 
-/** Throws ServerRefused, or Refusal where nobody answers. */
+/** Throws ServerRefused, or Refusal if the server does not answer. */
 export async function resolveOpenLineageName(
   server: Server,
   namespace: string,

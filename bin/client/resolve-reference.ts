@@ -5,7 +5,7 @@ import { getJson, type Server } from './server.ts'
 
 export type Resolved = { urn: string; type: string; exists: boolean }
 
-/** Throws ServerRefused where none or several are meant, or Refusal where nobody answers. */
+/** Throws ServerRefused if none or several are meant, or Refusal where nobody answers. */
 export async function resolveEntity(server: Server, reference: string): Promise<Resolved> {
   const answer = await getJson(server, `resolve?${new URLSearchParams({ reference }).toString()}`)
   if (isObject(answer) && typeof answer.urn === 'string')

@@ -50,7 +50,7 @@ export async function sendUntilAnswered(
           error.exitCode,
           { cause: error }
         )
-      // bytes that flowed are a sign of life: from here on the silence is counted from zero
+      // bytes were received, so the server is alive: the time of silence starts again
       const hasFlowed = !(error instanceof ServerRefused) && upload.sent().bytes > flowedFromBytes
       if (hasFlowed) {
         cuts += 1

@@ -11,7 +11,7 @@ import { headersFor, parseJson, ServerRefused, unreachable, urlOn, type Server }
 export type LoadBody = {
   /** Where the bytes come from, and what they pass through. */
   stages: readonly [Readable, ...Duplex[]]
-  /** Such as `application/x-ndjson`; null where only the server can tell. */
+  /** Such as `application/x-ndjson`; null if only the server can tell. */
   contentType: string | null
   packing: Packing | null
   /** Where known. */
@@ -20,7 +20,7 @@ export type LoadBody = {
 
 export type LoadRequest = {
   query: Readonly<Record<string, string>>
-  /** Under which the server knows the same load again. */
+  /** By which the server recognizes the same load. */
   idempotencyKey?: string
   /** Breaks the upload off. */
   signal?: AbortSignal
@@ -31,7 +31,7 @@ export type LoadRequest = {
 /** `isReplay`: the server had it already, from an earlier attempt whose answer was lost. */
 export type SentLoad = { load: LoadView; isReplay: boolean }
 
-/** A connection on which nothing moves for so long is dead: its other end may have lost its power. */
+/** A connection without traffic for this long counts as dead: its other end may have lost power. */
 const idleMaxMs = 120_000
 
 /**
@@ -92,7 +92,7 @@ export async function sendLoad(
   } catch (error) {
     if (error instanceof Refusal) throw error
     stopped.abort()
-    // before the body is waited for: standard input may give nothing forever
+    // sent before the body is read, because standard input may stay silent forever
     signal?.throwIfAborted()
     // the body's own trouble (a file that cannot be read) ends the request too, and is the better reason
     const reason = await sent

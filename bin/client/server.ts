@@ -49,7 +49,7 @@ export function headersFor(server: Server): Record<string, string> {
 /** An answer other than success. */
 export class ServerRefused extends Refusal {
   readonly status: number
-  /** Our error code; null where a proxy has answered. */
+  /** Our error code; null if a proxy has answered. */
   readonly code: string | null
   /** What Retry-After said. */
   readonly retryAfterMs: number | null
@@ -143,7 +143,7 @@ export function isPassing(error: unknown): boolean {
   )
 }
 
-/** Reads JSON with GET. Throws ServerRefused, or Refusal where nobody answers. */
+/** Reads JSON with GET. Throws ServerRefused, or Refusal if the server does not answer. */
 export async function getJson(server: Server, path: string, signal?: AbortSignal): Promise<unknown> {
   return parseJson(server, await getText(server, path, signal))
 }

@@ -8,7 +8,7 @@ import { reasonOf } from '../failure.ts'
 export type Spool = {
   /** All bytes from the first on: those that are kept, then those that are still to come. One reader at a time. */
   read(): AsyncGenerator<Buffer>
-  /** Why it cannot be read again; null where it can. */
+  /** Why it cannot be read a second time; null if it can. */
   problem(): string | null
   /** Removes what is kept. */
   close(): Promise<void>

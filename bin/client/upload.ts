@@ -14,14 +14,14 @@ export type Upload = {
   /** How people call it. */
   name: string
   format: string | null
-  /** Bytes that are read; null where that is not known. */
+  /** Bytes that are read; null if that is not known. */
   totalBytes: number | null
   hasLines: boolean
   /** Of the attempt that was opened last. */
   sent: () => SentSoFar
   /** The body from its first byte on. */
   body: () => LoadBody
-  /** Why there cannot be another attempt; null where there can. */
+  /** Why there cannot be another attempt; null if there can. */
   problem: () => string | null
   /** Such as `line 4`, or `b.ndjson line 1` of several files. */
   place: (line: number) => string
@@ -61,7 +61,7 @@ export function uploadOf(input: LoadInput, options: UploadOptions): Upload {
   return upload([input], spool, options)
 }
 
-/** One load of several inputs. Throws Refusal where they cannot be joined. */
+/** One load of several inputs. Throws Refusal if they cannot be joined. */
 export function joinedUpload(inputs: readonly LoadInput[], options: UploadOptions): Upload {
   const formats = new Set(inputs.map(({ format }) => options.format ?? format))
   const packings = new Set(inputs.map(({ packing }) => packing))

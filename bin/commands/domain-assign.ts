@@ -8,12 +8,12 @@ import { exitCodes } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
 
 const assetNote =
-  'ASSET is a URN, or short for one: snowflake:db.schema.table, table@PROD, or a name that only one entity has.'
+  'ASSET is a URN or a short reference: snowflake:db.schema.table, table@PROD, or a name that only one entity has.'
 
 export const domainAssign: Command = {
   notes: [
     'DOMAIN is a name, a path such as Sales/Orders, or a URN.',
-    `${assetNote} All assets are put into the domain, or none; each leaves the domain that it was in. Thousands are better loaded: tributary help load.`,
+    `${assetNote} Assigns all assets or none; each leaves its current domain. For thousands of assets use tributary load.`,
     'Exit code: 0 assigned, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['DOMAIN', 'ASSET...'],
@@ -27,7 +27,7 @@ export const domainAssign: Command = {
 
 export const domainUnassign: Command = {
   notes: [
-    `${assetNote} All are taken out, or none.`,
+    `${assetNote} Unassigns all assets or none.`,
     'Exit code: 0 taken out, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['ASSET...'],

@@ -10,7 +10,7 @@ import { printable } from '../printable.ts'
 export const domainTree: Command = {
   notes: [
     'DOMAIN is where the tree begins: a name, a path such as Sales/Orders, or a URN. Without it all domains are printed.',
-    'The number is of the assets that are directly in a domain.',
+    'The number counts the assets directly in a domain.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['[DOMAIN]'],

@@ -7,11 +7,11 @@ import { exitCodes } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
 
 const wholeNote =
-  'Exit code: 0 all of it is printed, 1 usage or refused, 4 server unreachable, or its answer was cut off: what is printed is then not whole.'
+  'Exit code: 0 everything is printed, 1 usage or refused, 4 server unreachable, or its answer was cut off: then the output is incomplete.'
 
 export const exportLineage: Command = {
   notes: [
-    'REFERENCE is a URN, or short for one: snowflake:db.schema.table, table@PROD, or a name that only one entity has. The edges of an export are loaded back with tributary load.',
+    'REFERENCE is a URN or a short reference: snowflake:db.schema.table, table@PROD, or a name that only one entity has. The edges of an export are loaded back with tributary load.',
     wholeNote
   ],
   operands: ['REFERENCE'],
@@ -35,8 +35,8 @@ export const exportLineage: Command = {
     degree: { value: 'LIST', help: 'Only entities of these degrees: 1, 2, 3+.' },
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
     platform: { value: 'LIST', help: 'Only those of these platforms, such as looker.' },
-    domain: { value: 'DOMAIN', help: 'Only what is directly in this domain: a name, a path, or a URN.' },
-    query: { value: 'TEXT', help: 'Only entities whose name, description or URN holds this text.' },
+    domain: { value: 'DOMAIN', help: 'Only assets directly in this domain: a name, a path, or a URN.' },
+    query: { value: 'TEXT', help: 'Only entities whose name, description or URN contains this text.' },
     columns: { help: 'Begin at the columns of an asset.' },
     json: { help: 'The same as --format ndjson.' },
     ...serverOptions
@@ -62,7 +62,10 @@ export const exportLineage: Command = {
 }
 
 export const exportDomains: Command = {
-  notes: ['Which asset is in which domain, to be changed and loaded back with tributary load.', wholeNote],
+  notes: [
+    'The domain of each asset, as a file that can be edited and loaded with tributary load.',
+    wholeNote
+  ],
   options: {
     format: { value: 'NAME', choices: ['csv', 'ndjson'], help: 'csv (the default) or ndjson.' },
     domain: { value: 'DOMAIN', help: 'Only this domain and those below it: a name, a path, or a URN.' },

@@ -13,8 +13,8 @@ const linesMaxCount = 100_000
 
 export const lineage: Command = {
   notes: [
-    'REFERENCE is a URN, or short for one: snowflake:db.schema.table, table@PROD, or a name that only one entity has.',
-    'Each entity stands once where it is nearest, and is marked (again) where it is met again. What is not shown is counted.',
+    'REFERENCE is a URN or a short reference: snowflake:db.schema.table, table@PROD, or a name that only one entity has.',
+    'Each entity is printed once, where it is nearest; later occurrences are marked (again). What is not shown is counted.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable, or its answer was cut off.'
   ],
   operands: ['REFERENCE'],

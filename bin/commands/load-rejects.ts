@@ -10,13 +10,13 @@ const pageCount = 1_000
 
 export const loadRejects: Command = {
   notes: [
-    'One line of JSON a reject: line, code, message, field, record. Nothing where nothing was rejected.',
+    'One line of JSON per reject: line, code, message, field, record. Prints nothing if nothing was rejected.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['ID'],
   options: {
-    records: { help: 'Print the records alone, as they were sent: to be fixed and sent again.' },
-    json: { help: 'Without effect: rejects are printed as JSON in any case.' },
+    records: { help: 'Print only the records, as they were sent, to fix and send again.' },
+    json: { help: 'No effect: rejects are always printed as JSON.' },
     ...serverOptions
   },
   async run(input, terminal) {

@@ -10,12 +10,12 @@ import { followWithProgress } from './load-status.ts'
 
 export const loadRetry: Command = {
   notes: [
-    'A load that is done sends its rejected records again, as the newest change there is; a failed one continues where it stopped.',
+    'A load that is done applies its rejected records again, as its newest change; a failed load continues where it stopped.',
     'Exit code: that of the load, as for tributary load.'
   ],
   operands: ['ID'],
   options: {
-    force: { help: 'Let a snapshot that was held back take away what it does not state.' },
+    force: { help: 'Let a refused snapshot remove what it does not state.' },
     'no-wait': { help: 'Do not wait for its end (exit code 0).' },
     json: { help: 'Print the load and its first rejects as JSON.' },
     ...serverOptions

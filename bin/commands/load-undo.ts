@@ -1,4 +1,4 @@
-/** `tributary load undo`: takes back what a load changed, and follows that to its end. */
+/** `tributary load undo`: takes back what a load changed, and waits for the end. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { exitCodeOf, readLoad } from '../client/load-view.ts'
@@ -10,14 +10,14 @@ import { followWithProgress } from './load-status.ts'
 
 export const loadUndo: Command = {
   notes: [
-    'What has been changed again since stays as it is, and is counted as unchanged; what cannot be taken back is rejected.',
-    'The undo is a load of its own, with an id of its own: undo that one to have the changes again.',
+    'What has been changed again since is counted as unchanged; what cannot be taken back is rejected.',
+    'The undo is a load with its own id. Undo it to restore the changes.',
     'Exit code: that of the undo, as for tributary load.'
   ],
   operands: ['ID'],
   options: {
     'no-wait': { help: 'Do not wait for its end (exit code 0).' },
-    json: { help: 'Print the load that takes it back, and its first rejects, as JSON.' },
+    json: { help: 'Print the undo and its first rejects as JSON.' },
     ...serverOptions
   },
   async run(input, terminal) {

@@ -60,11 +60,11 @@ export const load: Command = {
     'no-wait': { help: 'Print the id of the load and end (exit code 0).' },
     'retry-for': {
       value: 'SECONDS',
-      help: `How long to wait for a server that is away. Default: ${retryForDefaultSeconds}; 0 tries once.`
+      help: `How long to wait for an unreachable server. Default: ${retryForDefaultSeconds}; 0 tries once.`
     },
     'idempotency-key': {
       value: 'TEXT',
-      help: 'Sent again under this key, a load is the same load. Default: a key of this run.'
+      help: 'Loads sent under the same key are one load. Default: a new key for each run.'
     },
     'from-marquez': {
       value: 'URL',
@@ -78,7 +78,7 @@ export const load: Command = {
     compress: {
       value: 'WHEN',
       choices: ['always', 'never', 'auto'],
-      help: 'Gzip plain files on the way: always, never, auto (the default: not to this machine).'
+      help: 'Compress plain files: always, never or auto (the default: not to this machine).'
     },
     json: { help: 'Print each load with its first rejects as one line of JSON.' },
     quiet: { help: 'Print rejects and errors only.' },
@@ -330,7 +330,7 @@ async function sendAndFollow(
   }
 }
 
-/** What became of an upload that a person broke off. */
+/** The result of an upload that a person interrupted. */
 function withFate(
   error: unknown,
   { totalBytes, sent }: Upload,
@@ -340,7 +340,7 @@ function withFate(
   if (!(error instanceof Interrupted)) return error
   const isWhole = totalBytes !== null && sent().bytes >= totalBytes
   error.message += !wasReached
-    ? ' The server was not reached: nothing was sent.'
+    ? ' The server was not reached, and nothing was sent.'
     : isWhole
       ? ` All of it had been sent: tributary load list shows whether it was taken. The same once more: --idempotency-key ${idempotencyKey}`
       : ' The upload is broken off: nothing of it is applied.'

@@ -7,7 +7,7 @@ import { exitCodes, Refusal } from '../failure.ts'
 
 export const resolve: Command = {
   notes: [
-    'REFERENCE is short for a URN: snowflake:db.schema.table, table@PROD, domain:Finance, Finance/Reporting, or a name that only one entity has. Nothing is guessed: where several are meant they are listed.',
+    'REFERENCE is short for a URN: snowflake:db.schema.table, table@PROD, domain:Finance, Finance/Reporting, or a name that only one entity has. A reference that means several entities is refused, and they are listed.',
     'With --namespace and --name instead of a REFERENCE: the URN that events with this name of a dataset write to, and the rule and the connection that decide it.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],

@@ -20,8 +20,8 @@ const query = `
 
 export const search: Command = {
   notes: [
-    'WORDS must all be in the name, the columns, the description or the URN; "a phrase" in quotes, a beginning with a star (ord*), or * for everything.',
-    'Exit code: 0 printed, also where nothing is found, 1 usage or refused, 4 server unreachable.'
+    'All WORDS must be in the name, columns, description or URN. Also: "a phrase" in quotes, a prefix with a star (ord*), or * for everything.',
+    'Exit code: 0 printed, even if nothing is found, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['WORDS...'],
   options: {

@@ -14,11 +14,11 @@ export const tokenCreate: Command = {
     expires: { value: 'TIME', help: 'Such as 30d, 12h, 90m, or a date. Default: never.' },
     domain: {
       value: 'DOMAIN',
-      help: 'Limits the token to this domain, what is below it, and the assets in them: a name, a path such as Sales/Orders, or a URN.'
+      help: 'Limits the token to this domain, its child domains and their assets: a name, a path such as Sales/Orders, or a URN.'
     },
     actor: {
       value: 'URN',
-      help: 'The user (corpuser) that its changes are written down to. Default: made from the name.'
+      help: 'The user (corpuser) recorded as the author of its changes. Default: made from the name.'
     },
     json: { help: 'Print id, token and facts as JSON.' }
   },

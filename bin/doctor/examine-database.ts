@@ -1,4 +1,4 @@
-/** Looks at the database: version, durability, schema, clock, connections, loads that do not move. */
+/** Checks the database: version, durability, schema, clock, connections, loads that make no progress. */
 import type { Db } from '../../shared/db/database.ts'
 import { UnknownSchemaError, pendingMigrations } from '../../shared/db/migrate.ts'
 import { query } from '../../shared/db/query.ts'

@@ -29,7 +29,7 @@ function examineVersion(version: string): Finding {
     : fine('queue', `answers, Redis ${version}`)
 }
 
-/** Nothing would be lost (the sweeper tells again), but wake-ups would come late. */
+/** Nothing would be lost, because the sweeper enqueues again, but workers would start late. */
 function examineMemory(policy: string | undefined): Finding[] {
   if (policy === undefined)
     return [note('queue', 'does not tell its maxmemory-policy; it should be noeviction')]

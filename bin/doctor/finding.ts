@@ -1,4 +1,4 @@
-/** What the doctor found: one line each. */
+/** A finding of `tributary doctor`: one line. */
 
 export type Finding = {
   /** What was looked at. */

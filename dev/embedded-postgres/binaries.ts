@@ -11,7 +11,7 @@ export type Binaries = {
   version: string
 }
 
-/** Throws CannotEmbed where no binaries exist for the platform, or npm was told to leave them out. */
+/** Throws CannotEmbed if no binaries exist for the platform, or npm was told to leave them out. */
 export function findBinaries(): Binaries {
   if (process.platform === 'win32') throw new CannotEmbed('it needs a Unix system (on Windows: use WSL).')
 
@@ -29,7 +29,7 @@ export function findBinaries(): Binaries {
   return { directory, version }
 }
 
-/** `18` of `18.4.0-beta.17`, as PG_VERSION in a data directory says it. */
+/** `18` of `18.4.0-beta.17`, as in the file PG_VERSION of a data directory. */
 export function majorVersion(binaries: Binaries): string {
   return binaries.version.split('.')[0] ?? ''
 }

@@ -18,7 +18,7 @@ import {
 
 export type Place = { binaries: Binaries; dataDir: string; runner: Runner }
 
-/** Where root keeps what the server's user must reach when the project's directory is closed to it. */
+/** Where root puts files for the server's user, if that user cannot read the project directory. */
 const openHome = '/var/lib/tributary'
 
 /** `wanted` is the data directory asked for; the answer's may differ (then `log` was told). Throws CannotEmbed. */

@@ -7,7 +7,7 @@ export function serverSettings(socketDir: string, throwaway: boolean): string[] 
 }
 
 const common = {
-  // no port, so no conflict of ports and no way in but the socket
+  // no port: no port conflicts, and the socket is the only way in
   listen_addresses: '',
   unix_socket_permissions: '0700',
   max_connections: '100',

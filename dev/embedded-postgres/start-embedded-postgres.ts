@@ -19,7 +19,7 @@ export type EmbeddedPostgres = {
   dataDir: string
   /** Whether the server was running already. */
   adopted: boolean
-  /** Resolves with the exit code once the server has gone, asked or not; null where nobody knows the code. */
+  /** Resolves with the exit code once the server has gone, asked or not; null if nobody knows the code. */
   ended: Promise<number | null>
   /**
    * Lets go of the server; it stops, in order, when nobody else holds it, and then this waits for its end. Safe to call
@@ -41,7 +41,7 @@ export type EmbeddedOptions = {
 const inTheWayMaxMs = 30_000
 const lookAgainAfterMs = 50
 
-/** Throws CannotEmbed with the reason and the way out where the machine or the directory does not allow it. */
+/** Throws CannotEmbed, with the reason and a remedy, if the machine or the directory does not allow it. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, throwaway = false, log = () => {} } = options
   const place = choosePlace(dataDir, log)

@@ -38,7 +38,7 @@ export type ModelEntity = { name: string; keyAspect: string; keyFields: string[]
 
 export type DataHubModel = { aspects: ModelAspect[]; entities: ModelEntity[]; records: ModelRecord[] }
 
-/** Everything in the order of its name, so that the same schema gives the same model. */
+/** Everything sorted by name, so that the same schema gives the same model. */
 export function readModel(schema: unknown): DataHubModel {
   // The type is that of what JSON.parse gives.
   const records = namedRecords(schema as Json)

@@ -35,7 +35,7 @@ export class UnknownSchemaError extends Error {
  * Applies what is missing, in order, each migration in a transaction of its own, and returns their names.
  *
  * Waits for others that migrate (advisory lock, released by the end of the transaction however it ends).
- * Throws UnknownSchemaError where the database has migrations that this version does not know.
+ * Throws UnknownSchemaError if the database has migrations that this version does not know.
  */
 export async function migrate(db: Db): Promise<string[]> {
   const applied: string[] = []
@@ -47,9 +47,9 @@ export async function migrate(db: Db): Promise<string[]> {
 }
 
 /**
- * Names of migrations that have not been applied, in order; empty where the schema is current.
+ * Names of migrations that have not been applied, in order; empty if the schema is current.
  *
- * Throws UnknownSchemaError where the database has migrations that this version does not know.
+ * Throws UnknownSchemaError if the database has migrations that this version does not know.
  */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const [found] = await query<{ exists: boolean }>(

@@ -18,7 +18,7 @@ const connectionWords =
   /connection terminated|connection ended|timeout expired|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|server does not support ssl|unable to acquire a connection/i
 
 /**
- * The SQLSTATE (or socket code) of an error or of what caused it; undefined where there is none.
+ * The SQLSTATE (or socket code) of an error or of what caused it; undefined if there is none.
  */
 export function sqlState(error: unknown): string | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1) {

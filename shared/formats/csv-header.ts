@@ -10,7 +10,7 @@ export type CsvHeader = {
   places: { [Column in CsvColumn]: number }
 }
 
-/** What a column may mean, and how it may be called; case does not matter. The first name is ours. */
+/** The meanings of columns and their accepted names, in any case. The first name is ours. */
 const columns = {
   upstream: ['upstream', 'upstreamUrn', 'upstream_urn', 'upstream urn'],
   downstream: ['downstream', 'downstreamUrn', 'downstream_urn', 'downstream urn'],
@@ -128,7 +128,7 @@ export function parseCsvHeader(text: string): CsvHeader {
 /** The header as it is kept with a load. */
 export const printCsvHeader = ({ names }: CsvHeader): string => printCells(names)
 
-/** Whether a first line has anything that the header of a CSV load must have: then it is meant as one. */
+/** Whether a first line has a column that a CSV load requires: then it counts as a header. */
 export function looksLikeCsvHeader(line: string): boolean {
   try {
     return splitCells(line).some((name) =>

@@ -26,7 +26,7 @@ export type RecordParser = {
   fieldOf: (field: string) => string
   /** What NDJSON calls the field that a record of this shape calls so. */
   meaningOf: (field: string) => string
-  /** What is in a field of a record that could be taken apart; null where the record has no such field at its top. */
+  /** What is in a field of a record that could be taken apart; null if the record has no such field at its top. */
   valueOf: (text: string, field: string) => string | null
   /** The record with another text in that field. */
   withValue: (text: string, field: string, value: string) => string

@@ -39,7 +39,7 @@ const takesMore = new Set(['schemaField', 'dataFlow'])
 /** Reads a line that is a plain edge; null for one that is to be read in full. */
 export type PlainEdgeReader = (text: string, line: number) => PlainEdge | null
 
-/** The shapes of one body, each once. Finds that of a line; nothing where it has none, or they are too many. */
+/** The shapes of one body, each once. Finds that of a line; nothing if it has none, or they are too many. */
 export type FindEdgeShape = (text: string) => EdgeShape | undefined
 
 export function createEdgeShapes(): FindEdgeShape {
@@ -94,7 +94,7 @@ function edgeOfShape(shape: EdgeShape, text: string, line: number): PlainEdge | 
   return plainEdge(line, shape, upstream, downstream)
 }
 
-/** The edge between two texts; null where they are not URNs, or it takes more than that to tell what it means. */
+/** The edge between two texts; null if they are not URNs, or it takes more than that to tell what it means. */
 export function plainEdge(
   line: number,
   shape: EdgeShape,
@@ -106,7 +106,7 @@ export function plainEdge(
   return otherEdge(line, shape, upstream, downstream)
 }
 
-/** An edge between entities of any types; null where it takes more than that to tell what it means. */
+/** An edge between entities of any types; null if it takes more than that to tell what it means. */
 function otherEdge(
   line: number,
   shape: EdgeShape,

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 
-/** A record as it was sent. `fault` says why it cannot be read; `text` is then what is kept of it. */
+/** A record as it was sent. `fault` says why it cannot be parsed; `text` is then what is kept of it. */
 export type RawRecord = { line: number; text: string; fault?: CatalogError }
 
 /** Of a record that is too long only so much is kept: more than a reject keeps, so that it counts as cut. */
@@ -27,7 +27,7 @@ export function checkedLine(line: number): number {
 
 export type RecordBuffer = {
   add(bytes: Buffer): void
-  /** Ends the record; null where it holds nothing but white space, which is left out at both ends. */
+  /** Ends the record; null if it holds nothing but white space, which is left out at both ends. */
   end(line: number): RawRecord | null
   /** Ends the record, and gives it as it stands. */
   endWhole(line: number): RawRecord

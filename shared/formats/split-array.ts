@@ -20,7 +20,7 @@ export const isSpace = (byte: number): boolean =>
 
 /**
  * Elements are numbered from 1, and given by the piece they came in. The first byte that is not a white space must be `[`. Holds one element at most.
- * Throws BAD_REQUEST where the array does not end, or something follows it: the upload was cut off or is not an array.
+ * Throws BAD_REQUEST if the array does not end, or something follows it: the upload was cut off or is not an array.
  */
 export async function* splitArray(
   chunks: AsyncIterable<Buffer>,

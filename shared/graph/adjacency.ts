@@ -60,7 +60,7 @@ export class Adjacency {
 
   /**
    * Adds and removes members of one id's list; what is both added and removed must have been cancelled out by the caller.
-   * `era` is null where nobody looks at a view. Throws where a member to remove is not there.
+   * `era` is null if nobody looks at a view. Throws where a member to remove is not there.
    */
   change(id: number, added: readonly number[], removed: readonly number[], era: number | null): void {
     if (removed.length === 0) {
@@ -174,7 +174,7 @@ export class Adjacency {
     this.#pool = larger
   }
 
-  /** Fills an empty one from pairs. `near` and `far` are of the same length. */
+  /** Fills an empty adjacency from pairs. `near` and `far` are of the same length. */
   async fill(
     near: readonly Int32Array[],
     far: readonly Int32Array[],

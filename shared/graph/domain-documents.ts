@@ -1,7 +1,7 @@
 /** What domainProperties says of each domain, as far as it is small enough to be held. */
 import type { JsonObject } from '../model/changes.ts'
 
-/** `value` is null where the document is too large to be held. */
+/** `value` is null if the document is too large to be held. */
 export type DomainDocument = { value: JsonObject | null; bytes: number }
 
 /** A name and a description, and some more; a few domains with books in them are read from the database. */
@@ -14,7 +14,7 @@ export class DomainDocuments {
   readonly #documents = new Map<number, DomainDocument>()
   #bytes = 0
 
-  /** Null forgets the document: the domain has none. */
+  /** Null removes the document: the domain has none. */
   set(domainId: number, document: DomainDocument | null): void {
     const before = this.#documents.get(domainId)
     if (before) this.#bytes -= sizeOf(before)

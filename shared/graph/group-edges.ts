@@ -39,7 +39,7 @@ async function groupAdded(
   return grouped
 }
 
-/** How much more often each edge is stated than before, by its upstream and its downstream. */
+/** The change in the number of statements of each edge, by upstream and downstream. */
 async function balancesOf(
   deltas: readonly GraphDelta[],
   pause: Pause

@@ -1,4 +1,4 @@
-/** Int32 values by a number from 0, such as an id, that take more room as greater numbers come. */
+/** An Int32 array, indexed from 0 (by id, for example), that grows with the index. */
 
 export class GrowableInts {
   #values: Int32Array

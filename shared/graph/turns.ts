@@ -3,14 +3,14 @@
  *
  * However many walks run, a turn of the loop holds one slice of one of them, and the first slices of four that begin, so a
  * short request waits for milliseconds and four walks at once are each four times slower. Threads were not needed: a
- * message to a worker and back costs 34 to 64 us and the walk itself is as fast on either side.
+ * message to a worker and back costs 34 to 64 us and the walk is as fast on either side.
  */
 
 /** A turn to wait for where the slice is used up, else nothing: continue at once. Rejects with what the work's deadline throws. */
 export type Pause = () => Promise<void> | undefined
 
 export type Turns = {
-  /** A pause for one piece of work; `check` is called at each turn and may throw. */
+  /** A pause function for one piece of work; `check` is called at each turn and may throw. */
   begin: (check?: () => void) => Pause
 }
 

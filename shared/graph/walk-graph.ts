@@ -40,7 +40,7 @@ const readAhead = new Int32Array(1)
 
 type GraphQuestion = Omit<WalkQuestion, 'direction' | 'level'>
 
-/** `adjacency` leads the way that is walked. All ids of the view are below `idsEnd`. Throws what `pause` throws. */
+/** `adjacency` has the edges in the direction of the walk. All ids of the view are below `idsEnd`. Throws what `pause` throws. */
 export async function walkGraph(
   adjacency: AdjacencyView,
   idsEnd: number,
@@ -92,7 +92,7 @@ class GraphWalk {
     this.#end = question.hopsWanted > 0 ? this.#starts.length : 0
   }
 
-  /** Some more of it. False where there is no more. */
+  /** Some more of it. False if there is no more. */
   goOn(): boolean {
     if (this.#at < this.#end) {
       this.#followSome()
@@ -121,7 +121,7 @@ class GraphWalk {
     if (isWhole) this.#at = end
   }
 
-  /** The ids of a degree are known. False where nothing is to be followed from them. */
+  /** The ids of a degree are known. False if nothing is to be followed from them. */
   #beginHop(): boolean {
     const { hopsWanted, bounds } = this.#question
     const begin = this.#count
@@ -197,7 +197,7 @@ function readAheadOf(pool: Int32Array, frontier: Int32Array, begin: number, end:
   readAhead[0] = read
 }
 
-/** Reads all lists once in order, and puts their heads into a row: of a walk of 3.7 ms the row alone saves 0.2. Null where they are too many. */
+/** Reads all lists once in order, and puts their heads into a row: of a walk of 3.7 ms the row alone saves 0.2. Null if they are too many. */
 function gatherAll({ heads, pool, poolEnd }: AdjacencyView, scratch: WalkScratch): Int32Array | null {
   const headInts = heads.length * pageInts
   if (headInts + poolEnd > fetchedMaxInts) return null

@@ -21,7 +21,7 @@ export type WalkScratch = {
 const idsAtFirst = 1_024
 /** Scratches that are kept while nobody walks. Fifty readers that one barrier releases walk one after the other. */
 const idleMaxCount = 4
-/** Room for ids, or for heads, beyond which only one scratch is kept: 1 MB. */
+/** Size of ids or heads beyond which only one scratch is kept: 1 MB. */
 const manyInts = 262_144
 /** Ids that may be added before scratches are made again. */
 const spareIds = 65_536

@@ -101,7 +101,7 @@ export function arraysToMaps(
     replaceAt(document, rule.path, (value) => {
       const keyed = Array.isArray(value) ? keyedBy(value, rule) : value
       if (rule.inside && keyed instanceof Map) {
-        // An array that has just become a map is new with all its entries.
+        // An array that was just turned into a map is new, and so are all its entries.
         const [key, ...deeper] = keyed === value ? changed.slice(rule.path.length) : []
         const entries = key === undefined ? keyed.values() : [keyed.get(key) ?? null]
         for (const entry of entries) if (isWorkingObject(entry)) arraysToMaps(entry, rule.inside, deeper)

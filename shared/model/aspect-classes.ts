@@ -16,7 +16,7 @@ export const aspectClasses: ReadonlyMap<string, string> = new Map(
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** The class of an aspect nobody has told us of. */
+/** The class name of an unknown aspect. */
 export const derivedClass = (aspectName: string): string => `com.linkedin.common.${capitalised(aspectName)}`
 
 /** The aspect name of a class nobody has told us of: its last segment, the leading capitals lowered (MLModelFactors: mlModelFactors). */

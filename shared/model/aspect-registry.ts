@@ -107,7 +107,7 @@ export function prepareAspect(
 
 /**
  * The document that a patch leaves, with what DataHub's schema requires and may be empty.
- * `before` is what the patch met. Throws VALIDATION_FAILED where another required field is absent; one that was absent from what is stored may be.
+ * `before` is what the patch met. Throws VALIDATION_FAILED if another required field is absent; one that was absent from what is stored may be.
  */
 export function completeAspect(
   aspectName: string,

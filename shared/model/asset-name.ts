@@ -1,4 +1,7 @@
-/** The platform, namespace and name of an asset as its URN has them: what domain rules look at, and what Marquez' routes call an asset that no event named. */
+/**
+ * The platform, namespace and name of an asset as its URN has them: what domain rules look at, and what Marquez'
+ * routes call an asset that no event named.
+ */
 import { nameFromUrn, originOf, platformOf } from '../urn/kinds.ts'
 import { splitUrn, type Urn } from '../urn/urn.ts'
 
@@ -7,8 +10,9 @@ export type AssetName = { platform: string | null; namespace: string; name: stri
 const platformPrefix = 'urn:li:dataPlatform:'
 
 /**
- * The namespace of a job or a flow is the cluster of its flow, as OpenLineage events make it; that of anything else is its platform, with `@DEV` where its
- * environment is another than PROD. What has no platform has the first part of its URN.
+ * The namespace of a job or a flow is the cluster of its flow, as OpenLineage events make it; that of other assets is
+ * their platform, with a suffix such as `@DEV` unless the environment is PROD. Without a platform it is the first
+ * part of the URN.
  */
 export function assetNameOf(urn: Urn): AssetName {
   const platform = platformOf(urn)?.slice(platformPrefix.length) ?? null

@@ -120,7 +120,7 @@ function aspectReferences(ownerUrn: Urn, aspectName: string, value: JsonObject):
   )
 }
 
-/** Both ends of an edge but the owner itself, whose existence is the aspect's own matter. */
+/** Both ends of an edge, except the owner, whose existence is checked with its aspect. */
 function otherEndReferences(ownerUrn: Urn, downstreamUrn: Urn, upstreamUrn: Urn): Reference[] {
   const references: Reference[] = []
   if (standsOn(upstreamUrn) !== ownerUrn) references.push({ urn: upstreamUrn, as: 'upstream' })

@@ -51,7 +51,10 @@ export type PatchBefore = {
  * `seq`, or (tried again) as several. References of these are not judged: they name what was there before.
  */
 export type UndoChange =
-  /** `left`: whether the load left the statement there; `leftSeq`: of which change it was the work then; `before`: what it said before the load, null where it was not there. */
+  /**
+   * `left`: whether the load left the statement there; `leftSeq`: of which change it was the work then; `before`:
+   * what it said before the load, null if it was not there.
+   */
   | {
       kind: 'undoStatement'
       ownerUrn: Urn

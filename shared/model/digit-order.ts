@@ -1,4 +1,4 @@
-/** Puts places in the order of a column of numbers, digit by digit: thousands in a fifth of the time that a comparison takes. */
+/** Sorts indexes by a column of numbers, digit by digit (a radix sort): for thousands, five times as fast as by comparison. */
 
 const digitBits = 11
 const digitCount = 1 << digitBits

@@ -14,7 +14,7 @@ const patternNames = ['platform', 'namespace', 'name'] as const
 /** All patterns that are given must fit; one at least is. */
 export type DomainRule = { platform?: string; namespace?: string; name?: string; domainUrn: Urn }
 
-/** The first rule that fits the asset and whose domain exists, by its place; null where none does. */
+/** The first rule that fits the asset and whose domain exists, by its place; null if none does. */
 export type DomainChooser = (
   asset: AssetName,
   exists: (domainUrn: Urn) => boolean
@@ -79,7 +79,7 @@ function readRule(sent: unknown, field: string): DomainRule {
   return { ...patterns, domainUrn: urnOfType(sent.domainUrn, 'domain', `${field}.domainUrn`) }
 }
 
-/** The rules made ready: patterns are read once and not for each asset. */
+/** The prepared rules: patterns are parsed once, not for each asset. */
 export function domainChooser(rules: readonly DomainRule[]): DomainChooser {
   const tests = rules.map((rule) => ({
     domainUrn: rule.domainUrn,

@@ -14,7 +14,7 @@ import { bareRecordKey } from './record-keys.ts'
 /** `operation.path` is a JSON Pointer into the attributes; `ordinal` is the place among the patches of one record. */
 export type EdgePatch = Order & { ordinal: number; operation: PatchOperation }
 
-/** Whether a patch of the same edge changes a statement. One of the ends alone says nothing that could be newer. */
+/** Whether a patch of the same edge changes a statement. A patch of only the ends has no attributes that could be newer. */
 export const patchesIt = (edge: Order & { recordKey: number }, patch: Order): boolean =>
   edge.recordKey === bareRecordKey || compareOrder(patch, edge) >= 0
 
@@ -36,7 +36,7 @@ export function patchedAttributes(
   )
 }
 
-/** Null where one of the operations does not fit what it meets. */
+/** Null if one of the operations does not fit what it meets. */
 function patchWith(
   attributes: JsonObject,
   operations: PatchOperation[],

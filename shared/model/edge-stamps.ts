@@ -7,7 +7,7 @@ import type { TimeWindow } from './walk.ts'
 export type StampedStatement = { attributes: JsonObject | null; isFromPeople: boolean }
 
 export type EdgeStamps = {
-  /** Epoch milliseconds; null where no statement has such a stamp. */
+  /** Epoch milliseconds; null if no statement has such a stamp. */
   createdOn: number | null
   updatedOn: number | null
   /** The actors that these stamps name. */
@@ -50,7 +50,7 @@ export function countsIn(statements: readonly StampedStatement[], { fromMs, toMs
   )
 }
 
-/** The time of a stamp is 0 where it is not known. */
+/** The time of a stamp is 0 if it is not known. */
 const stampIn = (stamp: JsonValue | undefined): { time: number; actor: string | null }[] =>
   isObject(stamp) && typeof stamp.time === 'number' && stamp.time > 0
     ? [{ time: stamp.time, actor: typeof stamp.actor === 'string' ? stamp.actor : null }]

@@ -74,7 +74,7 @@ const capitalised = (name: string): string => name.charAt(0).toUpperCase() + nam
 const keyAspects = new Map(dataHubEntities.map(({ name, keyAspect }) => [name, keyAspect]))
 const types = new Set([...Object.keys(graphqlTypes), ...keyAspects.keys()])
 
-/** A type that DataHub does not have may be in a domain, for clients bring types of their own. */
+/** A type that DataHub does not have may be in a domain, because clients bring their own types. */
 const canBeInDomain = (name: string): boolean => typesOfAspect('domains').includes(name) || !types.has(name)
 
 /** Columns, and what states lineage or is named in it. A flow is in none, but people ask for it by the jobs that it holds. */
@@ -103,7 +103,7 @@ export const entityTypes: readonly EntityTypeInfo[] = [...types].map(row)
 const byName = new Map(entityTypes.map((info) => [info.name, info]))
 const byGraphqlType = new Map(Object.entries(graphqlTypes).map(([name, graphqlType]) => [graphqlType, name]))
 
-/** What is known of an entity type. An unknown one may carry a domain, for clients bring types of their own. */
+/** The facts about an entity type. An unknown type may have a domain, because clients bring their own types. */
 export const entityTypeInfo = (name: string): EntityTypeInfo => byName.get(name) ?? row(name)
 
 export const isKnownEntityType = (name: string): boolean => byName.has(name)
@@ -116,7 +116,7 @@ export const graphqlTypeOf = (name: string): string => byName.get(name)?.graphql
 export const entityTypeOfGraphql = (graphqlType: string): string | null =>
   byGraphqlType.get(graphqlType) ?? null
 
-/** Whether anything can be of the GraphQL type: some are in DataHub's list and in no URN. */
+/** Whether an entity can have the GraphQL type: some of DataHub's types are in no URN. */
 export const isTypeOfUrns = (graphqlType: string): boolean =>
   graphqlType === 'OTHER' || byGraphqlType.has(graphqlType)
 

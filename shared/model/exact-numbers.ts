@@ -3,7 +3,7 @@
  * `9007199254740993` would be kept as `…992` silently.
  */
 
-/** `place` is a path such as `proposal.aspect.rowCount`; empty where it could not be told. */
+/** `place` is a path such as `proposal.aspect.rowCount`; empty if it could not be told. */
 export type InexactNumber = { literal: string; place: string }
 
 /** Fewer digits are always kept as they are. Looks at strings too: most texts have no such run anywhere, and end here. */
@@ -13,7 +13,7 @@ const wholeNumber = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 
 const isInexact = (literal: string): boolean => String(Number(literal)) !== literal
 
-/** The first such number of a text that parses as JSON; null where all are kept as sent. */
+/** The first such number of a text that parses as JSON; null if all are kept as sent. */
 export function findInexactNumber(text: string): InexactNumber | null {
   if (!longDigits.test(text)) return null
   const literal = outsideStrings(text)

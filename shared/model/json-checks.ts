@@ -1,5 +1,5 @@
 /**
- * What must hold of any JSON before it is looked at: bounded depth and size, storable characters, finite numbers, and no
+ * The checks of any JSON before it is used: bounded depth and size, storable characters, finite numbers, and no
  * key that could reach a prototype. Knows nothing of what the JSON means.
  */
 import { CatalogError } from '../errors.ts'
@@ -12,9 +12,9 @@ import { isObject } from './json-values.ts'
 type CheckOptions = { maxDepth?: number; maxBytes?: number }
 
 /**
- * Returns `value` as JSON after checking it. `field` names the input in errors.
- * Throws LIMIT_EXCEEDED (jsonMaxDepth, jsonObjectKeysMaxCount, jsonKeyMaxChars, jsonValuesMaxCount, aspectMaxBytes), INVALID_CHARACTER, and BAD_REQUEST for `__proto__`,
- * `constructor.prototype` and numbers that are not finite.
+ * Returns `value` as JSON after checking it. `field` names the input in errors. Throws LIMIT_EXCEEDED (jsonMaxDepth,
+ * jsonObjectKeysMaxCount, jsonKeyMaxChars, jsonValuesMaxCount, aspectMaxBytes), INVALID_CHARACTER, and BAD_REQUEST
+ * for `__proto__`, `constructor.prototype` and numbers that are not finite.
  */
 export const checkJson = (
   value: unknown,
@@ -36,7 +36,7 @@ export const checkJson = (
   return value as JsonValue
 }
 
-/** Parses a text into checked JSON. Throws BAD_REQUEST where it is not valid JSON, and what checkJson throws. */
+/** Parses a text into checked JSON. Throws BAD_REQUEST if it is not valid JSON, and what checkJson throws. */
 export const parseJsonText = (text: string, field: string, options: CheckOptions = {}): JsonValue => {
   try {
     checkKeyCounts(text)
@@ -51,7 +51,7 @@ export const parseJsonText = (text: string, field: string, options: CheckOptions
 }
 
 /**
- * Parses a text; what comes out is not checked. `what` names it in the message. Throws BAD_REQUEST where it is not valid JSON, or
+ * Parses a text; what comes out is not checked. `what` names it in the message. Throws BAD_REQUEST if it is not valid JSON, or
  * holds a whole number that would not be kept as sent, and LIMIT_EXCEEDED (jsonObjectKeysMaxCount).
  */
 export const parseJson = (text: string, what: string): unknown => {

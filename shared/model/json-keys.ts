@@ -12,7 +12,10 @@ const [quote, colon, comma] = [0x22, 0x3a, 0x2c]
 const opening = new Set([0x5b, 0x7b])
 const closing = new Set([0x5d, 0x7d])
 
-/** Any text may be given. Throws LIMIT_EXCEEDED (jsonObjectKeysMaxCount, jsonValuesMaxCount). A body that carries many documents has no maximum of values: `maxValues` Infinity. */
+/**
+ * Any text may be given. Throws LIMIT_EXCEEDED (jsonObjectKeysMaxCount, jsonValuesMaxCount). A body that carries many
+ * documents has no maximum of values: `maxValues` Infinity.
+ */
 export function checkKeyCounts(text: string, maxValues: number = limits.jsonValuesMaxCount): void {
   const maxKeys = limits.jsonObjectKeysMaxCount
   if (!has(text, ':', maxKeys) && !has(text, ',', maxValues - 1)) return
@@ -37,7 +40,7 @@ export function checkKeyCounts(text: string, maxValues: number = limits.jsonValu
   }
 }
 
-/** Whether the sign is there more than `count` times, in strings or not. */
+/** Whether the character occurs more than `count` times, inside strings or not. */
 function has(text: string, sign: string, count: number): boolean {
   if (text.length <= count) return false
   let found = 0

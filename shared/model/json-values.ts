@@ -1,4 +1,4 @@
-/** First looks into JSON whose shape is not known. */
+/** Type checks for JSON of unknown shape. */
 import type { JsonObject, JsonValue } from './changes.ts'
 
 export const isObject = (value: unknown): value is JsonObject =>

@@ -28,7 +28,7 @@ export type EdgeEntry = {
   recordKey: number
   position: number
   attributes: JsonObject | null
-  /** Of a column record as written: the group that map-keyed paths know it by. Null where it has several downstreams: no path names it. */
+  /** Of a column record as written: the group that map-keyed paths know it by. Null if it has several downstreams: no path names it. */
   group?: number | null
 }
 
@@ -147,7 +147,7 @@ function columnPairs(field: LineageField, record: JsonValue, index: number): Edg
   )
 }
 
-/** The group of a column record as written; null where it has several downstreams, or none. */
+/** The group of a column record as written; null if it has several downstreams, or none. */
 export const groupOfRecord = (record: JsonValue): number | null =>
   isObject(record) && listOf(record.downstreams).length === 1 ? columnGroupKey(record) : null
 
@@ -177,7 +177,7 @@ function inputFieldEntry(field: LineageField, ownerUrn: Urn, entry: JsonValue, i
 /** The patches of an edge in one list. */
 export type PatchesOf = (edge: StatedEdge) => readonly EdgePatch[]
 
-/** Puts a lineage aspect together from its rest, its live edges, and what patches have since said about single edges. */
+/** Assembles a lineage aspect from its other fields, its current edges, and later patches of single edges. */
 export function assembleLineageDocument(
   aspectName: string,
   rest: JsonObject,

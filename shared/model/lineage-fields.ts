@@ -236,6 +236,6 @@ for (const pair of edgePairs) {
   byPair.set(pair.upstreamType, ofUpstream.set(pair.downstreamType, pair))
 }
 
-/** The way an edge between these two types is written, or null where no such edge exists. */
+/** The way an edge between these two types is written, or null if no such edge exists. */
 export const edgePairOf = (upstreamType: string, downstreamType: string): EdgePair | null =>
   byPair.get(upstreamType)?.get(downstreamType) ?? null

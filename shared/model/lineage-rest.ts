@@ -1,5 +1,5 @@
 /**
- * Patches what of a lineage aspect is not an edge: its other fields, and the column records that state none (a whole dataset
+ * Patches the parts of a lineage aspect that are not edges: its other fields, and the column records that state none (a whole dataset
  * as the source of a column), which map-keyed paths name like any other.
  */
 import { prepareAspect } from './aspect-registry.ts'

@@ -1,11 +1,11 @@
 /** Patterns of names: `*` stands for any characters, `?` for one, everything else for itself, upper and lower case alike. */
 
-/** Whether the whole of a text, which is in lower case already, fits. */
+/** Whether the pattern matches the whole text, which must be in lower case. */
 export type NamePattern = (lowerCased: string) => boolean
 
 /**
- * Time is at most the product of the lengths: by hand, because a regular expression with many `*` goes back over a long text again and again. What differs in
- * front of the first `*` or `?` is told at a glance.
+ * Time is at most the product of the lengths: by hand, because a regular expression with many `*` goes back over a
+ * long text again and again. What differs in front of the first `*` or `?` is told at a glance.
  */
 export function namePattern(pattern: string): NamePattern {
   const wanted = pattern.toLowerCase()

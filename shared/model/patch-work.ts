@@ -39,7 +39,7 @@ export type PatchWork = {
   copy: (value: Working, depth: number) => Working
   /** Throws LIMIT_EXCEEDED (jsonMaxDepth) for a value that is too deep to be moved to `depth`. */
   checkDepth: (value: Working, depth: number) => void
-  /** Called after each operation. Throws LIMIT_EXCEEDED (aspectMaxBytes) for a document that has grown too large. */
+  /** Called after each operation. Throws LIMIT_EXCEEDED (aspectMaxBytes) if the document has grown too large. */
   checkSize: (root: Working) => void
 }
 
@@ -48,7 +48,7 @@ export function createPatchWork(
   budget: PatchBudget | null
 ): { open: (document: Working) => Working } & PatchWork {
   let valuesLeft: number = limits.patchValuesMaxCount
-  /** Never less than the document has: what is taken away is found when the count has passed the limit. */
+  /** An upper bound: removals are only subtracted once the count exceeds the limit. */
   let bytes = 0
   let isOpening = false
 
@@ -120,7 +120,7 @@ export function createPatchWork(
   }
 }
 
-/** Keyed arrays stand a few levels deeper than what they are as JSON; what prepares the aspect checks it exactly. */
+/** Keyed arrays are a few levels deeper than the JSON they represent; the code that prepares the aspect checks the exact depth. */
 const mapLevels = limits.patchKeysMaxCount
 
 const innerOf = (value: Exclude<Working, null | boolean | number | string>): Iterable<Working> =>

@@ -144,7 +144,7 @@ function upsert(
   const isKey = isKeyAspect(entity.entityType, aspectName)
   if ((content === undefined || content === null) && !isKey)
     throw new CatalogError('BAD_REQUEST', 'aspect is missing', { field: 'aspect' })
-  // What a key aspect says is what the URN says, whatever was sent.
+  // A key aspect always follows the URN, whatever was sent.
   const value = isKey ? keyOf(entity.urn) : prepareAspect(entity.entityType, aspectName, content)
   if (changeType !== 'UPSERT' && isTimeseries(aspectName, value))
     throw unsupportedForEvents(changeType, aspectName)
@@ -223,7 +223,7 @@ function parseAspectName(sent: unknown): string {
   return sent
 }
 
-/** Takes the aspect out of its envelope. `content` is undefined where none was sent. */
+/** Takes the aspect out of its envelope. `content` is undefined if none was sent. */
 function openEnvelope(
   sent: unknown,
   field = 'aspect'

@@ -7,7 +7,7 @@ const lastPlace = 16_383
 const placesMaxCount = 255
 const keyMaxChars = 200
 
-/** What Postgres cannot hold is in no document. */
+/** Characters that Postgres cannot store are left out of documents. */
 const quoted = (lexeme: string): string =>
   `'${lexeme.toWellFormed().replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 

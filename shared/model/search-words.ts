@@ -64,7 +64,7 @@ export type SearchTerm =
 const tokens = /"([^"]*)"?|(\S+)/g
 
 /**
- * The terms of a query: words, "quoted phrases", and beginnings with a star (`ord*`). Null where everything is meant (empty
+ * The terms of a query: words, "quoted phrases", and beginnings with a star (`ord*`). Null if everything is meant (empty
  * or `*`); a query without any word, such as `--`, has no terms and finds nothing. `/q ` before a query, with which
  * DataHub's clients ask for its syntax, and an AND between words are passed over.
  */

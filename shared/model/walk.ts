@@ -29,6 +29,6 @@ export type Walk = {
   degrees: Uint16Array
   /** Hops followed whole: entities at a lesser degree have all their neighbours here. */
   hops: number
-  /** The bound that cut the walk short; null where everything wanted was reached. */
+  /** The bound that cut the walk short; null if everything wanted was reached. */
   cutBy: 'maxHops' | 'maxEntities' | null
 }

@@ -37,10 +37,10 @@ export const conditionHeaders = ({
   ...(ifNoneMatch ? { 'If-None-Match': '*' } : {})
 })
 
-/** What is stored of the aspect that a condition is about; null where there is nothing. */
+/** What is stored of the aspect that a condition is about; null if there is nothing. */
 type Stored = { version: number; modifiedAt: Date } | null
 
-/** Throws PRECONDITION_FAILED where the stored aspect is not what the write was made for. An absent aspect was never changed. */
+/** Throws PRECONDITION_FAILED if the stored aspect is not what the write was made for. An absent aspect was never changed. */
 export function checkConditions(
   { ifVersionMatch, ifModifiedSince, ifUnmodifiedSince }: WriteHeaders,
   stored: Stored
@@ -61,7 +61,7 @@ const failed = (field: string, message: string): CatalogError =>
 const unreadable = (name: string, message: string): CatalogError =>
   new CatalogError('BAD_REQUEST', message, { field: `headers.${name}` })
 
-/** Undefined where it was not sent; what is not a text or number reads as the empty text, which is never a valid condition. */
+/** Undefined if it was not sent; what is not a text or number reads as the empty text, which is never a valid condition. */
 const textOf = (value: JsonValue | undefined): string | undefined =>
   value === undefined || value === null ? undefined : typeof value === 'object' ? '' : String(value)
 

@@ -75,7 +75,7 @@ export async function stopServices(services: readonly Service[]): Promise<unknow
 }
 
 /**
- * Runs services as a process: resolves with true once all have started, with false where a signal came before and the process
+ * Runs services as a process: resolves with true once all have started, with false if a signal came before and the process
  * is ending. SIGINT or SIGTERM stops them and ends the process with 0; a second signal, or `shutdownMs`, ends it at once with 1.
  * An error that nobody handles is logged and ends it with 1. Throws the error of the service that did not start; whatever its
  * clean-up ends is then no news.

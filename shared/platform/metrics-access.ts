@@ -6,7 +6,7 @@ import { CatalogError } from '../errors.ts'
 /** What of a request says who asks. */
 type Scraper = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'remoteAddress'> }
 
-/** Throws UNAUTHENTICATED where a token is set and not sent, and FORBIDDEN where none is set and the caller is elsewhere. */
+/** Throws UNAUTHENTICATED if a token is set and not sent, and FORBIDDEN where none is set and the caller is elsewhere. */
 export function requireScraper({ headers, socket }: Scraper, metricsToken: string | null): void {
   if (metricsToken !== null) {
     const [, sent = ''] = /^bearer +(\S+)\s*$/i.exec(headers.authorization ?? '') ?? []
@@ -25,5 +25,5 @@ export function requireScraper({ headers, socket }: Scraper, metricsToken: strin
 
 const isLoopback = (address: string): boolean => address === '::1' || /^(?:::ffff:)?127\./.test(address)
 
-/** Of one length whatever was sent, as the comparison needs it. */
+/** Hashes the token, because the comparison needs inputs of one length. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,4 +1,4 @@
-/** Where the package lies: assets are read where they live, so nothing is copied at build. */
+/** The folder of the package. Assets are read from their source folders, so the build copies nothing. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

@@ -32,8 +32,8 @@ const restMs = 1_000
 const replaceAfterMs = 10_000
 
 /**
- * Opens the queue on Redis where REDIS_URL is given, else in Postgres, whose schema for it is brought up first.
- * Redis may be away: the queue then answers false until it comes. Throws when Postgres is away.
+ * Opens the queue on Redis if REDIS_URL is set, otherwise in Postgres, after migrating its schema. While Redis
+ * does not answer, the queue returns false. Throws if Postgres does not answer.
  */
 export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQueue> {
   let backend = await connect(config, log)
@@ -125,7 +125,7 @@ async function connect(config: QueueConfig, log: Log | undefined): Promise<Backe
   return queue
 }
 
-/** Rejects when the promise has not settled in time; what it does later is nobody's business. */
+/** Rejects if the promise has not settled in time; its later result is ignored. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   let timer: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 /** What a job says: "look at chunk N". It is a hint and holds nothing else; the chunk's row says what is to be done. */
 
-/** A chunk, and how many times the queue has been told of it: together the name of one job. */
+/** A chunk and the number of times it was enqueued, which together name one job. */
 export type ChunkNudge = { chunkId: number; nudge: number }
 
 export type ChunkPayload = { version: 1; chunkId: number }

@@ -13,8 +13,8 @@ export const queueDeadlineMs = 1_500
 const commandTimeoutMs = 1_000
 
 /**
- * For one who tells the queue of something: fails fast, since the sweeper tells it again.
- * For a worker: waits without end, since without the queue it has nothing to do.
+ * A producer fails fast, since the sweeper enqueues again. A worker waits forever, since
+ * it has nothing to do without the queue.
  */
 export function redisConnection(
   config: QueueConfig & { redisUrl: string },

@@ -1,12 +1,15 @@
 /**
- * Columns of whole numbers of 32 bits in few bytes: each as its difference from the one before, and how often that difference comes again.
+ * Columns of whole numbers of 32 bits in few bytes: each as its difference from the one before, and how often that
+ * difference comes again.
  *
- * Lines that follow one another, and what stays the same, take next to nothing; any number 5 bytes at the most. A chunk of 20,000
- * edges, asset by asset with ten upstreams each, takes 0.5 ms and 3.6 bytes an edge. Deflated (level 1) its four columns took 12 ms and 6 bytes; of
- * edges between a few hubs, in no order, they took a quarter fewer (3.4, here 4.3; between 200 of them 5.7, here 6.4).
+ * Lines that follow one another, and what stays the same, take next to nothing; any number 5 bytes at the most. A
+ * chunk of 20,000 edges, asset by asset with ten upstreams each, takes 0.5 ms and 3.6 bytes an edge. Deflated (level
+ * 1) its four columns took 12 ms and 6 bytes; of edges between a few hubs, in no order, they took a quarter fewer
+ * (3.4, here 4.3; between 200 of them 5.7, here 6.4).
  *
- * Of each entry the first byte holds six bits of the difference (its sign in the lowest), 64 where it comes again, and 128 where more bits follow, seven
- * to a byte, each of which says by 128 that there is another. How often it comes again is behind it, seven bits to a byte.
+ * Of each entry the first byte holds six bits of the difference (its sign in the lowest), 64 where it comes again,
+ * and 128 where more bits follow, seven to a byte, each of which says by 128 that there is another. How often it
+ * comes again is behind it, seven bits to a byte.
  */
 const againBit = 64
 const moreBit = 128
@@ -15,7 +18,7 @@ const entryMaxBytes = 5
 
 /** At most five bytes a number. */
 export function packInts(numbers: Int32Array): Buffer {
-  // How often something comes again takes no more bytes than it comes.
+  // A repeat count never takes more bytes than it has repetitions.
   const bytes = Buffer.allocUnsafe(numbers.length * entryMaxBytes)
   let end = 0
   const putRest = (rest: number): void => {

@@ -48,7 +48,7 @@ export type AspectBefore = 'none' | 'own' | 'kept'
 
 export type JournalEntry =
   | { kind: 'stated'; key: StatementKey }
-  /** `left`: the seq of the change that it is the work of again, where an undo restored it; then `before` may be null. */
+  /** `left`: if an undo restored it, the seq of the original change; then `before` may be null. */
   | { kind: 'restated'; key: StatementKey; before: StatementBefore | null; left?: number }
   | { kind: 'removed'; key: StatementKey; before: StatementBefore }
   | { kind: 'association'; entityId: number; before: AssociationBefore | null; left?: number }

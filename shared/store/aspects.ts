@@ -15,9 +15,9 @@ export type AspectRow = Order & {
   aspectName: string
   version: number
   kind: AspectChangeKind
-  /** What is replayed; null where the change was the whole value. */
+  /** What is replayed; null if the change was the whole value. */
   change: JsonValue
-  /** Null where the aspect does not exist after the change. */
+  /** Null if the aspect does not exist after the change. */
   value: JsonObject | null
   systemMetadata: JsonObject | null
   actor: string
@@ -90,7 +90,7 @@ export async function findAspectHistory(db: Db | Tx, keys: readonly AspectKey[])
   )
 }
 
-/** The last change of a version, current or past; null where it is not kept. */
+/** The last change of a version, current or past; null if it is not kept. */
 export async function findAspectVersion(
   db: Db | Tx,
   key: AspectKey,
@@ -321,7 +321,7 @@ export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): P
   return written.length
 }
 
-/** The newest event of an aspect that is not after a time; of several of one time the one accepted last. Null where there is none. */
+/** The newest event of an aspect that is not after a time; of several of one time the one accepted last. Null if there is none. */
 export async function findTimeseriesEvent(
   db: Db | Tx,
   key: AspectKey,

@@ -6,7 +6,7 @@ import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { Urn } from '../urn/urn.ts'
 
-/** `reference` is the asset that must exist for the line to hold (a column counts by its asset); null where there is none. */
+/** `reference` is the asset that must exist for the line to hold (a column counts by its asset); null if there is none. */
 export type Declaration = { line: number; urn: Urn; reference: Urn | null }
 
 export async function insertDeclarations(

@@ -5,7 +5,7 @@ import type { JsonObject } from '../model/changes.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
 
-/** The domains below any of the ids, themselves left out unless a cycle leads back. */
+/** The domains below any of the ids, without these ids unless they are in a cycle. */
 export async function domainsBelow(db: Db | Tx, ids: readonly number[]): Promise<number[]> {
   const rows = await query<{ id: number }>(
     db,
@@ -210,7 +210,10 @@ export async function pageOfMembers(
 
 export type AssociatedUrns = { id: number; entityUrn: Urn; domainUrn: Urn }
 
-/** The assets with an id above `after` that are in a domain, by id; `domainIds` limits the result to these; null means no limit. A deleted domain does not count. */
+/**
+ * The assets with an id above `after` that are in a domain, by id; `domainIds` limits the result to these; null means
+ * no limit. A deleted domain does not count.
+ */
 export async function pageOfAssociations(
   tx: Tx,
   domainIds: readonly number[] | null,

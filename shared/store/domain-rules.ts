@@ -7,7 +7,7 @@ import type { Urn } from '../urn/urn.ts'
 
 export type DomainRulesRow = { revision: string; rules: DomainRule[]; actor: string; changedAt: Date }
 
-/** What tells the rules from those before; null where there are none. */
+/** What tells the rules from those before; null if there are none. */
 export async function readRulesRevision(tx: Tx): Promise<string | null> {
   const [row] = await query<{ revision: string }>(
     tx,

@@ -10,7 +10,7 @@ export type EdgeStatementRow = EdgeEnds & {
   field: number
   source: string
   seq: number
-  /** When it was last used, in milliseconds since 1970, as who stated it says; null where it does not. */
+  /** When it was last used, in milliseconds since 1970, as who stated it says; null if it does not. */
   lastUsed: number | null
   total: number
 }

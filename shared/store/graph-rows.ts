@@ -21,7 +21,7 @@ export async function readEntitiesOfGraph(
   )
 }
 
-/** Bytes as the database prints it; `value` is null where that is more than `maxBytes`. */
+/** Bytes as the database prints it; `value` is null if that is more than `maxBytes`. */
 export type DomainDocumentRow = { value: JsonObject | null; bytes: number }
 
 const documentColumns = `

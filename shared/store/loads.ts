@@ -6,7 +6,10 @@ import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
 
 export type { LoadState } from '../model/load-moves.ts'
 
-/** How a load meets what is there: `snapshot` also takes away what its source stated before and does not state now; `undo` takes back another load. */
+/**
+ * How a load meets what is there: `snapshot` also takes away what its source stated before and does not state now;
+ * `undo` takes back another load.
+ */
 export type LoadMode = 'merge' | 'snapshot' | 'undo'
 
 /** How far a snapshot is with what it takes away; `held`: not at all, because a reject may name any edge. */
@@ -128,7 +131,7 @@ const columns = `
   load.created_at as "createdAt",
   load.finished_at as "finishedAt"`
 
-/** False where another load of the token has the idempotency key: of two that come at once, one gets it. */
+/** False if another load of the token has the idempotency key: of two that come at once, one gets it. */
 export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
   const rows = await query(
     tx,

@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-/** `isWhole` is false where the record was cut (or could not be stored as it was): it cannot be sent again from here. */
+/** `isWhole` is false if the record was cut (or could not be stored as it was): it cannot be sent again from here. */
 export type Reject = {
   line: number
   code: string

@@ -53,7 +53,7 @@ export type RelationshipRow = {
 
 type Sql = { text: string; bindings: Binding[] }
 
-/** Gives k1, k2, k3, type_no, source_id, destination_id or destination_urn, upstream_id, downstream_id; null where nothing can be found. */
+/** Gives k1, k2, k3, type_no, source_id, destination_id or destination_urn, upstream_id, downstream_id; null if nothing can be found. */
 type Arm = (filter: RelationshipFilter) => Sql | null
 
 const isWanted = ({ types }: RelationshipFilter, type: string): boolean => types === null || types.has(type)

@@ -3,7 +3,7 @@ import { int4sOf } from '../db/int4-array.ts'
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-/** The next ids, and the last of them; null where nothing is left, or another transaction is at it. Locks the row. */
+/** The next ids, and the last of them; null if nothing is left, or another transaction is at it. Locks the row. */
 export async function nextOfBacklog(
   tx: Tx,
   count: number

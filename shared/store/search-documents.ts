@@ -146,7 +146,7 @@ export async function findMatchesAmong(
   )
 }
 
-/** The greatest id that has a document; 0 where there is none. */
+/** The greatest id that has a document; 0 if there is none. */
 export async function lastDocumentId(db: Db | Tx): Promise<number> {
   const [row] = await query<{ id: number }>(
     db,
@@ -181,7 +181,10 @@ export async function findNamesBeginning(
   )
 }
 
-/** Up to `count` documents that match, where there is a tsquery, and whose name holds all of the texts, short names first; null where pg_trgm is not there. */
+/**
+ * Up to `count` documents that match, where there is a tsquery, and whose name holds all of the texts, short names
+ * first; null if pg_trgm is not there.
+ */
 export async function findNamesHolding(
   tx: Tx,
   foldedTexts: readonly string[],

@@ -19,7 +19,7 @@ export type RemovalQuestion = {
   /** Statements of this order or a newer one stay. */
   seq: number
   spared: Spared
-  /** Only what these domains' assets own, and are the downstream of, may go; null where the token is not limited. */
+  /** Only what these domains' assets own, and are the downstream of, may go; null if the token is not limited. */
   domainIds: readonly number[] | null
   pieceMaxCount: number
   /** For a test of the rule that needs it: what the load states is not read. */

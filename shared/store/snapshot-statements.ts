@@ -2,7 +2,7 @@
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-/** Keys of one list and record key. `ownerIds` is null where each owner is the downstream. `newCount` rows of the chunk were not there before. */
+/** Keys of one list and record key. `ownerIds` is null if each owner is the downstream. `newCount` rows of the chunk were not there before. */
 export type StatedKeysRow = {
   field: number
   recordKey: number

@@ -109,7 +109,7 @@ export async function listTokenRows(
   return { total: counted?.total ?? 0, tokens: rows.map(toRecord) }
 }
 
-/** Revokes a token; the first time counts. Returns it, or null where there is none. */
+/** Revokes a token; the first time counts. Returns it, or null if there is none. */
 export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | null> {
   await query(tx, 'update access_token set revoked_at = coalesce(revoked_at, now()) where id = ?::uuid', [id])
   return findToken(tx, id)

@@ -70,5 +70,5 @@ const shapes: Record<string, KindShape> = {
 
 const byKind = new Map(Object.entries(shapes))
 
-/** The shape of a kind, or undefined where the kind is not known. */
+/** The shape of a kind, or undefined if the kind is not known. */
 export const kindShapeOf = (entityType: string): KindShape | undefined => byKind.get(entityType)

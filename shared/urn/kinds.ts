@@ -48,7 +48,7 @@ const checkKind = (urn: Urn, entityType: string): void => {
     throw new CatalogError('INVALID_URN', `Invalid urn: a URN of ${entityType} is needed: ${urn}`, { urn })
 }
 
-/** The URN of the platform (or tool, or orchestrator) that the URN names; null where it names none, or none that could be. */
+/** The URN of the platform (or tool, or orchestrator) that the URN names; null if it names none, or none that could be. */
 export const platformOf = (urn: Urn): Urn | null => {
   const { entityType, parts } = splitUrn(urn)
   const first = parts[0] ?? ''
@@ -66,7 +66,7 @@ export const platformOf = (urn: Urn): Urn | null => {
   return kindShapeOf(entityType)?.firstIs === 'dataPlatform' ? firstUrnOf(urn) : null
 }
 
-/** The environment that the URN names (PROD, DEV…); null where it names none. */
+/** The environment that the URN names (PROD, DEV…); null if it names none. */
 export const originOf = (urn: Urn): string | null => {
   const { entityType, parts } = splitUrn(urn)
   if (entityType === 'schemaField') return originOf(firstUrnOf(urn))
@@ -80,7 +80,7 @@ export const nameFromUrn = (urn: Urn): string => {
   return name.replaceAll('%2C', ',').replaceAll('%28', '(').replaceAll('%29', ')')
 }
 
-/** The inverse of keyOf. Throws BAD_REQUEST where the key lacks a field, and what toUrn throws. */
+/** The inverse of keyOf. Throws BAD_REQUEST if the key lacks a field, and what toUrn throws. */
 export const urnFromKey = (entityType: string, key: { readonly [name: string]: unknown }): Urn => {
   const names = kindShapeOf(entityType)?.keyFields ?? ['id']
   const parts = names.map((name) => {

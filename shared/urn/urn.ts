@@ -24,7 +24,7 @@ export type ParsedUrn = {
   entityType: string
   /** The id alone, or the parts of the tuple, as sent. Never empty, no part empty. */
   parts: readonly string[]
-  /** True where the parts are in parentheses. */
+  /** True if the parts are in parentheses. */
   isTuple: boolean
 }
 

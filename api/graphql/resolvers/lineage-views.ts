@@ -1,4 +1,4 @@
-/** Views of lineage: pictures, ways, domains and counts. The input in, one catalog verb, its answer out. */
+/** Resolvers for lineage diagrams, paths, domains and counts: each calls one function of the catalog. */
 import type { GraphQLResolveInfo } from 'graphql'
 import { countLineage, type LineageCountsInput } from '../../../shared/catalog/lineage/count-lineage.ts'
 import { readReferences } from '../../../shared/catalog/lineage/entity-references.ts'

@@ -15,7 +15,7 @@ const verdictMaxAgeMs = 1_000
 const verdictsMaxCount = 1_000
 
 /**
- * `token` is the text, or null where the request had none; `connection` is what it came on, which mostly sends the same
+ * `token` is the text, or null if the request had none; `connection` is what it came on, which mostly sends the same
  * one again: checking and hashing it was a twentieth of a small read. Throws UNAUTHENTICATED (one text for every reason) and
  * what the database throws.
  */
@@ -70,7 +70,7 @@ async function findActor(db: Db, tokenHash: Buffer, endsAt: (expiresAtMs: number
 const coversScope = (scopes: readonly Scope[], wanted: Scope): boolean =>
   scopes.includes('admin') || scopes.includes(wanted) || (wanted === 'read' && scopes.includes('write'))
 
-/** Throws FORBIDDEN where the actor's token lacks the scope. */
+/** Throws FORBIDDEN if the actor's token lacks the scope. */
 export function requireScope(actor: Actor, wanted: Scope): void {
   if (!coversScope(actor.scopes, wanted))
     throw new CatalogError('FORBIDDEN', `This needs a token with the scope ${wanted}`, { allowed: [wanted] })

@@ -8,8 +8,8 @@ import { writeToken } from './create-token.ts'
 
 /**
  * Makes an administrator's token where the catalog has none, with the text `wanted` or a new one.
- * `created` is false where there were tokens before: then nothing was written, and `token` is just what was wanted.
- * Throws BAD_REQUEST where `wanted` cannot be a token.
+ * `created` is false if there were tokens before: then nothing was written, and `token` is just what was wanted.
+ * Throws BAD_REQUEST if `wanted` cannot be a token.
  */
 export async function bootstrapToken(db: Db, wanted?: string): Promise<{ token: string; created: boolean }> {
   if (wanted !== undefined && !isTokenText(wanted)) {

@@ -37,7 +37,7 @@ const tooLate = (signal: AbortSignal): Promise<Readiness> =>
     schema: 'unknown'
   }))
 
-/** What to log where the schema is not this version's; null where it is, or where the database does not answer. */
+/** What to log if the schema is not that of this version; null if it is, or if the database does not answer. */
 export function schemaProblem({ schema }: Readiness): string | null {
   if (schema === 'pending')
     return 'the database has not been migrated to this version: run `tributary migrate`; until then nothing is served'

@@ -1,4 +1,4 @@
-/** Makes an access token. Its text is in the answer and nowhere else: only the hash is kept. */
+/** Creates an access token. Only the answer contains its secret; only the hash is stored. */
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'

@@ -1,11 +1,14 @@
-/** Tokens as an administrator sees them: everything but their texts. */
+/** Lists tokens for an administrator, without their secrets. */
 import type { Db } from '../../db/database.ts'
 import { listTokenRows, type TokenRecord } from '../../store/tokens.ts'
 import { pageCount, pageStart } from '../entities/page-count.ts'
 
 type Page = { start?: number | null; count?: number | null; actorUrns?: readonly string[] | null }
 
-/** A page of tokens, of these actors where they are given, newest first, the revoked and the expired among them. Throws BAD_REQUEST, LIMIT_EXCEEDED. */
+/**
+ * A page of tokens, of these actors where they are given, newest first, the revoked and the expired among them.
+ * Throws BAD_REQUEST, LIMIT_EXCEEDED.
+ */
 export async function listTokens(
   db: Db,
   page: Page = {}

@@ -16,7 +16,7 @@ import { pageCount } from '../entities/page-count.ts'
 /** `exists`: whether the domain does; a rule is passed over while it does not. */
 export type DomainRuleView = DomainRule & { exists: boolean }
 
-/** In their order. `revision`, `changedAt` and `changedBy` are null where no rules were ever set. */
+/** In their order. `revision`, `changedAt` and `changedBy` are null if no rules were ever set. */
 export type DomainRulesView = {
   rules: DomainRuleView[]
   revision: string | null
@@ -36,7 +36,7 @@ export async function readRules(db: Db | Tx): Promise<DomainRulesView> {
   }
 }
 
-/** The domains of the rules that exist. */
+/** The existing domains among those of the rules. */
 async function existingDomains(db: Db | Tx, rules: readonly DomainRule[]): Promise<Set<Urn>> {
   const rows = await findEntities(db, [...new Set(rules.map(({ domainUrn }) => domainUrn))])
   return new Set(rows.filter(({ isPresent }) => isPresent).map(({ urn }) => urn))
@@ -58,8 +58,9 @@ const lookedMaxCount = 100_000
 const previewDefaultCount = 1_000
 
 /**
- * The assets that the rules would put into a domain if they were applied now: those that exist, are in none, and were never taken out of one. Each page is of
- * the moment it is asked for. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER.
+ * The assets that the rules would put into a domain if they were applied now: those that exist, are in none, and were
+ * never taken out of one. Each page is of the moment it is asked for. Throws BAD_REQUEST, LIMIT_EXCEEDED,
+ * INVALID_URN, INVALID_CHARACTER.
  */
 export async function previewRules(db: Db, input: PreviewInput): Promise<PreviewPage> {
   const count = pageCount(input.count, 'count', previewDefaultCount)

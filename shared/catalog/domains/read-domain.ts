@@ -101,7 +101,7 @@ async function plainMembers(
   return pages
 }
 
-/** What is looked for in members; null in `terms` and `urn` is everything. */
+/** What to search for among the assets; null in `terms` and `urn` matches everything. */
 type Sought = Pick<EntityQuestion, 'terms' | 'urn' | 'words'>
 
 async function siftedMembers(

@@ -71,7 +71,7 @@ export const descriptionsOf = (documents: Documents): string[] =>
 
 export type MatchedField = { name: string; value: string }
 
-/** Where a text is found, ignoring case: no character of it is a wildcard. Empty where it is found nowhere. */
+/** Where a text is found, ignoring case: no character of it is a wildcard. Empty if it is found nowhere. */
 export function findText(text: string, urn: Urn, documents: Documents): MatchedField[] {
   const wanted = text.toLowerCase()
   const places: MatchedField[] = [
@@ -83,7 +83,7 @@ export function findText(text: string, urn: Urn, documents: Documents): MatchedF
 }
 
 /**
- * The text to look for; null where everything is meant (absent, empty or `*`). `field` names the input.
+ * The text to look for; null if everything is meant (absent, empty or `*`). `field` names the input.
  * Throws LIMIT_EXCEEDED (queryTextMaxChars, in code points; queryWordsMaxCount).
  */
 export function soughtText(query: string | null | undefined, field: string): string | null {

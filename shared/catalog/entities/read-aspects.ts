@@ -1,4 +1,4 @@
-/** Reads aspects as they were written: documents from their rows, lineage, domains and keys put together. */
+/** Reads aspects as they were written: documents from their rows; lineage, domains and keys assembled. */
 import type { Db, Tx } from '../../db/database.ts'
 import { aspectCodeOf, isLineageAspect } from '../../model/lineage-fields.ts'
 import { assembleLineageDocument, type StatedEdge } from '../../model/lineage-document.ts'
@@ -245,7 +245,7 @@ async function addColumnKeys(tx: Tx, columns: readonly Urn[], byUrn: AspectsByUr
   }
 }
 
-/** The aspect `domains` of an association; null where none was ever written (version 0 remembers a removal of nothing). */
+/** The aspect `domains` of an association; null if none was ever written (version 0 remembers a removal of nothing). */
 function domainsDocument(
   row: Pick<AssociationRow, 'domainId' | 'attributes' | 'version'> | null,
   urnOfDomain: (id: number) => Urn

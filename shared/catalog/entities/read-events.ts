@@ -48,7 +48,7 @@ export async function countAspect(db: Db, aspectName: string, urnLike: string | 
   return countEntitiesWith(db, aspectName, urnLike)
 }
 
-/** The filter as documents of which an event must contain one; null where there is none. */
+/** The filter as documents of which an event must contain one; null if there is none. */
 function matchingOf(filter: JsonValue | undefined): JsonObject[][] | null {
   if (filter === undefined || filter === null) return null
   const checked = checkJson(filter, 'filter')
@@ -70,7 +70,7 @@ function matchingOf(filter: JsonValue | undefined): JsonObject[][] | null {
     return criteria.map((criterion, at) => alternativesOf(criterion, `filter.or[${index}].and[${at}]`))
   })
   if (read.length === 0 || read.some((group) => group.length === 0)) return null
-  // Groups of one criterion each are what clients send; the criteria of one group must all hold.
+  // Clients send groups of one criterion each; all criteria of a group must match.
   if (read.length > 1)
     throw new CatalogError('UNSUPPORTED', 'A filter of events has one group in `or`', { field: 'filter.or' })
   return read[0] ?? null

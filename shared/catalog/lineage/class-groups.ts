@@ -4,7 +4,7 @@ import type { EntityClass } from './lineage-reader.ts'
 /** Entities of one class; a class may have several groups. `entityClass` is null for entities that are not known. */
 export type ClassGroup = { number: number; entityClass: EntityClass | null; count: number }
 
-/** The number of each one's group, in the order that was asked in, and the groups that occur. Numbers are small and not negative. */
+/** The group number of each id, in the order of the ids, and the groups that occur. Numbers are small and not negative. */
 export type ClassGroups = { numbers: Int32Array; groups: readonly ClassGroup[] }
 
 /** How often each number occurs; all 0 but while `groupNumbers` runs, which nothing interrupts. */

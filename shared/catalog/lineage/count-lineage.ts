@@ -16,7 +16,7 @@ export type LineageCountsInput = Omit<ScrollInput, 'scrollId' | 'count' | 'paths
 
 export type LineageCounts = {
   total: number
-  /** All three, and each degree that there is. */
+  /** Counts by the three values of the filter, and by exact degree. */
   degrees: { degree: DegreeValue; count: number }[]
   exactDegrees: { degree: number; count: number }[]
   /** Each with the most frequent first; platform and domain are null for what has none. */

@@ -8,7 +8,7 @@ export const noDomain = 0
 export type GroupOf = (domainId: number | null) => number | null
 
 export type DomainQuestion = {
-  /** The domain asked for; null where it is about all of them. */
+  /** The domain asked for; null if it is about all of them. */
   domainId: number | null
   includesDescendants: boolean
   /** The domain whose direct children are the groups; null for no such limit. */

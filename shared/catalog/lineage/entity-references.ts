@@ -17,7 +17,7 @@ export async function referencesOf(
   }
 }
 
-/** As they are now, in the order of the ids; null where an id has no entity. */
+/** As they are now, in the order of the ids; null if an id has no entity. */
 export async function readReferences(
   db: Db | Tx,
   ids: readonly number[]

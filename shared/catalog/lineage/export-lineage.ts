@@ -1,8 +1,8 @@
 /**
- * Exports lineage: everything that a question means, complete and without pages, from one snapshot.
+ * Exports lineage: the whole answer to a question, without pages, from one snapshot.
  *
  * Walk and filters come first, so that total and completeness are known before the first row; rows are then read a slice
- * at a time while somebody takes them. In memory is what the walk reached (6 bytes each), and one slice.
+ * at a time, as fast as the client takes them. Memory contains the ids that the walk reached (6 bytes each) and one slice.
  */
 import { limits } from '../../limits.ts'
 import type { LineageDirection } from '../../model/walk.ts'

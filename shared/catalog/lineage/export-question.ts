@@ -16,7 +16,7 @@ import {
 import { checkWindow } from './scroll-question.ts'
 import type { SiftQuestion } from './sift-hits.ts'
 
-/** As the parameters of a URL say it; null where one is absent. */
+/** As the parameters of a URL say it; null if one is absent. */
 export type ExportInput = {
   urn: string | null
   direction: LineageDirection

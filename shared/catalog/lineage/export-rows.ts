@@ -36,7 +36,7 @@ const nearSliceCount = 500
 /** Edges given at once. */
 const edgesSliceCount = 2_000
 
-/** Entities by id, in the order of the ids. Throws DEADLINE_EXCEEDED where one slice takes longer than a walk may. */
+/** Entities by id, in the order of the ids. Throws DEADLINE_EXCEEDED if one slice takes longer than a walk may. */
 export async function* entityRows(
   reader: LineageReader,
   ids: Int32Array,

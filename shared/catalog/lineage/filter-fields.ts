@@ -7,12 +7,12 @@ import type { Urn } from '../../urn/urn.ts'
 import { descriptionsOf, namesOf, textAspectNames, type Documents } from '../entities/entity-texts.ts'
 import type { EntityClass } from './lineage-reader.ts'
 
-/** What a result has in common with others: enough for most filters, which are then judged once for all of them. */
+/** The facts that a result shares with others. They decide most filters, which are then evaluated once for all of them. */
 export type CommonFacts = Pick<
   EntityClass,
   'entityType' | 'platformUrn' | 'origin' | 'isRemoved' | 'domainId'
 > & {
-  /** Of the hops from the start of a walk; null where there was no walk. */
+  /** Of the hops from the start of a walk; null if there was no walk. */
   degree: DegreeValue | null
 }
 
@@ -21,7 +21,7 @@ export type Candidate = {
   common: CommonFacts
   urn: Urn
   documents: Documents
-  /** Null where no filter asks. */
+  /** Null if no filter asks. */
   hasUpstreams: boolean | null
 }
 

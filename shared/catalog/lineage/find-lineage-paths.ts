@@ -19,7 +19,7 @@ export type LineagePathsInput = { from: string; to: string; count?: number | nul
 export type PathStep = { entity: EntityReference; via: EntityReference[] }
 
 export type LineagePaths = {
-  /** Of every shortest way; null where none was found. */
+  /** Of every shortest way; null if none was found. */
   hops: number | null
   /** How many shortest ways there are; Number.MAX_SAFE_INTEGER stands for more. */
   total: number

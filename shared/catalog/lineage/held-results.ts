@@ -9,7 +9,7 @@ export type HeldResults<Result> = {
   ofScroll: (identity: string, fingerprint: number) => Result | null
   /** The last result of a question. Ask the reader's version whether it is still true. */
   ofQuestion: (identity: string) => Result | null
-  /** `size` is the number of ids it holds. What is larger than the whole room is not held. */
+  /** `size` is the number of ids it holds. A result larger than the whole cache is not kept. */
   hold: (identity: string, fingerprint: number, result: Result, size: number) => void
 }
 

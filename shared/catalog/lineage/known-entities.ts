@@ -67,7 +67,7 @@ function domainInMemory({ graph: { urns }, view: { nodes } }: OpenedLineage, urn
   return exists || !isDeletedIn(nodes, domainId) ? { urn: domainUrn, exists } : null
 }
 
-/** What domainProperties says of domains, absent for a domain that has none; null where memory cannot tell of all of them. */
+/** What domainProperties says of domains, absent for a domain that has none; null if memory cannot tell of all of them. */
 export function findDomainDocuments(
   { memory }: EntitySources,
   domainUrns: readonly Urn[]

@@ -144,7 +144,7 @@ export const mentions = (filters: Filters, fieldName: string): boolean =>
   filters.some((group) => group.some((filter) => filter.fieldName === fieldName))
 
 /**
- * The hops after which no further result can be kept: 0 where no degree can satisfy the filters, Infinity where any
+ * The hops after which no further result can be kept: 0 if no degree can satisfy the filters, Infinity where any
  * can. Exact for what the degree filters say, negation included, so a walk that ends there has lost nothing.
  */
 export function hopsWanted(filters: Filters): number {
@@ -163,7 +163,7 @@ export function hopsWanted(filters: Filters): number {
 export type DomainLookup = Pick<LineageReader, 'find' | 'domainTree'>
 
 export type Judge = {
-  /** Whether all results with these facts are kept; null where each has to be judged by what is its own. */
+  /** Whether all results with these facts are kept; null if each has to be judged by what is its own. */
   common: (facts: CommonFacts) => boolean | null
   whole: (candidate: Candidate) => boolean
   /** Aspects whose documents `whole` needs. */
@@ -193,14 +193,14 @@ export async function judgeOf(lookup: DomainLookup, filters: Filters): Promise<J
   }
 }
 
-/** False where one is false, else null where one is not known. */
+/** False if one is false, else null if one is not known. */
 const allOf = (verdicts: readonly (boolean | null)[]): boolean | null =>
   verdicts.includes(false) ? false : verdicts.includes(null) ? null : true
-/** True where one is true, else null where one is not known. */
+/** True if one is true, else null if one is not known. */
 const anyOf = (verdicts: readonly (boolean | null)[]): boolean | null =>
   verdicts.includes(true) ? true : verdicts.includes(null) ? null : false
 
-/** Answers null where the field needs the candidate and there is none. */
+/** Answers null if the field needs the candidate and there is none. */
 type JudgeOfFilter = (facts: CommonFacts, candidate: Candidate | null) => boolean | null
 
 async function judgeOfFilter(lookup: DomainLookup, filter: Filter): Promise<JudgeOfFilter> {

@@ -35,7 +35,7 @@ export type OpenedLineage = {
 }
 
 export type LineageOpener = {
-  /** A state no older than this call, or null where SQL must answer (loading, too large, stopped). Throws what the database throws. */
+  /** A state no older than this call, or null if SQL must answer (loading, too large, stopped). Throws what the database throws. */
   open: () => Promise<OpenedLineage | null>
 }
 
@@ -71,7 +71,7 @@ const retryMaxMs = 30_000
 const deltasPerLook = 4_096
 /** A graph that has to be loaded again so soon after it was loaded is loaded later, and later each time. */
 const shortLifeMs = 10_000
-/** The database has not said a word about a barrier for so long that its connection must be dead. */
+/** Time without an answer to a barrier after which the connection counts as dead. */
 const silenceMaxMs = 20_000
 /** A graph that was too large is looked at again after this. */
 const tooLargeRetryMs = 600_000
@@ -152,7 +152,7 @@ export function createLineageMemory({
     }
   }
 
-  /** False where the graph is too large. */
+  /** False if the graph is too large. */
   async function loadOnce(): Promise<boolean> {
     const begun = performance.now()
     const found = await loadGraph(
@@ -196,7 +196,7 @@ export function createLineageMemory({
     if (!stopped.signal.aborted) load()
   }
 
-  /** Brings the graph to the present. False where it cannot be: it is then forgotten. */
+  /** Brings the graph to the present. False if it cannot be: it is then forgotten. */
   async function catchUp(current: Loaded): Promise<boolean> {
     const begun = performance.now()
     const unseen = await withinSilence(
@@ -218,7 +218,7 @@ export function createLineageMemory({
     return true
   }
 
-  /** False where the log says what cannot be, or what this version does not know. Throws what the database throws. */
+  /** False if the log says what cannot be, or what this version does not know. Throws what the database throws. */
   async function applyTo(current: Loaded, { rows }: UnseenChanges): Promise<boolean> {
     const pause = turns.begin()
     let logged: Logged

@@ -30,7 +30,7 @@ export type ShownPage = { results: LineageResult[]; facets: Facet[] | null }
 const documentsSliceCount = 500
 
 /**
- * The results kept from `begin` on. Null where an entity of the page is no longer there: what was found is then too old to be shown.
+ * The results kept from `begin` on. Null if an entity of the page is no longer there: what was found is then too old to be shown.
  * Throws LIMIT_EXCEEDED (pathEntitiesMaxCount), DEADLINE_EXCEEDED.
  */
 export async function showPage(

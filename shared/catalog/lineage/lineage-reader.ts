@@ -27,7 +27,7 @@ export type EntityClass = {
   domainId: number | null
 }
 
-/** All entities but columns. `ids` gives up to `count` of the kept classes, ascending and above `after`. */
+/** All entities except columns. `ids` gives up to `count` of the kept classes, ascending and above `after`. */
 export type Census = {
   byClass: readonly { entityClass: EntityClass; count: number }[]
   ids: (keeps: (entityClass: EntityClass) => boolean, after: number, count: number) => Promise<Int32Array>
@@ -36,7 +36,7 @@ export type Census = {
 /** The domains, by id. Cycles in what is stored do not matter: every walk of the tree ends. */
 export type DomainTree = {
   parentOf: (id: number) => number | null
-  /** The domains below any of the ids, themselves left out unless a cycle leads back. */
+  /** The domains below any of the ids, without these ids unless they are in a cycle. */
   below: (ids: readonly number[]) => Set<number>
   /** The domains above any of the ids, themselves left out unless a cycle leads back. */
   above: (ids: readonly number[]) => Set<number>
@@ -45,7 +45,7 @@ export type DomainTree = {
 /** Ids of other than known entities answer nothing: null, or an empty list. Lists are ascending and without duplicates. */
 export type LineageReader = {
   engine: 'memory' | 'sql'
-  /** Two readers of one process with the same version answer the same; null where that is not known (SQL). */
+  /** Two readers of one process with the same version answer the same; null if that is not known (SQL). */
   version: number | null
   find: (urns: readonly Urn[]) => Promise<Map<Urn, KnownEntity>>
   /** Throws DEADLINE_EXCEEDED. */
@@ -66,7 +66,7 @@ export type LineageReader = {
   urns: (ids: readonly number[] | Int32Array) => Promise<(id: number) => Urn | null>
   /** All entities that are known but columns, and but what is left of deleted ones. */
   everyone: () => Promise<Int32Array>
-  /** The same, counted by class; null where that is no faster than a look at each (SQL). */
+  /** The same, counted by class; null if that is no faster than a look at each (SQL). */
   census: (() => Promise<Census>) | null
   /** The assets that are directly in any of the domains. */
   members: (domainIds: ReadonlySet<number>) => Promise<Int32Array>

@@ -3,7 +3,7 @@ import type { Walk } from '../../model/walk.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
 export type LineageReport = {
-  /** False where a bound ended the walk before everything was reached. */
+  /** False if a bound ended the walk before everything was reached. */
   complete: boolean
   truncatedBy: Walk['cutBy']
   /** Hops followed whole, and entities reached, before any filter. */

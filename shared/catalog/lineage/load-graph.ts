@@ -19,13 +19,13 @@ import { readAllDomainDocuments } from '../../store/graph-rows.ts'
 /** `lastId` is the newest row of the change log that the snapshot sees. */
 export type LoadedGraph = { graph: LineageGraph; position: GraphPosition; lastId: number }
 
-/** Bytes in memory for a byte of the tables on disk: about 130 for 220 of an entity, and 12 for 80 of a statement. */
+/** Bytes in memory per byte of the tables on disk: about 130 for 220 of an entity, and 12 for 80 of a statement. */
 const memoryShare = { entity: 0.6, statement: 0.15 }
 
 const estimateBytes = ({ entityBytes, statementBytes }: GraphSize): number =>
   entityBytes * memoryShare.entity + statementBytes * memoryShare.statement
 
-/** Null where the graph would need more than `maxBytes`. Throws what the database throws. */
+/** Null if the graph would need more than `maxBytes`. Throws what the database throws. */
 export async function loadGraph(db: Db, maxBytes: number, pause: Pause): Promise<LoadedGraph | null> {
   await ensureEpoch(db)
   const read = await inTransaction(

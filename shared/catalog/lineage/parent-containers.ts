@@ -39,7 +39,7 @@ function chainFrom(urn: Urn, parentOf: ReadonlyMap<Urn, Urn | null>): EntityRefe
   return [...chain].map((each) => ({ urn: each }))
 }
 
-/** The container that the aspect names; null where it names nothing, or something else. Its value is kept as it was sent. */
+/** The container that the aspect names; null if it names nothing, or something else. Its value is kept as it was sent. */
 function containerOf(aspect: JsonObject | undefined): Urn | null {
   try {
     const urn = toUrn(aspect?.container)

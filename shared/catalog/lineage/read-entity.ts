@@ -4,7 +4,7 @@ import { urnOfType } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { findKnown, type EntitySources } from './known-entities.ts'
 
-/** An entity to be shown. `exists` is false for a placeholder, and absent where nobody has looked yet. */
+/** An entity to be shown. `exists` is false for a placeholder, and absent if nobody has looked yet. */
 export type EntityReference = { urn: Urn; exists?: boolean }
 
 /** Throws NOT_FOUND naming the URN. */

@@ -5,7 +5,7 @@ import { metrics } from '../../platform/metrics.ts'
 
 export type ReadGate = {
   /**
-   * Resolves with what must be called, once, when the read has ended. Throws RATE_LIMITED where this caller has too many waiting,
+   * Resolves with what must be called, once, when the read has ended. Throws RATE_LIMITED if this caller has too many waiting,
    * OVERLOADED where all callers have, and where none could begin within the time.
    */
   enter: (caller: string) => Promise<() => void>

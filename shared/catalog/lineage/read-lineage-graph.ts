@@ -1,4 +1,4 @@
-/** Reads all that one picture of lineage shows: nodes, the edges between them, what is hidden at the rim, and totals. */
+/** Reads everything for one lineage diagram: nodes, the edges between them, hidden neighbours, and totals. */
 import { limits } from '../../limits.ts'
 import { graphqlTypeOf } from '../../model/entity-types.ts'
 import type { LineageDirection, LineageLevel, Walk } from '../../model/walk.ts'

@@ -81,7 +81,7 @@ const typesRelatedTwice: ReadonlySet<string> = new Set(['mlModel', 'mlModelGroup
 
 const looksBetweenPauses = 5_000
 
-/** Counts and cuts the page by what a reader knows; only what the page shows is read from statements. Null where these have changed meanwhile. */
+/** Counts and cuts the page by what a reader knows; only what the page shows is read from statements. Null if these have changed meanwhile. */
 async function neighboursByReader(
   reader: LineageReader,
   db: Db,

@@ -38,7 +38,7 @@ export type StatedEdge = {
   statementCount: number
 }
 
-/** In the order of the edges; one without statements for an edge that nobody states. */
+/** In the order of the edges; an edge that nobody states gets an entry without statements. */
 export async function readStatedEdges(
   db: Db,
   edges: readonly { upstreamUrn: Urn; downstreamUrn: Urn }[]
@@ -125,7 +125,7 @@ export async function readAssociationProvenance(
   })
 }
 
-/** What the aspect says of who put each asset into its domain, in the order of the URNs; null where it says nothing. */
+/** What the aspect says of who put each asset into its domain, in the order of the URNs; null if it says nothing. */
 export async function readAttributions(db: Db, urns: readonly Urn[]): Promise<(JsonObject | null)[]> {
   const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
   const rows = new Map((await findAssociations(db, [...idOf.values()])).map((row) => [row.entityId, row]))

@@ -120,8 +120,8 @@ export type ScrollInput = {
 }
 
 /**
- * The relationships that all of the input holds for; each once, however often it is stated. What is written while a scroll
- * continues may be in it or not. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_URN.
+ * The relationships that match all of the input, each once, however often it is stated. A scroll may or may not include
+ * what is written while it runs. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_URN.
  */
 export async function scrollRelationships(db: Db, input: ScrollInput): Promise<RelationshipScroll> {
   const count = pageCount(input.count, 'count')
@@ -162,7 +162,7 @@ export async function scrollRelationships(db: Db, input: ScrollInput): Promise<R
   )
 }
 
-/** Without `urns` all lineage is listed, and `direction` means nothing. */
+/** Without `urns` all lineage is listed, and `direction` is ignored. */
 export type LineageScrollInput = Pick<
   ScrollInput,
   'types' | 'includeSoftDelete' | 'slice' | 'count' | 'scrollId'

@@ -80,7 +80,7 @@ export const searchUnits = ({
   (isSorted ? 5 : 0) +
   (facets ? 1 : 0)
 
-/** Of a walk; 0 for one that reads nothing but the graph: it takes turns with others anyway. */
+/** The cost of a walk; 0 if it reads only the graph, because such walks take turns anyway. */
 export const walkUnits = ({
   filterValueCount,
   text,

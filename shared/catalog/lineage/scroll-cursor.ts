@@ -10,7 +10,7 @@ export type ScrollCursor = {
   fingerprint: number
 }
 
-/** Enough that no accident and no other question's cursor passes. Nothing is secret here: a cursor only says where to continue. */
+/** Long enough that neither a random text nor the cursor of another question is accepted. Not secret: a cursor only says where to continue. */
 const digestBytes = 12
 const numbersBytes = 16
 

@@ -137,7 +137,7 @@ export function checkQuestion(input: ScrollInput, leastCount: 0 | 1 = 1): Scroll
   }
 }
 
-/** What the search costs beside its walk. */
+/** The cost of the search in addition to its walk. */
 export const unitsOfWalk = (
   { filters, text, wantsFacets }: Pick<ScrollQuestion, 'filters' | 'text' | 'wantsFacets'>,
   { facets, paths }: { facets: boolean; paths: boolean }
@@ -160,7 +160,7 @@ function pathsCount(wanted: Maybe<number>): number {
 
 type Times = { fromMs: number | null; toMs: number | null }
 
-/** The input's own times go before those of its flags. Throws BAD_REQUEST where the end is before the start. */
+/** The input's own times go before those of its flags. Throws BAD_REQUEST if the end is before the start. */
 function timesOf({
   startTimeMillis,
   endTimeMillis,
@@ -182,7 +182,7 @@ function timesOf({
 const windowOf = ({ fromMs, toMs }: Times): TimeWindow | null =>
   fromMs === null && toMs === null ? null : { fromMs: fromMs ?? 0, toMs: toMs ?? Date.now() }
 
-/** The window of an input that has one; null for all times. Throws BAD_REQUEST where the end is before the start. */
+/** The window of an input that has one; null for all times. Throws BAD_REQUEST if the end is before the start. */
 export const checkWindow = (
   input: Pick<ScrollInput, 'startTimeMillis' | 'endTimeMillis'>
 ): TimeWindow | null => windowOf(timesOf(input))

@@ -1,10 +1,10 @@
-/** All shortest ways between two entities: met in the middle, kept as the edges that are on one of them. */
+/** Finds all shortest paths between two entities by searching from both ends, and keeps the edges on any of them. */
 import type { LineageDirection, LineageLevel, Walk, WalkBounds } from '../../model/walk.ts'
 import { idSet } from '../../store/id-set.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
 export type ShortestWays = {
-  /** Hops of every shortest way; null where there is none, or none within the bounds. */
+  /** Hops of every shortest way; null if there is none, or none within the bounds. */
   hops: number | null
   cutBy: Walk['cutBy']
   visited: number

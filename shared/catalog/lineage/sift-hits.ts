@@ -21,7 +21,7 @@ export type SiftQuestion = {
   existingOnly?: boolean
 }
 
-/** Counts of what was kept, by what it has in common. */
+/** Counts of the kept results, by their shared facts. */
 export type Tally = {
   byClass: { entityClass: EntityClass; degree: CommonFacts['degree']; count: number }[]
   /** By exact degree: `byDegree[3]` have degree 3. */
@@ -33,7 +33,7 @@ export type Sifted = {
   /** Indexes of the hits that were kept, in order; null for all of them, and where they were not wanted. */
   kept: Int32Array | null
   tally: Tally
-  /** Changes when any result, its degree or the order of results does. */
+  /** Changes whenever a result, its degree or the order of results changes. */
   fingerprint: number
   /** Whether documents or URNs had to be read: then what was kept can change while the graph does not. */
   readsOwn: boolean
@@ -138,7 +138,7 @@ function endOfSlice(degrees: Uint16Array, begin: number): number {
 /** Of the groups that were met last; used between two awaits only. */
 let verdictOfGroup = new Uint8Array(1_024)
 
-/** The verdict on each of a slice. A hot loop. */
+/** Filters one slice. A hot loop. */
 function verdictsOf(numbers: Int32Array, groups: readonly FoundGroup[]): Uint8Array {
   const greatest = groups.reduce((most, { number }) => Math.max(most, number), 0)
   if (greatest >= verdictOfGroup.length) verdictOfGroup = new Uint8Array(greatest * 2)
@@ -251,7 +251,7 @@ const factsOf = (
   degree: number
 ): CommonFacts => ({ entityType, platformUrn, origin, isRemoved, domainId, degree: degreeValueOf(degree) })
 
-/** Whether all entities of a class are kept, or none; null where each must be looked at. */
+/** Whether all entities of a class are kept, or none; null if each must be looked at. */
 export function keepsClass(question: SiftQuestion, judge: Judge, entityClass: EntityClass): boolean | null {
   const verdict = verdictOn(question, judge, factsOf(entityClass, 0), entityClass)
   return verdict === isOpen ? null : verdict === isIn

@@ -27,12 +27,15 @@ export type HiddenRules = {
   judge: (entityClass: EntityClass, id: number) => Fate
 }
 
-/** Entities whose neighbours are read at a time. */
+/** Number of entities whose neighbours are read at once. */
 const sliceCount = 1_000
 /** Neighbours between two turns of the event loop. */
 const turnCount = 4_096
 
-/** Makes the look. It throws LIMIT_EXCEEDED where it would look through more than hiddenEntitiesMaxCount entities at a time, and DEADLINE_EXCEEDED. */
+/**
+ * Makes the look. It throws LIMIT_EXCEEDED where it would look through more than hiddenEntitiesMaxCount entities at a
+ * time, and DEADLINE_EXCEEDED.
+ */
 export function throughHidden(
   reader: LineageReader,
   { direction, level, judge }: HiddenRules

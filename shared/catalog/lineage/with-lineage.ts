@@ -10,7 +10,7 @@ import type { FoundHits } from './find-hits.ts'
 import type { ReadWork } from './read-work.ts'
 import { sqlLineageReader } from './sql-lineage-reader.ts'
 
-/** `memory` is null where a process keeps none; without `held` each page of a search walks again. `work` is the budget of the request that reads. */
+/** `memory` is null if a process keeps none; without `held` each page of a search walks again. `work` is the budget of the request that reads. */
 export type LineageSources = {
   db: Db
   memory: LineageOpener | null
@@ -19,8 +19,9 @@ export type LineageSources = {
 }
 
 /**
- * The reader is good until `work` ends. What `units` says of its cost is taken from the request's budget. A time window can only be answered in SQL: memory does not hold stamps.
- * Throws what `work` and the budget throw, UNAVAILABLE where the database does not answer, DEADLINE_EXCEEDED.
+ * The reader is good until `work` ends. What `units` says of its cost is taken from the request's budget. A time
+ * window can only be answered in SQL: memory does not hold stamps. Throws what `work` and the budget throw,
+ * UNAVAILABLE where the database does not answer, DEADLINE_EXCEEDED.
  */
 export async function withLineage<T>(
   sources: LineageSources,
@@ -28,7 +29,7 @@ export async function withLineage<T>(
   { window = null, units = 0 }: { window?: TimeWindow | null; units?: number } = {}
 ): Promise<T> {
   const read = (): Promise<T> => openFor(sources, work, window)
-  // In SQL a walk holds a connection for as long as it takes.
+  // In SQL a walk holds a connection until it ends.
   const isInSql = window !== null || sources.memory === null
   return sources.work && (units > 0 || isInSql) ? sources.work.run(Math.max(1, units), read) : read()
 }

@@ -34,14 +34,17 @@ export type FoundEntities = {
   isEstimate: boolean
 }
 
-/** Other than in limits.ts, for tests. */
+/** Overrides limits.ts, for tests. */
 export type FindOptions = { exactMaxCount?: number }
 
 type Wanted = { ranked: boolean; wantedCount: number }
 
 const tookTooLong = 'The search took longer than allowed; narrow it down'
 
-/** Throws DEADLINE_EXCEEDED. With `ranked` false ids ascend. Of everything, and of an estimate, there are `wantedCount` ids where there are so many. */
+/**
+ * Throws DEADLINE_EXCEEDED. With `ranked` false ids ascend. Of everything, and of an estimate, there are
+ * `wantedCount` ids where there are so many.
+ */
 export async function findEntitiesOf(
   reader: LineageReader,
   question: EntityQuestion,
@@ -106,7 +109,10 @@ function lookUp(
   })
 }
 
-/** Whose name is the text, and who matches: looked at one by one, for to look up a prefix is to read all that it begins. The transaction looks nothing else up afterwards. */
+/**
+ * Whose name is the text, and who matches: looked at one by one, for to look up a prefix is to read all that it
+ * begins. The transaction looks nothing else up afterwards.
+ */
 async function namesakesOf(
   tx: Tx,
   within: WithinDeadline,
@@ -270,7 +276,7 @@ const hitsOf = (ids: Int32Array): { ids: Int32Array; degrees: Uint16Array } => (
   degrees: new Uint16Array(ids.length)
 })
 
-/** Those that the question keeps, in their order. */
+/** The ids that match the question, in their order. */
 export async function kept(
   reader: LineageReader,
   question: EntityQuestion,

@@ -17,7 +17,7 @@ export type UrnFields = { readonly [field: string]: { readonly entityType?: stri
 export const isReference = (text: unknown): text is string =>
   typeof text === 'string' && text.trim() !== '' && !text.startsWith('urn:')
 
-/** Throws INVALID_URN where the reference means no entity or several, with `candidates`, and what reading throws. */
+/** Throws INVALID_URN if the reference means no entity or several, with `candidates`, and what reading throws. */
 export async function urnOfReference(
   sources: LineageSources,
   reference: string,
@@ -45,7 +45,7 @@ export async function withUrns<Input>(
   place = ''
 ): Promise<Input> {
   const found = await withUrnsIn(sources, input, fields, place)
-  // Texts have taken the place of texts.
+  // References that are texts have been replaced by URNs.
   return found as Input
 }
 

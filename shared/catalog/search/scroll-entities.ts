@@ -40,7 +40,7 @@ export async function scrollEntities(
           : await findEntitiesOf(reader, question, { ranked: false, wantedCount: 0 }, options)
       const expected = after?.fingerprint ?? found?.total ?? 0
       const isEstimate = after ? after.degree === 1 : (found?.isEstimate ?? false)
-      // Of everything only the first are there.
+      // Contains only the first ids of the result.
       const ids =
         found && !found.isEstimate && found.ids.length === found.total
           ? found.ids.subarray(after ? placeBehind(found.ids, after.id) : 0)

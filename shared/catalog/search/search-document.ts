@@ -42,7 +42,7 @@ export function searchDocumentOf(id: number, urn: Urn, documents: Documents): Se
   }
 }
 
-/** In the order of their worth: what comes last is cut off first. */
+/** Most important first, because the last ones are cut off. */
 function textsBeside(urn: Urn, documents: Documents): string[] {
   return [
     urn.replaceAll(/urn:li:\w+:/g, ' '),

@@ -109,7 +109,7 @@ function sortCriteriaOf(sort: SortInput | null | undefined): readonly SortCriter
   return criteria
 }
 
-/** Throws LIMIT_EXCEEDED where there are too many to be put in order. */
+/** Throws LIMIT_EXCEEDED if there are too many to be put in order. */
 async function inOrder(
   reader: LineageReader,
   { ids, total }: FoundEntities,

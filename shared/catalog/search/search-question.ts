@@ -44,11 +44,11 @@ export type EntityQuestion = SiftQuestion & {
   terms: readonly SearchTerm[] | null
   /** The one entity that is meant, where the query is a URN. */
   urn: Urn | null
-  /** The query as names are compared with it; null where there is none. */
+  /** The query as names are compared with it; null if there is none. */
   foldedText: string | null
-  /** What documents must hold, as a tsquery; null where they need not be asked. */
+  /** What documents must hold, as a tsquery; null if they need not be asked. */
   words: string | null
-  /** What the documents of all that is kept hold beside words, as a tsquery; null where that leaves out none. */
+  /** What the documents of all that is kept hold beside words, as a tsquery; null if that leaves out none. */
   narrow: string | null
   /** Those of `filters`, and those that documents were asked for. */
   allFilters: Filters
@@ -156,7 +156,10 @@ function keysOf({ field, fieldName, condition, values, isNegated }: Filter): str
 /** What an entity has in common with others is told faster in memory, unless a text is looked for as well. */
 const isOwn = ({ field }: Filter): boolean => 'ownValuesOf' in field
 
-/** What documents must hold so that the filters can; null where that leaves out none. Postgres reads a long tsquery by recursion, which filterValuesInAllMaxCount bounds. */
+/**
+ * What documents must hold so that the filters can; null if that leaves out none. Postgres reads a long tsquery by
+ * recursion, which filterValuesInAllMaxCount bounds.
+ */
 function narrowing(filters: Filters, counts: (filter: Filter) => boolean): string | null {
   const groups = filters.map((group) =>
     allOf(

@@ -7,7 +7,7 @@ export type AspectModel = {
   shape: Shape
   /**
    * Where the aspect is kept beside the entity types that DataHub has it on: on any, as what is not modelled is, or on types that DataHub
-   * does not have, for clients bring types of their own.
+   * does not have, because clients bring their own types.
    */
   isKeptOn?: 'anyType' | 'unknownTypes'
   /** The document a patch starts from where nothing is stored; `{}` where absent. */
