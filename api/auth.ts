@@ -51,7 +51,7 @@ function bearerToken(request: FastifyRequest): string | null {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.toLowerCase() === 'authorization') seen += 1
   }
-  // Node keeps the first of two; which one counts must not be a matter of who reads them.
+  // Node keeps the first of two headers, and a proxy may use the second; so two are refused.
   if (seen > 1) throw new CatalogError('UNAUTHENTICATED', 'Send one header Authorization')
   const found = /^bearer +([^\s]+)\s*$/i.exec(request.headers.authorization ?? '')
   return found?.[1] ?? null

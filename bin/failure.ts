@@ -16,7 +16,7 @@ export const exitCodes = {
   config: 78
 } as const
 
-/** An expected end: `message` is whole and plain. */
+/** An expected failure: `message` is complete and for users. */
 export class Refusal extends Error {
   readonly exitCode: number
 

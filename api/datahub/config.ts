@@ -1,5 +1,5 @@
 /**
- * GET /config: what DataHub's clients ask before anything else, and choose their way of writing by.
+ * GET /config: what DataHub's clients ask first, to choose how they write.
  *
  * The version is that of DataHub whose interface this is: from 1.0.1 on the SDK writes to /openapi/v3 and follows queued
  * writes by their trace, from 1.7.0 on ingestion patches `status`. It has no leading v, for the CLI would then compare it

@@ -1,4 +1,4 @@
-/** What every resolver gets as its third argument: created for each request. */
+/** The third argument of every resolver, created for each request. */
 import type { FastifyRequest } from 'fastify'
 import type { Actor, JsonObject } from '../../shared/model/changes.ts'
 import type { ApiContext } from '../context.ts'

@@ -1,8 +1,8 @@
 /**
- * What a GraphQL document may cost before anything of it is run: tokens, nesting, aliases, repeated fields, mutations.
+ * Limits the cost of a GraphQL document before it is executed: tokens, nesting, aliases, repeated fields, mutations.
  *
- * Fragments count with what they hold, wherever they are spread; names mean nothing (a field called `__schema` is nested
- * like any other), so there is nothing to hide behind.
+ * Fragments count with their contents wherever they are spread, and no field is exempt because of its name, such as
+ * `__schema`.
  */
 import {
   Kind,

@@ -19,7 +19,7 @@ const longestPauseMs = 1_000
 const silenceDefaultMs = 60_000
 /** Most loads are small, and asking is quicker for them than events, which come twice a second. */
 const askedFirstCount = 6
-/** Twice as long as a stream is silent that lives; one that is held back by a proxy says nothing. */
+/** Twice the longest silence of a live stream; a stream blocked by a proxy stays silent longer. */
 const silentStreamMs = 30_000
 
 /** The load at its end, or as it was when `waitMs` had passed. Throws ServerRefused, Refusal where nobody answers, and the signal's reason. */
@@ -91,7 +91,7 @@ async function hearEvents(
     return true
   } catch (error) {
     signal.throwIfAborted()
-    // cut off, or silent: whether the server is there shows when it is asked
+    // interrupted or silent: polling shows whether the server is there
     return !(error instanceof NoEvents || quiet.signal.aborted)
   } finally {
     clearTimeout(timer)

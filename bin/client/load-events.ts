@@ -6,8 +6,8 @@ import { headersFor, unreachable, urlOn, type Server } from './server.ts'
 export class NoEvents extends Error {}
 
 /**
- * The load at each change, and null if the stream only shows that it lives, until the stream ends. Throws NoEvents,
- * Refusal where the stream is cut off, and the signal's reason.
+ * Yields the load at each change, and null for a keep-alive, until the stream ends. Throws NoEvents, Refusal if the
+ * stream is interrupted, and the signal's reason.
  */
 export async function* loadEvents(
   server: Server,

@@ -32,7 +32,7 @@ export function readServerState(dataDir: string): ServerState {
 
 /**
  * PostgreSQL itself clears the lock files of a dead process, but not those whose number another process has taken over.
- * Should processes of the dead server still hold its shared memory, the next server notices by that and refuses.
+ * If processes of the dead server still hold its shared memory, the next server detects that and refuses to start.
  */
 export function removeStaleLocks(dataDir: string, socketDir: string): void {
   rmSync(join(dataDir, 'postmaster.pid'), { force: true })

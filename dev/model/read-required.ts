@@ -83,7 +83,7 @@ function fillingOf(field: JsonRecord, { recordName, isAspect, held }: Place): Fi
   if (stamps.has(recordName)) return field.name === 'time' ? 'time' : 'actor'
   if (isRecord(type) && type.type === 'array') return 'list'
   if (isRecord(type) && type.type === 'map') return 'map'
-  // A stamp is known; of any other record only one that requires nothing can be empty.
+  // A stamp has a known default; any other record can be empty only if it requires no field.
   if (held && (stamps.has(simpleName(held.fullName)) || !recordsOf(held.facts.fields).some(isRequired)))
     return 'record'
   if (!isAspect) return null

@@ -1,4 +1,4 @@
-/** Looks at the begin of a body before it is read: what it is packed or encoded in, and up to its first line. */
+/** Looks at the beginning of a body before it is read: what it is packed or encoded in, and up to its first line. */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { isSpace, opensArray } from './split-array.ts'

@@ -21,7 +21,7 @@ export type PlainDocument = {
   systemMetadata: JsonObject | null
 }
 
-/** Larger ones are few, and limits of aspects begin to count. */
+/** Larger ones are rare, and could exceed the limits of aspects. */
 const textMaxChars = 256 * 1024
 
 /** Of these some clients write null if they say nothing. */

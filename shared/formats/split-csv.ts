@@ -33,7 +33,7 @@ export async function* splitCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<R
       buffer.add(bytes)
       finder.addLine(buffer.endWhole(finder.nextLine()))
     }
-    // The first line may have begun in a piece before.
+    // The first line may have begun in an earlier piece.
     takeLine(chunk.subarray(0, firstEnd))
     const lastEnd = chunk.lastIndexOf(newline)
     const whole = chunk.subarray(firstEnd + 1, lastEnd + 1)

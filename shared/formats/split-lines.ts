@@ -8,7 +8,7 @@ const newline = 0x0a
 
 /**
  * Lines are numbered from 1, and given by the piece they came in: one wait for some hundred lines. Holds one line beside
- * the piece, and of one that is too long only its begin. Runs that a reader finds at the begin of the whole lines of a piece
+ * the piece, and of one that is too long only its begin. Runs that a reader finds at the beginning of the whole lines of a piece
  * are given as it found them; after the first line that is not one, the piece is split.
  */
 export async function* splitLines(
@@ -31,7 +31,7 @@ export async function* splitLines(
       buffer.add(chunk)
       continue
     }
-    // The first line may have begun in a piece before.
+    // The first line may have begun in an earlier piece.
     take(chunk.subarray(0, firstEnd))
     const lastEnd = chunk.lastIndexOf(newline)
     const wholeLines = chunk.subarray(firstEnd + 1, lastEnd + 1)

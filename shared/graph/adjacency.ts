@@ -84,7 +84,7 @@ export class Adjacency {
     if (!staysInPlace) this.#giveUp(offset, sizeClass, era)
   }
 
-  /** Adds members to many lists: `far` of a pair to the list of `near`. `order` has the pairs by `near`. `era` as in `change`. */
+  /** Adds members to many lists: `far` of a pair to the list of `near`. `order` sorts the pairs by `near`. `era` as in `change`. */
   append(near: Int32Array, far: Int32Array, order: Uint32Array, era: number | null): void {
     for (let begin = 0, end = 0; begin < order.length; begin = end) {
       const id = near[order[begin] ?? 0] ?? 0

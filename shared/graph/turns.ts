@@ -1,8 +1,8 @@
 /**
  * Shares the event loop between long pieces of work and everybody else: one slice of a few milliseconds in each turn.
  *
- * However many walks run, a turn of the loop holds one slice of one of them, and the first slices of four that begin, so a
- * short request waits for milliseconds and four walks at once are each four times slower. Threads were not needed: a
+ * However many walks run, a turn contains one slice of one of them and the first slices of at most four new ones. So a
+ * short request waits for milliseconds, and each of four concurrent walks is four times slower. Threads were not needed: a
  * message to a worker and back costs 34 to 64 us and the walk is as fast on either side.
  */
 

@@ -75,7 +75,7 @@ function prepareEntry(
 
 const isRecord = (field: LineageField): boolean => field.shape === 'upstream' || field.shape === 'edge'
 
-/** The entry as its list has it. A bare edge says no type; that it is TRANSFORMED is what every client means by it. */
+/** The entry in the form of its list. A bare edge has no type; every client means TRANSFORMED by that. */
 function entryOf(field: LineageField, urn: string, value: JsonValue): JsonValue {
   if (urn === '-') return value
   const sent = isObject(value) ? value : {}

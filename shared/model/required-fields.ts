@@ -1,7 +1,7 @@
 /**
- * Fills in what a document lacks of what DataHub's schema requires: its clients cannot read a document without it.
+ * Adds missing fields that DataHub's schema requires, because its clients cannot read a document without them.
  *
- * What is filled in is always the same, so that patches that are replayed in another order leave the same document.
+ * The added values are always the same, so that patches replayed in another order give the same document.
  */
 import { aspectClasses } from './aspect-classes.ts'
 import type { JsonObject, JsonValue } from './changes.ts'

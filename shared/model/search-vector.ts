@@ -33,7 +33,7 @@ export function printVector(words: readonly PlacedWord[], keys: Iterable<string>
   return lexemes.join(' ')
 }
 
-/** Must all hold; empty holds always. */
+/** All of them must match; an empty list always matches. */
 export const allOf = (queries: readonly string[]): string =>
   queries.length > 1 ? queries.map((each) => `(${each})`).join(' & ') : (queries[0] ?? '')
 /** One must hold; there must be one. */

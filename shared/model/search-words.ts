@@ -13,7 +13,7 @@ export type PlacedWord = { word: string; place: number }
 const seams =
   /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])|(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])/u
 const runs = /[\p{L}\p{M}\p{N}]+/gu
-/** Most runs are plain and need no look at their seams. */
+/** Most runs need no further splitting. */
 const isPlain = /^[a-z0-9]+$/
 
 /** A run, and its parts where it is a compound. */

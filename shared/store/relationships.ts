@@ -328,7 +328,7 @@ type FoundRow = {
   destinationUrn: Urn
 }
 
-/** A page of an arm in the order of its keys, from behind a key or from the begin, the first `offset` passed over. */
+/** A page of an arm in the order of its keys, from behind a key or from the beginning, the first `offset` passed over. */
 export async function pageOfRelationships(
   db: Db | Tx,
   armNumber: number,

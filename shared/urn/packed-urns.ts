@@ -97,7 +97,7 @@ export class UrnPacker {
     return place
   }
 
-  /** A copy of what was packed. */
+  /** A copy of the packed URNs. */
   packed(): PackedUrns {
     return new PackedUrns(Buffer.from([...this.#places.keys()].join('\n'), 'utf8'))
   }

@@ -1,9 +1,8 @@
 /**
- * From the text of a bearer token to the actor it stands for, and whether that actor may do a thing.
+ * Turns a bearer token into its actor, and checks what the actor may do.
  *
- * A verdict is remembered for at most a second, so a revoked token is refused everywhere within one; requests that come
- * at once ask once. Only tokens that were found are remembered: a wrong one cannot fill the memory, and a new one works
- * at once.
+ * A result is cached for at most a second, so a revoked token is refused everywhere within a second; concurrent
+ * requests share a query. Only tokens that exist are cached: wrong ones cannot fill the memory, and a new one works at once.
  */
 import { CatalogError } from '../../errors.ts'
 import type { Db } from '../../db/database.ts'

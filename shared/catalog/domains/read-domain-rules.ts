@@ -86,7 +86,7 @@ export async function previewRules(db: Db, input: PreviewInput): Promise<Preview
   }))
 }
 
-/** The same for all of them, under the rules in force, a slice at a time. `db` may be a transaction that is held still. */
+/** The same for all of them, under the rules in force, a slice at a time. `db` may be a transaction with a fixed snapshot. */
 export async function* ruledAssets(db: Db | Tx): AsyncGenerator<RuledAsset[]> {
   for await (const { assets } of slicesOf(db, null, 0)) yield assets
 }

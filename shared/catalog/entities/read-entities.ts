@@ -5,7 +5,7 @@ import { entityTypeInfo } from '../../model/entity-types.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { readAspect, readAspects, type AspectView } from './read-aspects.ts'
 
-/** `isPresent`: something has described it; a placeholder may have lineage all the same. */
+/** `isPresent`: something has described it; a placeholder may still have lineage. */
 export type EntityView = {
   urn: Urn
   isPresent: boolean

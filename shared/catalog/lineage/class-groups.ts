@@ -7,7 +7,7 @@ export type ClassGroup = { number: number; entityClass: EntityClass | null; coun
 /** The group number of each id, in the order of the ids, and the groups that occur. Numbers are small and not negative. */
 export type ClassGroups = { numbers: Int32Array; groups: readonly ClassGroup[] }
 
-/** How often each number occurs; all 0 but while `groupNumbers` runs, which nothing interrupts. */
+/** How often each number occurs. All 0 except while `groupNumbers` runs, which is synchronous. */
 let counts = new Uint32Array(1_024)
 
 /**

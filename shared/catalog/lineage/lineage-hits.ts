@@ -72,7 +72,7 @@ export async function foldedToAssets(
   }
 }
 
-/** One look at all columns, however many assets are asked for. */
+/** One pass over all columns, however many assets are requested. */
 function placesIn(parents: Int32Array, assetIds: readonly number[]): number[][] {
   const places = new Map(assetIds.map((id): [number, number[]] => [id, []]))
   parents.forEach((assetId, place) => {

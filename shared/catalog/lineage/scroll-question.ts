@@ -31,7 +31,7 @@ export type ScrollInput = {
   lineageFlags?: Maybe<LineageFlagsInput>
   /** From an asset: begin at all its columns. */
   columns?: Maybe<boolean>
-  /** Whether columns that are reached are shown as the assets that have them; where absent the grouping of the flags says it. */
+  /** Whether columns that are reached are shown as the assets that have them; if absent, the grouping of the flags decides. */
   foldColumns?: Maybe<boolean>
   /** How many shortest paths to show for each result, at most. */
   pathsPerResult?: Maybe<number>
@@ -68,7 +68,7 @@ export type ScrollQuestion = SiftQuestion & {
   facetValuesMaxCount: number
   wantsFacets: boolean
   pathsPerResult: number
-  /** Whether a result that is held may answer, where it is still true. */
+  /** Whether a held result may be used if it is still valid. */
   usesHeld: boolean
   after: ScrollCursor | null
   /** Stands for everything that decides about the results, but no page of them: what a cursor is bound to. */

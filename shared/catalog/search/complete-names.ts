@@ -21,7 +21,7 @@ export type CompletionInput = Pick<EntitySearchInput, 'types' | 'filters' | 'orF
 /** `names` are those of the entities, each once. */
 export type Completion = { names: string[]; entities: EntityReference[] }
 
-/** Fewer letters make no trigram, so all names would have to be read. */
+/** Fewer letters do not make a trigram, so all names would have to be read. */
 const partMinChars = 3
 /** Names that begin with the text, of the types and values that documents tell, and are looked at whether the other filters keep them. */
 const namesMaxCount = 1_000

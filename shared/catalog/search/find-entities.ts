@@ -217,8 +217,8 @@ export async function findEntitiesBehind(
 }
 
 /**
- * Ids are walked along where so many, or fewer, are met for each that matches, or so many in all: to look a frequent word up takes
- * 20 ms at a million documents before the first match is seen, to meet 5,000 documents 15.
+ * Ids are scanned in order if at most this many are scanned per match, or this many in total: looking up a frequent word takes 20
+ * ms at a million documents before the first match, scanning 5,000 documents 15 ms.
  */
 const walkedPerMatchMax = 50
 const walkedMaxCount = 5_000
