@@ -324,7 +324,7 @@ t.test('the body of an upload', async (t) => {
         { code: 'UNSUPPORTED_MEDIA_TYPE', details: { allowed: /identity/ } },
         encoding
       )
-    t.throws(() => bodyOf([], 'gzip, gzip'), { message: /packed once/ })
+    t.throws(() => bodyOf([], 'gzip, gzip'), { message: /compressed only once/ })
   })
 
   t.test('of several gzip members is read to the last, wherever it is cut', async (t) => {
