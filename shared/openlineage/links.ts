@@ -19,8 +19,19 @@ export type Link =
 
 export const linkText = (link: Link): string => JSON.stringify(link)
 
+/** Links that were read lately: each is read several times for one event. Forgotten all at once, which costs a few reads. */
+const known = new Map<string, Link>()
+const knownMaxCount = 5_000
+
 /** Only what linkText made is read. */
-export const linkFrom = (text: string): Link => JSON.parse(text) as Link
+export function linkFrom(text: string): Link {
+  const found = known.get(text)
+  if (found) return found
+  const link = JSON.parse(text) as Link
+  if (known.size >= knownMaxCount) known.clear()
+  known.set(text, link)
+  return link
+}
 
 export function datasetsOf(link: Link): Urn[] {
   switch (link[0]) {

@@ -83,6 +83,7 @@ export const datasetsDeclaredBy = (state: State | null): Urn[] =>
 
 function mergeDataset(before: State | null, content: DatasetContent, time: number): DatasetState {
   const known = datasetOf(before, content)
+  if (known === before && saysNothingNew(known, content)) return known
   return {
     ...known,
     // Two names may become one URN. Always keeping the lesser makes the order of arrival irrelevant.
@@ -98,6 +99,13 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
         : declare(known, '', { time, value: textsOf(content.declared) })
   }
 }
+
+/** Most inputs are a name and nothing more. */
+const saysNothingNew = (known: DatasetState, content: DatasetContent): boolean =>
+  content.declared === null &&
+  (content.knownAs === null || content.knownAs === content.urn) &&
+  Object.keys(content.facts).length === 0 &&
+  nameText(content) >= nameText(known)
 
 const nameText = ({ namespace, name }: OpenLineageName): string => JSON.stringify([namespace, name])
 

@@ -46,21 +46,34 @@ export async function readStates(tx: Tx, urns: readonly Urn[]): Promise<StateRow
   )
 }
 
+/** Of the datasets those that are known by another name. */
+export async function readAliases(
+  tx: Tx,
+  urns: readonly Urn[]
+): Promise<{ urn: Urn; namespace: string; name: string; knownAs: { time: number; value: Urn } }[]> {
+  if (urns.length === 0) return []
+  return query(
+    tx,
+    `
+    select urn, state ->> 'namespace' as namespace, state ->> 'name' as name, state -> 'knownAs' as "knownAs"
+    from openlineage_state
+    where urn = any(?::text[]) and state -> 'knownAs' ->> 'value' is not null`,
+    [urns]
+  )
+}
+
 export async function writeStates(tx: Tx, rows: readonly StateRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
     tx,
     `
     insert into openlineage_state (urn, state, asserted)
-    select changed.urn, changed.state::jsonb, changed.asserted::jsonb
-    from unnest(?::text[], ?::text[], ?::text[]) as changed (urn, state, asserted)
+    select changed.row ->> 0, changed.row -> 1, changed.row -> 2
+    from jsonb_array_elements(?::jsonb) as changed (row)
     on conflict (urn) do update
     set state = excluded.state, asserted = excluded.asserted, changed_at = now()`,
-    [
-      rows.map((row) => row.urn),
-      rows.map((row) => JSON.stringify(row.state)),
-      rows.map((row) => JSON.stringify(row.asserted))
-    ]
+    // As one document: in an array of texts each quote would be escaped.
+    [JSON.stringify(rows.map(({ urn, state, asserted }) => [urn, state, asserted]))]
   )
 }
 

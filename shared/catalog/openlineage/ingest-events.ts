@@ -25,6 +25,7 @@ import {
   insertEvents,
   lockIngestion,
   namesMaxCount,
+  readAliases,
   readStates,
   ownersOfEdgesAt,
   writeStates
@@ -92,8 +93,11 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
       }
     })
   }
-  await applyAliases(tx, states)
-  const changes = [...changesOf(states), ...(await domainsOfNewAssets(tx, domainsIn(contents, states)))]
+  const isRenamed = await applyAliases(tx, states)
+  const changes = [
+    ...changesOf(states, isRenamed),
+    ...(await domainsOfNewAssets(tx, domainsIn(contents, states)))
+  ]
   // Before they are applied: domain rules look at the namespaces.
   await writeStates(
     tx,
@@ -141,14 +145,15 @@ async function newEvents(tx: Tx, events: readonly ReadEvent[]): Promise<Set<Read
 
 type Asserting = { state: State | null; asserted: Assertions }
 /** `stored` is what the row holds: what has not changed is the same object. States that are not open were read for their aliases only. */
-type KnownState = Asserting & { stored: Asserting; isOpen: boolean }
+type KnownState = Asserting & { stored: Asserting; isOpen: boolean; isWhole: boolean }
 type States = Map<Urn, KnownState>
 
 const asRead = ({ state, asserted }: Asserting): KnownState => ({
   state,
   asserted,
   stored: { state, asserted },
-  isOpen: false
+  isOpen: false,
+  isWhole: true
 })
 
 /** Reads the states that the events may change. */
@@ -185,7 +190,7 @@ async function open(tx: Tx, states: States, urns: readonly Urn[]): Promise<void>
 
 /** Reads the states that have not been read yet. */
 async function read(tx: Tx, states: States, urns: readonly Urn[]): Promise<void> {
-  const wanted = new Set(urns.filter((urn) => !states.has(urn)))
+  const wanted = new Set(urns.filter((urn) => !states.get(urn)?.isWhole))
   for (const urn of wanted) states.set(urn, asRead({ state: null, asserted: {} }))
   for (const row of await readStates(tx, [...wanted])) states.set(row.urn, asRead(row))
 }
@@ -204,8 +209,8 @@ function nameIn(states: States, urn: Urn): Urn {
 const nextName = (state: State | null | undefined): Urn | null =>
   state?.kind === 'dataset' ? (state.knownAs?.value ?? null) : null
 
-/** Moves what is known of a dataset to its new name, and loads whoever asserts edges under the old name, so that their edges move too. */
-async function applyAliases(tx: Tx, states: States): Promise<void> {
+/** Says whether a name has changed. Moves what is known of a dataset to its new name, and loads whoever asserts edges under the old name, so that their edges move too. */
+async function applyAliases(tx: Tx, states: States): Promise<boolean> {
   const renamed = [...states]
     .filter(([, { state, stored }]) => nextName(state) !== null && nextName(state) !== nextName(stored.state))
     .map(([urn]) => urn)
@@ -221,9 +226,10 @@ async function applyAliases(tx: Tx, states: States): Promise<void> {
     states.set(name, { ...other, state: joined })
     states.set(urn, { ...held, state: former })
   }
+  return renamed.length > 0
 }
 
-/** Reads the datasets that the states refer to, and the aliases of these. */
+/** Reads the aliases of the datasets that the states refer to, and of these. Nothing else of them is needed. */
 async function readNames(tx: Tx, states: States): Promise<void> {
   for (let count = 0; count < namesMaxCount; count += 1) {
     const wanted = new Set<Urn>()
@@ -233,17 +239,23 @@ async function readNames(tx: Tx, states: States): Promise<void> {
         if (!states.has(urn)) wanted.add(urn)
     }
     if (wanted.size === 0) return
-    await read(tx, states, [...wanted])
+    for (const urn of wanted) states.set(urn, { ...asRead({ state: null, asserted: {} }), isWhole: false })
+    for (const { urn, ...alias } of await readAliases(tx, [...wanted])) {
+      const state: State = { kind: 'dataset', ...alias, facts: {}, seen: {}, declared: {} }
+      states.set(urn, { ...asRead({ state, asserted: {} }), isWhole: false })
+    }
   }
 }
 
 /** The changes that bring the catalog from what was asserted before to what the states assert now. Keeps the new assertions in `states`. */
-function changesOf(states: States): Change[] {
+function changesOf(states: States, isRenamed: boolean): Change[] {
   const changes: Change[] = []
   const nameOf = (urn: Urn): Urn => nameIn(states, urn)
   for (const [urn, held] of states) {
     const { state, stored, asserted, isOpen } = held
     if (!isOpen || !state) continue
+    // What has not changed asserts what it did, where names have not changed either.
+    if (state === stored.state && !isRenamed) continue
     if (!stored.state && nameOf(urn) === urn) changes.push(...existence(urn, state))
     // Until its alias was known it counted as a dataset of its own.
     if (stored.state?.kind === 'dataset' && nextName(stored.state) === null && nextName(state) !== null)
