@@ -2,6 +2,7 @@
  * `npm run interop [-- --only WORD] [--backend postgres|redis] [--transport restli|openapi] [--bench]`: DataHub's own clients, in Python and
  * unmodified, against a catalog that is started for them, on each queue backend and over each of their two transports.
  *
+ * OpenLineage's own clients for Python and Java send their events to the same catalog (`--only openlineage` runs these alone).
  * Ends with 1 where a call failed. Without a usable Python it says so; under CI=true that is a failure.
  */
 import { spawn } from 'node:child_process'
@@ -16,6 +17,7 @@ import { packagePath } from '../../shared/platform/paths.ts'
 import { hasRedis, openPostgres, startRedis } from '../torture/servers.ts'
 import { startCatalog, type Catalog } from './catalog.ts'
 import { runDbtGuide } from './dbt/run-guide.ts'
+import { runJavaClient } from './java-client.ts'
 import { NoPython, openPythonEnvironment } from './python-environment.ts'
 
 const { values } = parseArgs({
@@ -43,13 +45,9 @@ function runClients(
   { url, strictUrl, token }: Catalog,
   transport: string,
   folder: string,
-  isFirst: boolean
+  isFirst: boolean,
+  args: readonly string[]
 ): Promise<Outcome> {
-  const args = [
-    packagePath('test/interop/clients/run.py'),
-    ...(values.bench ? ['--bench'] : []),
-    ...(values.only === undefined ? [] : ['--only', values.only])
-  ]
   const child = spawn(join(bin, 'python'), args, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -98,7 +96,7 @@ async function runBackend(
   })
   const outcomes: Outcome[] = []
   try {
-    for (const transport of transports) {
+    for (const transport of values.only === 'openlineage' ? [] : transports) {
       console.log(`# ${transport}, queue on ${backend}`)
       outcomes.push(
         await runClients(
@@ -106,8 +104,22 @@ async function runBackend(
           catalog,
           transport,
           folder,
-          backend === 'Postgres' || values.backend === 'redis'
+          backend === 'Postgres' || values.backend === 'redis',
+          [
+            packagePath('test/interop/clients/run.py'),
+            ...(values.bench ? ['--bench'] : []),
+            ...(values.only === undefined ? [] : ['--only', values.only])
+          ]
         )
+      )
+    }
+    // Events are applied by the API, whatever the queue is.
+    if (backend === 'Postgres' && isWanted('openlineage')) {
+      console.log('# OpenLineage')
+      const script = packagePath('test/interop/clients/openlineage_client.py')
+      outcomes.push(
+        await runClients(bin, catalog, 'restli', folder, true, [script]),
+        await runJavaClient(catalog)
       )
     }
   } finally {
@@ -121,7 +133,7 @@ async function runBackend(
 async function main(): Promise<void> {
   const bin = await openPythonEnvironment()
   if (values['write-table']) return writeTable(bin)
-  const outcomes: Outcome[] = [isModelCurrent(bin)]
+  const outcomes: Outcome[] = values.only === 'openlineage' ? [] : [isModelCurrent(bin)]
   const postgres = await openPostgres()
   try {
     if (values.backend !== 'redis') {
@@ -139,6 +151,9 @@ async function main(): Promise<void> {
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
   process.exitCode = sum('failed') > 0 || hasForbiddenSkip ? 1 : 0
 }
+
+/** Without --only everything is wanted. */
+const isWanted = (word: string): boolean => values.only === undefined || word.includes(values.only)
 
 /** Whether the model in the sources is that of the client's schema. */
 function isModelCurrent(bin: string): Outcome {
