@@ -49,8 +49,8 @@ export type MergeContext = {
   asserted: {
     add(key: Omit<StatementRow, 'sourceId' | 'seq' | 'line' | 'position' | 'attributes'>): void
   } | null
-  /** Steps that take back what the record at hand has done, to be run backwards. */
-  undo: (() => void)[]
+  /** Steps that take back what the record at hand has done, to be run backwards; null where nothing can be refused. */
+  undo: (() => void)[] | null
 }
 
 /** An entry of a list with its ends resolved. `group` is that of a column record of the document. */
@@ -144,7 +144,7 @@ export function putRow(context: MergeContext, owner: OwnerStatements, row: State
   const known = before.find((each) => isSameKey(each, row))
   if (!known || !saysTheSame(known, row)) context.checkDownstream(row.downstreamId)
   edge.rows = known ? before.map((each) => (each === known ? row : each)) : [...before, row]
-  context.undo.push(() => {
+  context.undo?.push(() => {
     edge.rows = before
   })
 }
@@ -155,7 +155,7 @@ export function takeRow(context: MergeContext, owner: OwnerStatements, row: Stat
   const edge = edgeAt(owner, row)
   const before = edge.rows
   edge.rows = before.filter((each) => !isSameKey(each, row))
-  context.undo.push(() => {
+  context.undo?.push(() => {
     edge.rows = before
   })
 }
@@ -410,7 +410,7 @@ function rememberRemoval(
     upstreamId,
     ...order
   })
-  context.undo.push(() => {
+  context.undo?.push(() => {
     restore(tombstones, key, known)
     restore(freshTombstones, key, fresh)
   })
@@ -487,7 +487,7 @@ function rememberReplacement(
     sourceId,
     ...order
   })
-  context.undo.push(() => {
+  context.undo?.push(() => {
     restore(watermarks, key, known)
     restore(freshWatermarks, key, fresh)
   })
@@ -510,7 +510,7 @@ export const patchesOfEdge = (
 export function addPatch(context: MergeContext, owner: OwnerStatements, patch: EdgePatchRow): void {
   const before = owner.patches
   owner.patches = [...before, patch]
-  context.undo.push(() => {
+  context.undo?.push(() => {
     owner.patches = before
   })
 }
@@ -524,7 +524,7 @@ export function dropPatches(
   const before = owner.patches
   const dropped = new Set(gone)
   owner.patches = before.filter((patch) => !dropped.has(patch))
-  context.undo.push(() => {
+  context.undo?.push(() => {
     owner.patches = before
   })
 }

@@ -13,14 +13,11 @@ import type { StatementRow } from '../statements/rows.ts'
  * An entry of each array for each statement, in key order. `attributes` are places in `texts` (of JSON) from 1, and 0 where
  * there are none. `changedSeqs` are below 0 where the row's own seq says it.
  */
-export type NewStatements = StatementColumns & {
+export type NewStatements = {
   sourceIds: Int32Array
   recordKeys: Int32Array
   seqs: Float64Array
   changedSeqs: Float64Array
-}
-
-export type StatementColumns = {
   downstreamIds: Int32Array
   upstreamIds: Int32Array
   ownerIds: Int32Array
@@ -33,21 +30,6 @@ export type StatementColumns = {
 
 /** No seq, and the length of a value that is not there. */
 const none = -1
-
-/** Statements of one source and load, all under one record key. */
-export function stampedStatements(
-  columns: StatementColumns,
-  { sourceId, recordKey, seq }: { sourceId: number; recordKey: number; seq: number }
-): NewStatements {
-  const { length } = columns.lines
-  return {
-    ...columns,
-    sourceIds: new Int32Array(length).fill(sourceId),
-    recordKeys: new Int32Array(length).fill(recordKey),
-    seqs: new Float64Array(length).fill(seq),
-    changedSeqs: new Float64Array(length).fill(none)
-  }
-}
 
 export function columnsOfRows(rows: readonly StatementRow[]): NewStatements {
   const { length } = rows

@@ -83,6 +83,7 @@ function foldEdges(
   { cells, appliedLines }: Folded
 ): number {
   const { isRemoval, lines, ownerIds, fields, downstreamIds, upstreamIds } = columns
+  const context = { ...set.merging, undo: null }
   let at = from
   for (; at < lines.length && (lines[at] ?? 0) < beforeLine; at += 1) {
     set.undo.length = 0
@@ -91,8 +92,8 @@ function foldEdges(
     const owner = cells.statements.get(ownerAspectKey(ownerIds[at] ?? 0, field >> 4))
     if (!owner) throw new Error('statements of an edge were not read')
     const hasChanged = isRemoval
-      ? removeEdge(set.merging, owner, { downstreamId, upstreamId }, order)
-      : assertEdge(set.merging, owner, field, { downstreamId, upstreamId, position: appendedPosition }, order)
+      ? removeEdge(context, owner, { downstreamId, upstreamId }, order)
+      : assertEdge(context, owner, field, { downstreamId, upstreamId, position: appendedPosition }, order)
     if (showEdges(set, cells, owner, { isMade: !isRemoval, hasChanged }, order)) appliedLines.add(order.line)
   }
   return at

@@ -64,7 +64,9 @@ export async function readStatements(
     ...(await statementsOfOwners(tx, wholeOwners)),
     ...(await statementsOfEdges(
       tx,
-      picked(edges, (ownerId, aspectCode) => !wholeKeys.has(ownerAspectKey(ownerId, aspectCode)))
+      wholeKeys.size === 0
+        ? edges
+        : picked(edges, (ownerId, aspectCode) => !wholeKeys.has(ownerAspectKey(ownerId, aspectCode)))
     ))
   ]
   for (const row of rows) addStored(ownerAt(row.ownerId, row.field >> 4), row)

@@ -17,7 +17,7 @@ import {
 } from '../../statements/merge.ts'
 import type { EdgePatchRow, StatementRow } from '../../statements/rows.ts'
 import { deleteEdgePatches, insertEdgePatches } from '../../store/edge-patches.ts'
-import { columnsOfRows, insertStatements } from '../../store/new-statements.ts'
+import { columnsOfRows, insertStatements, type NewStatements } from '../../store/new-statements.ts'
 import {
   deleteStatements,
   inKeyOrder,
@@ -51,7 +51,7 @@ export async function writeStatements(
   }
   const inserted = inKeyOrder(added)
   const columns = columnsOfRows(inserted)
-  noteAdded(set, inserted)
+  noteAdded(set, inserted, columns)
   await deleteStatements(tx, deleted)
   await updateStatements(tx, updated)
   await insertStatements(tx, columns)
@@ -102,12 +102,16 @@ function withChangedSeq(
 }
 
 /** What was not there before; where an undo restored it, by whose change. */
-function noteAdded({ journal, seq }: WorkingSet, rows: readonly StatementRow[]): void {
+function noteAdded(
+  { journal, seq }: WorkingSet,
+  rows: readonly StatementRow[],
+  columns: NewStatements
+): void {
   if (!journal) return
   const isRestored = (row: StatementRow): boolean => seqOfChange(row) !== seq
   for (const row of rows)
     if (isRestored(row)) journal.note({ kind: 'restated', key: row, before: null, left: seqOfChange(row) })
-  journal.added(columnsOfRows(rows.some(isRestored) ? rows.filter((row) => !isRestored(row)) : rows))
+  journal.added(rows.some(isRestored) ? columnsOfRows(rows.filter((row) => !isRestored(row))) : columns)
 }
 
 /** What statements said before they were removed or rewritten, patches included: these count for what was said before them. */
