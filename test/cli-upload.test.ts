@@ -252,7 +252,7 @@ t.test('Ctrl-C', async (t) => {
     await run.says(/Sending it again/)
     run.kill('SIGINT')
     t.equal(await run.ended, 130)
-    t.match(run.said(), /Interrupted\. The server was not reached: nothing was sent\.\n$/)
+    t.match(run.said(), /Interrupted\. The server was not reached, and nothing was sent\.\n$/)
   })
 
   t.test('leaves a load that was taken, and says how to follow it and how to end it', async (t) => {
@@ -267,7 +267,7 @@ t.test('Ctrl-C', async (t) => {
     })
     const { code, out, err } = await send(url, [path], { signal: stopped.signal })
     t.strictSame({ code, out }, { code: 130, out: [] })
-    t.match(err.at(-1), /Load 0 goes on without .* load status 0 --follow.* load cancel 0/)
+    t.match(err.at(-1), /Load 0 continues without .* load status 0 --follow.* load cancel 0/)
   })
 })
 
