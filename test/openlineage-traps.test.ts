@@ -192,6 +192,35 @@ t.test('one server', async (t) => {
     t.ok(performance.now() - begun < 5_000)
   })
 
+  await t.test('a token that is limited to a domain sends no events', async (t) => {
+    const token = await server.tokenWith(['read', 'write'], { domainUrn: 'urn:li:domain:sales' })
+    const body = eventAt(0, { dataset: data('frozen', { documentation: facet({ description: 'x' }) }) })
+    for (const url of ['/api/v1/lineage', '/openapi/openlineage/api/v1/lineage'])
+      t.match(await server.rest({ method: 'POST', url, body, token }), {
+        status: 403,
+        body: { code: 'FORBIDDEN', message: /limited to urn:li:domain:sales/ }
+      })
+    t.match(await server.rest({ method: 'POST', url: '/api/v1/lineage/batch', body: [body], token }), {
+      status: 403
+    })
+  })
+
+  await t.test('an event dated more than a day ahead is refused', async (t) => {
+    const inHours = (hours: number): JsonObject => ({
+      ...eventAt(0, { job: job('trap.ahead') }),
+      eventTime: new Date(Date.now() + hours * 3_600_000).toISOString()
+    })
+    t.strictSame(await send(server, inHours(23), inHours(25)), [201, 400])
+    t.match(
+      await server.rest({
+        method: 'POST',
+        url: '/api/v1/lineage/batch',
+        body: [inHours(22), { ...inHours(0), eventTime: '9999-01-01T00:00:00Z' }]
+      }),
+      { body: { failed_events: [{ index: 1, reason: /events\[1\]\.eventTime .* ahead/, retriable: false }] } }
+    )
+  })
+
   await t.test('10: nobody sends events without a token', async (t) => {
     const body = eventAt(0, { job: job() })
     for (const url of ['/api/v1/lineage', '/api/v1/lineage/batch', '/openapi/openlineage/api/v1/lineage'])

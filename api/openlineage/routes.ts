@@ -32,6 +32,7 @@ export async function openLineageRoutes(
       `${prefix}/api/v1/lineage`,
       { config: { access: 'write' }, onSend: answerUnreadUpload },
       async (request, reply) => {
+        checkUnlimited(request)
         const event = readEvent(await readJson(request, 'openLineageEventMaxBytes'), '', connections)
         await groups.add(event, callOf(request))
         return reply.code(201).send()
@@ -40,7 +41,10 @@ export async function openLineageRoutes(
     app.post(
       `${prefix}/api/v1/lineage/batch`,
       { config: { access: 'write' }, onSend: answerUnreadUpload },
-      (request, reply) => answerBatch(groups, connections, request, reply)
+      async (request, reply) => {
+        checkUnlimited(request)
+        return answerBatch(groups, connections, request, reply)
+      }
     )
   }
   app.get('/openlineage/resolve', { config: { access: 'read' } }, async (request) => {
@@ -52,6 +56,15 @@ export async function openLineageRoutes(
     const resolved = resolveDataset({ namespace, name }, connections)
     return { ...resolved, urn: await currentName(db, resolved.urn), namedUrn: resolved.urn }
   })
+}
+
+/** An event changes facts of datasets in any domain, also where it leaves no change behind that could be held against the token. Throws FORBIDDEN. */
+function checkUnlimited({ actor: { domainUrn } }: FastifyRequest): void {
+  if (domainUrn !== null)
+    throw new CatalogError(
+      'FORBIDDEN',
+      `The token is limited to ${domainUrn}; the jobs and runs of events are in no domain`
+    )
 }
 
 const callOf = (request: FastifyRequest) => ({ actor: request.actor, requestId: request.id })

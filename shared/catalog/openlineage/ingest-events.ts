@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { CatalogError } from '../../errors.ts'
 import type { Change } from '../../model/changes.ts'
 import { assertionsOf, changesBetween, upsertOf, type Assertions } from '../../openlineage/assertions.ts'
 import type { Connections } from '../../openlineage/connections.ts'
@@ -44,8 +45,20 @@ export type ReadEvent = { digest: Buffer; text: string; content: EventContent }
 /** Checks all that can be checked without the catalog. Throws BAD_REQUEST naming the path, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export function readEvent(sent: unknown, field = '', connections: Connections = []): ReadEvent {
   const content = contentOf(parseEvent(sent, field), connections)
+  checkTime(content.timeMs, field)
   const text = JSON.stringify(sent)
   return { digest: createHash('sha256').update(text).digest(), text, content }
+}
+
+/** How far the clock of a producer may be ahead. What is dated later than all that is to come would stay for ever. */
+const aheadMaxMs = 24 * 60 * 60 * 1_000
+
+function checkTime(timeMs: number, field: string): void {
+  if (timeMs <= Date.now() + aheadMaxMs) return
+  const at = field === '' ? 'eventTime' : `${field}.eventTime`
+  throw new CatalogError('BAD_REQUEST', `${at} is more than a day ahead of the clock of the server`, {
+    field: at
+  })
 }
 
 /** The same of an event that is a text. */
