@@ -11,6 +11,18 @@ export type PatchBudget = { valuesLeft: number }
 
 export const createPatchBudget = (): PatchBudget => ({ valuesLeft: limits.patchValuesPerChunkMaxCount })
 
+/** A record that is alone in its chunk may have to replay so many times as much. */
+const replayedMaxFactor = 20
+
+/**
+ * The work of a record that is alone in its chunk. Its own patches have limits of their own; what is more is stored patches that are
+ * newer and replayed over it, and how many there are depends on the order in which workers apply chunks, so it must not be refused.
+ * Bounded all the same: two seconds of a processor.
+ */
+export const createReplayBudget = (): PatchBudget => ({
+  valuesLeft: replayedMaxFactor * limits.patchValuesPerChunkMaxCount
+})
+
 /** Throws TooMuchPatching. */
 export function countPatchValues(budget: PatchBudget, values: number): void {
   budget.valuesLeft -= values

@@ -1,13 +1,9 @@
 /** Edges with their ends resolved, column by column: thousands are planned and counted without an object for each. */
 import type { EdgeKey } from './rows.ts'
 
-/**
- * An entry of each array for each edge, in the order of the lines. `places` are those in what the edges were read from. All of them are to
- * be removed, or all added.
- */
+/** An entry of each array for each edge, in the order of the lines. All of them are to be removed, or all added. */
 export type EdgeColumns = {
   isRemoval: boolean
-  places: Int32Array
   lines: Int32Array
   downstreamIds: Int32Array
   upstreamIds: Int32Array

@@ -13,8 +13,15 @@ import { isNewer, type Order } from '../model/order.ts'
 import { bareRecordKey, columnGroupKey, removalCode, singleRecordKey } from '../model/record-keys.ts'
 import type { EdgePatchRow, OwnerAspect, StatementRow, TombstoneRow, WatermarkRow } from './rows.ts'
 
-/** An edge of the owner: its rows as merged so far, and as they are stored. The same array as long as nothing has changed. */
-export type MergedEdge = { rows: readonly StatementRow[]; stored: readonly StatementRow[] }
+/**
+ * An edge of the owner: its rows as merged so far, and as they are stored. The same array as long as nothing has changed. `places` are
+ * those of the rows by their keys, where there are many: a list may name one upstream thousands of times.
+ */
+export type MergedEdge = {
+  rows: readonly StatementRow[]
+  stored: readonly StatementRow[]
+  places: Map<string, number> | null
+}
 
 /** Removals and replacements: those known, and those that are new and to be written. */
 export type RememberedOrder = {
@@ -83,7 +90,12 @@ export const emptyOwner = ({ ownerId, aspectCode }: OwnerAspect): OwnerStatement
 /** Adds a stored row that has not been added yet. */
 export function addStored(owner: OwnerStatements, row: StatementRow): void {
   const edge = edgeAt(owner, row)
-  if (!edge.stored.some((each) => isSameKey(each, row))) edge.rows = edge.stored = [...edge.stored, row]
+  if (placeOfKey(edge, row) >= 0) return
+  // Nothing has changed yet: both are one array.
+  const rows = edge.stored === noRows ? [] : (edge.stored as StatementRow[])
+  rows.push(row)
+  edge.rows = edge.stored = rows
+  edge.places?.set(rowKeyText(row), rows.length - 1)
 }
 
 export function addTombstone(
@@ -112,11 +124,55 @@ const orderOfOwner = (owner: OwnerStatements): RememberedOrder =>
 const isSameKey = (a: RowKey, b: RowKey): boolean =>
   a.field === b.field && a.sourceId === b.sourceId && a.recordKey === b.recordKey
 
+/** With more rows than these their keys are kept in a map. */
+const rowsSearchedMaxCount = 8
+
+export const rowKeyText = ({ field, sourceId, recordKey }: RowKey): string =>
+  `${field} ${sourceId} ${recordKey}`
+
+const placesOf = (rows: readonly StatementRow[]): Map<string, number> | null =>
+  rows.length > rowsSearchedMaxCount ? new Map(rows.map((row, place) => [rowKeyText(row), place])) : null
+
+/** Where the row of a key is; -1 where there is none. */
+function placeOfKey(edge: MergedEdge, key: RowKey): number {
+  if (edge.rows.length <= rowsSearchedMaxCount) return edge.rows.findIndex((row) => isSameKey(row, key))
+  edge.places ??= placesOf(edge.rows)
+  return edge.places?.get(rowKeyText(key)) ?? -1
+}
+
+/** The rows as an array that may be changed. */
+function ownRows(edge: MergedEdge): StatementRow[] {
+  if (edge.rows === edge.stored) edge.rows = [...edge.stored]
+  return edge.rows as StatementRow[]
+}
+
+function setRow(edge: MergedEdge, row: StatementRow): void {
+  const place = placeOfKey(edge, row)
+  const rows = ownRows(edge)
+  if (place >= 0) rows[place] = row
+  else {
+    rows.push(row)
+    edge.places?.set(rowKeyText(row), rows.length - 1)
+  }
+}
+
+/** The last row takes its place: the rows of an edge are in no order. */
+function dropRow(edge: MergedEdge, key: RowKey): void {
+  const place = placeOfKey(edge, key)
+  if (place < 0) return
+  const rows = ownRows(edge)
+  const last = rows.pop()
+  edge.places?.delete(rowKeyText(key))
+  if (!last || place === rows.length) return
+  rows[place] = last
+  edge.places?.set(rowKeyText(last), place)
+}
+
 function edgeAt({ edges }: OwnerStatements, { downstreamId, upstreamId }: EdgeEnds): MergedEdge {
   let byUpstream = edges.get(downstreamId)
   if (!byUpstream) edges.set(downstreamId, (byUpstream = new Map<number, MergedEdge>()))
   let edge = byUpstream.get(upstreamId)
-  if (!edge) byUpstream.set(upstreamId, (edge = { rows: noRows, stored: noRows }))
+  if (!edge) byUpstream.set(upstreamId, (edge = { rows: noRows, stored: noRows, places: null }))
   return edge
 }
 
@@ -127,8 +183,10 @@ export const rowsOfEdge = (
   upstreamId: number
 ): readonly StatementRow[] => edges.get(downstreamId)?.get(upstreamId)?.rows ?? noRows
 
-export const rowOfKey = (owner: OwnerStatements, key: EdgeEnds & RowKey): StatementRow | undefined =>
-  rowsOfEdge(owner, key.downstreamId, key.upstreamId).find((row) => isSameKey(row, key))
+export function rowOfKey({ edges }: OwnerStatements, key: EdgeEnds & RowKey): StatementRow | undefined {
+  const edge = edges.get(key.downstreamId)?.get(key.upstreamId)
+  return edge?.rows[placeOfKey(edge, key)]
+}
 
 export function* edgesOfOwner({ edges }: OwnerStatements): Generator<MergedEdge> {
   for (const byUpstream of edges.values()) yield* byUpstream.values()
@@ -140,12 +198,12 @@ export const rowsOfOwner = (owner: OwnerStatements): StatementRow[] =>
 /** Puts a row in the place of the one of its key. Throws FORBIDDEN (checkDownstream) where it says anything new. */
 export function putRow(context: MergeContext, owner: OwnerStatements, row: StatementRow): void {
   const edge = edgeAt(owner, row)
-  const before = edge.rows
-  const known = before.find((each) => isSameKey(each, row))
+  const known = edge.rows[placeOfKey(edge, row)]
   if (!known || !saysTheSame(known, row)) context.checkDownstream(row.downstreamId)
-  edge.rows = known ? before.map((each) => (each === known ? row : each)) : [...before, row]
+  setRow(edge, row)
   context.undo?.push(() => {
-    edge.rows = before
+    if (known) setRow(edge, known)
+    else dropRow(edge, row)
   })
 }
 
@@ -153,10 +211,9 @@ export function putRow(context: MergeContext, owner: OwnerStatements, row: State
 export function takeRow(context: MergeContext, owner: OwnerStatements, row: StatementRow): void {
   context.checkDownstream(row.downstreamId)
   const edge = edgeAt(owner, row)
-  const before = edge.rows
-  edge.rows = before.filter((each) => !isSameKey(each, row))
+  dropRow(edge, row)
   context.undo?.push(() => {
-    edge.rows = before
+    setRow(edge, row)
   })
 }
 

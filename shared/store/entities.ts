@@ -203,7 +203,8 @@ async function countAbsence(tx: Tx): Promise<void> {
 export async function readAbsenceCount(tx: Tx): Promise<string> {
   const [row] = await query<{ count: string }>(
     tx,
-    'select absence_seq.last_value::text as count from absence_seq'
+    // The first draw leaves last_value as it is.
+    "select concat_ws(' ', absence_seq.last_value, absence_seq.is_called) as count from absence_seq"
   )
   if (!row) throw new Error('a sequence has one row')
   return row.count

@@ -40,13 +40,13 @@ const compareTimeoutMs = 600_000
  */
 export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<PlannedRemovals> {
   const { loadId, sourceId, seq, spared, domainIds } = question
-  const [before] = await query<{ nestloop: string; timeout: string }>(
+  const [before] = await query<{ nestloop: string; seqscan: string; timeout: string }>(
     tx,
-    "select current_setting('enable_nestloop') as nestloop, current_setting('statement_timeout') as timeout"
+    "select current_setting('enable_nestloop') as nestloop, current_setting('enable_seqscan') as seqscan, current_setting('statement_timeout') as timeout"
   )
   await query(
     tx,
-    "select set_config('enable_nestloop', 'off', true), set_config('statement_timeout', ?, true)",
+    "select set_config('enable_nestloop', 'off', true), set_config('enable_seqscan', 'on', true), set_config('statement_timeout', ?, true)",
     [String(compareTimeoutMs)]
   )
   const [stated] = await query<{ rows: number }>(
@@ -113,10 +113,11 @@ export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<P
       loadId
     ]
   )
-  await query(tx, "select set_config('enable_nestloop', ?, true), set_config('statement_timeout', ?, true)", [
-    before?.nestloop ?? 'on',
-    before?.timeout ?? '0'
-  ])
+  await query(
+    tx,
+    "select set_config('enable_nestloop', ?, true), set_config('enable_seqscan', ?, true), set_config('statement_timeout', ?, true)",
+    [before?.nestloop ?? 'on', before?.seqscan ?? 'on', before?.timeout ?? '0']
+  )
   const removable = pieces.reduce((sum, piece) => sum + piece.rows, 0)
   // What the load has added may have been removed since by something newer: then the difference says too little.
   return { stated: Math.max(stated?.rows ?? 0, removable), removable, pieces: pieces.length }

@@ -44,7 +44,7 @@ type OpenChunk = {
 }
 
 const rejectsPerInsert = 1_000
-/** A million new edges took 0.52 of a raw COPY by 20,000, 0.42 to 0.46 by 10,000 and 0.48 by 40,000; where all of a chunk go the general way it is two seconds. */
+/** A million new edges took 0.52 of a raw COPY by 20,000, 0.42 to 0.46 by 10,000 and 0.48 by 40,000. */
 const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxBytes }
 
 export const recordsPerChunk = (format: string): number =>

@@ -43,7 +43,7 @@ export async function splitChunk(
 
 type Half = { firstLine: number; recordCount: number; payload: Buffer }
 
-/** Edges that workers died with stay edges; those that could not be applied have their chance in the general way, and so has an edge alone. */
+/** Edges that workers died with stay edges; those that could not be applied are tried record by record, and so is an edge alone. */
 async function halves(tx: Tx, chunk: LockedChunk, keepsEdges: boolean): Promise<Half[]> {
   const edges = keepsEdges ? await unpackEdgesOnly(chunk.payload) : null
   if (edges)

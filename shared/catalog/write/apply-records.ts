@@ -17,6 +17,7 @@ import { declaredUrns } from '../../store/declarations.ts'
 import {
   createTrialIds,
   findEntities,
+  findEntitiesById,
   insertEntities,
   lockEntities,
   lockOwners as lockById
@@ -60,7 +61,6 @@ import type { EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { allGuards, type Guards } from './guards.ts'
 import { resolveEdges, type ResolvedEdges } from './resolve-edges.ts'
-import { urnsOfIds } from './urns-of-ids.ts'
 import type { StatedKeys } from './stated-keys.ts'
 import { WaitForOlderLoad } from './wait-for-older-load.ts'
 
@@ -105,7 +105,7 @@ export async function applyRecords(
 ): Promise<Verdict[]> {
   const guards = context.guards ?? allGuards
   // What a load fills has statistics from when it was empty.
-  if (context.chunk) await preferIndexes(tx)
+  if (context.chunk ?? context.ofLoad) await preferIndexes(tx)
   const changes = given.flatMap((record) => record.changes)
   const deletes = changes.some(deletesEntity)
   if (guards.excludesDeletes) await (changes.some(excludesWriters) ? lockAlone(tx) : lockAsWriter(tx))
@@ -487,7 +487,7 @@ async function audit(
   const known = new Set([...subjects].flatMap((urn) => set.entities.get(urn)?.id ?? []))
   const others = owners.filter((id) => !known.has(id))
   const named = others.subarray(0, Math.max(0, auditedUrnsMaxCount - subjects.size))
-  const urnOfId = await urnsOfIds(tx, [...named])
+  const names = (await findEntitiesById(tx, [...named])).map(({ urn }) => urn)
   await appendAudit(tx, {
     actor: set.actor.urn,
     tokenId: set.actor.tokenId,
@@ -501,7 +501,7 @@ async function audit(
       applied: count('applied'),
       unchanged: count('unchanged'),
       rejected: count('rejected'),
-      urns: [...subjects, ...[...named].map(urnOfId)].slice(0, auditedUrnsMaxCount),
+      urns: [...subjects, ...names].slice(0, auditedUrnsMaxCount),
       urnCount: subjects.size + others.length
     }
   })

@@ -1,4 +1,4 @@
-/** Puts new assets into the domains that rules give them. Every rule for domains goes through here: what is there already is left alone. */
+/** Puts new assets into the domains that the connections of OpenLineage give them; what exists already is left alone. Domain rules are in apply-domain-rules.ts. */
 import type { Tx } from '../../db/database.ts'
 import type { Change } from '../../model/changes.ts'
 import { findAssociations } from '../../store/domains.ts'

@@ -2,8 +2,8 @@
  * Edges given by their two ends alone, as a chunk stores them: an edge as its line and two numbers. An end is the id of a dataset
  * where the process that receives the load knows it, else the place of its URN, which is stored once.
  *
- * A fiftieth of the bytes of the lines, and nothing left to parse or to look up for the worker, which judges existence all the same.
- * The lines can be made again as they were sent, for rejects and for a second way of applying them: an entity's row is never deleted.
+ * A fiftieth of the bytes of the lines, and nothing left to parse for the worker, which judges existence all the same.
+ * The lines can be made again as they were sent, for rejects and for applying them record by record: an entity's row is never deleted.
  */
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'

@@ -5,7 +5,7 @@ import { CatalogError } from '../../errors.ts'
 import { passOf } from '../../model/change-facts.ts'
 import type { ChangeRecord } from '../../model/changes.ts'
 import { appendedPosition } from '../../model/list-order.ts'
-import { createPatchBudget, TooMuchPatching } from '../../model/patch-work.ts'
+import { createPatchBudget, createReplayBudget, TooMuchPatching } from '../../model/patch-work.ts'
 import { writeTimeseries } from '../../store/aspects.ts'
 import { forgetEntities, unusedEntities, writePresence } from '../../store/entities.ts'
 import { assertEdge, edgesOfOwner, removeEdge } from '../../statements/merge.ts'
@@ -46,7 +46,7 @@ export async function foldRecords(
   isCall: boolean
 ): Promise<Folded> {
   set.stated?.clear()
-  set.patchBudget = createPatchBudget()
+  set.patchBudget = !isCall && records.length === 1 ? createReplayBudget() : createPatchBudget()
   const loads = planLoads(set, records)
   const cells: Cells = {
     ...(await readAspects(tx, set, loads, columns)),

@@ -9,7 +9,7 @@ import {
   emptyOwner,
   type OwnerStatements
 } from '../../statements/merge.ts'
-import type { EdgeKey, OwnerAspect } from '../../statements/rows.ts'
+import type { EdgeKey, EdgePatchRow, OwnerAspect } from '../../statements/rows.ts'
 import { edgePatchesOfOwners } from '../../store/edge-patches.ts'
 import {
   ownersWithOrder,
@@ -97,10 +97,14 @@ async function readOrder(
   }
   for (const watermark of await watermarksOfOwners(tx, among(found.replacements)))
     addWatermark(ownerAt(watermark.ownerId, watermark.aspectCode), watermark)
+  const patched = new Map<OwnerStatements, EdgePatchRow[]>()
   for (const patch of await edgePatchesOfOwners(tx, among(found.patches))) {
     const owner = ownerAt(patch.ownerId, patch.aspectCode)
-    owner.patches = owner.storedPatches = [...owner.storedPatches, patch]
+    const patches = patched.get(owner)
+    if (patches) patches.push(patch)
+    else patched.set(owner, [patch])
   }
+  for (const [owner, patches] of patched) owner.patches = owner.storedPatches = patches
 }
 
 function picked(
@@ -122,7 +126,11 @@ function withIntoColumns(set: WorkingSet, edges: EdgeKeyColumns): EdgeKeyColumns
   const isColumn = (at: number): boolean =>
     columnAspects.has(edges.aspectCodes[at] ?? 0) &&
     set.byId.get(edges.downstreamIds[at] ?? 0)?.entityType === 'schemaField'
-  const places = [...edges.downstreamIds.keys()].filter(isColumn)
+  const seen = new Set<string>()
+  const places = [...edges.downstreamIds.keys()].filter((at) => {
+    const column = `${edges.ownerIds[at]} ${edges.aspectCodes[at]} ${edges.downstreamIds[at]}`
+    return isColumn(at) && !seen.has(column) && seen.add(column)
+  })
   if (places.length === 0) return edges
   const with0 = (column: Int32Array, more: (at: number) => number): Int32Array =>
     Int32Array.from([...column, ...places.map(more)])

@@ -13,9 +13,8 @@ import type { EntityIds } from './entity-ids.ts'
 import { urnsOfIds } from './urns-of-ids.ts'
 import { rememberEntity, type WorkingSet } from './working-set.ts'
 
-/** `batch`: what `places` of the columns are places in. `idle`: lines of removals that name what was never named before. */
+/** `idleLines`: those of removals from owners that were never named before. */
 export type ResolvedEdges = {
-  batch: EdgeBatch
   columns: EdgeColumns
   records: ChangeRecord[]
   idleLines: number[]
@@ -33,8 +32,8 @@ export async function resolveEdges(
   const mustExist = missingReferences === 'reject'
   const { ids: idOfUrn, excluded } = await ids.find(tx, urns, idsOf(upstreams, downstreams), mustExist)
   const isMaking = !mustExist && (!isRemoval || set.older.isUnfinished)
-  // The ids of a dry run are given record by record.
-  if (isMaking && !set.trialIds) await giveIds(tx, set, batch, idOfUrn, excluded)
+  // The ids of a dry run, and of what a limited token may not touch, are given record by record.
+  if (isMaking && !set.trialIds && !set.limit) await giveIds(tx, set, batch, idOfUrn, excluded)
   const { names, typeOf } = urns.types()
   // Who is given by an id is a dataset.
   const dataset = names.includes('dataset') ? names.indexOf('dataset') : names.push('dataset') - 1
@@ -54,26 +53,31 @@ export async function resolveEdges(
         downstream < 0 ? dataset : (typeOf[downstream] ?? 0)
       ]
     if (!pair) throw new Error('an edge without lineage was packed')
-    const isMissing = upstreamId === 0 || downstreamId === 0
-    if (isMissing && !mustExist && isRemoval && !isMaking) {
+    const ownerId = pair.owner === 'upstream' ? upstreamId : downstreamId
+    // An owner that has an id may be about to get the edge from another writer: its lock is waited for, record by record.
+    if (ownerId === 0 && isRemoval && !mustExist && !isMaking && !set.limit) {
       idleLines.push(lines[place] ?? 0)
       continue
     }
     // Which of the ends a limited token may touch is judged edge by edge, as is what was deleted or does not exist.
-    if (isMissing || set.limit || excluded.has(upstreamId) || excluded.has(downstreamId)) {
+    if (
+      upstreamId === 0 ||
+      downstreamId === 0 ||
+      set.limit ||
+      excluded.has(upstreamId) ||
+      excluded.has(downstreamId)
+    ) {
       leftPlaces.push(place)
       continue
     }
-    columns.places[at] = place
     columns.lines[at] = lines[place] ?? 0
     columns.upstreamIds[at] = upstreamId
     columns.downstreamIds[at] = downstreamId
-    columns.ownerIds[at] = pair.owner === 'upstream' ? upstreamId : downstreamId
+    columns.ownerIds[at] = ownerId
     columns.fields[at] = pair.fieldCode
     at += 1
   }
   return {
-    batch,
     columns: at === count ? columns : firstOf(columns, at),
     records: await recordsAt(tx, batch, leftPlaces),
     idleLines
@@ -82,7 +86,6 @@ export async function resolveEdges(
 
 const emptyColumns = (isRemoval: boolean, length: number): EdgeColumns => ({
   isRemoval,
-  places: new Int32Array(length),
   lines: new Int32Array(length),
   downstreamIds: new Int32Array(length),
   upstreamIds: new Int32Array(length),
@@ -92,7 +95,6 @@ const emptyColumns = (isRemoval: boolean, length: number): EdgeColumns => ({
 
 const firstOf = (columns: EdgeColumns, count: number): EdgeColumns => ({
   isRemoval: columns.isRemoval,
-  places: columns.places.subarray(0, count),
   lines: columns.lines.subarray(0, count),
   downstreamIds: columns.downstreamIds.subarray(0, count),
   upstreamIds: columns.upstreamIds.subarray(0, count),

@@ -14,7 +14,7 @@ export type StatedKey = {
   recordKey: number
 }
 
-/** Both ways of applying a chunk tell it what the records state. A key that is told twice does no harm. */
+/** The merge adds what the records state. Adding a key twice does no harm. */
 export type StatedKeys = {
   /** A record states this, whatever becomes of it: applied, unchanged, overtaken, or refused with a later part of its record. */
   add(key: StatedKey): void

@@ -11,6 +11,7 @@ import {
   edgesOfOwner,
   isOutdone,
   patchesOfEdge,
+  rowKeyText,
   rowsOfEdge,
   saysTheSame,
   type OwnerStatements
@@ -39,13 +40,15 @@ export async function writeStatements(
   for (const owner of owners) {
     for (const edge of edgesOfOwner(owner)) {
       if (edge.rows === edge.stored) continue
-      edge.rows = edge.rows.map((row) => withChangedSeq(set, owner, row, storedAs(edge.stored, row)))
+      const before = finder(edge.stored)
+      edge.rows = edge.rows.map((row) => withChangedSeq(set, owner, row, before(row)))
       for (const row of edge.rows) {
-        const before = storedAs(edge.stored, row)
-        if (!before) added.push(row)
-        else if (before !== row && isWorthWriting(set, owner, before, row)) updated.push(row)
+        const stored = before(row)
+        if (!stored) added.push(row)
+        else if (stored !== row && isWorthWriting(set, owner, stored, row)) updated.push(row)
       }
-      for (const row of edge.stored) if (!storedAs(edge.rows, row)) deleted.push(row)
+      const now = finder(edge.rows)
+      for (const row of edge.stored) if (!now(row)) deleted.push(row)
     }
     noteChanges(set, owner)
   }
@@ -63,10 +66,19 @@ export async function writeStatements(
   return columns
 }
 
-const storedAs = (rows: readonly StatementRow[], row: StatementRow): StatementRow | undefined =>
-  rows.find(
-    (each) => each.field === row.field && each.sourceId === row.sourceId && each.recordKey === row.recordKey
-  )
+const rowsSearchedMaxCount = 8
+
+/** Finds the row of the same key as another among the rows of an edge, of which there may be thousands. */
+function finder(rows: readonly StatementRow[]): (row: StatementRow) => StatementRow | undefined {
+  if (rows.length > rowsSearchedMaxCount) {
+    const byKey = new Map(rows.map((row) => [rowKeyText(row), row]))
+    return (row) => byKey.get(rowKeyText(row))
+  }
+  return (row) =>
+    rows.find(
+      (each) => each.field === row.field && each.sourceId === row.sourceId && each.recordKey === row.recordKey
+    )
+}
 
 const isWorthWriting = (
   set: WorkingSet,
@@ -121,8 +133,9 @@ function noteChanges({ journal, seq }: WorkingSet, owner: OwnerStatements): void
   if (isPatched) notePatches({ journal }, owner)
   for (const edge of edgesOfOwner(owner)) {
     if (edge.rows === edge.stored && !isPatched) continue
+    const current = finder(edge.rows)
     for (const row of edge.stored) {
-      const now = storedAs(edge.rows, row)
+      const now = current(row)
       if (now && !isPatched && now === row) continue
       const before = statedBefore(row, owner.storedPatches)
       if (!now) journal.note({ kind: 'removed', key: row, before })
