@@ -4,7 +4,7 @@ import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { readAspect } from '../shared/catalog/entities/read-aspects.ts'
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
-import type { Change } from '../shared/model/changes.ts'
+import type { Change, ChangeRecord } from '../shared/model/changes.ts'
 import type { Urn } from '../shared/urn/urn.ts'
 import {
   addEdge,
@@ -639,4 +639,18 @@ t.test('the change log tells a graph all that it must know, and nothing twice', 
     lines([addEdge(dataset('nowhere'), dataset('else'))], [addEdge(a, c)])
   )
   t.same(await graphOfLog(db), await graphOfTables(db), 'a chunk with a refused record')
+})
+
+t.test('a patch that comes late is applied, however many large ones are replayed over it', async (t) => {
+  const { db } = await withDatabase(t)
+  const a = dataset('a')
+  const wide = { a: Array.from({ length: 90_000 }, (_, index) => index) }
+  await apply(db, upsert(a, 'moonPhase', wide))
+  const older = await openLoad(db)
+  const patched = (name: string): ChangeRecord =>
+    record(1, patch(a, 'moonPhase', { op: 'add', path: `/${name}`, value: name }))
+  for (let index = 0; index < 25; index += 1)
+    await applyAsChunk(db, await openLoad(db), [patched(`k${index}`)])
+  t.match(await applyAsChunk(db, older, [patched('late')]), [{ outcome: 'applied' }])
+  t.match(await valueOf(db, a, 'moonPhase'), { late: 'late', k0: 'k0', k24: 'k24' })
 })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { limits } from '../shared/limits.ts'
 import { applyPatch } from '../shared/model/json-patch.ts'
 import { parsePatch } from '../shared/model/patch-document.ts'
-import type { ChangeRecord, JsonObject, PatchOperation } from '../shared/model/changes.ts'
+import type { JsonObject, PatchOperation } from '../shared/model/changes.ts'
 import {
   apply,
   applyAsChunk,
@@ -304,18 +304,6 @@ t.test('through every door', async (t) => {
       t.match(await valueOf(db, wideOne, 'moonPhase'), { k0: 0, k29: 29 })
     }
   )
-
-  t.test('a patch that comes late is applied, however many large ones are replayed over it', async (t) => {
-    const wideOne = dataset('wide and late')
-    await apply(db, upsert(wideOne, 'moonPhase', wide(90_000)))
-    const older = await openLoad(db)
-    const patched = (name: string): ChangeRecord =>
-      record(1, patch(wideOne, 'moonPhase', { op: 'add', path: `/${name}`, value: name }))
-    for (let index = 0; index < 25; index += 1)
-      await applyAsChunk(db, await openLoad(db), [patched(`k${index}`)])
-    t.match(await applyAsChunk(db, older, [patched('late')]), [{ outcome: 'applied' }])
-    t.match(await valueOf(db, wideOne, 'moonPhase'), { late: 'late', k0: 'k0', k24: 'k24' })
-  })
 
   t.test('what an edge says is patched so often and no more', async (t) => {
     const [down, up] = [dataset('down'), dataset('up')]
