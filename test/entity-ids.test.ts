@@ -10,7 +10,8 @@ import { UrnPacker, type PackedUrns } from '../shared/urn/packed-urns.ts'
 import type { Urn } from '../shared/urn/urn.ts'
 import { addEdge, apply, asCall, create, dataset, hardDelete, record } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
-import { edge, rejectsOf, withLoadBench } from './support/load-bench.ts'
+import { undoLoad } from '../shared/catalog/loads/undo-load.ts'
+import { admin, edge, entity, rejectsOf, withLoadBench } from './support/load-bench.ts'
 
 const [a, b, c] = [dataset('a'), dataset('b'), dataset('c')]
 
@@ -141,6 +142,19 @@ t.test('an edge to what was deleted since is refused, and applied when it is the
   await apply(bench.db, ...create(a))
   t.match(await load(), { applied: 1, rejected: 0 })
   t.match(await load(), { unchanged: 1, rejected: 0 })
+})
+
+t.test('an edge between entities that an undo took back, the first of the catalog, is refused', async (t) => {
+  const bench = await withLoadBench(t)
+  await ensureEpoch(bench.db)
+  const first = await bench.submit([entity('a'), entity('b'), edge('a', 'b')])
+  await bench.drain()
+  await undoLoad(bench.db, bench.queue, first, { actor: admin, requestId: null })
+  await bench.drain()
+  const second = await bench.submit([edge('a', 'b')])
+  await bench.drain()
+  t.match((await bench.load(second)).counts, { applied: 0, rejected: 1 })
+  t.match(await rejectsOf(bench, second), [{ code: 'MISSING_REFERENCE' }])
 })
 
 t.test('whoever remembered an entity that was deleted since is told, and asks anew', async (t) => {

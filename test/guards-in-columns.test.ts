@@ -394,3 +394,30 @@ t.test("chunks that make placeholders for each other's owners do not wait in a c
     }
   }
 })
+
+t.test('a removal waits for an owner that another writer is about to give the edge', async (t) => {
+  const { db } = await withDatabase(t)
+  const [upstreamUrn, downstreamUrn] = [dataset('never named'), dataset('known')]
+  await apply(db, ...create(downstreamUrn))
+  // The call makes the upstream, and stands before it writes the edge.
+  const adding = pausedBefore(db, /^copy$/, (tx) =>
+    applyRecords(
+      tx,
+      [record(0, addEdge(upstreamUrn, downstreamUrn))],
+      asCall({ missingReferences: 'create' })
+    )
+  )
+  await adding.reached
+  const load = await openLoad(db)
+  const removal = db.transaction((tx: Tx) =>
+    applyInColumns(tx, load, [[upstreamUrn, downstreamUrn]], {
+      op: 'removeEdge',
+      missingReferences: 'create'
+    })
+  )
+  await endedOrBlocked(db, removal)
+  adding.goOn()
+  await adding.done
+  await removal
+  t.same(await upstreamsOf(db, downstreamUrn), [])
+})
