@@ -408,7 +408,7 @@ t.test('a removal waits for an owner that another writer is about to give the ed
     )
   )
   await adding.reached
-  const load = await openLoad(db)
+  const load = await openLoad(db, { remaining: 1 })
   const removal = db.transaction((tx: Tx) =>
     applyInColumns(tx, load, [[upstreamUrn, downstreamUrn]], {
       op: 'removeEdge',
