@@ -191,8 +191,12 @@ export const limits = {
   openLineageBatchMaxBytes: 64 * 1024 * 1024,
   /** Entries of one page of Marquez' lists: namespaces, datasets, jobs, events. */
   openLineagePageMaxCount: 1_000,
-  /** OpenLineage events that wait in one API process to be committed; more are refused with UNAVAILABLE, which clients try again. */
-  openLineageWaitingMaxCount: 10_000,
+  /** OpenLineage events in one request; at about a thousand a second its answer takes ten seconds. */
+  openLineageBatchMaxCount: 10_000,
+  /** Bytes of all bodies with OpenLineage events that one API process holds; more are refused with UNAVAILABLE, which clients try again. */
+  openLineageWaitingMaxBytes: 128 * 1024 * 1024,
+  /** Milliseconds that an OpenLineage event may have waited to be committed; then further ones are refused with UNAVAILABLE. Clients give up after 5 s. */
+  openLineageWaitMaxMs: 2_000,
   /** Rejects of one load that are kept with their record; the rest are only counted. */
   rejectsKeptMaxCount: 100_000,
   /** Bytes kept of a rejected record. */

@@ -1,12 +1,19 @@
 /** OpenLineage over HTTP: events of real producers, one by one, in batches, packed, twice and in any order, give the same graph. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import http from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { query } from '../shared/db/query.ts'
+import { limits } from '../shared/limits.ts'
+import type { JsonObject } from '../shared/model/changes.ts'
 import { packageRoot } from '../shared/platform/paths.ts'
+import { lockIngestion, writeStates } from '../shared/store/openlineage.ts'
+import type { Urn } from '../shared/urn/urn.ts'
+import { connectTestDatabase, withDatabase } from './support/database.ts'
+import { contentFrom, eventAt, facet } from './support/openlineage.ts'
 import { skipUnless } from './support/skip.ts'
-import { contentFrom } from './support/openlineage.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
 const names = ['CLL', 'simple_run_event', 'spark_dataproc_bigquery_shakespare'] as const
@@ -87,4 +94,230 @@ t.test('real events', async (t) => {
       t.strictSame(await contentFrom(single.db), content, 'packed, and the newest first')
     })
   }
+})
+
+const job = (name: string): JsonObject => ({ namespace: 'nightly', name, facets: {} })
+const eventOf = (index: number, facets: JsonObject = {}): JsonObject =>
+  eventAt(index, { job: { ...job(`etl.job${index}`), facets } })
+const sendList = (server: TestServer, events: readonly unknown[]) =>
+  post(server, events, '/api/v1/lineage/batch')
+
+/** The events that were committed, as the numbers and characters of each transaction. */
+const transactions = ({ db }: TestServer): Promise<{ events: number; chars: number }[]> =>
+  query(
+    db,
+    `
+    select count(*)::int as events, sum(length(event::text))::int as chars
+    from openlineage_event group by xmin::text`
+  )
+
+/** Holds what each group of events needs, until it is released. */
+async function blockIngestion(t: Test, { databaseUrl }: TestServer): Promise<() => Promise<void>> {
+  const other = connectTestDatabase(databaseUrl, 1)
+  t.teardown(() => other.destroy())
+  const tx = await other.transaction()
+  await lockIngestion(tx, false)
+  return async () => {
+    await tx.commit()
+  }
+}
+
+/** Process ids of those that wait for it. */
+async function waitersOf({ db }: TestServer): Promise<number[]> {
+  for (;;) {
+    const rows = await query<{ pid: number }>(
+      db,
+      `
+      select pid from pg_locks
+      where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`
+    )
+    if (rows.length > 0) return rows.map(({ pid }) => pid)
+    await sleep(20)
+  }
+}
+
+t.test('one transaction has at most 16 MiB of events', async (t) => {
+  const server = await withServer(t)
+  const query = 'x'.repeat(6 * 1024 * 1024)
+  const events = Array.from({ length: 7 }, (_, index) => eventOf(index, { sql: facet({ query }) }))
+  t.match(await sendList(server, events), { body: { summary: { successful: 7 } } })
+  const sizes = (await transactions(server)).map(({ chars }) => chars)
+  t.ok(Math.max(...sizes) <= 16 * 1024 * 1024, String(sizes))
+})
+
+t.test('the states of a group are written in several statements where they are large', async (t) => {
+  const { db } = await withDatabase(t)
+  const rows = Array.from({ length: 10 }, (_, index) => ({
+    urn: `urn:li:dataset:(urn:li:dataPlatform:hive,t${index},PROD)` as Urn,
+    state: null,
+    asserted: { [`urn:li:dataset:${index}`]: { documentation: { text: 'x'.repeat(4 * 1024 * 1024) } } }
+  }))
+  const sizes: number[] = []
+  db.on('query', ({ bindings }: { bindings?: unknown[] }) => {
+    sizes.push(...(bindings ?? []).map((each) => String(each).length))
+  })
+  await db.transaction((tx) => writeStates(tx, rows))
+  t.ok(Math.max(...sizes) <= 16 * 1024 * 1024 + 100, String(sizes))
+  t.strictSame(await query(db, 'select count(*)::int as count from openlineage_state'), [{ count: 10 }])
+})
+
+t.test('an event that cannot be committed fails alone, found by halving its group', async (t) => {
+  const server = await withServer(t)
+  await query(
+    server.db,
+    `
+    create function refuse_poison() returns trigger language plpgsql as $$
+    begin
+      if new.event::text like '%poison%' then raise exception 'poison'; end if;
+      return new;
+    end $$`
+  )
+  await query(
+    server.db,
+    'create trigger poison before insert on openlineage_event for each row execute function refuse_poison()'
+  )
+  const events = Array.from({ length: 256 }, (_, index) =>
+    eventOf(index, index === 77 ? { sql: facet({ query: 'poison' }) } : {})
+  )
+  t.match((await sendList(server, events)).body, {
+    summary: { successful: 255, failed: 1, retriable: 1 },
+    failed_events: [{ index: 77, retriable: true, reason: /internal error/ }]
+  })
+  const committed = await transactions(server)
+  t.ok(committed.length <= 20, `${committed.length} transactions`)
+})
+
+t.test('what fails for a while is retriable', async (t) => {
+  const server = await withServer(t)
+  const release = await blockIngestion(t, server)
+  const answer = sendList(server, [eventOf(1), eventOf(2)])
+  const [pid = 0] = await waitersOf(server)
+  await query(server.db, 'select pg_cancel_backend(?::int)', [pid])
+  t.match((await answer).body, {
+    summary: { failed: 2, retriable: 2, non_retriable: 0 },
+    failed_events: [
+      { index: 0, retriable: true },
+      { index: 1, retriable: true }
+    ]
+  })
+  t.strictSame(await transactions(server), [], 'the second was not tried again by itself')
+  await release()
+})
+
+t.test('events of several tokens are committed in a group for each', async (t) => {
+  const server = await withServer(t)
+  const tokens = [server.token, await server.tokenWith(['write'])]
+  const release = await blockIngestion(t, server)
+  const answers = []
+  for (let index = 0; index < 40; index += 1) {
+    answers.push(
+      server.rest({
+        method: 'POST',
+        url: '/api/v1/lineage',
+        body: eventOf(index),
+        token: tokens[index % 2] ?? null
+      })
+    )
+    // They arrive in turns.
+    await sleep(10)
+  }
+  await waitersOf(server)
+  await sleep(500)
+  await release()
+  t.ok((await Promise.all(answers)).every(({ status }) => status === 201))
+  const committed = await transactions(server)
+  t.ok(committed.length <= 6, `${committed.length} transactions`)
+})
+
+t.test('where an event has waited for two seconds, further ones are refused and lists wait', async (t) => {
+  const server = await withServer(t)
+  const release = await blockIngestion(t, server)
+  const taken = [post(server, eventOf(0))]
+  await waitersOf(server)
+  taken.push(post(server, eventOf(1)))
+  await sleep(limits.openLineageWaitMaxMs + 500)
+  const list = sendList(server, [eventOf(2), eventOf(3)])
+  const late = post(server, eventOf(4))
+  const first = await Promise.race([late, sleep(3_000, null, { ref: false })])
+  await release()
+  t.match(first, {
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { code: 'UNAVAILABLE', message: /send it again/ }
+  })
+  t.strictSame(
+    (await Promise.all(taken)).map(({ status }) => status),
+    [201, 201]
+  )
+  t.match((await list).body, { summary: { successful: 2 } })
+  t.equal((await post(server, eventOf(5))).status, 201)
+})
+
+t.test('the bodies that arrive at once have at most 128 MiB', async (t) => {
+  const server = await withServer(t)
+  const blanks = Buffer.alloc(limits.openLineageBatchMaxBytes - 64 * 1024, ' ')
+  const unfinished = await Promise.all(
+    Array.from({ length: 2 }, async () => {
+      const request = http.request(`${server.url}/api/v1/lineage/batch`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' }
+      })
+      request.on('error', () => {})
+      await new Promise((resolve) => request.write(blanks, resolve))
+      return request
+    })
+  )
+  await sleep(500)
+  // Larger than what the sockets may still hold.
+  const body = eventOf(0, { sql: facet({ query: 'x'.repeat(14 * 1024 * 1024) }) })
+  t.match(await post(server, body), { status: 503, body: { code: 'UNAVAILABLE', message: /send it again/ } })
+  for (const request of unfinished) request.destroy()
+  let status = 503
+  for (let count = 0; status === 503 && count < 100; count += 1) {
+    await sleep(50)
+    ;({ status } = await post(server, body))
+  }
+  t.equal(status, 201, 'what was cut off is released')
+})
+
+t.test('a list leaves turns to others while it is read', async (t) => {
+  const server = await withServer(t)
+  const fields = Array.from({ length: 100 }, (_, index) => ({ name: `column${index}`, type: 'text' }))
+  const events = Array.from({ length: 4_000 }, (_, index) => ({
+    ...eventOf(index),
+    outputs: [{ namespace: 'postgres://db', name: `t${index}`, facets: { schema: facet({ fields }) } }],
+    eventTime: '9999-01-01T00:00:00Z'
+  }))
+  const body = JSON.stringify(events)
+  let turns = 0
+  let isRunning = true
+  const countTurns = (): void => {
+    turns += 1
+    if (isRunning) setImmediate(countTurns)
+  }
+  countTurns()
+  const answer = await server.rest({
+    method: 'POST',
+    url: '/api/v1/lineage/batch',
+    body,
+    headers: { 'content-type': 'application/json' }
+  })
+  isRunning = false
+  t.match(answer.body, { summary: { received: 4_000, failed: 4_000, retriable: 0 } })
+  t.comment(`${turns} turns`)
+  t.ok(turns >= 15, `${turns} turns`)
+})
+
+t.test('a list of 10,000 events is taken, one of more is refused', async (t) => {
+  const server = await withServer(t)
+  const events = Array.from({ length: 10_000 }, (_, index) => ({
+    ...eventOf(index),
+    job: job(`etl.job${index % 10}`)
+  }))
+  t.match(await sendList(server, events), { status: 200, body: { summary: { successful: 10_000 } } })
+  t.match(await sendList(server, [...events, eventOf(1)]), {
+    status: 400,
+    body: { code: 'LIMIT_EXCEEDED', limit: 'openLineageBatchMaxCount', maximum: 10_000, actual: 10_001 }
+  })
 })

@@ -1,18 +1,21 @@
 /** POST /api/v1/lineage and /api/v1/lineage/batch: OpenLineage events, one or many, as its clients send them. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { currentName } from '../../shared/catalog/openlineage/current-name.ts'
 import { groupEvents, type EventGroups } from '../../shared/catalog/openlineage/group-events.ts'
 import { readEvent, type ReadEvent } from '../../shared/catalog/openlineage/ingest-events.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import type { JsonObject } from '../../shared/model/changes.ts'
 import type { Connections } from '../../shared/openlineage/connections.ts'
 import { parseEventText } from '../../shared/openlineage/event-text.ts'
 import { resolveDataset } from '../../shared/openlineage/names.ts'
 import type { ApiContext } from '../context.ts'
-import { publicError } from '../error-responses.ts'
+import { logError, publicError } from '../error-responses.ts'
 import { answerUnreadUpload } from '../loads/answer-unread-uploads.ts'
 import { readBody } from '../loads/read-body.ts'
 import { readQuery } from '../query-parameters.ts'
+import { holdBytes } from './held-bytes.ts'
 
 /** DataHub's clients are given a base address that ends with this. */
 const prefixes = ['', '/openapi/openlineage'] as const
@@ -23,6 +26,7 @@ export async function openLineageRoutes(
   { uploadDb, db, connections }: ApiContext
 ): Promise<void> {
   const groups = groupEvents(uploadDb ?? db)
+  const whileHolding = holdBytes()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => {
     done(null, payload)
@@ -33,8 +37,12 @@ export async function openLineageRoutes(
       { config: { access: 'write' }, onSend: answerUnreadUpload },
       async (request, reply) => {
         checkUnlimited(request)
-        const event = readEvent(await readJson(request, 'openLineageEventMaxBytes'), '', connections)
-        await groups.add(event, callOf(request))
+        groups.checkRoom()
+        await whileHolding(async (hold) => {
+          const event = readEvent(await readJson(request, 'openLineageEventMaxBytes', hold), '', connections)
+          groups.checkRoom()
+          await groups.add(event, callOf(request))
+        })
         return reply.code(201).send()
       }
     )
@@ -43,7 +51,8 @@ export async function openLineageRoutes(
       { config: { access: 'write' }, onSend: answerUnreadUpload },
       async (request, reply) => {
         checkUnlimited(request)
-        return answerBatch(groups, connections, request, reply)
+        const answer = await whileHolding((hold) => answerBatch(groups, connections, request, hold))
+        return reply.code(200).send(answer)
       }
     )
   }
@@ -71,29 +80,35 @@ const callOf = (request: FastifyRequest) => ({ actor: request.actor, requestId: 
 
 type FailedEvent = { index: number; reason: string; retriable: boolean }
 
+/** Events of one list that wait to be committed at a time. */
+const waitingPerListMaxCount = 400
+/** How long one list is read without a turn for others. */
+const turnMaxMs = 20
+
 /** Each event by itself: what is wrong with one is said of that one. */
 async function answerBatch(
   groups: EventGroups,
   connections: Connections | undefined,
   request: FastifyRequest,
-  reply: FastifyReply
-): Promise<FastifyReply> {
-  const sent = await readJson(request, 'openLineageBatchMaxBytes')
+  hold: Hold
+): Promise<JsonObject> {
+  const sent = await readJson(request, 'openLineageBatchMaxBytes', hold)
   if (!Array.isArray(sent)) throw new CatalogError('BAD_REQUEST', 'The body must be a list of events')
-  const answers = await Promise.all(
-    sent.map(async (each: unknown, index): Promise<FailedEvent | null> => {
-      try {
-        await groups.add(readOne(each, index, connections), callOf(request))
-        return null
-      } catch (error) {
-        const { code, message } = publicError(error)
-        return { index, reason: message, retriable: code === 'UNAVAILABLE' || code === 'INTERNAL' }
-      }
-    })
-  )
-  const failed = answers.filter((answer) => answer !== null)
+  checkCount(sent.length)
+  const answers: Promise<FailedEvent | null>[] = []
+  let turnAt = performance.now()
+  for (const [index, each] of sent.entries()) {
+    await answers[index - waitingPerListMaxCount]
+    await groups.room()
+    if (performance.now() - turnAt > turnMaxMs) {
+      await nextTurn()
+      turnAt = performance.now()
+    }
+    answers.push(answerOne(groups, connections, request, each, index))
+  }
+  const failed = (await Promise.all(answers)).filter((answer) => answer !== null)
   const retriable = failed.filter((each) => each.retriable).length
-  return reply.code(200).send({
+  return {
     status: failed.length === 0 ? 'success' : 'partial_success',
     summary: {
       received: sent.length,
@@ -103,7 +118,39 @@ async function answerBatch(
       non_retriable: failed.length - retriable
     },
     failed_events: failed
-  })
+  }
+}
+
+/** Null when the event has been committed. Never throws. */
+async function answerOne(
+  groups: EventGroups,
+  connections: Connections | undefined,
+  request: FastifyRequest,
+  sent: unknown,
+  index: number
+): Promise<FailedEvent | null> {
+  try {
+    await groups.add(readOne(sent, index, connections), callOf(request))
+    return null
+  } catch (error) {
+    const problem = publicError(error)
+    logError(problem, request)
+    return {
+      index,
+      reason: problem.message,
+      retriable: problem.retryable || problem.code === 'INTERNAL'
+    }
+  }
+}
+
+function checkCount(count: number): void {
+  const maximum = limits.openLineageBatchMaxCount
+  if (count > maximum)
+    throw new CatalogError('LIMIT_EXCEEDED', `A list has at most ${maximum} events`, {
+      limit: 'openLineageBatchMaxCount',
+      maximum,
+      actual: count
+    })
 }
 
 function readOne(sent: unknown, index: number, connections: Connections | undefined): ReadEvent {
@@ -112,6 +159,8 @@ function readOne(sent: unknown, index: number, connections: Connections | undefi
     throw tooLarge('openLineageEventMaxBytes', `events[${index}]`)
   return event
 }
+
+type Hold = (bytes: number) => void
 
 type SizeLimit = 'openLineageEventMaxBytes' | 'openLineageBatchMaxBytes'
 
@@ -123,13 +172,14 @@ const tooLarge = (limit: SizeLimit, what: string): CatalogError =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Throws BODY_TOO_LARGE, BAD_REQUEST, UNSUPPORTED_MEDIA_TYPE, REQUEST_TIMEOUT. */
-async function readJson(request: FastifyRequest, limit: SizeLimit): Promise<unknown> {
+/** Throws BODY_TOO_LARGE, BAD_REQUEST, UNSUPPORTED_MEDIA_TYPE, REQUEST_TIMEOUT, UNAVAILABLE. */
+async function readJson(request: FastifyRequest, limit: SizeLimit, hold: Hold): Promise<unknown> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of readBody(request.raw)) {
     bytes += chunk.length
     if (bytes > limits[limit]) throw tooLarge(limit, 'The body')
+    hold(chunk.length)
     chunks.push(chunk)
   }
   return parseEventText(decode(Buffer.concat(chunks)), 'The body')

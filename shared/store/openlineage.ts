@@ -62,8 +62,26 @@ export async function readAliases(
   )
 }
 
+/** Characters of the states of one statement, where it has more than one: jsonb holds 256 MB. */
+const statesMaxChars = 16 * 1024 * 1024
+
 export async function writeStates(tx: Tx, rows: readonly StateRow[]): Promise<void> {
-  if (rows.length === 0) return
+  let texts: string[] = []
+  let chars = 0
+  for (const { urn, state, asserted } of rows) {
+    const text = JSON.stringify([urn, state, asserted])
+    if (texts.length > 0 && chars + text.length > statesMaxChars) {
+      await writeStateTexts(tx, texts)
+      texts = []
+      chars = 0
+    }
+    texts.push(text)
+    chars += text.length
+  }
+  if (texts.length > 0) await writeStateTexts(tx, texts)
+}
+
+async function writeStateTexts(tx: Tx, texts: readonly string[]): Promise<void> {
   await query(
     tx,
     `
@@ -73,7 +91,7 @@ export async function writeStates(tx: Tx, rows: readonly StateRow[]): Promise<vo
     on conflict (urn) do update
     set state = excluded.state, asserted = excluded.asserted, changed_at = now()`,
     // As one document: in an array of texts each quote would be escaped.
-    [JSON.stringify(rows.map(({ urn, state, asserted }) => [urn, state, asserted]))]
+    [`[${texts.join(',')}]`]
   )
 }
 

@@ -2,63 +2,88 @@
  * Commits the events of concurrent requests together: a transaction for each would reach a few hundred events a second.
  *
  * While a group is being committed the next one gathers; an event is answered when its group has been committed, so whoever sent it reads it.
- * Where a group is refused its events are tried one by one, so that none fails for another's fault.
+ * A group that is refused is halved until the event that is to blame is alone, so that none fails for another's fault.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
+import { sqlErrorKind } from '../../db/sql-errors.ts'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Call } from '../write/call.ts'
 import { ingestEvents, type ReadEvent } from './ingest-events.ts'
 
 export type EventGroups = {
-  /** Resolves when the event has been committed. Throws what ingestEvents throws, and UNAVAILABLE where too many wait. */
+  /** Throws UNAVAILABLE where events wait too long already. */
+  checkRoom: () => void
+  /** Resolves when events wait half as long as checkRoom allows: lists, which can wait, leave the other half to single events. */
+  room: () => Promise<void>
+  /** Resolves when the event has been committed. Throws what ingestEvents throws. Whoever calls it has asked for room. */
   add: (event: ReadEvent, call: Call) => Promise<void>
 }
 
-type Waiting = { event: ReadEvent; call: Call; resolve: () => void; reject: (error: unknown) => void }
+type Waiting = {
+  event: ReadEvent
+  call: Call
+  sinceMs: number
+  resolve: () => void
+  reject: (error: unknown) => void
+}
 
 /** Events of one transaction: known jobs take about 0.7 ms each in groups of 100 and 0.4 ms in groups of 500, on two cores. */
 const groupMaxCount = 500
+/** Characters of the events of one transaction, where it has more than one: they are one statement, which has to fit into one string. */
+const groupMaxChars = 16 * 1024 * 1024
 
 export function groupEvents(db: Db): EventGroups {
-  const waiting: Waiting[] = []
-  let isCommitting = false
+  let waiting: Waiting[] = []
+  let committing: Promise<void> | null = null
 
-  async function commitAll(): Promise<void> {
-    isCommitting = true
-    while (waiting.length > 0) {
-      const group = takeGroup(waiting)
-      await commitGroup(db, group)
-    }
-    isCommitting = false
+  /** The first that waits, and others of its token: what events leave does not depend on their order. */
+  function takeGroup(): Waiting[] {
+    const tokenId = waiting[0]?.call.actor.tokenId
+    const group: Waiting[] = []
+    let chars = 0
+    waiting = waiting.filter((each) => {
+      if (each.call.actor.tokenId !== tokenId || group.length === groupMaxCount) return true
+      chars += each.event.text.length
+      if (chars > groupMaxChars && group.length > 0) return true
+      group.push(each)
+      return false
+    })
+    return group
   }
 
+  async function commitAll(): Promise<void> {
+    // What is added in this turn is committed together.
+    await nextTurn()
+    while (waiting.length > 0) {
+      committing = commitGroup(db, takeGroup())
+      await committing
+    }
+    committing = null
+  }
+
+  const longestWaitMs = (): number => (waiting[0] ? performance.now() - waiting[0].sinceMs : 0)
+
   return {
+    checkRoom() {
+      if (longestWaitMs() > limits.openLineageWaitMaxMs)
+        throw new CatalogError('UNAVAILABLE', 'Events wait too long to take more; send it again', {
+          retryAfterSeconds: 1
+        })
+    },
+    async room() {
+      while (committing !== null && longestWaitMs() > limits.openLineageWaitMaxMs / 2) await committing
+    },
     add: (event, call) =>
       new Promise((resolve, reject) => {
-        if (waiting.length >= limits.openLineageWaitingMaxCount) {
-          reject(
-            new CatalogError('UNAVAILABLE', 'More events wait than can be taken at once; send it again', {
-              retryAfterSeconds: 1
-            })
-          )
-          return
-        }
-        waiting.push({ event, call, resolve, reject })
-        if (!isCommitting) void commitAll()
+        waiting.push({ event, call, sinceMs: performance.now(), resolve, reject })
+        committing ??= commitAll()
       })
   }
 }
 
-/** The first that waits, and those of the same token that follow. */
-function takeGroup(waiting: Waiting[]): Waiting[] {
-  const tokenId = waiting[0]?.call.actor.tokenId
-  const end = waiting.findIndex(
-    ({ call }, index) => index === groupMaxCount || call.actor.tokenId !== tokenId
-  )
-  return waiting.splice(0, end < 0 ? waiting.length : end)
-}
-
+/** Never throws: each event hears of it. */
 async function commitGroup(db: Db, group: readonly Waiting[]): Promise<void> {
   const [first] = group
   if (!first) return
@@ -70,10 +95,16 @@ async function commitGroup(db: Db, group: readonly Waiting[]): Promise<void> {
     )
     for (const { resolve } of group) resolve()
   } catch (error) {
-    if (group.length === 1 || !(error instanceof CatalogError)) {
+    if (group.length === 1 || isTransient(error)) {
       for (const { reject } of group) reject(error)
       return
     }
-    for (const one of group) await commitGroup(db, [one])
+    const middle = Math.ceil(group.length / 2)
+    await commitGroup(db, group.slice(0, middle))
+    await commitGroup(db, group.slice(middle))
   }
 }
+
+/** Whether each of them would fail the same way now. */
+const isTransient = (error: unknown): boolean =>
+  error instanceof CatalogError ? error.retryable : sqlErrorKind(error) === 'transient'
