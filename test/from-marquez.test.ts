@@ -5,6 +5,7 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { query } from '../shared/db/query.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { packageRoot } from '../shared/platform/paths.ts'
 import { contentFrom, eventAt } from './support/openlineage.ts'
@@ -91,6 +92,25 @@ t.test('events of another server', async (t) => {
     t.equal(code, 0, err.join('\n'))
     t.match(err.join('\n'), /read once more/)
     t.equal(await kept(), before + 1, 'those that were here are not kept twice')
+  })
+
+  await t.test('keep every digit of large whole numbers', async (t) => {
+    const sent = JSON.stringify({ events: [eventOf(3_000)], totalCount: 1 }).replace(
+      '"producer":',
+      '"snapshotId":3821550127947089009,"producer":'
+    )
+    const url = await withStandIn(t, (request, response) => {
+      response.setHeader('content-type', 'application/json')
+      const isBehind = !request.url?.includes('offset=0')
+      response.end(isBehind ? '{"events":[],"totalCount":1}' : sent)
+    })
+    const { code, err } = await run(url, 'g.json')
+    t.equal(code, 0, err.join('\n'))
+    const [kept] = await query<{ text: string }>(
+      target.db,
+      `select event::text as text from openlineage_event where event::text like '%snapshotId%'`
+    )
+    t.match(kept?.text, /"snapshotId":3821550127947089009,/)
   })
 
   await t.test('that are refused are named, and the others are taken', async (t) => {

@@ -1,4 +1,5 @@
 /** Reads the events of another server as Marquez answers them: `GET /api/v1/events/lineage`, a page at a time. */
+import { parseEventText } from '../../shared/openlineage/event-text.ts'
 import { Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
 import { headersFor, ServerRefused, unreachable, urlOn, type Server } from './server.ts'
@@ -49,7 +50,7 @@ async function textOf(response: Response): Promise<string> {
 function readPage(server: Server, text: string): EventsPage {
   let answer: unknown
   try {
-    answer = JSON.parse(text)
+    answer = parseEventText(text, 'The answer')
   } catch {
     answer = null
   }
