@@ -221,6 +221,20 @@ t.test('all or nothing, and a look before', async (t) => {
   t.match((await server.load(lines(good), '&atomic=true')).body, { state: 'done', counts: { applied: 2 } })
 })
 
+t.test('all or nothing has at most the events of one chunk, for which others wait', async (t) => {
+  const server = await withLoads(t)
+  const events = Array.from({ length: 1_001 }, (_, index) => runOf(index, index, 'COMPLETE'))
+  for (const parameter of ['&atomic=true', '&dryRun=true'])
+    t.match(await server.load(lines(events), parameter), {
+      status: 400,
+      body: { code: 'LIMIT_EXCEEDED', limit: 'eventChunkMaxRecords', maximum: 1_000 }
+    })
+  t.match((await server.load(lines(events.slice(0, 1_000)), '&atomic=true')).body, {
+    state: 'done',
+    counts: { applied: 1_000 }
+  })
+})
+
 t.test('what events cannot be is refused before anything is stored', async (t) => {
   const server = await withLoads(t)
   const body = lines([runOf(1, 0, 'COMPLETE')])

@@ -30,7 +30,7 @@ import { createSnapshotTally, refuseSmallSnapshot, type SnapshotTally } from './
 import { reasonOf, toReject } from './reject-record.ts'
 import { replayLoad, stillReceiving } from './replay-load.ts'
 import { comparePass } from './sweep-passes.ts'
-import { createWholeChunkWriter } from './whole-chunk-writer.ts'
+import { createWholeChunkWriter, wholeRecordLimit } from './whole-chunk-writer.ts'
 
 /** `isReplay`: the load was there before, and nothing was stored. */
 export type Received = { id: string; isReplay: boolean }
@@ -120,7 +120,7 @@ async function storeRecords(
   const snapshot = termsOf(request, opened)
   const writer =
     request.isAtomic || request.isDryRun
-      ? createWholeChunkWriter(id, store)
+      ? createWholeChunkWriter(id, store, wholeRecordLimit(opened.format))
       : createChunkWriter(id, store, {
           isBehind: true,
           knownIds,

@@ -10,13 +10,20 @@ import { insertRejects, type Reject } from '../../store/rejects.ts'
 import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 import type { ChunkWriter, Stored } from './chunk-writer.ts'
 
+type RecordLimit = 'loadAtomicMaxRecords' | 'eventChunkMaxRecords'
+
+/** How many records such a load has: while events are applied, all others wait. */
+export const wholeRecordLimit = (format: string): RecordLimit =>
+  format === 'openlineage' ? 'eventChunkMaxRecords' : 'loadAtomicMaxRecords'
+
 /**
- * Holds the records until flush(), at most loadAtomicMaxBytes of them. Adding throws LIMIT_EXCEEDED (loadAtomicMaxRecords,
+ * Holds the records until flush(), at most loadAtomicMaxBytes of them. Adding throws LIMIT_EXCEEDED (`recordLimit`,
  * loadAtomicMaxBytes). A load without a single readable record has its chunk too: somebody must end it.
  */
 export function createWholeChunkWriter(
   loadId: string,
-  store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>
+  store: (work: (tx: Tx) => Promise<void>, stored: Stored) => Promise<void>,
+  recordLimit: RecordLimit = 'loadAtomicMaxRecords'
 ): ChunkWriter {
   const lines: string[] = []
   const rejects: Reject[] = []
@@ -27,8 +34,7 @@ export function createWholeChunkWriter(
 
   function count(text: string): void {
     bytes += Buffer.byteLength(text)
-    if (lines.length + rejects.length >= limits.loadAtomicMaxRecords)
-      throw tooLarge('loadAtomicMaxRecords', 'records')
+    if (lines.length + rejects.length >= limits[recordLimit]) throw tooLarge(recordLimit, 'records')
     if (bytes > limits.loadAtomicMaxBytes) throw tooLarge('loadAtomicMaxBytes', 'bytes')
   }
 
@@ -84,9 +90,9 @@ export function createWholeChunkWriter(
   }
 }
 
-const tooLarge = (limit: 'loadAtomicMaxRecords' | 'loadAtomicMaxBytes', unit: string): CatalogError =>
+const tooLarge = (limit: RecordLimit | 'loadAtomicMaxBytes', unit: string): CatalogError =>
   new CatalogError(
     'LIMIT_EXCEEDED',
-    `A load that is atomic or a dry run has at most ${limits[limit]} ${unit}`,
+    `${limit === 'eventChunkMaxRecords' ? 'A load of events' : 'A load'} that is atomic or a dry run has at most ${limits[limit]} ${unit}`,
     { limit, maximum: limits[limit] }
   )
