@@ -276,6 +276,103 @@ t.test('names', async (t) => {
     t.strictSame(await edges(), ['job -> after'])
   })
 
+  const renamed = (from: string, to: string): JsonObject => ({
+    dataset: data(to, {
+      lifecycleStateChange: facet({ lifecycleStateChange: 'RENAME', previousIdentifier: data(from) })
+    })
+  })
+  const described = (name: string, description: string): JsonObject => ({
+    dataset: data(name, { documentation: facet({ description }) })
+  })
+  const descriptions = async (server: TestServer): Promise<string[]> =>
+    (
+      await query<{ urn: string; text: string }>(
+        server.db,
+        `
+        select urn, value ->> 'description' as text
+        from entity
+        join aspect on entity_id = entity.id
+        where aspect_name = 'datasetProperties' and value ->> 'description' is not null and not is_removed`
+      )
+    )
+      .map(({ urn, text }) => `${short(urn)}: ${text}`)
+      .sort()
+  const swap = [
+    eventAt(0, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [data('t')] }),
+    eventAt(0, described('t', 'first')),
+    eventAt(1, described('t_new', 'second')),
+    eventAt(2, {
+      eventType: 'COMPLETE',
+      run: run('2'),
+      job: { ...jobOf(), name: 'etl.build' },
+      outputs: [data('t_new')]
+    }),
+    eventAt(3, renamed('t', 't_old')),
+    eventAt(4, renamed('t_new', 't'))
+  ]
+  const resolve = async (server: TestServer, name: string): Promise<string> => {
+    const url = `/openlineage/resolve?namespace=${encodeURIComponent('postgres://db:5432')}&name=${name}`
+    return short((await server.rest({ url })).body.urn)
+  }
+
+  await t.test(
+    'tables that are swapped: the name is the new table, the old one keeps its facts',
+    async (t) => {
+      for (const groups of [swap.map((event) => [event]), [swap], [swap.slice(0, 5), swap.slice(5)]]) {
+        const { server, send, edges } = await withEvents(t)
+        for (const group of groups)
+          await ingestEvents(
+            server.db,
+            group.map((event) => readEvent(event)),
+            { actor: somebody, requestId: null }
+          )
+        t.strictSame(await edges(), ['job -> t', 't -> job'])
+        t.strictSame(await descriptions(server), ['t: second', 't_old: first'])
+        t.strictSame(
+          [await resolve(server, 't'), await resolve(server, 't_new'), await resolve(server, 't_old')],
+          ['t', 't', 't_old']
+        )
+        await send(eventAt(5, described('t', 'third')))
+        t.strictSame(await descriptions(server), ['t: third', 't_old: first'])
+      }
+    }
+  )
+
+  await t.test('a dataset that is renamed and gets its name back keeps everything', async (t) => {
+    const { server, send, edges } = await withEvents(t)
+    await send(
+      eventAt(0, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs: [data('a')] }),
+      eventAt(0, described('a', 'kept')),
+      eventAt(1, renamed('a', 'b'))
+    )
+    t.strictSame([await edges(), await descriptions(server)], [['job -> b'], ['b: kept']])
+    await send(eventAt(2, renamed('b', 'a')))
+    t.strictSame([await edges(), await descriptions(server)], [['job -> a'], ['a: kept']])
+    t.strictSame([await resolve(server, 'a'), await resolve(server, 'b')], ['a', 'a'])
+  })
+
+  await t.test('a table made anew under a name that was renamed is a dataset of its own', async (t) => {
+    const { server, send } = await withEvents(t)
+    const made = data('a', {
+      lifecycleStateChange: facet({ lifecycleStateChange: 'CREATE' }),
+      documentation: facet({ description: 'second' })
+    })
+    await send(eventAt(0, described('a', 'first')), eventAt(1, renamed('a', 'b')))
+    await send(eventAt(2, { dataset: made }))
+    t.strictSame(await descriptions(server), ['a: second', 'b: first'])
+    t.equal(await resolve(server, 'a'), 'a')
+  })
+
+  await t.test('a path that is a table stays that table when it is made again', async (t) => {
+    const { send, edges } = await withEvents(t)
+    const made = file('sales', { lifecycleStateChange: facet({ lifecycleStateChange: 'CREATE' }) })
+    await send(
+      eventAt(0, { dataset: file('sales', tableAt('shop.sales')) }),
+      eventAt(1, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs: [made] })
+    )
+    t.strictSame(await edges(), ['job -> shop.sales'])
+  })
+
   await t.test('a dropped dataset is soft-deleted until it is made again', async (t) => {
     const { server, send } = await withEvents(t)
     const change = (state: string) =>

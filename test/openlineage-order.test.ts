@@ -87,7 +87,34 @@ const pathDataset: fc.Arbitrary<RandomDataset> = fc
         : {})
     }
   }))
-const anyDataset = fc.oneof({ weight: 3, arbitrary: plainDataset }, { weight: 2, arbitrary: pathDataset })
+/** Tables that are renamed: some events say so, and others know the former name only. */
+const renamedDataset: fc.Arbitrary<RandomDataset> = fc
+  .tuple(
+    fc.nat({ max: 1 }),
+    fc.constantFrom('was', 'is'),
+    fc.boolean(),
+    fc.option(fc.constantFrom('one', 'two'))
+  )
+  .map(([number, name, isRenamed, text]) => (tag) => ({
+    namespace: 'postgres://h:5432',
+    name: `${tag}.${name}${number}`,
+    facets: {
+      ...(text === null ? {} : { documentation: facet({ description: text }) }),
+      ...(isRenamed && name === 'is'
+        ? {
+            lifecycleStateChange: facet({
+              lifecycleStateChange: 'RENAME',
+              previousIdentifier: { namespace: 'postgres://h:5432', name: `${tag}.was${number}` }
+            })
+          }
+        : {})
+    }
+  }))
+const anyDataset = fc.oneof(
+  { weight: 3, arbitrary: plainDataset },
+  { weight: 2, arbitrary: pathDataset },
+  { weight: 2, arbitrary: renamedDataset }
+)
 
 const lineageFacet = fc
   .array(fc.tuple(datasetNumber, fc.array(datasetNumber, { maxLength: 2 }), fc.boolean()), {

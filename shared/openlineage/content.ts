@@ -22,7 +22,7 @@ import {
 import { descriptionOf, ownersOf, tagsOf } from './facets/people-and-texts.ts'
 import { schemaOf } from './facets/schema.ts'
 import type { Link } from './links.ts'
-import { jobUrn, resolveDataset, resolveTable, runUrn, type ResolvedDataset } from './names.ts'
+import { isPath, jobUrn, resolveDataset, resolveTable, runUrn, type ResolvedDataset } from './names.ts'
 import { orchestratorOf } from './orchestrator.ts'
 
 /** By name; what an event does not say is absent. */
@@ -30,7 +30,7 @@ export type Facts = { [name: string]: JsonValue }
 
 export type DatasetContent = OpenLineageName & {
   urn: Urn
-  /** What it is called now: the table that its path is, or its name after a rename. */
+  /** What it is called now: the table that its path is, its name after a rename, or itself where the event makes it. */
   knownAs: Urn | null
   facts: Facts
   /** What a dataset event declares that it is made from; null where it is no such event. */
@@ -80,18 +80,26 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     return content
   }
   const note = (name: OpenLineageName): Urn => contentAt(name).urn
+  const renames: { from: DatasetContent; to: DatasetContent }[] = []
   const describe = (dataset: EventDataset): DatasetContent => {
     const content = contentAt(dataset)
     const table = tableOf(dataset)
-    if (table) content.knownAs = urnOf(resolveTable(table, connections))
+    const tableUrn = table && urnOf(resolveTable(table, connections))
+    if (tableUrn && tableUrn !== content.urn) content.knownAs = tableUrn
+    else if (isMadeAnew(dataset)) content.knownAs ??= content.urn
     content.facts = { ...content.facts, ...factsOfDataset(dataset, content.knownAs ?? content.urn) }
     const formerName = previousName(dataset)
     const former = formerName && contentAt(formerName)
-    if (former && former !== content) former.knownAs = content.urn
+    if (former && former !== content) renames.push({ from: former, to: content })
     return content
+  }
+  const applyRenames = (): void => {
+    for (const { to } of renames) to.knownAs ??= to.urn
+    for (const { from, to } of renames) if (from.knownAs !== from.urn) from.knownAs = to.urn
   }
   if (event.kind === 'dataset') {
     describe(event.dataset).declared = declaredLinks(event.dataset, note)
+    applyRenames()
     return {
       timeMs: event.timeMs,
       datasets: [...datasets.values()],
@@ -105,6 +113,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   const { job: urn, flow: flowUrn } = jobUrn(orchestrator, event.job)
   const jobOf = (name: OpenLineageName): Urn => jobUrn(orchestrator, name).job
   for (const dataset of [...event.inputs, ...event.outputs]) describe(dataset)
+  applyRenames()
   const job: JobContent = {
     namespace: event.job.namespace,
     name: event.job.name,
@@ -252,6 +261,10 @@ function previousName({ facets: { lifecycleStateChange: facet } }: EventDataset)
     return null
   return readName(facet.previousIdentifier, 'lifecycleStateChange.previousIdentifier')
 }
+
+/** Whether its name is its own from here on, whatever was called so before. A path that is made again is still the table that it was. */
+const isMadeAnew = ({ namespace, name, facets: { lifecycleStateChange: facet } }: EventDataset): boolean =>
+  isObject(facet) && facet.lifecycleStateChange === 'CREATE' && !isPath({ namespace, name })
 
 function factsOfDataset(dataset: EventDataset, urn: Urn): Facts {
   const { schema, lifecycleStateChange: lifecycle } = dataset.facets

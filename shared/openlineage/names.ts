@@ -128,6 +128,11 @@ export function resolveDataset(dataset: OpenLineageName, connections: Connection
   throw new CatalogError('BAD_REQUEST', `${dataset.namespace} ${dataset.name} names no dataset`)
 }
 
+/** Whether it is a file or a folder. */
+export const isPath = ({ namespace, name }: OpenLineageName): boolean =>
+  !glueNamespace.test(namespace) &&
+  (name.includes('/') || fileStores.has(uri.exec(namespace)?.[1]?.toLowerCase() ?? ''))
+
 /** What a `TABLE` among the symlinks names: a table of Glue, or of Hive, as DataHub has it. */
 export function resolveTable(
   { namespace, name }: OpenLineageName,

@@ -23,6 +23,7 @@ export type DatasetState = {
   kind: 'dataset'
   namespace: string
   name: string
+  /** Its own URN where the name has been given to it again. */
   knownAs: Dated<Urn> | null
   facts: DatedFacts
   /** What runs of any job have made it from. */
@@ -63,8 +64,10 @@ export function mergeContent(
   { timeMs, datasets, job, downstreamJobs, run }: EventContent,
   loaded: LoadedStates
 ): void {
-  for (const dataset of datasets)
+  for (const dataset of datasets) {
+    if (dataset.knownAs !== null) moveToAlias(loaded, dataset.urn)
     loaded.put(dataset.urn, mergeDataset(loaded.stateOf(dataset.urn), dataset, timeMs))
+  }
   for (const each of job ? [job, ...downstreamJobs] : []) mergeJob(loaded, each, timeMs)
   if (run) {
     loaded.put(run.urn, mergeRun(loaded.stateOf(run.urn), run, timeMs))
@@ -89,9 +92,7 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
     // Two names may become one URN. Always keeping the lesser makes the order of arrival irrelevant.
     ...(nameText(content) < nameText(known) ? { namespace: content.namespace, name: content.name } : {}),
     knownAs:
-      content.knownAs === null || content.knownAs === content.urn
-        ? known.knownAs
-        : newest(known.knownAs, { time, value: content.knownAs }),
+      content.knownAs === null ? known.knownAs : newest(known.knownAs, { time, value: content.knownAs }),
     facts: mergeFacts(known.facts, dated(content.facts, time)),
     declared:
       content.declared === null
@@ -100,10 +101,26 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
   }
 }
 
+/** What was said under a name before the name is given to another dataset belongs to the one that had it. */
+function moveToAlias({ stateOf, put }: LoadedStates, urn: Urn): void {
+  const state = stateOf(urn)
+  const alias = state?.kind === 'dataset' ? aliasOf(urn, state) : null
+  const target = alias === null ? null : stateOf(alias)
+  if (alias === null || state?.kind !== 'dataset' || target?.kind !== 'dataset' || isEmptyDataset(state))
+    return
+  const { renamed, former } = moveDataset(state, target)
+  put(alias, renamed)
+  put(urn, former)
+}
+
+/** The name that a dataset goes by instead of its own; null where that is its own. */
+export const aliasOf = (urn: Urn, { knownAs }: Pick<DatasetState, 'knownAs'>): Urn | null =>
+  knownAs === null || knownAs.value === urn ? null : knownAs.value
+
 /** Most inputs are a name and nothing more. */
 const saysNothingNew = (known: DatasetState, content: DatasetContent): boolean =>
   content.declared === null &&
-  (content.knownAs === null || content.knownAs === content.urn) &&
+  content.knownAs === null &&
   Object.keys(content.facts).length === 0 &&
   nameText(content) >= nameText(known)
 

@@ -163,7 +163,8 @@ export async function findCurrentNames(db: Db | Tx, urns: readonly Urn[]): Promi
       select named.asked, openlineage_state.state -> 'knownAs' ->> 'value', named.steps + 1
       from named
       join openlineage_state on openlineage_state.urn = named.name
-      where openlineage_state.state -> 'knownAs' ->> 'value' <> named.asked and named.steps < ?::int
+      where openlineage_state.state -> 'knownAs' ->> 'value' not in (named.asked, named.name)
+        and named.steps < ?::int
     )
     select distinct on (named.asked) named.asked, named.name
     from named

@@ -15,6 +15,7 @@ import { parseEventText } from '../../openlineage/event-text.ts'
 import { parseEvent } from '../../openlineage/event.ts'
 import { flowName, shortJobName } from '../../openlineage/names.ts'
 import {
+  aliasOf,
   datasetsNamed,
   isEmptyDataset,
   datasetsDeclaredBy,
@@ -23,6 +24,7 @@ import {
   type State
 } from '../../openlineage/state.ts'
 import {
+  findCurrentNames,
   insertEvents,
   lockIngestion,
   namesMaxCount,
@@ -95,7 +97,8 @@ export async function applyEvents(
 }
 
 async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventContext): Promise<void> {
-  const contents = fresh.map((event) => event.content)
+  // In the order of their times, as far as they come together: a name may go from one dataset to another.
+  const contents = fresh.map((event) => event.content).sort((a, b) => a.timeMs - b.timeMs)
   const states = await openStates(tx, contents)
   for (const content of contents) {
     mergeContent(content, {
@@ -190,6 +193,16 @@ async function openStates(tx: Tx, contents: readonly EventContent[]): Promise<St
       job?.isDeclared ? datasetsDeclaredBy(states.get(job.urn)?.state ?? null) : []
     )
   )
+  // What has been said under a name moves on before the name is given to another dataset.
+  await open(
+    tx,
+    states,
+    contents.flatMap(({ datasets }) =>
+      datasets.flatMap(({ urn, knownAs }) =>
+        knownAs === null ? [] : (nextName(urn, states.get(urn)?.state) ?? [])
+      )
+    )
+  )
   return states
 }
 
@@ -212,22 +225,24 @@ async function read(tx: Tx, states: States, urns: readonly Urn[]): Promise<void>
 function nameIn(states: States, urn: Urn): Urn {
   let name = urn
   for (let count = 0; count < namesMaxCount; count += 1) {
-    const next = nextName(states.get(name)?.state)
+    const next = nextName(name, states.get(name)?.state)
     if (next === null || next === urn) return name
     name = next
   }
   return name
 }
 
-const nextName = (state: State | null | undefined): Urn | null =>
-  state?.kind === 'dataset' ? (state.knownAs?.value ?? null) : null
+const nextName = (urn: Urn, state: State | null | undefined): Urn | null =>
+  state?.kind === 'dataset' ? aliasOf(urn, state) : null
 
 /** Says whether a name has changed. Moves what is known of a dataset to its new name, and loads whoever asserts edges under the old name, so that their edges move too. */
 async function applyAliases(tx: Tx, states: States): Promise<boolean> {
   const renamed = [...states]
-    .filter(([, { state, stored }]) => nextName(state) !== null && nextName(state) !== nextName(stored.state))
+    .filter(([urn, { state, stored }]) => nextName(urn, state) !== nextName(urn, stored.state))
     .map(([urn]) => urn)
-  await open(tx, states, await ownersOfEdgesAt(tx, renamed))
+  // Edges that were stated of an alias are at the name that it had.
+  const names = await findCurrentNames(tx, renamed)
+  await open(tx, states, await ownersOfEdgesAt(tx, [...new Set([...renamed, ...names.values()])]))
   await readNames(tx, states)
   for (const [urn, held] of states) {
     const name = nameIn(states, urn)
@@ -246,10 +261,10 @@ async function applyAliases(tx: Tx, states: States): Promise<boolean> {
 async function readNames(tx: Tx, states: States): Promise<void> {
   for (let count = 0; count < namesMaxCount; count += 1) {
     const wanted = new Set<Urn>()
-    for (const { state } of states.values()) {
-      const name = nextName(state)
-      for (const urn of [...(state ? datasetsNamed(state) : []), ...(name ? [name] : [])])
-        if (!states.has(urn)) wanted.add(urn)
+    for (const [urn, { state }] of states) {
+      const name = nextName(urn, state)
+      for (const other of [...(state ? datasetsNamed(state) : []), ...(name ? [name] : [])])
+        if (!states.has(other)) wanted.add(other)
     }
     if (wanted.size === 0) return
     for (const urn of wanted) states.set(urn, { ...asRead({ state: null, asserted: {} }), isWhole: false })
@@ -269,10 +284,12 @@ function changesOf(states: States, isRenamed: boolean): Change[] {
     if (!isOpen || !state) continue
     // What has not changed asserts what it did, where names have not changed either.
     if (state === stored.state && !isRenamed) continue
-    if (!stored.state && nameOf(urn) === urn) changes.push(...existence(urn, state))
-    // Until its alias was known it counted as a dataset of its own.
-    if (stored.state?.kind === 'dataset' && nextName(stored.state) === null && nextName(state) !== null)
-      changes.push(upsertOf(urn, 'status', { removed: true }))
+    const [formerAlias, alias] = [nextName(urn, stored.state), nextName(urn, state)]
+    if ((!stored.state && nameOf(urn) === urn) || (formerAlias !== null && alias === null))
+      changes.push(...existence(urn, state))
+    // Until its alias was known it counted as a dataset of its own, and it does so when its name is its own again.
+    if (stored.state?.kind === 'dataset' && (formerAlias === null) !== (alias === null))
+      changes.push(upsertOf(urn, 'status', { removed: alias !== null }))
     const now = assertionsOf(urn, state, nameOf)
     const own = changesBetween(asserted, now)
     changes.push(...own)
