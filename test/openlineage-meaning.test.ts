@@ -479,6 +479,79 @@ t.test('odd events are taken', async (t) => {
   t.match(row?.text, /"deep":\{"er":\[1,2\]\}/, 'a facet that is not known is kept')
 })
 
+t.test(
+  'an owner, a tag, a parent or a symlink that cannot be a URN is left out, the rest counts',
+  async (t) => {
+    const { server, send, edges } = await withEvents(t)
+    const symlinks = facet({
+      identifiers: [
+        { ...file('x'), type: 'TABLE' },
+        { namespace: 'hive://meta', type: 'TABLE' },
+        { namespace: 'hive://meta', name: ' ', type: 'TABLE' }
+      ]
+    })
+    const long = { symlinks: facet({ identifiers: [{ ...data('y'.repeat(3_000)), type: 'TABLE' }] }) }
+    await send(
+      eventAt(0, {
+        eventType: 'COMPLETE',
+        run: { ...run('1'), facets: { parent: facet({ run: { runId: 'a\u0007b' } }) } },
+        job: jobOf(),
+        inputs: [file('long', long)],
+        outputs: [
+          data('a', {
+            ownership: facet({
+              owners: [
+                { name: 'team: data' },
+                { name: 'a\u0007b' },
+                { name: ' ann ' },
+                { name: 'z'.repeat(3_000) },
+                { name: 'user:' }
+              ]
+            }),
+            tags: facet({
+              tags: [{ key: 'pii ' }, { key: 'a\u0007b' }, { key: ' ' }, { key: ' tier', value: ' 1 ' }]
+            })
+          }),
+          file('sales', { symlinks })
+        ]
+      }),
+      eventAt(1, {
+        eventType: 'START',
+        run: { ...run('2'), facets: { parent: facet({ run: { runId: ' 1' } }) } },
+        job: jobOf()
+      })
+    )
+    t.strictSame(await edges(), ['job -> a', 'job -> x', 'lake/long -> job'])
+    const parts = await query<{ part: string }>(
+      server.db,
+      `
+    select each ->> 'owner' as part
+    from aspect, jsonb_array_elements(value::jsonb -> 'owners') as each
+    where aspect_name = 'ownership'
+    union all
+    select each ->> 'tag'
+    from aspect, jsonb_array_elements(value::jsonb -> 'tags') as each
+    where aspect_name = 'globalTags'
+    union all
+    select value::jsonb ->> 'parentInstance'
+    from aspect
+    where aspect_name = 'dataProcessInstanceRelationships' and value::jsonb ->> 'parentInstance' is not null
+    order by part`
+    )
+    t.strictSame(
+      parts.map(({ part }) => part),
+      [
+        'urn:li:corpGroup:data',
+        'urn:li:corpuser:ann',
+        'urn:li:corpuser:user:',
+        'urn:li:dataProcessInstance:1',
+        'urn:li:tag:pii',
+        'urn:li:tag:tier:1'
+      ]
+    )
+  }
+)
+
 t.test('what is wrong is said with its place, and changes nothing', async (t) => {
   const server = await withServer(t)
   const good = eventAt(0, { job: jobOf() })

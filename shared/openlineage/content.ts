@@ -24,6 +24,7 @@ import { schemaOf } from './facets/schema.ts'
 import type { Link } from './links.ts'
 import { isPath, jobUrn, resolveDataset, resolveTable, runUrn, type ResolvedDataset } from './names.ts'
 import { orchestratorOf } from './orchestrator.ts'
+import { unlessRefused } from './unless-refused.ts'
 
 /** By name; what an event does not say is absent. */
 export type Facts = { [name: string]: JsonValue }
@@ -84,7 +85,8 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   const describe = (dataset: EventDataset): DatasetContent => {
     const content = contentAt(dataset)
     const table = tableOf(dataset)
-    const tableUrn = table && urnOf(resolveTable(table, connections))
+    const resolved = table && unlessRefused(() => resolveTable(table, connections))
+    const tableUrn = resolved && urnOf(resolved)
     if (tableUrn && tableUrn !== content.urn) content.knownAs = tableUrn
     else if (isMadeAnew(dataset)) content.knownAs ??= content.urn
     content.facts = { ...content.facts, ...factsOfDataset(dataset, content.knownAs ?? content.urn) }
@@ -245,15 +247,17 @@ const downstreamJobsOf = (event: OpenLineageEvent, urn: Urn, orchestrator: strin
 
 function parentRun({ parent }: JsonObject): Urn | null {
   const run = isObject(parent) ? parent.run : null
-  return isObject(run) && typeof run.runId === 'string' && run.runId !== '' ? runUrn(run.runId) : null
+  const runId = isObject(run) && typeof run.runId === 'string' ? run.runId.trim() : ''
+  return runId === '' ? null : unlessRefused(() => runUrn(runId))
 }
 
 function tableOf({ facets: { symlinks } }: EventDataset): OpenLineageName | null {
-  const tables = listOf(isObject(symlinks) ? symlinks.identifiers : undefined).filter(
-    (each) => isObject(each) && each.type === 'TABLE'
+  const tables = listOf(isObject(symlinks) ? symlinks.identifiers : undefined).flatMap((each) =>
+    isObject(each) && each.type === 'TABLE'
+      ? (unlessRefused(() => readName(each, 'symlinks.identifiers')) ?? [])
+      : []
   )
-  const last = tables.at(-1)
-  return isObject(last) ? readName(last, 'symlinks.identifiers') : null
+  return tables.at(-1) ?? null
 }
 
 function previousName({ facets: { lifecycleStateChange: facet } }: EventDataset): OpenLineageName | null {

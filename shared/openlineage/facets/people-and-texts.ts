@@ -2,20 +2,20 @@
 import type { JsonObject } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
+import { unlessRefused } from '../unless-refused.ts'
 
-/** Owners by their URNs: `team:data` is a group, `user:ann` and a bare name are persons. */
+/** Owners by their URNs: `team:data` is a group, `user:ann` and a bare name are persons. A name that cannot be in a URN is left out. */
 export function ownersOf(facet: JsonObject): Urn[] {
-  return listOf(facet.owners).flatMap((owner) =>
-    isObject(owner) && typeof owner.name === 'string' && owner.name.trim() !== ''
-      ? [ownerUrn(owner.name.trim())]
-      : []
-  )
+  return listOf(facet.owners).flatMap((owner) => {
+    const name = isObject(owner) && typeof owner.name === 'string' ? owner.name.trim() : ''
+    return name === '' ? [] : (unlessRefused(() => ownerUrn(name)) ?? [])
+  })
 }
 
 /** Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export function ownerUrn(name: string): Urn {
   if (/^urn:li:(corpuser|corpGroup):/.test(name)) return toUrn(name)
-  const [, kind = '', rest] = /^([a-z]+):(.+)$/i.exec(name) ?? []
+  const [, kind = '', rest] = /^([a-z]+):\s*(\S.*)$/i.exec(name) ?? []
   const isGroup = /^(team|group|org|organization)$/i.test(kind)
   const isPerson = /^(user|person|owner)$/i.test(kind)
   const id = rest !== undefined && (isGroup || isPerson) ? rest : name
@@ -26,13 +26,13 @@ export function ownerUrn(name: string): Urn {
 export const descriptionOf = (facet: JsonObject): string | null =>
   typeof facet.description === 'string' && facet.description !== '' ? facet.description : null
 
-/** Tags of the whole asset; a tag of a column, which has a `field`, is left to the raw event. */
+/** Tags of the whole asset; a tag of a column, which has a `field`, and one that cannot be in a URN are left to the raw event. */
 export function tagsOf(facet: JsonObject): Urn[] {
   return listOf(facet.tags).flatMap((tag) => {
-    if (!isObject(tag) || typeof tag.key !== 'string' || tag.key === '' || typeof tag.field === 'string')
-      return []
-    const value = typeof tag.value === 'string' && tag.value !== 'true' ? tag.value : ''
-    return [tagUrn(value === '' ? tag.key : `${tag.key}:${value}`)]
+    if (!isObject(tag) || typeof tag.key !== 'string' || typeof tag.field === 'string') return []
+    const key = tag.key.trim()
+    const value = typeof tag.value === 'string' && tag.value !== 'true' ? tag.value.trim() : ''
+    return key === '' ? [] : (unlessRefused(() => tagUrn(value === '' ? key : `${key}:${value}`)) ?? [])
   })
 }
 
