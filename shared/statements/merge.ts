@@ -124,8 +124,8 @@ const orderOfOwner = (owner: OwnerStatements): RememberedOrder =>
 const isSameKey = (a: RowKey, b: RowKey): boolean =>
   a.field === b.field && a.sourceId === b.sourceId && a.recordKey === b.recordKey
 
-/** With more rows than these their keys are kept in a map. */
-const rowsSearchedMaxCount = 8
+/** Up to this many rows of one edge are searched one by one; with more, their keys are kept in a map. */
+export const rowsSearchedMaxCount = 8
 
 export const rowKeyText = ({ field, sourceId, recordKey }: RowKey): string =>
   `${field} ${sourceId} ${recordKey}`
@@ -156,7 +156,7 @@ function setRow(edge: MergedEdge, row: StatementRow): void {
   }
 }
 
-/** The last row takes its place: the rows of an edge are in no order. */
+/** Moves the last row into the gap: the rows of an edge have no order. */
 function dropRow(edge: MergedEdge, key: RowKey): void {
   const place = placeOfKey(edge, key)
   if (place < 0) return

@@ -1,4 +1,4 @@
-/** The aspects that edges are shown in, where nothing but their edges changes: these are not read, and get another version. */
+/** Aspects of which only the edges change: their documents are not read, and their version is counted up. */
 import type { Tx } from '../../db/database.ts'
 import { aspectCodeOf, aspectNameOf, isLineageAspect } from '../../model/lineage-fields.ts'
 import { distinct, type EdgeColumns } from '../../statements/columns.ts'
@@ -10,7 +10,7 @@ import type { Loads } from './plan-records.ts'
 import { ownerAspectKey } from './read-statements.ts'
 import { rememberEntity, type WorkingSet } from './working-set.ts'
 
-/** Reads the aspects that records change, and those of edges that were deleted: what is older than the deletion is to be found out. */
+/** Reads the aspects that records change, and deleted aspects of edges: a late edge must be compared with the deletion. */
 export async function readAspects(
   tx: Tx,
   set: WorkingSet,

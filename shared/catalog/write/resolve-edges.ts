@@ -20,7 +20,7 @@ export type ResolvedEdges = {
   idleLines: number[]
 }
 
-/** To be called under the lock of writers, before owners are locked: who waits for an entity that another transaction makes must hold no owner. */
+/** Call it under the lock of writers and before owners are locked: a transaction that waits for an entity another one is making must not hold an owner. */
 export async function resolveEdges(
   tx: Tx,
   set: WorkingSet,
@@ -35,7 +35,7 @@ export async function resolveEdges(
   // The ids of a dry run, and of what a limited token may not touch, are given record by record.
   if (isMaking && !set.trialIds && !set.limit) await giveIds(tx, set, batch, idOfUrn, excluded)
   const { names, typeOf } = urns.types()
-  // Who is given by an id is a dataset.
+  // An end given by its id is a dataset.
   const dataset = names.includes('dataset') ? names.indexOf('dataset') : names.push('dataset') - 1
   const pairs = names.map((upstream) => names.map((downstream) => edgePairOf(upstream, downstream)))
 

@@ -13,6 +13,7 @@ import {
   patchesOfEdge,
   rowKeyText,
   rowsOfEdge,
+  rowsSearchedMaxCount,
   saysTheSame,
   type OwnerStatements
 } from '../../statements/merge.ts'
@@ -66,9 +67,7 @@ export async function writeStatements(
   return columns
 }
 
-const rowsSearchedMaxCount = 8
-
-/** Finds the row of the same key as another among the rows of an edge, of which there may be thousands. */
+/** Gives a look-up of an edge's rows by the key of another row. An edge may have thousands. */
 function finder(rows: readonly StatementRow[]): (row: StatementRow) => StatementRow | undefined {
   if (rows.length > rowsSearchedMaxCount) {
     const byKey = new Map(rows.map((row) => [rowKeyText(row), row]))
