@@ -46,11 +46,11 @@ export async function loadFromMarquez(input: CommandInput, terminal: Terminal): 
       if (!hasMoved || pass === passesMaxCount) break
       state = { offset: 0, last: null }
       store.write(state)
-      terminal.err('Events have changed their places while they were read: all are read once more.')
+      terminal.err('The order of events changed while they were read, so all are read again.')
     }
   } catch (error) {
     if (error instanceof Refusal)
-      error.message += ` ${count(state.offset)} events are done; the same command continues behind them (${store.path}).`
+      error.message = `${error.message.replace(/\.$/, '')}. ${count(state.offset)} events were sent. Run the same command to continue after them; the position is kept in ${store.path}.`
     throw error
   }
   const { read, refused } = replay.tally
