@@ -162,11 +162,11 @@ export async function applyRecords(
   return verdicts
 }
 
-function verdictsOn({ columns, idleLines }: ResolvedEdges, { appliedLines }: Folded): Verdict[] {
+function verdictsOn({ columns, idle }: ResolvedEdges, { appliedLines }: Folded): Verdict[] {
   const verdicts: Verdict[] = []
   for (const line of columns.lines)
     verdicts.push({ line, outcome: appliedLines.has(line) ? 'applied' : 'unchanged' })
-  for (const line of idleLines) verdicts.push({ line, outcome: 'unchanged' })
+  for (const line of idle.lines) verdicts.push({ line, outcome: 'unchanged' })
   return verdicts
 }
 
@@ -483,6 +483,7 @@ async function audit(
   const count = (outcome: Verdict['outcome']) =>
     verdicts.filter((verdict) => verdict.outcome === outcome).length
   const subjects = new Set(records.flatMap((record) => record.changes.map(subjectOf)))
+  for (const owner of resolved?.idle.owners ?? []) subjects.add(owner)
   const owners = resolved ? distinct(resolved.columns.ownerIds) : new Int32Array(0)
   const known = new Set([...subjects].flatMap((urn) => set.entities.get(urn)?.id ?? []))
   const others = owners.filter((id) => !known.has(id))

@@ -13,11 +13,11 @@ import type { EntityIds } from './entity-ids.ts'
 import { urnsOfIds } from './urns-of-ids.ts'
 import { rememberEntity, type WorkingSet } from './working-set.ts'
 
-/** `idleLines`: those of removals from owners that were never named before. */
+/** `idle`: the removals from owners that have no id, which change nothing. */
 export type ResolvedEdges = {
   columns: EdgeColumns
   records: ChangeRecord[]
-  idleLines: number[]
+  idle: { lines: number[]; owners: Set<Urn> }
 }
 
 /** Call it under the lock of writers and before owners are locked: a transaction that waits for an entity another one is making must not hold an owner. */
@@ -42,7 +42,7 @@ export async function resolveEdges(
   const count = lines.length
   const columns = emptyColumns(isRemoval, count)
   const leftPlaces: number[] = []
-  const idleLines: number[] = []
+  const idle: ResolvedEdges['idle'] = { lines: [], owners: new Set() }
   let at = 0
   for (let place = 0; place < count; place += 1) {
     const [upstream, downstream] = [upstreams[place] ?? 0, downstreams[place] ?? 0]
@@ -56,7 +56,8 @@ export async function resolveEdges(
     const ownerId = pair.owner === 'upstream' ? upstreamId : downstreamId
     // An owner that has an id may be about to get the edge from another writer: its lock is waited for, record by record.
     if (ownerId === 0 && isRemoval && !mustExist && !isMaking && !set.limit) {
-      idleLines.push(lines[place] ?? 0)
+      idle.lines.push(lines[place] ?? 0)
+      idle.owners.add(urns.at(pair.owner === 'upstream' ? upstream : downstream))
       continue
     }
     // Which of the ends a limited token may touch is judged edge by edge, as is what was deleted or does not exist.
@@ -80,7 +81,7 @@ export async function resolveEdges(
   return {
     columns: at === count ? columns : firstOf(columns, at),
     records: await recordsAt(tx, batch, leftPlaces),
-    idleLines
+    idle
   }
 }
 
