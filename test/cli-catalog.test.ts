@@ -34,7 +34,11 @@ t.test('a catalog on the command line', async (t) => {
       'none.json': '{}'
     })
     const file = (name: string): string => join(folder, name)
-    t.match(await run('domain', 'rules', 'list'), { code: 0, out: [], err: ['There are no domain rules.'] })
+    t.match(await run('domain', 'rules', 'list'), {
+      code: 0,
+      out: { length: 0 },
+      err: ['There are no domain rules.']
+    })
     t.match(await run('domain', 'rules', 'preview', file('rules.json')), {
       code: 0,
       out: [`${c} to urn:li:domain:people (rule 1)`],
@@ -130,7 +134,7 @@ t.test('a catalog on the command line', async (t) => {
     const before = (await run('domain', 'tree')).out
     t.match(await run('domain', 'create', 'Sales'), {
       code: 1,
-      out: [],
+      out: { length: 0 },
       err: [/^The server refused: CONFLICT: /]
     })
     t.match(await run('domain', 'create', 'X', '--in', 'Nowhere'), {
@@ -159,7 +163,7 @@ t.test('a catalog on the command line', async (t) => {
     t.match((await run('domain', 'tree', 'Sales')).out, [/^Sales \(0 assets\)/, /^ {2}Orders \(2 assets\)/])
     t.match(await run('domain', 'assign', 'Finance', 'people', 'nobody'), {
       code: 1,
-      out: [],
+      out: { length: 0 },
       err: [/NOT_FOUND: .*nobody/]
     })
     t.strictSame(rows(await run('export', 'domains')), [
@@ -214,7 +218,11 @@ t.test('a catalog on the command line', async (t) => {
     t.strictSame((await run('resolve', 'domain:Sales', '--json')).out, [
       '{"urn":"urn:li:domain:sales","type":"DOMAIN","exists":true}'
     ])
-    t.match(await run('resolve', 'domain:Orders'), { code: 1, out: [], err: [/BAD_REQUEST: .*may mean 2/] })
+    t.match(await run('resolve', 'domain:Orders'), {
+      code: 1,
+      out: { length: 0 },
+      err: [/BAD_REQUEST: .*may mean 2/]
+    })
     for (const reference of ['Nowhere/Orders', 'Orders/Sales', '/Orders', 'Sales//Orders'])
       t.match(await run('resolve', reference), { code: 1, err: [/NOT_FOUND/] }, reference)
   })
@@ -247,12 +255,12 @@ t.test('a catalog on the command line', async (t) => {
     })
     t.match(await run('export', 'lineage', 'nothing'), {
       code: 1,
-      out: [],
+      out: { length: 0 },
       err: [/INVALID_URN: urn must be a URN such as .*, or the name of an entity/]
     })
     t.match(await run('export', 'domains', '--domain', 'Orders'), {
       code: 1,
-      out: [],
+      out: { length: 0 },
       err: [/INVALID_URN: .*may mean 2 entities/]
     })
   })
@@ -274,10 +282,14 @@ t.test('ends with 4 when nobody answers, somebody else, or not to the end', asyn
     const run = (url: string): Promise<Outcome> => runCommand([...command, '--url', url, '--token', 'x'])
     t.match(
       await run(nobody),
-      { code: 4, out: [], err: [/does not answer: .*ECONNREFUSED/] },
+      { code: 4, out: { length: 0 }, err: [/does not answer: .*ECONNREFUSED/] },
       command.join(' ')
     )
-    t.match(await run(other), { code: 4, out: [], err: [/Is this a Tributary server/] }, command.join(' '))
+    t.match(
+      await run(other),
+      { code: 4, out: { length: 0 }, err: [/Is this a Tributary server/] },
+      command.join(' ')
+    )
   }
   const cut = await withStandIn(t, (_request, response) => {
     response.writeHead(200, { 'content-disposition': 'attachment' })

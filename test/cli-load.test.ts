@@ -127,7 +127,7 @@ t.test('load', async (t) => {
     ]) {
       t.match(
         await run(['load', path, ...args], { env }),
-        { code: 1, out: [], err: [new RegExp(args[0] ?? '')] },
+        { code: 1, out: { length: 0 }, err: [new RegExp(args[0] ?? '')] },
         args.join(' ')
       )
     }
@@ -293,7 +293,11 @@ t.test('load', async (t) => {
       const second = await snapshot(names.slice(0, 3), names.slice(3, 5))
       t.match(second, { code: 0, out: [/5 received, 0 applied, 5 unchanged/] })
       t.ok(second.out.includes('  removed: 1'), second.out.join('\n'))
-      t.match(await snapshot(['s1']), { code: 1, out: [], err: [/SNAPSHOT_REMOVES_TOO_MUCH: .*--force/] })
+      t.match(await snapshot(['s1']), {
+        code: 1,
+        out: { length: 0 },
+        err: [/SNAPSHOT_REMOVES_TOO_MUCH: .*--force/]
+      })
       const forced = await run(
         ['load', join(folder, 'part-0.ndjson'), '--mode', 'snapshot', '--source', 'nightly', '--force'],
         { env }
@@ -311,9 +315,9 @@ t.test('load', async (t) => {
     })
     t.match(await run(['load', file('bad.ndjson', 'bad\n'), '--quiet'], { env, isTty: true }), {
       code: 2,
-      out: [],
+      out: { length: 0 },
       err: [/line 1/],
-      drawn: []
+      drawn: { length: 0 }
     })
   })
 
@@ -372,7 +376,7 @@ t.test('load', async (t) => {
     t.match(
       out.map((line) => JSON.parse(line)),
       [
-        { file: files[0], state: 'done', source: 'load', counts: { received: 3 }, rejects: [] },
+        { file: files[0], state: 'done', source: 'load', counts: { received: 3 }, rejects: { length: 0 } },
         { file: files[1], error: { code: 'BAD_REQUEST' }, exitCode: 1 }
       ]
     )
@@ -425,7 +429,7 @@ t.test('load', async (t) => {
     for (const command of ['status', 'rejects', 'retry', 'cancel'])
       t.match(
         await run(['load', command, '00000000-0000-4000-8000-000000000000'], { env }),
-        { code: 1, out: [], err: [/NOT_FOUND/] },
+        { code: 1, out: { length: 0 }, err: [/NOT_FOUND/] },
         command
       )
     t.match(await run(['load', 'list', '--limit', '0'], { env }), { code: 1, err: [/--limit takes/] })
@@ -483,12 +487,12 @@ t.test('a load is named by how its id begins, where only one begins so', async (
     )
   t.match(await run(['load', 'status', '0b8f'], { env }), {
     code: 1,
-    out: [],
+    out: { length: 0 },
     err: [`The ids of several loads begin with 0b8f: ${ids[0]}, ${ids[1]}.`]
   })
   t.match(await run(['load', 'status', '77'], { env }), {
     code: 1,
-    out: [],
+    out: { length: 0 },
     err: ['No load id begins with 77.']
   })
 
@@ -506,7 +510,7 @@ t.test('a load is named by how its id begins, where only one begins so', async (
     code: 5,
     out: [new RegExp(`^Load ${id} continues`)]
   })
-  t.match(await run(['load', 'rejects', id.slice(0, 10)], { env: real }), { code: 0, out: [] })
+  t.match(await run(['load', 'rejects', id.slice(0, 10)], { env: real }), { code: 0, out: { length: 0 } })
 })
 
 t.test('a load that waits is followed until it is cancelled: 5 while it runs, 3 then', async (t) => {
@@ -658,7 +662,7 @@ t.test('what is sent', async (t) => {
         [['-'], /only NDJSON|cannot be joined/]
       ] as const) {
         const refused = await send(...files, ...others, '--mode', 'snapshot')
-        t.match(refused, { outcome: { code: 1, err: [why] }, sent: [] }, others.join(' '))
+        t.match(refused, { outcome: { code: 1, err: [why] }, sent: { length: 0 } }, others.join(' '))
       }
       const upload = joinedUpload(findInputs(files), {
         format: null,

@@ -44,11 +44,11 @@ t.test('usage', async (t) => {
     t.match(await run(['help', 'token']), { code: 0, out: [/^Usage: tributary token/] })
     t.match(await run(['help', 'load', 'nothing']), {
       code: 1,
-      out: [],
+      out: { length: 0 },
       err: [/^Unknown command load nothing\./]
     })
     for (const flag of ['--version', '-v'])
-      t.match(await run([flag]), { code: 0, out: [/^\d+\.\d+\.\d+/], err: [] }, flag)
+      t.match(await run([flag]), { code: 0, out: [/^\d+\.\d+\.\d+/], err: { length: 0 } }, flag)
   })
 
   t.test('asks whether a word nearly right was meant', async (t) => {
@@ -247,7 +247,7 @@ t.test('token', async (t) => {
     })
     t.match(await run(['token', 'create', '--name', 'x', '--domain', 'Nowhere'], { env }), {
       code: 1,
-      out: [],
+      out: { length: 0 },
       err: [
         /^INVALID_URN: domainUrn must be a URN such as .*, or the name of an entity: Nothing is called "Nowhere"/
       ]
@@ -413,12 +413,12 @@ t.test('lineage', async (t) => {
       ]
     )
     t.match(whole(await lineage(x, '--json', '--types', 'CHART')).lineage, [
-      { total: 0, nodes: [{ urn: x }], edges: [] }
+      { total: 0, nodes: [{ urn: x }], edges: { length: 0 } }
     ])
   })
 
   t.test('ends with 1 when it is refused, and with 4 when nobody answers, or not to the end', async (t) => {
-    t.match(await lineage(dataset('absent')), { code: 1, out: [], err: [/NOT_FOUND: .*absent/] })
+    t.match(await lineage(dataset('absent')), { code: 1, out: { length: 0 }, err: [/NOT_FOUND: .*absent/] })
     t.match(await lineage('nonsense'), { code: 1, err: [/NOT_FOUND: .*nonsense/] })
     t.match(await lineage('urn:li:nonsense'), { code: 1, err: [/INVALID_URN/] })
     t.match(await lineage('mysql:a'), {

@@ -98,10 +98,10 @@ for (const memory of [true, false])
           namespace: db,
           sourceName: db,
           fields: [
-            { name: 'id', type: 'INTEGER', tags: [], description: 'The id' },
-            { name: 'amount', type: 'INTEGER', tags: [], description: 'The amount' }
+            { name: 'id', type: 'INTEGER', tags: { length: 0 }, description: 'The id' },
+            { name: 'amount', type: 'INTEGER', tags: { length: 0 }, description: 'The amount' }
           ],
-          tags: [],
+          tags: { length: 0 },
           facets: {},
           deleted: false
         }
@@ -159,7 +159,7 @@ for (const memory of [true, false])
             inputFields: [{ namespace: db, dataset: 'shop.public.revenue', field: 'amount' }]
           },
           inEdges: [{ origin: field, destination: source }],
-          outEdges: []
+          outEdges: { length: 0 }
         }
       )
       t.strictSame(nodesOf((await ask(source)).body), [source])
@@ -189,7 +189,7 @@ for (const memory of [true, false])
         names.sort(),
         ['items', 'orders', 'report', 'revenue'].map((name) => `shop.public.${name}`)
       )
-      t.match((await get(`${list}?offset=9`)).body, { totalCount: 4, datasets: [] })
+      t.match((await get(`${list}?offset=9`)).body, { totalCount: 4, datasets: { length: 0 } })
       t.match((await get(`${list}/shop.public.orders`)).body, { namespace: db, fields: [{ name: 'id' }] })
       t.match((await get('/namespaces/nightly/jobs/shop.sum')).body, { name: 'shop.sum', type: 'BATCH' })
     })

@@ -400,9 +400,9 @@ t.test('RestLi', async (t) => {
       [dataset('whole')]
     )
     t.match((await whole(job)).body.aspects.dataJobInputOutput.value, {
-      inputDatasets: [],
+      inputDatasets: { length: 0 },
       outputDatasets: [dataset('whole')],
-      inputDatasetEdges: []
+      inputDatasetEdges: { length: 0 }
     })
     t.same((await whole(chart)).body.aspects.chartInfo.value.inputs, [{ string: dataset('whole') }])
     t.equal(
@@ -593,7 +593,7 @@ t.test('RestLi', async (t) => {
       value: { numEntities: 1, from: 0, pageSize: 1, entities: [{ entity: 'urn:li:domain:north' }] }
     })
     t.match(await search({ input: '*', filter: byName('Sales') }), {
-      value: { numEntities: 0, entities: [] }
+      value: { numEntities: 0, entities: { length: 0 } }
     })
     t.match(await search({ input: 'north' }), {
       value: { numEntities: 1, entities: [{ entity: 'urn:li:domain:north' }] }
@@ -605,7 +605,9 @@ t.test('RestLi', async (t) => {
       await search({ filter: { or: [{ and: [{ field: 'name', value: 'Sales South' }] }] } }, 'filter'),
       { value: { entities: [{ entity: 'urn:li:domain:south' }] } }
     )
-    t.match(await search({ input: '*', entity: 'unheardOf' }), { value: { numEntities: 0, entities: [] } })
+    t.match(await search({ input: '*', entity: 'unheardOf' }), {
+      value: { numEntities: 0, entities: { length: 0 } }
+    })
     t.match(await search({ input: '*', filter: 'x' }), { code: 'BAD_REQUEST', field: 'filter' })
     t.match(await search({ input: '*', filter: { or: [{ and: [{ field: 'nonsense', values: ['x'] }] }] } }), {
       code: 'BAD_REQUEST',
@@ -885,7 +887,7 @@ t.test('RestLi', async (t) => {
       )
       t.match(await call('entities', 'listUrns', { entity: 'dataset', start: 3_000_000_000, count: 1 }), {
         status: 200,
-        body: { value: { entities: [], count: 0 } }
+        body: { value: { entities: { length: 0 }, count: 0 } }
       })
       const events = (criteria: unknown[]) =>
         call('aspects', 'getTimeseriesAspectValues', {
