@@ -1,5 +1,6 @@
 /**
- * Builds dist from the sources, unless dist is of these very sources: 0.1 s when current, about 2 s when not.
+ * Builds dist from the sources, unless dist is of these very sources: 0.1 s when current, about 2 s when not; and of the browser's
+ * sources dist/site, about 3 s.
  *
  * Plain JavaScript, because it runs before anything is built. Several starts at once build once: the others wait.
  * Where the compiler is missing (npm ci --omit=dev) an existing dist is used as it is.
@@ -26,6 +27,9 @@ const lockFile = join(dist, '.building')
 const compiler = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc')
 const folders = ['api', 'worker', 'shared', 'migrations', 'bin', 'dev', 'test', 'bench']
 const configFiles = ['package-lock.json', 'tsconfig.json']
+const site = join(dist, 'site')
+const siteStampFile = join(dist, '.site-stamp')
+const bundler = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
 
 const leastNode = [22, 12]
 const lockPollMs = 100
@@ -42,14 +46,14 @@ function fail(message) {
   process.exit(1)
 }
 
-/** Paths of all sources, in a fixed order. */
-function listSources() {
+/** Paths of the files below folders whose names match, in a fixed order. */
+function listFiles(folders, pattern) {
   const found = []
   function walk(folder) {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) walk(path)
-      else if (entry.name.endsWith('.ts')) found.push(path)
+      else if (pattern.test(entry.name)) found.push(path)
     }
   }
   for (const folder of folders) {
@@ -69,12 +73,16 @@ function stampOf(sources) {
   return hash.digest('hex')
 }
 
-function isCurrent(stamp) {
-  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp
+function isOf(file, stamp) {
+  return existsSync(file) && readFileSync(file, 'utf8') === stamp
+}
+
+function isCurrent() {
+  return isOf(stampFile, stamp) && isOf(siteStampFile, siteStamp)
 }
 
 /** True when this process holds the lock; false when another one has built what was wanted meanwhile. */
-function lock(stamp) {
+function lock() {
   mkdirSync(dist, { recursive: true })
   const giveUpAt = Date.now() + lockWaitMs
   while (Date.now() < giveUpAt) {
@@ -85,7 +93,7 @@ function lock(stamp) {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error
     }
-    if (isCurrent(stamp)) return false
+    if (isCurrent()) return false
     if (isAbandoned()) rmSync(lockFile, { force: true })
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lockPollMs)
   }
@@ -107,33 +115,55 @@ function isAbandoned() {
 
 /** Removes what was built from sources that are gone, so that a deleted test does not go on running. */
 function removeOrphans(sources) {
-  const expected = new Set(sources.map((path) => join(dist, relative(root, path).slice(0, -3))))
+  // Modules of the browser that need none are compiled for the tests that import them.
+  const expected = new Set(
+    [...sources, ...listFiles(['web/src'], /\.ts$/)].map((path) =>
+      join(dist, relative(root, path).slice(0, -3))
+    )
+  )
   function walk(folder) {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name)
-      if (entry.isDirectory()) walk(path)
-      else if (/\.js(\.map)?$/.test(path) && !expected.has(path.replace(/\.js(\.map)?$/, ''))) rmSync(path)
+      if (entry.isDirectory()) {
+        if (path !== site) walk(path)
+      } else if (/\.js(\.map)?$/.test(path) && !expected.has(path.replace(/\.js(\.map)?$/, ''))) rmSync(path)
     }
   }
   walk(dist)
 }
 
-function compile(sources, stamp) {
-  rmSync(stampFile, { force: true })
-  const { status } = spawnSync(process.execPath, [compiler, '-p', root], { stdio: 'inherit' })
+/** Runs a tool of the build, or ends. */
+function run(...args) {
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
   if (status !== 0) fail('The build failed.')
+}
+
+function compile() {
+  rmSync(stampFile, { force: true })
+  run(compiler, '-p', root)
   removeOrphans(sources)
   // npm does so when it first links the command, and npx keeps the link: a dist that is built anew would be refused.
   chmodSync(join(dist, 'bin', 'tributary.js'), 0o755)
   writeFileSync(stampFile, stamp)
 }
 
+function bundle() {
+  rmSync(siteStampFile, { force: true })
+  run(compiler, '-p', join(root, 'web'))
+  run(bundler, 'build', '--logLevel', 'warn', join(root, 'web'))
+  writeFileSync(siteStampFile, siteStamp)
+}
+
 requireNode()
-const sources = listSources()
+const sources = listFiles(folders, /\.ts$/)
 const stamp = stampOf(sources)
-if (!isCurrent(stamp)) {
-  if (existsSync(compiler)) {
-    if (lock(stamp) && !isCurrent(stamp)) compile(sources, stamp)
+const siteStamp = stampOf(listFiles(['web'], /./))
+if (!isCurrent()) {
+  if (existsSync(compiler) && existsSync(bundler)) {
+    if (lock() && !isCurrent()) {
+      if (!isOf(stampFile, stamp)) compile()
+      if (!isOf(siteStampFile, siteStamp)) bundle()
+    }
   } else if (existsSync(join(dist, 'bin', 'tributary.js'))) {
     console.error('The compiler is not installed: running dist as it was built.')
   } else {

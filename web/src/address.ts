@@ -1,0 +1,37 @@
+/** Addresses of the pages: one segment below /ui/, all else in the query, so that they hold below any path prefix. */
+export const pageNames = [
+  'search',
+  'asset',
+  'lineage',
+  'domains',
+  'edit-lineage',
+  'loads',
+  'tokens',
+  'sign-in'
+] as const
+export type PageName = (typeof pageNames)[number] | ''
+
+export type Query = { readonly [name: string]: string | number | boolean | null | undefined }
+
+/** Relative to any page. What is null, undefined, false or empty is left out. */
+export function addressOf(page: PageName, query: Query = {}): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== null && value !== undefined && value !== false && value !== '')
+      params.set(name, String(value))
+  const text = params.toString()
+  return `./${page}${text && `?${text}`}`
+}
+
+/** The page of a path such as /prefix/ui/search; null where there is none of that name. */
+export function pageOf(path: string): PageName | null {
+  const [, name = ''] = /\/ui\/?([^/]*)$/.exec(path) ?? []
+  return name === '' || (pageNames as readonly string[]).includes(name) ? (name as PageName) : null
+}
+
+/** Where to go after sign-in: a page of ours, whatever the address says. */
+export const safeNext = (next: string | undefined): string =>
+  next && /^\.\/[a-z-]*(\?|$)/.test(next) ? next : './'
+
+export const assetAddress = (urn: string, query: Query = {}): string =>
+  urn.startsWith('urn:li:domain:') ? addressOf('domains', { urn }) : addressOf('asset', { urn, ...query })

@@ -1,0 +1,58 @@
+/** What the UI shows of an entity: its name, type, platform, environment and domain, from the answer or, where nothing describes it, from the URN. */
+import type { RawCard } from './queries.ts'
+
+export type Card = {
+  urn: string
+  /** An EntityType of the schema: DATASET, DATA_JOB. */
+  type: string
+  name: string
+  /** The platform, or the orchestrator of a job; null where the type has none. */
+  platform: string | null
+  environment: string | null
+  domain: { urn: string; name: string } | null
+  /** False where something refers to the entity but nothing has described it. */
+  exists: boolean
+}
+
+/** `urn:li:dataset:(a,b(c,d),e)` has the parts a, b(c,d) and e; a URN without parentheses has one. */
+export function partsOfUrn(urn: string): string[] {
+  const id = urn.split(':').slice(3).join(':')
+  if (!id.startsWith('(') || !id.endsWith(')')) return [id]
+  const parts: string[] = []
+  let depth = 0
+  let from = 1
+  for (let at = 1; at < id.length - 1; at += 1) {
+    if (id[at] === '(') depth += 1
+    else if (id[at] === ')') depth -= 1
+    else if (id[at] === ',' && depth === 0) {
+      parts.push(id.slice(from, at))
+      from = at + 1
+    }
+  }
+  return [...parts, id.slice(from, -1)]
+}
+
+/** The part that people would call the name: the second of three, else the last. */
+function nameInUrn(urn: string): string {
+  const parts = partsOfUrn(urn)
+  return (parts.length > 2 ? parts[1] : parts.at(-1)) || urn
+}
+
+/** Used names come first: what producers call it, then the name in the URN. */
+export function cardOf(raw: RawCard): Card {
+  const described = Object.values(raw.described ?? {}).find((name) => name)
+  return {
+    urn: raw.urn,
+    type: raw.type,
+    name: described ?? raw.fieldPath ?? raw.name ?? nameInUrn(raw.urn),
+    platform: raw.platform?.name ?? raw.dataFlow?.orchestrator ?? raw.orchestrator ?? null,
+    environment: raw.origin ?? null,
+    domain: raw.domain
+      ? {
+          urn: raw.domain.domain.urn,
+          name: raw.domain.domain.properties?.name ?? nameInUrn(raw.domain.domain.urn)
+        }
+      : null,
+    exists: raw.exists !== false
+  }
+}

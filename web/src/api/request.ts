@@ -1,0 +1,52 @@
+/** Requests to the API, as the person who is signed in: GraphQL documents and REST calls. */
+import { ApiError, errorOfGraphql, errorOfProblem } from './errors.ts'
+import type { Document } from './queries.ts'
+import { session } from './session.ts'
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(path, {
+      ...init,
+      headers: {
+        ...(init.headers as { [name: string]: string } | undefined),
+        ...(session.value ? { 'x-csrf-token': session.value.csrfToken } : {})
+      }
+    })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError('OFFLINE', 'The server cannot be reached.')
+  }
+  // The token was revoked, or the session has ended: the shell shows the sign-in page.
+  if (response.status === 401) session.value = null
+  return response
+}
+
+/** Throws ApiError for the first error, AbortError where the signal ended it. */
+export async function graphql<Result, Variables extends object>(
+  document: Document<Result, Variables>,
+  variables: Variables,
+  signal?: AbortSignal
+): Promise<Result> {
+  const response = await send('../api/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: document.text, variables }),
+    ...(signal ? { signal } : {})
+  })
+  const body = (await response.json().catch(() => null)) as {
+    data?: Result
+    errors?: readonly unknown[]
+  } | null
+  if (body?.errors?.length) throw errorOfGraphql(body.errors, response.status)
+  if (!response.ok || !body?.data) throw errorOfProblem(response.status, body)
+  return body.data
+}
+
+/** `path` is relative to the root of the API: `loads?format=csv`. Throws ApiError. */
+export async function rest<Result>(path: string, init: RequestInit = {}): Promise<Result> {
+  const response = await send(`../${path}`, init)
+  const body: unknown = response.status === 204 ? null : await response.json().catch(() => null)
+  if (!response.ok) throw errorOfProblem(response.status, body)
+  return body as Result
+}

@@ -1,0 +1,58 @@
+/** Who is signed in: the session cookie is out of reach for scripts, so the server says whose it is and gives the CSRF token. */
+import { signal } from '@preact/signals'
+import { ApiError, errorOfProblem } from './errors.ts'
+
+export type Session = {
+  actor: string
+  scopes: readonly string[]
+  /** The domain that the token is limited to; null for the whole catalog. */
+  domainUrn: string | null
+  csrfToken: string
+  expiresAt: string
+}
+
+/** `null` while nobody is signed in, `undefined` before the server has been asked. */
+export const session = signal<Session | null | undefined>(undefined)
+
+export const canWrite = (): boolean => session.value?.scopes.some((scope) => scope !== 'read') ?? false
+export const isAdmin = (): boolean => session.value?.scopes.includes('admin') ?? false
+
+async function ask(method: string, path: string, body?: object): Promise<Response> {
+  try {
+    return await fetch(path, {
+      method,
+      headers: {
+        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...(session.value ? { 'x-csrf-token': session.value.csrfToken } : {})
+      },
+      ...(body ? { body: JSON.stringify(body) } : {})
+    })
+  } catch {
+    throw new ApiError('OFFLINE', 'The server cannot be reached.')
+  }
+}
+
+async function takeOver(response: Response): Promise<void> {
+  const body: unknown = await response.json().catch(() => null)
+  if (!response.ok) throw errorOfProblem(response.status, body)
+  session.value = body as Session
+}
+
+/** Throws ApiError where the server cannot say. */
+export async function restoreSession(): Promise<void> {
+  const response = await ask('GET', '../session')
+  if (response.status === 401) session.value = null
+  else await takeOver(response)
+}
+
+/** Throws ApiError: UNAUTHENTICATED for a wrong or used one. */
+export async function signIn(by: { token: string } | { code: string }): Promise<void> {
+  await takeOver(await ask('POST', '../session', by))
+}
+
+export async function signOut({ everywhere }: { everywhere: boolean }): Promise<void> {
+  const response = await ask('DELETE', everywhere ? '../session/all' : '../session')
+  if (!response.ok && response.status !== 401)
+    throw errorOfProblem(response.status, await response.json().catch(() => null))
+  session.value = null
+}

@@ -1,0 +1,13 @@
+/** Starts the UI: the theme, then who is signed in, then the page of the address. */
+import { render } from 'preact'
+import { App } from './app.tsx'
+import './style/theme.css'
+import './style/base.css'
+import './style/shell.css'
+import './style/parts.css'
+import { startTheme } from './theme.ts'
+
+startTheme()
+const root = document.getElementById('app')
+if (!root) throw new Error('The page has no element #app')
+render(<App />, root)

@@ -1,0 +1,71 @@
+/** The start page: search, what was opened last, the domains at the top; in an empty catalog, how to load something. */
+import { addressOf, assetAddress } from '../address.ts'
+import { cardOf } from '../api/entity.ts'
+import { home } from '../api/queries.ts'
+import { graphql } from '../api/request.ts'
+import { FirstLoad } from '../parts/first-load.tsx'
+import { recentAssets } from '../parts/recent.ts'
+import { SearchField } from '../parts/search-field.tsx'
+import { Failure, Loading } from '../parts/states.tsx'
+import { useResource } from '../parts/use-resource.ts'
+import { CardLink } from '../parts/card-line.tsx'
+import { texts, typeName } from '../texts.ts'
+
+export function HomePage() {
+  const { data, error, reload } = useResource('home', (signal) => graphql(home, {}, signal))
+  const words = texts.home
+  if (error && !data) return <Failure error={error} retry={reload} />
+  if (!data) return <Loading />
+  const { total, searchResults } = data.searchAcrossEntities
+  if (total === 0) return <FirstLoad />
+  const recent = recentAssets()
+  return (
+    <div class="home stack">
+      <h1>{words.title(total)}</h1>
+      <SearchField isLarge />
+      {recent.length > 0 && (
+        <section class="panel stack" aria-labelledby="recent">
+          <h2 id="recent">{words.recent}</h2>
+          <div class="row">
+            {recent.map(({ urn, name, type }) => (
+              <a key={urn} class="chip" href={assetAddress(urn)} title={urn}>
+                <span class="soft">{typeName(type)}</span> {name}
+              </a>
+            ))}
+          </div>
+        </section>
+      )}
+      <section class="panel stack" aria-labelledby="top-domains">
+        <h2 id="top-domains">{words.domains}</h2>
+        {data.listDomains.domains.length === 0 ? (
+          <p class="soft">
+            {words.noDomains} <a href={addressOf('domains')}>{words.createDomain}</a>
+          </p>
+        ) : (
+          <div class="row">
+            {data.listDomains.domains.map(({ urn, properties }) => (
+              <a key={urn} class="chip" href={addressOf('domains', { urn })}>
+                {properties?.name ?? urn}
+              </a>
+            ))}
+            {data.listDomains.total > data.listDomains.domains.length && (
+              <a href={addressOf('domains')}>{words.allDomains(data.listDomains.total)}</a>
+            )}
+          </div>
+        )}
+      </section>
+      <section class="panel stack" aria-labelledby="some-assets">
+        <h2 id="some-assets">{words.some}</h2>
+        <ul class="list">
+          {searchResults.map(({ entity }) => (
+            <li key={entity.urn} class="row apart">
+              <CardLink card={cardOf(entity)} />
+              <a href={addressOf('lineage', { urn: entity.urn })}>{words.lineage}</a>
+            </li>
+          ))}
+        </ul>
+        <a href={addressOf('search', { q: '*' })}>{words.all}</a>
+      </section>
+    </div>
+  )
+}

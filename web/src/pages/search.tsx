@@ -1,0 +1,160 @@
+/** Results of a search, with filters by facet and a list that grows as one asks for more. */
+import { useLocation } from 'preact-iso'
+import { useState } from 'preact/hooks'
+import { addressOf } from '../address.ts'
+import { cardOf } from '../api/entity.ts'
+import { search, type Facet, type Filter } from '../api/queries.ts'
+import { graphql } from '../api/request.ts'
+import { CardLink } from '../parts/card-line.tsx'
+import { Empty, Failure, Loading } from '../parts/states.tsx'
+import { useResource } from '../parts/use-resource.ts'
+import { texts, typeName } from '../texts.ts'
+
+const pageCount = 50
+/** As many as one question gives. */
+const shownMaxCount = 10_000
+
+/** Filters in the address: `f=platform:hive` once for each value, of which one of each field must match. */
+function filtersOf(params: URLSearchParams): Filter[] {
+  const values = new Map<string, string[]>()
+  for (const text of params.getAll('f')) {
+    const [field = '', ...rest] = text.split(':')
+    values.set(field, [...(values.get(field) ?? []), rest.join(':')])
+  }
+  return [...values].map(([field, values]) => ({ field, values }))
+}
+
+function addressWith(words: string, filters: readonly Filter[]): string {
+  const params = new URLSearchParams({ q: words })
+  for (const { field, values } of filters) for (const value of values) params.append('f', `${field}:${value}`)
+  return `./search?${params}`
+}
+
+const without = (filters: readonly Filter[], field: string, value: string): Filter[] =>
+  filters
+    .map((filter) =>
+      filter.field === field ? { ...filter, values: filter.values.filter((each) => each !== value) } : filter
+    )
+    .filter(({ values }) => values.length > 0)
+
+function toggled(filters: readonly Filter[], field: string, value: string): Filter[] {
+  const current = filters.find((filter) => filter.field === field)
+  if (!current) return [...filters, { field, values: [value] }]
+  if (current.values.includes(value)) return without(filters, field, value)
+  return filters.map((filter) => (filter === current ? { field, values: [...filter.values, value] } : filter))
+}
+
+export function SearchPage() {
+  const { url, route } = useLocation()
+  const params = new URL(url, location.href).searchParams
+  const words = params.get('q') || '*'
+  const filters = filtersOf(params)
+  const question = JSON.stringify([words, filters])
+  const [shown, setShown] = useState({ question, count: pageCount })
+  const count = shown.question === question ? shown.count : pageCount
+  const { data, error, reload } = useResource(`${question} ${count}`, (signal) =>
+    graphql(search, { query: words, start: 0, count, filters }, signal)
+  )
+  if (error && !data) return <Failure error={error} retry={reload} />
+  if (!data) return <Loading />
+  const { total, isEstimate, searchResults, facets, suggestions } = data.searchAcrossEntities
+  return (
+    <div class="split">
+      <aside class="stack" aria-label={texts.search.filters}>
+        {(facets ?? []).map((facet) => (
+          <FacetList
+            key={facet.field}
+            facet={facet}
+            chosen={filters.find(({ field }) => field === facet.field)?.values ?? []}
+            choose={(value) => {
+              route(addressWith(words, toggled(filters, facet.field, value)))
+            }}
+          />
+        ))}
+      </aside>
+      <section class="stack">
+        <h1>
+          <span role="status">{texts.search.results(total, isEstimate)}</span>
+        </h1>
+        {filters.length > 0 && (
+          <div class="row">
+            {filters.flatMap(({ field, values }) =>
+              values.map((value) => (
+                <a
+                  key={`${field}:${value}`}
+                  class="chip"
+                  href={addressWith(words, without(filters, field, value))}
+                  aria-label={texts.search.remove(value)}
+                >
+                  {value} ×
+                </a>
+              ))
+            )}
+          </div>
+        )}
+        {total === 0 ? (
+          <Empty title={texts.search.none(words)}>
+            <p>{texts.search.noneHint}</p>
+            {suggestions && suggestions.length > 0 && (
+              <p>
+                {texts.search.didYouMean}{' '}
+                {suggestions.map(({ text }) => (
+                  <a key={text} class="chip" href={addressOf('search', { q: text })}>
+                    {text}
+                  </a>
+                ))}
+              </p>
+            )}
+          </Empty>
+        ) : (
+          <ul class="list panel">
+            {searchResults.map(({ entity }) => (
+              <li key={entity.urn}>
+                <CardLink card={cardOf(entity)} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {searchResults.length < total && searchResults.length < shownMaxCount && (
+          <div>
+            <button
+              type="button"
+              onClick={() => {
+                setShown({ question, count: Math.min(shownMaxCount, count * 2) })
+              }}
+            >
+              {texts.search.more}
+            </button>
+          </div>
+        )}
+      </section>
+    </div>
+  )
+}
+
+const FacetList = ({
+  facet,
+  chosen,
+  choose
+}: {
+  facet: Facet
+  chosen: readonly string[]
+  choose: (value: string) => void
+}) => (
+  <fieldset class="facet">
+    <legend>{facet.displayName ?? facet.field}</legend>
+    {facet.aggregations.map(({ value, count, displayName, entity }) => (
+      <label key={value} class="row">
+        <input
+          type="checkbox"
+          checked={chosen.includes(value)}
+          onChange={() => {
+            choose(value)
+          }}
+        />
+        <span>{displayName ?? (entity ? cardOf(entity).name : typeName(value))}</span>
+        <span class="soft">{texts.count(count)}</span>
+      </label>
+    ))}
+  </fieldset>
+)

@@ -1,0 +1,84 @@
+/** Sign-in: by the one-time code that `npm start` prints in the link, or by an access token. */
+import { useLocation } from 'preact-iso'
+import { useEffect, useState } from 'preact/hooks'
+import { safeNext } from '../address.ts'
+import { signIn } from '../api/session.ts'
+import { texts } from '../texts.ts'
+
+export function SignInPage() {
+  const { query, route } = useLocation()
+  const [message, setMessage] = useState('')
+  const [isVisible, setVisible] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [token, setToken] = useState('')
+  const words = texts.signIn
+  const field = {
+    required: true,
+    value: token,
+    onInput: (event: { currentTarget: HTMLInputElement }) => {
+      setToken(event.currentTarget.value)
+    }
+  }
+  const enter = (by: { token: string } | { code: string }): void => {
+    setBusy(true)
+    signIn(by).then(
+      () => {
+        route(safeNext(query.next), true)
+      },
+      (error: Error) => {
+        setBusy(false)
+        setMessage('code' in by ? words.codeFailed : error.message)
+      }
+    )
+  }
+  useEffect(() => {
+    const code = new URLSearchParams(location.hash.slice(1)).get('code')
+    if (!code) return
+    // The code has served: it should not stay in the history.
+    history.replaceState(null, '', location.pathname + location.search)
+    enter({ code })
+  }, [])
+  return (
+    <main class="sign-in panel stack">
+      <h1>
+        {texts.product}: {words.title}
+      </h1>
+      {message && (
+        <p class="chip bad" role="alert">
+          {message}
+        </p>
+      )}
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          enter({ token: token.trim() })
+        }}
+      >
+        <label class="field">
+          {words.token}
+          {isVisible ? (
+            <input {...field} type="text" spellcheck={false} />
+          ) : (
+            <input {...field} type="password" autocomplete="current-password" autofocus />
+          )}
+        </label>
+        <div class="row">
+          <button class="primary" type="submit" disabled={isBusy}>
+            {isBusy ? words.withCode : words.submit}
+          </button>
+          <button
+            type="button"
+            aria-pressed={isVisible}
+            onClick={() => {
+              setVisible(!isVisible)
+            }}
+          >
+            {isVisible ? words.hide : words.show}
+          </button>
+        </div>
+        <p class="soft">{words.hint}</p>
+      </form>
+    </main>
+  )
+}

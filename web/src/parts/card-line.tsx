@@ -1,0 +1,29 @@
+/** An entity on one line: its type, name, platform, environment and domain. */
+import { assetAddress } from '../address.ts'
+import type { Card } from '../api/entity.ts'
+import { typeName } from '../texts.ts'
+
+/** Without a link, for lists whose rows are options. */
+export const CardLine = ({ card }: { card: Card }) => (
+  <span class="card-line">
+    <span class="type">{typeName(card.type)}</span>
+    <span class="name">{card.name}</span>
+    <Facts card={card} />
+  </span>
+)
+
+export const CardLink = ({ card }: { card: Card }) => (
+  <span class="card-line">
+    <span class="type">{typeName(card.type)}</span>
+    <a class="name" href={assetAddress(card.urn)} title={card.urn}>
+      {card.name}
+    </a>
+    <Facts card={card} />
+  </span>
+)
+
+const Facts = ({ card }: { card: Card }) => (
+  <span class="facts">
+    {[card.platform, card.environment, card.domain?.name].filter(Boolean).join(' · ')}
+  </span>
+)

@@ -1,0 +1,40 @@
+/** What an empty catalog shows: how to load lineage in the format one has. */
+import { useState } from 'preact/hooks'
+import { texts } from '../texts.ts'
+import { Snippet } from './copy-button.tsx'
+
+/** The address of this server without the page: what clients are given. */
+const server = (): string => new URL('..', location.href).href.replace(/\/$/, '')
+
+export function FirstLoad() {
+  const words = texts.firstLoad
+  const [format, setFormat] = useState(0)
+  const current = words.formats[format] ?? words.formats[0]
+  return (
+    <div class="panel stack">
+      <h1>{words.title}</h1>
+      <p>{words.how}</p>
+      <div class="row" role="tablist" aria-label={words.choose}>
+        {words.formats.map(({ name }, index) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            aria-selected={index === format}
+            onClick={() => {
+              setFormat(index)
+            }}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      {current && (
+        <div role="tabpanel" aria-label={current.name} class="stack">
+          <p>{current.text}</p>
+          <Snippet text={current.command(server())} label={words.command(current.name)} />
+        </div>
+      )}
+    </div>
+  )
+}

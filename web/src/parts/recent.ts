@@ -1,0 +1,28 @@
+/** The assets that were opened last in this browser, newest first. */
+const storageKey = 'tributary.recent'
+const maxCount = 8
+
+export type Recent = { urn: string; name: string; type: string }
+
+export function recentAssets(): Recent[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '[]')
+    return Array.isArray(stored)
+      ? stored.filter(
+          (each): each is Recent => typeof each?.urn === 'string' && typeof each?.name === 'string'
+        )
+      : []
+  } catch {
+    return []
+  }
+}
+
+export function rememberRecent({ urn, name, type }: Recent): void {
+  const others = recentAssets().filter((each) => each.urn !== urn)
+  localStorage.setItem(storageKey, JSON.stringify([{ urn, name, type }, ...others].slice(0, maxCount)))
+}
+
+/** At sign-out: the next person on this machine should not see it. */
+export function forgetRecent(): void {
+  localStorage.removeItem(storageKey)
+}

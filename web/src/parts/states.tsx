@@ -1,0 +1,51 @@
+/** What a page shows while it loads, where it failed, and where there is nothing. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { ApiError } from '../api/errors.ts'
+import { texts } from '../texts.ts'
+
+/** Answers come in milliseconds: a sign that something is loading would only flicker. */
+const shownAfterMs = 150
+
+export function Loading() {
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setShown(true)
+    }, shownAfterMs)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [])
+  return (
+    <p class="soft" role="status">
+      {isShown ? texts.state.loading : ''}
+    </p>
+  )
+}
+
+export const Failure = ({ error, retry }: { error: Error; retry?: () => void }) => (
+  <div class="panel stack" role="alert">
+    <h2>{texts.state.failed}</h2>
+    <p>{error.message}</p>
+    {error instanceof ApiError && (
+      <p class="soft">
+        <code>{error.code}</code>
+      </p>
+    )}
+    {retry && (
+      <div>
+        <button type="button" onClick={retry}>
+          {texts.state.retry}
+        </button>
+      </div>
+    )}
+  </div>
+)
+
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="panel stack">
+    <h2>{title}</h2>
+    {children}
+  </div>
+)

@@ -1,0 +1,44 @@
+/** Short messages at the foot of the page, read out by screen readers; one with an action stays until it is used or closed. */
+import { signal } from '@preact/signals'
+
+type Toast = { id: number; text: string; action?: { label: string; run: () => void } }
+
+const shownMs = 6_000
+const toasts = signal<readonly Toast[]>([])
+let lastId = 0
+
+function close(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id)
+}
+
+export function tell(text: string, action?: Toast['action']): void {
+  const id = (lastId += 1)
+  toasts.value = [...toasts.value.slice(-2), { id, text, ...(action ? { action } : {}) }]
+  setTimeout(
+    () => {
+      close(id)
+    },
+    action ? 3 * shownMs : shownMs
+  )
+}
+
+export const Toasts = () => (
+  <div class="toasts" role="status" aria-live="polite">
+    {toasts.value.map(({ id, text, action }) => (
+      <div class="toast" key={id}>
+        <span>{text}</span>
+        {action && (
+          <button
+            type="button"
+            onClick={() => {
+              close(id)
+              action.run()
+            }}
+          >
+            {action.label}
+          </button>
+        )}
+      </div>
+    ))}
+  </div>
+)

@@ -1,0 +1,142 @@
+/** Every word that a person reads in the UI, by page; functions where a number or a name is part of it. */
+const many = (count: number, one: string, more: string): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : more}`
+
+export const texts = {
+  product: 'Tributary',
+  count: (value: number): string => value.toLocaleString('en'),
+  assets: (value: number): string => many(value, 'asset', 'assets'),
+  shell: {
+    skip: 'Skip to the content',
+    places: 'Main',
+    home: 'Home',
+    domains: 'Domains',
+    loads: 'Loads',
+    tokens: 'Tokens',
+    explorer: 'GraphQL',
+    reference: 'REST',
+    dark: 'Dark theme',
+    light: 'Light theme',
+    signOut: 'Sign out',
+    signOutEverywhere: 'Sign out everywhere',
+    signedInAs: (actor: string): string => `Signed in as ${actor}`,
+    keyboard: 'Keyboard shortcuts',
+    notFound: 'This page does not exist.',
+    toHome: 'Go to the start page'
+  },
+  search: {
+    label: 'Search assets, columns and domains',
+    placeholder: 'Search by name, or paste a URN',
+    all: (text: string): string => `Search for “${text}”`,
+    options: (count: number): string => many(count, 'suggestion', 'suggestions'),
+    results: (total: number, isEstimate: boolean): string =>
+      `${isEstimate ? 'About ' : ''}${many(total, 'result', 'results')}`,
+    none: (text: string): string => `Nothing matches “${text}”.`,
+    didYouMean: 'Did you mean',
+    noneHint: 'All words must occur. Try fewer words, a beginning with a star (ord*), or remove a filter.',
+    filters: 'Filters',
+    remove: (name: string): string => `Remove filter ${name}`,
+    more: 'Show more',
+    sort: 'Sort'
+  },
+  home: {
+    title: (total: number): string => `${many(total, 'asset', 'assets')} in the catalog`,
+    recent: 'Opened last',
+    domains: 'Domains',
+    noDomains: 'There are no domains yet.',
+    createDomain: 'Create the first',
+    allDomains: (total: number): string => `All ${total.toLocaleString('en')} domains`,
+    some: 'Assets',
+    lineage: 'Lineage',
+    all: 'Show all assets'
+  },
+  copy: {
+    copy: 'Copy',
+    done: 'Copied.',
+    failed: 'The browser does not allow copying here. Select the text and copy it yourself.',
+    urn: 'Copy URN',
+    link: 'Copy link',
+    graphql: 'Copy as GraphQL',
+    cli: 'Copy as command'
+  },
+  firstLoad: {
+    title: 'The catalog is empty',
+    how: 'Load lineage in the format you have. It appears here as soon as the load is done.',
+    choose: 'Format',
+    command: (format: string): string => `How to load ${format}`,
+    formats: [
+      {
+        name: 'CSV',
+        text: 'One line for each edge: which asset, and what it is made from.',
+        command: (server: string): string =>
+          `cat > lineage.csv <<'END'
+upstream,downstream
+hive:shop.orders,hive:shop.revenue
+END
+npx tributary load lineage.csv --missing-references create --url ${server}`
+      },
+      {
+        name: 'dbt',
+        text: 'The manifest that every dbt command writes. With the catalog, columns have types.',
+        command: (server: string): string =>
+          `npx tributary load target/manifest.json --catalog target/catalog.json --url ${server}`
+      },
+      {
+        name: 'OpenLineage',
+        text: 'Airflow, Spark, Flink and others send their lineage by themselves once they have the address and a token.',
+        command: (server: string): string =>
+          `export OPENLINEAGE_URL=${server}
+export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
+      },
+      {
+        name: 'DataHub recipe',
+        text: 'Recipes for DataHub work unchanged: only the sink changes.',
+        command: (server: string): string =>
+          `sink:
+  type: datahub-rest
+  config:
+    server: ${server}
+    token: \${TRIBUTARY_TOKEN}`
+      }
+    ]
+  },
+  state: {
+    loading: 'Loading',
+    failed: 'This could not be loaded.',
+    retry: 'Try again',
+    offline: 'The server cannot be reached. What is shown may be old.'
+  },
+  signIn: {
+    title: 'Sign in',
+    token: 'Access token',
+    hint: 'An administrator creates tokens with “tributary token create”. After “npm start”, the token is in the file .data/token.',
+    submit: 'Sign in',
+    show: 'Show the token',
+    hide: 'Hide the token',
+    withCode: 'Signing you in …',
+    codeFailed:
+      'This link has been used or has expired. Print a new one with “tributary sign-in”, or use a token.'
+  },
+  types: {
+    DATASET: 'Dataset',
+    DATA_JOB: 'Job',
+    DATA_FLOW: 'Flow',
+    CHART: 'Chart',
+    DASHBOARD: 'Dashboard',
+    CONTAINER: 'Container',
+    MLMODEL: 'Model',
+    MLMODEL_GROUP: 'Model group',
+    MLFEATURE: 'Feature',
+    MLFEATURE_TABLE: 'Feature table',
+    MLPRIMARY_KEY: 'Primary key',
+    DATA_PROCESS_INSTANCE: 'Run',
+    DOMAIN: 'Domain',
+    SCHEMA_FIELD: 'Column',
+    CORP_USER: 'User',
+    CORP_GROUP: 'Group',
+    TAG: 'Tag',
+    GLOSSARY_TERM: 'Term'
+  } as { readonly [type: string]: string }
+}
+
+export const typeName = (type: string): string => texts.types[type] ?? type.toLowerCase().replaceAll('_', ' ')

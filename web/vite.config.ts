@@ -1,0 +1,53 @@
+/** Builds the web UI into dist/site: hashed names, and beside each text file what a browser gets that takes br or gzip. */
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import preact from '@preact/preset-vite'
+import { defineConfig, type Plugin } from 'vite'
+
+const outDir = join(import.meta.dirname, '..', 'dist', 'site')
+
+/** Smaller files are not worth a second answer. */
+const compressedMinBytes = 1_000
+
+function compress(): Plugin {
+  return {
+    name: 'compress',
+    apply: 'build',
+    closeBundle() {
+      for (const entry of readdirSync(outDir, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile() || !/\.(html|js|css|svg|json)$/.test(entry.name)) continue
+        const path = join(entry.parentPath, entry.name)
+        const text = readFileSync(path)
+        if (text.length < compressedMinBytes) continue
+        writeFileSync(`${path}.br`, brotliCompressSync(text))
+        writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }))
+      }
+    }
+  }
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Every page is one segment below /ui/, so that relative addresses hold below any prefix.
+  base: './',
+  plugins: [preact({ devToolsEnabled: false, prefreshEnabled: false }), compress()],
+  build: {
+    outDir,
+    emptyOutDir: true,
+    target: 'es2022',
+    // The policy of the pages allows files alone, no data: scripts or fonts.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false
+  },
+  // `npm run dev` in web: the API answers beside it.
+  server: {
+    proxy: Object.fromEntries(
+      ['/api', '/session', '/loads', '/lineage', '/domains', '/search'].map((path) => [
+        path,
+        'http://127.0.0.1:8080'
+      ])
+    )
+  }
+})
