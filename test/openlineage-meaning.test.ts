@@ -52,7 +52,11 @@ async function withEvents(
   return { server, send, edges }
 }
 
+/** As `job` is the one of most tests, so is `other` the second one. */
+const otherJob: JsonObject = { namespace: 'nightly', name: 'etl.other' }
+
 function short(urn: string): string {
+  if (urn === jobUrn.replace('etl.load', 'etl.other')) return 'other'
   const column = /^urn:li:schemaField:\((.*\)),(.*)\)$/.exec(urn)
   if (column) return `${short(column[1] ?? '')}#${column[2]}`
   return urn.startsWith('urn:li:dataJob')
@@ -213,6 +217,110 @@ t.test('the facet lineage', async (t) => {
     await send(eventAt(3, { job: jobOf(entries()) }))
     t.strictSame(await edges(), ['c -> x'])
   })
+})
+
+t.test('the facet lineage and other jobs', async (t) => {
+  const own = { type: 'JOB' }
+  const other = { ...otherJob, type: 'JOB' }
+  const at = (name: string): JsonObject => ({ ...data(name), type: 'DATASET' })
+  const into = (target: JsonObject, ...inputs: JsonObject[]): JsonObject => ({ ...target, inputs })
+  const entries = (...list: JsonObject[]): JsonObject => jobOf({ lineage: facet({ entries: list }) })
+  const edgesAfter = async (t: Parameters<typeof withServer>[0], ...events: JsonObject[]) => {
+    const { send, edges } = await withEvents(t)
+    await send(...events)
+    return edges()
+  }
+  const ran = (job: JsonObject, inputs: string[], outputs: string[], seconds = 0): JsonObject =>
+    eventAt(seconds, {
+      eventType: 'COMPLETE',
+      run: run(),
+      job,
+      inputs: inputs.map((each) => data(each)),
+      outputs: outputs.map((each) => data(each))
+    })
+
+  await t.test('an output that is made from another job is written by both', async (t) => {
+    t.strictSame(await edgesAfter(t, ran(entries(into(at('x'), other)), ['a'], ['x'])), [
+      'a -> job',
+      'job -> x',
+      'other -> x'
+    ])
+  })
+  await t.test('what another job reads, and the job it follows', async (t) => {
+    t.strictSame(
+      await edgesAfter(t, ran(entries(into(other, at('a'), own), into(own, at('b'))), ['b'], ['x'])),
+      ['a -> other', 'b -> job', 'job -> other', 'job -> x']
+    )
+  })
+  await t.test('a column that the job itself makes takes no output from it', async (t) => {
+    const generated = {
+      ...at('x'),
+      inputs: [],
+      fields: { total: { inputs: [{ ...own, transformations: [{ type: 'INDIRECT' }] }] } }
+    }
+    t.strictSame(await edgesAfter(t, ran(entries(generated), [], ['x'])), ['job -> x'])
+  })
+  await t.test('a column whose input is not known has the dataset of it', async (t) => {
+    const partly = { ...at('x'), fields: { region: { inputs: [at('a')] } } }
+    t.strictSame(await edgesAfter(t, ran(entries(partly), ['a'], ['x'])), ['a -> x'])
+  })
+  await t.test('an entry with nothing in it says nothing', async (t) => {
+    t.strictSame(await edgesAfter(t, ran(entries(at('x')), ['a'], ['x'])), ['a -> job', 'job -> x'])
+  })
+  await t.test('an empty list of inputs says that there are none', async (t) => {
+    t.strictSame(await edgesAfter(t, ran(entries(into(at('x'))), ['a'], ['x', 'y'])), [
+      'a -> job',
+      'job -> y'
+    ])
+  })
+  await t.test('columnLineage counts for no output of an event that has the facet', async (t) => {
+    const columnLineage = facet({ fields: { p: { inputFields: [{ ...data('a'), field: 'q' }] } } })
+    const event = eventAt(0, {
+      eventType: 'COMPLETE',
+      run: run(),
+      job: entries(into(at('x'), at('a'))),
+      inputs: [data('a')],
+      outputs: [data('x'), data('y', { columnLineage })]
+    })
+    t.strictSame(await edgesAfter(t, event), ['a -> x', 'job -> y'])
+  })
+  await t.test('on an output of a run it goes before columnLineage too', async (t) => {
+    const facets = {
+      lineage: facet({ inputs: [at('a')] }),
+      columnLineage: facet({ fields: { p: { inputFields: [{ ...data('b'), field: 'q' }] } } })
+    }
+    const event = eventAt(0, {
+      eventType: 'COMPLETE',
+      run: run(),
+      job: jobOf(),
+      inputs: [data('a'), data('b')],
+      outputs: [data('x', facets)]
+    })
+    t.strictSame(await edgesAfter(t, event), ['a -> x', 'b -> job'])
+  })
+  await t.test('a newer job event takes back what an older one declared of others', async (t) => {
+    const { send, edges } = await withEvents(t)
+    const declared = (seconds: number, ...list: JsonObject[]): JsonObject =>
+      eventAt(seconds, { job: entries(...list) })
+    await send(declared(0, into(other, at('a')), into(at('x'), other)), declared(2, into(other, at('b'))))
+    t.strictSame(await edges(), ['b -> other'])
+    await send(declared(1, into(other, at('late'))))
+    t.strictSame(await edges(), ['b -> other'], 'an older event that comes late changes nothing')
+    await send(declared(3))
+    t.strictSame(await edges(), [])
+  })
+  await t.test(
+    'a dataset event names the job that makes the dataset, until a newer one does not',
+    async (t) => {
+      const { send, edges } = await withEvents(t)
+      const made = (seconds: number, ...inputs: JsonObject[]): JsonObject =>
+        eventAt(seconds, { dataset: data('view', { lineage: facet({ inputs }) }) })
+      await send(made(0, other, at('a')))
+      t.strictSame(await edges(), ['a -> view', 'other -> view'])
+      await send(made(1, at('a')))
+      t.strictSame(await edges(), ['a -> view'])
+    }
+  )
 })
 
 t.test('what is declared', async (t) => {

@@ -116,18 +116,29 @@ const anyDataset = fc.oneof(
   { weight: 2, arbitrary: renamedDataset }
 )
 
+/** A dataset, the job of the event, or one of three jobs by its name. */
+const lineageEnd = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: datasetNumber.map((number) => (tag: string) => ({ ...named(number, tag), type: 'DATASET' }))
+  },
+  { weight: 1, arbitrary: fc.constant((): JsonObject => ({ type: 'JOB' })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .nat({ max: 2 })
+      .map((number) => (tag: string) => ({ namespace: 'nightly', name: `${tag}.job${number}`, type: 'JOB' }))
+  }
+)
 const lineageFacet = fc
-  .array(fc.tuple(datasetNumber, fc.array(datasetNumber, { maxLength: 2 }), fc.boolean()), {
-    minLength: 1,
-    maxLength: 2
-  })
+  .array(fc.tuple(lineageEnd, fc.array(lineageEnd, { maxLength: 2 })), { minLength: 1, maxLength: 2 })
   .map(
     (entries) =>
       (tag: string): JsonObject =>
         facet({
-          entries: entries.map(([number, inputs, isJob]) => ({
-            ...(isJob ? { type: 'JOB' } : { ...named(number, tag), type: 'DATASET' }),
-            inputs: inputs.map((input) => ({ ...named(input, tag), type: 'DATASET' }))
+          entries: entries.map(([target, inputs]) => ({
+            ...target(tag),
+            inputs: inputs.map((input) => input(tag))
           }))
         })
   )

@@ -8,6 +8,7 @@ import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { linkFrom, type Link } from './links.ts'
 import { columnUrn } from './names.ts'
 import {
+  declarationsIn,
   seenAt,
   together,
   type DatasetState,
@@ -66,16 +67,12 @@ const printPath = (path: readonly string[]): string =>
   path.length === 0 ? '' : `/${path.map(escape).join('/')}`
 const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
 
-function assertDataset(
-  to: AssertionBuilder,
-  urn: Urn,
-  { facts, seen, declared }: DatasetState,
-  nameOf: NameOf
-): void {
+function assertDataset(to: AssertionBuilder, urn: Urn, state: DatasetState, nameOf: NameOf): void {
+  const { facts } = state
   assertFacts(to, urn, facts, 'datasetProperties')
   if (facts.schema) to.add(urn, 'schemaMetadata', [], facts.schema.value)
   if (facts.isDropped?.value === true) to.add(urn, 'status', [], { removed: true })
-  for (const links of [seen, ...Object.values(declared).map(seenAt)]) assertDirect(to, urn, links, nameOf)
+  for (const links of linkListsOf(state)) assertDirect(to, urn, links, nameOf)
 }
 
 function assertFacts(to: AssertionBuilder, urn: Urn, facts: DatedFacts, properties: string): void {
@@ -88,18 +85,16 @@ function assertFacts(to: AssertionBuilder, urn: Urn, facts: DatedFacts, properti
 const textsIn = (value: JsonValue | undefined): string[] =>
   listOf(value).filter((each) => typeof each === 'string')
 
-/** The edges of a job: those seen in runs, and those that its newest job event declares. */
-function assertJob(
-  to: AssertionBuilder,
-  urn: Urn,
-  { facts, seen, declared }: JobState,
-  nameOf: NameOf
-): void {
-  assertFacts(to, urn, facts, 'dataJobInfo')
-  for (const links of declared ? [seen, seenAt(declared)] : [seen]) {
-    assertBoundary(to, urn, links, nameOf)
-  }
+/** The edges of a job: those seen in runs, and those that its newest job event and those of others declare. */
+function assertJob(to: AssertionBuilder, urn: Urn, state: JobState, nameOf: NameOf): void {
+  assertFacts(to, urn, state.facts, 'dataJobInfo')
+  for (const links of linkListsOf(state)) assertBoundary(to, urn, links, nameOf)
 }
+
+const linkListsOf = (state: DatasetState | JobState): SeenLinks[] => [
+  state.seen,
+  ...declarationsIn(state).map(seenAt)
+]
 
 const linksIn = (seen: SeenLinks): [Link, Span][] =>
   Object.entries(seen).map(([text, span]) => [linkFrom(text), span])

@@ -59,8 +59,8 @@ export type EventContent = {
   timeMs: number
   datasets: DatasetContent[]
   job: JobContent | null
-  /** Jobs that are said to run after it. */
-  downstreamJobs: JobContent[]
+  /** Jobs that are said to run after it, and others that the facet `lineage` says something of. */
+  otherJobs: JobContent[]
   run: RunContent | null
   /** Where datasets are put that are new, by the operator's connections. */
   domains: [dataset: Urn, domain: Urn][]
@@ -99,21 +99,40 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     for (const { to } of renames) to.knownAs ??= to.urn
     for (const { from, to } of renames) if (from.knownAs !== from.urn) from.knownAs = to.urn
   }
+  const orchestrator = orchestratorOf(event)
+  const otherJobs = new Map<Urn, JobContent>()
+  const noteJob = (name: OpenLineageName): JobContent => {
+    const { job, flow } = jobUrn(orchestrator, name)
+    const content: JobContent = otherJobs.get(job) ?? {
+      ...name,
+      urn: job,
+      flowUrn: flow,
+      facts: {},
+      links: [],
+      isDeclared: false
+    }
+    otherJobs.set(job, content)
+    return content
+  }
+  const named: Named = {
+    ownJob: event.kind === 'dataset' ? null : jobUrn(orchestrator, event.job).job,
+    note,
+    jobOf: (name) => jobUrn(orchestrator, name).job,
+    noteJob
+  }
   if (event.kind === 'dataset') {
-    describe(event.dataset).declared = declaredLinks(event.dataset, note)
+    describe(event.dataset).declared = declaredLinks(event.dataset, named)
     applyRenames()
     return {
       timeMs: event.timeMs,
       datasets: [...datasets.values()],
       job: null,
-      downstreamJobs: [],
+      otherJobs: [...otherJobs.values()],
       run: null,
       domains: [...domains]
     }
   }
-  const orchestrator = orchestratorOf(event)
   const { job: urn, flow: flowUrn } = jobUrn(orchestrator, event.job)
-  const jobOf = (name: OpenLineageName): Urn => jobUrn(orchestrator, name).job
   for (const dataset of [...event.inputs, ...event.outputs]) describe(dataset)
   applyRenames()
   const job: JobContent = {
@@ -122,14 +141,15 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     urn,
     flowUrn,
     facts: factsOf(event.job),
-    links: linksOfJob(event, urn, note, jobOf),
+    links: linksOfJob(event, named),
     isDeclared: event.kind === 'job'
   }
+  for (const name of dependencies(event, 'downstream')) noteJob(name).links.push(['afterJob', urn])
   return {
     timeMs: event.timeMs,
     datasets: [...datasets.values()],
     job,
-    downstreamJobs: downstreamJobsOf(event, urn, orchestrator),
+    otherJobs: [...otherJobs.values()].filter((other) => other.urn !== urn),
     run:
       event.kind === 'run'
         ? {
@@ -144,60 +164,74 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   }
 }
 
-/** Makes sure that the dataset is among those of the event, and gives its URN. */
-type Note = (name: OpenLineageName) => Urn
-
-function linksOfJob(
-  event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>,
-  urn: Urn,
-  note: Note,
+/** What the parts of an event are called. `note` and `noteJob` make sure that the dataset or the job is among those of the event. */
+type Named = {
+  /** Null for the event of a dataset. */
+  ownJob: Urn | null
+  note: (name: OpenLineageName) => Urn
   jobOf: (name: OpenLineageName) => Urn
-): Link[] {
-  const links: Link[] = [
-    ...event.inputs.map((dataset): Link => ['input', note(dataset)]),
-    ...event.outputs.map((dataset): Link => ['output', note(dataset)]),
-    ...event.outputs.flatMap((dataset) =>
-      columnLinks(
-        'column',
-        note(dataset),
-        readColumnLineage(dataset.facets.columnLineage, `${dataset.field}.facets.columnLineage`),
-        note
-      )
-    )
-  ]
-  const { lineage } = event.job.facets
-  if (isObject(lineage))
-    for (const entry of readLineageOfJob(lineage, 'job.facets.lineage'))
-      links.push(...linksOfEntry(entry, urn, note, jobOf))
-  links.push(...dependencies(event, 'upstream').map((name): Link => ['afterJob', jobOf(name)]))
-  return links
+  noteJob: (name: OpenLineageName) => JobContent
 }
 
+function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, named: Named): Link[] {
+  const { note, jobOf } = named
+  const entries = lineageEntries(event)
+  return [
+    ...event.inputs.map((dataset): Link => ['input', note(dataset)]),
+    ...event.outputs.map((dataset): Link => ['output', note(dataset)]),
+    // Where the facet lineage is, it is all that is said of columns.
+    ...(entries
+      ? entries.flatMap((entry) => linksOfEntry(entry, named))
+      : event.outputs.flatMap((dataset) =>
+          columnLinks(
+            'column',
+            note(dataset),
+            readColumnLineage(dataset.facets.columnLineage, `${dataset.field}.facets.columnLineage`),
+            note
+          )
+        )),
+    ...dependencies(event, 'upstream').map((name): Link => ['afterJob', jobOf(name)])
+  ]
+}
+
+/** The entries of the facet `lineage` of the job and of its outputs; null where it is on none of them. */
+function lineageEntries({
+  job,
+  outputs
+}: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>): LineageEntry[] | null {
+  const { lineage } = job.facets
+  const ofOutputs = outputs.flatMap((dataset) =>
+    isObject(dataset.facets.lineage)
+      ? [readLineageOfDataset(dataset.facets.lineage, dataset, `${dataset.field}.facets.lineage`)]
+      : []
+  )
+  if (!isObject(lineage)) return ofOutputs.length > 0 ? ofOutputs : null
+  return [...readLineageOfJob(lineage, 'job.facets.lineage'), ...ofOutputs]
+}
+
+type JobEnd = Extract<LineageEnd, { type: 'JOB' }>
+
 function linksOfEntry(
-  { target, inputs, columns }: LineageEntry,
-  ownJob: Urn | null,
-  note: Note,
-  jobOf: (name: OpenLineageName) => Urn
+  { target, inputs, columns, isDescribed }: LineageEntry,
+  { ownJob, note, jobOf, noteJob }: Named
 ): Link[] {
-  const jobAt = (end: Extract<LineageEnd, { type: 'JOB' }>): Urn | null => (end.job ? jobOf(end.job) : ownJob)
-  if (target.type === 'JOB') {
-    const targetJob = jobAt(target)
-    return inputs.flatMap((input): Link[] => {
-      if (input.type === 'DATASET') return targetJob === ownJob ? [['read', note(input.dataset)]] : []
-      const inputJob = jobAt(input)
-      if (targetJob === ownJob && inputJob && inputJob !== ownJob) return [['afterJob', inputJob]]
-      return []
-    })
+  const jobAt = (end: JobEnd): Urn | null => (end.job ? jobOf(end.job) : ownJob)
+  const linkOf = (end: JobEnd, kind: 'read' | 'write' | 'afterJob', other: Urn): Link[] => {
+    const urn = jobAt(end)
+    if (urn === null || urn === other) return []
+    if (urn === ownJob || end.job === null) return [[kind, other]]
+    return [['ofJob', noteJob(end.job).urn, kind, other]]
   }
+  if (target.type === 'JOB')
+    return inputs.flatMap((input) => {
+      const other = input.type === 'JOB' ? jobAt(input) : note(input.dataset)
+      return other === null ? [] : linkOf(target, input.type === 'JOB' ? 'afterJob' : 'read', other)
+    })
   const urn = note(target.dataset)
   return [
-    ['described', urn],
+    ...(isDescribed ? [['described', urn] satisfies Link] : []),
     ...inputs.flatMap((input): Link[] =>
-      input.type === 'DATASET'
-        ? [['direct', urn, note(input.dataset)]]
-        : jobAt(input) === ownJob && ownJob !== null
-          ? [['write', urn]]
-          : []
+      input.type === 'DATASET' ? [['direct', urn, note(input.dataset)]] : linkOf(input, 'write', urn)
     ),
     ...columnLinks('directColumn', urn, columns, note)
   ]
@@ -207,20 +241,19 @@ const columnLinks = (
   kind: 'column' | 'directColumn',
   urn: Urn,
   columns: ReadonlyMap<string, readonly ColumnInput[]>,
-  note: Note
+  note: Named['note']
 ): Link[] =>
   [...columns].flatMap(([column, inputs]) =>
     inputs.map((input): Link => [kind, urn, column, note(input.dataset), input.column, input.operation])
   )
 
 /** What a dataset is made from without a job that is known: `lineage`, else `columnLineage`. */
-function declaredLinks(dataset: EventDataset, note: Note): Link[] {
+function declaredLinks(dataset: EventDataset, named: Named): Link[] {
   const { lineage } = dataset.facets
+  const { note } = named
   const place = `${dataset.field}.facets`
   if (isObject(lineage))
-    return linksOfEntry(readLineageOfDataset(lineage, dataset, `${place}.lineage`), null, note, () =>
-      note(dataset)
-    )
+    return linksOfEntry(readLineageOfDataset(lineage, dataset, `${place}.lineage`), named)
   const columns = readColumnLineage(dataset.facets.columnLineage, `${place}.columnLineage`)
   const urn = note(dataset)
   const links = columnLinks('directColumn', urn, columns, note)
@@ -238,12 +271,6 @@ function dependencies(event: OpenLineageEvent, listName: 'upstream' | 'downstrea
     return isObject(each) && isObject(each.job) ? [readName(each.job, place)] : []
   })
 }
-
-const downstreamJobsOf = (event: OpenLineageEvent, urn: Urn, orchestrator: string): JobContent[] =>
-  dependencies(event, 'downstream').map((name) => {
-    const { job, flow } = jobUrn(orchestrator, name)
-    return { ...name, urn: job, flowUrn: flow, facts: {}, links: [['afterJob', urn]], isDeclared: false }
-  })
 
 function parentRun({ parent }: JsonObject): Urn | null {
   const run = isObject(parent) ? parent.run : null

@@ -6,16 +6,18 @@ import type { Urn } from '../urn/urn.ts'
  *
  * - `input`, `output`: the lists of the event
  * - `read`, `write`: the job as an end of an entry in the facet `lineage`
- * - `described`: an output whose upstream datasets the facet `lineage` gives
+ * - `described`: an output whose upstream datasets the facet `lineage` gives, or of which it says that it has none
  * - `direct`, `directColumn`: from dataset to dataset, past the job
  * - `column`: through the job, from the facet `columnLineage`; the last element is the operation
  * - `afterJob`: the job runs after this one
+ * - `ofJob`: the last two elements are a link of another job, which the facet `lineage` names
  */
 export type Link =
   | ['input' | 'output' | 'read' | 'write' | 'described', Urn]
   | ['direct', Urn, Urn]
   | ['column' | 'directColumn', Urn, string, Urn, string, string]
   | ['afterJob', Urn]
+  | ['ofJob', Urn, 'read' | 'write' | 'afterJob', Urn]
 
 export const linkText = (link: Link): string => JSON.stringify(link)
 
@@ -37,6 +39,8 @@ export function datasetsOf(link: Link): Urn[] {
   switch (link[0]) {
     case 'afterJob':
       return []
+    case 'ofJob':
+      return link[2] === 'afterJob' ? [] : [link[3]]
     case 'direct':
       return [link[1], link[2]]
     case 'column':

@@ -9,10 +9,10 @@ const producers: readonly (readonly [RegExp, string])[] = [
 ]
 const integration = /github\.com\/OpenLineage\/OpenLineage\/.*\/([\w-]+)\/?$/i
 
-/** `unknown` where nothing says it. */
-export function orchestratorOf(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>): string {
+/** `unknown` where nothing says it. An event of a dataset has its producer's address only. */
+export function orchestratorOf(event: OpenLineageEvent): string {
   const engine = event.kind === 'run' ? textOf(event.run.facets.processing_engine, 'name') : null
-  const named = textOf(event.job.facets.jobType, 'integration') ?? engine
+  const named = event.kind === 'dataset' ? null : (textOf(event.job.facets.jobType, 'integration') ?? engine)
   if (named !== null) return named.toLowerCase()
   const known = producers.find(([pattern]) => pattern.test(event.producer))
   return known?.[1] ?? integration.exec(event.producer)?.[1]?.toLowerCase() ?? 'unknown'

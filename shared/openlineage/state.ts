@@ -39,6 +39,8 @@ export type JobState = {
   facts: DatedFacts
   seen: SeenLinks
   declared: Dated<string[]> | null
+  /** What others declare of it, by the URN of the job or dataset that does; absent where none has. */
+  declaredBy?: { [by: string]: Dated<string[]> }
   /** The run that the newest event of any run is of; absent where none has been seen. */
   lastRun?: Dated<Urn>
 }
@@ -59,16 +61,20 @@ type EndType = (typeof endTypes)[number]
 /** The states that are loaded: `stateOf` gives null where nothing is known yet, `put` replaces a state. */
 type LoadedStates = { stateOf: (urn: Urn) => State | null; put: (urn: Urn, state: State) => void }
 
-/** Merges what an event says into the states. All that the event names, and what datasetsDeclaredBy gives, must be loaded. */
+/** Merges what an event says into the states. All that the event names, and what statesDeclaredBy gives, must be loaded. */
 export function mergeContent(
-  { timeMs, datasets, job, downstreamJobs, run }: EventContent,
+  { timeMs, datasets, job, otherJobs, run }: EventContent,
   loaded: LoadedStates
 ): void {
+  const former = new Map(datasets.map(({ urn }) => [urn, declarationOf(loaded.stateOf(urn))]))
   for (const dataset of datasets) {
     if (dataset.knownAs !== null) moveToAlias(loaded, dataset.urn)
     loaded.put(dataset.urn, mergeDataset(loaded.stateOf(dataset.urn), dataset, timeMs))
   }
-  for (const each of job ? [job, ...downstreamJobs] : []) mergeJob(loaded, each, timeMs)
+  // What is said of others goes into states that are there.
+  for (const each of job ? [...otherJobs, job] : otherJobs) mergeJob(loaded, each, timeMs)
+  for (const { urn, declared } of datasets)
+    if (declared !== null) declareElsewhere(loaded, urn, former.get(urn) ?? null)
   if (run) {
     loaded.put(run.urn, mergeRun(loaded.stateOf(run.urn), run, timeMs))
     const state = loaded.stateOf(run.jobUrn)
@@ -80,9 +86,16 @@ export function mergeContent(
   }
 }
 
-/** The datasets whose upstream datasets a job has declared. */
-export const datasetsDeclaredBy = (state: State | null): Urn[] =>
-  state?.kind === 'job' ? [...directLinksByDataset(state.declared?.value ?? []).keys()] : []
+/** The states, beside its own, into which goes what a job or a dataset declares. */
+export const statesDeclaredBy = (state: State | null): Urn[] => [
+  ...linksElsewhere(declarationOf(state)?.value ?? []).keys()
+]
+
+/** What its own newest event declares. */
+function declarationOf(state: State | null): Dated<string[]> | null {
+  if (state?.kind === 'job') return state.declared
+  return state?.kind === 'dataset' ? (state.declared[''] ?? null) : null
+}
 
 function mergeDataset(before: State | null, content: DatasetContent, time: number): DatasetState {
   const known = datasetOf(before, content)
@@ -137,7 +150,8 @@ const declare = (
   links: Dated<string[]>
 ): DatasetState['declared'] => ({ ...declared, [by]: newest(declared[by] ?? null, links) })
 
-function mergeJob({ stateOf, put }: LoadedStates, content: JobContent, time: number): void {
+function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void {
+  const { stateOf, put } = loaded
   const before = stateOf(content.urn)
   const known = before?.kind === 'job' ? before : null
   const texts = textsOf(content.links)
@@ -150,40 +164,56 @@ function mergeJob({ stateOf, put }: LoadedStates, content: JobContent, time: num
     name: content.name,
     flowUrn: content.flowUrn,
     ...(known?.lastRun ? { lastRun: known.lastRun } : {}),
+    ...(known?.declaredBy ? { declaredBy: known.declaredBy } : {}),
     facts: mergeFacts(known?.facts ?? {}, dated(content.facts, time)),
     seen: content.isDeclared
       ? (known?.seen ?? {})
       : addSeen(known?.seen ?? {}, seenAt({ time, value: texts })),
     declared
   })
-  // Lineage that leads past the job belongs to the downstream dataset: several jobs may state it.
-  if (!content.isDeclared) {
-    for (const [urn, links] of directLinksByDataset(texts)) {
-      const state = stateOf(urn)
-      if (state?.kind === 'dataset')
-        put(urn, { ...state, seen: addSeen(state.seen, seenAt({ time, value: links })) })
-    }
-  } else if (declared !== null && declared !== known?.declared) {
-    const now = directLinksByDataset(declared.value)
-    for (const urn of new Set([...now.keys(), ...datasetsDeclaredBy(known)])) {
-      const state = stateOf(urn)
-      const links = { time: declared.time, value: now.get(urn) ?? [] }
-      if (state?.kind === 'dataset') put(urn, { ...state, declared: declare(state, content.urn, links) })
-    }
+  if (content.isDeclared) {
+    declareElsewhere(loaded, content.urn, known?.declared ?? null)
+    return
+  }
+  for (const [urn, links] of linksElsewhere(texts)) {
+    const state = stateOf(urn)
+    if (state && state.kind !== 'run')
+      put(urn, { ...state, seen: addSeen(state.seen, seenAt({ time, value: links })) })
   }
 }
 
-/** Links from dataset to dataset, by the downstream dataset. */
-function directLinksByDataset(texts: readonly string[]): Map<Urn, string[]> {
-  const made = new Map<Urn, string[]>()
-  for (const text of texts) {
-    const link = linkFrom(text)
-    if (link[0] !== 'direct' && link[0] !== 'directColumn') continue
-    const links = made.get(link[1])
-    if (links) links.push(text)
-    else made.set(link[1], [text])
+/** Where the declaration of a job or a dataset is no longer the former one: puts what it says into the states of others, in place of what the former said. */
+function declareElsewhere({ stateOf, put }: LoadedStates, by: Urn, former: Dated<string[]> | null): void {
+  const declared = declarationOf(stateOf(by))
+  if (declared === null || declared === former) return
+  const now = linksElsewhere(declared.value)
+  for (const urn of new Set([...now.keys(), ...linksElsewhere(former?.value ?? []).keys()])) {
+    const state = stateOf(urn)
+    const links = { [by]: { time: declared.time, value: now.get(urn) ?? [] } }
+    if (urn === by || !state) continue
+    if (state.kind === 'dataset') put(urn, { ...state, declared: { ...state.declared, ...links } })
+    if (state.kind === 'job') put(urn, { ...state, declaredBy: { ...state.declaredBy, ...links } })
   }
-  return made
+}
+
+/** Links that others assert, by who does: those from dataset to dataset the downstream one, for several jobs may state it; those of another job that job. */
+function linksElsewhere(texts: readonly string[]): Map<Urn, string[]> {
+  const found = new Map<Urn, string[]>()
+  for (const text of texts) {
+    const [urn, own] = linkElsewhere(text)
+    if (urn === null) continue
+    const links = found.get(urn)
+    if (links) links.push(own)
+    else found.set(urn, [own])
+  }
+  return found
+}
+
+/** Who asserts it, and the link there; null where it is the one who has stated it. */
+function linkElsewhere(text: string): [Urn | null, string] {
+  const link = linkFrom(text)
+  if (link[0] === 'direct' || link[0] === 'directColumn') return [link[1], text]
+  return link[0] === 'ofJob' ? [link[1], linkText([link[2], link[3]])] : [null, text]
 }
 
 function addSeen(before: SeenLinks, more: SeenLinks): SeenLinks {
@@ -240,11 +270,15 @@ export const isEmptyDataset = ({ facts, seen, declared }: DatasetState): boolean
 /** The datasets in the links of a state, under the names that events used. */
 export function datasetsNamed(state: State): Urn[] {
   if (state.kind === 'run') return []
-  const declared =
-    state.kind === 'job' ? (state.declared ? [state.declared] : []) : Object.values(state.declared)
-  const texts = [...Object.keys(state.seen), ...declared.flatMap(({ value }) => value)]
+  const texts = [...Object.keys(state.seen), ...declarationsIn(state).flatMap(({ value }) => value)]
   return texts.flatMap((text) => datasetsOf(linkFrom(text)))
 }
+
+/** What events declare of it, its own and those of others. */
+export const declarationsIn = (state: DatasetState | JobState): Dated<string[]>[] =>
+  state.kind === 'dataset'
+    ? Object.values(state.declared)
+    : [...(state.declared ? [state.declared] : []), ...Object.values(state.declaredBy ?? {})]
 
 const textsOf = (links: readonly Link[]): string[] => [...new Set(links.map(linkText))].sort()
 

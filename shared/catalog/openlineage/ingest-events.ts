@@ -18,9 +18,9 @@ import {
   aliasOf,
   datasetsNamed,
   isEmptyDataset,
-  datasetsDeclaredBy,
   mergeContent,
   moveDataset,
+  statesDeclaredBy,
   type State
 } from '../../openlineage/state.ts'
 import {
@@ -178,20 +178,23 @@ async function openStates(tx: Tx, contents: readonly EventContent[]): Promise<St
   await open(
     tx,
     states,
-    contents.flatMap(({ datasets, job, downstreamJobs, run }) => [
+    contents.flatMap(({ datasets, job, otherJobs, run }) => [
       ...datasets.flatMap(({ urn, knownAs }) => (knownAs ? [urn, knownAs] : [urn])),
       ...(job ? [job.urn] : []),
-      ...downstreamJobs.map((each) => each.urn),
+      ...otherJobs.map((each) => each.urn),
       ...(run ? [run.urn] : [])
     ])
   )
-  // A new declaration may leave out a dataset that the last one had.
+  // A new declaration may leave out what the last one had.
   await open(
     tx,
     states,
-    contents.flatMap(({ job }) =>
-      job?.isDeclared ? datasetsDeclaredBy(states.get(job.urn)?.state ?? null) : []
-    )
+    contents
+      .flatMap(({ datasets, job }) => [
+        ...(job?.isDeclared ? [job.urn] : []),
+        ...datasets.flatMap(({ urn, declared }) => (declared === null ? [] : [urn]))
+      ])
+      .flatMap((urn) => statesDeclaredBy(states.get(urn)?.state ?? null))
   )
   // What has been said under a name moves on before the name is given to another dataset.
   await open(

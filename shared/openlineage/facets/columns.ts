@@ -22,14 +22,14 @@ export function readColumnLineage(facet: JsonValue | undefined, field: string): 
   )
 }
 
-/** Inputs without a column are left out: they are of the whole dataset. `before` holds what old producers wrote beside the list. */
+/** Inputs without a column are left out: they are of the whole dataset, or jobs. `before` holds what old producers wrote beside the list. */
 export function readColumnInputs(
   sent: JsonValue | undefined,
   field: string,
   before: JsonObject = {}
 ): ColumnInput[] {
   return listOf(sent).flatMap((input, index) =>
-    isObject(input) && typeof input.field === 'string' && input.field !== ''
+    isObject(input) && input.type !== 'JOB' && typeof input.field === 'string' && input.field !== ''
       ? [
           {
             dataset: readName(input, `${field}[${index}]`),

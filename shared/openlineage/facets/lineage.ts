@@ -11,7 +11,13 @@ import { readColumnInputs, type ColumnInput } from './columns.ts'
 export type LineageEnd =
   { type: 'DATASET'; dataset: OpenLineageName } | { type: 'JOB'; job: OpenLineageName | null }
 
-export type LineageEntry = { target: LineageEnd; inputs: LineageEnd[]; columns: Map<string, ColumnInput[]> }
+/** `isDescribed`: the upstream datasets of the target are known from here, and may be none. */
+export type LineageEntry = {
+  target: LineageEnd
+  inputs: LineageEnd[]
+  columns: Map<string, ColumnInput[]>
+  isDescribed: boolean
+}
 
 /** The entries of a job's facet. Throws BAD_REQUEST naming the path. */
 export function readLineageOfJob(facet: JsonObject, field: string): LineageEntry[] {
@@ -29,7 +35,7 @@ export const readLineageOfDataset = (
   field: string
 ): LineageEntry => ({ target: { type: 'DATASET', dataset }, ...readInputs(facet, field) })
 
-function readInputs(sent: JsonObject, field: string): Pick<LineageEntry, 'inputs' | 'columns'> {
+function readInputs(sent: JsonObject, field: string): Omit<LineageEntry, 'target'> {
   const fields: [string, JsonValue | undefined][] = isObject(sent.fields) ? Object.entries(sent.fields) : []
   const columns = new Map(
     fields.map(([column, each]) => [
@@ -37,17 +43,27 @@ function readInputs(sent: JsonObject, field: string): Pick<LineageEntry, 'inputs
       readColumnInputs(isObject(each) ? each.inputs : undefined, `${field}.fields.${column}.inputs`)
     ])
   )
-  const inputs = listOf(sent.inputs).map((input, index) => {
-    const place = `${field}.inputs[${index}]`
+  // What a column is made from, its dataset is made from: also where the column of the input is not known, or the input is a job.
+  const inputs = [
+    ...readEnds(sent.inputs, `${field}.inputs`),
+    ...fields.flatMap(([column, each]) =>
+      readEnds(isObject(each) ? each.inputs : undefined, `${field}.fields.${column}.inputs`)
+    )
+  ]
+  const saysThatThereIsNone = Array.isArray(sent.inputs) && inputs.length === 0
+  return {
+    inputs,
+    columns,
+    isDescribed: saysThatThereIsNone || inputs.some(({ type }) => type === 'DATASET')
+  }
+}
+
+const readEnds = (sent: JsonValue | undefined, field: string): LineageEnd[] =>
+  listOf(sent).map((input, index) => {
+    const place = `${field}[${index}]`
     if (!isObject(input)) throw refuse(place, 'must be an object')
     return readEnd(input, place)
   })
-  // What a column is made from, its dataset is made from.
-  const ofColumns = [...columns.values()]
-    .flat()
-    .map(({ dataset }): LineageEnd => ({ type: 'DATASET', dataset }))
-  return { inputs: [...inputs, ...ofColumns], columns }
-}
 
 function readEnd(sent: JsonObject, field: string): LineageEnd {
   if (sent.type === 'JOB')
