@@ -112,7 +112,7 @@ t.test('what is given by its id is asked for once, and judged anew after anythin
   const judge = async (...numbered: number[]): Promise<number[]> =>
     [
       ...(await db.transaction((tx: Tx) => ids.find(tx, packed([]), Int32Array.from(numbered), true)))
-        .excluded
+        .deletedOrAbsent
     ].sort((one, other) => one - other)
   t.same(await judge(idB, idA, idB), [])
   t.same(
@@ -165,6 +165,8 @@ t.test('whoever remembered an entity that was deleted since is told, and asks an
   await find(db, ids, [a, b])
   t.equal((await find(db, ids, [a, b])).askedCount, 0)
   await apply(db, hardDelete(a))
-  const { excluded } = await db.transaction((tx: Tx) => ids.find(tx, packed([a, b]), new Int32Array(0), true))
+  const { deletedOrAbsent: excluded } = await db.transaction((tx: Tx) =>
+    ids.find(tx, packed([a, b]), new Int32Array(0), true)
+  )
   t.same([...excluded], [(await idsOf(db, [a]))[0]], 'and b is not')
 })

@@ -15,8 +15,8 @@ export type Reference = {
 }
 
 /** The asset whose existence decides: a column exists when its parent asset does. */
-export function standsOn(urn: Urn): Urn {
-  return entityTypeOf(urn) === 'schemaField' ? standsOn(firstUrnOf(urn)) : urn
+export function assetOrSelf(urn: Urn): Urn {
+  return entityTypeOf(urn) === 'schemaField' ? assetOrSelf(firstUrnOf(urn)) : urn
 }
 
 /** The entities that a change brings into existence. */
@@ -24,7 +24,7 @@ export function createsOf(change: Change): Urn[] {
   if (change.kind === 'upsertEntity') return [change.entityUrn]
   if (change.kind === 'createDomain') return [change.domainUrn]
   if (change.kind === 'upsertAspect' || change.kind === 'patchAspect')
-    return requiresEntity(change.aspectName) ? [] : [standsOn(change.entityUrn)]
+    return requiresEntity(change.aspectName) ? [] : [assetOrSelf(change.entityUrn)]
   return []
 }
 
@@ -123,8 +123,8 @@ function aspectReferences(ownerUrn: Urn, aspectName: string, value: JsonObject):
 /** Both ends of an edge, except the owner, whose existence is checked with its aspect. */
 function otherEndReferences(ownerUrn: Urn, downstreamUrn: Urn, upstreamUrn: Urn): Reference[] {
   const references: Reference[] = []
-  if (standsOn(upstreamUrn) !== ownerUrn) references.push({ urn: upstreamUrn, as: 'upstream' })
-  if (standsOn(downstreamUrn) !== ownerUrn) references.push({ urn: downstreamUrn, as: 'downstream' })
+  if (assetOrSelf(upstreamUrn) !== ownerUrn) references.push({ urn: upstreamUrn, as: 'upstream' })
+  if (assetOrSelf(downstreamUrn) !== ownerUrn) references.push({ urn: downstreamUrn, as: 'downstream' })
   return references
 }
 
@@ -180,7 +180,7 @@ export function placeOfEdge(
   const pair = edgePairOf(entityTypeOf(upstreamUrn), entityTypeOf(downstreamUrn))
   if (!pair) return null
   let fieldCode = pair.fieldCode
-  const ownerUrn = standsOn(pair.owner === 'upstream' ? upstreamUrn : downstreamUrn)
+  const ownerUrn = assetOrSelf(pair.owner === 'upstream' ? upstreamUrn : downstreamUrn)
   if (entityTypeOf(downstreamUrn) === 'schemaField') {
     const holder = entityTypeOf(ownerUrn)
     if (holder === 'chart' || holder === 'dashboard') fieldCode = 0x50

@@ -36,27 +36,30 @@ export type EdgeKeyColumns = {
 }
 
 /** The keys of single edges, and behind them those of edges in columns. */
-export function edgeKeys(single: readonly EdgeKey[], columns: EdgeColumns | null = null): EdgeKeyColumns {
-  const count = single.length + (columns?.lines.length ?? 0)
+export function edgeKeys(
+  singleEdges: readonly EdgeKey[],
+  columns: EdgeColumns | null = null
+): EdgeKeyColumns {
+  const count = singleEdges.length + (columns?.lines.length ?? 0)
   const keys = {
     ownerIds: new Int32Array(count),
     aspectCodes: new Int32Array(count),
     downstreamIds: new Int32Array(count),
     upstreamIds: new Int32Array(count)
   }
-  for (const [at, edge] of single.entries()) {
+  for (const [at, edge] of singleEdges.entries()) {
     keys.ownerIds[at] = edge.ownerId
     keys.aspectCodes[at] = edge.aspectCode
     keys.downstreamIds[at] = edge.downstreamId
     keys.upstreamIds[at] = edge.upstreamId
   }
   if (!columns) return keys
-  keys.ownerIds.set(columns.ownerIds, single.length)
+  keys.ownerIds.set(columns.ownerIds, singleEdges.length)
   keys.aspectCodes.set(
     columns.fields.map((field) => field >> 4),
-    single.length
+    singleEdges.length
   )
-  keys.downstreamIds.set(columns.downstreamIds, single.length)
-  keys.upstreamIds.set(columns.upstreamIds, single.length)
+  keys.downstreamIds.set(columns.downstreamIds, singleEdges.length)
+  keys.upstreamIds.set(columns.upstreamIds, singleEdges.length)
   return keys
 }

@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import { aspectCodeOf, isLineageAspect } from '../../model/lineage-fields.ts'
 import { assembleLineageDocument, type StatedEdge } from '../../model/lineage-document.ts'
-import { standsOn } from '../../model/change-facts.ts'
+import { assetOrSelf } from '../../model/change-facts.ts'
 import type { JsonObject } from '../../model/changes.ts'
 import type { EdgePatch } from '../../model/edge-patches.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
@@ -234,13 +234,13 @@ const keyView = (name: string, urn: Urn): AspectView => ({
 /** A column exists when its asset does, whether or not anything names it. */
 async function addColumnKeys(tx: Tx, columns: readonly Urn[], byUrn: AspectsByUrn): Promise<void> {
   const present = new Set(
-    (await findEntities(tx, columns.map(standsOn)))
+    (await findEntities(tx, columns.map(assetOrSelf)))
       .filter((entity) => entity.isPresent)
       .map((entity) => entity.urn)
   )
   for (const urn of columns) {
     const views = byUrn.get(urn) ?? new Map<string, AspectView>()
-    if (!present.has(standsOn(urn))) views.delete(columnKey)
+    if (!present.has(assetOrSelf(urn))) views.delete(columnKey)
     else if (!views.has(columnKey)) byUrn.set(urn, views.set(columnKey, keyView(columnKey, urn)))
   }
 }

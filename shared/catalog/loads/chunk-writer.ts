@@ -5,7 +5,7 @@
 import type { EdgeRun } from '../../formats/edge-runs.ts'
 import type { EdgeShape, PlainEdge } from '../../formats/plain-edges.ts'
 import { limits } from '../../limits.ts'
-import { createsOf, isDestructive, passOf, referencesOf, standsOn } from '../../model/change-facts.ts'
+import { createsOf, isDestructive, passOf, referencesOf, assetOrSelf } from '../../model/change-facts.ts'
 import type { Change } from '../../model/changes.ts'
 import type { Tx } from '../../db/database.ts'
 import { insertChunk } from '../../store/chunks.ts'
@@ -212,7 +212,7 @@ function declarationsOf(line: number, changes: readonly Change[]): Declaration[]
     changes
       .flatMap(referencesOf)
       .filter((reference) => !reference.placeholderWillDo)
-      .map((reference) => standsOn(reference.urn))
+      .map((reference) => assetOrSelf(reference.urn))
   )
   for (const urn of created) references.delete(urn)
   const needed = references.size === 0 ? [null] : [...references]

@@ -20,10 +20,15 @@ import type { StatementRow } from '../../statements/rows.ts'
 import { deleteStatementsBefore, statementsOfEdges, writeWatermarks } from '../../store/statements.ts'
 import { countRemoved } from '../../store/sweeps.ts'
 import { contextOf, holdChunk, type ChunkContext, type ChunkOptions } from './apply-chunk.ts'
-import { openSet } from '../write/apply-records.ts'
-import { aspectCellKey, countEdgeChange, loadAspectCells, writeAspectCells } from '../write/aspect-cells.ts'
+import { openUnitOfWork } from '../write/apply-records.ts'
+import {
+  aspectDraftKey,
+  countEdgeChange,
+  readAspectDrafts,
+  writeAspectDrafts
+} from '../write/aspect-drafts.ts'
 import { statedBefore } from '../write/write-statements.ts'
-import { rememberEntity, type WorkingSet } from '../write/working-set.ts'
+import { rememberEntity, type UnitOfWork } from '../write/unit-of-work.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 import { allGuards } from '../write/guards.ts'
 import { settleChunk, type Settled } from './settle-chunk.ts'
@@ -62,34 +67,34 @@ export async function removePiece(
   const { seq, loadId } = context.chunk
   const order: Order = { seq, line: lastLine }
   await lockAsWriter(tx)
-  const set = await openSet(tx, context, [], allGuards, await olderWork(tx, seq, null))
+  const work = await openUnitOfWork(tx, context, [], allGuards, await olderWork(tx, seq, null))
   const keys = await readRemoval(tx, loadId, piece)
   for (const row of await lockEntities(tx, [...new Set(keys.map((key) => key.ownerId))]))
-    rememberEntity(set, row)
+    rememberEntity(work, row)
   const removed = await deleteStatementsBefore(
     tx,
-    set.sourceId,
+    work.sourceId,
     guards.sweepSparesNewer ? seq : Number.MAX_SAFE_INTEGER,
     keys
   )
-  await showRemovals(tx, set, removed)
+  await showRemovals(tx, work, removed)
   const patches = await edgePatchesOfOwners(tx, ownersOf(removed))
   for (const row of removed)
-    set.journal?.note({ kind: 'removed', key: row, before: statedBefore(row, patches) })
-  await set.journal?.write(tx, context.chunk)
-  if (set.older.isUnfinished)
+    work.journal?.note({ kind: 'removed', key: row, before: statedBefore(row, patches) })
+  await work.journal?.write(tx, context.chunk)
+  if (work.older.isUnfinished)
     await writeWatermarks(
       tx,
       ownersOf(removed).map((owner) => ({
         ...owner,
         code: owner.aspectCode,
-        sourceId: set.sourceId,
+        sourceId: work.sourceId,
         ...order
       }))
     )
   for (const { downstreamId, upstreamId } of removed)
-    set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
-  await appendGraphChange(tx, set.graph)
+    work.graph.push({ kind: 'unstated', downstreamId, upstreamId })
+  await appendGraphChange(tx, work.graph)
   await deleteRemoval(tx, loadId, piece)
   return removed.length
 }
@@ -111,7 +116,7 @@ const keyOfEdge = (row: Pick<StatementRow, 'ownerId' | 'field' | 'downstreamId' 
   `${row.ownerId} ${row.field >> 4} ${row.downstreamId} ${row.upstreamId}`
 
 /** An aspect has another version where a reader can see that something has gone: an edge that nobody states any more, or an entry of a list. */
-async function showRemovals(tx: Tx, set: WorkingSet, removed: readonly StatementRow[]): Promise<void> {
+async function showRemovals(tx: Tx, work: UnitOfWork, removed: readonly StatementRow[]): Promise<void> {
   const left = new Set(
     (
       await statementsOfEdges(tx, edgeKeys(removed.map((row) => ({ ...row, aspectCode: row.field >> 4 }))))
@@ -119,9 +124,9 @@ async function showRemovals(tx: Tx, set: WorkingSet, removed: readonly Statement
   )
   const seen = ownersOf(removed.filter((row) => row.recordKey !== bareRecordKey || !left.has(keyOfEdge(row))))
   // What is newer than the load needs no replaying: only the version counts up.
-  const cells = await loadAspectCells(
+  const drafts = await readAspectDrafts(
     tx,
-    set,
+    work,
     seen.map(({ ownerId, aspectName }) => ({
       entityId: ownerId,
       aspectName,
@@ -129,8 +134,8 @@ async function showRemovals(tx: Tx, set: WorkingSet, removed: readonly Statement
     }))
   )
   for (const { ownerId, aspectName } of seen) {
-    const cell = cells.get(aspectCellKey(ownerId, aspectName))
-    if (cell) countEdgeChange(set, cell)
+    const draft = drafts.get(aspectDraftKey(ownerId, aspectName))
+    if (draft) countEdgeChange(work, draft)
   }
-  await writeAspectCells(tx, set, cells)
+  await writeAspectDrafts(tx, work, drafts)
 }

@@ -1,7 +1,10 @@
-/** Applies one change to the cells of a working set, and says whether it altered anything a reader can see. */
+/**
+ * Applies one change to the drafts of a unit of work, and says whether it altered anything that a reader can
+ * see.
+ */
 import { CatalogError } from '../../errors.ts'
 import type { Change, JsonObject } from '../../model/changes.ts'
-import { placeOfEdge, standsOn } from '../../model/change-facts.ts'
+import { placeOfEdge, assetOrSelf } from '../../model/change-facts.ts'
 import { isTimeseries } from '../../model/aspect-registry.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
 import { isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
@@ -23,18 +26,25 @@ import {
   rowsOfOwner,
   type OwnerStatements
 } from '../../statements/merge.ts'
-import { applyAspectChange, checkAspectCondition, currentRow, existForEdges } from './aspect-cells.ts'
+import { applyAspectChange, checkAspectCondition, currentRow, createForEdges } from './aspect-drafts.ts'
 import {
   associate,
   isShown,
-  offerDomain,
-  type AssociationCell,
+  assignIfUndecided,
+  type AssociationDraft,
   type AssociationChange
-} from './association-cells.ts'
-import { aspectCell, markCreated, showEdges, statementsOf, withPlace, type Cells } from './cells.ts'
+} from './association-drafts.ts'
+import {
+  aspectDraft,
+  markCreated,
+  countEdgesInAspect,
+  ownerStatements,
+  applyDocumentChange,
+  type Drafts
+} from './drafts.ts'
 import type { SiblingRule } from './domain-tree.ts'
 import { patchLineage, upsertLineage, type Upsert } from './lineage-changes.ts'
-import { makesOwner, resolveEntry, subjectOf } from './plan-records.ts'
+import { createsOwner, resolveEntry, subjectOf } from './plan-records.ts'
 import { undoChange } from './undo-change.ts'
 import {
   checkWithinLimit,
@@ -42,94 +52,97 @@ import {
   isDeletedAfter,
   isPresentNow,
   referred,
-  type WorkingSet
-} from './working-set.ts'
+  type UnitOfWork
+} from './unit-of-work.ts'
 
-/** Throws the CatalogError of what makes the change impossible; the caller then undoes its record. */
+/** Throws a CatalogError when the change is impossible; the caller then reverts the whole record. */
 export async function applyChange(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   change: Change,
   order: Order
 ): Promise<boolean> {
-  const subject = set.entities.get(subjectOf(change))
-  if (!subject || isDeletedAfter(set, subject.urn, order)) return false
+  const subject = work.entities.get(subjectOf(change))
+  if (!subject || isDeletedAfter(work, subject.urn, order)) return false
   switch (change.kind) {
     case 'addEdge':
     case 'removeEdge':
-      return applyEdge(set, cells, change, order)
+      return applyEdge(work, drafts, change, order)
     case 'replaceEdges':
-      return replaceStated(set, cells, change, order)
+      return replaceAssertedEdges(work, drafts, change, order)
     case 'upsertAspect':
-      return withOwner(set, cells, change, order, await upsertAspect(set, cells, change, order))
+      return withOwnerCreated(work, drafts, change, order, await upsertAspect(work, drafts, change, order))
     case 'patchAspect':
-      return withOwner(set, cells, change, order, await patchAspect(set, cells, change, order))
+      return withOwnerCreated(work, drafts, change, order, await patchAspect(work, drafts, change, order))
     case 'deleteAspect':
-      return deleteAspect(set, cells, change, order)
-    // What does not exist is not made to exist by taking it away.
+      return deleteAspect(work, drafts, change, order)
+    // Deleting an entity that does not exist must not create it.
     case 'deleteEntity':
-      return change.hard || !isPresentNow(set, subject)
+      return change.hard || !isPresentNow(work, subject)
         ? false
-        : mergeInto(set, cells, change.entityUrn, 'status', { removed: true }, order)
+        : mergeInto(work, drafts, change.entityUrn, 'status', { removed: true }, order)
     case 'deleteDomain':
       return false
     case 'upsertEntity':
-      return upsertEntity(set, cells, change, order)
+      return upsertEntity(work, drafts, change, order)
     case 'createDomain':
-      return createDomain(set, cells, change, order)
+      return createDomain(work, drafts, change, order)
     case 'renameDomain':
-      return changeDomain(set, cells, change.domainUrn, { name: change.name }, 'in this domain', order)
+      return changeDomain(work, drafts, change.domainUrn, { name: change.name }, 'in this domain', order)
     case 'describeDomain':
-      return changeDomain(set, cells, change.domainUrn, { description: change.description }, null, order)
+      return changeDomain(work, drafts, change.domainUrn, { description: change.description }, null, order)
     case 'moveDomain':
       return changeDomain(
-        set,
-        cells,
+        work,
+        drafts,
         change.domainUrn,
         { parentDomain: change.parentDomain },
         'in the destination domain',
         order
       )
     case 'setDomain':
-      if (change.onlyIfNone) return setFirstDomain(set, cells, change)
+      if (change.onlyIfNone) return setFirstDomain(work, drafts, change)
       return setDomain(
-        set,
-        cells,
+        work,
+        drafts,
         change.entityUrn,
         { kind: 'put', membership: { domainUrn: change.domainUrn, attributes: null } },
         order
       )
     case 'unsetDomain':
       return setDomain(
-        set,
-        cells,
+        work,
+        drafts,
         change.entityUrn,
         { kind: 'put', membership: { domainUrn: null, attributes: null } },
         order
       )
     default:
-      return undoChange(set, cells, change, order)
+      return undoChange(work, drafts, change, order)
   }
 }
 
 /**
- * Writes the key aspect of the entity whose aspect was written, where placeholders are asked for: what something was said
- * about exists then, as with every other aspect. Also where it exists already, for what made it may yet be found older than its deletion.
+ * With placeholders on, the entity whose aspect is written exists from then on, as with every other aspect:
+ * its key aspect is written.
+ *
+ * This is also done when the entity already exists: the change that created it may turn out to be older than
+ * a deletion.
  */
-async function withOwner(
-  set: WorkingSet,
-  cells: Cells,
+async function withOwnerCreated(
+  work: UnitOfWork,
+  drafts: Drafts,
   change: Extract<Change, { kind: 'upsertAspect' | 'patchAspect' }>,
   order: Order,
   hasChanged: boolean
 ): Promise<boolean> {
-  if (!makesOwner(set, change)) return hasChanged
-  const owner = entityOf(set, standsOn(change.entityUrn))
+  if (!createsOwner(work, change)) return hasChanged
+  const owner = entityOf(work, assetOrSelf(change.entityUrn))
   return (
-    (await withPlace(
-      set,
-      cells,
-      aspectCell(cells, owner.id, entityTypeInfo(owner.entityType).keyAspect),
+    (await applyDocumentChange(
+      work,
+      drafts,
+      aspectDraft(drafts, owner.id, entityTypeInfo(owner.entityType).keyAspect),
       { kind: 'put', value: keyOf(owner.urn) },
       null,
       order,
@@ -139,8 +152,8 @@ async function withOwner(
 }
 
 function applyEdge(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   change: Extract<Change, { kind: 'addEdge' | 'removeEdge' }>,
   order: Order
 ): boolean {
@@ -151,59 +164,65 @@ function applyEdge(
       `No lineage edge leads from ${change.upstreamUrn} to ${change.downstreamUrn}.`
     )
   const ends = {
-    downstreamId: set.entities.get(change.downstreamUrn)?.id,
-    upstreamId: set.entities.get(change.upstreamUrn)?.id
+    downstreamId: work.entities.get(change.downstreamUrn)?.id,
+    upstreamId: work.entities.get(change.upstreamUrn)?.id
   }
-  const owner = entityOf(set, place.ownerUrn)
-  // An end without a row has no edges to remove; the ends of an added edge always have one.
+  const owner = entityOf(work, place.ownerUrn)
+  // An end without a row has no edges to remove. Both ends of an added edge always have a row.
   if (ends.downstreamId === undefined || ends.upstreamId === undefined) return false
   const { downstreamId, upstreamId } = ends
-  const statements = statementsOf(cells, owner.id, place.aspectName)
+  const statements = ownerStatements(drafts, owner.id, place.aspectName)
   const hasChanged =
     change.kind === 'removeEdge'
-      ? removeEdge(set.merging, statements, { downstreamId, upstreamId }, order)
+      ? removeEdge(work.merging, statements, { downstreamId, upstreamId }, order)
       : addEdge(
-          set,
+          work,
           statements,
           { fieldCode: place.fieldCode, downstreamId, upstreamId, position: appendedPosition },
           change.attributes,
           order
         )
-  return showEdges(set, cells, statements, { isMade: change.kind === 'addEdge', hasChanged }, order)
+  return countEdgesInAspect(
+    work,
+    drafts,
+    statements,
+    { isMade: change.kind === 'addEdge', hasChanged },
+    order
+  )
 }
 
 type AddedEdge = { fieldCode: number; downstreamId: number; upstreamId: number; position: number }
 
 function addEdge(
-  set: WorkingSet,
+  work: UnitOfWork,
   owner: OwnerStatements,
   edge: AddedEdge,
   attributes: JsonObject | undefined,
   order: Order
 ): boolean {
   const { fieldCode, ...ends } = edge
-  if (!attributes) return assertEdge(set.merging, owner, fieldCode, ends, order)
+  if (!attributes) return assertEdge(work.merging, owner, fieldCode, ends, order)
   return assertEntry(
-    set.merging,
+    work.merging,
     owner,
     { ...edge, attributes, recordKey: recordKeyOf(fieldCode, attributes) },
     order
   )
 }
 
-/** Where an edge that is not an entry of a written list is kept. */
+/** The record key of an edge that is not an entry of a written list. */
 function recordKeyOf(fieldCode: number, attributes: JsonObject | undefined): number {
   if (!attributes) return bareRecordKey
   return lineageFieldByCode(fieldCode).shape === 'columns' ? columnGroupKey(attributes) : singleRecordKey
 }
 
-function replaceStated(
-  set: WorkingSet,
-  cells: Cells,
+function replaceAssertedEdges(
+  work: UnitOfWork,
+  drafts: Drafts,
   change: Extract<Change, { kind: 'replaceEdges' }>,
   order: Order
 ): boolean {
-  const owner = entityOf(set, change.ownerUrn)
+  const owner = entityOf(work, change.ownerUrn)
   const entries = change.edges.map((edge, index) => {
     const place = placeOfEdge(edge.upstreamUrn, edge.downstreamUrn)
     if (!place || place.ownerUrn !== change.ownerUrn || place.aspectName !== change.aspectName) {
@@ -219,24 +238,24 @@ function replaceStated(
       position: appendedPosition + index,
       attributes: edge.attributes ?? null
     }
-    return resolveEntry(set, entry)
+    return resolveEntry(work, entry)
   })
-  const sourceId = change.source === undefined ? null : (set.sourceIds.get(change.source) ?? set.sourceId)
-  const statements = statementsOf(cells, owner.id, change.aspectName)
-  const hasChanged = replaceEdges(set.merging, statements, { of: 'aspect', sourceId }, entries, order)
-  return showEdges(set, cells, statements, { isMade: true, hasChanged }, order)
+  const sourceId = change.source === undefined ? null : (work.sourceIds.get(change.source) ?? work.sourceId)
+  const statements = ownerStatements(drafts, owner.id, change.aspectName)
+  const hasChanged = replaceEdges(work.merging, statements, { of: 'aspect', sourceId }, entries, order)
+  return countEdgesInAspect(work, drafts, statements, { isMade: true, hasChanged }, order)
 }
 
 function upsertAspect(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   change: Upsert,
   order: Order
 ): Promise<boolean> | boolean {
-  const entity = entityOf(set, change.entityUrn)
+  const entity = entityOf(work, change.entityUrn)
   const author = { systemMetadata: change.headers?.systemMetadata ?? null }
-  if (change.headers?.ifNoneMatch && isThere(set, cells, change, entity)) return false
-  if (change.changeType === 'CREATE_ENTITY' && isPresentNow(set, entity)) {
+  if (change.headers?.ifNoneMatch && alreadyExists(work, drafts, change, entity)) return false
+  if (change.changeType === 'CREATE_ENTITY' && isPresentNow(work, entity)) {
     throw new CatalogError(
       'VALIDATION_FAILED',
       'Cannot perform CREATE_ENTITY if not exists since the entity key already exists.',
@@ -244,45 +263,45 @@ function upsertAspect(
     )
   }
   if (change.aspectName === 'domains') {
-    const cell = cells.associations.get(entity.id)
-    if (change.changeType === 'CREATE' && isShown(cell?.row))
+    const draft = drafts.associations.get(entity.id)
+    if (change.changeType === 'CREATE' && isShown(draft?.row))
       throw new CatalogError('VALIDATION_FAILED', 'Cannot perform CREATE since the aspect already exists.', {
         field: 'changeType'
       })
-    checkConditions(change.headers ?? {}, versionOf(cell?.row))
-    return setDomain(set, cells, change.entityUrn, { kind: 'write', document: change.value }, order)
+    checkConditions(change.headers ?? {}, versionOf(draft?.row))
+    return setDomain(work, drafts, change.entityUrn, { kind: 'write', document: change.value }, order)
   }
   if (isTimeseries(change.aspectName, change.value)) {
-    cells.timeseries.push({
+    drafts.timeseries.push({
       entityId: entity.id,
       aspectName: change.aspectName,
       timestampMillis: Number(change.value.timestampMillis),
       value: change.value,
       ...author,
       ...order,
-      actor: set.actor.urn
+      actor: work.actor.urn
     })
-    set.undo.push(() => {
-      cells.timeseries.pop()
+    work.undo.push(() => {
+      drafts.timeseries.pop()
     })
-    markCreated(set, standsOn(change.entityUrn))
+    markCreated(work, assetOrSelf(change.entityUrn))
     return true
   }
-  const cell = aspectCell(cells, entity.id, change.aspectName)
-  checkAspectCondition(cell, change.changeType, change.headers)
-  if (isLineageAspect(change.aspectName)) return upsertLineage(set, cells, change, cell, order)
+  const draft = aspectDraft(drafts, entity.id, change.aspectName)
+  checkAspectCondition(draft, change.changeType, change.headers)
+  if (isLineageAspect(change.aspectName)) return upsertLineage(work, drafts, change, draft, order)
   const value =
     change.aspectName === entityTypeInfo(entity.entityType).keyAspect ? keyOf(change.entityUrn) : change.value
-  return withPlace(set, cells, cell, { kind: 'put', value }, null, order, author.systemMetadata)
+  return applyDocumentChange(work, drafts, draft, { kind: 'put', value }, null, order, author.systemMetadata)
 }
 
-/** Whether there is already what the change would create: the entity, or the aspect. */
-function isThere(set: WorkingSet, cells: Cells, change: Upsert, entity: EntityRow): boolean {
-  if (change.changeType === 'CREATE_ENTITY') return isPresentNow(set, entity)
-  if (change.aspectName === 'domains') return isShown(cells.associations.get(entity.id)?.row)
+/** Whether the entity or aspect that the change would create already exists. */
+function alreadyExists(work: UnitOfWork, drafts: Drafts, change: Upsert, entity: EntityRow): boolean {
+  if (change.changeType === 'CREATE_ENTITY') return isPresentNow(work, entity)
+  if (change.aspectName === 'domains') return isShown(drafts.associations.get(entity.id)?.row)
   return (
     !isTimeseries(change.aspectName, change.value) &&
-    Boolean(currentRow(aspectCell(cells, entity.id, change.aspectName))?.value)
+    Boolean(currentRow(aspectDraft(drafts, entity.id, change.aspectName))?.value)
   )
 }
 
@@ -290,23 +309,23 @@ const versionOf = (row: AssociationRow | null | undefined): { version: number; m
   row ? { version: row.version, modifiedAt: row.createdAt } : null
 
 function patchAspect(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   change: Extract<Change, { kind: 'patchAspect' }>,
   order: Order
 ): Promise<boolean> | boolean {
-  const entity = entityOf(set, change.entityUrn)
+  const entity = entityOf(work, change.entityUrn)
   if (change.aspectName === 'domains') {
-    checkConditions(change.headers ?? {}, versionOf(cells.associations.get(entity.id)?.row))
-    return setDomain(set, cells, change.entityUrn, { kind: 'patch', patch: change.patch }, order)
+    checkConditions(change.headers ?? {}, versionOf(drafts.associations.get(entity.id)?.row))
+    return setDomain(work, drafts, change.entityUrn, { kind: 'patch', patch: change.patch }, order)
   }
-  const cell = aspectCell(cells, entity.id, change.aspectName)
-  checkAspectCondition(cell, 'PATCH', change.headers)
-  if (isLineageAspect(change.aspectName)) return patchLineage(set, cells, change, cell, order)
-  return withPlace(
-    set,
-    cells,
-    cell,
+  const draft = aspectDraft(drafts, entity.id, change.aspectName)
+  checkAspectCondition(draft, 'PATCH', change.headers)
+  if (isLineageAspect(change.aspectName)) return patchLineage(work, drafts, change, draft, order)
+  return applyDocumentChange(
+    work,
+    drafts,
+    draft,
     { kind: 'patch', patch: change.patch },
     null,
     order,
@@ -315,88 +334,91 @@ function patchAspect(
 }
 
 function deleteAspect(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   change: Extract<Change, { kind: 'deleteAspect' }>,
   order: Order
 ): boolean {
-  const entity = entityOf(set, change.entityUrn)
+  const entity = entityOf(work, change.entityUrn)
   if (change.aspectName === 'domainProperties')
     throw new CatalogError('BAD_REQUEST', 'domainProperties cannot be deleted; delete the domain.', {
       field: 'aspectName'
     })
   if (change.aspectName === 'domains') {
-    const cell = cells.associations.get(entity.id)
-    return cell
-      ? associate(set, cell, { kind: 'put', membership: { domainUrn: null, attributes: null } }, order)
+    const draft = drafts.associations.get(entity.id)
+    return draft
+      ? associate(work, draft, { kind: 'put', membership: { domainUrn: null, attributes: null } }, order)
       : false
   }
   const hasChanged = applyAspectChange(
-    set,
-    aspectCell(cells, entity.id, change.aspectName),
+    work,
+    aspectDraft(drafts, entity.id, change.aspectName),
     { kind: 'delete' },
     order,
     { systemMetadata: null }
   )
   if (!isLineageAspect(change.aspectName)) return hasChanged
-  const statements = statementsOf(cells, entity.id, change.aspectName)
-  const edgesChanged = replaceEdges(set.merging, statements, { of: 'aspect', sourceId: null }, [], order)
-  // What was asserted after a late deletion made the aspect anew.
+  const statements = ownerStatements(drafts, entity.id, change.aspectName)
+  const edgesChanged = replaceEdges(work.merging, statements, { of: 'aspect', sourceId: null }, [], order)
+  // Edges that were asserted after a late deletion create the aspect again.
   const [first] = rowsOfOwner(statements).sort(compareOrder)
   if (first)
-    existForEdges(set, aspectCell(cells, entity.id, change.aspectName), { seq: first.seq, line: first.line })
+    createForEdges(work, aspectDraft(drafts, entity.id, change.aspectName), {
+      seq: first.seq,
+      line: first.line
+    })
   return edgesChanged || hasChanged
 }
 
 const setDomain = (
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   entityUrn: Urn,
   change: AssociationChange,
   order: Order
-): boolean => associate(set, associationOf(set, cells, entityUrn), change, order)
+): boolean => associate(work, associationOf(work, drafts, entityUrn), change, order)
 
 /** Throws FORBIDDEN, MISSING_REFERENCE. */
 function setFirstDomain(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   { entityUrn, domainUrn }: Extract<Change, { kind: 'setDomain' }>
 ): boolean {
-  const cell = associationOf(set, cells, entityUrn)
-  checkWithinLimit(set, referred(set, domainUrn, 'domainUrn').id)
-  return offerDomain(set, cell, domainUrn)
+  const draft = associationOf(work, drafts, entityUrn)
+  checkWithinLimit(work, referred(work, domainUrn, 'domainUrn').id)
+  return assignIfUndecided(work, draft, domainUrn)
 }
 
-function associationOf(set: WorkingSet, cells: Cells, entityUrn: Urn): AssociationCell {
-  const entity = entityOf(set, entityUrn)
+function associationOf(work: UnitOfWork, drafts: Drafts, entityUrn: Urn): AssociationDraft {
+  const entity = entityOf(work, entityUrn)
   if (!entityTypeInfo(entity.entityType).isAsset)
     throw new CatalogError('BAD_REQUEST', `A ${entity.entityType} cannot be in a domain.`, {
       urn: entityUrn,
       field: 'entityUrn'
     })
-  const cell = cells.associations.get(entity.id)
-  if (!cell) throw new Error('association was not loaded')
-  return cell
+  const draft = drafts.associations.get(entity.id)
+  if (!draft) throw new Error('association was not loaded')
+  return draft
 }
 
 async function upsertEntity(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   change: Extract<Change, { kind: 'upsertEntity' }>,
   order: Order
 ): Promise<boolean> {
-  const entity = entityOf(set, change.entityUrn)
+  const entity = entityOf(work, change.entityUrn)
   const { aspectName, nameField } = propertiesAspectOf(entity.entityType)
   const fields: JsonObject = {
     ...(change.name === undefined ? {} : { [nameField]: change.name }),
     ...(change.description === undefined ? {} : { description: change.description })
   }
   if (Object.keys(fields).length > 0)
-    return mergeInto(set, cells, change.entityUrn, aspectName, fields, order)
-  return withPlace(
-    set,
-    cells,
-    aspectCell(cells, entity.id, entityTypeInfo(entity.entityType).keyAspect),
+    return mergeInto(work, drafts, change.entityUrn, aspectName, fields, order)
+  return applyDocumentChange(
+    work,
+    drafts,
+    aspectDraft(drafts, entity.id, entityTypeInfo(entity.entityType).keyAspect),
     { kind: 'put', value: keyOf(change.entityUrn) },
     null,
     order,
@@ -405,17 +427,17 @@ async function upsertEntity(
 }
 
 const mergeInto = (
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   urn: Urn,
   aspectName: string,
   fields: JsonObject,
   order: Order
 ): Promise<boolean> =>
-  withPlace(
-    set,
-    cells,
-    aspectCell(cells, entityOf(set, urn).id, aspectName),
+  applyDocumentChange(
+    work,
+    drafts,
+    aspectDraft(drafts, entityOf(work, urn).id, aspectName),
     { kind: 'merge', fields },
     null,
     order,
@@ -423,14 +445,14 @@ const mergeInto = (
   )
 
 async function createDomain(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   change: Extract<Change, { kind: 'createDomain' }>,
   order: Order
 ): Promise<boolean> {
-  const entity = entityOf(set, change.domainUrn)
-  const cell = aspectCell(cells, entity.id, 'domainProperties')
-  if (isPresentNow(set, entity) && cells.refusesRepeatedCreation)
+  const entity = entityOf(work, change.domainUrn)
+  const draft = aspectDraft(drafts, entity.id, 'domainProperties')
+  if (isPresentNow(work, entity) && drafts.refusesRepeatedCreation)
     throw new CatalogError('BAD_REQUEST', 'This Domain already exists!', {
       urn: change.domainUrn,
       field: 'input.id'
@@ -440,11 +462,11 @@ async function createDomain(
     ...(change.description === undefined ? {} : { description: change.description }),
     ...(change.parentDomain === undefined ? {} : { parentDomain: change.parentDomain })
   }
-  if (isPresentNow(set, entity))
-    return withPlace(
-      set,
-      cells,
-      cell,
+  if (isPresentNow(work, entity))
+    return applyDocumentChange(
+      work,
+      drafts,
+      draft,
       { kind: 'merge', fields: { description: null, parentDomain: null, ...stated } },
       'in this domain',
       order,
@@ -453,23 +475,23 @@ async function createDomain(
   const value: JsonObject = {
     customProperties: {},
     ...stated,
-    created: { time: set.now.getTime(), actor: set.actor.urn }
+    created: { time: work.now.getTime(), actor: work.actor.urn }
   }
-  return withPlace(set, cells, cell, { kind: 'put', value }, 'in this domain', order, null)
+  return applyDocumentChange(work, drafts, draft, { kind: 'put', value }, 'in this domain', order, null)
 }
 
 function changeDomain(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   domainUrn: Urn,
   fields: JsonObject,
   siblingRule: SiblingRule,
   order: Order
 ): Promise<boolean> {
-  return withPlace(
-    set,
-    cells,
-    aspectCell(cells, entityOf(set, domainUrn).id, 'domainProperties'),
+  return applyDocumentChange(
+    work,
+    drafts,
+    aspectDraft(drafts, entityOf(work, domainUrn).id, 'domainProperties'),
     { kind: 'merge', fields },
     siblingRule,
     order,

@@ -1,4 +1,4 @@
-/** Puts what a transaction has brought into existence into the domains that the domain rules give it. */
+/** Puts the assets that a transaction has created into domains, by the domain rules. */
 import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../db/database.ts'
 import { assetNameOf } from '../../model/asset-name.ts'
@@ -6,33 +6,39 @@ import { domainChooser, isRuledUrn, type DomainChooser } from '../../model/domai
 import { findEventNamespaces, readRulesRevision, readRulesRow } from '../../store/domain-rules.ts'
 import { findEntities, type EntityRow } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
-import { loadAssociationCells, offerDomain } from './association-cells.ts'
-import type { Cells } from './cells.ts'
-import { isPresentNow, rememberEntity, type WorkingSet } from './working-set.ts'
+import { readAssociationDrafts, assignIfUndecided } from './association-drafts.ts'
+import type { Drafts } from './drafts.ts'
+import { isPresentNow, rememberEntity, type UnitOfWork } from './unit-of-work.ts'
 
 type ReadyRules = { domains: Urn[]; choose: DomainChooser; needsNamespaces: boolean }
 
-/** A revision is of one list of rules for ever, so what is kept under it is never old. Processes of tests have several databases. */
+/**
+ * Keyed by revision, which never changes its rules, so an entry cannot be stale. Test processes use several
+ * databases.
+ */
 const ready = new LRUCache<string, ReadyRules>({ max: 4 })
 
 /**
- * To be called when the records have been folded and before anything is written: what it does is a change of the same transaction, and undone with it. Costs
- * a small statement or two where assets were made, and nothing where not. What a record of the transaction says of the domain of its asset stays.
+ * Call it after the records are folded and before anything is written: its changes belong to the same
+ * transaction and are undone with it.
+ *
+ * Costs one or two small statements when assets were created, and none otherwise. A domain that a record of
+ * the transaction sets itself is kept.
  */
-export async function applyDomainRules(tx: Tx, set: WorkingSet, cells: Cells): Promise<void> {
-  const made = [...set.created].flatMap((id) => {
-    const row = set.byId.get(id)
-    return row && isRuledUrn(row.urn) && !cells.associations.get(id)?.row ? [row] : []
+export async function applyDomainRules(tx: Tx, work: UnitOfWork, drafts: Drafts): Promise<void> {
+  const made = [...work.created].flatMap((id) => {
+    const row = work.byId.get(id)
+    return row && isRuledUrn(row.urn) && !drafts.associations.get(id)?.row ? [row] : []
   })
   if (made.length === 0) return
   const rules = await rulesInForce(tx)
   if (!rules) return
-  const chosen = await chooseDomains(tx, set, made, rules)
-  const unread = [...chosen.keys()].filter((id) => !cells.associations.has(id))
-  for (const [id, cell] of await loadAssociationCells(tx, set, unread)) cells.associations.set(id, cell)
+  const chosen = await chooseDomains(tx, work, made, rules)
+  const unread = [...chosen.keys()].filter((id) => !drafts.associations.has(id))
+  for (const [id, draft] of await readAssociationDrafts(tx, work, unread)) drafts.associations.set(id, draft)
   for (const [id, domainUrn] of chosen) {
-    const cell = cells.associations.get(id)
-    if (cell) offerDomain(set, cell, domainUrn)
+    const draft = drafts.associations.get(id)
+    if (draft) assignIfUndecided(work, draft, domainUrn)
   }
 }
 
@@ -53,10 +59,10 @@ async function rulesInForce(tx: Tx): Promise<ReadyRules | null> {
   return made
 }
 
-/** By asset, the domain that the rules give it. */
+/** The domain that the rules give to each asset. */
 async function chooseDomains(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   made: readonly EntityRow[],
   { domains, choose, needsNamespaces }: ReadyRules
 ): Promise<Map<number, Urn>> {
@@ -66,9 +72,9 @@ async function chooseDomains(
         made.map(({ urn }) => urn)
       )
     : new Map<Urn, string>()
-  const unread = domains.filter((urn) => !set.entities.has(urn))
-  for (const row of await findEntities(tx, unread)) rememberEntity(set, row)
-  const existing = new Set(domains.filter((urn) => isThere(set, urn)))
+  const unread = domains.filter((urn) => !work.entities.has(urn))
+  for (const row of await findEntities(tx, unread)) rememberEntity(work, row)
+  const existing = new Set(domains.filter((urn) => isThere(work, urn)))
   const chosen = new Map<number, Urn>()
   for (const { id, urn } of made) {
     const name = assetNameOf(urn)
@@ -80,7 +86,7 @@ async function chooseDomains(
   return chosen
 }
 
-function isThere(set: WorkingSet, urn: Urn): boolean {
-  const row = set.entities.get(urn)
-  return row !== undefined && isPresentNow(set, row)
+function isThere(work: UnitOfWork, urn: Urn): boolean {
+  const row = work.entities.get(urn)
+  return row !== undefined && isPresentNow(work, row)
 }

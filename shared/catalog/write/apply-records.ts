@@ -1,14 +1,15 @@
 /**
  * The one write path: applies records of changes in one transaction, whichever door they came through.
  *
- * Set-based: resolves, locks and reads what the records touch in a fixed number of statements, folds them in memory,
- * and writes what has changed. The rules it keeps (order, locks, existence, the domain tree) are those of docs/architecture.md.
+ * It works on sets: it resolves, locks and reads what the records touch in a fixed number of statements,
+ * folds them in memory, and writes what has changed. docs/architecture.md lists the rules that it keeps
+ * (order, locks, existence, the domain tree).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tx } from '../../db/database.ts'
 import { preferIndexes } from '../../db/prefer-indexes.ts'
 import { CatalogError } from '../../errors.ts'
-import { createsOf, passOf, standsOn } from '../../model/change-facts.ts'
+import { createsOf, passOf, assetOrSelf } from '../../model/change-facts.ts'
 import type { Actor, Change, ChangeRecord, MissingReferences, Verdict } from '../../model/changes.ts'
 import { createPatchBudget } from '../../model/patch-work.ts'
 import { distinct, type EdgeColumns } from '../../statements/columns.ts'
@@ -38,7 +39,7 @@ import { authorizeRecords, limitOf } from './authorize-domain.ts'
 import { deleteEntities, deletionsOf } from './delete-entities.ts'
 import { createJournal } from './journal.ts'
 import { foldRecords, writeFolded, type Folded } from './fold-records.ts'
-import { judgeReferences } from './judge-references.ts'
+import { checkReferences } from './check-references.ts'
 import {
   changesDomainTree,
   deletesEntity,
@@ -55,8 +56,8 @@ import {
   isIdDeletedAfter,
   orderOf,
   rememberEntity,
-  type WorkingSet
-} from './working-set.ts'
+  type UnitOfWork
+} from './unit-of-work.ts'
 import type { EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { allGuards, type Guards } from './guards.ts'
@@ -66,36 +67,42 @@ import { WaitForOlderLoad } from './wait-for-older-load.ts'
 
 export type ApplyContext = {
   actor: Actor
-  /** Who states the edges: `manual`, `proposal`, or what a load calls itself. */
+  /** Who asserts the edges: `manual`, `proposal`, or the source of a load. */
   source: string
   missingReferences: MissingReferences
-  /** What the audit trail calls it. */
+  /** The name of the operation in the audit trail. */
   operation: string
   requestId: string | null
-  /** The chunk that the records are; absent for a synchronous call. */
+  /** The chunk that contains the records; absent for a synchronous call. */
   chunk?: { seq: number; loadId: string; chunkId: number }
-  /** For the audit trail: the chunk whose events became the records, which are applied as a call's. */
+  /**
+   * For the audit trail: the chunk of events that the records were made from. They are applied like those of
+   * a call.
+   */
   ofLoad?: { loadId: string; chunkId: number }
-  /** Gathers what the records state, where they are of a snapshot; an UPSERT then replaces what their own source stated, and nobody else. */
+  /**
+   * Gathers what the records of a snapshot assert; null for all others. An UPSERT of a snapshot replaces only
+   * what its own source asserted.
+   */
   stated?: StatedKeys
-  /** The transaction will be rolled back: what is new gets no id that would be used up. */
+  /** The transaction will be rolled back, so new entities get ids that are not taken from the sequence. */
   isDryRun?: boolean
-  /** What keeps concurrent writes right; tests leave parts out, nothing else does. */
+  /** What keeps concurrent writes right. Only tests leave parts out. */
   guards?: Guards
 }
 
-/** The edges of a chunk that are given by their two ends alone, and what the process remembers of ids. */
+/** The edges of a chunk that consist of their two ends, and the ids that the process remembers. */
 export type EdgesToApply = { batch: EdgeBatch; ids: EntityIds }
 
-const aloneMaxTries = 60
-const aloneWaitMs = 50
+const exclusiveLockMaxTries = 60
+const exclusiveLockWaitMs = 50
 
 /**
- * Applies records, and edges in columns beside them, and gives a verdict for each: those of records first.
+ * Applies records, and edges in columns beside them, and returns a verdict for each, records first.
  *
- * A synchronous call is all or nothing: it throws the CatalogError of the first record that cannot be applied, and the
- * caller's transaction must then be rolled back. A chunk refuses record by record; it throws WaitForOlderLoad when a
- * reference may yet be created by an older load.
+ * A synchronous call is all or nothing: the CatalogError of the first record that cannot be applied is
+ * thrown, and the caller must roll back. A chunk refuses record by record; it throws WaitForOlderLoad when an
+ * older load may still create a reference.
  */
 export async function applyRecords(
   tx: Tx,
@@ -104,28 +111,28 @@ export async function applyRecords(
   edges: EdgesToApply | null = null
 ): Promise<Verdict[]> {
   const guards = context.guards ?? allGuards
-  // What a load fills has statistics from when it was empty.
+  // A table that a load fills still has the statistics of an empty one.
   if (context.chunk ?? context.ofLoad) await preferIndexes(tx)
   const changes = given.flatMap((record) => record.changes)
   const deletes = changes.some(deletesEntity)
-  if (guards.excludesDeletes) await (changes.some(excludesWriters) ? lockAlone(tx) : lockAsWriter(tx))
+  if (guards.excludesDeletes) await (changes.some(excludesWriters) ? lockOutWriters(tx) : lockAsWriter(tx))
   if (guards.locksDomainTree && changes.some(changesDomainTree)) await lockDomainTree(tx)
-  // Before existence is read: what an older load created after this question is not yet known to be missing.
+  // Read before existence: what an older load creates after this read must not count as missing.
   const before = context.chunk ? await olderWork(tx, context.chunk.seq, context.chunk.loadId) : null
-  const set = await openSet(tx, context, changes, guards, before)
+  const work = await openUnitOfWork(tx, context, changes, guards, before)
   const resolved = edges
-    ? await resolveEdges(tx, set, edges.batch, edges.ids, context.missingReferences)
+    ? await resolveEdges(tx, work, edges.batch, edges.ids, context.missingReferences)
     : null
   const records = resolved ? [...given, ...resolved.records] : given
   const named = records.flatMap((record) => record.changes.flatMap(urnsNamed))
-  for (const row of await findEntities(tx, [...new Set(named)])) rememberEntity(set, row)
+  for (const row of await findEntities(tx, [...new Set(named)])) rememberEntity(work, row)
 
-  const refused = await authorizeRecords(tx, set, records)
+  const refused = await authorizeRecords(tx, work, records)
   const applied = new Set<ChangeRecord>()
-  if (deletes) await deleteFirst(tx, set, records, refused, applied, context)
-  for (const [record, error] of await judge(
+  if (deletes) await deleteFirst(tx, work, records, refused, applied, context)
+  for (const [record, error] of await refuseMissingReferences(
     tx,
-    set,
+    work,
     records.filter((each) => !refused.has(each)),
     context
   ))
@@ -133,15 +140,15 @@ export async function applyRecords(
   throwFirst(records, refused, context)
   const folded = await foldUntilSettled(
     tx,
-    set,
+    work,
     { records, columns: resolved?.columns ?? null },
     refused,
     context
   )
-  // What an undo makes again is not new: its domain is restored with the rest.
-  if (!changes.some(isUndo)) await applyDomainRules(tx, set, folded.cells)
-  await writeFolded(tx, set, folded)
-  if (context.chunk) await set.journal?.write(tx, context.chunk)
+  // An undo recreates assets together with their domains, so the rules do not apply to them.
+  if (!changes.some(isUndo)) await applyDomainRules(tx, work, folded.drafts)
+  await writeFolded(tx, work, folded)
+  if (context.chunk) await work.journal?.write(tx, context.chunk)
   const ofRecords = records.map((record): Verdict => {
     const error = refused.get(record)
     if (error)
@@ -158,7 +165,7 @@ export async function applyRecords(
     }
   })
   const verdicts = resolved ? [...ofRecords, ...verdictsOn(resolved, folded)] : ofRecords
-  await audit(tx, set, { records, resolved }, verdicts, context)
+  await audit(tx, work, { records, resolved }, verdicts, context)
   return verdicts
 }
 
@@ -170,29 +177,33 @@ function verdictsOn({ columns, idle }: ResolvedEdges, { appliedLines }: Folded):
   return verdicts
 }
 
-/** Deletions come first: they hold the lock of all writers, and what else the records say is judged by what is left. */
+/**
+ * Deletions come first: they hold the lock that excludes all writers, and the other records are checked
+ * against what remains.
+ */
 async function deleteFirst(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   records: readonly ChangeRecord[],
   refused: Map<ChangeRecord, CatalogError>,
   applied: Set<ChangeRecord>,
   context: ApplyContext
 ): Promise<void> {
   const deleting = records.filter((record) => !refused.has(record) && record.changes.some(deletesEntity))
-  for (const [record, error] of await judge(tx, set, deleting, context)) refused.set(record, error)
+  for (const [record, error] of await refuseMissingReferences(tx, work, deleting, context))
+    refused.set(record, error)
   throwFirst(records, refused, context)
-  if (!context.chunk) await drawOrder(tx, set)
+  if (!context.chunk) await drawOrder(tx, work)
   const allowed = deleting.filter((record) => !refused.has(record))
-  if (set.older.isUnfinished)
+  if (work.older.isUnfinished)
     await giveIds(
       tx,
-      set,
+      work,
       allowed.flatMap((record) => record.changes.filter(deletesEntity).flatMap(urnsToRemove))
     )
-  for (const deletion of deletionsOf(set, allowed).toSorted((a, b) => a.record.line - b.record.line)) {
+  for (const deletion of deletionsOf(work, allowed).toSorted((a, b) => a.record.line - b.record.line)) {
     try {
-      for (const record of await deleteEntities(tx, set, [deletion])) applied.add(record)
+      for (const record of await deleteEntities(tx, work, [deletion])) applied.add(record)
     } catch (error) {
       if (!(error instanceof CatalogError)) throw error
       refused.set(deletion.record, error)
@@ -201,98 +212,99 @@ async function deleteFirst(
   }
 }
 
-async function drawOrder(tx: Tx, set: WorkingSet): Promise<void> {
-  set.seq = await drawSeq(tx)
-  set.older = await olderWork(tx, set.seq, null)
+async function drawOrder(tx: Tx, work: UnitOfWork): Promise<void> {
+  work.seq = await drawSeq(tx)
+  work.older = await olderWork(tx, work.seq, null)
 }
 
 /**
- * Folds the records that are not refused; where the creation of an entity turns out to be refused, again without those
- * that refer to it. Adds to `refused`.
+ * Folds the records that are not refused. When a record that creates an entity is refused, folds again
+ * without the records that refer to the entity. Adds to `refused`.
  */
 async function foldUntilSettled(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   { records, columns }: { records: readonly ChangeRecord[]; columns: EdgeColumns | null },
   refused: Map<ChangeRecord, CatalogError>,
   context: ApplyContext
 ): Promise<Folded> {
-  const deleted = [...set.graph]
+  const deleted = [...work.graph]
   for (;;) {
     const applicable = records.filter((record) => !refused.has(record))
-    await resolveAndLock(tx, set, applicable, columns, context)
-    const folded = await foldRecords(tx, set, inPasses(applicable), columns, context.chunk === undefined)
+    await resolveAndLock(tx, work, applicable, columns, context)
+    const folded = await foldRecords(tx, work, inPasses(applicable), columns, context.chunk === undefined)
     for (const [record, error] of folded.refused) refused.set(record, error)
     throwFirst(records, refused, context)
     const hasLostCreator = [...folded.refused.keys()].some((record) =>
       record.changes.some((change) => createsOf(change).length > 0)
     )
     const dependent = hasLostCreator
-      ? await judge(
+      ? await refuseMissingReferences(
           tx,
-          set,
+          work,
           applicable.filter((record) => !refused.has(record)),
           context
         )
       : new Map<ChangeRecord, CatalogError>()
     if (dependent.size === 0) return folded
     for (const [record, error] of dependent) refused.set(record, error)
-    set.created.clear()
-    set.takenBack.clear()
-    set.graph = [...deleted]
+    work.created.clear()
+    work.undoneCreations.clear()
+    work.graph = [...deleted]
   }
 }
 
-/** Gives ids to what has none and locks who is about to be changed. A call draws its seq when it holds its locks. */
+/** Gives ids to entities without one, and locks the owners. A call draws its seq while it holds its locks. */
 async function resolveAndLock(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   records: readonly ChangeRecord[],
   columns: EdgeColumns | null,
   context: ApplyContext
 ): Promise<void> {
   const changes = records.flatMap((record) => record.changes)
   const removed = changes.flatMap(urnsToRemove)
-  await giveIds(tx, set, [...changes.flatMap(urnsToWrite), ...(set.older.isUnfinished ? removed : [])])
-  await lockOwners(tx, set, records, columns)
-  // A call that deletes has its seq already: nobody else writes.
-  if (!context.chunk && set.seq === notDrawn) await drawOrder(tx, set)
-  // Only now is it known whether a removal must leave its order, and on whom; and what was made while the locks were waited for is there to be removed.
-  const found = set.older.isUnfinished ? await giveIds(tx, set, removed) : await resolve(tx, set, removed)
-  if (found > 0) await lockOwners(tx, set, records, columns)
+  await giveIds(tx, work, [...changes.flatMap(urnsToWrite), ...(work.older.isUnfinished ? removed : [])])
+  await lockOwners(tx, work, records, columns)
+  // A call that deletes already has its seq: no other writer is active.
+  if (!context.chunk && work.seq === seqNotDrawn) await drawOrder(tx, work)
+  // Only now is it known whether removals must leave their order behind, and on which rows. Entities that
+  // were created while this transaction waited for its locks can be removed too.
+  const found = work.older.isUnfinished ? await giveIds(tx, work, removed) : await resolve(tx, work, removed)
+  if (found > 0) await lockOwners(tx, work, records, columns)
 }
 
-/** Looks up those that have no row in the set yet, and says how many were found. */
-async function resolve(tx: Tx, set: WorkingSet, urns: readonly Urn[]): Promise<number> {
+/** Looks up the URNs that have no row in memory yet, and returns how many were found. */
+async function resolve(tx: Tx, work: UnitOfWork, urns: readonly Urn[]): Promise<number> {
   const rows = await findEntities(
     tx,
-    [...new Set(urns.flatMap(withAssets))].filter((urn) => !set.entities.has(urn))
+    [...new Set(urns.flatMap(withAssets))].filter((urn) => !work.entities.has(urn))
   )
-  for (const row of rows) rememberEntity(set, row)
+  for (const row of rows) rememberEntity(work, row)
   return rows.length
 }
 
-/** The order of a call that has not drawn its own: after everything. */
-const notDrawn = Number.MAX_SAFE_INTEGER
+/** The seq of a call that has not drawn its own yet: after everything. */
+const seqNotDrawn = Number.MAX_SAFE_INTEGER
 
-async function lockAlone(tx: Tx): Promise<void> {
-  for (let attempt = 0; attempt < aloneMaxTries; attempt += 1) {
+async function lockOutWriters(tx: Tx): Promise<void> {
+  for (let attempt = 0; attempt < exclusiveLockMaxTries; attempt += 1) {
     if (await tryLockAlone(tx)) return
-    await sleep(aloneWaitMs * (0.5 + Math.random()))
+    await sleep(exclusiveLockWaitMs * (0.5 + Math.random()))
   }
   throw new CatalogError('UNAVAILABLE', 'The deletion waited too long for other writes; send it again.', {
     retryAfterSeconds: 5
   })
 }
 
-/** What a transaction holds in memory, empty yet. */
-export async function openSet(
+/** A new unit of work, with nothing read yet. */
+export async function openUnitOfWork(
   tx: Tx,
   context: ApplyContext,
   changes: readonly Change[],
   guards: Guards,
   older: OlderWork | null
-): Promise<WorkingSet> {
+): Promise<UnitOfWork> {
   const sourceIds = new Map<string, number>()
   for (const name of new Set([
     context.source,
@@ -301,15 +313,15 @@ export async function openSet(
     )
   ]))
     sourceIds.set(name, await sourceId(tx, name))
-  const undo: WorkingSet['undo'] = []
-  const set: WorkingSet = {
-    seq: context.chunk?.seq ?? notDrawn,
+  const undo: UnitOfWork['undo'] = []
+  const work: UnitOfWork = {
+    seq: context.chunk?.seq ?? seqNotDrawn,
     now: await transactionTime(tx),
     actor: context.actor,
     limit: await limitOf(tx, context.actor),
     sourceId: sourceIds.get(context.source) ?? 0,
     sourceIds,
-    stated: context.stated ?? null,
+    statedKeys: context.stated ?? null,
     guards,
     createsOwners: context.missingReferences === 'create',
     older: older ?? { isUnfinished: false, isDestructive: false, isCreating: false, horizonSeq: 0 },
@@ -318,7 +330,7 @@ export async function openSet(
     inserted: new Set(),
     created: new Set(),
     trialIds: context.isDryRun ? createTrialIds() : null,
-    takenBack: new Set(),
+    undoneCreations: new Set(),
     graph: [],
     patchBudget: createPatchBudget(),
     journal: context.chunk ? createJournal() : null,
@@ -326,41 +338,41 @@ export async function openSet(
     merging: {
       sourceId: sourceIds.get(context.source) ?? 0,
       keepsOrder: guards.keepsOrder,
-      isDeletedAfter: (id, order) => isIdDeletedAfter(set, id, order),
+      isDeletedAfter: (id, order) => isIdDeletedAfter(work, id, order),
       checkDownstream: (downstreamId) => {
-        checkDownstreamWithinLimit(set, downstreamId)
+        checkDownstreamWithinLimit(work, downstreamId)
       },
       asserted: context.stated ?? null,
       undo
     }
   }
-  return set
+  return work
 }
 
-/** The records whose references are missing. Placeholders, where asked for, make every reference hold. */
-async function judge(
+/** Returns the records whose references are missing. With placeholders on, no reference is missing. */
+async function refuseMissingReferences(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   records: readonly ChangeRecord[],
   context: ApplyContext
 ): Promise<Map<ChangeRecord, CatalogError>> {
   if (context.missingReferences === 'create') return new Map()
   const absent = [...new Set(records.flatMap((record) => record.changes.flatMap(urnsNamed)))].filter(
-    (urn) => !set.entities.get(urn)?.isPresent
+    (urn) => !work.entities.get(urn)?.isPresent
   )
   const declared =
     context.chunk && absent.length > 0
       ? await declaredUrns(tx, context.chunk.loadId, absent)
       : new Set<string>()
-  const refused = judgeReferences(records, {
-    isPresent: (urn) => set.entities.get(urn)?.isPresent === true,
-    isKnown: (urn) => set.entities.has(urn),
-    isDeletedAfter: (urn, record) => isDeletedAfter(set, urn, orderOf(set, record)),
+  const refused = checkReferences(records, {
+    isPresent: (urn) => work.entities.get(urn)?.isPresent === true,
+    isKnown: (urn) => work.entities.has(urn),
+    isDeletedAfter: (urn, record) => isDeletedAfter(work, urn, orderOf(work, record)),
     isDeclared: (urn) => declared.has(urn),
     isDone: (change) =>
-      change.kind === 'deleteDomain' && set.entities.get(change.domainUrn)?.deletedSeq === set.seq
+      change.kind === 'deleteDomain' && work.entities.get(change.domainUrn)?.deletedSeq === work.seq
   })
-  if (refused.size > 0 && context.chunk && set.older.isCreating && set.guards.waitsForOlderLoads)
+  if (refused.size > 0 && context.chunk && work.older.isCreating && work.guards.waitsForOlderLoads)
     throw new WaitForOlderLoad()
   return refused
 }
@@ -373,12 +385,12 @@ function throwFirst(
   if (context.chunk || refused.size === 0) return
   for (const record of records) {
     const error = refused.get(record)
-    if (error) throw saidOf(record, error)
+    if (error) throw withInputField(record, error)
   }
 }
 
-/** The same error, its field named from the input that the record came from: `proposals[3].changeType`. */
-function saidOf({ fields }: ChangeRecord, error: CatalogError): CatalogError {
+/** The same error, with its field named after the input of the record: `proposals[3].changeType`. */
+function withInputField({ fields }: ChangeRecord, error: CatalogError): CatalogError {
   const inner = error.details.field ?? ''
   const [outer = '', ...others] = new Set(fields)
   if (outer === '' || others.length > 0 || inner.startsWith(outer)) return error
@@ -390,18 +402,21 @@ function saidOf({ fields }: ChangeRecord, error: CatalogError): CatalogError {
   )
 }
 
-/** Gives ids to what has none: assets first, so that columns know theirs. Says how many were given. */
-async function giveIds(tx: Tx, set: WorkingSet, urns: readonly Urn[]): Promise<number> {
-  const wanted = [...new Set(urns.flatMap(withAssets))].filter((urn) => !set.entities.has(urn))
+/**
+ * Gives ids to entities without one: assets before their columns, which store the id of their asset. Returns
+ * how many URNs had no row in memory.
+ */
+async function giveIds(tx: Tx, work: UnitOfWork, urns: readonly Urn[]): Promise<number> {
+  const wanted = [...new Set(urns.flatMap(withAssets))].filter((urn) => !work.entities.has(urn))
   for (const depth of [...new Set(wanted.map(columnDepth))].sort((a, b) => a - b)) {
     const level = wanted.filter((urn) => columnDepth(urn) === depth)
     const rows = level.map((urn) => ({
       urn,
-      parentId: depth === 0 ? null : (set.entities.get(firstUrnOf(urn))?.id ?? null)
+      parentId: depth === 0 ? null : (work.entities.get(firstUrnOf(urn))?.id ?? null)
     }))
-    const { inserted, known } = await insertEntities(tx, rows, set.trialIds)
-    for (const row of [...inserted, ...known]) rememberEntity(set, row)
-    for (const row of inserted) set.inserted.add(row.id)
+    const { inserted, known } = await insertEntities(tx, rows, work.trialIds)
+    for (const row of [...inserted, ...known]) rememberEntity(work, row)
+    for (const row of inserted) work.inserted.add(row.id)
   }
   return wanted.length
 }
@@ -410,31 +425,34 @@ const isColumn = (urn: Urn): boolean => entityTypeOf(urn) === 'schemaField'
 const columnDepth = (urn: Urn): number => (isColumn(urn) ? 1 + columnDepth(firstUrnOf(urn)) : 0)
 const withAssets = (urn: Urn): Urn[] => (isColumn(urn) ? [...withAssets(firstUrnOf(urn)), urn] : [urn])
 
-/** Locks who is about to be changed, and takes over what may have changed before the lock was had. */
+/**
+ * Locks the owners that are about to change, and reads them again: they may have changed before the lock was
+ * granted.
+ */
 async function lockOwners(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   records: readonly ChangeRecord[],
   columns: EdgeColumns | null
 ): Promise<void> {
-  if (!set.guards.locksOwners) return
+  if (!work.guards.locksOwners) return
   const subjects = new Set(
     records.flatMap((record) =>
-      record.changes.flatMap((change) => set.entities.get(standsOn(subjectOf(change)))?.id ?? [])
+      record.changes.flatMap((change) => work.entities.get(assetOrSelf(subjectOf(change)))?.id ?? [])
     )
   )
   const owners = new Set(
     records.flatMap((record) =>
-      record.changes.flatMap((change) => set.entities.get(subjectOf(change))?.id ?? [])
+      record.changes.flatMap((change) => work.entities.get(subjectOf(change))?.id ?? [])
     )
   )
-  const ids = [...new Set([...subjects, ...owners])].filter((id) => !set.inserted.has(id))
-  // All at once: two writers meet in one order.
+  const ids = [...new Set([...subjects, ...owners])].filter((id) => !work.inserted.has(id))
+  // One statement locks all, so that two writers lock in the same order.
   if (columns) await lockById(tx, distinct(Int32Array.from([...ids, ...columns.ownerIds])))
-  for (const row of await lockEntities(tx, ids)) rememberEntity(set, row)
+  for (const row of await lockEntities(tx, ids)) rememberEntity(work, row)
 }
 
-/** Those who create come before those who refer, parents of domains before what stands below them. */
+/** Records that create come before those that refer, and parent domains before their children. */
 function inPasses(records: readonly ChangeRecord[]): ChangeRecord[] {
   const depths = domainDepths(records)
   const rank = (record: ChangeRecord): number =>
@@ -450,7 +468,9 @@ function inPasses(records: readonly ChangeRecord[]): ChangeRecord[] {
     .map(({ record }) => record)
 }
 
-/** How many of the parents above each new domain are new as well; a cycle ends the count and is refused later. */
+/**
+ * How many of the ancestors of each new domain are new as well. A cycle ends the count, and is refused later.
+ */
 function domainDepths(records: readonly ChangeRecord[]): Map<Urn, number> {
   const parents = new Map<Urn, Urn | undefined>()
   for (const record of records)
@@ -470,12 +490,12 @@ function domainDepths(records: readonly ChangeRecord[]): Map<Urn, number> {
   return depths
 }
 
-/** Of the owners that an application is about the audit trail names so many. */
+/** How many owners the audit trail names for one application. */
 const auditedUrnsMaxCount = 10
 
 async function audit(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   { records, resolved }: { records: readonly ChangeRecord[]; resolved: ResolvedEdges | null },
   verdicts: readonly Verdict[],
   context: ApplyContext
@@ -485,15 +505,15 @@ async function audit(
   const subjects = new Set(records.flatMap((record) => record.changes.map(subjectOf)))
   for (const owner of resolved?.idle.owners ?? []) subjects.add(owner)
   const owners = resolved ? distinct(resolved.columns.ownerIds) : new Int32Array(0)
-  const known = new Set([...subjects].flatMap((urn) => set.entities.get(urn)?.id ?? []))
+  const known = new Set([...subjects].flatMap((urn) => work.entities.get(urn)?.id ?? []))
   const others = owners.filter((id) => !known.has(id))
   const named = others.subarray(0, Math.max(0, auditedUrnsMaxCount - subjects.size))
   const names = (await findEntitiesById(tx, [...named])).map(({ urn }) => urn)
   await appendAudit(tx, {
-    actor: set.actor.urn,
-    tokenId: set.actor.tokenId,
+    actor: work.actor.urn,
+    tokenId: work.actor.tokenId,
     operation: context.operation,
-    seq: set.seq,
+    seq: work.seq,
     loadId: (context.chunk ?? context.ofLoad)?.loadId ?? null,
     chunkId: (context.chunk ?? context.ofLoad)?.chunkId ?? null,
     requestId: context.requestId,

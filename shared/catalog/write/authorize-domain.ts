@@ -1,14 +1,16 @@
-/** Holds a token that is limited to a domain to that domain, what is below it, and the assets in them. */
+/**
+ * Confines a token that is limited to a domain: to that domain, the domains below it, and the assets in them.
+ */
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { Actor, Change, ChangeRecord } from '../../model/changes.ts'
-import { standsOn } from '../../model/change-facts.ts'
+import { assetOrSelf } from '../../model/change-facts.ts'
 import { findAssociations, subtreeOf } from '../../store/domains.ts'
 import { findEntities, findEntitiesById, type EntityRow } from '../../store/entities.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { rowsOfOwner, type OwnerStatements } from '../../statements/merge.ts'
 import { subjectOf } from './plan-records.ts'
-import type { DomainLimit, WorkingSet } from './working-set.ts'
+import type { DomainLimit, UnitOfWork } from './unit-of-work.ts'
 
 /** The domains that the actor's token is limited to; null where it is not limited. */
 export async function limitOf(tx: Tx, { domainUrn }: Actor): Promise<DomainLimit | null> {
@@ -22,12 +24,12 @@ export async function limitOf(tx: Tx, { domainUrn }: Actor): Promise<DomainLimit
 }
 
 /**
- * Finds out which downstreams of the edges at hand a limited token may change; the check is made where an edge is changed
- * (checkDownstreamWithinLimit), for only then it is known which of a list are.
+ * Finds which downstreams of the edges a limited token may change. The check is made when an edge is changed
+ * (checkDownstreamWithinLimit), because only then is it known which edges of a list change.
  */
 export async function authorizeDownstreams(
   tx: Tx,
-  { limit, byId }: Pick<WorkingSet, 'limit' | 'byId'>,
+  { limit, byId }: Pick<UnitOfWork, 'limit' | 'byId'>,
   owners: Iterable<OwnerStatements>
 ): Promise<void> {
   if (!limit) return
@@ -53,28 +55,31 @@ export async function authorizeDownstreams(
 }
 
 /**
- * The refusals by record, FORBIDDEN, of changes to what is not within the limit; empty for a token that is not limited.
- * What their edges change is checked by authorizeDownstreams. Where assets and domains are put is checked when it is done (checkWithinLimit): it may only be known then.
+ * The records with changes outside of the limit, each with its FORBIDDEN error; empty for a token that is not
+ * limited.
+ *
+ * Edges are checked by authorizeDownstreams. Where assets and domains are put is checked when it is done
+ * (checkWithinLimit), because it may not be known before.
  */
 export async function authorizeRecords(
   tx: Tx,
-  set: Pick<WorkingSet, 'actor' | 'limit' | 'entities'>,
+  work: Pick<UnitOfWork, 'actor' | 'limit' | 'entities'>,
   records: readonly ChangeRecord[]
 ): Promise<Map<ChangeRecord, CatalogError>> {
   const refused = new Map<ChangeRecord, CatalogError>()
   const {
     limit,
     actor: { domainUrn }
-  } = set
+  } = work
   if (!limit) return refused
   const subjects = (record: ChangeRecord): Urn[] =>
-    record.changes.filter((change) => !isCreation(set, change)).map(subjectOf)
+    record.changes.filter((change) => !isCreation(work, change)).map(subjectOf)
   const assets = records.flatMap((record) =>
-    subjects(record).flatMap((urn) => set.entities.get(standsOn(urn))?.id ?? [])
+    subjects(record).flatMap((urn) => work.entities.get(assetOrSelf(urn))?.id ?? [])
   )
   const domainOf = new Map((await findAssociations(tx, assets)).map((row) => [row.entityId, row.domainId]))
   const isWithin = (urn: Urn): boolean => {
-    const id = set.entities.get(standsOn(urn))?.id
+    const id = work.entities.get(assetOrSelf(urn))?.id
     if (id === undefined) return false
     if (entityTypeOf(urn) === 'domain') return limit.domainIds.has(id)
     const domainId = domainOf.get(id)
@@ -93,8 +98,8 @@ export async function authorizeRecords(
   return refused
 }
 
-/** Whether a change creates the domain that it is about: then its place decides, and not what it was. */
-function isCreation({ entities }: Pick<WorkingSet, 'entities'>, change: Change): boolean {
+/** Whether a change creates its own domain: then the place of the new domain decides. */
+function isCreation({ entities }: Pick<UnitOfWork, 'entities'>, change: Change): boolean {
   if (change.kind === 'createDomain') return entities.get(change.domainUrn)?.isPresent !== true
   return (
     change.kind === 'upsertAspect' &&

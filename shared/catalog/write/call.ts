@@ -1,12 +1,12 @@
-/** What the verbs of one GraphQL mutation or one proposal request have in common. */
+/** What all GraphQL mutations and proposal requests share. */
 import { CatalogError } from '../../errors.ts'
 import type { Actor } from '../../model/changes.ts'
 import type { ApplyContext } from './apply-records.ts'
 
-/** Who asked, and under which request id. */
+/** The caller and the request id. */
 export type Call = { actor: Actor; requestId: string | null }
 
-/** The context of a GraphQL mutation: absent references fail, statements are people's own. */
+/** The context of a GraphQL mutation: missing references fail, and edges have the source `manual`. */
 export const mutationContext = (call: Call, operation: string): ApplyContext => ({
   actor: call.actor,
   requestId: call.requestId,
@@ -16,8 +16,8 @@ export const mutationContext = (call: Call, operation: string): ApplyContext => 
 })
 
 /**
- * Runs a mutation and gives an absent reference the words that DataHub's clients know; code and details stay.
- * Throws what `work` throws.
+ * Runs a mutation, and replaces the message of a missing reference by the one that DataHub's clients know.
+ * Code and details stay. Throws what `work` throws.
  */
 export async function refuseAbsent<T>(
   work: Promise<T>,

@@ -18,7 +18,7 @@ export type OwnerInput = {
 }
 
 export type CreateDomainInput = {
-  /** The last part of the URN; a random one when absent. Spaces are kept. */
+  /** The last part of the URN; random when absent. Spaces are kept. */
   id?: string | null
   name: string
   description?: string | null
@@ -27,9 +27,9 @@ export type CreateDomainInput = {
 }
 
 /**
- * Creates a domain and answers its URN.
- * Throws BAD_REQUEST (no name, or the id is taken), MISSING_REFERENCE (the parent), LIMIT_EXCEEDED, INVALID_CHARACTER,
- * INVALID_URN, CONFLICT (a sibling has the name) and FORBIDDEN (outside of the token's domain).
+ * Creates a domain and returns its URN. Throws BAD_REQUEST (no name, or the id is taken), MISSING_REFERENCE
+ * (the parent), LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN, CONFLICT (a sibling has the name) and
+ * FORBIDDEN (outside of the token's domain).
  */
 export async function createDomain(db: Db, input: CreateDomainInput, call: Call): Promise<Urn> {
   const change = domainChange(input, 'input')
@@ -40,7 +40,10 @@ export async function createDomain(db: Db, input: CreateDomainInput, call: Call)
   return change.domainUrn
 }
 
-/** The change that creates a domain, its input checked. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN. */
+/**
+ * Checks the input and returns the change that creates the domain. Throws BAD_REQUEST, LIMIT_EXCEEDED,
+ * INVALID_CHARACTER, INVALID_URN.
+ */
 function domainChange(input: CreateDomainInput, field: string): Extract<Change, { kind: 'createDomain' }> {
   const name = checkLine(input.name, { field: `${field}.name`, limit: 'domainNameMaxChars' })
   const id = input.id?.trim() ?? ''
@@ -110,7 +113,7 @@ export async function moveDomain(
   return true
 }
 
-/** Throws MISSING_REFERENCE, CONFLICT (it has domains under it), INVALID_URN, FORBIDDEN. */
+/** Throws MISSING_REFERENCE, CONFLICT (it has child domains), INVALID_URN, FORBIDDEN. */
 export async function deleteDomain(db: Db, urn: string, call: Call): Promise<true> {
   const domain = urnOfType(urn, 'domain', 'urn')
   const record = {
@@ -138,7 +141,7 @@ async function changeDomain(
   return true
 }
 
-/** Names and descriptions of assets are what their producers say; they are written with proposals. */
+/** Producers name and describe assets with proposals; this call is for domains only. */
 function describableDomain(text: string, field: string): Urn {
   const { urn, entityType } = parseUrn(text, field, 'domain')
   if (entityType !== 'domain')

@@ -1,8 +1,8 @@
 /**
- * Hard deletion: takes away what is stated about an entity and its columns, up to the order of the deletion.
+ * Hard deletion: removes what is stored about an entity and its columns, up to the order of the deletion.
  *
- * Runs before the other changes of its transaction, while no other writer is active. The entity row stays as a
- * tombstone: a change that was accepted before the deletion and comes after it has no effect.
+ * Runs before the other changes of its transaction, while no other writer is active. The entity row stays as
+ * a tombstone: a change that was accepted before the deletion and is applied after it has no effect.
  */
 import type { Tx } from '../../db/database.ts'
 import { aspectTemplate, requiresEntity } from '../../model/aspect-registry.ts'
@@ -32,16 +32,16 @@ import { deleteSearchDocuments } from '../../store/search-documents.ts'
 import { deleteStatementsTouching, statementsOfOwners } from '../../store/statements.ts'
 import { nameFromUrn } from '../../urn/kinds.ts'
 import { toUrn } from '../../urn/urn.ts'
-import { evaluateAgain, makesEntity, restored } from './aspect-cells.ts'
-import { replayAssociations } from './association-cells.ts'
-import { remakeDocuments } from './keep-search-documents.ts'
+import { replayedValue, makesEntity, changeOfRow } from './aspect-drafts.ts'
+import { replayAssociations } from './association-drafts.ts'
+import { rebuildSearchDocuments } from './keep-search-documents.ts'
 import { checkNoChildren, removeDomain } from './domain-tree.ts'
-import { entityOf, orderOf, rememberEntity, type WorkingSet } from './working-set.ts'
+import { entityOf, orderOf, rememberEntity, type UnitOfWork } from './unit-of-work.ts'
 
 export type Deletion = { record: ChangeRecord; entity: EntityRow }
 
-/** The hard deletions among records; those of entities nobody has named before are none. */
-export function deletionsOf(set: WorkingSet, records: readonly ChangeRecord[]): Deletion[] {
+/** The hard deletions of the records, except those of entities that nothing has ever named. */
+export function deletionsOf(work: UnitOfWork, records: readonly ChangeRecord[]): Deletion[] {
   return records.flatMap((record) =>
     record.changes.flatMap((change) => {
       const urn =
@@ -50,70 +50,74 @@ export function deletionsOf(set: WorkingSet, records: readonly ChangeRecord[]): 
           : change.kind === 'deleteDomain'
             ? change.domainUrn
             : null
-      return urn && set.entities.has(urn) ? [{ record, entity: entityOf(set, urn) }] : []
+      return urn && work.entities.has(urn) ? [{ record, entity: entityOf(work, urn) }] : []
     })
   )
 }
 
-/** Deletes in order; says which records changed anything. Throws CONFLICT for a domain that has children. */
+/**
+ * Deletes in order, and returns the records that changed anything. Throws CONFLICT for a domain that has
+ * children.
+ */
 export async function deleteEntities(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   deletions: readonly Deletion[]
 ): Promise<Set<ChangeRecord>> {
   const changed = new Set<ChangeRecord>()
   for (const { record, entity } of deletions) {
-    if (entity.entityType === 'domain') await checkNoChildren(tx, set, entity.id)
-    if (await deleteEntity(tx, set, entity, orderOf(set, record))) changed.add(record)
+    if (entity.entityType === 'domain') await checkNoChildren(tx, work, entity.id)
+    if (await deleteEntity(tx, work, entity, orderOf(work, record))) changed.add(record)
   }
   return changed
 }
 
-async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: Order): Promise<boolean> {
-  const gone = [entity.id, ...(await columnsOf(tx, [entity.id]))].map((id) => ({ id, ...order }))
-  const statements = await deleteStatementsTouching(tx, gone)
+async function deleteEntity(tx: Tx, work: UnitOfWork, entity: EntityRow, order: Order): Promise<boolean> {
+  const deleted = [entity.id, ...(await columnsOf(tx, [entity.id]))].map((id) => ({ id, ...order }))
+  const statements = await deleteStatementsTouching(tx, deleted)
   for (const { downstreamId, upstreamId } of statements)
-    set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
-  await deleteEdgePatchesTouching(tx, gone)
-  const associated = await deleteAssociations(tx, gone)
-  for (const id of associated) set.graph.push({ kind: 'domain', id, domainId: null })
-  const removed = (await deleteAspectsOfEntities(tx, gone)) + associated.length + statements.length
-  await replayAssociations(tx, set, [entity.id])
+    work.graph.push({ kind: 'unstated', downstreamId, upstreamId })
+  await deleteEdgePatchesTouching(tx, deleted)
+  const associated = await deleteAssociations(tx, deleted)
+  for (const id of associated) work.graph.push({ kind: 'domain', id, domainId: null })
+  const removed = (await deleteAspectsOfEntities(tx, deleted)) + associated.length + statements.length
+  await replayAssociations(tx, work, [entity.id])
   if (entity.entityType === 'domain') {
-    for (const id of await emptyDomains(tx, gone, set.actor.urn))
-      set.graph.push({ kind: 'domain', id, domainId: null })
+    for (const id of await emptyDomains(tx, deleted, work.actor.urn))
+      work.graph.push({ kind: 'domain', id, domainId: null })
   }
-  await writeDeletion(tx, gone)
-  const left = await replaySurvivors(
+  await writeDeletion(tx, deleted)
+  const left = await replayRemainingChanges(
     tx,
-    set,
+    work,
     entity,
-    gone.map((row) => row.id)
+    deleted.map((row) => row.id)
   )
-  // Whoever wrote an aspect since has made the entity anew, but for aspects that need it to exist, and for edges given by their ends.
+  // An aspect that was written after the deletion has created the entity again, except aspects that need
+  // their entity and edges given by their ends.
   const makers = [...left.current, ...left.history].filter(
-    (row) => row.entityId === entity.id && makesEntity(restored(row)) && !requiresEntity(row.aspectName)
+    (row) => row.entityId === entity.id && makesEntity(changeOfRow(row)) && !requiresEntity(row.aspectName)
   )
   const isPresent = makers.length > 0 || (await hasTimeseries(tx, entity.id))
   const isRemoved = left.current.some(
     (row) => row.entityId === entity.id && row.aspectName === 'status' && row.value?.removed === true
   )
   if (entity.entityType === 'domain') {
-    await placeSurvivor(tx, set, entity, left.current)
-    set.graph.push({ kind: 'described', id: entity.id })
+    await placeRemainingDomain(tx, work, entity, left.current)
+    work.graph.push({ kind: 'described', id: entity.id })
   }
   await writePresence(
     tx,
-    gone.map(({ id }) =>
+    deleted.map(({ id }) =>
       id === entity.id ? { id, isPresent, isRemoved } : { id, isPresent: false, isRemoved: false }
     )
   )
   for (const row of await findEntitiesById(
     tx,
-    gone.map((each) => each.id)
+    deleted.map((each) => each.id)
   )) {
-    rememberEntity(set, row)
-    set.graph.push({
+    rememberEntity(work, row)
+    work.graph.push({
       kind: 'entity',
       id: row.id,
       isPresent: row.isPresent,
@@ -121,38 +125,38 @@ async function deleteEntity(tx: Tx, set: WorkingSet, entity: EntityRow, order: O
       isDeleted: row.deletedSeq !== null
     })
   }
-  if (entity.entityType === 'domain') await emptyByReplay(tx, set, entity.id)
-  await (isPresent ? remakeDocuments(tx, [entity]) : deleteSearchDocuments(tx, [entity.id]))
+  if (entity.entityType === 'domain') await emptyByReplay(tx, work, entity.id)
+  await (isPresent ? rebuildSearchDocuments(tx, [entity]) : deleteSearchDocuments(tx, [entity.id]))
   const hasChanged = removed > 0 || (entity.isPresent && !isPresent)
-  if (hasChanged) set.journal?.note({ kind: 'deleted', entityId: entity.id })
+  if (hasChanged) work.journal?.note({ kind: 'deleted', entityId: entity.id })
   return hasChanged
 }
 
-/** Assets that something newer than the deletion left in the domain, while it was what had put them there before. */
-async function emptyByReplay(tx: Tx, set: WorkingSet, domainId: number): Promise<void> {
+/** Assets whose current domain was set after the deletion, but that were in the deleted domain before. */
+async function emptyByReplay(tx: Tx, work: UnitOfWork, domainId: number): Promise<void> {
   const assetIds = await assetsIn(tx, domainId)
   for (const row of await findEntitiesById(
     tx,
-    assetIds.filter((id) => !set.byId.has(id))
+    assetIds.filter((id) => !work.byId.has(id))
   ))
-    rememberEntity(set, row)
-  await replayAssociations(tx, set, assetIds)
+    rememberEntity(work, row)
+  await replayAssociations(tx, work, assetIds)
 }
 
 /**
- * What was stated after a late deletion stands, but on nothing: its changes are made again without what was deleted.
- * Gives what is left of aspects.
+ * Changes that are newer than a late deletion remain, but without what they were based on: they are replayed
+ * without the deleted rows. Returns the remaining aspects.
  */
-async function replaySurvivors(
+async function replayRemainingChanges(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   entity: EntityRow,
   ids: readonly number[]
 ): Promise<{ current: AspectRow[]; history: AspectRow[] }> {
   const current = await findAspectsOfEntities(tx, ids)
   const history = await findAspectHistory(tx, current)
   const rewritten: { current: AspectRow[]; history: AspectRow[] } = {
-    current: await aspectsOfEdges(tx, set, entity, current),
+    current: await aspectsOfEdges(tx, work, entity, current),
     history: []
   }
   for (const last of current) {
@@ -163,8 +167,8 @@ async function replaySurvivors(
     const entityType = last.entityId === entity.id ? entity.entityType : 'schemaField'
     let value: AspectRow['value'] = null
     rows.forEach((row, index) => {
-      // No budget: a deletion cannot be refused because of what was patched before.
-      value = evaluateAgain({ aspectName: row.aspectName, entityType }, restored(row), value, null)
+      // Without a limit: a deletion must not be refused because of earlier patches.
+      value = replayedValue({ aspectName: row.aspectName, entityType }, changeOfRow(row), value, null)
       rewritten[row === last ? 'current' : 'history'].push({ ...row, value, version: index + 1 })
     })
   }
@@ -173,10 +177,10 @@ async function replaySurvivors(
   return rewritten
 }
 
-/** Edges that were stated after a late deletion made their aspect anew. */
+/** Edges that were asserted after a late deletion have created their aspect again. */
 async function aspectsOfEdges(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   entity: EntityRow,
   current: readonly AspectRow[]
 ): Promise<AspectRow[]> {
@@ -202,22 +206,22 @@ async function aspectsOfEdges(
         change: {},
         value: aspectTemplate(aspectName),
         systemMetadata: null,
-        actor: set.actor.urn,
-        createdAt: set.now
+        actor: work.actor.urn,
+        createdAt: work.now
       }
     ]
   })
 }
 
-/** Where the domain stands by what is left of it. */
-async function placeSurvivor(
+/** Puts the domain where its remaining properties say. */
+async function placeRemainingDomain(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   entity: EntityRow,
   left: readonly AspectRow[]
 ): Promise<void> {
   const value = left.find((row) => row.entityId === entity.id && row.aspectName === 'domainProperties')?.value
-  if (!value) return removeDomain(tx, set, entity.id)
+  if (!value) return removeDomain(tx, work, entity.id)
   const [parent] =
     typeof value.parentDomain === 'string' ? await findEntities(tx, [toUrn(value.parentDomain)]) : []
   await writeDomains(tx, [
@@ -227,5 +231,5 @@ async function placeSurvivor(
       parentId: parent?.id ?? null
     }
   ])
-  set.graph.push({ kind: 'parentDomain', id: entity.id, parentId: parent?.id ?? null })
+  work.graph.push({ kind: 'parentDomain', id: entity.id, parentId: parent?.id ?? null })
 }

@@ -1,4 +1,4 @@
-/** Hard deletion over REST: a whole entity, or some of its aspects, with how much was taken away. */
+/** Hard deletion over REST: a whole entity or some of its aspects, and how much was deleted. */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
@@ -11,19 +11,27 @@ import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { applyRecords } from './apply-records.ts'
 import type { Call } from './call.ts'
 
-/** `aspectNames` null is the whole entity, as its key aspect is. `events` says which of the events of these aspects go. */
+/**
+ * `aspectNames` null is the whole entity, and so is its key aspect. `events` says which events of these
+ * aspects to delete.
+ */
 export type Deletion = { urn: Urn; aspectNames: readonly string[] | null; events: EventsToDelete }
-/** All of a time, in milliseconds, both ends included and null for no end; or the newest of each aspect. */
+/**
+ * All events of a time range in milliseconds, both ends included and null for no end; or the newest event of
+ * each aspect.
+ */
 export type EventsToDelete = 'newest' | { from: number | null; to: number | null }
 export const allEvents: EventsToDelete = { from: null, to: null }
 
-/** `rows` counts aspects, `timeseriesRows` events in time. */
+/** `rows` counts aspects, `timeseriesRows` counts timeseries events. */
 export type Deleted = { urn: Urn; rows: number; timeseriesRows: number }
 
 /**
- * Deletes the entity with everything that is stated about it and its columns, or only the aspects that are named. What is not
- * there is not refused, it counts as nothing. Throws BAD_REQUEST for a time without the aspect of events it is meant for,
- * CONFLICT for a domain that has domains under it, and FORBIDDEN.
+ * Deletes the entity with everything stored about it and its columns, or only the named aspects. Something
+ * that does not exist is not refused, and counts as 0.
+ *
+ * Throws BAD_REQUEST for a time range without an aspect of events, CONFLICT for a domain that has child
+ * domains, and FORBIDDEN.
  */
 export async function deleteFromCatalog(
   db: Db,

@@ -1,4 +1,7 @@
-/** Takes an entity out of what others say: their lists of edges, their domains and parents, and whatever else DataHub's model has as a reference. */
+/**
+ * Removes an entity from what other entities say: from their lists of edges, their domains and parents, and
+ * all other references of DataHub's model.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Change, ChangeRecord, JsonObject, JsonValue, PatchOperation } from '../../model/changes.ts'
@@ -19,18 +22,20 @@ import type { Urn } from '../../urn/urn.ts'
 import { applyRecords } from './apply-records.ts'
 import type { Call } from './call.ts'
 
-/** An aspect of another entity that names the one in question. */
+/** An aspect of another entity that refers to the entity. */
 export type Reference = { entity: Urn; aspect: string; relationship: string }
 
-/** `relatedAspects` are the first of them. */
+/** `relatedAspects` are the first references only. */
 export type References = { total: number; relatedAspects: Reference[] }
 
 const shownMaxCount = 100
 
 /**
- * Finds the references, and where it is no dry run takes all of them away, or none. Column records are left as they are, for
- * they name columns; and a job stays part of its flow, which its own URN says. Throws LIMIT_EXCEEDED (edgesPerCallMaxCount),
- * FORBIDDEN, and PRECONDITION_FAILED where another has changed one of the aspects meanwhile.
+ * Finds the references, and unless it is a dry run removes all of them or none.
+ *
+ * Column records stay, because they name columns; a job stays in its flow, which is part of its URN. Throws
+ * LIMIT_EXCEEDED (edgesPerCallMaxCount), FORBIDDEN, and PRECONDITION_FAILED when another request has changed
+ * one of the aspects meanwhile.
  */
 export async function deleteReferences(
   db: Db,
@@ -68,7 +73,7 @@ export async function deleteReferences(
   })
 }
 
-/** `listName` is that of a list of edges. */
+/** `listName` is set for a list of edges. */
 type Found = Reference & { listName: string | null }
 
 async function findReferences(tx: Tx, urn: Urn): Promise<Found[]> {
@@ -120,7 +125,7 @@ async function changeOf(tx: Tx, urn: Urn, { entity, aspect, listName }: Found): 
       aspectName: aspect,
       patch: { patch: [{ op: 'remove', path: `/${listName}/${escapePointer(urn)}` }] }
     }
-  // Another may have put the asset or the domain elsewhere meanwhile: that stands.
+  // Another request may have moved the asset or the domain meanwhile; its place then stays.
   if (aspect === 'domains')
     return {
       kind: 'patchAspect',
@@ -164,7 +169,10 @@ async function changeOf(tx: Tx, urn: Urn, { entity, aspect, listName }: Found): 
   }
 }
 
-/** Of an aspect with edges the row has only the rest, so it is patched: field by field, and only what is as it was read. */
+/**
+ * The row of an aspect with edges has only the other fields, so it is patched field by field, and only where
+ * the value is still as it was read.
+ */
 const differenceOf = (before: JsonObject, after: JsonObject): PatchOperation[] =>
   Object.entries(before)
     .filter(([name, value]) => after[name] !== value)
@@ -179,34 +187,34 @@ const differenceOf = (before: JsonObject, after: JsonObject): PatchOperation[] =
 
 const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The value without the URN where the relationship has it; null where nothing is left to say. */
+/** The value without the URN at the path of the relationship; null when nothing remains. */
 function withoutUrn(
   value: JsonObject,
   { path, removedPath }: DocumentRelationship,
   urn: Urn
 ): JsonObject | null {
-  /** Undefined is what must go, and takes what holds it along up to where `removedPath` ends. */
-  function leave(inner: JsonValue, depth: number): JsonValue | undefined {
+  /** Undefined is a value to remove. Its parents are removed with it, up to where `removedPath` ends. */
+  function withoutUrnBelow(inner: JsonValue, depth: number): JsonValue | undefined {
     const step = path[depth]
     if (step === undefined) return inner === urn ? undefined : inner
-    const takesAlong = depth >= removedPath.length
+    const removesParent = depth >= removedPath.length
     if (step === '*') {
       if (!Array.isArray(inner)) return inner
-      const entries = inner.map((entry) => leave(entry, depth + 1))
+      const entries = inner.map((entry) => withoutUrnBelow(entry, depth + 1))
       if (entries.every((entry, index) => entry === inner[index])) return inner
-      return takesAlong && entries.includes(undefined)
+      return removesParent && entries.includes(undefined)
         ? undefined
         : entries.filter((entry) => entry !== undefined)
     }
-    const held = isObject(inner) ? inner[step] : undefined
-    if (!isObject(inner) || held === undefined) return inner
-    const left = leave(held, depth + 1)
-    if (left === held) return inner
+    const child = isObject(inner) ? inner[step] : undefined
+    if (!isObject(inner) || child === undefined) return inner
+    const left = withoutUrnBelow(child, depth + 1)
+    if (left === child) return inner
     if (left !== undefined) return { ...inner, [step]: left }
-    if (takesAlong) return undefined
+    if (removesParent) return undefined
     const { [step]: _gone, ...others } = inner
     return others
   }
-  const left = leave(value, 0)
+  const left = withoutUrnBelow(value, 0)
   return isObject(left) ? left : null
 }

@@ -1,8 +1,9 @@
 /**
- * The tree of domains while it is being changed: siblings' names, cycles, depth and children, decided under one lock.
+ * The tree of domains while it is being changed: names of siblings, cycles, depth and children, checked under
+ * one lock.
  *
- * What records name is read beforehand in a few statements, what else is needed as it is needed; what this transaction
- * has changed lies over it.
+ * Domains that records name are read beforehand in a few statements, others when they are needed. Changes of
+ * this transaction override what was read.
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -18,16 +19,16 @@ import {
   writeDomains,
   type DomainRow
 } from '../../store/domains.ts'
-import { checkWithinLimit, urnOf, type WorkingSet } from './working-set.ts'
+import { checkWithinLimit, urnOf, type UnitOfWork } from './unit-of-work.ts'
 
 export type DomainTree = {
   tx: Tx
   /** Rows read or changed; null is a domain that does not exist. */
   rows: Map<number, DomainRow | null>
-  /** Stored domains that bear a name under a parent. */
+  /** Stored domains with a name under a parent. */
   siblings: Map<string, readonly number[]>
   changed: Set<number>
-  /** The changed ones, by parent and by place. */
+  /** The domains that this transaction has changed, by parent, and by parent and name. */
   changedBelow: Map<number | null, Set<number>>
   changedAt: Map<string, Set<number>>
 }
@@ -37,7 +38,7 @@ export type DomainPlace = { parentId: number | null; name: string }
 
 const placeKey = ({ parentId, name }: DomainPlace): string => `${parentId ?? ''} ${name}`
 
-/** Opens the tree, with the domains of `ids` and what is above them, and the siblings at `places`, read. */
+/** Opens the tree. The domains of `ids`, their ancestors, and the siblings at `places` are read. */
 export async function openDomainTree(
   tx: Tx,
   ids: readonly number[] = [],
@@ -65,7 +66,7 @@ export async function domainRow(tree: DomainTree, id: number): Promise<DomainRow
   return row ?? null
 }
 
-/** The domain itself and all that stand above it, from below. */
+/** The domain and its ancestors, from the bottom up. */
 export async function pathAbove(tree: DomainTree, id: number | null): Promise<number[]> {
   const path: number[] = []
   for (let at = id; at !== null && !path.includes(at); at = (await domainRow(tree, at))?.parentId ?? null)
@@ -73,50 +74,56 @@ export async function pathAbove(tree: DomainTree, id: number | null): Promise<nu
   return path
 }
 
-/** How many levels lie below a domain. One that has just been given its id has no stored children. */
-async function heightOf(set: WorkingSet, tree: DomainTree, id: number): Promise<number> {
+/**
+ * How many levels are below a domain. A domain that was given its id in this transaction has no stored
+ * children.
+ */
+async function heightOf(work: UnitOfWork, tree: DomainTree, id: number): Promise<number> {
   const seen = new Set([id])
   let level = [id]
   for (let height = 0; ; height += 1) {
     const stored = (
       await childrenOf(
         tree.tx,
-        level.filter((each) => !set.inserted.has(each))
+        level.filter((each) => !work.inserted.has(each))
       )
     ).filter((child) => !tree.changed.has(child))
-    const fresh = level.flatMap((parentId) => [...(tree.changedBelow.get(parentId) ?? [])])
-    level = [...stored, ...fresh].filter((child) => !seen.has(child))
+    const changed = level.flatMap((parentId) => [...(tree.changedBelow.get(parentId) ?? [])])
+    level = [...stored, ...changed].filter((child) => !seen.has(child))
     if (level.length === 0) return height
     for (const child of level) seen.add(child)
   }
 }
 
-/** How a name that a sibling bears is refused; null where names are not checked (a proposal may repeat one). */
+/**
+ * The message for a name that a sibling already has; null where names are not checked (a proposal may repeat
+ * one).
+ */
 export type SiblingRule = 'in this domain' | 'in the destination domain' | null
 
 /**
- * Puts a domain at its place. Throws CONFLICT for a sibling of the name or a domain that would become its own ancestor,
- * LIMIT_EXCEEDED for a tree that would be too deep, FORBIDDEN where the actor's token may not put it there. Changes
- * nothing where it throws.
+ * Puts a domain at its place. Throws CONFLICT when a sibling has the name or the domain would become its own
+ * ancestor, LIMIT_EXCEEDED when the tree would be too deep, and FORBIDDEN when the actor's token may not put
+ * it there. Changes nothing when it throws.
  */
 export async function placeDomain(
-  set: WorkingSet,
+  work: UnitOfWork,
   tree: DomainTree,
   next: DomainRow,
   siblingRule: SiblingRule
 ): Promise<void> {
   const before = await domainRow(tree, next.entityId)
   const isMoved = !before || before.parentId !== next.parentId
-  if (isMoved) placeWithinLimit(set, before, next)
-  if (isMoved) await checkPath(set, tree, next)
+  if (isMoved) placeWithinLimit(work, before, next)
+  if (isMoved) await checkPath(work, tree, next)
   if (siblingRule && (isMoved || before?.name !== next.name)) await checkSiblings(tree, next, siblingRule)
   const wasChanged = tree.changed.has(next.entityId)
-  show(tree, before, next, true)
-  set.undo.push(() => show(tree, next, before, wasChanged))
+  setRow(tree, before, next, true)
+  work.undo.push(() => setRow(tree, next, before, wasChanged))
 }
 
-/** Replaces what the tree shows of a domain. `isChanged` false is how it is stored. */
-function show(tree: DomainTree, from: DomainRow | null, to: DomainRow | null, isChanged: boolean): void {
+/** Replaces the row of a domain in memory. `isChanged` is false for the stored row. */
+function setRow(tree: DomainTree, from: DomainRow | null, to: DomainRow | null, isChanged: boolean): void {
   const id = (to ?? from)?.entityId
   if (id === undefined) return
   tree.rows.set(id, to)
@@ -131,28 +138,28 @@ function show(tree: DomainTree, from: DomainRow | null, to: DomainRow | null, is
   tree.changedAt.set(placeKey(to), (tree.changedAt.get(placeKey(to)) ?? new Set()).add(id))
 }
 
-/** A token that is limited to a domain puts domains below it and nowhere else, and never moves that domain itself. */
-function placeWithinLimit(set: WorkingSet, before: DomainRow | null, next: DomainRow): void {
-  const { limit } = set
+/** A token that is limited to a domain may put domains only below it, and may not move that domain itself. */
+function placeWithinLimit(work: UnitOfWork, before: DomainRow | null, next: DomainRow): void {
+  const { limit } = work
   const stays = limit?.domainIds.has(next.entityId) && next.parentId === (before?.parentId ?? null)
   if (!limit || stays) return
-  checkWithinLimit(set, next.entityId === limit.rootId ? null : next.parentId)
+  checkWithinLimit(work, next.entityId === limit.rootId ? null : next.parentId)
   if (limit.domainIds.has(next.entityId)) return
   limit.domainIds.add(next.entityId)
-  set.undo.push(() => {
+  work.undo.push(() => {
     limit.domainIds.delete(next.entityId)
   })
 }
 
-async function checkPath(set: WorkingSet, tree: DomainTree, next: DomainRow): Promise<void> {
+async function checkPath(work: UnitOfWork, tree: DomainTree, next: DomainRow): Promise<void> {
   const path = await pathAbove(tree, next.parentId)
   if (path.includes(next.entityId)) {
     throw new CatalogError('CONFLICT', 'Cannot move a domain under one of its own descendants.', {
-      urn: urnOf(set, next.entityId),
+      urn: urnOf(work, next.entityId),
       field: 'parentDomain'
     })
   }
-  const depth = path.length + 1 + (await heightOf(set, tree, next.entityId))
+  const depth = path.length + 1 + (await heightOf(work, tree, next.entityId))
   if (depth > limits.domainMaxDepth) {
     throw new CatalogError('LIMIT_EXCEEDED', `Domains may be nested ${limits.domainMaxDepth} deep.`, {
       limit: 'domainMaxDepth',
@@ -163,7 +170,7 @@ async function checkPath(set: WorkingSet, tree: DomainTree, next: DomainRow): Pr
   }
 }
 
-/** The other domains that bear the name of this one at its place. */
+/** The other domains with the same name under the same parent. */
 export async function siblingsOf(tree: DomainTree, next: DomainRow): Promise<number[]> {
   const stored =
     tree.siblings.get(placeKey(next)) ?? (await findSiblings(tree.tx, [next])).map((row) => row.entityId)
@@ -180,23 +187,25 @@ async function checkSiblings(tree: DomainTree, next: DomainRow, place: string): 
   }
 }
 
-/** Refuses to delete a domain that others stand under. Throws CONFLICT. */
-export async function checkNoChildren(tx: Tx, set: WorkingSet, id: number): Promise<void> {
+/** Refuses to delete a domain that has children. Throws CONFLICT. */
+export async function checkNoChildren(tx: Tx, work: UnitOfWork, id: number): Promise<void> {
   if ((await withChildren(tx, [id])).has(id)) {
-    const urn = urnOf(set, id)
+    const urn = urnOf(work, id)
     throw new CatalogError('CONFLICT', `Cannot delete domain ${urn} which has child domains`, { urn })
   }
 }
 
-/** Takes a domain out of the tree at once, so that its parent may be deleted next. */
-export async function removeDomain(tx: Tx, set: WorkingSet, id: number): Promise<void> {
+/** Takes a domain out of the tree at once, so that its parent can be deleted next. */
+export async function removeDomain(tx: Tx, work: UnitOfWork, id: number): Promise<void> {
   await deleteDomains(tx, [id])
-  set.graph.push({ kind: 'parentDomain', id, parentId: null })
+  work.graph.push({ kind: 'parentDomain', id, parentId: null })
 }
 
-/** Takes a domain out of the tree; false, and nothing done, where others have come to stand under it `since`. */
+/**
+ * Takes a domain out of the tree. Returns false and does nothing when domains have been put below it `since`.
+ */
 export async function takeOutDomain(
-  set: WorkingSet,
+  work: UnitOfWork,
   tree: DomainTree,
   id: number,
   since: number
@@ -205,18 +214,18 @@ export async function takeOutDomain(
   if (stored.length > 0 || (tree.changedBelow.get(id)?.size ?? 0) > 0) return false
   const before = await domainRow(tree, id)
   const wasChanged = tree.changed.has(id)
-  show(tree, before, null, true)
-  set.undo.push(() => show(tree, null, before, wasChanged))
+  setRow(tree, before, null, true)
+  work.undo.push(() => setRow(tree, null, before, wasChanged))
   return true
 }
 
-/** Writes what has changed and tells the graph. */
-export async function writeDomainTree(set: WorkingSet, tree: DomainTree): Promise<void> {
+/** Writes what has changed, and adds it to the change log of the graph. */
+export async function writeDomainTree(work: UnitOfWork, tree: DomainTree): Promise<void> {
   const changed = [...tree.changed].flatMap((id) => tree.rows.get(id) ?? [])
   for (const row of changed)
-    set.graph.push({ kind: 'parentDomain', id: row.entityId, parentId: row.parentId })
+    work.graph.push({ kind: 'parentDomain', id: row.entityId, parentId: row.parentId })
   await writeDomains(tree.tx, changed)
   const gone = [...tree.changed].filter((id) => !tree.rows.get(id))
   await deleteDomains(tree.tx, gone)
-  for (const id of gone) set.graph.push({ kind: 'parentDomain', id, parentId: null })
+  for (const id of gone) work.graph.push({ kind: 'parentDomain', id, parentId: null })
 }

@@ -1,23 +1,26 @@
-/** Aspects of which only the edges change: their documents are not read, and their version is counted up. */
+/** Aspects of which only the edges change: their documents are not read, and their version is incremented. */
 import type { Tx } from '../../db/database.ts'
 import { aspectCodeOf, aspectNameOf, isLineageAspect } from '../../model/lineage-fields.ts'
 import { distinct, type EdgeColumns } from '../../statements/columns.ts'
 import { aspectStates, countVersions, type AspectKey } from '../../store/aspects.ts'
 import { findEntitiesById } from '../../store/entities.ts'
-import { loadAspectCells, type AspectCells } from './aspect-cells.ts'
-import type { Cells } from './cells.ts'
-import type { Loads } from './plan-records.ts'
+import { readAspectDrafts, type AspectDrafts } from './aspect-drafts.ts'
+import type { Drafts } from './drafts.ts'
+import type { ReadPlan } from './plan-records.ts'
 import { ownerAspectKey } from './read-statements.ts'
-import { rememberEntity, type WorkingSet } from './working-set.ts'
+import { rememberEntity, type UnitOfWork } from './unit-of-work.ts'
 
-/** Reads the aspects that records change, and deleted aspects of edges: a late edge must be compared with the deletion. */
+/**
+ * Reads the aspects that records change, and the deleted aspects of edges: a late edge must be compared with
+ * the deletion.
+ */
 export async function readAspects(
   tx: Tx,
-  set: WorkingSet,
-  { aspects, edgeAspects }: Pick<Loads, 'aspects' | 'edgeAspects'>,
+  work: UnitOfWork,
+  { aspects, edgeAspects }: Pick<ReadPlan, 'aspects' | 'edgeAspects'>,
   columns: EdgeColumns | null
-): Promise<{ aspects: AspectCells; edgeAspects: Cells['edgeAspects'] }> {
-  const ofEdges: Cells['edgeAspects'] = new Map()
+): Promise<{ aspects: AspectDrafts; edgeAspects: Drafts['edgeAspects'] }> {
+  const ofEdges: Drafts['edgeAspects'] = new Map()
   const wanted = [...aspects]
   const absent: AspectKey[] = []
   for (const [aspectCode, ownerIds] of ownersByAspect(edgeAspects, columns)) {
@@ -26,24 +29,24 @@ export async function readAspects(
     for (const id of present) ofEdges.set(ownerAspectKey(id, aspectCode), { isTouched: false })
     for (const row of await findEntitiesById(
       tx,
-      [...deleted].filter((id) => !set.byId.has(id))
+      [...deleted].filter((id) => !work.byId.has(id))
     ))
-      rememberEntity(set, row)
+      rememberEntity(work, row)
     const wereDeleted = new Set(deleted)
     for (const id of ownerIds) {
-      if (wereDeleted.has(id)) wanted.push({ entityId: id, aspectName, oldest: { seq: set.seq, line: 0 } })
+      if (wereDeleted.has(id)) wanted.push({ entityId: id, aspectName, oldest: { seq: work.seq, line: 0 } })
       else if (!ofEdges.has(ownerAspectKey(id, aspectCode))) absent.push({ entityId: id, aspectName })
     }
   }
-  const cells = await loadAspectCells(tx, set, wanted, absent)
-  // A record that changes the document itself needs all of it.
+  const drafts = await readAspectDrafts(tx, work, wanted, absent)
+  // A record that changes the document itself needs the whole document.
   for (const { entityId, aspectName } of aspects)
     if (isLineageAspect(aspectName)) ofEdges.delete(ownerAspectKey(entityId, aspectCodeOf(aspectName)))
-  return { aspects: cells, edgeAspects: ofEdges }
+  return { aspects: drafts, edgeAspects: ofEdges }
 }
 
 function ownersByAspect(
-  edgeAspects: Loads['edgeAspects'],
+  edgeAspects: ReadPlan['edgeAspects'],
   columns: EdgeColumns | null
 ): Map<number, Int32Array> {
   const ownersOf = new Map<number, number[]>()
@@ -58,11 +61,11 @@ function ownersByAspect(
   return new Map([...ownersOf].map(([code, owners]) => [code, distinct(Int32Array.from(owners))]))
 }
 
-/** Writes the versions. Needs the owners locked. */
+/** Writes the versions. The owners must be locked. */
 export async function writeEdgeAspects(
   tx: Tx,
-  set: WorkingSet,
-  { edgeAspects, statements }: Pick<Cells, 'edgeAspects' | 'statements'>
+  work: UnitOfWork,
+  { edgeAspects, statements }: Pick<Drafts, 'edgeAspects' | 'statements'>
 ): Promise<void> {
   const touched = new Map<number, number[]>()
   for (const [key, { isTouched }] of edgeAspects) {
@@ -73,5 +76,5 @@ export async function writeEdgeAspects(
     else touched.set(owner.aspectCode, [owner.ownerId])
   }
   for (const [aspectCode, owners] of touched)
-    await countVersions(tx, distinct(Int32Array.from(owners)), aspectNameOf(aspectCode), set.actor.urn)
+    await countVersions(tx, distinct(Int32Array.from(owners)), aspectNameOf(aspectCode), work.actor.urn)
 }

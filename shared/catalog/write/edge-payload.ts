@@ -1,9 +1,10 @@
 /**
- * Edges given by their two ends alone, as a chunk stores them: an edge as its line and two numbers. An end is the id of a dataset
- * where the process that receives the load knows it, else the place of its URN, which is stored once.
+ * Edges given by their two ends alone, as a chunk stores them: an edge is its line and two numbers.
  *
- * A fiftieth of the bytes of the lines, and nothing left to parse for the worker, which judges existence all the same.
- * The lines can be made again as they were sent, for rejects and for applying them record by record: an entity's row is never deleted.
+ * An end is the id of a dataset if the process that receives the load knows it, else the index of its URN,
+ * which is stored once. This takes a fiftieth of the bytes of the lines, and leaves the worker nothing to
+ * parse; the worker checks existence all the same. The lines can be restored as they were sent, for rejects
+ * and for applying them record by record, because the row of an entity is never deleted.
  */
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
@@ -13,8 +14,9 @@ import { PackedUrns, UrnPacker } from '../../urn/packed-urns.ts'
 import type { Urn } from '../../urn/urn.ts'
 
 /**
- * Ends (`upstreams`, `downstreams`) are places in `urns` or, below zero, ids with the sign turned: those of datasets. `shapeOf` has places in
- * `shapes`. The four arrays have an entry for each edge, in the order of the lines. With `isRemoval` all of them are to be removed, else added.
+ * An end (`upstreams`, `downstreams`) is an index into `urns`, or a negated id of a dataset. `shapeOf`
+ * contains indexes into `shapes`. The four arrays have an entry for each edge, in the order of the lines.
+ * With `isRemoval` all edges are to be removed, else added.
  */
 export type EdgeBatch = {
   isRemoval: boolean
@@ -30,10 +32,16 @@ const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
 const columnCount = 4
-/** Before the shapes as JSON and the deflated URNs: whether the edges are removed, the length of the shapes, and that of the URNs as they were. */
-const restHeadBytes = 9
+/**
+ * The bytes before the shapes (JSON) and the URNs (deflated): whether the edges are removed, the length of
+ * the shapes, and the length of the URNs before deflation.
+ */
+const headBytes = 9
 
-/** The numbers as stored columns (codec.ts), shapes as JSON, and URNs a line each, which alone are deflated. */
+/**
+ * The numbers are stored columns (codec.ts), the shapes JSON, and the URNs one a line. Only the URNs are
+ * deflated.
+ */
 export async function packEdges({
   isRemoval,
   urns,
@@ -45,7 +53,7 @@ export async function packEdges({
 }: EdgeBatch): Promise<Buffer> {
   const texts = Buffer.from(JSON.stringify(shapes), 'utf8')
   const names = urns.length === 0 ? urns.bytes : await deflate(urns.bytes, { level: 1 })
-  const head = Buffer.alloc(restHeadBytes)
+  const head = Buffer.alloc(headBytes)
   head.writeUInt8(isRemoval ? 1 : 0, 0)
   head.writeInt32LE(texts.length, 1)
   head.writeInt32LE(urns.bytes.length, 5)
@@ -54,15 +62,15 @@ export async function packEdges({
 
 export const holdsEdges = (payload: Buffer): boolean => isOfKind(payload, 'chunk')
 
-/** Throws where the payload is not what packEdges makes. */
+/** Throws when the payload was not made by packEdges. */
 export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
   const { columns, rest } = unpackColumns('chunk', payload, columnCount)
   const [upstreams, downstreams, lines, shapeOf] = columns
-  if (!upstreams || !downstreams || !lines || !shapeOf || rest.length < restHeadBytes)
+  if (!upstreams || !downstreams || !lines || !shapeOf || rest.length < headBytes)
     throw new Error('packed edges are shorter than they say')
   const isRemoval = rest.readUInt8(0) === 1
-  const namesAt = restHeadBytes + rest.readInt32LE(1)
-  const shapes = shapesOf(rest.subarray(restHeadBytes, namesAt), isRemoval)
+  const namesAt = headBytes + rest.readInt32LE(1)
+  const shapes = shapesOf(rest.subarray(headBytes, namesAt), isRemoval)
   const urns = await namesOf(rest.subarray(namesAt), rest.readInt32LE(5))
   if (
     !areWithin(upstreams, -greatestId, urns.length) ||
@@ -73,7 +81,7 @@ export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
   return { isRemoval, urns, shapes, upstreams, downstreams, lines, shapeOf }
 }
 
-/** They were checked when they were packed. */
+/** The URNs were checked when they were packed. */
 async function namesOf(packed: Buffer, length: number): Promise<PackedUrns> {
   const names = packed.length === 0 ? packed : await inflate(packed, { maxOutputLength: Math.max(1, length) })
   if (names.length !== length) throw new Error('the names of packed edges have another length than they say')
@@ -91,7 +99,7 @@ function areWithin(places: Int32Array, least: number, behind: number): boolean {
   return true
 }
 
-/** The ids among ends, in no order and not each once. */
+/** The ids among the ends, unordered and with repetitions. */
 export function idsOf(...columns: readonly Int32Array[]): Int32Array {
   const ids = new Int32Array(columns.reduce((sum, { length }) => sum + length, 0))
   let count = 0
@@ -104,7 +112,7 @@ export function idsOf(...columns: readonly Int32Array[]): Int32Array {
   return ids.subarray(0, count)
 }
 
-/** Those of the edges at these places, each once. */
+/** The distinct ids of the edges at these indexes. */
 export function idsAmong({ upstreams, downstreams }: EdgeBatch, places: Iterable<number>): number[] {
   const ids = new Set<number>()
   for (const place of places) {
@@ -113,7 +121,7 @@ export function idsAmong({ upstreams, downstreams }: EdgeBatch, places: Iterable
   return [...ids]
 }
 
-/** The same edges with the URNs of all that are given by their ids. */
+/** The same edges, with the ends given as ids replaced by their URNs. */
 export function withUrns(batch: EdgeBatch, urnOf: (id: number) => Urn): EdgeBatch {
   const packer = new UrnPacker()
   for (let place = 0; place < batch.urns.length; place += 1) packer.placeOf(batch.urns.at(place))
@@ -123,7 +131,7 @@ export function withUrns(batch: EdgeBatch, urnOf: (id: number) => Urn): EdgeBatc
   return { ...batch, upstreams, downstreams, urns: packer.packed() }
 }
 
-/** Those from the `begin`th edge on and before the `end`th, with no URN but theirs. */
+/** The edges from `begin` up to and without `end`, with only their own URNs. */
 export function partOf(batch: EdgeBatch, begin: number, end: number): EdgeBatch {
   const packer = new UrnPacker()
   const placed = (ends: Int32Array): Int32Array =>

@@ -1,6 +1,6 @@
 /**
- * Remembers which id a URN was given, and which entities exist, so that a worker looks each up once and not once a chunk: an id
- * is never given again, and whatever deletes an entity or takes its existence away counts absence_seq up.
+ * Remembers the id of each URN, and which entities exist, so that a worker looks each up once and not once a
+ * chunk. An id is never used again, and deleting an entity, or undoing its creation, increments absence_seq.
  */
 import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../db/database.ts'
@@ -12,33 +12,34 @@ import type { Urn } from '../../urn/urn.ts'
 
 export type EntityIds = {
   /**
-   * The id of each URN by its place, 0 where it has none; and of these ids and of `numbered` those that were deleted once or, where
-   * `mustExist`, are placeholders. To be asked under the lock of writers: it holds as long as that is held.
+   * Returns the id of each URN by its index, 0 for none. `deletedOrAbsent` are those of these ids and of
+   * `numbered` that were ever deleted or, with `mustExist`, are placeholders. Call it under the lock of
+   * writers: the result is valid while that lock is held.
    */
   find(
     tx: Tx,
     urns: PackedUrns,
     numbered: Int32Array,
     mustExist: boolean
-  ): Promise<{ ids: Int32Array; excluded: Set<number> }>
+  ): Promise<{ ids: Int32Array; deletedOrAbsent: Set<number> }>
 }
 
-/** With texts of 120 characters they take about 90 MB. */
+/** With URNs of 120 characters they take about 90 MB. */
 const defaultMaxCount = 400_000
 
-/** A bit for each id: 64 million ids. Those beyond are asked for each time. */
+/** One bit for each id: 64 million ids. Larger ids are looked up each time. */
 const bitsMaxBytes = 8 << 20
 
 /**
- * What was asked for last stays. A database that was restored has given its ids anew, and after a crash its sequences may count
- * anew: what was read in another epoch is forgotten.
+ * The URNs used last are kept. A restored database may have given its ids to other URNs, and after a crash
+ * its sequences may repeat values, so what was read in another epoch is forgotten.
  */
 export function rememberEntityIds(maxCount = defaultMaxCount): EntityIds {
   const idOf = new LRUCache<Urn, number>({ max: maxCount })
   let [undeleted, present] = [createIdBits(), createIdBits()]
   let validFor = ''
 
-  async function findExcluded(tx: Tx, ids: Int32Array, mustExist: boolean): Promise<Set<number>> {
+  async function findDeletedOrAbsent(tx: Tx, ids: Int32Array, mustExist: boolean): Promise<Set<number>> {
     const known = mustExist ? present : undeleted
     const asked = distinct(ids.filter((id) => !known.has(id)))
     const excluded = new Set(asked)
@@ -60,7 +61,8 @@ export function rememberEntityIds(maxCount = defaultMaxCount): EntityIds {
     async find(tx, urns, numbered, mustExist) {
       const epoch = await readEpoch(tx)
       const current = `${epoch} ${await readAbsenceCount(tx)}`
-      // Without an epoch a crash would go unnoticed, and with it that what was seen is gone: not all that is committed is on disk.
+      // Without an epoch a crash would go unnoticed, and commits that were lost with it would still be
+      // remembered.
       if (current !== validFor || isWithoutEpoch(epoch)) {
         idOf.clear()
         ;[undeleted, present] = [createIdBits(), createIdBits()]
@@ -88,7 +90,7 @@ export function rememberEntityIds(maxCount = defaultMaxCount): EntityIds {
       all.set(numbered, ids.length)
       return {
         ids,
-        excluded: await findExcluded(
+        deletedOrAbsent: await findDeletedOrAbsent(
           tx,
           all.filter((id) => id !== 0),
           mustExist

@@ -1,4 +1,4 @@
-/** Folds records into the cells they touch, one after the other and each all or none, and writes what came of it. */
+/** Folds records into drafts, one after the other and each all or nothing, and writes the result. */
 import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
@@ -11,137 +11,141 @@ import { forgetEntities, unusedEntities, writePresence } from '../../store/entit
 import { assertEdge, edgesOfOwner, removeEdge } from '../../statements/merge.ts'
 import type { EdgeColumns } from '../../statements/columns.ts'
 import { appendGraphChange } from '../../store/graph-changes.ts'
-import { aspectCellKey, currentValue, writeAspectCells, type AspectCells } from './aspect-cells.ts'
+import { aspectDraftKey, currentValue, writeAspectDrafts, type AspectDrafts } from './aspect-drafts.ts'
 import { authorizeDownstreams } from './authorize-domain.ts'
 import { applyChange } from './apply-change.ts'
-import { showEdges, type Cells } from './cells.ts'
+import { countEdgesInAspect, type Drafts } from './drafts.ts'
 import { readAspects, writeEdgeAspects } from './edge-aspects.ts'
 import { keepSearchDocuments } from './keep-search-documents.ts'
-import { domainsNamed, loadAssociationCells, writeAssociationCells } from './association-cells.ts'
+import { domainsNamed, readAssociationDrafts, writeAssociationDrafts } from './association-drafts.ts'
 import { openDomainTree, writeDomainTree } from './domain-tree.ts'
-import { planLoads } from './plan-records.ts'
+import { planReads } from './plan-records.ts'
 import { ownerAspectKey, readStatements } from './read-statements.ts'
 import { writeStatements } from './write-statements.ts'
-import { orderOf, type WorkingSet } from './working-set.ts'
+import { orderOf, type UnitOfWork } from './unit-of-work.ts'
 
-/** `appliedLines`: those of the edges in columns that have changed something. */
+/** `appliedLines`: the lines of the edges in columns that changed something. */
 export type Folded = {
   applied: Set<ChangeRecord>
   appliedLines: Set<number>
   refused: Map<ChangeRecord, CatalogError>
-  cells: Cells
+  drafts: Drafts
 }
 
 const patchValuesPerTurn = 50_000
 
 /**
- * Folds in memory; nothing is written. Records must come in the order they are to be tried; their `line`, not this order,
- * decides which of two is newer.
+ * Folds in memory; nothing is written. Records are tried in the order given; their `line` decides which of
+ * two is newer.
  */
 export async function foldRecords(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   records: readonly ChangeRecord[],
   columns: EdgeColumns | null,
   isCall: boolean
 ): Promise<Folded> {
-  set.stated?.clear()
-  set.patchBudget = !isCall && records.length === 1 ? createReplayBudget() : createPatchBudget()
-  const loads = planLoads(set, records)
-  const cells: Cells = {
-    ...(await readAspects(tx, set, loads, columns)),
-    statements: await readStatements(tx, set, { ...loads, columns }),
-    associations: await loadAssociationCells(tx, set, loads.associations),
-    tree: await openDomainTree(tx, loads.domains, loads.places),
-    unmakeable: await unusedEntities(tx, loads.unmade),
+  work.statedKeys?.clear()
+  work.patchBudget = !isCall && records.length === 1 ? createReplayBudget() : createPatchBudget()
+  const plan = planReads(work, records)
+  const drafts: Drafts = {
+    ...(await readAspects(tx, work, plan, columns)),
+    statements: await readStatements(tx, work, { ...plan, columns }),
+    associations: await readAssociationDrafts(tx, work, plan.associations),
+    tree: await openDomainTree(tx, plan.domains, plan.places),
+    unreferenced: await unusedEntities(tx, plan.undoneCreations),
     timeseries: [],
     refusesRepeatedCreation: isCall
   }
-  await authorizeDownstreams(tx, set, cells.statements.values())
-  const folded: Folded = { applied: new Set(), appliedLines: new Set(), refused: new Map(), cells }
+  await authorizeDownstreams(tx, work, drafts.statements.values())
+  const folded: Folded = { applied: new Set(), appliedLines: new Set(), refused: new Map(), drafts }
   let edgesAt = 0
-  let turnAt = set.patchBudget.valuesLeft - patchValuesPerTurn
+  let turnAt = work.patchBudget.valuesLeft - patchValuesPerTurn
   for (const record of records) {
-    // In the order of the lines, as what creates entities has come before.
+    // By line number, after the records that create entities.
     if (columns && passOf(record.changes) === 3)
-      edgesAt = foldEdges(set, columns, { from: edgesAt, beforeLine: record.line }, folded)
-    await foldRecord(set, cells, record, folded)
-    if (set.patchBudget.valuesLeft > turnAt) continue
-    // Large documents are patched one after the other: others have a turn in between.
-    turnAt = set.patchBudget.valuesLeft - patchValuesPerTurn
+      edgesAt = foldEdges(work, columns, { from: edgesAt, beforeLine: record.line }, folded)
+    await foldRecord(work, drafts, record, folded)
+    if (work.patchBudget.valuesLeft > turnAt) continue
+    // After a large document was patched, other work gets a turn.
+    turnAt = work.patchBudget.valuesLeft - patchValuesPerTurn
     await setImmediate()
   }
-  if (columns) foldEdges(set, columns, { from: edgesAt, beforeLine: Infinity }, folded)
+  if (columns) foldEdges(work, columns, { from: edgesAt, beforeLine: Infinity }, folded)
   return folded
 }
 
-/** Folds the edges from one on and before a line, and gives the place of the next. Nothing in them can be refused. */
+/**
+ * Folds the edges from index `from` up to those of line `beforeLine`, and returns the index of the next. None
+ * of them can be refused.
+ */
 function foldEdges(
-  set: WorkingSet,
+  work: UnitOfWork,
   columns: EdgeColumns,
   { from, beforeLine }: { from: number; beforeLine: number },
-  { cells, appliedLines }: Folded
+  { drafts, appliedLines }: Folded
 ): number {
   const { isRemoval, lines, ownerIds, fields, downstreamIds, upstreamIds } = columns
-  const context = { ...set.merging, undo: null }
+  const context = { ...work.merging, undo: null }
   let at = from
   for (; at < lines.length && (lines[at] ?? 0) < beforeLine; at += 1) {
-    set.undo.length = 0
+    work.undo.length = 0
     const [field, downstreamId, upstreamId] = [fields[at] ?? 0, downstreamIds[at] ?? 0, upstreamIds[at] ?? 0]
-    const order = { seq: set.seq, line: lines[at] ?? 0 }
-    const owner = cells.statements.get(ownerAspectKey(ownerIds[at] ?? 0, field >> 4))
+    const order = { seq: work.seq, line: lines[at] ?? 0 }
+    const owner = drafts.statements.get(ownerAspectKey(ownerIds[at] ?? 0, field >> 4))
     if (!owner) throw new Error('statements of an edge were not read')
     const hasChanged = isRemoval
       ? removeEdge(context, owner, { downstreamId, upstreamId }, order)
       : assertEdge(context, owner, field, { downstreamId, upstreamId, position: appendedPosition }, order)
-    if (showEdges(set, cells, owner, { isMade: !isRemoval, hasChanged }, order)) appliedLines.add(order.line)
+    if (countEdgesInAspect(work, drafts, owner, { isMade: !isRemoval, hasChanged }, order))
+      appliedLines.add(order.line)
   }
   return at
 }
 
 async function foldRecord(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   record: ChangeRecord,
   folded: Folded
 ): Promise<void> {
-  set.undo.length = 0
-  const order = orderOf(set, record)
+  work.undo.length = 0
+  const order = orderOf(work, record)
   try {
     let hasChanged = false
     for (const change of record.changes)
-      hasChanged = (await applyChange(set, cells, change, order)) || hasChanged
+      hasChanged = (await applyChange(work, drafts, change, order)) || hasChanged
     if (hasChanged) folded.applied.add(record)
   } catch (error) {
     if (!(error instanceof CatalogError) || error instanceof TooMuchPatching) throw error
-    for (const step of set.undo.reverse()) step()
+    for (const step of work.undo.reverse()) step()
     folded.refused.set(record, error)
   }
 }
 
-/** Writes what came of the records, the change log last. */
-export async function writeFolded(tx: Tx, set: WorkingSet, { cells }: Folded): Promise<void> {
-  const forgotten = new Set(unused(set, cells))
-  for (const id of set.inserted) if (!forgotten.has(id)) set.graph.push({ kind: 'created', id })
-  await writeAspectCells(tx, set, cells.aspects)
-  await writeEdgeAspects(tx, set, cells)
-  const asserted = await writeStatements(tx, set, [...cells.statements.values()])
-  await writeAssociationCells(tx, set, cells.associations)
-  await writeDomainTree(set, cells.tree)
-  await writeTimeseries(tx, cells.timeseries)
-  for (const { entityId, aspectName } of cells.timeseries)
-    set.journal?.note({ kind: 'event', entityId, aspectName })
-  await writeExistence(tx, set, cells.aspects)
-  await keepSearchDocuments(tx, set, cells.aspects, forgotten)
+/** Writes the result of the records, the change log last. */
+export async function writeFolded(tx: Tx, work: UnitOfWork, { drafts }: Folded): Promise<void> {
+  const forgotten = new Set(unusedIds(work, drafts))
+  for (const id of work.inserted) if (!forgotten.has(id)) work.graph.push({ kind: 'created', id })
+  await writeAspectDrafts(tx, work, drafts.aspects)
+  await writeEdgeAspects(tx, work, drafts)
+  const asserted = await writeStatements(tx, work, [...drafts.statements.values()])
+  await writeAssociationDrafts(tx, work, drafts.associations)
+  await writeDomainTree(work, drafts.tree)
+  await writeTimeseries(tx, drafts.timeseries)
+  for (const { entityId, aspectName } of drafts.timeseries)
+    work.journal?.note({ kind: 'event', entityId, aspectName })
+  await writeExistence(tx, work, drafts.aspects)
+  await keepSearchDocuments(tx, work, drafts.aspects, forgotten)
   await forgetEntities(tx, [...forgotten])
-  await appendGraphChange(tx, set.graph, asserted)
+  await appendGraphChange(tx, work.graph, asserted)
 }
 
-/** Existence follows from what created entities, soft deletion from the aspect `status`. */
-async function writeExistence(tx: Tx, set: WorkingSet, aspects: AspectCells): Promise<void> {
+/** Existence follows from the records that created entities, soft deletion from the aspect `status`. */
+async function writeExistence(tx: Tx, work: UnitOfWork, aspects: AspectDrafts): Promise<void> {
   const changed = new Map<number, { id: number; isPresent: boolean; isRemoved: boolean }>()
   const stateOf = (id: number) => {
-    const row = set.byId.get(id)
+    const row = work.byId.get(id)
     const state = changed.get(id) ?? {
       id,
       isPresent: row?.isPresent ?? false,
@@ -150,61 +154,61 @@ async function writeExistence(tx: Tx, set: WorkingSet, aspects: AspectCells): Pr
     changed.set(id, state)
     return state
   }
-  for (const id of set.created) stateOf(id).isPresent = true
-  for (const id of set.takenBack) stateOf(id).isPresent = false
-  for (const cell of aspects.values()) {
-    if (cell.aspectName === 'status' && cell.rows.at(-1) !== cell.storedCurrent)
-      stateOf(cell.entityId).isRemoved = currentValue(cell)?.removed === true
+  for (const id of work.created) stateOf(id).isPresent = true
+  for (const id of work.undoneCreations) stateOf(id).isPresent = false
+  for (const draft of aspects.values()) {
+    if (draft.aspectName === 'status' && draft.rows.at(-1) !== draft.storedCurrent)
+      stateOf(draft.entityId).isRemoved = currentValue(draft)?.removed === true
   }
   const rows = [...changed.values()].filter(
     ({ id, isPresent, isRemoved }) =>
-      set.byId.get(id)?.isPresent !== isPresent || set.byId.get(id)?.isRemoved !== isRemoved
+      work.byId.get(id)?.isPresent !== isPresent || work.byId.get(id)?.isRemoved !== isRemoved
   )
   await writePresence(
     tx,
     rows.sort((a, b) => a.id - b.id)
   )
   for (const { id, isPresent } of rows) {
-    // A domain is noted with its properties.
+    // The properties of a domain already note its creation.
     if (
-      isPresent !== set.byId.get(id)?.isPresent &&
-      !(isPresent && aspects.has(aspectCellKey(id, 'domainProperties')))
+      isPresent !== work.byId.get(id)?.isPresent &&
+      !(isPresent && aspects.has(aspectDraftKey(id, 'domainProperties')))
     )
-      set.journal?.note({
-        kind: !isPresent ? 'unmade' : set.byId.get(id)?.entityType === 'domain' ? 'madeDomain' : 'made',
+      work.journal?.note({
+        kind: !isPresent ? 'unmade' : work.byId.get(id)?.entityType === 'domain' ? 'madeDomain' : 'made',
         entityId: id
       })
   }
   for (const row of rows)
-    set.graph.push({
+    work.graph.push({
       kind: 'entity',
       ...row,
-      isDeleted: typeof set.byId.get(row.id)?.deletedSeq === 'number'
+      isDeleted: typeof work.byId.get(row.id)?.deletedSeq === 'number'
     })
 }
 
-/** Ids that were given to what only refused records named. */
-function unused(set: WorkingSet, cells: Cells): number[] {
-  if (set.inserted.size === 0) return []
-  const used = new Set<number>(set.created)
-  for (const cell of cells.aspects.values()) if (cell.rows.length > 0) used.add(cell.entityId)
-  for (const owner of cells.statements.values()) {
+/** The ids of entities that only refused records named. */
+function unusedIds(work: UnitOfWork, drafts: Drafts): number[] {
+  if (work.inserted.size === 0) return []
+  const used = new Set<number>(work.created)
+  for (const draft of drafts.aspects.values()) if (draft.rows.length > 0) used.add(draft.entityId)
+  for (const owner of drafts.statements.values()) {
     for (const { rows } of edgesOfOwner(owner))
       for (const row of rows) used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
     for (const row of [...(owner.order?.freshTombstones.values() ?? []), ...owner.patches])
       used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
   }
-  for (const cell of cells.associations.values()) {
-    if (cell.row) used.add(cell.entityId)
-    for (const domainId of domainsNamed(set, cell)) used.add(domainId)
+  for (const draft of drafts.associations.values()) {
+    if (draft.row) used.add(draft.entityId)
+    for (const domainId of domainsNamed(work, draft)) used.add(domainId)
   }
-  for (const row of cells.tree.rows.values())
+  for (const row of drafts.tree.rows.values())
     if (row) used.add(row.entityId).add(row.parentId ?? row.entityId)
-  for (const row of cells.timeseries) used.add(row.entityId)
-  for (const row of set.byId.values()) if (row.deletedSeq !== null) used.add(row.id)
+  for (const row of drafts.timeseries) used.add(row.entityId)
+  for (const row of work.byId.values()) if (row.deletedSeq !== null) used.add(row.id)
   for (const id of used) {
-    const parentId = set.byId.get(id)?.parentId
+    const parentId = work.byId.get(id)?.parentId
     if (typeof parentId === 'number') used.add(parentId)
   }
-  return [...set.inserted].filter((id) => !used.has(id))
+  return [...work.inserted].filter((id) => !used.has(id))
 }

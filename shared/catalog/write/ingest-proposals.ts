@@ -1,4 +1,6 @@
-/** Applies change proposals and legacy snapshots as they come over REST: one, or several in one transaction. */
+/**
+ * Applies change proposals and legacy snapshots that arrive over REST: one, or several in one transaction.
+ */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { Change, ChangeRecord, MissingReferences, Verdict } from '../../model/changes.ts'
@@ -9,7 +11,7 @@ import type { Call } from './call.ts'
 
 export type IngestOptions = Call & { missingReferences: MissingReferences }
 
-/** What errors call a proposal, by its place in the request. */
+/** The name of a proposal in errors, by its index in the request. */
 export type FieldOf = (index: number) => string
 
 const fieldInBatch: FieldOf = (index) => `proposals[${index}]`
@@ -25,7 +27,7 @@ export async function ingestProposal(db: Db, proposal: unknown, options: IngestO
 }
 
 /**
- * Applies proposals in their order, all or none: one that is refused fails all, and the error says which.
+ * Applies proposals in their order, all or none. When one is refused all fail, and the error says which.
  * Throws as ingestProposal does, and LIMIT_EXCEEDED (proposalsPerBatchMaxCount).
  */
 export async function ingestProposalBatch(
@@ -36,7 +38,10 @@ export async function ingestProposalBatch(
   return applyProposals(db, readProposals(proposals), 'ingestProposalBatch', options)
 }
 
-/** Reads and checks all that can be checked without the catalog. Throws what parseProposal throws, and LIMIT_EXCEEDED (proposalsPerBatchMaxCount). */
+/**
+ * Parses and checks what can be checked without the catalog. Throws what parseProposal throws, and
+ * LIMIT_EXCEEDED (proposalsPerBatchMaxCount).
+ */
 export function readProposals(
   proposals: readonly unknown[],
   fieldOf: FieldOf = fieldInBatch
@@ -49,7 +54,10 @@ export function readProposals(
   return proposals.map((proposal, index) => toRecord(parseProposal, proposal, index, fieldOf(index)))
 }
 
-/** Applies what readProposals read, in its order, all or none. Throws MISSING_REFERENCE, CONFLICT, PRECONDITION_FAILED, FORBIDDEN, VALIDATION_FAILED. */
+/**
+ * Applies the result of readProposals in its order, all or none. Throws MISSING_REFERENCE, CONFLICT,
+ * PRECONDITION_FAILED, FORBIDDEN, VALIDATION_FAILED.
+ */
 export async function applyProposals(
   db: Db,
   records: readonly ChangeRecord[],
@@ -62,8 +70,8 @@ export async function applyProposals(
 }
 
 /**
- * Applies legacy snapshots, each `{proposedSnapshot, systemMetadata}`, all or none; `field` is what errors call one.
- * Throws as ingestProposalBatch does.
+ * Applies legacy snapshots, each `{proposedSnapshot, systemMetadata}`, all or none; `field` is the name of a
+ * snapshot in errors. Throws as ingestProposalBatch does.
  */
 export async function ingestSnapshots(
   db: Db,
@@ -81,7 +89,7 @@ export async function ingestSnapshots(
   return applyProposals(db, records, 'ingestSnapshot', options)
 }
 
-/** `field` is what errors call the proposal. */
+/** `field` is the name of the proposal in errors. */
 function toRecord(
   parse: (sent: unknown) => { changes: Change[] },
   proposal: unknown,

@@ -1,18 +1,21 @@
 /**
- * Notes what a chunk changes while it is written, so that its load can be taken back.
+ * Notes what a chunk changes while it is written, so that its load can be undone.
  *
- * Whoever writes statements, aspects, associations or existence tells it, and what only raises an order is not told. What the
- * same load has changed before is not noted again, where the first note says it all.
+ * Every function that writes statements, aspects, associations or existence notes it here. Raising only an
+ * order is not noted. A second change by the same load is not noted when the first note is enough.
  */
 import type { Tx } from '../../db/database.ts'
 import { packJournal, type JournalEntry, type StatementKeyColumns } from '../../statements/load-journal.ts'
 import { insertJournal } from '../../store/load-journal.ts'
 
 export type Journal = {
-  /** The statements that were added, in one call: their keys are kept, the rows of the statement table say the rest. */
+  /** Notes added statements, in one call. Only their keys are kept; the statement table has the rest. */
   added(keys: StatementKeyColumns): void
   note(entry: Exclude<JournalEntry, { kind: 'stated' }>): void
-  /** Writes what was noted in the transaction of the chunk, after its last change; nothing where nothing has changed. */
+  /**
+   * Writes the notes in the transaction of the chunk, after its last change; writes nothing when nothing has
+   * changed.
+   */
   write(tx: Tx, chunk: { loadId: string; seq: number }): Promise<void>
 }
 

@@ -1,4 +1,6 @@
-/** Keeps the documents that entities are found by, in the transaction that changes what they are made of. */
+/**
+ * Updates the search documents of entities, in the transaction that changes what the documents are made of.
+ */
 import type { Tx } from '../../db/database.ts'
 import type { JsonObject } from '../../model/changes.ts'
 import { equalJson } from '../../model/equal-json.ts'
@@ -6,19 +8,19 @@ import type { EntityRow } from '../../store/entities.ts'
 import { readDocuments } from '../../store/entity-reads.ts'
 import { writeSearchDocuments } from '../../store/search-documents.ts'
 import { hasSearchDocument, searchDocumentOf, searchedAspectNames } from '../search/search-document.ts'
-import { currentValue, type AspectCells } from './aspect-cells.ts'
-import type { WorkingSet } from './working-set.ts'
+import { currentValue, type AspectDrafts } from './aspect-drafts.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
 
 type Named = Pick<EntityRow, 'id' | 'urn'>
 
-/** Entities whose aspects are in memory at once: documents may be large. */
-const sliceCount = 500
+/** How many entities have their aspects in memory at once: documents may be large. */
+const entitiesPerSlice = 500
 
-/** Makes the documents of entities anew, of what is stored of them. */
-export async function remakeDocuments(tx: Tx, rows: readonly Named[]): Promise<void> {
+/** Rebuilds the search documents of entities from what is stored of them. */
+export async function rebuildSearchDocuments(tx: Tx, rows: readonly Named[]): Promise<void> {
   const wanted = rows.filter(({ urn }) => hasSearchDocument(urn)).toSorted((a, b) => a.id - b.id)
-  for (let begin = 0; begin < wanted.length; begin += sliceCount) {
-    const slice = wanted.slice(begin, begin + sliceCount)
+  for (let begin = 0; begin < wanted.length; begin += entitiesPerSlice) {
+    const slice = wanted.slice(begin, begin + entitiesPerSlice)
     const documentsOf = await readDocuments(
       tx,
       slice.map(({ id }) => id),
@@ -31,45 +33,48 @@ export async function remakeDocuments(tx: Tx, rows: readonly Named[]): Promise<v
   }
 }
 
-/** Writes the documents of what the records made or changed; `forgotten` are ids that are about to be taken back. */
+/**
+ * Writes the search documents of the entities that the records created or changed; `forgotten` are ids that
+ * are about to be deleted again.
+ */
 export async function keepSearchDocuments(
   tx: Tx,
-  set: WorkingSet,
-  aspects: AspectCells,
+  work: UnitOfWork,
+  aspects: AspectDrafts,
   forgotten: ReadonlySet<number>
 ): Promise<void> {
-  // What a dry run would be found by nobody looks for.
-  if (set.trialIds) return
-  const inserted = new Set([...set.inserted].filter((id) => !forgotten.has(id)))
-  // What was deleted and is there again has no document, whatever made it.
-  const changed = new Set([...set.created].filter((id) => typeof set.byId.get(id)?.deletedSeq === 'number'))
+  // Nothing searches for the result of a dry run.
+  if (work.trialIds) return
+  const inserted = new Set([...work.inserted].filter((id) => !forgotten.has(id)))
+  // An entity that was deleted and exists again has no document, whatever created it.
+  const changed = new Set([...work.created].filter((id) => typeof work.byId.get(id)?.deletedSeq === 'number'))
   const ofInserted = new Map<number, Map<string, JsonObject>>()
-  for (const cell of aspects.values()) {
-    if (!searchedAspectNames.has(cell.aspectName)) continue
-    const value = currentValue(cell)
-    if (inserted.has(cell.entityId)) {
-      const own = ofInserted.get(cell.entityId) ?? new Map<string, JsonObject>()
-      if (value) ofInserted.set(cell.entityId, own.set(cell.aspectName, value))
+  for (const draft of aspects.values()) {
+    if (!searchedAspectNames.has(draft.aspectName)) continue
+    const value = currentValue(draft)
+    if (inserted.has(draft.entityId)) {
+      const own = ofInserted.get(draft.entityId) ?? new Map<string, JsonObject>()
+      if (value) ofInserted.set(draft.entityId, own.set(draft.aspectName, value))
     } else if (
-      cell.rows.at(-1) !== cell.storedCurrent &&
-      !equalJson(value, cell.storedCurrent?.value ?? null)
+      draft.rows.at(-1) !== draft.storedCurrent &&
+      !equalJson(value, draft.storedCurrent?.value ?? null)
     )
-      changed.add(cell.entityId)
+      changed.add(draft.entityId)
   }
-  // All that is said of what is new is here; of the others the rest must be read.
+  // All aspects of new entities are in memory; those of the others must be read.
   await writeSearchDocuments(
     tx,
     [...inserted]
-      .flatMap(rowsOf(set))
+      .flatMap(rowsOf(work))
       .filter(({ urn }) => hasSearchDocument(urn))
       .toSorted((a, b) => a.id - b.id)
       .map(({ id, urn }) => searchDocumentOf(id, urn, ofInserted.get(id) ?? new Map()))
   )
-  await remakeDocuments(tx, [...changed].flatMap(rowsOf(set)))
+  await rebuildSearchDocuments(tx, [...changed].flatMap(rowsOf(work)))
 }
 
 const rowsOf =
-  ({ byId }: WorkingSet) =>
+  ({ byId }: UnitOfWork) =>
   (id: number): EntityRow[] => {
     const row = byId.get(id)
     return row ? [row] : []

@@ -1,7 +1,7 @@
-/** Reads off a list of records what must be resolved, locked and loaded before they are applied. */
+/** Derives from records what must be resolved, locked and read before they are applied. */
 import type { Change, ChangeRecord, UndoChange } from '../../model/changes.ts'
 import { requiresEntity } from '../../model/aspect-registry.ts'
-import { placeOfEdge, referencesOf, standsOn } from '../../model/change-facts.ts'
+import { placeOfEdge, referencesOf, assetOrSelf } from '../../model/change-facts.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
 import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
@@ -11,10 +11,10 @@ import type { AspectKey } from '../../store/aspects.ts'
 import type { EdgeKey, OwnerAspect } from '../../statements/rows.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import type { DomainPlace } from './domain-tree.ts'
-import { entityOf, orderOf, type WorkingSet } from './working-set.ts'
+import { entityOf, orderOf, type UnitOfWork } from './unit-of-work.ts'
 import type { Order } from '../../model/order.ts'
 
-/** The entity that a change is about: who is locked, authorised and blamed. */
+/** The entity that a change is about: it is locked, authorised, and named in errors. */
 export function subjectOf(change: Change): Urn {
   switch (change.kind) {
     case 'addEdge':
@@ -35,7 +35,10 @@ export function subjectOf(change: Change): Urn {
   }
 }
 
-/** The edges that a change may add: their ends need rows. Removed edges need none: what has no row has no edge. */
+/**
+ * The edges that a change may add: their ends need rows. The ends of removed edges need none: an end without
+ * a row has no edges.
+ */
 function addedEntries(change: Change): readonly Pick<EdgeEntry, 'downstreamUrn' | 'upstreamUrn'>[] {
   if (change.kind === 'addEdge') return [change]
   if (change.kind === 'replaceEdges') return change.edges
@@ -50,7 +53,10 @@ function addedEntries(change: Change): readonly Pick<EdgeEntry, 'downstreamUrn' 
   return []
 }
 
-/** The URNs whose rows must exist before the change is applied; references of removals only where they have one. */
+/**
+ * The URNs whose rows must exist before the change is applied. Ends of removed edges are included only if
+ * they have a row.
+ */
 export function urnsToWrite(change: Change): Urn[] {
   const isRemoval =
     isUndo(change) ||
@@ -68,7 +74,10 @@ export function urnsToWrite(change: Change): Urn[] {
   ]
 }
 
-/** What a removal names. It needs rows only where something older may still state what is removed: the order is left on them. */
+/**
+ * The URNs that a removal names. They need rows only while something older may still assert what is removed:
+ * the order of the removal is stored with them.
+ */
 export function urnsToRemove(change: Change): Urn[] {
   switch (change.kind) {
     case 'removeEdge':
@@ -82,7 +91,7 @@ export function urnsToRemove(change: Change): Urn[] {
       return isLineageAspect(change.aspectName)
         ? planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch).edges.flatMap(removedUrns)
         : []
-    // What is taken back was there, so it has rows.
+    // What an undo removes has existed, so it has rows.
     case 'undoPatches':
     case 'undoStatement':
       return [change.ownerUrn, change.upstreamUrn, change.downstreamUrn]
@@ -106,7 +115,7 @@ const removedUrns = (operation: EdgeOperation): Urn[] =>
       ? [operation.downstreamUrn]
       : []
 
-/** Everything a change names, and the assets that columns stand on. */
+/** Everything a change names, and the assets of the columns among it. */
 export function urnsNamed(change: Change): Urn[] {
   const named = [
     ...urnsToWrite(change),
@@ -114,10 +123,10 @@ export function urnsNamed(change: Change): Urn[] {
     subjectOf(change),
     ...referencesOf(change).map((reference) => reference.urn)
   ]
-  return [...named, ...named.filter((urn) => entityTypeOf(urn) === 'schemaField').map(standsOn)]
+  return [...named, ...named.filter((urn) => entityTypeOf(urn) === 'schemaField').map(assetOrSelf)]
 }
 
-/** Whether a change has a say in names, parents or children of domains. */
+/** Whether a change can affect names, parents or children of domains. */
 export const changesDomainTree = (change: Change): boolean =>
   change.kind.endsWith('Domain')
     ? change.kind !== 'setDomain' && change.kind !== 'unsetDomain'
@@ -127,69 +136,69 @@ export const changesDomainTree = (change: Change): boolean =>
         ? entityTypeOf(change.entityUrn) === 'domain'
         : false
 
-/** Whether a change takes an entity away for good, which excludes all other writers. */
+/** Whether a change deletes an entity for good, which excludes all other writers. */
 export const deletesEntity = (change: Change): boolean =>
   change.kind === 'deleteDomain' || (change.kind === 'deleteEntity' && change.hard)
 
-/** Whether a change may be made only while nobody else writes: what it takes away must not be referred to meanwhile. */
+/** Whether a change needs all other writers excluded: nothing may start to refer to what it removes. */
 export const excludesWriters = (change: Change): boolean =>
   deletesEntity(change) || change.kind === 'undoCreation'
 
-export type Loads = {
+export type ReadPlan = {
   aspects: (AspectKey & { oldest: Order })[]
   /** Aspects of which only the edges change. */
   edgeAspects: OwnerAspect[]
-  whole: OwnerAspect[]
-  /** Aspects of which no more is known to be needed than single edges, if any. */
-  part: OwnerAspect[]
-  single: EdgeKey[]
+  wholeAspects: OwnerAspect[]
+  /** Owners of which single edges are enough. */
+  partialAspects: OwnerAspect[]
+  singleEdges: EdgeKey[]
   associations: number[]
-  /** Entities that are to be taken back where nothing has come to refer to them since. */
-  unmade: { id: number; since: number }[]
-  /** Domains whose place may change, and their parents to be. */
+  /** Entities whose creation is to be undone if nothing refers to them. */
+  undoneCreations: { id: number; since: number }[]
+  /** Domains that may move, and their new parents. */
   domains: number[]
   places: DomainPlace[]
 }
 
-/** The cells that records will touch. */
-export function planLoads(set: WorkingSet, records: readonly ChangeRecord[]): Loads {
-  const loads: Loads = {
+/** What must be read before the records are folded. */
+export function planReads(work: UnitOfWork, records: readonly ChangeRecord[]): ReadPlan {
+  const plan: ReadPlan = {
     aspects: [],
     edgeAspects: [],
-    whole: [],
-    part: [],
-    single: [],
+    wholeAspects: [],
+    partialAspects: [],
+    singleEdges: [],
     associations: [],
-    unmade: [],
+    undoneCreations: [],
     domains: [],
     places: []
   }
   for (const record of records)
-    for (const change of record.changes) planChange(set, loads, change, orderOf(set, record))
-  return loads
+    for (const change of record.changes) planChange(work, plan, change, orderOf(work, record))
+  return plan
 }
 
-/** Whether the change writes an aspect that needs its entity, and is to see to it that the entity exists. */
-export const makesOwner = (set: WorkingSet, { aspectName }: { aspectName: string }): boolean =>
-  set.createsOwners && requiresEntity(aspectName)
+/** Whether the change writes an aspect that needs its entity, and must create that entity. */
+export const createsOwner = (work: UnitOfWork, { aspectName }: { aspectName: string }): boolean =>
+  work.createsOwners && requiresEntity(aspectName)
 
-function planKeyAspect(set: WorkingSet, loads: Loads, urn: Urn, oldest: Order): void {
-  const owner = set.entities.get(standsOn(urn))
+function planKeyAspect(work: UnitOfWork, plan: ReadPlan, urn: Urn, oldest: Order): void {
+  const owner = work.entities.get(assetOrSelf(urn))
   if (owner)
-    loads.aspects.push({ entityId: owner.id, aspectName: entityTypeInfo(owner.entityType).keyAspect, oldest })
+    plan.aspects.push({ entityId: owner.id, aspectName: entityTypeInfo(owner.entityType).keyAspect, oldest })
 }
 
-function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order): void {
-  const subject = set.entities.get(subjectOf(change))
+function planChange(work: UnitOfWork, plan: ReadPlan, change: Change, oldest: Order): void {
+  const subject = work.entities.get(subjectOf(change))
   if (!subject) return
-  const aspect = (aspectName: string) => loads.aspects.push({ entityId: subject.id, aspectName, oldest })
-  const whole = (aspectName: string) =>
-    loads.whole.push({ ownerId: subject.id, aspectCode: aspectCodeOf(aspectName) })
-  const single = (aspectName: string, edge: { downstreamUrn: Urn; upstreamUrn: Urn }) => {
-    const downstream = set.entities.get(edge.downstreamUrn)
-    const upstream = set.entities.get(edge.upstreamUrn)
+  const aspect = (aspectName: string) => plan.aspects.push({ entityId: subject.id, aspectName, oldest })
+  const readWhole = (aspectName: string) =>
+    plan.wholeAspects.push({ ownerId: subject.id, aspectCode: aspectCodeOf(aspectName) })
+  const readEdge = (aspectName: string, edge: { downstreamUrn: Urn; upstreamUrn: Urn }) => {
+    const downstream = work.entities.get(edge.downstreamUrn)
+    const upstream = work.entities.get(edge.upstreamUrn)
     if (downstream && upstream)
-      loads.single.push({
+      plan.singleEdges.push({
         ownerId: subject.id,
         aspectCode: aspectCodeOf(aspectName),
         downstreamId: downstream.id,
@@ -201,25 +210,25 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
     case 'removeEdge': {
       const place = placeOfEdge(change.upstreamUrn, change.downstreamUrn)
       if (!place) return
-      loads.edgeAspects.push({ ownerId: subject.id, aspectCode: aspectCodeOf(place.aspectName) })
-      single(place.aspectName, change)
+      plan.edgeAspects.push({ ownerId: subject.id, aspectCode: aspectCodeOf(place.aspectName) })
+      readEdge(place.aspectName, change)
       return
     }
     case 'replaceEdges':
       aspect(change.aspectName)
-      whole(change.aspectName)
-      for (const edge of change.edges) single(change.aspectName, edge)
+      readWhole(change.aspectName)
+      for (const edge of change.edges) readEdge(change.aspectName, edge)
       return
     case 'upsertAspect':
     case 'patchAspect':
     case 'deleteAspect':
-      if (change.kind !== 'deleteAspect' && makesOwner(set, change))
-        planKeyAspect(set, loads, change.entityUrn, oldest)
-      if (change.aspectName === 'domains') loads.associations.push(subject.id)
+      if (change.kind !== 'deleteAspect' && createsOwner(work, change))
+        planKeyAspect(work, plan, change.entityUrn, oldest)
+      if (change.aspectName === 'domains') plan.associations.push(subject.id)
       else aspect(change.aspectName)
       if (isLineageAspect(change.aspectName)) {
-        loads.part.push({ ownerId: subject.id, aspectCode: aspectCodeOf(change.aspectName) })
-        planLineage(change, whole, single)
+        plan.partialAspects.push({ ownerId: subject.id, aspectCode: aspectCodeOf(change.aspectName) })
+        planLineage(change, readWhole, readEdge)
       }
       return
     case 'upsertEntity':
@@ -231,7 +240,7 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
       return
     case 'setDomain':
     case 'unsetDomain':
-      loads.associations.push(subject.id)
+      plan.associations.push(subject.id)
       return
     case 'deleteDomain':
     case 'undoTakeBack':
@@ -240,70 +249,71 @@ function planChange(set: WorkingSet, loads: Loads, change: Change, oldest: Order
     case 'undoStatement': {
       const { aspectName } = lineageFieldByCode(change.fieldCode)
       aspect(aspectName)
-      single(aspectName, change)
+      readEdge(aspectName, change)
       return
     }
     case 'undoAspect':
-      loads.aspects.push({
+      plan.aspects.push({
         entityId: subject.id,
         aspectName: change.aspectName,
         oldest: { seq: Math.min(...change.seqs), line: 0 }
       })
-      if (isLineageAspect(change.aspectName)) whole(change.aspectName)
+      if (isLineageAspect(change.aspectName)) readWhole(change.aspectName)
       return
     case 'undoAssociation': {
-      loads.associations.push(subject.id)
-      const domain = change.before.domainUrn === null ? undefined : set.entities.get(change.before.domainUrn)
-      if (domain) loads.aspects.push({ entityId: domain.id, aspectName: 'domainProperties', oldest })
+      plan.associations.push(subject.id)
+      const domain = change.before.domainUrn === null ? undefined : work.entities.get(change.before.domainUrn)
+      if (domain) plan.aspects.push({ entityId: domain.id, aspectName: 'domainProperties', oldest })
       return
     }
     case 'undoCreation':
-      loads.unmade.push({ id: subject.id, since: Math.min(...change.seqs) })
+      plan.undoneCreations.push({ id: subject.id, since: Math.min(...change.seqs) })
       if (subject.entityType !== 'domain') return
-      loads.aspects.push({
+      plan.aspects.push({
         entityId: subject.id,
         aspectName: 'domainProperties',
         oldest: { seq: Math.min(...change.seqs), line: 0 }
       })
-      loads.domains.push(subject.id)
+      plan.domains.push(subject.id)
       return
     default:
       aspect('domainProperties')
-      planPlace(set, loads, change)
+      planPlace(work, plan, change)
   }
 }
 
-function planPlace(set: WorkingSet, loads: Loads, change: Extract<Change, { domainUrn: Urn }>): void {
+function planPlace(work: UnitOfWork, plan: ReadPlan, change: Extract<Change, { domainUrn: Urn }>): void {
   const parentUrn =
     change.kind === 'createDomain' || change.kind === 'moveDomain' ? (change.parentDomain ?? null) : null
-  const parentId = parentUrn === null ? null : (set.entities.get(parentUrn)?.id ?? null)
-  for (const id of [set.entities.get(change.domainUrn)?.id, parentId])
-    if (typeof id === 'number') loads.domains.push(id)
-  if (change.kind === 'createDomain') loads.places.push({ parentId, name: change.name })
+  const parentId = parentUrn === null ? null : (work.entities.get(parentUrn)?.id ?? null)
+  for (const id of [work.entities.get(change.domainUrn)?.id, parentId])
+    if (typeof id === 'number') plan.domains.push(id)
+  if (change.kind === 'createDomain') plan.places.push({ parentId, name: change.name })
 }
 
 type Whole = (aspectName: string) => void
 type Single = (aspectName: string, edge: { downstreamUrn: Urn; upstreamUrn: Urn }) => void
 
-/** Whole documents and whole lists are compared with all that is stated; single edges only with themselves. */
+/** Whole documents and whole lists need all statements of the aspect; single edges only their own. */
 function planLineage(
   change: Extract<Change, { aspectName: string; entityUrn: Urn }>,
-  whole: Whole,
-  single: Single
+  readWhole: Whole,
+  readEdge: Single
 ): void {
-  for (const entry of addedEntries(change)) single(change.aspectName, entry)
-  if (change.kind !== 'patchAspect') return whole(change.aspectName)
+  for (const entry of addedEntries(change)) readEdge(change.aspectName, entry)
+  if (change.kind !== 'patchAspect') return readWhole(change.aspectName)
   for (const operation of planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch).edges) {
-    if (operation.op === 'remove' || operation.op === 'patchAttributes') single(change.aspectName, operation)
-    else if (operation.op === 'replaceList' || operation.op === 'removeInto') whole(change.aspectName)
+    if (operation.op === 'remove' || operation.op === 'patchAttributes')
+      readEdge(change.aspectName, operation)
+    else if (operation.op === 'replaceList' || operation.op === 'removeInto') readWhole(change.aspectName)
   }
 }
 
 /** An entry with the ids of its ends. */
-export function resolveEntry(set: WorkingSet, { downstreamUrn, upstreamUrn, ...entry }: EdgeEntry) {
+export function resolveEntry(work: UnitOfWork, { downstreamUrn, upstreamUrn, ...entry }: EdgeEntry) {
   return {
     ...entry,
-    downstreamId: entityOf(set, downstreamUrn).id,
-    upstreamId: entityOf(set, upstreamUrn).id
+    downstreamId: entityOf(work, downstreamUrn).id,
+    upstreamId: entityOf(work, upstreamUrn).id
   }
 }

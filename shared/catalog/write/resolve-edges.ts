@@ -1,6 +1,6 @@
 /**
- * Resolves the edges of a chunk that are given by their two ends alone: to columns of ids, or, where existence is to be judged one by
- * one, to records like any other.
+ * Resolves the edges of a chunk that are given by their two ends: to columns of ids, or to ordinary records
+ * when their existence must be checked one by one.
  */
 import type { Tx } from '../../db/database.ts'
 import type { ChangeRecord, MissingReferences } from '../../model/changes.ts'
@@ -11,31 +11,34 @@ import type { Urn } from '../../urn/urn.ts'
 import { idsAmong, idsOf, type EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { urnsOfIds } from './urns-of-ids.ts'
-import { rememberEntity, type WorkingSet } from './working-set.ts'
+import { rememberEntity, type UnitOfWork } from './unit-of-work.ts'
 
-/** `idle`: the removals from owners that have no id, which change nothing. */
+/** `idle`: removals from owners without an id, which change nothing. */
 export type ResolvedEdges = {
   columns: EdgeColumns
   records: ChangeRecord[]
   idle: { lines: number[]; owners: Set<Urn> }
 }
 
-/** Call it under the lock of writers and before owners are locked: a transaction that waits for an entity another one is making must not hold an owner. */
+/**
+ * Call it under the lock of writers and before owners are locked: a transaction that waits for an entity that
+ * another one is creating must not have locked an owner.
+ */
 export async function resolveEdges(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   batch: EdgeBatch,
   ids: EntityIds,
   missingReferences: MissingReferences
 ): Promise<ResolvedEdges> {
   const { urns, isRemoval, upstreams, downstreams, lines } = batch
   const mustExist = missingReferences === 'reject'
-  const { ids: idOfUrn, excluded } = await ids.find(tx, urns, idsOf(upstreams, downstreams), mustExist)
-  const isMaking = !mustExist && (!isRemoval || set.older.isUnfinished)
-  // The ids of a dry run, and of what a limited token may not touch, are given record by record.
-  if (isMaking && !set.trialIds && !set.limit) await giveIds(tx, set, batch, idOfUrn, excluded)
+  const { ids: idOfUrn, deletedOrAbsent } = await ids.find(tx, urns, idsOf(upstreams, downstreams), mustExist)
+  const isMaking = !mustExist && (!isRemoval || work.older.isUnfinished)
+  // Ids of a dry run, and ends that a limited token may not change, are handled record by record.
+  if (isMaking && !work.trialIds && !work.limit) await giveIds(tx, work, batch, idOfUrn, deletedOrAbsent)
   const { names, typeOf } = urns.types()
-  // An end given by its id is a dataset.
+  // An end given as an id is a dataset.
   const dataset = names.includes('dataset') ? names.indexOf('dataset') : names.push('dataset') - 1
   const pairs = names.map((upstream) => names.map((downstream) => edgePairOf(upstream, downstream)))
 
@@ -54,19 +57,19 @@ export async function resolveEdges(
       ]
     if (!pair) throw new Error('an edge without lineage was packed')
     const ownerId = pair.owner === 'upstream' ? upstreamId : downstreamId
-    // An owner that has an id may be about to get the edge from another writer: its lock is waited for, record by record.
-    if (ownerId === 0 && isRemoval && !mustExist && !isMaking && !set.limit) {
+    // The owner may be about to get the edge from another writer. Its lock is waited for record by record.
+    if (ownerId === 0 && isRemoval && !mustExist && !isMaking && !work.limit) {
       idle.lines.push(lines[place] ?? 0)
       idle.owners.add(urns.at(pair.owner === 'upstream' ? upstream : downstream))
       continue
     }
-    // Which of the ends a limited token may touch is judged edge by edge, as is what was deleted or does not exist.
+    // The checks of a limited token, and of deleted or missing ends, are made edge by edge.
     if (
       upstreamId === 0 ||
       downstreamId === 0 ||
-      set.limit ||
-      excluded.has(upstreamId) ||
-      excluded.has(downstreamId)
+      work.limit ||
+      deletedOrAbsent.has(upstreamId) ||
+      deletedOrAbsent.has(downstreamId)
     ) {
       leftPlaces.push(place)
       continue
@@ -103,10 +106,13 @@ const firstOf = (columns: EdgeColumns, count: number): EdgeColumns => ({
   fields: columns.fields.subarray(0, count)
 })
 
-/** Gives ids to what has none, as placeholders. What another transaction made meanwhile and was deleted is excluded. */
+/**
+ * Creates placeholders for URNs without an id. An entity that another transaction created and deleted
+ * meanwhile is added to `deletedOrAbsent`.
+ */
 async function giveIds(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   { urns }: EdgeBatch,
   idOfUrn: Int32Array,
   excluded: Set<number>
@@ -119,10 +125,10 @@ async function giveIds(
     tx,
     absent.map(({ urn }) => ({ urn, parentId: null }))
   )
-  for (const row of [...inserted, ...known]) rememberEntity(set, row)
-  for (const row of inserted) set.inserted.add(row.id)
+  for (const row of [...inserted, ...known]) rememberEntity(work, row)
+  for (const row of inserted) work.inserted.add(row.id)
   for (const { id, deletedSeq } of known) if (deletedSeq !== null) excluded.add(id)
-  for (const { place, urn } of absent) idOfUrn[place] = set.entities.get(urn)?.id ?? 0
+  for (const { place, urn } of absent) idOfUrn[place] = work.entities.get(urn)?.id ?? 0
 }
 
 /** Throws UnreadableChunk. */

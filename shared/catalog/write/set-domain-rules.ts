@@ -1,4 +1,4 @@
-/** Replaces the domain rules. From the answer on every process puts new assets into domains by them. */
+/** Replaces the domain rules. Once the call returns, every process applies the new rules to new assets. */
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -10,17 +10,21 @@ import { findEntities } from '../../store/entities.ts'
 import { lockAsWriter } from '../../store/order-of-changes.ts'
 import type { Call } from './call.ts'
 
-/** As clients send it. With `revision` the rules are replaced only where they are still those that the client has read. */
+/**
+ * The input as clients send it. With `revision` the rules are replaced only if they are still those that the
+ * client has read.
+ */
 export type SetDomainRulesInput = { rules?: unknown; revision?: unknown }
 
 /**
- * Throws BAD_REQUEST, LIMIT_EXCEEDED (domainRulesMaxCount, domainRulePatternMaxChars), INVALID_URN, INVALID_CHARACTER, MISSING_REFERENCE for a domain that
- * does not exist, and CONFLICT where the rules have changed since.
+ * Throws BAD_REQUEST, LIMIT_EXCEEDED (domainRulesMaxCount, domainRulePatternMaxChars), INVALID_URN,
+ * INVALID_CHARACTER, MISSING_REFERENCE for a domain that does not exist, and CONFLICT when the rules have
+ * changed since they were read.
  */
 export function setDomainRules(db: Db, input: SetDomainRulesInput, call: Call): Promise<void> {
   const rules = readDomainRules(input.rules, 'rules')
   return inTransaction(db, async (tx) => {
-    // A domain that is found here stays until the rules are there.
+    // A domain that exists now cannot be deleted before the rules are stored.
     await lockAsWriter(tx)
     await lockRules(tx)
     const before = await readRulesRow(tx)

@@ -1,4 +1,4 @@
-/** Puts assets into a domain and takes them out of theirs. An asset is in one domain at most. */
+/** Puts assets into a domain and takes them out of it. An asset is in at most one domain. */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import { assetUrnOf } from '../../model/asset-urn.ts'
@@ -8,7 +8,10 @@ import { urnOfType } from '../../urn/kinds.ts'
 import { applyCall } from './apply-call.ts'
 import { mutationContext, refuseAbsent, type Call } from './call.ts'
 
-/** Throws MISSING_REFERENCE (either), BAD_REQUEST (no asset), INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, FORBIDDEN. */
+/**
+ * Throws MISSING_REFERENCE (either), BAD_REQUEST (not an asset), INVALID_URN, LIMIT_EXCEEDED,
+ * INVALID_CHARACTER, FORBIDDEN.
+ */
 export async function setDomain(
   db: Db,
   input: { entityUrn: string; domainUrn: string },
@@ -24,7 +27,7 @@ export async function setDomain(
   return true
 }
 
-/** True also where the asset was in no domain. Throws as setDomain does. */
+/** Returns true also when the asset was in no domain. Throws as setDomain does. */
 export async function unsetDomain(db: Db, input: { entityUrn: string }, call: Call): Promise<true> {
   const entityUrn = assetUrnOf(input.entityUrn, 'entityUrn')
   await refuseAbsent(
@@ -43,7 +46,10 @@ export type BatchSetDomainInput = {
   resources: readonly { resourceUrn: string; subResource?: string | null }[]
 }
 
-/** All or none; `domainUrn` null takes the assets out of theirs. Throws as setDomain does, and UNSUPPORTED for parts of assets. */
+/**
+ * All or none; `domainUrn` null takes the assets out of their domains. Throws as setDomain does, and
+ * UNSUPPORTED for parts of assets.
+ */
 export async function batchSetDomain(db: Db, input: BatchSetDomainInput, call: Call): Promise<true> {
   const count = input.resources.length
   checkCount(count, 'edgesPerCallMaxCount', {

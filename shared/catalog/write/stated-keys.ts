@@ -1,11 +1,13 @@
 /**
- * What a snapshot load states: the keys of its statements, gathered while a chunk is applied and kept in its transaction.
+ * The keys of the statements that a snapshot load makes, gathered while a chunk is applied and stored in its
+ * transaction.
  *
- * Also what was found unchanged and not written again is stated: the order of a row cannot tell.
+ * A statement that was found unchanged is included, although it is not written again: the order of its row
+ * cannot show that the load states it.
  */
 import type { StatedKeysRow } from '../../store/snapshot-statements.ts'
 
-/** The key of a statement of the load's own source. */
+/** The key of a statement with the source of the load. */
 export type StatedKey = {
   downstreamId: number
   upstreamId: number
@@ -16,11 +18,14 @@ export type StatedKey = {
 
 /** The merge adds what the records state. Adding a key twice does no harm. */
 export type StatedKeys = {
-  /** A record states this, whatever becomes of it: applied, unchanged, overtaken, or refused with a later part of its record. */
+  /**
+   * Adds what a record states, whatever its verdict: applied, unchanged, overtaken, or refused because of a
+   * later part.
+   */
   add(key: StatedKey): void
-  /** So many of the rows were not there before. */
+  /** How many of the statements were new. */
   countNew(rows: number): void
-  /** Forgets everything: the records are folded again. */
+  /** Forgets everything, before the records are folded again. */
   clear(): void
   rows(): StatedKeysRow[]
 }
@@ -30,7 +35,7 @@ export function createStatedKeys(): StatedKeys {
   let newCount = 0
   return {
     add({ downstreamId, upstreamId, ownerId, field, recordKey }) {
-      // Most owners are their edges' downstream, and need not be kept.
+      // The owner of most edges is their downstream; it is not stored again.
       const isOwn = ownerId === downstreamId
       const name = `${field} ${recordKey} ${isOwn}`
       const group: StatedKeysRow = groups.get(name) ?? {

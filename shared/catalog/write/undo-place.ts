@@ -1,81 +1,85 @@
 /**
- * Puts a domain back where it was before a load, also where the load has put others in its way.
+ * Puts a domain back to its place before a load, also when the load has put other domains in the way.
  *
- * The domains of a load are restored one after the other, so each must be judged by what is newer than the load, not by what the
- * load did to others and is about to be undone. All of this is read and written under the lock of the domain tree.
+ * The domains of a load are restored one after the other. Each is checked against changes newer than the
+ * load, and not against changes of the load to other domains, which are about to be undone. Reads and writes
+ * happen under the lock of the domain tree.
  */
 import type { JsonObject } from '../../model/changes.ts'
 import type { Order } from '../../model/order.ts'
 import { findEntitiesById } from '../../store/entities.ts'
 import type { DomainRow } from '../../store/domains.ts'
 import {
-  aspectCellKey,
+  aspectDraftKey,
   currentRow,
-  loadAspectCells,
+  readAspectDrafts,
   seqsOfChanges,
-  type AspectCell,
+  type AspectDraft,
   type AspectChange
-} from './aspect-cells.ts'
-import { domainRowOf, withPlace, type Cells } from './cells.ts'
+} from './aspect-drafts.ts'
+import { domainRowOf, applyDocumentChange, type Drafts } from './drafts.ts'
 import { domainRow, pathAbove, siblingsOf } from './domain-tree.ts'
-import { rememberEntity, urnOf, type WorkingSet } from './working-set.ts'
+import { rememberEntity, urnOf, type UnitOfWork } from './unit-of-work.ts'
 
-/** `seqs` are those of the load that is undone. */
+/** `seqs` are those of the load to undo. */
 export type PutBack = { seqs: readonly number[]; order: Order; systemMetadata: JsonObject | null }
 
-/** Says whether anything has changed. Throws CONFLICT where something newer than the load has the name or stands above the place. */
+/**
+ * Says whether anything has changed. Throws CONFLICT when something newer than the load has the name, or has
+ * moved this domain above its old place.
+ */
 export async function putBackDomain(
-  set: WorkingSet,
-  cells: Cells,
-  cell: AspectCell,
+  work: UnitOfWork,
+  drafts: Drafts,
+  draft: AspectDraft,
   change: Extract<AspectChange, { kind: 'put' }>,
   { seqs, order, systemMetadata }: PutBack
 ): Promise<boolean> {
   const next = await domainRowOf(
-    set,
-    cells,
-    { id: cell.entityId, urn: urnOf(set, cell.entityId) },
+    work,
+    drafts,
+    { id: draft.entityId, urn: urnOf(work, draft.entityId) },
     change.value
   )
-  await clearPath(set, cells, next, seqs, order)
-  return withPlace(
-    set,
-    cells,
-    cell,
+  await clearPath(work, drafts, next, seqs, order)
+  return applyDocumentChange(
+    work,
+    drafts,
+    draft,
     change,
-    (await hasNewerSibling(set, cells, next, seqs)) ? 'in this domain' : null,
+    (await hasNewerSibling(work, drafts, next, seqs)) ? 'in this domain' : null,
     order,
     systemMetadata
   )
 }
 
 /**
- * Where the domain now stands above its place, a domain between that the load put there takes over the place that this one
- * has now. It still counts as the work of the load, so that its own undo restores it or takes it out.
+ * When the domain is now above its old place, a domain in between that the load put there takes the current
+ * place of this one. It still counts as the work of the load, so its own undo restores or removes it.
  */
 async function clearPath(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   next: DomainRow,
   seqs: readonly number[],
   order: Order
 ): Promise<void> {
-  const path = await pathAbove(cells.tree, next.parentId)
+  const path = await pathAbove(drafts.tree, next.parentId)
   const own = path.indexOf(next.entityId)
   if (own < 0) return
   for (const id of path.slice(0, own).reverse()) {
-    const cell = await propertiesOf(set, cells, id, seqs)
-    const [row, restores] = [currentRow(cell), changeOf(cell)]
+    const draft = await propertiesOf(work, drafts, id, seqs)
+    const [row, restores] = [currentRow(draft), changeOf(draft)]
     if (!row?.value || !seqs.includes(restores)) continue
     const { parentDomain: _, ...value } = row.value
-    const parentId = (await domainRow(cells.tree, next.entityId))?.parentId ?? null
-    if (parentId !== null) await resolve(set, cells, parentId)
-    const lifted = parentId === null ? value : { ...value, parentDomain: urnOf(set, parentId) }
-    await withPlace(
-      set,
-      cells,
-      cell,
-      { kind: 'put', value: lifted, restores },
+    const parentId = (await domainRow(drafts.tree, next.entityId))?.parentId ?? null
+    if (parentId !== null) await resolve(work, drafts, parentId)
+    const moved = parentId === null ? value : { ...value, parentDomain: urnOf(work, parentId) }
+    await applyDocumentChange(
+      work,
+      drafts,
+      draft,
+      { kind: 'put', value: moved, restores },
       null,
       order,
       row.systemMetadata
@@ -84,43 +88,46 @@ async function clearPath(
   }
 }
 
-/** Names are unique where they are given, but a proposal may repeat one: what had the name beside this domain before the load may have it again. */
+/**
+ * Names are checked when a call sets them, but a proposal may repeat one: domains that had the same name
+ * before the load may have it again.
+ */
 async function hasNewerSibling(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   next: DomainRow,
   seqs: readonly number[]
 ): Promise<boolean> {
-  for (const id of await siblingsOf(cells.tree, next)) {
-    const seq = changeOf(await propertiesOf(set, cells, id, seqs))
+  for (const id of await siblingsOf(drafts.tree, next)) {
+    const seq = changeOf(await propertiesOf(work, drafts, id, seqs))
     if (seq > Math.min(...seqs) && !seqs.includes(seq)) return true
   }
   return false
 }
 
-/** The seq of the change that made a domain what it is. */
-const changeOf = ({ rows }: AspectCell): number => seqsOfChanges(rows).at(-1) ?? 0
+/** The seq of the change that made the current properties of a domain. */
+const changeOf = ({ rows }: AspectDraft): number => seqsOfChanges(rows).at(-1) ?? 0
 
 async function propertiesOf(
-  set: WorkingSet,
-  cells: Cells,
+  work: UnitOfWork,
+  drafts: Drafts,
   entityId: number,
   seqs: readonly number[]
-): Promise<AspectCell> {
-  const key = aspectCellKey(entityId, 'domainProperties')
-  const known = cells.aspects.get(key)
+): Promise<AspectDraft> {
+  const key = aspectDraftKey(entityId, 'domainProperties')
+  const known = drafts.aspects.get(key)
   if (known) return known
-  await resolve(set, cells, entityId)
-  const loaded = await loadAspectCells(cells.tree.tx, set, [
+  await resolve(work, drafts, entityId)
+  const loaded = await readAspectDrafts(drafts.tree.tx, work, [
     { entityId, aspectName: 'domainProperties', oldest: { seq: Math.min(...seqs), line: 0 } }
   ])
-  const cell = loaded.get(key)
-  if (!cell) throw new Error(`the properties of domain ${entityId} were not loaded`)
-  cells.aspects.set(key, cell)
-  return cell
+  const draft = loaded.get(key)
+  if (!draft) throw new Error(`the properties of domain ${entityId} were not loaded`)
+  drafts.aspects.set(key, draft)
+  return draft
 }
 
-async function resolve(set: WorkingSet, cells: Cells, id: number): Promise<void> {
-  if (!set.byId.has(id))
-    for (const row of await findEntitiesById(cells.tree.tx, [id])) rememberEntity(set, row)
+async function resolve(work: UnitOfWork, drafts: Drafts, id: number): Promise<void> {
+  if (!work.byId.has(id))
+    for (const row of await findEntitiesById(drafts.tree.tx, [id])) rememberEntity(work, row)
 }

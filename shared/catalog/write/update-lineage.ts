@@ -1,4 +1,4 @@
-/** Adds and removes lineage edges named by their ends, all or none. */
+/** Adds and removes lineage edges given by their ends, all or none. */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { Change } from '../../model/changes.ts'
@@ -10,19 +10,19 @@ import { mutationContext, type Call } from './call.ts'
 
 export type EdgeInput = { upstreamUrn: string; downstreamUrn: string }
 
-/** A missing list is an empty one. */
+/** A missing list counts as empty. */
 export type UpdateLineageInput = {
   edgesToAdd?: readonly (EdgeInput | null)[] | null
   edgesToRemove?: readonly (EdgeInput | null)[] | null
 }
 
-/** An edge, and the input it came from: `input.edgesToAdd[37]`. */
+/** An edge, and its place in the input: `input.edgesToAdd[37]`. */
 type NamedEdge = ParsedEdge & { field: string }
 
 /**
- * An edge in both lists is removed. Answers when the change is committed.
- * Throws MISSING_REFERENCE (an end), BAD_REQUEST (no lineage exists between two such types), INVALID_URN, INVALID_CHARACTER,
- * LIMIT_EXCEEDED (edgesPerCallMaxCount) and FORBIDDEN; `field` says which edge, and nothing is changed.
+ * An edge in both lists is removed. Returns when the change is committed. Throws MISSING_REFERENCE (an end),
+ * BAD_REQUEST (no lineage exists between two such types), INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED
+ * (edgesPerCallMaxCount) and FORBIDDEN; `field` says which edge, and nothing is changed.
  */
 export async function updateLineage(db: Db, input: UpdateLineageInput, call: Call): Promise<true> {
   const count = (input.edgesToAdd?.length ?? 0) + (input.edgesToRemove?.length ?? 0)
@@ -32,10 +32,10 @@ export async function updateLineage(db: Db, input: UpdateLineageInput, call: Cal
     wayOut: 'Send more as a load (POST /loads)'
   })
   const removed = namedEdges(input.edgesToRemove, 'input.edgesToRemove')
-  const removedKeys = new Set(removed.map(keyOf))
-  // What is removed as well is not added first: the removal wins, and asks less of its ends.
+  const removedKeys = new Set(removed.map(edgeKey))
+  // An edge that is also removed is not added first: the removal wins, and needs less of its ends.
   const added = namedEdges(input.edgesToAdd, 'input.edgesToAdd').filter(
-    (edge) => !removedKeys.has(keyOf(edge))
+    (edge) => !removedKeys.has(edgeKey(edge))
   )
 
   const edges = [
@@ -70,9 +70,12 @@ function namedEdges(list: UpdateLineageInput['edgesToAdd'], listField: string): 
   })
 }
 
-const keyOf = ({ upstreamUrn, downstreamUrn }: ParsedEdge): string => `${upstreamUrn}\n${downstreamUrn}`
+const edgeKey = ({ upstreamUrn, downstreamUrn }: ParsedEdge): string => `${upstreamUrn}\n${downstreamUrn}`
 
-/** A job and its flow have no edge to write, yet both must exist as the ends of any other. Throws MISSING_REFERENCE. */
+/**
+ * A job and its flow have no edge to write, yet both must exist like the ends of any other edge. Throws
+ * MISSING_REFERENCE.
+ */
 async function refuseAbsentEnds(db: Db, edges: readonly NamedEdge[]): Promise<void> {
   if (edges.length === 0) return
   const rows = await findEntities(

@@ -1,4 +1,4 @@
-/** Writes the assertions that a transaction has changed, and notes in the journal what they were. */
+/** Writes the statements that a transaction has changed, and notes in the journal what they were. */
 import type { Tx } from '../../db/database.ts'
 import type { JsonObject, JsonValue, PatchBefore } from '../../model/changes.ts'
 import { patchedAttributes } from '../../model/edge-patches.ts'
@@ -27,12 +27,15 @@ import {
   writeTombstones,
   writeWatermarks
 } from '../../store/statements.ts'
-import type { WorkingSet } from './working-set.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
 
-/** Needs the owners locked. Gives the edges that are asserted once more than before; those asserted less often go to the change log of the set. */
+/**
+ * The owners must be locked. Returns the edges that have more statements than before; those with fewer are
+ * added to the change log of the unit of work.
+ */
 export async function writeStatements(
   tx: Tx,
-  set: WorkingSet,
+  work: UnitOfWork,
   owners: readonly OwnerStatements[]
 ): Promise<StatedEdges> {
   const added: StatementRow[] = []
@@ -41,34 +44,34 @@ export async function writeStatements(
   for (const owner of owners) {
     for (const edge of edgesOfOwner(owner)) {
       if (edge.rows === edge.stored) continue
-      const before = finder(edge.stored)
-      edge.rows = edge.rows.map((row) => withChangedSeq(set, owner, row, before(row)))
+      const before = rowFinder(edge.stored)
+      edge.rows = edge.rows.map((row) => withChangedSeq(work, owner, row, before(row)))
       for (const row of edge.rows) {
         const stored = before(row)
         if (!stored) added.push(row)
-        else if (stored !== row && isWorthWriting(set, owner, stored, row)) updated.push(row)
+        else if (stored !== row && isWorthWriting(work, owner, stored, row)) updated.push(row)
       }
-      const now = finder(edge.rows)
+      const now = rowFinder(edge.rows)
       for (const row of edge.stored) if (!now(row)) deleted.push(row)
     }
-    noteChanges(set, owner)
+    noteChanges(work, owner)
   }
   const inserted = inKeyOrder(added)
   const columns = columnsOfRows(inserted)
-  noteAdded(set, inserted, columns)
+  noteAdded(work, inserted, columns)
   await deleteStatements(tx, deleted)
   await updateStatements(tx, updated)
   await insertStatements(tx, columns)
-  set.stated?.countNew(inserted.length)
-  await writeOrder(tx, set, owners)
+  work.statedKeys?.countNew(inserted.length)
+  await writeOrder(tx, work, owners)
   await writePatches(tx, owners)
   for (const { downstreamId, upstreamId } of deleted)
-    set.graph.push({ kind: 'unstated', downstreamId, upstreamId })
+    work.graph.push({ kind: 'unstated', downstreamId, upstreamId })
   return columns
 }
 
-/** Gives a look-up of an edge's rows by the key of another row. An edge may have thousands. */
-function finder(rows: readonly StatementRow[]): (row: StatementRow) => StatementRow | undefined {
+/** Returns a look-up of the rows of an edge by the key of another row. An edge may have thousands. */
+function rowFinder(rows: readonly StatementRow[]): (row: StatementRow) => StatementRow | undefined {
   if (rows.length > rowsSearchedMaxCount) {
     const byKey = new Map(rows.map((row) => [rowKeyText(row), row]))
     return (row) => byKey.get(rowKeyText(row))
@@ -80,23 +83,26 @@ function finder(rows: readonly StatementRow[]): (row: StatementRow) => Statement
 }
 
 const isWorthWriting = (
-  set: WorkingSet,
+  work: UnitOfWork,
   owner: OwnerStatements,
   before: StatementRow,
   row: StatementRow
 ): boolean =>
-  mustRaise(set) ||
+  mustRaise(work) ||
   owner.patches.length > 0 ||
   !saysTheSame(before, row) ||
   isOutdone(owner, before) ||
   seqOfChange(row) !== seqOfChange(before)
 
-/** Whether raising the order of a row that says the same is worth a write. */
-const mustRaise = (set: WorkingSet): boolean => set.guards.raisesOrder && set.older.isDestructive
+/** Whether a row of which only the order was raised must be written. */
+const mustRaise = (work: UnitOfWork): boolean => work.guards.raisesOrder && work.older.isDestructive
 
-/** A record that finds a statement as it says raises its order at most: it stays the work of the change that made it so. */
+/**
+ * A record that leaves a statement as it was raises its order at most: the statement stays the work of the
+ * change that made it so.
+ */
 function withChangedSeq(
-  { seq }: WorkingSet,
+  { seq }: UnitOfWork,
   owner: OwnerStatements,
   row: StatementRow,
   before: StatementRow | undefined
@@ -106,15 +112,15 @@ function withChangedSeq(
     before === row ||
     seqOfChange(row) !== seq ||
     isOutdone(owner, before) ||
-    !isShownTheSame(owner, before, row)
+    !looksTheSame(owner, before, row)
   )
     return row
   return { ...row, changedSeq: stateSeq(before, owner.storedPatches) }
 }
 
-/** What was not there before; where an undo restored it, by whose change. */
+/** Notes new statements; for one that an undo restored, the seq of its change. */
 function noteAdded(
-  { journal, seq }: WorkingSet,
+  { journal, seq }: UnitOfWork,
   rows: readonly StatementRow[],
   columns: NewStatements
 ): void {
@@ -125,14 +131,17 @@ function noteAdded(
   journal.added(rows.some(isRestored) ? columnsOfRows(rows.filter((row) => !isRestored(row))) : columns)
 }
 
-/** What statements said before they were removed or rewritten, patches included: these count for what was said before them. */
-function noteChanges({ journal, seq }: WorkingSet, owner: OwnerStatements): void {
+/**
+ * Notes the content of statements before they were removed or rewritten, patches included: an older patch
+ * counts as part of a statement.
+ */
+function noteChanges({ journal, seq }: UnitOfWork, owner: OwnerStatements): void {
   if (!journal) return
   const isPatched = owner.patches.length > 0 || owner.storedPatches.length > 0
   if (isPatched) notePatches({ journal }, owner)
   for (const edge of edgesOfOwner(owner)) {
     if (edge.rows === edge.stored && !isPatched) continue
-    const current = finder(edge.rows)
+    const current = rowFinder(edge.rows)
     for (const row of edge.stored) {
       const now = current(row)
       if (now && !isPatched && now === row) continue
@@ -140,15 +149,15 @@ function noteChanges({ journal, seq }: WorkingSet, owner: OwnerStatements): void
       if (!now) journal.note({ kind: 'removed', key: row, before })
       else {
         const left = stateSeq(now, owner.patches)
-        if (left === before.changedSeq && isShownTheSame(owner, row, now)) continue
+        if (left === before.changedSeq && looksTheSame(owner, row, now)) continue
         journal.note({ kind: 'restated', key: row, before, ...(left === seq ? {} : { left }) })
       }
     }
   }
 }
 
-/** Patches of edges that nobody asserted before; those of a statement are noted with it. */
-function notePatches({ journal }: Pick<WorkingSet, 'journal'>, owner: OwnerStatements): void {
+/** Notes patches of edges that nobody asserted before. Those of a statement are noted with the statement. */
+function notePatches({ journal }: Pick<UnitOfWork, 'journal'>, owner: OwnerStatements): void {
   const edges = new Map(
     [...owner.patches, ...owner.storedPatches].map((patch) => [patchedEdge(patch), patch])
   )
@@ -158,7 +167,7 @@ function notePatches({ journal }: Pick<WorkingSet, 'journal'>, owner: OwnerState
     const key = { downstreamId, upstreamId, ownerId, field }
     const before = patchesBefore(owner.storedPatches, key)
     const isKept = rowsOfEdge(owner, downstreamId, upstreamId).every((row) => row.field !== field)
-    if (isKept && equalJson(before.map(saidBy), patchesBefore(owner.patches, key).map(saidBy))) continue
+    if (isKept && equalJson(before.map(contentOf), patchesBefore(owner.patches, key).map(contentOf))) continue
     if (isKept || before.length > 0) journal?.note({ kind: 'patched', key, before })
   }
 }
@@ -169,7 +178,7 @@ const patchedEdge = ({
   upstreamId
 }: Pick<EdgePatchRow, 'field' | 'downstreamId' | 'upstreamId'>): string =>
   `${field} ${downstreamId} ${upstreamId}`
-const saidBy = ({ changedSeq, operation }: PatchBefore): JsonValue => [changedSeq, operation as JsonObject]
+const contentOf = ({ changedSeq, operation }: PatchBefore): JsonValue => [changedSeq, operation as JsonObject]
 const patchesBefore = (
   patches: readonly EdgePatchRow[],
   key: Pick<EdgePatchRow, 'field' | 'downstreamId' | 'upstreamId'>
@@ -184,7 +193,7 @@ const patchesBefore = (
       changedSeq: seqOfChange(patch)
     }))
 
-/** What a statement says, for a journal: with the patches of its aspect applied. */
+/** The content of a statement for a journal: with the patches of its aspect applied. */
 export const statedBefore = (row: StatementRow, patches: readonly EdgePatchRow[]): StatementBefore => ({
   seq: row.seq,
   line: row.line,
@@ -193,18 +202,18 @@ export const statedBefore = (row: StatementRow, patches: readonly EdgePatchRow[]
   attributes: shownAttributes(row, patches)
 })
 
-/** The seq of the last change of what a statement says: a patch of it is one. */
+/** The seq of the last change of the content of a statement, which may be a patch of it. */
 export const stateSeq = (row: StatementRow, patches: readonly EdgePatchRow[]): number =>
   patches.length === 0
     ? seqOfChange(row)
     : Math.max(seqOfChange(row), ...patchesOfEdge({ patches }, row).map(seqOfChange))
 
-const isShownTheSame = (owner: OwnerStatements, before: StatementRow, now: StatementRow): boolean =>
+const looksTheSame = (owner: OwnerStatements, before: StatementRow, now: StatementRow): boolean =>
   saysTheSame(now, before) &&
   (owner.patches.length + owner.storedPatches.length === 0 ||
     equalJson(shownAttributes(before, owner.storedPatches), shownAttributes(now, owner.patches)))
 
-/** What a statement says beside its ends with what patches have said since; null where neither says anything. */
+/** The attributes of a statement, with the patches applied; null when neither has any. */
 function shownAttributes(row: StatementRow, patches: readonly EdgePatchRow[]): JsonObject | null {
   const own = patchesOfEdge({ patches }, row)
   return own.length === 0
@@ -212,9 +221,9 @@ function shownAttributes(row: StatementRow, patches: readonly EdgePatchRow[]): J
     : patchedAttributes(row, explicitAttributes(row.field, row.attributes), own)
 }
 
-/** Removals and replacements are remembered while anything older may still be applied. */
-async function writeOrder(tx: Tx, set: WorkingSet, owners: readonly OwnerStatements[]): Promise<void> {
-  if (!set.older.isUnfinished) return
+/** Writes removals and replacements, which are remembered while anything older may still be applied. */
+async function writeOrder(tx: Tx, work: UnitOfWork, owners: readonly OwnerStatements[]): Promise<void> {
+  if (!work.older.isUnfinished) return
   await writeTombstones(
     tx,
     owners.flatMap(({ order }) => (order ? [...order.freshTombstones.values()] : []))

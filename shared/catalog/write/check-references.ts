@@ -1,30 +1,35 @@
 /**
  * Decides which records refer to entities that do not exist.
  *
- * References hold in any order: an entity counts as existing when a record of the same call or chunk creates it, or a
- * record of the same load declares it. A record that is refused creates nothing, so its dependants are judged again.
+ * References may point in any direction: an entity counts as existing when a record of the same call or chunk
+ * creates it, or a record of the same load declares it. A refused record creates nothing, so the records that
+ * depend on it are checked again.
  */
 import { CatalogError, type ErrorDetails } from '../../errors.ts'
 import type { Change, ChangeRecord } from '../../model/changes.ts'
-import { createsOf, referencesOf, standsOn, type Reference } from '../../model/change-facts.ts'
+import { createsOf, referencesOf, assetOrSelf, type Reference } from '../../model/change-facts.ts'
 import type { Urn } from '../../urn/urn.ts'
 
 export type Existence = {
   isPresent: (urn: Urn) => boolean
-  /** A row of whatever kind: something refers to it. */
+  /** Has a row of any kind: something refers to it. */
   isKnown: (urn: Urn) => boolean
   /** Deleted by something newer than the record: the change will have no effect, so nothing is missing. */
   isDeletedAfter: (urn: Urn, record: ChangeRecord) => boolean
-  /** Has been judged and carried out already. */
+  /** The change has already been checked and applied. */
   isDone: (change: Change) => boolean
   /** Will be created by another record of the same load. */
   isDeclared: (urn: Urn) => boolean
 }
 
-type Judged = { record: ChangeRecord; creates: Urn[]; needs: { reference: Reference; index: number }[] }
+type CheckedRecord = {
+  record: ChangeRecord
+  creates: Urn[]
+  needs: { reference: Reference; index: number }[]
+}
 
-/** The refusals, by record. Every record not in the map may be applied. */
-export function judgeReferences(
+/** The refused records, each with its error. All other records may be applied. */
+export function checkReferences(
   records: readonly ChangeRecord[],
   existence: Existence
 ): Map<ChangeRecord, CatalogError> {
@@ -33,17 +38,17 @@ export function judgeReferences(
   const count = (urns: readonly Urn[], step: number) => {
     for (const urn of urns) creators.set(urn, (creators.get(urn) ?? 0) + step)
   }
-  const judged: Judged[] = records.map((record) => ({
+  const checked: CheckedRecord[] = records.map((record) => ({
     record,
-    // What was deleted after a record is not created by it.
+    // A record does not create an entity that was deleted after it.
     creates: record.changes.flatMap(createsOf).filter((urn) => !existence.isDeletedAfter(urn, record)),
     needs: record.changes.flatMap((change, index) =>
       existence.isDone(change) ? [] : referencesOf(change).map((reference) => ({ reference, index }))
     )
   }))
-  for (const { creates } of judged) count(creates, 1)
-  const holds = (record: ChangeRecord, reference: Reference): boolean => {
-    const urn = standsOn(reference.urn)
+  for (const { creates } of checked) count(creates, 1)
+  const isSatisfied = (record: ChangeRecord, reference: Reference): boolean => {
+    const urn = assetOrSelf(reference.urn)
     return (
       existence.isPresent(urn) ||
       (creators.get(urn) ?? 0) > 0 ||
@@ -52,10 +57,10 @@ export function judgeReferences(
       (reference.placeholderWillDo === true && existence.isKnown(urn))
     )
   }
-  let open = judged.filter(({ needs }) => needs.length > 0)
+  let undecided = checked.filter(({ needs }) => needs.length > 0)
   for (;;) {
-    const failing = open.filter(
-      ({ record, needs }) => !needs.every(({ reference }) => holds(record, reference))
+    const failing = undecided.filter(
+      ({ record, needs }) => !needs.every(({ reference }) => isSatisfied(record, reference))
     )
     if (failing.length === 0) return refused
     for (const { record, creates, needs } of failing) {
@@ -63,22 +68,22 @@ export function judgeReferences(
         record,
         missing(
           record,
-          needs.filter(({ reference }) => !holds(record, reference))
+          needs.filter(({ reference }) => !isSatisfied(record, reference))
         )
       )
       count(creates, -1)
     }
-    open = open.filter(({ record }) => !refused.has(record))
+    undecided = undecided.filter(({ record }) => !refused.has(record))
   }
 }
 
-/** The error names the first absent entity, up to ten in its text, and says how many there are. */
-function missing(record: ChangeRecord, absent: Judged['needs']): CatalogError {
+/** The message names up to ten absent entities and says how many there are; the details name the first. */
+function missing(record: ChangeRecord, absent: CheckedRecord['needs']): CatalogError {
   const [first] = absent
   if (!first) throw new Error('nothing is missing')
   const change = record.changes[first.index]
-  const urns = [...new Set(absent.map(({ reference }) => standsOn(reference.urn)))]
-  const details: ErrorDetails = { urn: standsOn(first.reference.urn) }
+  const urns = [...new Set(absent.map(({ reference }) => assetOrSelf(reference.urn)))]
+  const details: ErrorDetails = { urn: assetOrSelf(first.reference.urn) }
   const field = record.fields?.[first.index]
   const name = fieldOf(first.reference, change)
   details.field = field ? `${field}.${name}` : name
@@ -94,7 +99,7 @@ function missing(record: ChangeRecord, absent: Judged['needs']): CatalogError {
   )
 }
 
-/** Where the record names it: what an aspect refers to stands somewhere in the aspect. */
+/** The field of the record that names the entity. The reference of an aspect is somewhere in the aspect. */
 function fieldOf(reference: Reference, change: Change | undefined): string {
   if (reference.as !== 'entity' && (change?.kind === 'upsertAspect' || change?.kind === 'patchAspect'))
     return 'aspect'
@@ -107,9 +112,9 @@ function fieldOf(reference: Reference, change: Change | undefined): string {
   }[reference.as]
 }
 
-/** The words that clients of the compatible operations know. */
+/** The messages that clients of the compatible operations know. */
 function sentence(change: Change, reference: Reference): string {
-  const urn = standsOn(reference.urn)
+  const urn = assetOrSelf(reference.urn)
   if (change.kind === 'setDomain')
     return `Failed to add Entity ${change.entityUrn} to Domain ${change.domainUrn}. ${reference.as === 'domain' ? 'Domain' : 'Entity'} does not exist.`
   if (change.kind === 'createDomain') return `Parent Domain does not exist! ${urn}`
