@@ -6,11 +6,13 @@ import {
   emptyOwner,
   replaceEdges,
   rowsOfOwner,
-  takeRow,
+  deleteRow,
   type MergeContext,
   type OwnerStatements,
   type ResolvedEntry
 } from '../shared/statements/merge.ts'
+import { dropRow, emptyEdge, isHiddenByNewer, rowAt, setRow } from '../shared/statements/edge-rows.ts'
+import { bareRecordKey, singleRecordKey } from '../shared/model/record-keys.ts'
 import type { StatementRow } from '../shared/statements/rows.ts'
 import { fc } from './support/fast-check.ts'
 
@@ -38,7 +40,7 @@ const keysOf = (statements: OwnerStatements): string[] =>
     .sort()
 
 t.test(
-  'a list that names one upstream twenty thousand times is asserted, written again and taken back',
+  'a list that names one upstream twenty thousand times is asserted, taken back, and written again by two sources',
   (t) => {
     const undo: (() => void)[] = []
     const statements = owner()
@@ -47,11 +49,58 @@ t.test(
     t.equal(rowsOfOwner(statements).length, entries.length)
     for (const step of undo.reverse()) step()
     t.equal(rowsOfOwner(statements).length, 0)
-    replaceEdges(contextWith([]), statements, { of: 'aspect', sourceId: null }, entries, order)
-    t.equal(rowsOfOwner(statements).length, entries.length)
+    for (const sourceId of [1, 2, 1, 2])
+      replaceEdges(contextWith([]), statements, { of: 'aspect', sourceId }, entries, {
+        seq: order.seq + sourceId,
+        line: 1
+      })
+    t.equal(rowsOfOwner(statements).length, 2 * entries.length)
     t.end()
   }
 )
+
+t.test('a newer row hides an older one as when all rows are compared, however many there are', (t) => {
+  const row = fc.record({
+    field: fc.constantFrom(0x10, 0x11),
+    sourceId: fc.constantFrom(1, 2, 3),
+    recordKey: fc.oneof(fc.nat({ max: 12 }), fc.constantFrom(singleRecordKey, bareRecordKey)),
+    seq: fc.integer({ min: 1, max: 4 }),
+    attributes: fc.constantFrom(null, { type: 'VIEW' }, { type: 'COPY' })
+  })
+  const step = fc.record({ row, isDropped: fc.boolean() })
+  let manyRowsCount = 0
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 20, maxLength: 80 }), (steps) => {
+      const edge = emptyEdge()
+      const full = (each: (typeof steps)[number]['row']): StatementRow => ({
+        ...each,
+        ownerId: 7,
+        downstreamId: 7,
+        upstreamId: 5,
+        position: 0,
+        line: 1
+      })
+      for (const { row: each, isDropped } of steps) {
+        if (isDropped && edge.rows.length > 12) dropRow(edge, each)
+        else setRow(edge, full(each))
+        if (edge.rows.length > 8) manyRowsCount += 1
+        const hides = (other: StatementRow): boolean =>
+          other.recordKey !== bareRecordKey &&
+          other.seq > each.seq &&
+          ((other.sourceId !== each.sourceId &&
+            JSON.stringify(other.attributes) !== JSON.stringify(each.attributes)) ||
+            (other.field === each.field &&
+              (other.recordKey === singleRecordKey) !== (each.recordKey === singleRecordKey)))
+        const expected = each.recordKey !== bareRecordKey && edge.rows.some(hides)
+        if (isHiddenByNewer(edge, full(each)) !== expected) throw new Error(JSON.stringify(each))
+        for (const known of edge.rows) if (rowAt(edge, known) !== known) throw new Error('lost a row')
+      }
+    }),
+    { numRuns: 500 }
+  )
+  t.ok(manyRowsCount > 1_000)
+  t.end()
+})
 
 t.test('whatever a record did to the rows, taking it back leaves what was there', (t) => {
   const step = fc.record({
@@ -92,7 +141,7 @@ t.test('whatever a record did to the rows, taking it back leaves what was there'
           const row = rowsOfOwner(statements).find(
             (each) => each.recordKey === recordKey && each.upstreamId === upstreamId
           )
-          if (row) takeRow(context, statements, row)
+          if (row) deleteRow(context, statements, row)
         }
       }
       for (const back of undo.reverse()) back()

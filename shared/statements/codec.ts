@@ -21,10 +21,10 @@ const rowsMaxCount = 10_000_000
 export function packColumns(
   kind: StoredKind,
   columns: readonly Int32Array[],
-  rest: Buffer = Buffer.alloc(0)
+  appendix: Buffer = Buffer.alloc(0)
 ): Buffer {
   const packed = columns.map(packInts)
-  const body = Buffer.concat([...packed, rest])
+  const body = Buffer.concat([...packed, appendix])
   const head = Buffer.alloc(headBytes + lengthBytes * packed.length + checksumBytes)
   head.set([storedKinds[kind], codecVersion, columns.length])
   head.writeInt32LE(columns[0]?.length ?? 0, 3)

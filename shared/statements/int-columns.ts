@@ -11,7 +11,7 @@
  * and 128 where more bits follow, seven to a byte, each of which says by 128 that there is another. How often it
  * comes again is behind it, seven bits to a byte.
  */
-const againBit = 64
+const repeatBit = 64
 const moreBit = 128
 const [firstBits, bits] = [6, 7]
 const entryMaxBytes = 5
@@ -21,26 +21,26 @@ export function packInts(numbers: Int32Array): Buffer {
   // A repeat count never takes more bytes than it has repetitions.
   const bytes = Buffer.allocUnsafe(numbers.length * entryMaxBytes)
   let end = 0
-  const putRest = (rest: number): void => {
-    let left = rest
-    while (left > 127) {
-      bytes[end++] = (left & 127) | moreBit
-      left >>>= bits
+  const putVarint = (rest: number): void => {
+    let remaining = rest
+    while (remaining > 127) {
+      bytes[end++] = (remaining & 127) | moreBit
+      remaining >>>= bits
     }
-    bytes[end++] = left
+    bytes[end++] = remaining
   }
-  let last = 0
+  let previous = 0
   for (let at = 0; at < numbers.length;) {
     const number = numbers[at++] ?? 0
-    const difference = (number - last) | 0
-    let again = 0
-    for (last = number; at < numbers.length && (((numbers[at] ?? 0) - last) | 0) === difference; again += 1)
-      last = numbers[at++] ?? 0
-    const folded = ((difference << 1) ^ (difference >> 31)) >>> 0
-    const rest = folded >>> firstBits
-    bytes[end++] = (folded & 63) | (again > 0 ? againBit : 0) | (rest > 0 ? moreBit : 0)
-    if (rest > 0) putRest(rest)
-    if (again > 0) putRest(again)
+    const difference = (number - previous) | 0
+    let repeats = 0
+    for (previous = number; at < numbers.length && (((numbers[at] ?? 0) - previous) | 0) === difference; repeats += 1)
+      previous = numbers[at++] ?? 0
+    const zigzag = ((difference << 1) ^ (difference >> 31)) >>> 0
+    const rest = zigzag >>> firstBits
+    bytes[end++] = (zigzag & 63) | (repeats > 0 ? repeatBit : 0) | (rest > 0 ? moreBit : 0)
+    if (rest > 0) putVarint(rest)
+    if (repeats > 0) putVarint(repeats)
   }
   return bytes.subarray(0, end)
 }
@@ -49,7 +49,7 @@ export function packInts(numbers: Int32Array): Buffer {
 export function unpackInts(bytes: Uint8Array, count: number): Int32Array {
   const numbers = new Int32Array(count)
   let at = 0
-  const takeRest = (begin: number, shift: number): number => {
+  const readVarint = (begin: number, shift: number): number => {
     let rest = begin
     for (let left = shift; left < 32; left += bits) {
       const byte = bytes[at++]
@@ -63,8 +63,8 @@ export function unpackInts(bytes: Uint8Array, count: number): Int32Array {
   let filled = 0
   while (at < bytes.length) {
     const first = bytes[at++] ?? 0
-    const folded = first & moreBit ? takeRest(first & 63, firstBits) : first & 63
-    const times = first & againBit ? takeRest(0, 0) + 1 : 1
+    const folded = first & moreBit ? readVarint(first & 63, firstBits) : first & 63
+    const times = first & repeatBit ? readVarint(0, 0) + 1 : 1
     if (times > count - filled) throw new Error('a column holds more numbers than it says')
     const difference = (folded >>> 1) ^ -(folded & 1)
     for (const behind = filled + times; filled < behind; filled += 1) {

@@ -90,7 +90,7 @@ const kindCodes = {
 } as const satisfies Record<JournalEntry['kind'], number>
 
 /** A bit beside those of the kinds: some statement or association that is noted was the load's own before. */
-export const againBit = 1 << 12
+export const repeatBit = 1 << 12
 
 /** The kinds of entries as bits, one for each code. */
 export const kindBit = (kind: JournalEntry['kind']): number => 1 << kindCodes[kind]
@@ -123,7 +123,7 @@ export function packJournal(
   let kinds = statedCount > 0 ? kindBit('stated') : 0
   for (const entry of others) {
     const { kind } = entry
-    if ('before' in entry && entry.kind !== 'patched' && beforeSeq(entry.before) === seq) kinds |= againBit
+    if ('before' in entry && entry.kind !== 'patched' && beforeSeq(entry.before) === seq) kinds |= repeatBit
     counts[passOfKind(kind) - 1] = (counts[passOfKind(kind) - 1] ?? 0) + 1
     kinds |= kindBit(kind)
   }

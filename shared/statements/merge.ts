@@ -6,22 +6,22 @@
  */
 import type { JsonObject } from '../model/changes.ts'
 import { patchesIt } from '../model/edge-patches.ts'
-import { equalJson } from '../model/equal-json.ts'
 import { lineageFieldByCode } from '../model/lineage-fields.ts'
-import { appendedPosition } from '../model/list-order.ts'
 import { isNewer, type Order } from '../model/order.ts'
-import { bareRecordKey, columnGroupKey, removalCode, singleRecordKey } from '../model/record-keys.ts'
+import { bareRecordKey, columnGroupKey, removalCode } from '../model/record-keys.ts'
+import {
+  addStoredRow,
+  dropRow,
+  emptyEdge,
+  hasSameContent,
+  isHiddenByNewer,
+  noRows,
+  rowAt,
+  setRow,
+  type EdgeRows,
+  type RowKey
+} from './edge-rows.ts'
 import type { EdgePatchRow, OwnerAspect, StatementRow, TombstoneRow, WatermarkRow } from './rows.ts'
-
-/**
- * An edge of the owner: its rows as merged so far, and as they are stored. The same array as long as nothing has changed. `places` are
- * those of the rows by their keys, where there are many: a list may name one upstream thousands of times.
- */
-export type MergedEdge = {
-  rows: readonly StatementRow[]
-  stored: readonly StatementRow[]
-  places: Map<string, number> | null
-}
 
 /** Removals and replacements: those known, and those that are new and to be written. */
 export type RememberedOrder = {
@@ -29,13 +29,13 @@ export type RememberedOrder = {
   tombstones: Map<string, Order>
   /** By code (of the aspect, or of one list) and source; source 0 is all of them. */
   watermarks: Map<string, Order>
-  freshTombstones: Map<string, TombstoneRow>
-  freshWatermarks: Map<string, WatermarkRow>
+  newTombstones: Map<string, TombstoneRow>
+  newWatermarks: Map<string, WatermarkRow>
 }
 
 export type OwnerStatements = OwnerAspect & {
   /** By downstream, then by upstream. */
-  edges: Map<number, Map<number, MergedEdge>>
+  edges: Map<number, Map<number, EdgeRows>>
   /** Null as long as there are none. */
   order: RememberedOrder | null
   patches: readonly EdgePatchRow[]
@@ -73,11 +73,6 @@ export type ResolvedEntry = {
 
 export type EdgeEnds = { downstreamId: number; upstreamId: number }
 
-/** What tells the rows of one edge of one owner apart. */
-type RowKey = Pick<StatementRow, 'field' | 'sourceId' | 'recordKey'>
-
-const noRows: readonly StatementRow[] = []
-
 export const emptyOwner = ({ ownerId, aspectCode }: OwnerAspect): OwnerStatements => ({
   ownerId,
   aspectCode,
@@ -87,15 +82,9 @@ export const emptyOwner = ({ ownerId, aspectCode }: OwnerAspect): OwnerStatement
   storedPatches: []
 })
 
-/** Adds a stored row that has not been added yet. */
+/** Adds a stored row, unless it has been added. To be called before anything is merged. */
 export function addStored(owner: OwnerStatements, row: StatementRow): void {
-  const edge = edgeAt(owner, row)
-  if (placeOfKey(edge, row) >= 0) return
-  // Nothing has changed yet: both are one array.
-  const rows = edge.stored === noRows ? [] : (edge.stored as StatementRow[])
-  rows.push(row)
-  edge.rows = edge.stored = rows
-  edge.places?.set(rowKeyText(row), rows.length - 1)
+  addStoredRow(edgeAt(owner, row), row)
 }
 
 export function addTombstone(
@@ -117,62 +106,15 @@ const orderOfOwner = (owner: OwnerStatements): RememberedOrder =>
   (owner.order ??= {
     tombstones: new Map(),
     watermarks: new Map(),
-    freshTombstones: new Map(),
-    freshWatermarks: new Map()
+    newTombstones: new Map(),
+    newWatermarks: new Map()
   })
 
-const isSameKey = (a: RowKey, b: RowKey): boolean =>
-  a.field === b.field && a.sourceId === b.sourceId && a.recordKey === b.recordKey
-
-/** Up to this many rows of one edge are searched one by one; with more, their keys are kept in a map. */
-export const rowsSearchedMaxCount = 8
-
-export const rowKeyText = ({ field, sourceId, recordKey }: RowKey): string =>
-  `${field} ${sourceId} ${recordKey}`
-
-const placesOf = (rows: readonly StatementRow[]): Map<string, number> | null =>
-  rows.length > rowsSearchedMaxCount ? new Map(rows.map((row, place) => [rowKeyText(row), place])) : null
-
-/** Where the row of a key is; -1 where there is none. */
-function placeOfKey(edge: MergedEdge, key: RowKey): number {
-  if (edge.rows.length <= rowsSearchedMaxCount) return edge.rows.findIndex((row) => isSameKey(row, key))
-  edge.places ??= placesOf(edge.rows)
-  return edge.places?.get(rowKeyText(key)) ?? -1
-}
-
-/** The rows as an array that may be changed. */
-function ownRows(edge: MergedEdge): StatementRow[] {
-  if (edge.rows === edge.stored) edge.rows = [...edge.stored]
-  return edge.rows as StatementRow[]
-}
-
-function setRow(edge: MergedEdge, row: StatementRow): void {
-  const place = placeOfKey(edge, row)
-  const rows = ownRows(edge)
-  if (place >= 0) rows[place] = row
-  else {
-    rows.push(row)
-    edge.places?.set(rowKeyText(row), rows.length - 1)
-  }
-}
-
-/** Moves the last row into the gap: the rows of an edge have no order. */
-function dropRow(edge: MergedEdge, key: RowKey): void {
-  const place = placeOfKey(edge, key)
-  if (place < 0) return
-  const rows = ownRows(edge)
-  const last = rows.pop()
-  edge.places?.delete(rowKeyText(key))
-  if (!last || place === rows.length) return
-  rows[place] = last
-  edge.places?.set(rowKeyText(last), place)
-}
-
-function edgeAt({ edges }: OwnerStatements, { downstreamId, upstreamId }: EdgeEnds): MergedEdge {
+function edgeAt({ edges }: OwnerStatements, { downstreamId, upstreamId }: EdgeEnds): EdgeRows {
   let byUpstream = edges.get(downstreamId)
-  if (!byUpstream) edges.set(downstreamId, (byUpstream = new Map<number, MergedEdge>()))
+  if (!byUpstream) edges.set(downstreamId, (byUpstream = new Map<number, EdgeRows>()))
   let edge = byUpstream.get(upstreamId)
-  if (!edge) byUpstream.set(upstreamId, (edge = { rows: noRows, stored: noRows, places: null }))
+  if (!edge) byUpstream.set(upstreamId, (edge = emptyEdge()))
   return edge
 }
 
@@ -185,10 +127,10 @@ export const rowsOfEdge = (
 
 export function rowOfKey({ edges }: OwnerStatements, key: EdgeEnds & RowKey): StatementRow | undefined {
   const edge = edges.get(key.downstreamId)?.get(key.upstreamId)
-  return edge?.rows[placeOfKey(edge, key)]
+  return edge && rowAt(edge, key)
 }
 
-export function* edgesOfOwner({ edges }: OwnerStatements): Generator<MergedEdge> {
+export function* edgesOfOwner({ edges }: OwnerStatements): Generator<EdgeRows> {
   for (const byUpstream of edges.values()) yield* byUpstream.values()
 }
 
@@ -198,8 +140,8 @@ export const rowsOfOwner = (owner: OwnerStatements): StatementRow[] =>
 /** Puts a row in the place of the one of its key. Throws FORBIDDEN (checkDownstream) where it says anything new. */
 export function putRow(context: MergeContext, owner: OwnerStatements, row: StatementRow): void {
   const edge = edgeAt(owner, row)
-  const known = edge.rows[placeOfKey(edge, row)]
-  if (!known || !saysTheSame(known, row)) context.checkDownstream(row.downstreamId)
+  const known = rowAt(edge, row)
+  if (!known || !hasSameContent(known, row)) context.checkDownstream(row.downstreamId)
   setRow(edge, row)
   context.undo?.push(() => {
     if (known) setRow(edge, known)
@@ -208,7 +150,7 @@ export function putRow(context: MergeContext, owner: OwnerStatements, row: State
 }
 
 /** Throws FORBIDDEN (checkDownstream). */
-export function takeRow(context: MergeContext, owner: OwnerStatements, row: StatementRow): void {
+export function deleteRow(context: MergeContext, owner: OwnerStatements, row: StatementRow): void {
   context.checkDownstream(row.downstreamId)
   const edge = edgeAt(owner, row)
   dropRow(edge, row)
@@ -217,7 +159,7 @@ export function takeRow(context: MergeContext, owner: OwnerStatements, row: Stat
   })
 }
 
-const isKept = ({ keepsOrder }: MergeContext, row: Order, order: Order): boolean =>
+const isNewerThan = ({ keepsOrder }: MergeContext, row: Order, order: Order): boolean =>
   keepsOrder && isNewer(row, order)
 
 /**
@@ -321,10 +263,10 @@ export function assertEntry(
   )
     return false
   const known = rowOfKey(owner, row)
-  if (known && isKept(context, known, order)) return false
-  const isNews = !known || isOutdone(owner, known)
+  if (known && isNewerThan(context, known, order)) return false
+  const isNews = !known || isHidden(owner, known)
   putRow(context, owner, row)
-  return isNews || !saysTheSame(known, row) || patches.some((patch) => patchesIt(known, patch))
+  return isNews || !hasSameContent(known, row) || patches.some((patch) => patchesIt(known, patch))
 }
 
 /** Asserts an edge by its ends alone: what the aspect says about it already stands. Says whether the edge is new in it. */
@@ -335,7 +277,7 @@ export function assertEdge(
   { downstreamId, upstreamId, position }: EdgeEnds & { position: number },
   order: Order
 ): boolean {
-  const wasAsserted = rowsOfEdge(owner, downstreamId, upstreamId).length > 0
+  const existed = rowsOfEdge(owner, downstreamId, upstreamId).length > 0
   const known = rowOfKey(owner, {
     downstreamId,
     upstreamId,
@@ -356,30 +298,14 @@ export function assertEdge(
     },
     order
   )
-  return !wasAsserted && rowsOfEdge(owner, downstreamId, upstreamId).length > 0
+  return !existed && rowsOfEdge(owner, downstreamId, upstreamId).length > 0
 }
 
-/**
- * Whether something else was said about the edge after the row, by another source, or by its list where the row is an entry under
- * its own key: what is shown of it is what was said last, so that saying the same again is news. What was asserted by its ends
- * alone says nothing.
- */
-export const isOutdone = (owner: OwnerStatements, row: StatementRow): boolean =>
-  row.recordKey !== bareRecordKey &&
-  rowsOfEdge(owner, row.downstreamId, row.upstreamId).some(
-    (other) =>
-      other.recordKey !== bareRecordKey &&
-      isNewer(other, row) &&
-      ((other.sourceId !== row.sourceId && !equalJson(other.attributes, row.attributes)) ||
-        (other.field === row.field && isSingle(other) !== isSingle(row)))
-  )
-
-const isSingle = ({ recordKey }: StatementRow): boolean => recordKey === singleRecordKey
-
-/** What is added again keeps its place among what was added. */
-export const saysTheSame = (a: StatementRow, b: StatementRow): boolean =>
-  placeInList(a) === placeInList(b) && equalJson(a.attributes, b.attributes)
-const placeInList = (row: StatementRow): number => Math.min(row.position, appendedPosition)
+/** isHiddenByNewer of edge-rows.ts, for a row that may have been changed since. */
+export const isHidden = ({ edges }: OwnerStatements, row: StatementRow): boolean => {
+  const edge = edges.get(row.downstreamId)?.get(row.upstreamId)
+  return edge !== undefined && isHiddenByNewer(edge, row)
+}
 
 /** One list, and of column records one group; `written` tells the group of a record of the document by its record key. */
 export type RemovedFrom = {
@@ -398,15 +324,15 @@ export function removeEdge(
 ): boolean {
   // Also where there is nothing to remove yet: the removal counts for what is older and comes late.
   context.checkDownstream(downstreamId)
-  const isMeant = (row: StatementRow): boolean =>
+  const matches = (row: StatementRow): boolean =>
     from === null ||
     (row.field === from.fieldCode &&
       (from.group === null ||
         groupOf({ fieldCode: row.field, recordKey: row.recordKey }, from.written) === from.group))
   const gone = rowsOfEdge(owner, downstreamId, upstreamId).filter(
-    (row) => isMeant(row) && !isKept(context, row, order)
+    (row) => matches(row) && !isNewerThan(context, row, order)
   )
-  for (const row of gone) takeRow(context, owner, row)
+  for (const row of gone) deleteRow(context, owner, row)
   dropPatches(
     context,
     owner,
@@ -415,7 +341,7 @@ export function removeEdge(
         patch.downstreamId === downstreamId &&
         patch.upstreamId === upstreamId &&
         (from === null || patch.field === from.fieldCode) &&
-        !isKept(context, patch, order)
+        !isNewerThan(context, patch, order)
     )
   )
   rememberRemoval(
@@ -439,8 +365,8 @@ export function removeInto(
   context.checkDownstream(downstreamId)
   const gone = [...(owner.edges.get(downstreamId)?.values() ?? [])]
     .flatMap(({ rows }) => rows)
-    .filter((row) => row.field === fieldCode && !isKept(context, row, order))
-  for (const row of gone) takeRow(context, owner, row)
+    .filter((row) => row.field === fieldCode && !isNewerThan(context, row, order))
+  for (const row of gone) deleteRow(context, owner, row)
   rememberRemoval(context, owner, { downstreamId, upstreamId: 0 }, order, owner.aspectCode)
   return gone.length > 0
 }
@@ -453,7 +379,7 @@ function rememberRemoval(
   code: number
 ): void {
   if (!context.keepsOrder) return
-  const { tombstones, freshTombstones } = orderOfOwner(owner)
+  const { tombstones, newTombstones: freshTombstones } = orderOfOwner(owner)
   const key = tombstoneKey(code, downstreamId, upstreamId)
   const known = tombstones.get(key)
   if (isNewer(known, order)) return
@@ -498,19 +424,19 @@ export function replaceEdges(
     replaced.of === 'list'
       ? row.field === replaced.fieldCode
       : replaced.sourceId === null || row.sourceId === replaced.sourceId
-  const older = rowsOfOwner(owner).filter((row) => isMeant(row) && !isKept(context, row, order))
+  const older = rowsOfOwner(owner).filter((row) => isMeant(row) && !isNewerThan(context, row, order))
   rememberReplacement(context, owner, replaced, order)
   let hasChanged = false
   for (const entry of entries) hasChanged = assertEntry(context, owner, entry, order, sourceId) || hasChanged
   // An entry with the same key may have been refused, because it was removed later: so ask what is still there, not what the entries are.
   const gone = older.filter((row) => rowOfKey(owner, row) === row)
-  for (const row of gone) takeRow(context, owner, row)
+  for (const row of gone) deleteRow(context, owner, row)
   const isReplaced = (patch: EdgePatchRow) =>
     replaced.of === 'list' ? patch.field === replaced.fieldCode : replaced.sourceId === null
   dropPatches(
     context,
     owner,
-    owner.patches.filter((patch) => isReplaced(patch) && !isKept(context, patch, order))
+    owner.patches.filter((patch) => isReplaced(patch) && !isNewerThan(context, patch, order))
   )
   // An edge that was known by its ends alone and is written out now was shown before and is shown after.
   return (
@@ -529,7 +455,7 @@ function rememberReplacement(
   order: Order
 ): void {
   if (!context.keepsOrder) return
-  const { watermarks, freshWatermarks } = orderOfOwner(owner)
+  const { watermarks, newWatermarks: freshWatermarks } = orderOfOwner(owner)
   const code = replaced.of === 'list' ? replaced.fieldCode : owner.aspectCode
   const sourceId = replaced.of === 'aspect' ? (replaced.sourceId ?? 0) : 0
   const key = watermarkKey(code, sourceId)

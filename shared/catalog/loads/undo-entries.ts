@@ -6,7 +6,7 @@
  */
 import type { Tx } from '../../db/database.ts'
 import {
-  againBit,
+  repeatBit,
   beforeSeq,
   kindBit,
   unpackJournal,
@@ -80,7 +80,7 @@ export async function netEntries(
  */
 function rowsToCompare(row: JournalRow, outline: JournalOutline): number[] {
   const isRetried = new Set(outline.map(({ seq }) => seq)).size > 1
-  const comparesAssociations = isRetried || outline.some(({ kinds }) => (kinds & againBit) !== 0)
+  const comparesAssociations = isRetried || outline.some(({ kinds }) => (kinds & repeatBit) !== 0)
   return outline
     .filter(({ id, kinds }) => {
       if (id === row.id) return false

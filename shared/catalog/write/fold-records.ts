@@ -195,7 +195,7 @@ function unusedIds(work: UnitOfWork, drafts: Drafts): number[] {
   for (const owner of drafts.statements.values()) {
     for (const { rows } of edgesOfOwner(owner))
       for (const row of rows) used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
-    for (const row of [...(owner.order?.freshTombstones.values() ?? []), ...owner.patches])
+    for (const row of [...(owner.order?.newTombstones.values() ?? []), ...owner.patches])
       used.add(row.ownerId).add(row.downstreamId).add(row.upstreamId)
   }
   for (const draft of drafts.associations.values()) {

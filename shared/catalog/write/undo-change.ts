@@ -16,7 +16,7 @@ import {
   rowOfKey,
   rowsOfEdge,
   rowsOfOwner,
-  takeRow
+  deleteRow
 } from '../../statements/merge.ts'
 import type { AspectRow } from '../../store/aspects.ts'
 import type { EntityRow } from '../../store/entities.ts'
@@ -109,7 +109,7 @@ function undoStatement(
     patchesOfEdge(statements, key).filter((patch) => !isShared || [0, leftSeq].includes(seqOfChange(patch)))
   )
   if (before) putRow(work.merging, statements, { ...key, ownerId: owner.id, ...before })
-  else if (row) takeRow(work.merging, statements, row)
+  else if (row) deleteRow(work.merging, statements, row)
   return countEdgesInAspect(work, drafts, statements, { isMade: false, hasChanged: true }, order)
 }
 

@@ -9,14 +9,12 @@ import type { StatementBefore } from '../../statements/load-journal.ts'
 import { compareOrder, seqOfChange } from '../../model/order.ts'
 import {
   edgesOfOwner,
-  isOutdone,
+  isHidden,
   patchesOfEdge,
-  rowKeyText,
   rowsOfEdge,
-  rowsSearchedMaxCount,
-  saysTheSame,
   type OwnerStatements
 } from '../../statements/merge.ts'
+import { hasSameContent, rowFinder } from '../../statements/edge-rows.ts'
 import type { EdgePatchRow, StatementRow } from '../../statements/rows.ts'
 import { deleteEdgePatches, insertEdgePatches } from '../../store/edge-patches.ts'
 import { columnsOfRows, insertStatements, type NewStatements } from '../../store/new-statements.ts'
@@ -70,18 +68,6 @@ export async function writeStatements(
   return columns
 }
 
-/** Returns a look-up of the rows of an edge by the key of another row. An edge may have thousands. */
-function rowFinder(rows: readonly StatementRow[]): (row: StatementRow) => StatementRow | undefined {
-  if (rows.length > rowsSearchedMaxCount) {
-    const byKey = new Map(rows.map((row) => [rowKeyText(row), row]))
-    return (row) => byKey.get(rowKeyText(row))
-  }
-  return (row) =>
-    rows.find(
-      (each) => each.field === row.field && each.sourceId === row.sourceId && each.recordKey === row.recordKey
-    )
-}
-
 const isWorthWriting = (
   work: UnitOfWork,
   owner: OwnerStatements,
@@ -90,8 +76,8 @@ const isWorthWriting = (
 ): boolean =>
   mustRaise(work) ||
   owner.patches.length > 0 ||
-  !saysTheSame(before, row) ||
-  isOutdone(owner, before) ||
+  !hasSameContent(before, row) ||
+  isHidden(owner, before) ||
   seqOfChange(row) !== seqOfChange(before)
 
 /** Whether a row of which only the order was raised must be written. */
@@ -111,7 +97,7 @@ function withChangedSeq(
     !before ||
     before === row ||
     seqOfChange(row) !== seq ||
-    isOutdone(owner, before) ||
+    isHidden(owner, before) ||
     !looksTheSame(owner, before, row)
   )
     return row
@@ -209,7 +195,7 @@ export const stateSeq = (row: StatementRow, patches: readonly EdgePatchRow[]): n
     : Math.max(seqOfChange(row), ...patchesOfEdge({ patches }, row).map(seqOfChange))
 
 const looksTheSame = (owner: OwnerStatements, before: StatementRow, now: StatementRow): boolean =>
-  saysTheSame(now, before) &&
+  hasSameContent(now, before) &&
   (owner.patches.length + owner.storedPatches.length === 0 ||
     equalJson(shownAttributes(before, owner.storedPatches), shownAttributes(now, owner.patches)))
 
@@ -226,11 +212,11 @@ async function writeOrder(tx: Tx, work: UnitOfWork, owners: readonly OwnerStatem
   if (!work.older.isUnfinished) return
   await writeTombstones(
     tx,
-    owners.flatMap(({ order }) => (order ? [...order.freshTombstones.values()] : []))
+    owners.flatMap(({ order }) => (order ? [...order.newTombstones.values()] : []))
   )
   await writeWatermarks(
     tx,
-    owners.flatMap(({ order }) => (order ? [...order.freshWatermarks.values()] : []))
+    owners.flatMap(({ order }) => (order ? [...order.newWatermarks.values()] : []))
   )
 }
 
