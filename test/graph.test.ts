@@ -86,8 +86,11 @@ function differences(view: GraphView, model: Model, greatestId: number): string[
   return found
 }
 
+/** A change of a graph: an edge asserted once more, or a delta of the change log. */
+type Change = GraphDelta | { kind: 'stated'; upstreamId: number; downstreamId: number }
+
 /** Tells the model what the graph is told. */
-function note(model: Model, delta: GraphDelta): void {
+function note(model: Model, delta: Change): void {
   if (delta.kind === 'stated' || delta.kind === 'unstated') {
     const edge = `${delta.upstreamId} ${delta.downstreamId}`
     const count = (model.edges.get(edge) ?? 0) + (delta.kind === 'stated' ? 1 : -1)
@@ -164,7 +167,6 @@ const command = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('apply' as const),
-      inColumns: fc.boolean(),
       drawn: fc.array(drawnDelta, { minLength: 1, maxLength: 60, size: 'max' })
     })
   },
@@ -176,9 +178,9 @@ const command = fc.oneof(
 function deltasFor(
   model: Model,
   drawn: readonly { kind: string; one: number; other: number; flags: number }[]
-): GraphDelta[] {
-  const deltas: GraphDelta[] = []
-  const say = (delta: GraphDelta): void => {
+): Change[] {
+  const deltas: Change[] = []
+  const say = (delta: Change): void => {
     deltas.push(delta)
     note(model, delta)
   }
@@ -210,25 +212,21 @@ function deltasFor(
   return deltas
 }
 
-const entitiesIn = (deltas: readonly GraphDelta[]) =>
+const entitiesIn = (deltas: readonly Change[]) =>
   deltas.flatMap((delta) =>
     delta.kind === 'created' ? [{ id: delta.id, urn: datasetOf(delta.id), parentId: 0 }] : []
   )
 
-/** What is stated as a row of the change log has it in columns; the rest as it was. */
-function withColumns(deltas: readonly GraphDelta[]): Pick<GraphChanges, 'stated' | 'deltas'> {
-  const stated = deltas.flatMap((delta) =>
-    delta.kind === 'stated'
-      ? [{ kind: delta.kind, downstreamId: delta.downstreamId, upstreamId: delta.upstreamId }]
-      : []
-  )
-  const others = deltas.filter((delta) => delta.kind !== 'stated')
-  const row = packGraphChanges(others, {
+/** The changes as a row of the change log contains them: asserted edges in columns, after the deltas. */
+function rowOf(changes: readonly Change[]): Pick<GraphChanges, 'stated' | 'deltas'> {
+  const stated = changes.filter((change) => change.kind === 'stated')
+  const deltas = changes.filter((change) => change.kind !== 'stated')
+  const row = packGraphChanges(deltas, {
     downstreamIds: Int32Array.from(stated, ({ downstreamId }) => downstreamId),
     upstreamIds: Int32Array.from(stated, ({ upstreamId }) => upstreamId)
   })
-  const changes = unpackGraphChanges(row)
-  return { stated: [changes.stated], deltas: [...changes.deltas] }
+  const unpacked = unpackGraphChanges(row)
+  return { stated: [unpacked.stated], deltas: [...unpacked.deltas] }
 }
 
 t.test('a graph is what was said of it, and each view what it was when it was pinned', async (t) => {
@@ -244,10 +242,7 @@ t.test('a graph is what was said of it, and each view what it was when it was pi
         else {
           const deltas = deltasFor(model, each.drawn)
           const entities = entitiesIn(deltas)
-          await graph.apply(
-            { ...(each.inColumns ? withColumns(deltas) : { deltas }), entities, documents: new Map() },
-            noPause
-          )
+          await graph.apply({ ...rowOf(deltas), entities, documents: new Map() }, noPause)
         }
         // A look at the present is a view as well: without it some changes find nobody looking.
         const now = graph.pin()
@@ -301,7 +296,7 @@ t.test('a graph loaded from a snapshot goes on as one that was told everything',
         )
         const loaded = { view: graph.pin(), model: modelCopy(model) }
         const deltas = deltasFor(model, after)
-        await graph.apply({ deltas, entities: entitiesIn(deltas), documents: new Map() }, noPause)
+        await graph.apply({ ...rowOf(deltas), entities: entitiesIn(deltas), documents: new Map() }, noPause)
         const wrong = [
           ...differences(loaded.view, loaded.model, greatest),
           ...differences(graph.pin(), model, greatest)
@@ -317,9 +312,9 @@ t.test('a graph loaded from a snapshot goes on as one that was told everything',
 t.test('room that lists have given up is used again, and never under a view', async (t) => {
   const graph = new LineageGraph({ entityCount: 100, greatestId: 100 })
   const model = emptyModel()
-  const change = async (deltas: readonly GraphDelta[]): Promise<void> => {
+  const change = async (deltas: readonly Change[]): Promise<void> => {
     for (const delta of deltas) note(model, delta)
-    await graph.apply({ deltas, entities: entitiesIn(deltas), documents: new Map() }, noPause)
+    await graph.apply({ ...rowOf(deltas), entities: entitiesIn(deltas), documents: new Map() }, noPause)
   }
   await change(Array.from({ length: 100 }, (_, index) => ({ kind: 'created', id: index + 1 })))
   let bytesEarly = 0
@@ -366,7 +361,7 @@ t.test('what contradicts the graph is refused, and views pinned before stay what
       flags: 0
     }))
   )
-  await graph.apply({ deltas, entities: entitiesIn(deltas), documents: new Map() }, noPause)
+  await graph.apply({ ...rowOf(deltas), entities: entitiesIn(deltas), documents: new Map() }, noPause)
   const view = graph.pin()
   await t.rejects(
     graph.apply(
@@ -703,9 +698,9 @@ t.test('what is changed between the slices of walks never shows in their answers
   const layer = 700
   const graph = new LineageGraph({ entityCount: 10, greatestId: 10 })
   const model = emptyModel()
-  const change = async (deltas: GraphDelta[], pause: Pause): Promise<void> => {
+  const change = async (deltas: Change[], pause: Pause): Promise<void> => {
     for (const delta of deltas) note(model, delta)
-    await graph.apply({ deltas, entities: entitiesIn(deltas), documents: new Map() }, pause)
+    await graph.apply({ ...rowOf(deltas), entities: entitiesIn(deltas), documents: new Map() }, pause)
   }
   // A start and four layers of more ids than a slice follows; edges mostly to the next layer, some to wherever.
   const last = 1 + layer * 4
@@ -721,12 +716,12 @@ t.test('what is changed between the slices of walks never shows in their answers
   )
   await change(
     [
-      ...Array.from({ length: layer }, (_, index): GraphDelta => ({
+      ...Array.from({ length: layer }, (_, index): Change => ({
         kind: 'stated',
         upstreamId: 1,
         downstreamId: 2 + index
       })),
-      ...Array.from({ length: layer * 6 }, (): GraphDelta => ({ kind: 'stated', ...anEdge() }))
+      ...Array.from({ length: layer * 6 }, (): Change => ({ kind: 'stated', ...anEdge() }))
     ],
     noPause
   )
@@ -747,12 +742,12 @@ t.test('what is changed between the slices of walks never shows in their answers
       const removed = new Set(Array.from({ length: 30 }, () => stated[below(stated.length)] ?? ''))
       await change(
         [
-          ...[...removed].map((edge): GraphDelta => {
+          ...[...removed].map((edge): Change => {
             const [upstreamId = 0, downstreamId = 0] = edge.split(' ').map(Number)
             return { kind: 'unstated', upstreamId, downstreamId }
           }),
-          ...Array.from({ length: 30 }, (): GraphDelta => ({ kind: 'stated', ...anEdge() })),
-          ...Array.from({ length: below(20) }, (): GraphDelta => ({
+          ...Array.from({ length: 30 }, (): Change => ({ kind: 'stated', ...anEdge() })),
+          ...Array.from({ length: below(20) }, (): Change => ({
             kind: 'stated',
             upstreamId: churned,
             downstreamId: 2 + below(last - 1)

@@ -58,33 +58,24 @@ export class Adjacency {
     this.#givenUp = kept < 0 ? [] : this.#givenUp.slice(kept)
   }
 
-  /**
-   * Adds and removes members of one id's list; what is both added and removed must have been cancelled out by the caller.
-   * `era` is null if nobody looks at a view. Throws where a member to remove is not there.
-   */
-  change(id: number, added: readonly number[], removed: readonly number[], era: number | null): void {
-    if (removed.length === 0) {
-      const begin = this.#extend(id, added.length, era)
-      for (const [index, member] of added.entries()) this.#pool[begin + index] = member
-      return
-    }
+  /** Removes members of one id's list. `era` is null while no view is in use. Throws when a member is not in the list. */
+  remove(id: number, members: readonly number[], era: number | null): void {
     const page = this.#heads.toWrite(id)
     const at = (id & pageMask) * 2
     const offset = page[at] ?? 0
     const length = page[at + 1] ?? 0
-    const newLength = length + added.length - removed.length
+    const newLength = length - members.length
     const sizeClass = sizeClassOf(length)
     const newClass = sizeClassOf(newLength)
-    const staysInPlace = newClass === sizeClass && era === null
-    const newOffset = staysInPlace ? offset : this.#takeRoom(newClass)
-    const kept = this.#copyWithout(id, offset, length, newOffset, removed)
-    for (const [index, member] of added.entries()) this.#pool[newOffset + kept + index] = member
+    const isInPlace = newClass === sizeClass && era === null
+    const newOffset = isInPlace ? offset : this.#takeRoom(newClass)
+    this.#copyWithout(id, offset, length, newOffset, members)
     page[at] = newOffset
     page[at + 1] = newLength
-    if (!staysInPlace) this.#giveUp(offset, sizeClass, era)
+    if (!isInPlace) this.#giveUp(offset, sizeClass, era)
   }
 
-  /** Adds members to many lists: `far` of a pair to the list of `near`. `order` sorts the pairs by `near`. `era` as in `change`. */
+  /** Adds members to many lists: `far` of a pair to the list of `near`. `order` sorts the pairs by `near`. `era` as in `remove`. */
   append(near: Int32Array, far: Int32Array, order: Uint32Array, era: number | null): void {
     for (let begin = 0, end = 0; begin < order.length; begin = end) {
       const id = near[order[begin] ?? 0] ?? 0
@@ -131,26 +122,25 @@ export class Adjacency {
     length: number,
     newOffset: number,
     removed: readonly number[]
-  ): number {
+  ): void {
     const toRemove = new Map<number, number>()
     for (const member of removed) toRemove.set(member, (toRemove.get(member) ?? 0) + 1)
-    let left = removed.length
+    let missing = removed.length
     let kept = 0
     for (let index = offset; index < offset + length; index += 1) {
       const member = this.#pool[index] ?? 0
-      const times = left > 0 ? (toRemove.get(member) ?? 0) : 0
+      const times = missing > 0 ? (toRemove.get(member) ?? 0) : 0
       if (times > 0) {
         toRemove.set(member, times - 1)
-        left -= 1
+        missing -= 1
       } else {
-        // Where more is to be removed than is there, the new room is too small for what stays.
+        // With a member missing from the list, the new room is too small for those that stay.
         if (kept === length - removed.length) break
         this.#pool[newOffset + kept] = member
         kept += 1
       }
     }
-    if (left > 0) throw new Error(`the list of ${id} lacks ${left} of the members to be removed`)
-    return kept
+    if (missing > 0) throw new Error(`the list of ${id} lacks ${missing} of the members to be removed`)
   }
 
   #freeOf(sizeClass: number): number[] {

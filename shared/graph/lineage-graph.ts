@@ -9,7 +9,6 @@ import type { GraphDelta, StatedEdges } from '../statements/graph-delta.ts'
 import type { Urn } from '../urn/urn.ts'
 import { Adjacency, type AdjacencyView } from './adjacency.ts'
 import { DomainDocuments, type DomainDocument } from './domain-documents.ts'
-import { groupEdges } from './group-edges.ts'
 import { Nodes, type NodeFlags, type NodesView } from './nodes.ts'
 import type { Pause } from './turns.ts'
 import { ColumnLists } from './column-lists.ts'
@@ -176,9 +175,9 @@ export class LineageGraph {
     if (domainParents) this.#domainParents = domainParents
     for (const [id, document] of documents) this.domainDocuments.set(id, document)
     const era = isLookedAt ? this.#era : null
-    // Before what is unstated: it may be among these.
+    // Before the removals, which may be of these edges.
     for (const edges of stated) await this.#append(edges, era, pause)
-    await this.#applyEdges(deltas, era, pause)
+    await this.#remove(deltas, era, pause)
   }
 
   async #append(
@@ -211,19 +210,25 @@ export class LineageGraph {
     return true
   }
 
-  async #applyEdges(deltas: readonly GraphDelta[], era: number | null, pause: Pause): Promise<void> {
-    const { downstreamOf, upstreamOf, balance } = await groupEdges(deltas, pause)
-    for (const [adjacency, groups] of [
+  async #remove(deltas: readonly GraphDelta[], era: number | null, pause: Pause): Promise<void> {
+    const [downstreamOf, upstreamOf] = [new Map<number, number[]>(), new Map<number, number[]>()]
+    for (const [index, delta] of deltas.entries()) {
+      if (index % deltasPerLook === 0) await pause()
+      if (delta.kind !== 'unstated') continue
+      push(downstreamOf, delta.upstreamId, delta.downstreamId)
+      push(upstreamOf, delta.downstreamId, delta.upstreamId)
+      this.#edgeCount -= 1
+    }
+    for (const [adjacency, removed] of [
       [this.#downstream, downstreamOf],
       [this.#upstream, upstreamOf]
     ] as const) {
       let index = 0
-      for (const [id, { added, removed }] of groups) {
-        adjacency.change(this.#known(id), added, removed, era)
+      for (const [id, members] of removed) {
+        adjacency.remove(this.#known(id), members, era)
         if ((index += 1) % deltasPerLook === 0) await pause()
       }
     }
-    this.#edgeCount += balance
   }
 
   #addEntity({ id, urn, parentId }: NewEntity): void {
@@ -242,4 +247,10 @@ export class LineageGraph {
 function setOrDelete<Value>(map: Map<number, Value>, key: number, value: Value | null): void {
   if (value === null) map.delete(key)
   else map.set(key, value)
+}
+
+function push(lists: Map<number, number[]>, id: number, member: number): void {
+  const list = lists.get(id)
+  if (list) list.push(member)
+  else lists.set(id, [member])
 }

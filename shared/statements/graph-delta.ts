@@ -9,7 +9,7 @@
 import { packColumns, unpackColumns } from './codec.ts'
 
 export type GraphDelta =
-  | { kind: 'stated' | 'unstated'; downstreamId: number; upstreamId: number }
+  | { kind: 'unstated'; downstreamId: number; upstreamId: number }
   | { kind: 'entity'; id: number; isPresent: boolean; isRemoved: boolean; isDeleted: boolean }
   | { kind: 'domain'; id: number; domainId: number | null }
   | { kind: 'parentDomain'; id: number; parentId: number | null }
@@ -27,9 +27,9 @@ const codes = {
   parentDomain: 5,
   created: 6,
   described: 7
-} as const satisfies Record<GraphDelta['kind'], number>
+} as const satisfies Record<GraphDelta['kind'] | 'stated', number>
 const kindOfCode = new Map(
-  Object.entries(codes).map(([kind, code]) => [code as number, kind as GraphDelta['kind']])
+  Object.entries(codes).map(([kind, code]) => [code as number, kind as keyof typeof codes])
 )
 
 const columnCount = 3
@@ -51,7 +51,6 @@ export function packGraphChanges(deltas: readonly GraphDelta[], stated: StatedEd
 
 function numbersOf(delta: GraphDelta): [number, number] {
   switch (delta.kind) {
-    case 'stated':
     case 'unstated':
       return [delta.downstreamId, delta.upstreamId]
     case 'entity':
@@ -93,6 +92,7 @@ function deltaOf(code: number, first: number, second: number): GraphDelta {
     case undefined:
       throw new Error(`unknown kind ${code} in the change log`)
     case 'stated':
+      throw new Error('an added edge before the end of a change log row')
     case 'unstated':
       return { kind, downstreamId: first, upstreamId: second }
     case 'entity':
@@ -111,12 +111,4 @@ function deltaOf(code: number, first: number, second: number): GraphDelta {
     case 'described':
       return { kind, id: first }
   }
-}
-
-/** All of a row one by one. */
-export function* unpackGraphDeltas(packed: Buffer): Generator<GraphDelta> {
-  const { stated, deltas } = unpackGraphChanges(packed)
-  yield* deltas
-  for (const [at, downstreamId] of stated.downstreamIds.entries())
-    yield { kind: 'stated', downstreamId, upstreamId: stated.upstreamIds[at] ?? 0 }
 }

@@ -34,7 +34,11 @@ export function packInts(numbers: Int32Array): Buffer {
     const number = numbers[at++] ?? 0
     const difference = (number - previous) | 0
     let repeats = 0
-    for (previous = number; at < numbers.length && (((numbers[at] ?? 0) - previous) | 0) === difference; repeats += 1)
+    for (
+      previous = number;
+      at < numbers.length && (((numbers[at] ?? 0) - previous) | 0) === difference;
+      repeats += 1
+    )
       previous = numbers[at++] ?? 0
     const zigzag = ((difference << 1) ^ (difference >> 31)) >>> 0
     const rest = zigzag >>> firstBits

@@ -1,7 +1,7 @@
 /** What an in-memory graph that read the whole change log would hold, and what the tables hold: both must agree. */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
-import { unpackGraphDeltas, type GraphDelta } from '../../shared/statements/graph-delta.ts'
+import { unpackGraphChanges, type GraphDelta } from '../../shared/statements/graph-delta.ts'
 
 /** Lines of text, sorted: edges as often as they are stated. */
 export type GraphView = { edges: string[]; entities: string[]; domains: string[]; parents: string[] }
@@ -11,19 +11,24 @@ export async function graphOfLog(db: Db): Promise<GraphView> {
   const entities = new Map<number, string>()
   const domains = new Map<number, number | null>()
   const parents = new Map<number, number | null>()
+  const add = (downstreamId: number, upstreamId: number, count: number): void => {
+    const edge = `${downstreamId} ${upstreamId}`
+    edges.set(edge, (edges.get(edge) ?? 0) + count)
+  }
   const take = (delta: GraphDelta): void => {
-    if (delta.kind === 'stated' || delta.kind === 'unstated') {
-      const edge = `${delta.downstreamId} ${delta.upstreamId}`
-      edges.set(edge, (edges.get(edge) ?? 0) + (delta.kind === 'stated' ? 1 : -1))
-    }
+    if (delta.kind === 'unstated') add(delta.downstreamId, delta.upstreamId, -1)
     if (delta.kind === 'entity')
       entities.set(delta.id, `${delta.isPresent} ${delta.isRemoved} ${delta.isDeleted}`)
     if (delta.kind === 'created') entities.set(delta.id, 'false false false')
     if (delta.kind === 'domain') domains.set(delta.id, delta.domainId)
     if (delta.kind === 'parentDomain') parents.set(delta.id, delta.parentId)
   }
-  for (const row of await query<{ delta: Buffer }>(db, 'select delta from graph_change order by id'))
-    for (const delta of unpackGraphDeltas(row.delta)) take(delta)
+  for (const row of await query<{ delta: Buffer }>(db, 'select delta from graph_change order by id')) {
+    const { stated, deltas } = unpackGraphChanges(row.delta)
+    for (const [at, downstreamId] of stated.downstreamIds.entries())
+      add(downstreamId, stated.upstreamIds[at] ?? 0, 1)
+    for (const delta of deltas) take(delta)
+  }
   const shown = (map: Map<number | string, string | number | null>) =>
     [...map]
       .filter(([, value]) => value !== null && value !== 0)

@@ -9,7 +9,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { isAsset } from '../../model/entity-types.ts'
-import { unpackGraphDeltas } from '../../statements/graph-delta.ts'
+import { unpackGraphChanges } from '../../statements/graph-delta.ts'
 import { findAssociations } from '../../store/domains.ts'
 import { findEntities, findEntitiesById, type EntityRow } from '../../store/entities.ts'
 import { countStatements, ownGraphChanges } from '../../store/trial-changes.ts'
@@ -45,18 +45,22 @@ export type TrialChanges = {
 /** To be called last in the transaction, before it is rolled back. */
 export async function changesOfTransaction(tx: Tx): Promise<TrialChanges> {
   const balance = new Map<string, { downstreamId: number; upstreamId: number; net: number }>()
+  const add = (downstreamId: number, upstreamId: number, count: number): void => {
+    const key = `${downstreamId} ${upstreamId}`
+    const pair = balance.get(key) ?? { downstreamId, upstreamId, net: 0 }
+    pair.net += count
+    balance.set(key, pair)
+  }
   const domains = new Map<number, number | null>()
   const present = new Set<number>()
   const inserted = new Set<number>()
   for (const packed of await ownGraphChanges(tx)) {
-    for (const delta of unpackGraphDeltas(packed)) {
-      if (delta.kind === 'stated' || delta.kind === 'unstated') {
-        const { downstreamId, upstreamId } = delta
-        const key = `${downstreamId} ${upstreamId}`
-        const pair = balance.get(key) ?? { downstreamId, upstreamId, net: 0 }
-        pair.net += delta.kind === 'stated' ? 1 : -1
-        balance.set(key, pair)
-      } else if (delta.kind === 'domain') domains.set(delta.id, delta.domainId)
+    const { stated, deltas } = unpackGraphChanges(packed)
+    for (const [at, downstreamId] of stated.downstreamIds.entries())
+      add(downstreamId, stated.upstreamIds[at] ?? 0, 1)
+    for (const delta of deltas) {
+      if (delta.kind === 'unstated') add(delta.downstreamId, delta.upstreamId, -1)
+      else if (delta.kind === 'domain') domains.set(delta.id, delta.domainId)
       else if (delta.kind === 'entity' && delta.isPresent) present.add(delta.id)
       else if (delta.kind === 'created') inserted.add(delta.id)
     }
