@@ -2,6 +2,7 @@
 import * as baseline from './0001-baseline.ts'
 import * as domainRules from './0002-domain-rules.ts'
 import * as openLineageNames from './0003-openlineage-names.ts'
+import * as webSession from './0004-web-session.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. `up` is SQL. */
 export type Migration = { name: string; up: string }
@@ -9,5 +10,6 @@ export type Migration = { name: string; up: string }
 export const migrations: readonly Migration[] = [
   { name: '0001-baseline', up: baseline.up },
   { name: '0002-domain-rules', up: domainRules.up },
-  { name: '0003-openlineage-names', up: openLineageNames.up }
+  { name: '0003-openlineage-names', up: openLineageNames.up },
+  { name: '0004-web-session', up: webSession.up }
 ]

@@ -306,6 +306,14 @@ create table search_document (
   constraint search_document_pkey PRIMARY KEY (entity_id)
 );
 
+create table sign_in_code (
+  code_hash bytea not null,
+  token_id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_in_code_pkey PRIMARY KEY (code_hash),
+  constraint sign_in_code_token_id_fkey FOREIGN KEY (token_id) REFERENCES access_token(id) ON DELETE CASCADE
+);
+
 create table snapshot_removal (
   load_id uuid not null,
   piece integer not null,
@@ -363,6 +371,15 @@ create table timeseries_aspect (
   actor text not null,
   created_at timestamp with time zone not null default now(),
   constraint timeseries_aspect_pkey PRIMARY KEY (entity_id, aspect_name, timestamp_millis, event_key)
+);
+
+create table web_session (
+  session_hash bytea not null,
+  token_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone not null default now(),
+  constraint web_session_pkey PRIMARY KEY (session_hash),
+  constraint web_session_token_id_fkey FOREIGN KEY (token_id) REFERENCES access_token(id) ON DELETE CASCADE
 );
 
 CREATE INDEX aspect_column_reference_idx ON public.aspect USING gin (((((jsonb_path_query_array(value, '$."fields"[*]."globalTags"."tags"[*]."tag"'::jsonpath) || jsonb_path_query_array(value, '$."fields"[*]."glossaryTerms"."terms"[*]."urn"'::jsonpath)) || jsonb_path_query_array(value, '$."foreignKeys"[*]."foreignDataset"'::jsonpath)) || jsonb_path_query_array(value, '$."foreignKeys"[*]."foreignFields"[*]'::jsonpath))) jsonb_path_ops) WITH (gin_pending_list_limit='256') WHERE (aspect_name = 'schemaMetadata'::text);
@@ -438,3 +455,7 @@ CREATE INDEX statement_job_upstream_idx ON public.statement USING btree (upstrea
 CREATE INDEX statement_owner_id_idx ON public.statement USING btree (owner_id) WHERE (owner_id <> downstream_id);
 
 CREATE INDEX statement_upstream_id_idx ON public.statement USING btree (upstream_id);
+
+CREATE INDEX web_session_token_id_used_at_idx ON public.web_session USING btree (token_id, used_at);
+
+CREATE INDEX web_session_used_at_idx ON public.web_session USING btree (used_at);

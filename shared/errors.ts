@@ -13,13 +13,14 @@ export const errorCodes = {
     status: 401,
     type: 'UNAUTHORIZED',
     retryable: false,
-    meaning: 'No token, or one that is unknown, expired or revoked.'
+    meaning: 'No token, or one that is unknown, expired or revoked; or a session of the web UI that is over.'
   },
   FORBIDDEN: {
     status: 403,
     type: 'UNAUTHORIZED',
     retryable: false,
-    meaning: 'The token lacks the scope, or is limited to another domain.'
+    meaning:
+      'The token lacks the scope, or is limited to another domain; or a request with a session comes from another site or lacks `x-csrf-token`.'
   },
   BAD_REQUEST: {
     status: 400,
@@ -150,7 +151,7 @@ export const errorCodes = {
     type: 'RATE_LIMITED',
     retryable: true,
     meaning:
-      'Too many requests of one kind at once (exports, event streams, heavy reads of one token); wait as long as Retry-After says, or `retryAfterSeconds` in a GraphQL error.'
+      'Too many requests of one kind at once (exports, event streams, sign-ins, heavy reads of one token); wait as long as Retry-After says, or `retryAfterSeconds` in a GraphQL error.'
   },
   DEADLINE_EXCEEDED: {
     status: 504,

@@ -220,7 +220,19 @@ export const limits = {
   /** Characters of a source's name. */
   sourceNameMaxChars: 255,
   /** Characters of a token's name. */
-  tokenNameMaxChars: 255
+  tokenNameMaxChars: 255,
+  /** Bytes of a sign-in (POST /session). */
+  signInBodyMaxBytes: 4_096,
+  /** Sign-ins that one process checks at once; anyone may try one. */
+  signInsAtOnceMaxCount: 10,
+  /** Seconds until the code of a sign-in link expires. */
+  signInCodeMaxSeconds: 300,
+  /** Sessions of one token; another one ends the one that was used least recently. */
+  sessionsPerTokenMaxCount: 100,
+  /** Seconds without a request until a session ends. */
+  sessionIdleMaxSeconds: 43_200,
+  /** Seconds until a session ends in any case. */
+  sessionMaxSeconds: 604_800
 } as const
 
 export type LimitName = keyof typeof limits

@@ -25,13 +25,15 @@ export type NewToken = Pick<
   'id' | 'name' | 'hint' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'
 > & { tokenHash: Buffer }
 
-type Row = Omit<TokenRecord, 'scopes' | 'domainUrn' | 'actorUrn'> & {
+/** A token as the columns of selectToken have it. */
+export type TokenRow = Omit<TokenRecord, 'scopes' | 'domainUrn' | 'actorUrn'> & {
   scopes: string[]
   domainUrn: string | null
   actorUrn: string
 }
 
-const selectToken = `
+/** Selects a token, as `token`, with its domain's URN. */
+export const selectToken = `
   select
     token.id,
     token.name,
@@ -46,8 +48,8 @@ const selectToken = `
   left join entity domain on domain.id = token.domain_id`
 
 /** The token with this hash, if it is neither revoked nor expired by the database's clock. */
-export async function findValidToken(db: Db, tokenHash: Buffer): Promise<TokenRecord | null> {
-  const rows = await query<Row>(
+export async function findValidToken(db: Db | Tx, tokenHash: Buffer): Promise<TokenRecord | null> {
+  const rows = await query<TokenRow>(
     db,
     `
     ${selectToken}
@@ -55,6 +57,20 @@ export async function findValidToken(db: Db, tokenHash: Buffer): Promise<TokenRe
       and token.revoked_at is null
       and (token.expires_at is null or token.expires_at > now())`,
     [tokenHash]
+  )
+  return first(rows)
+}
+
+/** The token with this id, if it is neither revoked nor expired by the database's clock. */
+export async function findValidTokenById(db: Db | Tx, id: string): Promise<TokenRecord | null> {
+  const rows = await query<TokenRow>(
+    db,
+    `
+    ${selectToken}
+    where token.id = ?::uuid
+      and token.revoked_at is null
+      and (token.expires_at is null or token.expires_at > now())`,
+    [id]
   )
   return first(rows)
 }
@@ -88,7 +104,7 @@ export async function listTokenRows(
   db: Db,
   page: { start: number; count: number; actorUrns: readonly string[] | null }
 ): Promise<{ total: number; tokens: TokenRecord[] }> {
-  const rows = await query<Row>(
+  const rows = await query<TokenRow>(
     db,
     `
     ${selectToken}
@@ -106,7 +122,7 @@ export async function listTokenRows(
     where ?::text[] is null or actor = any(?::text[])`,
     [page.actorUrns, page.actorUrns]
   )
-  return { total: counted?.total ?? 0, tokens: rows.map(toRecord) }
+  return { total: counted?.total ?? 0, tokens: rows.map(toTokenRecord) }
 }
 
 /** Revokes a token; the first time counts. Returns it, or null if there is none. */
@@ -126,13 +142,14 @@ export async function hasNoToken(tx: Tx): Promise<boolean> {
 }
 
 const findToken = async (tx: Tx, id: string): Promise<TokenRecord | null> =>
-  first(await query<Row>(tx, `${selectToken} where token.id = ?::uuid`, [id]))
+  first(await query<TokenRow>(tx, `${selectToken} where token.id = ?::uuid`, [id]))
 
-const first = (rows: readonly Row[]): TokenRecord | null => (rows[0] ? toRecord(rows[0]) : null)
+const first = (rows: readonly TokenRow[]): TokenRecord | null => (rows[0] ? toTokenRecord(rows[0]) : null)
 
 const isScope = (text: string): text is Scope => text === 'read' || text === 'write' || text === 'admin'
 
-const toRecord = (row: Row): TokenRecord => ({
+/** What the code knows of a row. */
+export const toTokenRecord = (row: TokenRow): TokenRecord => ({
   ...row,
   scopes: row.scopes.filter(isScope),
   domainUrn: row.domainUrn === null ? null : toUrn(row.domainUrn),

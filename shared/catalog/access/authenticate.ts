@@ -82,13 +82,15 @@ export function requireWholeCatalogAdmin(actor: Actor): void {
     throw new CatalogError('FORBIDDEN', 'A token that is limited to a domain cannot manage tokens')
 }
 
-const unauthenticated = (): CatalogError =>
+/** One text for every reason. */
+export const unauthenticated = (): CatalogError =>
   new CatalogError(
     'UNAUTHENTICATED',
     'Unauthorized to perform this action. Send a valid token: Authorization: Bearer <token>'
   )
 
-const actorOf = (record: TokenRecord): Actor => ({
+/** Who acts with a token, and what it allows. */
+export const actorOf = (record: TokenRecord): Actor => ({
   urn: record.actorUrn,
   tokenId: record.id,
   scopes: record.scopes,

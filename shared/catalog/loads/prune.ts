@@ -1,6 +1,7 @@
-/** Throws away what was kept only for a time: order below everything unfinished, the change log, loads and OpenLineage events of last month. */
+/** Throws away what was kept only for a time: order below everything unfinished, the change log, loads, OpenLineage events of last month, sessions that are over. */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { limits } from '../../limits.ts'
 import {
   deleteOldLoads,
   orderHorizon,
@@ -9,6 +10,7 @@ import {
   trySweeperLock
 } from '../../store/housekeeping.ts'
 import { deleteOldEvents, deleteOldRunStates } from '../../store/openlineage.ts'
+import { deleteOldSessions } from '../../store/web-sessions.ts'
 
 export type PruneOptions = { changeLogKeepSeconds?: number; loadsKeepDays?: number; eventsKeepDays?: number }
 
@@ -19,6 +21,7 @@ export type Pruned = {
   loads: number
   openLineageEvents: number
   openLineageRuns: number
+  sessions: number
 }
 
 const rowsPerTransaction = 5_000
@@ -45,6 +48,9 @@ export async function prune(db: Db, options: PruneOptions = {}): Promise<Pruned>
     ),
     openLineageRuns: await repeat(db, rowsPerTransaction, (tx) =>
       deleteOldRunStates(tx, eventsKeepDays, rowsPerTransaction)
+    ),
+    sessions: await repeat(db, rowsPerTransaction, (tx) =>
+      deleteOldSessions(tx, limits.sessionIdleMaxSeconds, rowsPerTransaction)
     )
   }
 }

@@ -1,0 +1,36 @@
+/**
+ * Turns the id of a browser's session into its actor. The session stands for the token that it was made from: it has
+ * that token's rights, and is over when the token is.
+ *
+ * Nothing is remembered between requests, unlike verdicts on tokens: a session that was ended on one process is over on
+ * all of them at once, and a person sends few requests.
+ */
+import type { Db } from '../../db/database.ts'
+import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import type { Actor } from '../../model/changes.ts'
+import { hashSessionText, isSessionId } from '../../model/session-text.ts'
+import { findSession, touchSession, type SessionLife } from '../../store/web-sessions.ts'
+import { actorOf } from './authenticate.ts'
+
+export type WebSession = {
+  /** The secret that the browser's cookie contains. */
+  id: string
+  actor: Actor
+  /** When it ends if nothing more comes. */
+  expiresAt: Date
+}
+
+export const sessionLife: SessionLife = {
+  idleSeconds: limits.sessionIdleMaxSeconds,
+  maxSeconds: limits.sessionMaxSeconds
+}
+
+/** Counts as a use of the session. Throws UNAUTHENTICATED (one text for every reason) and what the database throws. */
+export async function openSession(db: Db, id: string): Promise<WebSession> {
+  const sessionHash = hashSessionText(id)
+  const found = isSessionId(id) ? await findSession(db, sessionHash, sessionLife) : null
+  if (!found) throw new CatalogError('UNAUTHENTICATED', 'The session is over; sign in again')
+  if (found.isStale) await touchSession(db, sessionHash)
+  return { id, actor: actorOf(found.token), expiresAt: found.expiresAt }
+}

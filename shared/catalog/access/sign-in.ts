@@ -1,0 +1,70 @@
+/** Signs a browser in: begins a session for a token, given by its text or by the one-time code of a sign-in link. */
+import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { hashSessionText, isSignInCode, newSessionId } from '../../model/session-text.ts'
+import { hashToken, isTokenText } from '../../model/token-text.ts'
+import { appendAudit } from '../../store/audit.ts'
+import { takeSignInCode } from '../../store/sign-in-codes.ts'
+import { findValidToken, findValidTokenById, type TokenRecord } from '../../store/tokens.ts'
+import { deleteSession, findSession, insertSession } from '../../store/web-sessions.ts'
+import { actorOf, unauthenticated } from './authenticate.ts'
+import { sessionLife, type WebSession } from './open-session.ts'
+
+/** What a person shows: exactly one of the two. */
+export type SignInProof = { token: string } | { code: string }
+
+/**
+ * The session has an id of its own, whatever the browser had before; `replaces`, the id it had, ends. A code is used up
+ * by the sign-in that it allows. Throws UNAUTHENTICATED.
+ */
+export function signIn(
+  db: Db,
+  proof: SignInProof,
+  { replaces, requestId }: { replaces: string | null; requestId: string }
+): Promise<WebSession> {
+  const id = newSessionId()
+  const sessionHash = hashSessionText(id)
+  return inTransaction(db, async (tx) => {
+    const token = await ('token' in proof ? tokenOfText(tx, proof.token) : tokenOfCode(tx, proof.code))
+    if (replaces !== null) await deleteSession(tx, hashSessionText(replaces))
+    await insertSession(tx, {
+      sessionHash,
+      tokenId: token.id,
+      keepCount: limits.sessionsPerTokenMaxCount
+    })
+    await appendAudit(tx, {
+      actor: token.actorUrn,
+      tokenId: token.id,
+      operation: 'signIn',
+      seq: null,
+      loadId: null,
+      chunkId: null,
+      requestId,
+      details: { by: 'token' in proof ? 'token' : 'code' }
+    })
+    const session = await findSession(tx, sessionHash, sessionLife)
+    if (!session) throw unauthenticated()
+    return { id, actor: actorOf(session.token), expiresAt: session.expiresAt }
+  })
+}
+
+async function tokenOfText(tx: Tx, text: string): Promise<TokenRecord> {
+  const token = isTokenText(text) ? await findValidToken(tx, hashToken(text)) : null
+  if (!token)
+    throw new CatalogError('UNAUTHENTICATED', 'The token is unknown, expired or revoked', { field: 'token' })
+  return token
+}
+
+async function tokenOfCode(tx: Tx, code: string): Promise<TokenRecord> {
+  const tokenId = isSignInCode(code) ? await takeSignInCode(tx, hashSessionText(code)) : null
+  const token = tokenId === null ? null : await findValidTokenById(tx, tokenId)
+  if (!token)
+    throw new CatalogError(
+      'UNAUTHENTICATED',
+      `The sign-in link was used before, or is older than ${limits.signInCodeMaxSeconds / 60} minutes; \`tributary sign-in\` prints a new one`,
+      { field: 'code' }
+    )
+  return token
+}

@@ -1,0 +1,45 @@
+/** Ends sessions of browsers: one, or all of a person. Over on every process when it answers. */
+import type { Db, Tx } from '../../db/database.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { JsonObject } from '../../model/changes.ts'
+import { hashSessionText } from '../../model/session-text.ts'
+import { appendAudit } from '../../store/audit.ts'
+import { deleteSession, deleteSessionsOfActor } from '../../store/web-sessions.ts'
+import type { WebSession } from './open-session.ts'
+
+type Call = { session: WebSession; requestId: string }
+
+/** Ends this session. */
+export function signOut(db: Db, call: Call): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    await deleteSession(tx, hashSessionText(call.session.id))
+    await record(tx, 'signOut', call, {})
+  })
+}
+
+/** Ends every session of the same actor, whichever token it was made from. Returns how many. */
+export function signOutEverywhere(db: Db, call: Call): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const count = await deleteSessionsOfActor(tx, call.session.actor.urn)
+    await record(tx, 'signOutEverywhere', call, { sessions: count })
+    return count
+  })
+}
+
+async function record(
+  tx: Tx,
+  operation: string,
+  { session, requestId }: Call,
+  details: JsonObject
+): Promise<void> {
+  await appendAudit(tx, {
+    actor: session.actor.urn,
+    tokenId: session.actor.tokenId,
+    operation,
+    seq: null,
+    loadId: null,
+    chunkId: null,
+    requestId,
+    details
+  })
+}

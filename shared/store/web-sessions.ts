@@ -1,0 +1,119 @@
+/** The table web_session: which browser is signed in, by the hash of its session's id, and for which token. */
+import type { Db, Tx } from '../db/database.ts'
+import { query } from '../db/query.ts'
+import { selectToken, toTokenRecord, type TokenRecord, type TokenRow } from './tokens.ts'
+
+/** How long a session lasts, in seconds: without a request, and in any case. */
+export type SessionLife = { idleSeconds: number; maxSeconds: number }
+
+export type SessionRow = {
+  token: TokenRecord
+  /** When it ends if nothing more comes. */
+  expiresAt: Date
+  /** Whether its last use is to be noted again. */
+  isStale: boolean
+}
+
+/** A use is noted when the last one noted is older than this, so that a busy page does not write with every request. */
+const useNotedEverySeconds = 60
+
+/** The session with this hash, unless it is over: by its own age, or because its token is revoked or expired. */
+export async function findSession(
+  db: Db | Tx,
+  sessionHash: Buffer,
+  { idleSeconds, maxSeconds }: SessionLife
+): Promise<SessionRow | null> {
+  const [row] = await query<TokenRow & { endsAt: Date; isStale: boolean }>(
+    db,
+    `
+    select
+      token_row.*,
+      least(
+        session.used_at + ?::int * interval '1 second',
+        session.created_at + ?::int * interval '1 second',
+        token_row."expiresAt"
+      ) as "endsAt",
+      session.used_at < now() - ?::int * interval '1 second' as "isStale"
+    from web_session session
+    join lateral (${selectToken} where token.id = session.token_id) token_row on true
+    where session.session_hash = ?
+      and session.used_at > now() - ?::int * interval '1 second'
+      and session.created_at > now() - ?::int * interval '1 second'
+      and token_row."revokedAt" is null
+      and (token_row."expiresAt" is null or token_row."expiresAt" > now())`,
+    [idleSeconds, maxSeconds, useNotedEverySeconds, sessionHash, idleSeconds, maxSeconds]
+  )
+  if (!row) return null
+  const { endsAt, isStale, ...token } = row
+  return { token: toTokenRecord(token), expiresAt: endsAt, isStale }
+}
+
+/** Writes a session, and ends those of the token that were used least recently where it would have more than `keepCount`. */
+export async function insertSession(
+  tx: Tx,
+  { sessionHash, tokenId, keepCount }: { sessionHash: Buffer; tokenId: string; keepCount: number }
+): Promise<void> {
+  await query(
+    tx,
+    `
+    delete from web_session
+    where session_hash in (
+      select session_hash
+      from web_session
+      where token_id = ?::uuid
+      order by used_at desc, session_hash
+      offset ?::int
+    )`,
+    [tokenId, keepCount - 1]
+  )
+  await query(tx, 'insert into web_session (session_hash, token_id) values (?::bytea, ?::uuid)', [
+    sessionHash,
+    tokenId
+  ])
+}
+
+/** Notes that the session was used now. */
+export async function touchSession(db: Db, sessionHash: Buffer): Promise<void> {
+  await query(db, 'update web_session set used_at = now() where session_hash = ?', [sessionHash])
+}
+
+/** Ends a session; nothing happens where there is none. */
+export async function deleteSession(tx: Tx, sessionHash: Buffer): Promise<void> {
+  await query(tx, 'delete from web_session where session_hash = ?', [sessionHash])
+}
+
+/** Ends every session of every token of the actor. Returns how many ended. */
+export async function deleteSessionsOfActor(tx: Tx, actorUrn: string): Promise<number> {
+  const rows = await query(
+    tx,
+    `
+    delete from web_session
+    using access_token
+    where access_token.id = web_session.token_id and access_token.actor = ?
+    returning web_session.session_hash`,
+    [actorUrn]
+  )
+  return rows.length
+}
+
+/** Deletes up to `limit` sessions that nobody has used for so long that they are over. */
+export async function deleteOldSessions(tx: Tx, idleSeconds: number, limit: number): Promise<number> {
+  const rows = await query(
+    tx,
+    `
+    with old as (
+      select session_hash
+      from web_session
+      where used_at < now() - ?::int * interval '1 second'
+      order by used_at
+      limit ?::int
+      for update skip locked
+    )
+    delete from web_session
+    using old
+    where web_session.session_hash = old.session_hash
+    returning web_session.session_hash`,
+    [idleSeconds, limit]
+  )
+  return rows.length
+}
