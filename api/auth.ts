@@ -1,16 +1,20 @@
 /**
- * Authentication: turns the header Authorization into `request.actor`, before the body is read, for every path, known or unknown.
+ * Authentication: turns the header Authorization, or without it the cookie of a session, into `request.actor`, before the
+ * body is read, for every path, known or unknown.
  *
  * What a route needs is part of the route (`config.access`), never of the text of the path, so no spelling of a path
- * bypasses it. Only the token determines the actor; other headers are ignored.
+ * bypasses it. Only the token, or the token of the session, determines the actor; other headers are ignored.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireScope, type Authenticate } from '../shared/catalog/access/authenticate.ts'
+import type { WebSession } from '../shared/catalog/access/open-session.ts'
 import { CatalogError } from '../shared/errors.ts'
 import type { Actor, Scope } from '../shared/model/changes.ts'
 import { metrics } from '../shared/platform/metrics.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { publicError } from './error-responses.ts'
+import { requireSameOrigin } from './web/same-origin.ts'
+import { sessionIdOf } from './web/session-cookie.ts'
 
 /** What a route asks for. Without it: `read` for GET and HEAD, `write` for everything else. */
 export type Access = 'open' | Scope
@@ -19,6 +23,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks. On an open route: nobody, with no scope. */
     actor: Actor
+    /** The session of the browser that asks; null for a request with a token, and on an open route. */
+    session: WebSession | null
   }
   interface FastifyContextConfig {
     access?: Access
@@ -28,14 +34,26 @@ declare module 'fastify' {
 const nobody: Actor = { urn: toUrn('urn:li:corpuser:nobody'), tokenId: null, scopes: [], domainUrn: null }
 
 /** Answers 401 and 403 from the request's head. Where the database cannot say who asks, nobody is let in (503). */
-export function addAuthentication(app: FastifyInstance, authenticate: Authenticate): void {
+export function addAuthentication(
+  app: FastifyInstance,
+  authenticate: Authenticate,
+  openSession: (id: string) => Promise<WebSession>
+): void {
   app.decorateRequest('actor')
+  app.decorateRequest('session', null)
   app.addHook('onRequest', async (request) => {
     request.actor = nobody
     const access = accessOf(request)
     if (access === 'open') return
     try {
-      request.actor = await authenticate(bearerToken(request), request.raw.socket)
+      const sessionId = sessionIdOf(request)
+      if (sessionId === null) {
+        request.actor = await authenticate(bearerToken(request), request.raw.socket)
+      } else {
+        requireSameOrigin(request)
+        request.session = await openSession(sessionId)
+        request.actor = request.session.actor
+      }
       requireScope(request.actor, access)
     } catch (error) {
       metrics.authFailures.inc({ code: publicError(error).code })

@@ -13,14 +13,17 @@ const codesOfFramework: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
   FST_ERR_HANDLER_TIMEOUT: 'DEADLINE_EXCEEDED',
-  FST_ERR_NOT_FOUND: 'NOT_FOUND'
+  FST_ERR_NOT_FOUND: 'NOT_FOUND',
+  FST_CSRF_MISSING_SECRET: 'FORBIDDEN',
+  FST_CSRF_INVALID_TOKEN: 'FORBIDDEN'
 }
 
 const messages: Partial<Record<ErrorCode, string>> = {
   UNSUPPORTED_MEDIA_TYPE: 'This route does not accept this content type',
   BODY_TOO_LARGE: 'The body is larger than this route allows',
   DEADLINE_EXCEEDED: 'The answer was not complete within the deadline',
-  REQUEST_TIMEOUT: 'The body arrived too slowly'
+  REQUEST_TIMEOUT: 'The body arrived too slowly',
+  FORBIDDEN: 'A request with a session needs the header x-csrf-token, as GET /session says it'
 }
 
 /** Turns whatever was thrown while serving `request` into a CatalogError. */

@@ -1,6 +1,7 @@
 /** The HTTP server of the API: every plugin and route by name. It does not listen; start.ts does. */
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { createAuthenticate } from '../shared/catalog/access/authenticate.ts'
+import { openSession } from '../shared/catalog/access/open-session.ts'
 import { addAnswerDeadline } from './answer-deadline.ts'
 import { addAuthentication } from './auth.ts'
 import { addRequestBasics, answerBrokenRequest, plainUrl, requestIdOf } from './connection.ts'
@@ -38,6 +39,7 @@ import { refuseNulInParameters } from './query-parameters.ts'
 import { addReadTurns } from './read-turns.ts'
 import { searchRoutes } from './search/routes.ts'
 import { securityHeaders } from './security-headers.ts'
+import { addCookies, addForgeryProtection, sessionRoutes } from './web/session.ts'
 
 /** From the head of a request to its answer; a statement of the database is cut off well before. */
 const requestMaxMs = 30_000
@@ -82,13 +84,16 @@ export async function buildServer(
   countRequests(app)
   addAnswerDeadline(app, requestMaxMs)
   addRequestBasics(app, state, await securityHeaders())
-  addAuthentication(app, createAuthenticate(context.db))
+  await addCookies(app)
+  addAuthentication(app, createAuthenticate(context.db), (id) => openSession(context.db, id))
+  addForgeryProtection(app)
   addReadTurns(app, context.config)
   const finishRoutes = refuseOtherMethods(app)
   refuseNulInParameters(app)
 
   healthRoutes(app, context, state)
   versionRoutes(app)
+  sessionRoutes(app, context)
   metricsRoutes(app, context)
   limitsRoutes(app)
   lineageRoutes(app, context)

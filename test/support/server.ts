@@ -38,6 +38,8 @@ type JsonAnswer = ReturnType<typeof JSON.parse>
 
 export type TestServer = {
   app: FastifyInstance
+  /** What the server was built with, for a test that builds a second one beside it. */
+  context: ApiContext
   db: Db
   databaseUrl: string
   /** The lineage graph in memory, loaded; null where the server was asked to do without. */
@@ -121,6 +123,7 @@ export async function withServer(
 
   return {
     app,
+    context,
     db,
     databaseUrl,
     memory,
