@@ -1,0 +1,229 @@
+/**
+ * The one table of the UI: any number of rows, of which those in view are drawn; sorted by a click on a head; one stop of the Tab
+ * key, inside which arrows, Page Up and Down, Home and End move, Enter opens and Space chooses a row.
+ */
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { tableTexts } from '../texts/table.ts'
+import { nextSort, sortRows, type Sort, type SortValue } from './sort-rows.ts'
+import { useVirtual } from './use-virtual.ts'
+import '../style/table.css'
+
+const rowHeight = 40
+const headHeight = 38
+const rowsPerPage = 10
+
+/** The tab index of what can be used inside a cell: 0 in the row that has the focus, so that Tab leaves the table. */
+export type CellTab = 0 | -1
+
+export type TableColumn<Row> = {
+  id: string
+  head: string
+  /** What rows are sorted by, and what the cell says where `cell` does not. */
+  value: (row: Row) => SortValue
+  cell?: (row: Row, tab: CellTab) => ComponentChildren
+  /** A track of a CSS grid: `minmax(160px, 2fr)`. */
+  width: string
+  isNumber?: boolean
+  /** False where an order makes no sense, as for buttons. */
+  isSortable?: boolean
+}
+
+export type TableSelection = { keys: ReadonlySet<string>; change: (keys: ReadonlySet<string>) => void }
+
+export type TableProps<Row> = {
+  label: string
+  columns: readonly TableColumn<Row>[]
+  rows: readonly Row[]
+  keyOf: (row: Row) => string
+  sort?: Sort | null
+  onSort?: (sort: Sort | null) => void
+  /** How many rows there are, where not all are loaded yet. */
+  total?: number
+  /** What Enter does with a row. */
+  open?: (row: Row) => void
+  selection?: TableSelection
+}
+
+export function Table<Row extends object>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  sort = null,
+  onSort,
+  total,
+  open,
+  selection
+}: TableProps<Row>) {
+  const id = useId()
+  const scroller = useRef<HTMLDivElement>(null)
+  const [active, setActive] = useState(0)
+  const isMoving = useRef(false)
+  const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort?.id, sort?.isDescending])
+  const current = Math.min(active, Math.max(0, sorted.length - 1))
+  const { items, height, scrollTo } = useVirtual(scroller, {
+    count: sorted.length,
+    rowHeight,
+    headHeight,
+    kept: current
+  })
+
+  useLayoutEffect(() => {
+    if (!isMoving.current) return
+    const row = document.getElementById(`${id}-${current}`)
+    if (!row) return
+    isMoving.current = false
+    row.focus({ preventScroll: true })
+  })
+
+  const move = (to: number): void => {
+    const index = Math.max(0, Math.min(sorted.length - 1, to))
+    isMoving.current = true
+    setActive(index)
+    scrollTo(index)
+  }
+  const toggle = (row: Row): void => {
+    if (!selection) return
+    const key = keyOf(row)
+    const keys = new Set(selection.keys)
+    if (!keys.delete(key)) keys.add(key)
+    selection.change(keys)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // What stands inside a row has keys of its own.
+    if (!(event.target instanceof HTMLElement) || event.target.getAttribute('role') !== 'row') return
+    const row = sorted[current]
+    const target = movesOf(current, sorted.length)[event.key]
+    if (target !== undefined) move(target)
+    else if (event.key === 'Enter' && row && open) open(row)
+    else if (event.key === ' ' && row && selection) toggle(row)
+    else return
+    event.preventDefault()
+  }
+  const template = [...(selection ? ['40px'] : []), ...columns.map(({ width }) => width)].join(' ')
+  const allChosen = selection && sorted.length > 0 && sorted.every((row) => selection.keys.has(keyOf(row)))
+  return (
+    <div
+      class="table"
+      ref={scroller}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={(total ?? sorted.length) + 1}
+      aria-colcount={columns.length + (selection ? 1 : 0)}
+      aria-multiselectable={selection ? true : undefined}
+      onKeyDown={onKeyDown}
+    >
+      <div class="table-sheet">
+        <div class="table-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+          {selection && (
+            <div role="columnheader">
+              <input
+                type="checkbox"
+                aria-label={tableTexts.chooseAll}
+                checked={allChosen === true}
+                disabled={sorted.length === 0}
+                onChange={() => {
+                  selection.change(allChosen ? new Set() : new Set(sorted.map(keyOf)))
+                }}
+              />
+            </div>
+          )}
+          {columns.map((column) => (
+            <Head key={column.id} column={column} sort={sort} onSort={onSort} />
+          ))}
+        </div>
+        <div class="table-rows" role="rowgroup" style={{ height: `${height}px` }}>
+          {items.map(({ index, start }) => {
+            const row = sorted[index]
+            if (!row) return null
+            const key = keyOf(row)
+            const tab: CellTab = index === current ? 0 : -1
+            return (
+              <div
+                key={key}
+                id={`${id}-${index}`}
+                class="table-row"
+                role="row"
+                data-row={key}
+                aria-rowindex={index + 2}
+                aria-selected={selection ? selection.keys.has(key) : undefined}
+                tabIndex={tab}
+                style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
+                onFocus={() => {
+                  if (index !== current) setActive(index)
+                }}
+              >
+                {selection && (
+                  <div role="gridcell">
+                    <input
+                      type="checkbox"
+                      tabIndex={tab}
+                      aria-label={tableTexts.choose(String(columns[0]?.value(row) ?? key))}
+                      checked={selection.keys.has(key)}
+                      onChange={() => {
+                        toggle(row)
+                      }}
+                    />
+                  </div>
+                )}
+                {columns.map(({ id: columnId, value, cell, isNumber }) => (
+                  <div
+                    key={columnId}
+                    role="gridcell"
+                    data-cell={columnId}
+                    class={isNumber ? 'number' : undefined}
+                  >
+                    {cell ? cell(row, tab) : <span title={String(value(row) ?? '')}>{value(row)}</span>}
+                  </div>
+                ))}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Head<Row>({
+  column: { id, head, isNumber, isSortable = true },
+  sort,
+  onSort
+}: {
+  column: TableColumn<Row>
+  sort: Sort | null
+  onSort: TableProps<Row>['onSort']
+}) {
+  const order = sort?.id === id ? (sort.isDescending ? 'descending' : 'ascending') : 'none'
+  const className = isNumber ? 'number' : undefined
+  if (!onSort || !isSortable)
+    return (
+      <div role="columnheader" class={className}>
+        {head}
+      </div>
+    )
+  return (
+    <div role="columnheader" aria-sort={order} class={className}>
+      <button
+        type="button"
+        class="plain"
+        onClick={() => {
+          onSort(nextSort(sort, id))
+        }}
+      >
+        {head}
+        <span aria-hidden="true">{{ ascending: ' ↑', descending: ' ↓', none: '' }[order]}</span>
+      </button>
+    </div>
+  )
+}
+
+const movesOf = (from: number, count: number): { readonly [key: string]: number } => ({
+  ArrowDown: from + 1,
+  ArrowUp: from - 1,
+  PageDown: from + rowsPerPage,
+  PageUp: from - rowsPerPage,
+  Home: 0,
+  End: count - 1
+})

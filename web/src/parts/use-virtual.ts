@@ -1,0 +1,65 @@
+/** TanStack Virtual for Preact: which of many rows of one height are drawn, and where. */
+import {
+  defaultRangeExtractor,
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+  type VirtualItem
+} from '@tanstack/virtual-core'
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
+
+export type VirtualRows = {
+  items: readonly VirtualItem[]
+  /** The height of all rows, in pixels. */
+  height: number
+  scrollTo: (index: number) => void
+}
+
+const overscan = 6
+
+/** `kept` is drawn wherever it is: the row that has the focus. */
+export function useVirtual(
+  scroller: RefObject<HTMLElement | null>,
+  {
+    count,
+    rowHeight,
+    headHeight,
+    kept
+  }: { count: number; rowHeight: number; headHeight: number; kept: number }
+): VirtualRows {
+  const [, redraw] = useReducer((turn: number) => turn + 1, 0)
+  const options = {
+    count,
+    overscan,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    scrollPaddingStart: headHeight,
+    scrollToFn: elementScroll,
+    observeElementRect,
+    observeElementOffset,
+    rangeExtractor: (range: Parameters<typeof defaultRangeExtractor>[0]) => {
+      const drawn = defaultRangeExtractor(range)
+      return kept >= 0 && kept < count && !drawn.includes(kept)
+        ? [...drawn, kept].sort((a, b) => a - b)
+        : drawn
+    },
+    onChange: () => {
+      redraw(undefined)
+    }
+  }
+  const [virtualizer] = useState(() => new Virtualizer<HTMLElement, HTMLElement>(options))
+  virtualizer.setOptions(options)
+  useLayoutEffect(() => virtualizer._didMount(), [])
+  useLayoutEffect(() => {
+    virtualizer._willUpdate()
+  })
+  return {
+    items: virtualizer.getVirtualItems(),
+    height: virtualizer.getTotalSize(),
+    scrollTo: (index) => {
+      virtualizer.scrollToIndex(index, { align: 'auto' })
+    }
+  }
+}
