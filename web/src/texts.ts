@@ -51,6 +51,7 @@ export const texts = {
     all: 'Show all assets'
   },
   copy: {
+    page: 'Take this page away',
     copy: 'Copy',
     done: 'Copied.',
     failed: 'The browser does not allow copying here. Select the text and copy it yourself.',

@@ -58,7 +58,7 @@ query complete($query: String!, $limit: Int, $types: [EntityType!]) {
   }
 }${card}`)
 
-export type Filter = { field: string; values: string[]; negated?: boolean }
+export type Filter = { field: string; values: string[]; negated?: boolean; condition?: string }
 export type Facet = {
   field: string
   displayName: string | null
@@ -98,3 +98,87 @@ query home {
   searchAcrossEntities(input: { query: "*", count: 12, searchFlags: { skipAggregates: true } }) { total searchResults { entity { ...card } } }
   listDomains(input: { count: 24 }) { total domains { urn properties { name } } }
 }${card}`)
+
+/** Who owns it, for each type that can be owned and be in lineage. */
+const owned = `
+fragment ownersOf on Ownership { owners { owner { ... on CorpUser { urn } ... on CorpGroup { urn } } } }
+fragment owned on Entity {
+  ... on Dataset { ownership { ...ownersOf } }
+  ... on DataJob { ownership { ...ownersOf } }
+  ... on Chart { ownership { ...ownersOf } }
+  ... on Dashboard { ownership { ...ownersOf } }
+  ... on MLModel { ownership { ...ownersOf } }
+  ... on MLModelGroup { ownership { ...ownersOf } }
+  ... on MLFeature { ownership { ...ownersOf } }
+  ... on MLFeatureTable { ownership { ...ownersOf } }
+  ... on MLPrimaryKey { ownership { ...ownersOf } }
+}`
+
+export type RawOwned = { ownership?: { owners: { owner: { urn: string } }[] | null } | null }
+
+export type NamedDomain = { urn: string; properties: { name: string } | null }
+export type ImpactCounts = {
+  total: number
+  degrees: { degree: string; count: number }[]
+  types: { type: string; count: number }[]
+  platforms: { platform: { urn: string; name: string } | null; count: number }[]
+  domains: { domain: NamedDomain | null; count: number }[]
+}
+
+/** Counts for the chips of the impact table: without any filter, with all but those on the degree, and with all. */
+export const impactCounts = define<
+  { all: ImpactCounts; anyDegree: ImpactCounts; shown: ImpactCounts },
+  { all: object; anyDegree: object; shown: object }
+>(`
+fragment counts on LineageCounts {
+  total
+  degrees { degree count }
+  types { type count }
+  platforms { platform { urn name } count }
+  domains { domain { urn properties { name } } count }
+}
+query impactCounts($all: LineageCountsInput!, $anyDegree: LineageCountsInput!, $shown: LineageCountsInput!) {
+  all: lineageCounts(input: $all) { ...counts }
+  anyDegree: lineageCounts(input: $anyDegree) { ...counts }
+  shown: lineageCounts(input: $shown) { ...counts }
+}`)
+
+export type RawImpactRow = { degree: number; entity: RawCard & RawOwned }
+
+export const impactRows = define<
+  {
+    scrollAcrossLineage: {
+      nextScrollId: string | null
+      total: number
+      isPartial: boolean | null
+      searchResults: RawImpactRow[]
+    }
+  },
+  { input: object }
+>(`
+query impactRows($input: ScrollAcrossLineageInput!) {
+  scrollAcrossLineage(input: $input) {
+    nextScrollId
+    total
+    isPartial
+    searchResults { degree entity { ...card ...owned } }
+  }
+}${card}${owned}`)
+
+/** The columns of an asset, to choose one. */
+export const columnsOf = define<
+  {
+    entity: {
+      schemaMetadata?: { fields: { fieldPath: string }[] } | null
+      inputFields?: { fields: ({ schemaField: { fieldPath: string } | null } | null)[] | null } | null
+    } | null
+  },
+  { urn: string }
+>(`
+query columnsOf($urn: String!) {
+  entity(urn: $urn) {
+    ... on Dataset { schemaMetadata { fields { fieldPath } } }
+    ... on Chart { inputFields { fields { schemaField { fieldPath } } } }
+    ... on Dashboard { inputFields { fields { schemaField { fieldPath } } } }
+  }
+}`)

@@ -2,11 +2,12 @@
 import { tell } from './toasts.tsx'
 import { texts } from '../texts.ts'
 
-export const CopyButton = ({ text, label }: { text: string; label: string }) => (
+/** A function says it when the button is pressed. */
+export const CopyButton = ({ text, label }: { text: string | (() => string); label: string }) => (
   <button
     type="button"
     onClick={() => {
-      navigator.clipboard.writeText(text).then(
+      navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
         () => {
           tell(texts.copy.done)
         },

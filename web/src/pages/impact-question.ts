@@ -1,0 +1,150 @@
+/** The question of the impact table: what its address says, as the input of GraphQL, as the export with the same rows, and as a command. */
+import type { Filter } from '../api/queries.ts'
+
+export const degreeGroups = ['1', '2', '3+'] as const
+export type DegreeGroup = (typeof degreeGroups)[number]
+
+export type ImpactQuestion = {
+  /** The asset. */
+  urn: string
+  /** The path of the column that is asked for; null for the whole asset. */
+  column: string | null
+  direction: 'UPSTREAM' | 'DOWNSTREAM'
+  /** None means all. */
+  degrees: readonly DegreeGroup[]
+  types: readonly string[]
+  platforms: readonly string[]
+  /** URNs; `none` stands for assets in no domain. */
+  domain: string | null
+  owner: string | null
+  text: string
+}
+
+/** As it stands for assets in no domain in an address. */
+export const noDomain = 'none'
+
+type Query = { readonly [name: string]: string | undefined }
+
+const listOf = (text: string | undefined): string[] => text?.split('|').filter((each) => each !== '') ?? []
+
+/** Values of a list as they stand in an address: URNs have commas. */
+export const printList = (values: readonly string[]): string | null => values.join('|') || null
+
+/** What the address does not say, or says wrongly, is the default. */
+export const readImpactQuestion = (urn: string, query: Query): ImpactQuestion => ({
+  urn,
+  column: query.col || null,
+  direction: query.dir === 'up' ? 'UPSTREAM' : 'DOWNSTREAM',
+  degrees: degreeGroups.filter((group) => listOf(query.degree).includes(group)),
+  types: listOf(query.types),
+  platforms: listOf(query.platforms),
+  domain: query.domain || null,
+  owner: query.owner || null,
+  text: query.text ?? ''
+})
+
+const columnUrn = (urn: string, column: string): string => `urn:li:schemaField:(${urn},${column})`
+
+/** Where the walk starts. */
+export const startOf = ({ urn, column }: ImpactQuestion): string =>
+  column === null ? urn : columnUrn(urn, column)
+
+const domainFilter = (domain: string): Filter =>
+  domain === noDomain
+    ? { field: 'domains', values: [], condition: 'EXISTS', negated: true }
+    : { field: 'domains', values: [domain] }
+
+/** All of them must match. */
+export function filtersOf(question: ImpactQuestion, { withDegrees }: { withDegrees: boolean }): Filter[] {
+  const { degrees, types, platforms, domain, owner } = question
+  return [
+    ...(withDegrees && degrees.length > 0 ? [{ field: 'degree', values: [...degrees] }] : []),
+    ...(types.length > 0 ? [{ field: '_entityType', values: [...types] }] : []),
+    ...(platforms.length > 0 ? [{ field: 'platform', values: [...platforms] }] : []),
+    ...(domain === null ? [] : [domainFilter(domain)]),
+    ...(owner === null ? [] : [{ field: 'owners', values: [owner] }])
+  ]
+}
+
+export const isFiltered = (question: ImpactQuestion): boolean =>
+  question.text !== '' || filtersOf(question, { withDegrees: true }).length > 0
+
+const groupsOf = (filters: Filter[]): { and: Filter[] }[] => (filters.length > 0 ? [{ and: filters }] : [])
+
+/** From a column the rows are columns, as in an export. */
+const asColumns = {
+  groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] }
+}
+
+export type LineageInput = {
+  urn: string
+  direction: string
+  query: string
+  orFilters: { and: Filter[] }[]
+}
+
+/** For lineageCounts: with the chosen degrees, or over all of them for the numbers on their chips. */
+export const countsInput = (question: ImpactQuestion, options: { withDegrees: boolean }): LineageInput => ({
+  urn: startOf(question),
+  direction: question.direction,
+  query: question.text,
+  orFilters: groupsOf(filtersOf(question, options)),
+  ...(question.column === null ? {} : { searchFlags: asColumns })
+})
+
+/** For lineageCounts without any filter: what can be chosen at all. */
+export const allInput = (question: ImpactQuestion): LineageInput =>
+  countsInput(
+    { ...question, types: [], platforms: [], domain: null, owner: null, text: '' },
+    { withDegrees: false }
+  )
+
+/** For scrollAcrossLineage. */
+export const rowsInput = (
+  question: ImpactQuestion,
+  { count, scrollId }: { count: number; scrollId: string | null }
+): LineageInput & { count: number; scrollId: string | null } => ({
+  urn: startOf(question),
+  direction: question.direction,
+  query: question.text,
+  orFilters: groupsOf(filtersOf(question, { withDegrees: true })),
+  ...(question.column === null ? {} : { foldColumns: false }),
+  count,
+  scrollId
+})
+
+/** The path, below the root of the API, of the CSV with the rows that the table shows. */
+export function exportPath(question: ImpactQuestion): string {
+  const filters = filtersOf(question, { withDegrees: true })
+  const params = new URLSearchParams({
+    urn: startOf(question),
+    direction: question.direction,
+    format: 'csv',
+    ...(question.text === '' ? {} : { query: question.text }),
+    ...(filters.length > 0 ? { filters: JSON.stringify(groupsOf(filters)) } : {})
+  })
+  return `lineage/export?${params}`
+}
+
+/** For a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** The same rows on a command line; where the command has no option for a filter, by curl. */
+export function exportCommand(question: ImpactQuestion): string {
+  const { direction, degrees, types, platforms, domain, owner, text } = question
+  if (domain === noDomain || owner !== null)
+    return `curl -sSf "$TRIBUTARY_URL/"${quoted(exportPath(question))} -H "Authorization: Bearer $TRIBUTARY_TOKEN"`
+  const options: readonly (readonly [string, string])[] = [
+    ['direction', direction === 'UPSTREAM' ? 'upstream' : ''],
+    ['degree', degrees.join(',')],
+    ['types', types.join(',')],
+    ['platform', platforms.join(',')],
+    ['domain', domain ?? ''],
+    ['query', text]
+  ]
+  return [
+    'npx tributary export lineage',
+    quoted(startOf(question)),
+    ...options.flatMap(([name, value]) => (value === '' ? [] : [`--${name} ${quoted(value)}`]))
+  ].join(' ')
+}

@@ -1,0 +1,422 @@
+/** The impact table: everything that lineage reaches from an asset or a column, with counts by degree, filters, and the same rows as CSV. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { addressOf, assetAddress } from '../address.ts'
+import { columnsOf, impactCounts, impactRows, type ImpactCounts } from '../api/queries.ts'
+import { graphql } from '../api/request.ts'
+import { CopyAs } from '../parts/copy-as.tsx'
+import { ChoiceMenu } from '../parts/choice-menu.tsx'
+import { Empty, Failure, Loading } from '../parts/states.tsx'
+import { printSort, readSort } from '../parts/sort-rows.ts'
+import { Table, type TableColumn } from '../parts/table.tsx'
+import { goTo, useAddress, type Address } from '../parts/use-address.ts'
+import { usePages } from '../parts/use-pages.ts'
+import { useResource } from '../parts/use-resource.ts'
+import { impactTexts as words } from '../texts/impact.ts'
+import { tableTexts } from '../texts/table.ts'
+import { typeName } from '../texts.ts'
+import {
+  allInput,
+  countsInput,
+  degreeGroups,
+  exportCommand,
+  exportPath,
+  isFiltered,
+  noDomain,
+  printList,
+  readImpactQuestion,
+  rowsInput,
+  type ImpactQuestion
+} from './impact-question.ts'
+import { countOwners, nameOfActor, toImpactRow, type ImpactRow } from './impact-rows.ts'
+import '../style/impact.css'
+
+/** Rows of one request, and rows that the table holds. */
+const pageCount = 1_000
+const rowsMaxCount = 50_000
+/** Names of domains and owners that are listed; the rest is a number. */
+const listedMaxCount = 12
+const typingMs = 200
+
+/** A part of the asset page; its state is in the address of that page. */
+export function ImpactTable({ urn }: { urn: string }) {
+  const address = useAddress('asset')
+  const { route } = useLocation()
+  const question = readImpactQuestion(urn, address.query)
+  const key = JSON.stringify(question)
+  const counts = useResource(key, (signal) =>
+    graphql(
+      impactCounts,
+      {
+        all: allInput(question),
+        anyDegree: countsInput(question, { withDegrees: false }),
+        shown: countsInput(question, { withDegrees: true })
+      },
+      signal
+    )
+  )
+  const { rows, total, isPartial, isLoading, error, retry } = usePages<ImpactRow>(
+    key,
+    async (scrollId, signal) => {
+      const { scrollAcrossLineage: page } = await graphql(
+        impactRows,
+        { input: rowsInput(question, { count: pageCount, scrollId }) },
+        signal
+      )
+      return {
+        rows: page.searchResults.map(toImpactRow),
+        next: page.nextScrollId,
+        total: page.total,
+        isPartial: page.isPartial === true
+      }
+    },
+    rowsMaxCount
+  )
+  const isOfColumn = question.column !== null
+  const columns = useMemo(() => columnsOfTable(isOfColumn), [isOfColumn])
+  return (
+    <section class="stack" aria-label={words.label}>
+      <Choices question={question} address={address} counts={counts.data} />
+      {counts.error && <Failure error={counts.error} retry={counts.reload} />}
+      {counts.data && (
+        <Affected counts={counts.data.shown} rows={rows} total={total ?? 0} address={address} />
+      )}
+      <div class="row apart">
+        <p role="status" data-testid="impact-showing">
+          {total === undefined ? '' : tableTexts.showing(rows.length, total)}
+          {isLoading && total !== undefined ? `, ${words.loadingMore}` : ''}
+        </p>
+        <div class="row">
+          {total !== undefined && total > 0 && (
+            <a class="button" href={`../${exportPath(question)}`} download="">
+              {words.exportCsv(total)}
+            </a>
+          )}
+          <CopyAs
+            graphql={{
+              text: impactRows.text,
+              variables: { input: rowsInput(question, { count: pageCount, scrollId: null }) }
+            }}
+            command={exportCommand(question)}
+          />
+        </div>
+      </div>
+      {isPartial && <p class="chip warn">{words.partial}</p>}
+      {total !== undefined && total > rowsMaxCount && <p class="soft">{words.tooMany(rowsMaxCount)}</p>}
+      {error && <Failure error={error} retry={retry} />}
+      {total === undefined && !error && <Loading />}
+      {total === 0 ? (
+        <Empty
+          title={
+            isFiltered(question)
+              ? words.none
+              : words.noLineage[question.direction === 'UPSTREAM' ? 'up' : 'down']
+          }
+        >
+          <p>{words.noneHint}</p>
+        </Empty>
+      ) : (
+        total !== undefined && (
+          <Table
+            label={words.label}
+            columns={columns}
+            rows={rows}
+            total={total}
+            keyOf={({ card }) => card.urn}
+            sort={readSort(address.query.sort)}
+            onSort={(sort) => {
+              address.change({ sort: printSort(sort) }, { replace: true })
+            }}
+            open={({ card, parent }) => {
+              goTo(route, assetAddress(parent ?? card.urn))
+            }}
+          />
+        )
+      )}
+    </section>
+  )
+}
+
+const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
+  { id: 'degree', head: words.heads.degree, value: ({ degree }) => degree, width: '70px', isNumber: true },
+  {
+    id: 'name',
+    head: words.heads.name,
+    value: ({ card }) => card.name,
+    width: 'minmax(180px, 3fr)',
+    cell: ({ card, parent }, tab) => (
+      <a href={assetAddress(parent ?? card.urn)} title={card.urn} tabIndex={tab}>
+        {card.name}
+      </a>
+    )
+  },
+  ...(isOfColumn
+    ? [
+        {
+          id: 'asset',
+          head: words.heads.asset,
+          value: ({ parent }: ImpactRow) => parent,
+          width: 'minmax(180px, 3fr)'
+        }
+      ]
+    : []),
+  {
+    id: 'type',
+    head: words.heads.type,
+    value: ({ card }) => typeName(card.type),
+    width: 'minmax(90px, 1fr)'
+  },
+  {
+    id: 'platform',
+    head: words.heads.platform,
+    value: ({ card }) => card.platform,
+    width: 'minmax(100px, 1fr)'
+  },
+  {
+    id: 'environment',
+    head: words.heads.environment,
+    value: ({ card }) => card.environment,
+    width: '70px'
+  },
+  {
+    id: 'domain',
+    head: words.heads.domain,
+    value: ({ card }) => card.domain?.name ?? null,
+    width: 'minmax(110px, 1fr)'
+  },
+  {
+    id: 'owners',
+    head: words.heads.owners,
+    value: ({ owners }) => owners.map(nameOfActor).join(', ') || null,
+    width: 'minmax(110px, 1fr)'
+  },
+  {
+    id: 'lineage',
+    head: words.heads.lineage,
+    value: () => null,
+    isSortable: false,
+    width: '84px',
+    cell: ({ card, parent }, tab) => (
+      <a
+        href={addressOf('lineage', { urn: parent ?? card.urn })}
+        tabIndex={tab}
+        aria-label={words.lineageOf(card.name)}
+      >
+        {words.lineage}
+      </a>
+    )
+  }
+]
+
+const unknown = { all: undefined, anyDegree: undefined }
+
+function Choices({
+  question,
+  address,
+  counts
+}: {
+  question: ImpactQuestion
+  address: Address
+  counts: { all: ImpactCounts; anyDegree: ImpactCounts } | undefined
+}) {
+  const { all, anyDegree } = counts ?? unknown
+  const isUp = question.direction === 'UPSTREAM'
+  const degreeCount = (group: string): number =>
+    anyDegree?.degrees.find(({ degree }) => degree === group)?.count ?? 0
+  return (
+    <div class="panel stack">
+      <div class="row">
+        <div class="row" role="group" aria-label={words.direction}>
+          {([false, true] as const).map((up) => (
+            <button
+              key={String(up)}
+              type="button"
+              aria-pressed={isUp === up}
+              title={up ? words.upHint : words.downHint}
+              onClick={() => {
+                address.change({ dir: up ? 'up' : null })
+              }}
+            >
+              {up ? words.up : words.down}
+            </button>
+          ))}
+        </div>
+        <div class="row" role="group" aria-label={words.degree}>
+          {degreeGroups.map((group) => (
+            <button
+              key={group}
+              type="button"
+              data-degree={group}
+              aria-pressed={question.degrees.includes(group)}
+              onClick={() => {
+                address.change({ degree: printList(toggled(question.degrees, group)) })
+              }}
+            >
+              {words.chip(words.degrees[group], degreeCount(group))}
+            </button>
+          ))}
+        </div>
+        <ColumnPicker question={question} address={address} />
+      </div>
+      <div class="row">
+        <TextFilter text={question.text} address={address} />
+        <ChoiceMenu
+          label={words.types}
+          options={(all?.types ?? []).map(({ type, count }) => ({
+            value: type,
+            name: words.option(typeName(type), count)
+          }))}
+          chosen={question.types}
+          choose={(types) => {
+            address.change({ types: printList(types) })
+          }}
+        />
+        <ChoiceMenu
+          label={words.platforms}
+          options={(all?.platforms ?? []).flatMap(({ platform, count }) =>
+            platform ? [{ value: platform.urn, name: words.option(platform.name, count) }] : []
+          )}
+          chosen={question.platforms}
+          choose={(platforms) => {
+            address.change({ platforms: printList(platforms) })
+          }}
+        />
+        <select
+          aria-label={words.domain}
+          value={question.domain ?? ''}
+          onChange={(event) => {
+            address.change({ domain: event.currentTarget.value })
+          }}
+        >
+          <option value="">{words.anyDomain}</option>
+          {(all?.domains ?? []).map(({ domain, count }) => (
+            <option key={domain?.urn ?? noDomain} value={domain?.urn ?? noDomain}>
+              {words.option(domain ? (domain.properties?.name ?? domain.urn) : words.noDomain, count)}
+            </option>
+          ))}
+        </select>
+        {question.owner !== null && (
+          <a class="chip" href={address.with({ owner: null })}>
+            {words.clearOwner(nameOfActor(question.owner))} ×
+          </a>
+        )}
+        {isFiltered(question) && (
+          <a
+            href={address.with({
+              degree: null,
+              types: null,
+              platforms: null,
+              domain: null,
+              owner: null,
+              text: null
+            })}
+          >
+            {words.clear}
+          </a>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const toggled = <Value,>(values: readonly Value[], value: Value): Value[] =>
+  values.includes(value) ? values.filter((each) => each !== value) : [...values, value]
+
+function TextFilter({ text, address }: { text: string; address: Address }) {
+  const [typed, setTyped] = useState(text)
+  useEffect(() => {
+    setTyped(text)
+  }, [text])
+  useEffect(() => {
+    if (typed === text) return
+    const timer = setTimeout(() => {
+      address.change({ text: typed }, { replace: true })
+    }, typingMs)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [typed])
+  return (
+    <input
+      type="search"
+      aria-label={words.text}
+      placeholder={words.text}
+      value={typed}
+      onInput={(event) => {
+        setTyped(event.currentTarget.value)
+      }}
+    />
+  )
+}
+
+function ColumnPicker({ question, address }: { question: ImpactQuestion; address: Address }) {
+  const { data } = useResource(question.urn, (signal) => graphql(columnsOf, { urn: question.urn }, signal))
+  const names = [
+    ...(data?.entity?.schemaMetadata?.fields.map(({ fieldPath }) => fieldPath) ?? []),
+    ...(data?.entity?.inputFields?.fields?.flatMap((field) => field?.schemaField?.fieldPath ?? []) ?? [])
+  ]
+  // An address may name a column that is not listed.
+  const all = [...new Set([...(question.column === null ? [] : [question.column]), ...names])]
+  if (all.length === 0) return null
+  return (
+    <label class="row">
+      {words.column}
+      <select
+        value={question.column ?? ''}
+        onChange={(event) => {
+          address.change({ col: event.currentTarget.value })
+        }}
+      >
+        <option value="">{words.wholeAsset}</option>
+        {all.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** The domains are counted by the server over all that matches; owners over the rows that are loaded. */
+function Affected({
+  counts,
+  rows,
+  total,
+  address
+}: {
+  counts: ImpactCounts
+  rows: readonly ImpactRow[]
+  total: number
+  address: Address
+}) {
+  const owners = useMemo(() => countOwners(rows), [rows])
+  const domains = counts.domains.flatMap(({ domain, count }) => (domain ? [{ domain, count }] : []))
+  return (
+    <div class="affected">
+      <div class="stack" data-testid="domains-affected">
+        <h3>{words.domainsAffected(domains.length)}</h3>
+        <div class="row">
+          {domains.length === 0 && <span class="soft">{words.noDomains}</span>}
+          {domains.slice(0, listedMaxCount).map(({ domain, count }) => (
+            <a key={domain.urn} class="chip" href={address.with({ domain: domain.urn })}>
+              {words.chip(domain.properties?.name ?? domain.urn, count)}
+            </a>
+          ))}
+        </div>
+      </div>
+      <div class="stack" data-testid="owners-affected">
+        <h3>{words.ownersAffected(owners.length)}</h3>
+        <div class="row">
+          {owners.length === 0 && <span class="soft">{words.noOwners}</span>}
+          {owners.slice(0, listedMaxCount).map(({ urn, count }) => (
+            <a key={urn} class="chip" href={address.with({ owner: urn })}>
+              {words.chip(nameOfActor(urn), count)}
+            </a>
+          ))}
+          <span class="soft">{words.ownersOfLoaded(rows.length, total)}</span>
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,18 @@
+/** What each page offers to take away: its link, the question it asks as GraphQL, the command that answers the same. */
+import { CopyButton } from './copy-button.tsx'
+import { texts } from '../texts.ts'
+
+export type GraphqlQuestion = { text: string; variables: object }
+
+/** Whole, so that it can be pasted into a request. */
+export const printGraphql = ({ text, variables }: GraphqlQuestion): string =>
+  JSON.stringify({ query: text.trim().replaceAll(/\s+/g, ' '), variables }, null, 2)
+
+export const CopyAs = ({ graphql, command }: { graphql: GraphqlQuestion; command: string }) => (
+  <div class="row copy-as" role="group" aria-label={texts.copy.page}>
+    {/* Read when it is pressed: a page changes its address without being drawn anew. */}
+    <CopyButton text={() => location.href} label={texts.copy.link} />
+    <CopyButton text={() => printGraphql(graphql)} label={texts.copy.graphql} />
+    <CopyButton text={command} label={texts.copy.cli} />
+  </div>
+)

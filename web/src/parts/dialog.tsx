@@ -1,0 +1,92 @@
+/** A modal dialog of the browser: it keeps the focus, Escape closes it, and the focus then returns to where it was. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { dialogTexts } from '../texts/dialog.ts'
+import '../style/dialog.css'
+
+export type DialogProps = {
+  title: string
+  close: () => void
+  children: ComponentChildren
+  /** False where leaving would lose something that cannot be had again. */
+  isEscapable?: boolean
+}
+
+export function Dialog({ title, close, children, isEscapable = true }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        if (isEscapable) close()
+      }}
+    >
+      <div class="stack">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+/** Asks before something is done; says what went wrong, and stays open then. */
+export function ConfirmDialog({
+  title,
+  action,
+  isDanger = false,
+  isBusy,
+  error,
+  run,
+  close,
+  children,
+  isReady = true
+}: {
+  title: string
+  action: string
+  isDanger?: boolean
+  isBusy: boolean
+  error: Error | undefined
+  run: () => void
+  close: () => void
+  children?: ComponentChildren
+  /** Whether what the dialog asks for is there. */
+  isReady?: boolean
+}) {
+  return (
+    <Dialog title={title} close={close}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isReady && !isBusy) run()
+        }}
+      >
+        {children}
+        {error && (
+          <p class="problem" role="alert">
+            {error.message}
+          </p>
+        )}
+        <div class="row">
+          <button type="submit" class={isDanger ? 'danger' : 'primary'} disabled={isBusy || !isReady}>
+            {action}
+          </button>
+          <button type="button" onClick={close}>
+            {dialogTexts.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

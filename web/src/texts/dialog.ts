@@ -1,0 +1,5 @@
+/** Words of dialogs. */
+export const dialogTexts = {
+  cancel: 'Cancel',
+  close: 'Close'
+}

@@ -1,0 +1,55 @@
+/** Words of the impact table. */
+const number = (value: number): string => value.toLocaleString('en')
+
+export const impactTexts = {
+  label: 'Impact',
+  direction: 'Direction',
+  down: 'Downstream',
+  up: 'Upstream',
+  downHint: 'What is derived from it',
+  upHint: 'What it is derived from',
+  degree: 'Hops',
+  degrees: { '1': '1 hop', '2': '2 hops', '3+': '3 or more hops' },
+  chip: (name: string, count: number): string => `${name} (${number(count)})`,
+  column: 'Column',
+  wholeAsset: 'The whole asset',
+  text: 'Text in name, description or URN',
+  types: 'Type',
+  platforms: 'Platform',
+  domain: 'Domain',
+  owner: 'Owner',
+  anyType: 'Any type',
+  anyPlatform: 'Any platform',
+  anyDomain: 'Any domain',
+  noDomain: 'In no domain',
+  option: (name: string, count: number): string => `${name} (${number(count)})`,
+  domainsAffected: (count: number): string =>
+    `${number(count)} ${count === 1 ? 'domain' : 'domains'} affected`,
+  ownersAffected: (count: number): string => `${number(count)} ${count === 1 ? 'owner' : 'owners'} affected`,
+  noOwners: 'Nothing here has an owner.',
+  noDomains: 'Nothing here is in a domain.',
+  ownersOfLoaded: (loaded: number, total: number): string =>
+    loaded < total ? `Of the ${number(loaded)} rows loaded so far.` : '',
+  clear: 'Clear filters',
+  clearOwner: (name: string): string => `Owner ${name}`,
+  exportCsv: (count: number): string => `Export CSV (${number(count)} ${count === 1 ? 'row' : 'rows'})`,
+  loadingMore: 'loading more',
+  tooMany: (maximum: number): string => `The table holds ${number(maximum)} rows. The CSV has all of them.`,
+  partial: 'A limit of the server ended the walk: there is more than is listed.',
+  none: 'Nothing matches.',
+  noLineage: { down: 'Nothing is derived from it.', up: 'It is derived from nothing that is known.' },
+  noneHint: 'Take a filter away, or look in the other direction.',
+  heads: {
+    degree: 'Hops',
+    name: 'Name',
+    type: 'Type',
+    platform: 'Platform',
+    environment: 'Env.',
+    domain: 'Domain',
+    owners: 'Owners',
+    asset: 'Asset',
+    lineage: 'Lineage'
+  },
+  lineageOf: (name: string): string => `Lineage of ${name}`,
+  lineage: 'Lineage'
+}
