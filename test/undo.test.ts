@@ -360,6 +360,35 @@ t.test(
   }
 )
 
+t.test('a patch of an edge that one chunk added and the next removed is taken back', async (t) => {
+  for (const wasThere of [false, true]) {
+    const bench = await withUndo(t)
+    await bench.send(['a', 'b'].map(entity))
+    if (wasThere) await bench.send([edge('a', 'b')])
+    const before = await bench.state()
+    const id = await bench.submit([
+      proposal('b', 'upstreamLineage', { upstreams: [{ dataset: a, type: 'COPY' }] }),
+      proposal(
+        'b',
+        'upstreamLineage',
+        {
+          patch: [
+            { op: 'remove', path: '/upstreams' },
+            { op: 'replace', path: `/upstreams/${segment(a)}/type`, value: 'VIEW' }
+          ]
+        },
+        'PATCH'
+      )
+    ])
+    await cut(bench, id, 1)
+    await bench.drain()
+    t.match(await bench.rows("select operation->>'value' as type from edge_patch"), [{ type: 'VIEW' }])
+    await bench.undo(id)
+    t.same(await bench.rows('select * from edge_patch'), [])
+    t.same(await bench.state(), before)
+  }
+})
+
 t.test('what had named an entity before a load made it does not hold it', async (t) => {
   const bench = await withUndo(t)
   await bench.submit(

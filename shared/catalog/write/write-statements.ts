@@ -142,17 +142,22 @@ function noteChanges({ journal, seq }: UnitOfWork, owner: OwnerStatements): void
   }
 }
 
-/** Notes patches of edges that nobody asserted before. Those of a statement are noted with the statement. */
+/** Notes patches of edges that nobody asserts, before or after. Those of a statement are noted with the statement. */
 function notePatches({ journal }: Pick<UnitOfWork, 'journal'>, owner: OwnerStatements): void {
   const edges = new Map(
     [...owner.patches, ...owner.storedPatches].map((patch) => [patchedEdge(patch), patch])
   )
   for (const { downstreamId, upstreamId, ownerId, field } of edges.values()) {
     const edge = owner.edges.get(downstreamId)?.get(upstreamId)
-    if (edge?.stored.some((row) => row.field === field)) continue
     const key = { downstreamId, upstreamId, ownerId, field }
-    const before = patchesBefore(owner.storedPatches, key)
     const isKept = rowsOfEdge(owner, downstreamId, upstreamId).every((row) => row.field !== field)
+    if (edge?.stored.some((row) => row.field === field)) {
+      // The statement was removed and then patched. What it said before has the older patches in it.
+      if (isKept && patchesOfEdge(owner, key).some((patch) => !owner.storedPatches.includes(patch)))
+        journal?.note({ kind: 'patched', key, before: [] })
+      continue
+    }
+    const before = patchesBefore(owner.storedPatches, key)
     if (isKept && equalJson(before.map(contentOf), patchesBefore(owner.patches, key).map(contentOf))) continue
     if (isKept || before.length > 0) journal?.note({ kind: 'patched', key, before })
   }
