@@ -73,12 +73,14 @@ export const limits = {
   graphNodesMaxCount: 2_000,
   /** Nodes of one lineage graph by default. */
   graphNodesDefaultCount: 200,
-  /** Nodes at which one lineage graph is expanded. */
+  /** Nodes at which one lineage graph is expanded, and nodes at which it is collapsed. */
   graphExpandsMaxCount: 500,
   /** Edges of one level listed in a lineage graph; the rest are counted. */
   graphEdgesMaxCount: 20_000,
   /** Columns of the assets in one lineage graph, if columns are requested. */
   graphColumnsMaxCount: 200_000,
+  /** Columns listed for each node of a lineage graph. */
+  graphColumnRowsMaxCount: 100,
   /** Hidden entities (jobs, soft-deleted ones) that a lineage graph or domain lineage bridges at a time. */
   hiddenEntitiesMaxCount: 250_000,
   /** Entities listed between the ends of one edge; the rest are counted. */

@@ -1,6 +1,5 @@
 /** Views of lineage: pictures, shortest ways, domains and counts, by hand-made cases and by random ones, in SQL and in memory. */
 import t, { type Test } from 'tap'
-import { buildServer } from '../api/server.ts'
 import { findLineagePaths } from '../shared/catalog/lineage/find-lineage-paths.ts'
 import { readColumnEdges } from '../shared/catalog/lineage/graph-edges.ts'
 import type { LineageReader } from '../shared/catalog/lineage/lineage-reader.ts'
@@ -9,9 +8,7 @@ import { readLineageGraph } from '../shared/catalog/lineage/read-lineage-graph.t
 import { shortestWays } from '../shared/catalog/lineage/shortest-ways.ts'
 import { throughHidden } from '../shared/catalog/lineage/through-hidden.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
-import { readConfig } from '../shared/platform/config.ts'
-import { createLog } from '../shared/platform/log.ts'
-import { entityTypeOf, toUrn, type Urn } from '../shared/urn/urn.ts'
+import { toUrn, type Urn } from '../shared/urn/urn.ts'
 import { naiveDegrees, randomGraph, type NamedEdge } from './cases/graphs.ts'
 import {
   contracted,
@@ -25,135 +22,12 @@ import {
 } from './cases/lineage-views.ts'
 import { withReaders } from './support/export-clients.ts'
 import { casesOf, fc, seed } from './support/fast-check.ts'
-import { doors, edgesOf, makeAssets, urnEdges, urnOfName } from './support/graph.ts'
-import { withServer, type TestServer } from './support/server.ts'
+import { doors, urnEdges, urnOfName } from './support/graph.ts'
+import { propose, remove, withBoth, write, type Ask } from './support/lineage-views.ts'
+import type { TestServer } from './support/server.ts'
 
 const randomCount = casesOf(25)
 const randomDomainsCount = 8
-
-type Answer = { data: ReturnType<typeof JSON.parse>; error: JsonObject | undefined; report: JsonObject }
-type Ask = (query: string, input: JsonObject) => Promise<Answer>
-
-/** A server that answers from memory, and beside it one that answers the same in SQL: what is asked is asked of both. */
-async function withBoth(t: Test): Promise<{ server: TestServer; ask: Ask }> {
-  const server = await withServer(t)
-  const config = readConfig({ DATABASE_URL: server.databaseUrl, LOG_LEVEL: 'silent' })
-  const queue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
-  const beside = await buildServer(
-    { db: server.db, lineage: { db: server.db, memory: null }, queue, config, log: createLog(config) },
-    server.state
-  )
-  t.teardown(() => beside.close())
-  const ask: Ask = async (query, input) => {
-    const { body } = await server.graphql(query, { input })
-    const other: typeof body = (
-      await beside.inject({
-        method: 'POST',
-        url: '/api/graphql',
-        headers: { authorization: `Bearer ${server.token}` },
-        payload: { query, variables: { input } }
-      })
-    ).json()
-    const values: typeof body = Object.values(body.data ?? {})
-    const answer = {
-      data: values[0] ?? null,
-      error: body.errors?.[0]?.extensions,
-      report: body.extensions?.lineage
-    }
-    const isSame =
-      JSON.stringify([body.data, withoutTime(body, 'memory')]) ===
-      JSON.stringify([other.data, withoutTime(other, 'sql')])
-    if (!isSame)
-      throw new Error(
-        `SQL answers ${JSON.stringify(other)} and memory ${JSON.stringify(body)} to ${JSON.stringify(input)}`
-      )
-    return answer
-  }
-  return { server, ask }
-}
-
-/** What an answer says of its walk, but for the time it took; throws where it was not walked in this way. */
-function withoutTime({ extensions }: Answer['data'], engine: string): JsonObject | null {
-  if (!extensions?.lineage) return null
-  const { ms: _ms, walks: _walks, engine: own, ...report } = extensions.lineage
-  if (own !== engine) throw new Error(`answered by ${own}, not by ${engine}`)
-  return report
-}
-
-const assetOf = (name: string): string => name.split('#')[0] ?? name
-const namesIn = (edges: readonly NamedEdge[]): string[] => [...new Set(edges.flat().map(assetOf))]
-
-async function propose(
-  server: TestServer,
-  entityUrn: Urn,
-  aspectName: string,
-  value: JsonObject,
-  headers: { [name: string]: string } = {}
-): Promise<void> {
-  const proposal = {
-    entityType: entityTypeOf(entityUrn),
-    entityUrn,
-    changeType: 'UPSERT',
-    aspectName,
-    aspect: { json: value }
-  }
-  const { status, text } = await server.rest({
-    method: 'POST',
-    url: '/aspects?action=ingestProposal',
-    headers,
-    body: { proposal }
-  })
-  if (status !== 200) throw new Error(text)
-}
-
-const remove = (server: TestServer, urn: Urn): Promise<void> =>
-  propose(server, urn, 'status', { removed: true })
-
-type Written = {
-  removed?: readonly string[]
-  placeholders?: readonly string[]
-  waves?: readonly (readonly string[])[]
-}
-
-/** Writes a graph so that ids are in the order of the names, and gives back names for URNs. */
-async function write(
-  server: TestServer,
-  text: string,
-  namespace: string,
-  { removed = [], placeholders = [], waves }: Written = {}
-) {
-  const edges = edgesOf(text)
-  const urn = (name: string): Urn => urnOfName(name, namespace)
-  const nameOf = new Map(
-    [...new Set([...edges.flat(), ...namesIn(edges)])].map((name): [string, string] => [urn(name), name])
-  )
-  for (const wave of waves ?? namesIn(edges).map((name) => [name]))
-    await makeAssets(server, wave.filter((name) => !placeholders.includes(name)).map(urn))
-  for (const [up, down] of edges) {
-    if (placeholders.includes(up))
-      await propose(
-        server,
-        urn(down),
-        'upstreamLineage',
-        { upstreams: [{ dataset: urn(up), type: 'COPY' }] },
-        { 'x-missing-references': 'create' }
-      )
-  }
-  const fresh = edges.filter(([up]) => !placeholders.includes(up))
-  // Columns get their ids with their edges, so those are added one by one.
-  for (const group of [
-    fresh.filter(([up]) => !up.includes('#')),
-    ...fresh.filter(([up]) => up.includes('#')).map((edge) => [edge])
-  ]) {
-    const answer = await server.graphql(
-      'mutation ($input: UpdateLineageInput!) { updateLineage(input: $input) }',
-      { input: { edgesToAdd: urnEdges(group, namespace) } }
-    )
-    if (answer.body?.data?.updateLineage !== true) throw new Error(answer.text)
-  }
-  for (const name of removed) await remove(server, urn(name))
-  return { urn, name: (found: string): string => nameOf.get(found) ?? found }
-}
 
 type Ref = { urn: string; exists: boolean }
 type Node = {
@@ -341,7 +215,46 @@ onOneServer('a picture', async (t, server, ask) => {
         },
         'LIMIT_EXCEEDED',
         'input.expand'
-      ]
+      ],
+      [
+        { urn: urn('a'), expand: [{ urn: urn('b'), direction: 'UPSTREAM', neighbours: [urn('c'), 'x'] }] },
+        'INVALID_URN',
+        'input.expand[0].neighbours[1]'
+      ],
+      [
+        {
+          urn: urn('a'),
+          expand: [
+            {
+              urn: urn('b'),
+              direction: 'UPSTREAM',
+              neighbours: Array.from({ length: 2_001 }, () => urn('c'))
+            }
+          ]
+        },
+        'LIMIT_EXCEEDED',
+        'input.expand'
+      ],
+      [
+        { urn: urn('a'), collapse: [{ urn: 'b', direction: 'UPSTREAM' }] },
+        'INVALID_URN',
+        'input.collapse[0].urn'
+      ],
+      [
+        {
+          urn: urn('a'),
+          collapse: Array.from({ length: 501 }, () => ({ urn: urn('b'), direction: 'UPSTREAM' }))
+        },
+        'LIMIT_EXCEEDED',
+        'input.collapse'
+      ],
+      [{ urn: urn('a'), fanOut: { above: 0, show: 0 } }, 'BAD_REQUEST', 'input.fanOut.above'],
+      [{ urn: urn('a'), fanOut: { above: 5, show: 0 } }, 'BAD_REQUEST', 'input.fanOut.show'],
+      [{ urn: urn('a'), fanOut: { above: 5, show: 6 } }, 'BAD_REQUEST', 'input.fanOut.show'],
+      [{ urn: urn('a'), fanOut: { above: 2_001, show: 6 } }, 'LIMIT_EXCEEDED', 'input.fanOut.above'],
+      [{ urn: urn('a'), columnRows: -1 }, 'BAD_REQUEST', 'input.columnRows'],
+      [{ urn: urn('a'), columnRows: 101 }, 'LIMIT_EXCEEDED', 'input.columnRows'],
+      [{ urn: urn('a'), startTimeMillis: 2, endTimeMillis: 1 }, 'BAD_REQUEST', 'input.endTimeMillis']
     ]
     for (const [input, reason, field] of refused) {
       const { error } = await ask(graphQuery, input)
@@ -853,7 +766,7 @@ onOneServer(
     const picture = await readLineageGraph(
       { db: server.db, memory },
       { urn: urn('i0'), hideJobs: true, expand: [{ urn: urn('o0'), direction: 'UPSTREAM' }] },
-      { totals: false }
+      { totals: false, columnRows: false }
     )
     t.equal(picture.totals.assetEdges, 225)
     t.ok(pauseCount > 225, `${pauseCount} for a picture of 225 edges`)

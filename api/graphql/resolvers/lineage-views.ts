@@ -32,10 +32,14 @@ export const lineageViewResolvers = {
       info: GraphQLResolveInfo
     ) {
       const wishes = {
-        totals: selects(info, ['totals', 'upstream']) || selects(info, ['totals', 'downstream'])
+        totals: selects(info, ['totals', 'upstream']) || selects(info, ['totals', 'downstream']),
+        columnRows: selects(info, ['nodes', 'columnRows'])
       }
       const { nodes, edges, totals, report } = await readLineageGraph(context.lineage, input, wishes)
-      context.budget.spendReads(nodes.length + edges.reduce((sum, edge) => sum + 1 + edge.via.length, 0))
+      context.budget.spendReads(
+        nodes.reduce((sum, { columnRows }) => sum + 1 + (columnRows?.rows.length ?? 0), 0) +
+          edges.reduce((sum, edge) => sum + 1 + edge.via.length, 0)
+      )
       reportWalk(context, String(info.path.key), report)
       return { nodes, edges, totals }
     },

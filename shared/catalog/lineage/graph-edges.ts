@@ -1,6 +1,7 @@
 /** The edges between what a lineage graph shows, and at each node how many neighbours are not in it. */
 import { limits } from '../../limits.ts'
 import { checkCount } from '../../model/count-checks.ts'
+import type { LineageDirection } from '../../model/walk.ts'
 import { nodesSliceCount, type Looks } from './graph-nodes.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { throughHidden } from './through-hidden.ts'
@@ -69,25 +70,38 @@ const columnsSliceCount = 1_000
 
 /**
  * The edges between columns of the assets shown; soft-deleted columns are looked through. `columnsOf` has the columns of each
- * asset that an edge listed has an end in. Throws LIMIT_EXCEEDED (graphColumnsMaxCount).
+ * asset that an edge listed has an end in, `rims` the neighbours of every column that is
+ * named, `namedOf` these columns by asset. Throws LIMIT_EXCEEDED (graphColumnsMaxCount).
  */
 export async function readColumnEdges(
   reader: LineageReader,
   assetIds: ReadonlySet<number>
-): Promise<EdgesFound & { columnsOf: Map<number, number[]> }> {
-  const assetOf = await visibleColumns(reader, [...assetIds])
-  const look = throughHidden(reader, {
-    direction: 'DOWNSTREAM',
-    level: 'column',
-    judge: ({ isRemoved }) => (isRemoved ? 'through' : 'shown')
-  })
+): Promise<EdgesFound & { columnsOf: Map<number, number[]>; rims: Rims; namedOf: NamedColumns }> {
+  const { assetOf, namedOf } = await namedColumns(reader, [...assetIds])
+  const lookTo = (direction: LineageDirection) =>
+    throughHidden(reader, {
+      direction,
+      level: 'column',
+      judge: ({ isRemoved }) => (isRemoved ? 'through' : 'shown')
+    })
+  const rims: Rims = { UPSTREAM: new Map(), DOWNSTREAM: new Map() }
+  const setRim = (direction: LineageDirection, id: number, met: readonly number[] | Int32Array): void => {
+    let near = 0
+    for (const far of met) if (assetOf.has(far)) near += 1
+    rims[direction].set(id, { count: met.length, hidden: met.length - near })
+  }
   const found: EdgesFound = { edges: [], total: 0 }
   const ids = [...assetOf.keys()].sort((a, b) => a - b)
+  const [lookUp, lookDown] = [lookTo('UPSTREAM'), lookTo('DOWNSTREAM')]
   for (let begin = 0; begin < ids.length; begin += columnsSliceCount) {
     const slice = ids.slice(begin, begin + columnsSliceCount)
-    const { beyond } = await look(slice)
+    const upstream = await lookUp(slice)
+    for (const id of slice) setRim('UPSTREAM', id, upstream.beyond(id).met)
+    await reader.pause()
+    const { beyond } = await lookDown(slice)
     for (const id of slice) {
       const { met, between } = beyond(id)
+      setRim('DOWNSTREAM', id, met)
       for (const far of met) if (assetOf.has(far) && addEdge(found, id, far, between)) await reader.pause()
     }
   }
@@ -100,15 +114,19 @@ export async function readColumnEdges(
     if (own) own.push(columnId)
     else columnsOf.set(assetId, [columnId])
   }
-  return { ...found, columnsOf }
+  return { ...found, columnsOf, rims, namedOf }
 }
 
-/** The columns of assets that are not soft-deleted, with their assets. */
-async function visibleColumns(
+/** Of each asset: the columns that anything names. */
+export type NamedColumns = Map<number, { visible: number[]; removed: number[] }>
+
+/** `assetOf` has the columns that are not soft-deleted, with their assets. */
+async function namedColumns(
   reader: LineageReader,
   assetIds: readonly number[]
-): Promise<Map<number, number>> {
+): Promise<{ assetOf: Map<number, number>; namedOf: NamedColumns }> {
   const assetOf = new Map<number, number>()
+  const namedOf: NamedColumns = new Map()
   const columnsOf = await reader.columns(assetIds)
   for (const assetId of assetIds) {
     const columns = columnsOf(assetId)
@@ -118,8 +136,14 @@ async function visibleColumns(
       wayOut: 'Ask for fewer nodes, or without columns'
     })
     const classOf = await reader.classes(columns)
-    for (const id of columns) if (classOf(id)?.isRemoved === false) assetOf.set(id, assetId)
+    const own = { visible: new Array<number>(), removed: new Array<number>() }
+    for (const id of columns) {
+      const isRemoved = classOf(id)?.isRemoved
+      if (isRemoved === false) assetOf.set(id, assetId)
+      if (isRemoved !== undefined) own[isRemoved ? 'removed' : 'visible'].push(id)
+    }
+    namedOf.set(assetId, own)
     await reader.pause()
   }
-  return assetOf
+  return { assetOf, namedOf }
 }

@@ -1,7 +1,7 @@
 /** Which entities a lineage graph shows: the nearest ones of each side, and what it is expanded by. */
 import type { LineageDirection } from '../../model/walk.ts'
 import type { Urn } from '../../urn/urn.ts'
-import type { GraphQuestion } from './graph-question.ts'
+import type { FanOut, GraphQuestion } from './graph-question.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { Look } from './through-hidden.ts'
 
@@ -10,6 +10,9 @@ export type Looks = { [direction in LineageDirection]: (ids: readonly number[]) 
 
 /** Entities whose neighbours are held at a time: a hub has 100,000. */
 export const nodesSliceCount = 16
+
+/** Nodes whose neighbours in a direction the graph was to show, whether or not all of them had room. */
+export type Expanded = { [direction in LineageDirection]: Set<number> }
 
 /**
  * Ids of what is shown, the start first, then nearest first, by id within a hop. Where a hop does not fit, each side gets
@@ -21,15 +24,26 @@ export async function chooseNodes(
   startId: number,
   question: GraphQuestion,
   looks: Looks
-): Promise<{ ids: Set<number>; ignored: number[] }> {
+): Promise<{ ids: Set<number>; expanded: Expanded; ignored: number[] }> {
   const ids = new Set([startId])
   const room = (): number => question.count - ids.size
   const seen = { UPSTREAM: new Set([startId]), DOWNSTREAM: new Set([startId]) }
+  const expanded: Expanded = { UPSTREAM: new Set(), DOWNSTREAM: new Set() }
+  const ends = await collapsedIds(reader, question)
   let frontier = { UPSTREAM: [startId], DOWNSTREAM: [startId] }
 
   for (let hop = 1; hop <= Math.max(question.hops.UPSTREAM, question.hops.DOWNSTREAM); hop += 1) {
-    const next = async (side: LineageDirection): Promise<number[]> =>
-      hop > question.hops[side] ? [] : nearest(looks[side], frontier[side], seen[side], ids, room())
+    const next = async (side: LineageDirection): Promise<number[]> => {
+      if (hop > question.hops[side]) return []
+      const open = frontier[side].filter((id) => !ends[side].has(id))
+      for (const id of open) expanded[side].add(id)
+      return nearest(looks[side], open, {
+        seen: seen[side],
+        shown: ids,
+        room: room(),
+        fanOut: question.fanOut
+      })
+    }
     const found = { UPSTREAM: await next('UPSTREAM'), DOWNSTREAM: await next('DOWNSTREAM') }
     const fresh = (side: LineageDirection): number[] => found[side].filter((id) => !ids.has(id))
     const [up, down] = [fresh('UPSTREAM').length, fresh('DOWNSTREAM').length]
@@ -47,37 +61,64 @@ export async function chooseNodes(
       for (const id of frontier[side]) seen[side].add(id)
     if (frontier.UPSTREAM.length + frontier.DOWNSTREAM.length === 0) break
   }
-  return { ids, ignored: await expand(reader, question, looks, ids, room) }
+  return { ids, expanded, ignored: await expand(reader, question, looks, ids, expanded) }
+}
+
+async function collapsedIds(
+  reader: LineageReader,
+  { collapsed }: GraphQuestion
+): Promise<{ [direction in LineageDirection]: Set<number> }> {
+  const urns = [...new Set([...collapsed.UPSTREAM, ...collapsed.DOWNSTREAM])]
+  const known = urns.length === 0 ? new Map<Urn, { id: number | null }>() : await reader.find(urns)
+  const idsOf = (direction: LineageDirection): Set<number> =>
+    new Set(collapsed[direction].flatMap((urn) => known.get(urn)?.id ?? []))
+  return { UPSTREAM: idsOf('UPSTREAM'), DOWNSTREAM: idsOf('DOWNSTREAM') }
 }
 
 async function expand(
   reader: LineageReader,
-  { expands }: GraphQuestion,
+  { expands, count: nodesMaxCount }: GraphQuestion,
   looks: Looks,
   ids: Set<number>,
-  room: () => number
+  expanded: Expanded
 ): Promise<number[]> {
   const ignored: number[] = []
-  const known = await reader.find([...new Set(expands.map(({ urn }): Urn => urn))])
-  for (const [place, { urn, direction, count }] of expands.entries()) {
+  const known = await reader.find([
+    ...new Set(expands.flatMap(({ urn, only }): Urn[] => [urn, ...(only ?? [])]))
+  ])
+  for (const [place, { urn, direction, count, only }] of expands.entries()) {
     const id = known.get(urn)?.id ?? null
     if (id === null || !ids.has(id)) {
       ignored.push(place)
       continue
     }
-    for (const far of await nearest(looks[direction], [id], ids, new Set(), Math.min(count, room())))
-      ids.add(far)
+    expanded[direction].add(id)
+    const found = await nearest(looks[direction], [id], {
+      seen: ids,
+      shown: new Set(),
+      room: Math.min(count, nodesMaxCount - ids.size),
+      fanOut: null,
+      only: only && new Set(only.flatMap((neighbour) => known.get(neighbour)?.id ?? []))
+    })
+    for (const far of found) ids.add(far)
   }
   return ignored
+}
+
+type Nearby = {
+  seen: ReadonlySet<number>
+  shown: ReadonlySet<number>
+  room: number
+  /** Bounds what one entity of the frontier adds, after what the ones before it add. */
+  fanOut: FanOut | null
+  only?: ReadonlySet<number> | null
 }
 
 /** Of what is next to a frontier and not seen: all that is shown already, and the least ids of the others, as many as there is room for. */
 async function nearest(
   look: Looks[LineageDirection],
   frontier: readonly number[],
-  seen: ReadonlySet<number>,
-  shown: ReadonlySet<number>,
-  room: number
+  { seen, shown, room, fanOut, only = null }: Nearby
 ): Promise<number[]> {
   const again = new Set<number>()
   let fresh = new Set<number>()
@@ -88,11 +129,15 @@ async function nearest(
     const slice = frontier.slice(begin, begin + nodesSliceCount)
     const { beyond, fateOf } = await look(slice)
     for (const id of slice) {
+      const own: number[] = []
       for (const far of beyond(id).met) {
-        if (seen.has(far) || fateOf(far) !== 'shown') continue
+        if (seen.has(far) || fateOf(far) !== 'shown' || only?.has(far) === false) continue
         if (shown.has(far)) again.add(far)
-        else fresh.add(far)
+        else if (!fresh.has(far)) own.push(far)
       }
+      // What is met is ascending.
+      for (const far of fanOut !== null && own.length > fanOut.above ? own.slice(0, fanOut.show) : own)
+        fresh.add(far)
       // A few hubs would otherwise fill the memory with what no picture has room for.
       if (fresh.size > 2 * room + 10_000) keepLeast()
     }

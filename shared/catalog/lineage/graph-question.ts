@@ -3,8 +3,9 @@ import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import { entityTypeOfGraphql, graphqlTypeOf } from '../../model/entity-types.ts'
-import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
+import type { LineageDirection, LineageLevel, TimeWindow } from '../../model/walk.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../urn/urn.ts'
+import { checkWindow } from './scroll-question.ts'
 
 type Maybe<T> = T | null | undefined
 
@@ -13,14 +14,30 @@ export type LineageGraphInput = {
   urn: string
   upHops?: Maybe<number>
   downHops?: Maybe<number>
-  expand?: Maybe<readonly { urn: string; direction: LineageDirection; count?: Maybe<number> }[]>
+  expand?: Maybe<
+    readonly {
+      urn: string
+      direction: LineageDirection
+      count?: Maybe<number>
+      neighbours?: Maybe<readonly string[]>
+    }[]
+  >
+  collapse?: Maybe<readonly { urn: string; direction: LineageDirection }[]>
+  fanOut?: Maybe<FanOut>
+  startTimeMillis?: Maybe<number>
+  endTimeMillis?: Maybe<number>
   columns?: Maybe<boolean>
+  columnRows?: Maybe<number>
   types?: Maybe<readonly string[]>
   hideJobs?: Maybe<boolean>
   count?: Maybe<number>
 }
 
-export type Expand = { urn: Urn; direction: LineageDirection; count: number }
+/** `only` are the neighbours to add; null for any. */
+export type Expand = { urn: Urn; direction: LineageDirection; count: number; only: readonly Urn[] | null }
+
+/** A node with more than `above` neighbours to add in a direction adds the first `show`. */
+export type FanOut = { above: number; show: number }
 
 export type GraphQuestion = {
   startUrn: Urn
@@ -28,8 +45,15 @@ export type GraphQuestion = {
   level: LineageLevel
   hops: { [direction in LineageDirection]: number }
   expands: readonly Expand[]
+  /** Nodes behind which hops in the direction end. */
+  collapsed: { [direction in LineageDirection]: readonly Urn[] }
+  /** Of hops; null for no bound. */
+  fanOut: FanOut | null
+  window: TimeWindow | null
   /** Whether the columns of assets are shown. */
   showsColumns: boolean
+  /** Columns listed of each asset, whether or not they have edges. */
+  columnRows: number
   /** GraphQL types to show; null for all. */
   types: ReadonlySet<string> | null
   hidesJobs: boolean
@@ -37,10 +61,13 @@ export type GraphQuestion = {
   count: number
 }
 
+/** More rows on a card than this hide the graph. */
+const defaultColumnRows = 8
+
 /** What runs and is shown as an edge where jobs are hidden. */
 export const jobTypes: ReadonlySet<string> = new Set(['dataJob', 'dataProcessInstance'])
 
-/** Throws BAD_REQUEST (a negative number), LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the message names the input. */
+/** Throws BAD_REQUEST (a number or time out of range), LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the message names the input. */
 export function checkGraphQuestion(input: LineageGraphInput): GraphQuestion {
   const startUrn = toUrn(input.urn, 'input.urn')
   const level = entityTypeOf(startUrn) === 'schemaField' ? 'column' : 'asset'
@@ -48,6 +75,20 @@ export function checkGraphQuestion(input: LineageGraphInput): GraphQuestion {
   checkCount(expands.length, 'graphExpandsMaxCount', {
     field: 'input.expand',
     what: `input.expand has ${expands.length} entries`
+  })
+  const collapse = input.collapse ?? []
+  checkCount(collapse.length, 'graphExpandsMaxCount', {
+    field: 'input.collapse',
+    what: `input.collapse has ${collapse.length} entries`
+  })
+  const collapsed = collapse.map(({ urn, direction }, index) => ({
+    urn: toUrn(urn, `input.collapse[${index}].urn`),
+    direction
+  }))
+  const named = expands.reduce((sum, { neighbours }) => sum + (neighbours?.length ?? 0), 0)
+  checkCount(named, 'graphNodesMaxCount', {
+    field: 'input.expand',
+    what: `input.expand names ${named} neighbours`
   })
   const types = input.types ?? []
   return {
@@ -57,12 +98,24 @@ export function checkGraphQuestion(input: LineageGraphInput): GraphQuestion {
       UPSTREAM: hopsOf(input.upHops, 'input.upHops'),
       DOWNSTREAM: hopsOf(input.downHops, 'input.downHops')
     },
-    expands: expands.map(({ urn, direction, count }, index) => ({
+    expands: expands.map(({ urn, direction, count, neighbours }, index) => ({
       urn: toUrn(urn, `input.expand[${index}].urn`),
       direction,
-      count: countOf(count, limits.graphNodesMaxCount, `input.expand[${index}].count`)
+      count: countOf(count, limits.graphNodesMaxCount, `input.expand[${index}].count`),
+      only: neighbours
+        ? neighbours.map((neighbour, place) =>
+            toUrn(neighbour, `input.expand[${index}].neighbours[${place}]`)
+          )
+        : null
     })),
+    collapsed: {
+      UPSTREAM: collapsed.filter(({ direction }) => direction === 'UPSTREAM').map(({ urn }) => urn),
+      DOWNSTREAM: collapsed.filter(({ direction }) => direction === 'DOWNSTREAM').map(({ urn }) => urn)
+    },
+    fanOut: input.fanOut ? fanOutOf(input.fanOut) : null,
+    window: checkWindow(input),
     showsColumns: input.columns === true && level === 'asset',
+    columnRows: rowsOf(input.columnRows),
     types:
       types.length > 0
         ? new Set(types.map((type) => graphqlTypeOf(entityTypeOfGraphql(type) ?? 'OTHER')))
@@ -70,6 +123,15 @@ export function checkGraphQuestion(input: LineageGraphInput): GraphQuestion {
     hidesJobs: input.hideJobs === true,
     count: countOf(input.count, limits.graphNodesDefaultCount, 'input.count')
   }
+}
+
+function rowsOf(count: Maybe<number>): number {
+  const field = 'input.columnRows'
+  const wanted = count ?? defaultColumnRows
+  if (wanted < 0)
+    throw new CatalogError('BAD_REQUEST', `${field} must not be negative`, { field, actual: wanted })
+  checkCount(wanted, 'graphColumnRowsMaxCount', { field, what: `${field} is ${wanted}` })
+  return wanted
 }
 
 function hopsOf(hops: Maybe<number>, field: string): number {
@@ -86,4 +148,16 @@ function countOf(count: Maybe<number>, defaultCount: number, field: string): num
     throw new CatalogError('BAD_REQUEST', `${field} must be at least 1`, { field, actual: wanted })
   checkCount(wanted, 'graphNodesMaxCount', { field, what: `${field} is ${wanted}` })
   return wanted
+}
+
+function fanOutOf({ above, show }: FanOut): FanOut {
+  if (show > above)
+    throw new CatalogError('BAD_REQUEST', 'input.fanOut.show must not be more than input.fanOut.above', {
+      field: 'input.fanOut.show',
+      actual: show
+    })
+  return {
+    above: countOf(above, above, 'input.fanOut.above'),
+    show: countOf(show, show, 'input.fanOut.show')
+  }
 }

@@ -6,12 +6,14 @@ import { referencesOf } from './entity-references.ts'
 import { readColumnEdges, readEdges, type EdgesFound, type IdEdge, type Rim } from './graph-edges.ts'
 import { chooseNodes, type Looks } from './graph-nodes.ts'
 import { checkGraphQuestion, jobTypes, type GraphQuestion, type LineageGraphInput } from './graph-question.ts'
+import { readColumnRows, type ColumnRows } from './graph-columns.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 import { millisecondsSince, type LineageReport } from './lineage-report.ts'
 import { entityNotFound, type EntityReference } from './read-entity.ts'
 import { throughHidden } from './through-hidden.ts'
 import { graphUnits } from './read-work.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
+import type { Urn } from '../../urn/urn.ts'
 
 export type GraphSide = 'START' | LineageDirection | 'ASIDE'
 
@@ -24,8 +26,12 @@ export type GraphNode = {
   downstreamCount: number
   hiddenUpstream: number
   hiddenDownstream: number
+  expandedUpstream: boolean
+  expandedDownstream: boolean
   /** Null unless columns were asked for. */
   columns: EntityReference[] | null
+  /** Null unless columns were asked for, and these rows were wished for. */
+  columnRows: ColumnRows | null
 }
 
 export type GraphEdge = {
@@ -49,6 +55,9 @@ export type LineageGraph = {
   report: LineageReport
 }
 
+/** What is read only for clients that look at it. */
+export type GraphWishes = { totals: boolean; columnRows: boolean }
+
 const bounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
 /** Stands for the id of a column that nothing names: it has none, and is next to nothing. */
 const nobody = 0
@@ -61,7 +70,7 @@ const directions = ['UPSTREAM', 'DOWNSTREAM'] as const
 export async function readLineageGraph(
   sources: LineageSources,
   input: LineageGraphInput,
-  wishes: { totals: boolean }
+  wishes: GraphWishes
 ): Promise<LineageGraph> {
   const question = checkGraphQuestion(input)
   const startedAt = performance.now()
@@ -78,7 +87,10 @@ export async function readLineageGraph(
         startedAt
       )
     },
-    { units: graphUnits({ count: question.count, totals: wishes.totals, columns: question.showsColumns }) }
+    {
+      window: question.window,
+      units: graphUnits({ count: question.count, columns: question.showsColumns, ...wishes })
+    }
   )
 }
 
@@ -88,7 +100,7 @@ async function drawGraph(
   reader: LineageReader,
   start: Start,
   question: GraphQuestion,
-  wishes: { totals: boolean },
+  wishes: GraphWishes,
   startedAt: number
 ): Promise<LineageGraph> {
   const isHidden = (entityClass: EntityClass): boolean =>
@@ -111,7 +123,7 @@ async function drawGraph(
     })
   const looks: Looks = { UPSTREAM: lookTo('UPSTREAM'), DOWNSTREAM: lookTo('DOWNSTREAM') }
 
-  const { ids, ignored } = await chooseNodes(reader, start.id, question, looks)
+  const { ids, expanded, ignored } = await chooseNodes(reader, start.id, question, looks)
   const { rims, ...assets } = await readEdges(reader, ids, looks)
   const columns = question.showsColumns ? await readColumnEdges(reader, ids) : null
   const walks = await walkBothWays(reader, start.id, question, ids, wishes)
@@ -124,6 +136,20 @@ async function drawGraph(
     edges.flatMap((edge) => [edge.upstreamId, edge.downstreamId, ...edge.between])
   )
   const known = await referencesOf(reader, [...new Set([...ids, ...named])])
+  const rows =
+    columns && wishes.columnRows
+      ? await readColumnRows(
+          reader,
+          new Map(
+            [...ids].flatMap((id): [number, Urn][] => {
+              const urn = id === start.id ? start.entity.urn : known(id)?.urn
+              return urn ? [[id, urn]] : []
+            })
+          ),
+          columns,
+          question.columnRows
+        )
+      : null
   const referenceTo = (id: number): EntityReference[] => {
     const found = id === start.id ? start.entity : known(id)
     return found ? [found] : []
@@ -134,7 +160,10 @@ async function drawGraph(
         entity,
         ...placeOf(id, start.id, walks.degrees),
         ...countsOf(rims.UPSTREAM.get(id), rims.DOWNSTREAM.get(id)),
-        columns: columns ? (columns.columnsOf.get(id) ?? []).flatMap(referenceTo) : null
+        expandedUpstream: expanded.UPSTREAM.has(id),
+        expandedDownstream: expanded.DOWNSTREAM.has(id),
+        columns: columns ? (columns.columnsOf.get(id) ?? []).flatMap(referenceTo) : null,
+        columnRows: rows?.get(id) ?? null
       }))
     ),
     edges: [
@@ -167,7 +196,7 @@ async function walkBothWays(
   startId: number,
   { level, hops }: GraphQuestion,
   ids: ReadonlySet<number>,
-  wishes: { totals: boolean }
+  wishes: GraphWishes
 ) {
   const walkFor = async (hopsWanted: number) => {
     const walk = (direction: LineageDirection): Promise<Walk> =>

@@ -98,10 +98,14 @@ export const walkUnits = ({
 export const graphUnits = ({
   count,
   totals,
-  columns
+  columns,
+  columnRows = false
 }: {
   count: number
   totals: boolean
   columns: boolean
+  columnRows?: boolean
 }): number =>
-  2 + Math.floor(count / nodesPerUnit) + (totals ? 2 : 0) + (columns ? Math.floor(count / nodesPerUnit) : 0)
+  2 +
+  Math.floor(count / nodesPerUnit) * (1 + Number(columns) + Number(columns && columnRows)) +
+  (totals ? 2 : 0)
