@@ -670,6 +670,64 @@ t.test('domains', async (t) => {
     )
   })
 
+  await t.test(
+    'entities with descendants are those of all domains below, once, and are counted alike',
+    async (t) => {
+      const top = await createDomain({ id: 'd-top', name: 'D top' })
+      const middle = await createDomain({ id: 'd-middle', name: 'D middle', parentDomain: top })
+      const low = await createDomain({ id: 'd-low', name: 'D low', parentDomain: middle })
+      const empty = await createDomain({ id: 'd-empty', name: 'D empty', parentDomain: top })
+      const places = { [top]: 3, [middle]: 4, [low]: 5 }
+      const records = Object.entries(places).flatMap(([domainUrn, count]) =>
+        Array.from({ length: count }, (_, index) => dataset(`${domainUrn.slice(-5)}${index}`)).flatMap(
+          (urn) => [
+            { op: 'upsertEntity', urn, name: 'thing' },
+            { op: 'setDomain', entityUrn: urn, domainUrn }
+          ]
+        )
+      )
+      await loadLines(server, records)
+      await propose(dataset('d-low0'), 'status', { removed: true })
+      const of = async (urn: string, input: JsonObject) =>
+        (
+          await read(
+            'query ($urn: String!, $input: DomainEntitiesInput) { domain(urn: $urn) { childCount entities(input: $input) { total searchResults { entity { urn } } } } }',
+            { urn, input: { count: 100, ...input } }
+          )
+        ).data.domain
+      for (const [urn, direct, whole, childCount] of [
+        [top, 3, 11, 2],
+        [middle, 4, 8, 1],
+        [low, 4, 4, 0],
+        [empty, 0, 0, 0]
+      ] as const) {
+        const all = await of(urn, { includeDescendants: true })
+        t.strictSame(
+          [all.childCount, (await of(urn, {})).entities.total, all.entities.total],
+          [childCount, direct, whole]
+        )
+        t.equal(
+          new Set(all.entities.searchResults.map((each: { entity: { urn: string } }) => each.entity.urn))
+            .size,
+          whole
+        )
+        t.equal((await of(urn, { includeDescendants: true, count: 0 })).entities.total, whole)
+        t.equal((await of(urn, { includeDescendants: true, query: 'thing', count: 2 })).entities.total, whole)
+      }
+      const both = await read(
+        'query ($urns: [String!]!) { entities(urns: $urns) { ... on Domain { entities(input: { includeDescendants: true, count: 20, query: "thing" }) { total } } } }',
+        { urns: [top, low, middle] }
+      )
+      t.strictSame(
+        both.data.entities.map(({ entities }: { entities: { total: number } }) => entities.total),
+        [11, 4, 8],
+        'domains inside each other, read together'
+      )
+      await propose(empty, 'status', { removed: true })
+      t.equal((await of(top, {})).childCount, 1, 'as many as a level lists')
+    }
+  )
+
   await t.test('entities are the direct members, filtered and paged', async (t) => {
     const domain = await createDomain({ id: 'm-top', name: 'M top' })
     const below = await createDomain({ id: 'm-below', name: 'M below', parentDomain: domain })

@@ -2,6 +2,7 @@
 import { findDomainDocuments } from '../../shared/catalog/lineage/known-entities.ts'
 import { readAspects } from '../../shared/catalog/entities/read-aspects.ts'
 import {
+  readChildCounts,
   readDomainMembers,
   readDomainsOf,
   type DomainMembersInput
@@ -26,6 +27,9 @@ export const loadDomain = batched((urns, { lineage }) => readDomainsOf(lineage, 
 
 /** The domains above domains. */
 export const loadParentDomains = batched((urns, { db }) => readParentDomains(db, urnsOf(urns)))
+
+/** How many domains are directly under domains. */
+export const loadChildCount = batched<number>((urns, { db }) => readChildCounts(db, urnsOf(urns)))
 
 /** The containers above entities. */
 export const loadParentContainers = batched((urns, { db }) => readParentContainers(db, urnsOf(urns)))

@@ -158,20 +158,51 @@ export async function membersOfDomains(
   )
 }
 
-/** How many assets that are not soft-deleted are directly in each domain. */
-export async function countMembers(db: Db | Tx, domainIds: readonly number[]): Promise<Map<number, number>> {
+/** A domain that is asked for, and one whose assets count as in it: itself, or one below it. */
+export type DomainInside = { domainId: number; insideId: number }
+
+/** Each domain with itself and all below it, once. */
+export async function treesOfDomains(db: Db | Tx, domainIds: readonly number[]): Promise<DomainInside[]> {
+  return query<DomainInside>(
+    db,
+    `
+    with recursive tree (domain_id, inside_id) as (
+      select id, id from unnest(?::int[]) as asked (id)
+      union
+      select tree.domain_id, domain.entity_id
+      from tree
+      join domain on domain.parent_id = tree.inside_id
+    )
+    select domain_id as "domainId", inside_id as "insideId" from tree`,
+    [idArray(domainIds)]
+  )
+}
+
+const insideColumns = (inside: readonly DomainInside[]): [string, string] => [
+  idArray(inside.map(({ domainId }) => domainId)),
+  idArray(inside.map(({ insideId }) => insideId))
+]
+
+/** How many assets that are not soft-deleted are in each domain that is asked for. */
+export async function countMembers(
+  db: Db | Tx,
+  inside: readonly DomainInside[]
+): Promise<Map<number, number>> {
   const rows = await query<{ domainId: number; total: number }>(
     db,
     `
-    select
-      domain_association.domain_id as "domainId",
-      count(*)::int as total
-    from domain_association
-    join entity on entity.id = domain_association.entity_id
-    where domain_association.domain_id = any(?::int[])
-      and not entity.is_removed
-    group by domain_association.domain_id`,
-    [idArray(domainIds)]
+    select wanted.domain_id as "domainId", sum(member.total)::int as total
+    from unnest(?::int[], ?::int[]) as wanted (domain_id, inside_id)
+    join (
+      select domain_association.domain_id, count(*) as total
+      from domain_association
+      join entity on entity.id = domain_association.entity_id
+      where domain_association.domain_id = any(?::int[])
+        and not entity.is_removed
+      group by domain_association.domain_id
+    ) as member on member.domain_id = wanted.inside_id
+    group by wanted.domain_id`,
+    [...insideColumns(inside), idArray([...new Set(inside.map(({ insideId }) => insideId))])]
   )
   return new Map(rows.map((row) => [row.domainId, row.total]))
 }
@@ -181,7 +212,7 @@ export type MemberRow = { domainId: number; urn: Urn; exists: boolean }
 /** One page of the assets of each domain that are not soft-deleted, by id. */
 export async function pageOfMembers(
   db: Db | Tx,
-  domainIds: readonly number[],
+  inside: readonly DomainInside[],
   start: number,
   count: number
 ): Promise<MemberRow[]> {
@@ -192,20 +223,44 @@ export async function pageOfMembers(
       wanted.domain_id as "domainId",
       member.urn,
       member.is_present as exists
-    from unnest(?::int[]) as wanted (domain_id)
+    from (
+      select domain_id, array_agg(inside_id) as inside_ids
+      from unnest(?::int[], ?::int[]) as each (domain_id, inside_id)
+      group by domain_id
+    ) as wanted
     cross join lateral (
       select entity.id, entity.urn, entity.is_present
       from domain_association
       join entity on entity.id = domain_association.entity_id
-      where domain_association.domain_id = wanted.domain_id
+      where domain_association.domain_id = any(wanted.inside_ids)
         and not entity.is_removed
       order by entity.id
       offset ?::int
       limit ?::int
     ) as member
     order by wanted.domain_id, member.id`,
-    [idArray(domainIds), start, count]
+    [...insideColumns(inside), start, count]
   )
+}
+
+/** How many domains that exist and are not soft-deleted are directly under each: as many as domainsOfLevel lists. */
+export async function countChildDomains(
+  db: Db | Tx,
+  domainIds: readonly number[]
+): Promise<Map<number, number>> {
+  const rows = await query<{ id: number; count: number }>(
+    db,
+    `
+    select domain.parent_id as id, count(*)::int as count
+    from domain
+    join entity on entity.id = domain.entity_id
+    where domain.parent_id = any(?::int[])
+      and entity.is_present
+      and not entity.is_removed
+    group by domain.parent_id`,
+    [idArray(domainIds)]
+  )
+  return new Map(rows.map((row) => [row.id, row.count]))
 }
 
 export type AssociatedUrns = { id: number; entityUrn: Urn; domainUrn: Urn }

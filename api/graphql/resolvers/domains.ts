@@ -7,7 +7,13 @@ import { keyOf } from '../../../shared/urn/kinds.ts'
 import { entityTypeOf } from '../../../shared/urn/urn.ts'
 import type { GraphqlContext } from '../context.ts'
 import { domainProperties, ownership } from '../entity-shapes.ts'
-import { loadAspect, loadDomainMembers, loadExistence, loadParentDomains } from '../loaders.ts'
+import {
+  loadAspect,
+  loadChildCount,
+  loadDomainMembers,
+  loadExistence,
+  loadParentDomains
+} from '../loaders.ts'
 
 export const domainResolvers = {
   Query: {
@@ -25,6 +31,8 @@ export const domainResolvers = {
       domainProperties(urn, await loadAspect(context, urn, 'domainProperties')),
     ownership: async ({ urn }: EntityReference, _: unknown, context: GraphqlContext) =>
       ownership(urn, await loadAspect(context, urn, 'ownership')),
+    childCount: ({ urn }: EntityReference, _: unknown, context: GraphqlContext) =>
+      loadChildCount(context, urn),
     async entities(
       { urn }: EntityReference,
       { input }: { input?: DomainMembersInput | null },

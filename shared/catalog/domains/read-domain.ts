@@ -3,7 +3,14 @@ import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { limits } from '../../limits.ts'
 import { keepDeadline, type WithinDeadline } from '../../store/deadline.ts'
-import { countMembers, membersOfDomains, pageOfMembers } from '../../store/domain-reads.ts'
+import {
+  countChildDomains,
+  countMembers,
+  membersOfDomains,
+  pageOfMembers,
+  treesOfDomains,
+  type DomainInside
+} from '../../store/domain-reads.ts'
 import { findEntities } from '../../store/entities.ts'
 import { readEntityFacts } from '../../store/entity-reads.ts'
 import { originOf, platformOf } from '../../urn/kinds.ts'
@@ -42,6 +49,8 @@ export type DomainMembersInput = {
   start?: number | null
   count?: number | null
   filters?: readonly FacetFilterInput[] | null
+  /** Whether assets of the domains below count as well. */
+  includeDescendants?: boolean | null
 }
 
 export type DomainMember = { entity: EntityReference; matchedFields: MatchedField[] }
@@ -50,8 +59,16 @@ export type DomainMembers = { start: number; count: number; total: number; membe
 const membersDefaultCount = 20
 const membersSliceCount = 500
 
+/** How many domains that exist are directly under each, in the order of the URNs. */
+export async function readChildCounts(db: Db, urns: readonly Urn[]): Promise<number[]> {
+  const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
+  const counts = await countChildDomains(db, [...idOf.values()])
+  return urns.map((urn) => counts.get(idOf.get(urn) ?? 0) ?? 0)
+}
+
 /**
- * The assets directly in each domain, by id, soft-deleted ones left out unless a filter asks for them.
+ * The assets in each domain, directly or with those of the domains below, by id; soft-deleted ones left out unless a filter asks
+ * for them.
  * Throws as pageCount and checkAllOf do, LIMIT_EXCEEDED for a long text, DEADLINE_EXCEEDED.
  */
 export async function readDomainMembers(
@@ -70,10 +87,13 @@ export async function readDomainMembers(
     async (tx) => {
       const idOf = new Map((await findEntities(tx, domainUrns)).map((row) => [row.urn, row.id]))
       const ids = [...idOf.values()]
+      const inside = input.includeDescendants
+        ? await treesOfDomains(tx, ids)
+        : ids.map((id) => ({ domainId: id, insideId: id }))
       const found =
         sought.terms === null && sought.urn === null && filters.length === 0
-          ? await plainMembers(tx, ids, page)
-          : await siftedMembers(tx, ids, page, sought, filters)
+          ? await plainMembers(tx, inside, page)
+          : await siftedMembers(tx, inside, page, sought, filters)
       return domainUrns.map(
         (urn) => found.get(idOf.get(urn) ?? 0) ?? { start: page.start, count: 0, total: 0, members: [] }
       )
@@ -87,14 +107,15 @@ type Page = { start: number; count: number }
 /** Nothing is to be judged, so Postgres counts and cuts the pages. */
 async function plainMembers(
   tx: Tx,
-  domainIds: readonly number[],
+  inside: readonly DomainInside[],
   { start, count }: Page
 ): Promise<Map<number, DomainMembers>> {
-  const totals = await countMembers(tx, domainIds)
+  const totals = await countMembers(tx, inside)
   const pages = new Map(
     [...totals].map(([id, total]): [number, DomainMembers] => [id, { start, count: 0, total, members: [] }])
   )
-  for (const row of await pageOfMembers(tx, domainIds, start, count)) {
+  const rows = count > 0 ? await pageOfMembers(tx, inside, start, count) : []
+  for (const row of rows) {
     pages.get(row.domainId)?.members.push({ entity: { urn: row.urn, exists: row.exists }, matchedFields: [] })
   }
   for (const page of pages.values()) page.count = page.members.length
@@ -106,7 +127,7 @@ type Sought = Pick<EntityQuestion, 'terms' | 'urn' | 'words'>
 
 async function siftedMembers(
   tx: Tx,
-  domainIds: readonly number[],
+  inside: readonly DomainInside[],
   { start, count }: Page,
   sought: Sought,
   filters: Filters
@@ -123,7 +144,7 @@ async function siftedMembers(
   const onPages: { id: number; urn: Urn; member: DomainMember }[] = []
   const rows = await membersThatMatch(
     tx,
-    await withinDeadline(() => membersOfDomains(tx, domainIds)),
+    await membersInside(tx, inside, withinDeadline),
     sought,
     withinDeadline
   )
@@ -165,6 +186,21 @@ async function siftedMembers(
   const matched = sought.terms ? await matchedFieldsOf(reader, sought.terms, onPages) : null
   for (const { id, member } of onPages) member.matchedFields = matched?.get(id) ?? []
   return pages
+}
+
+/** Each asset for each domain that is asked for and has it inside, by id. */
+async function membersInside(
+  tx: Tx,
+  inside: readonly DomainInside[],
+  withinDeadline: WithinDeadline
+): Promise<{ domainId: number; id: number }[]> {
+  const askedFor = new Map<number, number[]>()
+  for (const { domainId, insideId } of inside)
+    askedFor.set(insideId, [...(askedFor.get(insideId) ?? []), domainId])
+  const rows = await withinDeadline(() => membersOfDomains(tx, [...askedFor.keys()]))
+  return rows.flatMap(({ domainId, id }) =>
+    (askedFor.get(domainId) ?? []).map((asked) => ({ domainId: asked, id }))
+  )
 }
 
 async function membersThatMatch<Row extends { id: number }>(
