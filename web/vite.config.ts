@@ -44,7 +44,7 @@ export default defineConfig({
   // `npm run dev` in web: the API answers beside it.
   server: {
     proxy: Object.fromEntries(
-      ['/api', '/session', '/loads', '/lineage', '/domains', '/search'].map((path) => [
+      ['/api', '/session', '/loads', '/lineage', '/domains', '/search', '/openapi'].map((path) => [
         path,
         'http://127.0.0.1:8080'
       ])

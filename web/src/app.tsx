@@ -6,11 +6,13 @@ import { addressOf, pageOf, type PageName } from './address.ts'
 import { restoreSession, session } from './api/session.ts'
 import { SignInPage } from './pages/sign-in.tsx'
 import { Failure, Loading } from './parts/states.tsx'
+import { goTo } from './parts/use-address.ts'
 import { Shell } from './shell.tsx'
 import { texts } from './texts.ts'
 
 const pages: { readonly [page in PageName]?: ComponentType } = {
   '': lazy(() => import('./pages/home.tsx').then(({ HomePage }) => HomePage)),
+  asset: lazy(() => import('./pages/asset.tsx').then(({ AssetPage }) => AssetPage)),
   search: lazy(() => import('./pages/search.tsx').then(({ SearchPage }) => SearchPage))
 }
 
@@ -33,7 +35,11 @@ function CurrentPage() {
   useEffect(restore, [])
   useEffect(() => {
     if (signedIn === null && page !== 'sign-in')
-      route(addressOf('sign-in', { next: `./${page ?? ''}${new URL(url, location.href).search}` }), true)
+      goTo(
+        route,
+        addressOf('sign-in', { next: `./${page ?? ''}${new URL(url, location.href).search}` }),
+        true
+      )
   }, [signedIn, page, url])
   if (page === 'sign-in') return <SignInPage />
   if (failure) return <Failure error={failure} retry={restore} />

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { addressOf, type PageName } from './address.ts'
 import { session, signOut } from './api/session.ts'
 import { SearchField } from './parts/search-field.tsx'
+import { goTo } from './parts/use-address.ts'
 import { tell, Toasts } from './parts/toasts.tsx'
 import { texts } from './texts.ts'
 import { chooseTheme, theme } from './theme.ts'
@@ -82,7 +83,7 @@ function Foot() {
   const leave = (everywhere: boolean): void => {
     signOut({ everywhere }).then(
       () => {
-        route(addressOf('sign-in'))
+        goTo(route, addressOf('sign-in'))
       },
       (error: Error) => {
         tell(error.message)

@@ -38,6 +38,25 @@ function nameInUrn(urn: string): string {
   return (parts.length > 2 ? parts[1] : parts.at(-1)) || urn
 }
 
+/** `urn:li:tag:pii` is `pii`; what it is called where nothing but the URN is at hand. */
+export const lastPartOf = (urn: string): string => (urn === '' ? '' : nameInUrn(urn))
+
+const typesWithLineage = new Set([
+  'dataset',
+  'dataJob',
+  'chart',
+  'dashboard',
+  'mlModel',
+  'mlModelGroup',
+  'mlFeature',
+  'mlPrimaryKey',
+  'dataProcessInstance',
+  'schemaField'
+])
+
+/** Whether lineage can lead to or from entities of its type. */
+export const hasLineage = (urn: string): boolean => typesWithLineage.has(urn.split(':')[2] ?? '')
+
 /** Used names come first: what producers call it, then the name in the URN. */
 export function cardOf(raw: RawCard): Card {
   const described = Object.values(raw.described ?? {}).find((name) => name)

@@ -182,3 +182,76 @@ query columnsOf($urn: String!) {
     ... on Dashboard { inputFields { fields { schemaField { fieldPath } } } }
   }
 }`)
+
+export const asset = define<
+  { entity: RawCard | null; up: { total: number } | null; down: { total: number } | null },
+  { urn: string; withLineage: boolean }
+>(`
+query asset($urn: String!, $withLineage: Boolean!) {
+  entity(urn: $urn) { ...card }
+  up: lineageCounts(input: { urn: $urn, direction: UPSTREAM }) @include(if: $withLineage) { total }
+  down: lineageCounts(input: { urn: $urn, direction: DOWNSTREAM }) @include(if: $withLineage) { total }
+}${card}`)
+
+export type EdgeWithStatements = {
+  upstreamUrn: string
+  downstreamUrn: string
+  lastUsed: number | null
+  statements: {
+    owner: { urn: string }
+    aspect: string
+    source: string
+    provenance: { actor: string; at: number; loadId: string | null } | null
+  }[]
+}
+
+export const neighbourEdges = define<
+  {
+    lineageGraph: {
+      nodes: { entity: RawCard; hiddenUpstream: number; hiddenDownstream: number }[]
+      edges: EdgeWithStatements[]
+    }
+  },
+  { urn: string; count: number }
+>(`
+query neighbourEdges($urn: String!, $count: Int) {
+  lineageGraph(input: { urn: $urn, count: $count }) {
+    nodes { entity { ...card } hiddenUpstream hiddenDownstream }
+    edges {
+      upstreamUrn
+      downstreamUrn
+      lastUsed
+      statements { owner { urn } aspect source provenance { actor at loadId } }
+    }
+  }
+}${card}`)
+
+export const setDomain = define<{ setDomain: boolean }, { urn: string; domainUrn: string }>(`
+mutation setDomain($urn: String!, $domainUrn: String!) { setDomain(entityUrn: $urn, domainUrn: $domainUrn) }`)
+
+export const unsetDomain = define<{ unsetDomain: boolean }, { urn: string }>(`
+mutation unsetDomain($urn: String!) { unsetDomain(entityUrn: $urn) }`)
+
+export type RunOf = { state: string | null; startedAt: number | null; endedAt: number | null }
+
+export const runsOfJob = define<
+  {
+    dataJob: {
+      lastRun: (RunOf & { run: { urn: string } }) | null
+      relationships: {
+        total: number
+        relationships: { entity: { urn: string; name?: string | null } | null }[]
+      } | null
+    } | null
+  },
+  { urn: string; count: number }
+>(`
+query runsOfJob($urn: String!, $count: Int) {
+  dataJob(urn: $urn) {
+    lastRun { run { urn } state startedAt endedAt }
+    relationships(input: { types: ["InstanceOf"], direction: INCOMING, count: $count }) {
+      total
+      relationships { entity { urn ... on DataProcessInstance { name } } }
+    }
+  }
+}`)

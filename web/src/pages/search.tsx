@@ -7,6 +7,7 @@ import { search, type Facet, type Filter } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { CardLink } from '../parts/card-line.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
+import { goTo } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
 import { texts, typeName } from '../texts.ts'
 
@@ -67,7 +68,7 @@ export function SearchPage() {
             facet={facet}
             chosen={filters.find(({ field }) => field === facet.field)?.values ?? []}
             choose={(value) => {
-              route(addressWith(words, toggled(filters, facet.field, value)))
+              goTo(route, addressWith(words, toggled(filters, facet.field, value)))
             }}
           />
         ))}

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 import { safeNext } from '../address.ts'
 import { signIn } from '../api/session.ts'
+import { goTo } from '../parts/use-address.ts'
 import { texts } from '../texts.ts'
 
 export function SignInPage() {
@@ -23,7 +24,7 @@ export function SignInPage() {
     setBusy(true)
     signIn(by).then(
       () => {
-        route(safeNext(query.next), true)
+        goTo(route, safeNext(query.next), true)
       },
       (error: Error) => {
         setBusy(false)

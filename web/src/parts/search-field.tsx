@@ -7,6 +7,7 @@ import { complete } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { texts } from '../texts.ts'
 import { CardLine } from './card-line.tsx'
+import { goTo } from './use-address.ts'
 
 const debounceMs = 120
 const perType = 5
@@ -75,7 +76,7 @@ export function SearchField({ isLarge = false }: { isLarge?: boolean }) {
     setOpen(false)
     typed.current = false
     input.current?.blur()
-    route(address)
+    goTo(route, address)
   }
   const submit = (): void => {
     const option = options[chosen]

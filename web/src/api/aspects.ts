@@ -1,0 +1,117 @@
+/** All aspects of an entity as the REST API gives them, and readers of the few that pages show. */
+import { rest } from './request.ts'
+
+export type AspectValue = { [field: string]: unknown }
+export type Aspect = {
+  value: AspectValue
+  /** The number of its newest version. */
+  version: number
+  writtenAt: number | null
+  actor: string | null
+}
+export type Aspects = { readonly [name: string]: Aspect }
+
+type Answered = {
+  value: AspectValue
+  systemMetadata?: { version?: string }
+  auditStamp?: { time: number; actor: string }
+}
+
+const aspectOf = ({ value, systemMetadata, auditStamp }: Answered): Aspect => ({
+  value,
+  version: Number(systemMetadata?.version ?? 1),
+  // Zero stands for a time that nobody knows.
+  writtenAt: auditStamp?.time || null,
+  actor: auditStamp?.time ? auditStamp.actor : null
+})
+
+const isAnswered = (value: unknown): value is Answered =>
+  typeof value === 'object' && value !== null && 'value' in value
+
+/** Throws ApiError; NOT_FOUND for an entity that has none. */
+export async function readAspects(urn: string, signal: AbortSignal): Promise<Aspects> {
+  const answer = await rest<{ [name: string]: unknown }>(
+    `openapi/v3/entity/generic/${encodeURIComponent(urn)}?systemMetadata=true`,
+    { signal }
+  )
+  return Object.fromEntries(
+    Object.entries(answer).flatMap(([name, value]) => (isAnswered(value) ? [[name, aspectOf(value)]] : []))
+  )
+}
+
+/** An older version of one aspect: 1 is the oldest that is kept. Throws ApiError; NOT_FOUND where it is no longer kept. */
+export async function readAspectVersion(
+  urn: string,
+  name: string,
+  version: number,
+  signal: AbortSignal
+): Promise<Aspect> {
+  const [, , entityName = ''] = urn.split(':')
+  const answer = await rest<{ [name: string]: unknown }>(
+    `openapi/v3/entity/${entityName}/${encodeURIComponent(urn)}/${name}?version=${version}&systemMetadata=true`,
+    { signal }
+  )
+  const value = isAnswered(answer) ? answer : Object.values(answer).find(isAnswered)
+  if (!value) throw new Error(`The answer has no aspect ${name}.`)
+  return aspectOf(value)
+}
+
+const isObject = (value: unknown): value is AspectValue =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const objectsOf = (value: unknown): AspectValue[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
+export const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null
+
+const infoAspects = [
+  'datasetProperties',
+  'dataJobInfo',
+  'dataFlowInfo',
+  'chartInfo',
+  'dashboardInfo',
+  'containerProperties',
+  'mlModelProperties',
+  'mlModelGroupProperties',
+  'mlFeatureProperties',
+  'mlFeatureTableProperties',
+  'mlPrimaryKeyProperties',
+  'dataProcessInstanceProperties',
+  'notebookInfo'
+]
+
+/** What producers say of an entity in the aspect of its type. */
+export const infoOf = (aspects: Aspects): AspectValue =>
+  infoAspects.map((name) => aspects[name]?.value).find((value) => value !== undefined) ?? {}
+
+/** What people wrote comes before what producers say. */
+export function descriptionOf(aspects: Aspects): string | null {
+  const edited = Object.entries(aspects)
+    .filter(([name]) => /^editable.*Properties$/.test(name))
+    .map(([, { value }]) => textOf(value.description))
+  return edited.find((text) => text !== null) ?? textOf(infoOf(aspects).description)
+}
+
+export type Column = { path: string; type: string; description: string; tags: readonly string[] }
+
+/** The columns of the schema in its order, with what people wrote about them. */
+export function columnsIn(aspects: Aspects): Column[] {
+  const edited = new Map(
+    objectsOf(aspects.editableSchemaMetadata?.value.editableSchemaFieldInfo).map((field) => [
+      textOf(field.fieldPath) ?? '',
+      field
+    ])
+  )
+  return objectsOf(aspects.schemaMetadata?.value.fields).map((field) => {
+    const path = textOf(field.fieldPath) ?? ''
+    const more = edited.get(path)
+    return {
+      path,
+      type: textOf(field.nativeDataType) ?? '',
+      description: textOf(more?.description) ?? textOf(field.description) ?? '',
+      tags: [field, more].flatMap((each) =>
+        objectsOf((each?.globalTags as AspectValue | undefined)?.tags).flatMap(({ tag }) => textOf(tag) ?? [])
+      )
+    }
+  })
+}

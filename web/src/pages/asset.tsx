@@ -1,0 +1,161 @@
+/** The page of an asset: what it is, where it belongs, and tabs for all that is known of it. */
+import { useEffect } from 'preact/hooks'
+import { addressOf, assetAddress } from '../address.ts'
+import { readAspects, type Aspects } from '../api/aspects.ts'
+import { cardOf, hasLineage, lastPartOf, type Card } from '../api/entity.ts'
+import { ApiError } from '../api/errors.ts'
+import { asset, complete } from '../api/queries.ts'
+import { graphql } from '../api/request.ts'
+import { canWrite } from '../api/session.ts'
+import { CardLink } from '../parts/card-line.tsx'
+import { CopyAs } from '../parts/copy-as.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { rememberRecent } from '../parts/recent.ts'
+import { Empty, Failure, Loading } from '../parts/states.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { useResource } from '../parts/use-resource.ts'
+import { assetTexts as words } from '../texts/asset.ts'
+import { texts, typeName } from '../texts.ts'
+import { Columns } from './asset/columns.tsx'
+import { Details } from './asset/details.tsx'
+import { DomainChoice } from './asset/domain-choice.tsx'
+import { Raw } from './asset/raw.tsx'
+import { Runs } from './asset/runs.tsx'
+import { Statements } from './asset/statements.tsx'
+import { ImpactTable } from './impact.tsx'
+import '../style/asset.css'
+
+type TabName = Exclude<keyof typeof words.tabs, 'lineage'>
+
+const tabsOf = ({ urn, type }: Card): { name: TabName | 'lineage'; title: string }[] =>
+  (
+    [
+      'details',
+      ...(type === 'DATASET' ? ['columns'] : []),
+      ...(hasLineage(urn) ? ['lineage', 'impact', 'statements'] : []),
+      ...(type === 'DATA_JOB' ? ['runs'] : []),
+      'raw'
+    ] as (TabName | 'lineage')[]
+  ).map((name) => ({ name, title: words.tabs[name] }))
+
+export function AssetPage() {
+  const { query } = useAddress('asset')
+  const urn = query.urn ?? ''
+  const withLineage = hasLineage(urn)
+  const { data, error, reload } = useResource(urn === '' ? null : urn, async (signal) => {
+    const [answer, aspects] = await Promise.all([
+      graphql(asset, { urn, withLineage }, signal),
+      readAspects(urn, signal).catch((failure: unknown) => {
+        // A placeholder has no aspects.
+        if (failure instanceof ApiError && failure.status === 404) return {} as Aspects
+        throw failure
+      })
+    ])
+    return { ...answer, aspects }
+  })
+  const card = data?.entity && data.entity.urn === urn ? cardOf(data.entity) : null
+  useEffect(() => {
+    if (card?.exists) rememberRecent(card)
+  }, [card?.urn, card?.name])
+  if (urn === '') return <NotFound urn={urn} />
+  if (error && !data)
+    return error instanceof ApiError &&
+      ['NOT_FOUND', 'BAD_REQUEST', 'VALIDATION_FAILED'].includes(error.code) ? (
+      <NotFound urn={urn} />
+    ) : (
+      <Failure error={error} retry={reload} />
+    )
+  if (!data || (data.entity && data.entity.urn !== urn)) return <Loading />
+  if (!card) return <NotFound urn={urn} />
+  const tabs = tabsOf(card)
+  const tab = tabs.find(({ name }) => name === query.tab)?.name ?? 'details'
+  const { aspects } = data
+  const isRemoved = aspects.status?.value.removed === true
+  const isDeprecated = aspects.deprecation?.value.deprecated === true
+  return (
+    <article class="stack">
+      <header class="stack">
+        <div class="row">
+          <span class="soft">{typeName(card.type)}</span>
+          {card.platform && <span class="chip">{card.platform}</span>}
+          {card.environment && <span class="chip">{card.environment}</span>}
+          {isDeprecated && <span class="chip warn">{words.deprecated}</span>}
+          {isRemoved && <span class="chip bad">{words.removed}</span>}
+        </div>
+        <h1>{card.name}</h1>
+        <div class="row">
+          <code class="urn">{urn}</code>
+          <CopyButton text={urn} label={texts.copy.urn} />
+        </div>
+        {!card.exists && <p class="chip warn">{words.placeholder}</p>}
+        <div class="row apart">
+          <DomainChoice card={card} changed={reload} />
+          {withLineage && (
+            <span class="row">
+              <a href={assetAddress(urn, { tab: 'impact', dir: 'up' })} data-testid="upstream-count">
+                {words.upstream(data.up?.total ?? 0)}
+              </a>
+              <a href={assetAddress(urn, { tab: 'impact' })} data-testid="downstream-count">
+                {words.downstream(data.down?.total ?? 0)}
+              </a>
+              {canWrite() && <a href={addressOf('edit-lineage', { urn })}>{words.editLineage}</a>}
+            </span>
+          )}
+        </div>
+      </header>
+      <Tabs
+        label={words.tabList}
+        tabs={tabs}
+        current={tab}
+        addressOf={(name) =>
+          name === 'lineage'
+            ? addressOf('lineage', { urn })
+            : assetAddress(urn, { tab: name === 'details' ? null : name })
+        }
+      />
+      {tab === 'details' && <Details aspects={aspects} />}
+      {tab === 'columns' && <Columns urn={urn} aspects={aspects} />}
+      {tab === 'impact' && <ImpactTable urn={urn} />}
+      {tab === 'statements' && <Statements urn={urn} />}
+      {tab === 'runs' && <Runs urn={urn} />}
+      {tab === 'raw' && <Raw urn={urn} aspects={aspects} />}
+      {tab !== 'impact' && (
+        <CopyAs
+          graphql={{ text: asset.text, variables: { urn, withLineage } }}
+          command={`npx tributary resolve '${urn.replaceAll("'", String.raw`'\''`)}'`}
+        />
+      )}
+    </article>
+  )
+}
+
+const similarMaxCount = 5
+
+function NotFound({ urn }: { urn: string }) {
+  const name = lastPartOf(urn)
+  const { data } = useResource(name === '' ? null : name, (signal) =>
+    graphql(complete, { query: name, limit: similarMaxCount }, signal)
+  )
+  const similar = data?.autoCompleteForMultiple.suggestions.flatMap(({ entities }) => entities) ?? []
+  return (
+    <Empty title={words.notFound}>
+      <p>
+        <code class="urn">{urn}</code>
+      </p>
+      <p>{words.notFoundHint}</p>
+      {similar.length > 0 && (
+        <>
+          <h3>{words.similar}</h3>
+          <ul class="list">
+            {similar.map((entity) => (
+              <li key={entity.urn}>
+                <CardLink card={cardOf(entity)} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Empty>
+  )
+}

@@ -1,0 +1,100 @@
+/** The columns of an asset: those of its schema, with a way to the lineage and the impact of each. */
+import { useState } from 'preact/hooks'
+import { addressOf, assetAddress } from '../../address.ts'
+import { columnsIn, type Aspects } from '../../api/aspects.ts'
+import { lastPartOf } from '../../api/entity.ts'
+import { Empty } from '../../parts/states.tsx'
+import { Table } from '../../parts/table.tsx'
+import type { Sort } from '../../parts/sort-rows.ts'
+import { assetTexts } from '../../texts/asset.ts'
+
+const words = assetTexts.columns
+
+/** DataHub's paths of nested fields carry types: `[version=2.0].[type=struct].address.[type=string].city`. */
+export const shownPath = (path: string): string =>
+  path
+    .split('.')
+    .filter((part) => !/^\[(version|type|key)=/.test(part))
+    .join('.') || path
+
+export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
+  const [filter, setFilter] = useState('')
+  const [sort, setSort] = useState<Sort | null>(null)
+  const all = columnsIn(aspects)
+  if (all.length === 0)
+    return (
+      <Empty title={words.none}>
+        <p>{words.noneHint}</p>
+      </Empty>
+    )
+  const shown = all.filter(({ path, description }) =>
+    `${path} ${description}`.toLowerCase().includes(filter.toLowerCase())
+  )
+  return (
+    <div class="stack">
+      <label class="field narrow">
+        {words.filter}
+        <input
+          type="search"
+          value={filter}
+          onInput={(event) => {
+            setFilter(event.currentTarget.value)
+          }}
+        />
+      </label>
+      <Table
+        label={words.label}
+        rows={shown}
+        keyOf={({ path }) => path}
+        sort={sort}
+        onSort={setSort}
+        columns={[
+          {
+            id: 'name',
+            head: words.name,
+            value: ({ path }) => shownPath(path),
+            width: 'minmax(160px, 2fr)'
+          },
+          { id: 'type', head: words.type, value: ({ type }) => type, width: 'minmax(90px, 1fr)' },
+          {
+            id: 'description',
+            head: words.description,
+            value: ({ description }) => description,
+            width: 'minmax(160px, 3fr)'
+          },
+          {
+            id: 'tags',
+            head: words.tags,
+            value: ({ tags }) => tags.map(lastPartOf).join(', '),
+            width: 'minmax(80px, 1fr)'
+          },
+          {
+            id: 'trace',
+            head: words.trace,
+            value: () => '',
+            isSortable: false,
+            width: '150px',
+            cell: ({ path }, tab) => (
+              <span class="row">
+                <a
+                  tabIndex={tab}
+                  href={addressOf('lineage', { urn, cols: 1, col: path })}
+                  aria-label={words.traceOf(shownPath(path))}
+                >
+                  {words.trace}
+                </a>
+                <a
+                  tabIndex={tab}
+                  href={assetAddress(urn, { tab: 'impact', col: path })}
+                  aria-label={words.impactOf(shownPath(path))}
+                >
+                  {words.impact}
+                </a>
+              </span>
+            )
+          }
+        ]}
+      />
+    </div>
+  )
+}

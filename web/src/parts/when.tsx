@@ -1,0 +1,12 @@
+/** A moment as people read it, with the exact one in its title. */
+export const whenText = (millis: number): string =>
+  new Date(millis).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })
+
+export const When = ({ millis }: { millis: number }) => {
+  const exact = new Date(millis).toISOString()
+  return (
+    <time dateTime={exact} title={exact}>
+      {whenText(millis)}
+    </time>
+  )
+}

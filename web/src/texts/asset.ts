@@ -1,0 +1,95 @@
+/** The words of the asset page. */
+export const assetTexts = {
+  tabs: {
+    details: 'Details',
+    columns: 'Columns',
+    lineage: 'Lineage',
+    impact: 'Impact',
+    runs: 'Runs',
+    statements: 'Who says so',
+    raw: 'Aspects'
+  },
+  tabList: 'About this asset',
+  upstream: (count: number): string => `${count.toLocaleString('en')} upstream`,
+  downstream: (count: number): string => `${count.toLocaleString('en')} downstream`,
+  placeholder: 'Nothing describes this asset yet: something only refers to it.',
+  deprecated: 'Deprecated',
+  removed: 'Removed',
+  notFound: 'This asset is not in the catalog',
+  notFoundHint: 'It appears as soon as something loads it, or refers to it. Is the URN complete?',
+  similar: 'Similar names',
+  description: 'Description',
+  noDescription: 'Nobody has described it.',
+  domain: {
+    none: 'No domain',
+    change: 'Change domain',
+    set: 'Set domain',
+    unset: 'Take out of its domain',
+    pick: 'Domain',
+    changed: (name: string): string => `The domain is now ${name}.`,
+    taken: 'The asset is in no domain now.',
+    undo: 'Undo'
+  },
+  facts: {
+    owners: 'Owners',
+    tags: 'Tags',
+    terms: 'Terms',
+    links: 'Links',
+    container: 'Container',
+    properties: 'Properties',
+    externalUrl: 'Open at its source',
+    subTypes: 'Subtypes',
+    instance: 'Platform instance',
+    lastRun: 'Last run',
+    none: 'None'
+  },
+  columns: {
+    label: 'Columns',
+    filter: 'Filter columns',
+    name: 'Name',
+    type: 'Type',
+    description: 'Description',
+    tags: 'Tags',
+    trace: 'Trace',
+    traceOf: (name: string): string => `Trace the lineage of ${name}`,
+    impact: 'Impact',
+    impactOf: (name: string): string => `Impact of ${name}`,
+    none: 'No columns are known',
+    noneHint: 'Columns come with a schema (aspect schemaMetadata) or with column lineage.'
+  },
+  statements: {
+    label: 'Statements of the lineage one hop away',
+    upstream: 'Upstream',
+    downstream: 'Downstream',
+    source: 'Source',
+    aspect: 'Aspect',
+    actor: 'By',
+    at: 'When',
+    lastUsed: 'Last used',
+    load: 'Load',
+    none: 'No lineage is recorded',
+    more: (shown: number, total: number): string =>
+      `The first ${shown.toLocaleString('en')} of ${total.toLocaleString('en')} edges are shown.`
+  },
+  runs: {
+    label: 'Runs',
+    name: 'Run',
+    state: 'State',
+    started: 'Started',
+    ended: 'Ended',
+    none: 'No runs are recorded',
+    noneHint: 'Runs come with OpenLineage events, or from DataHub’s Airflow plugin.',
+    more: (shown: number, total: number): string =>
+      `${shown.toLocaleString('en')} of ${total.toLocaleString('en')} runs are shown.`
+  },
+  raw: {
+    version: (name: string): string => `Version of ${name}`,
+    newest: 'Newest',
+    number: (version: number): string => `Version ${version}`,
+    written: (at: string, actor: string): string => `Written ${at} by ${actor}`,
+    copy: 'Copy JSON',
+    none: 'No aspects are stored.',
+    gone: 'This version is no longer kept.'
+  },
+  editLineage: 'Edit lineage'
+}
