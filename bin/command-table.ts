@@ -197,6 +197,12 @@ export const commandTable: readonly CommandEntry[] = [
     open: async () => (await import('./commands/token-revoke.ts')).tokenRevoke
   },
   {
+    name: 'sign-in',
+    group: 'Tokens:',
+    summary: 'Prints a link that signs a browser in to the web UI with the rights of a token, once.',
+    open: async () => (await import('./commands/sign-in.ts')).signInCommand
+  },
+  {
     name: 'completion',
     group: 'Help:',
     summary: 'Prints a completion script for bash, zsh or fish.',

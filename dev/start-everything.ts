@@ -9,6 +9,7 @@ import { createLog } from '../shared/platform/log.ts'
 import { packagePath } from '../shared/platform/paths.ts'
 import { startWorker } from '../worker/start.ts'
 import { startApiOnFreePort } from './api-on-free-port.ts'
+import { howToOpen, isOutputKept } from './browser-link.ts'
 import { openDatabaseService } from './database-service.ts'
 import { whatToTry } from './greeting.ts'
 import { showSample } from './sample.ts'
@@ -42,6 +43,13 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
   })
   if (!isRunning) return
   const url = api.url()
+  for (const line of await howToOpen({
+    url,
+    databaseUrl: database.url,
+    token: token.text,
+    isKept: isOutputKept(env)
+  }))
+    say(line)
   say(
     `Tributary ${version()} is ready at ${url} (after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s)`
   )

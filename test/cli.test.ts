@@ -1,6 +1,6 @@
 /** The command line: what each command says, and how it ends, without a process of its own. */
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, readFileSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { commandTable } from '../bin/command-table.ts'
@@ -10,7 +10,7 @@ import { packagePath } from '../shared/platform/paths.ts'
 import { domainUrn } from '../shared/urn/kinds.ts'
 import { addEdge, apply, column, create, dataset, job, upsert } from './support/changes.ts'
 import { withDatabase, withEmptyDatabase } from './support/database.ts'
-import { runProgram } from './support/program.ts'
+import { runProgram, withFolder } from './support/program.ts'
 import { freePort, withRedisServer } from './support/redis.ts'
 import { runCommand as run, type Outcome } from './support/run-command.ts'
 import { withServer } from './support/server.ts'
@@ -269,6 +269,67 @@ t.test('token', async (t) => {
     })
     t.match(await run(['token', 'revoke', 'none'], { env }), { code: 1, err: [/NOT_FOUND/] })
   })
+})
+
+t.test('sign-in', async (t) => {
+  const { url, token, databaseUrl, rest, tokenWith } = await withServer(t)
+  const env = { DATABASE_URL: databaseUrl, TRIBUTARY_URL: `${url}/below/a/path` }
+  const signIn = async (link = '') =>
+    rest({ method: 'POST', url: '/session', token: null, body: { code: link.split('#code=')[1] } })
+
+  t.test('prints a link alone, which signs a browser in once, with the rights of the token', async (t) => {
+    const { code, out, err } = await run(['sign-in'], { env: { ...env, TRIBUTARY_TOKEN: token } })
+    t.equal(code, 0)
+    t.equal(out.length, 1)
+    t.match(out[0], new RegExp(`^${url}/below/a/path/ui/sign-in#code=[0-9a-f]{32}$`))
+    t.match(err, [/^Signs one browser in as urn:li:corpuser:\S+ \(admin\), once, within 5 minutes\.$/])
+    t.match(await signIn(out[0]), { status: 200, body: { scopes: ['admin'] } })
+    t.equal((await signIn(out[0])).status, 401)
+  })
+
+  t.test('takes another token by its id', async (t) => {
+    const { out } = await run(['token', 'create', '--name', 'reader', '--scopes', 'read', '--json'], { env })
+    const { id } = JSON.parse(out[0] ?? '')
+    const made = await run(['sign-in', '--token-id', id, '--json'], { env })
+    const facts: { url: string } = JSON.parse(made.out[0] ?? '')
+    t.match(facts, { tokenId: id, actorUrn: 'urn:li:corpuser:reader', expiresInSeconds: 300 })
+    t.match(await signIn(facts.url), { body: { actor: 'urn:li:corpuser:reader', scopes: ['read'] } })
+    await run(['token', 'revoke', id], { env })
+    t.match(await run(['sign-in', '--token-id', id], { env }), {
+      code: 1,
+      out: { length: 0 },
+      err: [/^NOT_FOUND: The token is unknown, expired or revoked/]
+    })
+  })
+
+  t.test('needs a token of this catalog, and one only', async (t) => {
+    t.match(await run(['sign-in'], { env }), { code: 1, err: [/^A token is needed/] })
+    t.match(await run(['sign-in', '--token', 'trib_wrong'], { env }), { code: 1, err: [/^NOT_FOUND/] })
+    const more = ['--token', await tokenWith(['read']), '--token-id', 'x']
+    t.match(await run(['sign-in', ...more], { env }), { code: 1, err: [/not both/] })
+  })
+
+  t.test(
+    'npm start shows a link on a terminal and in a pipe, and none in a file or the journal',
+    async (t) => {
+      const file = join(withFolder(t), 'out')
+      const script = `import(${JSON.stringify(packagePath('dist/dev/browser-link.js'))}).then(({ isOutputKept }) => console.log(isOutputKept(process.env)))`
+      const isKept = (stdout: 'pipe' | number, journal?: string): string | null => {
+        const { stdout: said } = spawnSync(process.execPath, ['-e', script], {
+          encoding: 'utf8',
+          stdio: ['ignore', stdout, 'inherit'],
+          env: { ...process.env, ...(journal === undefined ? {} : { JOURNAL_STREAM: journal }) }
+        })
+        return said
+      }
+      t.equal(isKept('pipe'), 'false\n')
+      t.equal(isKept('pipe', '8:1234'), 'true\n')
+      const descriptor = openSync(file, 'w')
+      isKept(descriptor)
+      closeSync(descriptor)
+      t.equal(readFileSync(file, 'utf8'), 'true\n')
+    }
+  )
 })
 
 t.test('lineage', async (t) => {

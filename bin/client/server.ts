@@ -38,7 +38,7 @@ export function readTokenFile(dataDir: string): string | null {
 }
 
 /** The URL of a path on the server, which may lie below a path itself. */
-export function urlOn(server: Server, path: string): URL {
+export function urlOn(server: Pick<Server, 'url'>, path: string): URL {
   return new URL(path, server.url.endsWith('/') ? server.url : `${server.url}/`)
 }
 

@@ -46,6 +46,27 @@ t.test('the first start', async (t) => {
     t.equal(statSync(join(folder, '.data', 'token')).mode & 0o777, 0o600)
   })
 
+  t.test('begins what it says with a link that signs one browser in, once', async (t) => {
+    await program.says(/is ready at/)
+    const [first = '', , link = ''] = program
+      .said()
+      .split('\n')
+      .slice(program.said().split('\n').indexOf('Open in a browser:'))
+    t.equal(first, 'Open in a browser:')
+    t.match(link, new RegExp(`^  ${url}/ui/sign-in#code=[0-9a-f]{32}$`))
+    t.ok(program.said().indexOf(link) < program.said().indexOf('is ready at'))
+    const signIn = () =>
+      fetch(`${url}/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code: link.split('#code=')[1] })
+      })
+    const answer = await signIn()
+    t.match(await answer.json(), { actor: 'urn:li:corpuser:admin', scopes: ['admin'] })
+    t.match(answer.headers.get('set-cookie'), /^tributary_session=/)
+    t.equal((await signIn()).status, 401)
+  })
+
   t.test('loads the sample through the bulk pipeline and shows its impact', async (t) => {
     await program.says(/Ctrl-C/)
     t.match(program.said(), /Load \S+ is done: (\d+) of \1 records applied/)
@@ -149,9 +170,11 @@ t.test("the next steps that are printed work with a port and a data directory of
   // `tributary up` is what npm start runs
   const program = runProgram(t, 'bin/tributary.js', ['up'], {
     cwd: folder,
-    env: { PORT: String(port), TRIBUTARY_DATA_DIR: dataDir }
+    env: { PORT: String(port), TRIBUTARY_DATA_DIR: dataDir, JOURNAL_STREAM: '8:1' }
   })
   await program.says(/Ctrl-C/)
+  t.match(program.said(), new RegExp(`^Open in a browser: http://127.0.0.1:${port}/ui/$`, 'm'))
+  t.notMatch(program.said(), 'code=', 'a journal gets no code')
   t.ok(
     program
       .said()

@@ -1,0 +1,53 @@
+/** How a person gets from the output of `npm start` into the web UI. */
+import { fstatSync } from 'node:fs'
+import { signInLink } from '../bin/client/sign-in-link.ts'
+import { withDatabase } from '../bin/open-database.ts'
+import { createSignInCode } from '../shared/catalog/access/create-sign-in-code.ts'
+import { CatalogError } from '../shared/errors.ts'
+import { limits } from '../shared/limits.ts'
+
+type Browser = {
+  url: string
+  databaseUrl: string
+  /** The first token of the catalog, or what its file says. */
+  token: string | null
+  /** Where the output goes to a file, it shows no code. */
+  isKept: boolean
+}
+
+/** A link that signs a browser in; where there is no token for it or the output is kept, how to get one. */
+export async function howToOpen({ url, databaseUrl, token, isKept }: Browser): Promise<string[]> {
+  const code = token === null || isKept ? null : await codeOf(databaseUrl, token)
+  if (code !== null)
+    return [
+      'Open in a browser:',
+      '',
+      `  ${signInLink({ url }, code)}`,
+      '',
+      `The link signs you in, once, within ${limits.signInCodeMaxSeconds / 60} minutes. For another one: npx tributary sign-in`,
+      ''
+    ]
+  return [
+    `Open in a browser: ${url}/ui/`,
+    token === null
+      ? 'To sign in, use a token, or a link from: npx tributary sign-in --token-id ID'
+      : 'To sign in, use the link that this prints: npx tributary sign-in',
+    ''
+  ]
+}
+
+/** Null if the file contains the token of another catalog. */
+async function codeOf(databaseUrl: string, token: string): Promise<string | null> {
+  try {
+    const { code } = await withDatabase(databaseUrl, (db) => createSignInCode(db, { token }))
+    return code
+  } catch (error) {
+    if (error instanceof CatalogError && error.code === 'NOT_FOUND') return null
+    throw error
+  }
+}
+
+/** Whether standard output is a file or the journal of systemd, and not a terminal or a pipe: a code must not get into a log. */
+export function isOutputKept(env: NodeJS.ProcessEnv): boolean {
+  return env.JOURNAL_STREAM !== undefined || fstatSync(process.stdout.fd).isFile()
+}
