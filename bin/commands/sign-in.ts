@@ -16,7 +16,7 @@ export const signInCommand: Command = {
   options: {
     ...serverOptions,
     'token-id': { value: 'ID', help: 'Another token, by its id in `tributary token list`.' },
-    json: { help: 'Print the link and whom it signs in as JSON.' }
+    json: { help: 'Print the link and facts about its token as JSON.' }
   },
   async run(input, terminal) {
     const config = readConfig(terminal.env)
