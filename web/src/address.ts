@@ -25,7 +25,8 @@ export function addressOf(page: PageName, query: Query = {}): string {
 
 /** The page of a path such as /prefix/ui/search; null where there is none of that name. */
 export function pageOf(path: string): PageName | null {
-  const [, name = ''] = /\/ui\/?([^/]*)$/.exec(path) ?? []
+  const name = /\/ui\/?([^/]*)$/.exec(path)?.[1]
+  if (name === undefined) return null
   return name === '' || (pageNames as readonly string[]).includes(name) ? (name as PageName) : null
 }
 

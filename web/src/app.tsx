@@ -13,6 +13,9 @@ import { texts } from './texts.ts'
 const pages: { readonly [page in PageName]?: ComponentType } = {
   '': lazy(() => import('./pages/home.tsx').then(({ HomePage }) => HomePage)),
   asset: lazy(() => import('./pages/asset.tsx').then(({ AssetPage }) => AssetPage)),
+  'edit-lineage': lazy(() =>
+    import('./pages/edit-lineage.tsx').then(({ EditLineagePage }) => EditLineagePage)
+  ),
   search: lazy(() => import('./pages/search.tsx').then(({ SearchPage }) => SearchPage))
 }
 

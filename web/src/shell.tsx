@@ -54,9 +54,12 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
         <Foot />
       </nav>
       <div>
-        <header class="bar">
-          <SearchField />
-        </header>
+        {/* The start page has a large one. */}
+        {page !== '' && (
+          <header class="bar">
+            <SearchField />
+          </header>
+        )}
         <main id="content" ref={main} tabIndex={-1} class={page === 'lineage' ? 'wide' : ''}>
           {children}
         </main>

@@ -255,3 +255,37 @@ query runsOfJob($urn: String!, $count: Int) {
     }
   }
 }`)
+
+type EdgeEnds = { upstreamUrn: string; downstreamUrn: string }
+
+/** One hop each side, with the edges between columns. */
+export const neighbours = define<
+  { lineageGraph: { nodes: { entity: RawCard }[]; edges: EdgeEnds[] } },
+  { urn: string; count: number }
+>(`
+query neighbours($urn: String!, $count: Int) {
+  lineageGraph(input: { urn: $urn, count: $count, columns: true }) {
+    nodes { entity { ...card } }
+    edges { upstreamUrn downstreamUrn }
+  }
+}${card}`)
+
+/** Everything downstream, as far as a walk may go (walkMaxHops). */
+export const downstreamEdges = define<
+  {
+    lineageGraph: { nodes: { entity: RawCard; hiddenDownstream: number }[]; edges: EdgeEnds[] }
+  },
+  { urn: string; count: number }
+>(`
+query downstreamEdges($urn: String!, $count: Int) {
+  lineageGraph(input: { urn: $urn, upHops: 0, downHops: 1000, count: $count }) {
+    nodes { entity { ...card } hiddenDownstream }
+    edges { upstreamUrn downstreamUrn }
+  }
+}${card}`)
+
+export const updateLineage = define<
+  { updateLineage: boolean },
+  { input: { edgesToAdd: EdgeEnds[]; edgesToRemove: EdgeEnds[] } }
+>(`
+mutation updateLineage($input: UpdateLineageInput!) { updateLineage(input: $input) }`)

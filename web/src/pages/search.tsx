@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 import { addressOf } from '../address.ts'
 import { cardOf } from '../api/entity.ts'
-import { search, type Facet, type Filter } from '../api/queries.ts'
+import { search, type Facet, type Filter, type RawCard } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { CardLink } from '../parts/card-line.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
@@ -153,9 +153,19 @@ const FacetList = ({
             choose(value)
           }}
         />
-        <span>{displayName ?? (entity ? cardOf(entity).name : typeName(value))}</span>
+        <span>{nameOfValue(facet.field, value, displayName, entity)}</span>
         <span class="soft">{texts.count(count)}</span>
       </label>
     ))}
   </fieldset>
 )
+
+function nameOfValue(
+  field: string,
+  value: string,
+  displayName: string | null,
+  entity: RawCard | null
+): string {
+  if (field === '_entityType') return typeName(value)
+  return entity ? cardOf(entity).name : (displayName ?? value)
+}

@@ -1,6 +1,6 @@
 /** A moment as people read it, with the exact one in its title. */
 export const whenText = (millis: number): string =>
-  new Date(millis).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })
+  new Date(millis).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 
 export const When = ({ millis }: { millis: number }) => {
   const exact = new Date(millis).toISOString()

@@ -6,7 +6,7 @@ export const assetTexts = {
     lineage: 'Lineage',
     impact: 'Impact',
     runs: 'Runs',
-    statements: 'Who says so',
+    statements: 'Provenance',
     raw: 'Aspects'
   },
   tabList: 'About this asset',

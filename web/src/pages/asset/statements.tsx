@@ -94,14 +94,14 @@ export function Statements({ urn }: { urn: string }) {
             head: words.at,
             value: ({ statement }) => statement.provenance?.at ?? 0,
             cell: ({ statement }) => (statement.provenance ? whenText(statement.provenance.at) : ''),
-            width: 'minmax(130px, 1fr)'
+            width: '165px'
           },
           {
             id: 'used',
             head: words.lastUsed,
             value: ({ edge }) => edge.lastUsed ?? 0,
             cell: ({ edge }) => (edge.lastUsed === null ? '' : whenText(edge.lastUsed)),
-            width: 'minmax(130px, 1fr)'
+            width: '165px'
           },
           {
             id: 'load',

@@ -1,0 +1,68 @@
+/** Addresses of pages hold any URN, and lead nowhere but to pages of ours. */
+import t from 'tap'
+import { addressOf, assetAddress, pageOf, safeNext } from '../../web/src/address.ts'
+import { cardOf, partsOfUrn } from '../../web/src/api/entity.ts'
+import { fc } from '../support/fast-check.ts'
+
+t.test('what an address is given is read back, whatever characters it has', async () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, unit: 'binary' }), fc.string({ minLength: 1 }), (urn, tab) => {
+      const { pathname, searchParams } = new URL(
+        addressOf('asset', { urn, tab }),
+        'http://host/any/prefix/ui/search?q=1'
+      )
+      t.equal(pageOf(pathname), 'asset')
+      t.ok(pathname.startsWith('/any/prefix/ui/'))
+      t.strictSame(
+        [searchParams.get('urn'), searchParams.get('tab')],
+        [urn.toWellFormed(), tab.toWellFormed()]
+      )
+    })
+  )
+})
+
+t.test('empty values are left out', async (t) => {
+  t.equal(addressOf('search', { q: '', a: null, b: undefined, c: false, d: 0 }), './search?d=0')
+  t.equal(addressOf(''), './')
+})
+
+t.test('a page is the one segment below /ui/', async (t) => {
+  t.strictSame(['/ui/', '/ui', '/p/ui/loads', '/ui/nothing', '/ui/a/b', '/other'].map(pageOf), [
+    '',
+    '',
+    'loads',
+    null,
+    null,
+    null
+  ])
+})
+
+t.test('sign-in leads back to a page of ours alone', async (t) => {
+  for (const next of [
+    '//evil.example',
+    'https://evil.example/ui/',
+    '/\\evil',
+    'javascript:alert(1)',
+    './..//evil',
+    '.\\',
+    undefined
+  ])
+    t.equal(safeNext(next), './', String(next))
+  t.equal(safeNext('./asset?urn=a'), './asset?urn=a')
+})
+
+t.test('a domain opens on the page of domains', async (t) => {
+  t.match(assetAddress('urn:li:domain:x'), /^\.\/domains\?/)
+  t.match(assetAddress('urn:li:dataset:x'), /^\.\/asset\?/)
+})
+
+t.test('an entity that nothing describes is called as its URN says', async (t) => {
+  const nameOf = (urn: string): string => cardOf({ urn, type: 'DATASET' }).name
+  t.equal(nameOf('urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'), 'shop.orders')
+  t.equal(nameOf('urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),load)'), 'load')
+  t.equal(nameOf('urn:li:domain:finance'), 'finance')
+  t.strictSame(partsOfUrn('urn:li:dataJob:(urn:li:dataFlow:(airflow,n,PROD),j)'), [
+    'urn:li:dataFlow:(airflow,n,PROD)',
+    'j'
+  ])
+})
