@@ -16,7 +16,8 @@ const pages: { readonly [page in PageName]?: ComponentType } = {
   'edit-lineage': lazy(() =>
     import('./pages/edit-lineage.tsx').then(({ EditLineagePage }) => EditLineagePage)
   ),
-  search: lazy(() => import('./pages/search.tsx').then(({ SearchPage }) => SearchPage))
+  search: lazy(() => import('./pages/search.tsx').then(({ SearchPage }) => SearchPage)),
+  domains: lazy(() => import('./pages/domains.tsx').then(({ DomainsPage }) => DomainsPage))
 }
 
 export const App = () => (

@@ -7,10 +7,12 @@ export type Document<Result, Variables extends object> = {
   readonly types?: (variables: Variables) => Result
 }
 
-const define = <Result, Variables extends object>(text: string): Document<Result, Variables> => ({ text })
+export const define = <Result, Variables extends object>(text: string): Document<Result, Variables> => ({
+  text
+})
 
 /** What is shown of an entity wherever it is mentioned; `entity.ts` reads it. */
-const card = `
+export const card = `
 fragment domainOf on DomainAssociation { domain { urn properties { name } } }
 fragment card on Entity {
   urn

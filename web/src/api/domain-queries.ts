@@ -1,0 +1,167 @@
+/** The GraphQL documents of the page of domains. */
+import { card, define, type Filter, type NamedDomain, type RawCard } from './queries.ts'
+
+export type RawDomain = NamedDomain & { childCount: number }
+/** As the fragment `named` gives it where any entity may stand. */
+export type RawPlace = { urn: string; properties?: { name: string } | null }
+
+const named = `fragment named on Domain { urn properties { name } }`
+
+/** A level of the tree: names first, counts by `domainLevelCounts`, so that they do not hold it up. */
+export const domainLevel = define<
+  { listDomains: { total: number; domains: RawDomain[] } },
+  { parent: string | null; count: number }
+>(`
+query domainLevel($parent: String, $count: Int) {
+  listDomains(input: { parentDomain: $parent, count: $count }) { total domains { ...named childCount } }
+}${named}`)
+
+export type RawDomainCounts = { urn: string; direct: { total: number }; whole: { total: number } }
+
+export const domainLevelCounts = define<
+  { listDomains: { domains: RawDomainCounts[] } },
+  { parent: string | null; count: number }
+>(`
+query domainLevelCounts($parent: String, $count: Int) {
+  listDomains(input: { parentDomain: $parent, count: $count }) {
+    domains {
+      urn
+      direct: entities(input: { count: 0 }) { total }
+      whole: entities(input: { count: 0, includeDescendants: true }) { total }
+    }
+  }
+}`)
+
+export const domainCounts = define<{ entities: (RawDomainCounts | null)[] }, { urns: string[] }>(`
+query domainCounts($urns: [String!]!) {
+  entities(urns: $urns, checkForExistence: true) {
+    ... on Domain {
+      urn
+      direct: entities(input: { count: 0 }) { total }
+      whole: entities(input: { count: 0, includeDescendants: true }) { total }
+    }
+  }
+}`)
+
+export type RawFoundDomain = RawDomain & { parentDomains: { domains: RawPlace[] } | null }
+
+export const findDomains = define<
+  { searchAcrossEntities: { total: number; searchResults: { entity: RawFoundDomain }[] } },
+  { query: string; count: number }
+>(`
+query findDomains($query: String!, $count: Int) {
+  searchAcrossEntities(input: { types: [DOMAIN], query: $query, count: $count, searchFlags: { skipAggregates: true } }) {
+    total
+    searchResults { entity { ... on Domain { ...named childCount parentDomains { domains { ...named } } } } }
+  }
+}${named}`)
+
+export const domainPage = define<
+  {
+    domain:
+      | (RawDomainCounts &
+          RawFoundDomain & {
+            exists: boolean | null
+            properties: { name: string; description: string | null } | null
+          })
+      | null
+  },
+  { urn: string }
+>(`
+query domainPage($urn: String!) {
+  domain(urn: $urn) {
+    urn
+    exists
+    childCount
+    properties { name description }
+    parentDomains { domains { ...named } }
+    direct: entities(input: { count: 0 }) { total }
+    whole: entities(input: { count: 0, includeDescendants: true }) { total }
+  }
+}${named}`)
+
+export const domainMembers = define<
+  { domain: { entities: { total: number; searchResults: { entity: RawCard }[] } | null } | null },
+  { urn: string; input: { query: string; start: number; count: number; includeDescendants: boolean } }
+>(`
+query domainMembers($urn: String!, $input: DomainEntitiesInput) {
+  domain(urn: $urn) { entities(input: $input) { total searchResults { entity { ...card } } } }
+}${card}`)
+
+export const findAssets = define<
+  {
+    searchAcrossEntities: { total: number; isEstimate: boolean; searchResults: { entity: RawCard }[] }
+  },
+  { query: string; count: number; filters: Filter[] }
+>(`
+query findAssets($query: String!, $count: Int, $filters: [FacetFilterInput!]) {
+  searchAcrossEntities(input: { query: $query, count: $count, filters: $filters, searchFlags: { skipAggregates: true } }) {
+    total
+    isEstimate
+    searchResults { entity { ...card } }
+  }
+}${card}`)
+
+export type RawDomainEdge = {
+  upstream: NamedDomain | null
+  downstream: NamedDomain | null
+  edgeCount: number
+}
+export type RawDomainLineage = { total: number; edgeCount: number; edges: RawDomainEdge[] }
+
+const domainEdges = `
+fragment domainEdges on DomainLineage {
+  total
+  edgeCount
+  edges { upstream { ...named } downstream { ...named } edgeCount }
+}
+${named}`
+
+/** Between all domains of the top level. */
+export const domainMap = define<{ domainLineage: RawDomainLineage }, { count: number }>(`
+query domainMap($count: Int) {
+  domainLineage(input: { direction: DOWNSTREAM, count: $count }) { ...domainEdges }
+}${domainEdges}`)
+
+/** Of one domain with all others. */
+export const domainMapOf = define<
+  { down: RawDomainLineage; up: RawDomainLineage },
+  { urn: string; count: number }
+>(`
+query domainMapOf($urn: String!, $count: Int) {
+  down: domainLineage(input: { urn: $urn, direction: DOWNSTREAM, count: $count }) { ...domainEdges }
+  up: domainLineage(input: { urn: $urn, direction: UPSTREAM, count: $count }) { ...domainEdges }
+}${domainEdges}`)
+
+export const createDomain = define<
+  { createDomain: string },
+  { input: { name: string; description?: string; parentDomain?: string } }
+>(`mutation createDomain($input: CreateDomainInput!) { createDomain(input: $input) }`)
+
+export const renameDomain = define<{ updateName: boolean }, { urn: string; name: string }>(
+  `mutation renameDomain($urn: String!, $name: String!) { updateName(input: { urn: $urn, name: $name }) }`
+)
+
+export const describeDomain = define<{ updateDescription: boolean }, { urn: string; description: string }>(
+  `mutation describeDomain($urn: String!, $description: String!) {
+  updateDescription(input: { resourceUrn: $urn, description: $description })
+}`
+)
+
+export const moveDomain = define<{ moveDomain: boolean }, { urn: string; parent: string | null }>(
+  `mutation moveDomain($urn: String!, $parent: String) {
+  moveDomain(input: { resourceUrn: $urn, parentDomain: $parent })
+}`
+)
+
+export const deleteDomain = define<{ deleteDomain: boolean }, { urn: string }>(
+  `mutation deleteDomain($urn: String!) { deleteDomain(urn: $urn) }`
+)
+
+/** With null for the domain it takes the assets out of theirs. */
+export const assignDomain = define<
+  { batchSetDomain: boolean },
+  { domain: string | null; resources: { resourceUrn: string }[] }
+>(`mutation assignDomain($domain: String, $resources: [ResourceRefInput!]!) {
+  batchSetDomain(input: { domainUrn: $domain, resources: $resources })
+}`)

@@ -1,0 +1,151 @@
+/** The page of domains: the tree at the left, the chosen domain at the right; without one, lineage between all. */
+import { useEffect, useState } from 'preact/hooks'
+import { domainMap } from '../api/domain-queries.ts'
+import { canWrite } from '../api/session.ts'
+import { CopyAs } from '../parts/copy-as.tsx'
+import { Failure, Loading } from '../parts/states.tsx'
+import { tell } from '../parts/toasts.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import '../style/domains.css'
+import { domainTexts as words } from '../texts/domains.ts'
+import { CreateDialog, moveTo } from './domains/domain-dialogs.tsx'
+import { DomainDetail } from './domains/domain-detail.tsx'
+import { DomainMap } from './domains/domain-map.tsx'
+import { DomainTree } from './domains/domain-tree.tsx'
+import { useTree } from './domains/use-tree.ts'
+
+const typingMs = 150
+
+export function DomainsPage() {
+  const address = useAddress('domains')
+  const [text, setText] = useState(address.query.filter ?? '')
+  const tree = useTree(address.query.filter ?? '')
+  const [version, setVersion] = useState(0)
+  const [isCreating, setCreating] = useState(false)
+  const chosen = address.query.urn || null
+  const withSub = address.query.sub !== 'off'
+  useEffect(() => {
+    if (text === (address.query.filter ?? '')) return
+    const timer = setTimeout(() => {
+      address.change({ filter: text }, { replace: true })
+    }, typingMs)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [text])
+  const changed = (): void => {
+    setVersion((last) => last + 1)
+    tree.reload()
+  }
+  const isEmpty = tree.topTotal === 0
+  return (
+    <div class="domains">
+      <section class="panel stack domains-side" aria-label={words.title}>
+        <div class="row apart">
+          <h2>{words.title}</h2>
+          {canWrite() && (
+            <button
+              type="button"
+              onClick={() => {
+                setCreating(true)
+              }}
+            >
+              {words.create}
+            </button>
+          )}
+        </div>
+        <input
+          type="search"
+          aria-label={words.filter}
+          placeholder={words.filter}
+          value={text}
+          onInput={(event) => {
+            setText(event.currentTarget.value)
+          }}
+        />
+        <label class="row">
+          <input
+            type="checkbox"
+            role="switch"
+            checked={withSub}
+            onChange={() => {
+              address.change({ sub: withSub ? 'off' : null }, { replace: true })
+            }}
+          />
+          {words.includeSub}
+        </label>
+        <p class="soft" role="status">
+          {tree.found
+            ? tree.found.total === 0
+              ? words.notFound
+              : words.found(tree.found.shown, tree.found.total)
+            : ''}
+        </p>
+        {tree.error && <Failure error={tree.error} retry={tree.reload} />}
+        {tree.topTotal === undefined && !tree.error && <Loading />}
+        {tree.rows.length > 0 && (
+          <DomainTree
+            rows={tree.rows}
+            chosen={chosen}
+            countOf={(urn) => tree.counts.get(urn)?.[withSub ? 'whole' : 'direct']}
+            choose={(urn) => {
+              address.change({ urn })
+            }}
+            toggle={tree.toggle}
+            move={
+              canWrite()
+                ? (row, to) => {
+                    moveTo(row, to, () => {
+                      if (to) tree.reveal([to.urn])
+                      changed()
+                    }).catch((error: Error) => {
+                      tell(error.message)
+                    })
+                  }
+                : undefined
+            }
+          />
+        )}
+      </section>
+      <div class="stack">
+        {chosen === null ? (
+          <>
+            <section class="panel stack">
+              <h1>{isEmpty ? words.noDomains : words.title}</h1>
+              <p>{isEmpty ? words.why : words.chooseOne}</p>
+              <div class="row">
+                <CopyAs
+                  graphql={{ text: domainMap.text, variables: { count: 100 } }}
+                  command="npx tributary domain tree"
+                />
+              </div>
+            </section>
+            {!isEmpty && <DomainMap key={version} urn={null} name="" />}
+          </>
+        ) : (
+          <DomainDetail
+            key={chosen}
+            urn={chosen}
+            version={version}
+            withSub={withSub}
+            reveal={tree.reveal}
+            changed={changed}
+          />
+        )}
+      </div>
+      {isCreating && (
+        <CreateDialog
+          parent={null}
+          close={() => {
+            setCreating(false)
+          }}
+          done={(urn) => {
+            setCreating(false)
+            changed()
+            address.change({ urn })
+          }}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,314 @@
+/** One domain: its path and counts, its sub-domains, the assets in it, its lineage with other domains, and what can be done with it. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { addressOf } from '../../address.ts'
+import { ApiError } from '../../api/errors.ts'
+import { domainMembers, domainPage } from '../../api/domain-queries.ts'
+import { cardOf, type Card } from '../../api/entity.ts'
+import { graphql } from '../../api/request.ts'
+import { canWrite } from '../../api/session.ts'
+import { CopyAs } from '../../parts/copy-as.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Empty, Failure, Loading } from '../../parts/states.tsx'
+import { printSort, readSort } from '../../parts/sort-rows.ts'
+import { Table } from '../../parts/table.tsx'
+import { tell } from '../../parts/toasts.tsx'
+import { useAddress, type Address } from '../../parts/use-address.ts'
+import { usePages } from '../../parts/use-pages.ts'
+import { useResource } from '../../parts/use-resource.ts'
+import { domainTexts as words } from '../../texts/domains.ts'
+import { tableTexts } from '../../texts/table.ts'
+import { texts } from '../../texts.ts'
+import { assetColumns } from './asset-columns.tsx'
+import { AddAssetsDialog, assign, assignMaxCount, ReassignDialog } from './assign-dialogs.tsx'
+import {
+  CreateDialog,
+  DeleteDialog,
+  EditDialog,
+  MoveDialog,
+  undoing,
+  type Subject
+} from './domain-dialogs.tsx'
+import { DomainMap } from './domain-map.tsx'
+import { nameOfDomain } from './use-tree.ts'
+
+const pageCount = 1_000
+const rowsMaxCount = 50_000
+const typingMs = 200
+
+type OpenDialog = 'create' | 'edit' | 'move' | 'delete' | 'add' | null
+
+export function DomainDetail({
+  urn,
+  version,
+  withSub,
+  reveal,
+  changed
+}: {
+  urn: string
+  /** Grows with every change of a domain. */
+  version: number
+  withSub: boolean
+  /** Says which domains to open: itself and those above it. */
+  reveal: (urns: readonly string[]) => void
+  changed: () => void
+}) {
+  const address = useAddress('domains')
+  const [dialog, setDialog] = useState<OpenDialog>(null)
+  const { data, error, reload } = useResource(`domain ${urn} ${version}`, (signal) =>
+    graphql(domainPage, { urn }, signal)
+  )
+  const domain = data?.domain?.urn === urn ? data.domain : null
+  useEffect(() => {
+    if (domain) reveal([urn, ...(domain.parentDomains?.domains ?? []).map((parent) => parent.urn)])
+  }, [domain])
+  if (error instanceof ApiError && (error.code === 'NOT_FOUND' || error.code === 'INVALID_URN'))
+    return (
+      <Empty title={words.missing(urn)}>
+        <p>{words.missingHint}</p>
+      </Empty>
+    )
+  if (error && !domain) return <Failure error={error} retry={reload} />
+  if (!domain) return <Loading />
+
+  const parents = domain.parentDomains?.domains ?? []
+  const [parent] = parents
+  const subject: Subject = {
+    urn,
+    name: nameOfDomain(domain),
+    description: domain.properties?.description ?? '',
+    parent: parent ? { urn: parent.urn, name: nameOfDomain(parent) } : null,
+    childCount: domain.childCount,
+    direct: domain.direct.total
+  }
+  const close = (): void => {
+    setDialog(null)
+  }
+  const done = (): void => {
+    close()
+    changed()
+  }
+  return (
+    <div class="stack">
+      <section class="panel stack" aria-labelledby="domain-name">
+        {parents.length > 0 && (
+          <nav aria-label={words.path} class="path">
+            {parents.toReversed().map((above) => (
+              <a key={above.urn} href={addressOf('domains', { urn: above.urn })}>
+                {nameOfDomain(above)}
+              </a>
+            ))}
+          </nav>
+        )}
+        <h1 id="domain-name">{subject.name}</h1>
+        <p class={subject.description ? '' : 'soft'}>{subject.description || words.noDescription}</p>
+        <p data-testid="domain-counts" data-direct={domain.direct.total} data-whole={domain.whole.total}>
+          {words.counts(domain.direct.total, domain.whole.total)}
+        </p>
+        <div class="row">
+          {canWrite() && (
+            <>
+              <Button label={words.add} open={() => setDialog('add')} isMain />
+              <Button label={words.createIn} open={() => setDialog('create')} />
+              <Button label={words.edit} open={() => setDialog('edit')} />
+              <Button label={words.move} open={() => setDialog('move')} />
+              <Button label={words.delete} open={() => setDialog('delete')} />
+            </>
+          )}
+          <CopyButton text={urn} label={texts.copy.urn} />
+          <CopyAs
+            graphql={{
+              text: domainMembers.text,
+              variables: { urn, input: { query: '*', start: 0, count: 100, includeDescendants: withSub } }
+            }}
+            command={`npx tributary search '*' --domain '${urn}'`}
+          />
+        </div>
+      </section>
+      <Members
+        urn={urn}
+        name={subject.name}
+        version={version}
+        withSub={withSub}
+        address={address}
+        changed={changed}
+      />
+      <DomainMap urn={urn} name={subject.name} />
+      {dialog === 'create' && (
+        <CreateDialog
+          parent={subject}
+          close={close}
+          done={(created) => {
+            done()
+            reveal([urn])
+            address.change({ urn: created })
+          }}
+        />
+      )}
+      {dialog === 'edit' && <EditDialog subject={subject} close={close} done={done} />}
+      {dialog === 'move' && <MoveDialog subject={subject} close={close} done={done} />}
+      {dialog === 'delete' && (
+        <DeleteDialog
+          subject={subject}
+          close={close}
+          done={() => {
+            done()
+            address.change({ urn: subject.parent?.urn ?? null })
+          }}
+        />
+      )}
+      {dialog === 'add' && <AddAssetsDialog domain={subject} close={close} done={done} />}
+    </div>
+  )
+}
+
+const Button = ({ label, open, isMain = false }: { label: string; open: () => void; isMain?: boolean }) => (
+  <button type="button" class={isMain ? 'primary' : undefined} onClick={open}>
+    {label}
+  </button>
+)
+
+function Members({
+  urn,
+  name,
+  version,
+  withSub,
+  address,
+  changed
+}: {
+  urn: string
+  name: string
+  version: number
+  withSub: boolean
+  address: Address
+  changed: () => void
+}) {
+  const [text, setText] = useState('')
+  const [sought, setSought] = useState('')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [isMoving, setMoving] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setSought(text.trim())
+    }, typingMs)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [text])
+  const key = `${urn} ${version} ${withSub} ${sought}`
+  useEffect(() => {
+    setChosen(new Set())
+  }, [key])
+  const { rows, total, isLoading, error, retry } = usePages<Card>(
+    key,
+    async (next, signal) => {
+      const start = Number(next ?? 0)
+      const input = { query: sought || '*', start, count: pageCount, includeDescendants: withSub }
+      const { domain } = await graphql(domainMembers, { urn, input }, signal)
+      const found = domain?.entities
+      const end = start + (found?.searchResults.length ?? 0)
+      return {
+        rows: found?.searchResults.map(({ entity }) => cardOf(entity)) ?? [],
+        next: found && end < found.total && end > start ? String(end) : null,
+        total: found?.total ?? 0,
+        isPartial: false
+      }
+    },
+    rowsMaxCount
+  )
+  const columns = useMemo(() => assetColumns({ withDomain: withSub }), [withSub])
+  const done = (): void => {
+    setMoving(false)
+    changed()
+  }
+  const takeOut = (): void => {
+    const urns = [...chosen]
+    // Of a list with sub-domains, each goes back to its own.
+    const before = new Map<string, string[]>()
+    for (const card of rows)
+      if (chosen.has(card.urn)) {
+        const domain = card.domain?.urn ?? urn
+        before.set(domain, [...(before.get(domain) ?? []), card.urn])
+      }
+    assign(null, urns).then(
+      () => {
+        tell(
+          words.unassigned(urns.length),
+          undoing(async () => {
+            for (const [domain, members] of before) await assign(domain, members)
+          }, changed)
+        )
+        changed()
+      },
+      (failure: Error) => {
+        tell(failure.message)
+      }
+    )
+  }
+  return (
+    <section class="panel stack" aria-labelledby="domain-assets">
+      <h2 id="domain-assets">{words.assets}</h2>
+      <div class="row apart">
+        <input
+          type="search"
+          aria-label={words.assetFilter}
+          placeholder={words.assetFilter}
+          value={text}
+          onInput={(event) => {
+            setText(event.currentTarget.value)
+          }}
+        />
+        <p role="status" data-testid="members-showing">
+          {total === undefined ? '' : tableTexts.showing(rows.length, total)}
+          {isLoading && total !== undefined ? ` · ${texts.state.loading}` : ''}
+        </p>
+      </div>
+      {chosen.size > 0 && (
+        <div class="row">
+          <span>{words.chosen(chosen.size)}</span>
+          <button
+            type="button"
+            disabled={chosen.size > assignMaxCount}
+            onClick={() => {
+              setMoving(true)
+            }}
+          >
+            {words.reassign}
+          </button>
+          <button type="button" disabled={chosen.size > assignMaxCount} onClick={takeOut}>
+            {words.unassign}
+          </button>
+          {chosen.size > assignMaxCount && <span class="soft">{words.tooManyChosen(assignMaxCount)}</span>}
+        </div>
+      )}
+      {error && <Failure error={error} retry={retry} />}
+      {total === 0 && !error && (
+        <p class="soft">
+          {sought !== '' ? words.noneFound : withSub ? words.noAssets : words.noAssetsDirect}
+        </p>
+      )}
+      {total !== undefined && total > 0 && (
+        <Table<Card>
+          label={`${words.assets}: ${name}`}
+          columns={columns}
+          rows={rows}
+          total={total}
+          keyOf={(card) => card.urn}
+          sort={readSort(address.query.sort)}
+          onSort={(sort) => {
+            address.change({ sort: printSort(sort) }, { replace: true })
+          }}
+          {...(canWrite() ? { selection: { keys: chosen, change: setChosen } } : {})}
+        />
+      )}
+      {isMoving && (
+        <ReassignDialog
+          urns={[...chosen]}
+          close={() => {
+            setMoving(false)
+          }}
+          done={done}
+        />
+      )}
+    </section>
+  )
+}

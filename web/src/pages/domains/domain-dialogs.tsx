@@ -1,0 +1,260 @@
+/** Dialogs that change domains: create, rename and describe, move, delete. Each says what it does before it is done. */
+import { useState } from 'preact/hooks'
+import {
+  createDomain,
+  deleteDomain,
+  describeDomain,
+  domainMembers,
+  moveDomain,
+  renameDomain
+} from '../../api/domain-queries.ts'
+import { cardOf } from '../../api/entity.ts'
+import { graphql, rest } from '../../api/request.ts'
+import { CardLine } from '../../parts/card-line.tsx'
+import { ConfirmDialog } from '../../parts/dialog.tsx'
+import { DomainPicker, type Picked } from '../../parts/domain-picker.tsx'
+import { tell } from '../../parts/toasts.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { useResource } from '../../parts/use-resource.ts'
+import { domainTexts as words } from '../../texts/domains.ts'
+import { canMove } from './tree-model.ts'
+
+/** A domain as dialogs need it. */
+export type Subject = {
+  urn: string
+  name: string
+  description: string
+  parent: { urn: string; name: string } | null
+  childCount: number
+  direct: number
+}
+
+type DialogProps = { close: () => void; done: () => void }
+
+export function CreateDialog({
+  parent,
+  close,
+  done
+}: {
+  parent: { urn: string; name: string } | null
+  close: () => void
+  done: (urn: string) => void
+}) {
+  const [name, setName] = useState('')
+  const [description, setDescription] = useState('')
+  const action = useAction()
+  return (
+    <ConfirmDialog
+      title={parent ? words.createIn : words.create}
+      action={words.create}
+      {...action}
+      isReady={name.trim() !== ''}
+      close={close}
+      run={() => {
+        action.run(
+          () =>
+            graphql(createDomain, {
+              input: {
+                name: name.trim(),
+                ...(description.trim() === '' ? {} : { description: description.trim() }),
+                ...(parent ? { parentDomain: parent.urn } : {})
+              }
+            }),
+          (answer) => {
+            tell(words.created(name.trim()))
+            done(answer.createDomain)
+          }
+        )
+      }}
+    >
+      <p class="soft">
+        {words.parent}: {parent ? parent.name : words.top}
+      </p>
+      <NameFields name={name} setName={setName} description={description} setDescription={setDescription} />
+    </ConfirmDialog>
+  )
+}
+
+const NameFields = ({
+  name,
+  setName,
+  description,
+  setDescription
+}: {
+  name: string
+  setName: (text: string) => void
+  description: string
+  setDescription: (text: string) => void
+}) => (
+  <>
+    <label class="field">
+      {words.name}
+      <input
+        type="text"
+        required
+        maxLength={255}
+        autofocus
+        value={name}
+        onInput={(event) => {
+          setName(event.currentTarget.value)
+        }}
+      />
+    </label>
+    <label class="field">
+      {words.description}
+      <textarea
+        rows={3}
+        value={description}
+        onInput={(event) => {
+          setDescription(event.currentTarget.value)
+        }}
+      />
+    </label>
+  </>
+)
+
+/** Two changes, of which the one is not made where only the other is meant. */
+async function describe(urn: string, from: Names, to: Names): Promise<void> {
+  if (to.name !== from.name) await graphql(renameDomain, { urn, name: to.name })
+  if (to.description !== from.description) await graphql(describeDomain, { urn, description: to.description })
+}
+
+type Names = { name: string; description: string }
+
+export function EditDialog({ subject, close, done }: DialogProps & { subject: Subject }) {
+  const [name, setName] = useState(subject.name)
+  const [description, setDescription] = useState(subject.description)
+  const action = useAction()
+  return (
+    <ConfirmDialog
+      title={words.editTitle(subject.name)}
+      action={words.save}
+      {...action}
+      isReady={name.trim() !== ''}
+      close={close}
+      run={() => {
+        const to = { name: name.trim(), description: description.trim() }
+        action.run(
+          () => describe(subject.urn, subject, to),
+          () => {
+            tell(
+              words.saved,
+              undoing(() => describe(subject.urn, to, subject), done)
+            )
+            done()
+          }
+        )
+      }}
+    >
+      <NameFields name={name} setName={setName} description={description} setDescription={setDescription} />
+    </ConfirmDialog>
+  )
+}
+
+/** The button of a message that takes back what was just done. */
+export const undoing = (work: () => Promise<unknown>, done: () => void) => ({
+  label: words.undo,
+  run: () => {
+    work().then(done, (error: Error) => {
+      tell(error.message)
+    })
+  }
+})
+
+/** Moves, says so, and offers to move back. Rejects as the server refuses. */
+export async function moveTo(
+  { urn, name, parent }: Pick<Subject, 'urn' | 'name'> & { parent: string | null },
+  to: Picked,
+  done: () => void
+): Promise<void> {
+  await graphql(moveDomain, { urn, parent: to?.urn ?? null })
+  tell(
+    to ? words.moved(name, to.name) : words.movedToTop(name),
+    undoing(() => graphql(moveDomain, { urn, parent }), done)
+  )
+  done()
+}
+
+export function MoveDialog({ subject, close, done }: DialogProps & { subject: Subject }) {
+  const [to, setTo] = useState<Picked | undefined>(undefined)
+  const action = useAction()
+  const from = subject.parent?.urn ?? null
+  return (
+    <ConfirmDialog
+      title={words.moveTitle(subject.name)}
+      action={words.move}
+      {...action}
+      isReady={to !== undefined}
+      close={close}
+      run={() => {
+        action.run(() => moveTo({ ...subject, parent: from }, to ?? null, done))
+      }}
+    >
+      <DomainPicker
+        label={words.moveTo}
+        chosen={to}
+        choose={setTo}
+        {...(from === null ? {} : { none: words.top })}
+        allows={(place) => canMove(subject.urn, from, place)}
+      />
+    </ConfirmDialog>
+  )
+}
+
+const shownAssets = 5
+
+export function DeleteDialog({ subject, close, done }: DialogProps & { subject: Subject }) {
+  const action = useAction()
+  const assets = useResource(`delete ${subject.urn}`, (signal) =>
+    graphql(
+      domainMembers,
+      { urn: subject.urn, input: { query: '*', start: 0, count: shownAssets, includeDescendants: false } },
+      signal
+    )
+  )
+  const rules = useResource(`rules ${subject.urn}`, () =>
+    rest<{ rules: { domainUrn: string }[] }>('domain-rules')
+  )
+  const entities = assets.data?.domain?.entities
+  const ruleCount = rules.data?.rules.filter(({ domainUrn }) => domainUrn === subject.urn).length ?? 0
+  const error = action.error ?? assets.error ?? rules.error
+  return (
+    <ConfirmDialog
+      title={words.deleteTitle(subject.name)}
+      action={words.delete}
+      isDanger
+      isBusy={action.isBusy}
+      error={error}
+      // Nobody deletes before it is said what that would touch.
+      isReady={subject.childCount === 0 && entities != null && rules.data !== undefined}
+      close={close}
+      run={() => {
+        action.run(
+          () => graphql(deleteDomain, { urn: subject.urn }),
+          () => {
+            tell(words.deleted(subject.name))
+            done()
+          }
+        )
+      }}
+    >
+      {subject.childCount > 0 && <p class="problem">{words.deleteHasChildren(subject.childCount)}</p>}
+      {entities && (
+        <div class="stack">
+          <p>{words.deleteTouches(entities.total)}</p>
+          <ul class="list">
+            {entities.searchResults.map(({ entity }) => (
+              <li key={entity.urn}>
+                <CardLine card={cardOf(entity)} />
+              </li>
+            ))}
+            {entities.total > entities.searchResults.length && (
+              <li class="soft">{words.deleteMore(entities.total - entities.searchResults.length)}</li>
+            )}
+          </ul>
+          {ruleCount > 0 && <p>{words.deleteRules(ruleCount)}</p>}
+        </div>
+      )}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,151 @@
+/** Lineage between domains: drawn, and as a list with the same numbers. */
+import { useMemo } from 'preact/hooks'
+import { addressOf } from '../../address.ts'
+import { domainMap, domainMapOf, type RawDomainEdge } from '../../api/domain-queries.ts'
+import { graphql } from '../../api/request.ts'
+import { Failure, Loading } from '../../parts/states.tsx'
+import { useResource } from '../../parts/use-resource.ts'
+import { domainTexts as words } from '../../texts/domains.ts'
+import { texts } from '../../texts.ts'
+import { drawMap, mergeEdges, outside, type MapPicture } from './map-layout.ts'
+import { nameOfDomain } from './use-tree.ts'
+
+/** More are not legible. */
+const edgesMaxCount = 60
+const nameMaxLength = 20
+
+/** Of one domain with all others, or, without one, between the domains of the top level. */
+export function DomainMap({ urn, name }: { urn: string | null; name: string }) {
+  const { data, error, reload } = useResource(`map ${urn ?? ''}`, (signal) => readMap(urn, signal))
+  const picture = useMemo(
+    () => data && drawMap(data.edges.slice(0, edgesMaxCount), (of) => data.names.get(of) ?? words.noDomain),
+    [data]
+  )
+  return (
+    <section class="panel stack" aria-labelledby="domain-map" data-testid="domain-map">
+      <h2 id="domain-map">{urn === null ? words.map : words.mapOf(name)}</h2>
+      {error && !data && <Failure error={error} retry={reload} />}
+      {!data && !error && <Loading />}
+      {data && picture && data.edges.length === 0 && (
+        <p class="soft">{urn === null ? words.mapNone : words.mapNoneOf}</p>
+      )}
+      {data && picture && data.edges.length > 0 && (
+        <>
+          {data.total > picture.arrows.length && (
+            <p role="status">{words.mapCut(picture.arrows.length, data.total)}</p>
+          )}
+          <Picture picture={picture} here={urn} />
+          <details>
+            <summary>{words.mapLabel(picture.boxes.length, picture.arrows.length)}</summary>
+            <ul class="list">
+              {picture.arrows.map(({ from, to, fromName, toName, count }) => (
+                <li key={`${from} ${to}`} data-from={from} data-to={to} data-count={count}>
+                  {words.mapEdge(fromName, toName, count)}
+                </li>
+              ))}
+            </ul>
+          </details>
+        </>
+      )}
+    </section>
+  )
+}
+
+async function readMap(urn: string | null, signal: AbortSignal) {
+  const count = edgesMaxCount
+  const parts =
+    urn === null
+      ? [(await graphql(domainMap, { count }, signal)).domainLineage]
+      : Object.values(await graphql(domainMapOf, { urn, count }, signal))
+  const raw = parts.flatMap(({ edges }) => edges)
+  return {
+    edges: mergeEdges(raw),
+    total: parts.reduce((sum, { total }) => sum + total, 0) - selfEdges(raw),
+    names: new Map(
+      raw.flatMap(({ upstream, downstream }) =>
+        [upstream, downstream].flatMap((domain): [string, string][] =>
+          domain ? [[domain.urn, nameOfDomain(domain)]] : []
+        )
+      )
+    )
+  }
+}
+
+/** Lineage among assets in no domain is not between domains. */
+const selfEdges = (edges: readonly RawDomainEdge[]): number =>
+  edges.filter(({ upstream, downstream }) => (upstream?.urn ?? outside) === (downstream?.urn ?? outside))
+    .length
+
+const shortened = (name: string): string =>
+  name.length > nameMaxLength ? `${name.slice(0, nameMaxLength - 1)}…` : name
+
+const Picture = ({ picture, here }: { picture: MapPicture; here: string | null }) => (
+  <div class="map-scroll" tabIndex={0} role="group" aria-label={words.map}>
+    <svg
+      width={picture.width}
+      height={picture.height}
+      viewBox={`0 0 ${picture.width} ${picture.height}`}
+      aria-label={words.mapLabel(picture.boxes.length, picture.arrows.length)}
+    >
+      <defs>
+        <marker
+          id="map-arrow"
+          viewBox="0 0 8 8"
+          refX="7"
+          refY="4"
+          markerWidth="14"
+          markerHeight="14"
+          markerUnits="userSpaceOnUse"
+          orient="auto"
+        >
+          <path d="M0 0 8 4 0 8z" class="map-head" />
+        </marker>
+      </defs>
+      {picture.arrows.map(({ from, to, fromName, toName, count, path, width }) => (
+        <path
+          key={`${from} ${to}`}
+          class="map-edge"
+          d={path}
+          stroke-width={width}
+          marker-end="url(#map-arrow)"
+          data-edge={`${from} ${to}`}
+          data-count={count}
+        >
+          <title>{words.mapEdge(fromName, toName, count)}</title>
+        </path>
+      ))}
+      {picture.boxes.map(({ urn, name, box }) => (
+        <MapBox key={urn} urn={urn} name={name} box={box} isHere={urn === here} />
+      ))}
+      {picture.arrows.map(({ from, to, count, label }) => (
+        <text key={`${from} ${to}`} class="map-count" x={label.x} y={label.y - 4} aria-hidden="true">
+          {texts.count(count)}
+        </text>
+      ))}
+    </svg>
+  </div>
+)
+
+function MapBox({
+  urn,
+  name,
+  box: { x, y, width, height },
+  isHere
+}: MapPicture['boxes'][number] & { isHere: boolean }) {
+  const content = (
+    <>
+      <title>{name}</title>
+      <rect x={x} y={y} width={width} height={height} rx="6" class={isHere ? 'map-box here' : 'map-box'} />
+      <text x={x + width / 2} y={y + height / 2 + 5} class="map-name">
+        {shortened(name)}
+      </text>
+    </>
+  )
+  return urn === outside ? (
+    <g data-node="">{content}</g>
+  ) : (
+    <a href={addressOf('domains', { urn })} data-node={urn} aria-label={name}>
+      {content}
+    </a>
+  )
+}

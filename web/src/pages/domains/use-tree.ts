@@ -1,0 +1,171 @@
+/** The levels of the tree that have been asked for, their counts, and what is open. */
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import {
+  domainCounts,
+  domainLevel,
+  domainLevelCounts,
+  findDomains,
+  type RawDomain,
+  type RawDomainCounts,
+  type RawFoundDomain
+} from '../../api/domain-queries.ts'
+import { ApiError } from '../../api/errors.ts'
+import { graphql } from '../../api/request.ts'
+import { useResource } from '../../parts/use-resource.ts'
+import { rowsOf, sortByName, treeOfFound, type DomainNode, type Levels, type TreeRow } from './tree-model.ts'
+
+/** Domains of one level, and of one search. */
+const levelMaxCount = 10_000
+const foundMaxCount = 200
+
+export type DomainCount = { direct: number; whole: number }
+
+export type Tree = {
+  rows: readonly TreeRow[]
+  counts: ReadonlyMap<string, DomainCount>
+  /** Of the level at the top; undefined until it is there. */
+  topTotal: number | undefined
+  found: { shown: number; total: number } | null
+  error: Error | undefined
+  toggle: (urn: string, isOpen: boolean) => void
+  /** Opens domains, for one below them to be seen. */
+  reveal: (urns: readonly string[]) => void
+  /** Asks again for all levels: something has changed. */
+  reload: () => void
+}
+
+export const nameOfDomain = ({
+  urn,
+  properties
+}: {
+  urn: string
+  properties?: { name: string } | null
+}): string => properties?.name ?? urn.replace('urn:li:domain:', '')
+
+const toNode = ({ childCount, ...domain }: RawDomain): DomainNode => ({
+  urn: domain.urn,
+  name: nameOfDomain(domain),
+  childCount
+})
+
+export const toFound = (domain: RawFoundDomain) => ({
+  ...toNode(domain),
+  parents: (domain.parentDomains?.domains ?? []).map((parent) => ({
+    urn: parent.urn,
+    name: nameOfDomain(parent)
+  }))
+})
+
+/** The words of a name, the last of which may be unfinished. */
+export const searchFor = (text: string): string => {
+  const words = text.trim()
+  return words === '' ? '*' : `${words.replace(/\*+$/, '')}*`
+}
+
+export function useTree(filter: string): Tree {
+  const [levels, setLevels] = useState<Levels>(new Map())
+  const [topTotal, setTopTotal] = useState<number>()
+  const [counts, setCounts] = useState<ReadonlyMap<string, DomainCount>>(new Map())
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [error, setError] = useState<Error>()
+  const found = useResource(filter.trim() === '' ? null : filter, async (signal) => {
+    const { searchAcrossEntities: page } = await graphql(
+      findDomains,
+      { query: searchFor(filter), count: foundMaxCount },
+      signal
+    )
+    return { domains: page.searchResults.map(({ entity }) => toFound(entity)), total: page.total }
+  })
+
+  const addCounts = useCallback((domains: readonly RawDomainCounts[]): void => {
+    setCounts(
+      (last) =>
+        new Map([
+          ...last,
+          ...domains.map(({ urn, direct, whole }): [string, DomainCount] => [
+            urn,
+            { direct: direct.total, whole: whole.total }
+          ])
+        ])
+    )
+  }, [])
+
+  const loadLevel = useCallback((parent: string | null): void => {
+    const variables = { parent, count: levelMaxCount }
+    graphql(domainLevel, variables)
+      .then(({ listDomains: { domains, total } }) => {
+        setLevels((last) => new Map(last).set(parent, sortByName(domains.map(toNode))))
+        if (parent === null) setTopTotal(total)
+        setError(undefined)
+        return domains.length > 0 ? graphql(domainLevelCounts, variables) : null
+      })
+      .then((answer) => {
+        if (answer) addCounts(answer.listDomains.domains)
+      })
+      .catch((failure: unknown) => {
+        // It was deleted: the level above it, which is asked for too, does not have it any more.
+        if (parent !== null && failure instanceof ApiError && failure.code === 'NOT_FOUND')
+          setLevels((last) => new Map([...last].filter(([urn]) => urn !== parent)))
+        else setError(failure instanceof Error ? failure : new Error(String(failure)))
+      })
+  }, [])
+
+  useEffect(() => {
+    loadLevel(null)
+  }, [])
+
+  const isFiltered = filter.trim() !== ''
+  /** Closed by hand among what was found. */
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
+  useEffect(() => {
+    setClosed(new Set())
+  }, [filter])
+  const rows = useMemo(() => {
+    if (!isFiltered || !found.data) return rowsOf(levels, open)
+    const tree = treeOfFound(found.data.domains)
+    return rowsOf(
+      // Under what was found, all that is there, if it is opened.
+      new Map([...levels, [null, []], ...tree.levels]),
+      new Set([...open, ...tree.open].filter((urn) => !closed.has(urn)))
+    )
+  }, [levels, open, closed, isFiltered && found.data])
+
+  useEffect(() => {
+    const urns = found.data?.domains.map(({ urn }) => urn) ?? []
+    if (urns.length === 0) return
+    graphql(domainCounts, { urns }).then(({ entities }) => {
+      addCounts(entities.flatMap((entity) => entity ?? []))
+    }, setError)
+  }, [found.data])
+
+  const reveal = useCallback((urns: readonly string[]): void => {
+    setOpen((last) => (urns.every((urn) => last.has(urn)) ? last : new Set([...last, ...urns])))
+  }, [])
+  // What is open and not there yet: opened by hand, or above a domain that the address names.
+  useEffect(() => {
+    for (const urn of open) if (!levels.has(urn)) loadLevel(urn)
+  }, [open])
+
+  return {
+    rows,
+    counts,
+    topTotal,
+    found: isFiltered && found.data ? { shown: found.data.domains.length, total: found.data.total } : null,
+    error: found.error ?? error,
+    toggle: (urn, isOpen) => {
+      const change = (last: ReadonlySet<string>, isIn: boolean): ReadonlySet<string> => {
+        const next = new Set(last)
+        if (isIn) next.add(urn)
+        else next.delete(urn)
+        return next
+      }
+      setClosed((last) => change(last, !isOpen))
+      setOpen((last) => change(last, isOpen))
+    },
+    reveal,
+    reload: () => {
+      for (const parent of levels.keys()) loadLevel(parent)
+      found.reload()
+    }
+  }
+}
