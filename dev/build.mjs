@@ -155,7 +155,8 @@ function bundle() {
 }
 
 requireNode()
-const sources = listFiles(folders, /\.ts$/)
+// Modules of the UI that need no browser are compiled for the tests that import them.
+const sources = listFiles([...folders, 'web/src'], /\.ts$/)
 const stamp = stampOf(sources)
 const siteStamp = stampOf(listFiles(['web'], /./))
 if (!isCurrent()) {
