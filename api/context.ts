@@ -19,6 +19,8 @@ export type ApiContext = {
   /** What the namespaces of OpenLineage events are; none without it. */
   connections?: Connections
   log: Log
+  /** The folder of the built web UI; dist/site without it. */
+  site?: string
 }
 
 /** What start.ts tells the routes: from the first signal on, new requests are refused and those under way are answered. */

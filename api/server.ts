@@ -40,6 +40,7 @@ import { addReadTurns } from './read-turns.ts'
 import { searchRoutes } from './search/routes.ts'
 import { securityHeaders } from './security-headers.ts'
 import { addCookies, addForgeryProtection, sessionRoutes } from './web/session.ts'
+import { webRoutes } from './web/static.ts'
 
 /** From the head of a request to its answer; a statement of the database is cut off well before. */
 const requestMaxMs = 30_000
@@ -100,6 +101,7 @@ export async function buildServer(
   domainsRoutes(app, context)
   domainRulesRoutes(app, context)
   searchRoutes(app, context)
+  await app.register(async (scope) => webRoutes(scope, context))
   await app.register(async (scope) => graphqlPlugin(scope, context))
   await app.register(async (scope) => {
     scope.setErrorHandler(sendRestError)

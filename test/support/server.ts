@@ -66,7 +66,7 @@ export type TestServer = {
 /** Nobody listens to it: what the queue is told stays in Postgres, which is the truth about it. */
 const silentQueue: ChunkQueue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
 
-/** `withWorker` opens a real queue and runs a worker, which a test of loads needs and the others need not wait for; `queue` is one of the test's own; without `memory` lineage is answered in SQL. */
+/** `withWorker` opens a real queue and runs a worker, which a test of loads needs and the others need not wait for; `queue` is one of the test's own; without `memory` lineage is answered in SQL; `site` is the folder of the web UI. */
 export async function withServer(
   t: Test,
   options: {
@@ -74,6 +74,7 @@ export async function withServer(
     withWorker?: boolean
     queue?: ChunkQueue
     memory?: boolean
+    site?: string
   } = {}
 ): Promise<TestServer> {
   const { db, url: databaseUrl } = await withDatabase(t)
@@ -88,7 +89,8 @@ export async function withServer(
     queue,
     config,
     connections: readConnections(config.openLineageConnections),
-    log
+    log,
+    ...(options.site === undefined ? {} : { site: options.site })
   }
   const state: ServerState = { isStopping: false }
   const app = await buildServer(context, state)

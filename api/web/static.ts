@@ -1,0 +1,74 @@
+/** Serves the web UI below /ui/, as the build left it in dist/site: to everybody, since its pages contain no data. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CatalogError } from '../../shared/errors.ts'
+import { packagePath } from '../../shared/platform/paths.ts'
+import type { ApiContext } from '../context.ts'
+import { findPage } from './pages.ts'
+
+/** Everything comes from this server, no text of a page runs as a script, and no other site may show a page in a frame. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "manifest-src 'self'"
+].join('; ')
+
+const headers = { 'content-security-policy': policy, 'x-frame-options': 'DENY' }
+
+const cacheControl = {
+  hashed: 'public, max-age=31536000, immutable',
+  /** Kept, but asked for each time: the answer is mostly 304. */
+  other: 'no-cache'
+}
+
+export async function webRoutes(
+  app: FastifyInstance,
+  { site = packagePath('dist/site') }: Pick<ApiContext, 'site'>
+): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: site,
+    serve: false,
+    preCompressed: true,
+    cacheControl: false,
+    // a range of a compressed file is of no use to anybody
+    acceptRanges: false,
+    dotfiles: 'deny',
+    suppressWarning: true
+  })
+  // A file that is not there: by then the headers of one that is are set.
+  app.setNotFoundHandler((request, reply) => {
+    reply.header('cache-control', 'no-store')
+    throw notFound(request)
+  })
+
+  const open = { config: { access: 'open' } } as const
+  app.get('/', open, (_request, reply) => reply.redirect('ui/'))
+  app.get('/ui/', open, (request, reply) => answer(request, reply, site))
+  app.get('/ui/*', open, (request, reply) => answer(request, reply, site))
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply, site: string): FastifyReply {
+  const [path = '', query] = request.url.split('?', 2)
+  const found = findPage(path)
+  if (found === null) throw notFound(request)
+  if ('redirect' in found)
+    return reply.redirect(query === undefined ? found.redirect : `${found.redirect}?${query}`)
+  if (!existsSync(join(site, 'index.html')))
+    throw new CatalogError('NOT_FOUND', 'The web UI is not built here; `npm run build` builds it')
+  return reply
+    .headers(headers)
+    .header('cache-control', found.isHashed ? cacheControl.hashed : cacheControl.other)
+    .sendFile(found.file)
+}
+
+const notFound = (request: FastifyRequest): CatalogError =>
+  new CatalogError('NOT_FOUND', `No such page: ${request.url.split('?', 1)[0]?.slice(0, 200) ?? ''}`)
