@@ -481,6 +481,33 @@ t.test('names', async (t) => {
     t.strictSame(await edges(), ['job -> shop.sales'])
   })
 
+  await t.test('what is said of a path follows it from table to table by the time of events', async (t) => {
+    const events: JsonObject[] = [
+      eventAt(1, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs: [file('p')] }),
+      eventAt(2, { eventType: 'COMPLETE', run: run(), job: otherJob, outputs: [file('p', tableAt('t1'))] }),
+      eventAt(3, { dataset: file('p', { documentation: facet({ description: 'of the path' }) }) }),
+      eventAt(4, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [file('p', tableAt('t2'))] })
+    ]
+    const expected = ['job -> t2', 'other -> t1', 't2 -> job']
+    for (const order of [
+      [0, 1, 2, 3],
+      [3, 2, 1, 0],
+      [1, 3, 0, 2]
+    ]) {
+      const { server, send, edges } = await withEvents(t)
+      await send(...order.map((index) => events[index] ?? {}))
+      t.strictSame(await edges(), expected, `in the order ${order.join()}`)
+      const descriptionOf = async (name: string): Promise<unknown> =>
+        (
+          await server.rest({
+            url: `/openapi/v3/entity/dataset/${encodeURIComponent(dataset(name, 'hive'))}/datasetProperties`
+          })
+        ).body?.value?.description
+      t.equal(await descriptionOf('t2'), 'of the path')
+      t.equal(await descriptionOf('t1'), undefined)
+    }
+  })
+
   await t.test('a dropped dataset is soft-deleted until it is made again', async (t) => {
     const { server, send } = await withEvents(t)
     const change = (state: string) =>

@@ -71,20 +71,20 @@ const plainDataset: fc.Arbitrary<RandomDataset> = fc
       ...(state === null ? {} : { lifecycleStateChange: facet({ lifecycleStateChange: state }) })
     }
   }))
-/** A path that is a table: some events say so, and others do not know it. */
+/** A path that is a table, and not always the same one: some events say so, and others do not know it. */
 const pathDataset: fc.Arbitrary<RandomDataset> = fc
-  .tuple(fc.nat({ max: 1 }), fc.boolean(), fc.option(fc.constantFrom('one', 'two')))
-  .map(([number, isTable, text]) => (tag) => ({
+  .tuple(fc.nat({ max: 1 }), fc.option(fc.nat({ max: 1 })), fc.option(fc.constantFrom('one', 'two')))
+  .map(([number, table, text]) => (tag) => ({
     ...pathOf(number, tag),
     facets: {
       ...(text === null ? {} : { documentation: facet({ description: text }) }),
-      ...(isTable
-        ? {
+      ...(table === null
+        ? {}
+        : {
             symlinks: facet({
-              identifiers: [{ namespace: 'hive://h', name: `${tag}.t${number}`, type: 'TABLE' }]
+              identifiers: [{ namespace: 'hive://h', name: `${tag}.t${table}`, type: 'TABLE' }]
             })
-          }
-        : {})
+          })
     }
   }))
 /** Tables that are renamed: some events say so, and others know the former name only. */

@@ -8,8 +8,8 @@ import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { linkFrom, type Link } from './links.ts'
 import { columnUrn } from './names.ts'
 import {
-  declarationsIn,
-  seenAt,
+  allSaid,
+  linkListsOf,
   together,
   type DatasetState,
   type DatedFacts,
@@ -68,7 +68,7 @@ const printPath = (path: readonly string[]): string =>
 const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
 
 function assertDataset(to: AssertionBuilder, urn: Urn, state: DatasetState, nameOf: NameOf): void {
-  const { facts } = state
+  const { facts } = allSaid(state)
   assertFacts(to, urn, facts, 'datasetProperties')
   if (facts.schema) to.add(urn, 'schemaMetadata', [], facts.schema.value)
   if (facts.isDropped?.value === true) to.add(urn, 'status', [], { removed: true })
@@ -90,11 +90,6 @@ function assertJob(to: AssertionBuilder, urn: Urn, state: JobState, nameOf: Name
   assertFacts(to, urn, state.facts, 'dataJobInfo')
   for (const links of linkListsOf(state)) assertBoundary(to, urn, links, nameOf)
 }
-
-const linkListsOf = (state: DatasetState | JobState): SeenLinks[] => [
-  state.seen,
-  ...declarationsIn(state).map(seenAt)
-]
 
 const linksIn = (seen: SeenLinks): [Link, Span][] =>
   Object.entries(seen).map(([text, span]) => [linkFrom(text), span])

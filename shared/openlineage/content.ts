@@ -1,4 +1,5 @@
 /** What an event says, with names resolved to URNs: facts of datasets and of the job, what the job reads and writes, and the run. */
+import { CatalogError } from '../errors.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
 import { isObject, listOf } from '../model/json-values.ts'
 import { platformOf } from '../urn/kinds.ts'
@@ -12,7 +13,7 @@ import {
   type OpenLineageEvent,
   type OpenLineageName
 } from './event.ts'
-import { readColumnLineage, type ColumnInput } from './facets/columns.ts'
+import { readColumnLineage, type ColumnsOfFacet } from './facets/columns.ts'
 import {
   readLineageOfDataset,
   readLineageOfJob,
@@ -22,7 +23,15 @@ import {
 import { descriptionOf, ownersOf, tagsOf } from './facets/people-and-texts.ts'
 import { schemaOf } from './facets/schema.ts'
 import type { Link } from './links.ts'
-import { isPath, jobUrn, resolveDataset, resolveTable, runUrn, type ResolvedDataset } from './names.ts'
+import {
+  columnUrn,
+  isPath,
+  jobUrn,
+  resolveDataset,
+  resolveTable,
+  runUrn,
+  type ResolvedDataset
+} from './names.ts'
 import { orchestratorOf } from './orchestrator.ts'
 import { unlessRefused } from './unless-refused.ts'
 
@@ -33,7 +42,11 @@ export type DatasetContent = OpenLineageName & {
   urn: Urn
   /** What it is called now: the table that its path is, its name after a rename, or itself where the event makes it. */
   knownAs: Urn | null
+  /** Whether it is a path, and `knownAs` the table there. */
+  isTable: boolean
   facts: Facts
+  /** Whether a run has it among its outputs. */
+  isWritten: boolean
   /** What a dataset event declares that it is made from; null where it is no such event. */
   declared: Link[] | null
 }
@@ -74,30 +87,56 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     if (domain !== null) domains.set(urn, domain)
     return urn
   }
-  const contentAt = ({ namespace, name }: OpenLineageName): DatasetContent => {
-    const urn = urnOf(resolveDataset({ namespace, name }, connections))
-    const content = datasets.get(urn) ?? { namespace, name, urn, knownAs: null, facts: {}, declared: null }
+  const contentOfUrn = (urn: Urn, { namespace, name }: OpenLineageName): DatasetContent => {
+    const content = datasets.get(urn) ?? {
+      namespace,
+      name,
+      urn,
+      knownAs: null,
+      isTable: false,
+      facts: {},
+      isWritten: false,
+      declared: null
+    }
     datasets.set(urn, content)
     return content
   }
-  const note = (name: OpenLineageName): Urn => contentAt(name).urn
-  const renames: { from: DatasetContent; to: DatasetContent }[] = []
-  const describe = (dataset: EventDataset): DatasetContent => {
-    const content = contentAt(dataset)
+  const contentAt = ({ namespace, name }: OpenLineageName): DatasetContent =>
+    contentOfUrn(urnOf(resolveDataset({ namespace, name }, connections)), { namespace, name })
+  const tables = new Map<Urn, DatasetContent>()
+  // What an event says of a path is said of the table that it names there, whatever other events name.
+  const nameTable = (dataset: EventDataset): void => {
+    const content = inPlace(dataset.field, () => contentAt(dataset))
     const table = tableOf(dataset)
     const resolved = table && unlessRefused(() => resolveTable(table, connections))
-    const tableUrn = resolved && urnOf(resolved)
-    if (tableUrn && tableUrn !== content.urn) content.knownAs = tableUrn
-    else if (isMadeAnew(dataset)) content.knownAs ??= content.urn
-    content.facts = { ...content.facts, ...factsOfDataset(dataset, content.knownAs ?? content.urn) }
+    if (!resolved || resolved.urn === content.urn) return
+    tables.set(content.urn, contentOfUrn(urnOf(resolved), table))
+    content.knownAs = resolved.urn
+    content.isTable = true
+  }
+  const contentNow = (name: OpenLineageName): DatasetContent => {
+    const content = contentAt(name)
+    return tables.get(content.urn) ?? content
+  }
+  const note = (name: OpenLineageName): Urn => contentNow(name).urn
+  const renames: { from: DatasetContent; to: DatasetContent }[] = []
+  const describe = (dataset: EventDataset): DatasetContent => {
+    const own = contentAt(dataset)
+    if (isMadeAnew(dataset)) own.knownAs ??= own.urn
     const formerName = previousName(dataset)
     const former = formerName && contentAt(formerName)
-    if (former && former !== content) renames.push({ from: former, to: content })
+    if (former && former !== own) renames.push({ from: former, to: own })
+    const content = contentNow(dataset)
+    content.facts = { ...content.facts, ...factsOfDataset(dataset, content.urn) }
     return content
   }
   const applyRenames = (): void => {
     for (const { to } of renames) to.knownAs ??= to.urn
-    for (const { from, to } of renames) if (from.knownAs !== from.urn) from.knownAs = to.urn
+    for (const { from, to } of renames) {
+      if (from.knownAs === from.urn) continue
+      from.knownAs = to.urn
+      from.isTable = false
+    }
   }
   const orchestrator = orchestratorOf(event)
   const otherJobs = new Map<Urn, JobContent>()
@@ -121,6 +160,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     noteJob
   }
   if (event.kind === 'dataset') {
+    nameTable(event.dataset)
     describe(event.dataset).declared = declaredLinks(event.dataset, named)
     applyRenames()
     return {
@@ -133,7 +173,12 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     }
   }
   const { job: urn, flow: flowUrn } = jobUrn(orchestrator, event.job)
-  for (const dataset of [...event.inputs, ...event.outputs]) describe(dataset)
+  for (const dataset of [...event.inputs, ...event.outputs]) nameTable(dataset)
+  for (const dataset of event.inputs) describe(dataset)
+  for (const dataset of event.outputs) {
+    const content = describe(dataset)
+    if (event.kind === 'run') content.isWritten = true
+  }
   applyRenames()
   const job: JobContent = {
     namespace: event.job.namespace,
@@ -183,12 +228,7 @@ function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, n
     ...(entries
       ? entries.flatMap((entry) => linksOfEntry(entry, named))
       : event.outputs.flatMap((dataset) =>
-          columnLinks(
-            'column',
-            note(dataset),
-            readColumnLineage(dataset.facets.columnLineage, `${dataset.field}.facets.columnLineage`),
-            note
-          )
+          columnLinks('column', note(dataset), columnLineageOf(dataset), note)
         )),
     ...dependencies(event, 'upstream').map((name): Link => ['afterJob', jobOf(name)])
   ]
@@ -237,15 +277,50 @@ function linksOfEntry(
   ]
 }
 
+const columnLineageOf = ({ field, facets }: EventDataset): ColumnsOfFacet =>
+  readColumnLineage(facets.columnLineage, `${field}.facets.columnLineage`)
+
 const columnLinks = (
   kind: 'column' | 'directColumn',
   urn: Urn,
-  columns: ReadonlyMap<string, readonly ColumnInput[]>,
+  columns: ColumnsOfFacet,
   note: Named['note']
 ): Link[] =>
   [...columns].flatMap(([column, inputs]) =>
-    inputs.map((input): Link => [kind, urn, column, note(input.dataset), input.column, input.operation])
+    inputs.map((input): Link => {
+      const upstream = note(input.dataset)
+      checkColumn(urn, column, input.field)
+      checkColumn(upstream, input.column, input.field)
+      return [kind, urn, column, upstream, input.column, input.operation]
+    })
   )
+
+const plainColumn = /^[\w.-]{1,200}$/
+
+/** Throws LIMIT_EXCEEDED, INVALID_CHARACTER naming the path where the column cannot be an end of lineage. */
+function checkColumn(dataset: Urn, column: string, field: string): void {
+  // What passes is checked again when the lineage is made: most are told at a glance.
+  if (!plainColumn.test(column) || dataset.length > 500) inPlace(field, () => columnUrn(dataset, column))
+}
+
+/** Gives what `make` gives. An error of its says where in the event the fault is. */
+function inPlace<T>(field: string, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error
+    const place = field.length > placeMaxChars ? `${field.slice(0, placeMaxChars)}…` : field
+    throw new CatalogError(
+      error.code,
+      `${place}: ${error.message}`,
+      { ...error.details, field: place },
+      { cause: error }
+    )
+  }
+}
+
+/** A path goes through names of columns, which may be of any length. */
+const placeMaxChars = 300
 
 /** What a dataset is made from without a job that is known: `lineage`, else `columnLineage`. */
 function declaredLinks(dataset: EventDataset, named: Named): Link[] {
@@ -254,7 +329,7 @@ function declaredLinks(dataset: EventDataset, named: Named): Link[] {
   const place = `${dataset.field}.facets`
   if (isObject(lineage))
     return linksOfEntry(readLineageOfDataset(lineage, dataset, `${place}.lineage`), named)
-  const columns = readColumnLineage(dataset.facets.columnLineage, `${place}.columnLineage`)
+  const columns = columnLineageOf(dataset)
   const urn = note(dataset)
   const links = columnLinks('directColumn', urn, columns, note)
   return [

@@ -19,17 +19,26 @@ export type DatedFacts = { [name: string]: Dated<JsonValue> }
 /** By the link as JSON. */
 export type SeenLinks = { [link: string]: Span }
 
-export type DatasetState = {
-  kind: 'dataset'
-  namespace: string
-  name: string
-  /** Its own URN where the name has been given to it again. */
-  knownAs: Dated<Urn> | null
+/** What events say of a dataset. */
+type Said = {
   facts: DatedFacts
   /** What runs of any job have made it from. */
   seen: SeenLinks
   /** What it is declared to be made from: by the URN of the job that declares it, and under an empty name by itself. */
   declared: { [by: string]: Dated<string[]> }
+}
+
+/** `isTable`: the name is that of a path, and the value the table there. */
+export type Alias = Dated<Urn> & { isTable?: true }
+
+export type DatasetState = Said & {
+  kind: 'dataset'
+  namespace: string
+  name: string
+  /** Its own URN where the name has been given to it again. */
+  knownAs: Alias | null
+  /** What is said of a path by events that name no table there, in the table that it is now. It leaves when the path becomes another table. */
+  ofPaths?: { [path: string]: Said }
 }
 export type JobState = {
   kind: 'job'
@@ -59,7 +68,12 @@ const endTypes = ['COMPLETE', 'FAIL', 'ABORT'] as const
 type EndType = (typeof endTypes)[number]
 
 /** The states that are loaded: `stateOf` gives null where nothing is known yet, `put` replaces a state. */
-type LoadedStates = { stateOf: (urn: Urn) => State | null; put: (urn: Urn, state: State) => void }
+type LoadedStates = {
+  stateOf: (urn: Urn) => State | null
+  put: (urn: Urn, state: State) => void
+  /** The dataset that has what was said of a path so far. */
+  holderOf: (path: Urn) => Urn | null
+}
 
 /** Merges what an event says into the states. All that the event names, and what statesDeclaredBy gives, must be loaded. */
 export function mergeContent(
@@ -68,7 +82,7 @@ export function mergeContent(
 ): void {
   const former = new Map(datasets.map(({ urn }) => [urn, declarationOf(loaded.stateOf(urn))]))
   for (const dataset of datasets) {
-    if (dataset.knownAs !== null) moveToAlias(loaded, dataset.urn)
+    if (dataset.knownAs !== null) leaveAlias(loaded, dataset, timeMs)
     loaded.put(dataset.urn, mergeDataset(loaded.stateOf(dataset.urn), dataset, timeMs))
   }
   // What is said of others goes into states that are there.
@@ -105,7 +119,13 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
     // Two names may become one URN. Always keeping the lesser makes the order of arrival irrelevant.
     ...(nameText(content) < nameText(known) ? { namespace: content.namespace, name: content.name } : {}),
     knownAs:
-      content.knownAs === null ? known.knownAs : newest(known.knownAs, { time, value: content.knownAs }),
+      content.knownAs === null
+        ? known.knownAs
+        : newest<Urn, Alias>(known.knownAs, {
+            time,
+            value: content.knownAs,
+            ...(content.isTable ? { isTable: true } : {})
+          }),
     facts: mergeFacts(known.facts, dated(content.facts, time)),
     declared:
       content.declared === null
@@ -114,16 +134,35 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
   }
 }
 
-/** What was said under a name before the name is given to another dataset belongs to the one that had it. */
-function moveToAlias({ stateOf, put }: LoadedStates, urn: Urn): void {
+/**
+ * What was said under a name before the name is given to another dataset belongs to the one that had it.
+ * What was said of a path belongs to the table that it is now, whichever table it was then.
+ */
+function leaveAlias(loaded: LoadedStates, { urn, knownAs, isTable }: DatasetContent, time: number): void {
+  const { stateOf, put } = loaded
   const state = stateOf(urn)
+  if (state?.kind === 'dataset' && state.knownAs?.isTable && isTable) {
+    if (state.knownAs.value !== knownAs && state.knownAs.time <= time) takeBack(loaded, urn, state)
+    return
+  }
   const alias = state?.kind === 'dataset' ? aliasOf(urn, state) : null
   const target = alias === null ? null : stateOf(alias)
   if (alias === null || state?.kind !== 'dataset' || target?.kind !== 'dataset' || isEmptyDataset(state))
     return
-  const { renamed, former } = moveDataset(state, target)
+  const { renamed, former } = moveDataset(urn, state, target)
   put(alias, renamed)
   put(urn, former)
+}
+
+/** Gives what was said of a path back to it by the table that had it. */
+function takeBack({ put, stateOf, holderOf }: LoadedStates, path: Urn, state: DatasetState): void {
+  const holder = holderOf(path)
+  const held = holder === null ? null : stateOf(holder)
+  if (holder === null || held?.kind !== 'dataset') return
+  const { [path]: said, ...others } = held.ofPaths ?? {}
+  if (!said) return
+  put(holder, { ...held, ofPaths: others })
+  put(path, { ...state, ...joined(state, said) })
 }
 
 /** The name that a dataset goes by instead of its own; null where that is its own. */
@@ -249,36 +288,64 @@ function mergeRun(
 
 /** Joins what is known of a dataset under its former name to what is known under the new one; only the alias stays with the former. */
 export function moveDataset(
+  urn: Urn,
   former: DatasetState,
   renamed: State | null
 ): { renamed: DatasetState; former: DatasetState } {
-  const known = datasetOf(renamed, former)
-  let joined: DatasetState = {
-    ...known,
-    facts: mergeFacts(known.facts, former.facts),
-    seen: addSeen(known.seen, former.seen)
+  const { ofPaths: ofFormer = {}, ...own } = former
+  const known = datasetOf(renamed, own)
+  // Of a path apart, for the path may become another table.
+  const moving = Object.entries({
+    ...ofFormer,
+    ...(own.knownAs?.isTable && hasSaid(own) ? { [urn]: said(own) } : {})
+  })
+  const ofPaths = { ...known.ofPaths }
+  for (const [path, each] of moving) ofPaths[path] = joined(ofPaths[path] ?? nothing, each)
+  return {
+    renamed: {
+      ...known,
+      ...(own.knownAs?.isTable ? {} : joined(known, own)),
+      ...(Object.keys(ofPaths).length > 0 ? { ofPaths } : {})
+    },
+    former: { ...own, ...nothing }
   }
-  for (const [by, links] of Object.entries(former.declared))
-    joined = { ...joined, declared: declare(joined, by, links) }
-  return { renamed: joined, former: { ...former, facts: {}, seen: {}, declared: {} } }
 }
 
+const nothing: Said = { facts: {}, seen: {}, declared: {} }
+const said = ({ facts, seen, declared }: Said): Said => ({ facts, seen, declared })
+const hasSaid = (each: Said): boolean =>
+  Object.values(said(each)).some((part) => Object.keys(part).length > 0)
+
+function joined(a: Said, b: Said): Said {
+  const declared = { ...a.declared }
+  for (const [by, links] of Object.entries(b.declared)) declared[by] = newest(declared[by] ?? null, links)
+  return { facts: mergeFacts(a.facts, b.facts), seen: addSeen(a.seen, b.seen), declared }
+}
+
+/** All that is said of a dataset, also as a path. */
+export const allSaid = (state: DatasetState): Said =>
+  Object.values(state.ofPaths ?? {}).reduce<Said>(joined, state)
+
 /** Whether nothing but its name is known. */
-export const isEmptyDataset = ({ facts, seen, declared }: DatasetState): boolean =>
-  [facts, seen, declared].every((each) => Object.keys(each).length === 0)
+export const isEmptyDataset = (state: DatasetState): boolean =>
+  !hasSaid(state) && Object.keys(state.ofPaths ?? {}).length === 0
 
 /** The datasets in the links of a state, under the names that events used. */
 export function datasetsNamed(state: State): Urn[] {
   if (state.kind === 'run') return []
-  const texts = [...Object.keys(state.seen), ...declarationsIn(state).flatMap(({ value }) => value)]
+  const texts = linkListsOf(state).flatMap((links) => Object.keys(links))
   return texts.flatMap((text) => datasetsOf(linkFrom(text)))
 }
 
-/** What events declare of it, its own and those of others. */
-export const declarationsIn = (state: DatasetState | JobState): Dated<string[]>[] =>
-  state.kind === 'dataset'
-    ? Object.values(state.declared)
-    : [...(state.declared ? [state.declared] : []), ...Object.values(state.declaredBy ?? {})]
+/** The links that runs have shown, and those of each declaration, its own and those of others. */
+export function linkListsOf(state: DatasetState | JobState): SeenLinks[] {
+  if (state.kind === 'dataset') {
+    const { seen, declared } = allSaid(state)
+    return [seen, ...Object.values(declared).map(seenAt)]
+  }
+  const declared = [...(state.declared ? [state.declared] : []), ...Object.values(state.declaredBy ?? {})]
+  return [state.seen, ...declared.map(seenAt)]
+}
 
 const textsOf = (links: readonly Link[]): string[] => [...new Set(links.map(linkText))].sort()
 
@@ -292,7 +359,10 @@ function mergeFacts(a: DatedFacts, b: DatedFacts): DatedFacts {
 }
 
 /** The newer fact. Ties are broken by comparing the values as JSON, so that the order of arrival does not matter. */
-function newest<Value extends JsonValue>(a: Dated<Value> | null, b: Dated<Value>): Dated<Value> {
+function newest<Value extends JsonValue, Fact extends Dated<Value> = Dated<Value>>(
+  a: Fact | null,
+  b: Fact
+): Fact {
   if (!a || b.time > a.time) return b
   return b.time < a.time || sortedText(a.value) >= sortedText(b.value) ? a : b
 }

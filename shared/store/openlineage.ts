@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 import type { Assertions } from '../openlineage/assertions.ts'
-import type { State } from '../openlineage/state.ts'
+import type { Alias, State } from '../openlineage/state.ts'
 import type { Urn } from '../urn/urn.ts'
 import { urnKey } from '../urn/urn-key.ts'
 
@@ -50,7 +50,7 @@ export async function readStates(tx: Tx, urns: readonly Urn[]): Promise<StateRow
 export async function readAliases(
   tx: Tx,
   urns: readonly Urn[]
-): Promise<{ urn: Urn; namespace: string; name: string; knownAs: { time: number; value: Urn } }[]> {
+): Promise<{ urn: Urn; namespace: string; name: string; knownAs: Alias }[]> {
   if (urns.length === 0) return []
   return query(
     tx,

@@ -99,10 +99,11 @@ export async function applyEvents(
 async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventContext): Promise<void> {
   // In the order of their times, as far as they come together: a name may go from one dataset to another.
   const contents = fresh.map((event) => event.content).sort((a, b) => a.timeMs - b.timeMs)
-  const states = await openStates(tx, contents)
+  const { states, holders } = await openStates(tx, contents)
   for (const content of contents) {
     mergeContent(content, {
       stateOf: (urn) => states.get(urn)?.state ?? null,
+      holderOf: (path) => holders.get(path) ?? null,
       put: (urn, state) => {
         const known = states.get(urn)
         if (known) states.set(urn, { ...known, state })
@@ -172,8 +173,11 @@ const asRead = ({ state, asserted }: Asserting): KnownState => ({
   isWhole: true
 })
 
-/** Reads the states that the events may change. */
-async function openStates(tx: Tx, contents: readonly EventContent[]): Promise<States> {
+/** Reads the states that the events may change. `holders` are the tables of the paths that may become another table. */
+async function openStates(
+  tx: Tx,
+  contents: readonly EventContent[]
+): Promise<{ states: States; holders: ReadonlyMap<Urn, Urn> }> {
   const states: States = new Map()
   await open(
     tx,
@@ -197,16 +201,23 @@ async function openStates(tx: Tx, contents: readonly EventContent[]): Promise<St
       .flatMap((urn) => statesDeclaredBy(states.get(urn)?.state ?? null))
   )
   // What has been said under a name moves on before the name is given to another dataset.
+  const renamed = contents.flatMap(({ datasets }) =>
+    datasets.flatMap(({ urn, knownAs }) => {
+      const name = knownAs === null ? null : nextName(urn, states.get(urn)?.state)
+      return name === null || name === knownAs ? [] : [{ urn, name }]
+    })
+  )
   await open(
     tx,
     states,
-    contents.flatMap(({ datasets }) =>
-      datasets.flatMap(({ urn, knownAs }) =>
-        knownAs === null ? [] : (nextName(urn, states.get(urn)?.state) ?? [])
-      )
-    )
+    renamed.map(({ name }) => name)
   )
-  return states
+  const holders = await findCurrentNames(
+    tx,
+    renamed.map(({ urn }) => urn)
+  )
+  await open(tx, states, [...holders.values()])
+  return { states, holders }
 }
 
 async function open(tx: Tx, states: States, urns: readonly Urn[]): Promise<void> {
@@ -253,7 +264,7 @@ async function applyAliases(tx: Tx, states: States): Promise<boolean> {
     await open(tx, states, [name])
     const other = states.get(name)
     if (!other || (isEmptyDataset(held.state) && other.state)) continue
-    const { renamed: joined, former } = moveDataset(held.state, other.state)
+    const { renamed: joined, former } = moveDataset(urn, held.state, other.state)
     states.set(name, { ...other, state: joined })
     states.set(urn, { ...held, state: former })
   }

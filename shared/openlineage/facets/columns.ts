@@ -4,11 +4,13 @@ import { isObject, listOf } from '../../model/json-values.ts'
 import type { OpenLineageName } from '../event.ts'
 import { readName } from '../event.ts'
 
-/** A column that another one is made from; `operation` is how, `TYPE:SUBTYPE` of each transformation, sorted. */
-export type ColumnInput = { dataset: OpenLineageName; column: string; operation: string }
+/** A column that another one is made from; `operation` is how, `TYPE:SUBTYPE` of each transformation, sorted. `field` is where it stands. */
+export type ColumnInput = { dataset: OpenLineageName; column: string; operation: string; field: string }
+/** By the columns that are made. */
+export type ColumnsOfFacet = ReadonlyMap<string, readonly ColumnInput[]>
 
-/** By the columns that are made. `field` is where the facet stands. */
-export function readColumnLineage(facet: JsonValue | undefined, field: string): Map<string, ColumnInput[]> {
+/** `field` is where the facet stands. */
+export function readColumnLineage(facet: JsonValue | undefined, field: string): ColumnsOfFacet {
   const fields = isObject(facet) && isObject(facet.fields) ? facet.fields : {}
   return new Map(
     Object.entries(fields).map(([column, each]) => [
@@ -34,7 +36,8 @@ export function readColumnInputs(
           {
             dataset: readName(input, `${field}[${index}]`),
             column: input.field,
-            operation: operationOf(input.transformations, before)
+            operation: operationOf(input.transformations, before),
+            field: `${field}[${index}]`
           }
         ]
       : []

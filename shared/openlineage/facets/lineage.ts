@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import { readName, refuse, type OpenLineageName } from '../event.ts'
-import { readColumnInputs, type ColumnInput } from './columns.ts'
+import { readColumnInputs, type ColumnsOfFacet } from './columns.ts'
 
 /** A job, or null for the one that the event is about. */
 export type LineageEnd =
@@ -15,7 +15,7 @@ export type LineageEnd =
 export type LineageEntry = {
   target: LineageEnd
   inputs: LineageEnd[]
-  columns: Map<string, ColumnInput[]>
+  columns: ColumnsOfFacet
   isDescribed: boolean
 }
 
