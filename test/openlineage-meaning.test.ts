@@ -508,6 +508,54 @@ t.test('names', async (t) => {
     }
   })
 
+  await t.test(
+    'a dropped dataset that a run writes later is there again, whichever event comes first',
+    async (t) => {
+      const { server, send } = await withEvents(t)
+      const drop = (seconds: number, name: string): JsonObject =>
+        eventAt(seconds, {
+          dataset: data(name, { lifecycleStateChange: facet({ lifecycleStateChange: 'DROP' }) })
+        })
+      const write = (seconds: number, name: string): JsonObject =>
+        eventAt(seconds, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs: [data(name)] })
+      const read = (seconds: number, name: string): JsonObject =>
+        eventAt(seconds, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [data(name)] })
+      const isThere = async (name: string, platform?: string): Promise<boolean> => {
+        const [row] = await query<{ isRemoved: boolean }>(
+          server.db,
+          `select is_removed as "isRemoved" from entity where urn = ?`,
+          [dataset(name, platform)]
+        )
+        return row?.isRemoved === false
+      }
+      await send(write(1, 'w'), drop(5, 'w'))
+      t.notOk(await isThere('w'))
+      await send(write(4, 'w'), read(7, 'w'))
+      t.notOk(await isThere('w'), 'written before it was dropped, and only read since')
+      await send(write(6, 'w'))
+      t.ok(await isThere('w'))
+      await send(drop(6, 'w'))
+      t.ok(await isThere('w'), 'a drop that is no later than the write')
+      await send(drop(8, 'w'), write(7, 'w'))
+      t.notOk(await isThere('w'))
+
+      await send(write(6, 'late'), drop(5, 'late'))
+      t.ok(await isThere('late'), 'the drop comes after the later write')
+
+      await send(
+        eventAt(1, { dataset: file('dir', tableAt('fact')) }),
+        eventAt(6, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs: [file('dir')] }),
+        eventAt(5, {
+          dataset: file('dir', {
+            ...tableAt('fact'),
+            lifecycleStateChange: facet({ lifecycleStateChange: 'DROP' })
+          })
+        })
+      )
+      t.ok(await isThere('fact', 'hive'), 'written under its path alone')
+    }
+  )
+
   await t.test('a dropped dataset is soft-deleted until it is made again', async (t) => {
     const { server, send } = await withEvents(t)
     const change = (state: string) =>
