@@ -534,8 +534,8 @@ t.test('names', async (t) => {
       t.notOk(await isThere('w'), 'written before it was dropped, and only read since')
       await send(write(6, 'w'))
       t.ok(await isThere('w'))
-      await send(drop(6, 'w'))
-      t.ok(await isThere('w'), 'a drop that is no later than the write')
+      await send(drop(5.5, 'w'))
+      t.ok(await isThere('w'), 'dropped before it was written')
       await send(drop(8, 'w'), write(7, 'w'))
       t.notOk(await isThere('w'))
 
@@ -605,6 +605,49 @@ t.test('names', async (t) => {
       status: 400,
       body: { field: 'name' }
     })
+  })
+})
+
+t.test('after a permanent deletion', async (t) => {
+  const { server, send, edges } = await withEvents(t)
+  const columnLineage = facet({ fields: { total: { inputFields: [{ ...data('a'), field: 'amount' }] } } })
+  const described = { documentation: facet({ description: 'a table' }) }
+  const ran = (seconds: number, facets: JsonObject): JsonObject =>
+    eventAt(seconds, {
+      eventType: 'COMPLETE',
+      run: run(),
+      job: jobOf(),
+      inputs: [data('a'), data('c')],
+      outputs: [data('b', facets)]
+    })
+  const remove = async (urn: string): Promise<void> => {
+    const { status } = await server.rest({ method: 'POST', url: '/entities?action=delete', body: { urn } })
+    t.equal(status, 200)
+  }
+  const stateCount = async (urn: string): Promise<number> =>
+    (await query(server.db, 'select from openlineage_state where urn = ?', [urn])).length
+  await send(ran(0, { ...described, columnLineage }), ran(10, {}))
+
+  await t.test('of a dataset nothing is left, and other events bring nothing of it back', async (t) => {
+    await remove(dataset('b'))
+    t.equal(await stateCount(dataset('b')), 0)
+    await send(eventAt(20, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [data('a')] }))
+    t.strictSame(await edges(), ['a -> job', 'c -> job'])
+  })
+  await t.test('a later event begins anew, also one that is dated earlier than others', async (t) => {
+    await send(ran(5, described))
+    t.strictSame(await edges(), ['a -> job', 'c -> job', 'job -> b'], 'without the columns of before')
+    const { body } = await server.rest({
+      url: `/openapi/v3/entity/dataset/${encodeURIComponent(dataset('b'))}/datasetProperties`
+    })
+    t.equal(body.value.description, 'a table')
+  })
+  await t.test('of a job the same', async (t) => {
+    await remove(jobUrn)
+    t.equal(await stateCount(jobUrn), 0)
+    t.strictSame(await edges(), [])
+    await send(eventAt(30, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [data('a')] }))
+    t.strictSame(await edges(), ['a -> job'])
   })
 })
 

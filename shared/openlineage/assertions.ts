@@ -155,6 +155,23 @@ function assertRun(to: AssertionBuilder, urn: Urn, { runId, startedMs, jobUrn, p
   })
 }
 
+/** What is still asserted after some entities have been deleted, and with them all edges to and from them. */
+export function withoutEdgesTo(asserted: Assertions, gone: ReadonlySet<Urn>): Assertions {
+  const texts = [...gone].map(escape)
+  const isLeft = ([path]: [string, unknown]): boolean => !texts.some((text) => path.includes(text))
+  return Object.fromEntries(
+    Object.entries(asserted).map(([owner, aspects]) => [
+      owner,
+      Object.fromEntries(
+        Object.entries(aspects).map(([name, paths]) => [
+          name,
+          Object.fromEntries(Object.entries(paths).filter(isLeft))
+        ])
+      )
+    ])
+  )
+}
+
 /** The changes from what was asserted before to what is now: nothing but what differs, so that what others say stays. */
 export function changesBetween(before: Assertions, now: Assertions): Change[] {
   const changes: Change[] = []

@@ -35,6 +35,10 @@ export function linkFrom(text: string): Link {
   return link
 }
 
+/** All that it leads to or from, jobs too. */
+export const endsOf = (link: Link): Urn[] =>
+  link[0] === 'afterJob' ? [link[1]] : link[0] === 'ofJob' ? [link[1], link[3]] : datasetsOf(link)
+
 export function datasetsOf(link: Link): Urn[] {
   switch (link[0]) {
     case 'afterJob':

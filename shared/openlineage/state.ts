@@ -9,7 +9,7 @@ import { isObject } from '../model/json-values.ts'
 import type { Urn } from '../urn/urn.ts'
 import type { DatasetContent, EventContent, JobContent, RunContent } from './content.ts'
 import type { OpenLineageName } from './event.ts'
-import { datasetsOf, linkFrom, linkText, type Link } from './links.ts'
+import { datasetsOf, endsOf, linkFrom, linkText, type Link } from './links.ts'
 
 /** First and last time, in milliseconds since 1970. */
 export type Span = [number, number]
@@ -364,6 +364,39 @@ export function linkListsOf(state: DatasetState | JobState): SeenLinks[] {
   }
   const declared = [...(state.declared ? [state.declared] : []), ...Object.values(state.declaredBy ?? {})]
   return [state.seen, ...declared.map(seenAt)]
+}
+
+/** The state without all links that lead to or from what has been deleted; the same object where there are none. */
+export function withoutEnds(state: State, gone: ReadonlySet<Urn>): State {
+  const stays = (text: string): boolean => !endsOf(linkFrom(text)).some((urn) => gone.has(urn))
+  if (state.kind === 'run') return state
+  const seen = keptKeys(state.seen, stays)
+  if (state.kind === 'job') {
+    const declared = state.declared && keptLinks(state.declared, stays)
+    const declaredBy = state.declaredBy && keptDeclarations(state.declaredBy, stays)
+    const isSame = seen === state.seen && declared === state.declared && declaredBy === state.declaredBy
+    return isSame ? state : { ...state, seen, declared, ...(declaredBy ? { declaredBy } : {}) }
+  }
+  const declared = keptDeclarations(state.declared, stays)
+  return seen === state.seen && declared === state.declared ? state : { ...state, seen, declared }
+}
+
+type Stays = (text: string) => boolean
+
+const keptKeys = (seen: SeenLinks, stays: Stays): SeenLinks =>
+  Object.keys(seen).every(stays)
+    ? seen
+    : Object.fromEntries(Object.entries(seen).filter(([text]) => stays(text)))
+
+const keptLinks = (declared: Dated<string[]>, stays: Stays): Dated<string[]> =>
+  declared.value.every(stays) ? declared : { ...declared, value: declared.value.filter(stays) }
+
+function keptDeclarations(
+  declared: { [by: string]: Dated<string[]> },
+  stays: Stays
+): { [by: string]: Dated<string[]> } {
+  const kept = Object.entries(declared).map(([by, links]) => [by, keptLinks(links, stays)] as const)
+  return kept.every(([by, links]) => links === declared[by]) ? declared : Object.fromEntries(kept)
 }
 
 const textsOf = (links: readonly Link[]): string[] => [...new Set(links.map(linkText))].sort()

@@ -29,11 +29,15 @@ export async function insertEvents(tx: Tx, events: readonly EventRow[]): Promise
 
 export type StateRow = { urn: Urn; state: State | null; asserted: Assertions }
 
-/** Holds until the transaction ends; whoever else ingests events waits. */
+/** Holds until the transaction ends; whoever else ingests events waits, and so does who deletes entities, so that no state is read that is being deleted. */
 export async function lockIngestion(tx: Tx, isOfLoad: boolean): Promise<void> {
   if (isOfLoad)
     await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.openLineageLoads)
-  await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.openLineage)
+  await query(
+    tx,
+    'select pg_advisory_xact_lock(?::int, ?::int), pg_advisory_xact_lock_shared(?::int, ?::int)',
+    [...advisoryLocks.openLineage, ...advisoryLocks.writers]
+  )
 }
 
 /** The states there are. */
@@ -93,6 +97,11 @@ async function writeStateTexts(tx: Tx, texts: readonly string[]): Promise<void> 
     // As one document: in an array of texts each quote would be escaped.
     [`[${texts.join(',')}]`]
   )
+}
+
+/** Forgets what is known of an entity that has been deleted. */
+export async function deleteState(tx: Tx, urn: Urn): Promise<void> {
+  await query(tx, 'delete from openlineage_state where urn = ?', [urn])
 }
 
 /** The owners, among those with a state, of edges that begin or end at one of the datasets or at one of their columns. */

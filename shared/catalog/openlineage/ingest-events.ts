@@ -8,7 +8,13 @@ import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
 import type { Change } from '../../model/changes.ts'
-import { assertionsOf, changesBetween, upsertOf, type Assertions } from '../../openlineage/assertions.ts'
+import {
+  assertionsOf,
+  changesBetween,
+  upsertOf,
+  withoutEdgesTo,
+  type Assertions
+} from '../../openlineage/assertions.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import { contentOf, type EventContent, type RunContent } from '../../openlineage/content.ts'
 import { parseEventText } from '../../openlineage/event-text.ts'
@@ -23,6 +29,7 @@ import {
   moveDataset,
   outputsOf,
   statesDeclaredBy,
+  withoutEnds,
   writtenAgain,
   type State
 } from '../../openlineage/state.ts'
@@ -103,6 +110,7 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
   // In the order of their times, as far as they come together: a name may go from one dataset to another.
   const contents = fresh.map((event) => event.content).sort((a, b) => a.timeMs - b.timeMs)
   const { states, holders } = await openStates(tx, contents)
+  forgetDeleted(states)
   for (const content of contents) {
     mergeContent(content, {
       stateOf: (urn) => states.get(urn)?.state ?? null,
@@ -141,6 +149,19 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
       missingReferences: 'create'
     }
   )
+}
+
+/**
+ * What has no state is new, or has been deleted permanently. What is known of its edges went with them, so that only what is said from now on is asserted.
+ */
+function forgetDeleted(states: States): void {
+  const gone = new Set([...states].flatMap(([urn, { state, isOpen }]) => (isOpen && !state ? [urn] : [])))
+  if (gone.size === 0) return
+  for (const [urn, known] of states) {
+    const state = known.state && withoutEnds(known.state, gone)
+    if (state !== known.state)
+      states.set(urn, { ...known, state, asserted: withoutEdgesTo(known.asserted, gone) })
+  }
 }
 
 /** The domains of the datasets that no event has named before, by their present names. */

@@ -28,6 +28,7 @@ import {
   writePresence,
   type EntityRow
 } from '../../store/entities.ts'
+import { deleteState } from '../../store/openlineage.ts'
 import { deleteSearchDocuments } from '../../store/search-documents.ts'
 import { deleteStatementsTouching, statementsOfOwners } from '../../store/statements.ts'
 import { nameFromUrn } from '../../urn/kinds.ts'
@@ -125,6 +126,8 @@ async function deleteEntity(tx: Tx, work: UnitOfWork, entity: EntityRow, order: 
       isDeleted: row.deletedSeq !== null
     })
   }
+  // Events that come later begin anew.
+  if (!isPresent) await deleteState(tx, entity.urn)
   if (entity.entityType === 'domain') await emptyByReplay(tx, work, entity.id)
   await (isPresent ? rebuildSearchDocuments(tx, [entity]) : deleteSearchDocuments(tx, [entity.id]))
   const hasChanged = removed > 0 || (entity.isPresent && !isPresent)
