@@ -608,6 +608,65 @@ t.test('names', async (t) => {
   })
 })
 
+t.test('of a job that writes another path each day the state is bounded, and every edge stays', async (t) => {
+  const { server, edges } = await withEvents(t)
+  const days = Array.from({ length: 1_400 }, (_, day) =>
+    readEvent(
+      eventAt((day - 1_400) * 86_400, {
+        eventType: 'COMPLETE',
+        run: run(`day-${day}`),
+        job: jobOf(),
+        inputs: [data('a')],
+        outputs: [file(`sales/day=${day}`)]
+      })
+    )
+  )
+  for (let at = 0; at < days.length; at += 200)
+    await ingestEvents(server.db, days.slice(at, at + 200), { actor: somebody, requestId: null })
+  const [row] = await query<{ links: number; asserted: number }>(
+    server.db,
+    `
+    select (select count(*) from jsonb_object_keys(state -> 'seen'))::int as links,
+      (select count(*) from jsonb_object_keys(asserted -> urn -> 'dataJobInputOutput'))::int as asserted
+    from openlineage_state where urn = ?`,
+    [jobUrn]
+  )
+  t.ok(row && row.links <= 1_250 && row.links >= 1_000, `${row?.links} links`)
+  t.equal(row?.asserted, row?.links)
+  t.equal((await edges()).length, 1_401)
+})
+
+t.test('jobs of one name under two orchestrators', async (t) => {
+  const jobsAfter = async (...events: JsonObject[]): Promise<string[]> => {
+    const { server, send } = await withEvents(t)
+    await send(...events)
+    const rows = await query<{ urn: string }>(
+      server.db,
+      "select urn from entity where entity_type = 'dataJob' and is_present order by urn"
+    )
+    return rows.map(({ urn }) => urn)
+  }
+  const ran = (seconds: number, facets: JsonObject, runFacets: JsonObject = {}): JsonObject =>
+    eventAt(seconds, { eventType: 'RUNNING', run: { ...run(), facets: runFacets }, job: jobOf(facets) })
+  const typed = (integration: string): JsonObject => ({
+    jobType: facet({ integration, processingType: 'BATCH' })
+  })
+  t.strictSame(
+    await jobsAfter(ran(0, typed('AIRFLOW')), ran(1, typed('DAGSTER'))),
+    [jobUrn.replace('spark', 'airflow'), jobUrn.replace('spark', 'dagster')],
+    'are two, for the orchestrator is in the URN'
+  )
+  t.strictSame(
+    await jobsAfter(
+      ran(0, typed('SPARK')),
+      ran(1, {}, { processing_engine: facet({ name: 'Spark', version: '3' }) }),
+      ran(2, {})
+    ),
+    [jobUrn],
+    'facet, engine and producer of one client name the same'
+  )
+})
+
 t.test('after a permanent deletion', async (t) => {
   const { server, send, edges } = await withEvents(t)
   const columnLineage = facet({ fields: { total: { inputFields: [{ ...data('a'), field: 'amount' }] } } })

@@ -155,22 +155,31 @@ function assertRun(to: AssertionBuilder, urn: Urn, { runId, startedMs, jobUrn, p
   })
 }
 
+/** Of what is asserted, what has its place in others too. */
+export const commonTo = (asserted: Assertions, others: Assertions): Assertions =>
+  filtered(asserted, (owner, aspectName, path) => others[owner]?.[aspectName]?.[path] !== undefined)
+
 /** What is still asserted after some entities have been deleted, and with them all edges to and from them. */
 export function withoutEdgesTo(asserted: Assertions, gone: ReadonlySet<Urn>): Assertions {
   const texts = [...gone].map(escape)
-  const isLeft = ([path]: [string, unknown]): boolean => !texts.some((text) => path.includes(text))
-  return Object.fromEntries(
+  return filtered(asserted, (_owner, _aspectName, path) => !texts.some((text) => path.includes(text)))
+}
+
+const filtered = (
+  asserted: Assertions,
+  isKept: (owner: string, aspectName: string, path: string) => boolean
+): Assertions =>
+  Object.fromEntries(
     Object.entries(asserted).map(([owner, aspects]) => [
       owner,
       Object.fromEntries(
         Object.entries(aspects).map(([name, paths]) => [
           name,
-          Object.fromEntries(Object.entries(paths).filter(isLeft))
+          Object.fromEntries(Object.entries(paths).filter(([path]) => isKept(owner, name, path)))
         ])
       )
     ])
   )
-}
 
 /** The changes from what was asserted before to what is now: nothing but what differs, so that what others say stays. */
 export function changesBetween(before: Assertions, now: Assertions): Change[] {

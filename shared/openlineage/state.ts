@@ -366,6 +366,25 @@ export function linkListsOf(state: DatasetState | JobState): SeenLinks[] {
   return [state.seen, ...declared.map(seenAt)]
 }
 
+/** Where more links are known from runs, all but those used last are forgotten; some at a time. */
+const linksMaxCount = 1_250
+const linksKeptCount = 1_000
+/** Links used so long before the newest one are not forgotten, however many there are. */
+const runMaxMs = 24 * 60 * 60 * 1_000
+
+/** The state without links that runs used long ago, where there are very many: a job may write another path each day. The same object where there are not. */
+export function withoutOldLinks(state: State): State {
+  if (state.kind === 'run' || Object.keys(state.seen).length <= linksMaxCount) return state
+  const newestFirst = Object.entries(state.seen).sort(
+    ([textA, [, a]], [textB, [, b]]) => b - a || (textA < textB ? -1 : 1)
+  )
+  const newestMs = newestFirst[0]?.[1][1] ?? 0
+  const kept = newestFirst.filter(
+    ([, [, lastMs]], index) => index < linksKeptCount || lastMs >= newestMs - runMaxMs
+  )
+  return kept.length === newestFirst.length ? state : { ...state, seen: Object.fromEntries(kept) }
+}
+
 /** The state without all links that lead to or from what has been deleted; the same object where there are none. */
 export function withoutEnds(state: State, gone: ReadonlySet<Urn>): State {
   const stays = (text: string): boolean => !endsOf(linkFrom(text)).some((urn) => gone.has(urn))

@@ -11,6 +11,7 @@ import type { Change } from '../../model/changes.ts'
 import {
   assertionsOf,
   changesBetween,
+  commonTo,
   upsertOf,
   withoutEdgesTo,
   type Assertions
@@ -30,6 +31,7 @@ import {
   outputsOf,
   statesDeclaredBy,
   withoutEnds,
+  withoutOldLinks,
   writtenAgain,
   type State
 } from '../../openlineage/state.ts'
@@ -367,7 +369,11 @@ function changesOf(states: States, isRenamed: boolean): Change[] {
     const now = assertionsOf(urn, state, nameOf)
     const own = changesBetween(asserted, now)
     changes.push(...own)
-    if (own.length > 0) states.set(urn, { ...held, asserted: now })
+    const kept = withoutOldLinks(state)
+    // The edges of what is forgotten stay: nothing that is known later takes them back.
+    if (kept !== state)
+      states.set(urn, { ...held, state: kept, asserted: commonTo(now, assertionsOf(urn, kept, nameOf)) })
+    else if (own.length > 0) states.set(urn, { ...held, asserted: now })
   }
   return changes
 }
