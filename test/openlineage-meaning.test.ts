@@ -693,7 +693,7 @@ t.test('after a permanent deletion', async (t) => {
     await send(eventAt(20, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [data('a')] }))
     t.strictSame(await edges(), ['a -> job', 'c -> job'])
   })
-  await t.test('a later event begins anew, also one that is dated earlier than others', async (t) => {
+  await t.test('a later event starts from nothing, also one that is dated earlier than others', async (t) => {
     await send(ran(5, described))
     t.strictSame(await edges(), ['a -> job', 'c -> job', 'job -> b'], 'without the columns of before')
     const { body } = await server.rest({

@@ -126,7 +126,7 @@ async function deleteEntity(tx: Tx, work: UnitOfWork, entity: EntityRow, order: 
       isDeleted: row.deletedSeq !== null
     })
   }
-  // Events that come later begin anew.
+  // Events that come later start from nothing.
   if (!isPresent) await deleteState(tx, entity.urn)
   if (entity.entityType === 'domain') await emptyByReplay(tx, work, entity.id)
   await (isPresent ? rebuildSearchDocuments(tx, [entity]) : deleteSearchDocuments(tx, [entity.id]))
