@@ -122,6 +122,22 @@ t.test('events of another server', async (t) => {
     t.match(err, [/^Event 2: .*eventTime/])
   })
 
+  await t.test('of which one cannot be read are taken but for that one', async (t) => {
+    const texts = [3_000, 3_001, 3_002, 3_003, 3_004].map((index) => JSON.stringify(eventOf(index)))
+    texts[2] = `{"eventTime": ${texts[2]}`
+    const url = await withStandIn(t, (request, response) => {
+      const asked = new URL(request.url ?? '/', 'http://any').searchParams
+      const offset = Number(asked.get('offset'))
+      const page = texts.slice(offset, offset + Number(asked.get('limit')))
+      response.setHeader('content-type', 'application/json')
+      response.end(`{"events":[${page.join(',')}],"totalCount":5}`)
+    })
+    const { code, out, err } = await run(url, 'h.json')
+    t.equal(code, 2)
+    t.strictSame(out, ['5 events read, 4 taken, 1 refused.'])
+    t.match(err, [/^Event 3: .*JSON/])
+  })
+
   await t.test('stop where a server is gone, and continue there', async (t) => {
     const stored: Stored = { events: events.slice(0, 150), asked: [] }
     const url = await withStandIn(

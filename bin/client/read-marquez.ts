@@ -8,11 +8,13 @@ export type EventsPage = { events: unknown[]; totalCount: number | null }
 
 /** The page has more bytes than may be in memory: ask for fewer events. */
 export class PageTooLarge extends Refusal {}
+/** An event of the page cannot be read: ask for fewer events to find it. */
+export class PageUnreadable extends Refusal {}
 
 const pageMaxBytes = 48 * 1024 * 1024
 const answerMaxMs = 120_000
 
-/** Throws PageTooLarge, ServerRefused, Refusal where nobody answers or the answer is another's, and the signal's reason. */
+/** Throws PageTooLarge, PageUnreadable, ServerRefused, Refusal where nobody answers or the answer is another's, and the signal's reason. */
 export async function readEventsPage(
   server: Server,
   { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal }
@@ -51,7 +53,9 @@ function readPage(server: Server, text: string): EventsPage {
   let answer: unknown
   try {
     answer = parseEventText(text, 'The answer')
-  } catch {
+  } catch (error) {
+    if (/^\s*\{\s*"(events|totalCount)"\s*:/.test(text))
+      throw new PageUnreadable(error instanceof Error ? error.message : String(error))
     answer = null
   }
   if (!isObject(answer) || !Array.isArray(answer.events))

@@ -5,7 +5,7 @@ import { serverOf } from '../client-options.ts'
 import { pause } from '../client/interruption.ts'
 import { count } from '../client/load-progress.ts'
 import { isObject } from '../client/load-view.ts'
-import { PageTooLarge, readEventsPage } from '../client/read-marquez.ts'
+import { PageTooLarge, PageUnreadable, readEventsPage } from '../client/read-marquez.ts'
 import { replayStore, type ReplayState } from '../client/replay-state.ts'
 import { isPassing, postJson, ServerRefused, type Server } from '../client/server.ts'
 import type { CommandInput } from '../command.ts'
@@ -103,11 +103,22 @@ function createReplay(
       const page = await patiently(() =>
         readEventsPage(from, { offset: state.offset - overlap, limit: limit + overlap, signal })
       ).catch((error: unknown) => {
-        if (error instanceof PageTooLarge && limit > 1) return null
+        const isOfOne = limit === 1
+        if ((error instanceof PageTooLarge || error instanceof PageUnreadable) && !isOfOne) return null
+        if (error instanceof PageUnreadable) return error
         throw error
       })
       if (page === null) {
         limit = Math.ceil(limit / 4)
+        continue
+      }
+      if (page instanceof PageUnreadable) {
+        refuse(state.offset, page.message)
+        tally.read += 1
+        // The next page begins behind it, and so cannot tell whether events have moved.
+        state = { offset: state.offset + 1, last: null }
+        keep(state)
+        limit = pageCount
         continue
       }
       if (overlap === 1 && digestOf(page.events[0]) !== state.last) hasMoved = true
