@@ -192,12 +192,36 @@ t.test('an event that cannot be committed fails alone, found by halving its grou
   t.ok(committed.length <= 20, `${committed.length} transactions`)
 })
 
+t.test('an event whose statement takes too long holds up few others', async (t) => {
+  const server = await withServer(t)
+  await query(
+    server.db,
+    `
+    create function cancel_slow() returns trigger language plpgsql as $$
+    begin
+      if new.event::text like '%slow%' then raise exception 'too long' using errcode = '57014'; end if;
+      return new;
+    end $$`
+  )
+  await query(
+    server.db,
+    'create trigger slow before insert on openlineage_event for each row execute function cancel_slow()'
+  )
+  const events = Array.from({ length: 256 }, (_, index) =>
+    eventOf(index, index === 77 ? { sql: facet({ query: 'slow' }) } : {})
+  )
+  const { body } = await sendList(server, events)
+  t.match(body, { summary: { failed: Number, non_retriable: 0 } })
+  t.ok(body.failed_events.some(({ index }: { index: number }) => index === 77))
+  t.ok(body.summary.failed <= 32, `${body.summary.failed} failed`)
+})
+
 t.test('what fails for a while is retriable', async (t) => {
   const server = await withServer(t)
   const release = await blockIngestion(t, server)
   const answer = sendList(server, [eventOf(1), eventOf(2)])
   const [pid = 0] = await waitersOf(server)
-  await query(server.db, 'select pg_cancel_backend(?::int)', [pid])
+  await query(server.db, 'select pg_terminate_backend(?::int)', [pid])
   t.match((await answer).body, {
     summary: { failed: 2, retriable: 2, non_retriable: 0 },
     failed_events: [

@@ -6,7 +6,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
-import { sqlErrorKind } from '../../db/sql-errors.ts'
+import { isStatementCancelled, sqlErrorKind } from '../../db/sql-errors.ts'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Call } from '../write/call.ts'
@@ -83,8 +83,18 @@ export function groupEvents(db: Db): EventGroups {
   }
 }
 
+/**
+ * So many statements of a group may take longer than is allowed before its events are told so: one event may be to blame, or the database may be slow, and then
+ * each half would take as long again.
+ */
+const cancellationsMaxCount = 4
+
 /** Never throws: each event hears of it. */
-async function commitGroup(db: Db, group: readonly Waiting[]): Promise<void> {
+async function commitGroup(
+  db: Db,
+  group: readonly Waiting[],
+  cancelled: { count: number } = { count: 0 }
+): Promise<void> {
   const [first] = group
   if (!first) return
   try {
@@ -95,16 +105,20 @@ async function commitGroup(db: Db, group: readonly Waiting[]): Promise<void> {
     )
     for (const { resolve } of group) resolve()
   } catch (error) {
-    if (group.length === 1 || isTransient(error)) {
+    if (isStatementCancelled(error)) cancelled.count += 1
+    const isSlow = isStatementCancelled(error) && cancelled.count === cancellationsMaxCount
+    if (group.length === 1 || isSlow || isTransient(error)) {
       for (const { reject } of group) reject(error)
       return
     }
     const middle = Math.ceil(group.length / 2)
-    await commitGroup(db, group.slice(0, middle))
-    await commitGroup(db, group.slice(middle))
+    await commitGroup(db, group.slice(0, middle), cancelled)
+    await commitGroup(db, group.slice(middle), cancelled)
   }
 }
 
 /** Whether each of them would fail the same way now. */
 const isTransient = (error: unknown): boolean =>
-  error instanceof CatalogError ? error.retryable : sqlErrorKind(error) === 'transient'
+  error instanceof CatalogError
+    ? error.retryable
+    : sqlErrorKind(error) === 'transient' && !isStatementCancelled(error)
