@@ -3,6 +3,7 @@ import * as baseline from './0001-baseline.ts'
 import * as domainRules from './0002-domain-rules.ts'
 import * as openLineageNames from './0003-openlineage-names.ts'
 import * as webSession from './0004-web-session.ts'
+import * as openLineageNamespaces from './0005-openlineage-namespaces.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. `up` is SQL. */
 export type Migration = { name: string; up: string }
@@ -11,5 +12,6 @@ export const migrations: readonly Migration[] = [
   { name: '0001-baseline', up: baseline.up },
   { name: '0002-domain-rules', up: domainRules.up },
   { name: '0003-openlineage-names', up: openLineageNames.up },
-  { name: '0004-web-session', up: webSession.up }
+  { name: '0004-web-session', up: webSession.up },
+  { name: '0005-openlineage-namespaces', up: openLineageNamespaces.up }
 ]

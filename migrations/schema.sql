@@ -434,6 +434,8 @@ CREATE INDEX openlineage_event_received_at_idx ON public.openlineage_event USING
 
 CREATE INDEX openlineage_state_job_name_idx ON public.openlineage_state USING btree (((state ->> 'namespace'::text)), ((state ->> 'name'::text))) WHERE ((state ->> 'kind'::text) = 'job'::text);
 
+CREATE INDEX openlineage_state_namespace_idx ON public.openlineage_state USING btree (((state ->> 'namespace'::text))) WHERE ((state ->> 'kind'::text) = ANY (ARRAY['dataset'::text, 'job'::text]));
+
 CREATE INDEX openlineage_state_run_idx ON public.openlineage_state USING btree (changed_at) WHERE ((state ->> 'kind'::text) = 'run'::text);
 
 CREATE INDEX replace_watermark_seq_idx ON public.replace_watermark USING btree (seq);

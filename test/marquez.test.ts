@@ -1,8 +1,13 @@
 /** Marquez' reads: the same questions about the same events, in its shapes, and what is added to them. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { createReadGate } from '../shared/catalog/lineage/read-gate.ts'
+import { createReadWork } from '../shared/catalog/lineage/read-work.ts'
+import { listNamed, listNamespaces, readNamespace } from '../shared/catalog/openlineage/list-named-assets.ts'
 import { nodeIdOf, readNodeId } from '../shared/openlineage/node-id.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { addEdge, apply, column, create, dataset, job } from './support/changes.ts'
+import { withDatabase } from './support/database.ts'
 import { eventAt, facet } from './support/openlineage.ts'
 import { withServer } from './support/server.ts'
 
@@ -68,6 +73,26 @@ t.test('node ids are read whatever colons are in them', (t) => {
     field: 'c'
   })
   t.end()
+})
+
+t.test('listings take turns with other heavy reads', async (t) => {
+  const { db: database } = await withDatabase(t)
+  const gate = createReadGate({ atOnce: 1 })
+  const sources = () => ({ db: database, memory: null, work: createReadWork(gate, 'somebody') })
+  const page = { offset: 0, count: 10 }
+  for (const [name, list] of [
+    ['namespaces', () => listNamespaces(sources(), page)],
+    ['a namespace', () => readNamespace(sources(), 'none').catch(() => null)],
+    ['datasets', () => listNamed(sources(), 'dataset', 'none', page).catch(() => null)]
+  ] as const) {
+    const leave = await gate.enter('somebody')
+    let isDone = false
+    const listed = list().then(() => (isDone = true))
+    await sleep(50)
+    t.notOk(isDone, `${name} wait`)
+    leave()
+    t.ok(await listed, `${name} are read when it is their turn`)
+  }
 })
 
 for (const memory of [true, false])
@@ -192,15 +217,29 @@ for (const memory of [true, false])
       t.match((await get(`${list}?offset=9`)).body, { totalCount: 4, datasets: { length: 0 } })
       t.match((await get(`${list}/shop.public.orders`)).body, { namespace: db, fields: [{ name: 'id' }] })
       t.match((await get('/namespaces/nightly/jobs/shop.sum')).body, { name: 'shop.sum', type: 'BATCH' })
+      const tail = eventAt(9, {
+        job: {
+          namespace: 'flink',
+          name: 'tail',
+          facets: { jobType: facet({ processingType: 'STREAMING', integration: 'SPARK' }) }
+        }
+      })
+      t.equal((await server.rest({ method: 'POST', url: '/api/v1/lineage', body: tail })).status, 201)
+      t.match((await get('/namespaces/flink/jobs')).body, { jobs: [{ name: 'tail', type: 'STREAM' }] })
+      t.match((await get('/namespaces/flink/datasets')).body, { totalCount: 0, datasets: { length: 0 } })
     })
 
     await t.test('events are given as they came, in the order of their time', async (t) => {
       const asc = await get('/events/lineage?sortDirection=asc')
-      t.strictSame(asc.body, { events, totalCount: 2, truncatedBy: null })
-      t.strictSame((await get('/events/lineage')).body.events, [...events].reverse())
+      t.match(asc.body, { totalCount: 3, truncatedBy: null })
+      t.strictSame(asc.body.events.slice(0, 2), events)
+      t.strictSame((await get('/events/lineage')).body.events, [...asc.body.events].reverse())
       t.strictSame((await get('/events/lineage?sortDirection=asc&limit=1&offset=1')).body.events, [events[1]])
       t.strictSame((await get('/events/lineage?before=2026-01-01T00:00:02Z')).body.events, [events[0]])
-      t.strictSame((await get('/events/lineage?after=2026-01-01T00:00:02Z')).body.events, [events[1]])
+      t.strictSame(
+        (await get('/events/lineage?after=2026-01-01T00:00:02Z&limit=1&sortDirection=asc')).body.events,
+        [events[1]]
+      )
     })
 
     await t.test('search finds datasets and jobs', async (t) => {

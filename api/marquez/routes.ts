@@ -20,6 +20,8 @@ import { readQuery, type Query } from '../query-parameters.ts'
 const listDefaultCount = 100
 const searchDefaultCount = 10
 const depthDefault = 20
+/** Of a page of events: those before it are passed over, and all are counted. */
+const eventsUnits = 5
 
 export function marquezRoutes(app: FastifyInstance, { db, lineage, connections }: ApiContext): void {
   const get = (url: string, handler: RouteHandlerMethod): void => {
@@ -49,11 +51,16 @@ export function marquezRoutes(app: FastifyInstance, { db, lineage, connections }
     )
   })
   get('/namespaces', async (request) => {
-    const rows = await listNamespaces(lineage, pageIn(readQuery(request.query, ['limit', 'offset'])))
+    const rows = await listNamespaces(
+      { ...lineage, work: request.readWork },
+      pageIn(readQuery(request.query, ['limit', 'offset']))
+    )
     return { namespaces: rows.map(printNamespace) }
   })
   get('/namespaces/:namespace', async (request) =>
-    printNamespace(await readNamespace(lineage, partOf(request.params, 'namespace')))
+    printNamespace(
+      await readNamespace({ ...lineage, work: request.readWork }, partOf(request.params, 'namespace'))
+    )
   )
   for (const [list, kind] of [
     ['datasets', 'dataset'],
@@ -61,12 +68,18 @@ export function marquezRoutes(app: FastifyInstance, { db, lineage, connections }
   ] as const) {
     get(`/namespaces/:namespace/${list}`, async (request) => {
       const page = pageIn(readQuery(request.query, ['limit', 'offset']))
-      const { cards, total } = await listNamed(lineage, kind, partOf(request.params, 'namespace'), page)
+      const { cards, total } = await listNamed(
+        { ...lineage, work: request.readWork },
+        kind,
+        partOf(request.params, 'namespace'),
+        page
+      )
       return { [list]: cards.map(({ data }) => data), totalCount: total }
     })
     get(`/namespaces/:namespace/${list}/:name`, async (request) => {
       const [namespace, name] = [partOf(request.params, 'namespace'), partOf(request.params, 'name')]
-      return (await readNamed(lineage, kind, { namespace, name }, connections)).data
+      return (await readNamed({ ...lineage, work: request.readWork }, kind, { namespace, name }, connections))
+        .data
     })
   }
   get('/events/lineage', async (request, reply) => {
@@ -78,13 +91,14 @@ export function marquezRoutes(app: FastifyInstance, { db, lineage, connections }
         field: 'sortDirection',
         allowed: ['asc', 'desc']
       })
-    const page = await readStoredEvents(db, {
+    const question = {
       afterMs: timeIn(query.after, 'after'),
       beforeMs: timeIn(query.before, 'before'),
       isAscending: sort === 'asc',
       offset,
       count
-    })
+    }
+    const page = await request.readWork.run(eventsUnits, () => readStoredEvents(db, question))
     // Events go out as the text they are kept as.
     return reply
       .type('application/json; charset=utf-8')

@@ -185,7 +185,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     name: event.job.name,
     urn,
     flowUrn,
-    facts: factsOf(event.job),
+    facts: factsOfJob(event.job),
     links: linksOfJob(event, named),
     isDeclared: event.kind === 'job'
   }
@@ -381,6 +381,16 @@ function factsOfDataset(dataset: EventDataset, urn: Urn): Facts {
     ...(isObject(lifecycle) && typeof lifecycle.lifecycleStateChange === 'string'
       ? { isDropped: lifecycle.lifecycleStateChange === 'DROP' }
       : {})
+  }
+}
+
+/** With how it runs: BATCH or STREAMING. */
+function factsOfJob(job: EventJob): Facts {
+  const { jobType } = job.facets
+  const processingType = isObject(jobType) ? jobType.processingType : null
+  return {
+    ...factsOf(job),
+    ...(typeof processingType === 'string' ? { processingType: processingType.toUpperCase() } : {})
   }
 }
 

@@ -20,6 +20,20 @@ export async function findEventNames(db: Db | Tx, urns: readonly Urn[]): Promise
   return new Map(rows.map((row) => [row.urn, row]))
 }
 
+/** The jobs among the URNs of which the newest event that tells it says that they run without an end. */
+export async function findStreamingJobs(db: Db | Tx, urns: readonly Urn[]): Promise<Set<Urn>> {
+  if (urns.length === 0) return new Set()
+  const rows = await query<{ urn: Urn }>(
+    db,
+    `
+    select urn
+    from openlineage_state
+    where urn = any(?::text[]) and state -> 'facts' -> 'processingType' ->> 'value' = 'STREAMING'`,
+    [urns]
+  )
+  return new Set(rows.map(({ urn }) => urn))
+}
+
 /** The jobs of that namespace and name that exist. `cluster` and `id` are the same as a URN has them. */
 export async function findJobsNamed(
   db: Db | Tx,
@@ -87,7 +101,10 @@ export async function pageOfNamespaces(
   )
 }
 
-/** The datasets or jobs of a namespace, a page in the order of their URNs; `encoded` is the namespace as a URN has it. */
+/**
+ * The datasets or jobs of a namespace, a page in the order of their URNs; `encoded` is the namespace as a URN has it. Those that events named are
+ * found by their index; of all others the URN is compared, which takes 0.2 s for a million.
+ */
 export async function pageOfNamespace(
   db: Db | Tx,
   kind: NamedKind,
@@ -99,14 +116,42 @@ export async function pageOfNamespace(
     db,
     `
     with found as (
-      select urn from (${named('array[?]')}) as named where namespace = any(?::text[])
+      select entity.urn
+      from openlineage_state
+      join entity on entity.urn_key = encode(substring(sha256(convert_to(openlineage_state.urn, 'UTF8')) for 16), 'hex')::uuid
+      where openlineage_state.state ->> 'kind' in ('dataset', 'job')
+        and openlineage_state.state ->> 'namespace' = any(?::text[])
+        and entity.entity_type = ? and entity.is_present and not entity.is_removed
+      union all
+      select entity.urn
+      from entity
+      where entity.entity_type = ? and entity.is_present and not entity.is_removed
+        and strpos(entity.urn, ?) > 0 and (${fromUrn}) = any(?::text[])
+        and not exists (
+          select from openlineage_state
+          where openlineage_state.urn = entity.urn and openlineage_state.state ->> 'namespace' is not null
+        )
     )
     select page.urn, (select count(*) from found)::int as total
     from (select 1) as one
     left join (select urn from found order by urn offset ?::int limit ?::int) as page on true`,
-    [kind, [namespace, encoded], offset, count]
+    [[namespace, encoded], kind, kind, inUrns(kind, encoded), [namespace, encoded], offset, count]
   )
   return { urns: rows.flatMap(({ urn }) => urn ?? []), total: rows[0]?.total ?? 0 }
+}
+
+/** What is in all URNs of a namespace: most others are told at a glance. */
+const inUrns = (kind: NamedKind, encoded: string): string =>
+  kind === 'dataJob' ? `,${encoded}),` : `urn:li:dataPlatform:${encoded.split('@')[0] ?? ''},`
+
+/** Whether a dataset or a job has the namespace. */
+export async function hasNamespace(
+  db: Db | Tx,
+  names: { namespace: string; encoded: string }
+): Promise<boolean> {
+  for (const kind of ['dataset', 'dataJob'] as const)
+    if ((await pageOfNamespace(db, kind, names, 0, 1)).total > 0) return true
+  return false
 }
 
 /** When entities came into the catalog, and when something was last written of them. */

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import { nodeIdOf, type NodeKind } from '../../openlineage/node-id.ts'
-import { readStamps } from '../../store/named-assets.ts'
+import { findStreamingJobs, readStamps } from '../../store/named-assets.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import type { LineageReader } from '../lineage/lineage-reader.ts'
 import { namesOfAssets, type NamedAsset } from './named-assets.ts'
@@ -33,13 +33,19 @@ export async function readCards(reader: LineageReader, ids: readonly number[]): 
   const endIds = [...new Set(jobIds.flatMap((id) => [...inputsOf(id), ...outputsOf(id)]))]
   const endUrnOf = await reader.urns(endIds)
   const documents = await reader.documents(shownIds, aspectNames)
-  const { names, stamps } = await reader.inSql('reading names', async (tx, within) => ({
+  const { names, stamps, streaming } = await reader.inSql('reading names', async (tx, within) => ({
     names: await within(() =>
       namesOfAssets(tx, [
         ...new Set([...wanted.map(({ urn }) => urn), ...endIds.flatMap((id) => endUrnOf(id) ?? [])])
       ])
     ),
-    stamps: await within(() => readStamps(tx, shownIds))
+    stamps: await within(() => readStamps(tx, shownIds)),
+    streaming: await within(() =>
+      findStreamingJobs(
+        tx,
+        wanted.flatMap(({ urn }) => (entityTypeOf(urn) === 'dataJob' ? [urn] : []))
+      )
+    )
   }))
   const datasetsAt = (ends: readonly number[]): JsonValue[] =>
     ends.flatMap((id) => {
@@ -66,7 +72,7 @@ export async function readCards(reader: LineageReader, ids: readonly number[]): 
     const data: JsonObject = isJob
       ? {
           ...common,
-          type: 'BATCH',
+          type: streaming.has(urn) ? 'STREAM' : 'BATCH',
           simpleName: name.name,
           parentJobName: null,
           inputs: datasetsAt(inputsOf(id)),
