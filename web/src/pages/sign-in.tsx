@@ -1,7 +1,7 @@
 /** Sign-in: by the one-time code that `npm start` prints in the link, or by an access token. */
 import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
-import { safeNext } from '../address.ts'
+import { pageOf, safeNext } from '../address.ts'
 import { signIn } from '../api/session.ts'
 import { goTo } from '../parts/use-address.ts'
 import { texts } from '../texts.ts'
@@ -24,7 +24,10 @@ export function SignInPage() {
     setBusy(true)
     signIn(by).then(
       () => {
-        goTo(route, safeNext(query.next), true)
+        const next = safeNext(query.next)
+        // The explorer is a document of its own.
+        if (pageOf(new URL(next, location.href).pathname) === null) location.assign(next)
+        else goTo(route, next, true)
       },
       (error: Error) => {
         setBusy(false)
