@@ -95,6 +95,13 @@ t.test('connections', async (t) => {
       await send(server, reads(2, 'new', 'moved', 'taken'))
       t.equal(await domainOf(urnOf('moved')), 'urn:li:domain:other')
       t.equal(await domainOf(urnOf('taken')), null)
+
+      const rules = [{ name: 'crm.ruled*', domainUrn: 'urn:li:domain:other' }]
+      const put = await server.rest({ method: 'PUT', url: '/domain-rules', body: { rules } })
+      t.equal(put.status, 200, put.text)
+      await send(server, reads(3, 'ruled', 'plain'))
+      t.equal(await domainOf(urnOf('ruled')), 'urn:li:domain:other', 'a domain rule goes before')
+      t.equal(await domainOf(urnOf('plain')), 'urn:li:domain:sales', 'no rule fits')
     }
   )
 })

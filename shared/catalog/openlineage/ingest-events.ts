@@ -46,7 +46,6 @@ import {
   writeStates
 } from '../../store/openlineage.ts'
 import type { Urn } from '../../urn/urn.ts'
-import { domainsOfNewAssets } from '../write/domains-of-new-assets.ts'
 import { applyRecords, type ApplyContext } from '../write/apply-records.ts'
 import type { Call } from '../write/call.ts'
 
@@ -125,10 +124,7 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
   }
   const isRenamed = await applyAliases(tx, states)
   reviveWritten(states, contents)
-  const changes = [
-    ...changesOf(states, isRenamed),
-    ...(await domainsOfNewAssets(tx, domainsIn(contents, states)))
-  ]
+  const changes = changesOf(states, isRenamed)
   // Before they are applied: domain rules look at the namespaces.
   await writeStates(
     tx,
@@ -146,6 +142,7 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
     ],
     {
       ...context,
+      domains: domainsIn(contents, states),
       source: openLineageSource,
       operation: 'ingestEvents',
       missingReferences: 'create'
@@ -166,13 +163,12 @@ function forgetDeleted(states: States): void {
   }
 }
 
-/** The domains of the datasets that no event has named before, by their present names. */
+/** The domains that connections give the datasets of the events, by their present names. */
 function domainsIn(contents: readonly EventContent[], states: States): Map<Urn, Urn> {
   const domains = new Map<Urn, Urn>()
   for (const [urn, domain] of contents.flatMap((content) => content.domains)) {
     const name = nameIn(states, urn)
-    const isNew = !states.get(name)?.stored.state
-    if (isNew && (name === urn || !domains.has(name))) domains.set(name, domain)
+    if (name === urn || !domains.has(name)) domains.set(name, domain)
   }
   return domains
 }

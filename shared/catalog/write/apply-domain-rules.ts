@@ -1,4 +1,4 @@
-/** Puts the assets that a transaction has created into domains, by the domain rules. */
+/** Puts the assets that a transaction has created into domains: by the domain rules, else where the caller says. */
 import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../db/database.ts'
 import { assetNameOf } from '../../model/asset-name.ts'
@@ -23,17 +23,23 @@ const ready = new LRUCache<string, ReadyRules>({ max: 4 })
  * transaction and are undone with it.
  *
  * Costs one or two small statements when assets were created, and none otherwise. A domain that a record of
- * the transaction sets itself is kept.
+ * the transaction sets itself is kept. An asset for which no rule has a domain goes into the one in `otherwise`, if that
+ * exists.
  */
-export async function applyDomainRules(tx: Tx, work: UnitOfWork, drafts: Drafts): Promise<void> {
+export async function applyDomainRules(
+  tx: Tx,
+  work: UnitOfWork,
+  drafts: Drafts,
+  otherwise: ReadonlyMap<Urn, Urn> = new Map()
+): Promise<void> {
   const made = [...work.created].flatMap((id) => {
     const row = work.byId.get(id)
     return row && isRuledUrn(row.urn) && !drafts.associations.get(id)?.row ? [row] : []
   })
   if (made.length === 0) return
   const rules = await rulesInForce(tx)
-  if (!rules) return
-  const chosen = await chooseDomains(tx, work, made, rules)
+  const chosen = rules ? await chooseDomains(tx, work, made, rules) : new Map<number, Urn>()
+  await addOtherwise(tx, work, made, otherwise, chosen)
   const unread = [...chosen.keys()].filter((id) => !drafts.associations.has(id))
   for (const [id, draft] of await readAssociationDrafts(tx, work, unread)) drafts.associations.set(id, draft)
   for (const [id, domainUrn] of chosen) {
@@ -84,6 +90,23 @@ async function chooseDomains(
     if (choice) chosen.set(id, choice.domainUrn)
   }
   return chosen
+}
+
+/** Adds to `chosen` for the assets that are not in it. */
+async function addOtherwise(
+  tx: Tx,
+  work: UnitOfWork,
+  made: readonly EntityRow[],
+  otherwise: ReadonlyMap<Urn, Urn>,
+  chosen: Map<number, Urn>
+): Promise<void> {
+  const left = made.flatMap(({ id, urn }) => {
+    const domainUrn = chosen.has(id) ? undefined : otherwise.get(urn)
+    return domainUrn === undefined ? [] : [{ id, domainUrn }]
+  })
+  const unread = new Set(left.flatMap(({ domainUrn }) => (work.entities.has(domainUrn) ? [] : [domainUrn])))
+  for (const row of await findEntities(tx, [...unread])) rememberEntity(work, row)
+  for (const { id, domainUrn } of left) if (isThere(work, domainUrn)) chosen.set(id, domainUrn)
 }
 
 function isThere(work: UnitOfWork, urn: Urn): boolean {

@@ -85,6 +85,8 @@ export type ApplyContext = {
    * what its own source asserted.
    */
   stated?: StatedKeys
+  /** Where new assets go for which no domain rule has a domain. */
+  domains?: ReadonlyMap<Urn, Urn>
   /** The transaction will be rolled back, so new entities get ids that are not taken from the sequence. */
   isDryRun?: boolean
   /** What keeps concurrent writes right. Only tests leave parts out. */
@@ -146,7 +148,7 @@ export async function applyRecords(
     context
   )
   // An undo recreates assets together with their domains, so the rules do not apply to them.
-  if (!changes.some(isUndo)) await applyDomainRules(tx, work, folded.drafts)
+  if (!changes.some(isUndo)) await applyDomainRules(tx, work, folded.drafts, context.domains)
   await writeFolded(tx, work, folded)
   if (context.chunk) await work.journal?.write(tx, context.chunk)
   const ofRecords = records.map((record): Verdict => {
