@@ -79,8 +79,8 @@ export const limits = {
   graphEdgesMaxCount: 20_000,
   /** Columns of the assets in one lineage graph, if columns are requested. */
   graphColumnsMaxCount: 200_000,
-  /** Columns listed for each node of a lineage graph. */
-  graphColumnRowsMaxCount: 100,
+  /** Columns listed for each node of a lineage graph; all nodes together list graphColumnsMaxCount. */
+  graphColumnRowsMaxCount: 10_000,
   /** Hidden entities (jobs, soft-deleted ones) that a lineage graph or domain lineage bridges at a time. */
   hiddenEntitiesMaxCount: 250_000,
   /** Entities listed between the ends of one edge; the rest are counted. */

@@ -165,3 +165,17 @@ await t.test('a picture lists the columns of its nodes, those with lineage first
   t.strictSame((await rows({ columnRows: 0 })).get(urn('b')), { total: 12, rows: [] })
   t.strictSame((await rows({ columns: false })).get(urn('b')), null)
 })
+
+await t.test(
+  'totals say what is both upstream and downstream, so that all of it can be counted once',
+  async (t) => {
+    const { urn } = await write(server, 'u -> s -> a -> b -> s; b -> d; job:j -> s; a -> job:j', 'ring')
+    const query =
+      'query ($input: LineageGraphInput!) { lineageGraph(input: $input) { totals { upstream downstream both } } }'
+    const totals = async (input: JsonObject) => (await ask(query, { urn: urn('s'), ...input })).data.totals
+    t.strictSame(await totals({}), { upstream: 4, downstream: 4, both: 3 })
+    t.strictSame(await totals({ hideJobs: true }), { upstream: 3, downstream: 3, both: 2 })
+    const { data } = await ask(query.replace('upstream downstream ', ''), { urn: urn('u') })
+    t.strictSame(data.totals, { both: 0 }, 'asked for alone')
+  }
+)

@@ -253,7 +253,8 @@ onOneServer('a picture', async (t, server, ask) => {
       [{ urn: urn('a'), fanOut: { above: 5, show: 6 } }, 'BAD_REQUEST', 'input.fanOut.show'],
       [{ urn: urn('a'), fanOut: { above: 2_001, show: 6 } }, 'LIMIT_EXCEEDED', 'input.fanOut.above'],
       [{ urn: urn('a'), columnRows: -1 }, 'BAD_REQUEST', 'input.columnRows'],
-      [{ urn: urn('a'), columnRows: 101 }, 'LIMIT_EXCEEDED', 'input.columnRows'],
+      [{ urn: urn('a'), columnRows: 10_001 }, 'LIMIT_EXCEEDED', 'input.columnRows'],
+      [{ urn: urn('a'), count: 2_000, columnRows: 101 }, 'LIMIT_EXCEEDED', 'input.columnRows'],
       [{ urn: urn('a'), startTimeMillis: 2, endTimeMillis: 1 }, 'BAD_REQUEST', 'input.endTimeMillis']
     ]
     for (const [input, reason, field] of refused) {

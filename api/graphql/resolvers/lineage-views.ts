@@ -32,7 +32,7 @@ export const lineageViewResolvers = {
       info: GraphQLResolveInfo
     ) {
       const wishes = {
-        totals: selects(info, ['totals', 'upstream']) || selects(info, ['totals', 'downstream']),
+        totals: ['upstream', 'downstream', 'both'].some((name) => selects(info, ['totals', name])),
         columnRows: selects(info, ['nodes', 'columnRows'])
       }
       const { nodes, edges, totals, report } = await readLineageGraph(context.lineage, input, wishes)

@@ -91,6 +91,7 @@ export function checkGraphQuestion(input: LineageGraphInput): GraphQuestion {
     what: `input.expand names ${named} neighbours`
   })
   const types = input.types ?? []
+  const count = countOf(input.count, limits.graphNodesDefaultCount, 'input.count')
   return {
     startUrn,
     level,
@@ -115,22 +116,27 @@ export function checkGraphQuestion(input: LineageGraphInput): GraphQuestion {
     fanOut: input.fanOut ? fanOutOf(input.fanOut) : null,
     window: checkWindow(input),
     showsColumns: input.columns === true && level === 'asset',
-    columnRows: rowsOf(input.columnRows),
+    columnRows: rowsOf(input.columnRows, count),
     types:
       types.length > 0
         ? new Set(types.map((type) => graphqlTypeOf(entityTypeOfGraphql(type) ?? 'OTHER')))
         : null,
     hidesJobs: input.hideJobs === true,
-    count: countOf(input.count, limits.graphNodesDefaultCount, 'input.count')
+    count
   }
 }
 
-function rowsOf(count: Maybe<number>): number {
+function rowsOf(count: Maybe<number>, nodeCount: number): number {
   const field = 'input.columnRows'
   const wanted = count ?? defaultColumnRows
   if (wanted < 0)
     throw new CatalogError('BAD_REQUEST', `${field} must not be negative`, { field, actual: wanted })
   checkCount(wanted, 'graphColumnRowsMaxCount', { field, what: `${field} is ${wanted}` })
+  checkCount(wanted * nodeCount, 'graphColumnsMaxCount', {
+    field,
+    what: `${wanted} columns of ${nodeCount} nodes are ${wanted * nodeCount}`,
+    wayOut: 'Ask for fewer nodes (input.count), or for fewer columns of each'
+  })
   return wanted
 }
 

@@ -49,6 +49,7 @@ export type LineageGraph = {
   totals: {
     upstream: number | null
     downstream: number | null
+    both: number | null
     assetEdges: number
     columnEdges: number | null
   }
@@ -127,10 +128,10 @@ async function drawGraph(
   const { rims, ...assets } = await readEdges(reader, ids, looks)
   const columns = question.showsColumns ? await readColumnEdges(reader, ids) : null
   const walks = await walkBothWays(reader, start.id, question, ids, wishes)
+  const isVisible = (entityClass: EntityClass): boolean => !isHidden(entityClass) && !isLeftOut(entityClass)
   const countOf = async (walk: Walk): Promise<number | null> =>
-    wishes.totals
-      ? countVisible(reader, walk, (entityClass) => !isHidden(entityClass) && !isLeftOut(entityClass))
-      : null
+    wishes.totals ? countVisible(reader, walk.ids, isVisible) : null
+  const inBoth = wishes.totals ? await idsOfBoth(reader, walks.UPSTREAM.ids, walks.DOWNSTREAM.ids) : null
 
   const named = [assets, ...(columns ? [columns] : [])].flatMap(({ edges }) =>
     edges.flatMap((edge) => [edge.upstreamId, edge.downstreamId, ...edge.between])
@@ -173,6 +174,7 @@ async function drawGraph(
     totals: {
       upstream: await countOf(walks.UPSTREAM),
       downstream: await countOf(walks.DOWNSTREAM),
+      both: inBoth && (await countVisible(reader, inBoth, isVisible)),
       assetEdges: question.level === 'asset' ? assets.total : 0,
       columnEdges: question.level === 'column' ? assets.total : (columns?.total ?? null)
     },
@@ -233,14 +235,22 @@ async function degreesIn(
   return degrees
 }
 
+/** What both walks reached, as in a cycle: a bit for each id that one of them did. */
+async function idsOfBoth(reader: LineageReader, some: Int32Array, others: Int32Array): Promise<Int32Array> {
+  const isFound = new Uint8Array((some.reduce((most, id) => Math.max(most, id), 0) >>> 3) + 1)
+  for (const id of some) isFound[id >>> 3] = (isFound[id >>> 3] ?? 0) | (1 << (id & 7))
+  await reader.pause()
+  return others.filter((id) => ((isFound[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0)
+}
+
 async function countVisible(
   reader: LineageReader,
-  walk: Walk,
+  ids: Int32Array,
   isVisible: (entityClass: EntityClass) => boolean
 ): Promise<number> {
   let count = 0
-  for (let begin = 0; begin < walk.ids.length; begin += walkSliceCount) {
-    const slice = walk.ids.subarray(begin, begin + walkSliceCount)
+  for (let begin = 0; begin < ids.length; begin += walkSliceCount) {
+    const slice = ids.subarray(begin, begin + walkSliceCount)
     const classOf = await reader.classes(slice)
     for (const id of slice) {
       const entityClass = classOf(id)

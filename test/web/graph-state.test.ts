@@ -1,0 +1,198 @@
+/** The state of a lineage view: what the address says of it, and what each choice makes of it. */
+import t from 'tap'
+import {
+  bounds,
+  collapsed,
+  colourings,
+  expanded,
+  expandedAlong,
+  expandedBy,
+  firstView,
+  groupings,
+  longUrn,
+  queryOf,
+  questionOf,
+  recentred,
+  shortUrn,
+  sidesShown,
+  stateOf,
+  type ViewState
+} from '../../web/src/graph/model.ts'
+import { fc } from '../support/fast-check.ts'
+
+/** URNs as catalogs have them, and texts with every character that an address could take for something else. */
+const anyUrn = fc.oneof(
+  fc
+    .string({
+      unit: fc.constantFrom(...(':,()%#&+ ~!|*=?/ä漢🙂"\'<>\\0u'.match(/./gsu) ?? [])),
+      minLength: 1,
+      maxLength: 24
+    })
+    .map((name) => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
+  fc.constantFrom('urn:li:', '~', '!', '~!t', 'urn:li:~urn:li:!!', 'd3 x')
+)
+const direction = fc.constantFrom('UPSTREAM' as const, 'DOWNSTREAM' as const)
+const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { nil: null })
+
+const anyState: fc.Arbitrary<ViewState> = fc
+  .record({
+    urn: anyUrn,
+    sides: fc.constantFrom(...sidesShown),
+    up: fc.nat(bounds.hopsMost),
+    down: fc.nat(bounds.hopsMost),
+    expansions: fc.array(
+      fc.record({
+        urn: anyUrn,
+        direction,
+        count: orNull(fc.integer({ min: 1, max: bounds.cardsMost })),
+        only: orNull(fc.array(anyUrn, { maxLength: 3 }))
+      }),
+      { maxLength: 4 }
+    ),
+    collapsed: fc.array(fc.record({ urn: anyUrn, direction }), { maxLength: 3 }),
+    showsColumns: fc.boolean(),
+    column: orNull(anyUrn),
+    hidesJobs: fc.boolean(),
+    group: fc.constantFrom(...groupings),
+    toggledGroups: fc.array(anyUrn, { maxLength: 3 }),
+    colour: fc.constantFrom(...colourings),
+    selected: orNull(anyUrn),
+    since: orNull(fc.nat()),
+    until: orNull(fc.maxSafeNat()),
+    pathTo: orNull(anyUrn),
+    maxCards: fc.integer({ min: 1, max: bounds.cardsMost })
+  })
+  .map((state) => (state.showsColumns ? state : { ...state, column: null }))
+
+await t.test('an address gives back every state that it was made of', async () => {
+  fc.assert(
+    fc.property(anyState, (state) => JSON.stringify(stateOf(queryOf(state))) === JSON.stringify(state))
+  )
+})
+
+await t.test('also after a browser has parsed and written it again', async () => {
+  fc.assert(
+    fc.property(anyState, (state) => {
+      const { search } = new URL(`http://host/prefix/ui/lineage?${queryOf(state)}`)
+      return JSON.stringify(stateOf(search)) === JSON.stringify(state)
+    })
+  )
+})
+
+await t.test('the address of the first view has the URN alone, and it is legible', async (t) => {
+  const urn = 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'
+  t.equal(queryOf(firstView(urn)), `urn=${urn}`)
+  t.equal(
+    queryOf(expanded(firstView(urn), { urn, direction: 'DOWNSTREAM' }, { hidden: 48 })),
+    `urn=${urn}&e=d10+~dataset:(~dataPlatform:hive,shop.orders,PROD)`
+  )
+})
+
+await t.test('any text is read as some state, and nonsense is as in the first view', async (t) => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const state = stateOf(text)
+      return JSON.stringify(stateOf(queryOf(state))) === JSON.stringify(state)
+    })
+  )
+  const nonsense =
+    'urn=a&dir=sideways&up=-1&down=99&e=q3 b&e=d&x=u&cols=yes&col=c&group=x&colour=red&since=now&until=1e9&max=0'
+  t.strictSame(stateOf(nonsense), firstView('a'))
+})
+
+await t.test('a short URN stands for one URN only', async () => {
+  fc.assert(fc.property(anyUrn, (urn) => longUrn(shortUrn(urn)) === urn))
+  fc.assert(fc.property(anyUrn, anyUrn, (a, b) => a === b || shortUrn(a) !== shortUrn(b)))
+})
+
+const [root, side] = ['urn:li:dataset:a', { urn: 'urn:li:dataset:b', direction: 'DOWNSTREAM' as const }]
+
+await t.test('expanding and collapsing a side gives back the former state', async () => {
+  fc.assert(
+    fc.property(anyState, fc.integer({ min: 1, max: 5_000 }), (state, hidden) => {
+      const without = {
+        ...state,
+        expansions: state.expansions.filter(({ urn }) => urn !== side.urn),
+        collapsed: state.collapsed.filter(({ urn }) => urn !== side.urn)
+      }
+      const there = JSON.stringify(without)
+      return (
+        JSON.stringify(collapsed(expanded(without, side, { hidden }), side)) === there &&
+        JSON.stringify(expanded(collapsed(without, side), side, { hidden })) === there
+      )
+    })
+  )
+})
+
+await t.test(
+  'a side with few hidden neighbours shows them all, one with many a page at a time',
+  async (t) => {
+    const counts = (hidden: readonly number[]): (number | null)[] =>
+      hidden
+        .reduce((state, each) => expanded(state, side, { hidden: each }), firstView(root))
+        .expansions.map(({ count }) => count)
+    t.strictSame(counts([20]), [20])
+    t.strictSame(counts([4_990, 4_980]), [20])
+    t.strictSame(counts([31, 21, 11]), [31])
+    const all = expanded(firstView(root), side, { hidden: 48, all: true })
+    t.strictSame(all.expansions, [{ ...side, count: null, only: null }])
+  }
+)
+
+await t.test('what was picked of a stack is asked for by name', async (t) => {
+  const question = questionOf(expandedBy(firstView(root), side, ['x', 'y']))
+  t.strictSame(question.expand, [{ ...side, neighbours: ['x', 'y'] }])
+})
+
+await t.test('the first view asks for one hop each way, and for no column', async (t) => {
+  t.strictSame(questionOf(firstView(root)), {
+    urn: root,
+    upHops: 1,
+    downHops: 1,
+    expand: [],
+    collapse: [],
+    fanOut: { above: 20, show: 10 },
+    columns: false,
+    columnRows: 8,
+    hideJobs: false,
+    count: 200
+  })
+  t.equal(questionOf({ ...firstView(root), sides: 'up' }).downHops, 0)
+  t.equal(questionOf({ ...firstView(root), sides: 'down' }).upHops, 0)
+  t.match(questionOf({ ...firstView(root), since: 5, until: 9 }), { startTimeMillis: 5, endTimeMillis: 9 })
+})
+
+await t.test('paths are shown by naming their steps, from the start on', async (t) => {
+  const down = expandedAlong(firstView('a'), [
+    ['a', 'b', 'z'],
+    ['a', 'c', 'z']
+  ])
+  t.strictSame(
+    down.expansions.map(({ urn, direction, only }) => [urn, direction, only]),
+    [
+      ['a', 'DOWNSTREAM', ['b', 'c']],
+      ['b', 'DOWNSTREAM', ['z']],
+      ['c', 'DOWNSTREAM', ['z']]
+    ]
+  )
+  const up = expandedAlong(firstView('z'), [['a', 'b', 'z']])
+  t.strictSame(
+    up.expansions.map(({ urn, direction, only }) => [urn, direction, only]),
+    [
+      ['z', 'UPSTREAM', ['b']],
+      ['b', 'UPSTREAM', ['a']]
+    ]
+  )
+})
+
+await t.test('a new centre keeps how things are shown, and drops what was opened', async (t) => {
+  const state = {
+    ...expanded(firstView('a'), side, { hidden: 3 }),
+    showsColumns: true,
+    column: 'c',
+    hidesJobs: true,
+    selected: 'b'
+  }
+  t.strictSame(recentred(state, 'b'), { ...firstView('b'), showsColumns: true, hidesJobs: true })
+})

@@ -1,0 +1,301 @@
+/** The state of a lineage view: what the person chose, all of it in the address, and what it asks of the server. */
+
+export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
+
+/** Neighbours to add to a card: the next `count`, or all that fit (null), or only those named. */
+export type Expansion = {
+  urn: string
+  direction: Direction
+  count: number | null
+  only: readonly string[] | null
+}
+export type Side = { urn: string; direction: Direction }
+
+export const groupings = ['none', 'domain', 'platform'] as const
+export type Grouping = (typeof groupings)[number]
+export const colourings = ['domain', 'type', 'platform'] as const
+export type Colouring = (typeof colourings)[number]
+export const sidesShown = ['both', 'up', 'down'] as const
+export type SidesShown = (typeof sidesShown)[number]
+
+export type ViewState = {
+  urn: string
+  sides: SidesShown
+  /** Hops shown on each side that is shown. */
+  up: number
+  down: number
+  expansions: readonly Expansion[]
+  /** Cards whose neighbours on a side the hops do not add. */
+  collapsed: readonly Side[]
+  showsColumns: boolean
+  /** URN of the column whose path is highlighted; only with columns. */
+  column: string | null
+  hidesJobs: boolean
+  group: Grouping
+  /** Groups that are not as they are by default. */
+  toggledGroups: readonly string[]
+  colour: Colouring
+  selected: string | null
+  /** Milliseconds since 1970; null for no bound. */
+  since: number | null
+  until: number | null
+  /** The other end of the paths that are highlighted. */
+  pathTo: string | null
+  /** Cards at most. */
+  maxCards: number
+}
+
+export const bounds = {
+  hopsMost: 20,
+  /** A side with more neighbours than this shows a page of them, and the rest as a stack. */
+  fanOutAbove: 20,
+  page: 10,
+  cards: 200,
+  cardsMost: 2_000,
+  columnRows: 8
+}
+
+export const firstView = (urn: string): ViewState => ({
+  urn,
+  sides: 'both',
+  up: 1,
+  down: 1,
+  expansions: [],
+  collapsed: [],
+  showsColumns: false,
+  column: null,
+  hidesJobs: false,
+  group: 'none',
+  toggledGroups: [],
+  colour: 'domain',
+  selected: null,
+  since: null,
+  until: null,
+  pathTo: null,
+  maxCards: bounds.cards
+})
+
+// --- the address -------------------------------------------------------------------------------------------------------
+
+/** Shorter and still unmistakable: `~` stands for `urn:li:`, and `!` marks what would be read as something else. */
+export const shortUrn = (urn: string): string =>
+  urn.replaceAll('!', '!!').replaceAll('~', '!t').replaceAll('urn:li:', '~')
+
+export const longUrn = (text: string): string =>
+  text.replace(/!!|!t|~/g, (mark) => (mark === '!!' ? '!' : mark === '!t' ? '~' : 'urn:li:'))
+
+const letterOf = (direction: Direction): string => (direction === 'UPSTREAM' ? 'u' : 'd')
+
+/** The query of a view. What is as in the first view is left out. */
+export function queryOf(state: ViewState): string {
+  const first = firstView(state.urn)
+  const params = new URLSearchParams({ urn: state.urn })
+  const put = (name: string, value: string | number | null, usual: string | number | null): void => {
+    if (value !== usual && value !== null) params.append(name, String(value))
+  }
+  put('dir', state.sides, first.sides)
+  put('up', state.up, first.up)
+  put('down', state.down, first.down)
+  for (const { urn, direction, count, only } of state.expansions) {
+    params.append(
+      'e',
+      `${letterOf(direction)}${count ?? ''}${only ? `*${only.length}` : ''} ${shortUrn(urn)}`
+    )
+    for (const neighbour of only ?? []) params.append('n', shortUrn(neighbour))
+  }
+  for (const { urn, direction } of state.collapsed)
+    params.append('x', `${letterOf(direction)} ${shortUrn(urn)}`)
+  if (state.showsColumns) params.append('cols', '1')
+  if (state.column !== null) params.append('col', shortUrn(state.column))
+  if (state.hidesJobs) params.append('jobs', '0')
+  put('group', state.group, first.group)
+  for (const group of state.toggledGroups) params.append('g', shortUrn(group))
+  put('colour', state.colour, first.colour)
+  if (state.selected !== null) params.append('sel', shortUrn(state.selected))
+  put('since', state.since, null)
+  put('until', state.until, null)
+  if (state.pathTo !== null) params.append('to', shortUrn(state.pathTo))
+  put('max', state.maxCards, first.maxCards)
+  // These mean nothing in a query, and a URN with them is legible.
+  return params.toString().replace(/%(3A|28|29|2C|7E|21|2A|2F)/g, (code) => decodeURIComponent(code))
+}
+
+/** Reads any query: what makes no sense is as in the first view. */
+export function stateOf(query: string): ViewState {
+  const params = new URLSearchParams(query)
+  const first = firstView(params.get('urn') ?? '')
+  const urnOf = (name: string): string | null => {
+    const text = params.get(name)
+    return text === null || text === '' ? null : longUrn(text)
+  }
+  const showsColumns = params.get('cols') === '1'
+  return {
+    ...first,
+    sides: oneOf(sidesShown, params.get('dir'), first.sides),
+    up: wholeNumber(params.get('up'), 0, bounds.hopsMost) ?? first.up,
+    down: wholeNumber(params.get('down'), 0, bounds.hopsMost) ?? first.down,
+    expansions: expansionsOf(params.getAll('e'), params.getAll('n')),
+    collapsed: params.getAll('x').flatMap((text) => sideOf(text) ?? []),
+    showsColumns,
+    column: showsColumns ? urnOf('col') : null,
+    hidesJobs: params.get('jobs') === '0',
+    group: oneOf(groupings, params.get('group'), first.group),
+    toggledGroups: params.getAll('g').map(longUrn),
+    colour: oneOf(colourings, params.get('colour'), first.colour),
+    selected: urnOf('sel'),
+    since: wholeNumber(params.get('since'), 0, Number.MAX_SAFE_INTEGER),
+    until: wholeNumber(params.get('until'), 0, Number.MAX_SAFE_INTEGER),
+    pathTo: urnOf('to'),
+    maxCards: wholeNumber(params.get('max'), 1, bounds.cardsMost) ?? first.maxCards
+  }
+}
+
+function oneOf<Value extends string>(values: readonly Value[], text: string | null, usual: Value): Value {
+  return values.find((value) => value === text) ?? usual
+}
+
+function wholeNumber(text: string | null, least: number, most: number): number | null {
+  if (text === null || !/^\d{1,16}$/.test(text)) return null
+  const value = Number(text)
+  return value >= least && value <= most ? value : null
+}
+
+function sideOf(text: string): Side | null {
+  const [, letter, urn] = /^([ud]) (.+)$/s.exec(text) ?? []
+  return urn === undefined
+    ? null
+    : { urn: longUrn(urn), direction: letter === 'u' ? 'UPSTREAM' : 'DOWNSTREAM' }
+}
+
+function expansionsOf(texts: readonly string[], neighbours: readonly string[]): Expansion[] {
+  let next = 0
+  return texts.flatMap((text): Expansion[] => {
+    const [, letter, count = '', named, urn] = /^([ud])(\d{0,4})(?:\*(\d{1,4}))? (.+)$/s.exec(text) ?? []
+    if (urn === undefined) return []
+    const only = named === undefined ? null : neighbours.slice(next, next + Number(named)).map(longUrn)
+    next += only?.length ?? 0
+    return [
+      {
+        urn: longUrn(urn),
+        direction: letter === 'u' ? 'UPSTREAM' : 'DOWNSTREAM',
+        count: wholeNumber(count, 1, bounds.cardsMost),
+        only
+      }
+    ]
+  })
+}
+
+// --- the question ------------------------------------------------------------------------------------------------------
+
+export type GraphQuestion = {
+  urn: string
+  upHops: number
+  downHops: number
+  expand: { urn: string; direction: Direction; count?: number; neighbours?: readonly string[] }[]
+  collapse: readonly Side[]
+  fanOut: { above: number; show: number }
+  columns: boolean
+  columnRows: number
+  hideJobs: boolean
+  count: number
+  startTimeMillis?: number
+  endTimeMillis?: number
+}
+
+/** Input of lineageGraph: all that a view shows comes with one request. */
+export const questionOf = (state: ViewState): GraphQuestion => ({
+  urn: state.urn,
+  upHops: state.sides === 'down' ? 0 : state.up,
+  downHops: state.sides === 'up' ? 0 : state.down,
+  expand: state.expansions.map(({ urn, direction, count, only }) => ({
+    urn,
+    direction,
+    ...(count === null ? {} : { count }),
+    ...(only === null ? {} : { neighbours: only })
+  })),
+  collapse: state.collapsed,
+  fanOut: { above: bounds.fanOutAbove, show: bounds.page },
+  columns: state.showsColumns,
+  columnRows: bounds.columnRows,
+  hideJobs: state.hidesJobs,
+  count: state.maxCards,
+  ...(state.since === null ? {} : { startTimeMillis: state.since }),
+  ...(state.until === null ? {} : { endTimeMillis: state.until })
+})
+
+// --- changes -----------------------------------------------------------------------------------------------------------
+
+const isSide =
+  ({ urn, direction }: Side) =>
+  (each: Side): boolean =>
+    each.urn === urn && each.direction === direction
+
+/** Shows the next page of hidden neighbours, or all of them where they are few or all are wanted. */
+export function expanded(
+  state: ViewState,
+  side: Side,
+  { hidden, all = false }: { hidden: number; all?: boolean }
+): ViewState {
+  if (state.collapsed.some(isSide(side)))
+    return { ...state, collapsed: state.collapsed.filter((each) => !isSide(side)(each)) }
+  const known = state.expansions.find((each) => isSide(side)(each) && each.only === null)
+  const more = hidden > bounds.fanOutAbove ? bounds.page : hidden
+  const count = all || known?.count === null ? null : Math.min(bounds.cardsMost, (known?.count ?? 0) + more)
+  const next = { urn: side.urn, direction: side.direction, count, only: null }
+  return {
+    ...state,
+    expansions: known
+      ? state.expansions.map((each) => (each === known ? next : each))
+      : [...state.expansions, next]
+  }
+}
+
+/** Adds neighbours that the person picked. */
+export const expandedBy = (state: ViewState, side: Side, only: readonly string[]): ViewState => ({
+  ...state,
+  expansions: [...state.expansions, { urn: side.urn, direction: side.direction, count: null, only }]
+})
+
+/** Takes back what was added to a side; where nothing was, hides what the hops show there. */
+export function collapsed(state: ViewState, side: Side): ViewState {
+  const left = state.expansions.filter((each) => !isSide(side)(each))
+  return left.length < state.expansions.length
+    ? { ...state, expansions: left }
+    : { ...state, collapsed: [...state.collapsed, { urn: side.urn, direction: side.direction }] }
+}
+
+/** Makes sure that every step of a path is shown. */
+export const expandedAlong = (state: ViewState, paths: readonly (readonly string[])[]): ViewState => {
+  const steps = new Map<string, Set<string>>()
+  for (const path of paths)
+    for (const [index, urn] of path.slice(0, -1).entries())
+      steps.set(urn, (steps.get(urn) ?? new Set()).add(path[index + 1] ?? ''))
+  const direction: Direction = paths.some((path) => path[0] === state.urn) ? 'DOWNSTREAM' : 'UPSTREAM'
+  const upwards = new Map<string, Set<string>>()
+  if (direction === 'UPSTREAM')
+    for (const path of paths.map((each) => each.toReversed()))
+      for (const [index, urn] of path.slice(0, -1).entries())
+        upwards.set(urn, (upwards.get(urn) ?? new Set()).add(path[index + 1] ?? ''))
+  const along = direction === 'DOWNSTREAM' ? steps : upwards
+  return {
+    ...state,
+    expansions: [
+      ...state.expansions.filter(({ only }) => only === null),
+      ...[...along].map(([urn, only]) => ({ urn, direction, count: null, only: [...only] }))
+    ]
+  }
+}
+
+/** The same choices around another asset. */
+export const recentred = (state: ViewState, urn: string): ViewState => ({
+  ...firstView(urn),
+  sides: state.sides,
+  up: state.up,
+  down: state.down,
+  showsColumns: state.showsColumns,
+  hidesJobs: state.hidesJobs,
+  group: state.group,
+  colour: state.colour,
+  since: state.since,
+  until: state.until
+})

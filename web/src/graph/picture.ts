@@ -1,0 +1,318 @@
+/** Makes of a server's answer what a view shows: cards, stacks, groups, edges, rows and edges of columns, and exact counts. */
+import type { Card } from '../api/entity.ts'
+import type { Direction, Grouping, ViewState } from './model.ts'
+import { bounds } from './model.ts'
+import { closureOf, linksOf } from './paths.ts'
+
+export type ColumnRow = {
+  /** Null where the path makes no valid URN. */
+  urn: string | null
+  path: string
+  dataType: string | null
+  upstreamCount: number
+  downstreamCount: number
+  hiddenUpstream: number
+  hiddenDownstream: number
+}
+
+export type AnswerNode = {
+  card: Card
+  /** The domains above that of the card, nearest first. */
+  domainsAbove: readonly string[]
+  side: 'START' | Direction | 'ASIDE'
+  degree: number | null
+  upstreamCount: number
+  downstreamCount: number
+  hiddenUpstream: number
+  hiddenDownstream: number
+  expandedUpstream: boolean
+  expandedDownstream: boolean
+  columnRows: { total: number; rows: readonly ColumnRow[] } | null
+}
+
+export type AnswerEdge = {
+  upstreamUrn: string
+  downstreamUrn: string
+  level: 'ASSET' | 'COLUMN'
+  via: readonly Card[]
+  viaCount: number
+  lastUsed: number | null
+}
+
+export type GraphAnswer = {
+  nodes: readonly AnswerNode[]
+  edges: readonly AnswerEdge[]
+  totals: {
+    upstream: number
+    downstream: number
+    both: number
+    assetEdges: number
+    columnEdges: number | null
+  }
+  /** False if a limit ended the walks: totals are then lower bounds. */
+  isComplete: boolean
+}
+
+/** What is at one side of a card: neighbours in all, of which hidden, and whether it was opened. */
+export type SideOfCard = { count: number; hidden: number; isOpen: boolean }
+
+export type CardItem = {
+  kind: 'card'
+  id: string
+  node: AnswerNode
+  sides: { [direction in Direction]: SideOfCard }
+  rows: readonly ColumnRow[]
+  /** Columns that have no row. */
+  moreRows: number
+  group: string | null
+}
+
+export type StackItem = {
+  kind: 'stack'
+  id: string
+  urn: string
+  direction: Direction
+  count: number
+  group: string | null
+}
+
+export type GroupItem = { kind: 'group'; id: string; group: string; name: string; count: number }
+
+export type Item = CardItem | StackItem | GroupItem
+
+export type PictureEdge = {
+  id: string
+  from: string
+  to: string
+  kind: 'edge' | 'stack' | 'merged'
+  /** Edges that it stands for. */
+  count: number
+  via: readonly Card[]
+  viaCount: number
+  lastUsed: number | null
+}
+
+export type ColumnEdge = { id: string; from: string; to: string; fromCard: string; toCard: string }
+
+/** `isOpen`: its cards are shown in a box; otherwise one item stands for them. */
+export type Group = { id: string; name: string; count: number; isOpen: boolean }
+
+export type Picture = {
+  items: readonly Item[]
+  edges: readonly PictureEdge[]
+  columnEdges: readonly ColumnEdge[]
+  groups: readonly Group[]
+  counts: {
+    /** Assets shown that are upstream or downstream of the start, the start included; in closed groups as well. */
+    shown: number
+    /** All that there are. */
+    total: number
+    /** Assets shown that are neither. */
+    aside: number
+    stacks: number
+    columnEdges: number | null
+    columnEdgesShown: number
+  }
+}
+
+export const edgeId = (from: string, to: string): string => `${from} -> ${to}`
+export const stackId = (urn: string, direction: Direction): string => `${direction} ${urn}`
+export const groupId = (group: string): string => `group ${group}`
+
+/** `urn:li:schemaField:(<asset>,<path>)` is a column of its asset. */
+export function columnParts(columnUrn: string): { asset: string; path: string } {
+  const inner = columnUrn.slice('urn:li:schemaField:('.length, -1)
+  let depth = 0
+  for (let at = 0; at < inner.length; at += 1) {
+    if (inner[at] === '(') depth += 1
+    else if (inner[at] === ')') depth -= 1
+    else if (inner[at] === ',' && depth === 0) return { asset: inner.slice(0, at), path: inner.slice(at + 1) }
+  }
+  return { asset: inner, path: '' }
+}
+
+type Choices = Pick<ViewState, 'group' | 'toggledGroups' | 'column' | 'showsColumns'>
+
+/** Pure; the same answer and choices give the same picture. */
+export function pictureOf(answer: GraphAnswer, choices: Choices): Picture {
+  const shownIds = new Set(answer.nodes.map(({ card }) => card.urn))
+  const columnEdges = columnEdgesOf(answer.edges, shownIds)
+  const groups = groupsOf(answer.nodes, choices)
+  const closed = new Set(groups.flatMap(({ id, isOpen }) => (isOpen ? [] : [id])))
+  const groupOf = new Map(
+    answer.nodes.map((node): [string, string | null] => [
+      node.card.urn,
+      groupOfNode(node, choices.group)?.id ?? null
+    ])
+  )
+  const itemOf = (urn: string): string => {
+    const group = groupOf.get(urn)
+    return group != null && closed.has(group) ? groupId(group) : urn
+  }
+  const onPath = choices.column === null ? null : closureOf(linksOf(columnEdges), choices.column).members
+  const cards = answer.nodes
+    .filter(({ card }) => itemOf(card.urn) === card.urn)
+    .map((node) => cardOf(node, groupOf.get(node.card.urn) ?? null, onPath, choices))
+  const stacks = cards.flatMap(stacksOf)
+  const edges = [...edgesOf(answer.edges, itemOf), ...stacks.map(edgeOfStack)]
+  return {
+    items: [
+      ...cards,
+      ...stacks,
+      ...groups.flatMap(({ id, name, count, isOpen }): GroupItem[] =>
+        isOpen ? [] : [{ kind: 'group', id: groupId(id), group: id, name, count }]
+      )
+    ],
+    edges,
+    columnEdges: columnEdges.filter(
+      ({ fromCard, toCard }) => itemOf(fromCard) === fromCard && itemOf(toCard) === toCard
+    ),
+    groups,
+    counts: countsOf(answer, stacks.length, columnEdges.length)
+  }
+}
+
+function countsOf(
+  { nodes, totals }: GraphAnswer,
+  stacks: number,
+  columnEdgesShown: number
+): Picture['counts'] {
+  const aside = nodes.filter(({ side }) => side === 'ASIDE').length
+  return {
+    shown: nodes.length - aside,
+    total: totals.upstream + totals.downstream - totals.both + 1,
+    aside,
+    stacks,
+    columnEdges: totals.columnEdges,
+    columnEdgesShown
+  }
+}
+
+const columnEdgesOf = (edges: readonly AnswerEdge[], shown: ReadonlySet<string>): ColumnEdge[] =>
+  edges.flatMap(({ upstreamUrn, downstreamUrn, level }): ColumnEdge[] => {
+    if (level !== 'COLUMN') return []
+    const [fromCard, toCard] = [columnParts(upstreamUrn).asset, columnParts(downstreamUrn).asset]
+    return shown.has(fromCard) && shown.has(toCard)
+      ? [{ id: edgeId(upstreamUrn, downstreamUrn), from: upstreamUrn, to: downstreamUrn, fromCard, toCard }]
+      : []
+  })
+
+/** Edges between items; what a closed group hides is merged into one edge with a count. */
+function edgesOf(edges: readonly AnswerEdge[], itemOf: (urn: string) => string): PictureEdge[] {
+  const merged = new Map<string, PictureEdge>()
+  for (const { upstreamUrn, downstreamUrn, level, via, viaCount, lastUsed } of edges) {
+    const [from, to] = [itemOf(upstreamUrn), itemOf(downstreamUrn)]
+    const isMerged = from !== upstreamUrn || to !== downstreamUrn
+    // Of a start that is a column the nodes are columns, and so are the edges between them.
+    if (level === 'COLUMN' && upstreamUrn.startsWith('urn:li:schemaField:') && !isOfColumns(edges)) continue
+    if (isMerged && from === to) continue
+    const id = edgeId(from, to)
+    const known = merged.get(id)
+    if (known) merged.set(id, { ...known, count: known.count + 1, lastUsed: later(known.lastUsed, lastUsed) })
+    else
+      merged.set(id, {
+        id,
+        from,
+        to,
+        kind: isMerged ? 'merged' : 'edge',
+        count: 1,
+        via: isMerged ? [] : via,
+        viaCount: isMerged ? 0 : viaCount,
+        lastUsed
+      })
+  }
+  return [...merged.values()]
+}
+
+const isOfColumns = (edges: readonly AnswerEdge[]): boolean => edges.every(({ level }) => level === 'COLUMN')
+const later = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b)
+
+function cardOf(
+  node: AnswerNode,
+  group: string | null,
+  onPath: ReadonlySet<string> | null,
+  { showsColumns, column }: Choices
+): CardItem {
+  const { rows, total } = node.columnRows ?? { rows: [], total: 0 }
+  const chosen = showsColumns ? rowsOf(node.card.urn, rows, column, onPath) : []
+  return {
+    kind: 'card',
+    id: node.card.urn,
+    node,
+    sides: {
+      UPSTREAM: { count: node.upstreamCount, hidden: node.hiddenUpstream, isOpen: node.expandedUpstream },
+      DOWNSTREAM: {
+        count: node.downstreamCount,
+        hidden: node.hiddenDownstream,
+        isOpen: node.expandedDownstream
+      }
+    },
+    rows: chosen,
+    moreRows: showsColumns ? Math.max(0, total - chosen.length) : 0,
+    group
+  }
+}
+
+/** Columns on the path of the chosen column come first, even if the server did not list them. */
+function rowsOf(
+  asset: string,
+  rows: readonly ColumnRow[],
+  column: string | null,
+  onPath: ReadonlySet<string> | null
+): ColumnRow[] {
+  if (onPath === null) return rows.slice(0, bounds.columnRows)
+  const known = new Map(rows.map((row) => [row.urn, row]))
+  const own = [...onPath]
+    .filter((urn) => columnParts(urn).asset === asset)
+    .sort((a, b) => Number(b === column) - Number(a === column) || (a < b ? -1 : 1))
+  const first = own.map(
+    (urn): ColumnRow =>
+      known.get(urn) ?? {
+        urn,
+        path: columnParts(urn).path,
+        dataType: null,
+        upstreamCount: 0,
+        downstreamCount: 0,
+        hiddenUpstream: 0,
+        hiddenDownstream: 0
+      }
+  )
+  const taken = new Set(own)
+  return [...first, ...rows.filter(({ urn }) => urn === null || !taken.has(urn))].slice(0, bounds.columnRows)
+}
+
+/** A side that was opened and still has hidden neighbours shows them as a stack. */
+const stacksOf = ({ id, sides, group }: CardItem): StackItem[] =>
+  (['UPSTREAM', 'DOWNSTREAM'] as const).flatMap((direction): StackItem[] => {
+    const { hidden, isOpen } = sides[direction]
+    return isOpen && hidden > 0
+      ? [{ kind: 'stack', id: stackId(id, direction), urn: id, direction, count: hidden, group }]
+      : []
+  })
+
+const edgeOfStack = ({ id, urn, direction, count }: StackItem): PictureEdge => {
+  const [from, to] = direction === 'UPSTREAM' ? [id, urn] : [urn, id]
+  return { id: edgeId(from, to), from, to, kind: 'stack', count, via: [], viaCount: 0, lastUsed: null }
+}
+
+const groupOfNode = ({ card }: AnswerNode, grouping: Grouping): { id: string; name: string } | null => {
+  if (grouping === 'domain') return card.domain && { id: card.domain.urn, name: card.domain.name }
+  if (grouping === 'platform')
+    return card.platform === null ? null : { id: card.platform, name: card.platform }
+  return null
+}
+
+function groupsOf(nodes: readonly AnswerNode[], { group, toggledGroups }: Choices): Group[] {
+  if (group === 'none') return []
+  const found = new Map<string, Group>()
+  const isOpenByDefault = nodes.length <= bounds.cards
+  for (const node of nodes) {
+    const own = groupOfNode(node, group)
+    if (!own) continue
+    const known = found.get(own.id)
+    if (known) known.count += 1
+    else found.set(own.id, { ...own, count: 1, isOpen: isOpenByDefault !== toggledGroups.includes(own.id) })
+  }
+  return [...found.values()]
+}
