@@ -171,8 +171,12 @@ await t.test(
   async (t) => {
     const { urn } = await write(server, 'u -> s -> a -> b -> s; b -> d; job:j -> s; a -> job:j', 'ring')
     const query =
-      'query ($input: LineageGraphInput!) { lineageGraph(input: $input) { totals { upstream downstream both } } }'
-    const totals = async (input: JsonObject) => (await ask(query, { urn: urn('s'), ...input })).data.totals
+      'query ($input: LineageGraphInput!) { lineageGraph(input: $input) { complete totals { upstream downstream both } } }'
+    const totals = async (input: JsonObject) => {
+      const { data } = await ask(query, { urn: urn('s'), ...input })
+      t.equal(data.complete, true)
+      return data.totals
+    }
     t.strictSame(await totals({}), { upstream: 4, downstream: 4, both: 3 })
     t.strictSame(await totals({ hideJobs: true }), { upstream: 3, downstream: 3, both: 2 })
     const { data } = await ask(query.replace('upstream downstream ', ''), { urn: urn('u') })

@@ -16,6 +16,7 @@ const pages: { readonly [page in PageName]?: ComponentType } = {
   'edit-lineage': lazy(() =>
     import('./pages/edit-lineage.tsx').then(({ EditLineagePage }) => EditLineagePage)
   ),
+  lineage: lazy(() => import('./graph/page.tsx').then(({ LineagePage }) => LineagePage)),
   search: lazy(() => import('./pages/search.tsx').then(({ SearchPage }) => SearchPage)),
   domains: lazy(() => import('./pages/domains.tsx').then(({ DomainsPage }) => DomainsPage))
 }

@@ -41,7 +41,7 @@ export const lineageViewResolvers = {
           edges.reduce((sum, edge) => sum + 1 + edge.via.length, 0)
       )
       reportWalk(context, String(info.path.key), report)
-      return { nodes, edges, totals }
+      return { nodes, edges, totals, complete: report.complete }
     },
     async lineagePaths(
       _: unknown,

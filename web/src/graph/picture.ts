@@ -36,7 +36,6 @@ export type AnswerEdge = {
   level: 'ASSET' | 'COLUMN'
   via: readonly Card[]
   viaCount: number
-  lastUsed: number | null
 }
 
 export type GraphAnswer = {
@@ -89,7 +88,6 @@ export type PictureEdge = {
   count: number
   via: readonly Card[]
   viaCount: number
-  lastUsed: number | null
 }
 
 export type ColumnEdge = { id: string; from: string; to: string; fromCard: string; toCard: string }
@@ -200,7 +198,7 @@ const columnEdgesOf = (edges: readonly AnswerEdge[], shown: ReadonlySet<string>)
 /** Edges between items; what a closed group hides is merged into one edge with a count. */
 function edgesOf(edges: readonly AnswerEdge[], itemOf: (urn: string) => string): PictureEdge[] {
   const merged = new Map<string, PictureEdge>()
-  for (const { upstreamUrn, downstreamUrn, level, via, viaCount, lastUsed } of edges) {
+  for (const { upstreamUrn, downstreamUrn, level, via, viaCount } of edges) {
     const [from, to] = [itemOf(upstreamUrn), itemOf(downstreamUrn)]
     const isMerged = from !== upstreamUrn || to !== downstreamUrn
     // Of a start that is a column the nodes are columns, and so are the edges between them.
@@ -208,7 +206,7 @@ function edgesOf(edges: readonly AnswerEdge[], itemOf: (urn: string) => string):
     if (isMerged && from === to) continue
     const id = edgeId(from, to)
     const known = merged.get(id)
-    if (known) merged.set(id, { ...known, count: known.count + 1, lastUsed: later(known.lastUsed, lastUsed) })
+    if (known) merged.set(id, { ...known, count: known.count + 1 })
     else
       merged.set(id, {
         id,
@@ -217,16 +215,13 @@ function edgesOf(edges: readonly AnswerEdge[], itemOf: (urn: string) => string):
         kind: isMerged ? 'merged' : 'edge',
         count: 1,
         via: isMerged ? [] : via,
-        viaCount: isMerged ? 0 : viaCount,
-        lastUsed
+        viaCount: isMerged ? 0 : viaCount
       })
   }
   return [...merged.values()]
 }
 
 const isOfColumns = (edges: readonly AnswerEdge[]): boolean => edges.every(({ level }) => level === 'COLUMN')
-const later = (a: number | null, b: number | null): number | null =>
-  a === null || b === null ? (a ?? b) : Math.max(a, b)
 
 function cardOf(
   node: AnswerNode,
@@ -293,7 +288,7 @@ const stacksOf = ({ id, sides, group }: CardItem): StackItem[] =>
 
 const edgeOfStack = ({ id, urn, direction, count }: StackItem): PictureEdge => {
   const [from, to] = direction === 'UPSTREAM' ? [id, urn] : [urn, id]
-  return { id: edgeId(from, to), from, to, kind: 'stack', count, via: [], viaCount: 0, lastUsed: null }
+  return { id: edgeId(from, to), from, to, kind: 'stack', count, via: [], viaCount: 0 }
 }
 
 const groupOfNode = ({ card }: AnswerNode, grouping: Grouping): { id: string; name: string } | null => {

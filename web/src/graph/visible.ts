@@ -80,3 +80,16 @@ export const viewCentredOn = (box: Box, size: Size, scale: number): View => ({
   x: size.width / 2 - (box.x + box.width / 2) * scale,
   y: size.height / 2 - (box.y + box.height / 2) * scale
 })
+
+/** The same scale, moved so that no side of the screen is empty where the box has more to show, and the box in the middle where it fits. */
+export function withinBox(view: View, box: Box, size: Size, margin = 48): View {
+  const along = (offset: number, begin: number, length: number, room: number): number => {
+    const [first, last] = [margin - begin * view.scale, room - margin - (begin + length) * view.scale]
+    return first < last ? (first + last) / 2 : Math.min(first, Math.max(last, offset))
+  }
+  return {
+    scale: view.scale,
+    x: along(view.x, box.x, box.width, size.width),
+    y: along(view.y, box.y, box.height, size.height)
+  }
+}

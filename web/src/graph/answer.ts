@@ -1,0 +1,16 @@
+/** Reads what the server answers of a lineage view. */
+import { cardOf } from '../api/entity.ts'
+import type { RawGraph } from '../api/lineage-queries.ts'
+import type { GraphAnswer } from './picture.ts'
+
+export const answerOf = ({ nodes, edges, totals, complete }: RawGraph): GraphAnswer => ({
+  nodes: nodes.map(({ entity, columnRows, ...node }) => ({
+    ...node,
+    card: cardOf(entity),
+    domainsAbove: (entity.domain?.domain.parentDomains?.domains ?? []).map(({ urn }) => urn),
+    columnRows: columnRows ?? null
+  })),
+  edges: edges.map(({ via, ...edge }) => ({ ...edge, via: via.map(cardOf) })),
+  totals,
+  isComplete: complete
+})

@@ -1,0 +1,69 @@
+/** The graph as a list, where the screen is too narrow for a drawing: nearest first, each with its place and what is hidden behind it. */
+import { useEffect, useState } from 'preact/hooks'
+import { assetAddress } from '../address.ts'
+import { lineageTexts as words } from '../texts/lineage.ts'
+import { factsOf } from './labels.ts'
+import type { Direction } from './model.ts'
+import type { Picture } from './picture.ts'
+
+const narrow = '(max-width: 480px)'
+
+export function useIsNarrow(): boolean {
+  const [isNarrow, setNarrow] = useState(() => matchMedia(narrow).matches)
+  useEffect(() => {
+    const query = matchMedia(narrow)
+    const look = (): void => {
+      setNarrow(query.matches)
+    }
+    query.addEventListener('change', look)
+    return () => {
+      query.removeEventListener('change', look)
+    }
+  }, [])
+  return isNarrow
+}
+
+type Props = {
+  picture: Picture
+  selected: string | null
+  choose: (urn: string) => void
+  expand: (urn: string, direction: Direction) => void
+}
+
+export const AsList = ({ picture, selected, choose, expand }: Props) => (
+  <ul class="as-list list" aria-label={words.list} data-testid="as-list">
+    {picture.items.map((item) =>
+      item.kind === 'card' ? (
+        <li key={item.id} data-node={item.id} aria-current={selected === item.id || undefined}>
+          <a href={assetAddress(item.id)}>{item.node.card.name}</a>
+          <div class="soft">
+            {[words.place[item.node.side](item.node.degree ?? 0), factsOf(item.node)].join(' · ')}
+          </div>
+          <div class="row">
+            <button
+              type="button"
+              onClick={() => {
+                choose(item.id)
+              }}
+            >
+              {words.drawer.label}
+            </button>
+            {(['UPSTREAM', 'DOWNSTREAM'] as const).map((direction) =>
+              item.sides[direction].hidden > 0 ? (
+                <button
+                  key={direction}
+                  type="button"
+                  onClick={() => {
+                    expand(item.id, direction)
+                  }}
+                >
+                  {words.pill[direction](item.sides[direction].hidden)}
+                </button>
+              ) : null
+            )}
+          </div>
+        </li>
+      ) : null
+    )}
+  </ul>
+)

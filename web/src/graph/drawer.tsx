@@ -1,0 +1,258 @@
+/** What is known of the chosen card, and what can be done from it. */
+import { useState } from 'preact/hooks'
+import { addressOf, assetAddress } from '../address.ts'
+import { cardOf } from '../api/entity.ts'
+import { lineageColumns, lineagePaths } from '../api/lineage-queries.ts'
+import { graphql } from '../api/request.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Failure, Loading } from '../parts/states.tsx'
+import { useResource } from '../parts/use-resource.ts'
+import { texts, typeName } from '../texts.ts'
+import { lineageTexts as words } from '../texts/lineage.ts'
+import type { Direction } from './model.ts'
+import type { CardItem } from './picture.ts'
+
+type Props = {
+  item: CardItem
+  start: { urn: string; name: string }
+  showsColumns: boolean
+  column: string | null
+  chooseColumn: (urn: string) => void
+  recentre: () => void
+  showPaths: (paths: readonly (readonly string[])[]) => void
+  expand: (direction: Direction) => void
+  collapse: (direction: Direction) => void
+  close: () => void
+}
+
+const pathsMostCount = 20
+
+export function Drawer({
+  item,
+  start,
+  showsColumns,
+  column,
+  chooseColumn,
+  recentre,
+  showPaths,
+  expand,
+  collapse,
+  close
+}: Props) {
+  const { node, sides, id } = item
+  const { card } = node
+  const isStart = id === start.urn
+  return (
+    <aside class="over drawer" aria-label={words.drawer.label} data-testid="drawer">
+      <div class="row apart">
+        <span class="soft">{typeName(card.type)}</span>
+        <button type="button" class="plain" aria-label={words.drawer.close} onClick={close}>
+          ×
+        </button>
+      </div>
+      <h2>{card.name}</h2>
+      <code class="urn">{card.urn}</code>
+      {!card.exists && <p class="chip warn">{words.drawer.placeholder}</p>}
+      <dl>
+        {card.platform !== null && (
+          <>
+            <dt>{words.colours.platform}</dt>
+            <dd>{[card.platform, card.environment].filter(Boolean).join(' · ')}</dd>
+          </>
+        )}
+        <dt>{words.drawer.domain}</dt>
+        <dd>
+          {card.domain ? (
+            <a href={addressOf('domains', { urn: card.domain.urn })}>{card.domain.name}</a>
+          ) : (
+            words.drawer.noDomain
+          )}
+        </dd>
+        {(['UPSTREAM', 'DOWNSTREAM'] as const).map((direction) => {
+          const { count, hidden, isOpen } = sides[direction]
+          return (
+            <>
+              <dt>{direction === 'UPSTREAM' ? words.drawer.upstream : words.drawer.downstream}</dt>
+              <dd class="row apart">
+                {words.drawer.shownOf(count - hidden, count)}
+                {hidden > 0 ? (
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-label={words.pill[direction](hidden)}
+                    onClick={() => {
+                      expand(direction)
+                    }}
+                  >
+                    +
+                  </button>
+                ) : (
+                  isOpen &&
+                  count > 0 && (
+                    <button
+                      type="button"
+                      class="plain"
+                      aria-label={words.collapse[direction]}
+                      onClick={() => {
+                        collapse(direction)
+                      }}
+                    >
+                      −
+                    </button>
+                  )
+                )}
+              </dd>
+            </>
+          )
+        })}
+      </dl>
+      <div class="row">
+        <a class="button" href={assetAddress(card.urn)}>
+          {words.drawer.open}
+        </a>
+        <a class="button" href={assetAddress(card.urn, { tab: 'impact' })}>
+          {words.drawer.impact}
+        </a>
+        {!isStart && (
+          <button type="button" data-testid="recentre" onClick={recentre}>
+            {words.drawer.recentre}
+          </button>
+        )}
+        <CopyButton text={card.urn} label={texts.copy.urn} />
+      </div>
+      {!isStart && <Paths from={start} to={card.urn} showPaths={showPaths} />}
+      {showsColumns && card.type === 'DATASET' && (
+        <ColumnList urn={card.urn} column={column} choose={chooseColumn} />
+      )}
+    </aside>
+  )
+}
+
+function Paths({
+  from,
+  to,
+  showPaths
+}: {
+  from: { urn: string; name: string }
+  to: string
+  showPaths: Props['showPaths']
+}) {
+  const [isAsked, setAsked] = useState<string | null>(null)
+  const { data, error, reload } = useResource(isAsked === to ? `${from.urn} ${to}` : null, (signal) =>
+    graphql(lineagePaths, { from: from.urn, to, count: pathsMostCount }, signal)
+  )
+  if (isAsked !== to)
+    return (
+      <div>
+        <button
+          type="button"
+          data-testid="paths"
+          onClick={() => {
+            setAsked(to)
+          }}
+        >
+          {words.drawer.pathsFromStart}
+        </button>
+      </div>
+    )
+  if (error && !data) return <Failure error={error} retry={reload} />
+  if (!data) return <Loading />
+  const found = [data.forth, data.back].filter(({ hops }) => hops !== null)
+  if (found.length === 0) return <p class="soft">{words.paths.none}</p>
+  return (
+    <>
+      {found.map(({ hops, totalShortest, paths }) => (
+        <div key={hops} class="stack">
+          <strong>{words.paths.label(totalShortest, hops ?? 0)}</strong>
+          <ol class="paths">
+            {paths.slice(0, 5).map(({ steps }) => (
+              <li key={steps.map(({ entity }) => entity.urn).join(' ')}>
+                {steps.map(({ entity }) => cardOf(entity).name).join(' → ')}
+              </li>
+            ))}
+          </ol>
+          <button
+            type="button"
+            class="primary"
+            data-testid="show-paths"
+            onClick={() => {
+              showPaths(paths.map(({ steps }) => steps.map(({ entity }) => entity.urn)))
+            }}
+          >
+            {words.drawer.pathsFromStart}
+          </button>
+        </div>
+      ))}
+    </>
+  )
+}
+
+const rowsMostCount = 300
+
+function ColumnList({
+  urn,
+  column,
+  choose
+}: {
+  urn: string
+  column: string | null
+  choose: (urn: string) => void
+}) {
+  const [text, setText] = useState('')
+  const [isLinkedOnly, setLinkedOnly] = useState(false)
+  const { data, error, reload } = useResource(urn, (signal) =>
+    graphql(lineageColumns, { urn, columns: true }, signal)
+  )
+  if (error && !data) return <Failure error={error} retry={reload} />
+  const found = data?.lineageGraph.nodes[0]?.columnRows
+  if (!found) return <Loading />
+  const wanted = text.trim().toLowerCase()
+  const listed = found.rows.filter(
+    ({ path, upstreamCount, downstreamCount }) =>
+      path.toLowerCase().includes(wanted) && (!isLinkedOnly || upstreamCount + downstreamCount > 0)
+  )
+  return (
+    <section class="stack" aria-label={words.drawer.columns}>
+      <h3>
+        {words.drawer.columns} <span class="soft">{texts.count(found.total)}</span>
+      </h3>
+      <input
+        type="search"
+        aria-label={words.drawer.filter}
+        placeholder={words.drawer.filter}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value)
+        }}
+      />
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={isLinkedOnly}
+          onChange={(event) => {
+            setLinkedOnly(event.currentTarget.checked)
+          }}
+        />
+        {words.drawer.onlyLineage}
+      </label>
+      <ul data-testid="drawer-columns">
+        {listed.slice(0, rowsMostCount).map((row) => (
+          <li key={row.path}>
+            <button
+              type="button"
+              class="plain"
+              disabled={row.urn === null}
+              aria-pressed={row.urn !== null && row.urn === column}
+              onClick={() => {
+                if (row.urn !== null) choose(row.urn)
+              }}
+            >
+              <span>{row.path}</span>
+              <span class="soft">{row.dataType}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

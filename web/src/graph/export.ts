@@ -1,0 +1,139 @@
+/** The whole picture as a file: SVG that opens alone, and the cards as CSV. */
+import { colourOf } from './colours.ts'
+import { factsOf, fitted } from './labels.ts'
+import type { Colouring } from './model.ts'
+import type { Picture } from './picture.ts'
+import { heightOf, sizes, type PlacedItem, type Scene } from './scene.ts'
+import { lineageTexts as words } from '../texts/lineage.ts'
+
+/** Colours of the theme that the picture is drawn in. */
+export type Palette = {
+  page: string
+  surface: string
+  line: string
+  text: string
+  soft: string
+  edge: string
+  accent: string
+  hues: readonly string[]
+}
+
+const margin = 32
+
+const escaped = (text: string): string =>
+  text
+    .replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`)
+    .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
+
+/** Every card and every edge, whether or not the screen shows it. No reference to anything outside the file. */
+export function svgOf(scene: Scene, title: string, colouring: Colouring, palette: Palette): string {
+  const { x, y, width, height } = scene.bounds
+  const line = (path: string, more: string): string =>
+    `<path d="${path}" fill="none" stroke="${palette.edge}" ${more}/>`
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${x - margin} ${y - margin - 24} ${width + 2 * margin} ${height + 2 * margin + 24}" width="${width + 2 * margin}" height="${height + 2 * margin + 24}" font-family="system-ui, sans-serif">`,
+    `<title>${escaped(title)}</title>`,
+    `<rect x="${x - margin}" y="${y - margin - 24}" width="${width + 2 * margin}" height="${height + 2 * margin + 24}" fill="${palette.page}"/>`,
+    `<text x="${x}" y="${y - margin + 4}" font-size="14" font-weight="600" fill="${palette.text}">${escaped(title)}</text>`,
+    ...scene.groups.map(
+      ({ name, count, box }) =>
+        `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" rx="10" fill="none" stroke="${palette.line}"/>` +
+        `<text x="${box.x + 12}" y="${box.y + 22}" font-size="12" fill="${palette.soft}">${escaped(words.group(name, count))}</text>`
+    ),
+    ...scene.edges.map(({ path, isLoop, edge }) =>
+      line(
+        path,
+        isLoop || edge.kind === 'stack' ? 'stroke-dasharray="6 5" stroke-width="1.4"' : 'stroke-width="1.4"'
+      )
+    ),
+    ...scene.columnEdges.map(({ path }) => line(path, 'stroke-width="0.8" stroke-opacity="0.7"')),
+    ...scene.items.map((placed) => itemSvg(placed, colouring, palette)),
+    '</svg>'
+  ].join('\n')
+}
+
+function itemSvg({ item, box }: PlacedItem, colouring: Colouring, palette: Palette): string {
+  const rect = `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${heightOf(item)}" rx="8" fill="${palette.surface}" stroke="${palette.line}"/>`
+  const text = (content: string, dx: number, dy: number, size: number, more: string): string =>
+    `<text x="${box.x + dx}" y="${box.y + dy}" font-size="${size}" ${more}>${escaped(content)}</text>`
+  if (item.kind === 'stack')
+    return `<g data-item="stack">${rect}${text(words.stack[item.direction](item.count), 16, 25, 12, `fill="${palette.soft}"`)}</g>`
+  if (item.kind === 'group')
+    return `<g data-item="group">${rect}${text(words.group(item.name, item.count), 16, 33, 13, `fill="${palette.text}"`)}</g>`
+  const colour = colourOf(item.node, colouring)
+  const isStart = item.node.side === 'START'
+  return [
+    `<g data-item="card" data-urn="${escaped(item.id)}"><title>${escaped(item.id)}</title>`,
+    isStart
+      ? rect.replace(`stroke="${palette.line}"`, `stroke="${palette.accent}" stroke-width="2.5"`)
+      : rect,
+    `<rect x="${box.x + 1}" y="${box.y + 10}" width="4" height="36" rx="2" fill="${colour ? (palette.hues[colour.hue] ?? palette.line) : palette.line}"/>`,
+    text(fitted(item.node.card.name, 200, 13), 16, 24, 13, `font-weight="600" fill="${palette.text}"`),
+    text(fitted(factsOf(item.node), 210, 11.5), 16, 42, 11.5, `fill="${palette.soft}"`),
+    ...item.rows.map(({ path }, place) =>
+      text(
+        fitted(path, 210, 11.5),
+        16,
+        sizes.header + sizes.rowsTop + place * sizes.row + 15,
+        11.5,
+        `fill="${palette.text}"`
+      )
+    ),
+    item.moreRows > 0
+      ? text(
+          words.moreColumns(item.moreRows),
+          16,
+          sizes.header + sizes.rowsTop + item.rows.length * sizes.row + 15,
+          11.5,
+          `fill="${palette.soft}"`
+        )
+      : '',
+    '</g>'
+  ].join('')
+}
+
+/** A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+export function csvCell(value: string | number | null): string {
+  const text = value === null ? '' : String(value)
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+const csvHead = [
+  'urn',
+  'name',
+  'type',
+  'platform',
+  'environment',
+  'domain',
+  'side',
+  'degree',
+  'upstream',
+  'downstream'
+]
+
+/** One line for each card shown, in the order of the answer; CRLF, as RFC 4180 has it. */
+export const csvOf = ({ items }: Pick<Picture, 'items'>): string =>
+  [
+    csvHead,
+    ...items.flatMap((item) =>
+      item.kind === 'card'
+        ? [
+            [
+              item.id,
+              item.node.card.name,
+              item.node.card.type,
+              item.node.card.platform,
+              item.node.card.environment,
+              item.node.card.domain?.name ?? null,
+              item.node.side,
+              item.node.degree,
+              item.node.upstreamCount,
+              item.node.downstreamCount
+            ]
+          ]
+        : []
+    )
+  ]
+    .map((cells) => `${cells.map(csvCell).join(',')}\r\n`)
+    .join('')

@@ -1,0 +1,204 @@
+/** The drawing: one SVG that moves as a whole, of which only what crosses the viewport is there. */
+import { effect } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { ColumnEdges, Edges, EdgeTargets, LitEdges } from './edges.tsx'
+import { itemNode } from './items.tsx'
+import type { Colouring, Direction } from './model.ts'
+import type { Highlight, Stage } from './stage.ts'
+import { attachViewport, type Viewport } from './viewport.ts'
+import { visibleOf } from './visible.ts'
+import { lineageTexts as words } from '../texts/lineage.ts'
+
+export type GraphActions = {
+  choose: (urn: string) => void
+  chooseColumn: (urn: string) => void
+  expand: (urn: string, direction: Direction, options: { all: boolean }) => void
+  collapse: (urn: string, direction: Direction) => void
+  openStack: (id: string, element: Element) => void
+  toggleGroup: (group: string) => void
+  showColumnsOf: (urn: string) => void
+  pointAtEdge: (id: string | null, at: { x: number; y: number }) => void
+  keyDown: (event: KeyboardEvent, focused: string | null) => void
+}
+
+type Props = {
+  stage: Stage
+  name: string
+  colouring: Colouring
+  selected: string | null
+  column: string | null
+  actions: GraphActions
+  ready: (viewport: Viewport) => void
+}
+
+const closest = (event: Event, selector: string): Element | null =>
+  event.target instanceof Element ? event.target.closest(selector) : null
+
+export function Graph({ stage, name, colouring, selected, column, actions, ready }: Props) {
+  const svg = useRef<SVGSVGElement>(null)
+  const world = useRef<SVGGElement>(null)
+  useEffect(() => {
+    const element = svg.current
+    if (!element) return
+    const viewport = attachViewport(element, stage)
+    ready(viewport)
+    const stopMoving = effect(() => {
+      const { x, y, scale } = stage.view.value
+      world.current?.setAttribute('transform', `translate(${x} ${y}) scale(${scale})`)
+      element.dataset.scale = String(scale)
+    })
+    const stopFading = effect(() => {
+      const highlight = stage.highlight.value
+      const { detail } = stage
+      element.dataset.lod = detail.value
+      if (world.current) light(world.current, highlight)
+    })
+    return () => {
+      stopMoving()
+      stopFading()
+      viewport.end()
+    }
+  }, [stage])
+
+  const onClick = (event: MouseEvent): void => {
+    const pill = closest(event, '[data-pill]')
+    if (pill) {
+      const direction = pill.getAttribute('data-pill') === 'UPSTREAM' ? 'UPSTREAM' : 'DOWNSTREAM'
+      const urn = pill.getAttribute('data-of') ?? ''
+      if (pill.getAttribute('data-opens') === 'true') actions.expand(urn, direction, { all: event.shiftKey })
+      else actions.collapse(urn, direction)
+      return
+    }
+    const row = closest(event, '[data-col]')
+    if (row) {
+      actions.chooseColumn(row.getAttribute('data-col') ?? '')
+      return
+    }
+    const more = closest(event, '[data-more]')
+    if (more) {
+      actions.showColumnsOf(more.getAttribute('data-more') ?? '')
+      return
+    }
+    const node = closest(event, '[data-node]')
+    if (node) {
+      actions.choose(node.getAttribute('data-node') ?? '')
+      return
+    }
+    const item = closest(event, '[data-item]')
+    const group = closest(event, '[data-group]')
+    if (item?.getAttribute('data-testid') === 'stack')
+      actions.openStack(item.getAttribute('data-item') ?? '', item)
+    else if (item) actions.toggleGroup((item.getAttribute('data-item') ?? '').slice('group '.length))
+    else if (group) actions.toggleGroup(group.getAttribute('data-group') ?? '')
+  }
+
+  const onPointerOver = (event: PointerEvent): void => {
+    if (event.pointerType === 'touch') return
+    const col = closest(event, '[data-col]')?.getAttribute('data-col') ?? null
+    stage.hoveredColumn.value = col !== null && col.startsWith('urn:') ? col : null
+    stage.hovered.value = closest(event, '[data-node]')?.getAttribute('data-node') ?? null
+    const edge = closest(event, '[data-edge]')
+    actions.pointAtEdge(edge?.getAttribute('data-edge') ?? null, { x: event.clientX, y: event.clientY })
+  }
+
+  return (
+    <svg
+      ref={svg}
+      class="graph"
+      data-testid="graph"
+      role="group"
+      aria-label={words.canvas(name)}
+      onClick={onClick}
+      onPointerOver={onPointerOver}
+      onPointerLeave={() => {
+        stage.hovered.value = null
+        stage.hoveredColumn.value = null
+        actions.pointAtEdge(null, { x: 0, y: 0 })
+      }}
+      onFocusIn={(event) => {
+        const element = closest(event, '[data-node], [data-item]')
+        stage.focused.value = element?.getAttribute('data-node') ?? element?.getAttribute('data-item') ?? null
+      }}
+      onKeyDown={(event) => {
+        actions.keyDown(event, stage.focused.value)
+      }}
+    >
+      <g ref={world} class="world">
+        <Groups stage={stage} />
+        <Edges stage={stage} />
+        <EdgeTargets stage={stage} />
+        <LitEdges stage={stage} />
+        <ColumnEdges stage={stage} />
+        <Items stage={stage} colouring={colouring} selected={selected} column={column} />
+      </g>
+    </svg>
+  )
+}
+
+/** Marks what is lit; the rest fades by style. No item is drawn anew. */
+function light(world: SVGGElement, highlight: Highlight | null): void {
+  world.toggleAttribute('data-dim', highlight !== null)
+  world.toggleAttribute('data-dim-columns', highlight?.columns != null)
+  for (const element of world.querySelectorAll('[data-node], [data-item]')) {
+    const id = element.getAttribute('data-node') ?? element.getAttribute('data-item') ?? ''
+    element.toggleAttribute('data-lit', highlight?.items.has(id) === true)
+  }
+  for (const element of world.querySelectorAll('[data-col]'))
+    element.toggleAttribute(
+      'data-lit',
+      highlight?.columns?.has(element.getAttribute('data-col') ?? '') === true
+    )
+}
+
+function Items({
+  stage,
+  colouring,
+  selected,
+  column
+}: {
+  stage: Stage
+  colouring: Colouring
+  selected: string | null
+  column: string | null
+}) {
+  const layer = useRef<SVGGElement>(null)
+  const placed = stage.placed.value
+  const detail = stage.detail.value
+  const window = stage.window.value
+  const focused = stage.focused.value
+  useLayoutEffect(() => {
+    const world = layer.current?.parentElement
+    if (world instanceof SVGGElement) light(world, stage.highlight.peek())
+  })
+  if (!placed) return <g ref={layer} />
+  const visible = visibleOf(placed.scene.items, window)
+  const start = placed.scene.items[0]?.item.id ?? null
+  const tabStop =
+    focused !== null && placed.scene.byId.has(focused)
+      ? focused
+      : selected !== null && placed.scene.byId.has(selected)
+        ? selected
+        : start
+  return (
+    <g ref={layer} class="items">
+      {visible.map((each) => itemNode(each, { detail, colouring, selected, column, tabStop }))}
+    </g>
+  )
+}
+
+function Groups({ stage }: { stage: Stage }) {
+  const scene = stage.placed.value?.scene
+  if (!scene || scene.groups.length === 0) return null
+  return (
+    <g class="groups">
+      {visibleOf(scene.groups, stage.window.value).map(({ id, name, count, box }) => (
+        <g key={id} class="group" data-group={id} data-count={count}>
+          <rect x={box.x} y={box.y} width={box.width} height={box.height} rx="12" />
+          <text x={box.x + 14} y={box.y + 25} role="button" tabIndex={-1} aria-label={words.closeGroup(name)}>
+            {words.group(name, count)}
+          </text>
+        </g>
+      ))}
+    </g>
+  )
+}

@@ -1,0 +1,22 @@
+/** A sign for each type of asset, on 16 by 16 pixels, drawn in lines. */
+const paths: { readonly [type: string]: string } = {
+  DATASET: 'M2 4.5h12v8H2zM2 7.5h12M6.5 7.5v5',
+  DATA_JOB:
+    'M8 2v2.2M8 11.8V14M2 8h2.2M11.8 8H14M3.8 3.8l1.5 1.5M10.7 10.7l1.5 1.5M12.2 3.8l-1.5 1.5M5.3 10.7l-1.5 1.5M8 5.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 1 0 0-5.6',
+  DATA_FLOW: 'M2.5 4h3v3h-3zM10.5 9h3v3h-3zM5.5 5.5h2.5v5h2.5',
+  CHART: 'M2.5 13.5h11M4 11V8M7 11V4M10 11V6M13 11V9',
+  DASHBOARD: 'M2.5 2.5h5v7h-5zM9.5 2.5h4v3h-4zM9.5 7.5h4v6h-4zM2.5 11.5h5v2h-5z',
+  CONTAINER: 'M2.5 5l5.5-3l5.5 3v6.5l-5.5 3l-5.5-3zM2.5 5l5.5 3l5.5-3M8 8v6.5',
+  DATA_PROCESS_INSTANCE: 'M4 2.5l9 5.5l-9 5.5z',
+  SCHEMA_FIELD: 'M5.5 2.5h5v11h-5zM5.5 6h5M5.5 10h5'
+}
+const model =
+  'M3.5 4.5a1.5 1.5 0 1 0 0-.01M12.5 4.5a1.5 1.5 0 1 0 0-.01M8 12.5a1.5 1.5 0 1 0 0-.01M4.5 5.5l3 5.5M11.5 5.5l-3 5.5M5 4h6'
+
+export const TypeIcon = ({ type, x, y }: { type: string; x: number; y: number }) => (
+  <path
+    class="icon"
+    transform={`translate(${x} ${y})`}
+    d={paths[type] ?? (type.startsWith('ML') ? model : 'M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11')}
+  />
+)

@@ -1,0 +1,57 @@
+/** Texts on cards, cut so that they fit without being measured. */
+import { lineageTexts as words } from '../texts/lineage.ts'
+import { typeName } from '../texts.ts'
+import type { AnswerNode } from './picture.ts'
+
+/** Of the size of the font: letters of a proportional font, wide ones counted as such. */
+const widthOf = (letter: string): number =>
+  /[mwMW@%]/.test(letter)
+    ? 0.86
+    : /[ijlt.,:;|!'()[\]fr ]/.test(letter)
+      ? 0.34
+      : /[A-Z_]/.test(letter)
+        ? 0.66
+        : letter.charCodeAt(0) > 0x2e80
+          ? 1.02
+          : 0.56
+
+export function textWidth(text: string, fontSize: number): number {
+  let width = 0
+  for (const letter of text) width += widthOf(letter)
+  return width * fontSize
+}
+
+/** The beginning and the end, which tell most names apart, with … between them where all of it does not fit. */
+export function fitted(text: string, room: number, fontSize: number): string {
+  if (textWidth(text, fontSize) <= room) return text
+  const letters = [...text]
+  let [first, last] = [0, letters.length]
+  let left = room - fontSize * 0.9
+  for (;;) {
+    const isFirst = first <= letters.length - last
+    const letter = letters[isFirst ? first : last - 1]
+    if (letter === undefined || first >= last) break
+    left -= widthOf(letter) * fontSize
+    if (left < 0) break
+    if (isFirst) first += 1
+    else last -= 1
+  }
+  return `${letters.slice(0, first).join('')}…${letters.slice(last).join('')}`
+}
+
+/** The second line of a card. */
+export const factsOf = ({ card }: AnswerNode): string =>
+  [card.platform ?? typeName(card.type), card.environment, card.domain?.name].filter(Boolean).join(' · ')
+
+/** What a screen reader says of a card. */
+export const labelOf = ({ card, side, degree, ...node }: AnswerNode): string =>
+  words.card({
+    name: card.name,
+    type: typeName(card.type).toLowerCase(),
+    facts: [card.platform, card.environment].filter((fact) => fact !== null),
+    domain: card.domain?.name ?? null,
+    place: words.place[side](degree ?? 0),
+    up: node.upstreamCount,
+    down: node.downstreamCount,
+    hidden: node.hiddenUpstream + node.hiddenDownstream
+  })

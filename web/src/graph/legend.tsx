@@ -1,0 +1,46 @@
+/** What the colours, lines and numbers of the graph mean. */
+import { typeName } from '../texts.ts'
+import { lineageTexts as words } from '../texts/lineage.ts'
+import { colourOf } from './colours.ts'
+import type { Colouring } from './model.ts'
+import type { Picture } from './picture.ts'
+
+/** More names than this are a table. */
+const coloursMostCount = 24
+
+export function Legend({ picture, colouring }: { picture: Picture; colouring: Colouring }) {
+  const colours = new Map<string, { name: string; hue: number }>()
+  let isAnyOther = false
+  for (const item of picture.items) {
+    if (item.kind !== 'card') continue
+    const colour = colourOf(item.node, colouring)
+    if (colour) colours.set(colour.key, colour)
+    else isAnyOther = true
+  }
+  const named = [...colours.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, coloursMostCount)
+  return (
+    <details class="over legend">
+      <summary>{words.legend.label}</summary>
+      <ul>
+        {named.map(({ name, hue }) => (
+          <li key={name}>
+            <span class="dot" style={{ background: `var(--hue-${hue})` }} />
+            {colouring === 'type' ? typeName(name) : name}
+          </li>
+        ))}
+        {isAnyOther && (
+          <li>
+            <span class="dot" style={{ background: 'var(--line-strong)' }} />
+            {words.legend.other}
+          </li>
+        )}
+      </ul>
+      <p class="soft">
+        <svg width="34" height="8" aria-hidden="true">
+          <path d="M0 4h34" stroke="var(--edge)" stroke-width="1.5" stroke-dasharray="6 5" />
+        </svg>{' '}
+        {words.legend.loop}, {words.legend.stack}. {words.legend.degree}
+      </p>
+    </details>
+  )
+}

@@ -1,0 +1,136 @@
+/** The lineage page: reads the view from the address, asks the server once for it, and lets the person change it. */
+import { useLocation } from 'preact-iso'
+import { useEffect } from 'preact/hooks'
+import { assetAddress, addressOf } from '../address.ts'
+import { ApiError } from '../api/errors.ts'
+import { canWrite } from '../api/session.ts'
+import { lineageGraph } from '../api/lineage-queries.ts'
+import { graphql } from '../api/request.ts'
+import { Snippet } from '../parts/copy-button.tsx'
+import { Empty, Failure } from '../parts/states.tsx'
+import { goTo } from '../parts/use-address.ts'
+import { useResource } from '../parts/use-resource.ts'
+import { texts } from '../texts.ts'
+import { lineageTexts as words } from '../texts/lineage.ts'
+import { answerOf } from './answer.ts'
+import { queryOf, questionOf, stateOf, type ViewState } from './model.ts'
+import { Skeleton } from './skeleton.tsx'
+import { View } from './view.tsx'
+import '../style/lineage.css'
+
+export function LineagePage() {
+  const { url, route } = useLocation()
+  const state = stateOf(new URL(url, location.href).search)
+  const input = questionOf(state)
+  const { data, error, isLoading, reload } = useResource(
+    state.urn === '' ? null : JSON.stringify(input),
+    async (signal) =>
+      answerOf((await graphql(lineageGraph, { input, columns: input.columns }, signal)).lineageGraph)
+  )
+  const start = data?.nodes[0]?.card
+  useEffect(() => {
+    if (start) document.title = `${words.title(start.name)} · ${texts.product}`
+  }, [start?.urn])
+  if (state.urn === '') return <Empty title={words.noStart} />
+  if (
+    error instanceof ApiError &&
+    ['NOT_FOUND', 'INVALID_URN', 'VALIDATION_FAILED', 'BAD_REQUEST'].includes(error.code) &&
+    (!data || start?.urn !== state.urn)
+  )
+    return <Unknown urn={state.urn} message={error.message} />
+  if (error && !data) return <Failure error={error} retry={reload} />
+  if (!data || !start) return <Skeleton />
+  return (
+    <>
+      {error && (
+        <div class="row apart banner" role="alert">
+          <span>
+            {words.stale} {error.message}
+          </span>
+          <button type="button" onClick={reload}>
+            {texts.state.retry}
+          </button>
+        </div>
+      )}
+      <View
+        answer={data}
+        state={state}
+        isLoading={isLoading}
+        go={(next: ViewState, { replace = false } = {}) => {
+          goTo(route, `./lineage?${queryOf(next)}`, replace)
+        }}
+        leave={(address) => {
+          goTo(route, address)
+        }}
+        empty={
+          data.nodes.length === 1 &&
+          data.edges.length === 0 &&
+          data.totals.upstream + data.totals.downstream === 0 ? (
+            <NoLineage urn={state.urn} />
+          ) : null
+        }
+      />
+    </>
+  )
+}
+
+const Unknown = ({ urn, message }: { urn: string; message: string }) => (
+  <div data-testid="not-found">
+    <Empty title={words.notFound}>
+      <p>
+        <code class="urn">{urn}</code>
+      </p>
+      <p>{message}</p>
+      <p>{words.notFoundHint}</p>
+      <p>
+        <a
+          href={addressOf('search', {
+            q:
+              urn
+                .split(/[,.():]/)
+                .filter(Boolean)
+                .at(-2) ?? urn
+          })}
+        >
+          {texts.search.label}
+        </a>
+      </p>
+    </Empty>
+  </div>
+)
+
+const NoLineage = ({ urn }: { urn: string }) => (
+  <div class="over message stack" data-testid="empty">
+    <h2>{words.empty.title}</h2>
+    <p>{words.empty.text}</p>
+    <Snippet
+      label={words.empty.title}
+      text={`curl -sS ${new URL('../api/graphql', location.href)} -H "Authorization: Bearer $TRIBUTARY_TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify(
+        {
+          query: 'mutation ($input: UpdateLineageInput!) { updateLineage(input: $input) }',
+          variables: {
+            input: {
+              edgesToAdd: [
+                {
+                  upstreamUrn: 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)',
+                  downstreamUrn: urn
+                }
+              ],
+              edgesToRemove: []
+            }
+          }
+        }
+      ).replaceAll("'", String.raw`'\''`)}'`}
+    />
+    <div class="row">
+      {canWrite() && (
+        <a class="button" href={addressOf('edit-lineage', { urn })}>
+          {words.empty.edit}
+        </a>
+      )}
+      <a class="button" href={assetAddress(urn)}>
+        {words.drawer.open}
+      </a>
+    </div>
+  </div>
+)

@@ -1,0 +1,37 @@
+/** Cards without words, while the first answer is on its way; not for answers that come at once. */
+import { useEffect, useState } from 'preact/hooks'
+import { texts } from '../texts.ts'
+
+const shownAfterMs = 150
+const places = [
+  [40, 150],
+  [412, 60],
+  [412, 150],
+  [412, 240],
+  [784, 105],
+  [784, 195]
+] as const
+
+export function Skeleton() {
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setShown(true)
+    }, shownAfterMs)
+    return () => {
+      clearTimeout(timer)
+    }
+  }, [])
+  return (
+    <div class="lineage" role="status">
+      <span class="visually-hidden">{isShown ? texts.state.loading : ''}</span>
+      {isShown && (
+        <svg class="skeleton" viewBox="0 0 1060 340" aria-hidden="true">
+          {places.map(([x, y]) => (
+            <rect key={`${x} ${y}`} x={x} y={y} width="240" height="56" rx="8" />
+          ))}
+        </svg>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+/** What changes without a new picture: where one looks, what one points at, which card has the keyboard. Signals, so that only what depends on them is drawn. */
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { Box } from './layout.ts'
+import { closureOf, closureOfPaths, linksOf, type Links } from './paths.ts'
+import type { Picture } from './picture.ts'
+import type { Scene } from './scene.ts'
+import { detailAt, isSameBox, windowOf, type DetailLevel, type Size, type View } from './visible.ts'
+
+/** What is highlighted; the rest fades. */
+export type Highlight = {
+  items: ReadonlySet<string>
+  edges: ReadonlySet<string>
+  /** Null where it is not about columns. */
+  columns: ReadonlySet<string> | null
+  columnEdges: ReadonlySet<string>
+}
+
+export type Placed = { picture: Picture; scene: Scene; links: Links; columnLinks: Links }
+
+/** More column edges than this are drawn only for the column that one looks at. */
+export const columnEdgesDrawnMost = 500
+
+export type Stage = {
+  view: Signal<View>
+  size: Signal<Size>
+  placed: Signal<Placed | null>
+  hovered: Signal<string | null>
+  hoveredColumn: Signal<string | null>
+  /** The card with the keyboard. */
+  focused: Signal<string | null>
+  lockedColumn: Signal<string | null>
+  paths: Signal<readonly (readonly string[])[]>
+  /** The part of the picture that is drawn. */
+  window: ReadonlySignal<Box>
+  detail: ReadonlySignal<DetailLevel>
+  highlight: ReadonlySignal<Highlight | null>
+}
+
+export const placedOf = (picture: Picture, scene: Scene): Placed => ({
+  picture,
+  scene,
+  links: linksOf(picture.edges),
+  columnLinks: linksOf(picture.columnEdges)
+})
+
+const none: ReadonlySet<string> = new Set()
+
+function highlightOfColumn({ links, columnLinks, picture }: Placed, column: string): Highlight {
+  const { members, links: columnEdges } = closureOf(columnLinks, column)
+  const items = new Set<string>()
+  const edges = new Set<string>()
+  for (const edge of picture.columnEdges) {
+    if (!columnEdges.has(edge.id)) continue
+    items.add(edge.fromCard)
+    items.add(edge.toCard)
+    for (const link of links.from.get(edge.fromCard) ?? []) if (link.to === edge.toCard) edges.add(link.id)
+  }
+  const own = picture.items.find(
+    (item) => item.kind === 'card' && item.rows.some(({ urn }) => urn === column)
+  )
+  if (own) items.add(own.id)
+  return { items, edges, columns: members, columnEdges }
+}
+
+export function createStage(): Stage {
+  const view = signal<View>({ x: 0, y: 0, scale: 1 })
+  const size = signal<Size>({ width: 1, height: 1 })
+  const placed = signal<Placed | null>(null)
+  const hovered = signal<string | null>(null)
+  const hoveredColumn = signal<string | null>(null)
+  const lockedColumn = signal<string | null>(null)
+  const paths = signal<readonly (readonly string[])[]>([])
+  let last: Box = { x: 0, y: 0, width: 0, height: 0 }
+  return {
+    view,
+    size,
+    placed,
+    hovered,
+    hoveredColumn,
+    focused: signal<string | null>(null),
+    lockedColumn,
+    paths,
+    window: computed(() => {
+      const next = windowOf(view.value, size.value)
+      if (!isSameBox(next, last)) last = next
+      return last
+    }),
+    detail: computed(() => detailAt(view.value.scale)),
+    highlight: computed(() => {
+      const current = placed.value
+      if (current === null) return null
+      const column = hoveredColumn.value ?? lockedColumn.value
+      if (column !== null) return highlightOfColumn(current, column)
+      const card = hovered.value
+      if (card === null && paths.value.length === 0) return null
+      const { members, links } =
+        card === null ? closureOfPaths(current.links, paths.value) : closureOf(current.links, card)
+      return { items: members, edges: links, columns: null, columnEdges: none }
+    })
+  }
+}

@@ -1,0 +1,260 @@
+/** What a view shows, to be chosen: sides, hops, columns, jobs, groups, colours, time; and what can be taken away. */
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import {
+  bounds,
+  colourings,
+  groupings,
+  sidesShown,
+  type Colouring,
+  type Grouping,
+  type SidesShown,
+  type ViewState
+} from './model.ts'
+import { lineageTexts as words } from '../texts/lineage.ts'
+
+export type ExportFormat = 'svg' | 'png' | 'csv'
+
+type Props = {
+  state: ViewState
+  change: (next: Partial<ViewState>) => void
+  find: ComponentChildren
+  tableAddress: string
+  exportAs: (format: ExportFormat) => void
+  fit: () => void
+  showKeys: () => void
+}
+
+const dayMs = 86_400_000
+const spans = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs, year: 365 * dayMs }
+type Span = keyof typeof spans
+
+export function Toolbar({ state, change, find, tableAddress, exportAs, fit, showKeys }: Props) {
+  return (
+    <div class="toolbar" role="toolbar" aria-label={words.toolbar}>
+      <Choice
+        isNamed={false}
+        label={words.direction}
+        values={sidesShown}
+        names={{ both: words.both, up: words.up, down: words.down }}
+        value={state.sides}
+        choose={(sides: SidesShown) => {
+          change({ sides })
+        }}
+      />
+      {state.sides !== 'down' && (
+        <Stepper
+          label={words.hops.UPSTREAM}
+          sign="↑"
+          value={state.up}
+          choose={(up) => {
+            change({ up })
+          }}
+        />
+      )}
+      {state.sides !== 'up' && (
+        <Stepper
+          label={words.hops.DOWNSTREAM}
+          sign="↓"
+          value={state.down}
+          choose={(down) => {
+            change({ down })
+          }}
+        />
+      )}
+      <label>
+        <input
+          type="checkbox"
+          role="switch"
+          data-testid="columns"
+          checked={state.showsColumns}
+          onChange={(event) => {
+            change({ showsColumns: event.currentTarget.checked, column: null })
+          }}
+        />
+        {words.columns}
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          role="switch"
+          data-testid="hide-jobs"
+          checked={state.hidesJobs}
+          onChange={(event) => {
+            change({ hidesJobs: event.currentTarget.checked })
+          }}
+        />
+        {words.hideJobs}
+      </label>
+      <Choice
+        label={words.groupBy}
+        values={groupings}
+        names={words.groups}
+        value={state.group}
+        choose={(group: Grouping) => {
+          change({ group, toggledGroups: [] })
+        }}
+      />
+      <Choice
+        label={words.colourBy}
+        values={colourings}
+        names={words.colours}
+        value={state.colour}
+        choose={(colour: Colouring) => {
+          change({ colour })
+        }}
+      />
+      <TimeChoice state={state} change={change} />
+      {find}
+      <span class="end part">
+        <a class="button" href={tableAddress}>
+          {words.table}
+        </a>
+        <ExportMenu exportAs={exportAs} />
+        <button type="button" title={words.fitTitle} onClick={fit}>
+          {words.fit}
+        </button>
+        <button type="button" aria-label={words.keys.title} onClick={showKeys}>
+          ?
+        </button>
+      </span>
+    </div>
+  )
+}
+
+function Choice<Value extends string>({
+  label,
+  isNamed = true,
+  values,
+  names,
+  value,
+  choose
+}: {
+  label: string
+  /** False where the values say what is chosen. */
+  isNamed?: boolean
+  values: readonly Value[]
+  names: { readonly [value in Value]: string }
+  value: Value
+  choose: (value: Value) => void
+}) {
+  return (
+    <label>
+      {isNamed && <span class="soft">{label}</span>}
+      <select
+        aria-label={label}
+        value={value}
+        onChange={(event) => {
+          const chosen = values.find((each) => each === event.currentTarget.value)
+          if (chosen) choose(chosen)
+        }}
+      >
+        {values.map((each) => (
+          <option key={each} value={each}>
+            {names[each]}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+const Stepper = ({
+  label,
+  sign,
+  value,
+  choose
+}: {
+  label: string
+  sign: string
+  value: number
+  choose: (value: number) => void
+}) => (
+  <span class="part" role="group" aria-label={label} title={label}>
+    <span class="soft" aria-hidden="true">
+      {sign}
+    </span>
+    <button
+      type="button"
+      aria-label={words.fewer(label)}
+      disabled={value === 0}
+      onClick={() => {
+        choose(value - 1)
+      }}
+    >
+      −
+    </button>
+    <output aria-label={label}>{value}</output>
+    <button
+      type="button"
+      aria-label={words.more(label)}
+      disabled={value === bounds.hopsMost}
+      onClick={() => {
+        choose(value + 1)
+      }}
+    >
+      +
+    </button>
+  </span>
+)
+
+/** Whole days, so that a link shows the same for everyone. */
+function TimeChoice({ state, change }: Pick<Props, 'state' | 'change'>) {
+  const today = Math.floor(Date.now() / dayMs) * dayMs
+  const sinceOf = (span: Span): number => today - spans[span]
+  const known = (Object.keys(spans) as Span[]).find((span) => sinceOf(span) === state.since)
+  const isOwn = (state.since !== null && !known) || state.until !== null
+  return (
+    <label>
+      <select
+        aria-label={words.time}
+        value={isOwn ? 'own' : (known ?? 'all')}
+        data-testid="time"
+        onChange={(event) => {
+          const { value } = event.currentTarget
+          if (value === 'own') return
+          change({ since: value === 'all' ? null : sinceOf(value as Span), until: null })
+        }}
+      >
+        <option value="all">{words.times.all}</option>
+        {(Object.keys(spans) as Span[]).map((span) => (
+          <option key={span} value={span}>
+            {words.times[span]}
+          </option>
+        ))}
+        {isOwn && <option value="own">{words.times.own}</option>}
+      </select>
+    </label>
+  )
+}
+
+function ExportMenu({ exportAs }: { exportAs: (format: ExportFormat) => void }) {
+  const menu = useRef<HTMLDetailsElement>(null)
+  return (
+    <details
+      ref={menu}
+      class="choice-menu"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && menu.current) menu.current.open = false
+      }}
+    >
+      <summary class="button">{words.export}</summary>
+      <div class="choice-list" role="group" aria-label={words.export}>
+        {(['svg', 'png', 'csv'] as const).map((format) => (
+          <button
+            key={format}
+            type="button"
+            class="plain"
+            data-testid={`export-${format}`}
+            onClick={() => {
+              if (menu.current) menu.current.open = false
+              exportAs(format)
+            }}
+          >
+            {words.exportAs[format]}
+          </button>
+        ))}
+      </div>
+    </details>
+  )
+}

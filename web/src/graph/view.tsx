@@ -1,0 +1,509 @@
+/** One lineage view: toolbar, status, drawing, and what lies over it. The address has its state; the stage has where one looks. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { assetAddress } from '../address.ts'
+import { columnReach, lineagePaths } from '../api/lineage-queries.ts'
+import { graphql } from '../api/request.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { tell } from '../parts/toasts.tsx'
+import { useResource } from '../parts/use-resource.ts'
+import { texts } from '../texts.ts'
+import { lineageTexts as words } from '../texts/lineage.ts'
+import { AsList, useIsNarrow } from './as-list.tsx'
+import { download } from './download.ts'
+import { Drawer } from './drawer.tsx'
+import { EdgeTip, type PointedEdge } from './edge-tip.tsx'
+import { Find } from './find.tsx'
+import { Graph, type GraphActions } from './graph.tsx'
+import { commandOf, nextItem } from './keyboard.ts'
+import { Legend } from './legend.tsx'
+import { MiniMap } from './mini-map.tsx'
+import {
+  bounds,
+  collapsed,
+  expanded,
+  expandedAlong,
+  expandedBy,
+  recentred,
+  type Direction,
+  type ViewState
+} from './model.ts'
+import { closureOf } from './paths.ts'
+import { pictureOf, type CardItem, type GraphAnswer } from './picture.ts'
+import { sceneOf, type Scene } from './scene.ts'
+import { StackList } from './stack-list.tsx'
+import { columnEdgesDrawnMost, createStage, placedOf, type Placed } from './stage.ts'
+import { Toolbar } from './toolbar.tsx'
+import type { Viewport } from './viewport.ts'
+
+type Props = {
+  answer: GraphAnswer
+  state: ViewState
+  isLoading: boolean
+  go: (next: ViewState, options?: { replace?: boolean }) => void
+  leave: (address: string) => void
+  /** Shown where there is no lineage. */
+  empty: ComponentChildren
+}
+
+/** Steps of the zoom keys. */
+const zoomStep = 1.25
+
+export function View({ answer, state, isLoading, go, leave, empty }: Props) {
+  const stage = useMemo(createStage, [])
+  const former = useRef<Scene | null>(null)
+  const held = useRef<string | null>(null)
+  const viewport = useRef<Viewport | null>(null)
+  const [isReady, setReady] = useState(false)
+  const [stack, setStack] = useState<{ id: string; element: Element } | null>(null)
+  const [showsKeys, setShowsKeys] = useState(false)
+  const [pointed, setPointed] = useState<PointedEdge | null>(null)
+  const isNarrow = useIsNarrow()
+
+  const { group, toggledGroups, column, showsColumns } = state
+  const placed = useMemo((): Placed => {
+    const picture = pictureOf(answer, { group, toggledGroups, column, showsColumns })
+    const scene = sceneOf(picture, former.current, held.current ?? state.urn)
+    former.current = scene
+    held.current = null
+    return placedOf(picture, scene)
+  }, [answer, group, toggledGroups.join(' '), column, showsColumns])
+  const { picture, scene } = placed
+  const start = answer.nodes[0]?.card ?? { urn: state.urn, name: state.urn }
+
+  useLayoutEffect(() => {
+    stage.placed.value = placed
+    requestAnimationFrame(() => {
+      setTimeout(() => performance.mark('graph:paint'))
+    })
+  }, [placed])
+  useEffect(() => {
+    stage.lockedColumn.value = column
+  }, [column])
+
+  // The first picture of a start is shown as a whole, or from its start; later ones stay where they are.
+  const shownStart = useRef<string | null>(null)
+  useLayoutEffect(() => {
+    if (!viewport.current || shownStart.current === start.urn) return
+    const box = scene.byId.get(start.urn)?.box
+    if (shownStart.current === null) viewport.current.begin(scene.bounds, box)
+    else if (box) viewport.current.reveal(box)
+    shownStart.current = start.urn
+  }, [isReady, start.urn, placed])
+
+  const change = (next: Partial<ViewState>, options?: { replace?: boolean }): void => {
+    go({ ...state, ...next }, options)
+  }
+  const focusItem = (id: string): void => {
+    const box = scene.byId.get(id)?.box
+    if (!box) return
+    stage.focused.value = id
+    viewport.current?.reveal(box)
+    // It may have to be drawn first.
+    requestAnimationFrame(() => {
+      setTimeout(() => {
+        const name = CSS.escape(id)
+        document
+          .querySelector<SVGGElement>(`.graph :is([data-node="${name}"], [data-item="${name}"]) > .card`)
+          ?.focus({ preventScroll: true })
+      })
+    })
+  }
+  const cardOf = (urn: string): CardItem | null => {
+    const item = scene.byId.get(urn)?.item
+    return item?.kind === 'card' ? item : null
+  }
+  const expand = (urn: string, direction: Direction, { all = false } = {}): void => {
+    const hidden = cardOf(urn)?.sides[direction].hidden ?? 0
+    const isCollapsed = state.collapsed.some((each) => each.urn === urn && each.direction === direction)
+    if (hidden === 0 && !isCollapsed) return
+    held.current = urn
+    go(expanded(state, { urn, direction }, { hidden, all }))
+  }
+  const collapse = (urn: string, direction: Direction): void => {
+    const side = cardOf(urn)?.sides[direction]
+    if (!side?.isOpen) return
+    held.current = urn
+    go(collapsed(state, { urn, direction }))
+  }
+  const toggleColumns = (): void => {
+    change({ showsColumns: !showsColumns, column: null })
+  }
+  const toggleGroup = (id: string): void => {
+    change({
+      toggledGroups: toggledGroups.includes(id)
+        ? toggledGroups.filter((each) => each !== id)
+        : [...toggledGroups, id]
+    })
+  }
+  const choose = (urn: string): void => {
+    change({ selected: state.selected === urn ? null : urn }, { replace: true })
+  }
+  const chooseColumn = (urn: string): void => {
+    if (urn.startsWith('urn:')) change({ column: column === urn ? null : urn })
+  }
+  const activate = (id: string): void => {
+    const item = scene.byId.get(id)?.item
+    if (item?.kind === 'card') choose(id)
+    else if (item?.kind === 'group') toggleGroup(item.group)
+    else if (item) {
+      const element = document.querySelector(`.graph [data-item="${CSS.escape(id)}"]`)
+      if (element) setStack({ id, element })
+    }
+  }
+  const tableAddress = assetAddress(state.urn, { tab: 'impact', dir: state.sides === 'up' ? 'up' : null })
+  const keyDown: GraphActions['keyDown'] = (event, focused) => {
+    const command = commandOf(event)
+    if (!command) return
+    // Pills and rows within a card answer to Enter as buttons do.
+    const isCard = event.target instanceof Element && event.target.classList.contains('card')
+    if (command.kind === 'choose' && !isCard) {
+      event.preventDefault()
+      if (event.target instanceof Element)
+        event.target.dispatchEvent(new MouseEvent('click', { bubbles: true }))
+      return
+    }
+    event.preventDefault()
+    const id = focused !== null && scene.byId.has(focused) ? focused : start.urn
+    switch (command.kind) {
+      case 'move': {
+        const next = nextItem(scene, id, command.arrow)
+        if (next !== null) focusItem(next)
+        break
+      }
+      case 'expand':
+        expand(id, command.direction)
+        break
+      case 'collapse':
+        collapse(id, command.direction)
+        break
+      case 'choose':
+        activate(id)
+        break
+      case 'columns':
+        toggleColumns()
+        break
+      case 'fit':
+        viewport.current?.fit(scene.bounds)
+        break
+      case 'table':
+        leave(tableAddress)
+        break
+      case 'keys':
+        setShowsKeys(true)
+        break
+      case 'clear':
+        change({ selected: null, column: null, pathTo: null }, { replace: true })
+        break
+      case 'zoomIn':
+        viewport.current?.zoomBy(zoomStep)
+        break
+      case 'zoomOut':
+        viewport.current?.zoomBy(1 / zoomStep)
+        break
+      case 'zoomReset':
+        viewport.current?.zoomBy(1 / stage.view.peek().scale)
+        break
+    }
+  }
+  const actions: GraphActions = {
+    choose,
+    chooseColumn,
+    expand,
+    collapse,
+    toggleGroup,
+    keyDown,
+    openStack: (id, element) => {
+      setStack({ id, element })
+    },
+    showColumnsOf: (urn) => {
+      change({ selected: urn }, { replace: true })
+    },
+    pointAtEdge: (id, at) => {
+      setPointed((last) => (id === null && last === null ? last : id === null ? null : { id, ...at }))
+    }
+  }
+  const selected = state.selected === null ? null : cardOf(state.selected)
+  const openStack = stack === null ? null : scene.byId.get(stack.id)?.item
+  const isTooBig = answer.nodes.length >= state.maxCards && picture.counts.shown < picture.counts.total
+  return (
+    <div class="lineage" data-testid="lineage" aria-busy={isLoading}>
+      <h1 class="visually-hidden">{words.title(start.name)}</h1>
+      <Toolbar
+        state={state}
+        change={change}
+        tableAddress={tableAddress}
+        find={<Find picture={picture} goTo={focusItem} />}
+        fit={() => viewport.current?.fit(scene.bounds)}
+        showKeys={() => {
+          setShowsKeys(true)
+        }}
+        exportAs={(format) => {
+          download(placed, words.title(start.name), state.colour, format).catch((error: Error) => {
+            tell(error.message)
+          })
+        }}
+      />
+      <div class="status">
+        <Status answer={answer} placed={placed} />
+        {showsColumns && <ColumnStatus placed={placed} />}
+        {column !== null && (
+          <ColumnFocus
+            placed={placed}
+            column={column}
+            state={state}
+            clear={() => {
+              change({ column: null })
+            }}
+          />
+        )}
+        {state.pathTo !== null && (
+          <PathChip
+            state={state}
+            setPaths={(paths) => {
+              stage.paths.value = paths
+            }}
+            clear={() => {
+              change({ pathTo: null })
+            }}
+          />
+        )}
+        {isTooBig && (
+          <span class="row" data-testid="too-big">
+            <strong>{words.tooBig.title(picture.counts.shown, picture.counts.total)}</strong>{' '}
+            {words.tooBig.text}
+            <a class="button" href={tableAddress}>
+              {words.tooBig.table}
+            </a>
+            {group === 'none' && (
+              <button
+                type="button"
+                onClick={() => {
+                  change({ group: 'domain' })
+                }}
+              >
+                {words.tooBig.group}
+              </button>
+            )}
+            {state.maxCards < bounds.cardsMost && (
+              <button
+                type="button"
+                onClick={() => {
+                  change({ maxCards: bounds.cardsMost })
+                }}
+              >
+                {words.tooBig.all(bounds.cardsMost)}
+              </button>
+            )}
+          </span>
+        )}
+        <CopyButton text={() => location.href} label={texts.copy.link} />
+      </div>
+      {isNarrow ? (
+        <AsList picture={picture} choose={choose} selected={state.selected} expand={expand} />
+      ) : (
+        <div class={selected ? 'canvas with-drawer' : 'canvas'}>
+          <Graph
+            stage={stage}
+            name={start.name}
+            colouring={state.colour}
+            selected={state.selected}
+            column={column}
+            actions={actions}
+            ready={(made) => {
+              viewport.current = made
+              setReady(true)
+            }}
+          />
+          <MiniMap stage={stage} viewport={isReady ? viewport.current : null} />
+          <Legend picture={picture} colouring={state.colour} />
+          {pointed && <EdgeTip pointed={pointed} picture={picture} />}
+          {openStack?.kind === 'stack' && stack && (
+            <StackList
+              key={stack.id}
+              stack={openStack}
+              anchor={stack.element}
+              state={state}
+              shown={new Set(answer.nodes.map(({ card }) => card.urn))}
+              add={(urns) => {
+                setStack(null)
+                held.current = openStack.urn
+                go(expandedBy(state, openStack, urns))
+              }}
+              next={(options) => {
+                setStack(null)
+                expand(openStack.urn, openStack.direction, options)
+              }}
+              close={() => {
+                setStack(null)
+                focusItem(stack.id)
+              }}
+            />
+          )}
+          {empty}
+        </div>
+      )}
+      {selected && (
+        <Drawer
+          key={selected.id}
+          item={selected}
+          start={start}
+          showsColumns={showsColumns}
+          column={column}
+          chooseColumn={chooseColumn}
+          recentre={() => {
+            held.current = selected.id
+            go(recentred(state, selected.id))
+          }}
+          showPaths={(paths) => {
+            go(expandedAlong({ ...state, pathTo: selected.id, selected: null }, paths))
+          }}
+          expand={(direction) => {
+            expand(selected.id, direction)
+          }}
+          collapse={(direction) => {
+            collapse(selected.id, direction)
+          }}
+          close={() => {
+            change({ selected: null }, { replace: true })
+            focusItem(selected.id)
+          }}
+        />
+      )}
+      {showsKeys && (
+        <Dialog
+          title={words.keys.title}
+          close={() => {
+            setShowsKeys(false)
+          }}
+        >
+          <dl class="keys">
+            {words.keys.rows.map(([key, meaning]) => (
+              <div key={key} class="row apart">
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{meaning}</dd>
+              </div>
+            ))}
+          </dl>
+          <button
+            type="button"
+            onClick={() => {
+              setShowsKeys(false)
+            }}
+          >
+            {words.keys.close}
+          </button>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+/** The counts, and what came or went with the last change; read out when it changes. */
+function Status({ answer, placed: { picture, scene } }: { answer: GraphAnswer; placed: Placed }) {
+  const former = useRef<{ answer: GraphAnswer; change: string }>({ answer, change: '' })
+  if (former.current.answer !== answer) {
+    const difference = answer.nodes.length - former.current.answer.nodes.length
+    former.current = {
+      answer,
+      change: difference > 0 ? words.added(difference) : difference < 0 ? words.removed(-difference) : ''
+    }
+  }
+  return (
+    <span role="status" data-testid="status">
+      {words.status({ ...picture.counts, loops: scene.loopCount, isComplete: answer.isComplete })}{' '}
+      {former.current.change}
+    </span>
+  )
+}
+
+const ColumnStatus = ({ placed: { picture } }: { placed: Placed }) => {
+  const { columnEdges, columnEdgesShown } = picture.counts
+  if (columnEdges === null) return null
+  return (
+    <span data-testid="column-status">
+      {columnEdgesShown > columnEdgesDrawnMost
+        ? words.manyColumnEdges(columnEdgesShown)
+        : words.columnEdges(columnEdgesShown, columnEdges)}
+    </span>
+  )
+}
+
+function ColumnFocus({
+  placed: { columnLinks, picture },
+  column,
+  state,
+  clear
+}: {
+  placed: Placed
+  column: string
+  state: ViewState
+  clear: () => void
+}) {
+  const { since, until } = state
+  const { data } = useResource(`${column} ${since} ${until}`, (signal) =>
+    graphql(columnReach, { urn: column, since, until }, signal)
+  )
+  const { members } = closureOf(columnLinks, column)
+  const assets = new Set(
+    picture.columnEdges.flatMap(({ from, to, fromCard, toCard }) => [
+      ...(members.has(from) ? [fromCard] : []),
+      ...(members.has(to) ? [toCard] : [])
+    ])
+  )
+  const totals = data?.lineageGraph.totals
+  const reach = totals ? totals.upstream + totals.downstream - totals.both + 1 : null
+  const owner = picture.items.find((item) => item.kind === 'card' && column.includes(`(${item.id},`))
+  const name = owner?.kind === 'card' ? owner.node.card.name : ''
+  const path = column.slice(column.lastIndexOf(',') + 1, -1)
+  return (
+    <span class="chip" data-testid="column-focus">
+      {words.focus(
+        `${name}.${path}`,
+        members.size,
+        Math.max(1, assets.size),
+        reach === null ? null : reach - members.size
+      )}
+      <button type="button" class="plain" onClick={clear}>
+        {words.clear}
+      </button>
+    </span>
+  )
+}
+
+/** The shortest paths between the start and another asset, whichever is upstream. */
+function PathChip({
+  state,
+  setPaths,
+  clear
+}: {
+  state: ViewState
+  setPaths: (paths: readonly (readonly string[])[]) => void
+  clear: () => void
+}) {
+  const to = state.pathTo ?? ''
+  const { data } = useResource(`${state.urn} ${to}`, (signal) =>
+    graphql(lineagePaths, { from: state.urn, to, count: 20 }, signal)
+  )
+  const found = [data?.forth, data?.back].flatMap((paths) => (paths && paths.hops !== null ? [paths] : []))
+  useEffect(() => {
+    setPaths(found.flatMap(({ paths }) => paths.map(({ steps }) => steps.map(({ entity }) => entity.urn))))
+    return () => {
+      setPaths([])
+    }
+  }, [data])
+  return (
+    <span class="chip" data-testid="path-chip">
+      {data &&
+        (found.length === 0
+          ? words.paths.none
+          : found.map(({ totalShortest, hops }) => words.paths.label(totalShortest, hops ?? 0)).join('; '))}
+      <button type="button" class="plain" onClick={clear}>
+        {words.paths.clear}
+      </button>
+    </span>
+  )
+}

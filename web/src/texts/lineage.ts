@@ -1,0 +1,207 @@
+/** Words of the lineage view. */
+const number = (value: number): string => value.toLocaleString('en')
+const many = (count: number, one: string, more: string): string =>
+  `${number(count)} ${count === 1 ? one : more}`
+
+export const lineageTexts = {
+  title: (name: string): string => `Lineage of ${name}`,
+  toolbar: 'What is shown',
+  direction: 'Direction',
+  both: 'Both sides',
+  up: 'Upstream',
+  down: 'Downstream',
+  hops: { UPSTREAM: 'Hops upstream', DOWNSTREAM: 'Hops downstream' },
+  fewer: (what: string): string => `Fewer: ${what}`,
+  more: (what: string): string => `More: ${what}`,
+  columns: 'Show columns',
+  hideJobs: 'Hide jobs',
+  groupBy: 'Group by',
+  groups: { none: 'Nothing', domain: 'Domain', platform: 'Platform' },
+  colourBy: 'Colour by',
+  colours: { domain: 'Domain', type: 'Type', platform: 'Platform' },
+  find: 'Find in the graph',
+  found: (count: number): string => many(count, 'match', 'matches'),
+  time: 'Used since',
+  times: {
+    all: 'Any time',
+    day: 'Last day',
+    week: 'Last 7 days',
+    month: 'Last 30 days',
+    year: 'Last year',
+    own: 'Chosen time'
+  },
+  export: 'Export',
+  exportAs: { svg: 'Picture (SVG)', png: 'Picture (PNG)', csv: 'Table (CSV)' },
+  table: 'Impact table',
+  fit: 'Fit',
+  fitTitle: 'Show the whole graph (F)',
+  keyboard: 'Keyboard',
+  canvas: (name: string): string =>
+    `Lineage graph of ${name}. Arrow keys go from card to card; press ? for all keys.`,
+  status: (counts: {
+    shown: number
+    total: number
+    aside: number
+    stacks: number
+    loops: number
+    isComplete: boolean
+  }): string =>
+    [
+      `Showing ${number(counts.shown)} of ${counts.isComplete ? '' : 'at least '}${many(counts.total, 'asset', 'assets')}.`,
+      counts.aside > 0 ? `${many(counts.aside, 'other asset', 'other assets')} beside.` : '',
+      counts.stacks > 0 ? `More in ${many(counts.stacks, 'stack', 'stacks')}.` : '',
+      counts.loops > 0 ? `${many(counts.loops, 'loop', 'loops')}.` : ''
+    ]
+      .filter(Boolean)
+      .join(' '),
+  added: (count: number): string => `${many(count, 'asset', 'assets')} added.`,
+  removed: (count: number): string => `${many(count, 'asset', 'assets')} removed.`,
+  columnEdges: (shown: number, total: number): string =>
+    shown === total
+      ? `${many(total, 'column edge', 'column edges')}.`
+      : `${number(shown)} of ${number(total)} column edges.`,
+  manyColumnEdges: (count: number): string =>
+    `${number(count)} column edges: only those of the column you point at or choose are drawn.`,
+  pill: {
+    UPSTREAM: (count: number): string => `Show ${number(count)} hidden upstream`,
+    DOWNSTREAM: (count: number): string => `Show ${number(count)} hidden downstream`
+  },
+  collapse: { UPSTREAM: 'Hide what is upstream', DOWNSTREAM: 'Hide what is downstream' },
+  stack: {
+    UPSTREAM: (count: number): string => `${number(count)} more upstream`,
+    DOWNSTREAM: (count: number): string => `${number(count)} more downstream`
+  },
+  stackList: {
+    filter: 'Filter by name',
+    add: (count: number): string => (count === 1 ? 'Add 1 asset' : `Add ${number(count)} assets`),
+    next: (count: number): string => `Add the next ${number(count)}`,
+    all: 'Add all',
+    table: 'Open as table',
+    first: (count: number, total: number): string => `The first ${number(count)} of ${number(total)}.`,
+    close: 'Close'
+  },
+  group: (name: string, count: number): string => `${name} (${many(count, 'asset', 'assets')})`,
+  openGroup: (name: string): string => `Open the group ${name}`,
+  closeGroup: (name: string): string => `Close the group ${name}`,
+  degree: (degree: number): string => many(degree, 'hop', 'hops'),
+  card: ({
+    name,
+    type,
+    facts,
+    domain,
+    place,
+    up,
+    down,
+    hidden
+  }: {
+    name: string
+    type: string
+    facts: readonly string[]
+    domain: string | null
+    place: string
+    up: number
+    down: number
+    hidden: number
+  }): string =>
+    [
+      name,
+      type,
+      ...facts,
+      domain === null ? '' : `domain ${domain}`,
+      place,
+      `${number(up)} upstream`,
+      `${number(down)} downstream`,
+      hidden > 0 ? `${number(hidden)} hidden` : ''
+    ]
+      .filter(Boolean)
+      .join(', '),
+  place: {
+    START: (): string => 'start',
+    UPSTREAM: (degree: number): string => `${many(degree, 'hop', 'hops')} upstream`,
+    DOWNSTREAM: (degree: number): string => `${many(degree, 'hop', 'hops')} downstream`,
+    ASIDE: (): string => 'neither upstream nor downstream of the start'
+  },
+  columnRow: (path: string, type: string | null, related: string): string =>
+    [`Column ${path}`, type ?? '', related].filter(Boolean).join(', '),
+  related: (shown: number, total: number): string =>
+    `${number(shown)} of ${number(total)} related columns shown`,
+  relatedShort: (shown: number, total: number): string => `${number(shown)} of ${number(total)}`,
+  moreColumns: (count: number): string => `+${number(count)} more`,
+  focus: (name: string, columns: number, assets: number, outside: number | null): string =>
+    `Focused on ${name}: ${many(columns, 'column', 'columns')} in ${many(assets, 'asset', 'assets')}${
+      outside === null || outside <= 0 ? '' : ` (${number(outside)} outside the view)`
+    }`,
+  clear: 'Clear',
+  drawer: {
+    label: 'Chosen asset',
+    close: 'Close',
+    recentre: 'Re-centre here',
+    open: 'Open',
+    impact: 'Impact',
+    pathsFromStart: 'Show all shortest paths',
+    upstream: 'Upstream',
+    downstream: 'Downstream',
+    shownOf: (shown: number, total: number): string => `${number(shown)} of ${number(total)} shown`,
+    domain: 'Domain',
+    noDomain: 'In no domain',
+    columns: 'Columns',
+    filter: 'Filter columns',
+    onlyLineage: 'Only with lineage',
+    placeholder: 'Something refers to it, but nothing has described it.'
+  },
+  paths: {
+    label: (total: number, hops: number): string =>
+      `${many(total, 'shortest path', 'shortest paths')} of ${many(hops, 'hop', 'hops')}`,
+    none: 'No path leads from one to the other.',
+    to: 'Paths to',
+    toAny: 'Paths to another asset…',
+    clear: 'Clear the paths'
+  },
+  edge: {
+    via: (names: readonly string[], more: number): string =>
+      `via ${names.join(', ')}${more > 0 ? ` and ${number(more)} more` : ''}`,
+    merged: (count: number): string => many(count, 'edge', 'edges'),
+    lastUsed: (when: string): string => `last used ${when}`
+  },
+  legend: {
+    label: 'Legend',
+    other: 'Other',
+    loop: 'closes a cycle',
+    stack: 'leads to hidden assets',
+    degree: 'The number on a card counts the hops from the start, jobs included.'
+  },
+  miniMap: 'Overview',
+  tooBig: {
+    title: (shown: number, total: number): string => `The first ${number(shown)} of ${number(total)} assets`,
+    text: 'More cards than this are hard to read.',
+    all: (count: number): string => `Show up to ${number(count)}`,
+    table: 'Open as table',
+    group: 'Group by domain'
+  },
+  empty: {
+    title: 'No lineage recorded',
+    text: 'Nothing says what this is derived from, or what is derived from it. Add an edge:',
+    edit: 'Edit its lineage'
+  },
+  noStart: 'Choose an asset: search for it, or open it and choose “Lineage”.',
+  notFound: 'This asset is unknown',
+  notFoundHint: 'It appears here as soon as something that names it is loaded.',
+  stale: 'This could not be loaded, so the picture is the one before.',
+  list: 'The graph as a list',
+  keys: {
+    title: 'Keys of the lineage graph',
+    close: 'Close',
+    rows: [
+      ['← →', 'Neighbour upstream or downstream'],
+      ['↑ ↓', 'Card above or below'],
+      ['Enter', 'Choose the card, and show what is known of it'],
+      ['[ ]', 'Show more upstream or downstream'],
+      ['{ }', 'Hide what is upstream or downstream'],
+      ['C', 'Columns on or off'],
+      ['F', 'Show the whole graph'],
+      ['+ − 0', 'Zoom in, out, natural size'],
+      ['T', 'Impact table'],
+      ['Esc', 'Clear what is chosen']
+    ] as readonly (readonly [string, string])[]
+  }
+}
