@@ -1,4 +1,5 @@
 /** All aspects of an entity as the REST API gives them, and readers of the few that pages show. */
+import { ApiError } from './errors.ts'
 import { rest } from './request.ts'
 
 export type AspectValue = { [field: string]: unknown }
@@ -28,12 +29,17 @@ const aspectOf = ({ value, systemMetadata, auditStamp }: Answered): Aspect => ({
 const isAnswered = (value: unknown): value is Answered =>
   typeof value === 'object' && value !== null && 'value' in value
 
-/** Throws ApiError; NOT_FOUND for an entity that has none. */
+/** None of an entity that nothing has described. Throws ApiError. */
 export async function readAspects(urn: string, signal: AbortSignal): Promise<Aspects> {
-  const answer = await rest<{ [name: string]: unknown }>(
-    `openapi/v3/entity/generic/${encodeURIComponent(urn)}?systemMetadata=true`,
-    { signal }
-  )
+  let answer: { [name: string]: unknown }
+  try {
+    answer = await rest(`openapi/v3/entity/generic/${encodeURIComponent(urn)}?systemMetadata=true`, {
+      signal
+    })
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return {}
+    throw error
+  }
   return Object.fromEntries(
     Object.entries(answer).flatMap(([name, value]) => (isAnswered(value) ? [[name, aspectOf(value)]] : []))
   )

@@ -291,3 +291,14 @@ export const updateLineage = define<
   { input: { edgesToAdd: EdgeEnds[]; edgesToRemove: EdgeEnds[] } }
 >(`
 mutation updateLineage($input: UpdateLineageInput!) { updateLineage(input: $input) }`)
+
+/** The columns of an asset that lineage knows one hop away; its schema may know others. */
+export const columnsWithLineage = define<
+  { lineageGraph: { nodes: { entity: { urn: string }; columns: { fieldPath: string }[] | null }[] } },
+  { urn: string; count: number }
+>(`
+query columnsWithLineage($urn: String!, $count: Int) {
+  lineageGraph(input: { urn: $urn, count: $count, columns: true }) {
+    nodes { entity { urn } columns { fieldPath } }
+  }
+}`)

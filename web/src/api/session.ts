@@ -1,5 +1,6 @@
 /** Who is signed in: the session cookie is out of reach for scripts, so the server says whose it is and gives the CSRF token. */
 import { signal } from '@preact/signals'
+import { forgetRecent } from '../parts/recent.ts'
 import { ApiError, errorOfProblem } from './errors.ts'
 
 export type Session = {
@@ -8,7 +9,8 @@ export type Session = {
   /** The domain that the token is limited to; null for the whole catalog. */
   domainUrn: string | null
   csrfToken: string
-  expiresAt: string
+  /** Milliseconds since 1970. */
+  expiresAt: number
 }
 
 /** `null` while nobody is signed in, `undefined` before the server has been asked. */
@@ -36,12 +38,25 @@ async function takeOver(response: Response): Promise<void> {
   const body: unknown = await response.json().catch(() => null)
   if (!response.ok) throw errorOfProblem(response.status, body)
   session.value = body as Session
+  localStorage.setItem(wasSignedInKey, 'yes')
 }
+
+function endHere(): void {
+  session.value = null
+  localStorage.removeItem(wasSignedInKey)
+}
+
+/** Tells a browser that never signed in from one whose session may still live, so that the first visit asks nothing in vain. */
+const wasSignedInKey = 'tributary.signed-in'
 
 /** Throws ApiError where the server cannot say. */
 export async function restoreSession(): Promise<void> {
+  if (localStorage.getItem(wasSignedInKey) === null) {
+    session.value = null
+    return
+  }
   const response = await ask('GET', '../session')
-  if (response.status === 401) session.value = null
+  if (response.status === 401) endHere()
   else await takeOver(response)
 }
 
@@ -54,5 +69,7 @@ export async function signOut({ everywhere }: { everywhere: boolean }): Promise<
   const response = await ask('DELETE', everywhere ? '../session/all' : '../session')
   if (!response.ok && response.status !== 401)
     throw errorOfProblem(response.status, await response.json().catch(() => null))
-  session.value = null
+  // The next person on this machine should not see what was opened.
+  forgetRecent()
+  endHere()
 }

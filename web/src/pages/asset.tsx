@@ -1,7 +1,7 @@
 /** The page of an asset: what it is, where it belongs, and tabs for all that is known of it. */
 import { useEffect } from 'preact/hooks'
 import { addressOf, assetAddress } from '../address.ts'
-import { readAspects, type Aspects } from '../api/aspects.ts'
+import { readAspects } from '../api/aspects.ts'
 import { cardOf, hasLineage, lastPartOf, type Card } from '../api/entity.ts'
 import { ApiError } from '../api/errors.ts'
 import { asset, complete } from '../api/queries.ts'
@@ -46,11 +46,7 @@ export function AssetPage() {
   const { data, error, reload } = useResource(urn === '' ? null : urn, async (signal) => {
     const [answer, aspects] = await Promise.all([
       graphql(asset, { urn, withLineage }, signal),
-      readAspects(urn, signal).catch((failure: unknown) => {
-        // A placeholder has no aspects.
-        if (failure instanceof ApiError && failure.status === 404) return {} as Aspects
-        throw failure
-      })
+      readAspects(urn, signal)
     ])
     return { ...answer, aspects }
   })

@@ -1,12 +1,14 @@
 /** The columns of an asset: those of its schema, with a way to the lineage and the impact of each. */
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../../address.ts'
-import { columnsIn, type Aspects } from '../../api/aspects.ts'
+import type { Aspects } from '../../api/aspects.ts'
 import { lastPartOf } from '../../api/entity.ts'
-import { Empty } from '../../parts/states.tsx'
+import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import type { Sort } from '../../parts/sort-rows.ts'
+import { useResource } from '../../parts/use-resource.ts'
 import { assetTexts } from '../../texts/asset.ts'
+import { readColumns } from './read-columns.ts'
 
 const words = assetTexts.columns
 
@@ -20,7 +22,13 @@ export const shownPath = (path: string): string =>
 export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
   const [filter, setFilter] = useState('')
   const [sort, setSort] = useState<Sort | null>(null)
-  const all = columnsIn(aspects)
+  const {
+    data: all,
+    error,
+    reload
+  } = useResource(`${urn} ${Object.keys(aspects).length}`, (signal) => readColumns(urn, aspects, signal))
+  if (error && !all) return <Failure error={error} retry={reload} />
+  if (!all) return <Loading />
   if (all.length === 0)
     return (
       <Empty title={words.none}>

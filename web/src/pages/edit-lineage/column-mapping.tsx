@@ -1,11 +1,12 @@
 /** Connects columns of an upstream dataset with columns of the asset: by drag, or by pressing one in each list. */
 import { useState } from 'preact/hooks'
-import { columnsIn, readAspects } from '../../api/aspects.ts'
+import { readAspects } from '../../api/aspects.ts'
 import type { Card } from '../../api/entity.ts'
 import { Failure, Loading } from '../../parts/states.tsx'
 import { useResource } from '../../parts/use-resource.ts'
 import { editLineageTexts } from '../../texts/edit-lineage.ts'
 import { shownPath } from '../asset/columns.tsx'
+import { readColumns } from '../asset/read-columns.ts'
 import { keyOfEdge, type Draft, type Edge } from './preview.ts'
 
 const words = editLineageTexts.columns
@@ -38,7 +39,9 @@ export function ColumnMapping({
     upstream ? `${upstream.urn} ${card.urn}` : null,
     async (signal) => {
       const [above, own] = await Promise.all(
-        [upstream?.urn ?? '', card.urn].map(async (urn) => columnsIn(await readAspects(urn, signal)))
+        [upstream?.urn ?? '', card.urn].map(async (urn) =>
+          readColumns(urn, await readAspects(urn, signal), signal)
+        )
       )
       return { above: above ?? [], own: own ?? [] }
     }
