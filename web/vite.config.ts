@@ -57,7 +57,7 @@ export default defineConfig({
         // A hint of React's compiler to itself, of no meaning in a bundle.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
       },
-      input: ['index.html', 'explorer.html'].map((name) => join(import.meta.dirname, name))
+      input: ['index.html', 'explorer.html', 'reference.html'].map((name) => join(import.meta.dirname, name))
     },
     target: 'es2022',
     // The policy of the pages allows files alone, no data: scripts or fonts.

@@ -1,0 +1,195 @@
+/** The REST reference: the server's own OpenAPI description as a page, read without signing in to anything else. */
+import { render } from 'preact'
+import { useState } from 'preact/hooks'
+import { errorOfProblem } from './api/errors.ts'
+import {
+  elementOf,
+  fieldsOf,
+  filterGroups,
+  groupsOf,
+  typeText,
+  type Content,
+  type Json,
+  type Operation
+} from './reference/openapi.ts'
+import { useResource } from './parts/use-resource.ts'
+import { referenceTexts as words } from './texts/reference.ts'
+import { startTheme } from './theme.ts'
+import './style/theme.css'
+import './style/base.css'
+import './style/reference.css'
+
+async function read(signal: AbortSignal): Promise<Json> {
+  const response = await fetch('../openapi.json', { signal })
+  const body: unknown = await response.json().catch(() => null)
+  if (!response.ok) throw errorOfProblem(response.status, body)
+  return body as Json
+}
+
+const infoOf = (description: Json): { version: string } => ({
+  version: String((description.info as { version?: string } | undefined)?.version ?? '')
+})
+
+function Reference() {
+  const { data, error, reload } = useResource('openapi', read)
+  const [filter, setFilter] = useState('')
+  if (error && !data)
+    return (
+      <main class="stack reference" role="alert">
+        <h1>{words.failed}</h1>
+        <p>{error.message}</p>
+        <div>
+          <button type="button" onClick={reload}>
+            {words.title}
+          </button>
+        </div>
+      </main>
+    )
+  if (!data)
+    return (
+      <main class="reference">
+        <p>{words.loading}</p>
+      </main>
+    )
+  const groups = groupsOf(data, words.noTag)
+  const shown = filterGroups(groups, filter)
+  const countOf = (of: typeof groups): number =>
+    of.reduce((sum, { operations }) => sum + operations.length, 0)
+  return (
+    <main class="stack reference">
+      <nav class="row">
+        <a href="./">{words.back}</a>
+        <a href="./explorer">{words.explorer}</a>
+        <a href="../openapi.json">{words.description}</a>
+      </nav>
+      <h1>{words.title}</h1>
+      <p>{words.intro(infoOf(data).version)}</p>
+      <label class="field narrow">
+        {words.filter}
+        <input
+          type="search"
+          value={filter}
+          onInput={(event) => {
+            setFilter(event.currentTarget.value)
+          }}
+        />
+      </label>
+      <p role="status" class="soft">
+        {words.count(countOf(shown), countOf(groups))}
+      </p>
+      {shown.map(({ tag, description, operations }) => (
+        <section key={tag} class="stack" aria-label={tag}>
+          <h2>{tag}</h2>
+          {description && <p>{description}</p>}
+          {operations.map((operation) => (
+            <OperationView key={operation.id} description={data} operation={operation} />
+          ))}
+        </section>
+      ))}
+    </main>
+  )
+}
+
+function OperationView({ description, operation }: { description: Json; operation: Operation }) {
+  const { id, method, path, summary, parameters, body, answers } = operation
+  return (
+    <details class="panel" id={id}>
+      <summary>
+        <code class="method">{method}</code> <code>{path}</code> <span class="soft">{summary}</span>
+      </summary>
+      <div class="stack">
+        {operation.description && <p class="prose">{operation.description}</p>}
+        {parameters.length > 0 && (
+          <>
+            <h3>{words.parameters}</h3>
+            <div class="scrolling" tabIndex={0} role="group" aria-label={words.parameters}>
+              <table>
+                <thead>
+                  <tr>
+                    <th>{words.name}</th>
+                    <th>{words.place}</th>
+                    <th>{words.type}</th>
+                    <th>{words.meaning}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {parameters.map(({ name, place, type, description: meaning, isRequired }) => (
+                    <tr key={`${place} ${name}`}>
+                      <td>
+                        <code>{name}</code> {isRequired && <span class="soft">{words.required}</span>}
+                      </td>
+                      <td>{place}</td>
+                      <td>{type}</td>
+                      <td>{meaning}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          </>
+        )}
+        {body.length > 0 && (
+          <>
+            <h3>{words.body}</h3>
+            {body.map((content) => (
+              <ContentView key={content.mediaType} description={description} content={content} />
+            ))}
+          </>
+        )}
+        {answers.length > 0 && (
+          <>
+            <h3>{words.answers}</h3>
+            {answers.map(({ status, description: meaning, content }) => (
+              <div key={status} class="stack">
+                <p>
+                  <code>{status}</code> {meaning}
+                </p>
+                {content.map((each) => (
+                  <ContentView key={each.mediaType} description={description} content={each} />
+                ))}
+              </div>
+            ))}
+          </>
+        )}
+      </div>
+    </details>
+  )
+}
+
+const ContentView = ({
+  description,
+  content: { mediaType, schema }
+}: {
+  description: Json
+  content: Content
+}) => (
+  <div>
+    <code>{mediaType}</code> <span class="soft">{schema ? typeText(description, schema) : ''}</span>
+    {schema && <Fields description={description} schema={schema} depth={0} />}
+  </div>
+)
+
+/** Deeper fields are in schemas of their own. */
+const fieldsMaxDepth = 4
+
+function Fields({ description, schema, depth }: { description: Json; schema: Json; depth: number }) {
+  const fields = fieldsOf(description, elementOf(description, schema))
+  if (fields.length === 0 || depth >= fieldsMaxDepth) return null
+  return (
+    <ul class="fields">
+      {fields.map(({ name, schema: field, isRequired }) => (
+        <li key={name}>
+          <code>{name}</code> <span class="soft">{typeText(description, field)}</span>{' '}
+          {isRequired && <span class="soft">({words.required})</span>}{' '}
+          {typeof field.description === 'string' && field.description}
+          <Fields description={description} schema={field} depth={depth + 1} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+startTheme()
+const root = document.getElementById('app')
+if (!root) throw new Error('The page has no element #app')
+render(<Reference />, root)
