@@ -35,12 +35,12 @@ function Reference() {
   const [filter, setFilter] = useState('')
   if (error && !data)
     return (
-      <main class="stack reference" role="alert">
+      <main class="stack reference">
         <h1>{words.failed}</h1>
-        <p>{error.message}</p>
+        <p role="alert">{error.message}</p>
         <div>
           <button type="button" onClick={reload}>
-            {words.title}
+            {words.retry}
           </button>
         </div>
       </main>

@@ -21,5 +21,6 @@ export const referenceTexts = {
   answers: 'Answers',
   noTag: 'Other',
   loading: 'Loading',
-  failed: 'The description could not be loaded.'
+  failed: 'The description could not be loaded.',
+  retry: 'Try again'
 }
