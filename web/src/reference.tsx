@@ -164,7 +164,7 @@ const ContentView = ({
   content: Content
 }) => (
   <div>
-    <code>{mediaType}</code> <span class="soft">{schema ? typeText(description, schema) : ''}</span>
+    <code>{mediaType}</code> <span class="soft">{schema ? typeText(schema) : ''}</span>
     {schema && <Fields description={description} schema={schema} depth={0} />}
   </div>
 )
@@ -179,7 +179,7 @@ function Fields({ description, schema, depth }: { description: Json; schema: Jso
     <ul class="fields">
       {fields.map(({ name, schema: field, isRequired }) => (
         <li key={name}>
-          <code>{name}</code> <span class="soft">{typeText(description, field)}</span>{' '}
+          <code>{name}</code> <span class="soft">{typeText(field)}</span>{' '}
           {isRequired && <span class="soft">({words.required})</span>}{' '}
           {typeof field.description === 'string' && field.description}
           <Fields description={description} schema={field} depth={depth + 1} />

@@ -45,15 +45,15 @@ export function followed(description: Json, value: unknown): Json {
 }
 
 /** A schema in a few words: `string`, `array of Load`, `one of 3`. */
-export function typeText(description: Json, schema: unknown): string {
+export function typeText(schema: unknown): string {
   const name = textOf(objectOf(schema).$ref).split('/').at(-1)
   if (name) return name
   const { type, items, enum: values, oneOf, anyOf, const: only } = objectOf(schema)
   if (only !== undefined) return JSON.stringify(only)
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ')
   const choices = listOf(oneOf ?? anyOf)
-  if (choices.length > 0) return choices.map((choice) => typeText(description, choice)).join(' | ')
-  if (type === 'array') return `array of ${typeText(description, items) || 'anything'}`
+  if (choices.length > 0) return choices.map((choice) => typeText(choice)).join(' | ')
+  if (type === 'array') return `array of ${typeText(items) || 'anything'}`
   return Array.isArray(type) ? type.join(' | ') : textOf(type)
 }
 
@@ -76,7 +76,7 @@ function operationOf(description: Json, path: string, method: string, item: Json
       return {
         name: textOf(parameter.name),
         place: textOf(parameter.in),
-        type: typeText(description, parameter.schema),
+        type: typeText(parameter.schema),
         description: textOf(parameter.description) || textOf(objectOf(parameter.schema).description),
         isRequired: parameter.required === true
       }
