@@ -38,25 +38,12 @@ async function takeOver(response: Response): Promise<void> {
   const body: unknown = await response.json().catch(() => null)
   if (!response.ok) throw errorOfProblem(response.status, body)
   session.value = body as Session
-  localStorage.setItem(wasSignedInKey, 'yes')
 }
-
-function endHere(): void {
-  session.value = null
-  localStorage.removeItem(wasSignedInKey)
-}
-
-/** Tells a browser that never signed in from one whose session may still live, so that the first visit asks nothing in vain. */
-const wasSignedInKey = 'tributary.signed-in'
 
 /** Throws ApiError where the server cannot say. */
 export async function restoreSession(): Promise<void> {
-  if (localStorage.getItem(wasSignedInKey) === null) {
-    session.value = null
-    return
-  }
   const response = await ask('GET', '../session')
-  if (response.status === 401) endHere()
+  if (response.status === 401) session.value = null
   else await takeOver(response)
 }
 
@@ -71,5 +58,5 @@ export async function signOut({ everywhere }: { everywhere: boolean }): Promise<
     throw errorOfProblem(response.status, await response.json().catch(() => null))
   // The next person on this machine should not see what was opened.
   forgetRecent()
-  endHere()
+  session.value = null
 }
