@@ -455,20 +455,20 @@ t.test(
   }
 )
 
-t.test('moulds and kinds count as memory, where there are as many as entities', (t) => {
-  const [all, moulds, kinds] = Array.from(
+t.test('templates and kinds count as memory, where there are as many as entities', (t) => {
+  const [all, templates, kinds] = Array.from(
     { length: 3 },
     () => new LineageGraph({ entityCount: 10_000, greatestId: 10_000 })
   )
-  if (!all || !moulds || !kinds) throw new Error('three graphs')
+  if (!all || !templates || !kinds) throw new Error('three graphs')
   const flags = { isPresent: true, isRemoved: false, isDeleted: false }
   for (let id = 1; id <= 10_000; id += 1) {
     for (const graph of [all, kinds])
       graph.load({ id, urn: toUrn(`urn:li:mlFeature:(t,f${id})`), parentId: 0, ...flags })
-    moulds.load({ id, urn: toUrn(`urn:li:mlFeature:(t${id},f)`), parentId: 0, ...flags })
+    templates.load({ id, urn: toUrn(`urn:li:mlFeature:(t${id},f)`), parentId: 0, ...flags })
     kinds.loadDomain(id, id)
   }
-  t.ok(moulds.bytes - all.bytes > 7_500_000, 'a namespace of its own takes 880 bytes of the heap')
+  t.ok(templates.bytes - all.bytes > 7_500_000, 'a namespace of its own takes 880 bytes of the heap')
   t.ok(kinds.bytes - all.bytes > 1_200_000, 'a domain of its own takes 136')
   t.end()
 })
@@ -562,8 +562,8 @@ t.test('URNs of all kinds lead to their ids and back', (t) => {
     return found && found.parentId !== 0 ? root(found.parentId) : (found?.urn ?? toUrn('urn:li:domain:none'))
   }
   const wrong = all.filter(({ id, urn, parentId }, index) => {
-    const mould = table.mouldOf(id)
-    // All names of one mould say the same: some will do of those that differ in a number.
+    const template = table.templateOf(id)
+    // All names of one template say the same: some will do of those that differ in a number.
     const isOdd = index < assets.length || parentId !== 0 || index % 50 === 0
     return (
       table.idOf(urn) !== id ||
@@ -571,9 +571,9 @@ t.test('URNs of all kinds lead to their ids and back', (t) => {
       table.parentOf(id) !== parentId ||
       table.isColumn(id) !== (parentId !== 0) ||
       (isOdd &&
-        (mould.entityType !== entityTypeOf(root(id)) ||
-          mould.platformUrn !== platformOf(urn) ||
-          mould.origin !== originOf(urn)))
+        (template.entityType !== entityTypeOf(root(id)) ||
+          template.platformUrn !== platformOf(urn) ||
+          template.origin !== originOf(urn)))
     )
   })
   t.strictSame(wrong.slice(0, 3), [], `seed ${seed}`)

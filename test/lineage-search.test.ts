@@ -580,7 +580,7 @@ t.test('a walk that has no time left', async (t) => {
     const question = checkQuestion({ urn: urn('a'), direction: 'DOWNSTREAM' })
     await server.db.transaction(
       async (tx) => {
-        t.equal((await findHits(sqlLineageReader(tx, null), question)).sifted.total, 2)
+        t.equal((await findHits(sqlLineageReader(tx, null), question)).filtered.total, 2)
         await t.rejects(findHits(sqlLineageReader(tx, null, -1), question), { code: 'DEADLINE_EXCEEDED' })
         // The walk still has its time, and what comes after it none.
         const [early, late] = [sqlLineageReader(tx, null), sqlLineageReader(tx, null, -1)]

@@ -808,7 +808,7 @@ onOneServer('a look at a hub gives way to others again and again', async (t, ser
       const { beyond } = await throughHidden(reader, {
         direction: 'DOWNSTREAM',
         level: 'asset',
-        judge: () => 'shown'
+        fateOf: () => 'shown'
       })([1])
       t.equal(beyond(1).met.length, wide)
       t.ok(pauseCount > 40, `${pauseCount} times`)

@@ -30,7 +30,7 @@ import { lineageFields, lineageFieldsOf } from '../shared/model/lineage-fields.t
 import { parseProposal, parseSnapshot } from '../shared/model/proposal.ts'
 import { packageRoot } from '../shared/platform/paths.ts'
 import { kindShapeOf } from '../shared/urn/kind-shapes.ts'
-import { keyOf } from '../shared/urn/kinds.ts'
+import { keyOfUrn } from '../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn } from '../shared/urn/urn.ts'
 import { fc } from './support/fast-check.ts'
 import { skipUnless } from './support/skip.ts'
@@ -700,7 +700,10 @@ t.test('proposals', async (t) => {
       changes: [{ ...upsert, headers: { ifVersionMatch: -1 } }]
     })
     const { entityUrn: _, ...keyed } = proposal({
-      entityKeyAspect: { value: JSON.stringify(keyOf(toUrn(orders))), contentType: 'application/json' }
+      entityKeyAspect: {
+        value: JSON.stringify(keyOfUrn(toUrn(orders))),
+        contentType: 'application/json'
+      }
     })
     t.strictSame(parseProposal(keyed), { changes: [upsert] })
   })
@@ -725,7 +728,7 @@ t.test('proposals', async (t) => {
       { changes: [{ kind: 'deleteDomain', domainUrn: 'urn:li:domain:a' }] }
     )
     t.match(parseProposal(proposal({ aspectName: 'datasetKey', aspect: { json: { name: 'other' } } })), {
-      changes: [{ value: keyOf(toUrn(orders)) }]
+      changes: [{ value: keyOfUrn(toUrn(orders)) }]
     })
     const patch = [{ op: 'add', path: '/description', value: 'y' }]
     const asPatch = { kind: 'patchAspect', entityUrn: orders, aspectName: 'datasetProperties' }
@@ -944,7 +947,7 @@ t.test('proposals', async (t) => {
       { ...upsert, aspectName: 'viewProperties', value: {}, headers }
     ])
     t.match(parseSnapshot(snapshot([])), {
-      changes: [{ aspectName: 'datasetKey', value: keyOf(toUrn(orders)) }]
+      changes: [{ aspectName: 'datasetKey', value: keyOfUrn(toUrn(orders)) }]
     })
     t.throws(() => parseSnapshot(snapshot([{}])), {
       code: 'BAD_REQUEST',

@@ -389,7 +389,7 @@ t.test('through every door', async (t) => {
             headers: { 'content-type': 'application/x-ndjson' },
             body
           }),
-          { status: 400, body: { code: 'BAD_REQUEST', message: 'The body holds no records' } },
+          { status: 400, body: { code: 'BAD_REQUEST', message: 'The body contains no records' } },
           query
         )
     }

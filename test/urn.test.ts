@@ -10,7 +10,7 @@ import {
   dataFlowOf,
   datasetUrn,
   domainUrn,
-  keyOf,
+  keyOfUrn,
   nameFromUrn,
   originOf,
   platformOf,
@@ -228,7 +228,7 @@ t.test('a generated URN parses to the parts it was made of, and prints as itself
         printUrn(parsed) === urn &&
         isSplitAsParsed(parsed) &&
         JSON.stringify(parsed.parts) === JSON.stringify(parts) &&
-        urnFromKey(parsed.entityType, keyOf(parsed.urn)) === urn
+        urnFromKey(parsed.entityType, keyOfUrn(parsed.urn)) === urn
       )
     }),
     { numRuns: 3000 }
@@ -356,10 +356,10 @@ t.test('kinds are made and read', async (t) => {
   t.equal(nameFromUrn(toUrn(`urn:li:schemaField:(${orders},sum%28a%2Cb%29)`)), 'sum(a,b)')
   t.equal(nameFromUrn(toUrn('urn:li:corpuser:jdoe')), 'jdoe')
 
-  t.same(keyOf(urn), { platform: 'urn:li:dataPlatform:hive', name: 'shop.orders', origin: 'PROD' })
-  t.same(keyOf(job), { flow, jobId: 'load' })
-  t.same(keyOf(toUrn('urn:li:corpuser:jdoe')), { username: 'jdoe' })
-  t.same(keyOf(toUrn('urn:li:moonPhase:(full,2)')), { id: '(full,2)' })
+  t.same(keyOfUrn(urn), { platform: 'urn:li:dataPlatform:hive', name: 'shop.orders', origin: 'PROD' })
+  t.same(keyOfUrn(job), { flow, jobId: 'load' })
+  t.same(keyOfUrn(toUrn('urn:li:corpuser:jdoe')), { username: 'jdoe' })
+  t.same(keyOfUrn(toUrn('urn:li:moonPhase:(full,2)')), { id: '(full,2)' })
   t.throws(() => urnFromKey('dataset', { platform: 'urn:li:dataPlatform:hive', name: 'x' }), {
     code: 'BAD_REQUEST'
   })

@@ -13,7 +13,7 @@ import { CatalogError } from '../../shared/errors.ts'
 import { aspectClassOf, isTimeseries } from '../../shared/model/aspect-registry.ts'
 import { checkCount } from '../../shared/model/count-checks.ts'
 import { entityTypeInfo } from '../../shared/model/entity-types.ts'
-import { keyOf } from '../../shared/urn/kinds.ts'
+import { keyOfUrn } from '../../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
 import type { ApiContext } from '../context.ts'
 import { listParameter } from './restli-input.ts'
@@ -86,7 +86,7 @@ async function readDocuments(
     const key: AspectView = own.find((view) => view.name === keyAspect) ?? {
       name: keyAspect,
       version: 0,
-      value: keyOf(urn),
+      value: keyOfUrn(urn),
       systemMetadata: null,
       created: { time: 0, actor: 'urn:li:corpuser:unknown' }
     }

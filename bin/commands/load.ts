@@ -222,12 +222,12 @@ function planUploads(input: CommandInput, settings: Settings, terminal: Terminal
   return inputs.map((each) => () => ({
     upload: uploadOf(each, options),
     file: each.path,
-    idempotencyKey: inputs.length === 1 ? run : keyOf(run, each)
+    idempotencyKey: inputs.length === 1 ? run : idempotencyKeyOf(run, each)
   }))
 }
 
 /** Each file has a key of its own that is the same in the next run: one that broke off continues where it was. */
-function keyOf(run: string, { path }: LoadInput): string {
+function idempotencyKeyOf(run: string, { path }: LoadInput): string {
   return `${run}:${createHash('sha256').update(path).digest('hex').slice(0, 16)}`
 }
 

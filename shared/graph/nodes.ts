@@ -2,11 +2,11 @@
  * What filters ask of an entity, by id: type, platform, environment, existence, soft deletion, and the domain it is in.
  *
  * Few combinations of these occur, so an id has the number of its kind: filters are judged by kind, and one look says
- * all of an entity. (Flags and domains in tables of their own, and the mould in a third, took 120 ns an entity of a
+ * all of an entity. (Flags and domains in tables of their own, and the template in a third, took 120 ns an entity of a
  * large result, waiting for memory five times.)
  */
 import { Pages, pageBits, pageMask } from './pages.ts'
-import type { UrnMould } from './urn-moulds.ts'
+import type { UrnTemplate } from './urn-templates.ts'
 
 export type NodeFlags = { isPresent: boolean; isRemoved: boolean; isDeleted: boolean }
 
@@ -19,7 +19,7 @@ export type NodeKind = NodeFlags & {
   /** 0 is not a domain. */
   domainId: number
   /** Null of a column, whose asset may become known after it, and of who is not known. */
-  mould: UrnMould | null
+  template: UrnTemplate | null
 }
 
 type KindPage = Uint8Array | Uint16Array | Int32Array
@@ -27,9 +27,9 @@ type KindPage = Uint8Array | Uint16Array | Int32Array
 /** `kinds` by id, in pages of numbers of `table`. Kinds are only ever added. */
 export type NodesView = { kinds: readonly KindPage[]; table: readonly NodeKind[] }
 
-/** What a kind takes, its place in a map included, and what the map of a mould does. */
+/** What a kind takes, its place in a map included, and what the map of a template does. */
 const kindBytes = 140
-const kindsOfMouldBytes = 150
+const kindsOfTemplateBytes = 150
 
 const unknownKind: NodeKind = {
   index: 0,
@@ -39,17 +39,17 @@ const unknownKind: NodeKind = {
   isRemoved: false,
   isDeleted: false,
   domainId: 0,
-  mould: null
+  template: null
 }
 
 /** What a URN says of its entity. */
-export type NodeOrigin = { mouldOf: (id: number) => UrnMould; isColumn: (id: number) => boolean }
+export type NodeOrigin = { templateOf: (id: number) => UrnTemplate; isColumn: (id: number) => boolean }
 
 export class Nodes {
   /** A byte for each id suffices most catalogs: what is small stays near the processor. */
   #kinds = new Pages<KindPage>(1, (length) => new Uint8Array(length))
   readonly #table: NodeKind[] = [unknownKind]
-  /** By mould, columns first, then by all else. */
+  /** By template, columns first, then by all else. */
   readonly #byFacts: Map<number, NodeKind>[] = []
   readonly #origin: NodeOrigin
 
@@ -85,10 +85,10 @@ export class Nodes {
 
   #kindOf(id: number, { isPresent, isRemoved, isDeleted }: NodeFlags, domainId: number): NodeKind {
     const isColumn = this.#origin.isColumn(id)
-    const mould = isColumn ? null : this.#origin.mouldOf(id)
-    const ofMould = (this.#byFacts[mould === null ? 0 : mould.index + 1] ??= new Map())
+    const template = isColumn ? null : this.#origin.templateOf(id)
+    const ofTemplate = (this.#byFacts[template === null ? 0 : template.index + 1] ??= new Map())
     const key = domainId * 8 + (isDeleted ? 4 : 0) + (isRemoved ? 2 : 0) + (isPresent ? 1 : 0)
-    const known = ofMould.get(key)
+    const known = ofTemplate.get(key)
     if (known) return known
     const kind = {
       index: this.#table.length,
@@ -98,17 +98,17 @@ export class Nodes {
       isRemoved,
       isDeleted,
       domainId,
-      mould
+      template
     }
     this.#table.push(kind)
-    ofMould.set(key, kind)
+    ofTemplate.set(key, kind)
     if (kind.index === 0x100) this.#kinds = this.#kinds.widened((length) => new Uint16Array(length))
     if (kind.index === 0x10000) this.#kinds = this.#kinds.widened((length) => new Int32Array(length))
     return kind
   }
 
   get bytes(): number {
-    return this.#kinds.bytes + this.#table.length * kindBytes + this.#byFacts.length * kindsOfMouldBytes
+    return this.#kinds.bytes + this.#table.length * kindBytes + this.#byFacts.length * kindsOfTemplateBytes
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * URN to id and back, for all entities, packed: about 95 bytes for a URN of 120 characters, where strings in a Map take 250.
  *
- * A URN is kept as its mould and its name; a column as its asset's id and its path. Finding one takes a hash table of ids
+ * A URN is kept as its template and its name; a column as its asset's id and its path. Finding one takes a hash table of ids
  * (open addressing) and one comparison of the text. Nothing is ever taken out: ids are never used again.
  */
 import { areSame } from '../urn/byte-words.ts'
@@ -9,7 +9,7 @@ import { hashOfBytes, hashOfText } from '../urn/text-hash.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
 import { BytesPool } from './bytes-pool.ts'
 import { GrowableInts } from './growable.ts'
-import { createUrnMoulds, type UrnMould } from './urn-moulds.ts'
+import { createUrnTemplates, type UrnTemplate } from './urn-templates.ts'
 
 const columnBegin = 'urn:li:schemaField:('
 
@@ -17,28 +17,28 @@ const columnBegin = 'urn:li:schemaField:('
 const together = 256
 
 export class UrnTable {
-  readonly #moulds = createUrnMoulds()
+  readonly #templates = createUrnTemplates()
   readonly #texts = new BytesPool()
-  /** By id: the mould's index + 1; 0 is not an entity; columns have `columnMould`. */
-  readonly #mouldOf: GrowableInts
+  /** By id: the template's index + 1; 0 is not an entity; columns have `columnTemplate`. */
+  readonly #templateOf: GrowableInts
   readonly #textAt: GrowableInts
   readonly #parentOf = new GrowableInts(0)
   /** Pairs of an id and its hash; where the id is 0 the pair is free. */
   #slots: Int32Array
-  /** Of what is being looked up: which entry, the hash, the id, its mould and its text. */
+  /** Of what is being looked up: which entry, the hash, the id, its template and its text. */
   readonly #asked = new Int32Array(together)
   readonly #hashes = new Int32Array(together)
   readonly #found = new Int32Array(together)
-  readonly #mouldsFound = new Int32Array(together)
+  readonly #templatesFound = new Int32Array(together)
   readonly #textsFound = new Int32Array(together)
   /** Only written: so that reading them is not left out. */
   readonly #lengths = new Int32Array(together)
   #count = 0
-  static readonly #columnMould = 0x7fffffff
+  static readonly #columnTemplate = 0x7fffffff
 
   /** `expectedCount` entities fit before anything has to grow. */
   constructor(expectedCount: number, greatestId: number) {
-    this.#mouldOf = new GrowableInts(greatestId + 1)
+    this.#templateOf = new GrowableInts(greatestId + 1)
     this.#textAt = new GrowableInts(greatestId + 1)
     this.#slots = new Int32Array(slotsFor(expectedCount))
   }
@@ -49,9 +49,9 @@ export class UrnTable {
 
   get bytes(): number {
     return (
-      this.#moulds.bytes +
+      this.#templates.bytes +
       this.#texts.bytes +
-      this.#mouldOf.bytes +
+      this.#templateOf.bytes +
       this.#textAt.bytes +
       this.#parentOf.bytes +
       this.#slots.byteLength
@@ -59,18 +59,18 @@ export class UrnTable {
   }
 
   has(id: number): boolean {
-    return this.#mouldOf.at(id) !== 0
+    return this.#templateOf.at(id) !== 0
   }
 
   /** `parentId` is the asset of a column, else 0. An id that is there already stays as it is. */
   add(id: number, urn: Urn, parentId: number): void {
     if (this.has(id)) return
     if (urn.startsWith(columnBegin) && parentId !== 0) {
-      this.#mouldOf.set(id, UrnTable.#columnMould)
+      this.#templateOf.set(id, UrnTable.#columnTemplate)
       this.#textAt.set(id, this.#texts.add(columnPath(urn)))
     } else {
-      const { mould, name } = this.#moulds.of(urn)
-      this.#mouldOf.set(id, mould.index + 1)
+      const { template, name } = this.#templates.of(urn)
+      this.#templateOf.set(id, template.index + 1)
       this.#textAt.set(id, this.#texts.add(name))
     }
     if (parentId !== 0) this.#parentOf.set(id, parentId)
@@ -124,11 +124,11 @@ export class UrnTable {
 
   /** Those of the entries in `#asked`, into `#found`. */
   #lookUp(bytes: DataView, begins: Int32Array, ends: Int32Array, count: number): void {
-    const [asked, found, hashes, moulds, texts] = [
+    const [asked, found, hashes, templates, texts] = [
       this.#asked,
       this.#found,
       this.#hashes,
-      this.#mouldsFound,
+      this.#templatesFound,
       this.#textsFound
     ]
     for (let at = 0; at < count; at += 1) {
@@ -139,7 +139,7 @@ export class UrnTable {
     this.#lookInSlots(count)
     for (let at = 0; at < count; at += 1) {
       const id = found[at] ?? 0
-      moulds[at] = this.#mouldOf.at(id)
+      templates[at] = this.#templateOf.at(id)
       texts[at] = this.#textAt.at(id)
     }
     this.#lookAtLengths(count)
@@ -147,7 +147,7 @@ export class UrnTable {
       const index = asked[at] ?? 0
       const [begin, end] = [begins[index] ?? 0, ends[index] ?? 0]
       const id = found[at] ?? 0
-      if (id !== 0 && !this.#isText(id, moulds[at] ?? 0, texts[at] ?? 0, bytes, begin, end))
+      if (id !== 0 && !this.#isText(id, templates[at] ?? 0, texts[at] ?? 0, bytes, begin, end))
         found[at] = this.#find(bytes, begin, end, hashes[at] ?? 0)
     }
   }
@@ -189,42 +189,42 @@ export class UrnTable {
   }
 
   isColumn(id: number): boolean {
-    return this.#mouldOf.at(id) === UrnTable.#columnMould
+    return this.#templateOf.at(id) === UrnTable.#columnTemplate
   }
 
-  /** The mould of an entity or, for a column, of the asset that it belongs to in the end. Throws for an id that is not here. */
-  mouldOf(id: number): UrnMould {
+  /** The template of an entity or, for a column, of the asset that it belongs to in the end. Throws for an id that is not here. */
+  templateOf(id: number): UrnTemplate {
     let at = id
     while (this.isColumn(at)) at = this.#parentOf.at(at)
-    return this.#moulds.at(this.#mouldOf.at(at) - 1)
+    return this.#templates.at(this.#templateOf.at(at) - 1)
   }
 
   #textOf(id: number): string {
     const text = this.#texts.at(this.#textAt.at(id) >>> 0)
     if (this.isColumn(id)) return `${columnBegin}${this.#textOf(this.#parentOf.at(id))},${text})`
-    const mould = this.#moulds.at(this.#mouldOf.at(id) - 1)
-    return mould.begin + text + mould.end
+    const template = this.#templates.at(this.#templateOf.at(id) - 1)
+    return template.begin + text + template.end
   }
 
   #isAt(id: number, bytes: DataView, begin: number, end: number): boolean {
-    return this.#isText(id, this.#mouldOf.at(id), this.#textAt.at(id), bytes, begin, end)
+    return this.#isText(id, this.#templateOf.at(id), this.#textAt.at(id), bytes, begin, end)
   }
 
   /** Told where the text of the id is. */
   #isText(
     id: number,
-    mouldPlace: number,
+    templateIndex: number,
     textAt: number,
     bytes: DataView,
     begin: number,
     end: number
   ): boolean {
-    if (mouldPlace === UrnTable.#columnMould)
+    if (templateIndex === UrnTable.#columnTemplate)
       return (
         this.#textOf(id) ===
         Buffer.from(bytes.buffer, bytes.byteOffset + begin, end - begin).toString('latin1')
       )
-    const { beginBytes, beginLength, endBytes, endLength } = this.#moulds.at(mouldPlace - 1)
+    const { beginBytes, beginLength, endBytes, endLength } = this.#templates.at(templateIndex - 1)
     const nameBegin = begin + beginLength
     const nameEnd = end - endLength
     return (

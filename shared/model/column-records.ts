@@ -7,7 +7,7 @@
  */
 import type { JsonObject, JsonValue } from './changes.ts'
 import { isObject, listOf } from './json-values.ts'
-import type { StatedEdge } from './lineage-document.ts'
+import type { ListedEdge } from './lineage-document.ts'
 import { compareAppearance } from './list-order.ts'
 
 const isColumn = (urn: JsonValue): urn is string =>
@@ -19,7 +19,7 @@ const plainRecord: JsonObject = { upstreamType: 'FIELD_SET', downstreamType: 'FI
 /** `written` is the list of the document; what has been taken out of it is null, so that the numbers of the others stay. */
 export function assembleColumnRecords(
   written: readonly JsonValue[],
-  pairs: readonly StatedEdge[]
+  pairs: readonly ListedEdge[]
 ): JsonObject[] {
   const live = new Set(pairs.map((pair) => `${pair.recordKey} ${pair.downstreamUrn} ${pair.upstreamUrn}`))
   const records = written.flatMap((record, index) =>
@@ -73,7 +73,7 @@ function groupOf(record: JsonObject): string | null {
 /** Pairs of one operation, query and downstream: the record they make, and the score of each upstream. */
 type Group = { record: JsonObject; scores: Map<string, number> }
 
-function gather(pairs: readonly StatedEdge[]): Group[] {
+function gather(pairs: readonly ListedEdge[]): Group[] {
   const groups = new Map<string, Group>()
   const inOrder = [...pairs].sort(
     (a, b) => compareAppearance(a, b) || (a.upstreamUrn < b.upstreamUrn ? -1 : 1)

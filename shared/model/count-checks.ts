@@ -9,13 +9,13 @@ import { limits, type LimitName } from '../limits.ts'
 export function checkCount(
   actual: number,
   limit: LimitName,
-  { field, what, wayOut }: { field: string; what: string; wayOut?: string }
+  { field, what, wayOut: advice }: { field: string; what: string; wayOut?: string }
 ): void {
   const maximum = limits[limit]
   if (actual <= maximum) return
   throw new CatalogError(
     'LIMIT_EXCEEDED',
-    `${what}; at most ${maximum} are allowed${wayOut === undefined ? '' : `. ${wayOut}`}`,
+    `${what}; at most ${maximum} are allowed${advice === undefined ? '' : `. ${advice}`}`,
     { field, limit, maximum, actual }
   )
 }

@@ -33,7 +33,7 @@ export type EdgeEntry = {
 }
 
 /** An edge as stored, with the order it was stated in. */
-export type StatedEdge = EdgeEntry & { seq: number; line: number }
+export type ListedEdge = EdgeEntry & { seq: number; line: number }
 
 const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
 /** What an upstream record holds when a client says no more than its dataset; stored as null, for it is the bulk case. */
@@ -175,13 +175,13 @@ function inputFieldEntry(field: LineageField, ownerUrn: Urn, entry: JsonValue, i
 }
 
 /** The patches of an edge in one list. */
-export type PatchesOf = (edge: StatedEdge) => readonly EdgePatch[]
+export type PatchesOf = (edge: ListedEdge) => readonly EdgePatch[]
 
 /** Assembles a lineage aspect from its other fields, its current edges, and later patches of single edges. */
 export function assembleLineageDocument(
   aspectName: string,
   rest: JsonObject,
-  edges: readonly StatedEdge[],
+  edges: readonly ListedEdge[],
   patchesOf: PatchesOf = () => []
 ): JsonObject {
   const document: JsonObject = { ...rest }
@@ -212,19 +212,19 @@ export function assembleLineageDocument(
 }
 
 /** An edge that was stated by its ends alone is not repeated where the aspect says more about it, in whichever list. */
-function withoutRepeated(edges: readonly StatedEdge[]): readonly StatedEdge[] {
-  const keyOf = (edge: StatedEdge): string => `${edge.downstreamUrn} ${edge.upstreamUrn}`
+function withoutRepeated(edges: readonly ListedEdge[]): readonly ListedEdge[] {
+  const edgeKey = (edge: ListedEdge): string => `${edge.downstreamUrn} ${edge.upstreamUrn}`
   if (!edges.some((edge) => edge.recordKey === bareRecordKey)) return edges
-  const told = new Set(edges.filter((edge) => edge.recordKey !== bareRecordKey).map(keyOf))
-  return edges.filter((edge) => edge.recordKey !== bareRecordKey || !told.has(keyOf(edge)))
+  const listed = new Set(edges.filter((edge) => edge.recordKey !== bareRecordKey).map(edgeKey))
+  return edges.filter((edge) => edge.recordKey !== bareRecordKey || !listed.has(edgeKey(edge)))
 }
 
 const otherEnd = (field: LineageField, edge: EdgeEntry): Urn =>
   field.entryIs === 'upstream' ? edge.upstreamUrn : edge.downstreamUrn
 
 /** As written, then as added. */
-function inListOrder(field: LineageField, edges: readonly StatedEdge[]): StatedEdge[] {
-  const byEnd = new Map<Urn, StatedEdge[]>()
+function inListOrder(field: LineageField, edges: readonly ListedEdge[]): ListedEdge[] {
+  const byEnd = new Map<Urn, ListedEdge[]>()
   for (const edge of edges) {
     const known = byEnd.get(otherEnd(field, edge))
     if (known) known.push(edge)
@@ -239,8 +239,8 @@ function inListOrder(field: LineageField, edges: readonly StatedEdge[]): StatedE
  * What a list shows of the statements of one edge: each occurrence as the last of its sources wrote it, or, once the edge
  * was stated under its own key, that alone, in the place it had.
  */
-function shownOf(statements: readonly StatedEdge[]): StatedEdge[] {
-  const latest = new Map<number, StatedEdge>()
+function shownOf(statements: readonly ListedEdge[]): ListedEdge[] {
+  const latest = new Map<number, ListedEdge>()
   for (const edge of statements) {
     const known = latest.get(edge.recordKey)
     if (!known || compareOrder(edge, known) > 0) latest.set(edge.recordKey, edge)
@@ -253,7 +253,7 @@ function shownOf(statements: readonly StatedEdge[]): StatedEdge[] {
   return written.length > 0 ? written : [...latest.values()]
 }
 
-function printEntry(field: LineageField, edge: StatedEdge, attributes: JsonObject): JsonValue {
+function printEntry(field: LineageField, edge: ListedEdge, attributes: JsonObject): JsonValue {
   const urn = otherEnd(field, edge)
   if (field.shape === 'urn') return urn
   if (field.shape === 'union') return { string: urn }
@@ -261,7 +261,7 @@ function printEntry(field: LineageField, edge: StatedEdge, attributes: JsonObjec
 }
 
 /** The written documents whose edge lives, then the edges that were added without one. */
-function assembleInputFields(written: JsonValue[], edges: readonly StatedEdge[]): JsonValue[] {
+function assembleInputFields(written: JsonValue[], edges: readonly ListedEdge[]): JsonValue[] {
   const live = new Set(edges.map((edge) => edge.recordKey))
   const added = edges
     .filter((edge) => edge.recordKey <= 0)

@@ -6,7 +6,7 @@
  * aspect are ignored, as DataHub does.
  */
 import { CatalogError } from '../errors.ts'
-import { keyOf, urnFromKey } from '../urn/kinds.ts'
+import { keyOfUrn, urnFromKey } from '../urn/kinds.ts'
 import { parseUrn, type ParsedUrn } from '../urn/urn.ts'
 import {
   aspectNameOfClass,
@@ -145,7 +145,7 @@ function upsert(
   if ((content === undefined || content === null) && !isKey)
     throw new CatalogError('BAD_REQUEST', 'aspect is missing', { field: 'aspect' })
   // A key aspect always follows the URN, whatever was sent.
-  const value = isKey ? keyOf(entity.urn) : prepareAspect(entity.entityType, aspectName, content)
+  const value = isKey ? keyOfUrn(entity.urn) : prepareAspect(entity.entityType, aspectName, content)
   if (changeType !== 'UPSERT' && isTimeseries(aspectName, value))
     throw unsupportedForEvents(changeType, aspectName)
   return {
@@ -183,7 +183,7 @@ function parseEntity(proposal: JsonObject): ParsedUrn {
     throw new CatalogError('BAD_REQUEST', 'entityUrn or entityKeyAspect is needed', { field: 'entityUrn' })
   const entity = isSent(proposal.entityUrn)
     ? parseUrn(proposal.entityUrn, 'entityUrn', entityType)
-    : parseUrn(urnFromKey(entityType, keyAspectOf(proposal.entityKeyAspect)))
+    : parseUrn(urnFromKey(entityType, readKeyAspect(proposal.entityKeyAspect)))
   if (entity.entityType !== entityType) {
     throw new CatalogError(
       'BAD_REQUEST',
@@ -194,7 +194,7 @@ function parseEntity(proposal: JsonObject): ParsedUrn {
   return entity
 }
 
-function keyAspectOf(sent: unknown): JsonObject {
+function readKeyAspect(sent: unknown): JsonObject {
   const { content } = openEnvelope(sent, 'entityKeyAspect')
   if (!isObject(content))
     throw new CatalogError('BAD_REQUEST', 'entityKeyAspect must be an object', { field: 'entityKeyAspect' })

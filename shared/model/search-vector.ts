@@ -12,14 +12,14 @@ const quoted = (lexeme: string): string =>
   `'${lexeme.toWellFormed().replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
 /** Keys are stored among the words but begin differently, so no prefix of a word finds them. A long value is found by its digest. */
-const keyOf = (kind: string, value: string): string =>
+const lexemeOf = (kind: string, value: string): string =>
   value.length <= keyMaxChars ? kind + value : `${kind}#${hash('sha256', value, 'base64url')}`
 
 /** Of a whole name, ignoring case. */
-export const nameKey = (foldedName: string): string => keyOf('=', foldedName)
+export const nameKey = (foldedName: string): string => lexemeOf('=', foldedName)
 
 /** Of a value that is filtered by. */
-export const fieldKey = (field: string, value: string): string => keyOf(`:${field}:`, value)
+export const fieldKey = (field: string, value: string): string => lexemeOf(`:${field}:`, value)
 
 export function printVector(words: readonly PlacedWord[], keys: Iterable<string>): string {
   const placesOf = new Map<string, Set<number>>()

@@ -1,23 +1,27 @@
 /**
- * The one form in which edges are stored in bulk, whether in a chunk, the change log or a journal: columns of numbers, with a checksum.
+ * The one form in which edges are stored in bulk, in chunks, the change log and journals: columns of numbers
+ * with a checksum.
  *
- * A kind, a version, the count of columns, the count of rows, the length of each column, a CRC-32 of all that follows, the columns
- * as int-columns.ts packs them, and what the kind adds. The first byte tells it from a deflated stream: no such stream begins with a
- * byte of these kinds, for its block type does not exist.
+ * The layout: kind, version, number of columns, number of rows, length of each column, a CRC-32 of everything
+ * else, the columns as int-columns.ts packs them, and an appendix. The first byte tells it from a deflated
+ * stream: the block type of such a first byte does not exist.
  */
 import { crc32 } from 'node:zlib'
 import { packInts, unpackInts } from './int-columns.ts'
 
-/** First bytes, stored in Postgres: never renumber. The lowest three bits are set, so that none begins a deflated stream. */
+/**
+ * First bytes, stored in Postgres: never renumber. The lowest three bits are set, so that none of them begins
+ * a deflated stream.
+ */
 export const storedKinds = { chunk: 0xff, changes: 0xf7, journal: 0xef } as const
 export type StoredKind = keyof typeof storedKinds
 
 const codecVersion = 1
 const [headBytes, lengthBytes, checksumBytes] = [7, 4, 4]
-/** No chunk has so many rows; bytes that say so are damaged. */
+/** More rows than any chunk has: bytes that say more are damaged. */
 const rowsMaxCount = 10_000_000
 
-/** `rest` is kept as it is. All columns have as many rows. */
+/** `appendix` is stored as it is. All columns must have the same number of rows. */
 export function packColumns(
   kind: StoredKind,
   columns: readonly Int32Array[],
@@ -40,12 +44,12 @@ const checksumOf = (head: Buffer, body: Buffer): number => crc32(body, crc32(hea
 
 export const isOfKind = (stored: Uint8Array, kind: StoredKind): boolean => stored[0] === storedKinds[kind]
 
-/** Throws where the bytes are not what packColumns made, or have another count of columns. */
+/** Throws when packColumns did not make the bytes, or the number of columns differs. */
 export function unpackColumns(
   kind: StoredKind,
   stored: Buffer,
   columnCount: number
-): { columns: Int32Array[]; rest: Buffer } {
+): { columns: Int32Array[]; appendix: Buffer } {
   if (!isOfKind(stored, kind)) throw new Error(`not stored columns of kind ${kind}`)
   if (stored[1] !== codecVersion) throw new Error(`unknown version ${stored[1]} of stored columns`)
   const bodyAt = headBytes + lengthBytes * columnCount + checksumBytes
@@ -64,5 +68,5 @@ export function unpackColumns(
     if (length < 0 || at + length > body.length) throw new Error('stored columns are shorter than they say')
     return unpackInts(body.subarray(at, (at += length)), count)
   })
-  return { columns, rest: body.subarray(at) }
+  return { columns, appendix: body.subarray(at) }
 }

@@ -1,7 +1,10 @@
-/** Edges with their ends resolved, column by column: thousands are planned and counted without an object for each. */
+/** Edges with resolved ends, column by column, so that thousands need no object each. */
 import type { EdgeKey } from './rows.ts'
 
-/** An entry of each array for each edge, in the order of the lines. All of them are to be removed, or all added. */
+/**
+ * Each array has an entry for each edge, in the order of the lines. Either all edges are removed, or all are
+ * added.
+ */
 export type EdgeColumns = {
   isRemoval: boolean
   lines: Int32Array
@@ -11,7 +14,7 @@ export type EdgeColumns = {
   fields: Int32Array
 }
 
-/** Those without 0, ascending. */
+/** The distinct numbers without 0, ascending. */
 export function distinct(numbers: Int32Array): Int32Array {
   const sorted = isAscending(numbers) ? numbers.slice() : numbers.toSorted()
   let count = 0
@@ -27,7 +30,7 @@ function isAscending(numbers: Int32Array): boolean {
   return true
 }
 
-/** Edges within aspects of owners: an entry of each array for each. */
+/** Edges within aspects of owners: each array has an entry for each edge. */
 export type EdgeKeyColumns = {
   ownerIds: Int32Array
   aspectCodes: Int32Array
@@ -35,7 +38,7 @@ export type EdgeKeyColumns = {
   upstreamIds: Int32Array
 }
 
-/** The keys of single edges, and behind them those of edges in columns. */
+/** The keys of single edges, followed by those of edges in columns. */
 export function edgeKeys(
   singleEdges: readonly EdgeKey[],
   columns: EdgeColumns | null = null

@@ -1,10 +1,10 @@
 /**
- * The rows of the change log: what an in-memory graph must be told, as stored columns (codec.ts).
+ * The rows of the change log, which tell in-memory graphs what has changed, as stored columns (codec.ts).
  *
- * Three numbers each: 1 edge stated (downstream, upstream), 2 edge unstated, 3 entity (id, flags: 1 present, 2 removed, 4 once deleted),
- * 4 domain of an asset (id, domain or 0), 5 parent of a domain (id, parent or 0), 6 new entity (id; its URN is read from the table),
- * 7 domain whose properties changed (id; they are read from the table). Edges count: one that two sources state is stated twice.
- * Edges that are stated come last.
+ * Three numbers each: 1 edge stated (downstream, upstream), 2 edge no longer stated, 3 entity (id, flags: 1
+ * present, 2 removed, 4 ever deleted), 4 domain of an asset (id, domain or 0), 5 parent of a domain (id,
+ * parent or 0), 6 new entity (id; its URN is read from the table), 7 domain whose properties changed (id;
+ * they are read from the table). An edge that two sources state is listed twice. Stated edges come last.
  */
 import { packColumns, unpackColumns } from './codec.ts'
 
@@ -15,7 +15,7 @@ export type GraphDelta =
   | { kind: 'parentDomain'; id: number; parentId: number | null }
   | { kind: 'created' | 'described'; id: number }
 
-/** Edges that are stated once more: an entry of each array for each. */
+/** Edges that are stated once more: each array has an entry for each edge. */
 export type StatedEdges = { downstreamIds: Int32Array; upstreamIds: Int32Array }
 
 /** Stored in Postgres: never renumber. */
@@ -35,7 +35,7 @@ const kindOfCode = new Map(
 const columnCount = 3
 const noEdges: StatedEdges = { downstreamIds: new Int32Array(0), upstreamIds: new Int32Array(0) }
 
-/** Packs deltas in the order given, and edges that are stated behind them. */
+/** Packs deltas in the order given, followed by the stated edges. */
 export function packGraphChanges(deltas: readonly GraphDelta[], stated: StatedEdges = noEdges): Buffer {
   const count = deltas.length + stated.downstreamIds.length
   const [kinds, firsts, seconds] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)]
@@ -65,10 +65,13 @@ function numbersOf(delta: GraphDelta): [number, number] {
   }
 }
 
-/** What a row holds: edges that are stated, which are read at once, and all else one by one: there may be a million. */
+/**
+ * The content of a row: stated edges as columns, because there may be a million, and everything else one by
+ * one.
+ */
 export type GraphChanges = { stated: StatedEdges; deltas: Iterable<GraphDelta> }
 
-/** Throws on bytes that packGraphChanges did not make, and on a kind that this program does not know. */
+/** Throws on bytes that packGraphChanges did not make, and on an unknown kind. */
 export function unpackGraphChanges(packed: Buffer): GraphChanges {
   const {
     columns: [kinds = new Int32Array(0), firsts = new Int32Array(0), seconds = new Int32Array(0)]

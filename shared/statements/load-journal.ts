@@ -1,8 +1,9 @@
 /**
- * The packed rows of a load's journal: what one chunk changed, and what was there before where nothing else keeps it.
+ * The packed rows of the journal of a load: what one chunk changed, and the values before where nothing else
+ * keeps them.
  *
- * The keys of the statements that were added are stored columns (codec.ts), and the rest follows as packed JSON. Added edges are
- * nearly all there is in a large load, so they are the ones that are small.
+ * The keys of added statements are stored columns (codec.ts), and everything else is packed JSON after them.
+ * Nearly everything in a large load is added edges, so these are the ones kept small.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { JsonObject, PatchBefore } from '../model/changes.ts'
@@ -18,7 +19,7 @@ export type StatementKey = {
   recordKey: number
 }
 
-/** Keys of statements, column by column: each array has an entry for each statement. */
+/** Keys of statements in columns: each array has an entry for each statement. */
 export type StatementKeyColumns = {
   downstreamIds: Int32Array
   upstreamIds: Int32Array
@@ -28,7 +29,10 @@ export type StatementKeyColumns = {
   recordKeys: Int32Array
 }
 
-/** What a statement said before, in its order of then; `changedSeq` is the seq of the change that had made it say so. */
+/**
+ * The content of a statement before, with its order; `changedSeq` is the seq of the change that made that
+ * content.
+ */
 export type StatementBefore = {
   seq: number
   line: number
@@ -37,33 +41,35 @@ export type StatementBefore = {
   attributes: JsonObject | null
 }
 
-/** The domain of an asset before; a null id means no domain. `seq` is that of the change that had put it there. */
+/** The domain of an asset before; null for none. `seq` is that of the change that set it. */
 export type AssociationBefore = { seq: number; domainId: number | null; attributes: JsonObject | null }
 
 /** An edge of one list of an owner, whoever states it. */
 export type PatchedKey = Omit<StatementKey, 'sourceId' | 'recordKey'>
 
-/** Nothing; what the same load had made of it; or what somebody else had. */
+/** Whether there was nothing before, the load's own earlier work, or the work of another change. */
 export type AspectBefore = 'none' | 'own' | 'kept'
 
 export type JournalEntry =
   | { kind: 'stated'; key: StatementKey }
-  /** `left`: if an undo restored it, the seq of the original change; then `before` may be null. */
+  /** `left`: when an undo restored it, the seq of the original change; `before` may then be null. */
   | { kind: 'restated'; key: StatementKey; before: StatementBefore | null; left?: number }
   | { kind: 'removed'; key: StatementKey; before: StatementBefore }
   | { kind: 'association'; entityId: number; before: AssociationBefore | null; left?: number }
-  /** What patches say of an edge that nobody stated: those that were kept before. */
+  /** The patches that an edge had before, if no one stated the edge. */
   | { kind: 'patched'; key: PatchedKey; before: PatchBefore[] }
-  /** An event of a time series, of which nothing is kept that would tell what it replaced. */
+  /** A timeseries event. What it replaced is not kept. */
   | { kind: 'event'; entityId: number; aspectName: string }
-  /** What the aspect was before is in its history, as long as that is kept; `was` tells whether there is any. */
+  /** The aspect before is in its history, as long as that is kept; `was` says whether there is any. */
   | { kind: 'aspect'; entityId: number; aspectName: string; was: AspectBefore }
-  /** An entity came to exist, or was taken back. */
+  /** An entity was created, or its creation was undone. */
   | { kind: 'made' | 'unmade'; entityId: number }
   | { kind: 'madeDomain'; entityId: number }
   | { kind: 'deleted'; entityId: number }
 
-/** In the order in which they are taken back: a kind of a later pass needs those of the earlier ones to be gone. */
+/**
+ * In the order in which they are undone: a kind of a later pass needs those of earlier passes undone first.
+ */
 const kindsOfPasses = [
   ['unmade'],
   ['stated', 'restated', 'removed', 'association', 'event', 'deleted'],
@@ -89,7 +95,7 @@ const kindCodes = {
   patched: 10
 } as const satisfies Record<JournalEntry['kind'], number>
 
-/** A bit beside those of the kinds: some statement or association that is noted was the load's own before. */
+/** A bit beside those of the kinds: the load changed its own earlier work on a statement or association. */
 export const repeatBit = 1 << 12
 
 /** The kinds of entries as bits, one for each code. */
@@ -98,7 +104,7 @@ export const kindBit = (kind: JournalEntry['kind']): number => 1 << kindCodes[ki
 export const passOfKind = (kind: JournalEntry['kind']): number =>
   1 + kindsOfPasses.findIndex((kinds) => (kinds as readonly string[]).includes(kind))
 
-/** What is stored of a chunk: `counts` by pass, the first pass first. */
+/** What is stored for a chunk: `counts` by pass, the first pass first. */
 export type PackedJournal = { kinds: number; counts: number[]; payload: Buffer }
 
 const keyColumns = (keys: StatementKeyColumns): Int32Array[] => [
@@ -111,7 +117,10 @@ const keyColumns = (keys: StatementKeyColumns): Int32Array[] => [
 ]
 const keyColumnCount = 6
 
-/** `seq` is what the chunk made its changes as. unpackJournal gives all in the same order each time, the added statements first. */
+/**
+ * `seq` is that of the chunk's changes. unpackJournal returns everything in the same order each time, the
+ * added statements first.
+ */
 export function packJournal(
   stated: StatementKeyColumns | null,
   others: readonly Exclude<JournalEntry, { kind: 'stated' }>[],
@@ -135,9 +144,9 @@ export function packJournal(
   return { kinds, counts, payload: packColumns('journal', columns, rest) }
 }
 
-/** Throws where the bytes are not what packJournal made. */
+/** Throws when packJournal did not make the bytes. */
 export function unpackJournal(payload: Buffer): JournalEntry[] {
-  const { columns, rest } = unpackColumns('journal', payload, keyColumnCount)
+  const { columns, appendix } = unpackColumns('journal', payload, keyColumnCount)
   const [downstreamIds, upstreamIds, ownerIds, fields, sourceIds, recordKeys] = columns
   const entries: JournalEntry[] = []
   for (let at = 0; at < (downstreamIds?.length ?? 0); at += 1)
@@ -152,14 +161,14 @@ export function unpackJournal(payload: Buffer): JournalEntry[] {
         recordKey: recordKeys?.[at] ?? 0
       }
     })
-  if (rest.length > 0) {
-    const lists: unknown = JSON.parse(inflateRawSync(rest).toString('utf8'))
+  if (appendix.length > 0) {
+    const lists: unknown = JSON.parse(inflateRawSync(appendix).toString('utf8'))
     for (const list of lists as Packed[]) entries.push(fromList(list))
   }
   return entries
 }
 
-/** The seq of the change that had made it what it was. */
+/** The seq of the change that made the value before. */
 export const beforeSeq = (before: StatementBefore | AssociationBefore | null): number | undefined =>
   before ? ('changedSeq' in before ? before.changedSeq : before.seq) : undefined
 

@@ -1,8 +1,8 @@
 /**
- * The one merge of lineage: what one owner asserts in one aspect, with additions, removals and replacements applied where they are newer
- * than what is stored. Pure: reading and writing the rows is for others.
+ * The one merge of lineage: what one owner asserts in one aspect. Additions, removals and replacements are
+ * applied where they are newer than what is stored. Pure: it reads and writes no rows.
  *
- * Rows are never altered, only replaced, so that a record can be taken back and whoever writes sees what has changed.
+ * Rows are replaced, never altered, so that a record can be reverted and the writer sees what has changed.
  */
 import type { JsonObject } from '../model/changes.ts'
 import { patchesIt } from '../model/edge-patches.ts'
@@ -23,9 +23,12 @@ import {
 } from './edge-rows.ts'
 import type { EdgePatchRow, OwnerAspect, StatementRow, TombstoneRow, WatermarkRow } from './rows.ts'
 
-/** Removals and replacements: those known, and those that are new and to be written. */
+/** The removals and replacements of an owner: all that are known, and the new ones, which must be written. */
 export type RememberedOrder = {
-  /** By code (of the aspect, of one list, of a group of column records) and edge; upstream 0 is every upstream of a column. */
+  /**
+   * By code (of the aspect, of one list, of a group of column records) and edge; upstream 0 is every upstream
+   * of a column.
+   */
   tombstones: Map<string, Order>
   /** By code (of the aspect, or of one list) and source; source 0 is all of them. */
   watermarks: Map<string, Order>
@@ -36,31 +39,31 @@ export type RememberedOrder = {
 export type OwnerStatements = OwnerAspect & {
   /** By downstream, then by upstream. */
   edges: Map<number, Map<number, EdgeRows>>
-  /** Null as long as there are none. */
+  /** Null while there are none. */
   order: RememberedOrder | null
   patches: readonly EdgePatchRow[]
   storedPatches: readonly EdgePatchRow[]
 }
 
-/** What the merge must know of the transaction that it is part of. */
+/** What the merge needs to know of its transaction. */
 export type MergeContext = {
-  /** Who asserts what the records add. */
+  /** The source of the edges that records add. */
   sourceId: number
   /** False only in tests, which show that the order is needed. */
   keepsOrder: boolean
   /** Whether something newer has deleted the entity. */
   isDeletedAfter: (id: number, order: Order) => boolean
-  /** Throws FORBIDDEN where the actor may not say anything about the downstream. */
+  /** Throws FORBIDDEN when the actor may not change the downstream. */
   checkDownstream: (downstreamId: number) => void
-  /** Gathers what the records assert, where they are a snapshot's. */
+  /** Gathers what the records of a snapshot assert; null for all others. */
   asserted: {
     add(key: Omit<StatementRow, 'sourceId' | 'seq' | 'line' | 'position' | 'attributes'>): void
   } | null
-  /** Steps that take back what the record at hand has done, to be run backwards; null where nothing can be refused. */
+  /** Steps that revert the current record, to be run backwards; null when nothing can be refused. */
   undo: (() => void)[] | null
 }
 
-/** An entry of a list with its ends resolved. `group` is that of a column record of the document. */
+/** An entry of a list with resolved ends. `group` is that of a column record of the document. */
 export type ResolvedEntry = {
   fieldCode: number
   downstreamId: number
@@ -82,7 +85,7 @@ export const emptyOwner = ({ ownerId, aspectCode }: OwnerAspect): OwnerStatement
   storedPatches: []
 })
 
-/** Adds a stored row, unless it has been added. To be called before anything is merged. */
+/** Adds a stored row, unless it has been added. Call it before anything is merged. */
 export function addStored(owner: OwnerStatements, row: StatementRow): void {
   addStoredRow(edgeAt(owner, row), row)
 }
@@ -118,7 +121,7 @@ function edgeAt({ edges }: OwnerStatements, { downstreamId, upstreamId }: EdgeEn
   return edge
 }
 
-/** The rows of an edge, whoever asserts it and in whichever list. */
+/** The rows of an edge, of all sources and lists. */
 export const rowsOfEdge = (
   { edges }: OwnerStatements,
   downstreamId: number,
@@ -137,7 +140,10 @@ export function* edgesOfOwner({ edges }: OwnerStatements): Generator<EdgeRows> {
 export const rowsOfOwner = (owner: OwnerStatements): StatementRow[] =>
   [...edgesOfOwner(owner)].flatMap(({ rows }) => rows)
 
-/** Puts a row in the place of the one of its key. Throws FORBIDDEN (checkDownstream) where it says anything new. */
+/**
+ * Adds a row, or replaces the one with its key. Throws FORBIDDEN (checkDownstream) when that changes its
+ * content.
+ */
 export function putRow(context: MergeContext, owner: OwnerStatements, row: StatementRow): void {
   const edge = edgeAt(owner, row)
   const known = rowAt(edge, row)
@@ -163,8 +169,8 @@ const isNewerThan = ({ keepsOrder }: MergeContext, row: Order, order: Order): bo
   keepsOrder && isNewer(row, order)
 
 /**
- * Whether something newer has removed the edge, replaced its list, or deleted one of its ends. `group` is that of a column
- * record; undefined of every other entry.
+ * Whether something newer has removed the edge, replaced its list, or deleted one of its ends. `group` is
+ * that of a column record, and undefined for all other entries.
  */
 export function isOvertaken(
   context: MergeContext,
@@ -199,12 +205,15 @@ function isRemovedAfter(
 ): boolean {
   if (!remembered || remembered.tombstones.size === 0) return false
   const keys = [tombstoneKey(aspectCode, downstreamId, upstreamId), tombstoneKey(aspectCode, downstreamId, 0)]
-  // A record with several downstreams is named by no path.
+  // No patch path names a record with several downstreams.
   if (group !== null) keys.push(tombstoneKey(removalCode(fieldCode, group ?? null), downstreamId, upstreamId))
   return keys.some((key) => isNewer(remembered.tombstones.get(key), order))
 }
 
-/** The group of a column record that a statement is part of; undefined for all other statements. `written` are groups of the document. */
+/**
+ * The group of the column record that a statement is part of; undefined for all other statements. `written`
+ * returns the group of a record of the document.
+ */
 function groupOf(
   { fieldCode, recordKey }: { fieldCode: number; recordKey: number },
   written: (recordKey: number) => number | null
@@ -214,13 +223,13 @@ function groupOf(
   return recordKey > 0 ? written(recordKey) : recordKey
 }
 
-/** Whether something newer has replaced, or deleted, all that the aspect asserts. */
+/** Whether something newer has replaced or deleted the whole aspect. */
 export const isReplacedAfter = (context: MergeContext, owner: OwnerStatements, order: Order): boolean =>
   context.keepsOrder && isNewer(owner.order?.watermarks.get(watermarkKey(owner.aspectCode, 0)), order)
 
 /**
- * Asserts an entry as written. Says whether that changed anything but the order, which is raised all the same: whether
- * that is worth a write is decided when all is known. Throws FORBIDDEN (checkDownstream).
+ * Asserts an entry as written, and says whether anything but the order changed. The order is always raised;
+ * the writer decides whether that is worth a write. Throws FORBIDDEN (checkDownstream).
  */
 export function assertEntry(
   context: MergeContext,
@@ -244,7 +253,8 @@ export function assertEntry(
   }
   if (sourceId === context.sourceId) context.asserted?.add(row)
   const patches = patchesOfEdge(owner, row)
-  // This replaces what the same record said before, also where this entry comes too late to be seen.
+  // The entry replaces the patches of the same record, also when the entry itself is too old to have an
+  // effect.
   dropPatches(
     context,
     owner,
@@ -269,7 +279,10 @@ export function assertEntry(
   return isNews || !hasSameContent(known, row) || patches.some((patch) => patchesIt(known, patch))
 }
 
-/** Asserts an edge by its ends alone: what the aspect says about it already stands. Says whether the edge is new in it. */
+/**
+ * Asserts an edge by its ends alone, and keeps the attributes that the aspect has for it. Says whether the
+ * edge is new in the aspect.
+ */
 export function assertEdge(
   context: MergeContext,
   owner: OwnerStatements,
@@ -301,20 +314,26 @@ export function assertEdge(
   return !existed && rowsOfEdge(owner, downstreamId, upstreamId).length > 0
 }
 
-/** isHiddenByNewer of edge-rows.ts, for a row that may have been changed since. */
+/** isHiddenByNewer for a row of this owner, also for a version of it that has been replaced since. */
 export const isHidden = ({ edges }: OwnerStatements, row: StatementRow): boolean => {
   const edge = edges.get(row.downstreamId)?.get(row.upstreamId)
   return edge !== undefined && isHiddenByNewer(edge, row)
 }
 
-/** One list, and of column records one group; `written` tells the group of a record of the document by its record key. */
+/**
+ * One list, or one group of its column records; `written` returns the group of a record of the document by
+ * its record key.
+ */
 export type RemovedFrom = {
   fieldCode: number
   group: number | null
   written: (recordKey: number) => number | null
 }
 
-/** Removes an edge from the aspect, or from one list of it, whoever asserts it. Throws FORBIDDEN (checkDownstream). */
+/**
+ * Removes an edge from the aspect, or from one list of it, of all sources. Throws FORBIDDEN
+ * (checkDownstream).
+ */
 export function removeEdge(
   context: MergeContext,
   owner: OwnerStatements,
@@ -322,17 +341,17 @@ export function removeEdge(
   order: Order,
   from: RemovedFrom | null = null
 ): boolean {
-  // Also where there is nothing to remove yet: the removal counts for what is older and comes late.
+  // Checked also when there is nothing to remove yet: the removal applies to older changes that come late.
   context.checkDownstream(downstreamId)
   const matches = (row: StatementRow): boolean =>
     from === null ||
     (row.field === from.fieldCode &&
       (from.group === null ||
         groupOf({ fieldCode: row.field, recordKey: row.recordKey }, from.written) === from.group))
-  const gone = rowsOfEdge(owner, downstreamId, upstreamId).filter(
+  const deleted = rowsOfEdge(owner, downstreamId, upstreamId).filter(
     (row) => matches(row) && !isNewerThan(context, row, order)
   )
-  for (const row of gone) deleteRow(context, owner, row)
+  for (const row of deleted) deleteRow(context, owner, row)
   dropPatches(
     context,
     owner,
@@ -351,10 +370,10 @@ export function removeEdge(
     order,
     from ? removalCode(from.fieldCode, from.group) : owner.aspectCode
   )
-  return gone.length > 0
+  return deleted.length > 0
 }
 
-/** Removes every pair that ends in a column. All statements of the owner must have been read. */
+/** Removes every edge that leads into a column. All statements of the owner must have been read. */
 export function removeInto(
   context: MergeContext,
   owner: OwnerStatements,
@@ -363,12 +382,12 @@ export function removeInto(
   order: Order
 ): boolean {
   context.checkDownstream(downstreamId)
-  const gone = [...(owner.edges.get(downstreamId)?.values() ?? [])]
+  const deleted = [...(owner.edges.get(downstreamId)?.values() ?? [])]
     .flatMap(({ rows }) => rows)
     .filter((row) => row.field === fieldCode && !isNewerThan(context, row, order))
-  for (const row of gone) deleteRow(context, owner, row)
+  for (const row of deleted) deleteRow(context, owner, row)
   rememberRemoval(context, owner, { downstreamId, upstreamId: 0 }, order, owner.aspectCode)
-  return gone.length > 0
+  return deleted.length > 0
 }
 
 function rememberRemoval(
@@ -379,13 +398,13 @@ function rememberRemoval(
   code: number
 ): void {
   if (!context.keepsOrder) return
-  const { tombstones, newTombstones: freshTombstones } = orderOfOwner(owner)
+  const { tombstones, newTombstones } = orderOfOwner(owner)
   const key = tombstoneKey(code, downstreamId, upstreamId)
   const known = tombstones.get(key)
   if (isNewer(known, order)) return
-  const fresh = freshTombstones.get(key)
+  const knownNew = newTombstones.get(key)
   tombstones.set(key, order)
-  freshTombstones.set(key, {
+  newTombstones.set(key, {
     ownerId: owner.ownerId,
     aspectCode: owner.aspectCode,
     code,
@@ -395,7 +414,7 @@ function rememberRemoval(
   })
   context.undo?.push(() => {
     restore(tombstones, key, known)
-    restore(freshTombstones, key, fresh)
+    restore(newTombstones, key, knownNew)
   })
 }
 
@@ -405,12 +424,12 @@ function restore<Value>(map: Map<string, Value>, key: string, value: Value | und
 }
 
 export type Replaced =
-  /** Everything the aspect asserts, or (with a source) what that source asserts in it. */
+  /** Everything that the aspect asserts or, with a source, what that source asserts in it. */
   { of: 'aspect'; sourceId: number | null } | { of: 'list'; fieldCode: number }
 
 /**
- * Takes away what an aspect, one source of it, or one list of it asserts, and asserts the entries instead. All statements of the owner
- * must have been read. Throws FORBIDDEN (checkDownstream).
+ * Replaces what an aspect, one source of it, or one list of it asserts by the entries. All statements of the
+ * owner must have been read. Throws FORBIDDEN (checkDownstream).
  */
 export function replaceEdges(
   context: MergeContext,
@@ -428,9 +447,10 @@ export function replaceEdges(
   rememberReplacement(context, owner, replaced, order)
   let hasChanged = false
   for (const entry of entries) hasChanged = assertEntry(context, owner, entry, order, sourceId) || hasChanged
-  // An entry with the same key may have been refused, because it was removed later: so ask what is still there, not what the entries are.
-  const gone = older.filter((row) => rowOfKey(owner, row) === row)
-  for (const row of gone) deleteRow(context, owner, row)
+  // An entry with the same key may have been refused because of a newer removal. So this compares rows, not
+  // keys.
+  const deleted = older.filter((row) => rowOfKey(owner, row) === row)
+  for (const row of deleted) deleteRow(context, owner, row)
   const isReplaced = (patch: EdgePatchRow) =>
     replaced.of === 'list' ? patch.field === replaced.fieldCode : replaced.sourceId === null
   dropPatches(
@@ -438,10 +458,10 @@ export function replaceEdges(
     owner,
     owner.patches.filter((patch) => isReplaced(patch) && !isNewerThan(context, patch, order))
   )
-  // An edge that was known by its ends alone and is written out now was shown before and is shown after.
+  // Replacing an edge given by its ends with a written entry does not change what is shown.
   return (
     hasChanged ||
-    gone.some(
+    deleted.some(
       (row) =>
         row.recordKey !== bareRecordKey || rowsOfEdge(owner, row.downstreamId, row.upstreamId).length === 0
     )
@@ -455,15 +475,15 @@ function rememberReplacement(
   order: Order
 ): void {
   if (!context.keepsOrder) return
-  const { watermarks, newWatermarks: freshWatermarks } = orderOfOwner(owner)
+  const { watermarks, newWatermarks } = orderOfOwner(owner)
   const code = replaced.of === 'list' ? replaced.fieldCode : owner.aspectCode
   const sourceId = replaced.of === 'aspect' ? (replaced.sourceId ?? 0) : 0
   const key = watermarkKey(code, sourceId)
   const known = watermarks.get(key)
   if (isNewer(known, order)) return
-  const fresh = freshWatermarks.get(key)
+  const knownNew = newWatermarks.get(key)
   watermarks.set(key, order)
-  freshWatermarks.set(key, {
+  newWatermarks.set(key, {
     ownerId: owner.ownerId,
     aspectCode: owner.aspectCode,
     code,
@@ -472,11 +492,11 @@ function rememberReplacement(
   })
   context.undo?.push(() => {
     restore(watermarks, key, known)
-    restore(freshWatermarks, key, fresh)
+    restore(newWatermarks, key, knownNew)
   })
 }
 
-/** The patches of a statement's edge in its list. */
+/** The patches of the edge of a statement, in the list of the statement. */
 export const patchesOfEdge = (
   { patches }: Pick<OwnerStatements, 'patches'>,
   row: EdgeEnds & { field: number }
@@ -501,11 +521,11 @@ export function addPatch(context: MergeContext, owner: OwnerStatements, patch: E
 export function dropPatches(
   context: MergeContext,
   owner: OwnerStatements,
-  gone: readonly EdgePatchRow[]
+  deleted: readonly EdgePatchRow[]
 ): void {
-  if (gone.length === 0) return
+  if (deleted.length === 0) return
   const before = owner.patches
-  const dropped = new Set(gone)
+  const dropped = new Set(deleted)
   owner.patches = before.filter((patch) => !dropped.has(patch))
   context.undo?.push(() => {
     owner.patches = before

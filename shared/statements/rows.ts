@@ -1,4 +1,4 @@
-/** The rows that lineage is made of: assertions of edges, and what is remembered of removals, replacements and patches of them. */
+/** The rows of lineage: assertions of edges, and the removals, replacements and patches of them. */
 import type { JsonObject, PatchOperation } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
 
@@ -14,11 +14,11 @@ export type StatementRow = {
   seq: number
   line: number
   attributes: JsonObject | null
-  /** The seq of the change that made it say so, where that is not `seq`. */
+  /** The seq of the change that made the content of the row, if it is not `seq`. */
   changedSeq?: number | null
 }
 
-/** The key of a statement, its source left out. */
+/** The key of a statement without its source. */
 export type RemovedKey = Pick<StatementRow, 'downstreamId' | 'upstreamId' | 'ownerId' | 'field' | 'recordKey'>
 
 /** An aspect of an owner; aspectCode is the statement's field >> 4. */
@@ -27,15 +27,18 @@ export type OwnerAspect = { ownerId: number; aspectCode: number }
 /** An edge within an aspect of an owner. */
 export type EdgeKey = OwnerAspect & { downstreamId: number; upstreamId: number }
 
-/** A removal. upstreamId 0 stands for every upstream of a column; `code` is that of the aspect where all lists are meant, else removalCode. */
+/**
+ * A removal. upstreamId 0 is every upstream of a column; `code` is that of the aspect if all lists are meant,
+ * else removalCode.
+ */
 export type TombstoneRow = EdgeKey & Order & { code: number }
 
 /**
- * A replacement. `code` is the aspect's, or that of the one list that was replaced (codes of lists begin where those of aspects end);
- * source 0 replaces what every source asserts.
+ * A replacement. `code` is that of the aspect or of the one list that was replaced (codes of lists are
+ * greater than those of aspects); source 0 replaces what every source asserts.
  */
 export type WatermarkRow = OwnerAspect & Order & { code: number; sourceId: number }
 
-/** A patch of what an edge says beside its ends. `ordinal` is its place among the patches of one record. */
+/** A patch of the attributes of an edge. `ordinal` is its place among the patches of one record. */
 export type EdgePatchRow = EdgeKey &
   Order & { field: number; ordinal: number; operation: PatchOperation; changedSeq?: number | null }

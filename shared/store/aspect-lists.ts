@@ -1,10 +1,10 @@
-/** Lists over one aspect: the events of an entity in time, and how many entities have it. */
+/** Lists over one aspect: the timeseries events of an entity, and how many entities have it. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { AspectKey } from './aspects.ts'
 
-/** Milliseconds, both ends included. `matching`: of each group an event must contain one document. */
+/** Milliseconds, both ends included. `matching`: an event must match one document of each group. */
 export type EventsWanted = {
   count: number
   from: number | null
@@ -12,7 +12,7 @@ export type EventsWanted = {
   matching: readonly (readonly JsonObject[])[] | null
 }
 
-/** The newest events first; of the same time the one accepted last. */
+/** The newest events first; at the same time, the one accepted last. */
 export async function pageOfEvents(
   db: Db | Tx,
   { entityId, aspectName }: AspectKey,
@@ -46,7 +46,10 @@ export async function pageOfEvents(
   )
 }
 
-/** How many present entities have the aspect now; events in time are not counted. `like` is a pattern of SQL, null for all. */
+/**
+ * How many present entities have the aspect now, timeseries events not counted. `like` is an SQL pattern,
+ * null for all.
+ */
 export async function countEntitiesWith(
   db: Db | Tx,
   aspectName: string,

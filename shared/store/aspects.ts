@@ -1,4 +1,4 @@
-/** The aspect tables: current documents, the changes before them, and events in time. */
+/** The aspect tables: current documents, the changes before them, and timeseries events. */
 import { createHash } from 'node:crypto'
 import type { Db, Tx } from '../db/database.ts'
 import { int4Array, int4sOf } from '../db/int4-array.ts'
@@ -6,7 +6,10 @@ import { query } from '../db/query.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
 
-/** How a change makes a value from the one before it: replace it, patch it, merge fields into it, take it away, or several of these. */
+/**
+ * How a change makes a value from the one before it: replace it, patch it, merge fields into it, delete it,
+ * or several of these.
+ */
 export type AspectChangeKind = 'put' | 'patch' | 'merge' | 'delete' | 'several'
 
 /** One change of an aspect and its result; the newest is the current row, the others are its history. */
@@ -15,9 +18,9 @@ export type AspectRow = Order & {
   aspectName: string
   version: number
   kind: AspectChangeKind
-  /** What is replayed; null if the change was the whole value. */
+  /** What is replayed; null when the change was the whole value. */
   change: JsonValue
-  /** Null if the aspect does not exist after the change. */
+  /** Null when the aspect does not exist after the change. */
   value: JsonObject | null
   systemMetadata: JsonObject | null
   actor: string
@@ -26,7 +29,7 @@ export type AspectRow = Order & {
 
 export type AspectKey = { entityId: number; aspectName: string }
 
-const columnsOf = (table: string) => `
+const selectedColumns = (table: string) => `
   ${table}.entity_id as "entityId",
   ${table}.aspect_name as "aspectName",
   ${table}.version,
@@ -53,7 +56,7 @@ export async function findAspects(db: Db | Tx, keys: readonly AspectKey[]): Prom
     select found.*
     from unnest(?::int[], ?::text[]) as wanted (entity_id, aspect_name)
     cross join lateral (
-      select ${columnsOf('aspect')}
+      select ${selectedColumns('aspect')}
       from aspect
       where aspect.entity_id = wanted.entity_id and aspect.aspect_name = wanted.aspect_name
       limit 1
@@ -68,7 +71,7 @@ export async function findAspectsOfEntities(db: Db | Tx, entityIds: readonly num
   return query<AspectRow>(
     db,
     `
-    select ${columnsOf('aspect')}
+    select ${selectedColumns('aspect')}
     from aspect
     where aspect.entity_id = any(?::int[])
     order by aspect.entity_id, aspect.aspect_name`,
@@ -82,7 +85,7 @@ export async function findAspectHistory(db: Db | Tx, keys: readonly AspectKey[])
   return query<AspectRow>(
     db,
     `
-    select ${columnsOf('aspect_history')}
+    select ${selectedColumns('aspect_history')}
     from unnest(?::int[], ?::text[]) as wanted (entity_id, aspect_name)
     join aspect_history on aspect_history.entity_id = wanted.entity_id and aspect_history.aspect_name = wanted.aspect_name
     order by aspect_history.entity_id, aspect_history.aspect_name, aspect_history.seq, aspect_history.line`,
@@ -90,7 +93,7 @@ export async function findAspectHistory(db: Db | Tx, keys: readonly AspectKey[])
   )
 }
 
-/** The last change of a version, current or past; null if it is not kept. */
+/** The last change of a version, current or past; null when it is not kept. */
 export async function findAspectVersion(
   db: Db | Tx,
   key: AspectKey,
@@ -99,11 +102,11 @@ export async function findAspectVersion(
   const [row] = await query<AspectRow>(
     db,
     `
-    select ${columnsOf('aspect')}
+    select ${selectedColumns('aspect')}
     from aspect
     where aspect.entity_id = ?::int and aspect.aspect_name = ? and aspect.version = ?::int
     union all
-    select ${columnsOf('aspect_history')}
+    select ${selectedColumns('aspect_history')}
     from aspect_history
     where aspect_history.entity_id = ?::int and aspect_history.aspect_name = ? and aspect_history.version = ?::int
     order by seq desc, line desc
@@ -132,7 +135,7 @@ const rowArrays = (rows: readonly AspectRow[]) => [
   rows.map((row) => row.actor),
   rows.map((row) => row.createdAt)
 ]
-const freshValues =
+const excludedValues =
   'fresh.entity_id, fresh.aspect_name, fresh.version, fresh.seq, fresh.line, fresh.kind, fresh.change::jsonb, fresh.value::jsonb, fresh.system_metadata::jsonb, fresh.actor, fresh.created_at'
 const overwrite = `
   version = excluded.version, seq = excluded.seq, line = excluded.line, kind = excluded.kind, change = excluded.change,
@@ -145,7 +148,7 @@ export async function writeAspects(tx: Tx, rows: readonly AspectRow[]): Promise<
     tx,
     `
     insert into aspect (${rowNames})
-    select ${freshValues}
+    select ${excludedValues}
     from unnest(${rowTypes}) as fresh (${rowNames})
     order by fresh.entity_id, fresh.aspect_name
     on conflict (entity_id, aspect_name) do update set ${overwrite}`,
@@ -160,7 +163,7 @@ export async function writeAspectHistory(tx: Tx, rows: readonly AspectRow[]): Pr
     tx,
     `
     insert into aspect_history (${rowNames})
-    select ${freshValues}
+    select ${excludedValues}
     from unnest(${rowTypes}) as fresh (${rowNames})
     order by fresh.entity_id, fresh.aspect_name, fresh.seq, fresh.line
     on conflict (entity_id, aspect_name, seq, line) do update set ${overwrite}`,
@@ -168,7 +171,10 @@ export async function writeAspectHistory(tx: Tx, rows: readonly AspectRow[]): Pr
   )
 }
 
-/** Forgets versions that are no longer kept, but nothing that a change still to come could be inserted before, or into. */
+/**
+ * Deletes versions that are no longer kept, except those that a change still to come could be inserted before
+ * or into.
+ */
 export async function trimAspectHistory(
   tx: Tx,
   rows: readonly (AspectKey & { version: number })[],
@@ -194,7 +200,7 @@ export async function trimAspectHistory(
   )
 }
 
-/** Of which of the owners the aspect is there, and of which it was deleted; the others never had it. */
+/** The owners that have the aspect, and those whose aspect was deleted; the others never had it. */
 export async function aspectStates(
   tx: Tx,
   ownerIds: Int32Array,
@@ -219,10 +225,10 @@ export async function aspectStates(
 }
 
 /**
- * Counts one version for the aspect of each of the owners, where it is there. Needs them locked.
+ * Adds one version to the aspect of each of the owners that has it. The owners must be locked.
  *
- * Each row is looked up by its key and updated by its place: joined by name, a catalog that was analyzed before it had lineage
- * was read whole for each chunk (183 us an edge against 2).
+ * Each row is looked up by its key and updated by its place. With a join by name, a catalog that was analyzed
+ * before it had lineage was read whole for each chunk (183 us an edge instead of 2).
  */
 export async function countVersions(
   tx: Tx,
@@ -251,10 +257,13 @@ export async function countVersions(
   )
 }
 
-/** Removes all aspects and events of deleted entities that are not newer than the deletion; gives how many there were. */
+/**
+ * Deletes all aspects and events of deleted entities that are not newer than the deletion, and returns how
+ * many there were.
+ */
 export async function deleteAspectsOfEntities(
   tx: Tx,
-  gone: readonly (Order & { id: number })[]
+  deletions: readonly (Order & { id: number })[]
 ): Promise<number> {
   let removed = 0
   for (const table of ['aspect', 'aspect_history', 'timeseries_aspect']) {
@@ -265,7 +274,7 @@ export async function deleteAspectsOfEntities(
       using unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
       where ${table}.entity_id = gone.id and (${table}.seq, ${table}.line) <= (gone.seq, gone.line)
       returning 1`,
-      [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)]
+      [deletions.map((row) => row.id), deletions.map((row) => row.seq), deletions.map((row) => row.line)]
     )
     removed += rows.length
   }
@@ -275,7 +284,7 @@ export async function deleteAspectsOfEntities(
 export type TimeseriesRow = AspectKey &
   Order & { timestampMillis: number; value: JsonObject; systemMetadata: JsonObject | null; actor: string }
 
-/** What tells two events of one time apart: message, granularity and partition, as their producers do it. */
+/** What tells two events of one time apart: message, granularity and partition, which their producers set. */
 function eventKey(value: JsonObject): string {
   const { messageId = null, eventGranularity = null, partitionSpec = null } = value
   const hex = createHash('sha256')
@@ -284,7 +293,10 @@ function eventKey(value: JsonObject): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
-/** Keeps events; one of the same time and key is replaced by the later accepted. Gives how many were new or changed. */
+/**
+ * Stores events. Of two with the same time and key, the one accepted later is kept. Returns how many were new
+ * or changed.
+ */
 export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): Promise<number> {
   const last = new Map(
     rows.map((row) => [
@@ -321,7 +333,10 @@ export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): P
   return written.length
 }
 
-/** The newest event of an aspect that is not after a time; of several of one time the one accepted last. Null if there is none. */
+/**
+ * The newest event of an aspect that is not after a time, or null. Of several at one time, the one accepted
+ * last.
+ */
 export async function findTimeseriesEvent(
   db: Db | Tx,
   key: AspectKey,
@@ -356,7 +371,7 @@ export async function hasTimeseries(tx: Tx, entityId: number): Promise<boolean> 
   return rows.length > 0
 }
 
-/** The newest events of each entity's aspect, one each. */
+/** The newest event of each entity and aspect. */
 export async function latestTimeseries(
   db: Db | Tx,
   entityIds: readonly number[],
@@ -374,7 +389,10 @@ export async function latestTimeseries(
   )
 }
 
-/** Takes events away, those of a time where one is given: milliseconds, both ends included. Gives how many there were. */
+/**
+ * Deletes events, only those in a time range if one is given: milliseconds, both ends included. Returns how
+ * many there were.
+ */
 export async function deleteEvents(
   tx: Tx,
   { entityId, aspectName }: AspectKey,
@@ -394,7 +412,10 @@ export async function deleteEvents(
   return rows.length
 }
 
-/** How much is stored of an entity, or of one aspect of it: present aspects, the key and the domain among them, and events in time. */
+/**
+ * How much is stored of an entity, or of one of its aspects: present aspects (key and domain included) and
+ * timeseries events.
+ */
 export async function countStored(
   tx: Tx,
   entityId: number,

@@ -9,7 +9,7 @@ export type AuditEntry = {
   operation: string
   seq: number | null
   loadId: string | null
-  /** A chunk has one entry: a second attempt to write it fails, and with it the second application. */
+  /** A chunk has one entry: writing it twice fails, so the chunk cannot be applied twice. */
   chunkId: number | null
   requestId: string | null
   details: JsonObject

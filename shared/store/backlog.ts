@@ -4,7 +4,7 @@ import { query } from '../db/query.ts'
 
 export type Backlog = { waiting: number; applying: number; oldestWaitingSeconds: number }
 
-/** Chunks not yet settled by state, and for how long the oldest that a worker could take has been due. */
+/** Unsettled chunks by state, and for how long the oldest one that a worker could take has been due. */
 export async function readBacklog(db: Db): Promise<Backlog> {
   const [found] = await query<Backlog>(
     db,

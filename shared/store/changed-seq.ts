@@ -1,9 +1,15 @@
-/** Since when a row says what it says, in SQL: its own order may be newer, where a load found all as it says or an undo restored it. */
+/**
+ * Since when a row has its content, in SQL. The order of the row may be newer, when a load found it unchanged
+ * or an undo restored it.
+ */
 
 export const changedSeqOf = (table: 'statement' | 'domain_association'): string =>
   `coalesce(${table}.changed_seq, ${table}.seq)`
 
-/** Whether an aspect that was written as `since` or later says something else than before. What is no longer kept counts as something else. */
+/**
+ * Whether the content of an aspect written as `since` or later differs from the one before. A version that is
+ * no longer kept counts as different.
+ */
 export const isAspectChangedSince = (
   since: string
 ): string => `(aspect.seq >= ${since} and aspect.value is distinct from (

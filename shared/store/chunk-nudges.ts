@@ -1,4 +1,7 @@
-/** Which chunks a worker should be told to look at. Each telling is counted, so that each has a name of its own in the queue. */
+/**
+ * Which chunks a worker should be told to look at. Each nudge is counted, so that each has its own name in
+ * the queue.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
@@ -11,7 +14,7 @@ const nudged = `
     where chunk.id = due.id
     returning chunk.id as "chunkId", chunk.nudges as nudge`
 
-/** The first chunks of the load's current pass that wait. */
+/** The first waiting chunks of the current pass of the load. */
 export async function nudgeLoad(db: Db | Tx, loadId: string, limit: number): Promise<Nudge[]> {
   return query<Nudge>(
     db,
@@ -31,9 +34,9 @@ export async function nudgeLoad(db: Db | Tx, loadId: string, limit: number): Pro
 }
 
 /**
- * Tells of so many chunks more that as many wait in the queue as workers are at the load, and at least `least`: workers who
- * are free find work, and other loads find no long row before them. What was told some seconds ago and still waits is not
- * counted: the queue may have lost it.
+ * Nudges more chunks, so that as many wait in the queue as workers are at the load, and at least `least`:
+ * free workers find work, and other loads do not queue behind many chunks. A chunk that was nudged some
+ * seconds ago and still waits is not counted: the queue may have lost it.
  */
 export async function nudgeMore(db: Db | Tx, loadId: string, least: number): Promise<Nudge[]> {
   return query<Nudge>(
@@ -79,9 +82,11 @@ export async function nudgeChunks(db: Db | Tx, ids: readonly number[]): Promise<
 }
 
 /**
- * What could be worked on and was not asked for lately: leases that ran out, and chunks of a current pass that are due.
- * A chunk from every load in turn, at most `perLoad` of each, and none that nobody was told of yet while another of its
- * load is in the queue: so that a small load does not wait behind a large one.
+ * Nudges what could be worked on and was not nudged lately: chunks whose lease ran out, and due chunks of a
+ * current pass.
+ *
+ * Loads take turns, with at most `perLoad` chunks each, so that a small load does not wait behind a large
+ * one. A chunk that was never nudged is left out while another chunk of its load is in the queue.
  */
 export async function nudgeDue(
   tx: Tx,
@@ -92,7 +97,7 @@ export async function nudgeDue(
   return query<Nudge>(
     tx,
     `
-    with told as (
+    with nudged_load as (
       select distinct chunk.load_id
       from chunk
       where chunk.state = 'waiting' and chunk.nudged_at >= now() - ?::int * interval '1 second'
@@ -107,7 +112,7 @@ export async function nudgeDue(
           or (chunk.state = 'applying' and chunk.lease_until < now())
         )
         and (
-          (chunk.nudged_at is null and not exists (select 1 from told where told.load_id = chunk.load_id))
+          (chunk.nudged_at is null and not exists (select 1 from nudged_load where nudged_load.load_id = chunk.load_id))
           or chunk.nudged_at < greatest(chunk.next_at, now() - ?::int * interval '1 second')
         )
     ), due as (

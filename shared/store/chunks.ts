@@ -1,4 +1,7 @@
-/** The chunk table: the records of a load, a few thousand at a time, each row the truth about whether they are applied. */
+/**
+ * The chunk table: the records of a load, a few thousand a row. The row decides whether its records are
+ * applied.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { MissingReferences, Scope } from '../model/changes.ts'
@@ -28,7 +31,7 @@ export async function insertChunk(tx: Tx, chunk: NewChunk): Promise<number> {
   return row.id
 }
 
-/** A chunk in the hands of a worker. `fence` is what proves it. */
+/** A chunk that a worker holds. `fence` proves it. */
 export type ClaimedChunk = {
   id: number
   loadId: string
@@ -39,7 +42,7 @@ export type ClaimedChunk = {
   faults: number
   crashes: number
   isIsolated: boolean
-  /** All there is of a load that is atomic or a dry run: never split, never settled in part. */
+  /** The whole of an atomic load or a dry run: never split, never settled in part. */
   isWhole: boolean
 }
 
@@ -55,10 +58,12 @@ const claimedColumns = `
   chunk.is_isolated as "isIsolated"`
 
 /**
- * Takes a chunk that waits, or whose holder let its lease run out: then the holder is dead, and a crash is counted, unless
- * Postgres itself was started since the holder's last sign of life: that ends all work, and says nothing of the chunk.
- * Null when there is nothing to take: settled, held, not due, of a later pass, of a load that ended, or locked by an
- * application that still runs. Never waits for a lock.
+ * Takes a chunk that waits, or whose lease ran out. In the second case its holder is dead and a crash is
+ * counted, unless Postgres was started since the holder's last renewal: that ends all work, and says nothing
+ * about the chunk.
+ *
+ * Returns null when there is nothing to take: the chunk is settled, held, not due, of a later pass, of a load
+ * that ended, or locked by an application that still runs. Never waits for a lock.
  */
 export async function claimChunk(
   tx: Tx,
@@ -98,7 +103,10 @@ export async function claimChunk(
   return row ?? null
 }
 
-/** Puts the lease off. Skips a row that its own application has locked: nobody can take that one. Nothing where the chunk is lost. */
+/**
+ * Extends the lease. Skips a row that its own application has locked, because no one can take that chunk.
+ * Does nothing when the chunk is lost.
+ */
 export async function renewLease(db: Db, id: number, fence: number, leaseSeconds: number): Promise<void> {
   await query(
     db,
@@ -117,7 +125,7 @@ export async function renewLease(db: Db, id: number, fence: number, leaseSeconds
   )
 }
 
-/** A chunk with what its application needs to know about the load. */
+/** A chunk with what its application needs to know of the load. */
 export type LockedChunk = {
   state: ChunkState
   fence: number
@@ -190,7 +198,10 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
   return row ?? null
 }
 
-/** Ends the chunk, as settled, split or dropped, and frees its records. False when the fence has moved on: somebody else holds it. */
+/**
+ * Ends the chunk as settled, split or dropped, and frees its records. Returns false when another worker has
+ * claimed it since.
+ */
 export async function endChunk(
   tx: Tx,
   id: number,
@@ -219,8 +230,8 @@ export type Release = {
 }
 
 /**
- * Hands a chunk back, to be taken again when the delay has passed. `attempts`, `faults` and `crashes` are added to what is counted.
- * False when the fence has moved on.
+ * Hands a chunk back, to be taken again after the delay. Adds `attempts`, `faults` and `crashes` to the
+ * counts. Returns false when another worker has claimed it since.
  */
 export async function releaseChunk(
   db: Db | Tx,
@@ -256,7 +267,7 @@ export async function releaseChunk(
   return rows.length > 0
 }
 
-/** The stored records of what is not settled of a load, chunk by chunk. */
+/** The stored records of the unsettled chunks of a load, chunk by chunk. */
 export async function unsettledPayloads(tx: Tx, loadId: string): Promise<Buffer[]> {
   const rows = await query<{ payload: Buffer }>(
     tx,
@@ -271,8 +282,9 @@ export async function unsettledPayloads(tx: Tx, loadId: string): Promise<Buffer[
 }
 
 /**
- * Drops what is not settled of a load that has ended for good, and frees its records; a failed load keeps them for a retry.
- * Skips a chunk that is just being applied: that application will find the load ended and fail to settle.
+ * Drops the unsettled chunks of a load that has ended for good, and frees their records; a failed load keeps
+ * them for a retry. Skips a chunk that is being applied: that application will find the load ended and fail
+ * to settle.
  */
 export async function dropChunks(db: Db | Tx, loadId: string): Promise<number> {
   const rows = await query(
@@ -303,7 +315,7 @@ export async function deleteChunks(tx: Tx, loadId: string): Promise<void> {
   await query(tx, 'delete from chunk where chunk.load_id = ?::uuid', [loadId])
 }
 
-/** Gives the unsettled chunks of a failed load a fresh start. */
+/** Resets the counts and delays of the unsettled chunks of a failed load. */
 export async function resetChunks(tx: Tx, loadId: string): Promise<void> {
   await query(
     tx,
@@ -315,12 +327,12 @@ export async function resetChunks(tx: Tx, loadId: string): Promise<void> {
   )
 }
 
-/** From here on it runs alone, and its crashes are counted from zero. */
+/** From now on the chunk runs alone in its process, and its crashes are counted from zero. */
 export async function isolateChunk(tx: Tx, id: number): Promise<void> {
   await query(tx, 'update chunk set is_isolated = true, crashes = 0 where chunk.id = ?::bigint', [id])
 }
 
-/** Ends the statement that another connection of ours runs just now. */
+/** Cancels the statement that another connection of ours is running. */
 export async function cancelBackend(db: Db, pid: number): Promise<void> {
   await query(db, 'select pg_cancel_backend(?::int)', [pid])
 }

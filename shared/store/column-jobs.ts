@@ -6,10 +6,13 @@ import type { LineageDirection } from '../model/walk.ts'
 import { idArray } from './id-array.ts'
 import { endsOf } from './neighbours.ts'
 
-/** A job, and the column nearest to it: `place` counts from 0 in the list of columns that was asked about. */
+/** A job, and the column nearest to it: `place` is its index in the list of columns given. */
 export type ColumnJobRow = { jobId: number; place: number }
 
-/** The jobs that assert an edge from any of the columns in a direction, once each, with the first column of the list that leads to it. */
+/**
+ * The jobs that assert an edge from any of the columns in a direction, once each, with the first column of
+ * the list that leads to it.
+ */
 export async function jobsOfColumns(
   tx: Tx,
   columnIds: readonly number[] | Int32Array,

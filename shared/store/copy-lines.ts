@@ -1,21 +1,21 @@
-/** Reads what COPY streams as text: whole lines cut at tabs, and pairs of ids straight from the bytes. */
+/** Reads the text that COPY streams: whole lines to cut at tabs, and pairs of ids straight from the bytes. */
 
 /** Cuts pieces of bytes into texts of whole lines, without the last line break. */
 export async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0)
+  let unfinished: Buffer = Buffer.alloc(0)
   for await (const piece of pieces) {
     const end = piece.lastIndexOf(0x0a)
     if (end < 0) {
-      rest = Buffer.concat([rest, piece])
+      unfinished = Buffer.concat([unfinished, piece])
       continue
     }
-    yield Buffer.concat([rest, piece.subarray(0, end)]).toString('utf8')
-    rest = piece.subarray(end + 1)
+    yield Buffer.concat([unfinished, piece.subarray(0, end)]).toString('utf8')
+    unfinished = piece.subarray(end + 1)
   }
-  if (rest.length > 0) throw new Error('COPY ended within a line')
+  if (unfinished.length > 0) throw new Error('COPY ended within a line')
 }
 
-/** A text as COPY spells it. What a URN may hold needs only its backslashes halved. */
+/** Undoes the escapes of COPY. Of the characters in URNs, only the backslash is escaped. */
 export const unescaped = (text: string): string =>
   text.includes('\\') ? text.replaceAll('\\\\', '\\') : text
 
@@ -24,7 +24,10 @@ export type IdPairs = { first: Int32Array[]; second: Int32Array[] }
 
 const pieceCount = 1 << 18
 
-/** Reads lines of two numbers, 8 bytes for a pair. By hand: 40 million digits would make 10 million strings. */
+/**
+ * Reads lines of two numbers, 8 bytes for a pair. Parsed by hand, because 40 million digits would become 10
+ * million strings.
+ */
 export async function readIdPairs(pieces: AsyncIterable<Buffer>): Promise<IdPairs> {
   const pairs: IdPairs = { first: [], second: [] }
   let [first, second] = [new Int32Array(pieceCount), new Int32Array(pieceCount)]

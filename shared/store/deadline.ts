@@ -1,19 +1,24 @@
-/** A deadline that Postgres keeps as well: no query of a long read outlives the patience of who asked. */
+/** A deadline that Postgres enforces too: no query of a long read runs past it. */
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { isStatementCancelled } from '../db/sql-errors.ts'
 import { CatalogError } from '../errors.ts'
 
-/** Runs one query within the deadline. Throws DEADLINE_EXCEEDED before a query that has no time left, and when Postgres ends one. */
+/**
+ * Runs one query within the deadline. Throws DEADLINE_EXCEEDED before a query without time left, and when
+ * Postgres cancels one.
+ */
 export type WithinDeadline = (<Result>(run: () => Promise<Result>) => Promise<Result>) & {
-  /** Begins the deadline again, with all of its time. */
+  /** Restarts the deadline with all of its time. */
   renew: () => void
 }
 
 /**
- * Keeps a deadline for the queries of a transaction, through its statement_timeout. That is set again only when half of
- * it is gone, so that a walk of many short hops does not pay a second round trip for each; the overrun is at most a half.
- * `what` says to the caller what took too long and what to do.
+ * Enforces a deadline on the queries of a transaction, through its statement_timeout.
+ *
+ * The timeout is set again only when half of it has passed, so that a walk of many short hops does not pay a
+ * second round trip for each. It overruns by at most a half. `what` tells the caller what took too long and
+ * what to do.
  */
 export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDeadline {
   let endsAt = Date.now() + deadlineMs
@@ -36,7 +41,7 @@ export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDe
   }
   const renew = (): void => {
     endsAt = Date.now() + deadlineMs
-    // Nothing is set again where half of the time or more is left to a statement.
+    // The timeout is not set again while half of the time or more is left.
     if (setMs < deadlineMs / 2) setMs = Infinity
   }
   return Object.assign(within, { renew })

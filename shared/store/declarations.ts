@@ -1,12 +1,15 @@
 /**
- * What the records of a load's second pass will create, and what they refer to: so that references inside a load hold in
- * any order, also in circles, and nothing is created whose own references are missing.
+ * What the records of a load's second pass will create, and what they refer to. So references inside a load
+ * may point in any direction, also in cycles, and nothing is created whose own references are missing.
  */
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { Urn } from '../urn/urn.ts'
 
-/** `reference` is the asset that must exist for the line to hold (a column counts by its asset); null if there is none. */
+/**
+ * `reference` is the asset that must exist for the record on this line (the asset of a column); null for
+ * none.
+ */
 export type Declaration = { line: number; urn: Urn; reference: Urn | null }
 
 export async function insertDeclarations(
@@ -30,7 +33,10 @@ export async function insertDeclarations(
   )
 }
 
-/** Those of the URNs that a living record of the load's second pass will create. Once that pass is settled they exist, or never will. */
+/**
+ * Those of the URNs that a remaining record of the load's second pass will create. Once that pass is settled
+ * they exist, or never will.
+ */
 export async function declaredUrns(tx: Tx, loadId: string, urns: readonly Urn[]): Promise<Set<Urn>> {
   if (urns.length === 0) return new Set()
   const rows = await query<{ urn: Urn }>(
@@ -50,7 +56,7 @@ export async function declaredUrns(tx: Tx, loadId: string, urns: readonly Urn[])
 const keyOfReference =
   "encode(substring(sha256(convert_to(load_declaration.reference, 'UTF8')) from 1 for 16), 'hex')::uuid"
 
-/** References to what exists need no more watching. */
+/** References to existing entities need no further checks. */
 export async function forgetPresentReferences(tx: Tx, loadId: string): Promise<void> {
   await query(
     tx,
@@ -67,7 +73,10 @@ export async function forgetPresentReferences(tx: Tx, loadId: string): Promise<v
   )
 }
 
-/** Whether some line refers to what no line of the load will create. Ask after forgetPresentReferences. */
+/**
+ * Whether a line refers to something that no line of the load will create. Call it after
+ * forgetPresentReferences.
+ */
 export async function hasDanglingReference(tx: Tx, loadId: string): Promise<boolean> {
   const rows = await query(
     tx,
@@ -87,8 +96,9 @@ const dangling = `
       )`
 
 /**
- * Deletes the lines that cannot hold, and all that hung on them alone. Gives how many rows went: call again until none does,
- * because what two lines declared falls only with the second. A chain, however deep, goes in one call.
+ * Deletes the lines with missing references, and all lines that depend on them alone. Returns how many rows
+ * were deleted: repeat until it returns 0, because an entity that two lines declare goes only with the
+ * second. One call follows a chain of any depth.
  */
 export async function deleteDangling(tx: Tx, loadId: string): Promise<number> {
   const rows = await query(

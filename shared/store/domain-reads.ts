@@ -1,4 +1,7 @@
-/** Reads of the domain tree and of who is in which domain. Every walk of the tree ends, whatever cycles are stored. */
+/**
+ * Reads of the domain tree and of the assets in domains. Every walk of the tree ends, whatever cycles are
+ * stored.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
@@ -25,7 +28,7 @@ export async function domainsBelow(db: Db | Tx, ids: readonly number[]): Promise
   return rows.map((row) => row.id)
 }
 
-/** The domains above any of the ids, themselves left out unless a cycle leads back. */
+/** The domains above any of the ids, without these ids unless they are in a cycle. */
 export async function domainsAbove(db: Db | Tx, ids: readonly number[]): Promise<number[]> {
   const rows = await query<{ id: number }>(
     db,
@@ -46,7 +49,7 @@ export async function domainsAbove(db: Db | Tx, ids: readonly number[]): Promise
   return rows.map((row) => row.id)
 }
 
-/** Each domain that has a parent, with it. */
+/** Each domain that has a parent, with its parent. */
 export async function domainParents(db: Db | Tx): Promise<Map<number, number>> {
   const rows = await query<{ id: number; parentId: number }>(
     db,

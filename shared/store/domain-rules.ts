@@ -1,4 +1,4 @@
-/** The table of domain rules: one row, or none where no rules were ever set. */
+/** The table of domain rules: one row, or none before rules were ever set. */
 import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
@@ -7,7 +7,7 @@ import type { Urn } from '../urn/urn.ts'
 
 export type DomainRulesRow = { revision: string; rules: DomainRule[]; actor: string; changedAt: Date }
 
-/** What tells the rules from those before; null if there are none. */
+/** Changes with each version of the rules; null when there are none. */
 export async function readRulesRevision(tx: Tx): Promise<string | null> {
   const [row] = await query<{ revision: string }>(
     tx,
@@ -16,7 +16,7 @@ export async function readRulesRevision(tx: Tx): Promise<string | null> {
   return row?.revision ?? null
 }
 
-/** Holds until the transaction ends; whoever else replaces the rules waits. */
+/** Locks the rules until the transaction ends. */
 export async function lockRules(tx: Tx): Promise<void> {
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.domainRules)
 }
@@ -60,7 +60,10 @@ export async function findEventNamespaces(db: Db | Tx, urns: readonly Urn[]): Pr
 
 export type UnassignedAsset = { id: number; urn: Urn }
 
-/** Assets that exist, of the given types, of whose domain nothing has been said, in the order of their ids and above `after`. */
+/**
+ * Existing assets of the given types whose domain was never set or removed, in the order of their ids and
+ * above `after`.
+ */
 export async function pageOfUnassigned(
   db: Db | Tx,
   entityTypes: readonly string[],

@@ -2,7 +2,10 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-/** Their ids. Steps from one to the next in the index, so that it costs a look-up for each domain and not for each asset. */
+/**
+ * The ids of the domains that have assets. Steps from one to the next in the index, so it costs a look-up for
+ * each domain and not for each asset.
+ */
 export async function domainsInUse(db: Db | Tx): Promise<number[]> {
   const rows = await query<{ id: number }>(
     db,

@@ -36,7 +36,7 @@ export async function deleteDomains(tx: Tx, entityIds: readonly number[]): Promi
   if (entityIds.length > 0) await query(tx, 'delete from domain where entity_id = any(?::int[])', [entityIds])
 }
 
-/** The domains at places: those of the name under the parent, or at the top where parentId is null. */
+/** The domains with the given names under the given parents; parentId null is the top level. */
 export async function findSiblings(
   tx: Tx,
   places: readonly { parentId: number | null; name: string }[]
@@ -58,7 +58,7 @@ export async function findSiblings(
   )
 }
 
-/** Domains and all that is above them. */
+/** Domains and their ancestors. */
 export async function findDomainPaths(tx: Tx, entityIds: readonly number[]): Promise<DomainRow[]> {
   if (entityIds.length === 0) return []
   return query<DomainRow>(
@@ -78,7 +78,7 @@ export async function findDomainPaths(tx: Tx, entityIds: readonly number[]): Pro
   )
 }
 
-/** The domains right below any of the given. */
+/** The children of any of the domains. */
 export async function childrenOf(tx: Tx, entityIds: readonly number[]): Promise<number[]> {
   if (entityIds.length === 0) return []
   const rows = await query<{ id: number }>(
@@ -103,7 +103,7 @@ export async function childrenSince(tx: Tx, entityId: number, since: number): Pr
   return rows.map((row) => row.id)
 }
 
-/** The domains below one and itself, with their distance from it. */
+/** A domain and its descendants, with their distance from it. */
 export async function subtreeOf(db: Db | Tx, entityId: number): Promise<{ id: number; level: number }[]> {
   return query(
     db,
@@ -131,7 +131,10 @@ export async function withChildren(tx: Tx, entityIds: readonly number[]): Promis
   return new Set(rows.map((row) => row.id))
 }
 
-/** Which domain an asset is in. A null domainId remembers the order of a removal; `attributes` is what the aspect said beside it. */
+/**
+ * The domain of an asset. A null domainId keeps the order of a removal; `attributes` are the other fields of
+ * the aspect.
+ */
 export type AssociationRow = Order & {
   entityId: number
   domainId: number | null
@@ -139,7 +142,7 @@ export type AssociationRow = Order & {
   attributes: JsonObject | null
   actor: string
   createdAt: Date
-  /** The seq of the change that made it so, where that is not `seq`. */
+  /** The seq of the change that made the content of the row, if it is not `seq`. */
   changedSeq?: number | null
 }
 
@@ -200,10 +203,10 @@ export async function assetsIn(tx: Tx, domainId: number): Promise<number[]> {
   return rows.map((row) => row.id)
 }
 
-/** Takes assets out of domains that are deleted, where that is newer than their being put in; gives the assets. */
+/** Takes assets out of deleted domains, unless they were put in after the deletion; returns the assets. */
 export async function emptyDomains(
   tx: Tx,
-  gone: readonly (Order & { id: number })[],
+  deletions: readonly (Order & { id: number })[],
   actor: string
 ): Promise<number[]> {
   const rows = await query<{ id: number }>(
@@ -214,12 +217,12 @@ export async function emptyDomains(
     from unnest(?::int[], ?::bigint[], ?::int[]) as gone (id, seq, line)
     where domain_association.domain_id = gone.id and (domain_association.seq, domain_association.line) <= (gone.seq, gone.line)
     returning domain_association.entity_id as id`,
-    [actor, gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)]
+    [actor, deletions.map((row) => row.id), deletions.map((row) => row.seq), deletions.map((row) => row.line)]
   )
   return rows.map((row) => row.id)
 }
 
-/** Forgets the associations of deleted assets, except those made by something newer; gives the assets. */
+/** Deletes the associations of deleted assets, except newer ones; returns the assets. */
 export async function deleteAssociations(
   tx: Tx,
   gone: readonly (Order & { id: number })[]

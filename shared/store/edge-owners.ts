@@ -1,11 +1,17 @@
-/** Who states edges: the owners of their statements, the queries these name, and the records they come from. */
+/**
+ * Who states edges: the owners of their statements, the queries that these name, and the records they come
+ * from.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { idArray } from './id-array.ts'
 
 export type EdgeEnds = { upstreamId: number; downstreamId: number }
 
-/** `recordKey` above 0 is the place, from 1, of the record in the owner's list that a statement of a column record comes from. */
+/**
+ * `recordKey` above 0 is the number, from 1, of the record in the owner's list, for a statement from a column
+ * record.
+ */
 export type EdgeOwnerRow = EdgeEnds & {
   ownerId: number
   field: number

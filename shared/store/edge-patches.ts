@@ -1,4 +1,4 @@
-/** The edge_patch table: what patches say about single edges beside their ends, kept until the edge is removed. */
+/** The edge_patch table: patches of the attributes of single edges, kept until the edge is removed. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { Order } from '../model/order.ts'
@@ -81,7 +81,10 @@ export async function deleteEdgePatches(tx: Tx, rows: readonly EdgePatchRow[]): 
   )
 }
 
-/** Removes what is said about edges of deleted entities and is not newer than their deletion. Reads the table: deletions are rare and it is small. */
+/**
+ * Deletes patches of edges of deleted entities that are not newer than the deletion. Reads the whole table:
+ * deletions are rare and it is small.
+ */
 export async function deleteEdgePatchesTouching(
   tx: Tx,
   gone: readonly (Order & { id: number })[]

@@ -1,4 +1,4 @@
-/** Who stated edges and associations: their statements, with what the audit trail says of the order they were made in. */
+/** Who stated edges and associations: their statements, with the audit entries of their orders. */
 import type { Db } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { idArray } from './id-array.ts'
@@ -10,7 +10,7 @@ export type EdgeStatementRow = EdgeEnds & {
   field: number
   source: string
   seq: number
-  /** When it was last used, in milliseconds since 1970, as who stated it says; null if it does not. */
+  /** When the edge was last used, in milliseconds since 1970, as its owner says; null if it does not. */
   lastUsed: number | null
   total: number
 }
@@ -48,7 +48,10 @@ export async function statementsOfEnds(
   )
 }
 
-/** Who made the changes of an order, when, by which operation and load. Of a load in several chunks: when the first was applied. */
+/**
+ * Who made the changes of an order, when, by which operation and load. For a load in several chunks: when the
+ * first was applied.
+ */
 export type OrderAuthor = { seq: number; actor: string; at: Date; operation: string; loadId: string | null }
 
 /** The authors of orders; none for those that the audit trail no longer has. */

@@ -1,4 +1,4 @@
-/** Which edges count in a window of time, as their statements and the patches of these say. */
+/** Which edges count in a time window, by their statements and the patches of these. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { countsIn } from '../model/edge-stamps.ts'
@@ -10,9 +10,12 @@ import { endsOf, statementsBetween, type StatedByRow } from './neighbours.ts'
 export type Step = { nearId: number; farId: number }
 
 /**
- * The steps from ids along edges that count in the window; in no particular order, those of an entity to itself with them.
- * An edge counts when a stamp of any of its statements lies within, when none of them has one, or when people stated it.
- * Postgres judges edges as they were stated; the few that patches have since changed are put together as their aspect is.
+ * The steps from ids along edges that count in the window, in no particular order, edges of an entity to
+ * itself included.
+ *
+ * An edge counts when a stamp of any of its statements is in the window, when none of them has a stamp, or
+ * when people stated it. Postgres checks edges as they were stated. The few that have been patched since are
+ * checked here, with their patches applied.
  */
 export async function stepsInWindow(
   db: Db | Tx,
@@ -53,12 +56,12 @@ export async function stepsInWindow(
   )
   const patched = rows.filter((row) => row.isPatched)
   const counting = await countingOf(db, patched, direction, window)
-  return rows.filter((row) => (row.isPatched ? counting.has(keyOf(row)) : row.counts))
+  return rows.filter((row) => (row.isPatched ? counting.has(stepKey(row)) : row.counts))
 }
 
-const keyOf = ({ nearId, farId }: Step): string => `${nearId} ${farId}`
+const stepKey = ({ nearId, farId }: Step): string => `${nearId} ${farId}`
 
-/** The keys of the edges that count, judged with their patches. */
+/** The keys of the edges that count with their patches applied. */
 async function countingOf(
   db: Db | Tx,
   edges: readonly Step[],
@@ -67,9 +70,9 @@ async function countingOf(
 ): Promise<Set<string>> {
   const statements = new Map<string, StatedByRow[]>()
   for (const row of await statementsBetween(db, edges, direction)) {
-    const own = statements.get(keyOf(row))
+    const own = statements.get(stepKey(row))
     if (own) own.push(row)
-    else statements.set(keyOf(row), [row])
+    else statements.set(stepKey(row), [row])
   }
   return new Set([...statements].filter(([, own]) => countsIn(own, window)).map(([key]) => key))
 }

@@ -1,4 +1,4 @@
-/** The entity table: URNs and the ids they were given, existence, placeholders and tombstones. */
+/** The entity table: URNs and their ids, existence, placeholders and tombstones. */
 import type { Db, Tx } from '../db/database.ts'
 import { int4Array, int4sOf } from '../db/int4-array.ts'
 import { query } from '../db/query.ts'
@@ -7,7 +7,7 @@ import { urnKey } from '../urn/urn-key.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 import { changedSeqOf, isAspectChangedSince } from './changed-seq.ts'
 
-/** `isPresent` false is a placeholder, or what is left of a deleted entity (then `deletedSeq` is set). */
+/** `isPresent` false is a placeholder, or a deleted entity (then `deletedSeq` is set). */
 export type EntityRow = {
   id: number
   urn: Urn
@@ -30,10 +30,10 @@ const columns = `
   entity.deleted_line as "deletedLine"`
 
 /**
- * The rows of those URNs that have one, in no particular order. Finds by digest and compares the text as well.
+ * The rows of the URNs that have one, in no particular order. Finds by digest and compares the text too.
  *
- * Lateral, so that each URN is a look-up by index: as a plain join, the table was read and hashed whole for each chunk of a load
- * (14 us a URN among 140,000 entities, and more of each that is added; 6 now).
+ * Lateral, so that each URN is a look-up by index: with a plain join, the table was read and hashed whole for
+ * each chunk of a load (14 us a URN among 140,000 entities, growing with the table; 6 us now).
  */
 export async function findEntities(db: Db | Tx, urns: readonly Urn[]): Promise<EntityRow[]> {
   if (urns.length === 0) return []
@@ -52,7 +52,7 @@ export async function findEntities(db: Db | Tx, urns: readonly Urn[]): Promise<E
   )
 }
 
-/** By place: the id of each URN, 0 where it has none. Finds as findEntities does, and gives nothing but the ids. */
+/** The id of each URN by its index, 0 for none. Finds as findEntities does, and returns only ids. */
 export async function findIds(tx: Tx, urns: readonly Urn[]): Promise<Int32Array> {
   if (urns.length === 0) return new Int32Array(0)
   const [row] = await query<{ ids: Buffer | null }>(
@@ -71,7 +71,7 @@ export async function findIds(tx: Tx, urns: readonly Urn[]): Promise<Int32Array>
   return int4sOf(row?.ids ?? null)
 }
 
-/** Those of the entities that were never deleted: the ones that exist, and placeholders. */
+/** The entities that were never deleted: those that exist, and placeholders. */
 export async function findUndeleted(
   tx: Tx,
   ids: Int32Array
@@ -89,7 +89,7 @@ export async function findUndeleted(
   return { present: int4sOf(row?.present ?? null), placeholders: int4sOf(row?.placeholders ?? null) }
 }
 
-/** As lockEntities, with nothing read back. */
+/** As lockEntities, without reading the rows. */
 export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
   if (ids.length === 0) return
   await query(
@@ -107,7 +107,7 @@ export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
   )
 }
 
-/** The rows of those ids that have one, in no particular order. */
+/** The rows of the ids that have one, in no particular order. */
 export async function findEntitiesById(db: Db | Tx, ids: readonly number[]): Promise<EntityRow[]> {
   if (ids.length === 0) return []
   return query<EntityRow>(
@@ -121,8 +121,8 @@ export async function findEntitiesById(db: Db | Tx, ids: readonly number[]): Pro
 }
 
 /**
- * Gives ids to URNs that have none, as placeholders, and returns the rows of all that were asked for.
- * In key order, so that two transactions that insert the same URNs wait for each other and never deadlock.
+ * Gives ids to URNs without one, as placeholders, and returns the rows of all URNs. Inserts in key order, so
+ * that two transactions that insert the same URNs wait for each other and never deadlock.
  */
 export async function insertEntities(
   tx: Tx,
@@ -160,8 +160,8 @@ export async function insertEntities(
 }
 
 /**
- * Locks the rows against other writers, in id order, so that two writers of the same owners wait and never deadlock.
- * What is read after this is what no other writer can change before the transaction ends.
+ * Locks the rows against other writers, in id order, so that two writers of the same owners wait and never
+ * deadlock. What is read after this cannot be changed by another writer before the transaction ends.
  */
 export async function lockEntities(tx: Tx, ids: readonly number[]): Promise<EntityRow[]> {
   if (ids.length === 0) return []
@@ -177,10 +177,13 @@ export async function lockEntities(tx: Tx, ids: readonly number[]): Promise<Enti
   )
 }
 
-/** Ids for rows of a transaction that will be rolled back: the sequence of ids does not roll back, and ids are never used again. */
+/**
+ * Ids for rows of a transaction that will be rolled back: the sequence of ids does not roll back, and ids are
+ * never used again.
+ */
 export type TrialIds = { take(count: number): number[] }
 
-/** Below zero, from a place of their own: two that run at once do not wait for each other. */
+/** Negative, from a random start: two dry runs at once do not wait for each other. */
 export function createTrialIds(): TrialIds {
   let last = -1 - Math.floor(Math.random() * 2 ** 30)
   return {
@@ -194,12 +197,18 @@ export function createTrialIds(): TrialIds {
 
 export type Presence = { id: number; isPresent: boolean; isRemoved: boolean }
 
-/** Tells all who remember that entities exist that some cease to: to be called under the lock that excludes all writers. */
+/**
+ * Tells everything that remembers existing entities that some cease to exist. Call it under the lock that
+ * excludes all writers.
+ */
 async function countAbsence(tx: Tx): Promise<void> {
   await query(tx, "select nextval('absence_seq')")
 }
 
-/** Changes whenever an entity has ceased to exist. Ask under the lock of writers: it stays the same while that is held. */
+/**
+ * Changes whenever an entity has ceased to exist. Read it under the lock of writers: it stays the same while
+ * that is held.
+ */
 export async function readAbsenceCount(tx: Tx): Promise<string> {
   const [row] = await query<{ count: string }>(
     tx,
@@ -210,7 +219,10 @@ export async function readAbsenceCount(tx: Tx): Promise<string> {
   return row.count
 }
 
-/** Writes existence and soft deletion. Taking existence away needs the lock that excludes all writers. */
+/**
+ * Writes existence and soft deletion. Ending the existence of an entity needs the lock that excludes all
+ * writers.
+ */
 export async function writePresence(tx: Tx, changed: readonly Presence[]): Promise<void> {
   if (changed.length === 0) return
   if (changed.some((row) => !row.isPresent)) await countAbsence(tx)
@@ -225,7 +237,7 @@ export async function writePresence(tx: Tx, changed: readonly Presence[]): Promi
   )
 }
 
-/** Marks entities as deleted at an order; an older deletion never lowers a newer one. */
+/** Marks entities as deleted at an order; an older deletion never replaces a newer one. */
 export async function writeDeletion(tx: Tx, deleted: readonly (Order & { id: number })[]): Promise<void> {
   await countAbsence(tx)
   await query(
@@ -241,7 +253,7 @@ export async function writeDeletion(tx: Tx, deleted: readonly (Order & { id: num
 }
 
 /** Ids of the columns of assets. */
-export async function columnsOf(tx: Tx, parentIds: readonly number[]): Promise<number[]> {
+export async function columnIdsOf(tx: Tx, parentIds: readonly number[]): Promise<number[]> {
   const rows = await query<{ id: number }>(tx, 'select id from entity where parent_id = any(?::int[])', [
     parentIds
   ])
@@ -249,8 +261,9 @@ export async function columnsOf(tx: Tx, parentIds: readonly number[]): Promise<n
 }
 
 /**
- * Those of the entities about which nothing has been stated, and to which nothing has come to refer, as `since` or later: no aspect but the properties of a domain itself, no event, no
- * edge of theirs or of their columns, no association, no asset or domain in them. Sure while no other writer is active.
+ * The entities about which nothing was stated, and to which nothing started to refer, as `since` or later: no
+ * aspect except the properties of a domain itself, no event, no edge of theirs or of their columns, no
+ * association, no asset or domain in them. Reliable while no other writer is active.
  */
 export async function unusedEntities(
   tx: Tx,
@@ -288,7 +301,7 @@ export async function unusedEntities(
   return new Set(rows.map((row) => row.id))
 }
 
-/** Takes back rows that this transaction inserted and nothing came to refer to. */
+/** Deletes rows that this transaction inserted and nothing refers to. */
 export async function forgetEntities(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await query(tx, 'delete from entity where id = any(?::int[])', [ids])
 }

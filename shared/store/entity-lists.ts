@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { Urn } from '../urn/urn.ts'
 
-/** The present entities of a type by id, soft-deleted ones among them, and how many there are in all. */
+/** The present entities of a type by id, soft-deleted ones included, and how many there are in all. */
 export async function pageOfType(
   db: Db | Tx,
   entityType: string,

@@ -1,4 +1,7 @@
-/** What reads show of entities: whether a URN is known, the facts that results are filtered by, and current documents. */
+/**
+ * What reads show of entities: whether a URN is known, the facts that results are filtered by, and current
+ * documents.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { int4sOf } from '../db/int4-array.ts'
 import { query } from '../db/query.ts'
@@ -12,20 +15,20 @@ import { idArray } from './id-array.ts'
 export type KnownEntity = { urn: Urn; id: number | null; exists: boolean; isRemoved: boolean }
 
 /**
- * Those of the URNs that are known: present, or a placeholder that something refers to. A column is known, and exists,
- * as its asset is. What is left of a deleted entity is not known unless an edge has come to refer to it again.
+ * The URNs that are known: present, or a placeholder that something refers to. A column is known, and exists,
+ * if its asset is and does. A deleted entity is not known unless an edge refers to it again.
  */
 export async function findKnownEntities(db: Db | Tx, urns: readonly Urn[]): Promise<Map<Urn, KnownEntity>> {
-  const assetOf = new Map(urns.map((urn) => [urn, assetThatDecides(urn)]))
-  const rows = await findEntities(db, [...new Set([...urns, ...assetOf.values()])])
+  const assetUrnsOf = new Map(urns.map((urn) => [urn, assetThatDecides(urn)]))
+  const rows = await findEntities(db, [...new Set([...urns, ...assetUrnsOf.values()])])
   const deleted = rows.filter((row) => !row.isPresent && row.deletedSeq !== null).map((row) => row.id)
-  const gone = new Set(deleted)
-  for (const id of await withEdges(db, deleted)) gone.delete(id)
+  const deletedUrns = new Set(deleted)
+  for (const id of await withEdges(db, deleted)) deletedUrns.delete(id)
   const rowOf = new Map(rows.map((row) => [row.urn, row]))
   const known = new Map<Urn, KnownEntity>()
-  for (const [urn, assetUrn] of assetOf) {
+  for (const [urn, assetUrn] of assetUrnsOf) {
     const asset = rowOf.get(assetUrn)
-    if (!asset || gone.has(asset.id)) continue
+    if (!asset || deletedUrns.has(asset.id)) continue
     const own = rowOf.get(urn)
     known.set(urn, {
       urn,
@@ -55,7 +58,7 @@ async function withEdges(db: Db | Tx, ids: readonly number[]): Promise<number[]>
   return rows.map((row) => row.id)
 }
 
-/** All that is present or a placeholder, columns left out, by id. */
+/** All present entities and placeholders by id, without columns. */
 export async function everyEntityId(db: Db | Tx): Promise<Int32Array> {
   const [row] = await query<{ ids: Buffer | null }>(
     db,
@@ -68,18 +71,21 @@ export async function everyEntityId(db: Db | Tx): Promise<Int32Array> {
   return int4sOf(row?.ids ?? null)
 }
 
-/** What results of a walk are filtered and counted by. `urn` is empty unless it was asked for. */
+/** The facts by which results of a walk are filtered and counted. `urn` is empty unless it was asked for. */
 export type EntityFacts = {
   id: number
   urn: Urn
   entityType: string
   exists: boolean
-  /** Soft-deleted itself or, a column, by its asset. */
+  /** Soft-deleted itself or, for a column, with its asset. */
   isRemoved: boolean
   domainId: number | null
 }
 
-/** The facts of ids. URNs are most of the bytes and domains a second look-up, so both come only where they are wanted. */
+/**
+ * The facts of ids. URNs are most of the bytes, and domains need a second look-up, so both are read only on
+ * request.
+ */
 export async function readEntityFacts(
   db: Db | Tx,
   ids: readonly number[] | Int32Array,
@@ -122,7 +128,7 @@ export async function parentIdsOf(
   return new Map(rows.map((row) => [row.id, row.parentId]))
 }
 
-/** The stored documents of entities, by id and aspect name. For aspects that are not lists of edges and no domains. */
+/** The stored documents of entities, by id and aspect name. Not for lists of edges or domains. */
 export async function readDocuments(
   db: Db | Tx,
   ids: readonly number[] | Int32Array,

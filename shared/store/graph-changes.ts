@@ -1,11 +1,15 @@
-/** The change log of the lineage graph: what each writing transaction changed, and what a reader has not seen of it. */
+/**
+ * The change log of the lineage graph: what each writing transaction changed, and what a reader has not seen
+ * of it.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { packGraphChanges, type GraphDelta, type StatedEdges } from '../statements/graph-delta.ts'
 
 /**
- * Appends what this transaction changed, and the edges that it asserts once more; call it last, so that the row's id is drawn while all locks are held: for two
- * transactions on one edge, log order is then commit order.
+ * Appends what this transaction changed, and the edges that have more statements than before. Call it last,
+ * so that the id of the row is drawn while all locks are held: for two transactions on one edge, log order is
+ * then commit order.
  */
 export async function appendGraphChange(
   tx: Tx,
@@ -16,7 +20,7 @@ export async function appendGraphChange(
     await query(tx, 'insert into graph_change (delta) values (?::bytea)', [packGraphChanges(deltas, stated)])
 }
 
-/** Where a reader stands: a snapshot of one run of one server (`epoch`), as Postgres spells it. */
+/** The position of a reader: a snapshot of one run of one server (`epoch`), as Postgres prints it. */
 export type GraphPosition = { snapshot: string; epoch: string }
 
 /** `horizon`: rows of transactions below it have been pruned. `rows` are in log order. */
@@ -26,23 +30,27 @@ export type UnseenChanges = {
   rows: { id: number; delta: Buffer }[]
 }
 
-/** What a position says where a crash has taken the epoch's row. */
+/** The epoch of a server whose epoch row was lost in a crash. */
 const noEpoch = 'none'
 
 /**
- * The epoch's row is gone after a crash; the start time moves with every start, also of a server that was copied; a restored
- * database has the row, and the table in a file of another number, as has a cloned one below a database of another number. Who writes the
- * table again (VACUUM FULL) begins an epoch without need. (Both numbers looked up in the catalog of Postgres: 0.58 instead of 0.47 ms.)
+ * The row of the epoch is lost in a crash, and the start time changes with every start, also of a copied
+ * server. A restored database has the row, but its table has another file number, and a cloned one has
+ * another database number. VACUUM FULL of the table begins an epoch needlessly. (Looking up both numbers in
+ * the catalog of Postgres took 0.58 instead of 0.47 ms.)
  */
 const epoch = `concat_ws(' ',
   coalesce((select graph_epoch.epoch::text from graph_epoch), '${noEpoch}'),
   extract(epoch from pg_postmaster_start_time())::text,
   pg_relation_filepath('graph_epoch'))`
 
-/** Whether an epoch is that of a server which has none since it crashed: it is the same before and after another crash. */
+/**
+ * Whether an epoch is that of a server without an epoch since its crash: it is the same before and after
+ * another crash.
+ */
 export const isWithoutEpoch = (text: string): boolean => text.startsWith(noEpoch)
 
-/** Tells one life of a database from another: what was remembered of its ids in one says nothing in the other. */
+/** Tells the runs of a database apart: ids that were remembered in one say nothing about another. */
 export async function readEpoch(tx: Tx): Promise<string> {
   const [row] = await query<{ epoch: string }>(tx, `select ${epoch} as epoch`)
   if (!row) throw new Error('a select of one row gave none')
@@ -50,11 +58,11 @@ export async function readEpoch(tx: Tx): Promise<string> {
 }
 
 /**
- * Everything that was not visible in a snapshot and is now: rows of transactions that began after it, and of those that
- * were under way. By transaction id, never by row id: a lower id can commit after a higher one. One statement, so rows and
- * new snapshot belong together; its snapshot is the statement's own, so what was acknowledged before it began is seen.
+ * Everything that was not visible in a snapshot and is now: rows of transactions that began after it, and of
+ * those that were running then. By transaction id, never by row id: a lower id can commit after a higher one.
  *
- * For a test of that rule, `afterId` asks by row id instead.
+ * One statement, so the rows and the new snapshot belong together. Its snapshot is the statement's own, so it
+ * sees everything that was acknowledged before it began.
  */
 export async function readUnseenChanges(
   db: Db,
@@ -95,21 +103,25 @@ export async function readUnseenChanges(
 
 type Condition = readonly [sql: string, bindings: readonly string[]]
 
-/** Mostly nothing was under way: to plan the question without that half takes 0.39 ms in all instead of 0.58. */
+/**
+ * Usually no transaction was running: planning the query without that half takes 0.39 ms in all instead of
+ * 0.58.
+ */
 const unseenSince = (xmax: string, underWay: string): Condition =>
   underWay === ''
     ? ['graph_change.xid >= ?::xid8', [xmax]]
     : ['graph_change.xid >= ?::xid8 or graph_change.xid = any(?::xid8[])', [xmax, `{${underWay}}`]]
 
-/** A snapshot is spelled xmin:xmax:xip,xip… */
+/** Postgres prints a snapshot as xmin:xmax:xip,xip… */
 function partsOfSnapshot(snapshot: string): { xmin: string; xmax: string; underWay: string } {
   const [xmin = '', xmax = '', underWay = ''] = snapshot.split(':')
   return { xmin, xmax, underWay }
 }
 
 /**
- * Gives this run of the server an epoch where it has none. Call it before the transaction that a graph is loaded in.
- * A restored database may bring a log from a server whose transaction ids were higher: what it says of the future is forgotten.
+ * Gives this run of the server an epoch if it has none. Call it before the transaction that loads a graph. A
+ * restored database may bring a log from a server with higher transaction ids: rows from that future are
+ * deleted.
  */
 export async function ensureEpoch(db: Db): Promise<void> {
   await query(db, 'insert into graph_epoch default values on conflict do nothing')
@@ -126,7 +138,7 @@ export async function ensureEpoch(db: Db): Promise<void> {
   )
 }
 
-/** The position of a REPEATABLE READ transaction: its snapshot, as all that it reads. */
+/** The position of a REPEATABLE READ transaction: the snapshot of all its reads. */
 export async function positionOf(tx: Tx): Promise<GraphPosition & { lastId: number }> {
   const [row] = await query<GraphPosition & { lastId: number }>(
     tx,

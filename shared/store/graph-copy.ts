@@ -1,7 +1,7 @@
 /**
- * The whole lineage graph, streamed out of one transaction: entities, domains of assets, statements.
- *
- * COPY as text is the fastest way out: 2.0 million edges/s, against 1.3 as binary (which is larger) and 0.6 through a cursor.
+ * Streams the whole lineage graph out of one transaction: entities, domains of assets, statements. COPY as
+ * text is the fastest: 2.0 million edges/s, 1.3 million as binary (which is larger) and 0.6 million through a
+ * cursor.
  */
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
@@ -10,7 +10,10 @@ import { query } from '../db/query.ts'
 import type { Urn } from '../urn/urn.ts'
 import { readIdPairs, unescaped, wholeLines, type IdPairs } from './copy-lines.ts'
 
-/** What the tables take on disk, from which what memory they would take is estimated, and how many there are, roughly. */
+/**
+ * The size of the tables on disk, from which their size in memory is estimated, and roughly how many rows
+ * there are.
+ */
 export type GraphSize = {
   entityBytes: number
   statementBytes: number
@@ -32,7 +35,7 @@ export async function sizeOfGraph(tx: Tx): Promise<GraphSize> {
   return row
 }
 
-/** For reading whole tables, for as long as it takes. */
+/** Prepares the transaction for reading whole tables without a time limit. */
 export async function prepareForCopy(tx: Tx): Promise<void> {
   await query(
     tx,
@@ -49,7 +52,10 @@ export type EntityOfGraph = {
   urn: Urn
 }
 
-/** All entities, some hundreds at a time. `parentId` is 0 for anything but a column; `isDeleted`: once deleted, perhaps made again. */
+/**
+ * All entities, some hundreds at a time. `parentId` is 0 except for a column; `isDeleted`: ever deleted,
+ * perhaps created again.
+ */
 export async function* copyEntities(tx: Tx): AsyncGenerator<EntityOfGraph[]> {
   const pieces = copied(
     tx,
@@ -76,7 +82,7 @@ function entityOf(line: string): EntityOfGraph {
   }
 }
 
-/** Assets that are in a domain: ids of assets first, of domains second. */
+/** Assets that are in a domain: ids of assets first, ids of domains second. */
 export const copyDomains = (tx: Tx): Promise<IdPairs> =>
   readIdPairs(
     copied(
@@ -86,14 +92,15 @@ export const copyDomains = (tx: Tx): Promise<IdPairs> =>
     )
   )
 
-/** All statements: ids of downstreams first, of upstreams second. */
+/** All statements: ids of downstreams first, ids of upstreams second. */
 export const copyStatements = (tx: Tx): Promise<IdPairs> =>
   readIdPairs(copied(tx, 'copy statement (downstream_id, upstream_id) to stdout'))
 
 async function* copied(tx: Tx, sql: string): AsyncGenerator<Buffer> {
-  // knex has no COPY: the statement goes out on the connection that the transaction runs on.
+  // knex has no COPY, so the statement runs on the connection of the transaction.
   const connection: pg.Client = await tx.client.acquireConnection()
-  // The stream ends with the last row; the connection is free a moment later, and pg warns of a query before that.
+  // The stream ends with the last row, a moment before the connection is free; pg warns about a query before
+  // that.
   const isFree = new Promise<void>((resolve) => {
     connection.once('drain', () => resolve())
   })

@@ -1,11 +1,14 @@
-/** What the change log only names: rows that a reader of the log needs beside it. As they are now, never older than the log row. */
+/**
+ * The rows that the change log only names, and a reader of the log needs too: as they are now, never older
+ * than the log row.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
 
-/** New entities by id, so that an asset comes before its columns. `parentId` is 0 for anything but a column. */
+/** New entities by id, so that an asset comes before its columns. `parentId` is 0 except for a column. */
 export async function readEntitiesOfGraph(
   db: Db,
   ids: readonly number[]
@@ -21,7 +24,7 @@ export async function readEntitiesOfGraph(
   )
 }
 
-/** Bytes as the database prints it; `value` is null if that is more than `maxBytes`. */
+/** `bytes` as the database prints the value; `value` is null if that is more than `maxBytes`. */
 export type DomainDocumentRow = { value: JsonObject | null; bytes: number }
 
 const documentColumns = `
@@ -29,7 +32,7 @@ const documentColumns = `
   octet_length(aspect.value::text) as bytes,
   case when octet_length(aspect.value::text) <= ?::int then aspect.value end as value`
 
-/** What domainProperties says of domains; null for one that has none. */
+/** The domainProperties of domains; null for a domain without. */
 export async function readDomainDocuments(
   db: Db,
   ids: readonly number[],

@@ -1,9 +1,12 @@
-/** What is kept only for a time: order left behind by removals, the change log, loads that ended long ago. */
+/**
+ * Deletes what is kept only for a time: order left behind by removals, the change log, loads that ended long
+ * ago.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 
-/** One sweeper at a time. Ends with the transaction; false when another process sweeps just now. */
+/** One sweeper at a time, until the transaction ends; false when another process is sweeping. */
 export async function trySweeperLock(tx: Tx): Promise<boolean> {
   const [row] = await query<{ isMine: boolean }>(
     tx,
@@ -14,8 +17,8 @@ export async function trySweeperLock(tx: Tx): Promise<boolean> {
 }
 
 /**
- * No change that is still to be applied has a smaller order than this; null while that cannot be said, because a load
- * is between the end of its body and its seq. The sequence is read first: who draws after that draws more.
+ * No change that is still to be applied has a smaller order than this; null when that is unknown, because a
+ * load is between the end of its body and its seq. The sequence is read first: every later draw is greater.
  */
 export async function orderHorizon(db: Db): Promise<number | null> {
   const [drawn] = await query<{ seq: number }>(db, 'select last_value as seq from change_seq')
@@ -35,7 +38,10 @@ export async function orderHorizon(db: Db): Promise<number | null> {
   return Math.min(drawn.seq, unfinished.seq ?? drawn.seq)
 }
 
-/** Forgets the order of removals and replacements below the horizon. Gives how many rows went, at most `limit` of each. */
+/**
+ * Deletes the order of removals and replacements below the horizon, at most `limit` rows of each. Returns how
+ * many.
+ */
 export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promise<number> {
   let pruned = 0
   for (const table of ['edge_tombstone', 'replace_watermark']) {
@@ -62,10 +68,11 @@ export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promis
 }
 
 /**
- * Prunes the oldest rows of the change log, and moves the horizon past them in the same transaction: a reader whose
- * snapshot did not see all of them loads again. Looks at the oldest `limit` rows only. What began after a transaction that
- * is still open stays: every snapshot counts as unseen what is above the oldest open one, so a graph that was loaded a
- * moment ago would be too old already.
+ * Prunes the oldest rows of the change log, and moves the horizon past them in the same transaction: a reader
+ * whose snapshot did not see all of them loads its graph again. Looks at the oldest `limit` rows only.
+ *
+ * Rows that are newer than a transaction that is still open stay: every snapshot counts what is above the
+ * oldest open transaction as unseen, so even a graph that was just loaded would be too old.
  */
 export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: number): Promise<number> {
   const [row] = await query<{ pruned: number }>(
@@ -97,7 +104,7 @@ export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: numb
   return row?.pruned ?? 0
 }
 
-/** Uploads that nobody has written to for so long that their client or their API process must be gone. */
+/** Uploads that have been silent for that long: their client or their API process must be dead. */
 export async function findSilentUploads(db: Db, seconds: number): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -113,7 +120,7 @@ export async function findSilentUploads(db: Db, seconds: number): Promise<string
   return rows.map((row) => row.id)
 }
 
-/** Loads whose body ended and whose API process died before it could accept them. */
+/** Loads whose body ended, but whose API process died before it could accept them. */
 export async function findUnaccepted(db: Db, seconds: number): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -128,7 +135,7 @@ export async function findUnaccepted(db: Db, seconds: number): Promise<string[]>
   return rows.map((row) => row.id)
 }
 
-/** Loads that ended and still hold chunks: one was being applied when the load was cancelled or failed. */
+/** Ended loads that still have chunks: one was being applied when the load was cancelled or failed. */
 export async function findEndedWithChunks(db: Db): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,

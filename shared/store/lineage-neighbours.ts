@@ -1,4 +1,4 @@
-/** Who is one hop away, as ids only: for the readers that continue from there. */
+/** The entities one hop away, as ids only, for readers that continue from there. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { columnFieldCodes } from '../model/lineage-fields.ts'

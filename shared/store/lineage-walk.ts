@@ -22,13 +22,15 @@ import { endsOf } from './neighbours.ts'
 
 export type SqlWalkQuestion = WalkQuestion & { window?: TimeWindow | null; withinDeadline: WithinDeadline }
 
-/** Ids sent in one query: keeps a statement short enough for the deadline to be looked at between them. */
+/**
+ * Ids sent in one query: keeps a statement short enough for the deadline to be checked between statements.
+ */
 const frontierSliceCount = 20_000
 
 /**
- * Walks from the starts. Run it in a REPEATABLE READ transaction, with what shows its results, so that all hops and all
- * that is shown are of one snapshot. Memory: about 9 bytes for each entity reached.
- * Throws DEADLINE_EXCEEDED when the deadline passes, also within a query.
+ * Walks from the starts. Run it in a REPEATABLE READ transaction together with the reads that show its
+ * results, so that everything is of one snapshot. Memory: about 9 bytes for each entity reached. Throws
+ * DEADLINE_EXCEEDED when the deadline passes, also within a query.
  */
 export async function walkLineage(tx: Tx, question: SqlWalkQuestion): Promise<Walk> {
   const { startIds, hopsWanted, bounds } = question
@@ -66,13 +68,13 @@ async function nextFrontier(
   isReached: (id: number) => boolean
 ): Promise<Int32Array> {
   const found = idSet()
-  const fresh: number[] = []
+  const newIds: number[] = []
   for (let begin = 0; begin < frontier.length; begin += frontierSliceCount) {
     const slice = frontier.subarray(begin, begin + frontierSliceCount)
     const ids = await question.withinDeadline(() => farEnds(tx, slice, question))
-    for (const id of ids) if (!isReached(id) && found.add(id)) fresh.push(id)
+    for (const id of ids) if (!isReached(id) && found.add(id)) newIds.push(id)
   }
-  return Int32Array.from(fresh).sort()
+  return Int32Array.from(newIds).sort()
 }
 
 async function farEnds(
@@ -94,7 +96,7 @@ async function farEnds(
   return rows.map((row) => row.far)
 }
 
-/** The growing record of a walk, in typed arrays. */
+/** The growing result of a walk, in typed arrays. */
 function walkRecord(room: number) {
   let size = 0
   let ids = new Int32Array(room)

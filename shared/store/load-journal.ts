@@ -1,11 +1,14 @@
-/** The load_journal table: what each chunk of a load has changed, so that the load can be taken back. */
+/** The load_journal table: what each chunk of a load has changed, so that the load can be undone. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { PackedJournal } from '../statements/load-journal.ts'
 
 export type JournalRow = PackedJournal & { id: number; seq: number }
 
-/** Call it when the locks of what was changed are held: the ids of rows on one thing are then in the order of their commits. */
+/**
+ * Call it while the locks of what was changed are held: the rows about one thing then have ids in the order
+ * of their commits.
+ */
 export async function insertJournal(
   tx: Tx,
   { loadId, seq, kinds, counts, payload }: Omit<JournalRow, 'id'> & { loadId: string }
@@ -17,7 +20,7 @@ export async function insertJournal(
   )
 }
 
-/** The journal of a load without what it holds, in the order in which its chunks were applied. */
+/** The journal of a load without its entries, in the order in which its chunks were applied. */
 export async function listJournal(db: Db | Tx, loadId: string): Promise<Omit<JournalRow, 'payload'>[]> {
   return query(db, 'select id, seq, kinds, counts from load_journal where load_id = ?::uuid order by id', [
     loadId

@@ -1,15 +1,16 @@
-/** How a load moves on as its chunks settle: counts, passes, and the one end. */
+/** The progress of a load as its chunks settle: counts, passes, and its one end. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
 export type Counts = { applied: number; unchanged: number; rejected: number }
 
-/** What is left after a chunk settled; null when the load is no longer being applied. */
+/** What remains after a chunk settled; null when the load is no longer being applied. */
 export type Progress = { remaining: number; currentPass: number; rejected: number }
 
 /**
- * Counts one chunk off. The row stays locked until the commit, so this is the last but one thing a chunk does:
- * of two chunks that settle at once the second sees what the first has settled, and one of them finds the end.
+ * Counts one chunk down. The row stays locked until the commit, so this is nearly the last step of a chunk:
+ * of two chunks that settle at once the second sees what the first has settled, and one of them finds the
+ * end.
  */
 export async function countSettled(tx: Tx, loadId: string, counts: Counts): Promise<Progress | null> {
   const [row] = await query<Progress>(
@@ -27,7 +28,7 @@ export async function countSettled(tx: Tx, loadId: string, counts: Counts): Prom
   return row ?? null
 }
 
-/** A chunk that became two: one more to settle. False when the load is no longer being applied. */
+/** A chunk became two: one more to settle. False when the load is no longer being applied. */
 export async function countSplit(tx: Tx, loadId: string): Promise<boolean> {
   const rows = await query(
     tx,
@@ -37,7 +38,10 @@ export async function countSplit(tx: Tx, loadId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Moves to the first pass that has something to settle, if the current one has nothing left. Needs the load's row locked. */
+/**
+ * Moves to the first pass with something to settle, if the current one has nothing left. The row of the load
+ * must be locked.
+ */
 export async function advancePass(tx: Tx, loadId: string): Promise<number | null> {
   const [row] = await query<{ currentPass: number }>(
     tx,
@@ -57,7 +61,7 @@ export async function advancePass(tx: Tx, loadId: string): Promise<number | null
   return row?.currentPass ?? null
 }
 
-/** The one end of a load that went its way. */
+/** The end of a load that was applied completely. */
 export async function finishLoad(tx: Tx, loadId: string): Promise<void> {
   await query(
     tx,
@@ -66,7 +70,7 @@ export async function finishLoad(tx: Tx, loadId: string): Promise<void> {
   )
 }
 
-/** Records accepted and not applied, over all loads. */
+/** Records that are accepted and not applied, over all loads. */
 export async function countWaitingRecords(db: Db): Promise<number> {
   const [row] = await query<{ records: number }>(
     db,
@@ -78,8 +82,8 @@ export async function countWaitingRecords(db: Db): Promise<number> {
   return row?.records ?? 0
 }
 
-/** How many loads are accepted and not finished, or are about to be; counted up to `most`. */
-export async function countUnfinishedLoads(db: Db, most: number): Promise<number> {
+/** How many loads are accepted and not finished, or are about to be accepted; counted up to `maximum`. */
+export async function countUnfinishedLoads(db: Db, maximum: number): Promise<number> {
   const [row] = await query<{ loads: number }>(
     db,
     `
@@ -90,7 +94,7 @@ export async function countUnfinishedLoads(db: Db, most: number): Promise<number
       where load.state in ('accepted', 'applying') or (load.state = 'receiving' and load.body_ended_at is not null)
       limit ?::int
     ) as unfinished`,
-    [most]
+    [maximum]
   )
   return row?.loads ?? 0
 }

@@ -1,4 +1,7 @@
-/** The load table: one row for each bulk submission, from the first record of its body to the settling of its last chunk. */
+/**
+ * The load table: one row for each bulk submission, from the first record of its body until its last chunk
+ * settles.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
 import { statesBefore, type LoadState } from '../model/load-moves.ts'
@@ -7,12 +10,12 @@ import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
 export type { LoadState } from '../model/load-moves.ts'
 
 /**
- * How a load meets what is there: `snapshot` also takes away what its source stated before and does not state now;
- * `undo` takes back another load.
+ * How a load treats what exists: `snapshot` also removes what its source stated before and does not state
+ * now; `undo` undoes another load.
  */
 export type LoadMode = 'merge' | 'snapshot' | 'undo'
 
-/** How far a snapshot is with what it takes away; `held`: not at all, because a reject may name any edge. */
+/** The progress of a snapshot's sweep; `held`: nothing is removed, because a reject may name any edge. */
 export type SweepState = 'pending' | 'removing' | 'held' | 'done'
 
 /** Times are `Date`; `seq` is null until the load is accepted. */
@@ -20,7 +23,7 @@ export type LoadRow = {
   id: string
   state: LoadState
   format: string
-  /** The row with the names of the columns, of a CSV. */
+  /** The header row of a CSV, with the names of its columns. */
   header: string | null
   mode: LoadMode
   source: string
@@ -34,19 +37,24 @@ export type LoadRow = {
   currentPass: number
   remaining: number
   declarationsSettled: boolean
-  /** A snapshot takes away whatever it finds to. */
+  /** The snapshot removes everything it finds, whatever the share. */
   force: boolean
   /** Null for a load that is not a snapshot. */
   sweep: SweepState | null
-  /** The share of what the source states that may go without `force`, from 0 to 1; null once it is no longer asked for. */
+  /**
+   * The share of what the source states that may be removed without `force`, from 0 to 1; null once it is no
+   * longer checked.
+   */
   sweepMaxShare: number | null
-  /** Statements: what the source stated before, what of it is to go, what has gone. */
+  /**
+   * Statements: how many the source had before, how many of these are to be removed, how many are removed.
+   */
   sweepStated: number | null
   sweepRemovable: number | null
   sweepRemoved: number | null
-  /** The newer snapshot of its source that this failed load was passed by. */
+  /** The newer snapshot of the same source that replaced this failed load. */
   supersededBy: string | null
-  /** The load that this one takes back, and the one that takes back this one. */
+  /** The load that this one undoes, and the load that undoes this one. */
   undoes: string | null
   undoneBy: string | null
   received: number
@@ -80,11 +88,11 @@ export type NewLoad = Pick<
   | 'idempotencyKey'
 > &
   Partial<Pick<LoadRow, 'force' | 'sweep' | 'sweepMaxShare'>> & {
-    /** Under which a client follows what it wrote; 32 hexadecimal digits. */
+    /** The trace id by which a client follows its write: 32 hexadecimal digits. */
     traceId?: string
   }
 
-/** A cancelled undo took back a part: the rest can be taken back by another. */
+/** A cancelled undo has undone a part; another undo can undo the rest. */
 const undoOf = `(
     select undo.id
     from load as undo
@@ -131,7 +139,7 @@ const columns = `
   load.created_at as "createdAt",
   load.finished_at as "finishedAt"`
 
-/** False if another load of the token has the idempotency key: of two that come at once, one gets it. */
+/** False if another load of the token has the idempotency key: of two that arrive at once, one gets it. */
 export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
   const rows = await query(
     tx,
@@ -166,10 +174,13 @@ export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
   return rows.length > 0
 }
 
-/** What a submission under a taken key is compared with. `isSilent`: nobody has written to the upload for so many seconds. */
+/**
+ * What a submission under a used key is compared with. `isSilent`: the upload has been silent for that many
+ * seconds.
+ */
 export type KeyedLoad = LoadRow & { hasWholeBody: boolean; bodyDigest: Buffer | null; isSilent: boolean }
 
-/** The load that holds a key of the token. */
+/** The load that has a key of the token. */
 export async function findKeyedLoad(
   db: Db,
   key: { actor: string; tokenId: string | null; idempotencyKey: string },
@@ -209,7 +220,7 @@ export async function findLoads(db: Db, ids: readonly string[]): Promise<LoadRow
   return query<LoadRow>(db, `select ${columns} from load where load.id = any(?::uuid[])`, [ids])
 }
 
-/** The row, locked until the transaction ends: who holds it decides about the load's state. */
+/** The row, locked until the transaction ends: its holder decides about the state of the load. */
 export async function lockLoad(tx: Tx, id: string): Promise<LoadRow | null> {
   const [row] = await query<LoadRow>(tx, `select ${columns} from load where load.id = ?::uuid for update`, [
     id
@@ -217,18 +228,18 @@ export async function lockLoad(tx: Tx, id: string): Promise<LoadRow | null> {
   return row ?? null
 }
 
-/** Which loads are listed; all that is given must hold. */
+/** Which loads to list; all given conditions must be met. */
 export type LoadFilter = {
   states?: readonly LoadState[]
   source?: string
   mode?: LoadMode
-  /** Submitted then or later. */
+  /** Submitted at that time or later. */
   since?: Date
   /** Ids from the first to the last. */
   ids?: { first: string; last: string }
 }
 
-/** A condition whose values are given, or none. */
+/** A condition, if its value is given. */
 const when = (
   condition: string,
   ...values: readonly (Binding | null | undefined)[]
@@ -237,7 +248,10 @@ const when = (
   return given.length < values.length ? [] : [[condition, given]]
 }
 
-/** Newest first, those after the given place. `tokenId` limits to what that token submitted; null shows all. */
+/**
+ * Newest first, those after the given position. `tokenId` limits to what that token submitted; null shows
+ * all.
+ */
 export async function listLoads(
   db: Db,
   page: {
@@ -269,7 +283,10 @@ export async function listLoads(
   )
 }
 
-/** Says that the upload is alive, and what has come so far. False when the load is no longer receiving. */
+/**
+ * Renews the heartbeat of the upload, and counts what has arrived. False when the load is no longer
+ * receiving.
+ */
 export async function touchLoad(
   tx: Db | Tx,
   id: string,
@@ -290,7 +307,10 @@ export async function touchLoad(
   return rows.length > 0
 }
 
-/** The body came to its clean end. To be committed before the load draws its seq. False when the load is no longer receiving. */
+/**
+ * The body has ended cleanly. Commit it before the load draws its seq. False when the load is no longer
+ * receiving.
+ */
 export async function endBody(tx: Db | Tx, id: string, digest: Buffer | null): Promise<boolean> {
   const rows = await query(
     tx,
@@ -304,7 +324,10 @@ export async function endBody(tx: Db | Tx, id: string, digest: Buffer | null): P
   return rows.length > 0
 }
 
-/** Draws the seq and puts the load to work, or ends it where it has no chunk. Null when it was accepted already or ended otherwise. */
+/**
+ * Draws the seq and starts the load, or ends it if it has no chunk. Null when it was already accepted or has
+ * ended otherwise.
+ */
 export async function acceptLoad(
   tx: Tx,
   id: string
@@ -331,14 +354,17 @@ export async function acceptLoad(
   return row ?? null
 }
 
-/** The first claim of a chunk says that the load is being applied. */
+/** The first claim of a chunk marks the load as being applied. */
 export async function startLoad(tx: Tx, id: string): Promise<void> {
   await query(tx, "update load set state = 'applying' where load.id = ?::uuid and load.state = 'accepted'", [
     id
   ])
 }
 
-/** Ends an upload whose body has not ended. `error` is for the client to read. False if the load is not such an upload. */
+/**
+ * Ends an upload whose body has not ended. `error` is shown to the client. False if the load is not such an
+ * upload.
+ */
 export async function abortLoad(tx: Tx, id: string, error: string): Promise<boolean> {
   const rows = await query(
     tx,
@@ -352,7 +378,7 @@ export async function abortLoad(tx: Tx, id: string, error: string): Promise<bool
   return rows.length > 0
 }
 
-/** Ends a load that has not ended, as cancelled or failed. `error` is for the client to read. */
+/** Ends a load as cancelled or failed, if it has not ended. `error` is shown to the client. */
 export async function stopLoad(
   tx: Tx,
   id: string,
@@ -373,7 +399,7 @@ export async function stopLoad(
   return rows.length > 0
 }
 
-/** A failed load continues where it stopped, under the seq it has. */
+/** A failed load continues where it stopped, with the seq it has. */
 export async function resumeLoad(tx: Tx, id: string): Promise<void> {
   await query(
     tx,
@@ -382,7 +408,7 @@ export async function resumeLoad(tx: Tx, id: string): Promise<void> {
   )
 }
 
-/** An ended load receives again (its own rejects), and has no seq until it is accepted again. */
+/** An ended load receives its own rejects again, and has no seq until it is accepted again. */
 export async function reopenLoad(tx: Tx, id: string): Promise<void> {
   await query(
     tx,
@@ -394,27 +420,27 @@ export async function reopenLoad(tx: Tx, id: string): Promise<void> {
   )
 }
 
-/** What a dry run found that would change. */
+/** What a dry run would change. */
 export async function setReport(tx: Tx, id: string, report: object): Promise<void> {
   await query(tx, 'update load set report = ?::jsonb where load.id = ?::uuid', [JSON.stringify(report), id])
 }
 
-/** Retried records are no longer rejected: they are to be counted again. */
+/** Retried records no longer count as rejected; they will be counted again. */
 export async function uncountRejects(tx: Tx, id: string, records: number): Promise<void> {
   await query(tx, 'update load set rejected = rejected - ?::bigint where load.id = ?::uuid', [records, id])
 }
 
-/** Records of a retry that was cancelled before they were tried are rejected as they were. */
+/** The records of a retry that was cancelled before they were tried count as rejected again. */
 export async function recountRejects(tx: Tx, id: string, records: number): Promise<void> {
   await query(tx, 'update load set rejected = rejected + ?::bigint where load.id = ?::uuid', [records, id])
 }
 
-/** Says which load the new one takes back. */
+/** Notes which load the new one undoes. */
 export async function markUndo(tx: Tx, id: string, undoes: string): Promise<void> {
   await query(tx, 'update load set undoes = ?::uuid where load.id = ?::uuid', [undoes, id])
 }
 
-/** Some of its records take away or overwrite. */
+/** Some of its records remove or overwrite. */
 export async function markDestructive(tx: Tx, id: string): Promise<void> {
   await query(tx, 'update load set is_destructive = true where load.id = ?::uuid', [id])
 }

@@ -1,4 +1,4 @@
-/** Datasets and jobs by namespace and name: as OpenLineage events named them, and as their URNs do where no event has. */
+/** Datasets and jobs by namespace and name: as OpenLineage events named them, and else as their URNs do. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { Urn } from '../urn/urn.ts'
@@ -64,7 +64,10 @@ export async function findJobsNamed(
   )
 }
 
-/** Namespace and name as the URN has them, in SQL: of a dataset its platform (and environment) and name, of a job the cluster of its flow and its id. */
+/**
+ * The namespace and name in a URN, in SQL: for a dataset its platform (and environment) and name, for a job
+ * the cluster of its flow and its id.
+ */
 const fromUrn = `
   case when entity.entity_type = 'dataJob'
     then substring(entity.urn from '^urn:li:dataJob:\\(urn:li:dataFlow:\\([^,]+,.+,([^,()]+)\\),')
@@ -72,7 +75,7 @@ const fromUrn = `
       || case when right(entity.urn, 6) = ',PROD)' then '' else '@' || substring(entity.urn from ',([^,()]+)\\)$') end
   end`
 
-/** All that exist, with their namespaces. */
+/** All existing datasets and jobs, with their namespaces. */
 const named = (kinds: string): string => `
   select entity.id, entity.urn, entity.entity_type, entity.created_at, coalesce(openlineage_state.state ->> 'namespace', ${fromUrn}) as namespace
   from entity
@@ -81,7 +84,7 @@ const named = (kinds: string): string => `
 
 export type NamespaceRow = { name: string; createdAt: Date; updatedAt: Date; total: number }
 
-/** The namespaces of all datasets and jobs, or of the one named, a page in the order of their names. */
+/** A page of the namespaces of all datasets and jobs, or the one named, in the order of their names. */
 export async function pageOfNamespaces(
   db: Db | Tx,
   only: string | null,
@@ -182,8 +185,9 @@ export type EventsQuestion = {
 }
 
 /**
- * Events as they came, in the order of their time: from `afterMs` on and before `beforeMs`. A page ends early where its events would have more than `maxBytes`
- * together; one event is in it at least. `total` is of all pages.
+ * A page of stored events in the order of their time, from `afterMs` up to and without `beforeMs`. It ends
+ * early when its events would exceed `maxBytes` together, and has at least one event. `total` is over all
+ * pages.
  */
 export async function pageOfStoredEvents(
   db: Db | Tx,

@@ -1,17 +1,18 @@
 /**
- * The one writer of new statements: adds rows that are not there, one or thousands at a time, by COPY.
+ * The one writer of new statements: adds rows that do not exist, one or thousands at a time, by COPY.
  *
- * 10,000 at a time into a million, with all indexes: 8.5 us a statement, against 11.5 for an insert from arrays of numbers (and
- * `insert … on conflict do nothing` was slower again). The index on upstream_id, whose keys come in no order, takes 5 of them:
- * in the order of upstreams it was 9.3, without deduplication of its items 8.7, both within the noise, and fifty thousand at a time no less.
+ * 10,000 at a time into a million rows, with all indexes: 8.5 us a statement, instead of 11.5 for an insert
+ * from arrays of numbers (`insert … on conflict do nothing` was slower still). The index on upstream_id,
+ * whose keys come in no order, takes 5 of them: in the order of upstreams it was 9.3, without deduplication
+ * of its items 8.7, both within the noise, and fifty thousand at a time took no less.
  */
 import { copyIn } from '../db/copy-in.ts'
 import type { Tx } from '../db/database.ts'
 import type { StatementRow } from '../statements/rows.ts'
 
 /**
- * An entry of each array for each statement, in key order. `attributes` are places in `texts` (of JSON) from 1, and 0 where
- * there are none. `changedSeqs` are below 0 where the row's own seq says it.
+ * Each array has an entry for each statement, in key order. `attributes` are indexes into `texts` (of JSON)
+ * from 1, and 0 for none. `changedSeqs` are negative when the row's own seq applies.
  */
 export type NewStatements = {
   sourceIds: Int32Array
@@ -28,8 +29,8 @@ export type NewStatements = {
   texts: readonly string[]
 }
 
-/** No seq, and the length of a value that is not there. */
-const none = -1
+/** Stands for no seq, and is the length of a null value. */
+const absent = -1
 
 export function columnsOfRows(rows: readonly StatementRow[]): NewStatements {
   const { length } = rows
@@ -48,7 +49,7 @@ export function columnsOfRows(rows: readonly StatementRow[]): NewStatements {
     seqs: new Float64Array(length),
     changedSeqs: new Float64Array(length)
   }
-  // One loop: a pass for each column takes several times as long.
+  // One loop: a loop for each column takes several times as long.
   for (const [at, row] of rows.entries()) {
     columns.downstreamIds[at] = row.downstreamId
     columns.upstreamIds[at] = row.upstreamId
@@ -60,12 +61,12 @@ export function columnsOfRows(rows: readonly StatementRow[]): NewStatements {
     columns.lines[at] = row.line
     columns.attributes[at] = row.attributes === null ? 0 : texts.push(JSON.stringify(row.attributes))
     columns.seqs[at] = row.seq
-    columns.changedSeqs[at] = row.changedSeq ?? none
+    columns.changedSeqs[at] = row.changedSeq ?? absent
   }
   return { ...columns, texts }
 }
 
-/** Columns and the bytes of their values. */
+/** The columns, and the bytes of their values. */
 const widths = {
   downstream_id: 4,
   upstream_id: 4,
@@ -78,10 +79,13 @@ const widths = {
   line: 4
 } as const
 const fixed = Object.keys(widths) as (keyof typeof widths)[]
-/** A row is the count of its columns in two bytes, and the length of each in four before its value. */
+/**
+ * A row is the number of its columns in two bytes, then the length of each value in four bytes before the
+ * value.
+ */
 const [countBytes, lengthBytes] = [2, 4]
 const fixedBytes = fixed.reduce((sum, name) => sum + lengthBytes + widths[name], countBytes)
-/** Where in a row the value of a column stands. */
+/** The offset in a row of the value of a column. */
 const placeOf = (column: keyof typeof widths): number =>
   fixed.slice(0, fixed.indexOf(column)).reduce((sum, name) => sum + lengthBytes + widths[name], countBytes) +
   lengthBytes
@@ -99,10 +103,10 @@ const places = {
 const seqBytes = widths.seq
 const jsonbVersion = 1
 
-/** Throws what the server says where one is there. Needs the owners locked. */
+/** Inserts the rows. Throws the server's error if one exists. The owners must be locked. */
 export async function insertStatements(tx: Tx, statements: NewStatements): Promise<void> {
   if (statements.lines.length === 0) return
-  // What no row has is not sent at all.
+  // Columns that no row uses are not sent.
   const hasAttributes = statements.texts.length > 0
   const hasChangedSeqs = statements.changedSeqs.some((seq) => seq >= 0)
   const columns = [
@@ -117,7 +121,7 @@ export async function insertStatements(tx: Tx, statements: NewStatements): Promi
   )
 }
 
-/** What all rows have in common: the lengths of their values. */
+/** What all rows share: the lengths of their values. */
 function emptyRow(columnCount: number): Buffer {
   const row = Buffer.alloc(fixedBytes)
   row.writeInt16BE(columnCount, 0)
@@ -125,7 +129,7 @@ function emptyRow(columnCount: number): Buffer {
   return row
 }
 
-/** Each row is a copy of an empty one in which its values are written: half of the time of writing all of it. */
+/** Each row is a copy of an empty one with its values filled in: half of the time of writing all of it. */
 function packed(
   statements: NewStatements,
   columnCount: number,
@@ -142,7 +146,7 @@ function packed(
   if (hasAttributes) for (const place of attributes) size += documents[place - 1]?.length ?? 0
   if (hasChangedSeqs) for (const seq of changedSeqs) size += seq >= 0 ? seqBytes : 0
   const buffer = isPlain ? Buffer.alloc(size, row) : Buffer.allocUnsafe(size)
-  // Not by writeInt32BE, which checks what is known here: half of the time.
+  // Not writeInt32BE, which checks what is known here: half of the time.
   const view = new DataView(buffer.buffer, buffer.byteOffset, size)
   for (let index = 0, at = 0; index < lines.length; index += 1) {
     if (!isPlain) buffer.set(row, at)
@@ -158,13 +162,13 @@ function packed(
     at += row.length
     if (hasAttributes) {
       const document = documents[(attributes[index] ?? 0) - 1]
-      view.setInt32(at, document?.length ?? none)
+      view.setInt32(at, document?.length ?? absent)
       at += lengthBytes
       if (document) at += document.copy(buffer, at)
     }
     if (hasChangedSeqs) {
-      const seq = changedSeqs[index] ?? none
-      view.setInt32(at, seq >= 0 ? seqBytes : none)
+      const seq = changedSeqs[index] ?? absent
+      view.setInt32(at, seq >= 0 ? seqBytes : absent)
       at += lengthBytes
       if (seq >= 0) {
         setInt64(view, at, seq)
@@ -175,7 +179,7 @@ function packed(
   return buffer
 }
 
-/** As two halves: a BigInt for each row takes as long as all the rest. */
+/** As two halves: a BigInt for each row takes as long as everything else. */
 function setInt64(view: DataView, at: number, value: number): void {
   view.setInt32(at, Math.floor(value / 2 ** 32))
   view.setUint32(at + 4, value >>> 0)

@@ -1,19 +1,19 @@
-/** The sequence of acceptance, and the locks and questions that keep changes in its order. */
+/** The sequence of acceptance, and the locks and queries that keep changes in its order. */
 import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 import { isLockTimeout } from '../db/sql-errors.ts'
 
-/** Shared by all who write: while it is held, no entity is deleted. Ends with the transaction. */
+/** Shared by all writers: while it is held, no entity is deleted. Ends with the transaction. */
 export async function lockAsWriter(tx: Tx): Promise<void> {
   await query(tx, 'select pg_advisory_xact_lock_shared(?::int, ?::int)', advisoryLocks.writers)
 }
 
 /**
- * Held alone by who deletes entities: no writer is between its check of existence and its commit.
- * Short tries, so that the writers who queue behind a try are not held up by one that waits for a long chunk.
+ * Held exclusively by a deletion: no writer is between its check of existence and its commit. Tries are
+ * short, so that the writers behind a try are not held up while it waits for a long chunk.
  */
-export async function tryLockAlone(tx: Tx): Promise<boolean> {
+export async function tryLockOutWriters(tx: Tx): Promise<boolean> {
   await query(tx, 'savepoint before_lock')
   try {
     const [before] = await query<{ timeout: string }>(tx, "select current_setting('lock_timeout') as timeout")
@@ -29,7 +29,10 @@ export async function tryLockAlone(tx: Tx): Promise<boolean> {
   }
 }
 
-/** Held alone by who changes the tree of domains: siblings' names, cycles and children are decided inside. */
+/**
+ * Held exclusively by changes of the domain tree: names of siblings, cycles and children are checked under
+ * it.
+ */
 export async function lockDomainTree(tx: Tx): Promise<void> {
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.domainTree)
 }
@@ -41,14 +44,17 @@ export async function drawSeq(tx: Tx): Promise<number> {
   return row.seq
 }
 
-/** When the transaction began, by the clock of the database: one time for all that it writes. */
+/** When the transaction began, by the clock of the database: one time for everything it writes. */
 export async function transactionTime(tx: Tx): Promise<Date> {
   const [row] = await query<{ now: Date }>(tx, 'select now() as now')
   if (!row) throw new Error('no clock')
   return row.now
 }
 
-/** Whether another load that was accepted before is still to be applied; one that failed waits for a retry, and is not waited for. */
+/**
+ * Whether another load that was accepted earlier is still to be applied. A failed one, which waits for a
+ * retry, does not count.
+ */
 export async function hasOlderUnfinished(tx: Tx, seq: number, loadId: string): Promise<boolean> {
   const rows = await query(
     tx,
@@ -64,11 +70,17 @@ export async function hasOlderUnfinished(tx: Tx, seq: number, loadId: string): P
   return rows.length > 0
 }
 
-/** What is accepted before a change and not finished. Ask after the change's own seq is drawn, never before. */
+/**
+ * What was accepted before a change and is not finished. Read it after the seq of the change is drawn, never
+ * before.
+ */
 export type OlderWork = {
   /** Something older may still be applied, so removals and replacements must leave their order behind. */
   isUnfinished: boolean
-  /** Something older may still take away or overwrite, so a change that finds nothing to do must still raise the order. */
+  /**
+   * Something older may still remove or overwrite, so a change that changes nothing must still raise the
+   * order.
+   */
   isDestructive: boolean
   /** Something older may still create entities or placeholders, so a missing reference may yet appear. */
   isCreating: boolean
@@ -77,10 +89,13 @@ export type OlderWork = {
 }
 
 /**
- * A load whose body has ended counts although it has no seq yet: it may have drawn one that is not visible.
- * A failed load counts because a retry continues under its old seq; an atomic one is not retried, and a dry run changes nothing.
- * `loadId` is the asking chunk's own load: its other chunks are older or newer by line, so all of them count. The sweep of an
- * older snapshot may take away what a newer change finds stated; the own load's sweep spares what the load states.
+ * A load whose body has ended counts although it has no seq yet: it may have drawn one that is not visible. A
+ * failed load counts because a retry continues with its old seq; an atomic one cannot be retried, and a dry
+ * run changes nothing.
+ *
+ * `loadId` is the load of the asking chunk: its other chunks are older or newer by line, so all of them
+ * count. The sweep of an older snapshot may remove what a newer change finds stated; the sweep of the own
+ * load spares what the load states.
  */
 export async function olderWork(db: Db | Tx, seq: number, loadId: string | null): Promise<OlderWork> {
   const [row] = await query<OlderWork>(

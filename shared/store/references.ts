@@ -1,4 +1,4 @@
-/** Who names an entity in the lists of edges of aspects that are not its own. */
+/** Which entities name an entity in the lists of edges of their aspects. */
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { columnFieldCodes } from '../model/lineage-fields.ts'
@@ -6,7 +6,10 @@ import type { Urn } from '../urn/urn.ts'
 
 export type StatedReference = { ownerUrn: Urn; field: number }
 
-/** One for each list that names the entity, the first `count` of them. Column records name columns, and no entity. */
+/**
+ * One row for each list that names the entity, the first `count` of them. Column records name columns, not
+ * entities.
+ */
 export async function referencesInLists(tx: Tx, entityId: number, count: number): Promise<StatedReference[]> {
   return query<StatedReference>(
     tx,

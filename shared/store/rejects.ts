@@ -2,7 +2,10 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-/** `isWhole` is false if the record was cut (or could not be stored as it was): it cannot be sent again from here. */
+/**
+ * `isWhole` is false when the record was cut (or could not be stored as it was): it cannot be sent again from
+ * here.
+ */
 export type Reject = {
   line: number
   code: string
@@ -12,7 +15,10 @@ export type Reject = {
   isWhole: boolean
 }
 
-/** Keeps the first verdict on a line, since a chunk that is applied again says the same, unless the record was sent again. */
+/**
+ * Keeps the first verdict on a line, because a chunk that is applied again has the same verdicts, unless the
+ * record was retried.
+ */
 export async function insertRejects(tx: Tx, loadId: string, rejects: readonly Reject[]): Promise<void> {
   if (rejects.length === 0) return
   await query(
@@ -36,7 +42,7 @@ export async function insertRejects(tx: Tx, loadId: string, rejects: readonly Re
   )
 }
 
-/** In line order, those after a line; without those that are being tried again. */
+/** In line order, those after a line; without those that are being retried. */
 export async function listRejects(
   db: Db | Tx,
   loadId: string,
@@ -57,12 +63,12 @@ export async function listRejects(
   )
 }
 
-/** Forgets all rejects of a load that is not to be. */
+/** Deletes all rejects of a load that was aborted. */
 export async function deleteRejects(tx: Tx, loadId: string): Promise<void> {
   await query(tx, 'delete from reject where reject.load_id = ?::uuid', [loadId])
 }
 
-/** Sets rejects aside whose records are tried again: what was said of them stands until something else is. */
+/** Sets the rejects of retried records aside: they count again if the records are not tried after all. */
 export async function setRejectsAside(tx: Tx, loadId: string, lines: readonly number[]): Promise<void> {
   await query(
     tx,
@@ -71,7 +77,10 @@ export async function setRejectsAside(tx: Tx, loadId: string, lines: readonly nu
   )
 }
 
-/** Makes rejects count again whose records were not tried after all, and forgets the others that were set aside; gives how many count again. */
+/**
+ * Restores rejects whose records were not tried after all, deletes the other set-aside ones, and returns how
+ * many were restored.
+ */
 export async function restoreRejects(tx: Tx, loadId: string, lines: readonly number[]): Promise<number> {
   const restored = await query(
     tx,

@@ -1,8 +1,9 @@
 /**
- * Relationships between entities: those of lineage from the statements, the others from the tables and aspects that say them.
+ * Relationships between entities: those of lineage from the statements, the others from the tables and
+ * aspects that contain them.
  *
- * Each arm is one place where relationships stand. Within an arm a relationship has a key of three numbers, by which pages
- * continue; through the arms in their order all are listed once.
+ * Each arm is one place where relationships are stored. Within an arm a relationship has a key of three
+ * numbers, by which pages continue. Reading the arms in their order lists every relationship once.
  */
 import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
@@ -21,7 +22,10 @@ import { idArray } from './id-array.ts'
 /** Entities by URN, with the ids of those that have a row. */
 export type Ends = { urns: readonly Urn[]; ids: readonly number[] }
 
-/** Null asks for no more. `upstream`, `downstream` and `either` are ends of lineage, and looked at nowhere else. */
+/**
+ * Null means no condition. `upstream`, `downstream` and `either` are ends of lineage; other relationships
+ * ignore them.
+ */
 export type RelationshipFilter = {
   types: ReadonlySet<string> | null
   source: Ends | null
@@ -31,7 +35,7 @@ export type RelationshipFilter = {
   either: Ends | null
   sourceTypes: readonly string[] | null
   destinationTypes: readonly string[] | null
-  /** Whether those with a soft-deleted end are listed. */
+  /** Whether relationships with a soft-deleted end are listed. */
   includesRemoved: boolean
   isLineageOnly: boolean
   /** Only every `max`th relationship, beginning with the `id`th: each is in exactly one slice. */
@@ -45,7 +49,10 @@ export type RelationshipRow = {
   type: string
   sourceUrn: Urn
   destinationUrn: Urn
-  /** The aspect of the source that says so; null for lineage, which several may state, and for what a URN says by itself. */
+  /**
+   * The aspect of the source that contains it; null for lineage, which several aspects may state, and for
+   * what a URN contains itself.
+   */
   aspectName: string | null
   /** The ends of lineage, and which of them is the source; null for other relationships. */
   edge: { upstreamId: number; downstreamId: number; sourceIs: 'upstream' | 'downstream' } | null
@@ -53,14 +60,17 @@ export type RelationshipRow = {
 
 type Sql = { text: string; bindings: Binding[] }
 
-/** Gives k1, k2, k3, type_no, source_id, destination_id or destination_urn, upstream_id, downstream_id; null if nothing can be found. */
+/**
+ * Returns k1, k2, k3, type_no, source_id, destination_id or destination_urn, upstream_id, downstream_id; null
+ * if nothing can be found.
+ */
 type Arm = (filter: RelationshipFilter) => Sql | null
 
 const isWanted = ({ types }: RelationshipFilter, type: string): boolean => types === null || types.has(type)
 const numberOf = (type: string): number => relationshipTypes.indexOf(type)
 const noEdge = 'null::int as upstream_id, null::int as downstream_id'
 
-/** One condition for each end that is asked for. */
+/** One condition for each end given. */
 function among(ends: Ends | null, ...columns: string[]): Sql {
   if (ends === null) return { text: '', bindings: [] }
   return {
@@ -129,13 +139,13 @@ const domainParents: Arm = (filter) =>
         among(filter.destination, 'domain.parent_id')
       )
 
-/** A job names its flow in its own URN, which is where the flow is read off when a row is shown. */
+/** The URN of a job contains its flow; it is parsed when a row is shown. */
 const jobsOfFlows: Arm = (filter) => {
   if (filter.isLineageOnly || !isWanted(filter, partOf)) return null
   if (filter.destinationTypes !== null && !filter.destinationTypes.includes('dataFlow')) return null
   const flows = filter.destination?.urns.filter((urn) => urn.startsWith('urn:li:dataFlow:')) ?? null
   if (flows?.length === 0) return null
-  // All that begin with the flow and a comma: a range that the index on URNs of jobs finds.
+  // All URNs that begin with the flow and a comma: a range in the index on URNs of jobs.
   const within: Sql =
     flows === null
       ? { text: '', bindings: [] }
@@ -155,7 +165,7 @@ const jobsOfFlows: Arm = (filter) => {
 
 const numbered = documentRelationships.map((each, number) => ({ ...each, number }))
 
-/** Schemas are long: of their documents only the references are indexed, of all others the whole. */
+/** Schemas are long: only the references in them are indexed; of all other documents everything is. */
 const columnAspect = 'schemaMetadata'
 
 const documents: Arm = (filter) => {
@@ -199,7 +209,7 @@ function statedIn(wanted: readonly (typeof numbered)[number][], filter: Relation
 const jsonPathOf = (path: readonly string[]): string =>
   `$${path.map((step) => (step === '*' ? '[*]' : `."${step}"`)).join('')}`
 
-/** First the documents that name one of the URNs, as the index finds them, and of their entries those that do. */
+/** First the documents that contain one of the URNs, found by index, then their entries that do. */
 function namedIn(wanted: readonly (typeof numbered)[number][], ends: Ends | null): Sql {
   if (ends === null) return { text: '', bindings: [] }
   const holding = ends.urns.flatMap((urn) =>
@@ -215,7 +225,7 @@ function namedIn(wanted: readonly (typeof numbered)[number][], ends: Ends | null
   }
 }
 
-/** The same for columns, in the words of the index aspect_column_reference_idx. */
+/** The same for columns, with the expression of the index aspect_column_reference_idx. */
 function namedByColumns(ends: Ends | null): Sql {
   if (ends === null) return { text: '', bindings: [] }
   return {
@@ -248,12 +258,12 @@ const arms: readonly ArmFacts[] = [
 
 export const armsCount = arms.length
 
-/** The arms of what aspects say that are not lists of edges, and no URNs. */
+/** The arms of aspects that are not lists of edges, and of URNs. */
 export const armsOfAspects: readonly number[] = [associations, domainParents, documents].map((find) =>
   arms.findIndex((arm) => arm.find === find)
 )
 
-/** The keys of an arm that the filter lets through, each once. */
+/** The keys of an arm that pass the filter, each once. */
 function keysOf(filter: RelationshipFilter, core: Sql): Sql {
   const { sourceTypes, destinationTypes, includesRemoved, slice } = filter
   const joins = [
@@ -328,7 +338,9 @@ type FoundRow = {
   destinationUrn: Urn
 }
 
-/** A page of an arm in the order of its keys, from behind a key or from the beginning, the first `offset` passed over. */
+/**
+ * A page of an arm in the order of its keys, after a key or from the beginning, skipping the first `offset`.
+ */
 export async function pageOfRelationships(
   db: Db | Tx,
   armNumber: number,

@@ -3,7 +3,10 @@ import { int4sOf } from '../db/int4-array.ts'
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-/** The next ids, and the last of them; null if nothing is left, or another transaction is at it. Locks the row. */
+/**
+ * The next ids, and the last of them; null if none are left, or another transaction is working on them. Locks
+ * the row.
+ */
 export async function nextOfBacklog(
   tx: Tx,
   count: number
@@ -32,7 +35,7 @@ export async function nextOfBacklog(
   return null
 }
 
-/** Continues behind an id. */
+/** Continues after an id. */
 export async function advanceBacklog(tx: Tx, lastId: number): Promise<void> {
   await query(tx, 'update search_backlog set next_id = ?::int', [lastId + 1])
 }

@@ -1,4 +1,4 @@
-/** The table of search documents: written with the entities, and asked for those that match. */
+/** The table of search documents: written with the entities, and queried for matches. */
 import { int4Array, int4sOf } from '../db/int4-array.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
@@ -6,7 +6,7 @@ import { query } from '../db/query.ts'
 /** `name` is folded; `words` is the text of a tsvector. */
 export type SearchDocumentRow = { id: number; name: string; words: string }
 
-/** Writes documents, new or changed; what stays the same is left alone. */
+/** Writes new and changed documents; unchanged ones are left alone. */
 export async function writeSearchDocuments(tx: Tx, rows: readonly SearchDocumentRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
@@ -32,9 +32,9 @@ type Packed = { ids: Buffer | null }
 const idsOf = ([row]: readonly Packed[]): Int32Array => int4sOf(row?.ids ?? null)
 
 /**
- * Up to `count` matches of a tsquery, whichever are found first, the best of them first: whose name is the text, or ends
- * with it behind a dot; then whose name begins with it; then whose name holds it, short names before long ones; then the
- * others. By id where there is no text.
+ * Up to `count` matches of a tsquery, in the order found, best first: names that are the text, or end with it
+ * after a dot; then names that begin with it; then names that contain it, short ones first; then the others.
+ * By id without a text.
  */
 export async function findMatches(
   db: Db | Tx,
@@ -75,10 +75,10 @@ export async function findMatches(
   )
 }
 
-/** One of so many documents is in the sample, by its id. */
+/** One of this many documents is in the sample, by its id. */
 export const sampleShare = 64
 
-/** The matches in the sample, by id: sampleShare times as many match, about. */
+/** The matches in the sample, by id: about sampleShare times as many match in all. */
 export async function findSampledMatches(db: Db | Tx, words: string): Promise<Int32Array> {
   return idsOf(
     await query<Packed>(
@@ -94,8 +94,8 @@ export async function findSampledMatches(db: Db | Tx, words: string): Promise<In
 }
 
 /**
- * For the rest of the transaction: what matches is met by walking the ids where that is `byId`, for what every few
- * documents match; else it is looked up first. A table is never read whole.
+ * For the rest of the transaction: with `byId` matches are found by walking the ids, for a query that many
+ * documents match; else by index first. A table is never read whole.
  */
 export async function preferWay(tx: Tx, way: 'byId' | 'byWord'): Promise<void> {
   await query(
@@ -155,7 +155,10 @@ export async function lastDocumentId(db: Db | Tx): Promise<number> {
   return row?.id ?? 0
 }
 
-/** Up to `count` documents that match, where there is a tsquery, and whose name begins with the text, in the order of names. */
+/**
+ * Up to `count` documents that match the tsquery, if there is one, and whose name begins with the text, in
+ * the order of names.
+ */
 export async function findNamesBeginning(
   db: Db | Tx,
   foldedText: string,
@@ -182,8 +185,8 @@ export async function findNamesBeginning(
 }
 
 /**
- * Up to `count` documents that match, where there is a tsquery, and whose name holds all of the texts, short names
- * first; null if pg_trgm is not there.
+ * Up to `count` documents that match the tsquery, if there is one, and whose name contains all of the texts,
+ * short names first; null without pg_trgm.
  */
 export async function findNamesHolding(
   tx: Tx,
@@ -222,7 +225,10 @@ async function hasTrigrams(tx: Tx): Promise<boolean> {
 /** `name` is folded; `score` is from 0 to 1. */
 export type NearName = { id: number; name: string; score: number }
 
-/** Up to `count` documents with a name that is, or holds, nearly the text, the nearest first. None where pg_trgm is not there. */
+/**
+ * Up to `count` documents whose name is, or contains, nearly the text, the nearest first. None without
+ * pg_trgm.
+ */
 export async function findNearNames(tx: Tx, foldedText: string, count: number): Promise<NearName[]> {
   if (!(await hasTrigrams(tx))) return []
   await query(tx, "select set_config('pg_trgm.word_similarity_threshold', '0.5', true)")

@@ -1,12 +1,12 @@
 /**
- * The difference between what a source states and what its snapshot does: found in one look at the statement table, and
- * kept in pieces (snapshot_removal) that are taken away one by one.
+ * The difference between what a source states and what its snapshot states: found in one pass over the
+ * statement table, and stored in pieces (snapshot_removal) that are removed one by one.
  */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { RemovedKey } from '../statements/rows.ts'
 
-/** What is spared: edges by their ends, and what is of or touches an entity. */
+/** What is spared: edges by their ends, and everything that an entity owns or touches. */
 export type Spared = {
   downstreamIds: readonly number[]
   upstreamIds: readonly number[]
@@ -19,14 +19,17 @@ export type RemovalQuestion = {
   /** Statements of this order or a newer one stay. */
   seq: number
   spared: Spared
-  /** Only what these domains' assets own, and are the downstream of, may go; null if the token is not limited. */
+  /**
+   * Only what assets of these domains own, with the downstream in these domains too, may be removed; null if
+   * the token is not limited.
+   */
   domainIds: readonly number[] | null
   pieceMaxCount: number
-  /** For a test of the rule that needs it: what the load states is not read. */
+  /** For a test of the rule that needs it: ignores what the load states. */
   ignoresStated?: boolean
 }
 
-/** `stated`: what the source stated before the load. */
+/** `stated`: how many statements the source had before the load. */
 export type PlannedRemovals = { stated: number; removable: number; pieces: number }
 
 const compareTimeoutMs = 600_000
@@ -34,9 +37,9 @@ const compareTimeoutMs = 600_000
 /**
  * Compares and writes the pieces, by owner, so that an aspect is rarely in two of them.
  *
- * The planner cannot know how much is in the packed arrays and would choose nested loops: they are ruled out, because a
- * join by hashing is right for any size (1M stated, 100k of them gone: about 3 s). One scan of the table whatever its size:
- * an index by source would cost each edge that is ever loaded.
+ * The planner cannot know how much is in the packed arrays and would choose nested loops. They are ruled out,
+ * because a hash join is right for any size (1M statements, 100k of them removed: about 3 s). It scans the
+ * table once whatever its size: an index by source would cost each edge that is ever loaded.
  */
 export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<PlannedRemovals> {
   const { loadId, sourceId, seq, spared, domainIds } = question
@@ -119,11 +122,11 @@ export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<P
     [before?.nestloop ?? 'on', before?.seqscan ?? 'on', before?.timeout ?? '0']
   )
   const removable = pieces.reduce((sum, piece) => sum + piece.rows, 0)
-  // What the load has added may have been removed since by something newer: then the difference says too little.
+  // Something newer may have removed what the load added: then the difference is too small.
   return { stated: Math.max(stated?.rows ?? 0, removable), removable, pieces: pieces.length }
 }
 
-/** Both the asset whose aspect it is, and the one that the edge says something of. */
+/** Both the owner and the downstream. */
 const isAllowed = `(?::boolean or (exists (
           select 1
           from domain_association
@@ -158,12 +161,12 @@ export async function deleteRemoval(tx: Tx, loadId: string, piece: number): Prom
   )
 }
 
-/** Forgets the pieces of a load that was cancelled. */
+/** Deletes the pieces of a cancelled load. */
 export async function deleteRemovals(tx: Tx, loadId: string): Promise<void> {
   await query(tx, 'delete from snapshot_removal where snapshot_removal.load_id = ?::uuid', [loadId])
 }
 
-/** What a source states at present. */
+/** How many statements a source has now. */
 export async function countStatementsOf(db: Db, source: string): Promise<number> {
   const [row] = await query<{ rows: number }>(
     db,

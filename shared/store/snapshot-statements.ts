@@ -2,7 +2,10 @@
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-/** Keys of one list and record key. `ownerIds` is null if each owner is the downstream. `newCount` rows of the chunk were not there before. */
+/**
+ * Keys of one list and record key. `ownerIds` is null when each owner is the downstream. `newCount` rows of
+ * the chunk were new.
+ */
 export type StatedKeysRow = {
   field: number
   recordKey: number
@@ -28,7 +31,7 @@ export async function insertStatedKeys(
   }
 }
 
-/** Forgets what a load stated: it has been compared, or is never going to be. */
+/** Deletes what a load stated: it has been compared, or never will be. */
 export async function deleteStatedKeys(tx: Tx, loadId: string): Promise<void> {
   await query(tx, 'delete from snapshot_statement where snapshot_statement.load_id = ?::uuid', [loadId])
 }

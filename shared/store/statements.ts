@@ -21,8 +21,8 @@ const columns = `
   statement.changed_seq as "changedSeq"`
 
 /**
- * Rows as one value: eleven numbers each, and the attributes of those that have any in the same order. Half of the time that rows of
- * eleven columns take to send and to parse.
+ * Rows as one value: eleven numbers each, and the attributes of those that have any, in the same order. Takes
+ * half of the time of rows with eleven columns to send and to parse.
  */
 const packedRows = `
   string_agg(
@@ -65,10 +65,12 @@ async function readRows(db: Db | Tx, sql: string, bindings: readonly Buffer[]): 
 }
 
 /**
- * All statements of aspects of owners. Two arms, because the owner's index leaves out owners that are the downstream.
+ * All statements of aspects of owners.
  *
- * Lateral, so that each owner is a look-up whatever the planner knows: as a plain join, a table that has grown and not been
- * analyzed yet was read and sorted whole (500 owners of 500,000 statements: 698 ms against 24; with statistics 8 either way).
+ * Two arms, because the index of owners leaves out owners that are the downstream. Lateral, so that each
+ * owner is a look-up whatever the planner knows: with a plain join, a table that has grown and not been
+ * analyzed yet was read and sorted whole (500 owners of 500,000 statements: 698 ms instead of 24; with
+ * statistics 8 ms either way).
  */
 export async function statementsOfOwners(
   db: Db | Tx,
@@ -101,17 +103,20 @@ const edgeKeyBindings = ({ ownerIds, aspectCodes, downstreamIds, upstreamIds }: 
   [ownerIds, aspectCodes, downstreamIds, upstreamIds].map(int4Array)
 
 /**
- * Whether a statement is of the edge of another row. As a range of two columns, which only the primary key has in order: the planner
- * would else walk the index on upstream_id where its statistics are of a time when each asset had one downstream. And without
- * `downstream_id =` beside it, by which the index is entered then, at the downstream's first upstream (of 100,000: 3 ms an edge, against
- * 4 us). By a range the planner expects a share of the table: within `limit 1` or `offset 0` it looks up all the same.
+ * Whether a statement is of the edge of another row.
+ *
+ * Written as a range of two columns, which only the primary key has in order: otherwise the planner walks the
+ * index on upstream_id when its statistics are from a time when each asset had one downstream. Without
+ * `downstream_id =` beside it, because the index is then entered at the first upstream of the downstream (of
+ * 100,000: 3 ms an edge instead of 4 us). For a range the planner expects a share of the table: within `limit
+ * 1` or `offset 0` it uses the index all the same.
  */
 const isEdge = (
   row: string
 ): string => `(statement.downstream_id, statement.upstream_id) >= (${row}.downstream_id, ${row}.upstream_id)
         and (statement.downstream_id, statement.upstream_id) <= (${row}.downstream_id, ${row}.upstream_id)`
 
-/** The statements of single edges; those of an edge that is given twice come twice. */
+/** The statements of single edges; those of an edge that is given twice are returned twice. */
 export async function statementsOfEdges(tx: Tx, edges: EdgeKeyColumns): Promise<StatementRow[]> {
   if (edges.ownerIds.length === 0) return []
   return readRows(
@@ -131,15 +136,19 @@ export async function statementsOfEdges(tx: Tx, edges: EdgeKeyColumns): Promise<
   )
 }
 
-/** Owners of which removals, or replacements, are remembered that are no older than a seq; and those with patches of edges, of any age. */
+/**
+ * Owners with removals or replacements that are not older than a seq, and owners with patches of edges, of
+ * any age.
+ */
 export type OwnersWithOrder = { removals: Int32Array; replacements: Int32Array; patches: Int32Array }
 
 /**
- * Mostly there is nothing so new in these tables at all, which is asked once.
+ * Usually these tables have nothing so new at all, which is checked once.
  *
- * An owner is looked up with `seq + 0`, of which there is no index: statistics from before a load know of no seq so large, and the
- * planner would walk the index on seq, with all that the load itself has removed, for each owner (60 s a chunk, until it timed out).
- * And with `limit 1`, not `exists`, which it may turn into a hash of the whole table.
+ * An owner is looked up with `seq + 0`, for which there is no index: statistics from before a load know no
+ * seq so large, and the planner would walk the index on seq, with everything that the load itself has
+ * removed, for each owner (60 s a chunk, until it timed out). And with `limit 1`, not `exists`, which it may
+ * turn into a hash of the whole table.
  */
 export async function ownersWithOrder(tx: Tx, ownerIds: Int32Array, seq: number): Promise<OwnersWithOrder> {
   const [row] = await query<Record<keyof OwnersWithOrder, Buffer | null>>(
@@ -170,7 +179,7 @@ export async function ownersWithOrder(tx: Tx, ownerIds: Int32Array, seq: number)
   }
 }
 
-/** The removals remembered for single edges that are no older than a seq. */
+/** The removals of single edges that are not older than a seq. */
 export async function tombstonesOfEdges(tx: Tx, edges: EdgeKeyColumns, seq: number): Promise<TombstoneRow[]> {
   if (edges.ownerIds.length === 0) return []
   return query<TombstoneRow>(
@@ -201,7 +210,7 @@ export async function tombstonesOfEdges(tx: Tx, edges: EdgeKeyColumns, seq: numb
   )
 }
 
-/** The replacements remembered for aspects of owners. */
+/** The replacements stored for aspects of owners. */
 export async function watermarksOfOwners(tx: Tx, wanted: readonly OwnerAspect[]): Promise<WatermarkRow[]> {
   if (wanted.length === 0) return []
   return query<WatermarkRow>(
@@ -221,7 +230,7 @@ export async function watermarksOfOwners(tx: Tx, wanted: readonly OwnerAspect[])
   )
 }
 
-/** The columns of rows as Postgres takes them; a row is found by its key, and by its place from then on. */
+/** The columns of rows as Postgres takes them. A row is found by its key, and then updated by its place. */
 const keyColumns = 'downstream_id, upstream_id, owner_id, field, source_id, record_key'
 const keyTypes = '?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[]'
 const keyArrays = (rows: readonly StatementRow[]): Buffer[] =>
@@ -238,7 +247,7 @@ const placeOfRow = (row: string): string => `
         and statement.record_key = ${row}.record_key
       limit 1`
 
-/** In key order: neighbouring keys share pages, and two writers meet in one order. */
+/** In key order: neighbouring keys share pages, and two writers lock in the same order. */
 export const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
   rows.toSorted(
     (a, b) =>
@@ -248,7 +257,7 @@ export const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
       a.field - b.field
   )
 
-/** Writes what statements say and the order they say it in. They are there. Needs the owners locked. */
+/** Updates the content and order of existing statements. The owners must be locked. */
 export async function updateStatements(tx: Tx, rows: readonly StatementRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
@@ -276,7 +285,7 @@ export async function updateStatements(tx: Tx, rows: readonly StatementRow[]): P
   )
 }
 
-/** They are there. Needs the owners locked. */
+/** Deletes existing statements. The owners must be locked. */
 export async function deleteStatements(tx: Tx, rows: readonly StatementRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
@@ -295,7 +304,7 @@ export async function deleteStatements(tx: Tx, rows: readonly StatementRow[]): P
   )
 }
 
-/** Deletes those of a source's statements that are older than the seq, and gives them. */
+/** Deletes and returns the statements of a source that are older than the seq. */
 export async function deleteStatementsBefore(
   tx: Tx,
   sourceId: number,
@@ -329,12 +338,12 @@ export async function deleteStatementsBefore(
 }
 
 /**
- * Removes what touches deleted entities and is not newer than their deletion, whoever owns it; gives the rows removed.
- * Three statements, because one with "or" would read the whole table.
+ * Deletes statements of or about deleted entities that are not newer than the deletion, of any owner, and
+ * returns them. Three statements, because one with "or" would read the whole table.
  */
 export async function deleteStatementsTouching(
   tx: Tx,
-  gone: readonly (Order & { id: number })[]
+  deletions: readonly (Order & { id: number })[]
 ): Promise<StatementRow[]> {
   const removed: StatementRow[] = []
   for (const end of ['downstream_id', 'upstream_id', 'owner_id']) {
@@ -348,14 +357,14 @@ export async function deleteStatementsTouching(
         ${end === 'owner_id' ? 'and statement.owner_id <> statement.downstream_id' : ''}
         and (statement.seq, statement.line) <= (gone.seq, gone.line)
       returning ${columns}`,
-        [gone.map((row) => row.id), gone.map((row) => row.seq), gone.map((row) => row.line)]
+        [deletions.map((row) => row.id), deletions.map((row) => row.seq), deletions.map((row) => row.line)]
       ))
     )
   }
   return removed
 }
 
-/** Remembers removals; a newer one is kept. */
+/** Stores removals; a newer one is kept. */
 export async function writeTombstones(tx: Tx, rows: readonly TombstoneRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
@@ -378,7 +387,7 @@ export async function writeTombstones(tx: Tx, rows: readonly TombstoneRow[]): Pr
   )
 }
 
-/** Remembers replacements; a newer one is kept. */
+/** Stores replacements; a newer one is kept. */
 export async function writeWatermarks(tx: Tx, rows: readonly WatermarkRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
@@ -400,7 +409,7 @@ export async function writeWatermarks(tx: Tx, rows: readonly WatermarkRow[]): Pr
   )
 }
 
-/** The names of sources by their numbers. */
+/** The names of sources by their ids. */
 export async function sourceNames(db: Db | Tx, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await query<{ id: number; name: string }>(
@@ -411,12 +420,12 @@ export async function sourceNames(db: Db | Tx, ids: readonly number[]): Promise<
   return new Map(rows.map((row) => [row.id, row.name]))
 }
 
-/** The number of a source, given on its first use. */
+/** The id of a source, created on its first use. */
 export async function sourceId(tx: Tx, name: string): Promise<number> {
   const [known] = await query<{ id: number }>(tx, 'select id from statement_source where name = ?', [name])
   if (known) return known.id
   await query(tx, 'insert into statement_source (name) values (?) on conflict (name) do nothing', [name])
-  const [fresh] = await query<{ id: number }>(tx, 'select id from statement_source where name = ?', [name])
-  if (!fresh) throw new Error('a source that was just written is not there')
-  return fresh.id
+  const [created] = await query<{ id: number }>(tx, 'select id from statement_source where name = ?', [name])
+  if (!created) throw new Error('a source that was just written is not there')
+  return created.id
 }

@@ -1,4 +1,7 @@
-/** What the load table says of a snapshot's sweep: what it waits for, how far it is, how much it takes away. */
+/**
+ * The columns of the load table about a snapshot's sweep: what it waits for, its progress, how much it
+ * removes.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { LoadRow } from './loads.ts'
@@ -6,8 +9,8 @@ import type { LoadRow } from './loads.ts'
 type Snapshot = Pick<LoadRow, 'id' | 'source' | 'seq'>
 
 /**
- * Marks the older loads of the source that failed: they are not waited for, and can no more be retried. Locks each row
- * and looks at its state again, so of a retry and this one sees what the other did.
+ * Marks the older failed loads of the source: they are not waited for, and can no longer be retried. Locks
+ * each row and checks its state again, so a retry and this see what the other did.
  */
 export async function supersedeFailed(tx: Tx, { id, source, seq }: Snapshot): Promise<void> {
   await query(
@@ -20,7 +23,10 @@ export async function supersedeFailed(tx: Tx, { id, source, seq }: Snapshot): Pr
   )
 }
 
-/** Whether an older load of the source is unfinished; one whose body has ended counts although it has no seq yet. Ask after supersedeFailed. */
+/**
+ * Whether an older load of the source is unfinished. A load whose body has ended counts although it has no
+ * seq yet. Call it after supersedeFailed.
+ */
 export async function hasOlderOfSource(db: Db | Tx, { id, source, seq }: Snapshot): Promise<boolean> {
   const rows = await query(
     db,
@@ -37,7 +43,7 @@ export async function hasOlderOfSource(db: Db | Tx, { id, source, seq }: Snapsho
   return rows.length > 0
 }
 
-/** Whether anything of the source is unfinished, failed loads included: what it states is about to change. */
+/** Whether any load of the source is unfinished or failed: what it states is about to change. */
 export async function isSourceBusy(db: Db, source: string): Promise<boolean> {
   const rows = await query(
     db,
@@ -51,14 +57,17 @@ export async function isSourceBusy(db: Db, source: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Nothing is taken away, and the load ends without. */
+/** Nothing is removed, and the load ends without a sweep. */
 export async function holdSweep(tx: Tx, id: string): Promise<void> {
   await query(tx, "update load set sweep = 'held', sweep_removed = 0 where load.id = ?::uuid", [id])
 }
 
 export type Compared = { stated: number; removable: number }
 
-/** The comparison is made, and each of the pieces is a chunk that waits. Call in the transaction that made them. */
+/**
+ * The comparison is done, and each of the pieces becomes a waiting chunk. Call it in the transaction that
+ * made them.
+ */
 export async function beginRemoving(
   tx: Tx,
   id: string,
@@ -82,7 +91,7 @@ export async function beginRemoving(
   )
 }
 
-/** Keeps what the comparison found although nothing comes of it. */
+/** Stores what the comparison found although nothing is removed. */
 export async function noteCompared(tx: Tx, id: string, { stated, removable }: Compared): Promise<void> {
   await query(
     tx,
@@ -91,13 +100,13 @@ export async function noteCompared(tx: Tx, id: string, { stated, removable }: Co
   )
 }
 
-/** The sweep of a load that is one chunk: made in one transaction, or only tried. */
+/** The sweep of a load that is one chunk: done in one transaction, or only tried. */
 export async function noteWhole(
   tx: Tx,
   id: string,
-  { stated, removable, isHeld }: Compared & { isHeld: boolean }
+  { stated, removable, mayNameAnyEdge }: Compared & { mayNameAnyEdge: boolean }
 ): Promise<void> {
-  if (isHeld) return holdSweep(tx, id)
+  if (mayNameAnyEdge) return holdSweep(tx, id)
   await noteCompared(tx, id, { stated, removable })
   await query(tx, "update load set sweep = 'done', sweep_removed = ?::bigint where load.id = ?::uuid", [
     removable,
@@ -112,7 +121,7 @@ export async function countRemoved(tx: Tx, id: string, rows: number): Promise<vo
   ])
 }
 
-/** From here on nothing holds the sweep back. What the load was sent with (`force`) stays as it was. */
+/** From now on nothing holds the sweep back. The `force` that the load was sent with stays as it was. */
 export async function forceSweep(tx: Tx, id: string): Promise<void> {
   await query(tx, 'update load set sweep_max_share = null where load.id = ?::uuid', [id])
 }

@@ -1,4 +1,4 @@
-/** The table access_token: who may do what. It holds hashes, never the texts of tokens. */
+/** The table access_token: who may do what. It contains hashes, never the tokens themselves. */
 import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
@@ -6,7 +6,7 @@ import type { Scope } from '../model/changes.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
 import { urnKey } from '../urn/urn-key.ts'
 
-/** What may be told about a token. `hint` is the end of its text. */
+/** What may be shown of a token. `hint` is the end of its text. */
 export type TokenRecord = {
   id: string
   name: string
@@ -99,7 +99,7 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord 
   return findToken(tx, token.id)
 }
 
-/** A page of all tokens, newest first, the revoked and the expired among them. */
+/** A page of all tokens, newest first, revoked and expired ones included. */
 export async function listTokenRows(
   db: Db,
   page: { start: number; count: number; actorUrns: readonly string[] | null }
@@ -125,13 +125,16 @@ export async function listTokenRows(
   return { total: counted?.total ?? 0, tokens: rows.map(toTokenRecord) }
 }
 
-/** Revokes a token; the first time counts. Returns it, or null if there is none. */
+/** Revokes a token; only the first time counts. Returns it, or null if there is none. */
 export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | null> {
   await query(tx, 'update access_token set revoked_at = coalesce(revoked_at, now()) where id = ?::uuid', [id])
   return findToken(tx, id)
 }
 
-/** Whether no token was ever made. Until the transaction ends, nobody else who asks gets an answer: several starters make one token. */
+/**
+ * Whether no token was ever created. Other callers wait until the transaction ends, so that several starters
+ * create one token.
+ */
 export async function hasNoToken(tx: Tx): Promise<boolean> {
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.firstToken)
   const [row] = await query<{ isEmpty: boolean }>(

@@ -1,4 +1,4 @@
-/** What a transaction has changed so far, read back inside it: what a dry run reports before it is rolled back. */
+/** What a transaction has changed so far, read inside it: what a dry run reports before it is rolled back. */
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { idArray } from './id-array.ts'

@@ -1,9 +1,12 @@
-/** Looks at bytes four at a time: through a DataView, since words of any other view begin at multiples of four only. */
+/** Reads bytes four at a time, through a DataView: other views of words must begin at multiples of four. */
 
 export const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength)
 
-/** Whether so many bytes from one place on are those from another: a third of the time of byte by byte. Both must have them, or it may throw a RangeError. */
+/**
+ * Whether that many bytes at two places are equal: a third of the time of comparing byte by byte. Both must
+ * have them, or it may throw a RangeError.
+ */
 export function areSame(
   one: DataView,
   oneBegin: number,

@@ -1,4 +1,4 @@
-/** An example of the URN that an error asks for, of the kind that is wanted where the error is. */
+/** An example of the URN that an error asks for, of the kind expected at the place of the error. */
 const examples: Record<string, string> = {
   dataset: 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)',
   schemaField: 'urn:li:schemaField:(urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD),amount)',
@@ -29,7 +29,7 @@ const examples: Record<string, string> = {
 
 const byType = new Map(Object.entries(examples))
 
-/** What the name of a field says about the kind of its URN, where nothing else does. */
+/** The kind of URN that the name of a field suggests. */
 const byField: readonly [RegExp, string][] = [
   [/domain(?:s|Urn)?$/i, 'domain'],
   [/(?:column|schemaField)(?:s|Urn)?$/i, 'schemaField'],
@@ -41,7 +41,10 @@ const byField: readonly [RegExp, string][] = [
   [/typeUrn$/, 'ownershipType']
 ]
 
-/** `wanted` is the entity type that is asked for; where it is absent or not known, the field's name decides, and a dataset stands for any asset. */
+/**
+ * `wanted` is the expected entity type. If it is absent or unknown the name of the field decides, and a
+ * dataset is the example for any asset.
+ */
 export function exampleUrn(field: string, wanted: string | undefined): string {
   const named = field.replaceAll(/\[\d+\]/g, '')
   const kind =

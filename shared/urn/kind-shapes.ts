@@ -1,7 +1,6 @@
 /**
- * The shape of each kind of URN: how many parts it has, which of them are URNs, and what its key aspect calls them.
- *
- * A kind that is not listed has one part, the text after its type, or the parts of a tuple, and its key aspect has `id`.
+ * The shape of each kind of URN: how many parts it has, which of them are URNs, and their names in its key
+ * aspect. A kind that is not listed has one part (or the parts of a tuple), and `id` in its key aspect.
  */
 export type KindShape = {
   /** Names of the parts in the key aspect, in the order of the URN. Two or more make a tuple. */

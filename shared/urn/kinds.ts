@@ -1,4 +1,6 @@
-/** Makes URNs of the kinds we know, and reads out of one what its kind says: parent, flow, platform, environment, name, key. */
+/**
+ * Makes URNs of known kinds, and reads what a URN contains: parent, flow, platform, environment, name, key.
+ */
 import { CatalogError } from '../errors.ts'
 import { kindShapeOf } from './kind-shapes.ts'
 import { entityTypeOf, firstUrnOf, parseUrn, splitUrn, toUrn } from './urn.ts'
@@ -6,7 +8,10 @@ import type { Urn } from './urn.ts'
 
 const platformPrefix = 'urn:li:dataPlatform:'
 
-/** The URN, of this entity type and no other; `field` names the input in errors. Throws as parseUrn does, INVALID_URN for another type too. */
+/**
+ * Returns the URN if it has this entity type; `field` names the input in errors. Throws as parseUrn does, and
+ * INVALID_URN for another type.
+ */
 export const urnOfType = (text: unknown, entityType: string, field: string): Urn => {
   const { urn, entityType: found } = parseUrn(text, field, entityType)
   if (found !== entityType)
@@ -18,13 +23,16 @@ export const urnOfType = (text: unknown, entityType: string, field: string): Urn
   return urn
 }
 
-/** `platform` is a name or the URN of a platform. Throws INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, as all makers here. */
+/**
+ * `platform` is a name or the URN of a platform. Throws INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, as
+ * all makers here do.
+ */
 export const datasetUrn = (platform: string, name: string, environment = 'PROD'): Urn =>
   toUrn(
     `urn:li:dataset:(${platform.startsWith(platformPrefix) ? platform : platformPrefix + platform},${name},${environment})`
   )
 
-/** The URN of a column; the path is kept as it is, so it must have balanced parentheses. */
+/** The URN of a column. The path is kept as it is, so its parentheses must be balanced. */
 export const schemaFieldUrn = (parentUrn: Urn, fieldPath: string, field?: string): Urn =>
   toUrn(`urn:li:schemaField:(${parentUrn},${fieldPath})`, field)
 
@@ -48,7 +56,10 @@ const checkKind = (urn: Urn, entityType: string): void => {
     throw new CatalogError('INVALID_URN', `Invalid urn: a URN of ${entityType} is needed: ${urn}`, { urn })
 }
 
-/** The URN of the platform (or tool, or orchestrator) that the URN names; null if it names none, or none that could be. */
+/**
+ * The URN of the platform (or tool, or orchestrator) that the URN names; null if it names none, or no valid
+ * one.
+ */
 export const platformOf = (urn: Urn): Urn | null => {
   const { entityType, parts } = splitUrn(urn)
   const first = parts[0] ?? ''
@@ -60,7 +71,7 @@ export const platformOf = (urn: Urn): Urn | null => {
     entityType === 'dashboard' ||
     entityType === 'notebook'
   ) {
-    // A part may begin or end with a space, where a URN may not.
+    // A part may begin or end with a space; a URN may not.
     return first.trim() === first ? toUrn(platformPrefix + first) : null
   }
   return kindShapeOf(entityType)?.firstIs === 'dataPlatform' ? firstUrnOf(urn) : null
@@ -73,14 +84,17 @@ export const originOf = (urn: Urn): string | null => {
   return kindShapeOf(entityType)?.keyFields[2] === 'origin' ? (parts[2] ?? null) : null
 }
 
-/** A name to show where the entity has no properties: the part that its owners gave it, with %2C, %28 and %29 decoded. */
+/**
+ * A name to show for an entity without properties: the part that its owners named, with %2C, %28 and %29
+ * decoded.
+ */
 export const nameFromUrn = (urn: Urn): string => {
   const { parts } = splitUrn(urn)
   const name = parts[1] ?? parts[0] ?? urn
   return name.replaceAll('%2C', ',').replaceAll('%28', '(').replaceAll('%29', ')')
 }
 
-/** The inverse of keyOf. Throws BAD_REQUEST if the key lacks a field, and what toUrn throws. */
+/** The inverse of keyOfUrn. Throws BAD_REQUEST if the key lacks a field, and what toUrn throws. */
 export const urnFromKey = (entityType: string, key: { readonly [name: string]: unknown }): Urn => {
   const names = kindShapeOf(entityType)?.keyFields ?? ['id']
   const parts = names.map((name) => {
@@ -99,8 +113,8 @@ export const urnFromKey = (entityType: string, key: { readonly [name: string]: u
   )
 }
 
-/** The value of the entity's key aspect: what the URN says, under the names of its kind. */
-export const keyOf = (urn: Urn): { [name: string]: string } => {
+/** The value of the entity's key aspect: the parts of the URN, under the names of its kind. */
+export const keyOfUrn = (urn: Urn): { [name: string]: string } => {
   const { entityType, parts } = splitUrn(urn)
   const names = kindShapeOf(entityType)?.keyFields
   if (!names) return { id: urn.slice(`urn:li:${entityTypeOf(urn)}:`.length) }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { CatalogError } from '../errors.ts'
 import { parseUrn, type Urn } from './urn.ts'
 
-/** One object for a URN as long as it is remembered. */
+/** Returns the same object for a URN while it is remembered. */
 export type KnownUrn = { urn: Urn; entityType: string }
 
 /** With texts of 120 characters they take about 25 MB. */

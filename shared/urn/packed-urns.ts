@@ -1,4 +1,4 @@
-/** URNs as bytes, a line each: thousands are looked up, counted and told apart without a string for each. */
+/** URNs as bytes, one a line: thousands are looked up, counted and compared without a string for each. */
 import { viewOf } from './byte-words.ts'
 import { entityTypeOf, type Urn } from './urn.ts'
 
@@ -10,7 +10,7 @@ export class PackedUrns {
   readonly view: DataView
   readonly #ends: Int32Array
 
-  /** `bytes` hold checked URNs, with line breaks between them: a URN has none. */
+  /** `bytes` are checked URNs with line breaks between them, which no URN contains. */
   constructor(bytes: Buffer) {
     this.bytes = bytes
     this.view = viewOf(bytes)
@@ -36,7 +36,7 @@ export class PackedUrns {
     return this.bytes.toString('utf8', this.beginOf(place), this.endOf(place)) as Urn
   }
 
-  /** The place of each type in `names`, by the place of the URN. */
+  /** The index into `names` of the type of each URN. */
   types(): { names: string[]; typeOf: Int32Array } {
     const names: string[] = []
     const begins: Buffer[] = []
@@ -65,7 +65,7 @@ export class PackedUrns {
   }
 }
 
-/** Packs URNs, each once, in the order in which they first come. */
+/** Packs URNs, each once, in the order in which they are first added. */
 export class UrnPacker {
   readonly #places = new Map<string, number>()
   #bytesCount = 0
@@ -74,7 +74,7 @@ export class UrnPacker {
     return this.#places.size
   }
 
-  /** With a line break behind each. */
+  /** With a line break after each. */
   get bytesCount(): number {
     return this.#bytesCount
   }
@@ -84,7 +84,7 @@ export class UrnPacker {
     return known ?? this.#add(urn)
   }
 
-  /** Of a URN in ASCII. */
+  /** For a URN in ASCII. */
   placeOfBytes(bytes: DataView, begin: number, end: number): number {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + begin, end - begin).toString('latin1')
     return this.#places.get(text) ?? this.#add(text)

@@ -1,15 +1,21 @@
 /**
- * A hash of texts for the tables of URNs, the same of a text and of its bytes where all of them are ASCII.
+ * A hash of texts for the tables of URNs. A text and its bytes have the same hash if all are ASCII.
  *
- * NH of UMAC (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999): pairs of 16 bits, each half added to a secret, multiplied and summed. Whoever
- * does not know the secrets finds no texts of one hash but by chance (at most 1 in 65,536 of two of one length), and thousands of those would stop the
- * process for seconds. Names that differ in a few digits do share one tens of times as often as 1 in 2^32 says: a million have some thousand
- * pairs, which cost nothing. 0.08 us for 120 bytes, where FNV-1a, each step of which waits for the one before, took 0.17.
+ * NH of UMAC (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999): pairs of 16 bits, each half added to a secret,
+ * multiplied and summed. Without the secrets, texts with the same hash can only be found by chance (at most 1
+ * in 65,536 for two of one length); thousands of those would block the process for seconds. Names that differ
+ * in a few digits collide tens of times as often as 1 in 2^32: a million have some thousand pairs, which cost
+ * nothing.
+ *
+ * 0.08 us for 120 bytes; FNV-1a, each step of which waits for the one before, took 0.17.
  */
 import { randomFillSync } from 'node:crypto'
 import { limits } from '../limits.ts'
 
-/** Others in each process. As many as the longest URN has bytes: a text that is not all ASCII takes one for each unit. A longer text, which none is, has them twice. */
+/**
+ * Different in each process. There are as many as the longest URN has bytes, because a text with non-ASCII
+ * characters uses one for each unit. A longer text, which does not occur, would use them twice.
+ */
 const secrets = randomFillSync(new Uint16Array(2 ** Math.ceil(Math.log2(limits.schemaFieldUrnMaxBytes))))
 const last = secrets.length - 1
 
@@ -46,7 +52,7 @@ export function hashOfText(text: string): number {
   return units < 0x80 ? mixed(sum + product(word, pair), text.length) : hashOfUnits(text)
 }
 
-/** Units of 16 bits would overlap where four of 8 make a word. */
+/** Units of 16 bits would overlap where four units of 8 make a word. */
 function hashOfUnits(text: string): number {
   let sum = 0
   for (let at = 0; at < text.length; at += 2)
@@ -62,7 +68,7 @@ const product = (word: number, pair: number): number =>
     ((word >>> 16) + (secrets[(pair + 1) & last] ?? 0)) & 0xffff
   )
 
-/** Tables look at the low bits. */
+/** Tables use the low bits. */
 function mixed(sum: number, length: number): number {
   const once = Math.imul(sum ^ length, 0x2c1b3c6d)
   const twice = Math.imul(once ^ (once >>> 15), 0x297a2d39)

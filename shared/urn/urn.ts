@@ -1,12 +1,14 @@
 /**
- * Parses, prints and brands a URN: `urn:li:<type>:<id>` or `urn:li:<type>:(<part>,<part>,…)`, where parts may be URNs.
+ * Parses, prints and brands a URN: `urn:li:<type>:<id>` or `urn:li:<type>:(<part>,<part>,…)`, where parts may
+ * be URNs.
  *
- * By hand and in one pass over the text (each nested URN is scanned once more, and nesting is bounded), so that no input
- * is slow. A URN is kept as sent, byte for byte: nothing is decoded, folded or normalised.
+ * Written by hand, in one pass over the text (each nested URN is scanned once more, and nesting is bounded),
+ * so that no input is slow. A URN is kept byte for byte as it was sent: nothing is decoded, folded or
+ * normalised.
  *
- * Raw commas are told from separators by the kind: the first part ends at the first comma that is in no further
- * parentheses, the last part begins at the last one, and what is between is the name. So a dataset's name and a column's
- * path (`sum(word_count)`, `a,b`) may hold balanced parentheses and commas.
+ * The kind tells commas in parts from separators: the first part ends at the first comma outside of further
+ * parentheses, the last part begins at the last one, and the name is in between. So the name of a dataset and
+ * the path of a column (`sum(word_count)`, `a,b`) may contain balanced parentheses and commas.
  */
 import { CatalogError } from '../errors.ts'
 import type { ErrorCode, ErrorDetails } from '../errors.ts'
@@ -22,7 +24,7 @@ export type Urn = string & { readonly __brand: 'Urn' }
 export type ParsedUrn = {
   urn: Urn
   entityType: string
-  /** The id alone, or the parts of the tuple, as sent. Never empty, no part empty. */
+  /** The id alone, or the parts of the tuple, as sent. No part is empty. */
   parts: readonly string[]
   /** True if the parts are in parentheses. */
   isTuple: boolean
@@ -32,10 +34,10 @@ const prefix = 'urn:li:'
 const shownMaxChars = 200
 
 /**
- * Parses a URN. `field` names the input in errors, for example `input.edgesToAdd[3].upstreamUrn`. `wanted` is the entity
- * type that errors show an example of; what is parsed may be of any.
- * Guarantees `printUrn(parseUrn(text)) === text`.
- * Throws INVALID_URN, LIMIT_EXCEEDED (urnMaxBytes, schemaFieldUrnMaxBytes, urnMaxNesting) and INVALID_CHARACTER.
+ * Parses a URN. `field` names the input in errors, for example `input.edgesToAdd[3].upstreamUrn`. `wanted` is
+ * the entity type that errors show an example of; any type is accepted. Guarantees `printUrn(parseUrn(text))
+ * === text`. Throws INVALID_URN, LIMIT_EXCEEDED (urnMaxBytes, schemaFieldUrnMaxBytes, urnMaxNesting) and
+ * INVALID_CHARACTER.
  */
 export const parseUrn = (text: unknown, field = 'urn', wanted?: string): ParsedUrn => {
   if (typeof text !== 'string')
@@ -58,7 +60,7 @@ export const parseUrn = (text: unknown, field = 'urn', wanted?: string): ParsedU
   return parseChecked(text, { field, whole: text })
 }
 
-/** Parses and returns the URN alone: most are told at a glance. Throws as parseUrn does. */
+/** Parses a URN and returns only the URN. Most are recognised without parsing. Throws as parseUrn does. */
 export const toUrn = (text: unknown, field = 'urn', wanted?: string): Urn =>
   typeof text === 'string' && isOrdinaryDataset(text) ? text : parseUrn(text, field, wanted).urn
 
@@ -70,8 +72,8 @@ export const printUrn = ({ entityType, parts, isTuple }: Omit<ParsedUrn, 'urn'>)
 export const entityTypeOf = (urn: Urn): string => urn.slice(prefix.length, urn.indexOf(':', prefix.length))
 
 /**
- * The entity type and the parts of a URN, which has been parsed before and is not checked again: 0.3 us, against 3 to 6.
- * Of a kind without a shape the parts are those that parseUrn finds.
+ * The entity type and the parts of a URN that has been parsed before and is not checked again: 0.3 us instead
+ * of 3 to 6. For a kind without a shape the parts are those that parseUrn finds.
  */
 export const splitUrn = (urn: Urn): Pick<ParsedUrn, 'entityType' | 'parts'> => {
   const entityType = entityTypeOf(urn)
@@ -87,7 +89,10 @@ export const splitUrn = (urn: Urn): Pick<ParsedUrn, 'entityType' | 'parts'> => {
   return { entityType, parts: [...parts, urn.slice(first + 1, last), urn.slice(last + 1, end)] }
 }
 
-/** The first part, of a kind whose first part is a URN: it was parsed with the whole. Throws an Error of any other kind. */
+/**
+ * The first part, for a kind whose first part is a URN: it was parsed with the whole. Throws an Error for any
+ * other kind.
+ */
 export const firstUrnOf = (urn: Urn): Urn => {
   const entityType = entityTypeOf(urn)
   if (kindShapeOf(entityType)?.firstIs === undefined) throw new Error(`no URN is part of ${urn}`)
@@ -95,7 +100,7 @@ export const firstUrnOf = (urn: Urn): Urn => {
   return urn.slice(begin, outerComma(urn, begin, 1)) as Urn
 }
 
-/** The next comma that is in no parentheses which open or close on the way. */
+/** The next comma that is not in parentheses which open or close on the way. */
 const outerComma = (text: string, from: number, step: 1 | -1): number => {
   let depth = 0
   for (let index = from; ; index += step) {
@@ -107,7 +112,7 @@ const outerComma = (text: string, from: number, step: 1 | -1): number => {
   }
 }
 
-/** Where an error points: the input's name, and the URN as a whole when the fault is in a part of it. */
+/** The place that an error names: the input, and the whole URN when the fault is in a part of it. */
 type Place = { field: string; whole: string }
 
 const refuse = (
@@ -133,7 +138,10 @@ const checkLength = (text: string, field: string): void => {
     )
 }
 
-/** Refuses what cannot be stored or would show as something else: controls, bidi overrides, U+241F, lone surrogates. */
+/**
+ * Refuses what cannot be stored or would be displayed as something else: controls, bidi overrides, U+241F,
+ * lone surrogates.
+ */
 const checkCharacters = (text: string, field: string): void => {
   let sawWide = false
   for (let index = 0; index < text.length; index += 1) {
@@ -200,8 +208,8 @@ const isEntityType = (text: string): boolean => {
 }
 
 /**
- * Checks that parentheses balance. Returns the commas that stand directly in the outermost pair, and where the
- * pair that opens the id closes (-1 where the id opens with none).
+ * Checks that parentheses balance. Returns the commas directly inside the outermost pair, and where the pair
+ * that begins the id closes (-1 when the id does not begin with one).
  */
 const scanParentheses = (id: string, place: Place): { commas: number[]; closesAt: number } => {
   const commas: number[] = []
@@ -229,7 +237,7 @@ const scanParentheses = (id: string, place: Place): { commas: number[]; closesAt
   return { commas, closesAt }
 }
 
-type Unsplit = {
+type UnsplitUrn = {
   entityType: string
   id: string
   commas: readonly number[]
@@ -237,7 +245,10 @@ type Unsplit = {
   shape: KindShape | undefined
 }
 
-const partsOf = ({ entityType, id, commas, isWrapped, shape }: Unsplit, place: Place): readonly string[] => {
+const partsOf = (
+  { entityType, id, commas, isWrapped, shape }: UnsplitUrn,
+  place: Place
+): readonly string[] => {
   if (shape?.keyFields.length === 1 || (!shape && !isWrapped)) return [id]
   if (!isWrapped) throw refuse('INVALID_URN', `${describe(entityType, shape)} must be in parentheses`, place)
   const separators = shape ? separatorsOf(commas, shape.keyFields.length) : commas
@@ -254,7 +265,7 @@ const partsOf = ({ entityType, id, commas, isWrapped, shape }: Unsplit, place: P
   return parts
 }
 
-/** Of all commas those that separate: the first, and for three parts the last; the others belong to the name. */
+/** The commas that separate: the first and, for three parts, the last; the others belong to the name. */
 const separatorsOf = (commas: readonly number[], partCount: number): readonly number[] => {
   if (commas.length < partCount) return commas
   const first = commas.slice(0, 1)

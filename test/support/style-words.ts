@@ -12,7 +12,7 @@ import { packagePath } from '../../shared/platform/paths.ts'
 export const bannedPhrases: readonly { pattern: RegExp; write: string; isName?: true }[] = [
   { pattern: /\blean ways?\b/i, write: 'fast path', isName: true },
   { pattern: /\bsift(?:s|ed|ing)?\b/i, write: 'filter', isName: true },
-  { pattern: /\bmoulds?\b/i, write: 'template', isName: true },
+  { pattern: /\btemplates?\b/i, write: 'template', isName: true },
   {
     pattern: /(?<!\bthere )\b(?:is|are|was|were) none\b(?! of)/i,
     write: '"is not a valid …", or "does not exist"'

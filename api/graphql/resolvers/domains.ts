@@ -3,7 +3,7 @@ import { listDomains, type ListDomainsInput } from '../../../shared/catalog/doma
 import { readEntity, type EntityReference } from '../../../shared/catalog/lineage/read-entity.ts'
 import type { DomainMembersInput } from '../../../shared/catalog/domains/read-domain.ts'
 import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'
-import { keyOf } from '../../../shared/urn/kinds.ts'
+import { keyOfUrn } from '../../../shared/urn/kinds.ts'
 import { entityTypeOf } from '../../../shared/urn/urn.ts'
 import type { GraphqlContext } from '../context.ts'
 import { domainProperties, ownership } from '../entity-shapes.ts'
@@ -26,7 +26,7 @@ export const domainResolvers = {
     type: ({ urn }: EntityReference) => graphqlTypeOf(entityTypeOf(urn)),
     exists: ({ urn, exists }: EntityReference, _: unknown, context: GraphqlContext) =>
       exists ?? loadExistence(context, urn),
-    id: ({ urn }: EntityReference) => keyOf(urn).id,
+    id: ({ urn }: EntityReference) => keyOfUrn(urn).id,
     properties: async ({ urn }: EntityReference, _: unknown, context: GraphqlContext) =>
       domainProperties(urn, await loadAspect(context, urn, 'domainProperties')),
     ownership: async ({ urn }: EntityReference, _: unknown, context: GraphqlContext) =>

@@ -3,7 +3,7 @@ import {
   readAssociationProvenance,
   readAttributions,
   readStatedEdges,
-  type StatedEdge
+  type EdgeProvenance
 } from '../../../shared/catalog/lineage/read-provenance.ts'
 import { toUrn, type Urn } from '../../../shared/urn/urn.ts'
 import { attribution } from '../association-shapes.ts'
@@ -12,7 +12,7 @@ import type { GraphqlContext } from '../context.ts'
 
 type Ends = { upstreamUrn: Urn; downstreamUrn: Urn }
 
-const loadByEnds = batched<StatedEdge>((keys, { db }) =>
+const loadByEnds = batched<EdgeProvenance>((keys, { db }) =>
   readStatedEdges(
     db,
     keys.map((key) => {
@@ -25,7 +25,7 @@ const loadByEnds = batched<StatedEdge>((keys, { db }) =>
 async function loadStated(
   context: GraphqlContext,
   { upstreamUrn, downstreamUrn }: Ends
-): Promise<StatedEdge> {
+): Promise<EdgeProvenance> {
   const edge = await loadByEnds(context, `${upstreamUrn}\n${downstreamUrn}`)
   context.budget.spendReads(edge.statements.length)
   return edge
@@ -45,7 +45,7 @@ const loadAttribution = batched((urns, { db }) =>
   )
 )
 
-const lastUsed = ({ statements }: StatedEdge): number | null =>
+const lastUsed = ({ statements }: EdgeProvenance): number | null =>
   statements.reduce<number | null>(
     (last, statement) => (statement.lastUsed === null ? last : Math.max(last ?? 0, statement.lastUsed)),
     null

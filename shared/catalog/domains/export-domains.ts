@@ -6,7 +6,7 @@ import { findEntities } from '../../store/entities.ts'
 import { domainsBelow, pageOfAssociations, type AssociatedUrns } from '../../store/domain-reads.ts'
 import { urnOfType } from '../../urn/kinds.ts'
 
-const sliceCount = 2_000
+const domainsPerSlice = 2_000
 
 /**
  * Gives slices of associations to `use`, in the order in which their assets came to be; the snapshot is held until it
@@ -33,9 +33,9 @@ export async function exportDomains(
 
       async function* slices(): AsyncGenerator<AssociatedUrns[]> {
         for (let after = 0; ;) {
-          const rows = await pageOfAssociations(tx, ids, after, sliceCount)
+          const rows = await pageOfAssociations(tx, ids, after, domainsPerSlice)
           if (rows.length > 0) yield rows
-          if (rows.length < sliceCount) return
+          if (rows.length < domainsPerSlice) return
           after = rows.at(-1)?.id ?? after
         }
       }

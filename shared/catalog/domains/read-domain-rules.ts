@@ -52,7 +52,7 @@ export type PreviewInput = { rules?: unknown; after?: number | null; count?: num
 export type PreviewPage = { changes: RuledAsset[]; looked: number; next: number | null }
 
 /** Looked at in one go. */
-const sliceCount = 5_000
+const assetsPerSlice = 5_000
 /** A page ends after this many assets, whether or not any of them matches: its time is bounded. */
 const lookedMaxCount = 100_000
 const previewDefaultCount = 1_000
@@ -104,7 +104,7 @@ async function* slicesOf(
   const existing = await existingDomains(db, rules)
   const needsNamespaces = rules.some(({ namespace }) => namespace !== undefined)
   for (let after = begin; ;) {
-    const rows = await pageOfUnassigned(db, ruledEntityTypes, after, sliceCount)
+    const rows = await pageOfUnassigned(db, ruledEntityTypes, after, assetsPerSlice)
     const namespaces = needsNamespaces
       ? await findEventNamespaces(
           db,
@@ -123,6 +123,6 @@ async function* slicesOf(
         return choice ? [{ id, entityUrn: urn, domainUrn: choice.domainUrn, rule: choice.index }] : []
       })
     }
-    if (rows.length < sliceCount) return
+    if (rows.length < assetsPerSlice) return
   }
 }

@@ -20,7 +20,7 @@ import { readFilterDocuments } from '../lineage/filter-documents.ts'
 import { entityFilterFields } from '../lineage/filter-fields.ts'
 import {
   checkAllOf,
-  judgeOf,
+  matcherOf,
   mentions,
   type FacetFilterInput,
   type Filters
@@ -31,7 +31,7 @@ import { findMatchesAmong } from '../../store/search-documents.ts'
 import { findDomains, type EntitySources } from '../lineage/known-entities.ts'
 import { pageCount, pageStart } from '../entities/page-count.ts'
 import type { EntityReference } from '../lineage/read-entity.ts'
-import { upstreamTest } from '../lineage/sift-hits.ts'
+import { upstreamTest } from '../lineage/filter-hits.ts'
 import { sqlLineageReader } from '../lineage/sql-lineage-reader.ts'
 
 /** The domain of each asset, in the order of the URNs; null for one that is in none. */
@@ -93,7 +93,7 @@ export async function readDomainMembers(
       const found =
         sought.terms === null && sought.urn === null && filters.length === 0
           ? await plainMembers(tx, inside, page)
-          : await siftedMembers(tx, inside, page, sought, filters)
+          : await filteredMembers(tx, inside, page, sought, filters)
       return domainUrns.map(
         (urn) => found.get(idOf.get(urn) ?? 0) ?? { start: page.start, count: 0, total: 0, members: [] }
       )
@@ -125,7 +125,7 @@ async function plainMembers(
 /** What to search for among the assets; null in `terms` and `urn` matches everything. */
 type Sought = Pick<EntityQuestion, 'terms' | 'urn' | 'words'>
 
-async function siftedMembers(
+async function filteredMembers(
   tx: Tx,
   inside: readonly DomainInside[],
   { start, count }: Page,
@@ -138,7 +138,7 @@ async function siftedMembers(
     'The search took longer than allowed; narrow it down'
   )
   const reader = sqlLineageReader(tx, null)
-  const judge = await withinDeadline(() => judgeOf(reader, filters))
+  const matcher = await withinDeadline(() => matcherOf(reader, filters))
   const includesRemoved = mentions(filters, 'removed')
   const pages = new Map<number, DomainMembers>()
   const onPages: { id: number; urn: Urn; member: DomainMember }[] = []
@@ -153,8 +153,8 @@ async function siftedMembers(
     const slice = rows.slice(begin, begin + membersSliceCount)
     const ids = slice.map((row) => row.id)
     const facts = await withinDeadline(() => readEntityFacts(tx, ids, { urns: true, domains: true }))
-    const documents = await withinDeadline(() => readFilterDocuments(tx, ids, judge.aspectNames))
-    const hasUpstreams = judge.asksUpstreams ? await upstreamTest(reader, ids) : null
+    const documents = await withinDeadline(() => readFilterDocuments(tx, ids, matcher.aspectNames))
+    const hasUpstreams = matcher.asksUpstreams ? await upstreamTest(reader, ids) : null
     for (const { domainId, id } of slice) {
       const found = facts.get(id)
       if (!found || (found.isRemoved && !includesRemoved)) continue
@@ -165,7 +165,7 @@ async function siftedMembers(
         degree: null
       }
       if (
-        !judge.whole({
+        !matcher.whole({
           common,
           urn: found.urn,
           documents: documents.get(id) ?? new Map(),

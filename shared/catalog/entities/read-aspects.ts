@@ -1,7 +1,7 @@
 /** Reads aspects as they were written: documents from their rows; lineage, domains and keys assembled. */
 import type { Db, Tx } from '../../db/database.ts'
 import { aspectCodeOf, isLineageAspect } from '../../model/lineage-fields.ts'
-import { assembleLineageDocument, type StatedEdge } from '../../model/lineage-document.ts'
+import { assembleLineageDocument, type ListedEdge } from '../../model/lineage-document.ts'
 import { assetOrSelf } from '../../model/change-facts.ts'
 import type { JsonObject } from '../../model/changes.ts'
 import type { EdgePatch } from '../../model/edge-patches.ts'
@@ -19,7 +19,7 @@ import { findAssociations } from '../../store/domains.ts'
 import { findEntities, findEntitiesById, type EntityRow } from '../../store/entities.ts'
 import { edgePatchesOfOwners } from '../../store/edge-patches.ts'
 import { statementsOfOwners } from '../../store/statements.ts'
-import { keyOf } from '../../urn/kinds.ts'
+import { keyOfUrn } from '../../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { printDomains } from '../../model/domains-document.ts'
@@ -149,7 +149,7 @@ async function addLineage(
   const statements = await statementsOfOwners(tx, owners)
   const ids = [...new Set(statements.flatMap((statement) => [statement.downstreamId, statement.upstreamId]))]
   const urnById = new Map((await findEntitiesById(tx, ids)).map((entity) => [entity.id, entity.urn]))
-  const edgesOf = new Map<string, StatedEdge[]>()
+  const edgesOf = new Map<string, ListedEdge[]>()
   for (const { ownerId, field: fieldCode, downstreamId, upstreamId, ...statement } of statements) {
     const downstreamUrn = urnById.get(downstreamId)
     const upstreamUrn = urnById.get(upstreamId)
@@ -226,7 +226,7 @@ const columnKey = entityTypeInfo('schemaField').keyAspect
 const keyView = (name: string, urn: Urn): AspectView => ({
   name,
   version: 1,
-  value: keyOf(urn),
+  value: keyOfUrn(urn),
   systemMetadata: null,
   created: { time: 0, actor: 'urn:li:corpuser:unknown' }
 })

@@ -4,7 +4,7 @@ import { jobsOfColumns } from '../../store/column-jobs.ts'
 import type { Hits, WayEnd } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
-const sliceCount = 50_000
+const columnsPerSlice = 50_000
 const tookTooLong = 'Looking up the jobs of column lineage took longer than allowed; ask for fewer hops'
 
 type JobHit = { id: number; degree: number; wayEnd: WayEnd }
@@ -49,8 +49,8 @@ async function jobsOnWay(
   // Nearest first, so the first column that leads to a job is the nearest. The edges of the last columns were not followed.
   const followed = walk.degrees.findIndex((degree) => degree >= walk.hops)
   const end = followed < 0 ? walk.ids.length : followed
-  for (let begin = 0; begin < end; begin += sliceCount) {
-    await look(walk.ids.subarray(begin, Math.min(begin + sliceCount, end)), begin)
+  for (let begin = 0; begin < end; begin += columnsPerSlice) {
+    await look(walk.ids.subarray(begin, Math.min(begin + columnsPerSlice, end)), begin)
     await reader.pause()
   }
   return [...jobs.values()].sort((a, b) => a.degree - b.degree || a.id - b.id)

@@ -39,7 +39,7 @@ export async function countLineage(
     async (reader) => {
       const {
         walk,
-        sifted: { total, tally }
+        filtered: { total, tally }
       } = await findHits(reader, question, bounds, { keeps: false })
       const [degrees, types, platforms, domainIds] = [
         new Map<DegreeValue, number>(degreeValues.map((value) => [value, 0])),

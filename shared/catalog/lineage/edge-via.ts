@@ -9,7 +9,7 @@ import { toUrn } from '../../urn/urn.ts'
 import { readReferences } from './entity-references.ts'
 import type { EntityReference } from './read-entity.ts'
 
-const sliceCount = 5_000
+const edgesPerSlice = 5_000
 
 /** An owner that is an end of its edge is not by the way. By URN; empty for an edge that is stated by its ends alone. */
 export async function readVia(
@@ -18,11 +18,11 @@ export async function readVia(
 ): Promise<(edge: EdgeEnds) => EntityReference[]> {
   const via = new Map<string, Map<string, EntityReference>>()
   const add = (edge: EdgeEnds, reference: EntityReference): void => {
-    const own = via.get(keyOf(edge)) ?? new Map<string, EntityReference>()
-    via.set(keyOf(edge), own.set(reference.urn, own.get(reference.urn) ?? reference))
+    const own = via.get(edgeKey(edge)) ?? new Map<string, EntityReference>()
+    via.set(edgeKey(edge), own.set(reference.urn, own.get(reference.urn) ?? reference))
   }
-  for (let begin = 0; begin < edges.length; begin += sliceCount) {
-    const rows = await ownersOfEdges(db, edges.slice(begin, begin + sliceCount))
+  for (let begin = 0; begin < edges.length; begin += edgesPerSlice) {
+    const rows = await ownersOfEdges(db, edges.slice(begin, begin + edgesPerSlice))
     const owners = [...new Set(rows.filter(isByTheWay).map((row) => row.ownerId))]
     const references = new Map(
       (await readReferences(db, owners)).map((reference, index) => [owners[index] ?? 0, reference])
@@ -35,10 +35,10 @@ export async function readVia(
       if (queryUrn !== null) add(row, { urn: toUrn(queryUrn) })
     }
   }
-  return (edge) => [...(via.get(keyOf(edge))?.values() ?? [])].sort((a, b) => (a.urn < b.urn ? -1 : 1))
+  return (edge) => [...(via.get(edgeKey(edge))?.values() ?? [])].sort((a, b) => (a.urn < b.urn ? -1 : 1))
 }
 
-const keyOf = ({ upstreamId, downstreamId }: EdgeEnds): string => `${upstreamId} ${downstreamId}`
+const edgeKey = ({ upstreamId, downstreamId }: EdgeEnds): string => `${upstreamId} ${downstreamId}`
 
 /** A column belongs to its asset, so the asset is no more by the way than an end is. */
 const isByTheWay = ({ ownerId, upstreamId, downstreamId, field }: EdgeOwnerRow): boolean =>

@@ -14,7 +14,7 @@ import { hopsWanted } from './lineage-filters.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { reportOf, type LineageReport } from './lineage-report.ts'
 import { entityNotFound } from './read-entity.ts'
-import { siftHits } from './sift-hits.ts'
+import { filterHits } from './filter-hits.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
 export type LineageExport = {
@@ -68,7 +68,7 @@ async function findLineage(
     hopsWanted: Math.min(question.hops, hopsWanted(question.filters)),
     bounds: { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
   })
-  const { total, kept } = await siftHits(reader, question, walk)
+  const { total, kept } = await filterHits(reader, question, walk)
   const ids = kept === null ? walk.ids : kept.map((place) => walk.ids[place] ?? 0)
   const degrees = kept === null ? walk.degrees : Uint16Array.from(kept, (place) => walk.degrees[place] ?? 0)
   const isBare = start.id === null && !question.beginsAtColumns

@@ -14,7 +14,7 @@ import {
   type Filters
 } from './lineage-filters.ts'
 import { checkWindow } from './scroll-question.ts'
-import type { SiftQuestion } from './sift-hits.ts'
+import type { HitFilters } from './filter-hits.ts'
 
 /** As the parameters of a URL say it; null if one is absent. */
 export type ExportInput = {
@@ -33,7 +33,7 @@ export type ExportInput = {
   filters: readonly FilterGroupInput[]
 }
 
-export type ExportQuestion = SiftQuestion & {
+export type ExportQuestion = HitFilters & {
   startUrn: Urn
   direction: LineageDirection
   level: LineageLevel

@@ -7,13 +7,13 @@ import { everyEntity, foldedToAssets, type Hits } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { entityNotFound } from './read-entity.ts'
 import type { ScrollQuestion } from './scroll-question.ts'
-import { siftHits, type Sifted } from './sift-hits.ts'
+import { filterHits, type FilteredHits } from './filter-hits.ts'
 
 export type FoundHits = {
   startIds: readonly number[]
   walk: Walk
   hits: Hits
-  sifted: Sifted
+  filtered: FilteredHits
   /** Of the reader that found them. */
   version: number | null
 }
@@ -33,13 +33,13 @@ export async function findHits(
   const found = question.foldsColumns ? await foldedToAssets(reader, walk) : everyEntity(walk)
   const isOfColumns = level === 'column'
   const hits = isOfColumns ? await withColumnJobs(reader, direction, startIds, walk, found) : found
-  const sifted = await siftHits(reader, question, hits, { keeps })
+  const filtered = await filterHits(reader, question, hits, { keeps })
   return {
     startIds,
     walk,
     hits,
     // The jobs of columns can change while the graph does not.
-    sifted: { ...sifted, readsOwn: sifted.readsOwn || isOfColumns },
+    filtered: { ...filtered, readsOwn: filtered.readsOwn || isOfColumns },
     version: reader.version
   }
 }
@@ -59,19 +59,19 @@ async function startsOf(
 const fixedSize = 500
 
 /** Ids that are held with what was found. */
-export const sizeOf = ({ walk, hits, sifted }: FoundHits): number =>
+export const sizeOf = ({ walk, hits, filtered }: FoundHits): number =>
   fixedSize +
   walk.ids.length +
   (hits.ids === walk.ids ? 0 : walk.ids.length + hits.ids.length) +
-  (sifted.kept?.length ?? 0)
+  (filtered.kept?.length ?? 0)
 
 /** Where in what was kept the first hit behind a degree and id stands. */
-export function placeBehind({ hits, sifted }: FoundHits, after: { degree: number; id: number }): number {
+export function placeBehind({ hits, filtered }: FoundHits, after: { degree: number; id: number }): number {
   let low = 0
-  let high = sifted.total
+  let high = filtered.total
   while (low < high) {
     const middle = (low + high) >>> 1
-    const index = sifted.kept?.[middle] ?? middle
+    const index = filtered.kept?.[middle] ?? middle
     const degree = hits.degrees[index] ?? 0
     if (degree < after.degree || (degree === after.degree && (hits.ids[index] ?? 0) <= after.id))
       low = middle + 1

@@ -82,7 +82,7 @@ export async function readColumnEdges(
     throughHidden(reader, {
       direction,
       level: 'column',
-      judge: ({ isRemoved }) => (isRemoved ? 'through' : 'shown')
+      fateOf: ({ isRemoved }) => (isRemoved ? 'through' : 'shown')
     })
   const rims: Rims = { UPSTREAM: new Map(), DOWNSTREAM: new Map() }
   const setRim = (direction: LineageDirection, id: number, met: readonly number[] | Int32Array): void => {

@@ -45,14 +45,14 @@ export async function chooseNodes(
       })
     }
     const found = { UPSTREAM: await next('UPSTREAM'), DOWNSTREAM: await next('DOWNSTREAM') }
-    const fresh = (side: LineageDirection): number[] => found[side].filter((id) => !ids.has(id))
-    const [up, down] = [fresh('UPSTREAM').length, fresh('DOWNSTREAM').length]
+    const unseen = (side: LineageDirection): number[] => found[side].filter((id) => !ids.has(id))
+    const [up, down] = [unseen('UPSTREAM').length, unseen('DOWNSTREAM').length]
     const share = Math.floor(room() / 2)
     const upRoom = Math.min(up, Math.max(share, room() - down))
-    for (const id of fresh('UPSTREAM').slice(0, upRoom)) ids.add(id)
-    for (const id of fresh('DOWNSTREAM').slice(0, room())) ids.add(id)
+    for (const id of unseen('UPSTREAM').slice(0, upRoom)) ids.add(id)
+    for (const id of unseen('DOWNSTREAM').slice(0, room())) ids.add(id)
     // What lies on both sides was counted for both, and took room once.
-    for (const id of fresh('UPSTREAM').slice(0, room())) ids.add(id)
+    for (const id of unseen('UPSTREAM').slice(0, room())) ids.add(id)
     frontier = {
       UPSTREAM: found.UPSTREAM.filter((id) => ids.has(id)),
       DOWNSTREAM: found.DOWNSTREAM.filter((id) => ids.has(id))

@@ -48,16 +48,16 @@ export function holdResults<Result>({
     held.set(key, { ...found, endsAt: now() + maxAgeMs })
     return found.result
   }
-  const keyOf = (identity: string, fingerprint: number): string => `${identity} ${fingerprint}`
+  const resultKey = (identity: string, fingerprint: number): string => `${identity} ${fingerprint}`
 
   return {
-    ofScroll: (identity, fingerprint) => use(keyOf(identity, fingerprint)),
+    ofScroll: (identity, fingerprint) => use(resultKey(identity, fingerprint)),
     ofQuestion: (identity) => {
       const key = latest.get(identity)
       return key === undefined ? null : use(key)
     },
     hold: (identity, fingerprint, result, own) => {
-      const key = keyOf(identity, fingerprint)
+      const key = resultKey(identity, fingerprint)
       drop(key)
       if (own > maxIds) return
       held.set(key, { identity, result, size: own, endsAt: now() + maxAgeMs })

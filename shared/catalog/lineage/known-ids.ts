@@ -27,5 +27,5 @@ export type KnownIds = {
 }
 
 /** Whether this database gave the ids. */
-export const areOfThisLife = async (tx: Tx, { epoch }: KnownIds): Promise<boolean> =>
+export const areOfCurrentEpoch = async (tx: Tx, { epoch }: KnownIds): Promise<boolean> =>
   epoch === (await readEpoch(tx))

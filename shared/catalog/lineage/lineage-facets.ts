@@ -2,7 +2,7 @@
 import { graphqlTypeOf } from '../../model/entity-types.ts'
 import { degreeValues, type DegreeValue } from './filter-fields.ts'
 import type { LineageReader } from './lineage-reader.ts'
-import type { Tally } from './sift-hits.ts'
+import type { Tally } from './filter-hits.ts'
 
 export type Facet = { field: string; displayName: string; aggregations: { value: string; count: number }[] }
 

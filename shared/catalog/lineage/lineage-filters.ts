@@ -162,7 +162,7 @@ export function hopsWanted(filters: Filters): number {
 /** Where domains are looked up: a lineage reader, for one. */
 export type DomainLookup = Pick<LineageReader, 'find' | 'domainTree'>
 
-export type Judge = {
+export type FactsMatcher = {
   /** Whether all results with these facts are kept; null if each has to be judged by what is its own. */
   common: (facts: CommonFacts) => boolean | null
   whole: (candidate: Candidate) => boolean
@@ -173,12 +173,12 @@ export type Judge = {
 }
 
 /** Makes the judge. Domains are looked up now, so that each result is then judged without waiting. */
-export async function judgeOf(lookup: DomainLookup, filters: Filters): Promise<Judge> {
-  const groups: JudgeOfFilter[][] = []
+export async function matcherOf(lookup: DomainLookup, filters: Filters): Promise<FactsMatcher> {
+  const groups: FilterMatcher[][] = []
   // One after the other: a reader in SQL has one connection for all of them.
   for (const group of filters) {
-    const judges: JudgeOfFilter[] = []
-    for (const filter of group) judges.push(await judgeOfFilter(lookup, filter))
+    const judges: FilterMatcher[] = []
+    for (const filter of group) judges.push(await matcherOfFilter(lookup, filter))
     groups.push(judges)
   }
   const aspectNames = filters.flat().flatMap(({ field }) => ('aspectNames' in field ? field.aspectNames : []))
@@ -201,9 +201,9 @@ const anyOf = (verdicts: readonly (boolean | null)[]): boolean | null =>
   verdicts.includes(true) ? true : verdicts.includes(null) ? null : false
 
 /** Answers null if the field needs the candidate and there is none. */
-type JudgeOfFilter = (facts: CommonFacts, candidate: Candidate | null) => boolean | null
+type FilterMatcher = (facts: CommonFacts, candidate: Candidate | null) => boolean | null
 
-async function judgeOfFilter(lookup: DomainLookup, filter: Filter): Promise<JudgeOfFilter> {
+async function matcherOfFilter(lookup: DomainLookup, filter: Filter): Promise<FilterMatcher> {
   const { field, isNegated } = filter
   const isOfDomains = filter.fieldName === domainsField && filter.condition !== 'EXISTS'
   const fits = comparison(

@@ -27,7 +27,7 @@ const wayEnd = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>, place: number):
   jobId: null
 })
 
-const sliceCount = 5_000
+const columnsPerSlice = 5_000
 
 /** Each asset that has a reached column is a hit, at the degree of its nearest column. Columns without an asset do not count. */
 export async function foldedToAssets(
@@ -40,8 +40,8 @@ export async function foldedToAssets(
   const known = idSet()
   let count = 0
   let ofDegree = 0
-  for (let begin = 0; begin < columnIds.length; begin += sliceCount) {
-    const slice = columnIds.subarray(begin, begin + sliceCount)
+  for (let begin = 0; begin < columnIds.length; begin += columnsPerSlice) {
+    const slice = columnIds.subarray(begin, begin + columnsPerSlice)
     const parentOf = await reader.parents(slice)
     for (const [at, columnId] of slice.entries()) {
       const assetId = parentOf(columnId)

@@ -40,11 +40,11 @@ export async function showPage(
   begin: number,
   wishes: PageWishes
 ): Promise<ShownPage | null> {
-  const { walk, hits, sifted, startIds } = found
-  const end = Math.min(begin + question.count, sifted.total)
+  const { walk, hits, filtered, startIds } = found
+  const end = Math.min(begin + question.count, filtered.total)
   const indexes = Array.from(
     { length: Math.max(0, end - begin) },
-    (_, at) => sifted.kept?.[begin + at] ?? begin + at
+    (_, at) => filtered.kept?.[begin + at] ?? begin + at
   )
   const ids = indexes.map((index) => hits.ids[index] ?? 0)
   const entities = await entitiesOf(reader, ids)
@@ -73,7 +73,7 @@ export async function showPage(
     })),
     facets:
       wishes.facets && question.wantsFacets
-        ? await facetsOf(reader, sifted.tally, question.facetValuesMaxCount)
+        ? await facetsOf(reader, filtered.tally, question.facetValuesMaxCount)
         : null
   }
 }

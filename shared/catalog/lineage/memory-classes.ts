@@ -1,7 +1,7 @@
 /** Gives entities of the graph in memory their class: equal facts, the same object, for as long as the graph lives. */
 import type { GraphView, LineageGraph } from '../../graph/lineage-graph.ts'
 import { kindIn, kindNumbersIn, type NodeKind } from '../../graph/nodes.ts'
-import type { UrnMould } from '../../graph/urn-moulds.ts'
+import type { UrnTemplate } from '../../graph/urn-templates.ts'
 import { groupNumbers, type ClassGroups } from './class-groups.ts'
 import { createClassTable } from './class-table.ts'
 import type { EntityClass } from './lineage-reader.ts'
@@ -23,7 +23,7 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
   /** Kinds that differ may say the same: columns of charts and of dashboards, features of two namespaces, what was deleted. */
   const classOf = (
     { isColumn, domainId }: NodeKind,
-    { entityType, platformUrn, origin }: UrnMould,
+    { entityType, platformUrn, origin }: UrnTemplate,
     flags: Pick<EntityClass, 'exists' | 'isRemoved'>
   ): EntityClass =>
     classes.classOf({
@@ -38,16 +38,16 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
     const asset = kindIn(nodes, urns.parentOf(id))
     const flags = { exists: asset.isPresent, isRemoved: kind.isRemoved || asset.isRemoved }
     // The column of a column: the kind of what it belongs to does not say all.
-    if (asset.mould === null) return classOf(kind, urns.mouldOf(id), flags)
+    if (asset.template === null) return classOf(kind, urns.templateOf(id), flags)
     const ofOneKind = (ofColumns[kind.index] ??= [])
-    return (ofOneKind[asset.index] ??= classOf(kind, asset.mould, flags))
+    return (ofOneKind[asset.index] ??= classOf(kind, asset.template, flags))
   }
 
-  /** Null for who is not known: every other kind that is not a column's has a mould. */
+  /** Null for who is not known: every other kind that is not a column's has a template. */
   const ofAsset = (kind: NodeKind): EntityClass | null =>
-    kind.mould === null
+    kind.template === null
       ? null
-      : (ofKind[kind.index] ??= classOf(kind, kind.mould, {
+      : (ofKind[kind.index] ??= classOf(kind, kind.template, {
           exists: kind.isPresent,
           isRemoved: kind.isRemoved
         }))

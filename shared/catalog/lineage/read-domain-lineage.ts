@@ -110,7 +110,7 @@ async function domainIdOf(reader: LineageReader, urn: Urn | null, field: string)
   return known.id
 }
 
-const judge = ({ isRemoved, entityType, domainId }: EntityClass) =>
+const fateOf = ({ isRemoved, entityType, domainId }: EntityClass) =>
   isRemoved ? 'none' : domainId === null && jobTypes.has(entityType) ? 'through' : 'shown'
 
 async function addUp(
@@ -122,7 +122,7 @@ async function addUp(
   const tree = await reader.domainTree()
   const near = nearDomains(tree, question, inUse)
   const { nearGroupOf, farGroupOf } = groupsOf(tree, question, near)
-  const look = throughHidden(reader, { direction, level: 'asset', judge })
+  const look = throughHidden(reader, { direction, level: 'asset', fateOf: fateOf })
   const members = await reader.members(near)
   const found = domainEdges()
   for (let begin = 0; begin < members.length; begin += membersSliceCount) {

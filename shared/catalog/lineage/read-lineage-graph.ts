@@ -61,7 +61,7 @@ export type GraphWishes = { totals: boolean; columnRows: boolean }
 
 const bounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
 /** Stands for the id of a column that nothing names: it has none, and is next to nothing. */
-const nobody = 0
+const noEntity = 0
 const directions = ['UPSTREAM', 'DOWNSTREAM'] as const
 
 /**
@@ -82,7 +82,7 @@ export async function readLineageGraph(
       if (!start) throw entityNotFound(question.startUrn, 'input.urn')
       return drawGraph(
         reader,
-        { id: start.id ?? nobody, entity: { urn: start.urn, exists: start.exists } },
+        { id: start.id ?? noEntity, entity: { urn: start.urn, exists: start.exists } },
         question,
         wishes,
         startedAt
@@ -113,7 +113,7 @@ async function drawGraph(
       direction,
       level: question.level,
       // The start is always shown, whatever it is.
-      judge: (entityClass, id) =>
+      fateOf: (entityClass, id) =>
         id === start.id
           ? 'shown'
           : isHidden(entityClass)
@@ -202,7 +202,7 @@ async function walkBothWays(
 ) {
   const walkFor = async (hopsWanted: number) => {
     const walk = (direction: LineageDirection): Promise<Walk> =>
-      reader.walk({ startIds: startId === nobody ? [] : [startId], direction, level, hopsWanted, bounds })
+      reader.walk({ startIds: startId === noEntity ? [] : [startId], direction, level, hopsWanted, bounds })
     const walks = { UPSTREAM: await walk('UPSTREAM'), DOWNSTREAM: await walk('DOWNSTREAM') }
     const degrees: Degrees = {
       UPSTREAM: await degreesIn(reader, walks.UPSTREAM, ids),

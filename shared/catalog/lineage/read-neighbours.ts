@@ -120,10 +120,10 @@ async function neighboursByReader(
     })
   }
   const edges = pages.flatMap((page) => page.edges)
-  const statements = await readStatements(db, edges, direction, edgeKeyOf)
+  const statements = await readStatements(db, edges, direction, edgeKey)
   if (
     edges.some(
-      (edge) => new Set(statements.get(edgeKeyOf(edge))?.map(({ field }) => relationshipOf(field))).size !== 1
+      (edge) => new Set(statements.get(edgeKey(edge))?.map(({ field }) => relationshipOf(field))).size !== 1
     )
   )
     return null
@@ -132,7 +132,7 @@ async function neighboursByReader(
   return pages.map(({ edges: own, ...page }) => ({
     ...page,
     neighbours: own.flatMap((edge) => {
-      const [urn, stated] = [urnOf(edge.farId), statements.get(edgeKeyOf(edge)) ?? []]
+      const [urn, stated] = [urnOf(edge.farId), statements.get(edgeKey(edge)) ?? []]
       return urn === null
         ? []
         : [
@@ -146,7 +146,7 @@ async function neighboursByReader(
   }))
 }
 
-const edgeKeyOf = ({ nearId, farId }: Step): string => `${nearId} ${farId}`
+const edgeKey = ({ nearId, farId }: Step): string => `${nearId} ${farId}`
 
 async function neighboursInSql(
   tx: Tx,
@@ -184,14 +184,14 @@ async function neighboursInSql(
     tx,
     pages.flatMap((page) => page.links),
     input.direction,
-    (row) => keyOf({ ...row, type: relationshipOf(row.field) })
+    (row) => linkKey({ ...row, type: relationshipOf(row.field) })
   )
   return pages.map(({ total, filtered, links }) => ({
     start,
     count: links.length,
     total,
     filtered,
-    neighbours: links.map((link) => neighbourOf(link, statements.get(keyOf(link)) ?? []))
+    neighbours: links.map((link) => neighbourOf(link, statements.get(linkKey(link)) ?? []))
   }))
 }
 
@@ -213,14 +213,14 @@ async function neighboursWithin(
 /** A neighbour by one relationship, however many lists state it. */
 type Link = Omit<NeighbourRow, 'field'> & { type: string }
 
-const keyOf = ({ nearId, farId, type }: Pick<Link, 'nearId' | 'farId' | 'type'>): string =>
+const linkKey = ({ nearId, farId, type }: Pick<Link, 'nearId' | 'farId' | 'type'>): string =>
   `${nearId} ${farId} ${type}`
 
 function linksFrom(rows: readonly NeighbourRow[]): Link[] {
   const links = new Map<string, Link>()
   for (const { field, ...row } of rows) {
     const link = { ...row, type: relationshipOf(field) }
-    links.set(keyOf(link), link)
+    links.set(linkKey(link), link)
   }
   return [...links.values()]
 }

@@ -31,7 +31,7 @@ export type EdgeStatement = {
 }
 
 /** The newest statements of an edge, at most edgeStatementsMaxCount, and how many there are. */
-export type StatedEdge = {
+export type EdgeProvenance = {
   upstreamUrn: Urn
   downstreamUrn: Urn
   statements: EdgeStatement[]
@@ -42,19 +42,19 @@ export type StatedEdge = {
 export async function readStatedEdges(
   db: Db,
   edges: readonly { upstreamUrn: Urn; downstreamUrn: Urn }[]
-): Promise<StatedEdge[]> {
+): Promise<EdgeProvenance[]> {
   const idOf = new Map(
     (
       await findEntities(db, [...new Set(edges.flatMap((edge) => [edge.upstreamUrn, edge.downstreamUrn]))])
     ).map((row) => [row.urn, row.id])
   )
-  const keyOf = (upstreamId: number, downstreamId: number): string => `${upstreamId} ${downstreamId}`
+  const edgeKey = (upstreamId: number, downstreamId: number): string => `${upstreamId} ${downstreamId}`
   const wanted = new Map(
     edges.flatMap((edge) => {
       const [upstreamId, downstreamId] = [idOf.get(edge.upstreamUrn), idOf.get(edge.downstreamUrn)]
       return upstreamId === undefined || downstreamId === undefined
         ? []
-        : [[keyOf(upstreamId, downstreamId), { upstreamId, downstreamId }]]
+        : [[edgeKey(upstreamId, downstreamId), { upstreamId, downstreamId }]]
     })
   )
   const rows = await statementsOfEnds(db, [...wanted.values()], limits.edgeStatementsMaxCount)
@@ -67,13 +67,13 @@ export async function readStatedEdges(
   )
   const byEdge = new Map<string, EdgeStatementRow[]>()
   for (const row of rows) {
-    const key = keyOf(row.upstreamId, row.downstreamId)
+    const key = edgeKey(row.upstreamId, row.downstreamId)
     const own = byEdge.get(key)
     if (own) own.push(row)
     else byEdge.set(key, [row])
   }
   return edges.map((edge) => {
-    const own = byEdge.get(keyOf(idOf.get(edge.upstreamUrn) ?? 0, idOf.get(edge.downstreamUrn) ?? 0)) ?? []
+    const own = byEdge.get(edgeKey(idOf.get(edge.upstreamUrn) ?? 0, idOf.get(edge.downstreamUrn) ?? 0)) ?? []
     const statements = own.flatMap(({ ownerId, field, source, seq, lastUsed }): EdgeStatement[] => {
       const urn = urnOf.get(ownerId)
       const { aspectName, listName } = lineageFieldByCode(field)

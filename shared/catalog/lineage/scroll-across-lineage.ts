@@ -46,7 +46,7 @@ export async function scrollAcrossLineage(
       const { found, begin, page } = await pageOf(reader, question, wishes, bounds, held, (hits) =>
         after === null ? 0 : placeBehind(hits, after)
       )
-      const { fingerprint, total } = found.sifted
+      const { fingerprint, total } = found.filtered
       const first = after?.fingerprint ?? fingerprint
       const end = begin + count
       if (end < total) sources.held?.hold(identity, first, found, sizeOf(found))
@@ -56,7 +56,7 @@ export async function scrollAcrossLineage(
           end < total ? printCursor({ ...lastOf(found, end), fingerprint: first }, identity) : null,
         total,
         isCached: found === held,
-        readsOwn: found.sifted.readsOwn,
+        readsOwn: found.filtered.readsOwn,
         report: {
           ...reportOnPage(question, found, reader, startedAt),
           ...(first === fingerprint ? {} : { changedSinceFirstPage: true })
@@ -97,7 +97,7 @@ export function heldFor(
       : null
   if (!found) return null
   const isCurrent = found.version !== null && found.version === reader.version
-  const mayAnswer = after ? isCurrent || !wishes.paths : isCurrent && !found.sifted.readsOwn
+  const mayAnswer = after ? isCurrent || !wishes.paths : isCurrent && !found.filtered.readsOwn
   return mayAnswer ? found : null
 }
 
@@ -120,7 +120,7 @@ export async function pageOf(
 }
 
 /** Degree and id of the last result before a place. */
-function lastOf({ hits, sifted }: FoundHits, end: number): { degree: number; id: number } {
-  const index = sifted.kept?.[end - 1] ?? end - 1
+function lastOf({ hits, filtered }: FoundHits, end: number): { degree: number; id: number } {
+  const index = filtered.kept?.[end - 1] ?? end - 1
   return { degree: hits.degrees[index] ?? 0, id: hits.ids[index] ?? 0 }
 }

@@ -12,7 +12,7 @@ import { walkUnits } from './read-work.ts'
 import { checkFilters, filterValueCount, mentions, type FilterGroupInput } from './lineage-filters.ts'
 import { pageCount } from '../entities/page-count.ts'
 import { parseCursor, type ScrollCursor } from './scroll-cursor.ts'
-import type { SiftQuestion } from './sift-hits.ts'
+import type { HitFilters } from './filter-hits.ts'
 
 type Maybe<T> = T | null | undefined
 
@@ -55,7 +55,7 @@ export type LineageFlagsInput = {
   ignoreAsHops?: Maybe<readonly unknown[]>
 }
 
-export type ScrollQuestion = SiftQuestion & {
+export type ScrollQuestion = HitFilters & {
   startUrn: Urn
   direction: LineageDirection
   level: LineageLevel

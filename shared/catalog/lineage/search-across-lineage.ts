@@ -36,7 +36,7 @@ export async function searchAcrossLineage(
     async (reader) => {
       const held = heldFor(sources.held, question, reader, wishes)
       const { found, page } = await pageOf(reader, question, wishes, bounds, held, () => start)
-      const { fingerprint, total, readsOwn } = found.sifted
+      const { fingerprint, total, readsOwn } = found.filtered
       if (start + question.count < total)
         sources.held?.hold(question.identity, fingerprint, found, sizeOf(found))
       return {

@@ -17,7 +17,7 @@ export type ShortestWays = {
 /** One side of the search: what is reached at which hop, ascending, the side's own end at hop 0. */
 type Side = { direction: LineageDirection; levels: Int32Array[]; reached: ReturnType<typeof idSet> }
 
-const sliceCount = 5_000
+const idsPerSlice = 5_000
 /** Where there is nothing to search from. */
 export const noWays: ShortestWays = { hops: null, cutBy: null, visited: 0, nextOf: () => [], total: 0 }
 
@@ -72,8 +72,8 @@ async function nextLevel(
 ): Promise<Int32Array> {
   const frontier = levels.at(-1) ?? new Int32Array()
   const found: number[] = []
-  for (let begin = 0; begin < frontier.length; begin += sliceCount) {
-    const slice = frontier.subarray(begin, begin + sliceCount)
+  for (let begin = 0; begin < frontier.length; begin += idsPerSlice) {
+    const slice = frontier.subarray(begin, begin + idsPerSlice)
     const near = await reader.neighbours(slice, direction, level)
     for (const id of slice) for (const far of near(id)) if (reached.add(far)) found.push(far)
     await reader.pause()
@@ -118,8 +118,8 @@ async function edgesTo(
   level: LineageLevel
 ): Promise<Map<number, number[]>> {
   const edges = new Map<number, number[]>()
-  for (let begin = 0; begin < ids.length; begin += sliceCount) {
-    const slice = ids.subarray(begin, begin + sliceCount)
+  for (let begin = 0; begin < ids.length; begin += idsPerSlice) {
+    const slice = ids.subarray(begin, begin + idsPerSlice)
     const near = await reader.neighbours(slice, direction, level)
     for (const id of slice)
       edges.set(

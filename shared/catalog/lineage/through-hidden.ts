@@ -24,11 +24,11 @@ export type HiddenRules = {
   direction: LineageDirection
   level: LineageLevel
   /** Asked again each time an entity is come to. */
-  judge: (entityClass: EntityClass, id: number) => Fate
+  fateOf: (entityClass: EntityClass, id: number) => Fate
 }
 
 /** Number of entities whose neighbours are read at once. */
-const sliceCount = 1_000
+const idsPerSlice = 1_000
 /** Neighbours between two turns of the event loop. */
 const turnCount = 4_096
 
@@ -38,7 +38,7 @@ const turnCount = 4_096
  */
 export function throughHidden(
   reader: LineageReader,
-  { direction, level, judge }: HiddenRules
+  { direction, level, fateOf: judge }: HiddenRules
 ): (ids: readonly number[] | Int32Array) => Promise<Look> {
   return async (ids) => {
     const nextOf = new Map<number, readonly number[]>()
@@ -51,22 +51,22 @@ export function throughHidden(
     let frontier: readonly number[] | Int32Array = ids
     while (frontier.length > 0) {
       const behind: number[] = []
-      for (let begin = 0; begin < frontier.length; begin += sliceCount) {
-        const slice = frontier.slice(begin, begin + sliceCount)
+      for (let begin = 0; begin < frontier.length; begin += idsPerSlice) {
+        const slice = frontier.slice(begin, begin + idsPerSlice)
         const near = await reader.neighbours(slice, direction, level)
-        const fresh: number[] = []
+        const unseen: number[] = []
         for (const id of slice) {
           const next = near(id)
           nextOf.set(id, next)
           for (const far of next) {
             if (classes.has(far)) continue
-            if (fresh.length % turnCount === 0) await reader.pause()
+            if (unseen.length % turnCount === 0) await reader.pause()
             classes.set(far, null)
-            fresh.push(far)
+            unseen.push(far)
           }
         }
-        const classOf = await reader.classes(fresh)
-        for (const [at, id] of fresh.entries()) {
+        const classOf = await reader.classes(unseen)
+        for (const [at, id] of unseen.entries()) {
           if (at % turnCount === 0) await reader.pause()
           classes.set(id, classOf(id))
           if (fateOf(id) === 'through' && !nextOf.has(id)) behind.push(id)
@@ -100,14 +100,14 @@ function beyondWith(
   const next = (id: number): Next => {
     const found = known.get(id)
     if (found) return found
-    const made = { met: new Array<number>(), through: new Array<number>() }
+    const created = { met: new Array<number>(), through: new Array<number>() }
     for (const far of nextOf(id)) {
       const fate = fateOf(far)
-      if (fate === 'through') made.through.push(far)
-      else if (fate !== 'none') made.met.push(far)
+      if (fate === 'through') created.through.push(far)
+      else if (fate !== 'none') created.met.push(far)
     }
-    known.set(id, made)
-    return made
+    known.set(id, created)
+    return created
   }
   return (id) => {
     const own = next(id)

@@ -1,4 +1,4 @@
-/** Ends an upload that did not come to its end, and frees its records and its key. */
+/** Ends an upload that did not arrive completely, and frees its records and its key. */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { metrics } from '../../platform/metrics.ts'
@@ -7,7 +7,7 @@ import { deleteDeclarations } from '../../store/declarations.ts'
 import { abortLoad } from '../../store/loads.ts'
 import { deleteRejects } from '../../store/rejects.ts'
 
-/** False when the load is no upload any more. `reason` is for the client to read. */
+/** Returns false when the load is no longer an upload. `reason` is shown to the client. */
 export async function abortUpload(db: Db, id: string, reason: string): Promise<boolean> {
   const isMine = await inTransaction(db, async (tx) => {
     if (!(await abortLoad(tx, id, reason))) return false

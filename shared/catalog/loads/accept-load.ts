@@ -1,4 +1,4 @@
-/** Makes a load whose body has ended an accepted one, and tells the workers. */
+/** Accepts a load whose body has ended, and tells the workers. */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { metrics } from '../../platform/metrics.ts'
@@ -6,15 +6,20 @@ import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { nudgeLoad } from '../../store/chunk-nudges.ts'
 import { acceptLoad } from '../../store/loads.ts'
 
-/** Chunks of one load that the queue is told of at first: a load that comes later waits for so many at most. It is told of more as workers take them. */
+/**
+ * How many chunks of one load are queued at first: the chunks of a later load wait for at most that many.
+ * More are queued as workers take them.
+ */
 export const nudgesPerLoad = 8
-/** So many wait in the queue at least while a load has more: a worker that is free need not wait for one to be told of. */
+/** While a load has more chunks, at least this many are queued, so that no worker is idle. */
 export const nudgesWaiting = 4
 
 /**
- * Draws the load's seq and puts its first pass to work; a load without chunks is done at once. False when somebody else
- * has done it, or the load has ended. The end of the body must have been committed before.
- * A queue that cannot be reached is no error: the sweeper asks again.
+ * Draws the seq of the load and starts its first pass. A load without chunks is done at once. Returns false
+ * when another process has done it, or the load has ended.
+ *
+ * The end of the body must already be committed. An unreachable queue is not an error: the sweeper queues the
+ * chunks later.
  */
 export async function acceptReceivedLoad(db: Db, queue: ChunkQueue, loadId: string): Promise<boolean> {
   const { accepted, nudges } = await inTransaction(db, async (tx) => {

@@ -1,4 +1,4 @@
-/** Applies a chunk that this worker holds: one transaction from its first look to its last count. */
+/** Applies a chunk that this worker holds, in one transaction that also settles it. */
 import { CatalogError } from '../../errors.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -24,7 +24,7 @@ import { createStatedKeys } from '../write/stated-keys.ts'
 import { readChunkRecords } from './undo-records.ts'
 import { WaitForOlderLoad } from '../write/wait-for-older-load.ts'
 
-/** What applies the records: shared/catalog/write/apply-records.ts, or a test's own. */
+/** The function that applies the records: applyRecords, or a test's own. */
 export type ApplyRecords = (
   tx: Tx,
   records: ChangeRecord[],
@@ -32,7 +32,7 @@ export type ApplyRecords = (
   edges?: EdgesToApply | null
 ) => Promise<Verdict[]>
 
-/** The worker is stopping: the transaction was rolled back, and the chunk is to be handed back. */
+/** The worker is stopping: the transaction was rolled back, and the chunk must be handed back. */
 export class ChunkAborted extends Error {
   constructor() {
     super('the worker is stopping')
@@ -40,10 +40,13 @@ export class ChunkAborted extends Error {
   }
 }
 
-/** What the transaction of a chunk needs, whatever it does. */
+/** What every transaction of a chunk needs. */
 export type ChunkOptions = { guards: ChunkGuards; signal?: AbortSignal | undefined }
 
-/** `ids`: what the process remembers of ids. Without them edges are applied record by record, as all others are. */
+/**
+ * `ids`: the ids that the process remembers. Without them, edges are applied record by record like all other
+ * records.
+ */
 export type ApplyOptions = ChunkOptions & {
   apply: ApplyRecords
   ids?: EntityIds | undefined
@@ -52,17 +55,19 @@ export type ApplyOptions = ChunkOptions & {
 }
 
 /**
- * Locks the chunk, checks that it is held under this fence, applies its records and settles it; all or nothing is
- * committed. A record that no longer parses (the job may be older than the program) is rejected.
- *
- * Throws ChunkOvertaken, LoadEnded, UnreadableChunk, ChunkAborted, and what `apply` throws.
+ * Locks the chunk, checks that it is held under this fence, applies its records and settles it, all or
+ * nothing. A record that no longer parses (the job may be older than the program) is rejected. Throws
+ * ChunkOvertaken, LoadEnded, UnreadableChunk, ChunkAborted, and what `apply` throws.
  */
 export const applyChunk = (db: Db, claimed: ClaimedChunk, options: ApplyOptions): Promise<Settled> =>
   holdChunk(db, claimed, options, async (tx, chunk) =>
-    settleChunk(tx, claimed, chunk, await applyStored(tx, claimed, chunk, options), options.guards)
+    settleChunk(tx, claimed, chunk, await applyStoredRecords(tx, claimed, chunk, options), options.guards)
   )
 
-/** Runs work in a transaction that holds the chunk; a stop of the worker rolls it back. Throws as applyChunk does. */
+/**
+ * Runs work in a transaction that holds the chunk. When the worker stops, the transaction is rolled back.
+ * Throws as applyChunk does.
+ */
 export async function holdChunk<T>(
   db: Db,
   claimed: ClaimedChunk,
@@ -89,22 +94,22 @@ export async function holdChunk<T>(
   }
 }
 
-/** What became of the records of a chunk, before it is settled. */
-export type Judged = { counts: Counts; rejects: Reject[] }
+/** The verdicts on the records of a chunk, before it is settled. */
+export type ChunkVerdicts = { counts: Counts; rejects: Reject[] }
 
 /** Applies the stored records of a chunk that is held. */
-export async function applyStored(
+export async function applyStoredRecords(
   tx: Tx,
   claimed: ClaimedChunk,
   chunk: LockedChunk,
   options: ApplyOptions
-): Promise<Judged> {
+): Promise<ChunkVerdicts> {
   const context = contextOf(claimed, chunk)
-  const judged = await applyPayload(tx, chunk, context, options)
+  const verdicts = await applyPayload(tx, chunk, context, options)
   throwIfAborted(options.signal)
   if (context.stated && chunk.sweep === 'pending')
     await insertStatedKeys(tx, chunk.loadId, context.stated.rows())
-  return judged
+  return verdicts
 }
 
 async function applyPayload(
@@ -112,7 +117,7 @@ async function applyPayload(
   chunk: LockedChunk,
   context: ChunkContext,
   options: ApplyOptions
-): Promise<Judged> {
+): Promise<ChunkVerdicts> {
   if (chunk.format === 'openlineage') return applyEventsOf(tx, chunk, context, options)
   const batch = options.ids ? await unpackEdgesOnly(chunk.payload) : null
   if (batch && options.ids)
@@ -132,11 +137,11 @@ async function applyEdgesOf(
   parser: RecordParser,
   context: ApplyContext,
   options: ApplyOptions
-): Promise<Judged> {
+): Promise<ChunkVerdicts> {
   throwIfAborted(options.signal)
   const verdicts = await options.apply(tx, [], context, edges)
   const rejected = new Set(verdicts.flatMap(({ line, outcome }) => (outcome === 'rejected' ? [line] : [])))
-  return judge(await recordsOfLines(tx, edges.batch, rejected), verdicts, [], parser)
+  return verdictsOf(await recordsOfLines(tx, edges.batch, rejected), verdicts, [], parser)
 }
 
 const recordsOfLines = (tx: Tx, batch: EdgeBatch, lines: ReadonlySet<number>): Promise<RawRecord[]> =>
@@ -152,21 +157,24 @@ async function applyRecordsOf(
   stored: readonly RawRecord[],
   context: ApplyContext,
   options: ApplyOptions
-): Promise<Judged> {
+): Promise<ChunkVerdicts> {
   const parser = recordParser(chunk)
   const { records, rejects } = parseAll(parser, stored)
   throwIfAborted(options.signal)
   const verdicts = records.length > 0 || rejects.length > 0 ? await options.apply(tx, records, context) : []
-  return judge(stored, verdicts, rejects, parser)
+  return verdictsOf(stored, verdicts, rejects, parser)
 }
 
-/** An event that is known already is unchanged. What is refused when it is applied is found by halving the chunk. */
+/**
+ * A known event counts as unchanged. Events that are refused while they are applied are found by halving the
+ * chunk.
+ */
 async function applyEventsOf(
   tx: Tx,
   chunk: LockedChunk,
   { actor, requestId, chunk: { loadId, chunkId }, isDryRun }: ChunkContext,
   options: ApplyOptions
-): Promise<Judged> {
+): Promise<ChunkVerdicts> {
   const events: ReadEvent[] = []
   const rejects: Reject[] = []
   for (const { line, text } of await readChunkRecords(tx, chunk)) {
@@ -192,8 +200,8 @@ async function applyEventsOf(
 }
 
 /**
- * Settles a chunk of one record as rejected, without applying it: it has failed, or killed its worker, too often.
- * Throws as applyChunk does.
+ * Settles a chunk of one record as rejected without applying it: it has failed, or killed its worker, too
+ * often. Throws as applyChunk does.
  */
 export async function rejectChunk(
   db: Db,
@@ -205,7 +213,7 @@ export async function rejectChunk(
     const chunk = await lockChunk(tx, claimed.id)
     assertHeld(chunk, claimed, options.guards)
     const stored = await readChunkRecords(tx, chunk)
-    // Nothing is applied, but the audit trail says who sent the chunk that ended so.
+    // Nothing is applied, but the audit trail names the sender of the chunk.
     await options.apply(tx, [], contextOf(claimed, chunk))
     const rejects = stored.map((record) => toReject(record.line, record.text, reason))
     return settleChunk(
@@ -235,13 +243,13 @@ function parseAll(
   return { records, rejects }
 }
 
-/** The counts of a chunk, and the rows of its rejects; `stored` has the texts of these. */
-function judge(
+/** The counts and rejects of a chunk; `stored` has the texts of the rejected records. */
+function verdictsOf(
   stored: readonly RawRecord[],
   verdicts: readonly Verdict[],
   unparsed: readonly Reject[],
   parser: RecordParser
-): Judged {
+): ChunkVerdicts {
   const texts = new Map(stored.map((record) => [record.line, record.text]))
   const counts: Counts = { applied: 0, unchanged: 0, rejected: unparsed.length }
   const rejects = [...unparsed]
@@ -253,7 +261,7 @@ function judge(
     rejects.push(
       toReject(verdict.line, text, {
         code: verdict.code,
-        message: parser.messageOf(text, withWayOut(verdict)),
+        message: parser.messageOf(text, withAdvice(verdict)),
         field: verdict.details.field === undefined ? undefined : parser.fieldOf(verdict.details.field)
       })
     )
@@ -261,15 +269,15 @@ function judge(
   return { counts, rejects }
 }
 
-/** The words of a mutation say what is missing; who sends a load can also ask for placeholders. */
-function withWayOut({ code, message }: { code: string; message: string }): string {
+/** The message of a mutation says what is missing. The sender of a load can also ask for placeholders. */
+function withAdvice({ code, message }: { code: string; message: string }): string {
   if (code !== 'MISSING_REFERENCE' || message.includes('missingReferences=')) return message
   return `${message.replace(/\.$/, '')}. Create it before or in the same load, or send the load with missingReferences=create.`
 }
 
 export type ChunkContext = ApplyContext & Required<Pick<ApplyContext, 'chunk'>>
 
-/** What the records of a chunk are applied with. */
+/** The context in which the records of a chunk are applied. */
 export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ChunkContext {
   if (chunk.seq === null) throw new Error('an accepted load has no seq')
   const actor: Actor = {
@@ -299,7 +307,10 @@ const isVerdictOnHolder = (error: unknown): boolean =>
 
 const cancelEveryMs = 250
 
-/** Ends the statement that runs when the signal comes, and the ones after it, so that a stop does not wait for a long one. */
+/**
+ * Cancels the statement that is running when the signal comes, and every later one, so that a stop does not
+ * wait for a long statement.
+ */
 function cancelOnAbort(
   db: Db,
   running: { readonly pid: number },

@@ -1,4 +1,4 @@
-/** Applies the domain rules to assets that are in the catalog already, as a load: it can be followed, and undone. */
+/** Applies the domain rules to assets that already exist. This is a load: it can be followed and undone. */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Actor } from '../../model/changes.ts'
@@ -7,12 +7,12 @@ import { ruledAssets, type RuledAsset } from '../domains/read-domain-rules.ts'
 import { readLoad, type LoadView } from './read-load.ts'
 import { receiveLoad } from './receive-load.ts'
 
-/** What such a load is called as a source. */
+/** The source of such a load. */
 const source = 'domain-rules'
 
 /**
- * Answers with the load, or null where there is nothing to do: then there is none. An asset that somebody puts into a domain, or takes out of one, before the load
- * comes to it is left as it is. Throws what receiveLoad throws.
+ * Returns the load, or null when no asset needs a domain: then there is no load. An asset that is put into a
+ * domain, or taken out of one, before the load reaches it is left as it is. Throws what receiveLoad throws.
  */
 export async function applyDomainRulesNow(
   db: Db,

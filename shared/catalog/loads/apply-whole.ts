@@ -1,8 +1,9 @@
 /**
- * Applies a load that is one chunk: all of it or nothing (atomic), or only to see what would come of it (dry run).
+ * Applies a load that is one chunk: all of it or nothing (atomic), or only to find out what would change (dry
+ * run).
  *
- * Both go the way of every chunk, with its locks, passes and order. What is taken back is taken back by rolling back, so
- * nothing is left of it, and nobody is told of it.
+ * Both use the locks, passes and order of every other chunk. Undoing the work is a rollback, so nothing of it
+ * remains, and nothing else learns of it.
  */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -12,27 +13,33 @@ import { endChunk, lockChunk, type ClaimedChunk, type LockedChunk } from '../../
 import { recountRejects, setReport, stopLoad } from '../../store/loads.ts'
 import { insertRejects, type Reject } from '../../store/rejects.ts'
 import { noteWhole } from '../../store/sweeps.ts'
-import { applyStored, contextOf, holdChunk, type ApplyOptions, type Judged } from './apply-chunk.ts'
+import {
+  applyStoredRecords,
+  contextOf,
+  holdChunk,
+  type ApplyOptions,
+  type ChunkVerdicts
+} from './apply-chunk.ts'
 import { sweepWhole, type Swept } from './compare-snapshot.ts'
 import { changesOfTransaction, dryRunReport, type TrialChanges } from './dry-run-report.ts'
 import { assertHeld, ChunkOvertaken, LoadEnded, settleChunk, type Settled } from './settle-chunk.ts'
 
-/** Rolls a transaction back and brings out what was found in it. */
-class TakenBack extends Error {
-  readonly judged: Judged
+/** Rolls a transaction back and carries what was found in it. */
+class RolledBack extends Error {
+  readonly verdicts: ChunkVerdicts
   readonly changes: TrialChanges | null
   readonly swept: Swept | null
 
-  constructor(judged: Judged, changes: TrialChanges | null, swept: Swept | null) {
-    super('what was applied is taken back')
+  constructor(verdicts: ChunkVerdicts, changes: TrialChanges | null, swept: Swept | null) {
+    super('the applied changes are rolled back')
     this.name = 'TakenBack'
-    this.judged = judged
+    this.verdicts = verdicts
     this.changes = changes
     this.swept = swept
   }
 }
 
-/** The load was not applied: it has failed, and says why. */
+/** The load was not applied: it has failed, for this reason. */
 export type NotApplied = { failedWith: string }
 
 /** Throws what applyChunk throws. */
@@ -43,30 +50,30 @@ export async function applyWhole(
 ): Promise<Settled | NotApplied> {
   try {
     return await holdChunk(db, claimed, options, async (tx, chunk) => {
-      const judged = await applyStored(tx, claimed, chunk, options)
-      if (!chunk.isDryRun && judged.counts.rejected + chunk.rejected > 0)
-        throw new TakenBack(judged, null, null)
+      const verdicts = await applyStoredRecords(tx, claimed, chunk, options)
+      if (!chunk.isDryRun && verdicts.counts.rejected + chunk.rejected > 0)
+        throw new RolledBack(verdicts, null, null)
       const swept =
         chunk.mode === 'snapshot'
-          ? await sweepWhole(tx, contextOf(claimed, chunk), judged.rejects, options.guards)
+          ? await sweepWhole(tx, contextOf(claimed, chunk), verdicts.rejects, options.guards)
           : null
-      if (chunk.isDryRun) throw new TakenBack(judged, await changesOfTransaction(tx), swept)
+      if (chunk.isDryRun) throw new RolledBack(verdicts, await changesOfTransaction(tx), swept)
       if (swept) await noteWhole(tx, chunk.loadId, swept)
-      return settleChunk(tx, claimed, chunk, judged, options.guards)
+      return settleChunk(tx, claimed, chunk, verdicts, options.guards)
     })
   } catch (error) {
-    if (!(error instanceof TakenBack)) throw error
+    if (!(error instanceof RolledBack)) throw error
     return error.changes
-      ? settleDryRun(db, claimed, error.judged, error.changes, error.swept, options)
-      : refuseAtomic(db, claimed, error.judged, options)
+      ? settleDryRun(db, claimed, error.verdicts, error.changes, error.swept, options)
+      : refuseAtomic(db, claimed, error.verdicts, options)
   }
 }
 
-/** The report is made when nothing is locked any more: it may walk far. */
+/** The report is made when nothing is locked any more, because its walks may be long. */
 async function settleDryRun(
   db: Db,
   claimed: ClaimedChunk,
-  judged: Judged,
+  verdicts: ChunkVerdicts,
   changes: TrialChanges,
   swept: Swept | null,
   options: ApplyOptions
@@ -76,17 +83,17 @@ async function settleDryRun(
     const chunk = await lockChunk(tx, claimed.id)
     assertHeld(chunk, claimed, options.guards)
     const wouldFail =
-      (chunk.isAtomic && judged.counts.rejected + chunk.rejected > 0) || swept?.isTooMuch === true
+      (chunk.isAtomic && verdicts.counts.rejected + chunk.rejected > 0) || swept?.isTooMuch === true
     if (swept) await noteWhole(tx, chunk.loadId, swept)
     await setReport(tx, chunk.loadId, { ...report, wouldFail })
-    return settleChunk(tx, claimed, chunk, judged, options.guards)
+    return settleChunk(tx, claimed, chunk, verdicts, options.guards)
   })
 }
 
 async function refuseAtomic(
   db: Db,
   claimed: ClaimedChunk,
-  { rejects }: Judged,
+  { rejects }: ChunkVerdicts,
   options: ApplyOptions
 ): Promise<NotApplied> {
   return endUnapplied(
@@ -99,7 +106,7 @@ async function refuseAtomic(
   )
 }
 
-/** Ends a load that cannot be applied at all: an error that comes again, or workers that die of it. */
+/** Ends a load that cannot be applied: the same error comes again, or it kills its workers. */
 export const failWhole = (
   db: Db,
   claimed: ClaimedChunk,
@@ -108,8 +115,8 @@ export const failWhole = (
 ): Promise<NotApplied> => endUnapplied(db, claimed, [], options, () => `${reason}; nothing was applied`)
 
 /**
- * Such a load has ended for good: nothing of it was applied and its client has it, so nothing is kept for a retry, and no
- * newer change has to allow for it. Throws ChunkOvertaken, LoadEnded.
+ * The load has ended for good. Nothing of it was applied and its client still has it, so nothing is kept for
+ * a retry, and newer changes need not allow for it. Throws ChunkOvertaken, LoadEnded.
  */
 async function endUnapplied(
   db: Db,
@@ -121,7 +128,7 @@ async function endUnapplied(
   return inTransaction(db, async (tx) => {
     const chunk = await lockChunk(tx, claimed.id)
     assertHeld(chunk, claimed, options.guards)
-    // Nothing is applied, but the audit trail says who sent the load that ended so.
+    // Nothing is applied, but the audit trail names the sender of the load.
     if (!chunk.isDryRun) await auditUnapplied(tx, claimed, chunk)
     await insertRejects(
       tx,

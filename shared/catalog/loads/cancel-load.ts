@@ -1,4 +1,4 @@
-/** Ends a load before its time. What has been applied stays, and its counts say how much that is. */
+/** Cancels a load. What has been applied stays, and the counts of the load say how much. */
 import { CatalogError } from '../../errors.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -14,8 +14,8 @@ import { unpackLineNumbers } from './chunk-payload.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 
 /**
- * Needs nobody to stop: a chunk that is just being applied finds the load ended when it settles, and is rolled back.
- * Throws NOT_FOUND, and CONFLICT for a load that has ended.
+ * No worker has to be stopped: a chunk that is being applied finds the load ended when it settles, and is
+ * rolled back. Throws NOT_FOUND, and CONFLICT for a load that has ended.
  */
 export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<LoadView> {
   await readLoad(db, actor, id)
@@ -37,13 +37,13 @@ export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<Load
   return readLoad(db, actor, id)
 }
 
-/** A chunk that is at work just now is rolled back, so that these counts are the last. */
+/** A chunk that is being applied now will be rolled back, so these counts are final. */
 function whatWasApplied({ state, received, applied, unchanged }: LoadRow): string {
   if (state === 'receiving' || applied + unchanged === 0) return 'Cancelled; nothing of it had been applied'
   return `Cancelled; ${applied} of ${received} records had been applied and stay, ${unchanged} had found nothing to change`
 }
 
-/** Records that a retry took up and did not get to are rejected still, for the reason they were. */
+/** Records that a retry took up but did not apply are rejected again, for the same reason as before. */
 async function keepRejects(tx: Tx, id: string): Promise<void> {
   if (!(await hasRejectsAside(tx, id))) return
   const lines: number[] = []

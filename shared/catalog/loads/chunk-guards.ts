@@ -1,36 +1,35 @@
 /**
  * The rules of the chunk protocol, each as a part that a test can leave out to show that it is needed.
- *
- * Production composes all of them; nothing in configuration or on the wire can switch one off.
+ * Production uses all of them; neither configuration nor a request can switch one off.
  */
 export type ChunkGuards = {
   /** Only the holder of the newest fence may settle a chunk. */
   fence: boolean
   /** A chunk is held by one worker until its lease runs out. */
   lease: boolean
-  /** A pass begins when the one before it is settled. */
+  /** A pass begins when the pass before it is settled. */
   passOrder: boolean
-  /** Permanent failures are counted, and lead down to the guilty record. */
+  /** Permanent failures are counted, and narrowed down to the record that causes them. */
   attempts: boolean
-  /** Crashes are counted, and lead down to the deadly record. */
+  /** Crashes are counted, and narrowed down to the record that causes them. */
   isolation: boolean
-  /** The verdicts of a chunk add up to its records, or it is not settled. */
+  /** A chunk is settled only if its verdicts add up to its records. */
   countCheck: boolean
-  /** What no queue job points at is found and asked for again. */
+  /** Chunks without a queue job are found and queued again. */
   sweeper: boolean
-  /** A load is taken back when all that is older than its undo has been applied. */
+  /** An undo is applied when everything older than it has been applied. */
   undoWaits: boolean
   /** References inside a load are settled before its second pass. */
   declarations: boolean
   /** A snapshot is compared when every older load of its source is settled. */
   sweepWaits: boolean
-  /** A sweep spares what its load states, also what was there already and was not written. */
+  /** A sweep spares what its load states, also statements that existed before and were not written. */
   sweepSparesStated: boolean
   /** A sweep spares what a rejected record names. */
   sweepSparesRejected: boolean
   /** A sweep spares what something newer has stated since. */
   sweepSparesNewer: boolean
-  /** A sweep that would take away more than its share is refused. */
+  /** A sweep that would remove more than its share is refused. */
   sweepShare: boolean
 }
 

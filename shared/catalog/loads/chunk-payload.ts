@@ -1,4 +1,7 @@
-/** The records of a chunk as they are stored: lines of `<line>\t<raw record>\n`, lightly compressed; or edges alone, as edge-payload.ts packs them. */
+/**
+ * The records of a chunk as they are stored: lines of `<line>\t<raw record>\n`, lightly compressed; or only
+ * edges, as edge-payload.ts packs them.
+ */
 import { UnreadableChunk } from '../write/urns-of-ids.ts'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
@@ -7,17 +10,23 @@ import { holdsEdges, unpackEdges, type EdgeBatch } from '../write/edge-payload.t
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-/** A record as it was sent, with its place in the load. */
+/** A record as it was sent, with its line number in the load. */
 export type RawRecord = { line: number; text: string }
 
-/** Line breaks inside a record are white space between its tokens (JSON allows none in a text), so they become spaces. Mostly there are none, which is seen ten times faster than they are replaced. */
+/**
+ * Line breaks inside a record are white space between its tokens (JSON allows none in a string), so they
+ * become spaces. Most records have none, and testing for one is ten times faster than replacing.
+ */
 export const toStoredLine = ({ line, text }: RawRecord): string =>
   `${line}\t${text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+/g, ' ') : text}\n`
 
-/** Level 1: a third of the size for a tenth of the time that the application takes (measured: 279-349 bytes of WAL an edge against 515). */
+/**
+ * Level 1: a third of the size, for a tenth of the time that applying the records takes (measured: 279-349
+ * bytes of WAL an edge instead of 515).
+ */
 export const packLines = (lines: readonly string[]): Promise<Buffer> => deflate(lines.join(''), { level: 1 })
 
-/** The edges of a payload that holds nothing else; null for any other. Throws UnreadableChunk. */
+/** The edges of a payload that contains only edges; null for any other payload. Throws UnreadableChunk. */
 export const unpackEdgesOnly = async (payload: Buffer | null): Promise<EdgeBatch | null> =>
   payload && holdsEdges(payload) ? unpackEdges(payload).catch(unreadable) : null
 
@@ -25,13 +34,13 @@ function unreadable(cause: unknown): never {
   throw new UnreadableChunk(cause)
 }
 
-/** The numbers of the lines that a payload of any kind holds. Throws UnreadableChunk. */
+/** The line numbers in a payload of any kind. Throws UnreadableChunk. */
 export async function unpackLineNumbers(payload: Buffer | null): Promise<number[]> {
   const edges = await unpackEdgesOnly(payload)
   return edges ? [...edges.lines] : (await unpackLines(payload)).map((record) => record.line)
 }
 
-/** What packLines has packed. Throws UnreadableChunk. */
+/** The inverse of packLines. Throws UnreadableChunk. */
 export async function unpackLines(payload: Buffer | null): Promise<RawRecord[]> {
   if (!payload) throw new UnreadableChunk(new Error('there are none'))
   try {

@@ -1,4 +1,4 @@
-/** The records of a chunk as they were sent, also where it stores ids in place of URNs. */
+/** The records of a chunk as they were sent, also when the chunk stores ids instead of URNs. */
 import type { Db, Tx } from '../../db/database.ts'
 import { unpackEdgesOnly, unpackLines, type RawRecord } from './chunk-payload.ts'
 import { idsAmong, lineOfEdge, type EdgeBatch } from '../write/edge-payload.ts'
@@ -10,7 +10,7 @@ export async function readRecords(db: Db | Tx, payload: Buffer | null): Promise<
   return edges ? recordsOfEdges(db, edges, [...edges.lines.keys()]) : unpackLines(payload)
 }
 
-/** The records of the edges at these places. Throws UnreadableChunk. */
+/** The records of the edges at these indexes. Throws UnreadableChunk. */
 export async function recordsOfEdges(
   db: Db | Tx,
   edges: EdgeBatch,

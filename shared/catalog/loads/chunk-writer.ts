@@ -1,6 +1,6 @@
 /**
- * Sorts records into passes and stores them as chunks: one open buffer for each pass, so that what is held in memory is
- * bounded however large the load. Nothing of it is applied here.
+ * Sorts records into passes and stores them as chunks. There is one open buffer for each pass, so memory is
+ * bounded however large the load is. Nothing is applied here.
  */
 import type { EdgeRun } from '../../formats/edge-runs.ts'
 import type { EdgeShape, PlainEdge } from '../../formats/plain-edges.ts'
@@ -13,24 +13,24 @@ import { insertDeclarations, type Declaration } from '../../store/declarations.t
 import { insertRejects, type Reject } from '../../store/rejects.ts'
 import { createEdgeGatherer, type EdgeGatherer } from './edge-gatherer.ts'
 import { packEdges, withUrns } from '../write/edge-payload.ts'
-import { areOfThisLife, type KnownIds } from '../lineage/known-ids.ts'
+import { areOfCurrentEpoch, type KnownIds } from '../lineage/known-ids.ts'
 import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 
-/** What was stored since the last time, for the load's counts. */
+/** What was stored since the last call, for the counts of the load. */
 export type Stored = { records: number; rejects: number; isDestructive: boolean }
 
 export type ChunkWriter = {
-  /** Takes a record that was understood. Nothing is to be awaited where nothing is given, as mostly. */
+  /** Adds a record that parsed. Returns a promise only when there is something to wait for, which is rare. */
   add(record: RawRecord, changes: readonly Change[]): Promise<void> | undefined
-  /** Takes an edge that is given by its two ends alone. */
+  /** Adds an edge given by its two ends. */
   addEdge(edge: PlainEdge): Promise<void> | undefined
-  /** Takes such edges, many at once. */
+  /** Adds many such edges. */
   addEdges(run: EdgeRun): Promise<void> | undefined
-  /** Takes a record that was not. */
+  /** Adds a record that did not parse. */
   reject(reject: Reject): Promise<void> | undefined
-  /** Stores what is open, and waits until everything is stored. */
+  /** Stores the open chunks, and waits until everything is stored. */
   flush(): Promise<void>
-  /** Waits until nothing is being stored any more, whatever came of it. */
+  /** Waits until nothing is being stored any more, also after an error. */
   idle(): Promise<void>
 }
 
@@ -44,17 +44,22 @@ type OpenChunk = {
 }
 
 const rejectsPerInsert = 1_000
-/** A million new edges took 0.52 of a raw COPY by 20,000, 0.42 to 0.46 by 10,000 and 0.48 by 40,000. */
+/**
+ * A million new edges took 0.52 of a raw COPY in chunks of 20,000, 0.42 to 0.46 in chunks of 10,000 and 0.48
+ * in chunks of 40,000.
+ */
 const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxBytes }
 
 export const recordsPerChunk = (format: string): number =>
   format === 'openlineage' ? limits.eventChunkMaxRecords : limits.chunkMaxRecords
 
 /**
- * `store` runs one piece of work in a transaction, told what it adds to the load. A chunk is in the database before the call
- * that filled it returns: who awaits each call reads on no faster than Postgres stores. With `isBehind` it is stored while the next is
- * gathered, and there before the call that fills that one returns, which throws what went wrong: for who has a transaction for
- * each and sends nothing else meanwhile. What `knownIds` gives ids for is stored by these.
+ * `store` runs one piece of work in a transaction, and is told what it adds to the load.
+ *
+ * A chunk is stored before the call that filled it returns, so a caller that awaits each call reads only as
+ * fast as Postgres stores. With `isBehind` a chunk is stored while the next one fills, and is stored before
+ * the call that fills the next one returns, which throws any error. Use it only when each piece of work has
+ * its own transaction. URNs that `knownIds` knows are stored as ids.
  */
 export function createChunkWriter(
   loadId: string,
@@ -66,19 +71,19 @@ export function createChunkWriter(
   }: { isBehind?: boolean; knownIds?: (() => KnownIds | null) | undefined; maxRecords?: number } = {}
 ): ChunkWriter {
   const open = new Map<number, OpenChunk>()
-  // Chunks of removals alone: a chunk in columns adds all of its edges, or removes them.
+  // Removals have their own chunks: a chunk in columns either adds all of its edges or removes them.
   const [added, removed] = [createEdgeGatherer(knownIds), createEdgeGatherer(knownIds)]
   let rejects: Reject[] = []
   let rejectBytes = 0
   let rejectsCount = 0
   let storing: Promise<void> = Promise.resolve()
 
-  /** One after the other. Gives what is to be waited for. */
+  /** Stores one chunk after the other. Returns what to wait for. */
   function storeNext(work: () => Promise<void>): Promise<void> {
     if (!isBehind) return work()
     const before = storing
     storing = before.then(work)
-    // Told to whoever comes next.
+    // The next caller gets the error.
     storing.catch(() => {})
     return before
   }
@@ -146,7 +151,7 @@ export function createChunkWriter(
       const payload = await packEdges(batch)
       await store(
         async (tx) => {
-          const isRight = ids === null || (await areOfThisLife(tx, ids))
+          const isRight = ids === null || (await areOfCurrentEpoch(tx, ids))
           await insertChunk(tx, {
             loadId,
             pass: 3,
@@ -205,7 +210,9 @@ export function createChunkWriter(
   }
 }
 
-/** Each entity the record creates, with each asset that it refers to and does not create itself. */
+/**
+ * The entities that the record creates, each with the assets that it refers to and does not create itself.
+ */
 function declarationsOf(line: number, changes: readonly Change[]): Declaration[] {
   const created = [...new Set(changes.flatMap(createsOf))]
   const references = new Set(

@@ -1,4 +1,4 @@
-/** Takes a chunk for one worker. Nothing but the row in Postgres decides who holds it. */
+/** Takes a chunk for one worker. Only the row in Postgres decides who holds it. */
 import { hostname } from 'node:os'
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -8,28 +8,31 @@ import type { ChunkGuards } from './chunk-guards.ts'
 import { isSweep } from './sweep-passes.ts'
 
 /**
- * How long a chunk is held without a sign of life, and how often its holder gives one. Short, so that a killed worker's
- * chunk is soon taken up again; while a chunk is applied its row is locked, so a late sign of life costs no second run.
+ * How long a chunk is held without a renewal, and how often its holder renews. Short, so that the chunk of a
+ * killed worker is soon taken again. While a chunk is applied its row is locked, so a late renewal does not
+ * cause a second run.
  */
 export const leaseSeconds = 10
 export const leaseRenewalMs = 3_000
 
-/** Which process holds a chunk, for the operator who asks. */
+/** The process that holds a chunk, for operators. */
 const holder = `${hostname()}:${process.pid}`
 
-/** Workers that may die with a chunk in their hands before it is worked on alone. */
+/** How many workers may die while they hold a chunk before it runs alone in its process. */
 const crashesBeforeIsolation = 3
-/** Workers that may die of one record that is worked on alone, before it is called guilty. */
+/** How many workers may die of one record that runs alone before it is rejected. */
 const crashesAlone = 3
 
-/** What is to be done with the chunk: apply it, or what its crashes demand. */
+/** What to do with the chunk: apply it, or what its crashes require. */
 export type Claim = { chunk: ClaimedChunk; next: 'apply' | 'split' | 'reject' | 'fail' }
 
 /**
- * The chunk with a new fence, in a transaction of its own: what happens later, the attempt is on record. Null when
- * there is nothing to take. A chunk whose holder died counts the crash; the third isolates it, then each halves it, and
- * a record that was alone three times is to be rejected;
- * a chunk that must not be split fails its load instead.
+ * Claims the chunk with a new fence, in a transaction of its own, so that the attempt is recorded whatever
+ * happens later. Null when there is nothing to claim.
+ *
+ * When the last holder died, a crash is counted. The third crash isolates the chunk, each further one halves
+ * it, and a record that was alone three times is to be rejected. A chunk that must not be split fails its
+ * load instead.
  */
 export async function claimChunk(
   db: Db,

@@ -1,6 +1,8 @@
 /**
- * The first half of a snapshot's sweep: finds what the source stated before and does not state now. Nothing is removed
- * here; what is found becomes chunks of the load, each removed and settled by itself (remove-unstated.ts).
+ * The first half of the sweep of a snapshot: finds what the source stated before and does not state now.
+ *
+ * Nothing is removed here. The statements found become chunks of the load, and each chunk is removed and
+ * settled by itself (remove-unstated.ts).
  */
 import type { Db, Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
@@ -30,7 +32,10 @@ import { settleChunk, type Settled } from './settle-chunk.ts'
 import { removalPass } from './sweep-passes.ts'
 import { WaitForOlderLoad } from '../write/wait-for-older-load.ts'
 
-/** A snapshot would take away more than it may: the load fails, what it added stays, and a retry with `force` goes on. */
+/**
+ * The snapshot would remove more than it may: the load fails, what it added stays, and a retry with `force`
+ * continues.
+ */
 export class SnapshotRefused extends Error {
   readonly compared: Compared
 
@@ -41,14 +46,14 @@ export class SnapshotRefused extends Error {
   }
 }
 
-/** Statements that one piece takes away: as long in the making as a chunk of records. */
+/** How many statements one chunk removes: about as much work as a chunk of records. */
 const pieceMaxCount = 5_000
 const rejectsPerRead = 1_000
 const noVerdicts = { counts: { applied: 0, unchanged: 0, rejected: 0 }, rejects: [] }
 
 /**
- * Runs when all records of the load are settled. Throws as applyChunk does, WaitForOlderLoad while an older load of the
- * same source is unfinished, and SnapshotRefused.
+ * Runs when all records of the load are settled. Throws as applyChunk does, WaitForOlderLoad while an older
+ * load of the same source is unfinished, and SnapshotRefused.
  */
 export function compareSnapshot(db: Db, claimed: ClaimedChunk, options: ChunkOptions): Promise<Settled> {
   const { guards } = options
@@ -56,7 +61,7 @@ export function compareSnapshot(db: Db, claimed: ClaimedChunk, options: ChunkOpt
     const load = await findLoad(tx, chunk.loadId)
     if (!load) throw new Error('a chunk without a load')
     if (guards.sweepWaits) await waitForOlder(tx, load)
-    const spared = guards.sweepSparesRejected ? await sparedByRejects(tx, load) : nobody
+    const spared = guards.sweepSparesRejected ? await sparedByRejects(tx, load) : nothingSpared
     if (spared === null) await holdSweep(tx, load.id)
     else await beginRemoving(tx, load.id, { ...(await compare(tx, load, spared, guards)), pass: removalPass })
     await deleteStatedKeys(tx, load.id)
@@ -74,12 +79,16 @@ export function compareSnapshot(db: Db, claimed: ClaimedChunk, options: ChunkOpt
   })
 }
 
-/** `isHeld`: a reject may name any edge, and nothing goes. `isTooMuch`: more than the share that may go. */
-export type Swept = Compared & { isHeld: boolean; isTooMuch: boolean }
+/**
+ * `mayNameAnyEdge`: a reject may name any edge, so nothing is removed. `isTooMuch`: more than the allowed
+ * share.
+ */
+export type Swept = Compared & { mayNameAnyEdge: boolean; isTooMuch: boolean }
 
 /**
- * The whole sweep of a load that is one chunk, in the transaction that has applied its records. A dry run waits for
- * nobody and takes away also what is too much: it is rolled back, and says so. Throws as compareSnapshot does.
+ * The whole sweep of a load that is one chunk, in the transaction that has applied its records. A dry run
+ * does not wait for older loads, and also removes too much: it is rolled back, and reports it. Throws as
+ * compareSnapshot does.
  */
 export async function sweepWhole(
   tx: Tx,
@@ -90,8 +99,8 @@ export async function sweepWhole(
   const load = await findLoad(tx, context.chunk.loadId)
   if (!load) throw new Error('a chunk without a load')
   if (guards.sweepWaits && !load.isDryRun) await waitForOlder(tx, load)
-  const spared = guards.sweepSparesRejected ? await sparedByRejects(tx, load, rejects) : nobody
-  if (spared === null) return { stated: 0, removable: 0, isHeld: true, isTooMuch: false }
+  const spared = guards.sweepSparesRejected ? await sparedByRejects(tx, load, rejects) : nothingSpared
+  if (spared === null) return { stated: 0, removable: 0, mayNameAnyEdge: true, isTooMuch: false }
   const compared = load.isDryRun
     ? await findUnstated(tx, load, spared, !guards.sweepSparesStated)
     : await compare(tx, load, spared, guards)
@@ -103,14 +112,14 @@ export async function sweepWhole(
       `An atomic snapshot removes at most ${maximum} statements; this one would remove ${compared.removable}`,
       { limit: 'loadAtomicMaxRecords', maximum, actual: compared.removable }
     )
-  // Locks are not held for so long only to see what would come of it: then the removals are counted, and that is all.
+  // A large sweep would hold its locks for long. A dry run then only counts the removals.
   for (let piece = 0; piece < (isLarge ? 0 : compared.pieces); piece += 1)
     await removePiece(tx, context, piece, guards)
   await deleteStatedKeys(tx, load.id)
-  return { ...compared, isHeld: false, isTooMuch: isTooMuch(load, compared, guards) }
+  return { ...compared, mayNameAnyEdge: false, isTooMuch: isTooMuch(load, compared, guards) }
 }
 
-/** What is not settled of the source and older may still state, or take away, what this compares. */
+/** An older load of the source that is not settled may still state or remove what is compared here. */
 async function waitForOlder(tx: Tx, load: LoadRow): Promise<void> {
   await supersedeFailed(tx, load)
   if (await hasOlderOfSource(tx, load)) throw new WaitForOlderLoad()
@@ -126,11 +135,11 @@ async function compare(tx: Tx, load: LoadRow, spared: Spared, guards: ChunkGuard
 const isTooMuch = (load: LoadRow, { stated, removable }: Compared, guards: ChunkGuards): boolean =>
   guards.sweepShare && !isForced(load) && removable > stated * (load.sweepMaxShare ?? 1)
 
-/** From the beginning, or by a retry. */
+/** Set when the load was sent, or by a retry. */
 const isForced = ({ force, sweepMaxShare }: Pick<LoadRow, 'force' | 'sweepMaxShare'>): boolean =>
   force || sweepMaxShare === null
 
-/** Finds what goes and writes it in pieces. */
+/** Finds what to remove and stores it in chunks. */
 async function findUnstated(
   tx: Tx,
   load: Pick<LoadRow, 'id' | 'seq' | 'source' | 'domainUrn' | 'actor' | 'tokenId' | 'scopes'>,
@@ -155,14 +164,21 @@ async function findUnstated(
   })
 }
 
-/** What the client is told, at the end of the body or when the sweep is due. */
+/** The message for the client, at the end of the body or when the sweep is due. */
 export const tooMuch = (source: string, { stated, removable }: Compared, maxShare: number): string =>
   `The snapshot would remove ${removable} of the ${stated} statements of ${source}, more than the share of ${maxShare} that is allowed. Send it (or retry the load) with force=true if that is meant.`
 
-const nobody: Spared = { downstreamIds: [], upstreamIds: [], touchedIds: [] }
+const nothingSpared: Spared = { downstreamIds: [], upstreamIds: [], touchedIds: [] }
 
-/** What the rejected records of the load name, those that are not stored yet included. Null where that may be any edge, and nothing may go (unless forced). */
-async function sparedByRejects(tx: Tx, load: LoadRow, fresh: readonly Reject[] = []): Promise<Spared | null> {
+/**
+ * What the rejected records of the load name, including rejects that are not stored yet. Null when that may
+ * be any edge: then nothing is removed unless forced.
+ */
+async function sparedByRejects(
+  tx: Tx,
+  load: LoadRow,
+  newRejects: readonly Reject[] = []
+): Promise<Spared | null> {
   const edges: NamedEdge[] = []
   const touching = new Set<string>()
   let kept = 0
@@ -183,15 +199,15 @@ async function sparedByRejects(tx: Tx, load: LoadRow, fresh: readonly Reject[] =
     kept += rejects.length
     if (rejects.length < rejectsPerRead) break
   }
-  for (const reject of fresh) take(reject)
-  // Of more rejects than are kept, the others are not known.
+  for (const reject of newRejects) take(reject)
+  // When there are more rejects than are kept, the others are unknown.
   if ((isEverything || kept < load.rejected) && !isForced(load)) return null
   return resolve(tx, edges, [...touching])
 }
 
 const urnsPerRead = 5_000
 
-/** What has no row has no edge. */
+/** A URN without a row has no edges. */
 async function resolve(tx: Tx, edges: readonly NamedEdge[], touching: readonly string[]): Promise<Spared> {
   const urns = [
     ...new Set([...edges.flatMap((edge) => [edge.downstreamUrn, edge.upstreamUrn]), ...touching])

@@ -1,8 +1,8 @@
 /**
- * What a dry run found that would change, and what lies downstream of it.
+ * Reports what a dry run would change, and what is downstream of it.
  *
- * The changes are read from the transaction's own change log, so whatever applies records, or takes edges away as a
- * snapshot does, is reported when it has happened in that transaction before changesOfTransaction is called.
+ * The changes are read from the transaction's own change log. So everything is reported that happened in the
+ * transaction before changesOfTransaction is called, whether records or a snapshot's sweep did it.
  */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -21,7 +21,10 @@ import { sqlLineageReader } from '../lineage/sql-lineage-reader.ts'
 type EdgeCounts = { added: number; removed: number }
 type Listed = { count: number; urns: Urn[] }
 
-/** `affected`: assets whose lineage or domain would change or that would be new, all that lies downstream of them, and the domains they are in. */
+/**
+ * `affected`: assets that would be new or whose lineage or domain would change, everything downstream of
+ * them, and their domains.
+ */
 export type DryRunReport = {
   edges: EdgeCounts
   columnEdges: EdgeCounts
@@ -30,19 +33,19 @@ export type DryRunReport = {
   affected: { assets: Listed; domains: Listed; complete: boolean }
 }
 
-/** All by URN: what the transaction created has other ids, or none, when it is rolled back. */
+/** By URN: after the rollback, what the transaction created has another id or none. */
 export type TrialChanges = {
   edges: EdgeCounts
   columnEdges: EdgeCounts
-  /** Downstream ends of changed edges, assets whose domain changes, new assets. */
+  /** Downstream ends of changed edges, assets whose domain changes, and new assets. */
   startUrns: Urn[]
-  /** The domain of each asset whose domain changes, null for none. */
+  /** The new domain of each asset whose domain changes, null for none. */
   newDomains: Map<Urn, Urn | null>
   presentUrns: { urn: Urn; entityType: string }[]
   insertedCount: number
 }
 
-/** To be called last in the transaction, before it is rolled back. */
+/** Call it last in the transaction, before the rollback. */
 export async function changesOfTransaction(tx: Tx): Promise<TrialChanges> {
   const balance = new Map<string, { downstreamId: number; upstreamId: number; net: number }>()
   const add = (downstreamId: number, upstreamId: number, count: number): void => {
@@ -111,7 +114,10 @@ export async function changesOfTransaction(tx: Tx): Promise<TrialChanges> {
   return changes
 }
 
-/** To be called when the transaction has been rolled back. What would be reached is walked as far as walks go; `complete` says whether that was enough. */
+/**
+ * Call it after the rollback. Walks downstream as far as walks may go; `complete` says whether that was
+ * everything.
+ */
 export async function dryRunReport(db: Db, changes: TrialChanges): Promise<DryRunReport> {
   return inTransaction(
     db,
@@ -157,8 +163,8 @@ function countByType(types: readonly string[]): { type: string; created: number 
 const idsPerRead = 20_000
 
 /**
- * The graph as it is will do for the walk: whatever a new edge leads to is itself a start, and so is what an edge that
- * goes led to.
+ * The current graph is enough for the walk: the downstream end of every added and removed edge is itself a
+ * start.
  */
 async function affectedBy(
   tx: Tx,
@@ -177,7 +183,7 @@ async function affectedBy(
     if (assetUrns.size < limits.dryRunListMaxCount) assetUrns.add(urn)
   }
 
-  // A column counts as its asset; one that is new may have an asset that is not.
+  // A column counts as its asset. A new column may be of an asset that exists.
   const assets = new Set<number>(
     starts.map((row) => (row.entityType === 'schemaField' ? (row.parentId ?? row.id) : row.id))
   )
@@ -226,7 +232,7 @@ async function affectedBy(
         else count += 1
       }
     }
-    // Where an asset is now and where it would be: both would look different.
+    // Both the current and the new domain of an asset would look different.
     for (const row of await findAssociations(
       tx,
       starts.map((row) => row.id)
@@ -245,7 +251,7 @@ async function affectedBy(
   }
 }
 
-/** The assets that a walk has reached, those of columns included. */
+/** The assets that a walk has reached, including those of columns. */
 async function addReached(
   reader: LineageReader,
   level: 'asset' | 'column',

@@ -1,4 +1,6 @@
-/** Gathers the edges of an upload until they make a chunk: those of each run by the ids that are known for their ends. */
+/**
+ * Gathers the edges of an upload until there are enough for a chunk. Ends with a known id are kept as ids.
+ */
 import type { EdgeRun } from '../../formats/edge-runs.ts'
 import type { EdgeShape, PlainEdge } from '../../formats/plain-edges.ts'
 import { GrowableInts } from '../../graph/growable.ts'
@@ -7,24 +9,36 @@ import type { Urn } from '../../urn/urn.ts'
 import type { EdgeBatch } from '../write/edge-payload.ts'
 import type { KnownIds } from '../lineage/known-ids.ts'
 
-/** Gathers edges until there are enough for a chunk, again and again in the same memory (half a megabyte, for as long as the upload takes). All of them are to be added, or all removed. */
+/**
+ * Gathers edges until there are enough for a chunk, again and again in the same memory (half a megabyte for
+ * the whole upload). Either all of them are added, or all removed.
+ */
 export type EdgeGatherer = {
   add(edge: PlainEdge): void
-  /** Takes edges of a run from a place on, until there are so many of them or so many bytes. Gives the place of the next. */
+  /**
+   * Takes edges of a run from an index on, up to the maximum count or bytes. Returns the index of the next
+   * edge.
+   */
   addRun(run: EdgeRun, from: number, most: { records: number; bytes: number }): number
-  /** So far. */
+  /** The number of edges gathered so far. */
   count: () => number
   bytes: () => number
-  /** Whether `knownIds` has given others since: those that are held on to take as much memory as all URNs. */
+  /** Whether `knownIds` is another object now. Keeping the old one would take as much memory as all URNs. */
   isOutdated: () => boolean
-  /** What was gathered; the next edges are gathered anew. `ids` are those that gave the ids in it, null where there are none. */
+  /**
+   * Returns the gathered edges and starts again. `ids` is the object that gave the ids in them, null when
+   * there are none.
+   */
   take(): { batch: EdgeBatch; ids: KnownIds | null }
 }
 
-/** Beside its URNs: a line, two places and a shape. */
+/** For each edge, beside its URNs: a line, two ends and a shape. */
 const edgeBytes = 16
 
-/** Asks `knownIds`, which gives the same object as long as it knows no others, until it gives some, for each chunk anew; what of a run these know is gathered by id. */
+/**
+ * Asks `knownIds` for each chunk until it returns an object. It returns the same object as long as it knows
+ * the same ids.
+ */
 export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null): EdgeGatherer {
   const packer = new UrnPacker()
   let shapes: EdgeShape[] = []
@@ -38,7 +52,7 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
   let [lastUpstream, lastDownstream]: [Named | null, Named | null] = [null, null]
   let ids: KnownIds | null = null
 
-  /** Many a job goes through its tables one by one: what the line before named is not looked up. */
+  /** Many producers send one table after the other, so the ends of the line before need no look-up. */
   function named(urn: Urn, last: Named | null): Named {
     return last?.urn === urn ? last : { urn, place: packer.placeOf(urn) }
   }
@@ -51,7 +65,7 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
     return shapes.push(shape) - 1
   }
 
-  /** Of an ordinary dataset, in ASCII. */
+  /** Only an ordinary dataset URN in ASCII. */
   const endOf = (id: number, body: DataView, begin: number, end: number): number =>
     id === 0 ? packer.placeOfBytes(body, begin, end) : -id
 

@@ -1,7 +1,9 @@
 /**
- * What a failure means for a chunk. Only what fails again with the same data counts as an attempt; what passes (locks, a
- * database that is away or has no room) is waited out, without end. A connection that ends in the middle is a crash, as
- * the end of a worker is: the chunk may be what ends it.
+ * What a failure means for a chunk.
+ *
+ * Only an error that comes again with the same data counts as an attempt. What passes (locks, an unreachable
+ * or full database) is waited out, without a limit. A connection that breaks in the middle counts as a crash,
+ * because the chunk may have caused it.
  */
 import { CatalogError } from '../../errors.ts'
 import { isConnectionLost, sqlErrorKind, sqlState } from '../../db/sql-errors.ts'
@@ -13,15 +15,21 @@ import { SnapshotRefused } from './compare-snapshot.ts'
 import { isSweep } from './sweep-passes.ts'
 import { WaitForOlderLoad } from '../write/wait-for-older-load.ts'
 
-/** Attempts that a record which is alone in its chunk gets before it is rejected. */
+/** How many attempts a record that is alone in its chunk gets before it is rejected. */
 const attemptsAlone = 3
-/** Failures in a row that could not be told before they count as one attempt: a split does no harm, a loop without end does. */
+/**
+ * How many unknown failures in a row count as one attempt. A needless split does no harm; an endless loop
+ * does.
+ */
 const unknownFaultsPerAttempt = 3
 
 const waitForOlderMs = 1_000
 const backoffBaseMs = 100
 const backoffCapMs = 30_000
-/** The least wait after a lost connection, doubling: a server that comes and goes for some seconds must not look like a guilty record. */
+/**
+ * The shortest wait after a lost connection, doubled each time: a server that is unreachable for some seconds
+ * must not make a record look guilty.
+ */
 const afterLossMs = 1_000
 
 export type Reason = { code: CatalogError['code']; message: string }
@@ -41,7 +49,7 @@ export type Remedy =
   | { do: 'reject'; reason: Reason }
   | { do: 'fail'; message: string; compared?: Compared }
 
-/** `random` gives numbers from 0 to 1: the jitter that keeps workers from trying all at once. */
+/** `random` returns numbers from 0 to 1: the jitter keeps workers from trying all at once. */
 export function remedyFor(
   error: unknown,
   chunk: ClaimedChunk,
@@ -80,7 +88,7 @@ export function remedyFor(
   if (isSweep(chunk.pass) && chunk.attempts + 1 >= attemptsAlone)
     return {
       do: 'fail',
-      message: 'What the source does not state any more could not be removed; the log says why'
+      message: 'What the source no longer states could not be removed; the log says why'
     }
   if (chunk.recordCount > 1 && !chunk.isWhole) return { do: 'split' }
   if (chunk.attempts + 1 >= attemptsAlone)
@@ -90,11 +98,11 @@ export function remedyFor(
   return { do: 'release', delayMs: backoff(chunk.attempts, random), attempts: 1, faults: 0, lastError }
 }
 
-/** Full jitter: anything up to 100 ms, doubling with each failure, at most 30 s. */
+/** Full jitter: from 0 up to 100 ms, doubled with each failure, at most 30 s. */
 const backoff = (failures: number, random: () => number): number =>
   Math.round(random() * Math.min(backoffCapMs, backoffBaseMs * 2 ** Math.min(failures, 20)))
 
-/** A fault of the program fails again as surely as bad data does. */
+/** A programming error fails again as surely as bad data does. */
 function kindOf(error: unknown): ReturnType<typeof sqlErrorKind> {
   if (error instanceof CatalogError) return error.retryable ? 'transient' : 'permanent'
   if (
@@ -107,7 +115,10 @@ function kindOf(error: unknown): ReturnType<typeof sqlErrorKind> {
   return sqlErrorKind(error)
 }
 
-/** What the client is told of a record that could not be applied: never the text of a driver or of the program. */
+/**
+ * What the client is told about a record that could not be applied: never the message of a driver or of the
+ * program.
+ */
 function publicReason(error: unknown, what: 'record' | 'load'): Reason {
   if (error instanceof CatalogError) return { code: error.code, message: error.message }
   const state = sqlState(error)
@@ -116,16 +127,16 @@ function publicReason(error: unknown, what: 'record' | 'load'): Reason {
   return { code: 'INTERNAL', message: `The ${what} could not be applied; the log says why` }
 }
 
-/** Said of a load whose application ended its worker each time. */
+/** The error of a load that killed its worker each time. */
 export const deadlyLoad = 'The worker ended each time it applied this load'
 
-/** Said of a record whose application ended its worker, or the worker's connection, each time. */
+/** The reject of a record that killed its worker, or the worker's connection, each time. */
 export const deadlyRecord: Reason = {
   code: 'INTERNAL',
   message: 'The worker ended, or lost its database, each time it applied this record'
 }
 
-/** Class and code of an error: its text may hold values of records. */
+/** The class and code of an error. Its message may contain values of records. */
 function describe(error: unknown): string {
   const name = error instanceof Error ? error.name : typeof error
   const state = sqlState(error)

@@ -1,4 +1,4 @@
-/** The key under which a client may send a load again: how it is spelled, and how a body is told from another. */
+/** The key under which a client may send a load again: its syntax, and the digest that tells bodies apart. */
 import { createHash, type Hash } from 'node:crypto'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -20,18 +20,18 @@ export function checkedIdempotencyKey(text: string, field: string): string {
 }
 
 /**
- * Hands the bytes of a body on and digests them, unpacked as they are: how a body was compressed does not matter. `told` is what was said of the body
- * beside it, where there is something: the same bytes mean something else then.
+ * Passes the bytes of a body on and digests them after decompression, so compression does not matter.
+ * `optionText` is digested too: with other options the same bytes mean something else.
  */
 export function digestingBody(
   body: AsyncIterable<Buffer>,
-  told: string | null
+  optionText: string | null
 ): {
   body: AsyncIterable<Buffer>
   digest: () => Buffer
 } {
   const hash = createHash('sha256')
-  if (told !== null) hash.update(told)
+  if (optionText !== null) hash.update(optionText)
   return { body: digested(body, hash), digest: () => hash.digest() }
 }
 

@@ -1,8 +1,11 @@
-/** Lets the chunks of one process run beside each other, but an isolated one alone: if it kills the process, it is known who did. */
+/**
+ * Lets the chunks of one process run side by side, but an isolated chunk alone: if it kills the process, it
+ * is to blame.
+ */
 export type IsolationGate = {
-  /** Runs the work beside others of its kind. */
+  /** Runs the work beside other work of this kind. */
   together<T>(work: () => Promise<T>): Promise<T>
-  /** Waits until nothing else runs, and lets nothing begin until the work has ended. */
+  /** Waits until nothing else runs, and lets nothing else begin until the work has ended. */
   alone<T>(work: () => Promise<T>): Promise<T>
 }
 

@@ -1,4 +1,4 @@
-/** Puts URNs in the place of the short references in the records of a load, while it is received. */
+/** Replaces the short references in the records of a load by URNs while it is received. */
 import { CatalogError } from '../../errors.ts'
 import { recordParser, type RecordShape } from '../../formats/parse-record.ts'
 import type { ReadRecord } from '../../formats/read-records.ts'
@@ -6,14 +6,17 @@ import { limits } from '../../limits.ts'
 import { isReference, urnOfReference } from '../search/reference-urns.ts'
 import type { LineageSources } from '../lineage/with-lineage.ts'
 
-/** A record with as many URNs as it may have references. */
+/** The most references that one record may have. */
 const referencesPerRecord = 4
 const domainFields = ['domainUrn', 'parentDomain']
 
 /**
- * Returns what reads a record that was refused because a URN in it is none: with URNs where it has references, or as it was.
- * Each reference is looked up once a load, up to loadReferencesMaxCount of them, and no more after loadReferenceFailuresMaxCount
- * have meant nothing: a load in which nothing is a URN must not search for each of its lines.
+ * Returns a function that rereads a record that was refused because of an invalid URN: with URNs instead of
+ * references, or unchanged.
+ *
+ * Each reference is looked up once a load, at most loadReferencesMaxCount of them, and none after
+ * loadReferenceFailuresMaxCount have failed: a load without a single valid URN must not search for each of
+ * its lines.
  */
 export function createReferenceReader(
   sources: LineageSources,
@@ -64,7 +67,7 @@ export function createReferenceReader(
       }
     }
     const next = parsed(changed, line)
-    // A record that is refused is shown as it was sent.
+    // A refused record is shown as it was sent.
     const last = await read(next, triesLeft - 1)
     return 'error' in last ? { ...last, text } : last
   }

@@ -1,4 +1,7 @@
-/** What a load is told beside its body, and what it is once its body has begun: a dbt project names its source itself, and is all that it states. */
+/**
+ * What the request says about a load beside its body, and what the load is once its body has begun. A dbt
+ * project names its own source, and is all that the source states.
+ */
 import { CatalogError } from '../../errors.ts'
 import type { DbtOptions } from '../../formats/dbt/options.ts'
 import type { Connections } from '../../openlineage/connections.ts'
@@ -11,52 +14,58 @@ import { checkedSnapshotSource, defaultLoadSource } from './load-source.ts'
 export type LoadRequest = {
   actor: Actor
   requestId: string | null
-  /** Of several the body tells which. */
+  /** When several are possible, the body decides. */
   format: SentFormat
-  /** Who states its edges; null is whom the body names, or else the default. */
+  /** Who states its edges; null for the source that the body names, or else the default. */
   source: string | null
   missingReferences: MissingReferences
   /** All of its records are applied, or none. */
   isAtomic?: boolean
-  /** Nothing is applied; the load says what would be. */
+  /** Nothing is applied; the load reports what would change. */
   isDryRun?: boolean
-  /** Under which the same submission may be sent again. */
+  /** The key under which the same submission may be sent again. */
   idempotencyKey?: string | null
   /** Absent for a merge. */
   snapshot?: SnapshotTerms | undefined
-  /** The terms of a body that names its source, where neither a merge nor a snapshot was asked for: it is a snapshot then. */
+  /**
+   * The terms for a body that names its source, when neither a merge nor a snapshot was requested: it is a
+   * snapshot then.
+   */
   snapshotOfProject?: SnapshotTerms | undefined
-  /** Absent where none was given. */
+  /** Absent when none were given. */
   dbt?: DbtOptions | undefined
-  /** What the operator says of the namespaces that a dbt project is in. */
+  /** Options about the namespaces of a dbt project. */
   connections?: Connections | undefined
 }
 
-/** How much a snapshot may take away: a share of what its source states, from 0 to 1, or with `force` whatever it finds to. */
+/**
+ * How much a snapshot may remove: a share of what its source states, from 0 to 1; with `force`, everything it
+ * finds.
+ */
 export type SnapshotTerms = { force: boolean; maxRemovedShare: number }
 
 /** A load before its body is opened. */
 export type Submission = Omit<NewLoad, 'format' | 'header'>
 
-/** What the body turned out to be; `source` is who states it, where it says so. */
-export type Told = { format: string; source?: string }
+/** What the body turned out to be. `source` is set when the body names one. */
+export type BodyFacts = { format: string; source?: string }
 
 export const termsOf = (
   { snapshot, snapshotOfProject }: LoadRequest,
-  { source }: Told
+  { source }: BodyFacts
 ): SnapshotTerms | undefined => snapshot ?? (source === undefined ? undefined : snapshotOfProject)
 
-export function submissionOf(id: string, request: LoadRequest, told: Told): Submission {
-  const snapshot = termsOf(request, told)
-  const isOfEvents = told.format === 'openlineage'
+export function submissionOf(id: string, request: LoadRequest, facts: BodyFacts): Submission {
+  const snapshot = termsOf(request, facts)
+  const isOfEvents = facts.format === 'openlineage'
   return {
     id,
     mode: snapshot ? 'snapshot' : 'merge',
     ...(snapshot ? { sweep: 'pending', sweepMaxShare: snapshot.maxRemovedShare } : {}),
     force: snapshot?.force ?? false,
-    source: isOfEvents ? openLineageSource : (request.source ?? told.source ?? defaultLoadSource),
-    // Events and projects describe what they name.
-    missingReferences: isOfEvents || told.source !== undefined ? 'create' : request.missingReferences,
+    source: isOfEvents ? openLineageSource : (request.source ?? facts.source ?? defaultLoadSource),
+    // Events and projects describe the assets they name.
+    missingReferences: isOfEvents || facts.source !== undefined ? 'create' : request.missingReferences,
     actor: request.actor.urn,
     tokenId: request.actor.tokenId,
     scopes: [...request.actor.scopes],
@@ -69,26 +78,27 @@ export function submissionOf(id: string, request: LoadRequest, told: Told): Subm
 }
 
 /**
- * Throws BAD_REQUEST for what was said and does not fit what the body turned out to be, what checkedSnapshotSource throws, and of events UNSUPPORTED for a
- * snapshot, for they declare themselves what they replace, and FORBIDDEN for a token that is limited to a domain: runs are in no domain.
+ * Throws BAD_REQUEST for options that do not fit the body, and what checkedSnapshotSource throws. For events,
+ * throws UNSUPPORTED for a snapshot, because each event says what it replaces, and FORBIDDEN for a token that
+ * is limited to a domain, because runs are in no domain.
  */
-export function checkRequest(request: LoadRequest, told: Told): void {
-  if (told.format === 'openlineage') checkRequestOfEvents(request)
-  if (told.source === undefined) {
+export function checkRequest(request: LoadRequest, facts: BodyFacts): void {
+  if (facts.format === 'openlineage') checkRequestOfEvents(request)
+  if (facts.source === undefined) {
     if (request.snapshotOfProject?.force) throw forceWithoutSnapshot()
     if (request.dbt)
       throw new CatalogError('BAD_REQUEST', 'owners, domains and namespace are for format=dbt', {
         field: 'format'
       })
   }
-  if (termsOf(request, told)) checkedSnapshotSource(request.source ?? told.source, 'source')
+  if (termsOf(request, facts)) checkedSnapshotSource(request.source ?? facts.source, 'source')
 }
 
 function checkRequestOfEvents({ snapshot, source, actor }: LoadRequest): void {
   if (snapshot)
     throw new CatalogError(
       'UNSUPPORTED',
-      'Events are no snapshot: job and dataset events replace what they stated before. Send them with mode=merge',
+      'Events cannot be a snapshot: job and dataset events replace what they stated before. Send them with mode=merge',
       { field: 'mode' }
     )
   if (source !== null && source !== defaultLoadSource && source !== openLineageSource)

@@ -2,17 +2,20 @@
 import { CatalogError } from '../../errors.ts'
 import { checkLine } from '../../model/text-checks.ts'
 
-/** What an upload is called that names no source. */
+/** The source of an upload that names none. */
 export const defaultLoadSource = 'load'
 
-/** Trimmed. Throws BAD_REQUEST, INVALID_CHARACTER or LIMIT_EXCEEDED (sourceNameMaxChars). */
+/** Trims the name. Throws BAD_REQUEST, INVALID_CHARACTER or LIMIT_EXCEEDED (sourceNameMaxChars). */
 export const checkedSource = (text: string, field: string): string =>
   checkLine(text, { field, limit: 'sourceNameMaxChars' })
 
-/** What people and single proposals state is no job's to replace. */
+/** A job must not replace what people and single proposals state. */
 const sourcesOfCalls = ['manual', 'proposal']
 
-/** A snapshot replaces all that its source states, so its name is asked for. Throws BAD_REQUEST and as checkedSource does. */
+/**
+ * A snapshot replaces everything that its source states, so its source must be named. Throws BAD_REQUEST and
+ * as checkedSource does.
+ */
 export function checkedSnapshotSource(text: string | undefined, field: string): string {
   if (text === undefined)
     throw new CatalogError(

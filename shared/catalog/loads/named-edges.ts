@@ -1,8 +1,10 @@
 /**
- * Which edges a record names: what is spared while the record is rejected, since its sender means it to be stated.
+ * Which edges a record names. A sweep spares them while the record is rejected, because its sender means them
+ * to be stated.
  *
- * A record that was understood names its edges. Of one that was not, as much is spared as can be told: all that touches
- * an entity it names where an end is unknown. One that may name any edge names `everything`.
+ * A record that parses names its edges. Otherwise as much is spared as can be derived: when an end is
+ * unknown, every edge of an entity that the record names. A record that may name any edge returns
+ * `everything`.
  */
 import { CatalogError } from '../../errors.ts'
 import { splitCells } from '../../formats/csv-cells.ts'
@@ -17,12 +19,12 @@ import { parseUrn, type Urn } from '../../urn/urn.ts'
 
 export type NamedEdge = { downstreamUrn: Urn; upstreamUrn: Urn }
 
-/** `touching`: every edge that is of one of these entities, or leads from or to it. */
+/** `touching`: every edge that one of these entities asserts, or that leads from or to it. */
 export type Named = { edges: NamedEdge[]; touching: Urn[] } | 'everything'
 
 const nothing: Named = { edges: [], touching: [] }
 
-/** Of a rejected record. `isWhole` is false where only its begin was kept. */
+/** For a rejected record. `isWhole` is false when only its beginning was kept. */
 export function namedByReject(
   shape: RecordShape,
   reject: { line: number; record: string | null; isWhole: boolean }
@@ -62,7 +64,9 @@ function cellsOf(row: string): string[] {
   }
 }
 
-/** The edges that a change states or removes. Throws CatalogError where its aspect holds what is no edge. */
+/**
+ * The edges that a change states or removes. Throws CatalogError when its aspect contains an invalid edge.
+ */
 export function edgesOf(change: Change): readonly NamedEdge[] {
   switch (change.kind) {
     case 'addEdge':

@@ -1,9 +1,9 @@
-/** Tells the queue of a chunk that was handed back and is due again. */
+/** Queues a chunk that was handed back and is due again. */
 import type { Db } from '../../db/database.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { nudgeChunks } from '../../store/chunk-nudges.ts'
 
-/** Nothing where the chunk has been taken meanwhile. */
+/** Does nothing when a worker has taken the chunk meanwhile. */
 export async function nudgeAgain(db: Db, queue: ChunkQueue, chunkId: number): Promise<void> {
   await queue.nudge(await nudgeChunks(db, [chunkId]))
 }

@@ -28,7 +28,10 @@ const rowsPerTransaction = 5_000
 const transactionsPerRun = 20
 const loadsPerTransaction = 5
 
-/** Small transactions, so that nothing waits long for one; what is left over is for the next run. Throws what the database throws. */
+/**
+ * Uses small transactions, so that nothing waits long for one. The next run continues. Throws what the
+ * database throws.
+ */
 export async function prune(db: Db, options: PruneOptions = {}): Promise<Pruned> {
   const { changeLogKeepSeconds = 3_600, loadsKeepDays = 30, eventsKeepDays = 30 } = options
   const horizon = await orderHorizon(db)
@@ -55,7 +58,7 @@ export async function prune(db: Db, options: PruneOptions = {}): Promise<Pruned>
   }
 }
 
-/** As long as a transaction finds about as much as it may take. */
+/** Continues while a transaction deletes about as much as it may. */
 async function repeat(db: Db, enough: number, work: (tx: Tx) => Promise<number>): Promise<number> {
   let total = 0
   for (let run = 0; run < transactionsPerRun; run += 1) {

@@ -1,8 +1,9 @@
 /**
- * Accepts proposals that are to be applied later: a small load, with its seq drawn before the answer, so that what a client
- * sends afterwards comes after it.
+ * Accepts proposals that are applied later. They become a small load, whose seq is drawn before the answer,
+ * so that what the client sends afterwards is newer.
  *
- * Two transactions in all, for the end of a body must be committed before a seq is drawn (see olderWork), and one chunk.
+ * It takes two transactions, because the end of a body must be committed before a seq is drawn (see
+ * olderWork), and one chunk.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,16 +24,17 @@ import { createWholeChunkWriter } from './whole-chunk-writer.ts'
 
 export type QueueOptions = IngestOptions & { traceId: string }
 
-/** How often room is looked for while there is none. */
+/** How often to check for room. */
 const roomEveryMs = 100
-/** The time a client is held back; well below its own timeout. */
+/** How long a client waits at most, well below its own timeout. */
 const roomMaxMs = 10_000
 
 /**
- * Stores what readProposals read as a load of the trace, and returns when it is accepted (committed). Each record is
- * applied or rejected by itself. Holds the caller back while loads wait, so that no queue grows without bound.
+ * Stores the result of readProposals as a load of the trace, and returns when it is accepted (committed).
+ * Each record is applied or rejected by itself.
  *
- * Without records there is no load. Throws OVERLOADED (with nothing stored).
+ * Makes the caller wait while too many loads wait, so that the queue cannot grow without bound. Without
+ * records there is no load. Throws OVERLOADED (nothing is stored then).
  */
 export async function queueProposals(
   db: Db,
@@ -58,7 +60,10 @@ export async function queueProposals(
 
 type Line = { line: number; text: string; changes: ChangeRecord['changes'] }
 
-/** One chunk for all, whatever its passes: within it they are in order by themselves. What is too large for one is sorted as a load is. */
+/**
+ * One chunk for all passes: within a chunk they are applied in order. Records that are too large for one
+ * chunk are sorted as in any load.
+ */
 async function storeLines(tx: Tx, loadId: string, lines: readonly Line[]): Promise<void> {
   const store = async (work: (tx: Tx) => Promise<void>, stored: Stored): Promise<void> => {
     await work(tx)
@@ -71,7 +76,7 @@ async function storeLines(tx: Tx, loadId: string, lines: readonly Line[]): Promi
   await writer.flush()
 }
 
-/** Throws OVERLOADED where there is no room for so long. */
+/** Throws OVERLOADED when there was no room for that long. */
 async function waitForRoom(db: Db): Promise<void> {
   const maximum = limits.waitingProposalLoadsMaxCount
   for (const giveUpAt = Date.now() + roomMaxMs; ; await sleep(roomEveryMs)) {

@@ -1,7 +1,6 @@
 /**
- * Reads loads and their rejects.
- *
- * A load is visible to the token that submitted it, and to tokens with the scope `admin`; to others it does not exist.
+ * Reads loads and their rejects. A load is visible to the token that submitted it, and to tokens with the
+ * scope `admin`; to others it does not exist.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CatalogError } from '../../errors.ts'
@@ -20,7 +19,7 @@ import {
   type SweepState
 } from '../../store/loads.ts'
 
-/** A load as every door shows it. Times are epoch milliseconds. */
+/** A load as every API shows it. Times are epoch milliseconds. */
 export type LoadView = {
   id: string
   state: LoadState
@@ -31,7 +30,10 @@ export type LoadView = {
   atomic: boolean
   dryRun: boolean
   counts: { received: number; applied: number; unchanged: number; rejected: number }
-  /** Only of a snapshot. Statements of its source: before it, not made by it, and taken away so far. */
+  /**
+   * Only for a snapshot: how many statements its source had that the load did not make, and how many are
+   * removed so far.
+   */
   snapshot?: {
     sweep: SweepState
     stated: number | null
@@ -43,11 +45,11 @@ export type LoadView = {
   createdAt: number
   finishedAt: number | null
   idempotencyKey?: string
-  /** What a dry run found that would change. */
+  /** What a dry run would change. */
   report?: JsonObject
-  /** The load that this one takes back. */
+  /** The load that this one undoes. */
   undoes?: string
-  /** The load that takes this one back. */
+  /** The load that undoes this one. */
   undoneBy?: string
 }
 
@@ -79,11 +81,11 @@ const toSnapshotView = (row: LoadRow, sweep: SweepState): NonNullable<LoadView['
   removed: row.sweepRemoved ?? 0
 })
 
-const seesAll = (actor: Actor): boolean => actor.scopes.includes('admin') && actor.domainUrn === null
+const maySeeAllLoads = (actor: Actor): boolean => actor.scopes.includes('admin') && actor.domainUrn === null
 
-/** Whether the load is this actor's to see and to steer. */
+/** Whether the actor may see and control the load. */
 export const isVisible = (load: LoadRow, actor: Actor): boolean =>
-  seesAll(actor) || (load.tokenId !== null && load.tokenId === actor.tokenId)
+  maySeeAllLoads(actor) || (load.tokenId !== null && load.tokenId === actor.tokenId)
 
 export const noSuchLoad = (id: string): CatalogError =>
   new CatalogError('NOT_FOUND', `No load with the id ${id}`)
@@ -100,7 +102,10 @@ const isEnded = (state: LoadState): boolean => terminalStates.includes(state)
 const pollFirstMs = 10
 const pollMaxMs = 200
 
-/** The load when it has ended, or as it is after that many seconds. Asks the row, ever less often. Throws as readLoad. */
+/**
+ * Returns the load when it has ended, or as it is after that many seconds. Polls its row, less often each
+ * time. Throws as readLoad does.
+ */
 export async function waitForLoad(
   db: Db,
   actor: Actor,
@@ -111,9 +116,9 @@ export async function waitForLoad(
   const deadline = Date.now() + seconds * 1_000
   for (let pause = pollFirstMs; ; pause = Math.min(pause * 1.5, pollMaxMs)) {
     const load = await readLoad(db, actor, id)
-    const left = deadline - Date.now()
-    if (isEnded(load.state) || left <= 0 || signal?.aborted) return load
-    await sleep(Math.min(pause, left))
+    const remainingMs = deadline - Date.now()
+    if (isEnded(load.state) || remainingMs <= 0 || signal?.aborted) return load
+    await sleep(Math.min(pause, remainingMs))
   }
 }
 
@@ -124,7 +129,10 @@ export type { LoadFilter } from '../../store/loads.ts'
 
 export type LoadsPage = { loads: LoadView[]; nextCursor: string | null }
 
-/** Newest first, those that fit the filter. `cursor` is what the page before gave. Throws BAD_REQUEST for a cursor that is none, LIMIT_EXCEEDED (pageMaxCount). */
+/**
+ * Newest first, filtered. `cursor` is the one of the page before. Throws BAD_REQUEST for an invalid cursor,
+ * LIMIT_EXCEEDED (pageMaxCount).
+ */
 export async function listLoads(
   db: Db,
   actor: Actor,
@@ -151,11 +159,11 @@ export async function listLoads(
   }
 }
 
-/** A token without an id owns no loads, and a load without a token is nobody's. */
+/** A token without an id owns no loads, and a load without a token has no owner. */
 const tokenFilter = (actor: Actor): string | null =>
-  seesAll(actor) ? null : (actor.tokenId ?? '00000000-0000-0000-0000-000000000000')
+  maySeeAllLoads(actor) ? null : (actor.tokenId ?? '00000000-0000-0000-0000-000000000000')
 
-/** Whether the text is a time as Postgres writes one, and the calendar has it. */
+/** Whether the text is a timestamp as Postgres writes it, and a real date. */
 function isTimestamp(text: string): boolean {
   const [, day = '', time = ''] =
     /^((?!0000)\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d{1,6})?[+-](?:0\d|1[0-4])(?::[0-5]\d){0,2}$/.exec(
@@ -174,17 +182,20 @@ function readCursor(cursor: string): { createdAt: string; id: string } {
         return { createdAt, id }
     }
   } catch {
-    // Not JSON: said below.
+    // Not JSON: the error below says so.
   }
   throw new CatalogError('BAD_REQUEST', 'Not a valid cursor', { field: 'cursor' })
 }
 
-/** A reject as every door shows it. */
+/** A reject as every API shows it. */
 export type RejectView = Omit<Reject, 'isWhole'>
 
 const rejectsPerRead = 200
 
-/** In line order, those after a line, at most `limit`; read from the database a few at a time. Throws NOT_FOUND as readLoad does, before the first one. */
+/**
+ * In line order, those after a line, at most `limit`; read from the database a few at a time. Throws
+ * NOT_FOUND as readLoad does, before the first one.
+ */
 export async function readRejects(
   db: Db,
   actor: Actor,

@@ -1,9 +1,10 @@
 /**
- * What became of the aspects of a write, by the trace id of its answer: pending, applied, overtaken, refused.
+ * What happened to the aspects of a write, by the trace id of its answer: pending, applied, overtaken,
+ * refused.
  *
- * A queued write is judged by its load. One that was applied when it was answered left no load: then the aspects
- * themselves tell whether they were changed since the id was given. Nothing waits for an index, so both storages that
- * DataHub's clients look at say the same.
+ * A queued write has the state of its load. A write that was applied before it was answered left no load:
+ * then the aspects show whether they were changed since the id was made. There is no index to wait for, so
+ * both storages that DataHub's clients look at have the same state.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CatalogError } from '../../errors.ts'
@@ -30,13 +31,16 @@ type StorageStatus = { writeStatus: WriteStatus; writeMessage?: string }
 
 type TracedAspect = { success: boolean; primaryStorage: StorageStatus; searchStorage: StorageStatus }
 
-/** By URN, by the name of the aspect. */
+/** By URN and aspect name. */
 export type TraceView = { [urn: string]: { [aspectName: string]: TracedAspect } }
 
-/** `detailed` also says why of what is no error. */
+/** `detailed` also explains states that are not errors. */
 export type TraceQuestion = { onlyIncludeErrors: boolean; detailed: boolean }
 
-/** The body of the question: for each URN the names of the aspects. Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED (proposalsPerBatchMaxCount). */
+/**
+ * Parses the body: the aspect names of each URN. Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER,
+ * LIMIT_EXCEEDED (proposalsPerBatchMaxCount).
+ */
 export function parseTraced(body: unknown): Map<Urn, string[]> {
   if (!isObject(body))
     throw new CatalogError('BAD_REQUEST', 'The body must be an object of lists: the names of aspects, by URN')
@@ -53,13 +57,13 @@ export function parseTraced(body: unknown): Map<Urn, string[]> {
     )
     count += Math.max(1, names.length)
   }
-  checkCount(count, 'proposalsPerBatchMaxCount', { field: 'body', what: `${count} aspects in one question` })
+  checkCount(count, 'proposalsPerBatchMaxCount', { field: 'body', what: `${count} aspects in one request` })
   return wanted
 }
 
 /**
- * Of a load that is not the caller's to see nothing is told but what the aspects say. Throws BAD_REQUEST for an id that is
- * none.
+ * Of a load that the caller may not see, only the state of the aspects is shown. Throws BAD_REQUEST for an
+ * invalid id.
  */
 export async function readTrace(
   db: Db,
@@ -78,7 +82,7 @@ export async function readTrace(
     for (const name of names) {
       const key = `${urn} ${name}`
       const status = load
-        ? statusOfLoaded(load, rejects.get(key), states.get(key))
+        ? statusInLoad(load, rejects.get(key), states.get(key))
         : statusSince(timeOfTrace(traceId), states.get(key))
       const isError = status.writeStatus === 'ERROR'
       if (onlyIncludeErrors && !isError) continue
@@ -89,11 +93,17 @@ export async function readTrace(
   return view
 }
 
-/** DataHub's client asks again after two seconds at the earliest: what is applied within a moment is worth waiting for. */
+/**
+ * DataHub's client asks again after two seconds at the earliest, so it is worth waiting a moment for a load
+ * that is nearly done.
+ */
 const settleMaxMs = 1_000
 const settleEveryMs = 25
 
-/** The load of the trace as soon as it has ended, or as it is after a moment; null where there is none that the actor may see. */
+/**
+ * The load of the trace once it has ended, or as it is after a moment; null when there is none that the actor
+ * may see.
+ */
 async function settledLoad(db: Db, actor: Actor, traceId: string): Promise<LoadRow | null> {
   for (const giveUpAt = Date.now() + settleMaxMs; ; await sleep(settleEveryMs)) {
     const load = await findTracedLoad(db, traceId)
@@ -102,7 +112,7 @@ async function settledLoad(db: Db, actor: Actor, traceId: string): Promise<LoadR
   }
 }
 
-/** The current state of an aspect. `seq` is null of one that keeps no order of its own. */
+/** The current state of an aspect. `seq` is null for an aspect without an order of its own. */
 type AspectState = { seq: number | null; changedAt: number }
 
 async function aspectStates(
@@ -143,7 +153,7 @@ async function rejectsByName(db: Db, { id, rejected }: LoadRow): Promise<Map<str
   return byName
 }
 
-function statusOfLoaded(
+function statusInLoad(
   load: LoadRow,
   reject: Reject | undefined,
   state: AspectState | undefined
@@ -155,20 +165,19 @@ function statusOfLoaded(
     return { writeStatus: 'ERROR', writeMessage: load.error ?? `The load ${load.id} is ${load.state}.` }
   if (state && state.seq !== null && load.seq !== null && state.seq > load.seq)
     return { writeStatus: 'HISTORIC_STATE', writeMessage: 'A later write has changed the aspect since.' }
-  // Edges are rows of their own: what changes them moves the time of their aspect, and not its place in the order.
+  // Edges are rows of their own: changing them updates the time of their aspect, but not its order.
   const isOfLoad =
     state !== undefined && (state.seq === load.seq || state.changedAt >= load.createdAt.getTime())
   if (isOfLoad) return { writeStatus: 'ACTIVE_STATE' }
   return load.applied + load.unchanged > 0
-    ? { writeStatus: 'NO_OP', writeMessage: 'The aspect was as written already.' }
+    ? { writeStatus: 'NO_OP', writeMessage: 'The aspect already had this value.' }
     : { writeStatus: 'UNKNOWN' }
 }
 
 const statusSince = (writtenAt: number, state: AspectState | undefined): StorageStatus =>
   state && state.changedAt >= writtenAt
-    ? { writeStatus: 'ACTIVE_STATE', writeMessage: 'The aspect was changed since the id was given.' }
+    ? { writeStatus: 'ACTIVE_STATE', writeMessage: 'The aspect was changed after the id was made.' }
     : {
         writeStatus: 'UNKNOWN',
-        writeMessage:
-          'Nothing that waited was sent under this id, and the aspect was not changed since it was given.'
+        writeMessage: 'No queued write has this id, and the aspect was not changed since the id was made.'
       }

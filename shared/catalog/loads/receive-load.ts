@@ -1,4 +1,4 @@
-/** Receives a load: streams its records into Postgres, and accepts it when its body has come to a clean end. */
+/** Receives a load: streams its records into Postgres, and accepts it when its body has ended cleanly. */
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CatalogError } from '../../errors.ts'
@@ -32,23 +32,29 @@ import { replayLoad, stillReceiving } from './replay-load.ts'
 import { comparePass } from './sweep-passes.ts'
 import { createWholeChunkWriter, wholeRecordLimit } from './whole-chunk-writer.ts'
 
-/** `isReplay`: the load was there before, and nothing was stored. */
+/** `isReplay`: the load existed before, and nothing was stored. */
 export type Received = { id: string; isReplay: boolean }
 
-/** An upload whose process is alive says so this often, whatever it brings: several times within uploadSilentMaxSeconds. */
+/**
+ * How often an upload renews its heartbeat, whatever arrives: several times within uploadSilentMaxSeconds.
+ */
 const heartbeatMs = 10_000
-/** How long records are read without a pause, so that requests of people are answered between them. */
+/** How long records are read without a pause, so that interactive requests are answered in between. */
 const turnMaxMs = 2
 
 /**
- * Stores the records of the body as they come, and returns the id of the load when it is accepted (committed). What was
- * received under the same key before is compared and answered with, even while new loads are refused: it stores nothing.
- * What runs of plain edges name is stored by the ids that `knownIds` has for it, and looked up no more.
- * Reads on only when all but the last chunk of what was read is stored, so memory is bounded on this side and the client is held back on its own.
+ * Stores the records of the body as they arrive, and returns the id of the load when it is accepted
+ * (committed).
  *
- * Throws OVERLOADED, BAD_REQUEST for a body without records, what openRecords and checkRequest throw (all with nothing stored),
- * LIMIT_EXCEEDED (loadMaxRecords), SNAPSHOT_REMOVES_TOO_MUCH, CONFLICT when the load was cancelled meanwhile or its key is another's,
- * IDEMPOTENCY_MISMATCH, and what the body or its reader throw. After any of these the load is aborted and its records are gone.
+ * A body under a known key is compared with the earlier one and answered with its load, even while new loads
+ * are refused, because nothing is stored. Ends that `knownIds` knows are stored as ids and not looked up
+ * again. Reading continues only when all but the last chunk is stored, so memory is bounded here and the
+ * client is slowed down.
+ *
+ * Throws OVERLOADED, BAD_REQUEST for a body without records, and what openRecords and checkRequest throw
+ * (nothing is stored in these cases), LIMIT_EXCEEDED (loadMaxRecords), SNAPSHOT_REMOVES_TOO_MUCH, CONFLICT
+ * when the load was cancelled meanwhile or its key belongs to another load, IDEMPOTENCY_MISMATCH, and what
+ * the body or its reader throws. After any of these the load is aborted and its records are deleted.
  */
 export async function receiveLoad(
   db: Db,
@@ -59,15 +65,16 @@ export async function receiveLoad(
 ): Promise<Received> {
   const id = randomUUID()
   const key = request.idempotencyKey ?? null
-  const told = request.dbt ? optionsText(request.dbt) : null
-  const known = key === null ? null : await replayLoad(db, queue, { request, key, told }, body)
+  const optionText = request.dbt ? optionsText(request.dbt) : null
+  const known = key === null ? null : await replayLoad(db, queue, { request, key, told: optionText }, body)
   if (known !== null) return { id: known, isReplay: true }
   await refuseWhenOverloaded(db)
   const upload: Upload = { id, records: 0, heartbeat: null }
-  const { body: bytes, digest } = key === null ? { body, digest: () => null } : digestingBody(body, told)
+  const { body: bytes, digest } =
+    key === null ? { body, digest: () => null } : digestingBody(body, optionText)
   try {
     await storeRecords(db, upload, { request, knownIds }, bytes)
-    if (upload.records === 0) throw new CatalogError('BAD_REQUEST', 'The body holds no records')
+    if (upload.records === 0) throw new CatalogError('BAD_REQUEST', 'The body contains no records')
     if (!(await endBody(db, id, digest()))) throw await endedMeanwhile(db, id)
   } catch (error) {
     if (upload.records > 0) await abort(db, id, error)
@@ -75,7 +82,8 @@ export async function receiveLoad(
   } finally {
     clearInterval(upload.heartbeat ?? undefined)
   }
-  // From here on the load is whole: should this process die, or the database be away, the sweeper accepts it.
+  // From here on the load is complete: if this process dies, or the database is unreachable, the sweeper
+  // accepts it.
   await acceptReceivedLoad(db, queue, id)
   return { id, isReplay: false }
 }
@@ -94,7 +102,7 @@ async function refuseWhenOverloaded(db: Db): Promise<void> {
   })
 }
 
-/** Counts what came in `upload.records`. The load's row is made with the first record. */
+/** Counts the records in `upload.records`. The row of the load is created with the first record. */
 async function storeRecords(
   db: Db,
   upload: Upload,
@@ -144,16 +152,19 @@ async function storeRecords(
         turnAt = performance.now()
       }
     }
-    // Without a record there is no load that anything could be stored of.
+    // Without a record there is no load to store anything for.
     if (upload.records > 0) await writer.flush()
   } finally {
-    // Whoever aborts the load finds all that was stored of it.
+    // Whoever aborts the load must find everything that was stored of it.
     await writer.idle()
   }
   if (snapshot && tally && upload.records > 0) await endSnapshot(db, load, snapshot, tally)
 }
 
-/** The chunk that compares, after all records; it has none of its own. A limited token's share is known when it is compared. */
+/**
+ * Adds the chunk that compares, after all records; it has no records of its own. The share of a limited token
+ * is known only when it is compared.
+ */
 async function endSnapshot(
   db: Db,
   { id, source, domainUrn, isAtomic, isDryRun }: Submission,
@@ -161,15 +172,15 @@ async function endSnapshot(
   tally: SnapshotTally
 ): Promise<void> {
   if (!force && !isDryRun && domainUrn === null)
-    await refuseSmallSnapshot(db, source, tally.most(), maxRemovedShare)
-  // What is one chunk sweeps in its own transaction.
+    await refuseSmallSnapshot(db, source, tally.statedMaxCount(), maxRemovedShare)
+  // A load of one chunk sweeps in its own transaction.
   if (!isAtomic && !isDryRun)
     await inTransaction(db, (tx) =>
       insertChunk(tx, { loadId: id, pass: comparePass, firstLine: 0, recordCount: 0, payload: null })
     )
 }
 
-/** A promise only where something is to be waited for. */
+/** Returns a promise only when there is something to wait for. */
 function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined {
   if ('count' in entry) return writer.addEdges(entry)
   if ('shape' in entry) return writer.addEdge(entry)
@@ -178,7 +189,7 @@ function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined
   return writer.reject(toReject(entry.line, entry.text, reasonOf(entry.error)))
 }
 
-/** Makes the row of the load, and keeps saying that the upload is alive. */
+/** Creates the row of the load, and keeps renewing the heartbeat. */
 async function begin(
   db: Db,
   upload: Upload,
@@ -191,21 +202,27 @@ async function begin(
   upload.heartbeat.unref()
 }
 
-/** A reject is a verdict on what the client sent; trouble of ours is none. */
+/** A reject is a verdict on the client's input; our own failures are not. */
 function refuseFatal(error: CatalogError): void {
   if (error.status >= 500) throw error
 }
 
-/** Ends an upload that did not come to its end, and frees its records. What fails here is done by the sweeper later. */
+/**
+ * Ends an upload that did not arrive completely, and deletes its records. If this fails the sweeper does it
+ * later.
+ */
 async function abort(db: Db, id: string, error: unknown): Promise<void> {
   try {
     await abortUpload(db, id, toCatalogError(error).message)
   } catch {
-    // The database is away: the load stays `receiving`, untouched, until the sweeper aborts it.
+    // The database is unreachable: the load stays `receiving` until the sweeper aborts it.
   }
 }
 
-/** Somebody cancelled it; or this process could not be heard of for so long that it was given up, and its client can send it again. */
+/**
+ * The load was cancelled, or this process was silent for so long that the sweeper aborted it; its client can
+ * send it again.
+ */
 async function endedMeanwhile(db: Db | Tx, id: string): Promise<CatalogError> {
   return (await findLoad(db, id))?.state === 'cancelled'
     ? new CatalogError('CONFLICT', 'The load was cancelled while it was being received')

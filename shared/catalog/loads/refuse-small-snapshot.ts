@@ -1,4 +1,4 @@
-/** Refuses a snapshot as early as can be: at the end of its body, where it states so little that too much would have to go. */
+/** Refuses a snapshot at the end of its body when it states so little that too much would be removed. */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { RecordShape } from '../../formats/parse-record.ts'
@@ -11,8 +11,8 @@ import { edgesOf, namedByReject } from './named-edges.ts'
 /** Counts how many statements the records read so far can spare at most. */
 export type SnapshotTally = {
   add(entry: ReadRecord): void
-  /** Null where a rejected record may spare any number. */
-  most(): number | null
+  /** Null when a rejected record may spare any number. */
+  statedMaxCount(): number | null
 }
 
 export function createSnapshotTally(shape: RecordShape): SnapshotTally {
@@ -20,7 +20,7 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
   let isBounded = true
   return {
     add(entry) {
-      // What is removed by name is not there to be swept either.
+      // Edges that the load removes itself are not swept.
       if ('shape' in entry) count += 'count' in entry ? entry.count : 1
       else if ('error' in entry) {
         const named = namedByReject(shape, { line: entry.line, record: entry.text, isWhole: true })
@@ -30,23 +30,23 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
         for (const change of entry.record.changes) count += edgesOf(change).length
       }
     },
-    most: () => (isBounded ? count : null)
+    statedMaxCount: () => (isBounded ? count : null)
   }
 }
 
 /**
- * Throws SNAPSHOT_REMOVES_TOO_MUCH. What is not refused here is counted exactly when its records are applied: while other
- * loads of the source are unfinished, what it states is not known.
+ * Throws SNAPSHOT_REMOVES_TOO_MUCH. A snapshot that passes is counted exactly when its records are applied:
+ * while other loads of the source are unfinished, it is not known what the source states.
  */
 export async function refuseSmallSnapshot(
   db: Db,
   source: string,
-  most: number | null,
+  statedMaxCount: number | null,
   maxShare: number
 ): Promise<void> {
-  if (most === null || (await isSourceBusy(db, source))) return
+  if (statedMaxCount === null || (await isSourceBusy(db, source))) return
   const stated = await countStatementsOf(db, source)
-  const removable = stated - most
+  const removable = stated - statedMaxCount
   if (removable <= stated * maxShare) return
   throw new CatalogError(
     'SNAPSHOT_REMOVES_TOO_MUCH',

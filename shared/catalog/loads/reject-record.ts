@@ -3,7 +3,7 @@ import type { CatalogError, ErrorCode } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Reject } from '../../store/rejects.ts'
 
-/** Postgres stores no U+0000, and a lone surrogate would become another text. */
+/** Postgres cannot store U+0000, and a lone surrogate would change the text. */
 const storable = (text: string): string => text.replaceAll('\0', '\u{fffd}').toWellFormed()
 
 /** The first bytes of a text, ending at a whole character. */
@@ -16,7 +16,7 @@ function firstBytes(text: string, maxBytes: number): string {
   return bytes.toString('utf8', 0, end)
 }
 
-/** `text` is the record as it was sent, of which rejectRecordMaxBytes are kept. */
+/** `text` is the record as it was sent; rejectRecordMaxBytes of it are kept. */
 export function toReject(
   line: number,
   text: string,

@@ -1,4 +1,6 @@
-/** The rejects of a CSV load as a CSV that can be mended and sent again: what was wrong in front of each row. */
+/**
+ * The rejects of a CSV load as a CSV that can be fixed and sent again, with the error in front of each row.
+ */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import { printCells, printRow, splitCells } from '../../formats/csv-cells.ts'
@@ -8,8 +10,9 @@ import { findLoad } from '../../store/loads.ts'
 import { readRejects, type RejectView } from './read-load.ts'
 
 /**
- * The header and a row for each reject, as readRejects gives them. A record that cannot be taken apart is one cell, so that
- * the file as a whole is well formed. Throws NOT_FOUND as readLoad does, UNSUPPORTED for a load of another format.
+ * The header and a row for each reject, as readRejects returns them. A record that cannot be split into cells
+ * is one cell, so that the file as a whole is well formed. Throws NOT_FOUND as readLoad does, UNSUPPORTED for
+ * a load of another format.
  */
 export async function readRejectsAsCsv(
   db: Db,
@@ -29,10 +32,10 @@ export async function readRejectsAsCsv(
 }
 
 async function* rowsOf(rejects: AsyncIterable<RejectView>, names: readonly string[]): AsyncGenerator<string> {
-  // A mended file that was sent again has these columns already.
-  const isOurs = (place: number): boolean =>
+  // A fixed file that was sent again already has these columns.
+  const isErrorColumn = (place: number): boolean =>
     rejectColumns.some((column) => column === names[place]?.toLowerCase())
-  const kept = (cells: readonly string[]): string[] => cells.filter((_, place) => !isOurs(place))
+  const kept = (cells: readonly string[]): string[] => cells.filter((_, place) => !isErrorColumn(place))
   yield printRow([...rejectColumns, ...kept(names)])
   for await (const { line, code, field, message, record } of rejects)
     yield `${printCells([line, code, field, message])},${printCells(kept(cellsOf(record ?? '')))}\r\n`

@@ -1,8 +1,8 @@
 /**
- * The second half of a snapshot's sweep: takes away one piece of what the comparison found, as one chunk of its load.
+ * The second half of the sweep of a snapshot: removes one chunk of the statements that the comparison found.
  *
- * What has been stated again by something newer since then stays. A removal leaves its order behind, as every other one
- * does: for each owner a replacement of what the source states, at the end of the load.
+ * Statements that something newer has made since then stay. Like every other removal this one leaves its
+ * order behind: for each owner, a replacement of what the source states, at the end of the load.
  */
 import type { Db, Tx } from '../../db/database.ts'
 import { lineageFieldByCode } from '../../model/lineage-fields.ts'
@@ -33,7 +33,7 @@ import type { ChunkGuards } from './chunk-guards.ts'
 import { allGuards } from '../write/guards.ts'
 import { settleChunk, type Settled } from './settle-chunk.ts'
 
-/** Beyond every line of a load. */
+/** After every line of a load. */
 const lastLine = 2 ** 31 - 1
 const noVerdicts = { counts: { applied: 0, unchanged: 0, rejected: 0 }, rejects: [] }
 
@@ -57,7 +57,7 @@ export function removeUnstated(db: Db, claimed: ClaimedChunk, options: ChunkOpti
   })
 }
 
-/** Takes away one piece of what was found; gives how many statements went. */
+/** Removes one chunk of what was found, and returns how many statements it removed. */
 export async function removePiece(
   tx: Tx,
   context: ChunkContext,
@@ -115,7 +115,10 @@ function ownersOf(rows: readonly StatementRow[]): Owner[] {
 const keyOfEdge = (row: Pick<StatementRow, 'ownerId' | 'field' | 'downstreamId' | 'upstreamId'>): string =>
   `${row.ownerId} ${row.field >> 4} ${row.downstreamId} ${row.upstreamId}`
 
-/** An aspect has another version where a reader can see that something has gone: an edge that nobody states any more, or an entry of a list. */
+/**
+ * An aspect gets another version when a reader can see the removal: an edge that no one states any more, or
+ * an entry of a list.
+ */
 async function showRemovals(tx: Tx, work: UnitOfWork, removed: readonly StatementRow[]): Promise<void> {
   const left = new Set(
     (
@@ -123,7 +126,7 @@ async function showRemovals(tx: Tx, work: UnitOfWork, removed: readonly Statemen
     ).map(keyOfEdge)
   )
   const seen = ownersOf(removed.filter((row) => row.recordKey !== bareRecordKey || !left.has(keyOfEdge(row))))
-  // What is newer than the load needs no replaying: only the version counts up.
+  // Changes that are newer than the load need no replay: only the version is incremented.
   const drafts = await readAspectDrafts(
     tx,
     work,

@@ -1,4 +1,4 @@
-/** What a submission under an Idempotency-Key is that has been sent before: the same load again, or none at all. */
+/** Recognises a submission whose Idempotency-Key was used before, and finds its load. */
 import { CatalogError } from '../../errors.ts'
 import type { Db } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
@@ -9,23 +9,23 @@ import { acceptReceivedLoad } from './accept-load.ts'
 import { digestingBody } from './idempotency-key.ts'
 import { submissionOf, type LoadRequest } from './load-request.ts'
 
-/** A client waits this long before it sends again what is still being received. */
+/** How long a client waits before it sends a load again that is still being received. */
 const retryAfterSeconds = 5
 
 /**
- * The id of the load that the key belongs to; null where the key is free. Reads the body to its end to compare it, and
- * stores nothing.
+ * Returns the id of the load that the key belongs to; null when the key is free. Reads the body to its end to
+ * compare it, and stores nothing.
  *
- * An upload that nobody has given a sign of life for uploadSilentMaxSeconds is aborted here: its process has died, and who
- * sends it again need not wait for a sweeper. A load whose process died after the end of its body is accepted here.
+ * An upload without a heartbeat for uploadSilentMaxSeconds is aborted here: its process has died, and the
+ * client need not wait for a sweeper. A load whose process died after the end of its body is accepted here.
  *
- * Throws CONFLICT (with a time to wait) while the first is still being received, IDEMPOTENCY_MISMATCH for another body
- * or other parameters, and what the body throws.
+ * Throws CONFLICT (with a time to wait) while the first is still being received, IDEMPOTENCY_MISMATCH for
+ * another body or other parameters, and what the body throws.
  */
 export async function replayLoad(
   db: Db,
   queue: ChunkQueue,
-  { request, key, told }: { request: LoadRequest; key: string; told: string | null },
+  { request, key, told: optionText }: { request: LoadRequest; key: string; told: string | null },
   body: AsyncIterable<Buffer>
 ): Promise<string | null> {
   const known = await findKeyedLoad(
@@ -35,16 +35,16 @@ export async function replayLoad(
   )
   if (!known) return null
   if (!known.hasWholeBody) {
-    if (known.isSilent && (await abortUpload(db, known.id, 'Nothing more came of the upload'))) return null
+    if (known.isSilent && (await abortUpload(db, known.id, 'The upload stopped before its end'))) return null
     throw stillReceiving()
   }
   compareParameters(request, known)
-  const { body: compared, digest } = digestingBody(body, told)
+  const { body: compared, digest } = digestingBody(body, optionText)
   for await (const part of compared) void part
   if (known.bodyDigest === null || !digest().equals(known.bodyDigest))
     throw new CatalogError(
       'IDEMPOTENCY_MISMATCH',
-      told === null
+      optionText === null
         ? 'The Idempotency-Key belongs to a load with another body'
         : 'The Idempotency-Key belongs to a load with another body, or other owners, domains or namespace',
       { field: 'Idempotency-Key' }
@@ -63,7 +63,7 @@ const compared = [
 ] as const
 
 function compareParameters(request: LoadRequest, known: KeyedLoad): void {
-  // A format that the body tells is the same when the body is.
+  // A format that the body decides is the same when the body is.
   if (!new Set<string>([request.format].flat()).has(known.format))
     throw new CatalogError(
       'IDEMPOTENCY_MISMATCH',
@@ -84,7 +84,7 @@ function compareParameters(request: LoadRequest, known: KeyedLoad): void {
   }
 }
 
-/** Also said to the one of two that came at once and was later. */
+/** Also used when two submissions arrived at once, for the later one. */
 export const stillReceiving = (): CatalogError =>
   new CatalogError(
     'CONFLICT',

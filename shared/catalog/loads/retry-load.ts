@@ -1,4 +1,4 @@
-/** Gives a load another go: one that failed goes on where it stopped, one that is done sends its rejected records again. */
+/** Retries a load: a failed one continues where it stopped, a done one sends its rejected records again. */
 import { CatalogError } from '../../errors.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -25,9 +25,11 @@ import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 const rejectsPerRead = 500
 
 /**
- * A failed load keeps its seq; with `force` its sweep takes away whatever it finds to. The rejected records of a done load are accepted under a fresh seq: they are later than
- * whatever has happened since. Records that do not parse, or were not kept whole, stay rejected.
- * Throws NOT_FOUND, and CONFLICT where there is nothing to retry.
+ * A failed load keeps its seq; with `force` its sweep removes everything it finds.
+ *
+ * The rejected records of a done load are accepted with a new seq, so they are newer than everything that has
+ * happened since. Records that do not parse, or were not kept whole, stay rejected. Throws NOT_FOUND, and
+ * CONFLICT when there is nothing to retry.
  */
 export async function retryLoad(
   db: Db,
@@ -43,10 +45,7 @@ export async function retryLoad(
     if (load.isDryRun)
       throw new CatalogError('CONFLICT', 'The load is a dry run: send it again to see what it would do now')
     if (load.isAtomic)
-      throw new CatalogError(
-        'CONFLICT',
-        `The load is atomic and ${load.state}: what it needs is to be sent again as a whole`
-      )
+      throw new CatalogError('CONFLICT', `The load is atomic and ${load.state}: send it again as a whole`)
     if (load.undoneBy !== null)
       throw new CatalogError('CONFLICT', `The load has been undone by the load ${load.undoneBy}`)
     if (force) checkForce(load)
@@ -54,7 +53,7 @@ export async function retryLoad(
       if (load.supersededBy !== null)
         throw new CatalogError(
           'CONFLICT',
-          `A newer snapshot of ${load.source}, the load ${load.supersededBy}, has taken the place of this load; send it again if it is still wanted`
+          `A newer snapshot of ${load.source}, the load ${load.supersededBy}, has replaced this load; send it again if it is still wanted`
         )
       if (force) await forceSweep(tx, id)
       await resetChunks(tx, id)
@@ -70,13 +69,14 @@ export async function retryLoad(
       throw new CatalogError('CONFLICT', 'The load has no rejected records that could be sent again')
     return null
   })
-  // A load that receives again has no seq until this is committed: as with any load, a process that dies here is made up for by the sweeper.
+  // A load that receives again has no seq until this is committed. If this process dies, the sweeper accepts
+  // it like any other load.
   if (reopened) await queue.nudge(reopened.nudges)
   else await acceptReceivedLoad(db, queue, id)
   return readLoad(db, actor, id)
 }
 
-/** Only a snapshot has anything to force, and only one that is not through with it. */
+/** Only a snapshot has anything to force, and only one whose sweep is not done. */
 function checkForce({ mode, state, sweep }: LoadRow): void {
   if (mode !== 'snapshot') throw new CatalogError('BAD_REQUEST', 'force is for snapshots', { field: 'force' })
   if (state === 'done')
@@ -84,11 +84,11 @@ function checkForce({ mode, state, sweep }: LoadRow): void {
       'CONFLICT',
       sweep === 'held'
         ? 'The load has ended; send the snapshot again with force=true'
-        : 'The load has ended, and what its source does not state any more is gone'
+        : 'The load has ended, and has removed what its source no longer states'
     )
 }
 
-/** Makes chunks of the rejected records, a page at a time. Returns how many there are. */
+/** Makes chunks of the rejected records, a page at a time. Returns how many records there are. */
 async function reopenRejects(tx: Tx, load: LoadRow): Promise<number> {
   await deleteDeclarations(tx, load.id)
   const writer = createChunkWriter(
@@ -122,7 +122,7 @@ async function reopenRejects(tx: Tx, load: LoadRow): Promise<number> {
   return count
 }
 
-/** Null for a record that is still no record. */
+/** Null for a record that still does not parse. */
 function parseAgain({ parse }: RecordParser, text: string, line: number): ChangeRecord | null {
   try {
     return parse(text, line)

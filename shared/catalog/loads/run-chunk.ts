@@ -1,4 +1,4 @@
-/** One look at one chunk, from the claim to whatever becomes of it: what a worker does for each queue job. */
+/** Runs one chunk, from its claim to its end: what a worker does for each queue job. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commitBehind } from '../../db/commit-behind.ts'
 import type { Db, Tx } from '../../db/database.ts'
@@ -29,32 +29,36 @@ import { comparePass, removalPass } from './sweep-passes.ts'
 
 export type RunOptions = {
   apply: ApplyRecords
-  /** What the process remembers of ids, as in ApplyOptions. */
+  /** The ids that the process remembers, as in ApplyOptions. */
   ids?: EntityIds | undefined
   connections?: Connections
   guards?: ChunkGuards
-  /** Rolls back what is under way and hands the chunk back. */
+  /** Aborting it rolls the work back and hands the chunk back. */
   signal?: AbortSignal | undefined
   /** One for the process: an isolated chunk runs alone in it. */
   gate?: IsolationGate
   leaseSeconds?: number
 }
 
-/** What became of the chunk. `error` is for the log; `retryInMs` tells when a chunk that was handed back is due again. */
+/**
+ * What happened to the chunk. `error` is for the log; `retryInMs` says when a chunk that was handed back is
+ * due again.
+ */
 export type Run = {
   outcome:
     'nothing' | 'settled' | 'split' | 'rejected' | 'released' | 'aborted' | 'overtaken' | 'ended' | 'failed'
   chunk?: ClaimedChunk
   settled?: Settled
   error?: unknown
-  /** Why the load failed, as its client is told. */
+  /** Why the load failed, for its client. */
   reason?: string
   retryInMs?: number
 }
 
 /**
- * Claims the chunk and applies it. Never throws for what concerns the chunk: it is settled, split, handed back, or
- * somebody else's. Throws only when the database cannot be reached to say so; then the lease runs out.
+ * Claims the chunk and applies it. A problem with the chunk is never thrown: the chunk is settled, split or
+ * handed back, or another worker has it. Throws only when the database cannot be reached to record that; then
+ * the lease runs out.
  */
 export async function runChunk(
   db: Db,
@@ -65,15 +69,15 @@ export async function runChunk(
   const guards = options.guards ?? allChunkGuards
   const claim = await claimChunk(db, chunkId, guards, options.leaseSeconds ?? leaseSeconds)
   if (!claim) return { outcome: 'nothing' }
-  const run = await whileHeld(db, claim.chunk, options.leaseSeconds ?? leaseSeconds, () =>
+  const run = await withLeaseRenewed(db, claim.chunk, options.leaseSeconds ?? leaseSeconds, () =>
     work(db, queue, claim, { ...options, guards })
   )
   metrics.chunkAttempts.inc({ outcome: run.outcome })
   return { chunk: claim.chunk, ...run }
 }
 
-/** Renews the lease while the work goes on, waiting for its turn included. */
-async function whileHeld<T>(
+/** Renews the lease while the work runs, and while it waits for its turn. */
+async function withLeaseRenewed<T>(
   db: Db,
   chunk: ClaimedChunk,
   seconds: number,
@@ -178,7 +182,7 @@ async function recover(
       }
     }
   } catch (secondError) {
-    // Neither applied nor told apart: the row still says who holds it, and for how long.
+    // The chunk was neither applied nor released: its row still says who holds it, and for how long.
     if (secondError instanceof ChunkOvertaken) return { outcome: 'overtaken', error }
     if (secondError instanceof LoadEnded) return { outcome: 'ended', error }
     throw secondError
@@ -189,8 +193,8 @@ const handBackEveryMs = 500
 const handBackMaxMs = 60_000
 
 /**
- * Hands the chunk back, again and again where the database cannot take that in (no room, not there): whoever claims a
- * chunk of which nothing was said counts a crash, and enough of these would make an innocent record a guilty one.
+ * Hands the chunk back, and tries again while the database cannot store that (it is full or unreachable). A
+ * chunk whose lease runs out counts a crash, and enough crashes would make an innocent record look guilty.
  */
 async function handBack(
   db: Db,
@@ -220,8 +224,8 @@ async function split(
 }
 
 /**
- * What waits until the settlement is committed: the workers' next chunks, the metrics, the room. A database that is away
- * now costs a delay only: the sweeper and the housekeeping do the same.
+ * What must wait until the settlement is committed: the next chunks, the metrics, and the room for new
+ * records. If the database fails now this is only delayed: the sweeper and the housekeeping do the same.
  */
 async function finish(
   db: Db,
@@ -250,13 +254,13 @@ async function finish(
   }
 }
 
-/** A nudge that a crash takes back is given again by the sweeper. */
+/** If a crash loses this job, the sweeper queues the chunk again. */
 async function moreNudges(tx: Tx, loadId: string): Promise<Nudge[]> {
   await commitBehind(tx)
   return nudgeMore(tx, loadId, nudgesWaiting)
 }
 
-/** A load that is all or nothing, and came to nothing. */
+/** An atomic load that was not applied. */
 function notApplied({ failedWith }: NotApplied): Run {
   metrics.loads.inc({ state: 'failed' })
   return { outcome: 'failed', reason: failedWith }

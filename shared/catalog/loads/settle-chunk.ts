@@ -1,4 +1,7 @@
-/** Ends a chunk, once: whoever still holds its fence counts it off, and who counts off the last one ends the load. */
+/**
+ * Ends a chunk exactly once: only the holder of its fence counts it down, and whoever counts down the last
+ * chunk ends the load.
+ */
 import { commitBehind } from '../../db/commit-behind.ts'
 import type { Tx } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
@@ -9,7 +12,7 @@ import { insertRejects, restoreRejects, type Reject } from '../../store/rejects.
 import { nudgesPerLoad } from './accept-load.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 
-/** Another worker holds the chunk, or has ended it: whatever this one did is to be rolled back. */
+/** Another worker holds the chunk, or has ended it: the work of this one must be rolled back. */
 export class ChunkOvertaken extends Error {
   constructor() {
     super('the chunk is held by another worker')
@@ -25,10 +28,13 @@ export class LoadEnded extends Error {
   }
 }
 
-/** What follows from a settled chunk, once its transaction has been committed. */
+/** What must be done after the transaction of a settled chunk is committed. */
 export type Settled = { counts: Counts; isLoadDone: boolean; nudges: Nudge[] }
 
-/** Throws ChunkOvertaken or LoadEnded where the chunk is not this worker's to settle. To be asked before anything is applied. */
+/**
+ * Throws ChunkOvertaken or LoadEnded when this worker may not settle the chunk. Call it before anything is
+ * applied.
+ */
 export function assertHeld(
   chunk: LockedChunk | null,
   claimed: ClaimedChunk,
@@ -41,8 +47,8 @@ export function assertHeld(
 }
 
 /**
- * The last thing the transaction of a chunk does. Throws ChunkOvertaken, LoadEnded, or an Error when the counts do not
- * add up to the records of the chunk; all of them must roll back.
+ * The last step of the transaction of a chunk. Throws ChunkOvertaken, LoadEnded, or an Error when the counts
+ * do not add up to the records of the chunk; each of them must roll back.
  */
 export async function settleChunk(
   tx: Tx,
@@ -67,11 +73,11 @@ export async function settleChunk(
   if (!progress) throw new LoadEnded()
   if (progress.remaining <= 0) {
     await finishLoad(tx, chunk.loadId)
-    // What was tried again has been judged anew: nothing is to be restored.
+    // Retried records have new verdicts: nothing is to be restored.
     await restoreRejects(tx, chunk.loadId, [])
     return { counts, isLoadDone: true, nudges: [] }
   }
-  // That the load is done is told by the commit of its last chunk, which takes all before it to disk.
+  // A load is reported as done by the commit of its last chunk, which takes all earlier commits to disk.
   await commitBehind(tx)
   const isNextPass = (await advancePass(tx, chunk.loadId)) !== null
   return {

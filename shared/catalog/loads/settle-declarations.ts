@@ -1,4 +1,7 @@
-/** Decides, between the first and the second pass of a load, which of the entities it declares will be created. */
+/**
+ * Decides, between the first and the second pass of a load, which of the entities it declares will be
+ * created.
+ */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import {
@@ -12,9 +15,10 @@ import { olderWork } from '../../store/order-of-changes.ts'
 import { WaitForOlderLoad } from '../write/wait-for-older-load.ts'
 
 /**
- * Takes out the declarations that cannot hold, until each one left refers only to what exists or is declared too:
- * references hold in any order, also in circles, and what hangs on something missing is missing itself.
- * Only once for a load; later calls find it done. Throws WaitForOlderLoad while an older load may still create what is missing.
+ * Removes declarations until each remaining one refers only to entities that exist or are declared too.
+ * References may point in any direction, also in cycles, and a declaration that depends on something missing
+ * is removed too. Runs once for a load; later calls do nothing. Throws WaitForOlderLoad while an older load
+ * may still create what is missing.
  */
 export async function settleDeclarations(db: Db, loadId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
@@ -25,7 +29,7 @@ export async function settleDeclarations(db: Db, loadId: string): Promise<void> 
       if (await hasDanglingReference(tx, loadId)) {
         const older = await olderWork(tx, load.seq, loadId)
         if (older.isCreating) throw new WaitForOlderLoad()
-        // What an older load created between the first look and the question is there now.
+        // An older load may have created it between the two reads.
         await forgetPresentReferences(tx, loadId)
         while ((await deleteDangling(tx, loadId)) > 0);
       }

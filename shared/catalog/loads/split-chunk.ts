@@ -1,4 +1,4 @@
-/** Halves a chunk, so that a guilty record is left alone and the others go their way. */
+/** Halves a chunk, so that a guilty record ends up alone and the others are applied. */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { nudgeChunks, type Nudge } from '../../store/chunk-nudges.ts'
@@ -12,8 +12,8 @@ import { assertHeld, ChunkOvertaken, LoadEnded } from './settle-chunk.ts'
 import { readChunkRecords } from './undo-records.ts'
 
 /**
- * Two chunks in place of one, of the same pass; an isolated one has isolated halves. Returns what to tell the queue.
- * Throws ChunkOvertaken, LoadEnded, UnreadableChunk.
+ * Replaces a chunk by two of the same pass; the halves of an isolated chunk are isolated. Returns what to
+ * queue. Throws ChunkOvertaken, LoadEnded, UnreadableChunk.
  */
 export async function splitChunk(
   db: Db,
@@ -43,7 +43,10 @@ export async function splitChunk(
 
 type Half = { firstLine: number; recordCount: number; payload: Buffer }
 
-/** Edges that workers died with stay edges; those that could not be applied are tried record by record, and so is an edge alone. */
+/**
+ * After a crash edges stay in columns. After a failure they are tried record by record, and so is a single
+ * edge.
+ */
 async function halves(tx: Tx, chunk: LockedChunk, keepsEdges: boolean): Promise<Half[]> {
   const edges = keepsEdges ? await unpackEdgesOnly(chunk.payload) : null
   if (edges)

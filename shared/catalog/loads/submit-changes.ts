@@ -1,4 +1,4 @@
-/** The bulk twin of the synchronous mutations: the same changes as a load, through the same pipeline as an upload. */
+/** Submits the changes of the synchronous mutations as a load, through the same pipeline as an upload. */
 import { createHash, randomUUID } from 'node:crypto'
 import { CatalogError } from '../../errors.ts'
 import type { Db } from '../../db/database.ts'
@@ -12,7 +12,7 @@ import { receiveLoad } from './receive-load.ts'
 
 type Edge = { upstreamUrn: string; downstreamUrn: string }
 
-/** Absent lists are empty ones. `source` names who states the edges; `manual` where absent. */
+/** A missing list counts as empty. `source` says who states the edges; `manual` when absent. */
 export type SubmittedChanges = {
   createDomains?:
     | readonly {
@@ -35,10 +35,10 @@ export type SubmittedChanges = {
 export type SubmitContext = { actor: Actor; requestId: string | null; missingReferences: MissingReferences }
 
 /**
- * Accepts the changes and answers with the load. Their order is: domains, edges to add, edges to remove (a removal wins),
- * domains to set, domains to unset; line numbers of rejects count in that order from 1.
- *
- * Throws BAD_REQUEST for no changes at all, LIMIT_EXCEEDED (edgesPerCallMaxCount, over all lists), and what receiveLoad throws.
+ * Accepts the changes and returns the load. Their order is: domains, edges to add, edges to remove (a removal
+ * wins), domains to set, domains to unset; line numbers of rejects count in that order from 1. Throws
+ * BAD_REQUEST for no changes at all, LIMIT_EXCEEDED (edgesPerCallMaxCount, over all lists), and what
+ * receiveLoad throws.
  */
 export async function submitChanges(
   db: Db,
@@ -99,7 +99,9 @@ function recordsOf(input: SubmittedChanges, newId: () => string): JsonObject[] {
   ]
 }
 
-/** Under a key the same input makes the same ids: it is to be known again, and to create nothing twice. */
+/**
+ * With a key, the same input gets the same ids, so that a repetition is recognised and creates nothing twice.
+ */
 function idsOf(seed: string): () => string {
   let count = 0
   return () => {

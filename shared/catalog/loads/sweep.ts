@@ -1,6 +1,6 @@
 /**
- * Asks again for what no queue job points at: the reason why the queue may be wiped, frozen or full and nothing is lost.
- * Every worker runs it; an advisory lock lets one at a time do so.
+ * Queues chunks again that have no queue job, so that the queue may be wiped, frozen or full without losing
+ * anything. Every worker runs this; an advisory lock admits one at a time.
  */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -21,21 +21,21 @@ import { allChunkGuards, type ChunkGuards } from './chunk-guards.ts'
 
 export type SweepOptions = {
   guards?: ChunkGuards
-  /** A chunk that waits is asked for again after this long. */
+  /** How long a chunk waits before it is queued again. */
   quietSeconds?: number
-  /** A body that has ended is accepted by us when its API process has not done it for this long. */
+  /** How long after the end of a body the load is accepted here, if its API process has not done it. */
   unacceptedSeconds?: number
-  /** An upload that nobody has written to for this long is aborted. */
+  /** How long an upload may be silent before it is aborted. */
   silentUploadSeconds?: number
 }
 
-/** What was found and set right. */
+/** What was found and fixed. */
 export type Swept = { nudged: number; accepted: number; aborted: number; dropped: number }
 
-/** Jobs that the queue is filled up to; more would only be looked at twice. */
+/** The queue is filled up to this many jobs; more would only be looked at twice. */
 const queueDepthMax = 200
 
-/** Safe to run at any time and any number of times. Throws what the database throws. */
+/** May run at any time and any number of times. Throws what the database throws. */
 export async function sweep(db: Db, queue: ChunkQueue, options: SweepOptions = {}): Promise<Swept> {
   const {
     guards = allChunkGuards,
@@ -58,7 +58,7 @@ export async function sweep(db: Db, queue: ChunkQueue, options: SweepOptions = {
   for (const id of await findUnaccepted(db, unacceptedSeconds))
     if (await acceptReceivedLoad(db, queue, id)) swept.accepted += 1
   for (const id of await findSilentUploads(db, silentUploadSeconds))
-    if (await abortUpload(db, id, 'Nothing more came of the upload')) swept.aborted += 1
+    if (await abortUpload(db, id, 'The upload stopped before its end')) swept.aborted += 1
   for (const id of await findEndedWithChunks(db)) swept.dropped += await dropChunks(db, id)
   return swept
 }

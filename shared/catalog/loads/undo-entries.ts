@@ -1,8 +1,8 @@
 /**
- * What each entry of a load's journal comes to when the load is taken back as a whole.
+ * What each entry of the journal of a load amounts to when the whole load is undone.
  *
- * A load may change one statement or association in several chunks. Then the first of its entries says what was there
- * before, the last what the load left, and only one of them takes it back.
+ * A load may change one statement or association in several chunks. Then the first of its entries has the
+ * value before, the last has the value that the load left, and only one of them undoes it.
  */
 import type { Tx } from '../../db/database.ts'
 import {
@@ -16,8 +16,11 @@ import {
 } from '../../statements/load-journal.ts'
 import { findJournal, type JournalRow } from '../../store/load-journal.ts'
 
-/** What to take back of an entry. `seq` is what the load made the change as, `leftSeq` the change that it left it as the work of: an undo restores another's. */
-export type Net = {
+/**
+ * What to undo for an entry. `seq` is that of the load when it made the change. `leftSeq` is that of the
+ * change whose work the load left, which differs when an undo restored the work of another change.
+ */
+export type NetEntry = {
   entry: JournalEntry
   seq: number
   leftSeq: number
@@ -25,7 +28,7 @@ export type Net = {
   left: 'present' | 'absent'
 }
 
-/** The journal of a load without what its rows hold. */
+/** The journal of a load without its entries. */
 export type JournalOutline = readonly Omit<JournalRow, 'payload'>[]
 
 type Step = {
@@ -33,22 +36,29 @@ type Step = {
   index: number
   seq: number
   leftSeq: number
-  before: Net['before']
-  left: Net['left']
+  before: NetEntry['before']
+  left: NetEntry['left']
 }
 
 const rewriting = kindBit('restated') | kindBit('removed')
 const statements = kindBit('stated') | rewriting
 
-/** What the entries of a row come to, in their order; null for one that another takes back. Throws on a journal that cannot be read. */
+/**
+ * What the entries of a row amount to, in their order; null for an entry that another one undoes. Throws on
+ * an unreadable journal.
+ */
 export async function netEntries(
   tx: Tx,
   loadId: string,
   row: JournalRow,
   outline: JournalOutline
-): Promise<(Net | null)[]> {
+): Promise<(NetEntry | null)[]> {
   const entries = unpackJournal(row.payload)
-  const own = entries.map((entry, index) => ({ entry, key: keyOf(entry), step: stepOf(entry, row, index) }))
+  const own = entries.map((entry, index) => ({
+    entry,
+    key: rowKeyOf(entry),
+    step: stepOf(entry, row, index)
+  }))
   const chains = new Map<string, Step[]>()
   const others = rowsToCompare(row, outline)
   if (others.length > 0) {
@@ -57,7 +67,7 @@ export async function netEntries(
       const other = await findJournal(tx, loadId, id)
       if (!other) continue
       for (const [index, entry] of unpackJournal(other.payload).entries()) {
-        const key = keyOf(entry)
+        const key = rowKeyOf(entry)
         if (key !== null) chains.get(key)?.push(stepOf(entry, other, index))
       }
     }
@@ -75,8 +85,8 @@ export async function netEntries(
 }
 
 /**
- * The rows that may hold the same statements or associations: a statement that was only added is noted twice only where it
- * was removed between, and an association where the load found its own.
+ * The rows that may contain the same statements or associations. A statement that was only added is noted
+ * twice only if it was removed in between; an association only if the load found its own work.
  */
 function rowsToCompare(row: JournalRow, outline: JournalOutline): number[] {
   const isRetried = new Set(outline.map(({ seq }) => seq)).size > 1
@@ -93,7 +103,7 @@ function rowsToCompare(row: JournalRow, outline: JournalOutline): number[] {
     .map(({ id }) => id)
 }
 
-function keyOf(entry: JournalEntry): string | null {
+function rowKeyOf(entry: JournalEntry): string | null {
   if (entry.kind === 'association') return `${entry.entityId}`
   if (entry.kind !== 'stated' && entry.kind !== 'restated' && entry.kind !== 'removed') return null
   const { downstreamId, upstreamId, ownerId, field, sourceId, recordKey } = entry.key
@@ -109,7 +119,10 @@ const stepOf = (entry: JournalEntry, row: Pick<JournalRow, 'id' | 'seq'>, index:
   left: entry.kind === 'removed' ? 'absent' : 'present'
 })
 
-/** The last entries that follow on from each other: where something else came between, the load took what that had made. */
+/**
+ * The last entries that follow each other. If another change came in between, the load changed the work of
+ * that one.
+ */
 function lastSegment(chain: readonly Step[]): { first: Step; last: Step } {
   const inOrder = chain.toSorted((a, b) => a.rowId - b.rowId || a.index - b.index)
   let [first] = inOrder
@@ -118,7 +131,7 @@ function lastSegment(chain: readonly Step[]): { first: Step; last: Step } {
     if (!last || !followsOn(last, step)) first = step
     last = step
   }
-  if (!first || !last) throw new Error('a chain of nothing')
+  if (!first || !last) throw new Error('an empty chain')
   return { first, last }
 }
 

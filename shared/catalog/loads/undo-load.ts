@@ -1,8 +1,10 @@
 /**
- * Takes a load back, as a load of its own: what the load changed becomes again what it was, where nothing newer has changed it.
+ * Undoes a load with another load: what the load changed gets its old value back, unless something newer has
+ * changed it.
  *
- * It is accepted and applied as any load is: its seq is newer than whatever was accepted before, its chunks are parts of the
- * journal of the load, and it has a journal itself, so that an undo can be taken back too.
+ * The undo is accepted and applied like any load: its seq is newer than everything accepted before, its
+ * chunks are parts of the journal of the load, and it has a journal itself, so that an undo can be undone
+ * too.
  */
 import { randomUUID } from 'node:crypto'
 import { CatalogError } from '../../errors.ts'
@@ -31,14 +33,15 @@ import { deleteStatedKeys } from '../../store/snapshot-statements.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { packLines, toStoredLine } from './chunk-payload.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
-import type { JournalOutline, Net } from './undo-entries.ts'
+import type { JournalOutline, NetEntry } from './undo-entries.ts'
 import { nameEntries, partsOf, textOfPart } from './undo-records.ts'
 
 export type UndoContext = { actor: Actor; requestId: string | null }
 
 /**
- * Answers with the load that takes it back. A failed load is cancelled by it: it must not go on afterwards.
- * Throws NOT_FOUND, and CONFLICT for a load that has not ended, was aborted, has been undone already, or is older than journals.
+ * Returns the load that undoes it. A failed load is cancelled by this, so that it cannot continue afterwards.
+ * Throws NOT_FOUND, and CONFLICT for a load that has not ended, was aborted, was already undone, or is older
+ * than journals.
  */
 export async function undoLoad(
   db: Db,
@@ -52,7 +55,7 @@ export async function undoLoad(
     const load = await lockLoad(tx, id)
     if (!load || !isVisible(load, context.actor)) throw noSuchLoad(id)
     await refuseWhatCannotBeUndone(tx, load)
-    // An atomic one that failed has ended for good, and has changed nothing.
+    // A failed atomic load has ended for good, and has changed nothing.
     if (load.state === 'failed' && !load.isAtomic) await cancelFailed(tx, id)
     await insertLoad(tx, {
       id: undoId,
@@ -75,7 +78,7 @@ export async function undoLoad(
     await touchLoad(tx, undoId, { records, rejects: 0, isDestructive: true })
     await endBody(tx, undoId, null)
   })
-  // From here on it is as any load whose body has ended: should this process die, the sweeper accepts it.
+  // From here on it is like any load whose body has ended: if this process dies, the sweeper accepts it.
   await acceptReceivedLoad(db, queue, undoId)
   return readLoad(db, context.actor, undoId)
 }
@@ -111,7 +114,7 @@ async function cancelFailed(tx: Tx, id: string): Promise<void> {
   metrics.loads.inc({ state: 'cancelled' })
 }
 
-/** Makes the chunks of the undo, each a part of the journal. Says how many records they have. */
+/** Makes the chunks of the undo, each a part of the journal. Returns how many records they have. */
 async function storeChunks(tx: Tx, undoId: string, loadId: string): Promise<number> {
   const outline = await listJournal(tx, loadId)
   const [domains, ...others] = [...journalPasses].reverse()
@@ -141,7 +144,9 @@ async function storeChunks(tx: Tx, undoId: string, loadId: string): Promise<numb
   return line - 1
 }
 
-/** Domains go from below, a pass for each level of the tree: one that others stand under stays. */
+/**
+ * Domains are undone from the bottom up, one pass for each level of the tree: a domain with children stays.
+ */
 async function storeDomains(
   tx: Tx,
   loadId: string,
@@ -154,7 +159,7 @@ async function storeDomains(
     if ((counts[lastPass - 1] ?? 0) === 0) continue
     const row = await findJournal(tx, loadId, id)
     const nets = row
-      ? unpackJournal(row.payload).flatMap((entry): Net[] =>
+      ? unpackJournal(row.payload).flatMap((entry): NetEntry[] =>
           entry.kind === 'madeDomain'
             ? [{ entry, seq: row.seq, leftSeq: row.seq, before: null, left: 'present' }]
             : []
@@ -179,7 +184,7 @@ async function storeDomains(
   for (const [pass, texts] of [...open].sort(([a], [b]) => a - b)) await store(pass, texts)
 }
 
-/** How many domains stand above each, at most as many as the tree may be deep. */
+/** How many ancestors each domain has, at most the allowed depth of the tree. */
 async function depthsOf(tx: Tx, ids: readonly number[]): Promise<(id: number) => number> {
   const parents = new Map((await findDomainPaths(tx, ids)).map((row) => [row.entityId, row.parentId]))
   return (id) => {

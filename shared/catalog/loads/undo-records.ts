@@ -1,4 +1,7 @@
-/** The records of an undo: made from the journal of the load when a chunk of it is applied, not stored a second time. */
+/**
+ * The records of an undo. They are made from the journal of the load when a chunk is applied, and not stored
+ * a second time.
+ */
 import { limits } from '../../limits.ts'
 import type { Tx } from '../../db/database.ts'
 import type { UndoRecord } from '../../formats/undo.ts'
@@ -17,9 +20,9 @@ import type { Urn } from '../../urn/urn.ts'
 import { UnreadableChunk } from '../write/urns-of-ids.ts'
 import type { RawRecord } from './chunk-payload.ts'
 import { readRecords } from './chunk-records.ts'
-import { netEntries, type JournalOutline, type Net } from './undo-entries.ts'
+import { netEntries, type JournalOutline, type NetEntry } from './undo-entries.ts'
 
-/** The entries of one pass of a journal row, from the `from`th and before the `to`th. */
+/** The entries of one pass of a journal row, from index `from` up to and without `to`. */
 export type JournalPart = { loadId: string; journalId: number; pass: number; from: number; to: number }
 
 /** The stored text of a chunk whose records are a part of a journal. */
@@ -35,7 +38,7 @@ export async function readChunkRecords(
   const part = chunk.format === 'undo' && first && stored.length === 1 ? partOf(first.text) : null
   if (!first || !part) return stored
   const row = await findJournal(tx, part.loadId, part.journalId)
-  if (!row) throw new UnreadableChunk(new Error('the journal is gone'))
+  if (!row) throw new UnreadableChunk(new Error('the journal was deleted'))
   const records = await recordsOf(tx, part, row)
   return records.map((record, index) => ({ line: first.line + index, text: JSON.stringify(record) }))
 }
@@ -53,7 +56,7 @@ async function recordsOf(tx: Tx, part: JournalPart, row: JournalRow): Promise<Un
   const entries =
     part.pass === passOfKind('stated')
       ? await netEntries(tx, part.loadId, row, outline)
-      : unpackJournal(row.payload).map((entry): Net => ({
+      : unpackJournal(row.payload).map((entry): NetEntry => ({
           entry,
           seq: row.seq,
           leftSeq: row.seq,
@@ -67,10 +70,10 @@ async function recordsOf(tx: Tx, part: JournalPart, row: JournalRow): Promise<Un
   return nameEntries(tx, wanted, outline)
 }
 
-/** Entries by URNs and names in place of numbers. */
+/** The entries with URNs and names instead of numbers. */
 export async function nameEntries(
   tx: Tx,
-  entries: readonly (Net | null)[],
+  entries: readonly (NetEntry | null)[],
   outline: JournalOutline
 ): Promise<UndoRecord[]> {
   const seqs = [...new Set(outline.map(({ seq }) => seq))]
@@ -88,7 +91,7 @@ export async function nameEntries(
   ])
   const urnOf = (id: number): Urn => {
     const urn = urns.get(id)
-    if (urn === undefined) throw new UnreadableChunk(new Error('an entity of the journal is gone'))
+    if (urn === undefined) throw new UnreadableChunk(new Error('an entity of the journal does not exist'))
     return urn
   }
   return entries.map((net): UndoRecord => {
@@ -161,7 +164,7 @@ export async function nameEntries(
   })
 }
 
-function idsOf({ entry, before }: Net): number[] {
+function idsOf({ entry, before }: NetEntry): number[] {
   if ('key' in entry) return [entry.key.ownerId, entry.key.upstreamId, entry.key.downstreamId]
   return [
     entry.entityId,
@@ -169,7 +172,7 @@ function idsOf({ entry, before }: Net): number[] {
   ]
 }
 
-/** The parts of a journal row that chunks of one pass are made of. */
+/** The parts of a journal row that make up the chunks of one pass. */
 export function partsOf(loadId: string, { id, counts }: JournalOutline[number], pass: number): JournalPart[] {
   const count = counts[pass - 1] ?? 0
   const parts: JournalPart[] = []

@@ -1,6 +1,6 @@
 /**
- * Follows loads as they change. One question to Postgres every half second answers for all who follow in a process, and
- * there is none while nobody does.
+ * Follows loads as they change. One query to Postgres every half second serves all followers of a process,
+ * and none runs without followers.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
@@ -8,15 +8,15 @@ import { findLoads } from '../../store/loads.ts'
 import { hasEnded, toLoadView, type LoadView } from './read-load.ts'
 
 export type LoadWatch = {
-  /** How many follow just now. */
+  /** How many followers there are now. */
   count(): number
   /**
-   * The load, and the load again whenever it has changed; null when nothing has for a while, so that a connection shows
-   * that it lives. Ends after the load has ended or is gone, when the signal comes, when the watch is closed, and after
-   * ten minutes: who follows on asks again, and is let in again.
+   * Yields the load, and again whenever it has changed; null when nothing has changed for a while, as a
+   * heartbeat for the connection. Ends when the load has ended or is deleted, when the signal comes, when the
+   * watch is closed, and after ten minutes; the client may then ask again.
    */
   follow(load: LoadView, signal: AbortSignal): AsyncGenerator<LoadView | null>
-  /** Ends all who follow. */
+  /** Ends all followers. */
   close(): void
 }
 
@@ -39,7 +39,7 @@ export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch 
       try {
         await look()
       } catch {
-        // The database is away: who follows sees a sign of life, and what has changed when it is back.
+        // The database is unreachable: followers get heartbeats, and the changes when it is back.
       }
     }
     isPolling = false
@@ -95,7 +95,7 @@ export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch 
   }
 }
 
-/** Until there is a newer look, or that many milliseconds have passed. */
+/** Waits until there is a newer result, or that many milliseconds have passed. */
 function woken(follower: Follower, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

@@ -1,4 +1,7 @@
-/** Keeps a load that is all or nothing, or a rehearsal, as one chunk: what is applied in one transaction is claimed by one worker. */
+/**
+ * Stores an atomic load or a dry run as one chunk: what is applied in one transaction is claimed by one
+ * worker.
+ */
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import { edgesOfRun } from '../../formats/edge-runs.ts'
@@ -12,13 +15,14 @@ import type { ChunkWriter, Stored } from './chunk-writer.ts'
 
 type RecordLimit = 'loadAtomicMaxRecords' | 'eventChunkMaxRecords'
 
-/** How many records such a load has: while events are applied, all others wait. */
+/** How many records such a load may have: while its events are applied, all others wait. */
 export const wholeRecordLimit = (format: string): RecordLimit =>
   format === 'openlineage' ? 'eventChunkMaxRecords' : 'loadAtomicMaxRecords'
 
 /**
- * Holds the records until flush(), at most loadAtomicMaxBytes of them. Adding throws LIMIT_EXCEEDED (`recordLimit`,
- * loadAtomicMaxBytes). A load without a single readable record has its chunk too: somebody must end it.
+ * Keeps the records until flush(), at most loadAtomicMaxBytes of them. Adding throws LIMIT_EXCEEDED
+ * (`recordLimit`, loadAtomicMaxBytes). A load without a single readable record has a chunk too, so that a
+ * worker ends it.
  */
 export function createWholeChunkWriter(
   loadId: string,
@@ -73,7 +77,8 @@ export function createWholeChunkWriter(
       await store(
         async (tx) => {
           await insertRejects(tx, loadId, rejects)
-          // Its pass says what newer loads must wait for: entities that it creates. Within it the passes are in order by themselves.
+          // Its pass tells newer loads whether it creates entities. Within it the passes are applied in
+          // order.
           await insertChunk(tx, {
             loadId,
             pass: creates ? 1 : 3,
@@ -85,7 +90,7 @@ export function createWholeChunkWriter(
         { records: lines.length + rejects.length, rejects: rejects.length, isDestructive: destroys }
       )
     },
-    // Nothing is stored beside the reading.
+    // Nothing is stored while the body is read.
     async idle() {}
   }
 }

@@ -19,10 +19,10 @@ import {
   preferWay,
   sampleShare
 } from '../../store/search-documents.ts'
-import { judgeOf } from '../lineage/lineage-filters.ts'
+import { matcherOf } from '../lineage/lineage-filters.ts'
 import type { EntityClass, LineageReader } from '../lineage/lineage-reader.ts'
 import type { EntityQuestion } from './search-question.ts'
-import { keepsClass, siftHits, type Sifted, type Tally } from '../lineage/sift-hits.ts'
+import { keepsClass, filterHits, type FilteredHits, type Tally } from '../lineage/filter-hits.ts'
 import { inSlice } from '../entities/slice.ts'
 
 export type FoundEntities = {
@@ -61,8 +61,10 @@ export async function findEntitiesOf(
     )
   const { sample, matches, namesakes, lastId } = await lookUp(reader, question, words, wanted, exactMaxCount)
   if (matches && matches.length <= exactMaxCount) return kept(reader, question, matches)
-  const sifted = await siftHits(reader, question, hitsOf(inSlice(question.slice, sample)), { keeps: false })
-  const total = Math.max(sifted.total * sampleShare, 1)
+  const filtered = await filterHits(reader, question, hitsOf(inSlice(question.slice, sample)), {
+    keeps: false
+  })
+  const total = Math.max(filtered.total * sampleShare, 1)
   const ids =
     wantedCount === 0
       ? new Int32Array(0)
@@ -71,7 +73,9 @@ export async function findEntitiesOf(
     ids,
     // Fewer than were wanted are all there are.
     total: ids.length < wantedCount ? ids.length : Math.max(ids.length, total),
-    tally: { byClass: sifted.tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare })) },
+    tally: {
+      byClass: filtered.tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare }))
+    },
     isEstimate: true
   }
 }
@@ -137,10 +141,10 @@ async function findByClass(
 ): Promise<FoundEntities | null> {
   if (question.words !== null || question.urn !== null || question.slice !== null || reader.census === null)
     return null
-  const judge = await judgeOf(reader, question.filters)
+  const matcher = await matcherOf(reader, question.filters)
   const census = await reader.census()
   const verdicts = new Map(
-    census.byClass.map(({ entityClass }) => [entityClass, keepsClass(question, judge, entityClass)])
+    census.byClass.map(({ entityClass }) => [entityClass, keepsClass(question, matcher, entityClass)])
   )
   if ([...verdicts.values()].includes(null)) return null
   const keeps = (entityClass: EntityClass): boolean => verdicts.get(entityClass) === true
@@ -228,7 +232,7 @@ const spanMinCount = 1_000
 /** What matches may lie close together far behind: no more than these are met at a time. */
 const spanMaxCount = 65_536
 /** Of a list that ends long before what is looked for, so many are sifted at a time. */
-const sliceCount = 20_000
+const documentsPerSlice = 20_000
 
 async function keptBehind(
   reader: LineageReader,
@@ -238,8 +242,12 @@ async function keptBehind(
   count: number
 ): Promise<Int32Array> {
   const ids: number[] = []
-  for (let begin = placeBehind(all, after); begin < all.length && ids.length < count; begin += sliceCount)
-    ids.push(...(await kept(reader, question, all.subarray(begin, begin + sliceCount))).ids)
+  for (
+    let begin = placeBehind(all, after);
+    begin < all.length && ids.length < count;
+    begin += documentsPerSlice
+  )
+    ids.push(...(await kept(reader, question, all.subarray(begin, begin + documentsPerSlice))).ids)
   return Int32Array.from(ids)
 }
 
@@ -283,9 +291,14 @@ export async function kept(
   all: Int32Array
 ): Promise<FoundEntities> {
   const candidates = inSlice(question.slice, all)
-  const sifted = await siftHits(reader, question, hitsOf(candidates))
-  return { ids: keptIds(candidates, sifted), total: sifted.total, tally: sifted.tally, isEstimate: false }
+  const filtered = await filterHits(reader, question, hitsOf(candidates))
+  return {
+    ids: keptIds(candidates, filtered),
+    total: filtered.total,
+    tally: filtered.tally,
+    isEstimate: false
+  }
 }
 
-const keptIds = (ids: Int32Array, sifted: Sifted): Int32Array =>
-  sifted.kept === null ? ids : sifted.kept.map((index) => ids[index] ?? 0)
+const keptIds = (ids: Int32Array, filtered: FilteredHits): Int32Array =>
+  filtered.kept === null ? ids : filtered.kept.map((index) => ids[index] ?? 0)

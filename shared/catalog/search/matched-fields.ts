@@ -9,10 +9,10 @@ import {
   type MatchedField
 } from '../entities/entity-texts.ts'
 import type { LineageReader } from '../lineage/lineage-reader.ts'
-import { columnsOf, propertiesOf } from './search-document.ts'
+import { fieldPathsOf, propertiesOf } from './search-document.ts'
 
 /** Entities whose documents are in memory at once. */
-const sliceCount = 500
+const documentsPerSlice = 500
 const aspectNames = [...textAspectNames, 'schemaMetadata']
 
 /** By id. The documents may be newer than those that were searched, and no longer hold the words. */
@@ -22,8 +22,8 @@ export async function matchedFieldsOf(
   entities: readonly { id: number; urn: Urn }[]
 ): Promise<Map<number, MatchedField[]>> {
   const matched = new Map<number, MatchedField[]>()
-  for (let begin = 0; begin < entities.length; begin += sliceCount) {
-    const slice = entities.slice(begin, begin + sliceCount)
+  for (let begin = 0; begin < entities.length; begin += documentsPerSlice) {
+    const slice = entities.slice(begin, begin + documentsPerSlice)
     const documentsOf = await reader.documents(
       slice.map(({ id }) => id),
       aspectNames
@@ -45,7 +45,7 @@ function placesOf(urn: Urn, documents: Documents): MatchedField[] {
     .map(named('name'))
     .concat(
       descriptionsOf(documents).map(named('description')),
-      columnsOf(documents).map(named('fieldPaths')),
+      fieldPathsOf(documents).map(named('fieldPaths')),
       propertiesOf(documents).map(named('customProperties')),
       [named('urn')(urn)]
     )

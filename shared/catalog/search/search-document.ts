@@ -46,14 +46,14 @@ export function searchDocumentOf(id: number, urn: Urn, documents: Documents): Se
 function textsBeside(urn: Urn, documents: Documents): string[] {
   return [
     urn.replaceAll(/urn:li:\w+:/g, ' '),
-    ...columnsOf(documents),
+    ...fieldPathsOf(documents),
     ...propertiesOf(documents),
     ...descriptionsOf(documents)
   ]
 }
 
 /** `[version=2.0].[type=struct].a.[type=long].b` is the column a.b. */
-export const columnsOf = (documents: Documents): string[] => {
+export const fieldPathsOf = (documents: Documents): string[] => {
   const fields = documents.get('schemaMetadata')?.fields
   return Array.isArray(fields)
     ? fields.flatMap((field) =>

@@ -126,7 +126,7 @@ async function inOrder(
     const documentsOf = criteria.some(({ field }) => field === 'name')
       ? await reader.documents(slice, textAspectNames)
       : null
-    const keyOf = (id: number, { field }: SortCriterion): string => {
+    const sortKeyOf = (id: number, { field }: SortCriterion): string => {
       const urn = urnOf(id)
       return urn === null
         ? ''
@@ -134,7 +134,7 @@ async function inOrder(
           ? folded(namesOf(urn, documentsOf?.get(id) ?? new Map())[0] ?? urn)
           : urn
     }
-    for (const id of slice) keyed.push({ id, keys: criteria.map((criterion) => keyOf(id, criterion)) })
+    for (const id of slice) keyed.push({ id, keys: criteria.map((criterion) => sortKeyOf(id, criterion)) })
     await reader.pause()
   }
   const signs = criteria.map(({ sortOrder }) => (sortOrder === 'DESCENDING' ? -1 : 1))

@@ -18,7 +18,7 @@ import {
 } from '../lineage/lineage-filters.ts'
 import { pageCount } from '../entities/page-count.ts'
 import type { SearchFlagsInput } from '../lineage/scroll-question.ts'
-import type { SiftQuestion } from '../lineage/sift-hits.ts'
+import type { HitFilters } from '../lineage/filter-hits.ts'
 import type { Slice } from '../entities/slice.ts'
 
 type Maybe<T> = T | null | undefined
@@ -38,7 +38,7 @@ export type EntitySearchInput = {
   slice?: Maybe<Slice>
 }
 
-export type EntityQuestion = SiftQuestion & {
+export type EntityQuestion = HitFilters & {
   count: number
   /** What must be found; null for everything. */
   terms: readonly SearchTerm[] | null

@@ -16,7 +16,7 @@ import { bareRecordKey, columnGroupKey, singleRecordKey } from '../../model/reco
 import { checkConditions } from '../../model/write-conditions.ts'
 import type { AssociationRow } from '../../store/domains.ts'
 import type { EntityRow } from '../../store/entities.ts'
-import { keyOf } from '../../urn/kinds.ts'
+import { keyOfUrn } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
 import {
   assertEdge,
@@ -143,7 +143,7 @@ async function withOwnerCreated(
       work,
       drafts,
       aspectDraft(drafts, owner.id, entityTypeInfo(owner.entityType).keyAspect),
-      { kind: 'put', value: keyOf(owner.urn) },
+      { kind: 'put', value: keyOfUrn(owner.urn) },
       null,
       order,
       null
@@ -291,7 +291,9 @@ function upsertAspect(
   checkAspectCondition(draft, change.changeType, change.headers)
   if (isLineageAspect(change.aspectName)) return upsertLineage(work, drafts, change, draft, order)
   const value =
-    change.aspectName === entityTypeInfo(entity.entityType).keyAspect ? keyOf(change.entityUrn) : change.value
+    change.aspectName === entityTypeInfo(entity.entityType).keyAspect
+      ? keyOfUrn(change.entityUrn)
+      : change.value
   return applyDocumentChange(work, drafts, draft, { kind: 'put', value }, null, order, author.systemMetadata)
 }
 
@@ -419,7 +421,7 @@ async function upsertEntity(
     work,
     drafts,
     aspectDraft(drafts, entity.id, entityTypeInfo(entity.entityType).keyAspect),
-    { kind: 'put', value: keyOf(change.entityUrn) },
+    { kind: 'put', value: keyOfUrn(change.entityUrn) },
     null,
     order,
     null

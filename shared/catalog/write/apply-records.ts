@@ -29,7 +29,7 @@ import {
   lockDomainTree,
   olderWork,
   transactionTime,
-  tryLockAlone,
+  tryLockOutWriters,
   type OlderWork
 } from '../../store/order-of-changes.ts'
 import { sourceId } from '../../store/statements.ts'
@@ -291,7 +291,7 @@ const seqNotDrawn = Number.MAX_SAFE_INTEGER
 
 async function lockOutWriters(tx: Tx): Promise<void> {
   for (let attempt = 0; attempt < exclusiveLockMaxTries; attempt += 1) {
-    if (await tryLockAlone(tx)) return
+    if (await tryLockOutWriters(tx)) return
     await sleep(exclusiveLockWaitMs * (0.5 + Math.random()))
   }
   throw new CatalogError('UNAVAILABLE', 'The deletion waited too long for other writes; send it again.', {

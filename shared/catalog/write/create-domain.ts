@@ -147,7 +147,7 @@ function describableDomain(text: string, field: string): Urn {
   if (entityType !== 'domain')
     throw new CatalogError(
       'UNSUPPORTED',
-      `A ${entityType} is named and described by writing its aspects; only a domain is here`,
+      `Only domains can be renamed and described here; write the aspects of a ${entityType} instead`,
       { field, urn }
     )
   return urn

@@ -21,7 +21,7 @@ import {
 import { assetsIn, deleteAssociations, emptyDomains, writeDomains } from '../../store/domains.ts'
 import { deleteEdgePatchesTouching } from '../../store/edge-patches.ts'
 import {
-  columnsOf,
+  columnIdsOf,
   findEntities,
   findEntitiesById,
   writeDeletion,
@@ -74,7 +74,7 @@ export async function deleteEntities(
 }
 
 async function deleteEntity(tx: Tx, work: UnitOfWork, entity: EntityRow, order: Order): Promise<boolean> {
-  const deleted = [entity.id, ...(await columnsOf(tx, [entity.id]))].map((id) => ({ id, ...order }))
+  const deleted = [entity.id, ...(await columnIdsOf(tx, [entity.id]))].map((id) => ({ id, ...order }))
   const statements = await deleteStatementsTouching(tx, deleted)
   for (const { downstreamId, upstreamId } of statements)
     work.graph.push({ kind: 'unstated', downstreamId, upstreamId })

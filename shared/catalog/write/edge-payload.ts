@@ -64,27 +64,27 @@ export const holdsEdges = (payload: Buffer): boolean => isOfKind(payload, 'chunk
 
 /** Throws when the payload was not made by packEdges. */
 export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
-  const { columns, rest } = unpackColumns('chunk', payload, columnCount)
+  const { columns, appendix } = unpackColumns('chunk', payload, columnCount)
   const [upstreams, downstreams, lines, shapeOf] = columns
-  if (!upstreams || !downstreams || !lines || !shapeOf || rest.length < headBytes)
+  if (!upstreams || !downstreams || !lines || !shapeOf || appendix.length < headBytes)
     throw new Error('packed edges are shorter than they say')
-  const isRemoval = rest.readUInt8(0) === 1
-  const namesAt = headBytes + rest.readInt32LE(1)
-  const shapes = shapesOf(rest.subarray(headBytes, namesAt), isRemoval)
-  const urns = await namesOf(rest.subarray(namesAt), rest.readInt32LE(5))
+  const isRemoval = appendix.readUInt8(0) === 1
+  const namesAt = headBytes + appendix.readInt32LE(1)
+  const shapes = shapesOf(appendix.subarray(headBytes, namesAt), isRemoval)
+  const urns = await namesOf(appendix.subarray(namesAt), appendix.readInt32LE(5))
   if (
     !areWithin(upstreams, -greatestId, urns.length) ||
     !areWithin(downstreams, -greatestId, urns.length) ||
     !areWithin(shapeOf, 0, shapes.length)
   )
-    throw new Error('packed edges name what they do not hold')
+    throw new Error('packed edges refer to entries that they do not contain')
   return { isRemoval, urns, shapes, upstreams, downstreams, lines, shapeOf }
 }
 
 /** The URNs were checked when they were packed. */
 async function namesOf(packed: Buffer, length: number): Promise<PackedUrns> {
   const names = packed.length === 0 ? packed : await inflate(packed, { maxOutputLength: Math.max(1, length) })
-  if (names.length !== length) throw new Error('the names of packed edges have another length than they say')
+  if (names.length !== length) throw new Error('the URNs of packed edges do not have the stored length')
   return new PackedUrns(names)
 }
 

@@ -203,7 +203,7 @@ async function undoAspect(
   if (!previous && was === 'kept')
     throw new CatalogError(
       'UNSUPPORTED',
-      `What ${aspectName} of ${entityUrn} was before the load is no longer kept`,
+      `The ${aspectName} of ${entityUrn} before the load is no longer kept`,
       { urn: entityUrn, field: 'aspectName' }
     )
   const before = previous?.value ?? null

@@ -20,7 +20,7 @@ export async function urnsOfIds(db: Db | Tx, ids: readonly number[]): Promise<(i
   return (id) => {
     const urn = urns.get(id)
     if (urn === undefined)
-      throw new UnreadableChunk(new Error(`a chunk names entity ${id}, which there is not`))
+      throw new UnreadableChunk(new Error(`a chunk names entity ${id}, which does not exist`))
     return urn
   }
 }

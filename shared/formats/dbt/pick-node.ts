@@ -72,7 +72,7 @@ export function pickNode(id: string, node: JsonValue): PickedNode | null {
       name,
       description: textOf(node.description),
       packageName: textOf(node.package_name),
-      columns: columnsOf(node.columns),
+      columns: pickColumns(node.columns),
       tags: [...new Set([...textsOf(node.tags), ...textsOf(config.tags)])],
       owners: ownersOf(node, meta),
       group: textOf(node.group) ?? textOf(config.group),
@@ -89,7 +89,7 @@ function kindOf(resourceType: string, config: JsonObject): NodeKind {
   return kindsOfTypes.get(resourceType) ?? 'through'
 }
 
-function columnsOf(columns: JsonValue | undefined): PickedColumn[] {
+function pickColumns(columns: JsonValue | undefined): PickedColumn[] {
   const list = isObject(columns) ? Object.values(columns) : listOf(columns)
   return list.flatMap((column) => {
     const name = isObject(column) ? textOf(column.name) : null

@@ -47,13 +47,13 @@ function recordOf(
     const text = project.catalogColumns.get(of)
     return text === undefined ? null : columnsFrom(text)
   }
-  const columnsOf = (of: string): readonly PickedColumn[] => {
+  const columnsOfAsset = (of: string): readonly PickedColumn[] => {
     const other = project.nodes.get(of)
     return other ? knownColumns(catalogOf(of), detailsOf(other).columns) : []
   }
   try {
     const lineage = lineageOf(
-      { project, assets, columnsOf },
+      { project, assets, columnsOf: columnsOfAsset },
       { id, urn, kind, passesColumns: details.passesColumns }
     )
     if (assets.describers.get(urn) !== id)
@@ -62,7 +62,7 @@ function recordOf(
       urn,
       kind,
       details,
-      columns: columnsOf(id),
+      columns: columnsOfAsset(id),
       hasAllColumns: project.catalogColumns.has(id),
       result: project.results.get(id),
       withOwners: options.owners

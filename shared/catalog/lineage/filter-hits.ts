@@ -6,12 +6,12 @@ import { graphqlTypeOf } from '../../model/entity-types.ts'
 import type { ClassGroup } from './class-groups.ts'
 import { findText, textAspectNames } from '../entities/entity-texts.ts'
 import { degreeValueOf, degreeValues, type Candidate, type CommonFacts } from './filter-fields.ts'
-import { judgeOf, type Filters, type Judge } from './lineage-filters.ts'
+import { matcherOf, type Filters, type FactsMatcher } from './lineage-filters.ts'
 import type { Hits } from './lineage-hits.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 
 /** What to keep: everything must hold. */
-export type SiftQuestion = {
+export type HitFilters = {
   /** GraphQL types; null for all. */
   types: ReadonlySet<string> | null
   text: string | null
@@ -28,7 +28,7 @@ export type Tally = {
   byDegree: number[]
 }
 
-export type Sifted = {
+export type FilteredHits = {
   total: number
   /** Indexes of the hits that were kept, in order; null for all of them, and where they were not wanted. */
   kept: Int32Array | null
@@ -40,7 +40,7 @@ export type Sifted = {
 }
 
 /** Hits between two turns of the event loop. Of many classes a small slice has each but once. */
-const sliceCount = 16_384
+const hitsPerSlice = 16_384
 /** The same of hits that are judged one by one: by their URNs, and by their documents, of which so many are in memory at once. */
 const urnsSliceCount = 2_048
 const documentsSliceCount = 500
@@ -52,14 +52,14 @@ const [isOut, isIn, isOpen] = [1, 2, 3]
  * Slice by slice the classes that occur are judged and counted, and hits are looked at only for their order, and where not all are kept:
  * 49,186 hits take 0.7 ms. (Each hit to the slot of its class and degree: 1.15. 200,000 hits of 5,000 classes took 8.5 so, and take 12.5.)
  */
-export async function siftHits(
+export async function filterHits(
   reader: LineageReader,
-  question: SiftQuestion,
+  question: HitFilters,
   hits: Pick<Hits, 'ids' | 'degrees'>,
   { keeps = true } = {}
-): Promise<Sifted> {
-  const judge = await judgeOf(reader, question.filters)
-  const table = new CommonTable(question, judge)
+): Promise<FilteredHits> {
+  const matcher = await matcherOf(reader, question.filters)
+  const table = new CommonTable(question, matcher)
   const { ids, degrees } = hits
   const tally: Counts = {
     total: 0,
@@ -85,10 +85,10 @@ export async function siftHits(
       if (open.length > 0) {
         readsOwn = true
         const commonOf = new Map(open.map(({ number, common }) => [number, common]))
-        await judgeOwn(
+        await matchOwnFacts(
           reader,
           question,
-          judge,
+          matcher,
           hits,
           placesOf(isOpen, verdicts, begin),
           (at) => commonOf.get(numbers[at - begin] ?? 0)?.facts ?? null,
@@ -125,7 +125,7 @@ type FoundGroup = Pick<ClassGroup, 'number' | 'count'> & { common: Common | null
 /** Where a slice ends: filters do not tell its degrees apart. Degrees ascend. */
 function endOfSlice(degrees: Uint16Array, begin: number): number {
   const place = degreePlace(degrees[begin] ?? 0)
-  let [low, high] = [begin + 1, Math.min(begin + sliceCount, degrees.length)]
+  let [low, high] = [begin + 1, Math.min(begin + hitsPerSlice, degrees.length)]
   if (degreePlace(degrees[high - 1] ?? 0) === place) return high
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -215,12 +215,12 @@ class CommonTable {
   /** By degree, then by class. */
   readonly #known: Common[][] = []
   readonly #met: Common[] = []
-  readonly #question: SiftQuestion
-  readonly #judge: Judge
+  readonly #question: HitFilters
+  readonly #judge: FactsMatcher
 
-  constructor(question: SiftQuestion, judge: Judge) {
+  constructor(question: HitFilters, matcher: FactsMatcher) {
     this.#question = question
-    this.#judge = judge
+    this.#judge = matcher
   }
 
   of(entityClass: EntityClass, degree: number): Common {
@@ -252,21 +252,25 @@ const factsOf = (
 ): CommonFacts => ({ entityType, platformUrn, origin, isRemoved, domainId, degree: degreeValueOf(degree) })
 
 /** Whether all entities of a class are kept, or none; null if each must be looked at. */
-export function keepsClass(question: SiftQuestion, judge: Judge, entityClass: EntityClass): boolean | null {
-  const verdict = verdictOn(question, judge, factsOf(entityClass, 0), entityClass)
+export function keepsClass(
+  question: HitFilters,
+  matcher: FactsMatcher,
+  entityClass: EntityClass
+): boolean | null {
+  const verdict = verdictOn(question, matcher, factsOf(entityClass, 0), entityClass)
   return verdict === isOpen ? null : verdict === isIn
 }
 
 function verdictOn(
-  { includesRemoved, types, text, existingOnly }: SiftQuestion,
-  judge: Judge,
+  { includesRemoved, types, text, existingOnly }: HitFilters,
+  matcher: FactsMatcher,
   facts: CommonFacts,
   { exists }: EntityClass
 ): number {
   if (existingOnly && !exists) return isOut
   if (facts.isRemoved && !includesRemoved) return isOut
   if (types && !types.has(graphqlTypeOf(facts.entityType))) return isOut
-  const verdict = judge.common(facts)
+  const verdict = matcher.common(facts)
   if (verdict === false) return isOut
   return verdict === null || text !== null ? isOpen : isIn
 }
@@ -284,23 +288,23 @@ export async function upstreamTest(
 }
 
 /** Judges hits by their URNs and documents, a few at a time: documents may be large. */
-async function judgeOwn(
+async function matchOwnFacts(
   reader: LineageReader,
-  { text }: SiftQuestion,
-  judge: Judge,
+  { text }: HitFilters,
+  matcher: FactsMatcher,
   { ids }: Pick<Hits, 'ids'>,
   places: readonly number[],
   factsAt: (place: number) => CommonFacts | null,
   tell: (place: number, holds: boolean) => void
 ): Promise<void> {
-  const aspectNames = [...new Set([...judge.aspectNames, ...(text === null ? [] : textAspectNames)])]
+  const aspectNames = [...new Set([...matcher.aspectNames, ...(text === null ? [] : textAspectNames)])]
   const count = aspectNames.length > 0 ? documentsSliceCount : urnsSliceCount
   for (let begin = 0; begin < places.length; begin += count) {
     const slice = places.slice(begin, begin + count)
     const wanted = slice.map((place) => ids[place] ?? 0)
     const urnOf = await reader.urns(wanted)
     const documentsOf = await reader.documents(wanted, aspectNames)
-    const hasUpstreams = judge.asksUpstreams ? await upstreamTest(reader, wanted) : null
+    const hasUpstreams = matcher.asksUpstreams ? await upstreamTest(reader, wanted) : null
     for (const place of slice) {
       const id = ids[place] ?? 0
       const [common, urn] = [factsAt(place), urnOf(id)]
@@ -316,7 +320,7 @@ async function judgeOwn(
       }
       tell(
         place,
-        (text === null || findText(text, urn, candidate.documents).length > 0) && judge.whole(candidate)
+        (text === null || findText(text, urn, candidate.documents).length > 0) && matcher.whole(candidate)
       )
     }
     await reader.pause()

@@ -5,7 +5,7 @@ import t from 'tap'
 import { groupNumbers } from '../shared/catalog/lineage/class-groups.ts'
 import { degreeValueOf } from '../shared/catalog/lineage/filter-fields.ts'
 import { checkQuestion } from '../shared/catalog/lineage/scroll-question.ts'
-import { siftHits } from '../shared/catalog/lineage/sift-hits.ts'
+import { filterHits } from '../shared/catalog/lineage/filter-hits.ts'
 import type { LineageReader } from '../shared/catalog/lineage/lineage-reader.ts'
 import { sqlLineageReader } from '../shared/catalog/lineage/sql-lineage-reader.ts'
 import { createLog } from '../shared/platform/log.ts'
@@ -97,22 +97,22 @@ t.test('what is kept of many hits', async (t) => {
           const right = [...kinds.entries()].flatMap(([at, kind]) =>
             kind !== 'unknown' && kind !== 'removed' && keeps(kind, degrees[at] ?? 0) ? [at] : []
           )
-          const sifted = await db.transaction((tx) =>
-            siftHits(sqlLineageReader(tx, null), question, hits, { keeps: wantsKept })
+          const filtered = await db.transaction((tx) =>
+            filterHits(sqlLineageReader(tx, null), question, hits, { keeps: wantsKept })
           )
           deepStrictEqual(
             {
-              total: sifted.total,
-              kept: wantsKept ? [...(sifted.kept ?? kinds.keys())] : sifted.kept,
-              byClass: sifted.tally.byClass
+              total: filtered.total,
+              kept: wantsKept ? [...(filtered.kept ?? kinds.keys())] : filtered.kept,
+              byClass: filtered.tally.byClass
                 .map(
                   ({ entityClass, degree, count }) => `${count} of ${entityClass.platformUrn} at ${degree}`
                 )
                 .sort(),
-              byDegree: sifted.tally.byDegree.flatMap((count, degree) =>
+              byDegree: filtered.tally.byDegree.flatMap((count, degree) =>
                 count > 0 ? [`${count} at ${degree}`] : []
               ),
-              readsOwn: sifted.readsOwn
+              readsOwn: filtered.readsOwn
             },
             {
               total: right.length,
@@ -141,7 +141,7 @@ t.test('what is kept of many hits', async (t) => {
       db.transaction(
         async (tx) =>
           (
-            await siftHits(sqlLineageReader(tx, null), question, {
+            await filterHits(sqlLineageReader(tx, null), question, {
               ids: Int32Array.from(hitIds),
               degrees: Uint16Array.from(degrees)
             })
@@ -203,7 +203,7 @@ async function siftMany(
   }
   const ids = Int32Array.from({ length: hitCount }, (_, at) => at + 1)
   const degrees = Uint16Array.from(ids, (id) => 1 + Math.floor(id / 1_000))
-  const sifted = await siftHits(
+  const filtered = await filterHits(
     { ...reader, ...made },
     checkQuestion({ urn: hive, direction: 'DOWNSTREAM', ...filters }),
     { ids, degrees }
@@ -222,9 +222,9 @@ async function siftMany(
   })
   deepStrictEqual(
     {
-      total: sifted.total,
-      kept: [...(sifted.kept ?? ids.keys())],
-      byClass: sifted.tally.byClass
+      total: filtered.total,
+      kept: [...(filtered.kept ?? ids.keys())],
+      byClass: filtered.tally.byClass
         .map(({ entityClass, degree, count }) => `${count} of ${entityClass.index} at ${degree}`)
         .sort()
     },

@@ -1,15 +1,15 @@
 /**
- * What URNs have in common: beginning and end, entity type, platform and environment. A URN is then a mould and a name.
+ * What URNs have in common: beginning and end, entity type, platform and environment. A URN is then a template and a name.
  *
  * `urn:li:dataset:(urn:li:dataPlatform:snowflake,` and `,PROD)` stand around the names of most assets of a catalog, so
- * half of the bytes of its URNs need be kept once only, and filters on platform and environment look at the mould.
+ * half of the bytes of its URNs need be kept once only, and filters on platform and environment look at the template.
  */
 import { viewOf } from '../urn/byte-words.ts'
 import { kindShapeOf } from '../urn/kind-shapes.ts'
 import { originOf, platformOf } from '../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 
-export type UrnMould = {
+export type UrnTemplate = {
   /** Counts up from 0. */
   index: number
   begin: string
@@ -24,70 +24,70 @@ export type UrnMould = {
   origin: string | null
 }
 
-export type UrnMoulds = {
-  /** The mould of a URN, and the name that is left. For all but columns. */
-  of: (urn: Urn) => { mould: UrnMould; name: string }
-  at: (index: number) => UrnMould
+export type UrnTemplates = {
+  /** The template of a URN, and the name that is left. For all but columns. */
+  of: (urn: Urn) => { template: UrnTemplate; name: string }
+  at: (index: number) => UrnTemplate
   readonly bytes: number
 }
 
 const recentMaxCount = 8
-/** What a mould takes, its texts and its places in the maps included. */
-const mouldBytes = 1_200
+/** What a template takes, its texts and its places in the maps included. */
+const templateBytes = 1_200
 
-export function createUrnMoulds(): UrnMoulds {
-  const moulds: UrnMould[] = []
-  const byKey = new Map<string, UrnMould>()
-  const byEnds = new Map<string, Map<string, UrnMould>>()
-  /** Some met last whose ends tell all: most URNs have one of a few moulds, which need then not be looked up. */
-  const recent: UrnMould[] = []
+export function createUrnTemplates(): UrnTemplates {
+  const templates: UrnTemplate[] = []
+  const byKey = new Map<string, UrnTemplate>()
+  const byEnds = new Map<string, Map<string, UrnTemplate>>()
+  /** Some met last whose ends tell all: most URNs have one of a few templates, which need then not be looked up. */
+  const recent: UrnTemplate[] = []
   let oldest = 0
 
-  function mouldFor(urn: Urn, begin: string, end: string): UrnMould {
+  function newTemplate(urn: Urn, begin: string, end: string): UrnTemplate {
     const facts = { entityType: entityTypeOf(urn), platformUrn: platformOf(urn), origin: originOf(urn) }
     const key = [begin, end, facts.platformUrn ?? '', facts.origin ?? ''].join('\n')
     const known = byKey.get(key)
     if (known) return known
     // A slice would keep the whole piece alive that the URN was read in.
-    const mould = {
-      index: moulds.length,
+    const template = {
+      index: templates.length,
       begin: copied(begin),
       end: copied(end),
       ...inBytes(begin, end),
       ...facts
     }
-    moulds.push(mould)
-    byKey.set(key, mould)
-    return mould
+    templates.push(template)
+    byKey.set(key, template)
+    return template
   }
 
   return {
     of(urn) {
       const comma = urn.indexOf(',')
-      for (const mould of recent) {
-        if (hasEnds(urn, comma, mould))
-          return { mould, name: urn.slice(mould.begin.length, urn.length - mould.end.length) }
+      for (const template of recent) {
+        if (hasEnds(urn, comma, template))
+          return { template, name: urn.slice(template.begin.length, urn.length - template.end.length) }
       }
       const { begin, end, tellsAll } = endsOf(urn)
       const name = urn.slice(begin.length, urn.length - end.length)
-      if (!tellsAll) return { mould: mouldFor(urn, begin, end), name }
+      if (!tellsAll) return { template: newTemplate(urn, begin, end), name }
       let ofEnd = byEnds.get(begin)
       if (!ofEnd) byEnds.set(begin, (ofEnd = new Map()))
-      let mould = ofEnd.get(end)
-      if (!mould) ofEnd.set(end, (mould = mouldFor(urn, begin, end)))
+      let template = ofEnd.get(end)
+      if (!template) ofEnd.set(end, (template = newTemplate(urn, begin, end)))
       if (end !== '') {
-        recent[oldest] = mould
+        recent[oldest] = template
         oldest = (oldest + 1) % recentMaxCount
       }
-      return { mould, name }
+      return { template, name }
     },
     at(index) {
-      const mould = moulds[index]
-      if (!mould) throw new Error(`no mould ${index}`)
-      return mould
+      const template = templates[index]
+      if (!template) throw new Error(`no template ${index}`)
+      return template
     },
     get bytes() {
-      return moulds.length * mouldBytes
+      return templates.length * templateBytes
     }
   }
 }
@@ -95,7 +95,7 @@ export function createUrnMoulds(): UrnMoulds {
 function inBytes(
   begin: string,
   end: string
-): Pick<UrnMould, 'beginBytes' | 'beginLength' | 'endBytes' | 'endLength'> {
+): Pick<UrnTemplate, 'beginBytes' | 'beginLength' | 'endBytes' | 'endLength'> {
   const [beginLength, endLength] = [Buffer.byteLength(begin), Buffer.byteLength(end)]
   // Memory of its own: a piece of Node's pool would keep all 8 kB of the pool alive.
   const bytes = Buffer.allocUnsafeSlow(beginLength + endLength)
@@ -112,7 +112,7 @@ function inBytes(
 const copied = (text: string): string => Buffer.from(text).toString()
 
 /** Whether endsOf would give these very ends: the first comma ends the beginning, and the end begins where it should. */
-function hasEnds(urn: Urn, comma: number, { begin, end }: UrnMould): boolean {
+function hasEnds(urn: Urn, comma: number, { begin, end }: UrnTemplate): boolean {
   if (comma !== begin.length - 1 || !urn.startsWith(begin) || !urn.endsWith(end)) return false
   const isPair = end === ')'
   return isPair || urn.lastIndexOf(',') === urn.length - end.length
