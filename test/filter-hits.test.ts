@@ -2,7 +2,7 @@
 import { deepStrictEqual, equal, fail, ok } from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { groupNumbers } from '../shared/catalog/lineage/class-groups.ts'
+import { createGroupNumbers } from '../shared/catalog/lineage/class-groups.ts'
 import { degreeValueOf } from '../shared/catalog/lineage/filter-fields.ts'
 import { checkQuestion } from '../shared/catalog/lineage/scroll-question.ts'
 import { filterHits } from '../shared/catalog/lineage/filter-hits.ts'
@@ -186,7 +186,7 @@ async function siftMany(
   const made: Partial<LineageReader> = {
     classGroups: async (ids) => {
       await nextTurn()
-      return groupNumbers(
+      return createGroupNumbers()(
         ids.map((id) => (classOf(id)?.index ?? -1) + 1),
         (number) => (number === 0 ? null : (classes[number - 1] ?? fail(`no class ${number}`)))
       )

@@ -11,7 +11,8 @@ import { createLog } from '../shared/platform/log.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { catalogClient } from './support/catalog-client.ts'
 import { withDatabase } from './support/database.ts'
-import { openMemory } from './support/lineage-memory.ts'
+import { openMemory, type MemoryOptions } from './support/lineage-memory.ts'
+import { readAfterMaxId } from './support/max-id-rule.ts'
 import { latch, pausedBefore } from './support/paused-tx.ts'
 import { withServer, type TestServer } from './support/server.ts'
 import type { Api } from './torture/catalog-calls.ts'
@@ -147,11 +148,11 @@ t.test('the judge of freshness', async (t) => {
   })
 })
 
-/** An API of its own on the database, with a graph of its own that keeps fresh by the rule. */
-async function anotherApi(t: Test, first: TestServer, rule: 'snapshot' | 'maxIdSeen'): Promise<Api> {
+/** An API of its own on the database, with a graph of its own. */
+async function anotherApi(t: Test, first: TestServer, options: MemoryOptions = {}): Promise<Api> {
   const config = readConfig({ DATABASE_URL: first.databaseUrl, LOG_LEVEL: 'silent' })
   const log = createLog(config)
-  const memory = await openMemory(t, first.db, first.databaseUrl, log, { rule })
+  const memory = await openMemory(t, first.db, first.databaseUrl, log, options)
   const app = await buildServer(
     {
       db: first.db,
@@ -189,7 +190,7 @@ t.test(
   'P3: of three APIs with graphs of their own, none misses a write that was acknowledged before it read',
   async (t) => {
     const first = await withServer(t)
-    const apis = [first, await anotherApi(t, first, 'snapshot'), await anotherApi(t, first, 'snapshot')]
+    const apis = [first, await anotherApi(t, first), await anotherApi(t, first)]
     const random = randomFrom(7)
     const run = startRun({
       apis,
@@ -211,8 +212,8 @@ t.test(
   async (t) => {
     const first = await withServer(t)
     const byRule = {
-      snapshot: await anotherApi(t, first, 'snapshot'),
-      maxIdSeen: await anotherApi(t, first, 'maxIdSeen')
+      snapshot: await anotherApi(t, first),
+      maxIdSeen: await anotherApi(t, first, { readUnseen: readAfterMaxId() })
     }
     const [a = '', b = '', c = '', d = ''] = assets
     const client = catalogClient(first.url, first.token)

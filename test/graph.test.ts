@@ -4,7 +4,12 @@ import t from 'tap'
 import { membersIn, type AdjacencyView } from '../shared/graph/adjacency.ts'
 import { BytesPool } from '../shared/graph/bytes-pool.ts'
 import { ColumnLists } from '../shared/graph/column-lists.ts'
-import { LineageGraph, type GraphChanges, type GraphView } from '../shared/graph/lineage-graph.ts'
+import {
+  LineageGraph,
+  type GraphChanges,
+  type GraphVersion,
+  type GraphView
+} from '../shared/graph/lineage-graph.ts'
 import { domainIn, isDeletedIn, isKnownIn, isPresentIn, isRemovedIn } from '../shared/graph/nodes.ts'
 import { roomOf, sizeClassOf } from '../shared/graph/size-classes.ts'
 import { createTurns, type Pause } from '../shared/graph/turns.ts'
@@ -392,7 +397,7 @@ t.test('what contradicts the graph is refused, and views pinned before stay what
 })
 
 t.test('no two states have a version in common, of whichever graph', async (t) => {
-  const versions: number[] = []
+  const versions: GraphVersion[] = []
   for (let count = 0; count < 3; count += 1) {
     const graph = new LineageGraph({ entityCount: 10, greatestId: 10 })
     for (let change = 0; change < 3; change += 1) {

@@ -37,6 +37,7 @@ import { skipUnless } from './support/skip.ts'
 
 const orders = 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'
 const customers = 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.customers,PROD)'
+const ordersKeyText = JSON.stringify(keyOfUrn(toUrn(orders)))
 const ordersId = `urn:li:schemaField:(${orders},id)`
 const customersId = `urn:li:schemaField:(${customers},id)`
 const flow = 'urn:li:dataFlow:(airflow,nightly,prod)'
@@ -46,7 +47,6 @@ const unset = { time: 0, actor: 'urn:li:corpuser:unknown' }
 const unsetStamps = { created: unset, lastModified: unset }
 /** The type of a column, which is filled in where it is absent. */
 const typed: JsonObject = { type: {}, nativeDataType: '' }
-
 const column: JsonObject = {
   upstreamType: 'FIELD_SET',
   upstreams: [customersId],
@@ -700,10 +700,7 @@ t.test('proposals', async (t) => {
       changes: [{ ...upsert, headers: { ifVersionMatch: -1 } }]
     })
     const { entityUrn: _, ...keyed } = proposal({
-      entityKeyAspect: {
-        value: JSON.stringify(keyOfUrn(toUrn(orders))),
-        contentType: 'application/json'
-      }
+      entityKeyAspect: { value: ordersKeyText, contentType: 'application/json' }
     })
     t.strictSame(parseProposal(keyed), { changes: [upsert] })
   })

@@ -19,8 +19,11 @@ import {
   urnFromKey
 } from '../shared/urn/kinds.ts'
 import { urnKey } from '../shared/urn/urn-key.ts'
-import { entityTypeOf, parseUrn, printUrn, toUrn, splitUrn, type ParsedUrn } from '../shared/urn/urn.ts'
+import { entityTypeOf, parseUrn, toUrn, splitUrn, type ParsedUrn } from '../shared/urn/urn.ts'
 import { fc } from './support/fast-check.ts'
+
+const printUrn = ({ entityType, parts, isTuple }: Omit<ParsedUrn, 'urn'>): string =>
+  isTuple ? `urn:li:${entityType}:(${parts.join(',')})` : `urn:li:${entityType}:${parts[0] ?? ''}`
 
 const orders = 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'
 const flow = 'urn:li:dataFlow:(airflow,nightly,prod)'

@@ -6,7 +6,7 @@ import { limits } from '../../shared/limits.ts'
 import type { JsonObject, Scope } from '../../shared/model/changes.ts'
 import { isObject } from '../../shared/model/json-values.ts'
 
-export type RestliAction = {
+type RestliAction = {
   access: Scope
   /** Gives what the answer has under `value`; undefined for an answer without a body. */
   run: (body: JsonObject, request: FastifyRequest) => Promise<unknown>

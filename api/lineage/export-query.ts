@@ -22,10 +22,10 @@ const parameters = [
   'filters'
 ]
 
-export const exportFormats = ['csv', 'ndjson', 'dot', 'mermaid'] as const
+const exportFormats = ['csv', 'ndjson', 'dot', 'mermaid'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-export const exportContents = ['entities', 'edges', 'graph'] as const
+const exportContents = ['entities', 'edges', 'graph'] as const
 export type ExportContent = (typeof exportContents)[number]
 
 /** What each format can hold; the first is meant where nothing is said. */

@@ -8,7 +8,7 @@ import { BodyFailure, type LoadBody } from './send-load.ts'
 import { openSpool, type Spool } from './spool.ts'
 
 /** How much of what is read has gone out. `lines` is not counted where the input is packed. */
-export type SentSoFar = { bytes: number; lines: number }
+type SentSoFar = { bytes: number; lines: number }
 
 export type Upload = {
   /** How people call it. */

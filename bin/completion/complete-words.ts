@@ -2,7 +2,7 @@
 import { commandTable } from '../command-table.ts'
 import type { OperandWords } from '../command.ts'
 
-export type CompletedOption = {
+type CompletedOption = {
   flag: string
   help: string
   takesValue: boolean

@@ -16,7 +16,7 @@ export type RunningServer = {
   release(): void
 }
 
-export type StartFailure = {
+type StartFailure = {
   /** Another server has the directory, or processes of a killed one still do: worth another look. */
   isInTheWay: boolean
   output: string

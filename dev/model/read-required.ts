@@ -11,7 +11,7 @@ import {
 } from './avro.ts'
 
 /** What may be in an absent field; `nothing` where the aspect cannot be without it. */
-export type Filling = 'list' | 'map' | 'record' | 'text' | 'flag' | 'time' | 'actor' | 'nothing'
+type Filling = 'list' | 'map' | 'record' | 'text' | 'flag' | 'time' | 'actor' | 'nothing'
 
 export type ModelField = {
   name: string

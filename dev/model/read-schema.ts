@@ -34,7 +34,7 @@ export type ModelAspect = {
   relationships: ModelRelationship[]
 }
 
-export type ModelEntity = { name: string; keyAspect: string; keyFields: string[]; aspects: string[] }
+type ModelEntity = { name: string; keyAspect: string; keyFields: string[]; aspects: string[] }
 
 export type DataHubModel = { aspects: ModelAspect[]; entities: ModelEntity[]; records: ModelRecord[] }
 

@@ -30,7 +30,7 @@ const columns = {
   domain: ['domain', 'domainUrn', 'domain_urn', 'domain urn']
 } as const
 
-export type CsvColumn = keyof typeof columns
+type CsvColumn = keyof typeof columns
 
 /** Columns in front of a row in a file of rejects: what was wrong with it. */
 export const rejectColumns = ['reject_line', 'reject_code', 'reject_field', 'reject_message'] as const
@@ -64,7 +64,7 @@ const columnOfName = new Map(
   )
 )
 /** Every column there is, by our names for them. */
-export const csvColumns = [
+const csvColumns = [
   ...readColumns.map((column) => columns[column][0]),
   ...new Set(Object.values(unreadColumns).flat())
 ]

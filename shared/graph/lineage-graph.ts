@@ -16,7 +16,7 @@ import { UrnTable } from './urn-table.ts'
 
 export type GraphView = {
   /** Counts up with every snapshot that brought a change; no two graphs of a process have one in common. */
-  version: number
+  version: GraphVersion
   /** All ids are below. */
   idsEnd: number
   edgeCount: number
@@ -44,9 +44,9 @@ const unknownFlags: NodeFlags = { isPresent: false, isRemoved: false, isDeleted:
 const deltasPerLook = 256
 const edgesPerLook = 1_024
 
-/** What is held of an answer is held by version, also while the graph is loaded again. */
-let lastVersion = 0
-const nextVersion = (): number => (lastVersion += 1)
+/** Identifies one state of one graph: a new object for each, so that no two are equal, also after the graph is loaded again. */
+export type GraphVersion = { readonly graphVersion: true }
+const nextVersion = (): GraphVersion => ({ graphVersion: true })
 
 export class LineageGraph {
   readonly urns: UrnTable

@@ -12,7 +12,7 @@ export type ParsedEdge = {
 }
 
 /** What the ends are called in errors. */
-export type EdgeFields = { upstreamField: string; downstreamField: string }
+type EdgeFields = { upstreamField: string; downstreamField: string }
 
 const usualFields: EdgeFields = { upstreamField: 'upstreamUrn', downstreamField: 'downstreamUrn' }
 

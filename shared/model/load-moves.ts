@@ -13,7 +13,7 @@ export const loadStates = [
 export type LoadState = (typeof loadStates)[number]
 
 /** `from` is null for a new load. The diagram shows `cause`; the table shows `who` and `when`. */
-export type LoadMove = { from: LoadState | null; to: LoadState; cause: string; who: string; when: string }
+type LoadMove = { from: LoadState | null; to: LoadState; cause: string; who: string; when: string }
 
 const cancels = (from: LoadState): LoadMove => ({
   from,

@@ -106,7 +106,6 @@ export const metrics = {
 }
 
 const collectors = new Set<() => void | Promise<void>>()
-let hasDefaults = false
 
 /** Runs `collect` before each scrape, for values that are read rather than counted. Returns a function that unregisters it. */
 export function beforeScrape(collect: () => void | Promise<void>): () => void {
@@ -116,8 +115,7 @@ export function beforeScrape(collect: () => void | Promise<void>): () => void {
 
 /** The text for a scraper, including the metrics of the process. A failing collector affects only its own metric. */
 export async function renderMetrics(): Promise<{ contentType: string; text: string }> {
-  if (!hasDefaults) collectDefaultMetrics({ register: registry })
-  hasDefaults = true
+  if (!registry.getSingleMetric('nodejs_version_info')) collectDefaultMetrics({ register: registry })
   await Promise.allSettled(
     [...collectors].map(async (collect) => {
       await collect()

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 
 /** How the certificate of the server is checked; `ca` and the client's pair are PEM texts. */
-export type PostgresTls = {
+type PostgresTls = {
   rejectUnauthorized: boolean
   ca?: string
   cert?: string

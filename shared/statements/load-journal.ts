@@ -45,10 +45,10 @@ export type StatementBefore = {
 export type AssociationBefore = { seq: number; domainId: number | null; attributes: JsonObject | null }
 
 /** An edge of one list of an owner, whoever states it. */
-export type PatchedKey = Omit<StatementKey, 'sourceId' | 'recordKey'>
+type PatchedKey = Omit<StatementKey, 'sourceId' | 'recordKey'>
 
 /** Whether there was nothing before, the load's own earlier work, or the work of another change. */
-export type AspectBefore = 'none' | 'own' | 'kept'
+type AspectBefore = 'none' | 'own' | 'kept'
 
 export type JournalEntry =
   | { kind: 'stated'; key: StatementKey }

@@ -24,7 +24,7 @@ import {
 import type { EdgePatchRow, OwnerAspect, StatementRow, TombstoneRow, WatermarkRow } from './rows.ts'
 
 /** The removals and replacements of an owner: all that are known, and the new ones, which must be written. */
-export type RememberedOrder = {
+type RememberedOrder = {
   /**
    * By code (of the aspect, of one list, of a group of column records) and edge; upstream 0 is every upstream
    * of a column.

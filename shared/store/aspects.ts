@@ -10,7 +10,7 @@ import type { Order } from '../model/order.ts'
  * How a change makes a value from the one before it: replace it, patch it, merge fields into it, delete it,
  * or several of these.
  */
-export type AspectChangeKind = 'put' | 'patch' | 'merge' | 'delete' | 'several'
+type AspectChangeKind = 'put' | 'patch' | 'merge' | 'delete' | 'several'
 
 /** One change of an aspect and its result; the newest is the current row, the others are its history. */
 export type AspectRow = Order & {

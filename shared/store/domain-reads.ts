@@ -28,27 +28,6 @@ export async function domainsBelow(db: Db | Tx, ids: readonly number[]): Promise
   return rows.map((row) => row.id)
 }
 
-/** The domains above any of the ids, without these ids unless they are in a cycle. */
-export async function domainsAbove(db: Db | Tx, ids: readonly number[]): Promise<number[]> {
-  const rows = await query<{ id: number }>(
-    db,
-    `
-    with recursive above (id) as (
-      select domain.parent_id
-      from domain
-      where domain.entity_id = any(?::int[]) and domain.parent_id is not null
-      union
-      select domain.parent_id
-      from above
-      join domain on domain.entity_id = above.id
-      where domain.parent_id is not null
-    )
-    select id from above`,
-    [idArray(ids)]
-  )
-  return rows.map((row) => row.id)
-}
-
 /** Each domain that has a parent, with its parent. */
 export async function domainParents(db: Db | Tx): Promise<Map<number, number>> {
   const rows = await query<{ id: number; parentId: number }>(

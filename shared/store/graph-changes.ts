@@ -64,14 +64,9 @@ export async function readEpoch(tx: Tx): Promise<string> {
  * One statement, so the rows and the new snapshot belong together. Its snapshot is the statement's own, so it
  * sees everything that was acknowledged before it began.
  */
-export async function readUnseenChanges(
-  db: Db,
-  { snapshot }: GraphPosition,
-  afterId: number | null = null
-): Promise<UnseenChanges> {
+export async function readUnseenChanges(db: Db, { snapshot }: GraphPosition): Promise<UnseenChanges> {
   const { xmin, xmax, underWay } = partsOfSnapshot(snapshot)
-  const [unseen, bindings] =
-    afterId === null ? unseenSince(xmax, underWay) : (['graph_change.id > ?::bigint', [afterId]] as const)
+  const [unseen, bindings] = unseenSince(xmax, underWay)
   const rows = await query<{
     snapshot: string
     epoch: string
@@ -139,14 +134,13 @@ export async function ensureEpoch(db: Db): Promise<void> {
 }
 
 /** The position of a REPEATABLE READ transaction: the snapshot of all its reads. */
-export async function positionOf(tx: Tx): Promise<GraphPosition & { lastId: number }> {
-  const [row] = await query<GraphPosition & { lastId: number }>(
+export async function positionOf(tx: Tx): Promise<GraphPosition> {
+  const [row] = await query<GraphPosition>(
     tx,
     `
     select
       pg_current_snapshot()::text as snapshot,
-      ${epoch} as epoch,
-      coalesce((select max(graph_change.id) from graph_change), 0) as "lastId"`
+      ${epoch} as epoch`
   )
   if (!row) throw new Error('a select of one row gave none')
   if (isWithoutEpoch(row.epoch)) throw new Error('the server has crashed since its epoch was written')

@@ -35,9 +35,8 @@ const shownMaxChars = 200
 
 /**
  * Parses a URN. `field` names the input in errors, for example `input.edgesToAdd[3].upstreamUrn`. `wanted` is
- * the entity type that errors show an example of; any type is accepted. Guarantees `printUrn(parseUrn(text))
- * === text`. Throws INVALID_URN, LIMIT_EXCEEDED (urnMaxBytes, schemaFieldUrnMaxBytes, urnMaxNesting) and
- * INVALID_CHARACTER.
+ * the entity type that errors show an example of; any type is accepted. The parts, put together again, are the text.
+ * Throws INVALID_URN, LIMIT_EXCEEDED (urnMaxBytes, schemaFieldUrnMaxBytes, urnMaxNesting) and INVALID_CHARACTER.
  */
 export const parseUrn = (text: unknown, field = 'urn', wanted?: string): ParsedUrn => {
   if (typeof text !== 'string')
@@ -63,10 +62,6 @@ export const parseUrn = (text: unknown, field = 'urn', wanted?: string): ParsedU
 /** Parses a URN and returns only the URN. Most are recognised without parsing. Throws as parseUrn does. */
 export const toUrn = (text: unknown, field = 'urn', wanted?: string): Urn =>
   typeof text === 'string' && isOrdinaryDataset(text) ? text : parseUrn(text, field, wanted).urn
-
-/** The inverse of parseUrn. */
-export const printUrn = ({ entityType, parts, isTuple }: Omit<ParsedUrn, 'urn'>): string =>
-  isTuple ? `${prefix}${entityType}:(${parts.join(',')})` : `${prefix}${entityType}:${parts[0] ?? ''}`
 
 /** The entity type of a parsed URN, without parsing it again. */
 export const entityTypeOf = (urn: Urn): string => urn.slice(prefix.length, urn.indexOf(':', prefix.length))

@@ -10,7 +10,9 @@ import type { Db } from '../../shared/db/database.ts'
 import type { Log } from '../../shared/platform/log.ts'
 
 /** `through` is what the graph has in place of its connection. */
-export type MemoryOptions = Pick<LineageMemoryOptions, 'rule' | 'turns'> & { through?: (graphDb: Db) => Db }
+export type MemoryOptions = Pick<LineageMemoryOptions, 'readUnseen' | 'turns'> & {
+  through?: (graphDb: Db) => Db
+}
 
 const maxBytes = 512 * 1024 * 1024
 

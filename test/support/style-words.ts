@@ -8,11 +8,11 @@ import { readFileSync } from 'node:fs'
 import typescript from 'typescript'
 import { packagePath } from '../../shared/platform/paths.ts'
 
-/** What must not be written, and what to write instead. `isName`: still a name in the code, so comments may say it. */
-export const bannedPhrases: readonly { pattern: RegExp; write: string; isName?: true }[] = [
-  { pattern: /\blean ways?\b/i, write: 'fast path', isName: true },
-  { pattern: /\bsift(?:s|ed|ing)?\b/i, write: 'filter', isName: true },
-  { pattern: /\btemplates?\b/i, write: 'template', isName: true },
+/** What must not be written, and what to write instead. */
+export const bannedPhrases: readonly { pattern: RegExp; write: string }[] = [
+  { pattern: /\blean ways?\b/i, write: 'fast path' },
+  { pattern: /\bsift(?:s|ed|ing)?\b/i, write: 'filter' },
+  { pattern: /\bmoulds?\b/i, write: 'template' },
   {
     pattern: /(?<!\bthere )\b(?:is|are|was|were) none\b(?! of)/i,
     write: '"is not a valid …", or "does not exist"'

@@ -1,12 +1,13 @@
-/** An API process whose graph keeps fresh by the rule that is named: `node freshness-api.js snapshot|maxIdSeen`. Only the torture runs it. */
+/** An API process whose graph is kept fresh by the named rule: `node freshness-api.js snapshot|maxIdSeen`. Only the torture runs it. */
 import { buildServer } from '../../api/server.ts'
 import { createLineageMemory } from '../../shared/catalog/lineage/lineage-memory.ts'
 import { connectDatabase } from '../../shared/db/connect.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import { createLog } from '../../shared/platform/log.ts'
 import { openQueue } from '../../shared/queue/chunk-queue.ts'
+import { readAfterMaxId } from '../support/max-id-rule.ts'
 
-const rule = process.argv[2] === 'maxIdSeen' ? 'maxIdSeen' : 'snapshot'
+const rule = process.argv[2] === 'maxIdSeen' ? { readUnseen: readAfterMaxId() } : {}
 const config = readConfig(process.env)
 const log = createLog(config)
 const pool = {
@@ -22,7 +23,13 @@ const graphDb = connectDatabase({
   applicationName: 'tributary-lineage',
   usesIndexes: true
 })
-const memory = createLineageMemory({ db, graphDb, maxBytes: config.lineageMemoryMb * 1024 * 1024, log, rule })
+const memory = createLineageMemory({
+  db,
+  graphDb,
+  maxBytes: config.lineageMemoryMb * 1024 * 1024,
+  log,
+  ...rule
+})
 memory.start()
 await memory.settled()
 const app = await buildServer({

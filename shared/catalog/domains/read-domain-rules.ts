@@ -14,7 +14,7 @@ import type { Urn } from '../../urn/urn.ts'
 import { pageCount } from '../entities/page-count.ts'
 
 /** `exists`: whether the domain does; a rule is passed over while it does not. */
-export type DomainRuleView = DomainRule & { exists: boolean }
+type DomainRuleView = DomainRule & { exists: boolean }
 
 /** In their order. `revision`, `changedAt` and `changedBy` are null if no rules were ever set. */
 export type DomainRulesView = {

@@ -53,7 +53,7 @@ export type DomainMembersInput = {
   includeDescendants?: boolean | null
 }
 
-export type DomainMember = { entity: EntityReference; matchedFields: MatchedField[] }
+type DomainMember = { entity: EntityReference; matchedFields: MatchedField[] }
 export type DomainMembers = { start: number; count: number; total: number; members: DomainMember[] }
 
 const membersDefaultCount = 20

@@ -135,13 +135,10 @@ function endOfSlice(degrees: Uint16Array, begin: number): number {
   return low
 }
 
-/** Of the groups that were met last; used between two awaits only. */
-let verdictOfGroup = new Uint8Array(1_024)
-
 /** Filters one slice. A hot loop. */
 function verdictsOf(numbers: Int32Array, groups: readonly FoundGroup[]): Uint8Array {
   const greatest = groups.reduce((most, { number }) => Math.max(most, number), 0)
-  if (greatest >= verdictOfGroup.length) verdictOfGroup = new Uint8Array(greatest * 2)
+  const verdictOfGroup = new Uint8Array(greatest + 1)
   for (const { number, common } of groups) verdictOfGroup[number] = common?.verdict ?? isOut
   const verdicts = new Uint8Array(numbers.length)
   for (let at = 0; at < numbers.length; at += 1) verdicts[at] = verdictOfGroup[numbers[at] ?? 0] ?? isOut

@@ -1,4 +1,5 @@
 /** Walks from the start of a question and sifts what is reached: everything that a search returns, before any page of it. */
+import type { GraphVersion } from '../../graph/lineage-graph.ts'
 import { limits } from '../../limits.ts'
 import type { Walk, WalkBounds } from '../../model/walk.ts'
 import { withColumnJobs } from './column-jobs.ts'
@@ -15,7 +16,7 @@ export type FoundHits = {
   hits: Hits
   filtered: FilteredHits
   /** Of the reader that found them. */
-  version: number | null
+  version: GraphVersion | null
 }
 
 export const walkBounds: WalkBounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }

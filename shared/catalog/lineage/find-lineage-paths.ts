@@ -16,7 +16,7 @@ import { withLineage, type LineageSources } from './with-lineage.ts'
 export type LineagePathsInput = { from: string; to: string; count?: number | null }
 
 /** `via` is what states the edge that leads here, where that is neither end of it. */
-export type PathStep = { entity: EntityReference; via: EntityReference[] }
+type PathStep = { entity: EntityReference; via: EntityReference[] }
 
 export type LineagePaths = {
   /** Of every shortest way; null if none was found. */

@@ -57,8 +57,8 @@ export type LineageMemoryOptions = {
   maxBytes: number
   log: Log
   turns?: Turns
-  /** `maxIdSeen` is what does not work, for the test that shows it. */
-  rule?: 'snapshot' | 'maxIdSeen'
+  /** How changes are read that the graph has not seen. Only a test passes another function, to show that it is needed. */
+  readUnseen?: typeof readUnseenChanges
 }
 
 type Loaded = LoadedGraph & { classes: MemoryClasses; ids: KnownIds }
@@ -106,7 +106,7 @@ export function createLineageMemory({
   maxBytes,
   log,
   turns = createTurns(),
-  rule = 'snapshot'
+  readUnseen = readUnseenChanges
 }: LineageMemoryOptions): LineageMemory {
   let loaded: Loaded | null = null
   let loading: Promise<void> | null = null
@@ -199,9 +199,7 @@ export function createLineageMemory({
   /** Brings the graph to the present. False if it cannot be: it is then forgotten. */
   async function catchUp(current: Loaded): Promise<boolean> {
     const begun = performance.now()
-    const unseen = await withinSilence(
-      readUnseenChanges(graphDb, current.position, rule === 'maxIdSeen' ? current.lastId : null)
-    )
+    const unseen = await withinSilence(readUnseen(graphDb, current.position))
     const isOfAnotherRun = unseen.position.epoch !== current.position.epoch
     if (isOfAnotherRun || unseen.horizonIsPast) {
       loadAnew(isOfAnotherRun ? 'server' : 'pruned')
@@ -209,7 +207,6 @@ export function createLineageMemory({
     }
     if (!(await applyTo(current, unseen))) return false
     current.position = unseen.position
-    current.lastId = unseen.rows.at(-1)?.id ?? current.lastId
     metrics.lineageBarrier.observe((performance.now() - begun) / 1_000)
     if (current.graph.bytes > maxBytes) {
       loadAnew('size')

@@ -4,6 +4,7 @@
  * All that a reader answers of edges, existence, soft deletion and domains is of one snapshot, never older than the moment
  * the reader was opened. Documents (names, descriptions) are read when asked for: never older, perhaps newer.
  */
+import type { GraphVersion } from '../../graph/lineage-graph.ts'
 import type { Pause } from '../../graph/turns.ts'
 import type { Tx } from '../../db/database.ts'
 import type { JsonObject } from '../../model/changes.ts'
@@ -46,7 +47,7 @@ export type DomainTree = {
 export type LineageReader = {
   engine: 'memory' | 'sql'
   /** Two readers of one process with the same version answer the same; null if that is not known (SQL). */
-  version: number | null
+  version: GraphVersion | null
   find: (urns: readonly Urn[]) => Promise<Map<Urn, KnownEntity>>
   /** Throws DEADLINE_EXCEEDED. */
   walk: (question: WalkQuestion) => Promise<Walk>

@@ -16,8 +16,7 @@ import {
 } from '../../store/graph-copy.ts'
 import { readAllDomainDocuments } from '../../store/graph-rows.ts'
 
-/** `lastId` is the newest row of the change log that the snapshot sees. */
-export type LoadedGraph = { graph: LineageGraph; position: GraphPosition; lastId: number }
+export type LoadedGraph = { graph: LineageGraph; position: GraphPosition }
 
 /** Bytes in memory per byte of the tables on disk: about 130 for 220 of an entity, and 12 for 80 of a statement. */
 const memoryShare = { entity: 0.6, statement: 0.15 }
@@ -31,7 +30,7 @@ export async function loadGraph(db: Db, maxBytes: number, pause: Pause): Promise
   const read = await inTransaction(
     db,
     async (tx) => {
-      const { lastId, ...position } = await positionOf(tx)
+      const position = await positionOf(tx)
       const size = await sizeOfGraph(tx)
       if (estimateBytes(size) > maxBytes) return null
       await prepareForCopy(tx)
@@ -42,7 +41,7 @@ export async function loadGraph(db: Db, maxBytes: number, pause: Pause): Promise
       })
       await loadEntities(tx, graph, pause)
       await loadDomains(tx, graph)
-      return { graph, position, lastId, statements: await copyStatements(tx) }
+      return { graph, position, statements: await copyStatements(tx) }
     },
     { readOnly: true, isolation: 'repeatable read' }
   )

@@ -2,7 +2,7 @@
 import type { GraphView, LineageGraph } from '../../graph/lineage-graph.ts'
 import { kindIn, kindNumbersIn, type NodeKind } from '../../graph/nodes.ts'
 import type { UrnTemplate } from '../../graph/urn-templates.ts'
-import { groupNumbers, type ClassGroups } from './class-groups.ts'
+import { createGroupNumbers, type ClassGroups } from './class-groups.ts'
 import { createClassTable } from './class-table.ts'
 import type { EntityClass } from './lineage-reader.ts'
 
@@ -17,6 +17,7 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
   const classes = createClassTable()
   /** By kind: the class of all assets of the kind. */
   const ofKind: EntityClass[] = []
+  const groupNumbers = createGroupNumbers()
   /** By kind, then by kind of the asset. */
   const ofColumns: EntityClass[][] = []
 

@@ -29,7 +29,7 @@ export type NeighboursInput = {
   endTimeMillis?: number | null
 }
 
-export type Neighbour = EdgeStamps & { type: string; entity: EntityReference }
+type Neighbour = EdgeStamps & { type: string; entity: EntityReference }
 
 /** `filtered` counts the neighbours left out because they are soft-deleted or nothing has described them. */
 export type Neighbours = {

@@ -32,7 +32,7 @@ export type RelatedInput = {
 }
 
 /** `via` are the jobs and queries that a lineage relationship is stated by. */
-export type Related = { type: string; urn: Urn; via: Urn[] }
+type Related = { type: string; urn: Urn; via: Urn[] }
 
 export type RelatedPage = { start: number; count: number; total: number; relationships: Related[] }
 

@@ -48,7 +48,7 @@ export type SearchFlagsInput = {
   }>
 }
 
-export type LineageFlagsInput = {
+type LineageFlagsInput = {
   entitiesExploredPerHopLimit?: Maybe<number>
   startTimeMillis?: Maybe<number>
   endTimeMillis?: Maybe<number>

@@ -11,7 +11,7 @@ import { everyEntityId, findKnownEntities, parentIdsOf, readEntityFacts } from '
 import { walkLineage } from '../../store/lineage-walk.ts'
 import { originOf, platformOf } from '../../urn/kinds.ts'
 import { domainTreeOf } from './domain-tree.ts'
-import { groupNumbers } from './class-groups.ts'
+import { createGroupNumbers } from './class-groups.ts'
 import { createClassTable } from './class-table.ts'
 import { readFilterDocuments } from './filter-documents.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
@@ -27,6 +27,7 @@ export function sqlLineageReader(
 ): LineageReader {
   const withinDeadline = keepDeadline(tx, deadlineMs, tookTooLong)
   const table = createClassTable()
+  const groupNumbers = createGroupNumbers()
   const classesOf = async (
     ids: readonly number[] | Int32Array
   ): Promise<(id: number) => EntityClass | null> => {

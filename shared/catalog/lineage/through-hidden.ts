@@ -4,9 +4,9 @@ import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 
 /** What an entity is to who comes to it: an end that may be shown, one that is only counted, a way on, or nothing. */
-export type Fate = 'shown' | 'counted' | 'through' | 'none'
+type Fate = 'shown' | 'counted' | 'through' | 'none'
 
-export type Beyond = {
+type Beyond = {
   /** What is met next, shown or counted, ascending; never the entity itself. */
   met: readonly number[] | Int32Array
   /** What was looked through on the ways to one of those, ascending. */

@@ -32,7 +32,7 @@ type SortCriterion = { field: string; sortOrder: string }
 /** What the caller will show; what is not wished for is not read. */
 export type EntityWishes = { facets: boolean; matchedFields: boolean; suggestions?: boolean }
 
-export type FoundEntity = { entity: Required<EntityReference>; matchedFields: MatchedField[] }
+type FoundEntity = { entity: Required<EntityReference>; matchedFields: MatchedField[] }
 
 export type EntityPage = {
   total: number

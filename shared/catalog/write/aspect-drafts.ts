@@ -187,7 +187,7 @@ function indexInOrder(draft: AspectDraft, order: Order): number {
  * Throws BAD_REQUEST, VALIDATION_FAILED, LIMIT_EXCEEDED or PRECONDITION_FAILED when a patch does not fit the
  * value before it, and TooMuchPatching.
  */
-export function valueAfter(
+function valueAfter(
   draft: Pick<AspectDraft, 'aspectName' | 'entityType'>,
   change: AspectChange,
   previous: JsonObject | null,

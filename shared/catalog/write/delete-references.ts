@@ -23,7 +23,7 @@ import { applyRecords } from './apply-records.ts'
 import type { Call } from './call.ts'
 
 /** An aspect of another entity that refers to the entity. */
-export type Reference = { entity: Urn; aspect: string; relationship: string }
+type Reference = { entity: Urn; aspect: string; relationship: string }
 
 /** `relatedAspects` are the first references only. */
 export type References = { total: number; relatedAspects: Reference[] }

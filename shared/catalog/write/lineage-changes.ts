@@ -115,7 +115,7 @@ function writtenRecord(draft: AspectDraft, fieldCode: number, recordKey: number)
   return Array.isArray(list) ? (list[recordKey - 1] ?? null) : null
 }
 
-export function markCreatedBy(
+function markCreatedBy(
   work: UnitOfWork,
   change: Extract<Change, { kind: 'upsertAspect' | 'patchAspect' }>
 ): boolean {

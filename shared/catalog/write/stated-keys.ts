@@ -8,7 +8,7 @@
 import type { StatedKeysRow } from '../../store/snapshot-statements.ts'
 
 /** The key of a statement with the source of the load. */
-export type StatedKey = {
+type StatedKey = {
   downstreamId: number
   upstreamId: number
   ownerId: number

@@ -9,7 +9,7 @@ import { gatherProject, projectName, wantedOfArtifacts } from './project.ts'
 import { recordsOfProject, type ProjectRecord } from './records-of-project.ts'
 
 /** As read-records.ts has them. `line` is the place of the record among those of the load, from 1. */
-export type DbtRecord =
+type DbtRecord =
   { line: number; text: string; record: ChangeRecord } | { line: number; text: string; error: CatalogError }
 
 /** `source` is the name under which the project states its lineage. */
