@@ -67,10 +67,10 @@ export function unpackInts(bytes: Uint8Array, count: number): Int32Array {
   let filled = 0
   while (at < bytes.length) {
     const first = bytes[at++] ?? 0
-    const folded = first & moreBit ? readVarint(first & 63, firstBits) : first & 63
+    const zigzag = first & moreBit ? readVarint(first & 63, firstBits) : first & 63
     const times = first & repeatBit ? readVarint(0, 0) + 1 : 1
     if (times > count - filled) throw new Error('a column contains more numbers than it says')
-    const difference = (folded >>> 1) ^ -(folded & 1)
+    const difference = (zigzag >>> 1) ^ -(zigzag & 1)
     for (const behind = filled + times; filled < behind; filled += 1) {
       previous = (previous + difference) | 0
       numbers[filled] = previous

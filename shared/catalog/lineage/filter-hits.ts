@@ -2,6 +2,7 @@
  * Judges and counts what a walk found. What results have in common is judged once for all of them, so that a million
  * take milliseconds; only filters on what is an entity's own (texts, tags, custom properties) go entity by entity.
  */
+import { firstIndex } from '../../model/first-index.ts'
 import { graphqlTypeOf } from '../../model/entity-types.ts'
 import type { ClassGroup } from './class-groups.ts'
 import { findText, textAspectNames } from '../entities/entity-texts.ts'
@@ -125,14 +126,9 @@ type FoundGroup = Pick<ClassGroup, 'number' | 'count'> & { common: Common | null
 /** Where a slice ends: filters do not tell its degrees apart. Degrees ascend. */
 function endOfSlice(degrees: Uint16Array, begin: number): number {
   const place = degreePlace(degrees[begin] ?? 0)
-  let [low, high] = [begin + 1, Math.min(begin + hitsPerSlice, degrees.length)]
-  if (degreePlace(degrees[high - 1] ?? 0) === place) return high
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (degreePlace(degrees[middle] ?? 0) === place) low = middle + 1
-    else high = middle
-  }
-  return low
+  const end = Math.min(begin + hitsPerSlice, degrees.length)
+  if (degreePlace(degrees[end - 1] ?? 0) === place) return end
+  return firstIndex(begin + 1, end, (index) => degreePlace(degrees[index] ?? 0) !== place)
 }
 
 /** Filters one slice. A hot loop. */

@@ -1,4 +1,5 @@
-/** Walks from the start of a question and sifts what is reached: everything that a search returns, before any page of it. */
+/** Walks from the start of a question and filters what is reached: everything that a search returns, before any page of it. */
+import { firstIndex } from '../../model/first-index.ts'
 import type { GraphVersion } from '../../graph/lineage-graph.ts'
 import { limits } from '../../limits.ts'
 import type { Walk, WalkBounds } from '../../model/walk.ts'
@@ -21,7 +22,7 @@ export type FoundHits = {
 
 export const walkBounds: WalkBounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
 
-/** Throws NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED. With `keeps` false nothing but counts comes of sifting. */
+/** Throws NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED. With `keeps` false only counts are returned. */
 export async function findHits(
   reader: LineageReader,
   question: ScrollQuestion,
@@ -66,17 +67,11 @@ export const sizeOf = ({ walk, hits, filtered }: FoundHits): number =>
   (hits.ids === walk.ids ? 0 : walk.ids.length + hits.ids.length) +
   (filtered.kept?.length ?? 0)
 
-/** Where in what was kept the first hit behind a degree and id stands. */
+/** The place, among the kept hits, of the first one after a degree and id. */
 export function placeBehind({ hits, filtered }: FoundHits, after: { degree: number; id: number }): number {
-  let low = 0
-  let high = filtered.total
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const index = filtered.kept?.[middle] ?? middle
+  return firstIndex(0, filtered.total, (place) => {
+    const index = filtered.kept?.[place] ?? place
     const degree = hits.degrees[index] ?? 0
-    if (degree < after.degree || (degree === after.degree && (hits.ids[index] ?? 0) <= after.id))
-      low = middle + 1
-    else high = middle
-  }
-  return low
+    return degree > after.degree || (degree === after.degree && (hits.ids[index] ?? 0) > after.id)
+  })
 }

@@ -10,6 +10,7 @@ import { millisecondsSince, type LineageReport } from './lineage-report.ts'
 import { pageCount } from '../entities/page-count.ts'
 import { entityNotFound, type EntityReference } from './read-entity.ts'
 import { noWays, shortestWays, type ShortestWays } from './shortest-ways.ts'
+import { firstWays } from './way-steps.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
 /** As clients send it. */
@@ -60,7 +61,7 @@ export async function findLineagePaths(
       // A column that nothing names has no id, and no way leads from it or to it.
       const ways =
         fromId === null || toId === null ? noWays : await shortestWays(reader, fromId, toId, level, bounds)
-      const found = firstWays(ways, fromId ?? 0, count)
+      const found = waysFrom(ways, fromId ?? 0, count)
       return {
         ways,
         found,
@@ -103,37 +104,19 @@ async function idsOf(reader: LineageReader, from: Urn, to: Urn): Promise<[number
   return [start.id, end.id]
 }
 
-/** Every entity on a shortest way leads on to the end, so going down the first of them and back finds ways without a detour. */
-function firstWays({ hops, nextOf }: ShortestWays, fromId: number, count: number): number[][] {
+/** The first ways, from the start on. Throws LIMIT_EXCEEDED (pathEntitiesMaxCount). */
+function waysFrom({ hops, total, nextOf }: ShortestWays, fromId: number, count: number): number[][] {
   if (hops === null) return []
+  const actual = Math.min(count, total) * (hops + 1)
   const maximum = limits.pathEntitiesMaxCount
-  const found: number[][] = []
-  const way = [fromId]
-  const places = [0]
-  while (way.length > 0 && found.length < count) {
-    const next = nextOf(way.at(-1) ?? 0)
-    const place = places.at(-1) ?? 0
-    if (way.length - 1 === hops) {
-      found.push([...way])
-      if (found.length * (hops + 1) > maximum) {
-        throw new CatalogError(
-          'LIMIT_EXCEEDED',
-          `the paths have more than ${maximum} entities; ask for fewer`,
-          { field: 'input.count', limit: 'pathEntitiesMaxCount', maximum, actual: found.length * (hops + 1) }
-        )
-      }
-    }
-    const step = way.length - 1 === hops ? undefined : next[place]
-    if (step === undefined) {
-      way.pop()
-      places.pop()
-      continue
-    }
-    places[places.length - 1] = place + 1
-    way.push(step)
-    places.push(0)
-  }
-  return found
+  if (actual > maximum)
+    throw new CatalogError('LIMIT_EXCEEDED', `the paths have more than ${maximum} entities; ask for fewer`, {
+      field: 'input.count',
+      limit: 'pathEntitiesMaxCount',
+      maximum,
+      actual
+    })
+  return firstWays(fromId, hops, nextOf, count)
 }
 
 function uniqueEdges(ways: readonly (readonly number[])[]) {

@@ -6,10 +6,12 @@
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import { firstAtLeast } from '../../model/first-index.ts'
 import type { LineageDirection, LineageLevel, Walk } from '../../model/walk.ts'
 import type { WayEnd } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { EntityReference } from './read-entity.ts'
+import { firstWays, stepsInto, type Steps } from './way-steps.ts'
 
 /** `reader` must be of the state that was walked. `countPerEnd` is how many shortest ways are wanted to each end. */
 export type PathsQuestion = {
@@ -73,84 +75,34 @@ function levelsOf(
 ): (degree: number) => Int32Array {
   const starts = Int32Array.from(startIds).sort()
   return (degree) =>
-    degree === 0 ? starts : ids.subarray(firstAt(degrees, degree), firstAt(degrees, degree + 1))
+    degree === 0 ? starts : ids.subarray(firstAtLeast(degrees, degree), firstAtLeast(degrees, degree + 1))
 }
 
-/** Where a sorted list first holds a value or more. */
-function firstAt(sorted: Uint16Array | Int32Array, value: number): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle] ?? 0) < value) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-/** By degree and id, the entities one step nearer, ascending; of them as many as can be on a way that is wanted. */
-type StepsBack = readonly ReadonlyMap<number, readonly number[]>[]
-
-const looksBetweenPauses = 5_000
-
+/** By degree, the steps of the wanted ends to what is nearer: as many as can be on a wanted way. */
 async function stepsBack(
   reader: LineageReader,
   { direction, level, countPerEnd }: PathsQuestion,
   levels: (degree: number) => Int32Array,
   ends: readonly { id: number; degree: number }[]
-): Promise<StepsBack> {
+): Promise<readonly Steps[]> {
+  const back = direction === 'DOWNSTREAM' ? 'UPSTREAM' : 'DOWNSTREAM'
   const wanted: Set<number>[] = []
   for (const { id, degree } of ends) (wanted[degree] ??= new Set()).add(id)
-  const steps: Map<number, readonly number[]>[] = []
-  let looks = 0
+  const steps: Steps[] = []
   for (let degree = wanted.length - 1; degree > 0; degree -= 1) {
     const ids = [...(wanted[degree] ?? [])].sort((a, b) => a - b)
-    const nearer = levels(degree - 1)
-    const neighboursOf = await reader.neighbours(
-      ids,
-      direction === 'DOWNSTREAM' ? 'UPSTREAM' : 'DOWNSTREAM',
-      level
-    )
-    const own = new Map<number, readonly number[]>()
-    for (const id of ids) {
-      const found: number[] = []
-      for (const neighbour of neighboursOf(id)) {
-        looks += 1
-        if (nearer[firstAt(nearer, neighbour)] !== neighbour) continue
-        found.push(neighbour)
-        ;(wanted[degree - 1] ??= new Set()).add(neighbour)
-        if (found.length === countPerEnd) break
-      }
-      own.set(id, found)
-      if (looks < looksBetweenPauses) continue
-      looks = 0
-      await reader.pause()
-    }
+    const own = await stepsInto(reader, ids, { direction: back, level }, levels(degree - 1), countPerEnd)
+    for (const nearer of own.values()) for (const id of nearer) (wanted[degree - 1] ??= new Set()).add(id)
     steps[degree] = own
   }
   return steps
 }
 
-/** A way as a list from its start on: what is longer shares what it continues with. */
-type Way = { id: number; next: Way | null }
-
 /** The first ways to an entity, each from its start on. */
-function waysTo(id: number, degree: number, steps: StepsBack, count: number): number[][] {
-  let ways: Way[] = [{ id, next: null }]
-  for (let at = degree; at > 0; at -= 1) {
-    const longer: Way[] = []
-    for (const way of ways) {
-      for (const nearer of steps[at]?.get(way.id) ?? [])
-        if (longer.length < count) longer.push({ id: nearer, next: way })
-    }
-    ways = longer
-  }
-  return ways.map((first) => {
-    const ids: number[] = []
-    for (let way: Way | null = first; way; way = way.next) ids.push(way.id)
-    return ids
-  })
-}
+const waysTo = (id: number, degree: number, steps: readonly Steps[], count: number): number[][] =>
+  firstWays(id, degree, (from, hop) => steps[degree - hop]?.get(from) ?? [], count).map((way) =>
+    way.reverse()
+  )
 
 async function referencesTo(
   reader: LineageReader,

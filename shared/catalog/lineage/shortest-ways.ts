@@ -1,7 +1,9 @@
 /** Finds all shortest paths between two entities by searching from both ends, and keeps the edges on any of them. */
 import type { LineageDirection, LineageLevel, Walk, WalkBounds } from '../../model/walk.ts'
+import { isInSorted } from '../../model/first-index.ts'
 import { idSet } from '../../store/id-set.ts'
 import type { LineageReader } from './lineage-reader.ts'
+import { stepsInto, type Steps } from './way-steps.ts'
 
 export type ShortestWays = {
   /** Hops of every shortest way; null if there is none, or none within the bounds. */
@@ -90,11 +92,12 @@ async function edgesOnWays(
   ahead: Side,
   back: Side,
   level: LineageLevel
-): Promise<Map<number, number[]>> {
-  const middle = last(ahead).filter((id) => holds(last(back), id))
-  const before: [number, number[]][] = []
+): Promise<Steps> {
+  const middle = last(ahead).filter((id) => isInSorted(last(back), id))
+  const before: [number, readonly number[]][] = []
   for (let on = middle, hop = ahead.levels.length - 2; hop >= 0; hop -= 1) {
-    const edges = await edgesTo(reader, on, 'UPSTREAM', ahead.levels[hop] ?? new Int32Array(), level)
+    const within = ahead.levels[hop] ?? new Int32Array()
+    const edges = await stepsInto(reader, on, { direction: 'UPSTREAM', level }, within)
     const next = new Map<number, number[]>()
     for (const [id, earlier] of edges) for (const near of earlier) pushTo(next, near, id)
     for (const [id, ids] of next) before.push([id, ids.sort((a, b) => a - b)])
@@ -102,44 +105,12 @@ async function edgesOnWays(
   }
   const next = new Map(before)
   for (let on = middle, hop = back.levels.length - 2; hop >= 0; hop -= 1) {
-    const edges = await edgesTo(reader, on, 'DOWNSTREAM', back.levels[hop] ?? new Int32Array(), level)
+    const within = back.levels[hop] ?? new Int32Array()
+    const edges = await stepsInto(reader, on, { direction: 'DOWNSTREAM', level }, within)
     for (const [id, later] of edges) next.set(id, later)
     on = Int32Array.from(new Set([...edges.values()].flat())).sort()
   }
   return next
-}
-
-/** The neighbours of each id that are in a level. */
-async function edgesTo(
-  reader: LineageReader,
-  ids: Int32Array,
-  direction: LineageDirection,
-  within: Int32Array,
-  level: LineageLevel
-): Promise<Map<number, number[]>> {
-  const edges = new Map<number, number[]>()
-  for (let begin = 0; begin < ids.length; begin += idsPerSlice) {
-    const slice = ids.subarray(begin, begin + idsPerSlice)
-    const near = await reader.neighbours(slice, direction, level)
-    for (const id of slice)
-      edges.set(
-        id,
-        near(id).filter((far) => holds(within, far))
-      )
-    await reader.pause()
-  }
-  return edges
-}
-
-function holds(sorted: Int32Array, id: number): boolean {
-  let low = 0
-  let high = sorted.length - 1
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle] ?? 0) < id) low = middle + 1
-    else high = middle
-  }
-  return sorted[low] === id
 }
 
 function pushTo(lists: Map<number, number[]>, key: number, value: number): void {

@@ -1,11 +1,12 @@
 /**
  * Finds the entities that a question asks for: by their documents where words or values are sought, else among all, and
- * sifts them as results of a walk are sifted.
+ * filters them as results of a walk are filtered.
  *
  * A sample of one document in sixty-four tells how many match. Up to searchExactMaxCount that do are taken one by one:
  * what is found of them is exact. Of more, the sample tells how many there are, and a page takes whose name is the
  * text, then who comes first by id: what many documents match is met soon on a walk along the ids.
  */
+import { firstAtLeast } from '../../model/first-index.ts'
 import type { Tx } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
 import { keyQuery, nameKey } from '../../model/search-vector.ts'
@@ -231,7 +232,7 @@ const walkedTimes = 4
 const spanMinCount = 1_000
 /** What matches may lie close together far behind: no more than these are met at a time. */
 const spanMaxCount = 65_536
-/** Of a list that ends long before what is looked for, so many are sifted at a time. */
+/** Of a list that ends long before what is looked for, this many are filtered at a time. */
 const documentsPerSlice = 20_000
 
 async function keptBehind(
@@ -243,23 +244,12 @@ async function keptBehind(
 ): Promise<Int32Array> {
   const ids: number[] = []
   for (
-    let begin = placeBehind(all, after);
+    let begin = firstAtLeast(all, after + 1);
     begin < all.length && ids.length < count;
     begin += documentsPerSlice
   )
     ids.push(...(await kept(reader, question, all.subarray(begin, begin + documentsPerSlice))).ids)
   return Int32Array.from(ids)
-}
-
-/** The place of the first of ascending ids that is greater. */
-export function placeBehind(ids: Int32Array, after: number): number {
-  let [low, high] = [0, ids.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((ids[middle] ?? 0) <= after) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 async function plainCandidates(reader: LineageReader, { urn, words }: EntityQuestion): Promise<Int32Array> {

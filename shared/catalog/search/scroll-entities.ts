@@ -2,8 +2,9 @@
  * Scrolls through all entities that a search finds, by id: whatever is written meanwhile, what was there from the first
  * page to the last is on exactly one of them.
  */
+import { firstAtLeast } from '../../model/first-index.ts'
 import { CatalogError } from '../../errors.ts'
-import { findEntitiesBehind, findEntitiesOf, placeBehind, type FindOptions } from './find-entities.ts'
+import { findEntitiesBehind, findEntitiesOf, type FindOptions } from './find-entities.ts'
 import { parseCursor, printCursor } from '../lineage/scroll-cursor.ts'
 import { shownPage, unitsOf, type EntityPage, type EntityWishes, type SortInput } from './search-entities.ts'
 import { checkEntityQuestion, type EntitySearchInput } from './search-question.ts'
@@ -43,7 +44,7 @@ export async function scrollEntities(
       // Contains only the first ids of the result.
       const ids =
         found && !found.isEstimate && found.ids.length === found.total
-          ? found.ids.subarray(after ? placeBehind(found.ids, after.id) : 0)
+          ? found.ids.subarray(after ? firstAtLeast(found.ids, after.id + 1) : 0)
           : await findEntitiesBehind(reader, question, after?.id ?? 0, {
               count: question.count + 1,
               total: expected

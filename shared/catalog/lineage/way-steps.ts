@@ -1,0 +1,71 @@
+/** The steps of shortest ways: from each entity to its neighbours in the next level, and the first ways along them. */
+import { isInSorted } from '../../model/first-index.ts'
+import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
+import type { LineageReader } from './lineage-reader.ts'
+
+/** By id, the ids of the next step, ascending. */
+export type Steps = ReadonlyMap<number, readonly number[]>
+
+const idsPerSlice = 5_000
+const looksBetweenPauses = 5_000
+
+/** The neighbours of each id that are in `within` (ascending), at most `maxCount` of them, the least ids first. */
+export async function stepsInto(
+  reader: LineageReader,
+  ids: readonly number[] | Int32Array,
+  { direction, level }: { direction: LineageDirection; level: LineageLevel },
+  within: Int32Array,
+  maxCount = Infinity
+): Promise<Steps> {
+  const steps = new Map<number, readonly number[]>()
+  let looks = 0
+  for (let begin = 0; begin < ids.length; begin += idsPerSlice) {
+    const slice = ids.slice(begin, begin + idsPerSlice)
+    const neighboursOf = await reader.neighbours(slice, direction, level)
+    for (const id of slice) {
+      const found: number[] = []
+      for (const neighbour of neighboursOf(id)) {
+        looks += 1
+        if (!isInSorted(within, neighbour)) continue
+        found.push(neighbour)
+        if (found.length === maxCount) break
+      }
+      steps.set(id, found)
+      if (looks < looksBetweenPauses) continue
+      looks = 0
+      await reader.pause()
+    }
+  }
+  return steps
+}
+
+/** A way as a list from its last entity back: ways share where they began. */
+type Way = { id: number; before: Way | null }
+
+/**
+ * The first `count` ways of that many hops from an entity, by the ids of their steps. Every step must lead on, so that each way
+ * that is begun is as long. Each way is a list of hops + 1 ids.
+ */
+export function firstWays(
+  fromId: number,
+  hops: number,
+  nextOf: (id: number, hop: number) => readonly number[],
+  count: number
+): number[][] {
+  let ways: Way[] = [{ id: fromId, before: null }]
+  for (let hop = 0; hop < hops; hop += 1) {
+    const longer: Way[] = []
+    for (const way of ways) {
+      for (const id of nextOf(way.id, hop)) {
+        if (longer.length === count) break
+        longer.push({ id, before: way })
+      }
+    }
+    ways = longer
+  }
+  return ways.slice(0, count).map((last) => {
+    const ids: number[] = []
+    for (let way: Way | null = last; way; way = way.before) ids.push(way.id)
+    return ids.reverse()
+  })
+}
