@@ -308,6 +308,9 @@ t.test('tokens over GraphQL', async (t) => {
       revokeAccessToken: true
     })
     await t.rejects(createAuthenticate(db)(accessToken, connection), { code: 'UNAUTHENTICATED' })
+    const after = await graphql('{ listAccessTokens(input: {}) { tokens { id revokedAt } } }')
+    for (const { id, revokedAt } of after.body.data.listAccessTokens.tokens)
+      t.equal(typeof revokedAt, id === metadata.id ? 'number' : 'object', 'when, or null')
     t.match((await graphql('mutation { revokeAccessToken(tokenId: "nobody") }')).body.errors[0].extensions, {
       reason: 'NOT_FOUND'
     })

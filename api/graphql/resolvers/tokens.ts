@@ -107,6 +107,7 @@ const metadataOf = (token: TokenView) => ({
   ownerUrn: token.actorUrn,
   createdAt: token.createdAt.getTime(),
   expiresAt: token.expiresAt?.getTime() ?? null,
+  revokedAt: token.revokedAt?.getTime() ?? null,
   scopes: token.scopes,
   domainUrn: token.domainUrn
 })
