@@ -41,8 +41,9 @@ function toBuiltFiles(argument: string): string[] {
   return [file]
 }
 
-/** test/system starts whole processes and takes long: `npm run system`. */
-const isForAll = (file: string): boolean => !file.startsWith(join('dist', 'test', 'system'))
+/** test/system starts whole processes and takes long: `npm run system`; test/browser needs a browser: `npm run browser`. */
+const isForAll = (file: string): boolean =>
+  !['system', 'browser'].some((folder) => file.startsWith(join('dist', 'test', folder)))
 
 /** Files of which one takes a minute, most of it asleep, begin first: at the end, they would run alone. */
 const longest = ['cli-upload', 'recipes', 'undo-histories', 'snapshot-order'].map((name) =>

@@ -1,0 +1,112 @@
+/** Pages of the web UI in headless Chromium, signed in at a server of the test, and whatever they complain about. */
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { skipUnless } from './skip.ts'
+
+const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+
+/** False where there is a Chromium. Otherwise skips the test with the reason, or fails it in CI. */
+export const skipWithoutChromium = (t: Test): boolean =>
+  skipUnless(t, existsSync(chromiumPath), `no Chromium at ${chromiumPath}; set CHROMIUM_PATH`)
+
+/** Closed at teardown. */
+export async function withBrowser(t: Test): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: chromiumPath,
+    // Chromium does not run as root with its sandbox, and containers have little shared memory.
+    args: ['--no-sandbox', '--disable-dev-shm-usage']
+  })
+  t.teardown(() => browser.close())
+  return browser
+}
+
+export type Theme = 'light' | 'dark'
+
+export type OpenOptions = {
+  /** Where the server listens: `http://127.0.0.1:41234`. */
+  url: string
+  /** Signs in with this token; null leaves the browser signed out. */
+  token: string | null
+  /** Below `/ui/`: `domains?urn=…`. */
+  path?: string
+  theme?: Theme
+  width?: number
+  height?: number
+  reducedMotion?: boolean
+}
+
+export type OpenPage = {
+  page: Page
+  context: BrowserContext
+  /** Errors of the console and of scripts, what the policy of the pages stopped, and requests to other servers. A test that causes one on purpose takes it out. */
+  complaints: string[]
+  /** Goes to another address below `/ui/`. */
+  goTo: (path: string) => Promise<void>
+}
+
+/** Opens a page in a browser of its own: no cookie or storage of another. The test fails at its end for what is left in `complaints`. */
+export async function openPage(
+  t: Test,
+  browser: Browser,
+  { url, token, path = '', theme = 'light', width = 1280, height = 800, reducedMotion = false }: OpenOptions
+): Promise<OpenPage> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
+    permissions: ['clipboard-read', 'clipboard-write']
+  })
+  const complaints: string[] = []
+  if (token !== null) {
+    const answer = await context.request.post(`${url}/session`, { data: { token } })
+    if (!answer.ok()) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`)
+  }
+  const page = await context.newPage()
+  // Above every single wait of a test on two busy cores, and below the time of a test file.
+  page.setDefaultTimeout(20_000)
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => {
+    complaints.push(error.message)
+  })
+  page.on('request', (request) => {
+    const target = request.url()
+    if (!target.startsWith(`${url}/`) && !/^(data|blob):/.test(target))
+      complaints.push(`a request to ${target}`)
+  })
+  t.teardown(async () => {
+    await context.close()
+    // An assertion would come too late here; an error fails the test.
+    if (complaints.length > 0) throw new Error(`the browser complains:\n${complaints.join('\n')}`)
+  })
+  const goTo = async (to: string): Promise<void> => {
+    await page.goto(`${url}/ui/${to}`)
+  }
+  await goTo(path)
+  return { page, context, complaints, goTo }
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe-core finds against WCAG 2.2 A and AA on the page as it is, as `rule: target`. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  // A text, because the functions of a test are not those of the page.
+  const found: unknown = await page.evaluate(`
+    axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+      .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, failureSummary }) => id + ': ' + target.join(' ') + ' ' + failureSummary)))`)
+  return Array.isArray(found) ? found.map(String) : []
+}
+
+/** Whether the page is wider than the window, which nobody wants to scroll sideways. */
+export const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
+
+/** Sends the keys one after the other: `Tab`, `Shift+Tab`, `ArrowDown`, `a`. */
+export async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
