@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
 import { addressOf, type PageName } from './address.ts'
 import { session, signOut } from './api/session.ts'
+import { KeyboardHelp } from './parts/keyboard-help.tsx'
 import { SearchField } from './parts/search-field.tsx'
 import { goTo } from './parts/use-address.ts'
 import { tell, Toasts } from './parts/toasts.tsx'
@@ -99,6 +100,7 @@ function Foot() {
       <span class="soft">
         {texts.shell.signedInAs(session.value?.actor.replace('urn:li:corpuser:', '') ?? '')}
       </span>
+      <KeyboardHelp />
       <button
         type="button"
         class="plain"
