@@ -5,10 +5,18 @@ import t from 'tap'
 import { packagePath } from '../../shared/platform/paths.ts'
 import * as domains from '../../web/src/api/domain-queries.ts'
 import * as lineage from '../../web/src/api/lineage-queries.ts'
+import * as loads from '../../web/src/api/load-queries.ts'
 import * as general from '../../web/src/api/queries.ts'
+import * as tokens from '../../web/src/api/token-queries.ts'
 
 const schema = buildSchema(readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'))
-const modules = { 'queries.ts': general, 'domain-queries.ts': domains, 'lineage-queries.ts': lineage }
+const modules = {
+  'queries.ts': general,
+  'domain-queries.ts': domains,
+  'lineage-queries.ts': lineage,
+  'load-queries.ts': loads,
+  'token-queries.ts': tokens
+}
 
 const isDocument = (value: unknown): value is { text: string } =>
   typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string'

@@ -18,7 +18,9 @@ const pages: { readonly [page in PageName]?: ComponentType } = {
   ),
   lineage: lazy(() => import('./graph/page.tsx').then(({ LineagePage }) => LineagePage)),
   search: lazy(() => import('./pages/search.tsx').then(({ SearchPage }) => SearchPage)),
-  domains: lazy(() => import('./pages/domains.tsx').then(({ DomainsPage }) => DomainsPage))
+  domains: lazy(() => import('./pages/domains.tsx').then(({ DomainsPage }) => DomainsPage)),
+  loads: lazy(() => import('./pages/loads.tsx').then(({ LoadsPage }) => LoadsPage)),
+  tokens: lazy(() => import('./pages/tokens.tsx').then(({ TokensPage }) => TokensPage))
 }
 
 export const App = () => (

@@ -50,3 +50,10 @@ export async function rest<Result>(path: string, init: RequestInit = {}): Promis
   if (!response.ok) throw errorOfProblem(response.status, body)
   return body as Result
 }
+
+/** The same for an answer that is not JSON. */
+export async function restText(path: string, init: RequestInit = {}): Promise<string> {
+  const response = await send(`../${path}`, init)
+  if (!response.ok) throw errorOfProblem(response.status, await response.json().catch(() => null))
+  return response.text()
+}

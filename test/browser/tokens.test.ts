@@ -1,0 +1,130 @@
+/** The page of access tokens in a browser: created, shown once, revoked. */
+import t from 'tap'
+import { isTooWide, openPage, skipWithoutChromium, violationsOf, withBrowser } from '../support/browser.ts'
+import { withServer } from '../support/server.ts'
+
+t.test('the page of tokens', async (t) => {
+  if (skipWithoutChromium(t)) return
+  const server = await withServer(t)
+  const browser = await withBrowser(t)
+  const { url, token } = server
+
+  t.test('leads to sign-in, and from there back to the address that was wanted', async (t) => {
+    const { page, complaints } = await openPage(t, browser, { url, token: null, path: 'tokens?sort=-name' })
+    await page.getByLabel('Access token', { exact: true }).fill(token)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Access tokens' }).waitFor()
+    t.equal(new URL(page.url()).search, '?sort=-name')
+    t.ok(
+      complaints.every((text) => text.includes('401')),
+      'the browser notes the 401 of GET /session'
+    )
+    complaints.length = 0
+  })
+
+  t.test('shows the secret of a new token once, and keeps it nowhere', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: 'tokens' })
+    await page.getByRole('button', { name: 'Create a token' }).click()
+    const dialog = page.getByRole('dialog')
+    t.equal(await dialog.getByRole('button', { name: 'Create a token' }).isDisabled(), true, 'without a name')
+    await dialog.getByLabel('Name').fill('<b>nightly</b> "job"')
+    await dialog.getByLabel('Read and write').check()
+    await dialog.getByLabel('Valid for').selectOption('ONE_WEEK')
+    await dialog.getByRole('button', { name: 'Create a token' }).click()
+    const secret = (await page.getByLabel('Token', { exact: true }).innerText()).trim()
+    t.match(await page.getByLabel('Try it with curl').innerText(), secret)
+    const me = await server.graphql('{ me { corpUser { urn } } }', {}, { token: secret })
+    t.equal(me.status, 200, 'the secret works')
+    await page.keyboard.press('Escape')
+    t.equal(await dialog.isVisible(), true, 'it cannot be lost by Escape')
+    await dialog.getByRole('button', { name: 'Copy' }).first().click()
+    t.equal(await page.evaluate('navigator.clipboard.readText()'), secret)
+    t.equal(await dialog.getByRole('button', { name: 'Done' }).isDisabled(), true)
+    await dialog.getByLabel('I have copied it').check()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const everything = String(
+      await page.evaluate(
+        'document.documentElement.outerHTML + location.href + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)'
+      )
+    )
+    t.notOk(everything.includes(secret))
+    const row = page.getByRole('row').filter({ hasText: 'nightly' })
+    t.match(await row.innerText(), /<b>nightly<\/b> "job"/, 'a name is text')
+    t.match(await row.innerText(), /read, write/)
+  })
+
+  t.test('revokes a token after a dialog that names it; whoever used it must sign in', async (t) => {
+    const doomed = await server.tokenWith(['read'])
+    const other = await openPage(t, browser, { url, token: doomed, path: 'domains' })
+    await other.page.getByRole('heading', { name: 'There are no domains yet.' }).waitFor()
+    const { page } = await openPage(t, browser, { url, token, path: 'tokens' })
+    await page.getByRole('button', { name: 'Revoke test read' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Revoke the token test read?' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    t.equal(
+      await page.getByRole('button', { name: 'Revoke test read' }).isVisible(),
+      true,
+      'Cancel does nothing'
+    )
+    await page.getByRole('button', { name: 'Revoke test read' }).click()
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('The token test read is revoked.').waitFor()
+    await page.getByRole('button', { name: 'Revoke test read' }).waitFor({ state: 'detached' })
+    await other.goTo('domains')
+    await other.page.getByLabel('Access token', { exact: true }).waitFor()
+    other.complaints.length = 0
+  })
+
+  t.test('tells those who are no administrators whom to ask', async (t) => {
+    const { page } = await openPage(t, browser, {
+      url,
+      token: await server.tokenWith(['write']),
+      path: 'tokens'
+    })
+    await page.getByText('Only administrators manage tokens.').waitFor()
+    t.equal(await page.getByRole('button', { name: 'Create a token' }).count(), 0)
+  })
+
+  t.test('lists the keys of the keyboard when ? is pressed, but not while one types', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: 'tokens' })
+    await page.getByRole('heading', { name: 'Access tokens' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('?')
+    t.equal(await page.getByRole('dialog').count(), 0)
+    await page.getByRole('heading', { name: 'Access tokens' }).click()
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await help.waitFor()
+    t.strictSame(await violationsOf(page), [])
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'detached' })
+  })
+
+  t.test('has no fault that axe finds, in both themes, in the list and in dialogs', async (t) => {
+    for (const theme of ['light', 'dark'] as const) {
+      const { page } = await openPage(t, browser, { url, token, path: 'tokens', theme, reducedMotion: true })
+      await page.getByRole('grid').waitFor()
+      t.strictSame(await violationsOf(page), [], `${theme}: list`)
+      await page.getByRole('button', { name: 'Create a token' }).click()
+      await page.getByRole('dialog').waitFor()
+      t.strictSame(await violationsOf(page), [], `${theme}: create`)
+      await page.keyboard.press('Escape')
+      await page
+        .getByRole('button', { name: /^Revoke / })
+        .first()
+        .click()
+      await page.getByRole('dialog').waitFor()
+      t.strictSame(await violationsOf(page), [], `${theme}: revoke`)
+    }
+  })
+
+  t.test('fits into 320 pixels', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: 'tokens', width: 320, height: 640 })
+    await page.getByRole('grid').waitFor()
+    t.equal(await isTooWide(page), false)
+    await page.getByRole('button', { name: 'Create a token' }).click()
+    await page.getByRole('dialog').waitFor()
+    t.equal(await isTooWide(page), false)
+  })
+})

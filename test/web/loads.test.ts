@@ -1,0 +1,69 @@
+/** A load in numbers, and the format of a file by its beginning. */
+import t from 'tap'
+import { fc } from '../support/fast-check.ts'
+import { guessFormat, orderOfArtifacts } from '../../web/src/pages/loads/guess-format.ts'
+import { percentDone, rateOf, segmentsOf, waitingOf } from '../../web/src/pages/loads/verdicts.ts'
+
+const countsOf = (applied: number, unchanged: number, rejected: number, waiting: number) => ({
+  received: applied + unchanged + rejected + waiting,
+  applied,
+  unchanged,
+  rejected
+})
+
+t.test('the bar of a load', async (t) => {
+  t.test('has its numbers, is full, and shows each that is not 0', async (t) => {
+    const count = fc.oneof(fc.nat(3), fc.nat(10_000_000))
+    fc.assert(
+      fc.property(fc.tuple(count, count, count, count), (numbers) => {
+        const counts = countsOf(...numbers)
+        const segments = segmentsOf(counts)
+        const kinds = ['applied', 'unchanged', 'rejected', 'waiting']
+        t.strictSame(
+          segments.map(({ kind, count: shown }) => [kind, shown]),
+          kinds.flatMap((kind, index) => (numbers[index] ? [[kind, numbers[index]]] : []))
+        )
+        const percents = segments.map(({ percent }) => percent)
+        t.ok(percents.every((percent) => percent > 0.4))
+        const sum = percents.reduce((all, percent) => all + percent, 0)
+        t.ok(segments.length === 0 || Math.abs(sum - 100) < 1e-6)
+        t.equal(waitingOf(counts), numbers[3])
+        t.equal(percentDone(counts) === 100, counts.received > 0 && numbers[3] === 0)
+      })
+    )
+  })
+
+  t.test('says how fast it goes, but not from two moments too close', async (t) => {
+    const before = { counts: countsOf(0, 0, 0, 100), at: 1_000 }
+    t.equal(rateOf(before, { counts: countsOf(40, 10, 0, 50), at: 2_000 }), 50)
+    t.equal(rateOf(before, { counts: countsOf(40, 10, 0, 50), at: 1_100 }), null)
+    t.equal(rateOf(before, { counts: before.counts, at: 9_000 }), null)
+    t.equal(rateOf(null, before), null)
+  })
+})
+
+t.test('the format of a file is seen by its beginning', async (t) => {
+  const manifest = '{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json"}}'
+  const catalog = '{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/catalog/v1.json"}}'
+  const event = '{"eventTime": "2026-01-01T00:00:00Z", "producer": "x", "job": {"name": "a"}, "run": {}}'
+  const cases: [string, string, string | null][] = [
+    ['a.txt', '{"upstreamUrn": "a", "downstreamUrn": "b"}\n', 'ndjson'],
+    ['a.txt', '\uFEFF{"op": "createDomain", "name": "x"}', 'ndjson'],
+    ['a.txt', '{"entityType": "dataset", "aspectName": "status"}', 'mcp'],
+    ['a.txt', '[{"entityType": "dataset", "aspectName": "status"}]', 'mcp'],
+    ['a.txt', `${event}\n${event}`, 'openlineage'],
+    ['a.txt', `[\n ${event}]`, 'openlineage'],
+    ['a.txt', 'upstream,downstream\na,b\n', 'csv'],
+    ['a.txt', '\uFEFF"resource","domain"\n', 'csv'],
+    ['a.csv', 'anything', 'csv'],
+    ['a.txt', 'anything', null],
+    ['a.txt', '', null],
+    ['manifest.json', manifest, 'dbt']
+  ]
+  for (const [name, head, format] of cases) t.equal(guessFormat(name, head), format, head.slice(0, 40))
+  const file = (head: string) => ({ name: 'x', head })
+  t.strictSame(orderOfArtifacts([file(catalog), file(manifest)]), [1, 0], 'the manifest first')
+  t.equal(orderOfArtifacts([file(catalog)]), null, 'no project without its manifest')
+  t.equal(orderOfArtifacts([file(manifest), file(event)]), null)
+  t.equal(orderOfArtifacts([file(manifest), file(manifest)]), null)
+})

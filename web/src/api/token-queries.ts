@@ -1,0 +1,56 @@
+/** The GraphQL documents of the page of tokens. */
+import { define } from './queries.ts'
+
+export type Token = {
+  id: string
+  name: string
+  actorUrn: string
+  createdAt: number
+  expiresAt: number | null
+  revokedAt: number | null
+  scopes: string[]
+  domainUrn: string | null
+}
+
+export const durations = [
+  'ONE_DAY',
+  'ONE_WEEK',
+  'ONE_MONTH',
+  'THREE_MONTHS',
+  'SIX_MONTHS',
+  'ONE_YEAR',
+  'NO_EXPIRY'
+] as const
+export type Duration = (typeof durations)[number]
+
+export const listTokens = define<
+  { listAccessTokens: { total: number; tokens: Token[] } },
+  { start: number; count: number }
+>(`
+query listTokens($start: Int, $count: Int) {
+  listAccessTokens(input: { start: $start, count: $count }) {
+    total
+    tokens { id name actorUrn createdAt expiresAt revokedAt scopes domainUrn }
+  }
+}`)
+
+export const createToken = define<
+  { createAccessToken: { accessToken: string } },
+  {
+    input: {
+      type: 'PERSONAL' | 'SERVICE_ACCOUNT'
+      actorUrn: string
+      duration: Duration
+      name: string
+      scopes: readonly string[]
+      domainUrn?: string
+    }
+  }
+>(`
+mutation createToken($input: CreateAccessTokenInput!) {
+  createAccessToken(input: $input) { accessToken }
+}`)
+
+export const revokeToken = define<{ revokeAccessToken: boolean }, { id: string }>(
+  `mutation revokeToken($id: String!) { revokeAccessToken(tokenId: $id) }`
+)

@@ -1,0 +1,45 @@
+/** What is in a file, from how it begins and what it is called; the server looks again. */
+
+export const formats = ['ndjson', 'csv', 'mcp', 'openlineage', 'dbt'] as const
+export type LoadFormat = (typeof formats)[number]
+
+/** How much of a file is looked at. */
+export const headMaxBytes = 64 * 1024
+
+const csvColumns =
+  /^\uFEFF?"?(upstream|downstream|resource|domain|entity_?urn|asset|urn|upstream_?urn|downstream_?urn|domain_?urn|upstream_column|downstream_column)"?\s*,/i
+const eventKeys = /"eventTime"\s*:/
+const eventOf = /"(run|job|dataset)"\s*:/
+const proposalKeys = /"(aspectName|proposedSnapshot|changeType)"\s*:/
+const dbtSchema = /"dbt_schema_version"\s*:\s*"[^"]*\/(manifest|catalog|run-results)\//
+
+const isEvent = (text: string): boolean => eventKeys.test(text) && eventOf.test(text)
+
+/** Which artifact of dbt a file is; null for any other file. */
+export function dbtArtifact(head: string): 'manifest' | 'catalog' | 'run-results' | null {
+  const [, kind] = dbtSchema.exec(head.slice(0, 4_096)) ?? []
+  return kind === 'manifest' || kind === 'catalog' || kind === 'run-results' ? kind : null
+}
+
+/** Null where it cannot be seen. */
+export function guessFormat(name: string, head: string): LoadFormat | null {
+  if (dbtArtifact(head)) return 'dbt'
+  const text = head.replace(/^\uFEFF/, '').trimStart()
+  if (text.startsWith('[')) return isEvent(text.slice(0, 16_384)) ? 'openlineage' : 'mcp'
+  if (text.startsWith('{')) {
+    const [line = ''] = text.split('\n', 1)
+    if (isEvent(line)) return 'openlineage'
+    return proposalKeys.test(line) ? 'mcp' : 'ndjson'
+  }
+  return csvColumns.test(text) || /\.csv$/i.test(name) ? 'csv' : null
+}
+
+export type Artifact = { name: string; head: string }
+
+/** In the order in which the server wants them: the manifest first. Null where the files are not one dbt project. */
+export function orderOfArtifacts(files: readonly Artifact[]): number[] | null {
+  const kinds = files.map(({ head }) => dbtArtifact(head))
+  const order = (['manifest', 'catalog', 'run-results'] as const).map((kind) => kinds.indexOf(kind))
+  const present = order.filter((index) => index >= 0)
+  return order[0] !== undefined && order[0] >= 0 && present.length === files.length ? present : null
+}

@@ -1,0 +1,260 @@
+/** One load: its state as it changes, its verdicts, what was rejected, and what can be done with it. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { addressOf } from '../../address.ts'
+import { ApiError } from '../../api/errors.ts'
+import { cancelLoad, retryLoad, undoLoad, type Load } from '../../api/loads.ts'
+import { canWrite } from '../../api/session.ts'
+import { CopyAs } from '../../parts/copy-as.tsx'
+import { ConfirmDialog } from '../../parts/dialog.tsx'
+import { Empty, Failure, Loading } from '../../parts/states.tsx'
+import { tell } from '../../parts/toasts.tsx'
+import { goTo } from '../../parts/use-address.ts'
+import { useAction } from '../../parts/use-action.ts'
+import { When } from '../../parts/when.tsx'
+import { loadTexts as words } from '../../texts/loads.ts'
+import { loadQuery } from '../../api/load-queries.ts'
+import { nameOfActor } from '../impact-rows.ts'
+import { Report } from './report.tsx'
+import { Rejects } from './rejects.tsx'
+import { StateChip } from './state-chip.tsx'
+import { useLoad } from './use-load.ts'
+import { VerdictBar } from './verdict-bar.tsx'
+import { hasEnded, rateOf, waitingOf } from './verdicts.ts'
+
+type OpenDialog = 'retry' | 'force' | 'cancel' | 'undo' | null
+
+export function LoadDetail({ id }: { id: string }) {
+  const { load, error, isLive, update, retry } = useLoad(id)
+  const [dialog, setDialog] = useState<OpenDialog>(null)
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <Empty title={words.missing(id)}>
+        <p>{words.missingHint}</p>
+        <a href={addressOf('loads')}>{words.all}</a>
+      </Empty>
+    )
+  if (!load) return error ? <Failure error={error} retry={retry} /> : <Loading />
+  const isRunning = !hasEnded(load)
+  const isSnapshot = load.mode === 'snapshot'
+  return (
+    <div class="stack">
+      <a href={addressOf('loads')}>{words.all}</a>
+      <section class="panel stack" aria-labelledby="load">
+        <div class="row">
+          <h1 id="load">{words.loadOf(id)}</h1>
+          <StateChip load={load} />
+          {isRunning && (
+            <span class="soft" role="status" data-testid="live">
+              {isLive ? words.live : words.notLive}
+            </span>
+          )}
+        </div>
+        <VerdictBar counts={load.counts} />
+        {isRunning && <Rate load={load} />}
+        {load.error && (
+          <p class="problem" data-testid="load-error">
+            {load.error}
+          </p>
+        )}
+        {load.snapshot && <p>{snapshotText(load.snapshot)}</p>}
+        <Facts load={load} />
+        <div class="row">
+          {canWrite() && <Actions load={load} isSnapshot={isSnapshot} open={setDialog} />}
+          <CopyAs
+            graphql={{ text: loadQuery.text, variables: { id } }}
+            command={`npx tributary load status ${id}`}
+          />
+        </div>
+      </section>
+      {load.report && (
+        <section class="panel stack">
+          <Report report={load.report} />
+        </section>
+      )}
+      {load.counts.rejected > 0 && (
+        <Rejects id={id} format={load.format} total={load.counts.rejected} isOver={!isRunning} />
+      )}
+      {dialog && (
+        <LoadDialog
+          kind={dialog}
+          load={load}
+          close={() => {
+            setDialog(null)
+          }}
+          done={(next) => {
+            setDialog(null)
+            update(next)
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+function snapshotText({ sweep, removed, toRemove, kept }: NonNullable<Load['snapshot']>): string {
+  if (sweep === 'removing') return words.snapshot.removing(removed, toRemove ?? removed)
+  if (sweep === 'done') return words.snapshot.done(removed, kept ?? 0)
+  return sweep === 'held' ? words.snapshot.held : words.snapshot.pending
+}
+
+/** From the last two states that the stream told. */
+function Rate({ load }: { load: Load }) {
+  const last = useRef<{ counts: Load['counts']; at: number } | null>(null)
+  const [rate, setRate] = useState<number | null>(null)
+  useEffect(() => {
+    const now = { counts: load.counts, at: Date.now() }
+    const found = rateOf(last.current, now)
+    if (found !== null) setRate(found)
+    if (found !== null || !last.current) last.current = now
+  }, [load])
+  if (rate === null || load.state === 'receiving') return null
+  return <p class="soft">{words.rate(rate, Math.ceil(waitingOf(load.counts) / rate))}</p>
+}
+
+const Facts = ({ load }: { load: Load }) => (
+  <dl class="facts-list">
+    <dt>{words.received}</dt>
+    <dd>
+      <When millis={load.createdAt} /> · {words.records(load.counts.received)}
+    </dd>
+    {load.finishedAt !== null && (
+      <>
+        <dt>{words.finished}</dt>
+        <dd>
+          <When millis={load.finishedAt} /> · {words.milliseconds(load.finishedAt - load.createdAt)}
+        </dd>
+      </>
+    )}
+    <dt>{words.source}</dt>
+    <dd>{load.source}</dd>
+    <dt>{words.sender}</dt>
+    <dd>{nameOfActor(load.actor)}</dd>
+    <dt>{words.format}</dt>
+    <dd>
+      {load.format} · {words.modes[load.mode] ?? load.mode}
+    </dd>
+    {load.undoes && (
+      <>
+        <dt>{words.undoes}</dt>
+        <dd>
+          <a href={addressOf('loads', { id: load.undoes })}>{words.loadOf(load.undoes)}</a>
+        </dd>
+      </>
+    )}
+    {load.undoneBy && (
+      <>
+        <dt>{words.undoneBy}</dt>
+        <dd>
+          <a href={addressOf('loads', { id: load.undoneBy })}>{words.loadOf(load.undoneBy)}</a>
+        </dd>
+      </>
+    )}
+  </dl>
+)
+
+const Actions = ({
+  load,
+  isSnapshot,
+  open
+}: {
+  load: Load
+  isSnapshot: boolean
+  open: (dialog: OpenDialog) => void
+}) => {
+  const isFailed = load.state === 'failed' && !load.atomic
+  const hasRejects = load.state === 'done' && load.counts.rejected > 0
+  const canRetry = (isFailed || hasRejects) && !load.dryRun && !load.undoneBy
+  const canForce =
+    isSnapshot && !load.dryRun && !load.undoneBy && (isFailed || load.snapshot?.sweep === 'held')
+  const canUndo =
+    ['done', 'failed', 'cancelled'].includes(load.state) &&
+    !load.dryRun &&
+    !load.undoneBy &&
+    load.format !== 'openlineage'
+  const button = (kind: Exclude<OpenDialog, null>, label: string) => (
+    <button
+      type="button"
+      onClick={() => {
+        open(kind)
+      }}
+    >
+      {label}
+    </button>
+  )
+  return (
+    <>
+      {!hasEnded(load) && button('cancel', words.cancel)}
+      {canRetry && button('retry', isFailed ? words.retryFailed : words.retry)}
+      {canForce && button('force', words.retryForced)}
+      {canUndo && button('undo', words.undo)}
+    </>
+  )
+}
+
+function LoadDialog({
+  kind,
+  load,
+  close,
+  done
+}: {
+  kind: Exclude<OpenDialog, null>
+  load: Load
+  close: () => void
+  done: (load: Load) => void
+}) {
+  const action = useAction()
+  const { route } = useLocation()
+  const { counts } = load
+  const parts = {
+    retry: {
+      title: load.state === 'failed' ? words.retryFailedTitle : words.retryTitle(counts.rejected),
+      action: load.state === 'failed' ? words.retryFailed : words.retry,
+      work: () => retryLoad(load.id, { force: false }),
+      lines: [words.retryHint]
+    },
+    force: {
+      title: words.forceTitle,
+      action: words.retryForced,
+      work: () => retryLoad(load.id, { force: true }),
+      lines: [words.forceHint]
+    },
+    cancel: {
+      title: words.cancelTitle,
+      action: words.cancel,
+      work: () => cancelLoad(load.id),
+      lines: [words.cancelHint(counts.applied, waitingOf(counts))]
+    },
+    undo: {
+      title: words.undoTitle,
+      action: words.undo,
+      work: () => undoLoad(load.id),
+      lines: [
+        words.undoCounts(counts.applied, counts.unchanged),
+        ...(load.snapshot && load.snapshot.removed > 0 ? [words.undoRemoved(load.snapshot.removed)] : []),
+        words.undoHint
+      ]
+    }
+  }[kind]
+  return (
+    <ConfirmDialog
+      title={parts.title}
+      action={parts.action}
+      isDanger={kind === 'cancel' || kind === 'undo'}
+      {...action}
+      close={close}
+      run={() => {
+        action.run(parts.work, (next) => {
+          if (kind === 'cancel') tell(words.cancelled(next.counts.applied))
+          done(next)
+          // A retry and an undo are loads of their own; what they do is seen on their page.
+          if (next.id !== load.id) goTo(route, addressOf('loads', { id: next.id }))
+        })
+      }}
+    >
+      {parts.lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,163 @@
+/** What a load rejected: each record with its line, code, field, reason and text, and how many have each code. */
+import { useMemo, useState } from 'preact/hooks'
+import { readRejects, rejectsPath, type Reject } from '../../api/loads.ts'
+import { Snippet } from '../../parts/copy-button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Failure, Loading } from '../../parts/states.tsx'
+import { printSort, readSort } from '../../parts/sort-rows.ts'
+import { Table, type TableColumn } from '../../parts/table.tsx'
+import { useAddress } from '../../parts/use-address.ts'
+import { usePages } from '../../parts/use-pages.ts'
+import { dialogTexts } from '../../texts/dialog.ts'
+import { loadTexts as words } from '../../texts/loads.ts'
+
+const pageCount = 1_000
+/** As many as the server keeps. */
+const rowsMaxCount = 100_000
+
+export function Rejects({
+  id,
+  format,
+  total,
+  isOver
+}: {
+  id: string
+  format: string
+  total: number
+  /** Whether no more of them come. */
+  isOver: boolean
+}) {
+  const address = useAddress('loads')
+  const [shown, setShown] = useState<Reject | null>(null)
+  // While the load runs, the first ones are enough to see what goes wrong; then all are read.
+  const { rows, isLoading, error, retry } = usePages<Reject>(
+    `${id} ${isOver} ${isOver ? total : Math.ceil(total / pageCount)}`,
+    async (next, signal) => {
+      const page = await readRejects(id, { after: Number(next ?? 0), limit: pageCount }, signal)
+      const last = page.at(-1)
+      return {
+        rows: page,
+        next: isOver && page.length === pageCount && last ? String(last.line) : null,
+        total,
+        isPartial: false
+      }
+    },
+    rowsMaxCount
+  )
+  const code = address.query.code ?? ''
+  const codes = useMemo(() => countCodes(rows), [rows])
+  const filtered = useMemo(() => (code === '' ? rows : rows.filter((row) => row.code === code)), [rows, code])
+  const columns = useMemo(() => columnsOf(setShown), [])
+  return (
+    <section class="panel stack" aria-labelledby="rejects">
+      <div class="row apart">
+        <h2 id="rejects">{words.rejects}</h2>
+        <span role="status" data-testid="rejects-showing">
+          {words.rejectsShown(filtered.length, total)}
+        </span>
+        <div class="row">
+          <a class="button" href={`../${rejectsPath(id)}`} download="">
+            {words.downloadNdjson}
+          </a>
+          {format === 'csv' && (
+            <a class="button" href={`../${rejectsPath(id, { format: 'csv' })}`} download="">
+              {words.downloadCsv}
+            </a>
+          )}
+        </div>
+      </div>
+      {codes.length > 1 && (
+        <div class="row" role="group" aria-label={words.rejectHeads.code}>
+          {codes.map(([name, count]) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={name === code}
+              onClick={() => {
+                address.change({ code: name === code ? null : name })
+              }}
+            >
+              {words.codeCount(name, count)}
+            </button>
+          ))}
+        </div>
+      )}
+      {error && <Failure error={error} retry={retry} />}
+      {rows.length === 0 && isLoading && <Loading />}
+      {filtered.length > 0 && (
+        <Table<Reject>
+          label={words.rejects}
+          columns={columns}
+          rows={filtered}
+          keyOf={({ line }) => String(line)}
+          sort={readSort(address.query.sort)}
+          onSort={(sort) => {
+            address.change({ sort: printSort(sort) }, { replace: true })
+          }}
+          open={setShown}
+        />
+      )}
+      {shown && (
+        <Dialog
+          title={words.recordOf(shown.line)}
+          close={() => {
+            setShown(null)
+          }}
+        >
+          <p>
+            <code>{shown.code}</code> {shown.message}
+          </p>
+          <Snippet text={shown.record} label={words.recordOf(shown.line)} />
+          <div>
+            <button
+              type="button"
+              onClick={() => {
+                setShown(null)
+              }}
+            >
+              {dialogTexts.close}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  )
+}
+
+function countCodes(rows: readonly Reject[]): [string, number][] {
+  const counts = new Map<string, number>()
+  for (const { code } of rows) counts.set(code, (counts.get(code) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1])
+}
+
+const columnsOf = (show: (reject: Reject) => void): TableColumn<Reject>[] => [
+  { id: 'line', head: words.rejectHeads.line, value: ({ line }) => line, width: '70px', isNumber: true },
+  { id: 'code', head: words.rejectHeads.code, value: ({ code }) => code, width: 'minmax(150px, 1fr)' },
+  { id: 'field', head: words.rejectHeads.field, value: ({ field }) => field, width: 'minmax(100px, 1fr)' },
+  {
+    id: 'message',
+    head: words.rejectHeads.message,
+    value: ({ message }) => message,
+    width: 'minmax(220px, 4fr)'
+  },
+  {
+    id: 'record',
+    head: words.rejectHeads.record,
+    value: ({ record }) => record,
+    isSortable: false,
+    width: 'minmax(180px, 2fr)',
+    cell: (reject, tab) => (
+      <button
+        type="button"
+        class="plain record"
+        tabIndex={tab}
+        aria-label={words.showRecord(reject.line)}
+        onClick={() => {
+          show(reject)
+        }}
+      >
+        {reject.record}
+      </button>
+    )
+  }
+]

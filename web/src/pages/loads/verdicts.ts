@@ -1,0 +1,42 @@
+/** A load in numbers: the parts of its bar, and whether it is over. */
+import type { Load, LoadCounts } from '../../api/loads.ts'
+
+const ended: readonly string[] = ['done', 'failed', 'aborted', 'cancelled']
+export const hasEnded = ({ state }: Pick<Load, 'state'>): boolean => ended.includes(state)
+
+export const segmentKinds = ['applied', 'unchanged', 'rejected', 'waiting'] as const
+export type SegmentKind = (typeof segmentKinds)[number]
+export type Segment = { kind: SegmentKind; count: number; percent: number }
+
+/** Records that have no verdict yet; of a load that has ended, those that never get one. */
+export const waitingOf = ({ received, applied, unchanged, rejected }: LoadCounts): number =>
+  Math.max(0, received - applied - unchanged - rejected)
+
+/** Together 100 percent, but for a load without records, which has none. What there is is seen: at least half a percent. */
+export function segmentsOf(counts: LoadCounts): Segment[] {
+  const numbers: { readonly [kind in SegmentKind]: number } = { ...counts, waiting: waitingOf(counts) }
+  const total = segmentKinds.reduce((sum, kind) => sum + numbers[kind], 0)
+  const shares = segmentKinds.flatMap((kind) => {
+    const count = numbers[kind]
+    return count === 0 ? [] : [{ kind, count, share: Math.max(count / total, 0.005) }]
+  })
+  const sum = shares.reduce((all, { share }) => all + share, 0)
+  return shares.map(({ kind, count, share }) => ({ kind, count, percent: (100 * share) / sum }))
+}
+
+/** How much of what was received has a verdict, in whole percent; never 100 before all has. */
+export function percentDone(counts: LoadCounts): number {
+  const { received } = counts
+  return received === 0 ? 0 : Math.floor((100 * (received - waitingOf(counts))) / received)
+}
+
+/** Records with a verdict in a second, between two states of a load; null where that cannot be said. */
+export function rateOf(
+  before: { counts: LoadCounts; at: number } | null,
+  now: { counts: LoadCounts; at: number }
+): number | null {
+  if (!before || now.at - before.at < 400) return null
+  const done = (counts: LoadCounts): number => counts.received - waitingOf(counts)
+  const rate = ((done(now.counts) - done(before.counts)) * 1_000) / (now.at - before.at)
+  return rate > 0 ? rate : null
+}

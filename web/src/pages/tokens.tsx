@@ -1,0 +1,235 @@
+/** The page of access tokens: all of them without their secrets; create one, whose secret is shown once; revoke one. */
+import { useMemo, useState } from 'preact/hooks'
+import { isAdmin } from '../api/session.ts'
+import { graphql } from '../api/request.ts'
+import { listTokens, revokeToken, type Token } from '../api/token-queries.ts'
+import { CopyAs } from '../parts/copy-as.tsx'
+import { ConfirmDialog } from '../parts/dialog.tsx'
+import { Empty, Failure, Loading } from '../parts/states.tsx'
+import { printSort, readSort } from '../parts/sort-rows.ts'
+import { Table, type TableColumn } from '../parts/table.tsx'
+import { tell } from '../parts/toasts.tsx'
+import { useAction } from '../parts/use-action.ts'
+import { useAddress } from '../parts/use-address.ts'
+import { usePages } from '../parts/use-pages.ts'
+import { whenText } from '../parts/when.tsx'
+import { tableTexts } from '../texts/table.ts'
+import { tokenTexts as words } from '../texts/tokens.ts'
+import { nameOfActor } from './impact-rows.ts'
+import { CreateTokenDialog, SecretDialog, type NewToken } from './tokens/create-token.tsx'
+
+const pageCount = 500
+const rowsMaxCount = 50_000
+
+export function TokensPage() {
+  const address = useAddress('tokens')
+  const [turn, setTurn] = useState(0)
+  const [isCreating, setCreating] = useState(false)
+  const [created, setCreated] = useState<NewToken | null>(null)
+  const [revoking, setRevoking] = useState<Token | null>(null)
+  const isAllowed = isAdmin()
+  const { rows, total, error, retry } = usePages<Token>(
+    `tokens ${turn} ${isAllowed}`,
+    async (next, signal) => {
+      if (!isAllowed) return { rows: [], next: null, total: 0, isPartial: false }
+      const start = Number(next ?? 0)
+      const { listAccessTokens: page } = await graphql(listTokens, { start, count: pageCount }, signal)
+      const end = start + page.tokens.length
+      return {
+        rows: page.tokens,
+        next: end < page.total && end > start ? String(end) : null,
+        total: page.total,
+        isPartial: false
+      }
+    },
+    rowsMaxCount
+  )
+  const columns = useMemo(() => columnsOf(setRevoking), [])
+  const changed = (): void => {
+    setTurn((last) => last + 1)
+  }
+  if (!isAllowed)
+    return (
+      <Empty title={words.onlyAdmins}>
+        <p>{words.onlyAdminsHint}</p>
+      </Empty>
+    )
+  return (
+    <section class="panel stack" aria-labelledby="tokens">
+      <div class="row apart">
+        <h1 id="tokens">{words.title}</h1>
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            setCreating(true)
+          }}
+        >
+          {words.create}
+        </button>
+      </div>
+      <p class="soft">{words.hint}</p>
+      {error && <Failure error={error} retry={retry} />}
+      {total === undefined && !error && <Loading />}
+      {total === 0 && <p>{words.none}</p>}
+      {total !== undefined && total > 0 && (
+        <>
+          <p role="status" data-testid="tokens-showing">
+            {tableTexts.showing(rows.length, total)}
+          </p>
+          <Table<Token>
+            label={words.title}
+            columns={columns}
+            rows={rows}
+            total={total}
+            keyOf={({ id }) => id}
+            sort={readSort(address.query.sort)}
+            onSort={(sort) => {
+              address.change({ sort: printSort(sort) }, { replace: true })
+            }}
+          />
+        </>
+      )}
+      <CopyAs
+        graphql={{ text: listTokens.text, variables: { start: 0, count: pageCount } }}
+        command="npx tributary token list"
+      />
+      {isCreating && (
+        <CreateTokenDialog
+          close={() => {
+            setCreating(false)
+          }}
+          done={(token) => {
+            setCreating(false)
+            setCreated(token)
+            changed()
+          }}
+        />
+      )}
+      {created && (
+        <SecretDialog
+          token={created}
+          close={() => {
+            setCreated(null)
+          }}
+        />
+      )}
+      {revoking && (
+        <RevokeDialog
+          token={revoking}
+          close={() => {
+            setRevoking(null)
+          }}
+          done={() => {
+            setRevoking(null)
+            changed()
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+function RevokeDialog({ token, close, done }: { token: Token; close: () => void; done: () => void }) {
+  const action = useAction()
+  return (
+    <ConfirmDialog
+      title={words.revokeTitle(token.name)}
+      action={words.revoke}
+      isDanger
+      {...action}
+      close={close}
+      run={() => {
+        action.run(
+          () => graphql(revokeToken, { id: token.id }),
+          () => {
+            tell(words.revoked(token.name))
+            done()
+          }
+        )
+      }}
+    >
+      <p>{words.revokeHint}</p>
+    </ConfirmDialog>
+  )
+}
+
+const Validity = ({ token: { expiresAt, revokedAt } }: { token: Token }) => {
+  if (revokedAt !== null)
+    return (
+      <span class="chip bad" title={whenText(revokedAt)}>
+        {words.isRevoked}
+      </span>
+    )
+  if (expiresAt === null) return <>{words.never}</>
+  if (expiresAt >= Date.now()) return <>{whenText(expiresAt)}</>
+  return (
+    <span class="chip bad" title={whenText(expiresAt)}>
+      {words.expired}
+    </span>
+  )
+}
+
+const columnsOf = (revoke: (token: Token) => void): TableColumn<Token>[] => [
+  { id: 'name', head: words.heads.name, value: ({ name }) => name, width: 'minmax(140px, 2fr)' },
+  {
+    id: 'id',
+    head: words.heads.id,
+    value: ({ id }) => id,
+    width: '90px',
+    cell: ({ id }) => <code title={id}>{id.slice(0, 8)}</code>
+  },
+  {
+    id: 'actor',
+    head: words.heads.actor,
+    value: ({ actorUrn }) => nameOfActor(actorUrn),
+    width: 'minmax(100px, 1fr)'
+  },
+  {
+    id: 'scopes',
+    head: words.heads.scopes,
+    value: ({ scopes }) => words.scopeName(scopes),
+    width: 'minmax(100px, 1fr)'
+  },
+  {
+    id: 'domain',
+    head: words.heads.domain,
+    value: ({ domainUrn }) => domainUrn?.replace('urn:li:domain:', '') ?? null,
+    width: 'minmax(90px, 1fr)'
+  },
+  {
+    id: 'created',
+    head: words.heads.created,
+    value: ({ createdAt }) => createdAt,
+    width: '165px',
+    cell: ({ createdAt }) => whenText(createdAt)
+  },
+  {
+    id: 'expires',
+    head: words.heads.expires,
+    value: ({ expiresAt }) => expiresAt,
+    width: '165px',
+    cell: (token) => <Validity token={token} />
+  },
+  {
+    id: 'revoke',
+    head: words.heads.revoke,
+    value: () => null,
+    isSortable: false,
+    width: '90px',
+    cell: (token, tab) =>
+      token.revokedAt === null && (
+        <button
+          type="button"
+          class="small"
+          tabIndex={tab}
+          aria-label={words.revokeOf(token.name)}
+          onClick={() => {
+            revoke(token)
+          }}
+        >
+          {words.revoke}
+        </button>
+      )
+  }
+]

@@ -1,0 +1,159 @@
+/** Dialogs that create a token and show its secret, which is nowhere but in the dialog: not in the address, not in storage. */
+import { useState } from 'preact/hooks'
+import { graphql } from '../../api/request.ts'
+import { session } from '../../api/session.ts'
+import { createToken, durations, type Duration } from '../../api/token-queries.ts'
+import { Snippet } from '../../parts/copy-button.tsx'
+import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx'
+import { DomainPicker, type Picked } from '../../parts/domain-picker.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { tokenTexts as words } from '../../texts/tokens.ts'
+
+export type NewToken = { name: string; secret: string }
+
+const scopes = { read: ['read'], write: ['read', 'write'], admin: ['admin'] } as const
+type ScopeName = keyof typeof scopes
+const scopeNames: readonly ScopeName[] = ['read', 'write', 'admin']
+
+export function CreateTokenDialog({ close, done }: { close: () => void; done: (token: NewToken) => void }) {
+  const [name, setName] = useState('')
+  const [actor, setActor] = useState(session.value?.actor ?? '')
+  const [scope, setScope] = useState<ScopeName>('read')
+  const [duration, setDuration] = useState<Duration>('THREE_MONTHS')
+  const [isLimited, setLimited] = useState(false)
+  const [domain, setDomain] = useState<Picked | undefined>(undefined)
+  const action = useAction()
+  return (
+    <ConfirmDialog
+      title={words.create}
+      action={words.create}
+      {...action}
+      isReady={name.trim() !== '' && actor.trim() !== '' && (!isLimited || Boolean(domain))}
+      close={close}
+      run={() => {
+        const input = {
+          type: 'PERSONAL' as const,
+          actorUrn: actor.trim(),
+          duration,
+          name: name.trim(),
+          scopes: scopes[scope],
+          ...(isLimited && domain ? { domainUrn: domain.urn } : {})
+        }
+        action.run(
+          () => graphql(createToken, { input }),
+          ({ createAccessToken }) => {
+            done({ name: input.name, secret: createAccessToken.accessToken })
+          }
+        )
+      }}
+    >
+      <label class="field">
+        {words.name}
+        <input
+          type="text"
+          required
+          autofocus
+          maxLength={255}
+          value={name}
+          onInput={(event) => {
+            setName(event.currentTarget.value)
+          }}
+        />
+        <span class="soft">{words.nameHint}</span>
+      </label>
+      <fieldset class="choices">
+        <legend>{words.scope}</legend>
+        {scopeNames.map((each) => (
+          <label key={each} class="row">
+            <input
+              type="radio"
+              name="scope"
+              checked={scope === each}
+              onChange={() => {
+                setScope(each)
+              }}
+            />
+            {words.scopes[each]}
+          </label>
+        ))}
+      </fieldset>
+      <fieldset class="choices">
+        <legend>{words.limit}</legend>
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={isLimited}
+            onChange={() => {
+              setLimited(!isLimited)
+            }}
+          />
+          {isLimited && domain ? words.limitTo(domain.name) : words.limit}
+        </label>
+        {isLimited && <DomainPicker label={words.chooseDomain} chosen={domain} choose={setDomain} />}
+      </fieldset>
+      <label class="field">
+        {words.expiry}
+        <select
+          value={duration}
+          onChange={(event) => {
+            const found = durations.find((each) => each === event.currentTarget.value)
+            if (found) setDuration(found)
+          }}
+        >
+          {durations.map((each) => (
+            <option key={each} value={each}>
+              {words.durations[each]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        {words.actor}
+        <input
+          type="text"
+          required
+          value={actor}
+          onInput={(event) => {
+            setActor(event.currentTarget.value)
+          }}
+        />
+      </label>
+    </ConfirmDialog>
+  )
+}
+
+/** The address of this server without the page. */
+const server = (): string => new URL('..', location.href).href.replace(/\/$/, '')
+
+const curlFor = (secret: string): string =>
+  `curl -sS ${server()}/api/graphql \\
+  -H 'Authorization: Bearer ${secret}' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"query": "{ me { corpUser { urn } } }"}'`
+
+export function SecretDialog({ token, close }: { token: NewToken; close: () => void }) {
+  const [isCopied, setCopied] = useState(false)
+  return (
+    <Dialog title={words.secretTitle(token.name)} close={close} isEscapable={isCopied}>
+      <p>{words.secretHint}</p>
+      <Snippet text={token.secret} label={words.secret} />
+      <h3>{words.tryIt}</h3>
+      <Snippet text={curlFor(token.secret)} label={words.tryIt} />
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={isCopied}
+          onChange={() => {
+            setCopied(!isCopied)
+          }}
+        />
+        {words.haveCopied}
+      </label>
+      <div>
+        <button type="button" class="primary" disabled={!isCopied} onClick={close}>
+          {words.done}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

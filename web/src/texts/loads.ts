@@ -1,0 +1,155 @@
+/** Words of the page of loads. */
+const number = (value: number): string => value.toLocaleString('en')
+const records = (value: number): string => `${number(value)} ${value === 1 ? 'record' : 'records'}`
+
+export const loadTexts = {
+  title: 'Loads',
+  records,
+  filter: 'State',
+  anyState: 'All',
+  activeStates: 'Running',
+  states: {
+    receiving: 'Receiving',
+    accepted: 'Waiting',
+    applying: 'Applying',
+    done: 'Done',
+    failed: 'Failed',
+    aborted: 'Aborted',
+    cancelled: 'Cancelled'
+  } as { readonly [state: string]: string },
+  modes: { merge: 'Merge', snapshot: 'Snapshot', undo: 'Undo' } as { readonly [mode: string]: string },
+  verdicts: {
+    applied: 'applied',
+    unchanged: 'unchanged',
+    rejected: 'rejected',
+    waiting: 'waiting'
+  },
+  verdict: (name: string, count: number): string => `${number(count)} ${name}`,
+  barLabel: (percent: number): string => `${percent} % done`,
+  dryRun: 'Dry run',
+  heads: {
+    state: 'State',
+    id: 'Load',
+    source: 'Source',
+    mode: 'Mode',
+    records: 'Records',
+    verdicts: 'Verdicts',
+    rejected: 'Rejected',
+    created: 'Received',
+    duration: 'Duration'
+  },
+  loadOf: (id: string): string => `Load ${id.slice(0, 8)}`,
+  none: 'There are no loads yet.',
+  noneFiltered: 'No load is in this state.',
+  more: 'Show older',
+  all: 'All loads',
+  live: 'Live',
+  notLive: 'The live connection is cut; asking every two seconds.',
+  queueDown:
+    'The queue does not answer. Loads are accepted and are applied later than usual; all other pages work.',
+  format: 'Format',
+  source: 'Source',
+  mode: 'Mode',
+  sender: 'Sent by',
+  received: 'Received',
+  finished: 'Ended',
+  took: 'Took',
+  rate: (perSecond: number, seconds: number | null): string =>
+    `${number(Math.round(perSecond))} records a second${seconds === null ? '' : `, about ${number(seconds)} s left`}`,
+  milliseconds: (value: number): string =>
+    value < 1_000
+      ? `${number(value)} ms`
+      : value < 120_000
+        ? `${(value / 1_000).toFixed(1)} s`
+        : `${number(Math.round(value / 60_000))} min`,
+  undoes: 'Takes back',
+  undoneBy: 'Taken back by',
+  snapshot: {
+    pending: 'Snapshot: not compared yet.',
+    removing: (removed: number, toRemove: number): string =>
+      `Snapshot: ${number(removed)} of ${number(toRemove)} statements removed.`,
+    done: (removed: number, kept: number): string =>
+      `Snapshot: ${number(removed)} statements removed, ${number(kept)} kept.`,
+    held: 'Snapshot: nothing was removed, because a rejected record could name any edge. Fix it and send the snapshot again, or retry with force.'
+  },
+  retry: 'Retry rejected',
+  retryFailed: 'Continue',
+  retryForced: 'Retry with force',
+  cancel: 'Cancel',
+  undo: 'Undo',
+  retryTitle: (count: number): string =>
+    `Apply ${count === 1 ? 'the rejected record' : `the ${number(count)} rejected records`} again?`,
+  retryFailedTitle: 'Continue this load where it stopped?',
+  retryHint: 'Nothing else of the load is applied again.',
+  forceTitle: 'Retry with force?',
+  forceHint:
+    'The snapshot may then remove any share of what its source stated before and does not state now.',
+  cancelTitle: 'Cancel this load?',
+  cancelHint: (applied: number, waiting: number): string =>
+    `${records(applied)} ${applied === 1 ? 'is' : 'are'} applied and stay so. ${records(waiting)} ${waiting === 1 ? 'is' : 'are'} left out.`,
+  cancelled: (applied: number): string => `Cancelled. ${records(applied)} had been applied.`,
+  undoTitle: 'Undo this load?',
+  undoHint:
+    'What the load changed becomes again what it was, except where something newer has changed it since. The undo is a load of its own, and can be undone.',
+  undoCounts: (applied: number, unchanged: number): string =>
+    `${records(applied)} changed something and will be taken back. ${records(unchanged)} changed nothing.`,
+  undoRemoved: (removed: number): string =>
+    `${number(removed)} ${removed === 1 ? 'statement' : 'statements'} that the snapshot removed will be stated again.`,
+  rejects: 'Rejected records',
+  rejectsShown: (shown: number, total: number): string =>
+    shown < total ? `Showing ${number(shown)} of ${number(total)}` : `Showing all ${number(total)}`,
+  rejectHeads: { line: 'Line', code: 'Code', field: 'Field', message: 'Why', record: 'Record' },
+  showRecord: (line: number): string => `Show the record of line ${number(line)}`,
+  recordOf: (line: number): string => `Record of line ${number(line)}`,
+  downloadNdjson: 'Download as NDJSON',
+  downloadCsv: 'Download as CSV',
+  codeCount: (code: string, count: number): string => `${code} (${number(count)})`,
+  loadMoreRejects: 'Show more',
+  missing: (id: string): string => `There is no load ${id}.`,
+  missingHint:
+    'Loads are kept for 30 days, and are visible to the token that sent them and to administrators.',
+  drop: {
+    title: 'Load a file',
+    hint: 'Drop a file here, or choose one: NDJSON, CSV, change proposals, OpenLineage events, or the artifacts of a dbt project together.',
+    choose: 'Choose a file',
+    chosen: (names: string, bytes: string): string => `${names} (${bytes})`,
+    bytes: (value: number): string =>
+      value < 1_024
+        ? `${number(value)} bytes`
+        : value < 1_048_576
+          ? `${number(Math.round(value / 1_024))} KiB`
+          : `${number(Math.round(value / 104_857.6) / 10)} MiB`,
+    format: 'Format',
+    detect: 'As the server detects it',
+    source: 'Source',
+    sourceHint: 'Under which name the edges are stated. Empty: as the format says.',
+    mode: 'Mode',
+    byFormat: 'As usual for the format',
+    modes: {
+      merge: 'Merge: add, and remove only what a record says',
+      snapshot: 'Snapshot: remove what this source stated before and does not state now'
+    },
+    createsMissing: 'Create assets that records name and that do not exist',
+    tryIt: 'Try it: change nothing, and say what would change',
+    loadIt: 'Load it',
+    loadNow: 'Load without trying it',
+    clear: 'Choose another',
+    sending: 'Sending …',
+    several:
+      'Several files make one load only where they are the manifest, catalog and run results of one dbt project.',
+    tried: 'This would change',
+    triedNothing: 'This would change nothing.',
+    triedRejects: (count: number): string => `${records(count)} would be rejected:`,
+    triedFailed: 'The dry run failed.',
+    edges: (added: number, removed: number): string =>
+      `Edges: ${number(added)} added, ${number(removed)} removed`,
+    columnEdges: (added: number, removed: number): string =>
+      `Column edges: ${number(added)} added, ${number(removed)} removed`,
+    domains: (created: number, set: number, unset: number): string =>
+      `Domains: ${number(created)} created; assets put into one: ${number(set)}, taken out: ${number(unset)}`,
+    entities: (created: number, placeholders: number): string =>
+      `Assets: ${number(created)} created, and ${number(placeholders)} placeholders`,
+    affected: (assets: number, domains: number, isComplete: boolean): string =>
+      `Affected, with all that is downstream: ${isComplete ? '' : 'at least '}${number(assets)} ${assets === 1 ? 'asset' : 'assets'} in ${number(domains)} ${domains === 1 ? 'domain' : 'domains'}`
+  }
+}

@@ -1,0 +1,58 @@
+/** Words of the page of tokens. */
+export const tokenTexts = {
+  title: 'Access tokens',
+  hint: 'A token lets a program use the API, and lets a person sign in here. It is shown once, when it is created.',
+  onlyAdmins: 'Only administrators manage tokens.',
+  onlyAdminsHint: 'Ask one of them for a token, or sign in with a token of the scope admin.',
+  create: 'Create a token',
+  name: 'Name',
+  nameHint: 'What it is for, to recognize it by.',
+  actor: 'Author of its changes',
+  scope: 'What it may do',
+  scopes: {
+    read: 'Read',
+    write: 'Read and write',
+    admin: 'Everything, also tokens and all loads'
+  },
+  scopeName: (scopes: readonly string[]): string => scopes.join(', '),
+  limit: 'Limit it to a domain',
+  limitNone: 'The whole catalog',
+  limitTo: (name: string): string => `Only ${name} and the domains below it`,
+  chooseDomain: 'Choose a domain',
+  expiry: 'Valid for',
+  durations: {
+    ONE_DAY: 'A day',
+    ONE_WEEK: '7 days',
+    ONE_MONTH: '30 days',
+    THREE_MONTHS: '90 days',
+    SIX_MONTHS: '180 days',
+    ONE_YEAR: '365 days',
+    NO_EXPIRY: 'Until it is revoked'
+  },
+  secretTitle: (name: string): string => `The token ${name}`,
+  secretHint: 'Copy it now. It is not stored, and cannot be shown again.',
+  secret: 'Token',
+  tryIt: 'Try it with curl',
+  haveCopied: 'I have copied it',
+  done: 'Done',
+  revoke: 'Revoke',
+  revokeOf: (name: string): string => `Revoke ${name}`,
+  revokeTitle: (name: string): string => `Revoke the token ${name}?`,
+  revokeHint:
+    'Programs that use it are refused within a second, and everyone who is signed in with it is signed out. This cannot be taken back.',
+  revoked: (name: string): string => `The token ${name} is revoked.`,
+  none: 'There are no tokens.',
+  never: 'Never',
+  expired: 'Expired',
+  isRevoked: 'Revoked',
+  heads: {
+    name: 'Name',
+    id: 'Id',
+    actor: 'Author',
+    scopes: 'Scopes',
+    domain: 'Domain',
+    created: 'Created',
+    expires: 'Expires',
+    revoke: 'Revoke'
+  }
+}
