@@ -37,6 +37,7 @@ import { countRequests, metricsRoutes } from './operations/metrics.ts'
 import { versionRoutes } from './operations/version.ts'
 import { refuseNulInParameters } from './query-parameters.ts'
 import { addReadTurns } from './read-turns.ts'
+import { addReference, referenceRoutes } from './reference/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { securityHeaders } from './security-headers.ts'
 import { addCookies, addForgeryProtection, sessionRoutes } from './web/session.ts'
@@ -90,11 +91,13 @@ export async function buildServer(
   addForgeryProtection(app)
   addReadTurns(app, context.config)
   const finishRoutes = refuseOtherMethods(app)
+  await addReference(app)
   refuseNulInParameters(app)
 
   healthRoutes(app, context, state)
   versionRoutes(app)
   sessionRoutes(app, context)
+  referenceRoutes(app)
   metricsRoutes(app, context)
   limitsRoutes(app)
   lineageRoutes(app, context)

@@ -1,0 +1,433 @@
+/** The reference of the routes of DataHub's clients, as far as they are ours to describe. docs/rest.md explains them. */
+import { limits } from '../../shared/limits.ts'
+import {
+  anyObject,
+  flag,
+  integer,
+  listOf,
+  object,
+  oneOf,
+  ref,
+  text,
+  type Answer,
+  type Description,
+  type Descriptions,
+  type Schema
+} from './description.ts'
+
+type Parts = Partial<Omit<Description, 'tag' | 'summary'>>
+
+/** DataHub's clients send parameters that mean nothing here, so unknown ones are ignored. */
+const datahub = (summary: string, answers: Description['answers'], parts: Parts = {}): Description => ({
+  tag: 'datahub',
+  summary,
+  ignoresUnknownParameters: true,
+  ...parts,
+  answers
+})
+const found = (json: Schema, is = 'What was found.'): Description['answers'] => ({ 200: { is, json } })
+
+const urn = text('Percent-encoded or raw.')
+const aspects = text('In the form List(a,b). Default: all of them.')
+const missingReferences = {
+  'x-missing-references': oneOf(['reject', 'create'], 'What to do about references to absent entities.')
+}
+const value = (json: Schema): Schema => object({ value: json }, { optional: ['value'] })
+
+/** One route for each root: the parameter says what to do. */
+const actions = (
+  summary: string,
+  names: { readonly [action: string]: string },
+  body: Schema = anyObject('The fields of the action; unknown ones are ignored.'),
+  more: Parts = {}
+): Description =>
+  datahub(summary, found(value({ description: 'What the action gives.' }), 'Done and committed.'), {
+    more: `Actions:\n\n${Object.entries(names)
+      .map(([name, does]) => `- \`${name}\`: ${does}`)
+      .join('\n')}`,
+    query: { action: oneOf(Object.keys(names), 'What to do.') },
+    required: ['action'],
+    body,
+    ...more
+  })
+
+const entityName = text('An entity type in any case, such as dataset.')
+const aspectName = text('The name of an aspect, in any case.')
+const systemMetadata = flag('Also answers the system metadata of each aspect.')
+const slices = {
+  sliceId: integer('Which slice, from 0, where several clients share a scroll.'),
+  sliceMax: integer('How many slices.', { minimum: 1 })
+}
+const scrolled = {
+  count: integer('Entries in a page.', { maximum: limits.pageMaxCount }),
+  scrollId: text('That of the page before.'),
+  includeSoftDelete: flag('Also what is soft-deleted.'),
+  ...slices
+}
+const entities: Schema = listOf(ref('Entity'))
+const byType: Schema = { type: 'object', additionalProperties: entities }
+const written = (json: Schema): Description['answers'] => ({
+  200: { is: 'Committed: the values as written.', json },
+  202: { is: 'Queued as a load.', json }
+})
+const queues = (byDefault: boolean): Schema => ({
+  type: 'boolean',
+  default: byDefault,
+  description: 'Queues the write; the header traceparent of the answer is what it is followed by.'
+})
+const absent: Answer = {
+  is: 'It does not exist.',
+  json: ref('Problem'),
+  headers: { 'not-found-reason': text('ENTITY or ASPECT.') }
+}
+const relationships: Schema = object(
+  {
+    results: listOf(anyObject('`relationshipType`, `source`, `destination`, `via`.')),
+    scrollId: text('While there are more.')
+  },
+  { optional: ['scrollId'] }
+)
+const direction = oneOf(['OUTGOING', 'INCOMING'], 'Seen from which end.', { default: 'OUTGOING' })
+const types = text('Types of relationships, separated by commas or repeated. Default: all.')
+const onPath = { path: '/openapi/v3/entity/{entityName}/{urn}', params: { entityName, urn } }
+const onAspect = {
+  path: '/openapi/v3/entity/{entityName}/{urn}/{aspectName}',
+  params: { entityName, urn, aspectName }
+}
+const orAspect = 'With `/{aspectName}` behind the URN it is about that aspect alone.'
+
+export const datahubDescriptions: Descriptions = {
+  'GET /config': datahub(
+    'Says what DataHub’s clients ask first',
+    found(anyObject('Facts about the server.'))
+  ),
+  'POST /aspects': actions(
+    'Writes change proposals, or reads events',
+    {
+      ingestProposal: 'writes the one in `proposal`',
+      ingestProposalBatch: `writes up to ${limits.proposalsPerBatchMaxCount} in \`proposals\`, all or none`,
+      getTimeseriesAspectValues: 'reads events of `urn` and `aspect`, newest first',
+      getCount: 'counts the entities that have `aspect`'
+    },
+    object(
+      {
+        proposal: ref('Proposal'),
+        proposals: listOf(ref('Proposal'), { maxItems: limits.proposalsPerBatchMaxCount }),
+        async: oneOf(['true', 'false'], 'Queues the proposals as a load.', { default: 'false' })
+      },
+      { optional: ['proposal', 'proposals', 'async'], additionalProperties: true }
+    ),
+    { headers: missingReferences }
+  ),
+  'GET /aspects/*': datahub(
+    'Reads an aspect',
+    found(
+      object({ version: integer('As it was asked for.'), aspect: anyObject('Under the name of its class.') })
+    ),
+    {
+      path: '/aspects/{urn}',
+      params: { urn },
+      query: {
+        aspect: text('Its name.'),
+        version: integer('0 is the newest, 1 the oldest kept.', { default: 0 })
+      },
+      required: ['aspect']
+    }
+  ),
+  'POST /entities': actions(
+    'Writes snapshots, deletes, lists and finds entities',
+    {
+      ingest: 'writes the legacy snapshot in `entity`',
+      batchIngest: 'writes those in `entities`, all or none',
+      delete: 'permanently deletes `urn`, or its `aspectName`',
+      deleteReferences: 'removes `urn` from the aspects of others; `dryRun` counts',
+      exists: 'says whether `urn` exists',
+      search: 'finds entities of the type `entity` by the words of `input`',
+      filter: 'finds entities of the type `entity` by `filter`',
+      listUrns: 'lists URNs of the type `entity`'
+    },
+    undefined,
+    { headers: missingReferences }
+  ),
+  'GET /entities/*': datahub('Reads an entity as a snapshot', found(value(anyObject('The snapshot.'))), {
+    path: '/entities/{urn}',
+    params: { urn },
+    query: { aspects }
+  }),
+  'GET /entitiesV2/*': datahub(
+    'Reads the aspects of an entity',
+    found(anyObject('`entityName`, `urn`, `aspects`.')),
+    {
+      path: '/entitiesV2/{urn}',
+      params: { urn },
+      query: { aspects }
+    }
+  ),
+  'GET /entitiesV2': datahub(
+    'Reads the aspects of several entities',
+    found(object({ results: anyObject('By URN.') }, { additionalProperties: true })),
+    {
+      query: {
+        ids: text(`URNs, up to ${limits.entitiesPerReadMaxCount}, in the form List(urn,urn).`),
+        aspects
+      },
+      required: ['ids']
+    }
+  ),
+  'POST /operations': actions('Says that there is nothing to repair', {
+    restoreIndices: 'answers that there is nothing to restore'
+  }),
+  'POST /runs': actions('Refuses calls about runs with UNSUPPORTED', {
+    list: 'is refused',
+    describe: 'is refused',
+    rollback: 'is refused; undo a load instead'
+  }),
+  'GET /relationships': datahub(
+    'Reads the relationships of an entity',
+    found(
+      object({
+        start: integer('Where the page begins.'),
+        count: integer('Entries in it.'),
+        total: integer('In all pages.'),
+        relationships: listOf(object({ type: text('Its type.'), entity: text('The other end.') }))
+      })
+    ),
+    {
+      query: {
+        urn: text('The entity.'),
+        direction: oneOf(['INCOMING', 'OUTGOING'], 'Which end the entity is.'),
+        types: text('In the form List(A,B). Default: all.'),
+        start: integer('Entries to skip.'),
+        count: integer('Entries in a page.', { default: 200 })
+      },
+      required: ['urn', 'direction']
+    }
+  ),
+  'GET /openapi/relationships/v1': datahub(
+    'Reads the relationships of an entity, as OpenAPI has them',
+    found(
+      object({
+        start: integer('Where the page begins.'),
+        count: integer('Entries in it.'),
+        total: integer('In all pages.'),
+        entities: listOf(anyObject('`relationshipType`, `urn`, `via`.'))
+      })
+    ),
+    {
+      query: {
+        urn: text('The entity.'),
+        direction: oneOf(['INCOMING', 'OUTGOING'], 'Which end the entity is.'),
+        relationshipTypes: listOf({ type: 'string' }, { description: 'Default: all.' }),
+        start: integer('Entries to skip.'),
+        count: integer('Entries in a page.', { default: 200 })
+      },
+      required: ['urn', 'direction']
+    }
+  ),
+  'POST /openapi/v3/relationship/scroll': datahub('Scrolls relationships', found(relationships), {
+    query: {
+      relationshipTypes: types,
+      sourceTypes: text('Entity types of sources, separated by commas.'),
+      destinationTypes: text('Entity types of destinations, separated by commas.'),
+      direction,
+      ...scrolled
+    },
+    body: object(
+      { sourceFilter: anyObject('By `urn`.'), destinationFilter: anyObject('By `urn`.') },
+      { optional: ['sourceFilter', 'destinationFilter'], additionalProperties: true }
+    )
+  }),
+  'GET /openapi/v3/relationship/:type': datahub('Scrolls the relationships of a type', found(relationships), {
+    params: { type: text('Such as DownstreamOf.') },
+    query: scrolled
+  }),
+  'GET /openapi/v3/relationship/:entityName/*': datahub(
+    'Scrolls the relationships of an entity',
+    found(relationships),
+    {
+      path: '/openapi/v3/relationship/{entityName}/{urn}',
+      params: { entityName, urn },
+      query: { direction, relationshipType: types, relationshipTypes: types, ...scrolled }
+    }
+  ),
+  'POST /openapi/v3/lineage/scroll': datahub(
+    'Scrolls one hop of lineage',
+    found(
+      object(
+        {
+          results: listOf(anyObject('`upstream`, `downstream`, and the relationship that says it.')),
+          scrollId: text('While there are more.')
+        },
+        { optional: ['scrollId'] }
+      )
+    ),
+    {
+      query: {
+        direction: oneOf(['UPSTREAM', 'DOWNSTREAM'], 'Default: both.'),
+        relationshipTypes: types,
+        ...scrolled
+      },
+      body: object(
+        { urns: listOf({ type: 'string' }, { description: 'Default: all lineage.' }) },
+        { optional: ['urns'], additionalProperties: true }
+      )
+    }
+  ),
+
+  'POST /openapi/v3/entity/generic': datahub('Writes entities of several types', written(byType), {
+    query: { async: queues(true), systemMetadata },
+    headers: missingReferences,
+    body: byType
+  }),
+  'PATCH /openapi/v3/entity/generic': datahub('Patches entities of several types', written(byType), {
+    query: { async: queues(true), systemMetadata },
+    headers: missingReferences,
+    body: byType
+  }),
+  'POST /openapi/v3/entity/:entityName': datahub('Writes entities', written(entities), {
+    params: { entityName },
+    query: { async: queues(true), systemMetadata },
+    headers: missingReferences,
+    body: entities
+  }),
+  'PATCH /openapi/v3/entity/:entityName': datahub('Patches entities', written(entities), {
+    params: { entityName },
+    query: { async: queues(true), systemMetadata },
+    headers: missingReferences,
+    body: entities
+  }),
+  'POST /openapi/v3/entity/:entityName/*': datahub('Writes an aspect', written(ref('Entity')), {
+    ...onAspect,
+    query: {
+      async: queues(false),
+      createIfNotExists: { type: 'boolean', default: true, description: 'Refused if the aspect exists.' },
+      createIfEntityNotExists: flag('Refused if the entity exists.'),
+      systemMetadata
+    },
+    headers: missingReferences,
+    body: object({ value: anyObject('The aspect.') }, { additionalProperties: true })
+  }),
+  'PATCH /openapi/v3/entity/:entityName/*': datahub('Patches an aspect', written(ref('Entity')), {
+    ...onAspect,
+    query: { async: queues(false), systemMetadata },
+    headers: missingReferences,
+    body: object(
+      { patch: listOf(anyObject('An operation of JSON Patch.')) },
+      { optional: ['patch'], additionalProperties: true }
+    )
+  }),
+  'POST /openapi/v3/entity/generic/batchGet': datahub('Reads entities of several types', found(byType), {
+    query: { systemMetadata },
+    body: byType
+  }),
+  'POST /openapi/v3/entity/:entityName/batchGet': datahub('Reads entities', found(entities), {
+    params: { entityName },
+    query: { systemMetadata },
+    body: listOf(ref('Entity'), { maxItems: limits.entitiesPerReadMaxCount })
+  }),
+  'GET /openapi/v3/entity/:entityName/*': datahub(
+    'Reads an entity',
+    { 200: { is: 'The entity, or the aspect.', json: anyObject('The entity, or the aspect.') }, 404: absent },
+    {
+      ...onPath,
+      more: orAspect,
+      query: {
+        aspects: text('Names of aspects, separated by commas or repeated. Default: all.'),
+        systemMetadata,
+        version: integer('Of an aspect: 0 is the newest.', { default: 0 })
+      }
+    }
+  ),
+  'HEAD /openapi/v3/entity/:entityName/*': datahub(
+    'Says whether an entity exists',
+    { 204: { is: 'It does.' }, 404: { is: 'It does not.' } },
+    { ...onPath, more: orAspect, query: { includeSoftDelete: flag('Also if it is soft-deleted.') } }
+  ),
+  'DELETE /openapi/v3/entity/:entityName/*': datahub(
+    'Permanently deletes an entity',
+    { 200: { is: 'Committed.' } },
+    {
+      ...onPath,
+      more: orAspect,
+      query: {
+        aspects: text('Deletes these aspects, separated by commas or repeated, and not the entity.'),
+        clear: flag('Deletes all aspects but the key, and not the entity.')
+      }
+    }
+  ),
+  'GET /openapi/v3/entity/:entityName': datahub(
+    'Scrolls the entities of a type',
+    found(object({ entities, scrollId: text('While there are more.') }, { optional: ['scrollId'] })),
+    {
+      params: { entityName },
+      query: {
+        query: text('Words; * is all.', { default: '*' }),
+        aspects: text('Names of aspects, separated by commas or repeated.'),
+        systemMetadata,
+        ...scrolled
+      }
+    }
+  ),
+  'POST /openapi/v3/entity/scroll': datahub(
+    'Scrolls the entities of several types',
+    found(
+      object(
+        {
+          entities,
+          totalCount: integer('In all pages.'),
+          scrollId: text('While there are more.'),
+          facets: listOf(anyObject('A facet.'))
+        },
+        { optional: ['scrollId', 'facets'] }
+      )
+    ),
+    {
+      query: {
+        query: text('Words; * is all.', { default: '*' }),
+        systemMetadata,
+        skipAggregation: { type: 'boolean', default: true, description: 'Leaves facets out.' },
+        ...scrolled
+      },
+      body: object(
+        {
+          entities: listOf({ type: 'string' }, { description: 'Entity types.' }),
+          aspects: listOf({ type: 'string' }, { description: 'None named: all. Absent: URNs alone.' }),
+          filter: anyObject('`{and: [{criteria: […]}]}`, of which one must match.')
+        },
+        { optional: ['entities', 'aspects', 'filter'], additionalProperties: true }
+      )
+    }
+  ),
+  'GET /openapi/v1/registry/models/entity/specifications': datahub(
+    'Lists entity types with their aspects',
+    found(
+      object({
+        start: integer('Where the page begins.'),
+        count: integer('Entries in it.'),
+        total: integer('In all pages.'),
+        elements: listOf(anyObject('An entity type.'))
+      })
+    ),
+    { query: { start: integer('Entries to skip.'), count: integer('Entries in a page.', { default: 20 }) } }
+  ),
+  'POST /openapi/v1/trace/write/:traceId': datahub(
+    'Says what became of a write',
+    found(anyObject('By URN and aspect.')),
+    {
+      params: { traceId: text('From the header traceparent of the answer to the write.') },
+      query: {
+        onlyIncludeErrors: {
+          type: 'boolean',
+          default: true,
+          description: 'Leaves out what is not an error.'
+        },
+        detailed: flag('Adds details.')
+      },
+      body: {
+        type: 'object',
+        additionalProperties: listOf({ type: 'string' }),
+        description: 'Names of aspects by URN.'
+      }
+    }
+  )
+}
