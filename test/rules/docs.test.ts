@@ -281,3 +281,33 @@ t.test('docs/style.md names a phrase for every rule of the word check, and the c
     []
   )
 })
+
+t.test(
+  'each stop of the walks in docs/architecture.md is a function that an earlier stop imports',
+  async (t) => {
+    const walks = readFileSync(packagePath('docs/architecture.md'), 'utf8')
+      .split(/^##+ /m)
+      .filter((section) => /^1\. `/m.test(section))
+    t.equal(walks.length, 2)
+    for (const walk of walks) {
+      // Another process does not go on from the files of the one before it.
+      const processes = walk.split(/^In (?:an API|a worker) process/m).slice(1)
+      const stops = processes.map((part) => [...part.matchAll(/^(\d+)\. (?:`([^`]+)` `([^`]+)`)?/gm)])
+      t.ok(stops.flat().length >= 10 && stops.flat().length <= 15, `${stops.flat().length} stops`)
+      t.strictSame(
+        stops.flat().map(([, number]) => Number(number)),
+        stops.flat().map((_, index) => index + 1)
+      )
+      for (const ofProcess of stops) {
+        const imported = new Set<string>()
+        for (const [index, [line, , path = '', name = '']] of ofProcess.entries()) {
+          const source = existsSync(packagePath(path)) ? readFileSync(packagePath(path), 'utf8') : ''
+          t.match(source, new RegExp(`^export (?:async )?(?:function\\*?|const) ${name}\\b`, 'm'), line)
+          t.ok(index === 0 || imported.has(path), `an earlier stop imports ${path}`)
+          for (const [, specifier = ''] of source.matchAll(/from '(\.[^']+)'/g))
+            imported.add(normalize(join(dirname(path), specifier)))
+        }
+      }
+    }
+  }
+)
