@@ -31,12 +31,22 @@ type Waiting = {
 
 /** Events of one transaction: known jobs take about 0.7 ms each in groups of 100 and 0.4 ms in groups of 500, on two cores. */
 const groupMaxCount = 500
+/**
+ * How long a group waits for as many events as were under way when the last one was committed. Without the wait the senders fall into two halves that take turns:
+ * 8 of them made groups of 4.1 events. With it they made groups of 6.5, each event took 1.6 ms of Postgres' processor instead of 2.5, and 61 a second were
+ * taken instead of 35, on two cores that a load of 17 shared.
+ *
+ * What is left is the cost of the 24 statements of a group, however few events it has. Lost: statements that Postgres keeps prepared (0.93 ms an event instead
+ * of 1.6, but a pooler that hands out connections by transaction does not keep them, and one plan then serves one row and 5,000).
+ */
+const gatherMaxMs = 10
 /** Characters of the events of one transaction, where it has more than one: they are one statement, which has to fit into one string. */
 const groupMaxChars = 16 * 1024 * 1024
 
 export function groupEvents(db: Db): EventGroups {
   let waiting: Waiting[] = []
   let committing: Promise<void> | null = null
+  let onAdded: () => void = () => {}
 
   /** The first that waits, and others of its token: what events leave does not depend on their order. */
   function takeGroup(): Waiting[] {
@@ -57,10 +67,31 @@ export function groupEvents(db: Db): EventGroups {
     // What is added in this turn is committed together.
     await nextTurn()
     while (waiting.length > 0) {
-      committing = commitGroup(db, takeGroup())
+      committing = commitNext()
       await committing
     }
     committing = null
+  }
+
+  async function commitNext(): Promise<void> {
+    const group = takeGroup()
+    await commitGroup(db, group)
+    await gather(waiting.length + group.length)
+  }
+
+  /** Waits a moment for so many: whoever has been answered sends the next. */
+  function gather(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        onAdded = () => {}
+        resolve()
+      }
+      const timer = setTimeout(end, gatherMaxMs)
+      onAdded = () => {
+        if (waiting.length >= Math.min(count, groupMaxCount)) end()
+      }
+    })
   }
 
   const longestWaitMs = (): number => (waiting[0] ? performance.now() - waiting[0].sinceMs : 0)
@@ -78,6 +109,7 @@ export function groupEvents(db: Db): EventGroups {
     add: (event, call) =>
       new Promise((resolve, reject) => {
         waiting.push({ event, call, sinceMs: performance.now(), resolve, reject })
+        onAdded()
         committing ??= commitAll()
       })
   }

@@ -143,6 +143,7 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
     {
       ...context,
       domains: domainsIn(contents, states),
+      isWriter: true,
       source: openLineageSource,
       operation: 'ingestEvents',
       missingReferences: 'create'

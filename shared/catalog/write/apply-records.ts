@@ -85,6 +85,8 @@ export type ApplyContext = {
    * what its own source asserted.
    */
   stated?: StatedKeys
+  /** The transaction holds the lock of writers already. */
+  isWriter?: true
   /** Where new assets go for which no domain rule has a domain. */
   domains?: ReadonlyMap<Urn, Urn>
   /** The transaction will be rolled back, so new entities get ids that are not taken from the sequence. */
@@ -117,7 +119,8 @@ export async function applyRecords(
   if (context.chunk ?? context.ofLoad) await preferIndexes(tx)
   const changes = given.flatMap((record) => record.changes)
   const deletes = changes.some(deletesEntity)
-  if (guards.excludesDeletes) await (changes.some(excludesWriters) ? lockOutWriters(tx) : lockAsWriter(tx))
+  if (guards.excludesDeletes && !context.isWriter)
+    await (changes.some(excludesWriters) ? lockOutWriters(tx) : lockAsWriter(tx))
   if (guards.locksDomainTree && changes.some(changesDomainTree)) await lockDomainTree(tx)
   // Read before existence: what an older load creates after this read must not count as missing.
   const before = context.chunk ? await olderWork(tx, context.chunk.seq, context.chunk.loadId) : null
