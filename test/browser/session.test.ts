@@ -1,0 +1,187 @@
+/** Sessions in a real browser: the link that signs in, and what a page of another site can do to a person who is signed in: nothing. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { createSignInCode } from '../../shared/catalog/access/create-sign-in-code.ts'
+import { openPage, skipWithoutChromium, withBrowser } from '../support/browser.ts'
+import { withServer } from '../support/server.ts'
+
+/** Serves an empty page; the attacks run in it. */
+async function withOtherSite(t: Test): Promise<number> {
+  const site = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>')
+  })
+  site.listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  t.teardown(() => {
+    site.closeAllConnections()
+    site.close()
+  })
+  const address = site.address()
+  if (address === null || typeof address === 'string') throw new Error('the site listens on no port')
+  return address.port
+}
+
+t.test('a session in a browser', async (t) => {
+  if (skipWithoutChromium(t)) return
+  const server = await withServer(t)
+  const browser = await withBrowser(t)
+  const { url, token } = server
+
+  t.test('begins with the link of npm start, whose code does not stay in the address', async (t) => {
+    const { code } = await createSignInCode(server.db, { token })
+    const { page, complaints, context } = await openPage(t, browser, {
+      url,
+      token: null,
+      path: `sign-in#code=${code}`
+    })
+    await page.waitForURL((address) => address.pathname === '/ui/')
+    t.notOk(page.url().includes(code))
+    const [cookie, ...others] = await context.cookies()
+    t.strictSame(others, [])
+    t.match(cookie, {
+      name: 'tributary_session',
+      domain: '127.0.0.1',
+      path: '/',
+      httpOnly: true,
+      secure: false,
+      sameSite: 'Strict'
+    })
+    t.equal(await page.evaluate('document.cookie'), '', 'no script reads it')
+    t.ok(complaints.every((text) => text.includes('401')))
+    complaints.length = 0
+  })
+
+  t.test('follows a load by EventSource, with the cookie alone', async (t) => {
+    const { page } = await openPage(t, browser, { url, token })
+    const load = await server.rest({
+      method: 'POST',
+      url: '/loads',
+      body: '{"op":"upsertEntity","urn":"urn:li:dataset:(urn:li:dataPlatform:hive,seen,PROD)"}\n',
+      headers: { 'content-type': 'application/x-ndjson' }
+    })
+    const states = page.evaluate(`new Promise((resolve) => {
+      const states = []
+      const source = new EventSource('../loads/${load.body.id}/events')
+      source.addEventListener('load', ({ data }) => {
+        states.push(JSON.parse(data).state)
+        if (states.at(-1) === 'accepted') document.title = 'following'
+      })
+      source.onerror = () => { if (states.length > 1) { source.close(); resolve(states) } }
+    })`)
+    // Without waitForFunction: the policy of the page forbids the eval that it uses.
+    while ((await page.title()) !== 'following') await sleep(50)
+    await server.rest({ method: 'POST', url: `/loads/${load.body.id}/cancel` })
+    t.strictSame(await states, ['accepted', 'cancelled'])
+  })
+
+  for (const path of ['explorer', 'reference'])
+    t.test(`the page ${path} breaks no rule of its policy`, async (t) => {
+      const { page, complaints } = await openPage(t, browser, { url, token, path })
+      await page.locator('#app > *').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      t.strictSame(complaints, [])
+    })
+
+  /** Each runs in a page of another site and gives what it got. */
+  const attacks: { name: string; run: (target: string) => string }[] = [
+    {
+      name: 'fetch with the cookie, as a form could send it',
+      run: (target) =>
+        `fetch('${target}/api/graphql', { method: 'POST', mode: 'no-cors', credentials: 'include', headers: { 'content-type': 'text/plain' }, body: '{"query":"mutation { createDomain(input: { id: \\\\"evil\\\\", name: \\\\"Evil\\\\" }) }"}' }).then(() => 'sent', () => 'refused')`
+    },
+    {
+      name: 'fetch as JSON, which asks first',
+      run: (target) =>
+        `fetch('${target}/api/graphql', { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: '{"query":"mutation { createDomain(input: { id: \\\\"evil\\\\", name: \\\\"Evil\\\\" }) }"}' }).then(() => 'read', () => 'refused')`
+    },
+    {
+      name: 'reading the token against forged requests',
+      run: (target) =>
+        `fetch('${target}/session', { credentials: 'include' }).then((answer) => answer.text(), () => 'refused')`
+    },
+    {
+      name: 'a form that uploads',
+      run: (target) => `(() => {
+        const frame = document.createElement('iframe'); frame.name = 'hidden'; document.body.append(frame)
+        const form = document.createElement('form')
+        Object.assign(form, { method: 'POST', enctype: 'text/plain', target: 'hidden', action: '${target}/loads?format=ndjson' })
+        const field = document.createElement('input')
+        field.name = '{"op":"createDomain","id":"evil","name":"Evil","x":"'; field.value = '"}'
+        form.append(field); document.body.append(form); form.submit()
+        return new Promise((resolve) => setTimeout(resolve, 500, 'sent'))
+      })()`
+    },
+    {
+      name: 'signing the person out',
+      run: (target) =>
+        `fetch('${target}/session', { method: 'DELETE', credentials: 'include' }).then(() => 'read', () => 'refused')`
+    },
+    {
+      name: 'signing the person in as somebody else',
+      run: (target) =>
+        `fetch('${target}/session', { method: 'POST', mode: 'no-cors', credentials: 'include', headers: { 'content-type': 'text/plain' }, body: '{"token":"${token}"}' }).then(() => 'sent', () => 'refused')`
+    }
+  ]
+
+  t.test('is of no use to a page of another site or of another port', async (t) => {
+    const port = await withOtherSite(t)
+    const { page, context } = await openPage(t, browser, { url, token })
+    const cookies = JSON.stringify((await context.cookies()).map(({ value }) => value))
+    for (const origin of [`http://localhost:${port}`, `http://127.0.0.1:${port}`]) {
+      const evil = await context.newPage()
+      await evil.goto(origin)
+      for (const { name, run } of attacks) {
+        const got = String(await evil.evaluate(run(url)))
+        t.match(got, /^(sent|refused)$/, `${origin}: ${name}`)
+      }
+      await evil.close()
+    }
+    const { rows } = await server.db.raw(
+      `select count(*)::int from entity where urn like '%evil%' union all select count(*)::int from load where source = 'load' and state <> 'cancelled'`
+    )
+    t.same(rows, [{ count: 0 }, { count: 0 }])
+    t.equal(JSON.stringify((await context.cookies()).map(({ value }) => value)), cookies)
+    t.equal(await page.evaluate(`fetch('../session').then(({ status }) => status)`), 200, 'still signed in')
+  })
+
+  t.test('begins at no other place than a page of ours, wherever a link says to go next', async (t) => {
+    for (const next of [
+      'https://evil.example/',
+      '//evil.example/',
+      '\\\\evil.example/',
+      './/evil.example/',
+      '/\\evil.example/',
+      'https:evil.example',
+      'javascript:alert(1)',
+      '\t//evil.example/',
+      './search?q=1#//evil.example'
+    ]) {
+      const { code } = await createSignInCode(server.db, { token })
+      const { page, complaints } = await openPage(t, browser, {
+        url,
+        token: null,
+        path: `sign-in?next=${encodeURIComponent(next)}#code=${code}`
+      })
+      await page.waitForURL((address) => address.pathname !== '/ui/sign-in')
+      t.match(page.url(), new RegExp(`^${url}/ui/`), next)
+      t.ok(complaints.every((text) => text.includes('401')))
+      complaints.length = 0
+    }
+  })
+
+  t.test('no page shows in a frame', async (t) => {
+    const port = await withOtherSite(t)
+    const context = await browser.newContext()
+    t.teardown(() => context.close())
+    const evil = await context.newPage()
+    await evil.goto(`http://localhost:${port}`)
+    await evil.evaluate(`new Promise((resolve) => {
+      const frame = document.createElement('iframe')
+      frame.src = '${url}/ui/'; frame.onload = resolve; document.body.append(frame)
+    })`)
+    const [frame] = evil.mainFrame().childFrames()
+    t.match(frame?.url(), /^chrome-error:/)
+  })
+})
