@@ -349,7 +349,7 @@ t.test('load', async (t) => {
     mkdirSync(join(folder, 'empty'), { recursive: true })
     t.match(await run(['load', join(folder, 'empty')], { env }), {
       code: 1,
-      err: [/holds no file that ends in .ndjson/]
+      err: [/contains no file that ends in .ndjson/]
     })
   })
 

@@ -275,7 +275,7 @@ t.test('the format of a body', async (t) => {
     t.match((await server.post(bodies.csv ?? '', { 'content-type': 'application/json' })).body, {
       code: 'UNSUPPORTED_MEDIA_TYPE',
       message: /looks like csv/,
-      allowed: ['mcp', 'ndjson', 'openlineage', 'dbt']
+      allowed: ['ndjson', 'mcp', 'openlineage', 'dbt']
     })
     t.match((await server.post('<xml/>', { 'content-type': 'application/xml' })).body, {
       code: 'UNSUPPORTED_MEDIA_TYPE',

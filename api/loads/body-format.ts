@@ -1,25 +1,14 @@
 /** Tells from a request's head which format its body is in, or which it may be in: then the body tells. */
 import { CatalogError } from '../../shared/errors.ts'
-import { formatsOfLines, recordFormats, type RecordFormat } from '../../shared/formats/parse-record.ts'
+import { formatsByMediaType, recordFormats, type RecordFormat } from '../../shared/formats/load-formats.ts'
 import type { SentFormat } from '../../shared/formats/read-records.ts'
 
-const lines: SentFormat = formatsOfLines
-const json: SentFormat = ['mcp', 'ndjson', 'openlineage', 'dbt']
-const any: SentFormat = ['ndjson', 'csv', 'mcp', 'openlineage', 'dbt']
-
 /** What a Content-Type says. Those that clients send without being asked say nothing. */
-const formatsOfMediaTypes = new Map<string, SentFormat>([
-  ['application/x-ndjson', lines],
-  ['application/ndjson', lines],
-  ['application/jsonl', lines],
-  ['application/x-jsonlines', lines],
-  ['application/json', json],
-  ['text/csv', 'csv'],
-  ['application/csv', 'csv'],
-  ['', any],
-  ['application/octet-stream', any],
-  ['application/x-www-form-urlencoded', any],
-  ['text/plain', any]
+const formatsOfMediaTypes: ReadonlyMap<string, typeof recordFormats> = new Map([
+  ...formatsByMediaType,
+  ...['', 'application/octet-stream', 'application/x-www-form-urlencoded', 'text/plain'].map(
+    (type) => [type, recordFormats] as const
+  )
 ])
 
 /** Throws UNSUPPORTED for a format that there is not, UNSUPPORTED_MEDIA_TYPE for a Content-Type that no format has. */
@@ -27,7 +16,8 @@ export function readFormat(parameter: string | undefined, contentType: string | 
   if (parameter !== undefined) return formatOf(parameter)
   const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const found = formatsOfMediaTypes.get(mediaType)
-  if (found) return found
+  // A type that only one format has says the format, whatever the body looks like.
+  if (found) return found.length === 1 ? found[0] : found
   const allowed = [...formatsOfMediaTypes.keys()].filter((type) => type !== '')
   throw new CatalogError(
     'UNSUPPORTED_MEDIA_TYPE',

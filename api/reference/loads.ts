@@ -1,4 +1,5 @@
 /** The reference of the routes of loads. docs/loading.md explains them. */
+import { recordFormats } from '../../shared/formats/load-formats.ts'
 import { limits } from '../../shared/limits.ts'
 import { loadStates } from '../../shared/model/load-moves.ts'
 import {
@@ -32,10 +33,7 @@ export const loadDescriptions: Descriptions = {
     summary: 'Submits records in bulk',
     more: 'The body is stored as it arrives, and workers apply it. The answer says that it is stored, and what became of it with `wait`. An interrupted upload changes nothing.',
     query: {
-      format: oneOf(
-        ['ndjson', 'csv', 'mcp', 'openlineage', 'dbt'],
-        'Default: by Content-Type, else by the body.'
-      ),
+      format: oneOf(recordFormats, 'Default: by Content-Type, else by the body.'),
       source: text('The name under which edges are stated.', { maxLength: limits.sourceNameMaxChars }),
       mode: oneOf(
         ['merge', 'snapshot'],

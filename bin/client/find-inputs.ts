@@ -1,4 +1,5 @@
 /** Turns the operands of the command line into the files to send: files, folders, patterns, standard input. */
+import { formatOfEnding, loadFormats } from '../../shared/formats/load-formats.ts'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { reasonOf, Refusal } from '../failure.ts'
@@ -19,15 +20,14 @@ export type LoadInput = {
 /** More files than this are probably a mistake, such as a parent folder. */
 const inputsMaxCount = 10_000
 
-const formats: Readonly<Record<string, string | null>> = {
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-  csv: 'csv',
-  json: null
-}
+/** A file that ends in .json may be in any of several formats. */
+const fileEndings = [...Object.values(loadFormats).flatMap((format) => [...format.fileEndings]), 'json']
 const packings: Readonly<Record<string, Packing>> = { gz: 'gzip', zst: 'zstd' }
+const endingNames = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+  fileEndings.map((ending) => `.${ending}`)
+)
 
-const knownName = /\.(ndjson|jsonl|json|csv)(?:\.(gz|zst))?$/i
+const knownName = new RegExp(`\\.(${fileEndings.join('|')})(?:\\.(gz|zst))?$`, 'i')
 
 /** In the order that was given, folders and patterns in order of their names, each file once. Throws Refusal. */
 export function findInputs(operands: readonly string[]): LoadInput[] {
@@ -54,7 +54,7 @@ function filesAt(path: string): string[] {
   const files = [...filesBelow(path)]
   if (files.length === 0)
     throw new Refusal(
-      `The folder ${path} holds no file that ends in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst.`
+      `The folder ${path} contains no file that ends in ${endingNames}, plain or with .gz or .zst.`
     )
   return files
 }
@@ -80,7 +80,7 @@ function inputAt(path: string): LoadInput {
   const [, packedAs = packing] = /\.(gz|zst)$/i.exec(path) ?? []
   return {
     path,
-    format: formats[format.toLowerCase()] ?? null,
+    format: formatOfEnding(format.toLowerCase()),
     packing: packings[packedAs.toLowerCase()] ?? null,
     bytes: sizeOf(path)
   }

@@ -1,4 +1,5 @@
 /** `tributary load FILE...`: sends files through the bulk pipeline, one load each, and follows each to its end. */
+import { recordFormats } from '../../shared/formats/load-formats.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findInputs, type LoadInput } from '../client/find-inputs.ts'
@@ -15,6 +16,8 @@ import { reportLoad } from '../load-report.ts'
 import type { Terminal } from '../terminal.ts'
 import { loadFromMarquez } from './load-from-marquez.ts'
 
+const formatNames = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(recordFormats)
+
 /** Longer than a server needs to find that an upload was cut off, and than most need to start again. */
 const retryForDefaultSeconds = 180
 
@@ -30,7 +33,7 @@ export const load: Command = {
   options: {
     format: {
       value: 'NAME',
-      help: 'ndjson, csv, mcp, openlineage or dbt. Default: by the name of the file, else by what is in it.'
+      help: `${formatNames}. Default: by the name of the file, else by what is in it.`
     },
     source: {
       value: 'NAME',

@@ -6,15 +6,11 @@ import { csvFieldOf, meaningOfCsvField, parseCsvRecord } from './csv.ts'
 import { printCells, splitCells } from './csv-cells.ts'
 import { parseCsvHeader } from './csv-header.ts'
 import { messageOfDbtRecord, parseDbtRecord } from './dbt/node-record.ts'
+import { recordFormats, type RecordFormat } from './load-formats.ts'
 import { parseMcpRecord } from './mcp.ts'
 import { parseNdjsonRecord } from './ndjson.ts'
 import { parseOpenLineageRecord } from './openlineage.ts'
 import { parseUndoRecord } from './undo.ts'
-
-export const recordFormats = ['ndjson', 'csv', 'mcp', 'openlineage', 'dbt'] as const
-/** What a body may be that is said to be lines of JSON. */
-export const formatsOfLines = ['ndjson', 'openlineage'] as const satisfies readonly RecordFormat[]
-export type RecordFormat = (typeof recordFormats)[number]
 
 /** What is to be known to read the records of a load. `header` is the row with the names of the columns (csv). */
 export type RecordShape = { format: string; header: string | null }
@@ -34,39 +30,47 @@ export type RecordParser = {
   messageOf: (text: string, message: string) => string
 }
 
-/** Throws UNSUPPORTED for a format that is not known, BAD_REQUEST for an invalid header. */
+const same = (field: string): string => field
+const unnamed = (_text: string, message: string): string => message
+const inJson = {
+  fieldOf: same,
+  meaningOf: same,
+  valueOf: textInJson,
+  withValue: withTextInJson,
+  messageOf: unnamed
+}
+
+/** The parser of each format, and of the records that an undo consists of. */
+const parsers: Readonly<Record<RecordFormat | 'undo', (header: string | null) => RecordParser>> = {
+  ndjson: () => ({ parse: parseNdjsonRecord, ...inJson }),
+  csv: parserOfCsv,
+  mcp: () => ({ parse: parseMcpRecord, ...inJson }),
+  openlineage: () => ({ parse: parseOpenLineageRecord, ...inJson }),
+  dbt: () => ({ ...inJson, parse: parseDbtRecord, messageOf: messageOfDbtRecord }),
+  undo: () => ({ parse: parseUndoRecord, ...inJson })
+}
+
+/** Throws UNSUPPORTED for an unknown format, BAD_REQUEST for an invalid header. */
 export function recordParser({ format, header }: RecordShape): RecordParser {
-  const same = (field: string): string => field
-  const unnamed = (_text: string, message: string): string => message
-  const inJson = {
-    fieldOf: same,
-    meaningOf: same,
-    valueOf: textInJson,
-    withValue: withTextInJson,
-    messageOf: unnamed
-  }
-  if (format === 'ndjson') return { parse: parseNdjsonRecord, ...inJson }
-  if (format === 'undo') return { parse: parseUndoRecord, ...inJson }
-  if (format === 'mcp') return { parse: parseMcpRecord, ...inJson }
-  if (format === 'openlineage') return { parse: parseOpenLineageRecord, ...inJson }
-  if (format === 'dbt') return { ...inJson, parse: parseDbtRecord, messageOf: messageOfDbtRecord }
-  if (format === 'csv') {
-    const columns = parseCsvHeader(header ?? '')
-    return {
-      parse: (text, line) => parseCsvRecord(columns, text, line),
-      fieldOf: (field) => csvFieldOf(columns, field),
-      meaningOf: (field) => meaningOfCsvField(columns, field),
-      valueOf: (text, field) => splitCells(text)[columns.names.indexOf(field)] ?? null,
-      withValue: (text, field, value) =>
-        printCells(splitCells(text).map((cell, index) => (columns.names[index] === field ? value : cell))),
-      messageOf: unnamed
-    }
-  }
+  if (Object.hasOwn(parsers, format)) return parsers[format as keyof typeof parsers](header)
   throw new CatalogError(
     'UNSUPPORTED',
     `The format ${format} is not known; there are ${recordFormats.join(', ')}`,
     { field: 'format', allowed: recordFormats }
   )
+}
+
+function parserOfCsv(header: string | null): RecordParser {
+  const columns = parseCsvHeader(header ?? '')
+  return {
+    parse: (text, line) => parseCsvRecord(columns, text, line),
+    fieldOf: (field) => csvFieldOf(columns, field),
+    meaningOf: (field) => meaningOfCsvField(columns, field),
+    valueOf: (text, field) => splitCells(text)[columns.names.indexOf(field)] ?? null,
+    withValue: (text, field, value) =>
+      printCells(splitCells(text).map((cell, index) => (columns.names[index] === field ? value : cell))),
+    messageOf: unnamed
+  }
 }
 
 function textInJson(text: string, field: string): string | null {

@@ -6,7 +6,7 @@ import type { BodyBegin } from './body-begin.ts'
 import { looksLikeCsvHeader } from './csv-header.ts'
 import { looksLikeArtifact } from './dbt/artifact.ts'
 import { isEnveloped } from './enveloped.ts'
-import { formatsOfLines, type RecordFormat } from './parse-record.ts'
+import { formatsOfLines, type RecordFormat } from './load-formats.ts'
 import { opensArray } from './split-array.ts'
 
 /**
