@@ -38,7 +38,8 @@ export function errorOfGraphql(errors: readonly unknown[], status: number): ApiE
   if (!isObject(first)) return new ApiError('INTERNAL', 'The answer cannot be read.', { status })
   const extensions = isObject(first.extensions) ? first.extensions : {}
   return new ApiError(
-    typeof extensions.code === 'string' ? extensions.code : 'INTERNAL',
+    // `code` is a number there, as DataHub has it.
+    typeof extensions.reason === 'string' ? extensions.reason : 'INTERNAL',
     typeof first.message === 'string' ? first.message : 'The request failed.',
     { status, details: extensions }
   )

@@ -43,26 +43,28 @@ export function AssetPage() {
   const { query } = useAddress('asset')
   const urn = query.urn ?? ''
   const withLineage = hasLineage(urn)
-  const { data, error, reload } = useResource(urn === '' ? null : urn, async (signal) => {
-    const [answer, aspects] = await Promise.all([
-      graphql(asset, { urn, withLineage }, signal),
-      readAspects(urn, signal)
-    ])
-    return { ...answer, aspects }
+  const resource = useResource(urn === '' ? null : urn, async (signal) => {
+    const answer = await graphql(asset, { urn, withLineage }, signal)
+    // What nothing has described has no aspects to ask for.
+    const aspects = answer.entity?.exists === false ? {} : await readAspects(urn, signal)
+    return { ...answer, urn, aspects }
   })
-  const card = data?.entity && data.entity.urn === urn ? cardOf(data.entity) : null
+  const { error, reload } = resource
+  // The answer about the asset before stays until this one has its own.
+  const data = resource.data && resource.data.urn === urn ? resource.data : undefined
+  const card = data?.entity ? cardOf(data.entity) : null
   useEffect(() => {
     if (card?.exists) rememberRecent(card)
   }, [card?.urn, card?.name])
   if (urn === '') return <NotFound urn={urn} />
-  if (error && !data)
+  if (error && !resource.isLoading && !data)
     return error instanceof ApiError &&
       ['NOT_FOUND', 'BAD_REQUEST', 'VALIDATION_FAILED'].includes(error.code) ? (
       <NotFound urn={urn} />
     ) : (
       <Failure error={error} retry={reload} />
     )
-  if (!data || (data.entity && data.entity.urn !== urn)) return <Loading />
+  if (!data) return <Loading />
   if (!card) return <NotFound urn={urn} />
   const tabs = tabsOf(card)
   const tab = tabs.find(({ name }) => name === query.tab)?.name ?? 'details'
@@ -135,7 +137,7 @@ function NotFound({ urn }: { urn: string }) {
   )
   const similar = data?.autoCompleteForMultiple.suggestions.flatMap(({ entities }) => entities) ?? []
   return (
-    <Empty title={words.notFound}>
+    <Empty isPage title={words.notFound}>
       <p>
         <code class="urn">{urn}</code>
       </p>

@@ -52,10 +52,10 @@ export function EditLineagePage() {
   const { data, error, reload } = useResource(hasLineage(urn) ? urn : null, (signal) =>
     graphql(neighbours, { urn, count: nodesMaxCount }, signal)
   )
-  if (!hasLineage(urn)) return <Empty title={assetTexts.notFound} />
+  if (!hasLineage(urn)) return <Empty isPage title={assetTexts.notFound} />
   if (error && !data) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
-  if (!canWrite()) return <Empty title={words.readOnly} />
+  if (!canWrite()) return <Empty isPage title={words.readOnly} />
   const { nodes, edges } = data.lineageGraph
   // Drawn anew for another asset: a draft is of one.
   return (
@@ -85,7 +85,7 @@ function Editor({
   const action = useAction()
   const known = new Map([...cards, ...picked].map((card) => [card.urn, card]))
   const own = known.get(urn)
-  if (!own) return <Empty title={assetTexts.notFound} />
+  if (!own) return <Empty isPage title={assetTexts.notFound} />
   const doesExist = (edge: Edge): boolean => edges.some((each) => keyOfEdge(each) === keyOfEdge(edge))
   const add = (edge: Edge): void => {
     setDraft((draft) => withAdded(draft, edge, doesExist(edge)))

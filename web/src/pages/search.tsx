@@ -74,9 +74,10 @@ export function SearchPage() {
         ))}
       </aside>
       <section class="stack">
-        <h1>
-          <span role="status">{texts.search.results(total, isEstimate)}</span>
-        </h1>
+        <h1>{texts.search.results(total, isEstimate)}</h1>
+        <p class="visually-hidden" role="status">
+          {texts.search.results(total, isEstimate)}
+        </p>
         {filters.length > 0 && (
           <div class="row">
             {filters.flatMap(({ field, values }) =>

@@ -43,9 +43,18 @@ export const Failure = ({ error, retry }: { error: Error; retry?: () => void }) 
   </div>
 )
 
-export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+/** `isPage` where it is all that the page shows, so that its title is that of the page. */
+export const Empty = ({
+  title,
+  isPage = false,
+  children
+}: {
+  title: string
+  isPage?: boolean
+  children?: ComponentChildren
+}) => (
   <div class="panel stack">
-    <h2>{title}</h2>
+    {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
     {children}
   </div>
 )

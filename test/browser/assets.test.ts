@@ -1,0 +1,385 @@
+/** Search, the asset page and the edit of lineage in a browser: by mouse and by keyboard, with hostile texts, in both themes. */
+import t from 'tap'
+import {
+  isTooWide,
+  openPage,
+  press,
+  skipWithoutChromium,
+  violationsOf,
+  withBrowser
+} from '../support/browser.ts'
+import { withServer, type TestServer } from '../support/server.ts'
+
+const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
+const hostile = `"><img src=x onerror="document.title='pwned'"><script>document.title='pwned'</script>`
+
+const pageOf = (name: string, urn: string, more = ''): string =>
+  `${name}?urn=${encodeURIComponent(urn)}${more}`
+
+async function propose(server: TestServer, urn: string, aspects: { [name: string]: object }): Promise<void> {
+  const answer = await server.rest({
+    method: 'POST',
+    url: '/aspects?action=ingestProposalBatch',
+    body: {
+      proposals: Object.entries(aspects).map(([aspectName, json]) => ({
+        entityType: urn.split(':')[2],
+        entityUrn: urn,
+        changeType: 'UPSERT',
+        aspectName,
+        aspect: { json }
+      }))
+    }
+  })
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+}
+
+/** orders -> revenue -> report, and spare beside them; revenue has columns, tags and owners. */
+async function fill(server: TestServer): Promise<void> {
+  const field = (fieldPath: string): object => ({
+    fieldPath,
+    nativeDataType: 'bigint',
+    type: { type: { 'com.linkedin.schema.NumberType': {} } },
+    description: `about ${fieldPath}`
+  })
+  const schema = (...paths: string[]): object => ({
+    schemaName: 's',
+    platform: 'urn:li:dataPlatform:hive',
+    version: 0,
+    hash: '',
+    platformSchema: { 'com.linkedin.schema.OtherSchema': { rawSchema: '' } },
+    fields: paths.map(field)
+  })
+  for (const name of ['orders', 'revenue', 'report', 'spare'])
+    await propose(server, dataset(name), {
+      datasetProperties: { name, description: `what ${name} holds`, customProperties: { team: 'shop' } }
+    })
+  await propose(server, dataset('orders'), { schemaMetadata: schema('id', 'amount') })
+  await propose(server, dataset('revenue'), {
+    schemaMetadata: schema('id', 'total'),
+    globalTags: { tags: [{ tag: 'urn:li:tag:pii' }] },
+    institutionalMemory: {
+      elements: [
+        // Only the first may become a link.
+        ...['https://wiki.example/revenue', 'javascript:alert(1)'].map((url) => ({
+          url,
+          description: `at ${url}`,
+          createStamp: { time: 1, actor: 'urn:li:corpuser:a' }
+        }))
+      ]
+    },
+    upstreamLineage: { upstreams: [{ dataset: dataset('orders'), type: 'TRANSFORMED' }] }
+  })
+  await propose(server, dataset('report'), {
+    upstreamLineage: { upstreams: [{ dataset: dataset('revenue'), type: 'TRANSFORMED' }] }
+  })
+  for (const [id, name] of [
+    ['finance', 'Finance'],
+    ['sales', 'Sales']
+  ] as const)
+    await server.graphql(
+      'mutation ($id: String!, $name: String!) { createDomain(input: { id: $id, name: $name }) }',
+      {
+        id,
+        name
+      }
+    )
+}
+
+t.test('the pages of assets', async (t) => {
+  if (skipWithoutChromium(t)) return
+  const server = await withServer(t)
+  const { url, token } = server
+  const browser = await withBrowser(t)
+
+  // Awaited: the others need what is loaded next.
+  await t.test('an empty catalog teaches the first load, in each format', async (t) => {
+    const { page } = await openPage(t, browser, { url, token })
+    await page.getByRole('heading', { name: 'The catalog is empty' }).waitFor()
+    for (const [format, command] of [
+      ['CSV', 'tributary load lineage.csv'],
+      ['dbt', 'manifest.json'],
+      ['OpenLineage', 'OPENLINEAGE_URL'],
+      ['DataHub recipe', 'datahub-rest']
+    ] as const) {
+      await page.getByRole('tab', { name: format }).click()
+      t.match(await page.getByRole('tabpanel').innerText(), command)
+      t.match(await page.getByRole('tabpanel').innerText(), url)
+    }
+  })
+
+  await fill(server)
+
+  t.test('typing shows options, Enter opens the chosen one, Escape closes them', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: 'search?q=*' })
+    await page.getByRole('heading', { name: 'results' }).waitFor()
+    await press(page, '/')
+    await page.keyboard.type('reven')
+    const field = page.getByRole('combobox', { name: 'Search assets' })
+    await page.getByRole('option', { name: 'revenue' }).waitFor()
+    t.equal(await field.getAttribute('aria-expanded'), 'true')
+    await press(page, 'Escape')
+    t.equal(await field.getAttribute('aria-expanded'), 'false')
+    await press(page, 'ArrowDown')
+    t.ok(await field.getAttribute('aria-activedescendant'))
+    await press(page, 'Enter')
+    await page.getByRole('heading', { name: 'revenue', level: 1 }).waitFor()
+  })
+
+  t.test('a late answer never takes the place of a newer one', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: 'search?q=*' })
+    let isFirst = true
+    await page.route('**/api/graphql', async (route) => {
+      const isLate = isFirst && (route.request().postData() ?? '').includes('"query":"ord"')
+      if (isLate) {
+        isFirst = false
+        await new Promise((resolve) => setTimeout(resolve, 1_500))
+      }
+      // The page gave up the late one itself.
+      await route.continue().catch(() => {})
+    })
+    const field = page.getByRole('combobox', { name: 'Search assets' })
+    await field.fill('ord')
+    await page.waitForTimeout(300)
+    await field.fill('spare')
+    await page.getByRole('option', { name: 'spare' }).waitFor()
+    await page.waitForTimeout(1_600)
+    t.strictSame(await page.getByRole('option').count(), 1)
+    t.match(await page.getByRole('option').innerText(), 'spare')
+  })
+
+  t.test('a URN that is pasted opens its page; one that nothing knows is said so', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: 'search?q=*' })
+    const field = page.getByRole('combobox', { name: 'Search assets' })
+    await field.fill(dataset('report'))
+    await field.press('Enter')
+    await page.getByRole('heading', { name: 'report', level: 1 }).waitFor()
+    await field.fill(dataset('reven'))
+    await field.press('Enter')
+    await page.getByRole('heading', { name: 'This asset is not in the catalog' }).waitFor()
+    t.match(await page.getByRole('main').innerText(), dataset('reven'))
+  })
+
+  t.test('filters narrow the results, and are in the address', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: 'search?q=*' })
+    await page.getByRole('heading', { name: '6 results' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Dataset' }).check()
+    await page.getByRole('heading', { name: '4 results' }).waitFor()
+    t.match(decodeURIComponent(page.url()), 'f=_entityType:DATASET')
+    await page.reload()
+    await page.getByRole('heading', { name: '4 results' }).waitFor()
+    await page.getByRole('link', { name: 'Remove filter' }).click()
+    await page.getByRole('heading', { name: '6 results' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: '4 results' }).waitFor()
+  })
+
+  t.test('nothing found says what to try', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: 'search?q=zzzz' })
+    await page.getByText('Nothing matches “zzzz”.').waitFor()
+  })
+
+  t.test('a domain is set, changed and taken away, each with undo', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: pageOf('asset', dataset('revenue')) })
+    const chip = page.getByTestId('domain')
+    const choose = async (button: string, name: string): Promise<void> => {
+      await page.getByRole('button', { name: button }).click()
+      await page.getByRole('combobox', { name: 'Domain', exact: true }).fill(name)
+      await page.getByRole('option', { name }).click()
+      await page.getByTestId('domain').filter({ hasText: name }).waitFor()
+    }
+    await choose('Set domain', 'Finance')
+    await choose('Change domain', 'Sales')
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await chip.filter({ hasText: 'Finance' }).waitFor()
+    await page.getByRole('button', { name: 'Take out of its domain' }).click()
+    await chip.filter({ hasText: 'No domain' }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await chip.filter({ hasText: 'Finance' }).waitFor()
+    const { body } = await server.graphql(
+      'query ($urn: String!) { dataset(urn: $urn) { domain { domain { urn } } } }',
+      {
+        urn: dataset('revenue')
+      }
+    )
+    t.match(body, { data: { dataset: { domain: { domain: { urn: 'urn:li:domain:finance' } } } } })
+  })
+
+  t.test('the page of an asset shows what is known of it', async (t) => {
+    const { page, goTo } = await openPage(t, browser, {
+      url,
+      token,
+      path: pageOf('asset', dataset('revenue'))
+    })
+    const main = page.getByRole('main')
+    await page.getByText('what revenue holds').waitFor()
+    t.match(await main.innerText(), /pii[\s\S]*team[\s\S]*shop/)
+    t.equal(await page.getByTestId('upstream-count').innerText(), '1 upstream')
+    t.equal(await page.getByTestId('downstream-count').innerText(), '1 downstream')
+    t.equal(await page.getByRole('link', { name: 'at https://wiki.example/revenue' }).count(), 1)
+    t.equal(await main.locator('a[href^="javascript:"]').count(), 0, 'only web addresses open by a click')
+    await goTo(pageOf('asset', dataset('revenue'), '&tab=columns'))
+    await page.getByText('about total').waitFor()
+    await goTo(pageOf('asset', dataset('revenue'), '&tab=statements'))
+    await page.getByRole('row').filter({ hasText: 'upstreamLineage' }).first().waitFor()
+    t.equal(await page.getByRole('row').filter({ hasText: 'upstreamLineage' }).count(), 2)
+    await goTo(pageOf('asset', dataset('revenue'), '&tab=raw'))
+    await page.getByRole('region', { name: 'datasetProperties' }).waitFor()
+  })
+
+  t.test('older versions of an aspect are read on its page', async (t) => {
+    await propose(server, dataset('spare'), {
+      datasetProperties: { name: 'spare', description: 'newer words' }
+    })
+    const { page } = await openPage(t, browser, {
+      url,
+      token,
+      path: pageOf('asset', dataset('spare'), '&tab=raw')
+    })
+    const aspect = page.getByRole('region', { name: 'datasetProperties' })
+    await aspect.getByText('newer words').waitFor()
+    await aspect.getByLabel('Version of datasetProperties').selectOption('1')
+    await aspect.getByText('what spare holds').waitFor()
+  })
+
+  t.test('edges are added and removed after a preview of their effect, with undo', async (t) => {
+    const { page } = await openPage(t, browser, {
+      url,
+      token,
+      path: pageOf('edit-lineage', dataset('revenue'))
+    })
+    const upstream = page.getByRole('region', { name: 'Upstream: what it is made from' })
+    await upstream.locator('summary').click()
+    await upstream.getByRole('combobox').fill('spare')
+    await upstream.getByRole('option', { name: 'spare' }).click()
+    await upstream.getByRole('button', { name: 'Remove the edge with orders' }).click()
+    const preview = page.getByRole('region', { name: 'What would change' })
+    await preview.getByText('2 assets become downstream of spare: revenue, report').waitFor()
+    await preview.getByText('2 assets are no longer downstream of orders: revenue, report').waitFor()
+    await preview.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The lineage has been changed.').waitFor()
+    const upstreams = async (): Promise<string[]> => {
+      const { body } = await server.graphql(
+        'query ($urn: String!) { dataset(urn: $urn) { lineage(input: { direction: UPSTREAM }) { relationships { entity { urn } } } } }',
+        { urn: dataset('revenue') }
+      )
+      return (
+        body.data as {
+          dataset: { lineage: { relationships: { entity: { urn: string } }[] } }
+        }
+      ).dataset.lineage.relationships.map(({ entity }) => entity.urn)
+    }
+    t.strictSame(await upstreams(), [dataset('spare')])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('The change has been undone.').waitFor()
+    t.strictSame(await upstreams(), [dataset('orders')])
+  })
+
+  t.test('columns are connected by keyboard and by drag', async (t) => {
+    const { page } = await openPage(t, browser, {
+      url,
+      token,
+      path: pageOf('edit-lineage', dataset('revenue'))
+    })
+    const from = page.getByRole('group', { name: 'Columns of orders' })
+    const to = page.getByRole('group', { name: 'Columns of revenue' })
+    await from.getByRole('button', { name: 'amount' }).press('Enter')
+    await to.getByRole('button', { name: 'total' }).press('Enter')
+    await page.getByRole('button', { name: 'Connect' }).press('Enter')
+    await page.getByText('amount → total').waitFor()
+    await from.getByRole('button', { name: 'id' }).dragTo(to.getByRole('button', { name: 'id' }))
+    await page.getByText('id → id').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The lineage has been changed.').waitFor()
+    const { body } = await server.graphql(
+      'query ($urn: String!) { lineageGraph(input: { urn: $urn, columns: true }) { totals { columnEdges } } }',
+      { urn: dataset('revenue') }
+    )
+    t.match(body, { data: { lineageGraph: { totals: { columnEdges: 2 } } } })
+  })
+
+  t.test('a token that may only read is offered no change', async (t) => {
+    const reader = await server.tokenWith(['read'])
+    const { page, goTo } = await openPage(t, browser, {
+      url,
+      token: reader,
+      path: pageOf('asset', dataset('report'))
+    })
+    await page.getByRole('heading', { name: 'report', level: 1 }).waitFor()
+    t.equal(await page.getByRole('button', { name: 'Set domain' }).count(), 0)
+    t.equal(await page.getByRole('link', { name: 'Edit lineage' }).count(), 0)
+    await goTo(pageOf('edit-lineage', dataset('report')))
+    await page.getByText('Your token may only read.').waitFor()
+  })
+
+  t.test('texts of the catalog are texts, whatever they hold', async (t) => {
+    const urn = `urn:li:dataset:(urn:li:dataPlatform:hive,x'${hostile.replaceAll(/[(),\s]/g, '')},PROD)`
+    await propose(server, urn, {
+      datasetProperties: {
+        name: hostile,
+        description: hostile,
+        customProperties: { [hostile]: hostile },
+        externalUrl: 'javascript:document.title="pwned"'
+      },
+      upstreamLineage: { upstreams: [{ dataset: dataset('orders'), type: 'COPY' }] }
+    })
+    const { page, goTo } = await openPage(t, browser, { url, token, path: pageOf('asset', urn) })
+    for (const tab of ['details', 'impact', 'statements', 'raw']) {
+      await goTo(pageOf('asset', urn, `&tab=${tab}`))
+      await page.getByRole('heading', { name: 'img src=x', level: 1 }).waitFor()
+      await page.waitForTimeout(200)
+      t.not(await page.title(), 'pwned', tab)
+      t.equal(await page.locator('main img, main script').count(), 0, tab)
+    }
+    await goTo(`search?q=${encodeURIComponent(hostile)}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await goTo(pageOf('edit-lineage', urn))
+    await page.getByRole('heading', { name: 'Edit the lineage' }).waitFor()
+    t.not(await page.title(), 'pwned')
+  })
+
+  t.test('sign-in leads nowhere but to pages of ours', async (t) => {
+    const { page, complaints } = await openPage(t, browser, {
+      url,
+      token: null,
+      path: 'sign-in?next=//evil.example/'
+    })
+    await page.getByLabel('Access token', { exact: true }).fill(token)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'in the catalog' }).waitFor()
+    t.match(page.url(), `${url}/ui/`)
+    complaints.length = 0
+  })
+
+  t.test(
+    'no page has a fault that axe-core finds, in either theme, nor scrolls sideways at 320 pixels',
+    async (t) => {
+      for (const theme of ['light', 'dark'] as const)
+        for (const path of [
+          '',
+          'search?q=*',
+          pageOf('asset', dataset('revenue')),
+          pageOf('asset', dataset('revenue'), '&tab=columns'),
+          pageOf('asset', dataset('revenue'), '&tab=statements'),
+          pageOf('asset', dataset('revenue'), '&tab=raw'),
+          pageOf('edit-lineage', dataset('revenue')),
+          pageOf('asset', 'urn:li:dataset:(urn:li:dataPlatform:hive,nothing,PROD)'),
+          'reference'
+        ]) {
+          const { page } = await openPage(t, browser, { url, token, path, theme, reducedMotion: true })
+          await page.getByRole('heading').first().waitFor()
+          await page.waitForTimeout(300)
+          t.strictSame(await violationsOf(page), [], `${theme} ${path}`)
+          if (theme === 'light') {
+            await page.setViewportSize({ width: 320, height: 640 })
+            t.equal(await isTooWide(page), false, `${path} at 320 pixels`)
+          }
+        }
+    }
+  )
+
+  t.test('the explorer asks as the person who is signed in', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: 'explorer' })
+    await page.getByRole('button', { name: 'Execute query' }).click()
+    await page.locator('.result-window').filter({ hasText: 'searchResults' }).waitFor()
+  })
+})
