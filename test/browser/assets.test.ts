@@ -58,14 +58,12 @@ async function fill(server: TestServer): Promise<void> {
     schemaMetadata: schema('id', 'total'),
     globalTags: { tags: [{ tag: 'urn:li:tag:pii' }] },
     institutionalMemory: {
-      elements: [
-        // Only the first may become a link.
-        ...['https://wiki.example/revenue', 'javascript:alert(1)'].map((url) => ({
-          url,
-          description: `at ${url}`,
-          createStamp: { time: 1, actor: 'urn:li:corpuser:a' }
-        }))
-      ]
+      // Only the first may become a link.
+      elements: ['https://wiki.example/revenue', 'javascript:alert(1)'].map((url) => ({
+        url,
+        description: `at ${url}`,
+        createStamp: { time: 1, actor: 'urn:li:corpuser:a' }
+      }))
     },
     upstreamLineage: { upstreams: [{ dataset: dataset('orders'), type: 'TRANSFORMED' }] }
   })
