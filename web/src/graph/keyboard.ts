@@ -61,13 +61,11 @@ const commands: { readonly [key: string]: KeyCommand } = {
   '0': { kind: 'zoomReset' }
 }
 
+/** What is read of a keyboard event. */
+export type KeyPress = { key: string; ctrlKey: boolean; altKey: boolean; metaKey: boolean }
+
 /** Null for keys that are not the graph's, and those held together with Ctrl, Alt or Meta. */
-export function commandOf({
-  key,
-  ctrlKey,
-  altKey,
-  metaKey
-}: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>): KeyCommand | null {
+export function commandOf({ key, ctrlKey, altKey, metaKey }: KeyPress): KeyCommand | null {
   if (ctrlKey || altKey || metaKey) return null
   const arrow = arrows[key]
   return arrow ? { kind: 'move', arrow } : (commands[key.length === 1 ? key.toLowerCase() : key] ?? null)
