@@ -3,6 +3,8 @@ import { effect } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { ColumnEdges, Edges, EdgeTargets, LitEdges } from './edges.tsx'
 import { itemNode } from './items.tsx'
+import { textWidth } from './labels.ts'
+import type { Box } from './layout.ts'
 import type { Colouring, Direction } from './model.ts'
 import type { Highlight, Stage } from './stage.ts'
 import { attachViewport, type Viewport } from './viewport.ts'
@@ -89,7 +91,9 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
     if (item?.getAttribute('data-testid') === 'stack')
       actions.openStack(item.getAttribute('data-item') ?? '', item)
     else if (item) actions.toggleGroup((item.getAttribute('data-item') ?? '').slice('group '.length))
-    else if (group) actions.toggleGroup(group.getAttribute('data-group') ?? '')
+    // The box of a group is where one drags; only its title closes it.
+    else if (group && closest(event, '[data-title], :focus-visible'))
+      actions.toggleGroup(group.getAttribute('data-group') ?? '')
   }
 
   const onPointerOver = (event: PointerEvent): void => {
@@ -193,12 +197,35 @@ function Groups({ stage }: { stage: Stage }) {
     <g class="groups">
       {visibleOf(scene.groups, stage.window.value).map(({ id, name, count, box }) => (
         <g key={id} class="group" data-group={id} data-count={count}>
-          <rect x={box.x} y={box.y} width={box.width} height={box.height} rx="12" />
-          <text x={box.x + 14} y={box.y + 25} role="button" tabIndex={-1} aria-label={words.closeGroup(name)}>
-            {words.group(name, count)}
-          </text>
+          <rect
+            x={box.x}
+            y={box.y}
+            width={box.width}
+            height={box.height}
+            rx="12"
+            role="button"
+            tabindex={-1}
+            aria-label={words.closeGroup(name)}
+          />
+          <GroupTitle stage={stage} name={name} count={count} box={box} />
         </g>
       ))}
     </g>
+  )
+}
+
+/** Stays in view as long as its box does, so it is drawn at each step of a pan, alone. */
+function GroupTitle({ stage, name, count, box }: { stage: Stage; name: string; count: number; box: Box }) {
+  const { x, scale } = stage.view.value
+  const size = Math.min(40, Math.max(13, 12 / scale))
+  const label = words.group(name, count)
+  const left = Math.min(
+    Math.max(box.x, -x / scale) + 14,
+    Math.max(box.x + 14, box.x + box.width - textWidth(label, size) - 14)
+  )
+  return (
+    <text aria-hidden="true" data-title x={left} y={box.y + 10 + size} style={{ fontSize: `${size}px` }}>
+      {label}
+    </text>
   )
 }

@@ -9,6 +9,9 @@ import { sizes, type PlacedItem } from './scene.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import type { DetailLevel } from './visible.ts'
 
+/** Bold letters are wider. */
+const boldSize = (size: number): number => size * 1.1
+
 export type ItemLook = {
   detail: DetailLevel
   colouring: Colouring
@@ -61,7 +64,7 @@ function ItemView({ placed: { item, box }, look }: { placed: PlacedItem; look: I
       <g
         class="card"
         role="button"
-        tabIndex={isTabStop ? 0 : -1}
+        tabindex={isTabStop ? 0 : -1}
         aria-label={item.kind === 'group' ? words.openGroup(label) : label}
         aria-haspopup={item.kind === 'stack' ? 'dialog' : undefined}
       >
@@ -69,12 +72,12 @@ function ItemView({ placed: { item, box }, look }: { placed: PlacedItem; look: I
           <rect class="behind" x="5" y="5" width={box.width} height={box.height} rx="8" />
         )}
         <rect class="frame" width={box.width} height={box.height} rx="8" />
-        {look.detail !== 'blocks' && (
-          <text class="name" x="16" y={box.height / 2 + 5}>
-            {fitted(label, box.width - 32, 13)}
-          </text>
-        )}
       </g>
+      {look.detail !== 'blocks' && (
+        <text class="name" x="16" y={box.height / 2 + 5} aria-hidden="true">
+          {fitted(label, box.width - 32, boldSize(13))}
+        </text>
+      )}
     </g>
   )
 }
@@ -100,7 +103,7 @@ function CardView({
       <g
         class="card"
         role="button"
-        tabIndex={isTabStop ? 0 : -1}
+        tabindex={isTabStop ? 0 : -1}
         aria-label={labelOf(node)}
         aria-pressed={look.selected === item.id}
       >
@@ -112,6 +115,9 @@ function CardView({
           rx="8"
           style={isBlock ? { fill: hue } : undefined}
         />
+      </g>
+      {/* Beside the button: its name says more, and in another order. */}
+      <g class="texts" aria-hidden="true">
         {!isBlock && (
           <rect class="bar" x="1.5" y="9" width="4" height={sizes.header - 18} rx="2" style={{ fill: hue }} />
         )}
@@ -122,7 +128,7 @@ function CardView({
               {fitted(
                 node.card.name,
                 box.width - 37 - (node.degree === null || node.side === 'START' ? 14 : 42),
-                13
+                boldSize(13)
               )}
             </text>
             <text class="facts" x="14" y="43">
@@ -135,7 +141,7 @@ function CardView({
         )}
         {look.detail === 'names' && (
           <text class="name large" x="16" y="36">
-            {fitted(node.card.name, box.width - 28, 21)}
+            {fitted(node.card.name, box.width - 28, boldSize(21))}
           </text>
         )}
       </g>
@@ -181,16 +187,20 @@ function Pill({
   return (
     <g
       class={opens ? 'pill opens' : 'pill closes'}
-      role="button"
-      tabIndex={-1}
       data-pill={direction}
       data-of={urn}
       data-opens={opens}
-      aria-label={opens ? words.pill[direction](side.hidden) : words.collapse[direction]}
       transform={`translate(${left} ${sizes.header / 2 - 10})`}
     >
-      <rect width={width} height="20" rx="10" />
-      <text x={width / 2} y="14">
+      <rect
+        width={width}
+        height="20"
+        rx="10"
+        role="button"
+        tabindex={-1}
+        aria-label={opens ? words.pill[direction](side.hidden) : words.collapse[direction]}
+      />
+      <text x={width / 2} y="14" aria-hidden="true">
         {text}
       </text>
     </g>
@@ -226,16 +236,21 @@ function Rows({
       {item.moreRows > 0 && (
         <g
           class="row more"
-          role="button"
-          tabIndex={-1}
           data-more={item.id}
           data-testid="more-columns"
-          aria-label={words.moreColumns(item.moreRows)}
           transform={`translate(0 ${top + item.rows.length * sizes.row})`}
         >
-          <rect x="4" width={width - 8} height={sizes.row} rx="4" />
+          <rect
+            x="4"
+            width={width - 8}
+            height={sizes.row}
+            rx="4"
+            role="button"
+            tabindex={-1}
+            aria-label={words.moreColumns(item.moreRows)}
+          />
           {isFull && (
-            <text x="14" y="15">
+            <text x="14" y="15" aria-hidden="true">
               {words.moreColumns(item.moreRows)}
             </text>
           )}
@@ -264,21 +279,27 @@ function Row({
   return (
     <g
       class={total > 0 ? 'row linked' : 'row'}
-      role="button"
-      tabIndex={-1}
       data-col={row.urn ?? row.path}
-      aria-pressed={isChosen}
-      aria-label={words.columnRow(
-        row.path,
-        row.dataType,
-        hidden > 0 ? words.related(total - hidden, total) : ''
-      )}
       transform={`translate(0 ${y})`}
     >
-      {isFull && <title>{row.path}</title>}
-      <rect x="4" width={width - 8} height={sizes.row} rx="4" />
+      <rect
+        x="4"
+        width={width - 8}
+        height={sizes.row}
+        rx="4"
+        role="button"
+        tabindex={-1}
+        aria-pressed={isChosen}
+        aria-label={words.columnRow(
+          row.path,
+          row.dataType,
+          hidden > 0 ? words.related(total - hidden, total) : ''
+        )}
+      >
+        {isFull && <title>{row.path}</title>}
+      </rect>
       {isFull && (
-        <>
+        <g aria-hidden="true">
           <text x="14" y="15">
             {fitted(row.path, width - 34 - (related ? 74 : 0), 11.5)}
           </text>
@@ -287,7 +308,7 @@ function Row({
               {fitted(related, 70, 10.5)}
             </text>
           )}
-        </>
+        </g>
       )}
     </g>
   )

@@ -6,14 +6,14 @@ import type { AnswerNode } from './picture.ts'
 /** Of the size of the font: letters of a proportional font, wide ones counted as such. */
 const widthOf = (letter: string): number =>
   /[mwMW@%]/.test(letter)
-    ? 0.86
+    ? 0.95
     : /[ijlt.,:;|!'()[\]fr ]/.test(letter)
-      ? 0.34
+      ? 0.4
       : /[A-Z_]/.test(letter)
-        ? 0.66
+        ? 0.7
         : letter.charCodeAt(0) > 0x2e80
           ? 1.02
-          : 0.56
+          : 0.62
 
 export function textWidth(text: string, fontSize: number): number {
   let width = 0

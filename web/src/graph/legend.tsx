@@ -2,13 +2,22 @@
 import { typeName } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { colourOf } from './colours.ts'
-import type { Colouring } from './model.ts'
+import { colourings, type Colouring } from './model.ts'
+import { Choice } from './toolbar.tsx'
 import type { Picture } from './picture.ts'
 
 /** More names than this are a table. */
 const coloursMostCount = 24
 
-export function Legend({ picture, colouring }: { picture: Picture; colouring: Colouring }) {
+export function Legend({
+  picture,
+  colouring,
+  choose
+}: {
+  picture: Picture
+  colouring: Colouring
+  choose: (colouring: Colouring) => void
+}) {
   const colours = new Map<string, { name: string; hue: number }>()
   let isAnyOther = false
   for (const item of picture.items) {
@@ -21,6 +30,13 @@ export function Legend({ picture, colouring }: { picture: Picture; colouring: Co
   return (
     <details class="over legend">
       <summary>{words.legend.label}</summary>
+      <Choice
+        label={words.colourBy}
+        values={colourings}
+        names={words.colours}
+        value={colouring}
+        choose={choose}
+      />
       <ul>
         {named.map(({ name, hue }) => (
           <li key={name}>

@@ -32,11 +32,7 @@ export function LineagePage() {
     if (start) document.title = `${words.title(start.name)} · ${texts.product}`
   }, [start?.urn])
   if (state.urn === '') return <Empty title={words.noStart} />
-  if (
-    error instanceof ApiError &&
-    ['NOT_FOUND', 'INVALID_URN', 'VALIDATION_FAILED', 'BAD_REQUEST'].includes(error.code) &&
-    (!data || start?.urn !== state.urn)
-  )
+  if (error && isUnknown(error) && start?.urn !== state.urn)
     return <Unknown urn={state.urn} message={error.message} />
   if (error && !data) return <Failure error={error} retry={reload} />
   if (!data || !start) return <Skeleton />
@@ -73,6 +69,11 @@ export function LineagePage() {
     </>
   )
 }
+
+/** What the server says of a URN that is unknown, or is none. */
+const isUnknown = (error: Error): boolean =>
+  error instanceof ApiError &&
+  ['NOT_FOUND', 'INVALID_URN', 'INVALID_CHARACTER'].includes(String(error.details.reason ?? error.code))
 
 const Unknown = ({ urn, message }: { urn: string; message: string }) => (
   <div data-testid="not-found">

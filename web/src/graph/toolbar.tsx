@@ -1,16 +1,6 @@
 /** What a view shows, to be chosen: sides, hops, columns, jobs, groups, colours, time; and what can be taken away. */
-import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import {
-  bounds,
-  colourings,
-  groupings,
-  sidesShown,
-  type Colouring,
-  type Grouping,
-  type SidesShown,
-  type ViewState
-} from './model.ts'
+import { bounds, groupings, sidesShown, type Grouping, type SidesShown, type ViewState } from './model.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 
 export type ExportFormat = 'svg' | 'png' | 'csv'
@@ -18,7 +8,6 @@ export type ExportFormat = 'svg' | 'png' | 'csv'
 type Props = {
   state: ViewState
   change: (next: Partial<ViewState>) => void
-  find: ComponentChildren
   tableAddress: string
   exportAs: (format: ExportFormat) => void
   fit: () => void
@@ -29,7 +18,7 @@ const dayMs = 86_400_000
 const spans = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs, year: 365 * dayMs }
 type Span = keyof typeof spans
 
-export function Toolbar({ state, change, find, tableAddress, exportAs, fit, showKeys }: Props) {
+export function Toolbar({ state, change, tableAddress, exportAs, fit, showKeys }: Props) {
   return (
     <div class="toolbar" role="toolbar" aria-label={words.toolbar}>
       <Choice
@@ -95,17 +84,7 @@ export function Toolbar({ state, change, find, tableAddress, exportAs, fit, show
           change({ group, toggledGroups: [] })
         }}
       />
-      <Choice
-        label={words.colourBy}
-        values={colourings}
-        names={words.colours}
-        value={state.colour}
-        choose={(colour: Colouring) => {
-          change({ colour })
-        }}
-      />
       <TimeChoice state={state} change={change} />
-      {find}
       <span class="end part">
         <a class="button" href={tableAddress}>
           {words.table}
@@ -122,7 +101,7 @@ export function Toolbar({ state, change, find, tableAddress, exportAs, fit, show
   )
 }
 
-function Choice<Value extends string>({
+export function Choice<Value extends string>({
   label,
   isNamed = true,
   values,

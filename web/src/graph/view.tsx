@@ -226,6 +226,33 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
   }
   const selected = state.selected === null ? null : cardOf(state.selected)
   const openStack = stack === null ? null : scene.byId.get(stack.id)?.item
+  const drawer = selected && (
+    <Drawer
+      key={selected.id}
+      item={selected}
+      start={start}
+      showsColumns={showsColumns}
+      column={column}
+      chooseColumn={chooseColumn}
+      recentre={() => {
+        held.current = selected.id
+        go(recentred(state, selected.id))
+      }}
+      showPaths={(paths) => {
+        go(expandedAlong({ ...state, pathTo: selected.id, selected: null }, paths))
+      }}
+      expand={(direction) => {
+        expand(selected.id, direction)
+      }}
+      collapse={(direction) => {
+        collapse(selected.id, direction)
+      }}
+      close={() => {
+        change({ selected: null }, { replace: true })
+        focusItem(selected.id)
+      }}
+    />
+  )
   const isTooBig = answer.nodes.length >= state.maxCards && picture.counts.shown < picture.counts.total
   return (
     <div class="lineage" data-testid="lineage" aria-busy={isLoading}>
@@ -234,7 +261,6 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
         state={state}
         change={change}
         tableAddress={tableAddress}
-        find={<Find picture={picture} goTo={focusItem} />}
         fit={() => viewport.current?.fit(scene.bounds)}
         showKeys={() => {
           setShowsKeys(true)
@@ -298,10 +324,16 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
             )}
           </span>
         )}
-        <CopyButton text={() => location.href} label={texts.copy.link} />
+        <span class="row end">
+          <Find picture={picture} goTo={focusItem} />
+          <CopyButton text={() => location.href} label={texts.copy.link} />
+        </span>
       </div>
       {isNarrow ? (
-        <AsList picture={picture} choose={choose} selected={state.selected} expand={expand} />
+        <div class="canvas narrow">
+          <AsList picture={picture} choose={choose} selected={state.selected} expand={expand} />
+          {drawer}
+        </div>
       ) : (
         <div class={selected ? 'canvas with-drawer' : 'canvas'}>
           <Graph
@@ -317,7 +349,13 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
             }}
           />
           <MiniMap stage={stage} viewport={isReady ? viewport.current : null} />
-          <Legend picture={picture} colouring={state.colour} />
+          <Legend
+            picture={picture}
+            colouring={state.colour}
+            choose={(colour) => {
+              change({ colour })
+            }}
+          />
           {pointed && <EdgeTip pointed={pointed} picture={picture} />}
           {openStack?.kind === 'stack' && stack && (
             <StackList
@@ -341,35 +379,9 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
               }}
             />
           )}
+          {drawer}
           {empty}
         </div>
-      )}
-      {selected && (
-        <Drawer
-          key={selected.id}
-          item={selected}
-          start={start}
-          showsColumns={showsColumns}
-          column={column}
-          chooseColumn={chooseColumn}
-          recentre={() => {
-            held.current = selected.id
-            go(recentred(state, selected.id))
-          }}
-          showPaths={(paths) => {
-            go(expandedAlong({ ...state, pathTo: selected.id, selected: null }, paths))
-          }}
-          expand={(direction) => {
-            expand(selected.id, direction)
-          }}
-          collapse={(direction) => {
-            collapse(selected.id, direction)
-          }}
-          close={() => {
-            change({ selected: null }, { replace: true })
-            focusItem(selected.id)
-          }}
-        />
       )}
       {showsKeys && (
         <Dialog

@@ -18,7 +18,7 @@ export type Viewport = {
 }
 
 /** Of the first view: smaller text is not read. */
-const readingScale = 0.62
+const readingScale = 0.85
 
 export function attachViewport(svg: SVGSVGElement, stage: Stage): Viewport {
   const selection = select<SVGSVGElement, unknown>(svg)
