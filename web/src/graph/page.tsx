@@ -70,10 +70,12 @@ export function LineagePage() {
   )
 }
 
-/** What the server says of a URN that is unknown, or is none. */
+/** What the server says of a URN that is unknown or not valid. */
 const isUnknown = (error: Error): boolean =>
   error instanceof ApiError &&
-  ['NOT_FOUND', 'INVALID_URN', 'INVALID_CHARACTER'].includes(String(error.details.reason ?? error.code))
+  ['NOT_FOUND', 'INVALID_URN', 'INVALID_CHARACTER'].some(
+    (code) => code === error.code || code === error.details.reason
+  )
 
 const Unknown = ({ urn, message }: { urn: string; message: string }) => (
   <div data-testid="not-found">

@@ -2,12 +2,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
-import { columnReach, lineagePaths } from '../api/lineage-queries.ts'
-import { graphql } from '../api/request.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { tell } from '../parts/toasts.tsx'
-import { useResource } from '../parts/use-resource.ts'
 import { texts } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { AsList, useIsNarrow } from './as-list.tsx'
@@ -29,11 +26,11 @@ import {
   type Direction,
   type ViewState
 } from './model.ts'
-import { closureOf } from './paths.ts'
 import { pictureOf, type CardItem, type GraphAnswer } from './picture.ts'
 import { sceneOf, type Scene } from './scene.ts'
 import { StackList } from './stack-list.tsx'
-import { columnEdgesDrawnMost, createStage, placedOf, type Placed } from './stage.ts'
+import { createStage, placedOf, type Placed } from './stage.ts'
+import { ColumnFocus, ColumnStatus, PathChip, Status } from './status.tsx'
 import { Toolbar } from './toolbar.tsx'
 import type { Viewport } from './viewport.ts'
 
@@ -411,111 +408,5 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
         </Dialog>
       )}
     </div>
-  )
-}
-
-/** The counts, and what came or went with the last change; read out when it changes. */
-function Status({ answer, placed: { picture, scene } }: { answer: GraphAnswer; placed: Placed }) {
-  const former = useRef<{ answer: GraphAnswer; change: string }>({ answer, change: '' })
-  if (former.current.answer !== answer) {
-    const difference = answer.nodes.length - former.current.answer.nodes.length
-    former.current = {
-      answer,
-      change: difference > 0 ? words.added(difference) : difference < 0 ? words.removed(-difference) : ''
-    }
-  }
-  return (
-    <span role="status" data-testid="status">
-      {words.status({ ...picture.counts, loops: scene.loopCount, isComplete: answer.isComplete })}{' '}
-      {former.current.change}
-    </span>
-  )
-}
-
-const ColumnStatus = ({ placed: { picture } }: { placed: Placed }) => {
-  const { columnEdges, columnEdgesShown } = picture.counts
-  if (columnEdges === null) return null
-  return (
-    <span data-testid="column-status">
-      {columnEdgesShown > columnEdgesDrawnMost
-        ? words.manyColumnEdges(columnEdgesShown)
-        : words.columnEdges(columnEdgesShown, columnEdges)}
-    </span>
-  )
-}
-
-function ColumnFocus({
-  placed: { columnLinks, picture },
-  column,
-  state,
-  clear
-}: {
-  placed: Placed
-  column: string
-  state: ViewState
-  clear: () => void
-}) {
-  const { since, until } = state
-  const { data } = useResource(`${column} ${since} ${until}`, (signal) =>
-    graphql(columnReach, { urn: column, since, until }, signal)
-  )
-  const { members } = closureOf(columnLinks, column)
-  const assets = new Set(
-    picture.columnEdges.flatMap(({ from, to, fromCard, toCard }) => [
-      ...(members.has(from) ? [fromCard] : []),
-      ...(members.has(to) ? [toCard] : [])
-    ])
-  )
-  const totals = data?.lineageGraph.totals
-  const reach = totals ? totals.upstream + totals.downstream - totals.both + 1 : null
-  const owner = picture.items.find((item) => item.kind === 'card' && column.includes(`(${item.id},`))
-  const name = owner?.kind === 'card' ? owner.node.card.name : ''
-  const path = column.slice(column.lastIndexOf(',') + 1, -1)
-  return (
-    <span class="chip" data-testid="column-focus">
-      {words.focus(
-        `${name}.${path}`,
-        members.size,
-        Math.max(1, assets.size),
-        reach === null ? null : reach - members.size
-      )}
-      <button type="button" class="plain" onClick={clear}>
-        {words.clear}
-      </button>
-    </span>
-  )
-}
-
-/** The shortest paths between the start and another asset, whichever is upstream. */
-function PathChip({
-  state,
-  setPaths,
-  clear
-}: {
-  state: ViewState
-  setPaths: (paths: readonly (readonly string[])[]) => void
-  clear: () => void
-}) {
-  const to = state.pathTo ?? ''
-  const { data } = useResource(`${state.urn} ${to}`, (signal) =>
-    graphql(lineagePaths, { from: state.urn, to, count: 20 }, signal)
-  )
-  const found = [data?.forth, data?.back].flatMap((paths) => (paths && paths.hops !== null ? [paths] : []))
-  useEffect(() => {
-    setPaths(found.flatMap(({ paths }) => paths.map(({ steps }) => steps.map(({ entity }) => entity.urn))))
-    return () => {
-      setPaths([])
-    }
-  }, [data])
-  return (
-    <span class="chip" data-testid="path-chip">
-      {data &&
-        (found.length === 0
-          ? words.paths.none
-          : found.map(({ totalShortest, hops }) => words.paths.label(totalShortest, hops ?? 0)).join('; '))}
-      <button type="button" class="plain" onClick={clear}>
-        {words.paths.clear}
-      </button>
-    </span>
   )
 }

@@ -1,0 +1,116 @@
+/** What the line above the graph says: counts, columns, the column or the paths that are highlighted. */
+import { useEffect, useRef } from 'preact/hooks'
+import { columnReach, lineagePaths } from '../api/lineage-queries.ts'
+import { graphql } from '../api/request.ts'
+import { useResource } from '../parts/use-resource.ts'
+import { lineageTexts as words } from '../texts/lineage.ts'
+import type { ViewState } from './model.ts'
+import { closureOf } from './paths.ts'
+import type { GraphAnswer } from './picture.ts'
+import { columnEdgesDrawnMost, type Placed } from './stage.ts'
+
+/** The counts, and what came or went with the last change; read out when it changes. */
+export function Status({ answer, placed: { picture, scene } }: { answer: GraphAnswer; placed: Placed }) {
+  const former = useRef<{ answer: GraphAnswer; change: string }>({ answer, change: '' })
+  if (former.current.answer !== answer) {
+    const difference = answer.nodes.length - former.current.answer.nodes.length
+    former.current = {
+      answer,
+      change: difference > 0 ? words.added(difference) : difference < 0 ? words.removed(-difference) : ''
+    }
+  }
+  return (
+    <span role="status" data-testid="status">
+      {words.status({ ...picture.counts, loops: scene.loopCount, isComplete: answer.isComplete })}{' '}
+      {former.current.change}
+    </span>
+  )
+}
+
+export const ColumnStatus = ({ placed: { picture } }: { placed: Placed }) => {
+  const { columnEdges, columnEdgesShown } = picture.counts
+  if (columnEdges === null) return null
+  return (
+    <span data-testid="column-status">
+      {columnEdgesShown > columnEdgesDrawnMost
+        ? words.manyColumnEdges(columnEdgesShown)
+        : words.columnEdges(columnEdgesShown, columnEdges)}
+    </span>
+  )
+}
+
+export function ColumnFocus({
+  placed: { columnLinks, picture },
+  column,
+  state,
+  clear
+}: {
+  placed: Placed
+  column: string
+  state: ViewState
+  clear: () => void
+}) {
+  const { since, until } = state
+  const { data } = useResource(`${column} ${since} ${until}`, (signal) =>
+    graphql(columnReach, { urn: column, since, until }, signal)
+  )
+  const { members } = closureOf(columnLinks, column)
+  const assets = new Set(
+    picture.columnEdges.flatMap(({ from, to, fromCard, toCard }) => [
+      ...(members.has(from) ? [fromCard] : []),
+      ...(members.has(to) ? [toCard] : [])
+    ])
+  )
+  const totals = data?.lineageGraph.totals
+  const reach = totals ? totals.upstream + totals.downstream - totals.both + 1 : null
+  const owner = picture.items.find((item) => item.kind === 'card' && column.includes(`(${item.id},`))
+  const name = owner?.kind === 'card' ? owner.node.card.name : ''
+  const path = column.slice(column.lastIndexOf(',') + 1, -1)
+  return (
+    <span class="chip" data-testid="column-focus">
+      {words.focus(
+        `${name}.${path}`,
+        members.size,
+        Math.max(1, assets.size),
+        reach === null ? null : reach - members.size
+      )}
+      <button type="button" class="plain" onClick={clear}>
+        {words.clear}
+      </button>
+    </span>
+  )
+}
+
+/** The shortest paths between the start and another asset, whichever is upstream. */
+export function PathChip({
+  state,
+  setPaths,
+  clear
+}: {
+  state: ViewState
+  setPaths: (paths: readonly (readonly string[])[]) => void
+  clear: () => void
+}) {
+  const to = state.pathTo ?? ''
+  const { data } = useResource(`${state.urn} ${to}`, (signal) =>
+    graphql(lineagePaths, { from: state.urn, to, count: 20 }, signal)
+  )
+  const found = [data?.forth, data?.back].flatMap((paths) => (paths && paths.hops !== null ? [paths] : []))
+  useEffect(() => {
+    setPaths(found.flatMap(({ paths }) => paths.map(({ steps }) => steps.map(({ entity }) => entity.urn))))
+    return () => {
+      setPaths([])
+    }
+  }, [data])
+  return (
+    <span class="chip" data-testid="path-chip">
+      {data &&
+        (found.length === 0
+          ? words.paths.none
+          : found.map(({ totalShortest, hops }) => words.paths.label(totalShortest, hops ?? 0)).join('; '))}
+      <button type="button" class="plain" onClick={clear}>
+        {words.paths.clear}
+      </button>
+    </span>
+  )
+}
