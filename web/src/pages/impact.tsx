@@ -362,6 +362,7 @@ function ColumnPicker({ question, address }: { question: ImpactQuestion; address
     <label class="row">
       {words.column}
       <select
+        aria-label={words.column}
         value={question.column ?? ''}
         onChange={(event) => {
           address.change({ col: event.currentTarget.value })
@@ -395,7 +396,7 @@ function Affected({
   return (
     <div class="affected">
       <div class="stack" data-testid="domains-affected">
-        <h3>{words.domainsAffected(domains.length)}</h3>
+        <h2>{words.domainsAffected(domains.length)}</h2>
         <div class="row">
           {domains.length === 0 && <span class="soft">{words.noDomains}</span>}
           {domains.slice(0, listedMaxCount).map(({ domain, count }) => (
@@ -406,7 +407,7 @@ function Affected({
         </div>
       </div>
       <div class="stack" data-testid="owners-affected">
-        <h3>{words.ownersAffected(owners.length)}</h3>
+        <h2>{words.ownersAffected(owners.length)}</h2>
         <div class="row">
           {owners.length === 0 && <span class="soft">{words.noOwners}</span>}
           {owners.slice(0, listedMaxCount).map(({ urn, count }) => (

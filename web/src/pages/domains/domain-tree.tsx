@@ -89,15 +89,6 @@ export function DomainTree({ rows, chosen, countOf, choose, toggle, move }: Doma
   })
   return (
     <div>
-      {dragged && dragged.parent !== null && (
-        <div
-          class={target === null ? 'tree-top target' : 'tree-top'}
-          data-testid="tree-top"
-          {...dropOn(null)}
-        >
-          {words.toTop}
-        </div>
-      )}
       <div class="tree" ref={scroller} role="tree" aria-label={words.tree} onKeyDown={onKeyDown}>
         <div role="presentation" class="tree-rows" style={{ height: `${height}px` }}>
           {items.map(({ index, start }) => {
@@ -116,7 +107,6 @@ export function DomainTree({ rows, chosen, countOf, choose, toggle, move }: Doma
                 aria-posinset={row.position}
                 aria-expanded={row.childCount > 0 ? row.isOpen : undefined}
                 aria-selected={row.urn === chosen}
-                aria-label={count === undefined ? row.name : `${row.name}, ${words.subCount(count)}`}
                 tabIndex={index === current ? 0 : -1}
                 style={{
                   transform: `translateY(${start}px)`,
@@ -153,12 +143,27 @@ export function DomainTree({ rows, chosen, countOf, choose, toggle, move }: Doma
                 <span class="tree-name" title={row.name}>
                   {row.name}
                 </span>
-                <span class="soft number">{count === undefined ? '' : texts.count(count)}</span>
+                {count !== undefined && (
+                  <span class="soft number">
+                    {texts.count(count)}
+                    <span class="visually-hidden"> {words.assetsOf(count)}</span>
+                  </span>
+                )}
               </div>
             )
           })}
         </div>
       </div>
+      {/* Below the tree, which must not move under the pointer. */}
+      {dragged && dragged.parent !== null && (
+        <div
+          class={target === null ? 'tree-top target' : 'tree-top'}
+          data-testid="tree-top"
+          {...dropOn(null)}
+        >
+          {words.toTop}
+        </div>
+      )}
     </div>
   )
 }

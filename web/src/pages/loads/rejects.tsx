@@ -151,7 +151,7 @@ const columnsOf = (show: (reject: Reject) => void): TableColumn<Reject>[] => [
         type="button"
         class="plain record"
         tabIndex={tab}
-        aria-label={words.showRecord(reject.line)}
+        title={words.showRecord(reject.line)}
         onClick={() => {
           show(reject)
         }}
