@@ -121,7 +121,7 @@ t.test('the page of domains', async (t) => {
       .waitFor()
     const grid = page.getByRole('grid', { name: 'Assets: Sales' })
     t.equal(await grid.locator('[data-row]').count(), 6)
-    await page.getByText('6', { exact: true }).first().waitFor()
+    await row(page, 'sales').filter({ hasText: '6 assets' }).waitFor()
     await page.getByRole('switch', { name: 'Include sub-domains' }).click()
     await page
       .getByTestId('members-showing')
@@ -180,6 +180,7 @@ t.test('the page of domains', async (t) => {
         ).body.data.domain.parentDomains.domains
       await page.getByRole('button', { name: 'Move' }).focus()
       await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByLabel('Find the domain').waitFor()
       await page.keyboard.type('Finance')
       const choice = page.getByRole('radio', { name: 'Finance' })
       await choice.waitFor()
