@@ -17,7 +17,7 @@ t.test('stored columns and what follows them are read back', (t) => {
   fc.assert(
     fc.property(anyKind, anyTable, fc.uint8Array(), (kind, columns, rest) => {
       const stored = packColumns(kind, columns, Buffer.from(rest))
-      t.same(unpackColumns(kind, stored, columns.length), { columns, rest: Buffer.from(rest) })
+      t.same(unpackColumns(kind, stored, columns.length), { columns, appendix: Buffer.from(rest) })
     })
   )
   t.end()

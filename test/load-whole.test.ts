@@ -133,7 +133,7 @@ t.test('an atomic load', async (t) => {
       await bench.drain()
       await t.rejects(retryLoad(bench.db, bench.queue, admin, id), {
         code: 'CONFLICT',
-        message: /sent again/
+        message: /send it again as a whole/
       })
       await t.rejects(cancelLoad(bench.db, admin, id), { code: 'CONFLICT' })
       await bench.submit([entity('a'), entity('b'), edge('a', 'b')])
