@@ -45,8 +45,6 @@ export type DatasetContent = OpenLineageName & {
   /** Whether it is a path, and `knownAs` the table there. */
   isTable: boolean
   facts: Facts
-  /** Whether a run has it among its outputs. */
-  isWritten: boolean
   /** What a dataset event declares that it is made from; null where it is no such event. */
   declared: Link[] | null
 }
@@ -95,7 +93,6 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
       knownAs: null,
       isTable: false,
       facts: {},
-      isWritten: false,
       declared: null
     }
     datasets.set(urn, content)
@@ -177,7 +174,8 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   for (const dataset of event.inputs) describe(dataset)
   for (const dataset of event.outputs) {
     const content = describe(dataset)
-    if (event.kind === 'run') content.isWritten = true
+    // What a run writes is there, unless the event says that it drops it.
+    if (event.kind === 'run') content.facts = { isDropped: false, ...content.facts }
   }
   applyRenames()
   const job: JobContent = {

@@ -330,25 +330,6 @@ export const allSaid = (state: DatasetState): Said =>
 export const isEmptyDataset = (state: DatasetState): boolean =>
   !hasSaid(state) && Object.keys(state.ofPaths ?? {}).length === 0
 
-/** When it was dropped, in milliseconds since 1970; null where it is not. */
-export function droppedAt(state: DatasetState): number | null {
-  const { isDropped } = allSaid(state).facts
-  return isDropped?.value === true ? isDropped.time : null
-}
-
-/** The dataset, which has been written since it was dropped. */
-export const writtenAgain = (state: DatasetState, time: number): DatasetState => ({
-  ...state,
-  facts: mergeFacts(state.facts, dated({ isDropped: false }, time))
-})
-
-/** The datasets that runs of the job had among their outputs, under the names that events used, and when they last did. */
-export const outputsOf = ({ seen }: JobState): [Urn, number][] =>
-  Object.entries(seen).flatMap(([text, [, time]]) => {
-    const link = linkFrom(text)
-    return link[0] === 'output' ? [[link[1], time]] : []
-  })
-
 /** The datasets in the links of a state, under the names that events used. */
 export function datasetsNamed(state: State): Urn[] {
   if (state.kind === 'run') return []

@@ -23,16 +23,13 @@ import { parseEvent } from '../../openlineage/event.ts'
 import { flowName, shortJobName } from '../../openlineage/names.ts'
 import {
   aliasOf,
-  droppedAt,
   datasetsNamed,
   isEmptyDataset,
   mergeContent,
   moveDataset,
-  outputsOf,
   statesDeclaredBy,
   withoutEnds,
   withoutOldLinks,
-  writtenAgain,
   type State
 } from '../../openlineage/state.ts'
 import {
@@ -123,7 +120,6 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
     })
   }
   const isRenamed = await applyAliases(tx, states)
-  reviveWritten(states, contents)
   const changes = changesOf(states, isRenamed)
   // Before they are applied: domain rules look at the namespaces.
   await writeStates(
@@ -278,15 +274,13 @@ async function applyAliases(tx: Tx, states: States): Promise<boolean> {
   const renamed = [...states]
     .filter(([urn, { state, stored }]) => nextName(urn, state) !== nextName(urn, stored.state))
     .map(([urn]) => urn)
-  const dropped = [...states].flatMap(([urn, known]) => (isNewlyDropped(known) ? [urn] : []))
   // Edges that were stated of an alias are at the name that it had.
-  const names = await findCurrentNames(tx, [...renamed, ...dropped])
-  const withNames = (urns: readonly Urn[]): Urn[] => [
-    ...new Set(urns.flatMap((urn) => [urn, names.get(urn) ?? urn]))
-  ]
-  await open(tx, states, await ownersOfEdgesAt(tx, withNames(renamed)))
-  // They may have written it since it was dropped.
-  await read(tx, states, await ownersOfEdgesAt(tx, withNames(dropped)))
+  const names = await findCurrentNames(tx, renamed)
+  await open(
+    tx,
+    states,
+    await ownersOfEdgesAt(tx, [...new Set(renamed.flatMap((urn) => [urn, names.get(urn) ?? urn]))])
+  )
   await readNames(tx, states)
   for (const [urn, held] of states) {
     const name = nameIn(states, urn)
@@ -299,35 +293,6 @@ async function applyAliases(tx: Tx, states: States): Promise<boolean> {
     states.set(urn, { ...held, state: former })
   }
   return renamed.length > 0
-}
-
-const isNewlyDropped = ({ state, stored }: KnownState): boolean =>
-  state?.kind === 'dataset' &&
-  state !== stored.state &&
-  droppedAt(state) !== null &&
-  (stored.state?.kind !== 'dataset' || droppedAt(stored.state) !== droppedAt(state))
-
-/** A dataset that a run has written later than it was dropped is there again, whichever of the two came first. */
-function reviveWritten(states: States, contents: readonly EventContent[]): void {
-  const written = new Map<Urn, number>()
-  const note = (urn: Urn, time: number): void => {
-    const name = nameIn(states, urn)
-    written.set(name, Math.max(written.get(name) ?? time, time))
-  }
-  for (const { datasets, timeMs } of contents)
-    for (const { urn, isWritten } of datasets) if (isWritten) note(urn, timeMs)
-  const dropped = [...states].flatMap(([urn, { state, isOpen }]) => {
-    const time = isOpen && state?.kind === 'dataset' ? droppedAt(state) : null
-    return time !== null && state?.kind === 'dataset' ? [{ urn, state, time }] : []
-  })
-  if (dropped.length === 0) return
-  for (const { state } of states.values())
-    if (state?.kind === 'job') for (const [urn, time] of outputsOf(state)) note(urn, time)
-  for (const { urn, state, time } of dropped) {
-    const [known, writtenMs] = [states.get(urn), written.get(urn)]
-    if (known && writtenMs !== undefined && writtenMs > time)
-      states.set(urn, { ...known, state: writtenAgain(state, writtenMs) })
-  }
 }
 
 /** Reads the aliases of the datasets that the states refer to, and of these. Nothing else of them is needed. */
