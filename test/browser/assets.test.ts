@@ -295,6 +295,72 @@ t.test('the pages of assets', async (t) => {
     t.match(body, { data: { lineageGraph: { totals: { columnEdges: 2 } } } })
   })
 
+  t.test('Trace on a column leads to its lineage', async (t) => {
+    const { page } = await openPage(t, browser, {
+      url,
+      token,
+      path: pageOf('asset', dataset('revenue'), '&tab=columns')
+    })
+    await page.getByRole('link', { name: 'Trace the lineage of total' }).click()
+    await page.locator('[data-col]').first().waitFor()
+    const column = `urn:li:schemaField:(${dataset('revenue')},total)`
+    t.equal(await page.locator(`[data-col="${column}"]`).count(), 1)
+    t.match(await page.getByRole('main').innerText(), 'Focused on revenue.total')
+  })
+
+  t.test('Enter takes no option that was found for an earlier text', async (t) => {
+    const { page } = await openPage(t, browser, { url, token, path: pageOf('asset', dataset('report')) })
+    await page.getByRole('button', { name: 'Set domain' }).click()
+    await page.getByRole('option', { name: 'Finance' }).waitFor()
+    await page.route('**/api/graphql', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await route.continue().catch(() => {})
+    })
+    const field = page.getByRole('combobox', { name: 'Domain', exact: true })
+    await field.fill('sales')
+    await field.press('Enter')
+    await page.getByRole('option', { name: 'Finance' }).waitFor({ state: 'detached' })
+    t.equal(await page.getByTestId('domain').innerText(), 'No domain')
+    await page.unroute('**/api/graphql')
+    await field.press('Enter')
+    await page.getByTestId('domain').filter({ hasText: 'Sales' }).waitFor()
+  })
+
+  t.test('a tab goes on when the same person has signed in anew in another', async (t) => {
+    const { page, context, complaints } = await openPage(t, browser, {
+      url,
+      token,
+      path: pageOf('asset', dataset('spare'))
+    })
+    await page.getByRole('heading', { name: 'spare', level: 1 }).waitFor()
+    await context.request.post(`${url}/session`, { data: { token } })
+    await page.getByRole('button', { name: 'Set domain' }).click()
+    await page.getByRole('option', { name: 'Sales' }).click()
+    await page.getByTestId('domain').filter({ hasText: 'Sales' }).waitFor()
+    t.ok(
+      complaints.every((text) => text.includes('403')),
+      'the browser notes the refusals'
+    )
+    complaints.length = 0
+  })
+
+  t.test('every page has a title of its own', async (t) => {
+    const { page, goTo } = await openPage(t, browser, { url, token })
+    const titles: string[] = []
+    for (const path of ['', 'search?q=*', 'domains', 'loads', 'tokens']) {
+      await goTo(path)
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      titles.push(await page.title())
+    }
+    t.strictSame(titles, [
+      'Tributary',
+      'Search · Tributary',
+      'Domains · Tributary',
+      'Loads · Tributary',
+      'Tokens · Tributary'
+    ])
+  })
+
   t.test('a token that may only read is offered no change', async (t) => {
     const reader = await server.tokenWith(['read'])
     const { page, goTo } = await openPage(t, browser, {
@@ -343,7 +409,7 @@ t.test('the pages of assets', async (t) => {
     })
     await page.getByLabel('Access token', { exact: true }).fill(token)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'in the catalog' }).waitFor()
+    await page.getByRole('heading', { name: '5 assets in the catalog' }).waitFor()
     t.match(page.url(), `${url}/ui/`)
     complaints.length = 0
   })
@@ -377,6 +443,8 @@ t.test('the pages of assets', async (t) => {
 
   t.test('the explorer asks as the person who is signed in', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'explorer' })
+    // The editor is there when the first query stands in it; before that there is nothing to execute.
+    await page.locator('.graphiql-query-editor').filter({ hasText: 'searchAcrossEntities' }).waitFor()
     await page.getByRole('button', { name: 'Execute query' }).click()
     await page.locator('.result-window').filter({ hasText: 'searchResults' }).waitFor()
   })

@@ -52,7 +52,7 @@ const anyState: fc.Arbitrary<ViewState> = fc
     ),
     collapsed: fc.array(fc.record({ urn: anyUrn, direction }), { maxLength: 3 }),
     showsColumns: fc.boolean(),
-    column: orNull(anyUrn),
+    column: orNull(anyUrn.map((urn) => `urn:li:schemaField:(${urn},x)`)),
     hidesJobs: fc.boolean(),
     group: fc.constantFrom(...groupings),
     toggledGroups: fc.array(anyUrn, { maxLength: 3 }),
@@ -190,7 +190,7 @@ await t.test('a new centre keeps how things are shown, and drops what was opened
   const state = {
     ...expanded(firstView('a'), side, { hidden: 3 }),
     showsColumns: true,
-    column: 'c',
+    column: 'urn:li:schemaField:(c,x)',
     hidesJobs: true,
     selected: 'b'
   }

@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact'
 import { lazy, ErrorBoundary, LocationProvider, useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 import { addressOf, pageOf, type PageName } from './address.ts'
-import { restoreSession, session } from './api/session.ts'
+import { isAnothers, restoreSession, session } from './api/session.ts'
 import { SignInPage } from './pages/sign-in.tsx'
 import { Failure, Loading } from './parts/states.tsx'
 import { goTo } from './parts/use-address.ts'
@@ -34,7 +34,13 @@ function CurrentPage() {
   const { path, url, route } = useLocation()
   const [failure, setFailure] = useState<Error>()
   const page = pageOf(path)
+  const [broken, setBroken] = useState<Error>()
+  useEffect(() => {
+    setBroken(undefined)
+    document.title = page ? `${titleOf[page]} · ${texts.product}` : texts.product
+  }, [page])
   const signedIn = session.value
+  if (isAnothers.value) reloadPage()
   const restore = (): void => {
     setFailure(undefined)
     restoreSession().catch(setFailure)
@@ -54,11 +60,27 @@ function CurrentPage() {
   const Page = (page !== null && pages[page]) || NotFound
   return (
     <Shell page={page}>
-      <ErrorBoundary>
-        <Page />
+      <ErrorBoundary onError={setBroken}>
+        {broken ? <Failure error={broken} retry={reloadPage} /> : <Page />}
       </ErrorBoundary>
     </Shell>
   )
+}
+
+/** Where the page is another person's, or its file could not be had, as after an upgrade. */
+const reloadPage = (): void => {
+  location.reload()
+}
+
+const titleOf: { readonly [page in Exclude<PageName, ''>]: string } = {
+  search: texts.shell.search,
+  asset: texts.shell.asset,
+  lineage: texts.shell.lineage,
+  domains: texts.shell.domains,
+  'edit-lineage': texts.shell.editLineage,
+  loads: texts.shell.loads,
+  tokens: texts.shell.tokens,
+  'sign-in': texts.signIn.title
 }
 
 const NotFound = () => (

@@ -10,6 +10,10 @@ export const texts = {
     skip: 'Skip to the content',
     places: 'Main',
     home: 'Home',
+    search: 'Search',
+    asset: 'Asset',
+    lineage: 'Lineage',
+    editLineage: 'Edit lineage',
     domains: 'Domains',
     loads: 'Loads',
     tokens: 'Tokens',
@@ -40,7 +44,8 @@ export const texts = {
     sort: 'Sort'
   },
   home: {
-    title: (total: number): string => `${many(total, 'asset', 'assets')} in the catalog`,
+    title: (total: number, isEstimate: boolean): string =>
+      `${isEstimate ? 'About ' : ''}${many(total, 'asset', 'assets')} in the catalog`,
     recent: 'Opened last',
     domains: 'Domains',
     noDomains: 'There are no domains yet.',
@@ -105,7 +110,7 @@ export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
     loading: 'Loading',
     failed: 'This could not be loaded.',
     retry: 'Try again',
-    offline: 'The server cannot be reached. What is shown may be old.'
+    close: 'Close'
   },
   signIn: {
     title: 'Sign in',

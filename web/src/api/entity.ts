@@ -1,6 +1,22 @@
 /** What the UI shows of an entity: its name, type, platform, environment and domain, from the answer or, where nothing describes it, from the URN. */
 import type { RawCard } from './queries.ts'
 
+/** What is counted and listed as an asset: not domains, people and tags. */
+export const assetTypes = [
+  'DATASET',
+  'DATA_JOB',
+  'DATA_FLOW',
+  'CHART',
+  'DASHBOARD',
+  'CONTAINER',
+  'MLMODEL',
+  'MLMODEL_GROUP',
+  'MLFEATURE',
+  'MLFEATURE_TABLE',
+  'MLPRIMARY_KEY',
+  'NOTEBOOK'
+] as const
+
 export type Card = {
   urn: string
   /** An EntityType of the schema: DATASET, DATA_JOB. */
@@ -40,6 +56,12 @@ function nameInUrn(urn: string): string {
 
 /** `urn:li:tag:pii` is `pii`; what it is called where nothing but the URN is at hand. */
 export const lastPartOf = (urn: string): string => (urn === '' ? '' : nameInUrn(urn))
+
+export const columnUrn = (assetUrn: string, path: string): string =>
+  `urn:li:schemaField:(${assetUrn},${path})`
+
+/** The path of a column: what follows its asset in the URN, commas included. */
+export const pathOfColumn = (urn: string): string => partsOfUrn(urn).slice(1).join(',')
 
 const typesWithLineage = new Set([
   'dataset',

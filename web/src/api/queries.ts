@@ -60,6 +60,17 @@ query complete($query: String!, $limit: Int, $types: [EntityType!]) {
   }
 }${card}`)
 
+/** Entities of some types by the words of their names. */
+export const pickEntities = define<
+  { searchAcrossEntities: { searchResults: { entity: RawCard }[] } },
+  { query: string; types: string[]; count: number }
+>(`
+query pickEntities($query: String!, $types: [EntityType!], $count: Int) {
+  searchAcrossEntities(input: { query: $query, types: $types, count: $count, searchFlags: { skipAggregates: true } }) {
+    searchResults { entity { ...card } }
+  }
+}${card}`)
+
 export type Filter = { field: string; values: string[]; negated?: boolean; condition?: string }
 export type Facet = {
   field: string
@@ -91,13 +102,13 @@ query search($query: String!, $start: Int, $count: Int, $filters: [FacetFilterIn
 
 export const home = define<
   {
-    searchAcrossEntities: { total: number; searchResults: { entity: RawCard }[] }
+    searchAcrossEntities: { total: number; isEstimate: boolean; searchResults: { entity: RawCard }[] }
     listDomains: { total: number; domains: { urn: string; properties: { name: string } | null }[] }
   },
-  object
+  { types: string[] }
 >(`
-query home {
-  searchAcrossEntities(input: { query: "*", count: 12, searchFlags: { skipAggregates: true } }) { total searchResults { entity { ...card } } }
+query home($types: [EntityType!]) {
+  searchAcrossEntities(input: { query: "*", types: $types, count: 12, searchFlags: { skipAggregates: true } }) { total isEstimate searchResults { entity { ...card } } }
   listDomains(input: { count: 24 }) { total domains { urn properties { name } } }
 }${card}`)
 
@@ -262,13 +273,18 @@ type EdgeEnds = { upstreamUrn: string; downstreamUrn: string }
 
 /** One hop each side, with the edges between columns. */
 export const neighbours = define<
-  { lineageGraph: { nodes: { entity: RawCard }[]; edges: EdgeEnds[] } },
+  {
+    lineageGraph: {
+      nodes: { entity: RawCard; hiddenUpstream: number; hiddenDownstream: number }[]
+      edges: (EdgeEnds & { statements: { source: string }[] })[]
+    }
+  },
   { urn: string; count: number }
 >(`
 query neighbours($urn: String!, $count: Int) {
   lineageGraph(input: { urn: $urn, count: $count, columns: true }) {
-    nodes { entity { ...card } }
-    edges { upstreamUrn downstreamUrn }
+    nodes { entity { ...card } hiddenUpstream hiddenDownstream }
+    edges { upstreamUrn downstreamUrn statements { source } }
   }
 }${card}`)
 

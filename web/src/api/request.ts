@@ -1,9 +1,9 @@
 /** Requests to the API, as the person who is signed in: GraphQL documents and REST calls. */
 import { ApiError, errorOfGraphql, errorOfProblem } from './errors.ts'
 import type { Document } from './queries.ts'
-import { session } from './session.ts'
+import { isAnothers, restoreSession, session } from './session.ts'
 
-async function send(path: string, init: RequestInit): Promise<Response> {
+async function send(path: string, init: RequestInit, isRetry = false): Promise<Response> {
   let response: Response
   try {
     response = await fetch(path, {
@@ -19,8 +19,19 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   }
   // The token was revoked, or the session has ended: the shell shows the sign-in page.
   if (response.status === 401) session.value = null
+  if (response.status === 403 && !isRetry && (await lacksToken(response.clone()))) {
+    // Another tab has signed in anew: the cookie of all tabs is that of its session.
+    const before = session.value?.actor
+    await restoreSession()
+    if (session.value?.actor === before) return send(path, init, true)
+    isAnothers.value = true
+  }
   return response
 }
+
+/** Whether the request was refused for its token against forgery, rather than for what the person may do. */
+const lacksToken = async (response: Response): Promise<boolean> =>
+  (await response.text()).includes('x-csrf-token')
 
 /** Throws ApiError for the first error, AbortError where the signal ended it. */
 export async function graphql<Result, Variables extends object>(

@@ -16,6 +16,9 @@ export type Session = {
 /** `null` while nobody is signed in, `undefined` before the server has been asked. */
 export const session = signal<Session | null | undefined>(undefined)
 
+/** Whether somebody else has signed in in this browser since: what the page shows is not theirs. */
+export const isAnothers = signal(false)
+
 export const canWrite = (): boolean => session.value?.scopes.some((scope) => scope !== 'read') ?? false
 export const isAdmin = (): boolean => session.value?.scopes.includes('admin') ?? false
 
@@ -42,9 +45,11 @@ async function takeOver(response: Response): Promise<void> {
 
 /** Throws ApiError where the server cannot say. */
 export async function restoreSession(): Promise<void> {
+  const before = session.value
   const response = await ask('GET', '../session')
-  if (response.status === 401) session.value = null
-  else await takeOver(response)
+  if (response.status !== 401) await takeOver(response)
+  // Whoever has signed in meanwhile stays so.
+  else if (session.value === before) session.value = null
 }
 
 /** Throws ApiError: UNAUTHENTICATED for a wrong or used one. */

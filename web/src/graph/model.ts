@@ -137,7 +137,7 @@ export function stateOf(query: string): ViewState {
     expansions: expansionsOf(params.getAll('e'), params.getAll('n')),
     collapsed: params.getAll('x').flatMap((text) => sideOf(text) ?? []),
     showsColumns,
-    column: showsColumns ? urnOf('col') : null,
+    column: showsColumns ? columnOf(urnOf('col')) : null,
     hidesJobs: params.get('jobs') === '0',
     group: oneOf(groupings, params.get('group'), first.group),
     toggledGroups: params.getAll('g').map(longUrn),
@@ -149,6 +149,8 @@ export function stateOf(query: string): ViewState {
     maxCards: wholeNumber(params.get('max'), 1, bounds.cardsMost) ?? first.maxCards
   }
 }
+
+const columnOf = (urn: string | null): string | null => (urn?.startsWith('urn:li:schemaField:') ? urn : null)
 
 function oneOf<Value extends string>(values: readonly Value[], text: string | null, usual: Value): Value {
   return values.find((value) => value === text) ?? usual

@@ -22,10 +22,13 @@ export function LineagePage() {
   const { url, route } = useLocation()
   const state = stateOf(new URL(url, location.href).search)
   const input = questionOf(state)
-  const { data, error, isLoading, reload } = useResource(
-    state.urn === '' ? null : JSON.stringify(input),
-    async (signal) =>
-      answerOf((await graphql(lineageGraph, { input, columns: input.columns }, signal)).lineageGraph)
+  const {
+    last: data,
+    error,
+    isLoading,
+    reload
+  } = useResource(state.urn === '' ? null : JSON.stringify(input), async (signal) =>
+    answerOf((await graphql(lineageGraph, { input, columns: input.columns }, signal)).lineageGraph)
   )
   const start = data?.nodes[0]?.card
   useEffect(() => {

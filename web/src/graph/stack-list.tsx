@@ -40,9 +40,11 @@ export function StackList({ stack, anchor, state, shown, add, next, close }: Pro
     columns: false,
     count: Math.min(bounds.cardsMost, listedMostCount + 1)
   }
-  const { data, error, reload } = useResource(JSON.stringify(input), (signal) =>
-    graphql(lineageSide, { input }, signal)
-  )
+  const {
+    last: data,
+    error,
+    reload
+  } = useResource(JSON.stringify(input), (signal) => graphql(lineageSide, { input }, signal))
   useEffect(() => {
     const element = box.current
     if (!element) return

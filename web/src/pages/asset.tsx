@@ -24,6 +24,7 @@ import { Raw } from './asset/raw.tsx'
 import { Runs } from './asset/runs.tsx'
 import { Statements } from './asset/statements.tsx'
 import { ImpactTable } from './impact.tsx'
+import { quoted } from './impact-question.ts'
 import '../style/asset.css'
 
 type TabName = Exclude<keyof typeof words.tabs, 'lineage'>
@@ -43,21 +44,18 @@ export function AssetPage() {
   const { query } = useAddress('asset')
   const urn = query.urn ?? ''
   const withLineage = hasLineage(urn)
-  const resource = useResource(urn === '' ? null : urn, async (signal) => {
+  const { data, error, reload } = useResource(urn === '' ? null : urn, async (signal) => {
     const answer = await graphql(asset, { urn, withLineage }, signal)
     // What nothing has described has no aspects to ask for.
     const aspects = answer.entity?.exists === false ? {} : await readAspects(urn, signal)
-    return { ...answer, urn, aspects }
+    return { ...answer, aspects }
   })
-  const { error, reload } = resource
-  // The answer about the asset before stays until this one has its own.
-  const data = resource.data && resource.data.urn === urn ? resource.data : undefined
   const card = data?.entity ? cardOf(data.entity) : null
   useEffect(() => {
     if (card?.exists) rememberRecent(card)
   }, [card?.urn, card?.name])
   if (urn === '') return <NotFound urn={urn} />
-  if (error && !resource.isLoading && !data)
+  if (error && !data)
     return error instanceof ApiError &&
       ['NOT_FOUND', 'BAD_REQUEST', 'VALIDATION_FAILED'].includes(error.code) ? (
       <NotFound urn={urn} />
@@ -121,7 +119,7 @@ export function AssetPage() {
       {tab !== 'impact' && (
         <CopyAs
           graphql={{ text: asset.text, variables: { urn, withLineage } }}
-          command={`npx tributary resolve '${urn.replaceAll("'", String.raw`'\''`)}'`}
+          command={`npx tributary resolve ${quoted(urn)}`}
         />
       )}
     </article>

@@ -56,7 +56,11 @@ export function EditLineagePage() {
   if (error && !data) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
   if (!canWrite()) return <Empty isPage title={words.readOnly} />
-  const { nodes, edges } = data.lineageGraph
+  const { nodes, edges: shown } = data.lineageGraph
+  // Nobody states an edge that only leads through something removed, so that it cannot be taken away either.
+  const edges = shown.flatMap(({ upstreamUrn, downstreamUrn, statements }) =>
+    statements.length > 0 ? [{ upstreamUrn, downstreamUrn }] : []
+  )
   // Drawn anew for another asset: a draft is of one.
   return (
     <Editor
@@ -266,22 +270,26 @@ function Preview({ draft, nameOf }: { draft: Draft; nameOf: (urn: string) => str
   const starts = [
     ...new Set([...shown.added, ...shown.removed].flatMap((edge) => [edge.upstreamUrn, edge.downstreamUrn]))
   ]
-  const { data } = useResource(starts.length === 0 ? null : starts.join(' '), async (signal) => {
-    const graphs = await Promise.all(
-      starts.map((urn) => graphql(downstreamEdges, { urn, count: nodesMaxCount }, signal))
-    )
-    const edges = new Map<string, Edge>()
-    let isPartial = false
-    const names = new Map<string, string>()
-    for (const { lineageGraph } of graphs) {
-      for (const edge of lineageGraph.edges) edges.set(keyOfEdge(edge), edge)
-      for (const { entity, hiddenDownstream } of lineageGraph.nodes) {
-        names.set(entity.urn, cardOf(entity).name)
-        isPartial ||= hiddenDownstream > 0
+  const { data, error, reload } = useResource(
+    starts.length === 0 ? null : starts.join(' '),
+    async (signal) => {
+      const graphs = []
+      // One after the other: each may be a whole graph.
+      for (const urn of starts)
+        graphs.push(await graphql(downstreamEdges, { urn, count: nodesMaxCount }, signal))
+      const edges = new Map<string, Edge>()
+      let isPartial = false
+      const names = new Map<string, string>()
+      for (const { lineageGraph } of graphs) {
+        for (const edge of lineageGraph.edges) edges.set(keyOfEdge(edge), edge)
+        for (const { entity, hiddenDownstream } of lineageGraph.nodes) {
+          names.set(entity.urn, cardOf(entity).name)
+          isPartial ||= hiddenDownstream > 0
+        }
       }
+      return { edges: [...edges.values()], isPartial, names }
     }
-    return { edges: [...edges.values()], isPartial, names }
-  })
+  )
   const effects = data ? effectsOf(data.edges, shown) : []
   const list = (urns: readonly string[]): string =>
     `${urns
@@ -305,6 +313,8 @@ function Preview({ draft, nameOf }: { draft: Draft; nameOf: (urn: string) => str
           )}
         </div>
       ))}
+      {starts.length > 0 && !data && !error && <Loading />}
+      {error && <Failure error={error} retry={reload} />}
       {data?.isPartial && <p class="soft">{words.preview.partial}</p>}
     </div>
   )

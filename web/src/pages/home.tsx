@@ -1,6 +1,6 @@
 /** The start page: search, what was opened last, the domains at the top; in an empty catalog, how to load something. */
 import { addressOf, assetAddress } from '../address.ts'
-import { cardOf } from '../api/entity.ts'
+import { assetTypes, cardOf } from '../api/entity.ts'
 import { home } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { FirstLoad } from '../parts/first-load.tsx'
@@ -12,16 +12,18 @@ import { CardLink } from '../parts/card-line.tsx'
 import { texts, typeName } from '../texts.ts'
 
 export function HomePage() {
-  const { data, error, reload } = useResource('home', (signal) => graphql(home, {}, signal))
+  const { data, error, reload } = useResource('home', (signal) =>
+    graphql(home, { types: [...assetTypes] }, signal)
+  )
   const words = texts.home
   if (error && !data) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
-  const { total, searchResults } = data.searchAcrossEntities
+  const { total, isEstimate, searchResults } = data.searchAcrossEntities
   if (total === 0) return <FirstLoad />
   const recent = recentAssets()
   return (
     <div class="home stack">
-      <h1>{words.title(total)}</h1>
+      <h1>{words.title(total, isEstimate)}</h1>
       <SearchField isLarge />
       {recent.length > 0 && (
         <section class="panel stack" aria-labelledby="recent">

@@ -127,7 +127,8 @@ export function exportPath(question: ImpactQuestion): string {
 }
 
 /** For a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+/** For a shell. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** The same rows on a command line; where the command has no option for a filter, by curl. */
 export function exportCommand(question: ImpactQuestion): string {

@@ -53,10 +53,15 @@ export function SearchPage() {
   const question = JSON.stringify([words, filters])
   const [shown, setShown] = useState({ question, count: pageCount })
   const count = shown.question === question ? shown.count : pageCount
-  const { data, error, reload } = useResource(`${question} ${count}`, (signal) =>
+  const {
+    last: data,
+    error,
+    reload
+  } = useResource(`${question} ${count}`, (signal) =>
     graphql(search, { query: words, start: 0, count, filters }, signal)
   )
-  if (error && !data) return <Failure error={error} retry={reload} />
+  // What was found for other words stays out of sight where these could not be asked.
+  if (error) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
   const { total, isEstimate, searchResults, facets, suggestions } = data.searchAcrossEntities
   return (

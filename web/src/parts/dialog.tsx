@@ -31,6 +31,10 @@ export function Dialog({ title, close, children, isEscapable = true }: DialogPro
         event.preventDefault()
         if (isEscapable) close()
       }}
+      onClose={() => {
+        // The browser closes a dialog at the second Escape, whatever the first was answered.
+        if (!isEscapable && dialog.current?.isConnected) dialog.current.showModal()
+      }}
     >
       <div class="stack">
         <h2 id={id}>{title}</h2>
@@ -67,6 +71,15 @@ export function ConfirmDialog({
     <Dialog title={title} close={close}>
       <form
         class="stack"
+        onKeyDown={(event) => {
+          // Enter in a search field asks what it finds, and does not do what the dialog is for.
+          if (
+            event.key === 'Enter' &&
+            event.target instanceof HTMLInputElement &&
+            event.target.type === 'search'
+          )
+            event.preventDefault()
+        }}
         onSubmit={(event) => {
           event.preventDefault()
           if (isReady && !isBusy) run()

@@ -27,7 +27,7 @@ export function DomainPicker({
 }) {
   const id = useId()
   const [text, setText] = useState('')
-  const { data, error } = useResource(`pick ${text}`, async (signal) => {
+  const { last: data, error } = useResource(`pick ${text}`, async (signal) => {
     const { searchAcrossEntities: page } = await graphql(
       findDomains,
       { query: searchFor(text), count: shownMaxCount },

@@ -1,7 +1,7 @@
 /** A field that finds entities of some types by name and gives the one that is picked: a domain for an asset, an end for an edge. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { cardOf, type Card } from '../api/entity.ts'
-import { complete } from '../api/queries.ts'
+import { pickEntities } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { texts } from '../texts.ts'
 import { CardLine } from './card-line.tsx'
@@ -25,20 +25,23 @@ export function EntityPicker({
   isFirst?: boolean
 }) {
   const [text, setText] = useState(initial)
-  const [options, setOptions] = useState<readonly Card[]>([])
+  const [found, setFound] = useState<{ text: string; options: readonly Card[] }>({ text: '', options: [] })
   const [chosen, setChosen] = useState(0)
   const id = useId()
+  const { options } = found
   useEffect(() => {
     const ending = new AbortController()
     const timer = setTimeout(() => {
-      const words = text.trim() || '*'
-      graphql(complete, { query: words, limit: optionsMaxCount, types: [...types] }, ending.signal).then(
-        ({ autoCompleteForMultiple: { suggestions } }) => {
-          setOptions(suggestions.flatMap(({ entities }) => entities.map(cardOf)).slice(0, optionsMaxCount))
+      const words = text.trim()
+      // The last word may be unfinished.
+      const query = words === '' ? '*' : `${words.replace(/\*+$/, '')}*`
+      graphql(pickEntities, { query, types: [...types], count: optionsMaxCount }, ending.signal).then(
+        ({ searchAcrossEntities: { searchResults } }) => {
+          setFound({ text, options: searchResults.map(({ entity }) => cardOf(entity)) })
           setChosen(0)
         },
         () => {
-          if (!ending.signal.aborted) setOptions([])
+          if (!ending.signal.aborted) setFound({ text, options: [] })
         }
       )
     }, debounceMs)
@@ -68,7 +71,8 @@ export function EntityPicker({
           onKeyDown={(event) => {
             if (event.key === 'Enter') {
               event.preventDefault()
-              const option = options[chosen]
+              // Options of an earlier text are not what was asked for.
+              const option = found.text === text ? options[chosen] : undefined
               if (option) pick(option)
             }
             if ((event.key !== 'ArrowDown' && event.key !== 'ArrowUp') || options.length === 0) return

@@ -25,4 +25,6 @@ export function rememberRecent({ urn, name, type }: Recent): void {
 /** At sign-out: the next person on this machine should not see it. */
 export function forgetRecent(): void {
   localStorage.removeItem(storageKey)
+  // The explorer keeps what was asked.
+  for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key)
 }

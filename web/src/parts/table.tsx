@@ -124,7 +124,10 @@ export function Table<Row extends object>({
                 checked={allChosen === true}
                 disabled={sorted.length === 0}
                 onChange={() => {
-                  selection.change(allChosen ? new Set() : new Set(sorted.map(keyOf)))
+                  // What was chosen among other rows stays chosen.
+                  const shown = sorted.map(keyOf)
+                  const others = [...selection.keys].filter((key) => !shown.includes(key))
+                  selection.change(new Set(allChosen ? others : [...others, ...shown]))
                 }}
               />
             </div>

@@ -1,5 +1,6 @@
 /** Short messages at the foot of the page, read out by screen readers; one with an action stays until it is used or closed. */
 import { signal } from '@preact/signals'
+import { texts } from '../texts.ts'
 
 type Toast = { id: number; text: string; action?: { label: string; run: () => void } }
 
@@ -14,12 +15,10 @@ function close(id: number): void {
 export function tell(text: string, action?: Toast['action']): void {
   const id = (lastId += 1)
   toasts.value = [...toasts.value.slice(-2), { id, text, ...(action ? { action } : {}) }]
-  setTimeout(
-    () => {
+  if (!action)
+    setTimeout(() => {
       close(id)
-    },
-    action ? 3 * shownMs : shownMs
-  )
+    }, shownMs)
 }
 
 export const Toasts = () => (
@@ -36,6 +35,17 @@ export const Toasts = () => (
             }}
           >
             {action.label}
+          </button>
+        )}
+        {action && (
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              close(id)
+            }}
+          >
+            {texts.state.close}
           </button>
         )}
       </div>

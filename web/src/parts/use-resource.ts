@@ -1,35 +1,43 @@
-/** Loads what a page shows, again when its key changes; the last answer stays until the next is there, and a late one never replaces a newer one. */
+/** Loads what a page shows, again when its key changes. An answer is shown only under the key that it answers, and a late one never replaces a newer one. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
 export type Resource<T> = {
+  /** The answer to the present key; it stays while the same is asked again, and if that fails. */
   data: T | undefined
+  /** The last answer, to whichever key: for a list that should stay in view until the next is there. */
+  last: T | undefined
+  /** Why the present key has no newer answer. */
   error: Error | undefined
   isLoading: boolean
-  /** Asks once more; what was there stays. */
+  /** Asks once more. */
   reload: () => void
   /** Shows something else until the next answer, for a change that was just made. */
   replace: (data: T) => void
 }
 
+type Answer<T> = { key: string; data: T }
+
 /** `key` says what is asked for; null asks for nothing. */
 export function useResource<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
-  const [state, setState] = useState<{ key: string | null; data?: T; error?: Error; isLoading: boolean }>({
-    key: null,
-    isLoading: key !== null
-  })
+  const [answer, setAnswer] = useState<Answer<T>>()
+  const [failure, setFailure] = useState<Answer<Error>>()
   const [turn, setTurn] = useState(0)
+  const [ended, setEnded] = useState<string>()
+  const question = `${turn} ${key}`
   useEffect(() => {
     if (key === null) return
     const ending = new AbortController()
-    setState((last) => ({ ...last, isLoading: true }))
     load(ending.signal).then(
       (data) => {
-        if (!ending.signal.aborted) setState({ key, data, isLoading: false })
+        if (ending.signal.aborted) return
+        setAnswer({ key, data })
+        setFailure(undefined)
+        setEnded(question)
       },
       (error: unknown) => {
         if (ending.signal.aborted) return
-        const failure = error instanceof Error ? error : new Error(String(error))
-        setState((last) => ({ ...last, key, error: failure, isLoading: false }))
+        setFailure({ key, data: error instanceof Error ? error : new Error(String(error)) })
+        setEnded(question)
       }
     )
     return () => {
@@ -42,9 +50,16 @@ export function useResource<T>(key: string | null, load: (signal: AbortSignal) =
   }, [])
   const replace = useCallback(
     (data: T) => {
-      setState({ key, data, isLoading: false })
+      if (key !== null) setAnswer({ key, data })
     },
     [key]
   )
-  return { data: state.data, error: state.error, isLoading: state.isLoading, reload, replace }
+  return {
+    data: answer && answer.key === key ? answer.data : undefined,
+    last: answer?.data,
+    error: failure && failure.key === key ? failure.data : undefined,
+    isLoading: key !== null && ended !== question,
+    reload,
+    replace
+  }
 }

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../../address.ts'
 import type { Aspects } from '../../api/aspects.ts'
-import { lastPartOf } from '../../api/entity.ts'
+import { columnUrn, lastPartOf } from '../../api/entity.ts'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
 import type { Sort } from '../../parts/sort-rows.ts'
@@ -86,7 +86,7 @@ export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
               <span class="row">
                 <a
                   tabIndex={tab}
-                  href={addressOf('lineage', { urn, cols: 1, col: path })}
+                  href={addressOf('lineage', { urn, cols: 1, col: columnUrn(urn, path) })}
                   aria-label={words.traceOf(shownPath(path))}
                 >
                   {words.trace}

@@ -43,7 +43,7 @@ export function AddAssetsDialog({
       clearTimeout(timer)
     }
   }, [text])
-  const { data, error } = useResource(`add ${sought}`, (signal) =>
+  const { last: data, error } = useResource(`add ${sought}`, (signal) =>
     graphql(
       findAssets,
       {

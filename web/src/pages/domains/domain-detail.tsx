@@ -1,4 +1,5 @@
 /** One domain: its path and counts, its sub-domains, the assets in it, its lineage with other domains, and what can be done with it. */
+import { quoted } from '../impact-question.ts'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { addressOf } from '../../address.ts'
 import { ApiError } from '../../api/errors.ts'
@@ -54,9 +55,11 @@ export function DomainDetail({
 }) {
   const address = useAddress('domains')
   const [dialog, setDialog] = useState<OpenDialog>(null)
-  const { data, error, reload } = useResource(`domain ${urn} ${version}`, (signal) =>
-    graphql(domainPage, { urn }, signal)
-  )
+  const {
+    last: data,
+    error,
+    reload
+  } = useResource(`domain ${urn} ${version}`, (signal) => graphql(domainPage, { urn }, signal))
   const domain = data?.domain?.urn === urn ? data.domain : null
   useEffect(() => {
     if (domain) reveal([urn, ...(domain.parentDomains?.domains ?? []).map((parent) => parent.urn)])
@@ -120,7 +123,7 @@ export function DomainDetail({
               text: domainMembers.text,
               variables: { urn, input: { query: '*', start: 0, count: 100, includeDescendants: withSub } }
             }}
-            command={`npx tributary search '*' --domain '${urn}'`}
+            command={`npx tributary search '*' --domain ${quoted(urn)}`}
           />
         </div>
       </section>

@@ -164,7 +164,8 @@ export function useTree(filter: string): Tree {
     },
     reveal,
     reload: () => {
-      for (const parent of levels.keys()) loadLevel(parent)
+      // The top also where it could not be loaded yet, and what is open below it.
+      for (const parent of new Set([null, ...levels.keys(), ...open])) loadLevel(parent)
       found.reload()
     }
   }

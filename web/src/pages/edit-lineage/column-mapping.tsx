@@ -1,7 +1,7 @@
 /** Connects columns of an upstream dataset with columns of the asset: by drag, or by pressing one in each list. */
 import { useState } from 'preact/hooks'
 import { readAspects } from '../../api/aspects.ts'
-import type { Card } from '../../api/entity.ts'
+import { columnUrn, pathOfColumn, type Card } from '../../api/entity.ts'
 import { Failure, Loading } from '../../parts/states.tsx'
 import { useResource } from '../../parts/use-resource.ts'
 import { editLineageTexts } from '../../texts/edit-lineage.ts'
@@ -11,8 +11,7 @@ import { keyOfEdge, type Draft, type Edge } from './preview.ts'
 
 const words = editLineageTexts.columns
 
-const columnUrn = (urn: string, path: string): string => `urn:li:schemaField:(${urn},${path})`
-const pathOf = (columnUrn: string): string => shownPath(columnUrn.slice(columnUrn.lastIndexOf(',') + 1, -1))
+const pathOf = (urn: string): string => shownPath(pathOfColumn(urn))
 
 export function ColumnMapping({
   card,
@@ -75,6 +74,8 @@ export function ColumnMapping({
           value={upstream.urn}
           onChange={(event) => {
             setChosenUrn(event.currentTarget.value)
+            // It is a column of the asset before.
+            setFrom(null)
           }}
         >
           {upstreams.map(({ urn, name }) => (

@@ -35,11 +35,18 @@ export function LoadList() {
   const { route } = useLocation()
   const state = address.query.state ?? ''
   const [count, setCount] = useState(pageCount)
-  const { data, error, reload } = useResource(`loads ${state} ${count}`, (signal) =>
+  const {
+    last: data,
+    error,
+    isLoading,
+    reload
+  } = useResource(`loads ${state} ${count}`, (signal) =>
     listLoads({ state: state || null, cursor: null, limit: count }, signal)
   )
   const isActive = data?.loads.some((load) => !hasEnded(load)) ?? false
   useEffect(() => {
+    // From the end of the last answer, so that a slow one is not given up for the next.
+    if (isLoading) return
     const timer = setInterval(
       () => {
         if (document.visibilityState === 'visible') reload()
@@ -49,7 +56,7 @@ export function LoadList() {
     return () => {
       clearInterval(timer)
     }
-  }, [isActive])
+  }, [isActive, isLoading])
   const columns = useMemo(columnsOfTable, [])
   return (
     <section class="panel stack" aria-labelledby="loads">

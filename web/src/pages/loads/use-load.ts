@@ -1,5 +1,6 @@
 /** Follows a load: by server-sent events while the stream stands, by asking every two seconds while it does not, until the load has ended. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { ApiError } from '../../api/errors.ts'
 import { eventsAddress, readLoad, type Load } from '../../api/loads.ts'
 import { hasEnded } from './verdicts.ts'
 
@@ -42,7 +43,10 @@ export function useLoad(id: string | null): Followed {
     // The stream is cut, refused or not there yet: what it would say is asked for until it stands again.
     const ask = (): void => {
       readLoad(id).then(take, (failure: Error) => {
-        if (!isOver) setError(failure)
+        if (isOver) return
+        setError(failure)
+        // There is no such load, and there will be none.
+        if (failure instanceof ApiError && failure.status === 404) end()
       })
     }
     const follow = (): void => {
