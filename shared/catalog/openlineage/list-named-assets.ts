@@ -15,7 +15,7 @@ import { encoded, urnsNamed, type NamedAsset } from './named-assets.ts'
 export type Namespace = NamespaceRow
 export type PlainPage = { offset: number; count: number }
 
-/** All datasets and jobs are looked at, which takes 2 s for a million: as much as twenty searches. */
+/** As much as twenty searches: all datasets and jobs are looked at. */
 const namespacesUnits = 20
 /** The URNs of all datasets or jobs that no event has named are compared. */
 const namespaceUnits = 5
