@@ -69,7 +69,8 @@ export function runServer(place: Place, options: Options): RunningServer {
 
 const outputMaxChars = 8_000
 const mentionAfterMs = 3_000
-const inTheWay = /lock file .* already exists|pre-existing shared memory block/
+/** A lock file is empty for a moment: between its creation by another start and its first line. */
+const inTheWay = /lock file .* (already exists|is empty)|pre-existing shared memory block/
 
 function unreference(child: ReturnType<typeof spawn>): void {
   child.unref()

@@ -1,6 +1,6 @@
 /** Reads what a server says of itself in postmaster.pid, and whether that is still true. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { socketName } from './socket-directory.ts'
 
@@ -15,8 +15,13 @@ const pidLine = 0
 const socketDirLine = 4
 const statusLine = 7
 
+/** A start fills its lock file at once. One that stays empty for longer was left by a start that was killed. */
+const emptyLockMaxMs = 5_000
+
 export function readServerState(dataDir: string): ServerState {
-  const lines = readLines(join(dataDir, 'postmaster.pid'))
+  const lockFile = join(dataDir, 'postmaster.pid')
+  const lines = readLines(lockFile)
+  if (isLeftEmpty(lockFile)) return { is: 'stale', socketDir: '' }
   const pid = Number(lines[pidLine])
   if (!(pid > 0)) return { is: 'absent' }
 
@@ -28,6 +33,11 @@ export function readServerState(dataDir: string): ServerState {
     pid,
     socketDir
   }
+}
+
+function isLeftEmpty(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found?.size === 0 && Date.now() - found.mtimeMs > emptyLockMaxMs
 }
 
 /**

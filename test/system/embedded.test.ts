@@ -149,6 +149,15 @@ t.test('kills', async (t) => {
     await next.ended
   })
 
+  t.test('an empty lock file, which a start leaves that was killed at once, is no obstacle', async (t) => {
+    writeFileSync(join(dataDir, 'postmaster.pid'), '')
+    const next = await hold(t, dataDir)
+    t.equal(next.adopted, false)
+    t.same(await runOnServer(next.url, 'select count(*)::int as rows from kept'), [{ rows: 3000 }])
+    next.kill('SIGTERM')
+    await next.ended
+  })
+
   t.test('a server whose watcher was killed is started anew, so that somebody stops it', async (t) => {
     const holder = await hold(t, dataDir)
     const pid = postmasterPid(dataDir)
