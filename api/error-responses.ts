@@ -23,7 +23,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   BODY_TOO_LARGE: 'The body is larger than this route allows',
   DEADLINE_EXCEEDED: 'The answer was not complete within the deadline',
   REQUEST_TIMEOUT: 'The body arrived too slowly',
-  FORBIDDEN: 'A request with a session needs the header x-csrf-token, as GET /session says it'
+  FORBIDDEN: 'A request with a session needs the header x-csrf-token with the token that GET /session gives'
 }
 
 /** Turns whatever was thrown while serving `request` into a CatalogError. */

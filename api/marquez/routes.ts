@@ -20,7 +20,7 @@ import { readQuery, type Query } from '../query-parameters.ts'
 const listDefaultCount = 100
 const searchDefaultCount = 10
 const depthDefault = 20
-/** Of a page of events: those before it are passed over, and all are counted. */
+/** Units of reading a page of events: all events are counted, and those before the page are skipped. */
 const eventsUnits = 5
 
 export function marquezRoutes(app: FastifyInstance, { db, lineage, connections }: ApiContext): void {

@@ -30,7 +30,7 @@ export type Description = {
   /** One schema for JSON, or one for each media type. */
   body?: Schema
   bodies?: { readonly [mediaType: string]: Schema }
-  /** By status. What is common to all (errors) is added. */
+  /** By status. The errors that every route can answer are added. */
   answers: { readonly [status: number]: Answer }
   /** A route that serves another one's clients too ignores parameters that it does not know. */
   ignoresUnknownParameters?: true

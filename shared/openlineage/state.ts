@@ -100,7 +100,7 @@ export function mergeContent(
   }
 }
 
-/** The states, beside its own, into which goes what a job or a dataset declares. */
+/** The other states that change with what a job or a dataset declares. */
 export const statesDeclaredBy = (state: State | null): Urn[] => [
   ...linksElsewhere(declarationOf(state)?.value ?? []).keys()
 ]

@@ -40,8 +40,7 @@ export const texts = {
     noneHint: 'All words must occur. Try fewer words, a beginning with a star (ord*), or remove a filter.',
     filters: 'Filters',
     remove: (name: string): string => `Remove filter ${name}`,
-    more: 'Show more',
-    sort: 'Sort'
+    more: 'Show more'
   },
   home: {
     title: (total: number, isEstimate: boolean): string =>

@@ -2,7 +2,7 @@
  * Commits the events of concurrent requests together: a transaction for each would reach a few hundred events a second.
  *
  * While a group is being committed the next one gathers; an event is answered when its group has been committed, so whoever sent it reads it.
- * A group that is refused is halved until the event that is to blame is alone, so that none fails for another's fault.
+ * A group that is refused is halved until the event at fault is alone, so that no event fails because of another.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
@@ -79,7 +79,7 @@ export function groupEvents(db: Db): EventGroups {
     await gather(waiting.length + group.length)
   }
 
-  /** Waits a moment for so many: whoever has been answered sends the next. */
+  /** Waits until `count` events are there, at most gatherMaxMs: a sender that was just answered is about to send its next. */
   function gather(count: number): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {

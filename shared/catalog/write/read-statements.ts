@@ -31,7 +31,7 @@ export const ownerAspectKey = (ownerId: number, aspectCode: number): number =>
 export type WantedStatements = {
   /** Aspects that are replaced, so all of their statements are needed. */
   wholeAspects: readonly OwnerAspect[]
-  /** Aspects of which single edges are enough. */
+  /** Aspects of which only some edges are read, not all. */
   partialAspects: readonly OwnerAspect[]
   singleEdges: readonly EdgeKey[]
   columns: EdgeColumns | null

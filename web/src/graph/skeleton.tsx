@@ -1,8 +1,7 @@
 /** Cards without words, while the first answer is on its way; not for answers that come at once. */
-import { useEffect, useState } from 'preact/hooks'
+import { useIsLate } from '../parts/states.tsx'
 import { texts } from '../texts.ts'
 
-const shownAfterMs = 150
 const places = [
   [40, 150],
   [412, 60],
@@ -13,15 +12,7 @@ const places = [
 ] as const
 
 export function Skeleton() {
-  const [isShown, setShown] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      setShown(true)
-    }, shownAfterMs)
-    return () => {
-      clearTimeout(timer)
-    }
-  }, [])
+  const isShown = useIsLate()
   return (
     <div class="lineage" role="status">
       <span class="visually-hidden">{isShown ? texts.state.loading : ''}</span>

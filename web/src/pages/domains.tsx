@@ -79,7 +79,9 @@ export function DomainsPage() {
             ? tree.found.total === 0
               ? words.notFound
               : words.found(tree.found.shown, tree.found.total)
-            : ''}
+            : tree.topTotal !== undefined && tree.topShown < tree.topTotal
+              ? words.levelCut(tree.topShown, tree.topTotal)
+              : ''}
         </p>
         {tree.error && <Failure error={tree.error} retry={tree.reload} />}
         {tree.topTotal === undefined && !tree.error && <Loading />}

@@ -7,16 +7,22 @@ import { texts } from '../texts.ts'
 /** Answers come in milliseconds: a sign that something is loading would only flicker. */
 const shownAfterMs = 150
 
-export function Loading() {
-  const [isShown, setShown] = useState(false)
+/** Whether a page has been waiting for so long that it should say so. */
+export function useIsLate(): boolean {
+  const [isLate, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => {
-      setShown(true)
+      setLate(true)
     }, shownAfterMs)
     return () => {
       clearTimeout(timer)
     }
   }, [])
+  return isLate
+}
+
+export function Loading() {
+  const isShown = useIsLate()
   return (
     <p class="soft" role="status">
       {isShown ? texts.state.loading : ''}

@@ -53,7 +53,6 @@ export const domainTexts = {
       ? ''
       : `${number(count)} domain ${count === 1 ? 'rule puts' : 'rules put'} new assets here and will be passed over.`,
   deleted: (name: string): string => `${name} is deleted.`,
-  subDomains: 'Sub-domains',
   assets: 'Assets',
   assetFilter: 'Find among these assets',
   noAssets: 'No asset is in this domain.',

@@ -18,8 +18,6 @@ export const impactTexts = {
   platforms: 'Platform',
   domain: 'Domain',
   owner: 'Owner',
-  anyType: 'Any type',
-  anyPlatform: 'Any platform',
   anyDomain: 'Any domain',
   noDomain: 'In no domain',
   option: (name: string, count: number): string => `${name} (${number(count)})`,

@@ -154,7 +154,6 @@ export const lineageTexts = {
       `${many(total, 'shortest path', 'shortest paths')} of ${many(hops, 'hop', 'hops')}`,
     none: 'No path leads from one to the other.',
     to: 'Paths to',
-    toAny: 'Paths to another asset…',
     clear: 'Clear the paths'
   },
   edge: {

@@ -53,7 +53,6 @@ export const loadTexts = {
   sender: 'Sent by',
   received: 'Received',
   finished: 'Ended',
-  took: 'Took',
   rate: (perSecond: number, seconds: number | null): string =>
     `${number(Math.round(perSecond))} records a second${seconds === null ? '' : `, about ${number(seconds)} s left`}`,
   milliseconds: (value: number): string =>
@@ -104,7 +103,6 @@ export const loadTexts = {
   downloadNdjson: 'Download as NDJSON',
   downloadCsv: 'Download as CSV',
   codeCount: (code: string, count: number): string => `${code} (${number(count)})`,
-  loadMoreRejects: 'Show more',
   missing: (id: string): string => `There is no load ${id}.`,
   missingHint:
     'Loads are kept for 30 days, and are visible to the token that sent them and to administrators.',
@@ -139,8 +137,6 @@ export const loadTexts = {
       'Several files make one load only where they are the manifest, catalog and run results of one dbt project.',
     tried: 'This would change',
     triedNothing: 'This would change nothing.',
-    triedRejects: (count: number): string => `${records(count)} would be rejected:`,
-    triedFailed: 'The dry run failed.',
     edges: (added: number, removed: number): string =>
       `Edges: ${number(added)} added, ${number(removed)} removed`,
     columnEdges: (added: number, removed: number): string =>

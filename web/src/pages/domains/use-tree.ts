@@ -25,6 +25,8 @@ export type Tree = {
   counts: ReadonlyMap<string, DomainCount>
   /** Of the level at the top; undefined until it is there. */
   topTotal: number | undefined
+  /** How many domains of the top level are listed. */
+  topShown: number
   found: { shown: number; total: number } | null
   error: Error | undefined
   toggle: (urn: string, isOpen: boolean) => void
@@ -150,6 +152,7 @@ export function useTree(filter: string): Tree {
     rows,
     counts,
     topTotal,
+    topShown: levels.get(null)?.length ?? 0,
     found: isFiltered && found.data ? { shown: found.data.domains.length, total: found.data.total } : null,
     error: found.error ?? error,
     toggle: (urn, isOpen) => {
