@@ -70,7 +70,7 @@ export type EventContent = {
   timeMs: number
   datasets: DatasetContent[]
   job: JobContent | null
-  /** Jobs that are said to run after it, and others that the facet `lineage` says something of. */
+  /** All other jobs that the event names. Each has a state from then on: one without a state counts as deleted. */
   otherJobs: JobContent[]
   run: RunContent | null
   /** Where datasets are put that are new, by the operator's connections. */
@@ -153,7 +153,6 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   const named: Named = {
     ownJob: event.kind === 'dataset' ? null : jobUrn(orchestrator, event.job).job,
     note,
-    jobOf: (name) => jobUrn(orchestrator, name).job,
     noteJob
   }
   if (event.kind === 'dataset') {
@@ -212,12 +211,11 @@ type Named = {
   /** Null for the event of a dataset. */
   ownJob: Urn | null
   note: (name: OpenLineageName) => Urn
-  jobOf: (name: OpenLineageName) => Urn
   noteJob: (name: OpenLineageName) => JobContent
 }
 
 function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, named: Named): Link[] {
-  const { note, jobOf } = named
+  const { note, noteJob } = named
   const entries = lineageEntries(event)
   return [
     ...event.inputs.map((dataset): Link => ['input', note(dataset)]),
@@ -228,7 +226,7 @@ function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, n
       : event.outputs.flatMap((dataset) =>
           columnLinks('column', note(dataset), columnLineageOf(dataset), note)
         )),
-    ...dependencies(event, 'upstream').map((name): Link => ['afterJob', jobOf(name)])
+    ...dependencies(event, 'upstream').map((name): Link => ['afterJob', noteJob(name).urn])
   ]
 }
 
@@ -251,9 +249,9 @@ type JobEnd = Extract<LineageEnd, { type: 'JOB' }>
 
 function linksOfEntry(
   { target, inputs, columns, isDescribed }: LineageEntry,
-  { ownJob, note, jobOf, noteJob }: Named
+  { ownJob, note, noteJob }: Named
 ): Link[] {
-  const jobAt = (end: JobEnd): Urn | null => (end.job ? jobOf(end.job) : ownJob)
+  const jobAt = (end: JobEnd): Urn | null => (end.job ? noteJob(end.job).urn : ownJob)
   const linkOf = (end: JobEnd, kind: 'read' | 'write' | 'afterJob', other: Urn): Link[] => {
     const urn = jobAt(end)
     if (urn === null || urn === other) return []

@@ -193,6 +193,7 @@ function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void
   const { stateOf, put } = loaded
   const before = stateOf(content.urn)
   const known = before?.kind === 'job' ? before : null
+  if (known && saysNothing(content)) return
   const texts = textsOf(content.links)
   const declared = content.isDeclared
     ? newest(known?.declared ?? null, { time, value: texts })
@@ -220,6 +221,10 @@ function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void
       put(urn, { ...state, seen: addSeen(state.seen, seenAt({ time, value: links })) })
   }
 }
+
+/** A job that is named only as an end of what is said of another. */
+const saysNothing = ({ facts, links, isDeclared }: JobContent): boolean =>
+  !isDeclared && links.length === 0 && Object.keys(facts).length === 0
 
 /** Where the declaration of a job or a dataset is no longer the former one: puts what it says into the states of others, in place of what the former said. */
 function declareElsewhere({ stateOf, put }: LoadedStates, by: Urn, former: Dated<string[]> | null): void {
