@@ -1,10 +1,13 @@
-/** Groups many entities by their class, for who looks at what they have in common and not at each. */
+/** Groups many entities by their class, so that code can decide once per class instead of once per entity. */
 import type { EntityClass } from './lineage-reader.ts'
 
-/** Entities of one class; a class may have several groups. `entityClass` is null for entities that are not known. */
+/** Entities of one class. A class may have several groups. `entityClass` is null for unknown entities. */
 export type ClassGroup = { number: number; entityClass: EntityClass | null; count: number }
 
-/** The group number of each id, in the order of the ids, and the groups that occur. Numbers are small and not negative. */
+/**
+ * The group number of each id, in the order of the ids, and the groups that occur. Numbers are small and at
+ * least 0.
+ */
 export type ClassGroups = { numbers: Int32Array; groups: readonly ClassGroup[] }
 
 /** Groups entities by numbers. `classOf` is asked once for each number that occurs. */
@@ -13,12 +16,14 @@ export type GroupNumbers = (
   classOf: (number: number) => EntityClass | null
 ) => ClassGroups
 
-/** Makes a GroupNumbers that counts in the same memory each time: there may be far more numbers than entities in a call. */
+/**
+ * Makes a GroupNumbers that reuses its array of counts: numbers may be far larger than a call has entities.
+ */
 export function createGroupNumbers(): GroupNumbers {
   /** How often each number occurs. All 0 between calls. */
   let counts = new Uint32Array(1_024)
   return (numbers, classOf) => {
-    // Hot loops: the first finds the greatest number, so that the second need not check.
+    // Two hot loops: the first finds the largest number, so that the second needs no bounds check.
     let greatest = 0
     for (let at = 0; at < numbers.length; at += 1) greatest = Math.max(greatest, numbers[at] ?? 0)
     if (greatest >= counts.length) counts = new Uint32Array(greatest * 2)

@@ -3,7 +3,7 @@ import type { EntityClass } from './lineage-reader.ts'
 
 export type ClassTable = {
   classOf: (facts: Omit<EntityClass, 'index'>) => EntityClass
-  /** Throws for an index that no class has. */
+  /** Throws for an index without a class. */
   at: (index: number) => EntityClass
 }
 

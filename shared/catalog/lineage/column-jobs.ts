@@ -10,8 +10,8 @@ const tookTooLong = 'Looking up the jobs of column lineage took longer than allo
 type JobHit = { id: number; degree: number; wayEnd: WayEnd }
 
 /**
- * A job is one hop behind the nearest column that it reads (downstream) or writes (upstream), as DataHub has it. Jobs are read from the
- * database, not from the graph in memory: who asserts an edge is known there only.
+ * Adds each job one hop after the nearest column that it reads (downstream) or writes (upstream), as DataHub
+ * does. Jobs are read from the database: the graph in memory does not know who asserts an edge.
  */
 export async function withColumnJobs(
   reader: LineageReader,
@@ -46,7 +46,8 @@ async function jobsOnWay(
     }
   }
   await look(startIds, null)
-  // Nearest first, so the first column that leads to a job is the nearest. The edges of the last columns were not followed.
+  // Nearest first, so the first column that leads to a job is the nearest. The edges of the last columns were
+  // not followed.
   const followed = walk.degrees.findIndex((degree) => degree >= walk.hops)
   const end = followed < 0 ? walk.ids.length : followed
   for (let begin = 0; begin < end; begin += columnsPerSlice) {

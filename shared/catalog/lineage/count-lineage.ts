@@ -11,7 +11,7 @@ import type { EntityReference } from './read-entity.ts'
 import { checkQuestion, unitsOfWalk, type ScrollInput } from './scroll-question.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
-/** As clients send it: a search without what is about its pages. */
+/** As clients send it: the input of a search, without pages. */
 export type LineageCountsInput = Omit<ScrollInput, 'scrollId' | 'count' | 'pathsPerResult'>
 
 export type LineageCounts = {
@@ -19,7 +19,7 @@ export type LineageCounts = {
   /** Counts by the three values of the filter, and by exact degree. */
   degrees: { degree: DegreeValue; count: number }[]
   exactDegrees: { degree: number; count: number }[]
-  /** Each with the most frequent first; platform and domain are null for what has none. */
+  /** The most frequent first. Platform and domain are null for entities without one. */
   types: { type: string; count: number }[]
   platforms: { platform: { urn: Urn } | null; count: number }[]
   domains: { domain: EntityReference | null; count: number }[]
@@ -86,7 +86,7 @@ const add = <Value>(counts: Map<Value, number>, value: Value, count: number): vo
   counts.set(value, (counts.get(value) ?? 0) + count)
 }
 
-/** At most pageMaxCount values; those with the same count in the order of their texts or ids. */
+/** At most pageMaxCount values. Equal counts are in the order of their texts or ids. */
 const frequentFirst = <Value>(
   counts: ReadonlyMap<Value, number>,
   placeOf: (value: Value) => string | number

@@ -3,7 +3,7 @@ import { limits } from '../../limits.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import { idSet } from '../../store/id-set.ts'
 
-/** Edges between two groups. The near assets come in ascending order, each with its far ones in ascending order. */
+/** Edges between two groups. The near assets are in ascending order, and so are the far assets of each. */
 export type DomainEdge = {
   nearGroup: number
   farGroup: number
@@ -12,7 +12,7 @@ export type DomainEdge = {
   nearCount: number
 }
 
-/** Throws LIMIT_EXCEEDED (domainEdgesMaxCount) at the edge that is too much. */
+/** Throws LIMIT_EXCEEDED at the first edge over domainEdgesMaxCount. */
 export function domainEdges() {
   const byGroups = new Map<number, Map<number, DomainEdge>>()
   let total = 0

@@ -1,28 +1,31 @@
-/** Which domain stands for an asset in lineage between domains: it depends on what is asked, and from where one looks. */
+/**
+ * Chooses the domain that represents an asset in lineage between domains. The choice depends on the question
+ * and on the side of the edge.
+ */
 import type { DomainTree } from './lineage-reader.ts'
 
-/** Stands for assets in no domain, where an id of a domain would stand. */
+/** The group of assets in no domain; no domain has this id. */
 export const noDomain = 0
 
-/** Null for what takes no part. */
+/** The group of assets in a domain; null if they are left out. */
 export type GroupOf = (domainId: number | null) => number | null
 
 export type DomainQuestion = {
-  /** The domain asked for; null if it is about all of them. */
+  /** The domain asked about; null for all. */
   domainId: number | null
   includesDescendants: boolean
-  /** The domain whose direct children are the groups; null for no such limit. */
+  /** The domain whose direct children are the groups; null if any domain may be a group. */
   withinId: number | null
 }
 
-/** The domain and those above it, the nearest first; ends before one comes again. */
+/** The domain and its ancestors, nearest first. A cycle is followed once. */
 function chainOf(tree: DomainTree, domainId: number): number[] {
   const chain = new Set<number>()
   for (let id: number | null = domainId; id !== null && !chain.has(id); id = tree.parentOf(id)) chain.add(id)
   return [...chain]
 }
 
-/** The domains whose assets are the near side of the edges, of all that may be. */
+/** The domains whose assets are on the near side of the edges. */
 export function nearDomains(
   tree: DomainTree,
   { domainId, includesDescendants, withinId }: DomainQuestion,
@@ -32,7 +35,10 @@ export function nearDomains(
   return withinId === null ? new Set(inUse) : new Set([withinId, ...tree.below([withinId])])
 }
 
-/** How each end of an edge is grouped. `near` has the domains of the near side; edges within it, or within one group, do not count. */
+/**
+ * How each end of an edge is grouped. `near` has the domains of the near side. Edges within it, or within one
+ * group, do not count.
+ */
 export function groupsOf(
   tree: DomainTree,
   question: DomainQuestion,
@@ -48,13 +54,19 @@ export function groupsOf(
   }
 }
 
-/** The highest domain that the asked one is not in; where it is in all of them, the domain itself. Without one asked, the highest. */
+/**
+ * Gives the highest ancestor of a domain that does not contain the asked domain; the domain itself if all its
+ * ancestors do. Without an asked domain, gives the root.
+ */
 function highestApart(tree: DomainTree, askedId: number | null): (domainId: number) => number {
   const above = new Set(askedId === null ? [] : chainOf(tree, askedId))
   return (domainId) => chainOf(tree, domainId).findLast((id) => !above.has(id)) ?? domainId
 }
 
-/** The child of the domain that the other is in; the domain itself for what is directly in it, nothing for what is not. */
+/**
+ * Gives the child of `withinId` that contains the domain; `withinId` itself for itself; null for a domain
+ * outside it.
+ */
 function childWithin(tree: DomainTree, withinId: number): (domainId: number) => number | null {
   return (domainId) => {
     const chain = chainOf(tree, domainId)

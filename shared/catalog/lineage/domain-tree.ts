@@ -1,7 +1,7 @@
 /** The tree of domains as a map from domain to parent, and the walks down and up it. */
 import type { DomainTree } from './lineage-reader.ts'
 
-/** `parents` has an entry for each domain that has a parent. Walks end whatever cycles it holds. */
+/** `parents` has an entry for each domain that has a parent. Walks end even if the parents form cycles. */
 export function domainTreeOf(parents: ReadonlyMap<number, number>): DomainTree {
   let children: Map<number, number[]> | null = null
   const childrenOf = (id: number): readonly number[] => {

@@ -1,4 +1,4 @@
-/** Reads by what edges lead from one entity to another: the jobs that state them, and the queries their statements name. */
+/** Reads what asserts the edges between entities: jobs, and the queries that statements name. */
 import type { Db, Tx } from '../../db/database.ts'
 import type { JsonObject } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
@@ -11,7 +11,10 @@ import type { EntityReference } from './read-entity.ts'
 
 const edgesPerSlice = 5_000
 
-/** An owner that is an end of its edge is not by the way. By URN; empty for an edge that is stated by its ends alone. */
+/**
+ * The jobs and queries of an edge, by URN. Owners that are an end of the edge are left out, so the list is
+ * empty if only its ends assert it.
+ */
 export async function readVia(
   db: Db | Tx,
   edges: readonly EdgeEnds[]
@@ -40,13 +43,13 @@ export async function readVia(
 
 const edgeKey = ({ upstreamId, downstreamId }: EdgeEnds): string => `${upstreamId} ${downstreamId}`
 
-/** A column belongs to its asset, so the asset is no more by the way than an end is. */
+/** False for an owner that is an end of the edge, or the asset of a column that is an end. */
 const isByTheWay = ({ ownerId, upstreamId, downstreamId, field }: EdgeOwnerRow): boolean =>
   ownerId !== upstreamId &&
   ownerId !== downstreamId &&
   lineageFieldByCode(field).aspectName === 'dataJobInputOutput'
 
-/** The query of a statement; that of a column record is in its owner's document. */
+/** Gives the query of a statement. A column record names its query in the document of its owner. */
 async function readQueries(
   db: Db | Tx,
   rows: readonly EdgeOwnerRow[]

@@ -1,10 +1,10 @@
-/** Shows entities that are known by their ids. */
+/** Turns ids of entities into references that can be shown. */
 import type { Db, Tx } from '../../db/database.ts'
 import { readEntityFacts } from '../../store/entity-reads.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { EntityReference } from './read-entity.ts'
 
-/** Of the reader's snapshot. What is not known is null. */
+/** From the reader's snapshot; null for unknown ids. */
 export async function referencesOf(
   reader: LineageReader,
   ids: readonly number[] | Int32Array
@@ -17,7 +17,7 @@ export async function referencesOf(
   }
 }
 
-/** As they are now, in the order of the ids; null if an id has no entity. */
+/** As of now, in the order of the ids; null for an id without an entity. */
 export async function readReferences(
   db: Db | Tx,
   ids: readonly number[]

@@ -1,8 +1,9 @@
 /**
  * Exports lineage: the whole answer to a question, without pages, from one snapshot.
  *
- * Walk and filters come first, so that total and completeness are known before the first row; rows are then read a slice
- * at a time, as fast as the client takes them. Memory contains the ids that the walk reached (6 bytes each) and one slice.
+ * The walk and the filters run first, so total and completeness are known before the first row. Rows are then
+ * read a slice at a time, as fast as the client takes them. Memory contains the ids that the walk reached (6
+ * bytes each) and one slice.
  */
 import { limits } from '../../limits.ts'
 import type { LineageDirection } from '../../model/walk.ts'
@@ -21,19 +22,19 @@ export type LineageExport = {
   startUrn: Urn
   direction: LineageDirection
   report: LineageReport
-  /** Entities that `entities` gives. */
+  /** Number of entities in `entities`. */
   total: number
   /** Where the walk began, with degree 0: the start, or its columns. */
   starts: () => AsyncGenerator<ExportEntity[]>
-  /** What was reached and kept, nearest first. */
+  /** The entities that were reached and kept, nearest first. */
   entities: () => AsyncGenerator<ExportEntity[]>
   /** The edges among all of them. */
   edges: () => AsyncGenerator<ExportEdge[]>
 }
 
 /**
- * Gives the export to `use`, which reads rows until it resolves; the snapshot is held for so long.
- * Throws what checkExport and `use` throw, NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED after walkDeadlineMs.
+ * Passes the export to `use`, and keeps the snapshot open until `use` resolves. Throws what checkExport and
+ * `use` throw, NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED after walkDeadlineMs.
  */
 export async function exportLineage(
   sources: LineageSources,

@@ -1,4 +1,7 @@
-/** Checks what an export is asked and makes of it a question that can be answered without looking back. */
+/**
+ * Checks the parameters of an export and turns them into a complete question: nothing looks at the parameters
+ * again.
+ */
 import { CatalogError } from '../../errors.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import { entityTypes } from '../../model/entity-types.ts'
@@ -16,7 +19,7 @@ import {
 import { checkWindow } from './scroll-question.ts'
 import type { HitFilters } from './filter-hits.ts'
 
-/** As the parameters of a URL say it; null if one is absent. */
+/** As the URL has them; null for absent ones. */
 export type ExportInput = {
   urn: string | null
   direction: LineageDirection
@@ -45,8 +48,9 @@ export type ExportQuestion = HitFilters & {
 }
 
 /**
- * Parameters of their own and `filters` must both hold. Throws BAD_REQUEST (no start, a type or filter that is not allowed,
- * assets wanted of a column), LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the error names the parameter.
+ * An entity must match both the named parameters and `filters`. Throws BAD_REQUEST (no start, a type or
+ * filter that is not allowed, assets requested from a column), LIMIT_EXCEEDED, INVALID_URN,
+ * INVALID_CHARACTER; the error names the parameter.
  */
 export function checkExport(input: ExportInput): ExportQuestion {
   if (input.urn === null || input.urn.trim() === '')
@@ -104,7 +108,10 @@ function checkedTypes(types: readonly string[]): ReadonlySet<string> | null {
   return types.length > 0 ? new Set(types) : null
 }
 
-/** The filters that have a parameter of their own, as one group or none; checked first by the parameter's name. */
+/**
+ * The filters that have parameters of their own, as one group or none. Checked first, so that errors name the
+ * parameter.
+ */
 function ownFilters({ degrees, platforms, domain }: ExportInput): Filters {
   const wrong = degrees.find((degree) => !degreeValues.some((value) => value === degree))
   if (wrong !== undefined)
@@ -124,6 +131,6 @@ function ownFilters({ degrees, platforms, domain }: ExportInput): Filters {
   return and.length > 0 ? checkFilters([{ and }], lineageFilterFields, 'filters') : []
 }
 
-/** Filters that hold where both do; `own` has one group at most. */
+/** Filters that keep what both keep; `own` has at most one group. */
 const bothOf = (filters: Filters, own: Filters): Filters =>
   filters.length === 0 ? own : filters.map((group) => [...group, ...own.flat()])

@@ -1,4 +1,7 @@
-/** The rows of an export, read through one lineage reader a slice at a time: what is in memory does not grow with their number. */
+/**
+ * The rows of an export, read through one lineage reader a slice at a time, so memory does not grow with the
+ * number of rows.
+ */
 import { graphqlTypeOf } from '../../model/entity-types.ts'
 import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
 import { nameFromUrn, originOf, platformOf } from '../../urn/kinds.ts'
@@ -6,7 +9,7 @@ import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { namesOf, textAspectNames } from '../entities/entity-texts.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
-/** One entity. `id` is 0 for a column that nothing names: it has no other row than as a start. */
+/** One entity. `id` is 0 for a column that nothing names; such a column occurs only as a start. */
 export type ExportEntity = {
   id: number
   degree: number
@@ -33,10 +36,13 @@ export type ExportEdge = {
 const entitiesSliceCount = 500
 /** Entities whose neighbours are read at once. */
 const nearSliceCount = 500
-/** Edges given at once. */
+/** Edges returned at once. */
 const edgesSliceCount = 2_000
 
-/** Entities by id, in the order of the ids. Throws DEADLINE_EXCEEDED if one slice takes longer than a walk may. */
+/**
+ * Entities by id, in the order of the ids. Throws DEADLINE_EXCEEDED if one slice takes longer than
+ * walkDeadlineMs.
+ */
 export async function* entityRows(
   reader: LineageReader,
   ids: Int32Array,
@@ -71,7 +77,7 @@ export async function* entityRows(
   }
 }
 
-/** Looks up the domains of a slice that have not been met before: there are few of them in all. */
+/** Looks up the domains of a slice that are not known yet. All slices together have few. */
 async function addDomains(
   reader: LineageReader,
   domains: Map<number, Urn | null>,
@@ -104,14 +110,17 @@ export const rowWithoutId = (urn: Urn, exists: boolean): ExportEntity => ({
 export type EdgeQuestion = {
   direction: LineageDirection
   level: LineageLevel
-  /** The entities whose edges are followed, in the order in which edges are given. */
+  /** The entities whose edges are followed, in the order in which the edges are returned. */
   nearIds: Int32Array
   degreeAt: (index: number) => number
-  /** Whether an entity is one of those that are exported. */
+  /** Whether the entity is exported. */
   has: (id: number) => boolean
 }
 
-/** The edges that lead from one exported entity to another, each once, in the order of the near ends and by id of the far ones. */
+/**
+ * The edges from one exported entity to another, each once, in the order of the near ends, then by id of the
+ * far ones.
+ */
 export async function* edgeRows(
   reader: LineageReader,
   { direction, level, nearIds, degreeAt, has }: EdgeQuestion

@@ -1,6 +1,6 @@
 /**
- * Reads the documents that filters ask for. An entity without a browse path of its own has that of its containers, made again each time it is
- * asked for: a container that is put elsewhere takes along what is in it.
+ * Reads the documents that filters need. An entity without a browse path gets the path of its containers,
+ * computed on each read, so that moving a container moves everything in it.
  */
 import type { Db, Tx } from '../../db/database.ts'
 import type { JsonObject } from '../../model/changes.ts'
@@ -10,7 +10,7 @@ import { readParentContainers } from './parent-containers.ts'
 
 const browsePathAspect = 'browsePathsV2'
 
-/** By id and aspect name. For aspects that are not lists of edges and no domains. */
+/** By id and aspect name. Only for aspects other than lists of edges and `domains`. */
 export async function readFilterDocuments(
   db: Db | Tx,
   ids: readonly number[] | Int32Array,
@@ -27,7 +27,7 @@ export async function readFilterDocuments(
     entities.map(({ urn }) => urn)
   )
   for (const [index, { id }] of entities.entries()) {
-    // From the outermost, each with its URN for a name, as DataHub makes it.
+    // The outermost container first, each with its URN as its name, as DataHub does.
     const path = (chains[index] ?? []).map(({ urn }) => ({ id: urn, urn })).toReversed()
     if (path.length > 0) documents.get(id)?.set(browsePathAspect, { path })
   }

@@ -1,4 +1,6 @@
-/** The fields that results can be filtered by: where each one's values are found, and how they may be compared. */
+/**
+ * The fields that results can be filtered by: where the values of each are, and which conditions it allows.
+ */
 import { graphqlTypeOf } from '../../model/entity-types.ts'
 import type { JsonValue } from '../../model/changes.ts'
 import { isObject } from '../../model/json-values.ts'
@@ -7,21 +9,24 @@ import type { Urn } from '../../urn/urn.ts'
 import { descriptionsOf, namesOf, textAspectNames, type Documents } from '../entities/entity-texts.ts'
 import type { EntityClass } from './lineage-reader.ts'
 
-/** The facts that a result shares with others. They decide most filters, which are then evaluated once for all of them. */
+/**
+ * The facts that a result shares with others. Most filters look at nothing else, and are evaluated once for
+ * all results with these facts.
+ */
 export type CommonFacts = Pick<
   EntityClass,
   'entityType' | 'platformUrn' | 'origin' | 'isRemoved' | 'domainId'
 > & {
-  /** Of the hops from the start of a walk; null if there was no walk. */
+  /** Hops from the start of a walk; null if there was no walk. */
   degree: DegreeValue | null
 }
 
-/** One result with what is its own. `documents` are those that the filters in use need. */
+/** One result with its own facts. `documents` are those that the filters in use need. */
 export type Candidate = {
   common: CommonFacts
   urn: Urn
   documents: Documents
-  /** Null if no filter asks. */
+  /** Null if no filter needs it. */
   hasUpstreams: boolean | null
 }
 
@@ -40,14 +45,14 @@ export type FilterCondition = (typeof textConditions)[number] | (typeof domainCo
 
 export type FilterField = {
   conditions: readonly FilterCondition[]
-  /** Where the set is small, the values a filter may name. */
+  /** The values that a filter may name, where the set is small. */
   allowed?: readonly string[]
-  /** Under which its values are in search documents, all of them; absent if they are not. */
+  /** The key in search documents that has all values of the field; absent if there is none. */
   key?: string
 } & (
   | { commonValuesOf: (facts: CommonFacts) => readonly string[] }
   | {
-      /** Aspects whose documents hold the values. */
+      /** Aspects whose documents contain the values. */
       aspectNames: readonly string[]
       ownValuesOf: (candidate: Candidate) => readonly string[]
       /** Whether edges must be looked at. */
@@ -64,7 +69,7 @@ const strings = (values: readonly (JsonValue | undefined)[]): string[] =>
   values.filter((value) => typeof value === 'string')
 const present = (value: string | null): string[] => (value === null ? [] : [value])
 
-/** A field whose values are in a list of one aspect, each below a key. */
+/** A field whose values are in a list in one aspect, each under a key. */
 const fromList = (aspectName: string, listName: string, key: string): FilterField => ({
   key: aspectName,
   conditions: textConditions,
@@ -102,7 +107,7 @@ const origin: FilterField = {
   commonValuesOf: (facts) => present(facts.origin)
 }
 
-/** By the names that DataHub's clients send. A Map, so that no text a client sends finds what is not listed. */
+/** By the names that DataHub's clients send. A Map, so that a text from a client finds only listed names. */
 export const entityFilterFields: ReadonlyMap<string, FilterField> = new Map<string, FilterField>([
   ['_entityType', entityType],
   ['entityType', entityType],
@@ -171,7 +176,7 @@ export const entityFilterFields: ReadonlyMap<string, FilterField> = new Map<stri
   ['browsePathV2', { conditions: textConditions, aspectNames: ['browsePathsV2'], ownValuesOf: browsePathOf }]
 ])
 
-/** The same for what a walk reached. */
+/** The same for the results of a walk. */
 export const lineageFilterFields: ReadonlyMap<string, FilterField> = new Map<string, FilterField>([
   [
     'degree',
@@ -180,7 +185,7 @@ export const lineageFilterFields: ReadonlyMap<string, FilterField> = new Map<str
   ...entityFilterFields
 ])
 
-/** `key=value`, as DataHub's clients ask for it. */
+/** `key=value`, the form in which DataHub's clients send it. */
 function customPropertiesOf({ documents }: Candidate): string[] {
   return [...documents.values()].flatMap((document) =>
     isObject(document.customProperties)
@@ -191,7 +196,7 @@ function customPropertiesOf({ documents }: Candidate): string[] {
   )
 }
 
-/** The ids of the path behind a U+241F each, as DataHub keeps it. */
+/** The ids of the path, each after a U+241F, the form in which DataHub stores it. */
 function browsePathOf({ documents }: Candidate): string[] {
   const ids = strings(
     listed(documents.get('browsePathsV2')?.path).map((entry) => (isObject(entry) ? entry.id : undefined))

@@ -1,4 +1,4 @@
-/** Walks from the start of a question and filters what is reached: everything that a search returns, before any page of it. */
+/** Walks from the start of a question and filters what it reaches: all results of a search, before paging. */
 import { firstIndex } from '../../model/first-index.ts'
 import type { GraphVersion } from '../../graph/lineage-graph.ts'
 import { limits } from '../../limits.ts'
@@ -16,7 +16,7 @@ export type FoundHits = {
   walk: Walk
   hits: Hits
   filtered: FilteredHits
-  /** Of the reader that found them. */
+  /** The version of the reader that found them. */
   version: GraphVersion | null
 }
 
@@ -40,13 +40,13 @@ export async function findHits(
     startIds,
     walk,
     hits,
-    // The jobs of columns can change while the graph does not.
+    // The jobs of columns can change while the graph stays the same.
     filtered: { ...filtered, readsOwn: filtered.readsOwn || isOfColumns },
     version: reader.version
   }
 }
 
-/** A column that nothing names has no id, and reaches nothing. */
+/** A column that nothing names has no id, and no lineage. */
 async function startsOf(
   reader: LineageReader,
   { startUrn, beginsAtColumns }: ScrollQuestion
@@ -57,17 +57,20 @@ async function startsOf(
   return beginsAtColumns ? (await reader.columns([start.id]))(start.id) : [start.id]
 }
 
-/** What the objects of a small result take, counted as ids: a thousand questions a second must not add up to a gigabyte. */
+/**
+ * What the objects of a small result take, expressed in ids. Without it, a thousand small results a second
+ * would add up to a gigabyte.
+ */
 const fixedSize = 500
 
-/** Ids that are held with what was found. */
+/** The size of a held result, in ids. */
 export const sizeOf = ({ walk, hits, filtered }: FoundHits): number =>
   fixedSize +
   walk.ids.length +
   (hits.ids === walk.ids ? 0 : walk.ids.length + hits.ids.length) +
   (filtered.kept?.length ?? 0)
 
-/** The place, among the kept hits, of the first one after a degree and id. */
+/** The index, among the kept hits, of the first one after a degree and id. */
 export function placeBehind({ hits, filtered }: FoundHits, after: { degree: number; id: number }): number {
   return firstIndex(0, filtered.total, (place) => {
     const index = filtered.kept?.[place] ?? place

@@ -1,4 +1,4 @@
-/** Finds the shortest ways from one entity downstream to another, and by what each step of them is stated. */
+/** Finds the shortest paths from one entity downstream to another, and what asserts each of their steps. */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { WalkBounds } from '../../model/walk.ts'
@@ -16,13 +16,13 @@ import { withLineage, type LineageSources } from './with-lineage.ts'
 /** As clients send it. */
 export type LineagePathsInput = { from: string; to: string; count?: number | null }
 
-/** `via` is what states the edge that leads here, where that is neither end of it. */
+/** `via` is what asserts the edge into this entity, unless it is one of the two ends. */
 type PathStep = { entity: EntityReference; via: EntityReference[] }
 
 export type LineagePaths = {
-  /** Of every shortest way; null if none was found. */
+  /** Length of every shortest path; null if none was found. */
   hops: number | null
-  /** How many shortest ways there are; Number.MAX_SAFE_INTEGER stands for more. */
+  /** Number of shortest paths; Number.MAX_SAFE_INTEGER also means more. */
   total: number
   paths: PathStep[][]
   report: LineageReport
@@ -31,9 +31,10 @@ export type LineagePaths = {
 const walkBounds: WalkBounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
 
 /**
- * The first ways in the order of their ids, from the start on. No way is not an error: the report says whether it is certain.
- * Throws BAD_REQUEST (ends that are equal, or an asset and a column), INVALID_URN, LIMIT_EXCEEDED (pageMaxCount, pathEntitiesMaxCount),
- * NOT_FOUND for an end that does not exist, DEADLINE_EXCEEDED.
+ * Returns the first paths, in the order of their ids from the start. Finding none is not an error: the report
+ * says whether the search was complete. Throws BAD_REQUEST (ends that are equal, or an asset and a column),
+ * INVALID_URN, LIMIT_EXCEEDED (pageMaxCount, pathEntitiesMaxCount), NOT_FOUND for an end that does not exist,
+ * DEADLINE_EXCEEDED.
  */
 export async function findLineagePaths(
   sources: LineageSources,
@@ -58,7 +59,7 @@ export async function findLineagePaths(
     sources,
     async (reader) => {
       const [fromId, toId] = await idsOf(reader, from, to)
-      // A column that nothing names has no id, and no way leads from it or to it.
+      // A column that nothing names has no id, and is on no path.
       const ways =
         fromId === null || toId === null ? noWays : await shortestWays(reader, fromId, toId, level, bounds)
       const found = waysFrom(ways, fromId ?? 0, count)
@@ -104,7 +105,7 @@ async function idsOf(reader: LineageReader, from: Urn, to: Urn): Promise<[number
   return [start.id, end.id]
 }
 
-/** The first ways, from the start on. Throws LIMIT_EXCEEDED (pathEntitiesMaxCount). */
+/** The first paths, beginning at the start. Throws LIMIT_EXCEEDED (pathEntitiesMaxCount). */
 function waysFrom({ hops, total, nextOf }: ShortestWays, fromId: number, count: number): number[][] {
   if (hops === null) return []
   const actual = Math.min(count, total) * (hops + 1)

@@ -1,10 +1,13 @@
-/** Finds datasets by names that they had before: the path of a table, what was renamed. */
+/** Finds datasets by an alias: the path of a table, or a name from before a rename. */
 import type { Db, Tx } from '../../db/database.ts'
 import { findCurrentNames } from '../../store/openlineage.ts'
 import { entityTypeOf } from '../../urn/urn.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
-/** The reader, whose `find` gives under such a name the dataset as it is called now. What exists under the name itself goes before. */
+/**
+ * Wraps the reader: `find` of an alias returns the dataset under its present name. An entity whose URN is the
+ * alias itself wins.
+ */
 export function followAliases(reader: LineageReader, db: Db | Tx): LineageReader {
   return {
     ...reader,

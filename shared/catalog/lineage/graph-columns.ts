@@ -1,4 +1,7 @@
-/** The first columns of each asset in a lineage graph: those with edges in it, then others with lineage, then the rest of the schema. */
+/**
+ * Chooses the first columns of each asset in a lineage graph: those with edges in it, then others with
+ * lineage, then the rest of the schema.
+ */
 import { CatalogError } from '../../errors.ts'
 import type { JsonObject } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
@@ -8,10 +11,10 @@ import type { Rim, Rims } from './graph-edges.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
 export type ColumnRow = {
-  /** Null if the path makes no valid URN. */
+  /** Null if the path does not give a valid URN. */
   urn: Urn | null
   path: string
-  /** As the platform names it; null if the schema does not have it. */
+  /** As the platform names it; null for a column that the schema does not have. */
   dataType: string | null
   upstreamCount: number
   downstreamCount: number
@@ -19,11 +22,11 @@ export type ColumnRow = {
   hiddenDownstream: number
 }
 
-/** `total` counts the columns of the schema and those that lineage names, each once. */
+/** `total` counts each column once, whether the schema, lineage or both name it. */
 export type ColumnRows = { total: number; rows: ColumnRow[] }
 
 type Columns = {
-  /** Of each asset: the columns that anything names and that are not soft-deleted, and those that are. */
+  /** Of each asset: the named columns that are visible, and those that are soft-deleted. */
   namedOf: ReadonlyMap<number, { visible: readonly number[]; removed: readonly number[] }>
   rims: Rims
 }

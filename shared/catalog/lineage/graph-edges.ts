@@ -1,4 +1,7 @@
-/** The edges between what a lineage graph shows, and at each node how many neighbours are not in it. */
+/**
+ * The edges between the nodes of a lineage graph, and the number of neighbours of each node that are not in
+ * it.
+ */
 import { limits } from '../../limits.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import type { LineageDirection } from '../../model/walk.ts'
@@ -6,7 +9,7 @@ import { nodesSliceCount, type Looks } from './graph-nodes.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { throughHidden } from './through-hidden.ts'
 
-/** `between` are the hidden entities that were looked through, the first edgeViaMaxCount of `betweenCount`. */
+/** `between` has the first edgeViaMaxCount hidden entities on the way; `betweenCount` counts them all. */
 export type IdEdge = {
   upstreamId: number
   downstreamId: number
@@ -14,12 +17,12 @@ export type IdEdge = {
   betweenCount: number
 }
 
-/** The first graphEdgesMaxCount edges by their ends, and how many there are. */
+/** The first graphEdgesMaxCount edges, ordered by their ends, and the number of all. */
 export type EdgesFound = { edges: IdEdge[]; total: number }
 
 export type Rim = { count: number; hidden: number }
 
-/** How many neighbours a node has in all, and how many of them are not shown. */
+/** How many neighbours each node has, and how many of them are not shown. */
 export type Rims = { UPSTREAM: Map<number, Rim>; DOWNSTREAM: Map<number, Rim> }
 
 export async function readEdges(
@@ -47,7 +50,10 @@ export async function readEdges(
   return { ...found, rims }
 }
 
-/** Whether the edge is listed: then all that is between its ends was looked up, which may take a while. */
+/**
+ * Counts the edge and, up to graphEdgesMaxCount, lists it. Returns whether it was listed: that takes longer,
+ * because everything between its ends is looked up.
+ */
 function addEdge(
   found: EdgesFound,
   upstreamId: number,
@@ -69,9 +75,9 @@ function addEdge(
 const columnsSliceCount = 1_000
 
 /**
- * The edges between columns of the assets shown; soft-deleted columns are looked through. `columnsOf` has the columns of each
- * asset that an edge listed has an end in, `rims` the neighbours of every column that is
- * named, `namedOf` these columns by asset. Throws LIMIT_EXCEEDED (graphColumnsMaxCount).
+ * The edges between columns of the shown assets; soft-deleted columns are bridged. `columnsOf` has the
+ * columns with a listed edge, by asset; `rims` the neighbours of every named column; `namedOf` the named
+ * columns, by asset. Throws LIMIT_EXCEEDED (graphColumnsMaxCount).
  */
 export async function readColumnEdges(
   reader: LineageReader,
@@ -120,7 +126,7 @@ export async function readColumnEdges(
 /** Of each asset: the columns that anything names. */
 export type NamedColumns = Map<number, { visible: number[]; removed: number[] }>
 
-/** `assetOf` has the columns that are not soft-deleted, with their assets. */
+/** `assetOf` maps each column that is not soft-deleted to its asset. */
 async function namedColumns(
   reader: LineageReader,
   assetIds: readonly number[]

@@ -1,23 +1,26 @@
-/** Which entities a lineage graph shows: the nearest ones of each side, and what it is expanded by. */
+/**
+ * Chooses the entities that a lineage graph shows: the nearest ones of each side, and the requested
+ * expansions.
+ */
 import type { LineageDirection } from '../../model/walk.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { FanOut, GraphQuestion } from './graph-question.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { Look } from './through-hidden.ts'
 
-/** Looks both ways with the rules of one graph. */
+/** Finds neighbours in both directions by the rules of one graph. */
 export type Looks = { [direction in LineageDirection]: (ids: readonly number[]) => Promise<Look> }
 
-/** Entities whose neighbours are held at a time: a hub has 100,000. */
+/** Entities whose neighbours are in memory at once: a hub has 100,000. */
 export const nodesSliceCount = 16
 
-/** Nodes whose neighbours in a direction the graph was to show, whether or not all of them had room. */
+/** Nodes whose neighbours in a direction were requested, whether or not there was room for all. */
 export type Expanded = { [direction in LineageDirection]: Set<number> }
 
 /**
- * Ids of what is shown, the start first, then nearest first, by id within a hop. Where a hop does not fit, each side gets
- * at least half of the room that is left, if it has use for it. What the graph is expanded by comes last, in the order of the
- * question; `ignored` has the places of expands whose entity is not shown.
+ * Ids of the shown entities: the start, then nearest first, by id within a hop, then the expansions in the
+ * order of the question. Where a hop does not fit, each side gets at least half of the remaining room if it
+ * needs it. `ignored` has the indexes of expansions whose entity is not shown.
  */
 export async function chooseNodes(
   reader: LineageReader,
@@ -51,7 +54,7 @@ export async function chooseNodes(
     const upRoom = Math.min(up, Math.max(share, room() - down))
     for (const id of unseen('UPSTREAM').slice(0, upRoom)) ids.add(id)
     for (const id of unseen('DOWNSTREAM').slice(0, room())) ids.add(id)
-    // What lies on both sides was counted for both, and took room once.
+    // Entities on both sides were counted twice, so there is still room.
     for (const id of unseen('UPSTREAM').slice(0, room())) ids.add(id)
     frontier = {
       UPSTREAM: found.UPSTREAM.filter((id) => ids.has(id)),
@@ -109,12 +112,15 @@ type Nearby = {
   seen: ReadonlySet<number>
   shown: ReadonlySet<number>
   room: number
-  /** Bounds what one entity of the frontier adds, after what the ones before it add. */
+  /** Limits what one entity of the frontier adds beyond what the ones before it added. */
   fanOut: FanOut | null
   only?: ReadonlySet<number> | null
 }
 
-/** Of what is next to a frontier and not seen: all that is shown already, and the least ids of the others, as many as there is room for. */
+/**
+ * The unseen neighbours of a frontier: all that are already shown, and as many others as fit, least ids
+ * first.
+ */
 async function nearest(
   look: Looks[LineageDirection],
   frontier: readonly number[],
@@ -135,10 +141,10 @@ async function nearest(
         if (shown.has(far)) again.add(far)
         else if (!fresh.has(far)) own.push(far)
       }
-      // What is met is ascending.
+      // `own` is ascending, so its first entries are the least ids.
       for (const far of fanOut !== null && own.length > fanOut.above ? own.slice(0, fanOut.show) : own)
         fresh.add(far)
-      // A few hubs would otherwise fill the memory with what no picture has room for.
+      // Without this, a few hubs would fill the memory with entities that there is no room for.
       if (fresh.size > 2 * room + 10_000) keepLeast()
     }
   }

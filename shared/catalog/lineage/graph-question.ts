@@ -1,4 +1,7 @@
-/** Checks the input of a lineage graph and makes of it a question that can be answered without looking back at the input. */
+/**
+ * Checks the input of a lineage graph and turns it into a complete question: nothing looks at the input
+ * again.
+ */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { checkCount } from '../../model/count-checks.ts'
@@ -33,7 +36,7 @@ export type LineageGraphInput = {
   count?: Maybe<number>
 }
 
-/** `only` are the neighbours to add; null for any. */
+/** `only` are the neighbours to add; null for all. */
 export type Expand = { urn: Urn; direction: LineageDirection; count: number; only: readonly Urn[] | null }
 
 /** A node with more than `above` neighbours to add in a direction adds the first `show`. */
@@ -41,30 +44,30 @@ export type FanOut = { above: number; show: number }
 
 export type GraphQuestion = {
   startUrn: Urn
-  /** From a column the nodes are columns. */
+  /** The level of the start: from a column, the nodes are columns. */
   level: LineageLevel
   hops: { [direction in LineageDirection]: number }
   expands: readonly Expand[]
-  /** Nodes behind which hops in the direction end. */
+  /** Nodes at which hops in the direction end. */
   collapsed: { [direction in LineageDirection]: readonly Urn[] }
-  /** Of hops; null for no bound. */
+  /** Limits hops; null for no limit. */
   fanOut: FanOut | null
   window: TimeWindow | null
   /** Whether the columns of assets are shown. */
   showsColumns: boolean
-  /** Columns listed of each asset, whether or not they have edges. */
+  /** Number of columns listed for each asset, with or without edges. */
   columnRows: number
   /** GraphQL types to show; null for all. */
   types: ReadonlySet<string> | null
   hidesJobs: boolean
-  /** Nodes at most, the start among them. */
+  /** The largest number of nodes, including the start. */
   count: number
 }
 
-/** More rows on a card than this hide the graph. */
+/** More rows on a card would cover the graph. */
 const defaultColumnRows = 8
 
-/** What runs and is shown as an edge where jobs are hidden. */
+/** Jobs and runs, which are shown as edges where jobs are hidden. */
 export const jobTypes: ReadonlySet<string> = new Set(['dataJob', 'dataProcessInstance'])
 
 /** Throws BAD_REQUEST (a number or time out of range), LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the message names the input. */

@@ -1,21 +1,24 @@
 /**
- * Results that are still being paged through, held in the memory of the process that found them: so the pages of one
- * scroll are of one snapshot. They are bounded in number of ids and in age; without a result here, a page is walked again.
+ * Keeps results that are being paged through in the memory of the process that found them, so that all pages
+ * of a scroll are of one snapshot. Bounded in ids and in age; a page whose result is gone walks again.
  */
 import { limits } from '../../limits.ts'
 
 export type HeldResults<Result> = {
   /** The result that a scroll began with. */
   ofScroll: (identity: string, fingerprint: number) => Result | null
-  /** The last result of a question. Ask the reader's version whether it is still true. */
+  /** The last result of a question. The caller must check that the graph still has the same version. */
   ofQuestion: (identity: string) => Result | null
-  /** `size` is the number of ids it holds. A result larger than the whole cache is not kept. */
+  /** `size` is the number of ids in the result. A result larger than the whole cache is not kept. */
   hold: (identity: string, fingerprint: number, result: Result, size: number) => void
 }
 
 type Held<Result> = { identity: string; result: Result; size: number; endsAt: number }
 
-/** The results used longest ago go first; each is kept for `maxAgeMs` after its last use. `now` is in milliseconds. */
+/**
+ * The least recently used results are dropped first; each is kept for `maxAgeMs` after its last use. `now` is
+ * in milliseconds.
+ */
 export function holdResults<Result>({
   maxIds,
   maxAgeMs,
@@ -25,7 +28,7 @@ export function holdResults<Result>({
   maxAgeMs: number
   now?: () => number
 }): HeldResults<Result> {
-  // A Map keeps the order of insertion, so the first is the one used longest ago.
+  // A Map keeps the order of insertion, so the first entry is the least recently used.
   const held = new Map<string, Held<Result>>()
   const latest = new Map<string, string>()
   let size = 0
@@ -71,7 +74,7 @@ export function holdResults<Result>({
   }
 }
 
-/** What one API process holds. */
+/** The bounds of one API process. */
 export const heldResultsBounds = {
   maxIds: limits.heldResultsMaxIds,
   maxAgeMs: limits.heldResultMaxSeconds * 1_000

@@ -1,4 +1,7 @@
-/** Which URNs are known, and which domains assets are in: from the graph in memory where it is there, else in SQL. */
+/**
+ * Tells which URNs are known, and which domains assets are in: from the graph in memory if it is loaded,
+ * otherwise in SQL.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { domainIn, isDeletedIn, isPresentIn } from '../../graph/nodes.ts'
 import type { JsonObject } from '../../model/changes.ts'
@@ -9,10 +12,10 @@ import type { Urn } from '../../urn/urn.ts'
 import type { LineageOpener, OpenedLineage } from './lineage-memory.ts'
 import { findInView } from './memory-lineage-reader.ts'
 
-/** `memory` is null within a transaction, and where a process keeps none. */
+/** `memory` is null within a transaction, and in processes that keep no graph. */
 export type EntitySources = { db: Db | Tx; memory: LineageOpener | null }
 
-/** Those of the URNs that are known, as findKnownEntities has it. */
+/** The known entities among the URNs, with the same answer as findKnownEntities. */
 export function findKnown(
   { db, memory }: EntitySources,
   urns: readonly Urn[]
@@ -32,7 +35,10 @@ export function findKnown(
 
 export type DomainOfAsset = { urn: Urn; exists: boolean }
 
-/** The domain of each asset that is in one, by the asset's URN. A deleted domain does not count, even if an asset still names it. */
+/**
+ * The domain of each asset that is in one, by the asset's URN. Deleted domains do not count, even if an asset
+ * still names them.
+ */
 export function findDomains(
   { db, memory }: EntitySources,
   assetUrns: readonly Urn[]
@@ -67,7 +73,9 @@ function domainInMemory({ graph: { urns }, view: { nodes } }: OpenedLineage, urn
   return exists || !isDeletedIn(nodes, domainId) ? { urn: domainUrn, exists } : null
 }
 
-/** What domainProperties says of domains, absent for a domain that has none; null if memory cannot tell of all of them. */
+/**
+ * The domainProperties of domains, without those that have none; null if memory does not have all of them.
+ */
 export function findDomainDocuments(
   { memory }: EntitySources,
   domainUrns: readonly Urn[]

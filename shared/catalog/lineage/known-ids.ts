@@ -1,18 +1,22 @@
-/** Ids that a process knows without asking the database, so that what it receives is stored by them. */
+/**
+ * Ids that a process knows without asking the database, so that a received chunk can store ids instead of
+ * URNs.
+ */
 import type { Tx } from '../../db/database.ts'
 import { readEpoch } from '../../store/graph-changes.ts'
 import type { Urn } from '../../urn/urn.ts'
 
 /**
- * All of entities whose rows were committed; `epoch` is that of the database which gave them, and compared as a chunk is stored: what the
- * process knows says nothing of a database that was restored. Once the chunk is stored it is right for good: a database that has the
- * chunk has the rows of its entities, and none is ever deleted.
+ * Only ids of entities whose rows were committed. `epoch` identifies the database that gave them. It is
+ * compared when a chunk is stored, because the ids mean nothing in a restored database. After that the chunk
+ * stays valid: a database that has the chunk also has the rows of its entities, which are never deleted.
  */
 export type KnownIds = {
   epoch: string
   /**
-   * The ids in `ids` of URNs of datasets, 0 of those that are not known: of those that are in ASCII where `begins` and `ends` say, from one
-   * entry to before another. One that begins where that of the entry before begins is the same.
+   * Writes into `ids` the id of each ASCII dataset URN of `bytes`, or 0 if it is not known. `begins` and
+   * `ends` say where each URN is, for the entries `from` to before `to`. An entry with the same beginning as
+   * the one before is the same URN.
    */
   idsOf: (
     bytes: DataView,
@@ -22,7 +26,7 @@ export type KnownIds = {
     to: number,
     ids: Int32Array
   ) => void
-  /** Throws where the id is not known. */
+  /** Throws for an unknown id. */
   urnOf: (id: number) => Urn
 }
 

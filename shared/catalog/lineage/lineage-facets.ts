@@ -6,7 +6,10 @@ import type { Tally } from './filter-hits.ts'
 
 export type Facet = { field: string; displayName: string; aggregations: { value: string; count: number }[] }
 
-/** Degree is the first facet and shows all its values, as DataHub's clients expect; of the others the most frequent values. */
+/**
+ * Degree is the first facet and shows all its values, as DataHub's clients expect. The others show their most
+ * frequent values.
+ */
 export async function facetsOf(
   reader: LineageReader,
   tally: Tally,
@@ -24,7 +27,7 @@ export async function facetsOf(
   ]
 }
 
-/** Those of any results, the most frequent values first. */
+/** The facets of any results, the most frequent values first. */
 export async function commonFacetsOf(
   reader: Pick<LineageReader, 'urns'>,
   { byClass }: Pick<Tally, 'byClass'>,

@@ -1,6 +1,6 @@
 /**
- * Filters of results: plain Boolean logic. A result is kept when one group holds; a group holds when all its filters do;
- * a filter holds when one of its values fits, or, negated, when none does.
+ * Filters of results as plain Boolean logic: a result is kept if any group matches. A group matches if all
+ * its filters do. A filter matches if one of its values does, or, negated, if none does.
  */
 import { CatalogError } from '../../errors.ts'
 import type { LimitName } from '../../limits.ts'
@@ -24,7 +24,7 @@ export type FacetFilterInput = {
 }
 export type FilterGroupInput = { and?: readonly FacetFilterInput[] | null }
 
-/** A filter that has been checked. */
+/** A checked filter. */
 export type Filter = {
   fieldName: string
   field: FilterField
@@ -33,12 +33,12 @@ export type Filter = {
   isNegated: boolean
 }
 
-/** Groups that have been checked; no groups keep everything. */
+/** Checked groups; without groups, everything is kept. */
 export type Filters = readonly (readonly Filter[])[]
 
 const domainsField = 'domains'
 
-/** Groups of filters with those that must hold beside them, DataHub's older form: each group has them, and alone they are one. */
+/** Combines groups of filters with DataHub's older form, filters that must match in addition to them. */
 export function mergedGroups(
   groups: readonly FilterGroupInput[] | null | undefined,
   beside: readonly FacetFilterInput[] | null | undefined
@@ -50,9 +50,10 @@ export function mergedGroups(
 }
 
 /**
- * Checks groups against the fields that may be used. `place` is the input's name for messages (`input.orFilters`).
- * Throws BAD_REQUEST (unknown field, condition or value, with those allowed; no values), INVALID_URN (a domain that is not
- * a URN) and LIMIT_EXCEEDED (filterGroupsMaxCount, filtersPerGroupMaxCount, filterValuesMaxCount).
+ * Checks groups against the allowed fields. `place` is the name of the input in messages (`input.orFilters`).
+ * Throws BAD_REQUEST (unknown field, condition or value, with those allowed; no values), INVALID_URN (a
+ * domain that is not a URN) and LIMIT_EXCEEDED (filterGroupsMaxCount, filtersPerGroupMaxCount,
+ * filterValuesMaxCount).
  */
 export function checkFilters(
   groups: readonly FilterGroupInput[] | null | undefined,
@@ -76,11 +77,11 @@ export function checkFilters(
 const valueCount = (filters: readonly FacetFilterInput[] | null | undefined): number =>
   (filters ?? []).reduce((sum, { values }) => sum + (values?.length ?? 0), 0)
 
-/** Values of filters that have been checked. */
+/** Number of values in checked filters. */
 export const filterValueCount = (filters: Filters): number =>
   filters.flat().reduce((sum, { values }) => sum + values.length, 0)
 
-/** Checks filters that must all hold, as one group. Throws as checkFilters does. */
+/** Checks filters that must all match, as one group. Throws as checkFilters does. */
 export function checkAllOf(
   filters: readonly FacetFilterInput[] | null | undefined,
   fields: ReadonlyMap<string, FilterField>,
@@ -144,8 +145,8 @@ export const mentions = (filters: Filters, fieldName: string): boolean =>
   filters.some((group) => group.some((filter) => filter.fieldName === fieldName))
 
 /**
- * The hops after which no further result can be kept: 0 if no degree can satisfy the filters, Infinity where any
- * can. Exact for what the degree filters say, negation included, so a walk that ends there has lost nothing.
+ * The number of hops after which nothing more can be kept: 0 if no degree matches, Infinity if any may. Exact
+ * for filters on degree, also negated ones, so a walk that ends there misses nothing.
  */
 export function hopsWanted(filters: Filters): number {
   if (filters.length === 0) return Infinity
@@ -159,23 +160,23 @@ export function hopsWanted(filters: Filters): number {
   return wanted[2] ? Infinity : wanted[1] ? 2 : wanted[0] ? 1 : 0
 }
 
-/** Where domains are looked up: a lineage reader, for one. */
+/** Where domains are looked up, such as a lineage reader. */
 export type DomainLookup = Pick<LineageReader, 'find' | 'domainTree'>
 
 export type FactsMatcher = {
-  /** Whether all results with these facts are kept; null if each has to be judged by what is its own. */
+  /** Whether all results with these facts are kept, or none; null if each must be judged by its own facts. */
   common: (facts: CommonFacts) => boolean | null
   whole: (candidate: Candidate) => boolean
   /** Aspects whose documents `whole` needs. */
   aspectNames: readonly string[]
-  /** Whether `whole` needs to be told if there are upstreams. */
+  /** Whether `whole` needs to know if there are upstreams. */
   asksUpstreams: boolean
 }
 
-/** Makes the judge. Domains are looked up now, so that each result is then judged without waiting. */
+/** Compiles filters into a matcher. Domains are looked up here, so judging a result never waits. */
 export async function matcherOf(lookup: DomainLookup, filters: Filters): Promise<FactsMatcher> {
   const groups: FilterMatcher[][] = []
-  // One after the other: a reader in SQL has one connection for all of them.
+  // In sequence: a reader in SQL has one connection for all of them.
   for (const group of filters) {
     const judges: FilterMatcher[] = []
     for (const filter of group) judges.push(await matcherOfFilter(lookup, filter))
@@ -193,14 +194,14 @@ export async function matcherOf(lookup: DomainLookup, filters: Filters): Promise
   }
 }
 
-/** False if one is false, else null if one is not known. */
+/** False if one is false, otherwise null if one is unknown. */
 const allOf = (verdicts: readonly (boolean | null)[]): boolean | null =>
   verdicts.includes(false) ? false : verdicts.includes(null) ? null : true
-/** True if one is true, else null if one is not known. */
+/** True if one is true, otherwise null if one is unknown. */
 const anyOf = (verdicts: readonly (boolean | null)[]): boolean | null =>
   verdicts.includes(true) ? true : verdicts.includes(null) ? null : false
 
-/** Answers null if the field needs the candidate and there is none. */
+/** Returns null if the field needs a candidate and there is none. */
 type FilterMatcher = (facts: CommonFacts, candidate: Candidate | null) => boolean | null
 
 async function matcherOfFilter(lookup: DomainLookup, filter: Filter): Promise<FilterMatcher> {
@@ -214,7 +215,7 @@ async function matcherOfFilter(lookup: DomainLookup, filter: Filter): Promise<Fi
   return (_facts, candidate) => candidate && fits(field.ownValuesOf(candidate)) !== isNegated
 }
 
-/** Ids of the domains that a filter means, as text. A domain that does not exist means none. */
+/** Ids, as text, of the domains that a filter selects. A domain that does not exist selects nothing. */
 async function domainIdsOf(lookup: DomainLookup, { condition, values }: Filter): Promise<string[]> {
   const ids = [...(await lookup.find(values as readonly Urn[])).values()].flatMap(({ id }) => id ?? [])
   if (condition === 'EQUAL' || condition === 'IN') return ids.map(String)
@@ -224,7 +225,7 @@ async function domainIdsOf(lookup: DomainLookup, { condition, values }: Filter):
   return [...ids, ...below, ...above].map(String)
 }
 
-/** EQUAL and IN compare exactly; the others take no account of case. */
+/** EQUAL and IN compare exactly; the others ignore case. */
 function comparison(
   condition: FilterCondition,
   wanted: readonly string[]

@@ -1,16 +1,19 @@
-/** What a walk found, as it is to be returned: the entities reached, or the assets of the columns reached. */
+/** The results of a walk: the entities reached, or the assets of the columns reached. */
 import type { Walk } from '../../model/walk.ts'
 import { idSet } from '../../store/id-set.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
-/** Where ways to a hit end: at an entity that was walked to, or at a job one hop on from it. */
+/** Where paths to a hit end: at an entity that the walk reached, or at a job one hop after it. */
 export type WayEnd = { id: number; degree: number; jobId: number | null }
 
-/** Hits nearest first and by id within a degree. */
+/** Nearest first, then by id. */
 export type Hits = {
   ids: Int32Array
   degrees: Uint16Array
-  /** For each of some hits, where its ways end: one place, or all columns of an asset, nearest first. */
+  /**
+   * Where the paths to each of some hits end: at one entity, or at every reached column of an asset, nearest
+   * first.
+   */
   wayEndsOf: (indexes: readonly number[]) => WayEnd[][]
 }
 
@@ -29,7 +32,10 @@ const wayEnd = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>, place: number):
 
 const columnsPerSlice = 5_000
 
-/** Each asset that has a reached column is a hit, at the degree of its nearest column. Columns without an asset do not count. */
+/**
+ * Each asset that has a reached column is a hit, at the degree of its nearest column. Columns without an
+ * asset do not count.
+ */
 export async function foldedToAssets(
   reader: LineageReader,
   { ids: columnIds, degrees: columnDegrees }: Pick<Walk, 'ids' | 'degrees'>
@@ -49,7 +55,8 @@ export async function foldedToAssets(
       parents[begin + at] = assetId
       if (!known.add(assetId)) continue
       const degree = columnDegrees[begin + at] ?? 0
-      // The walk is nearest first, so the first column of an asset has the least degree; those of one degree are put in order.
+      // The walk is nearest first, so the first column of an asset has its least degree. Assets of one degree
+      // are then sorted.
       if (degree !== degrees[ofDegree]) {
         ids.subarray(ofDegree, count).sort()
         ofDegree = count

@@ -1,11 +1,14 @@
 /**
- * The lineage graph of one process: loaded from one snapshot, brought up to date before each read, and loaded again where
- * that cannot be done.
+ * The lineage graph of one process: loaded from one snapshot, brought up to date before each read, and loaded
+ * again if that fails.
  *
- * A read joins the first question to the database that is sent after the read came; reads that wait for the same question
- * share it, so fifty readers cost one round trip (220,000 reads/s, against 6,400 with one each). What was acknowledged
- * before a read began is therefore in what it sees, on every process. docs/lineage.md has the proof. There is no other
- * state: while the graph cannot be kept up to date, SQL answers; where the database does not answer, the read fails.
+ * A read joins the first freshness barrier that is sent after the read arrived. Reads that wait for the same
+ * barrier share it, so fifty readers cost one round trip (220,000 reads/s; with one barrier each 6,400). A
+ * read therefore sees everything that was acknowledged before it began, on every process. docs/lineage.md has
+ * the proof.
+ *
+ * There is no third state: while the graph cannot be kept up to date, SQL answers; if the database does not
+ * answer, the read fails.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
@@ -25,7 +28,10 @@ import { loadGraph, type LoadedGraph } from './load-graph.ts'
 import { createMemoryClasses, type MemoryClasses } from './memory-classes.ts'
 import { memoryLineageReader } from './memory-lineage-reader.ts'
 
-/** Give it back with `release`; the view stays what it was until then. `again` opens the same state once more, to be given back as well. */
+/**
+ * Return it with `release`; until then the view does not change. `again` opens the same state once more, to
+ * be released separately.
+ */
 export type OpenedLineage = {
   reader: LineageReader
   graph: LineageGraph
@@ -35,14 +41,20 @@ export type OpenedLineage = {
 }
 
 export type LineageOpener = {
-  /** A state no older than this call, or null if SQL must answer (loading, too large, stopped). Throws what the database throws. */
+  /**
+   * A state no older than this call, or null if SQL must answer (loading, too large, stopped). Throws what
+   * the database throws.
+   */
   open: () => Promise<OpenedLineage | null>
 }
 
 export type LineageMemory = LineageOpener & {
-  /** The ids of all entities that are in memory just now, whatever they are; null while none are. The same object until the graph is loaded again. */
+  /**
+   * The ids of all entities now in memory; null while the graph is not loaded. The same object until the
+   * graph is loaded again.
+   */
   knownIds: () => KnownIds | null
-  /** Begins to load, in the background. */
+  /** Starts loading in the background. */
   start: () => void
   stop: () => Promise<void>
   /** Resolves once the graph is loaded, or is found to be too large. */
@@ -50,30 +62,33 @@ export type LineageMemory = LineageOpener & {
 }
 
 export type LineageMemoryOptions = {
-  /** For documents. */
+  /** For reading documents. */
   db: Db
-  /** A pool of its own, on the primary: its connection is never waited for behind other work. Two, so that a dead one can be passed by. */
+  /**
+   * A pool of two connections to the primary, used by nothing else, so that a barrier never waits for other
+   * work. Two, because one may be dead.
+   */
   graphDb: Db
   maxBytes: number
   log: Log
   turns?: Turns
-  /** How changes are read that the graph has not seen. Only a test passes another function, to show that it is needed. */
+  /** Reads the changes that the graph has not seen. Tests replace it to show that it is needed. */
   readUnseen?: typeof readUnseenChanges
 }
 
 type Loaded = LoadedGraph & { classes: MemoryClasses; ids: KnownIds }
 type Waiting = { resolve: (opened: OpenedLineage | null) => void; reject: (error: unknown) => void }
 
-/** How often a process that nobody reads from catches up, so that no read finds much to do. */
+/** How often an idle process catches up, so that the next read finds little to do. */
 const idleCatchUpMs = 1_000
 const retryMinMs = 500
 const retryMaxMs = 30_000
 const deltasPerLook = 4_096
-/** A graph that has to be loaded again so soon after it was loaded is loaded later, and later each time. */
+/** A graph that must be loaded again this soon after loading is delayed, longer each time. */
 const shortLifeMs = 10_000
-/** Time without an answer to a barrier after which the connection counts as dead. */
+/** A connection that has not answered a barrier for this long counts as dead. */
 const silenceMaxMs = 20_000
-/** A graph that was too large is looked at again after this. */
+/** How long after a graph was too large its size is checked again. */
 const tooLargeRetryMs = 600_000
 
 type Logged = { stated: StatedEdges[]; deltas: GraphDelta[] }
@@ -184,7 +199,7 @@ export function createLineageMemory({
     return true
   }
 
-  /** Forgets the graph: from now on SQL answers, until it has been loaded again. */
+  /** Drops the graph: SQL answers until it is loaded again. */
   function loadAnew(reason: string, error?: unknown): void {
     loaded = null
     reloadDelayMs =
@@ -196,7 +211,7 @@ export function createLineageMemory({
     if (!stopped.signal.aborted) load()
   }
 
-  /** Brings the graph to the present. False if it cannot be: it is then forgotten. */
+  /** Brings the graph up to date. Returns false, and drops the graph, if that is not possible. */
   async function catchUp(current: Loaded): Promise<boolean> {
     const begun = performance.now()
     const unseen = await withinSilence(readUnseen(graphDb, current.position))
@@ -215,7 +230,10 @@ export function createLineageMemory({
     return true
   }
 
-  /** False if the log says what cannot be, or what this version does not know. Throws what the database throws. */
+  /**
+   * Returns false if the log has an impossible entry, or one that this version does not know. Throws what the
+   * database throws.
+   */
   async function applyTo(current: Loaded, { rows }: UnseenChanges): Promise<boolean> {
     const pause = turns.begin()
     let logged: Logged
@@ -252,7 +270,10 @@ export function createLineageMemory({
     }
   }
 
-  /** Without this, a connection that is cut silently would be waited for until the system gives up, a quarter of an hour. */
+  /**
+   * Without this, a silently cut connection would be waited for until the system gives up, after a quarter of
+   * an hour.
+   */
   function withinSilence<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
@@ -264,7 +285,7 @@ export function createLineageMemory({
     })
   }
 
-  /** One question after the other; whoever comes while one is under way waits for the next. */
+  /** Sends one barrier at a time. Reads that arrive in between wait for the next. */
   async function serve(): Promise<void> {
     while (waiting.length > 0) {
       const served = waiting
@@ -272,7 +293,7 @@ export function createLineageMemory({
       const current = loaded
       try {
         const isFresh = current !== null && (await catchUp(current))
-        // Pinned in this very turn, before anything can continue to change the graph.
+        // Opens the views in this turn of the event loop, before anything can change the graph.
         for (const { resolve } of served) resolve(isFresh ? openedOn(current) : null)
       } catch (error) {
         for (const { reject } of served) reject(error)
@@ -308,7 +329,7 @@ export function createLineageMemory({
       waiting.push({ resolve, reject })
       if (isServing) return
       isServing = true
-      // Requests that have come in the same turn of the event loop share the first question too.
+      // So that requests of the same turn of the event loop share the first barrier too.
       setImmediate(() => {
         void serve()
       })
@@ -317,7 +338,7 @@ export function createLineageMemory({
 
   function catchUpWhenIdle(): void {
     if (isServing || !loaded) return
-    // A reader that comes will say what is wrong.
+    // An error is reported by the next read.
     open().then(
       (opened) => opened?.release(),
       () => {}

@@ -1,4 +1,7 @@
-/** Shows one page of what a search across lineage found: the entities, where the text was found in them, and the ways to them. */
+/**
+ * Shows one page of a search across lineage: the entities, the fields where the text was found, and the
+ * paths.
+ */
 import type { Walk } from '../../model/walk.ts'
 import { findText, textAspectNames, type MatchedField } from '../entities/entity-texts.ts'
 import type { FoundHits } from './find-hits.ts'
@@ -12,16 +15,16 @@ import type { ScrollQuestion } from './scroll-question.ts'
 export type LineageResult = {
   entity: EntityReference
   degree: number
-  /** The degree; for an asset that stands for columns, those of all of them. */
+  /** The degree; for an asset that represents its columns, the degrees of all of them. */
   degrees: number[]
-  /** From the start to the entity, or to each column of it; empty unless paths were wished for. */
+  /** From the start to the entity, or to each of its columns; empty unless requested. */
   paths: EntityReference[][]
   matchedFields: MatchedField[]
-  /** Whether the walk went on from here. */
+  /** Whether the walk followed the edges of this entity. */
   isExplored: boolean
 }
 
-/** What the caller will show; what is not wished for is not read. */
+/** Parts that the caller shows; the others are not read. */
 export type PageWishes = { facets: boolean; paths: boolean }
 
 export type ShownPage = { results: LineageResult[]; facets: Facet[] | null }
@@ -30,8 +33,8 @@ export type ShownPage = { results: LineageResult[]; facets: Facet[] | null }
 const documentsSliceCount = 500
 
 /**
- * The results kept from `begin` on. Null if an entity of the page is no longer there: what was found is then too old to be shown.
- * Throws LIMIT_EXCEEDED (pathEntitiesMaxCount), DEADLINE_EXCEEDED.
+ * The kept results from `begin` on. Null if an entity of the page no longer exists: the result is then too
+ * old to be shown. Throws LIMIT_EXCEEDED (pathEntitiesMaxCount), DEADLINE_EXCEEDED.
  */
 export async function showPage(
   reader: LineageReader,
@@ -103,7 +106,10 @@ const degreesOf = (
   isExplored: degree < walk.hops
 })
 
-/** Where the text is found in each. The documents may be newer than those that were judged, and no longer hold it. */
+/**
+ * The fields where the text is found. The documents may be newer than those that were judged, and may no
+ * longer contain it.
+ */
 async function matchedIn(
   reader: LineageReader,
   text: string | null,

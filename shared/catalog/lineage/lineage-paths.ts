@@ -1,8 +1,8 @@
 /**
- * The ways from the start of a walk to its results: shortest ones, as lists of entities.
+ * The shortest paths from the start of a walk to its results, as lists of entities.
  *
- * A walk remembers degrees, not ways. They are found backwards: before an entity at degree n stands each of its
- * neighbours that the walk reached at degree n - 1. The first way goes, from its end back, through the least ids.
+ * A walk records degrees, not paths, so paths are found backwards: the entities before one of degree n are
+ * its neighbours of degree n - 1. The first path is the one with the least ids, seen from its end.
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -13,7 +13,9 @@ import type { LineageReader } from './lineage-reader.ts'
 import type { EntityReference } from './read-entity.ts'
 import { firstWays, stepsInto, type Steps } from './way-steps.ts'
 
-/** `reader` must be of the state that was walked. `countPerEnd` is how many shortest ways are wanted to each end. */
+/**
+ * `reader` must have the state that was walked. `countPerEnd` is the number of paths to return for each end.
+ */
 export type PathsQuestion = {
   startIds: readonly number[]
   direction: LineageDirection
@@ -22,8 +24,8 @@ export type PathsQuestion = {
 }
 
 /**
- * For each result, the ways to each of its ends; start and end are both on them.
- * Throws LIMIT_EXCEEDED (pathEntitiesMaxCount): ways of deep graphs are long, and all of a page are in one answer.
+ * For each result, the paths to each of its ends, including start and end. Throws LIMIT_EXCEEDED
+ * (pathEntitiesMaxCount): paths in deep graphs are long, and an answer contains those of a whole page.
  */
 export async function readPaths(
   reader: LineageReader,
@@ -32,7 +34,7 @@ export async function readPaths(
   endsOfResults: readonly (readonly WayEnd[])[]
 ): Promise<EntityReference[][][]> {
   const room = pathsRoom()
-  // Each end has one way at least: what is too much without looking is refused without looking.
+  // Each end has at least one path, so a page that cannot fit is refused before anything is read.
   for (const { degree, jobId } of endsOfResults.flat()) room.take(degree + (jobId === null ? 1 : 2))
   const levels = levelsOf(question.startIds, walk)
   const before = await stepsBack(reader, question, levels, endsOfResults.flat())
@@ -78,7 +80,7 @@ function levelsOf(
     degree === 0 ? starts : ids.subarray(firstAtLeast(degrees, degree), firstAtLeast(degrees, degree + 1))
 }
 
-/** By degree, the steps of the wanted ends to what is nearer: as many as can be on a wanted way. */
+/** By degree, the steps from the ends towards the start: as many as wanted paths can use. */
 async function stepsBack(
   reader: LineageReader,
   { direction, level, countPerEnd }: PathsQuestion,
@@ -98,7 +100,7 @@ async function stepsBack(
   return steps
 }
 
-/** The first ways to an entity, each from its start on. */
+/** The first paths to an entity, each beginning at its start. */
 const waysTo = (id: number, degree: number, steps: readonly Steps[], count: number): number[][] =>
   firstWays(id, degree, (from, hop) => steps[degree - hop]?.get(from) ?? [], count).map((way) =>
     way.reverse()

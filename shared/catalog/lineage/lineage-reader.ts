@@ -1,8 +1,9 @@
 /**
- * One consistent state of the lineage, as the verbs that read it see it: the graph in memory, or a transaction in SQL.
+ * One consistent state of the lineage for the functions that read it: the graph in memory, or a transaction
+ * in SQL.
  *
- * All that a reader answers of edges, existence, soft deletion and domains is of one snapshot, never older than the moment
- * the reader was opened. Documents (names, descriptions) are read when asked for: never older, perhaps newer.
+ * Edges, existence, soft deletion and domains are all of one snapshot, never older than the moment the reader
+ * was opened. Documents (names, descriptions) are read when asked for: never older, perhaps newer.
  */
 import type { GraphVersion } from '../../graph/lineage-graph.ts'
 import type { Pause } from '../../graph/turns.ts'
@@ -14,39 +15,50 @@ import type { KnownEntity } from '../../store/entity-reads.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { ClassGroups } from './class-groups.ts'
 
-/** What entities have in common that are filtered and counted alike: one object for all of them, so that it can be a key. */
+/**
+ * Facts that entities share when they are filtered and counted. One object for all entities with these facts,
+ * so it can be a key.
+ */
 export type EntityClass = {
   /** Counts up from 0 within one reader. */
   index: number
   entityType: string
   platformUrn: Urn | null
   origin: string | null
-  /** Of a column: whether its asset does. */
+  /** For a column: whether its asset exists. */
   exists: boolean
-  /** Soft-deleted itself or, a column, by its asset. */
+  /** Whether it is soft-deleted; for a column, also whether its asset is. */
   isRemoved: boolean
   domainId: number | null
 }
 
-/** All entities except columns. `ids` gives up to `count` of the kept classes, ascending and above `after`. */
+/**
+ * All entities except columns. `ids` returns up to `count` ids of the kept classes, ascending and greater
+ * than `after`.
+ */
 export type Census = {
   byClass: readonly { entityClass: EntityClass; count: number }[]
   ids: (keeps: (entityClass: EntityClass) => boolean, after: number, count: number) => Promise<Int32Array>
 }
 
-/** The domains, by id. Cycles in what is stored do not matter: every walk of the tree ends. */
+/** The tree of domains, by id. Stored cycles do no harm: every walk of the tree ends. */
 export type DomainTree = {
   parentOf: (id: number) => number | null
-  /** The domains below any of the ids, without these ids unless they are in a cycle. */
+  /** All domains below any of the ids; the ids themselves only if they are in a cycle. */
   below: (ids: readonly number[]) => Set<number>
-  /** The domains above any of the ids, themselves left out unless a cycle leads back. */
+  /** All domains above any of the ids; the ids themselves only if they are in a cycle. */
   above: (ids: readonly number[]) => Set<number>
 }
 
-/** Ids of other than known entities answer nothing: null, or an empty list. Lists are ascending and without duplicates. */
+/**
+ * For ids of unknown entities the answer is null or an empty list. Lists are ascending, without duplicates.
+ */
 export type LineageReader = {
   engine: 'memory' | 'sql'
-  /** Two readers of one process with the same version answer the same; null if that is not known (SQL). */
+  /**
+   * Two readers of one process with the same version give the same answers; null if the version is not known
+   * (SQL).
+   */
   version: GraphVersion | null
   find: (urns: readonly Urn[]) => Promise<Map<Urn, KnownEntity>>
   /** Throws DEADLINE_EXCEEDED. */
@@ -62,27 +74,33 @@ export type LineageReader = {
   classGroups: (ids: Int32Array) => Promise<ClassGroups>
   /** The assets that columns belong to. */
   parents: (ids: readonly number[] | Int32Array) => Promise<(id: number) => number | null>
-  /** The columns of assets, as far as anything names them. */
+  /** The columns of assets that anything names. */
   columns: (assetIds: readonly number[] | Int32Array) => Promise<(assetId: number) => readonly number[]>
   urns: (ids: readonly number[] | Int32Array) => Promise<(id: number) => Urn | null>
-  /** All entities that are known but columns, and but what is left of deleted ones. */
+  /** All known entities except columns and the remains of deleted entities. */
   everyone: () => Promise<Int32Array>
-  /** The same, counted by class; null if that is no faster than a look at each (SQL). */
+  /** The same, counted by class; null in SQL, where it is no faster than looking at each. */
   census: (() => Promise<Census>) | null
   /** The assets that are directly in any of the domains. */
   members: (domainIds: ReadonlySet<number>) => Promise<Int32Array>
   /** The domains that any asset is directly in. */
   domainsInUse: () => Promise<number[]>
   domainTree: () => Promise<DomainTree>
-  /** Stored documents by id and aspect name; for aspects that are not lists of edges and no domains. */
+  /** Stored documents by id and aspect name. Only for aspects other than lists of edges and `domains`. */
   documents: (
     ids: readonly number[] | Int32Array,
     aspectNames: readonly string[]
   ) => Promise<Map<number, Map<string, JsonObject>>>
-  /** Statements in a transaction: that of the reader, where it is one. `within` keeps the deadline; `what` took too long. */
+  /**
+   * Runs statements in a transaction: the reader's, if it has one. `within` keeps the deadline; `what` is
+   * named in the error.
+   */
   inSql: <Result>(what: string, work: (tx: Tx, within: WithinDeadline) => Promise<Result>) => Promise<Result>
-  /** Begins the deadline again: for a reader that continues, a slice at a time, as long as somebody listens. */
+  /** Restarts the deadline, for a reader that streams slices to a client. */
   renew: () => void
-  /** A turn of the event loop for everybody else, where the work at hand has run for long. Call it in long loops. Throws DEADLINE_EXCEEDED. */
+  /**
+   * Lets others use the event loop after a long stretch of work. Call it in long loops. Throws
+   * DEADLINE_EXCEEDED.
+   */
   pause: Pause
 }

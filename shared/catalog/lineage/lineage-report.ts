@@ -1,4 +1,4 @@
-/** What every lineage operation says about its walk: whether the answer is the whole answer, and what it took. */
+/** What every lineage operation reports about its walk: whether the answer is complete, and what it cost. */
 import type { Walk } from '../../model/walk.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
@@ -6,10 +6,10 @@ export type LineageReport = {
   /** False if a bound ended the walk before everything was reached. */
   complete: boolean
   truncatedBy: Walk['cutBy']
-  /** Hops followed whole, and entities reached, before any filter. */
+  /** Hops followed completely, and entities reached, before any filter. */
   hops: number
   visited: number
-  /** From the question to the answer, the wait for a fresh graph included. */
+  /** From the question to the answer, including the wait for a fresh graph. */
   ms: number
   engine: LineageReader['engine']
   /** The results are no longer those that the scroll began with. */
@@ -32,6 +32,6 @@ export const reportOf = (
   engine
 })
 
-/** To a hundredth: what a walk in memory takes is less than one. */
+/** To a hundredth, because walks in memory take less than one millisecond. */
 export const millisecondsSince = (startedAt: number): number =>
   Math.round((performance.now() - startedAt) * 100) / 100

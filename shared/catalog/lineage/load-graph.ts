@@ -1,4 +1,6 @@
-/** Loads the lineage graph from one snapshot of the database, without holding up whoever else is served meanwhile. */
+/**
+ * Loads the lineage graph from one snapshot of the database, without delaying other requests of the process.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { domainDocumentMaxBytes } from '../../graph/domain-documents.ts'

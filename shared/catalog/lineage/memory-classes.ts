@@ -1,4 +1,7 @@
-/** Gives entities of the graph in memory their class: equal facts, the same object, for as long as the graph lives. */
+/**
+ * Gives entities of the graph in memory their class. Entities with equal facts have the same object while the
+ * graph is loaded.
+ */
 import type { GraphView, LineageGraph } from '../../graph/lineage-graph.ts'
 import { kindIn, kindNumbersIn, type NodeKind } from '../../graph/nodes.ts'
 import type { UrnTemplate } from '../../graph/urn-templates.ts'
@@ -7,21 +10,26 @@ import { createClassTable } from './class-table.ts'
 import type { EntityClass } from './lineage-reader.ts'
 
 export type MemoryClasses = {
-  /** Null for an id that the view does not know. A column exists, and is soft-deleted, as its asset. */
+  /**
+   * Null for an id that the view does not know. A column takes existence and soft deletion from its asset.
+   */
   of: (view: GraphView, id: number) => EntityClass | null
-  /** The same of many. */
+  /** The groups of many entities. */
   groupsOf: (view: GraphView, ids: Int32Array) => ClassGroups
 }
 
 export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
   const classes = createClassTable()
-  /** By kind: the class of all assets of the kind. */
+  /** The class of the assets of each kind. */
   const ofKind: EntityClass[] = []
   const groupNumbers = createGroupNumbers()
-  /** By kind, then by kind of the asset. */
+  /** The class of the columns of each kind, by the kind of their asset. */
   const ofColumns: EntityClass[][] = []
 
-  /** Kinds that differ may say the same: columns of charts and of dashboards, features of two namespaces, what was deleted. */
+  /**
+   * Different kinds may have the same class: columns of charts and of dashboards, features of two namespaces,
+   * deleted entities.
+   */
   const classOf = (
     { isColumn, domainId }: NodeKind,
     { entityType, platformUrn, origin }: UrnTemplate,
@@ -38,13 +46,13 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
   function ofColumn({ nodes }: GraphView, id: number, kind: NodeKind): EntityClass {
     const asset = kindIn(nodes, urns.parentOf(id))
     const flags = { exists: asset.isPresent, isRemoved: kind.isRemoved || asset.isRemoved }
-    // The column of a column: the kind of what it belongs to does not say all.
+    // The column of a column: the kind of its parent has no template.
     if (asset.template === null) return classOf(kind, urns.templateOf(id), flags)
     const ofOneKind = (ofColumns[kind.index] ??= [])
     return (ofOneKind[asset.index] ??= classOf(kind, asset.template, flags))
   }
 
-  /** Null for who is not known: every other kind that is not a column's has a template. */
+  /** Null for the kind of unknown entities, the only one without a template apart from those of columns. */
   const ofAsset = (kind: NodeKind): EntityClass | null =>
     kind.template === null
       ? null
@@ -62,7 +70,8 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
     const numbers = kindNumbersIn(view.nodes, ids)
     const byKind = groupNumbers(numbers, classOfKind)
     if (!byKind.groups.some(({ number }) => table[number]?.isColumn)) return byKind
-    // The kind of a column does not say all of it: columns are grouped by their classes, behind the kinds of assets.
+    // The class of a column depends on its asset, so columns are numbered by class, after the numbers of
+    // kinds.
     const firstClass = table.length
     for (let at = 0; at < numbers.length; at += 1) {
       const kind = table[numbers[at] ?? 0]

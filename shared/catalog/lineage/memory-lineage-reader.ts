@@ -42,7 +42,7 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       )
   }
   const pause = turns.begin(check)
-  // Asset and column edges need not be told apart: columns are joined to columns only. Who is asked about must be.
+  // Results need no check of their level, because columns only have edges to columns. The ids asked about do.
   const isOf =
     (level: LineageLevel) =>
     (id: number): boolean =>
@@ -72,7 +72,7 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       const found = new Map<number, number[]>()
       for (const id of ids.filter(isOf(level))) {
         const members = membersIn(adjacency, id)
-        // A walk of one hop puts a long list in order in slices.
+        // Sorting a long list at once would block the event loop; a walk of one hop sorts it in slices.
         found.set(
           id,
           members.length > longListCount
@@ -140,7 +140,9 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
   }
 }
 
-/** As findKnownEntities has it in SQL: what is left of a deleted entity is known only where an edge refers to it. */
+/**
+ * Gives the same answer as findKnownEntities in SQL: a deleted entity is known only if an edge refers to it.
+ */
 export function findInView({ urns }: LineageGraph, view: GraphView, urn: Urn): KnownEntity | null {
   const id = urns.idOf(urn)
   const isInView = id !== 0 && isKnownIn(view.nodes, id)

@@ -8,7 +8,10 @@ import { readDocuments } from '../../store/entity-reads.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../urn/urn.ts'
 import type { EntityReference } from './read-entity.ts'
 
-/** Nearest first, at most containerMaxDepth of them, in the order of the URNs. A chain that comes back to itself ends before it does. */
+/**
+ * Nearest first, at most containerMaxDepth, in the order of the URNs. A cycle ends before its first container
+ * is repeated.
+ */
 export async function readParentContainers(db: Db | Tx, urns: readonly Urn[]): Promise<EntityReference[][]> {
   const parentOf = new Map<Urn, Urn | null>()
   let unread = [...new Set(urns)]
@@ -39,7 +42,10 @@ function chainFrom(urn: Urn, parentOf: ReadonlyMap<Urn, Urn | null>): EntityRefe
   return [...chain].map((each) => ({ urn: each }))
 }
 
-/** The container that the aspect names; null if it names nothing, or something else. Its value is kept as it was sent. */
+/**
+ * The container that the aspect names; null if it names none. The aspect is stored as it was sent, so the
+ * value may be anything.
+ */
 function containerOf(aspect: JsonObject | undefined): Urn | null {
   try {
     const urn = toUrn(aspect?.container)

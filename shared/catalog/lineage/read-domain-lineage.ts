@@ -1,4 +1,7 @@
-/** Reads lineage between domains: the edges that leave or enter one, or lead between all, added up, each with its asset edges. */
+/**
+ * Reads lineage between domains: the edges into or out of one domain, or between all, each with its asset
+ * edges.
+ */
 import type { LineageDirection } from '../../model/walk.ts'
 import { urnOfType } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
@@ -30,7 +33,10 @@ export type DomainToDomain = {
   edgeCount: number
   upstreamAssetCount: number
   downstreamAssetCount: number
-  /** A page of the asset edges, by the ids of the side asked for, then of the other. Throws BAD_REQUEST, LIMIT_EXCEEDED. */
+  /**
+   * A page of the asset edges, by the ids of the requested side, then of the other. Throws BAD_REQUEST,
+   * LIMIT_EXCEEDED.
+   */
   pageOfEdges: (
     start: number | null | undefined,
     count: number | null | undefined
@@ -49,9 +55,9 @@ const domainsDefaultCount = 100
 const membersSliceCount = 2_000
 
 /**
- * Direct edges between assets, each pair once however often and by whatever jobs it is stated: a job that is in no domain is
- * looked through. Soft-deleted entities take no part, not even on the way. Throws BAD_REQUEST, INVALID_URN, NOT_FOUND for a
- * domain that does not exist, LIMIT_EXCEEDED (pageMaxCount, hiddenEntitiesMaxCount, domainEdgesMaxCount), DEADLINE_EXCEEDED.
+ * Counts direct edges between assets, each pair once. Jobs in no domain are bridged; soft-deleted entities
+ * are ignored, even between two others. Throws BAD_REQUEST, INVALID_URN, NOT_FOUND for a domain that does not
+ * exist, LIMIT_EXCEEDED (pageMaxCount, hiddenEntitiesMaxCount, domainEdgesMaxCount), DEADLINE_EXCEEDED.
  */
 export async function readDomainLineage(
   sources: LineageSources,
@@ -131,7 +137,7 @@ async function addUp(
     const living = slice.filter((id) => nearClassOf(id)?.isRemoved === false)
     const { beyond, classOf } = await look(living)
     for (const nearId of living) {
-      // A look through jobs may go over many thousands of them.
+      // Bridging may visit many thousands of jobs.
       await reader.pause()
       const nearGroup = nearGroupOf(nearClassOf(nearId)?.domainId ?? null)
       if (nearGroup === null) continue

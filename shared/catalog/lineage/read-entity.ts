@@ -4,7 +4,7 @@ import { urnOfType } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { findKnown, type EntitySources } from './known-entities.ts'
 
-/** An entity to be shown. `exists` is false for a placeholder, and absent if nobody has looked yet. */
+/** An entity to be shown. `exists` is false for a placeholder, and absent if it has not been looked up. */
 export type EntityReference = { urn: Urn; exists?: boolean }
 
 /** Throws NOT_FOUND naming the URN. */
@@ -12,8 +12,8 @@ export const entityNotFound = (urn: Urn, field: string): CatalogError =>
   new CatalogError('NOT_FOUND', `${urn} does not exist`, { urn, field })
 
 /**
- * The entity of a URN; of the given type, where one is given.
- * Throws INVALID_URN (also for another type), LIMIT_EXCEEDED, INVALID_CHARACTER, NOT_FOUND.
+ * The entity of a URN, of the given type if there is one. Throws INVALID_URN (also for another type),
+ * LIMIT_EXCEEDED, INVALID_CHARACTER, NOT_FOUND.
  */
 export async function readEntity(
   sources: EntitySources,
@@ -27,7 +27,7 @@ export async function readEntity(
   return { urn: known.urn, exists: known.exists }
 }
 
-/** The entities of URNs, in their order; null for those that are not known. Throws as toUrn does, naming the place. */
+/** The entities of URNs, in their order; null for unknown ones. Throws as toUrn does, naming the index. */
 export async function readEntities(
   sources: EntitySources,
   texts: readonly string[],
@@ -41,7 +41,7 @@ export async function readEntities(
   })
 }
 
-/** Whether each URN stands for something that has been written and not deleted. */
+/** Whether each URN is an entity that has been described and not deleted. */
 export async function readExistence(sources: EntitySources, urns: readonly Urn[]): Promise<boolean[]> {
   const known = await findKnown(sources, urns)
   return urns.map((urn) => known.get(urn)?.exists ?? false)

@@ -1,12 +1,15 @@
-/** Lets a few heavy reads run at once. The others wait in a bounded queue, one caller after the other: nobody gets more turns by asking more. */
+/**
+ * Limits how many heavy reads run at once. The others wait in a bounded queue that serves callers in turn, so
+ * a caller gains nothing by asking more often.
+ */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { metrics } from '../../platform/metrics.ts'
 
 export type ReadGate = {
   /**
-   * Resolves with what must be called, once, when the read has ended. Throws RATE_LIMITED if this caller has too many waiting,
-   * OVERLOADED where all callers have, and where none could begin within the time.
+   * Resolves with a function to call once when the read has ended. Throws RATE_LIMITED if this caller has too
+   * many reads waiting, OVERLOADED if all callers together have, or if the read could not begin in time.
    */
   enter: (caller: string) => Promise<() => void>
 }
@@ -26,7 +29,7 @@ export function createReadGate({
   waitingPerCallerMaxCount = limits.heavyReadsWaitingPerTokenMaxCount,
   waitMaxMs = limits.heavyReadWaitMaxMs
 }: ReadGateBounds): ReadGate {
-  /** In the order of whose turn is next. */
+  /** The next caller first. */
   const waiting = new Map<string, (() => void)[]>()
   let waitingCount = 0
   let runningCount = 0
@@ -35,7 +38,7 @@ export function createReadGate({
     runningCount -= 1
     for (const [caller, begins] of waiting) {
       const begin = begins.shift()
-      // Whoever has had a turn goes to the end of the line.
+      // A caller that has had a turn moves to the end.
       waiting.delete(caller)
       if (begins.length > 0) waiting.set(caller, begins)
       if (begin) return begin()

@@ -20,7 +20,7 @@ export type GraphSide = 'START' | LineageDirection | 'ASIDE'
 export type GraphNode = {
   entity: EntityReference
   side: GraphSide
-  /** As scrollAcrossLineage counts it, every entity a hop; null aside. */
+  /** As scrollAcrossLineage counts it: every entity is a hop. Null for nodes on neither side. */
   degree: number | null
   upstreamCount: number
   downstreamCount: number
@@ -28,9 +28,9 @@ export type GraphNode = {
   hiddenDownstream: number
   expandedUpstream: boolean
   expandedDownstream: boolean
-  /** Null unless columns were asked for. */
+  /** Null unless columns were requested. */
   columns: EntityReference[] | null
-  /** Null unless columns were asked for, and these rows were wished for. */
+  /** Null unless columns and their rows were requested. */
   columnRows: ColumnRows | null
 }
 
@@ -45,7 +45,7 @@ export type GraphEdge = {
 export type LineageGraph = {
   nodes: GraphNode[]
   edges: GraphEdge[]
-  /** The reachable are null unless they were wished for. */
+  /** `upstream`, `downstream` and `both` are null unless totals were requested. */
   totals: {
     upstream: number | null
     downstream: number | null
@@ -56,17 +56,17 @@ export type LineageGraph = {
   report: LineageReport
 }
 
-/** What is read only for clients that look at it. */
+/** Parts that are only read for clients that request them. */
 export type GraphWishes = { totals: boolean; columnRows: boolean }
 
 const bounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
-/** Stands for the id of a column that nothing names: it has none, and is next to nothing. */
+/** The id of a column that nothing names: it has no id, and no neighbours. */
 const noEntity = 0
 const directions = ['UPSTREAM', 'DOWNSTREAM'] as const
 
 /**
- * Everything is of one snapshot. Without the wish for totals no walk goes further than the nodes shown.
- * Throws what checkGraphQuestion throws, NOT_FOUND for a start that does not exist, LIMIT_EXCEEDED, DEADLINE_EXCEEDED.
+ * Everything is of one snapshot. Without totals, no walk goes further than the shown nodes. Throws what
+ * checkGraphQuestion throws, NOT_FOUND for a start that does not exist, LIMIT_EXCEEDED, DEADLINE_EXCEEDED.
  */
 export async function readLineageGraph(
   sources: LineageSources,
@@ -112,7 +112,7 @@ async function drawGraph(
     throughHidden(reader, {
       direction,
       level: question.level,
-      // The start is always shown, whatever it is.
+      // The start is always shown.
       fateOf: (entityClass, id) =>
         id === start.id
           ? 'shown'
@@ -192,7 +192,10 @@ async function drawGraph(
 
 type Degrees = { [direction in LineageDirection]: Map<number, number> }
 
-/** Walks as far as nodes are shown, or to the end: where totals are wished for, and where that did not come to all nodes. */
+/**
+ * Walks as far as the requested hops. Walks to the end if totals are requested, or if those hops did not
+ * reach every node.
+ */
 async function walkBothWays(
   reader: LineageReader,
   startId: number,
@@ -235,7 +238,7 @@ async function degreesIn(
   return degrees
 }
 
-/** What both walks reached, as in a cycle: a bit for each id that one of them did. */
+/** The ids that both walks reached, as in a cycle. Uses one bit for each id of the first. */
 async function idsOfBoth(reader: LineageReader, some: Int32Array, others: Int32Array): Promise<Int32Array> {
   const isFound = new Uint8Array((some.reduce((most, id) => Math.max(most, id), 0) >>> 3) + 1)
   for (const id of some) isFound[id >>> 3] = (isFound[id >>> 3] ?? 0) | (1 << (id & 7))
@@ -261,7 +264,7 @@ async function countVisible(
   return count
 }
 
-/** The nearer side; upstream, where a cycle makes both as near. */
+/** The nearer side; upstream if both are equally near, as in a cycle. */
 function placeOf(id: number, startId: number, degrees: Degrees): Pick<GraphNode, 'side' | 'degree'> {
   if (id === startId) return { side: 'START', degree: 0 }
   const up = degrees.UPSTREAM.get(id) ?? Infinity

@@ -1,4 +1,7 @@
-/** Reads the entities one hop away, for many entities at once, with the relationship and its stamps. */
+/**
+ * Reads the entities one hop away, for many entities at once, with the relationship, and when it was created
+ * and updated.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { stampsOf, type EdgeStamps } from '../../model/edge-stamps.ts'
@@ -31,7 +34,7 @@ export type NeighboursInput = {
 
 type Neighbour = EdgeStamps & { type: string; entity: EntityReference }
 
-/** `filtered` counts the neighbours left out because they are soft-deleted or nothing has described them. */
+/** `filtered` counts the neighbours that were left out: soft-deleted ones and placeholders. */
 export type Neighbours = {
   start: number
   count: number
@@ -43,8 +46,8 @@ export type Neighbours = {
 const neighboursDefaultCount = 100
 
 /**
- * In the order of the URNs, each by id. From a column columns, else assets. With a window, only edges that count in it.
- * Throws BAD_REQUEST, LIMIT_EXCEEDED.
+ * In the order of the URNs, each sorted by id. A column has columns as neighbours, any other entity assets.
+ * With a window, only edges that count in it. Throws BAD_REQUEST, LIMIT_EXCEEDED.
  */
 export async function readNeighbours(
   sources: LineageSources,
@@ -76,12 +79,18 @@ export async function readNeighbours(
 
 type Page = { start: number; count: number }
 
-/** Where two entities can have two relationships, the number of neighbours is not that of relationships. */
+/**
+ * Types of which two entities can have two relationships, so the number of neighbours is not the number of
+ * relationships.
+ */
 const typesRelatedTwice: ReadonlySet<string> = new Set(['mlModel', 'mlModelGroup', 'dataProcessInstance'])
 
 const looksBetweenPauses = 5_000
 
-/** Counts and cuts the page by what a reader knows; only what the page shows is read from statements. Null if these have changed meanwhile. */
+/**
+ * Counts and pages with the reader, and reads statements only for the page. Null if they have changed in the
+ * meantime.
+ */
 async function neighboursByReader(
   reader: LineageReader,
   db: Db,
@@ -210,7 +219,7 @@ async function neighboursWithin(
   return rows.filter((row) => counting.has(`${row.nearId} ${row.farId}`))
 }
 
-/** A neighbour by one relationship, however many lists state it. */
+/** A neighbour with one relationship, however many lists assert it. */
 type Link = Omit<NeighbourRow, 'field'> & { type: string }
 
 const linkKey = ({ nearId, farId, type }: Pick<Link, 'nearId' | 'farId' | 'type'>): string =>

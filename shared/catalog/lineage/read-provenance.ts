@@ -1,4 +1,7 @@
-/** Reads who stated edges, and who put assets into their domains: source, actor, time and load, for many at once. */
+/**
+ * Reads who asserted edges, and who put assets into their domains: source, actor, time and load, for many at
+ * once.
+ */
 import type { Db } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
 import type { JsonObject } from '../../model/changes.ts'
@@ -14,13 +17,15 @@ import {
 import { findEntities, findEntitiesById } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
 
-/** Its events say when an edge was used. */
+/** The source whose statements record when an edge was last used. */
 const openLineageSource = 'openlineage'
 
-/** `at` is in epoch milliseconds; `operation` is what the audit trail calls the call, `load` for a load. */
+/**
+ * `at` is in epoch milliseconds; `operation` is the name of the call in the audit trail, `load` for a load.
+ */
 export type Provenance = { actor: string; at: number; operation: string | null; loadId: string | null }
 
-/** `owner` is the entity whose aspect `aspect` has it, in the list `list`. */
+/** `owner` is the entity whose aspect `aspect` contains it, in the list `list`. */
 export type EdgeStatement = {
   owner: { urn: Urn }
   aspect: string
@@ -38,7 +43,7 @@ export type EdgeProvenance = {
   statementCount: number
 }
 
-/** In the order of the edges; an edge that nobody states gets an entry without statements. */
+/** In the order of the edges; an edge without statements gets an empty entry. */
 export async function readStatedEdges(
   db: Db,
   edges: readonly { upstreamUrn: Urn; downstreamUrn: Urn }[]
@@ -85,7 +90,7 @@ export async function readStatedEdges(
               aspect: aspectName,
               list: listName,
               source,
-              // Others write there when they stated the edge.
+              // Other sources store there when they asserted the edge.
               lastUsed: source === openLineageSource ? lastUsed : null,
               provenance: provenanceOf(seq)
             }
@@ -100,7 +105,7 @@ export async function readStatedEdges(
   })
 }
 
-/** Who put each asset into its domain, in the order of the URNs; null for one that is in none. */
+/** Who put each asset into its domain, in the order of the URNs; null for an asset without a domain. */
 export async function readAssociationProvenance(
   db: Db,
   urns: readonly Urn[]
@@ -125,7 +130,7 @@ export async function readAssociationProvenance(
   })
 }
 
-/** What the aspect says of who put each asset into its domain, in the order of the URNs; null if it says nothing. */
+/** The attribution in the aspect `domains` of each asset, in the order of the URNs; null if there is none. */
 export async function readAttributions(db: Db, urns: readonly Urn[]): Promise<(JsonObject | null)[]> {
   const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
   const rows = new Map((await findAssociations(db, [...idOf.values()])).map((row) => [row.entityId, row]))

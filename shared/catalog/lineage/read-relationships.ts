@@ -1,4 +1,6 @@
-/** Reads relationships between entities: those of one entity by number, and those that a filter lets through by cursor. */
+/**
+ * Reads relationships between entities: those of one entity by offset, and all that match a filter by cursor.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
@@ -21,7 +23,10 @@ import type { Slice } from '../entities/slice.ts'
 
 export type RelationshipDirection = 'INCOMING' | 'OUTGOING'
 
-/** An empty or absent list of types is all of them, and so is one with a star. OUTGOING are those whose source the entity is. */
+/**
+ * An empty or absent list of types means all, and so does a list with `*`. OUTGOING relationships have the
+ * entity as their source.
+ */
 export type RelatedInput = {
   direction: RelationshipDirection
   types?: readonly string[] | null
@@ -31,14 +36,15 @@ export type RelatedInput = {
   includeSoftDelete?: boolean | null
 }
 
-/** `via` are the jobs and queries that a lineage relationship is stated by. */
+/** `via` are the jobs and queries that assert a lineage relationship. */
 type Related = { type: string; urn: Urn; via: Urn[] }
 
 export type RelatedPage = { start: number; count: number; total: number; relationships: Related[] }
 
 /**
- * Of each entity, in the order of the URNs, all of one snapshot. Names of relationships, and types of entities, that there are
- * not find nothing. `field` begins the names of inputs in errors. Throws BAD_REQUEST, LIMIT_EXCEEDED.
+ * The relationships of each entity, in the order of the URNs, all of one snapshot. Unknown names of
+ * relationships and entity types match nothing. `field` is the prefix of input names in errors. Throws
+ * BAD_REQUEST, LIMIT_EXCEEDED.
  */
 export async function readRelated(
   db: Db,
@@ -86,7 +92,7 @@ async function relatedTo(
     const found =
       wanted > 0 ? await pageOfRelationships(tx, arm, filter, { after: null, offset, count: wanted }) : []
     rows.push(...found)
-    // A page that holds all from the first on and has room for more is the whole arm.
+    // A first page that is not full contains the whole arm, so counting is not needed.
     total += offset === 0 && found.length < wanted ? found.length : await countRelationships(tx, arm, filter)
   }
   const viaOf = await readVias(tx, rows)
@@ -106,7 +112,7 @@ export type ScrolledRelationship = { type: string; sourceUrn: Urn; destinationUr
 
 export type RelationshipScroll = { scrollId: string | null; relationships: ScrolledRelationship[] }
 
-/** Absent lists ask for no more. */
+/** An absent list does not restrict anything. */
 export type ScrollInput = {
   types?: readonly string[] | null
   sourceUrns?: readonly string[] | null
@@ -120,8 +126,8 @@ export type ScrollInput = {
 }
 
 /**
- * The relationships that match all of the input, each once, however often it is stated. A scroll may or may not include
- * what is written while it runs. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_URN.
+ * The relationships that match all of the input, each once, however often it is asserted. A scroll may or may
+ * not include what is written while it runs. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_URN.
  */
 export async function scrollRelationships(db: Db, input: ScrollInput): Promise<RelationshipScroll> {
   const count = pageCount(input.count, 'count')
@@ -270,7 +276,7 @@ const typesOf = (types: readonly string[] | null | undefined): ReadonlySet<strin
 const listed = <T>(list: readonly T[] | null | undefined): readonly T[] | null =>
   list && list.length > 0 ? list : null
 
-/** The size of a page may change from one to the next, all else not. */
+/** The size of a page may change from one page to the next; everything else must stay the same. */
 const questionOf = ({ scrollId: _place, count: _count, ...question }: { [name: string]: unknown }): string =>
   JSON.stringify(Object.entries(question).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 

@@ -1,7 +1,6 @@
 /**
- * The budget of work of one request: each heavy read takes from it by its inputs, and they run one after the other.
- *
- * A unit is about what a search for a word costs. What each read costs stands with the read.
+ * The work budget of one request: each heavy read takes units from it according to its inputs, and reads run
+ * one after the other. A unit is about the cost of searching for one word.
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -9,7 +8,10 @@ import { metrics } from '../../platform/metrics.ts'
 import type { ReadGate } from './read-gate.ts'
 
 export type ReadWork = {
-  /** Throws QUERY_TOO_COMPLEX (readWorkMaxUnits), DEADLINE_EXCEEDED (readWorkMaxMs), and what ReadGate's `enter` and `read` throw. */
+  /**
+   * Throws QUERY_TOO_COMPLEX (readWorkMaxUnits), DEADLINE_EXCEEDED (readWorkMaxMs), and what ReadGate's
+   * `enter` and `read` throw.
+   */
   run: <Result>(units: number, read: () => Promise<Result>) => Promise<Result>
 }
 
@@ -39,7 +41,8 @@ export function createReadWork(gate: ReadGate, caller: string): ReadWork {
   return {
     run(units, read) {
       spentUnits += units
-      // All fields of a request ask before the first of them runs: where they are too much together, none is run.
+      // All fields of a request reserve their units before the first of them runs, so a request over the
+      // budget runs nothing.
       const result = last.then(() => admitted(read))
       last = result.then(
         () => {},
@@ -62,7 +65,7 @@ function tooMuch(actual: number): CatalogError {
 
 const [wordsPerUnit, filterValuesPerUnit, nodesPerUnit] = [10, 100, 100]
 
-/** Of a search for entities. */
+/** The cost of a search for entities. */
 export const searchUnits = ({
   wordCount,
   filterValueCount,
@@ -80,7 +83,7 @@ export const searchUnits = ({
   (isSorted ? 5 : 0) +
   (facets ? 1 : 0)
 
-/** The cost of a walk; 0 if it reads only the graph, because such walks take turns anyway. */
+/** The cost of a walk; 0 if it reads only the graph, because such walks already take turns. */
 export const walkUnits = ({
   filterValueCount,
   text,
@@ -94,7 +97,7 @@ export const walkUnits = ({
 }): number =>
   Math.floor(filterValueCount / filterValuesPerUnit) + (text ? 2 : 0) + (facets ? 2 : 0) + (paths ? 2 : 0)
 
-/** Of a lineage graph. */
+/** The cost of a lineage graph. */
 export const graphUnits = ({
   count,
   totals,

@@ -1,12 +1,15 @@
-/** Where a page of relationships ended, bound to the question it was asked for. */
+/** The cursor of relationships: where a page ended, bound to its question. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { CatalogError } from '../../errors.ts'
 import type { RelationshipKey } from '../../store/relationships.ts'
 
-/** The arm that the last relationship of a page came from, and its key there. */
+/** The arm that the last relationship of a page came from, and its key in that arm. */
 export type RelationshipPlace = { arm: number; after: RelationshipKey }
 
-/** Nothing is secret here: a cursor only says where to continue, and no other question's passes by accident. */
+/**
+ * Not secret: a cursor only says where to continue. Long enough that the cursor of another question is not
+ * accepted by accident.
+ */
 const digestBytes = 12
 const numbersBytes = 16
 
@@ -16,14 +19,14 @@ const digestOf = (numbers: Buffer, question: string): Buffer =>
     digestBytes
   )
 
-/** `question` is any text that stands for the whole question. */
+/** `question` is any text that identifies the whole question. */
 export function printPlace({ arm, after }: RelationshipPlace, question: string): string {
   const numbers = Buffer.alloc(numbersBytes)
   for (const [index, number] of [arm, ...after].entries()) numbers.writeInt32LE(number, index * 4)
   return Buffer.concat([numbers, digestOf(numbers, question)]).toString('base64url')
 }
 
-/** Throws BAD_REQUEST for a text that is not a cursor, or of another question. */
+/** Throws BAD_REQUEST for a text that is not a cursor, or the cursor of another question. */
 export function parsePlace(text: string, question: string): RelationshipPlace {
   const bytes = Buffer.from(text, 'base64url')
   const numbers = bytes.subarray(0, numbersBytes)

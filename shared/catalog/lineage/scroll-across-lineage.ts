@@ -1,9 +1,10 @@
 /**
- * Searches across lineage: everything that is reached from a start, filtered, nearest first, a page at a time.
+ * Searches across lineage: everything that is reached from a start, filtered, nearest first, a page at a
+ * time.
  *
- * Walk, filters, total and page are of one snapshot. While this process holds what a scroll began with, all its pages are
- * of that snapshot; elsewhere each walks again. Results are ordered by (degree, id), so a page continues where the last one
- * ended whatever has changed meanwhile, and says so if it has.
+ * Walk, filters, total and page are of one snapshot. While this process holds the first result of a scroll,
+ * all its pages are of that snapshot; otherwise each page walks again. Results are ordered by (degree, id),
+ * so a page continues where the last one ended, and says so if the results have changed.
  */
 import type { WalkBounds } from '../../model/walk.ts'
 import { findHits, placeBehind, sizeOf, walkBounds, type FoundHits } from './find-hits.ts'
@@ -18,7 +19,7 @@ import { withLineage, type LineageSources } from './with-lineage.ts'
 export type SearchPage = ShownPage & {
   total: number
   report: LineageReport
-  /** Whether it is of a walk that was done before, and is held. */
+  /** Whether it comes from a held result of an earlier walk. */
   isCached: boolean
   /** Whether documents or URNs were read to find the results. */
   readsOwn: boolean
@@ -67,7 +68,7 @@ export async function scrollAcrossLineage(
   )
 }
 
-/** As `extensions.lineage` tells it. */
+/** In the shape of `extensions.lineage`. */
 export const reportOnPage = (
   question: ScrollQuestion,
   { walk }: FoundHits,
@@ -80,8 +81,9 @@ export const reportOnPage = (
 })
 
 /**
- * What is held and may answer. Paths are looked up in the graph as it is now, so it must be the one that was walked. A
- * first page must be as fresh as a new walk: of the same graph, and judged by nothing that changes apart from it.
+ * The held result that may answer, or null. Paths are looked up in the present graph, so it must be the one
+ * that was walked. A first page must be as fresh as a new walk: of the present graph, and filtered only by
+ * facts in it.
  */
 export function heldFor(
   held: HeldResults<FoundHits> | undefined,
@@ -101,7 +103,7 @@ export function heldFor(
   return mayAnswer ? found : null
 }
 
-/** A page of what is held; where that cannot be shown any more, of a new walk. */
+/** A page of the held result; if that can no longer be shown, of a new walk. */
 export async function pageOf(
   reader: LineageReader,
   question: ScrollQuestion,
@@ -119,7 +121,7 @@ export async function pageOf(
   return { found, begin, page }
 }
 
-/** Degree and id of the last result before a place. */
+/** Degree and id of the last result before an index. */
 function lastOf({ hits, filtered }: FoundHits, end: number): { degree: number; id: number } {
   const index = filtered.kept?.[end - 1] ?? end - 1
   return { degree: hits.degrees[index] ?? 0, id: hits.ids[index] ?? 0 }

@@ -1,4 +1,4 @@
-/** The cursor of a scroll: where a page ended, bound to the question it was asked for. */
+/** The cursor of a scroll: where a page ended, bound to its question. */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { CatalogError } from '../../errors.ts'
 
@@ -6,11 +6,14 @@ export type ScrollCursor = {
   /** Degree and id of the last result of the page. */
   degree: number
   id: number
-  /** Fingerprint of all results when the scroll began, to tell whether they have changed. */
+  /** Fingerprint of all results when the scroll began; tells whether they have changed. */
   fingerprint: number
 }
 
-/** Long enough that neither a random text nor the cursor of another question is accepted. Not secret: a cursor only says where to continue. */
+/**
+ * Not secret: a cursor only says where to continue. Long enough that neither a random text nor the cursor of
+ * another question is accepted.
+ */
 const digestBytes = 12
 const numbersBytes = 16
 
@@ -20,7 +23,10 @@ const digestOf = (numbers: Buffer, question: string): Buffer =>
     digestBytes
   )
 
-/** Makes a cursor that only the same question can be continued with. `question` is any text that stands for the whole question. */
+/**
+ * Makes a cursor that continues only the same question. `question` is any text that identifies the whole
+ * question.
+ */
 export function printCursor({ degree, id, fingerprint }: ScrollCursor, question: string): string {
   const numbers = Buffer.alloc(numbersBytes)
   numbers.writeUInt32LE(1, 0)
@@ -30,7 +36,7 @@ export function printCursor({ degree, id, fingerprint }: ScrollCursor, question:
   return Buffer.concat([numbers, digestOf(numbers, question)]).toString('base64url')
 }
 
-/** Throws BAD_REQUEST for a text that is not a cursor, or of another question. */
+/** Throws BAD_REQUEST for a text that is not a cursor, or the cursor of another question. */
 export function parseCursor(text: string, question: string): ScrollCursor {
   const bytes = Buffer.from(text, 'base64url')
   const numbers = bytes.subarray(0, numbersBytes)

@@ -1,4 +1,7 @@
-/** Checks the input of a lineage search and makes of it a question that can be answered without looking back at the input. */
+/**
+ * Checks the input of a lineage search and turns it into a complete question: nothing looks at the input
+ * again.
+ */
 import { hash } from 'node:crypto'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -31,9 +34,9 @@ export type ScrollInput = {
   lineageFlags?: Maybe<LineageFlagsInput>
   /** From an asset: begin at all its columns. */
   columns?: Maybe<boolean>
-  /** Whether columns that are reached are shown as the assets that have them; if absent, the grouping of the flags decides. */
+  /** Whether reached columns are shown as their assets; if absent, the grouping in the flags decides. */
   foldColumns?: Maybe<boolean>
-  /** How many shortest paths to show for each result, at most. */
+  /** The largest number of shortest paths to show for each result. */
   pathsPerResult?: Maybe<number>
 }
 
@@ -61,7 +64,7 @@ export type ScrollQuestion = HitFilters & {
   level: LineageLevel
   /** Whether the walk begins at the columns of the start, which is then an asset. */
   beginsAtColumns: boolean
-  /** Whether columns reached are shown as the assets that have them. */
+  /** Whether reached columns are shown as their assets. */
   foldsColumns: boolean
   window: TimeWindow | null
   count: number
@@ -71,7 +74,7 @@ export type ScrollQuestion = HitFilters & {
   /** Whether a held result may be used if it is still valid. */
   usesHeld: boolean
   after: ScrollCursor | null
-  /** Stands for everything that decides about the results, but no page of them: what a cursor is bound to. */
+  /** Identifies everything that decides the results, but not the page: what a cursor is bound to. */
   identity: string
   /** Names of inputs that were given and have no effect. */
   withoutEffect: readonly string[]
@@ -80,8 +83,8 @@ export type ScrollQuestion = HitFilters & {
 const facetValuesDefaultCount = 20
 
 /**
- * Throws BAD_REQUEST (no start, count below the least, a filter that is not allowed, a scroll id of another question),
- * LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the message names the input.
+ * Throws BAD_REQUEST (no start, count below the least, a filter that is not allowed, a scroll id of another
+ * question), LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the message names the input.
  */
 export function checkQuestion(input: ScrollInput, leastCount: 0 | 1 = 1): ScrollQuestion {
   if ((input.urn ?? '').trim() === '')
@@ -160,7 +163,7 @@ function pathsCount(wanted: Maybe<number>): number {
 
 type Times = { fromMs: number | null; toMs: number | null }
 
-/** The input's own times go before those of its flags. Throws BAD_REQUEST if the end is before the start. */
+/** The times of the input win over those of its flags. Throws BAD_REQUEST if the end is before the start. */
 function timesOf({
   startTimeMillis,
   endTimeMillis,
@@ -182,7 +185,7 @@ function timesOf({
 const windowOf = ({ fromMs, toMs }: Times): TimeWindow | null =>
   fromMs === null && toMs === null ? null : { fromMs: fromMs ?? 0, toMs: toMs ?? Date.now() }
 
-/** The window of an input that has one; null for all times. Throws BAD_REQUEST if the end is before the start. */
+/** The window of an input, or null for all times. Throws BAD_REQUEST if the end is before the start. */
 export const checkWindow = (
   input: Pick<ScrollInput, 'startTimeMillis' | 'endTimeMillis'>
 ): TimeWindow | null => windowOf(timesOf(input))

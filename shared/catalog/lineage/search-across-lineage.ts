@@ -1,4 +1,7 @@
-/** The same search by number: a page begins after a number of results of a new walk, or of a held one that is still valid. */
+/**
+ * Searches across lineage by offset: a page begins after a number of results of a new walk, or of a held one
+ * that is still valid.
+ */
 import type { WalkBounds } from '../../model/walk.ts'
 import { sizeOf, walkBounds } from './find-hits.ts'
 import { mergedGroups, type FacetFilterInput } from './lineage-filters.ts'
@@ -8,7 +11,7 @@ import { heldFor, pageOf, reportOnPage, type SearchPage } from './scroll-across-
 import { checkQuestion, unitsOfWalk, type ScrollInput } from './scroll-question.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
-/** As clients send it. `filters` must hold beside the groups: DataHub's older form of them. */
+/** As clients send it. `filters`, DataHub's older form, must match in addition to the groups. */
 export type SearchInput = Omit<ScrollInput, 'scrollId'> & {
   start?: number | null
   filters?: readonly FacetFilterInput[] | null

@@ -1,4 +1,7 @@
-/** Finds all shortest paths between two entities by searching from both ends, and keeps the edges on any of them. */
+/**
+ * Finds all shortest paths between two entities by searching from both ends, and keeps the edges on any of
+ * them.
+ */
 import type { LineageDirection, LineageLevel, Walk, WalkBounds } from '../../model/walk.ts'
 import { isInSorted } from '../../model/first-index.ts'
 import { idSet } from '../../store/id-set.ts'
@@ -6,26 +9,27 @@ import type { LineageReader } from './lineage-reader.ts'
 import { stepsInto, type Steps } from './way-steps.ts'
 
 export type ShortestWays = {
-  /** Hops of every shortest way; null if there is none, or none within the bounds. */
+  /** Length of every shortest path; null if there is none, or none within the bounds. */
   hops: number | null
   cutBy: Walk['cutBy']
   visited: number
-  /** What stands next on a shortest way, ascending; empty at the end. */
+  /** The next entities on shortest paths, ascending; empty at the end. */
   nextOf: (id: number) => readonly number[]
-  /** How many shortest ways there are; what is more than Number.MAX_SAFE_INTEGER is said to be that. */
+  /** Number of shortest paths; Number.MAX_SAFE_INTEGER also means more. */
   total: number
 }
 
-/** One side of the search: what is reached at which hop, ascending, the side's own end at hop 0. */
+/** One side of the search: the ids reached at each hop, ascending; hop 0 is the end itself. */
 type Side = { direction: LineageDirection; levels: Int32Array[]; reached: ReturnType<typeof idSet> }
 
 const idsPerSlice = 5_000
-/** Where there is nothing to search from. */
+/** The result where there is nothing to search from. */
 export const noWays: ShortestWays = { hops: null, cutBy: null, visited: 0, nextOf: () => [], total: 0 }
 
 /**
- * From `fromId` downstream to `toId`, two different entities. Both sides are walked a hop at a time, the smaller one next,
- * until they meet: then every shortest way leads over what the last hop met. Throws DEADLINE_EXCEEDED.
+ * From `fromId` downstream to `toId`, which must differ. Both sides advance a hop at a time, the smaller one
+ * next, until they meet. Every shortest path then contains an entity where they met. Throws
+ * DEADLINE_EXCEEDED.
  */
 export async function shortestWays(
   reader: LineageReader,
@@ -84,8 +88,9 @@ async function nextLevel(
 }
 
 /**
- * The edges of all shortest ways, from each entity to those after it, in the order of the ways. The last levels of both sides
- * hold the middle of every way; from there it is back over what either side reached one hop before.
+ * The edges of all shortest paths, from each entity to the next ones. The last levels of both sides contain
+ * the middle of every path. From there it goes back through the levels that each side reached one hop
+ * earlier.
  */
 async function edgesOnWays(
   reader: LineageReader,
@@ -119,7 +124,9 @@ function pushTo(lists: Map<number, number[]>, key: number, value: number): void 
   else lists.set(key, [value])
 }
 
-/** Ways from the first to the end: from the last hop back, each entity has as many as those after it have together. */
+/**
+ * Counts paths from the last hop backwards: each entity has the sum of the paths of the entities after it.
+ */
 function countWays(nextOf: ReadonlyMap<number, readonly number[]>, fromId: number): number {
   const hops: number[][] = [[fromId]]
   for (let on = [fromId]; on.length > 0; hops.push(on))

@@ -1,4 +1,7 @@
-/** A lineage reader in SQL: what answers while memory cannot, and what memory is held against. */
+/**
+ * A lineage reader in SQL: answers while the graph in memory cannot, and is what tests compare the graph
+ * with.
+ */
 import type { Tx } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
 import type { TimeWindow } from '../../model/walk.ts'

@@ -1,19 +1,22 @@
-/** The neighbours once hidden entities are bridged: the ends of the paths that pass only through hidden entities. */
+/** Finds neighbours across hidden entities: the ends of the paths that pass only through hidden entities. */
 import { checkCount } from '../../model/count-checks.ts'
 import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 
-/** What an entity is to who comes to it: an end that may be shown, one that is only counted, a way on, or nothing. */
+/**
+ * What becomes of an entity that is reached: a neighbour to show, a neighbour that is only counted, hidden
+ * and passed through, or ignored.
+ */
 type Fate = 'shown' | 'counted' | 'through' | 'none'
 
 type Beyond = {
-  /** What is met next, shown or counted, ascending; never the entity itself. */
+  /** The neighbours, shown or only counted, ascending; never the entity itself. */
   met: readonly number[] | Int32Array
-  /** What was looked through on the ways to one of those, ascending. */
+  /** The hidden entities on the paths to a neighbour, ascending. */
   between: (metId: number) => number[]
 }
 
-/** `classOf` and `fateOf` know everything that was come to. */
+/** `classOf` and `fateOf` know every entity that was reached. */
 export type Look = {
   beyond: (id: number) => Beyond
   classOf: (id: number) => EntityClass | null
@@ -23,7 +26,7 @@ export type Look = {
 export type HiddenRules = {
   direction: LineageDirection
   level: LineageLevel
-  /** Asked again each time an entity is come to. */
+  /** Called each time an entity is reached. */
   fateOf: (entityClass: EntityClass, id: number) => Fate
 }
 
@@ -33,8 +36,8 @@ const idsPerSlice = 1_000
 const turnCount = 4_096
 
 /**
- * Makes the look. It throws LIMIT_EXCEEDED where it would look through more than hiddenEntitiesMaxCount entities at a
- * time, and DEADLINE_EXCEEDED.
+ * The returned function throws LIMIT_EXCEEDED if it would pass through more than hiddenEntitiesMaxCount
+ * entities in one call, and DEADLINE_EXCEEDED.
  */
 export function throughHidden(
   reader: LineageReader,
@@ -89,7 +92,7 @@ export function throughHidden(
   }
 }
 
-/** What is next to an entity, by what becomes of it. */
+/** The direct neighbours of an entity: those to show or count, and those to pass through. */
 type Next = { met: readonly number[]; through: readonly number[] }
 
 function beyondWith(
@@ -127,7 +130,7 @@ function beyondWith(
   }
 }
 
-/** All that is looked through from an entity, itself left out. */
+/** All hidden entities on paths from an entity, without itself. */
 function allThrough(id: number, next: (id: number) => Next): Set<number> {
   const through = new Set<number>()
   const open = [id]
@@ -141,7 +144,7 @@ function allThrough(id: number, next: (id: number) => Next): Set<number> {
   return through
 }
 
-/** Of each entity that is next to one looked through: those that it is next to. */
+/** For each entity next to a hidden one: the hidden ones that it is next to. */
 function waysBack(through: ReadonlySet<number>, next: (id: number) => Next): Map<number, number[]> {
   const before = new Map<number, number[]>()
   for (const near of through) {

@@ -1,4 +1,7 @@
-/** The steps of shortest ways: from each entity to its neighbours in the next level, and the first ways along them. */
+/**
+ * The steps of shortest paths: from each entity to its neighbours in the next level, and the first paths
+ * along them.
+ */
 import { isInSorted } from '../../model/first-index.ts'
 import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
 import type { LineageReader } from './lineage-reader.ts'
@@ -39,12 +42,13 @@ export async function stepsInto(
   return steps
 }
 
-/** A way as a list from its last entity back: ways share where they began. */
+/** A path as a linked list from its last entity back, so paths share their beginnings. */
 type Way = { id: number; before: Way | null }
 
 /**
- * The first `count` ways of that many hops from an entity, by the ids of their steps. Every step must lead on, so that each way
- * that is begun is as long. Each way is a list of hops + 1 ids.
+ * The first `count` paths of `hops` hops from an entity, ordered by the ids of their steps. Every entity
+ * before the last hop must have a next step, so that all paths are complete. Each path is a list of hops + 1
+ * ids.
  */
 export function firstWays(
   fromId: number,

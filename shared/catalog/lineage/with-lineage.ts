@@ -1,4 +1,7 @@
-/** Opens a lineage reader for one piece of work: the graph in memory where it can answer, else a transaction in SQL. */
+/**
+ * Opens a lineage reader for one piece of work: the graph in memory if it can answer, otherwise a transaction
+ * in SQL.
+ */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { TimeWindow } from '../../model/walk.ts'
@@ -10,7 +13,10 @@ import type { FoundHits } from './find-hits.ts'
 import type { ReadWork } from './read-work.ts'
 import { sqlLineageReader } from './sql-lineage-reader.ts'
 
-/** `memory` is null if a process keeps none; without `held` each page of a search walks again. `work` is the budget of the request that reads. */
+/**
+ * `memory` is null in processes that keep no graph; without `held`, each page of a search walks again. `work`
+ * is the budget of the request.
+ */
 export type LineageSources = {
   db: Db
   memory: LineageOpener | null
@@ -19,9 +25,9 @@ export type LineageSources = {
 }
 
 /**
- * The reader is good until `work` ends. What `units` says of its cost is taken from the request's budget. A time
- * window can only be answered in SQL: memory does not hold stamps. Throws what `work` and the budget throw,
- * UNAVAILABLE where the database does not answer, DEADLINE_EXCEEDED.
+ * The reader is valid until `work` ends. `units` says what the read takes from the budget of the request. A
+ * time window needs SQL, because memory has no times. Throws what `work` and the budget throw, UNAVAILABLE if
+ * the database does not answer, DEADLINE_EXCEEDED.
  */
 export async function withLineage<T>(
   sources: LineageSources,
@@ -29,7 +35,7 @@ export async function withLineage<T>(
   { window = null, units = 0 }: { window?: TimeWindow | null; units?: number } = {}
 ): Promise<T> {
   const read = (): Promise<T> => openFor(sources, work, window)
-  // In SQL a walk holds a connection until it ends.
+  // In SQL a walk occupies a connection until it ends.
   const isInSql = window !== null || sources.memory === null
   return sources.work && (units > 0 || isInSql) ? sources.work.run(Math.max(1, units), read) : read()
 }
