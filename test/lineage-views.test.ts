@@ -1,11 +1,11 @@
-/** Views of lineage: pictures, shortest ways, domains and counts, by hand-made cases and by random ones, in SQL and in memory. */
+/** Views of lineage: pictures, shortest paths, domains and counts, by hand-made cases and by random ones, in SQL and in memory. */
 import t, { type Test } from 'tap'
 import { findLineagePaths } from '../shared/catalog/lineage/find-lineage-paths.ts'
 import { readColumnEdges } from '../shared/catalog/lineage/graph-edges.ts'
 import type { LineageReader } from '../shared/catalog/lineage/lineage-reader.ts'
 import { readDomainLineage } from '../shared/catalog/lineage/read-domain-lineage.ts'
 import { readLineageGraph } from '../shared/catalog/lineage/read-lineage-graph.ts'
-import { shortestWays } from '../shared/catalog/lineage/shortest-ways.ts'
+import { shortestPaths } from '../shared/catalog/lineage/shortest-paths.ts'
 import { throughHidden } from '../shared/catalog/lineage/through-hidden.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { toUrn, type Urn } from '../shared/urn/urn.ts'
@@ -15,7 +15,7 @@ import {
   domainCases,
   graphViewCases,
   naiveDomainEdges,
-  naiveWays,
+  naivePaths,
   pathsCases,
   randomDomains,
   type DomainCase
@@ -367,7 +367,7 @@ type Paths = {
   paths: { steps: { entity: Ref; via: Ref[] }[] }[]
 }
 
-onOneServer('shortest ways in known graphs', async (t, server, ask) => {
+onOneServer('shortest paths in known graphs', async (t, server, ask) => {
   for (const [index, graph] of pathsCases.entries()) {
     await t.test(graph.name, async (t) => {
       const { urn, name } = await write(server, graph.edges, `ways${index}`, graph)
@@ -386,7 +386,7 @@ onOneServer('shortest ways in known graphs', async (t, server, ask) => {
 })
 
 onOneServer(
-  `shortest ways in ${randomCount} random graphs have the length and number of a naive oracle`,
+  `shortest paths in ${randomCount} random graphs have the length and number of a naive oracle`,
   async (t, server, ask) => {
     const wrong: unknown[] = []
     let foundCount = 0
@@ -399,24 +399,24 @@ onOneServer(
           to: urnOfName(end, namespace),
           count: 50
         })
-        const ways = data.paths.map(({ steps }) => steps.map((step) => names.get(step.entity.urn) ?? ''))
-        const isWay = (way: string[]): boolean =>
-          way[0] === start &&
-          way.at(-1) === end &&
-          way.length === (data.hops ?? 0) + 1 &&
-          way.every((name, at) => at === 0 || real.has(`${way[at - 1]} -> ${name}`))
+        const paths = data.paths.map(({ steps }) => steps.map((step) => names.get(step.entity.urn) ?? ''))
+        const isPath = (path: string[]): boolean =>
+          path[0] === start &&
+          path.at(-1) === end &&
+          path.length === (data.hops ?? 0) + 1 &&
+          path.every((name, at) => at === 0 || real.has(`${path[at - 1]} -> ${name}`))
         const found = { hops: data.hops, total: data.totalShortest }
-        const wanted = naiveWays(edges, start, end)
-        foundCount += ways.length
+        const wanted = naivePaths(edges, start, end)
+        foundCount += paths.length
         const isRight =
           JSON.stringify(found) === JSON.stringify(wanted) &&
-          ways.every(isWay) &&
-          new Set(ways.map((way) => way.join())).size === Math.min(50, wanted.total)
-        if (!isRight) wrong.push({ start, end, edges: [...real].join('; '), found, wanted, ways })
+          paths.every(isPath) &&
+          new Set(paths.map((path) => path.join())).size === Math.min(50, wanted.total)
+        if (!isRight) wrong.push({ start, end, edges: [...real].join('; '), found, wanted, paths })
       }
     }
     t.strictSame(wrong.slice(0, 2), [], `seed ${seed}`)
-    t.ok(foundCount > randomCount, 'the graphs have ways')
+    t.ok(foundCount > randomCount, 'the graphs have paths')
   }
 )
 
@@ -435,30 +435,34 @@ async function readMadeUp(
   }
 }
 
-onOneServer('shortest ways through more entities of a hop than a call takes arguments', async (t, server) => {
-  const wide = 150_000
-  const [start, end] = [1, 2 * wide + 2]
-  const layer = (from: number): number[] => Array.from({ length: wide }, (_, index) => from + index)
-  const [first, second] = [layer(2), layer(wide + 2)]
-  const isIn = (ids: readonly number[], id: number): boolean => id >= (ids[0] ?? 0) && id <= (ids.at(-1) ?? 0)
-  const down = (id: number): readonly number[] =>
-    id === start ? first : isIn(first, id) ? [id + wide] : isIn(second, id) ? [end] : []
-  const up = (id: number): readonly number[] =>
-    id === end ? second : isIn(second, id) ? [id - wide] : isIn(first, id) ? [start] : []
-  await readMadeUp(
-    server,
-    { neighbours: async (_, direction) => (direction === 'DOWNSTREAM' ? down : up) },
-    async (reader) => {
-      const { hops, total, nextOf } = await shortestWays(reader, start, end, 'asset', {
-        maxHops: 10,
-        maxEntities: 1_000_000
-      })
-      t.strictSame([hops, total, nextOf(2), nextOf(wide + 2)], [3, wide, [wide + 2], [end]])
-    }
-  )
-})
+onOneServer(
+  'shortest paths through more entities of a hop than a call takes arguments',
+  async (t, server) => {
+    const wide = 150_000
+    const [start, end] = [1, 2 * wide + 2]
+    const layer = (from: number): number[] => Array.from({ length: wide }, (_, index) => from + index)
+    const [first, second] = [layer(2), layer(wide + 2)]
+    const isIn = (ids: readonly number[], id: number): boolean =>
+      id >= (ids[0] ?? 0) && id <= (ids.at(-1) ?? 0)
+    const down = (id: number): readonly number[] =>
+      id === start ? first : isIn(first, id) ? [id + wide] : isIn(second, id) ? [end] : []
+    const up = (id: number): readonly number[] =>
+      id === end ? second : isIn(second, id) ? [id - wide] : isIn(first, id) ? [start] : []
+    await readMadeUp(
+      server,
+      { neighbours: async (_, direction) => (direction === 'DOWNSTREAM' ? down : up) },
+      async (reader) => {
+        const { hops, total, nextOf } = await shortestPaths(reader, start, end, 'asset', {
+          maxHops: 10,
+          maxEntities: 1_000_000
+        })
+        t.strictSame([hops, total, nextOf(2), nextOf(wide + 2)], [3, wide, [wide + 2], [end]])
+      }
+    )
+  }
+)
 
-onOneServer('a way', async (t, server, ask) => {
+onOneServer('a path', async (t, server, ask) => {
   const { urn } = await write(server, 'a -> b -> c -> d; a#x -> b#y; job:x -> b', 'via')
   const paths = async (
     from: string,

@@ -582,8 +582,8 @@ export const domainCases: readonly DomainCase[] = [
   }
 ]
 
-/** All shortest ways, by trying every way that gets no longer than the entities are many. */
-export function naiveWays(
+/** All shortest paths, by trying every way that gets no longer than the entities are many. */
+export function naivePaths(
   edges: readonly NamedEdge[],
   from: string,
   to: string

@@ -1,13 +1,13 @@
 /** Adds to the hits of a walk along columns the jobs that assert the edges it followed. */
 import type { LineageDirection, Walk } from '../../model/walk.ts'
 import { jobsOfColumns } from '../../store/column-jobs.ts'
-import type { Hits, WayEnd } from './lineage-hits.ts'
+import type { Hits, PathEnd } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
 const columnsPerSlice = 50_000
 const tookTooLong = 'Looking up the jobs of column lineage took longer than allowed; ask for fewer hops'
 
-type JobHit = { id: number; degree: number; wayEnd: WayEnd }
+type JobHit = { id: number; degree: number; pathEnd: PathEnd }
 
 /**
  * Adds each job one hop after the nearest column that it reads (downstream) or writes (upstream), as DataHub
@@ -20,12 +20,12 @@ export async function withColumnJobs(
   walk: Walk,
   hits: Hits
 ): Promise<Hits> {
-  const jobs = await jobsOnWay(reader, direction, startIds, walk)
+  const jobs = await jobHitsOf(reader, direction, startIds, walk)
   return jobs.length === 0 ? hits : merged(hits, jobs)
 }
 
 /** By degree, then by id. */
-async function jobsOnWay(
+async function jobHitsOf(
   reader: LineageReader,
   direction: LineageDirection,
   startIds: readonly number[],
@@ -41,8 +41,8 @@ async function jobsOnWay(
       if (jobs.has(jobId)) continue
       const columnId = columnIds[place] ?? 0
       const columnDegree = begin === null ? 0 : (walk.degrees[begin + place] ?? 0)
-      const wayEnd = { id: columnId, degree: columnDegree, jobId }
-      jobs.set(jobId, { id: jobId, degree: columnDegree + 1, wayEnd })
+      const pathEnd = { id: columnId, degree: columnDegree, jobId }
+      jobs.set(jobId, { id: jobId, degree: columnDegree + 1, pathEnd })
     }
   }
   await look(startIds, null)
@@ -82,12 +82,12 @@ function merged(hits: Hits, jobs: readonly JobHit[]): Hits {
   return {
     ids,
     degrees,
-    wayEndsOf: (indexes) => {
-      const ofHits = hits.wayEndsOf(indexes.filter((at) => !jobAt.has(at)).map((at) => hitAt[at] ?? 0))
+    pathEndsOf: (indexes) => {
+      const ofHits = hits.pathEndsOf(indexes.filter((at) => !jobAt.has(at)).map((at) => hitAt[at] ?? 0))
       let next = 0
       return indexes.map((at) => {
         const own = jobAt.get(at)
-        return own ? [own.wayEnd] : (ofHits[next++] ?? [])
+        return own ? [own.pathEnd] : (ofHits[next++] ?? [])
       })
     }
   }

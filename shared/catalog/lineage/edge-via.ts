@@ -26,13 +26,13 @@ export async function readVia(
   }
   for (let begin = 0; begin < edges.length; begin += edgesPerSlice) {
     const rows = await ownersOfEdges(db, edges.slice(begin, begin + edgesPerSlice))
-    const owners = [...new Set(rows.filter(isByTheWay).map((row) => row.ownerId))]
+    const owners = [...new Set(rows.filter(isIntermediary).map((row) => row.ownerId))]
     const references = new Map(
       (await readReferences(db, owners)).map((reference, index) => [owners[index] ?? 0, reference])
     )
     const queryOf = await readQueries(db, rows)
     for (const row of rows) {
-      const owner = isByTheWay(row) ? references.get(row.ownerId) : null
+      const owner = isIntermediary(row) ? references.get(row.ownerId) : null
       if (owner) add(row, owner)
       const queryUrn = queryOf(row)
       if (queryUrn !== null) add(row, { urn: toUrn(queryUrn) })
@@ -44,7 +44,7 @@ export async function readVia(
 const edgeKey = ({ upstreamId, downstreamId }: EdgeEnds): string => `${upstreamId} ${downstreamId}`
 
 /** False for an owner that is an end of the edge, or the asset of a column that is an end. */
-const isByTheWay = ({ ownerId, upstreamId, downstreamId, field }: EdgeOwnerRow): boolean =>
+const isIntermediary = ({ ownerId, upstreamId, downstreamId, field }: EdgeOwnerRow): boolean =>
   ownerId !== upstreamId &&
   ownerId !== downstreamId &&
   lineageFieldByCode(field).aspectName === 'dataJobInputOutput'

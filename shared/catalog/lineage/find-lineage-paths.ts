@@ -9,8 +9,8 @@ import type { LineageReader } from './lineage-reader.ts'
 import { millisecondsSince, type LineageReport } from './lineage-report.ts'
 import { pageCount } from '../entities/page-count.ts'
 import { entityNotFound, type EntityReference } from './read-entity.ts'
-import { noWays, shortestWays, type ShortestWays } from './shortest-ways.ts'
-import { firstWays } from './way-steps.ts'
+import { noPaths, shortestPaths, type ShortestPaths } from './shortest-paths.ts'
+import { firstPaths } from './path-steps.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
 /** As clients send it. */
@@ -55,16 +55,16 @@ export async function findLineagePaths(
     })
   const startedAt = performance.now()
 
-  const { ways, found, known, engine } = await withLineage(
+  const { paths, found, known, engine } = await withLineage(
     sources,
     async (reader) => {
       const [fromId, toId] = await idsOf(reader, from, to)
       // A column that nothing names has no id, and is on no path.
-      const ways =
-        fromId === null || toId === null ? noWays : await shortestWays(reader, fromId, toId, level, bounds)
-      const found = waysFrom(ways, fromId ?? 0, count)
+      const paths =
+        fromId === null || toId === null ? noPaths : await shortestPaths(reader, fromId, toId, level, bounds)
+      const found = pathsFrom(paths, fromId ?? 0, count)
       return {
-        ways,
+        paths,
         found,
         known: await referencesOf(reader, [...new Set(found.flat())]),
         engine: reader.engine
@@ -75,22 +75,22 @@ export async function findLineagePaths(
 
   const viaOf = wishes.via ? await readVia(sources.db, uniqueEdges(found)) : () => []
   return {
-    hops: ways.hops,
-    total: ways.total,
-    paths: found.map((way) =>
-      way.flatMap((id, place): PathStep[] => {
+    hops: paths.hops,
+    total: paths.total,
+    paths: found.map((path) =>
+      path.flatMap((id, place): PathStep[] => {
         const entity = known(id)
-        const before = way[place - 1]
+        const before = path[place - 1]
         return entity
           ? [{ entity, via: before === undefined ? [] : viaOf({ upstreamId: before, downstreamId: id }) }]
           : []
       })
     ),
     report: {
-      complete: ways.cutBy === null,
-      truncatedBy: ways.cutBy,
-      hops: ways.hops ?? 0,
-      visited: ways.visited,
+      complete: paths.cutBy === null,
+      truncatedBy: paths.cutBy,
+      hops: paths.hops ?? 0,
+      visited: paths.visited,
       ms: millisecondsSince(startedAt),
       engine
     }
@@ -106,7 +106,7 @@ async function idsOf(reader: LineageReader, from: Urn, to: Urn): Promise<[number
 }
 
 /** The first paths, beginning at the start. Throws LIMIT_EXCEEDED (pathEntitiesMaxCount). */
-function waysFrom({ hops, total, nextOf }: ShortestWays, fromId: number, count: number): number[][] {
+function pathsFrom({ hops, total, nextOf }: ShortestPaths, fromId: number, count: number): number[][] {
   if (hops === null) return []
   const actual = Math.min(count, total) * (hops + 1)
   const maximum = limits.pathEntitiesMaxCount
@@ -117,14 +117,14 @@ function waysFrom({ hops, total, nextOf }: ShortestWays, fromId: number, count: 
       maximum,
       actual
     })
-  return firstWays(fromId, hops, nextOf, count)
+  return firstPaths(fromId, hops, nextOf, count)
 }
 
-function uniqueEdges(ways: readonly (readonly number[])[]) {
+function uniqueEdges(paths: readonly (readonly number[])[]) {
   const edges = new Map<string, { upstreamId: number; downstreamId: number }>()
-  for (const way of ways) {
-    for (const [place, downstreamId] of way.entries()) {
-      const upstreamId = way[place - 1]
+  for (const path of paths) {
+    for (const [place, downstreamId] of path.entries()) {
+      const upstreamId = path[place - 1]
       if (upstreamId !== undefined) edges.set(`${upstreamId} ${downstreamId}`, { upstreamId, downstreamId })
     }
   }

@@ -4,7 +4,7 @@ import { idSet } from '../../store/id-set.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
 /** Where paths to a hit end: at an entity that the walk reached, or at a job one hop after it. */
-export type WayEnd = { id: number; degree: number; jobId: number | null }
+export type PathEnd = { id: number; degree: number; jobId: number | null }
 
 /** Nearest first, then by id. */
 export type Hits = {
@@ -14,17 +14,17 @@ export type Hits = {
    * Where the paths to each of some hits end: at one entity, or at every reached column of an asset, nearest
    * first.
    */
-  wayEndsOf: (indexes: readonly number[]) => WayEnd[][]
+  pathEndsOf: (indexes: readonly number[]) => PathEnd[][]
 }
 
 /** Each entity is a hit. */
 export const everyEntity = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>): Hits => ({
   ids,
   degrees,
-  wayEndsOf: (indexes) => indexes.map((index) => [wayEnd({ ids, degrees }, index)])
+  pathEndsOf: (indexes) => indexes.map((index) => [pathEnd({ ids, degrees }, index)])
 })
 
-const wayEnd = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>, place: number): WayEnd => ({
+const pathEnd = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>, place: number): PathEnd => ({
   id: ids[place] ?? 0,
   degree: degrees[place] ?? 0,
   jobId: null
@@ -71,11 +71,11 @@ export async function foldedToAssets(
   return {
     ids: ids.slice(0, count),
     degrees: degrees.slice(0, count),
-    wayEndsOf: (indexes) =>
+    pathEndsOf: (indexes) =>
       placesIn(
         parents,
         indexes.map((index) => ids[index] ?? 0)
-      ).map((places) => places.map((place) => wayEnd({ ids: columnIds, degrees: columnDegrees }, place)))
+      ).map((places) => places.map((place) => pathEnd({ ids: columnIds, degrees: columnDegrees }, place)))
   }
 }
 

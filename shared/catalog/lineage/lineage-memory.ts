@@ -200,7 +200,7 @@ export function createLineageMemory({
   }
 
   /** Drops the graph: SQL answers until it is loaded again. */
-  function loadAnew(reason: string, error?: unknown): void {
+  function reload(reason: string, error?: unknown): void {
     loaded = null
     reloadDelayMs =
       performance.now() - loadedAtMs > shortLifeMs
@@ -217,14 +217,14 @@ export function createLineageMemory({
     const unseen = await withinSilence(readUnseen(graphDb, current.position))
     const isOfAnotherRun = unseen.position.epoch !== current.position.epoch
     if (isOfAnotherRun || unseen.horizonIsPast) {
-      loadAnew(isOfAnotherRun ? 'server' : 'pruned')
+      reload(isOfAnotherRun ? 'server' : 'pruned')
       return false
     }
     if (!(await applyTo(current, unseen))) return false
     current.position = unseen.position
     metrics.lineageBarrier.observe((performance.now() - begun) / 1_000)
     if (current.graph.bytes > maxBytes) {
-      loadAnew('size')
+      reload('size')
       return false
     }
     return true
@@ -240,14 +240,14 @@ export function createLineageMemory({
     try {
       logged = await loggedIn(rows, pause)
     } catch (error) {
-      loadAnew('unknown', error)
+      reload('unknown', error)
       return false
     }
     const changes = await withinSilence(changesOf(logged))
     try {
       await current.graph.apply(changes, pause)
     } catch (error) {
-      loadAnew('contradiction', error)
+      reload('contradiction', error)
       return false
     }
     return true

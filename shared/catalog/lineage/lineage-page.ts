@@ -7,7 +7,7 @@ import { findText, textAspectNames, type MatchedField } from '../entities/entity
 import type { FoundHits } from './find-hits.ts'
 import { facetsOf, type Facet } from './lineage-facets.ts'
 import { readPaths } from './lineage-paths.ts'
-import type { WayEnd } from './lineage-hits.ts'
+import type { PathEnd } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { EntityReference } from './read-entity.ts'
 import type { ScrollQuestion } from './scroll-question.ts'
@@ -52,7 +52,7 @@ export async function showPage(
   const ids = indexes.map((index) => hits.ids[index] ?? 0)
   const entities = await entitiesOf(reader, ids)
   if (entities === null) return null
-  const wayEnds = hits.wayEndsOf(indexes)
+  const pathEnds = hits.pathEndsOf(indexes)
   const matched = await matchedIn(reader, question.text, ids, entities)
   const paths = wishes.paths
     ? await readPaths(
@@ -64,13 +64,13 @@ export async function showPage(
           countPerEnd: question.pathsPerResult
         },
         walk,
-        wayEnds
+        pathEnds
       )
     : []
   return {
     results: entities.map((entity, at) => ({
       entity,
-      ...degreesOf(hits.degrees[indexes[at] ?? 0] ?? 0, wayEnds[at] ?? [], walk),
+      ...degreesOf(hits.degrees[indexes[at] ?? 0] ?? 0, pathEnds[at] ?? [], walk),
       paths: paths[at] ?? [],
       matchedFields: matched.get(ids[at] ?? 0) ?? []
     })),
@@ -98,11 +98,11 @@ async function entitiesOf(
 
 const degreesOf = (
   degree: number,
-  wayEnds: readonly WayEnd[],
+  pathEnds: readonly PathEnd[],
   walk: Walk
 ): Pick<LineageResult, 'degree' | 'degrees' | 'isExplored'> => ({
   degree,
-  degrees: [...new Set(wayEnds.map((end) => (end.jobId === null ? end.degree : end.degree + 1)))],
+  degrees: [...new Set(pathEnds.map((end) => (end.jobId === null ? end.degree : end.degree + 1)))],
   isExplored: degree < walk.hops
 })
 

@@ -8,10 +8,10 @@ import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { firstAtLeast } from '../../model/first-index.ts'
 import type { LineageDirection, LineageLevel, Walk } from '../../model/walk.ts'
-import type { WayEnd } from './lineage-hits.ts'
+import type { PathEnd } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { EntityReference } from './read-entity.ts'
-import { firstWays, stepsInto, type Steps } from './way-steps.ts'
+import { firstPaths, stepsInto, type Steps } from './path-steps.ts'
 
 /**
  * `reader` must have the state that was walked. `countPerEnd` is the number of paths to return for each end.
@@ -31,27 +31,27 @@ export async function readPaths(
   reader: LineageReader,
   question: PathsQuestion,
   walk: Pick<Walk, 'ids' | 'degrees'>,
-  endsOfResults: readonly (readonly WayEnd[])[]
+  endsOfResults: readonly (readonly PathEnd[])[]
 ): Promise<EntityReference[][][]> {
   const room = pathsRoom()
   // Each end has at least one path, so a page that cannot fit is refused before anything is read.
   for (const { degree, jobId } of endsOfResults.flat()) room.take(degree + (jobId === null ? 1 : 2))
   const levels = levelsOf(question.startIds, walk)
   const before = await stepsBack(reader, question, levels, endsOfResults.flat())
-  const ways: number[][][] = []
+  const paths: number[][][] = []
   for (const ends of endsOfResults) {
     const own: number[][] = []
     for (const { id, degree, jobId } of ends) {
-      const found = waysTo(id, degree, before, question.countPerEnd)
-      if (jobId !== null) for (const way of found) way.push(jobId)
-      for (const way of found.slice(1)) room.take(way.length)
+      const found = pathsTo(id, degree, before, question.countPerEnd)
+      if (jobId !== null) for (const path of found) path.push(jobId)
+      for (const path of found.slice(1)) room.take(path.length)
       own.push(...found)
     }
-    ways.push(own)
+    paths.push(own)
     await reader.pause()
   }
-  const referenceTo = await referencesTo(reader, [...new Set(ways.flat(2))])
-  return ways.map((own) => own.map((way) => way.flatMap((id) => referenceTo.get(id) ?? [])))
+  const referenceTo = await referencesTo(reader, [...new Set(paths.flat(2))])
+  return paths.map((own) => own.map((path) => path.flatMap((id) => referenceTo.get(id) ?? [])))
 }
 
 function pathsRoom() {
@@ -101,9 +101,9 @@ async function stepsBack(
 }
 
 /** The first paths to an entity, each beginning at its start. */
-const waysTo = (id: number, degree: number, steps: readonly Steps[], count: number): number[][] =>
-  firstWays(id, degree, (from, hop) => steps[degree - hop]?.get(from) ?? [], count).map((way) =>
-    way.reverse()
+const pathsTo = (id: number, degree: number, steps: readonly Steps[], count: number): number[][] =>
+  firstPaths(id, degree, (from, hop) => steps[degree - hop]?.get(from) ?? [], count).map((path) =>
+    path.reverse()
   )
 
 async function referencesTo(

@@ -127,7 +127,7 @@ async function drawGraph(
   const { ids, expanded, ignored } = await chooseNodes(reader, start.id, question, looks)
   const { rims, ...assets } = await readEdges(reader, ids, looks)
   const columns = question.showsColumns ? await readColumnEdges(reader, ids) : null
-  const walks = await walkBothWays(reader, start.id, question, ids, wishes)
+  const walks = await walkBothDirections(reader, start.id, question, ids, wishes)
   const isVisible = (entityClass: EntityClass): boolean => !isHidden(entityClass) && !isLeftOut(entityClass)
   const countOf = async (walk: Walk): Promise<number | null> =>
     wishes.totals ? countVisible(reader, walk.ids, isVisible) : null
@@ -196,7 +196,7 @@ type Degrees = { [direction in LineageDirection]: Map<number, number> }
  * Walks as far as the requested hops. Walks to the end if totals are requested, or if those hops did not
  * reach every node.
  */
-async function walkBothWays(
+async function walkBothDirections(
   reader: LineageReader,
   startId: number,
   { level, hops }: GraphQuestion,

@@ -123,7 +123,7 @@ function beyondWith(
     return {
       met: Int32Array.from(met).sort(),
       between(metId) {
-        before ??= waysBack(through, next)
+        before ??= hiddenNeighbours(through, next)
         return allBefore(metId, before)
       }
     }
@@ -145,7 +145,7 @@ function allThrough(id: number, next: (id: number) => Next): Set<number> {
 }
 
 /** For each entity next to a hidden one: the hidden ones that it is next to. */
-function waysBack(through: ReadonlySet<number>, next: (id: number) => Next): Map<number, number[]> {
+function hiddenNeighbours(through: ReadonlySet<number>, next: (id: number) => Next): Map<number, number[]> {
   const before = new Map<number, number[]>()
   for (const near of through) {
     const { met, through: further } = next(near)

@@ -6,9 +6,9 @@ import type { LineageDirection, LineageLevel, Walk, WalkBounds } from '../../mod
 import { isInSorted } from '../../model/first-index.ts'
 import { idSet } from '../../store/id-set.ts'
 import type { LineageReader } from './lineage-reader.ts'
-import { stepsInto, type Steps } from './way-steps.ts'
+import { stepsInto, type Steps } from './path-steps.ts'
 
-export type ShortestWays = {
+export type ShortestPaths = {
   /** Length of every shortest path; null if there is none, or none within the bounds. */
   hops: number | null
   cutBy: Walk['cutBy']
@@ -24,20 +24,20 @@ type Side = { direction: LineageDirection; levels: Int32Array[]; reached: Return
 
 const idsPerSlice = 5_000
 /** The result where there is nothing to search from. */
-export const noWays: ShortestWays = { hops: null, cutBy: null, visited: 0, nextOf: () => [], total: 0 }
+export const noPaths: ShortestPaths = { hops: null, cutBy: null, visited: 0, nextOf: () => [], total: 0 }
 
 /**
  * From `fromId` downstream to `toId`, which must differ. Both sides advance a hop at a time, the smaller one
  * next, until they meet. Every shortest path then contains an entity where they met. Throws
  * DEADLINE_EXCEEDED.
  */
-export async function shortestWays(
+export async function shortestPaths(
   reader: LineageReader,
   fromId: number,
   toId: number,
   level: LineageLevel,
   bounds: WalkBounds
-): Promise<ShortestWays> {
+): Promise<ShortestPaths> {
   const ahead = sideFrom(fromId, 'DOWNSTREAM')
   const back = sideFrom(toId, 'UPSTREAM')
   let visited = 0
@@ -45,19 +45,19 @@ export async function shortestWays(
     const side = last(ahead).length <= last(back).length ? ahead : back
     const other = side === ahead ? back : ahead
     const found = await nextLevel(reader, side, level)
-    if (found.length === 0) return { ...noWays, visited }
-    if (hops > bounds.maxHops) return { ...noWays, visited, cutBy: 'maxHops' }
+    if (found.length === 0) return { ...noPaths, visited }
+    if (hops > bounds.maxHops) return { ...noPaths, visited, cutBy: 'maxHops' }
     visited += found.length
-    if (visited > bounds.maxEntities) return { ...noWays, visited, cutBy: 'maxEntities' }
+    if (visited > bounds.maxEntities) return { ...noPaths, visited, cutBy: 'maxEntities' }
     side.levels.push(found)
     if (found.some((id) => other.reached.has(id))) {
-      const next = await edgesOnWays(reader, ahead, back, level)
+      const next = await edgesOnPaths(reader, ahead, back, level)
       return {
         hops,
         cutBy: null,
         visited,
         nextOf: (id) => next.get(id) ?? [],
-        total: countWays(next, fromId)
+        total: countPaths(next, fromId)
       }
     }
   }
@@ -92,7 +92,7 @@ async function nextLevel(
  * the middle of every path. From there it goes back through the levels that each side reached one hop
  * earlier.
  */
-async function edgesOnWays(
+async function edgesOnPaths(
   reader: LineageReader,
   ahead: Side,
   back: Side,
@@ -127,19 +127,19 @@ function pushTo(lists: Map<number, number[]>, key: number, value: number): void 
 /**
  * Counts paths from the last hop backwards: each entity has the sum of the paths of the entities after it.
  */
-function countWays(nextOf: ReadonlyMap<number, readonly number[]>, fromId: number): number {
+function countPaths(nextOf: ReadonlyMap<number, readonly number[]>, fromId: number): number {
   const hops: number[][] = [[fromId]]
   for (let on = [fromId]; on.length > 0; hops.push(on))
     on = [...new Set(on.flatMap((id) => nextOf.get(id) ?? []))]
-  const ways = new Map<number, number>()
+  const paths = new Map<number, number>()
   for (const id of hops.reverse().flat()) {
     const next = nextOf.get(id) ?? []
-    ways.set(
+    paths.set(
       id,
       next.length === 0
         ? 1
-        : next.reduce((sum, after) => Math.min(Number.MAX_SAFE_INTEGER, sum + (ways.get(after) ?? 0)), 0)
+        : next.reduce((sum, after) => Math.min(Number.MAX_SAFE_INTEGER, sum + (paths.get(after) ?? 0)), 0)
     )
   }
-  return ways.get(fromId) ?? 0
+  return paths.get(fromId) ?? 0
 }

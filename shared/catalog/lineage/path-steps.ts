@@ -43,33 +43,33 @@ export async function stepsInto(
 }
 
 /** A path as a linked list from its last entity back, so paths share their beginnings. */
-type Way = { id: number; before: Way | null }
+type Path = { id: number; before: Path | null }
 
 /**
  * The first `count` paths of `hops` hops from an entity, ordered by the ids of their steps. Every entity
  * before the last hop must have a next step, so that all paths are complete. Each path is a list of hops + 1
  * ids.
  */
-export function firstWays(
+export function firstPaths(
   fromId: number,
   hops: number,
   nextOf: (id: number, hop: number) => readonly number[],
   count: number
 ): number[][] {
-  let ways: Way[] = [{ id: fromId, before: null }]
+  let paths: Path[] = [{ id: fromId, before: null }]
   for (let hop = 0; hop < hops; hop += 1) {
-    const longer: Way[] = []
-    for (const way of ways) {
-      for (const id of nextOf(way.id, hop)) {
+    const longer: Path[] = []
+    for (const path of paths) {
+      for (const id of nextOf(path.id, hop)) {
         if (longer.length === count) break
-        longer.push({ id, before: way })
+        longer.push({ id, before: path })
       }
     }
-    ways = longer
+    paths = longer
   }
-  return ways.slice(0, count).map((last) => {
+  return paths.slice(0, count).map((last) => {
     const ids: number[] = []
-    for (let way: Way | null = last; way; way = way.before) ids.push(way.id)
+    for (let path: Path | null = last; path; path = path.before) ids.push(path.id)
     return ids.reverse()
   })
 }
