@@ -1,24 +1,26 @@
 /**
- * The neighbours of each entity, one way: for each id a list of ids in one large pool, a multiset that grows and shrinks in place.
+ * The neighbours of each entity in one direction: for each id a list of ids in one large pool. The list is a
+ * multiset that is changed in place.
  *
- * An edge that three statements make is in the list three times: a statement more is one id appended, and nothing has
- * to be looked up. Walks pass over what they have seen anyhow. About 5 bytes for a statement and 8 for an id.
+ * An edge with three statements is in the list three times, so a new statement appends one id without any
+ * lookup; walks skip ids that they have seen. This takes about 5 bytes for a statement and 8 for an id.
  *
- * A view stays what it was: beyond the end of a list nobody looks, so appending does not disturb it, and lists that lose
- * an id while somebody looks are written again elsewhere; their old room is used again when nobody looks any more.
- * (Rebuilding both ways from pairs: 39 ms for 400,000 edges, 1.4 s for 5 million; 1,000 changes in place: 3 to 4 ms.)
+ * A view does not change: it never reads beyond the old end of a list, so appending is safe. A list that
+ * loses an id while a view is in use is written again elsewhere; its old room is reused when no view needs
+ * it. (Rebuilding both directions from pairs takes 39 ms for 400,000 edges and 1.4 s for 5 million; 1,000
+ * changes in place take 3 to 4 ms.)
  */
 import { Pages, pageBits, pageMask } from './pages.ts'
 import { roomOf, sizeClassOf } from './size-classes.ts'
 import type { Pause } from './turns.ts'
 
-/** `heads` holds offset and length of each id's list in `pool`, which is in use below `poolEnd`. */
+/** `heads` has the offset and the length of each id's list in `pool`; `pool` is used below `poolEnd`. */
 export type AdjacencyView = { heads: readonly Int32Array[]; pool: Int32Array; poolEnd: number }
 
-/** Room given up in an era: free once no view of that era or an earlier one is looked at. */
+/** Room given up in an era: free when no view of that era or an earlier one is in use. */
 type GivenUp = { offset: number; sizeClass: number; era: number }
 
-/** Places in a pool are int32. */
+/** Offsets in a pool are int32. */
 const largestPool = 2 ** 31 - 1
 const idsPerPause = 16_384
 const pairsPerPause = 16_384
@@ -33,9 +35,10 @@ export class Adjacency {
   #givenUp: GivenUp[] = []
 
   /**
-   * A pool for `expectedIds` takes addresses, and memory only where it is written to. One that had to grow was held twice until the
-   * collector had come (200 MB of the 740 that an API took while it was sent ten million edges), and to copy it stopped
-   * everything. In segments of 65,536 it grows without either, and walks took an eighth longer.
+   * Reserves addresses for `expectedIds`; memory is only used where the pool is written. A pool that had to
+   * grow was in memory twice until garbage was collected (200 MB of the 740 that an API took while it
+   * received ten million edges), and copying it blocked the process. A pool in segments of 65,536 avoids
+   * both, but walks took an eighth longer.
    */
   constructor(expectedIds = 1_024) {
     this.#pool = poolFor(expectedIds, 1_024)
@@ -49,7 +52,7 @@ export class Adjacency {
     this.#heads.freeze()
   }
 
-  /** Room given up before `era` is free: no view older than that is looked at. */
+  /** Frees room that was given up before `era`: no view in use is older. */
   reclaim(era: number): void {
     const kept = this.#givenUp.findIndex((block) => block.era >= era)
     if (kept === 0) return
@@ -58,7 +61,10 @@ export class Adjacency {
     this.#givenUp = kept < 0 ? [] : this.#givenUp.slice(kept)
   }
 
-  /** Removes members of one id's list. `era` is null while no view is in use. Throws when a member is not in the list. */
+  /**
+   * Removes members of one id's list. `era` is null while no view is in use. Throws if a member is not in the
+   * list.
+   */
   remove(id: number, members: readonly number[], era: number | null): void {
     const page = this.#heads.toWrite(id)
     const at = (id & pageMask) * 2
@@ -75,7 +81,10 @@ export class Adjacency {
     if (!isInPlace) this.#giveUp(offset, sizeClass, era)
   }
 
-  /** Adds members to many lists: `far` of a pair to the list of `near`. `order` sorts the pairs by `near`. `era` as in `remove`. */
+  /**
+   * Adds members to many lists: the `far` of each pair to the list of its `near`. `order` sorts the pairs by
+   * `near`. `era` as in `remove`.
+   */
   append(near: Int32Array, far: Int32Array, order: Uint32Array, era: number | null): void {
     for (let begin = 0, end = 0; begin < order.length; begin = end) {
       const id = near[order[begin] ?? 0] ?? 0
@@ -85,7 +94,10 @@ export class Adjacency {
     }
   }
 
-  /** Makes a list longer; gives the place of its first new member. Whoever looks at it sees no further than it went. */
+  /**
+   * Makes a list longer and returns the offset of its first new member. Views do not read beyond the old
+   * length.
+   */
   #extend(id: number, count: number, era: number | null): number {
     const page = this.#heads.toWrite(id)
     const at = (id & pageMask) * 2
@@ -109,7 +121,7 @@ export class Adjacency {
   }
 
   #copy(offset: number, length: number, newOffset: number): void {
-    // Of few a call takes longer than they do.
+    // For few members a loop is faster than the call.
     if (length > fewMembers) this.#pool.copyWithin(newOffset, offset, offset + length)
     else
       for (let index = 0; index < length; index += 1)
@@ -134,7 +146,7 @@ export class Adjacency {
         toRemove.set(member, times - 1)
         missing -= 1
       } else {
-        // With a member missing from the list, the new room is too small for those that stay.
+        // If a member is missing, the new room is too small for the remaining ones.
         if (kept === length - removed.length) break
         this.#pool[newOffset + kept] = member
         kept += 1
@@ -156,7 +168,7 @@ export class Adjacency {
     return offset
   }
 
-  /** A view keeps the pool that it began with, so a larger one may take its place at any time. */
+  /** Views keep their pool, so it can be replaced by a larger one at any time. */
   #reserve(room: number): void {
     if (room <= this.#pool.length) return
     const larger = poolFor(Math.ceil(this.#pool.length * 1.25), room)
@@ -183,7 +195,7 @@ export class Adjacency {
       this.#beginList(id, lengths)
       if (id % idsPerPause === 0) await pause()
     }
-    // From here on `lengths` says where in the pool the next member of a list goes, from the end of the list down.
+    // From here on, `lengths` has the offset of the next member of each list, filled from its end downwards.
     for (const [index, ids] of near.entries()) {
       const others = far[index] ?? ids
       for (let begin = 0; begin < ids.length; begin += pairsPerPause) {
@@ -214,7 +226,7 @@ export class Adjacency {
   }
 }
 
-/** Where there are no addresses for more, as much as is needed. */
+/** The room that is needed, if there are no addresses for more. */
 function poolFor(expectedIds: number, neededIds: number): Int32Array {
   try {
     return new Int32Array(Math.min(largestPool, Math.max(expectedIds, neededIds)))
@@ -228,7 +240,7 @@ function count(ids: Int32Array, lengths: Int32Array): void {
   for (const id of ids) lengths[id] = (lengths[id] ?? 0) + 1
 }
 
-/** The hot loop of `fill`: two places in memory for each pair, both at random. */
+/** The hot loop of `fill`: two random memory accesses per pair. */
 function place(ids: Int32Array, others: Int32Array, ends: Int32Array, pool: Int32Array): void {
   for (let index = 0; index < ids.length; index += 1) {
     const id = ids[index] ?? 0
@@ -238,7 +250,7 @@ function place(ids: Int32Array, others: Int32Array, ends: Int32Array, pool: Int3
   }
 }
 
-/** The members of an id's list in a view, in no order, as often as they are stated. */
+/** The members of an id's list in a view, unordered, once for each statement. */
 export function membersIn({ heads, pool }: AdjacencyView, id: number): Int32Array {
   const page = heads[id >>> pageBits]
   const at = (id & pageMask) * 2

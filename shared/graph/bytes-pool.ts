@@ -1,10 +1,10 @@
-/** Short texts in UTF-8, packed one after the other: a text is found by its place, and never removed. */
+/** Short texts in UTF-8, packed one after the other. A text is found by its place, and never removed. */
 
 import { areSame, viewOf } from '../urn/byte-words.ts'
 
 const pieceBits = 20
 const pieceBytes = 1 << pieceBits
-/** A length before each text: two bytes. */
+/** Two bytes before each text contain its length. */
 const lengthBytes = 2
 const longest = 0xffff
 
@@ -15,7 +15,10 @@ export class BytesPool {
   #views: DataView[] = []
   #end = pieceBytes
 
-  /** The place of the text. Throws where it is longer than 65,535 bytes, or all texts together longer than 4 GB. */
+  /**
+   * Returns the place of the text. Throws for a text of more than 65,535 bytes, and if all texts together
+   * have more than 4 GB.
+   */
   add(text: string): number {
     if (this.#end + lengthBytes + text.length * 3 > pieceBytes) this.#addPiece(text)
     const piece = this.#pieces.at(-1)
@@ -28,7 +31,7 @@ export class BytesPool {
     return place
   }
 
-  /** A long text takes the bytes it needs only if those that it might need fit. */
+  /** Refuses a text that may not fit into a piece at three bytes for each character. */
   #addPiece(text: string): void {
     if (lengthBytes + text.length * 3 > pieceBytes) throw new Error(`a text of ${text.length} characters`)
     if (this.#pieces.length === 2 ** (32 - pieceBits)) throw new Error('the texts have more than 4 GB')
@@ -50,7 +53,7 @@ export class BytesPool {
     return this.#viewOf(place).getUint16(place & (pieceBytes - 1), true)
   }
 
-  /** Whether the text at a place is what stands between two places of these bytes. */
+  /** Whether the text at a place is equal to the bytes from `from` to before `to`. */
   isAt(place: number, bytes: DataView, from: number, to: number): boolean {
     const view = this.#viewOf(place)
     const begin = place & (pieceBytes - 1)

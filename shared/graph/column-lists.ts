@@ -1,8 +1,11 @@
-/** The columns of each asset as linked lists: one number for each entity, and nothing is ever taken out. */
+/** The columns of each asset as linked lists: one number for each entity; nothing is ever removed. */
 import { GrowableInts } from './growable.ts'
 
 export class ColumnLists {
-  /** Of an asset its newest column, of a column the next older one of its asset. A column that has columns is in both roles, so there are two tables. */
+  /**
+   * For an asset its newest column; for a column the next older one of its asset. A column that has columns
+   * is both, so there are two tables.
+   */
   readonly #newest = new GrowableInts(0)
   readonly #next = new GrowableInts(0)
 

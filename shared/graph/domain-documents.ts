@@ -1,20 +1,23 @@
-/** What domainProperties says of each domain, as far as it is small enough to be held. */
+/** The domainProperties of each domain, if they are small enough to keep in memory. */
 import type { JsonObject } from '../model/changes.ts'
 
-/** `value` is null if the document is too large to be held. */
+/** `value` is null if the document is too large to keep. */
 export type DomainDocument = { value: JsonObject | null; bytes: number }
 
-/** A name and a description, and some more; a few domains with books in them are read from the database. */
+/**
+ * Room for a name, a description and more. The documents of a few domains with very long texts are read from
+ * the database.
+ */
 export const domainDocumentMaxBytes = 8_192
 
-/** What a small object takes beside its texts. */
+/** Memory of a small object without its texts. */
 const objectBytes = 200
 
 export class DomainDocuments {
   readonly #documents = new Map<number, DomainDocument>()
   #bytes = 0
 
-  /** Null removes the document: the domain has none. */
+  /** Null removes the document. */
   set(domainId: number, document: DomainDocument | null): void {
     const before = this.#documents.get(domainId)
     if (before) this.#bytes -= sizeOf(before)
@@ -26,7 +29,7 @@ export class DomainDocuments {
     this.#bytes += sizeOf(document)
   }
 
-  /** Undefined for a domain that has no document. */
+  /** Undefined for a domain without a document. */
   get(domainId: number): DomainDocument | undefined {
     return this.#documents.get(domainId)
   }

@@ -3,7 +3,7 @@
 export class GrowableInts {
   #values: Int32Array
 
-  /** A table that few ids need is best begun with no room. */
+  /** Begin with room 0 if few ids will be used. */
   constructor(room: number) {
     this.#values = new Int32Array(room)
   }
@@ -21,7 +21,7 @@ export class GrowableInts {
     this.#values[id] = value
   }
 
-  /** A copy of the first so many, all of which were set. */
+  /** A copy of the first `count` values, all of which must have been set. */
   first(count: number): Int32Array {
     return this.#values.slice(0, count)
   }

@@ -1,8 +1,9 @@
 /**
- * The lineage of a catalog in memory: the neighbours of each entity, both ways, and what filters ask of an entity.
+ * The lineage of a catalog in memory: the neighbours of each entity in both directions, and the facts that
+ * filters need.
  *
- * It is written by one writer, who brings it from one snapshot of the database to the next; readers pin a view, which is
- * exactly one such snapshot and stays so while the graph continues. URNs never change and are not part of a view.
+ * One writer brings it from one snapshot of the database to the next. Readers pin a view, which is exactly
+ * one such snapshot and does not change. URNs never change and are not part of a view.
  */
 import { orderedBy, placesUpTo } from '../model/digit-order.ts'
 import type { GraphDelta, StatedEdges } from '../statements/graph-delta.ts'
@@ -15,24 +16,24 @@ import { ColumnLists } from './column-lists.ts'
 import { UrnTable } from './urn-table.ts'
 
 export type GraphView = {
-  /** Counts up with every snapshot that brought a change; no two graphs of a process have one in common. */
+  /** A new value for every snapshot with a change; no two graphs of a process share one. */
   version: GraphVersion
-  /** All ids are below. */
+  /** All ids are less than this. */
   idsEnd: number
   edgeCount: number
-  /** From an id to what is derived from it. */
+  /** From an id to the entities derived from it. */
   downstream: AdjacencyView
-  /** From an id to what it is derived from. */
+  /** From an id to the entities it is derived from. */
   upstream: AdjacencyView
   nodes: NodesView
-  /** Each domain that has a parent, with it. */
+  /** The parent of each domain that has one. */
   domainParents: ReadonlyMap<number, number>
 }
 
-/** An entity as the table holds it. `parentId` is the asset of a column, else 0. */
+/** A row of the table of entities. `parentId` is the asset of a column, otherwise 0. */
 export type NewEntity = { id: number; urn: Urn; parentId: number }
 
-/** `documents`: what domainProperties holds now, for each domain that was described again. */
+/** `documents` has the present domainProperties of each domain whose documents changed. */
 export type GraphChanges = {
   stated?: readonly StatedEdges[]
   deltas: readonly GraphDelta[]
@@ -44,7 +45,10 @@ const unknownFlags: NodeFlags = { isPresent: false, isRemoved: false, isDeleted:
 const deltasPerLook = 256
 const edgesPerLook = 1_024
 
-/** Identifies one state of one graph: a new object for each, so that no two are equal, also after the graph is loaded again. */
+/**
+ * Identifies one state of one graph: a new object for each, so no two are equal, even after the graph is
+ * loaded again.
+ */
 export type GraphVersion = { readonly graphVersion: true }
 const nextVersion = (): GraphVersion => ({ graphVersion: true })
 
@@ -61,10 +65,10 @@ export class LineageGraph {
   #version = nextVersion()
   #era = 0
   #view: GraphView | null = null
-  /** Pinned views by the era they were made in. */
+  /** Views in use, with the era they were made in. */
   readonly #pinned = new Map<GraphView, { era: number; count: number }>()
 
-  /** `statementCount` fit before anything has to be copied. */
+  /** Room for this many entities and statements, before anything has to be copied. */
   constructor(expected: { entityCount: number; greatestId: number; statementCount?: number }) {
     this.#downstream = new Adjacency(expected.statementCount)
     this.#upstream = new Adjacency(expected.statementCount)
@@ -83,12 +87,12 @@ export class LineageGraph {
     )
   }
 
-  /** How many views are looked at. */
+  /** Number of views in use. */
   get pinnedCount(): number {
     return this.#pinned.size
   }
 
-  /** The graph as it is; it must be given back to `unpin`. Never call it while `apply` is under way. */
+  /** The present view. Give it back with `unpin`. Never call it while `apply` runs. */
   pin(): GraphView {
     const view = (this.#view ??= {
       version: this.#version,
@@ -105,7 +109,7 @@ export class LineageGraph {
     return view
   }
 
-  /** A view that is pinned, once more. */
+  /** Pins a pinned view once more. */
   pinAgain(view: GraphView): void {
     const pinned = this.#pinned.get(view)
     if (!pinned) throw new Error('a view that nobody holds cannot be pinned again')
@@ -124,24 +128,24 @@ export class LineageGraph {
     this.#upstream.reclaim(oldest + 1)
   }
 
-  /** One entity of the snapshot that the graph is loaded from. */
+  /** Adds one entity of the snapshot that the graph is loaded from. */
   load(entity: NewEntity & NodeFlags): void {
     this.#addEntity(entity)
     this.#nodes.setFlags(entity.id, entity)
   }
 
-  /** The domain of one asset in that snapshot. */
+  /** Sets the domain of one asset of that snapshot. */
   loadDomain(id: number, domainId: number): void {
     this.#nodes.setDomain(id, domainId)
   }
 
-  /** The tree and the documents of domains in that snapshot. */
+  /** Sets the tree and the documents of domains of that snapshot. */
   loadDomainTree(parents: ReadonlyMap<number, number>, documents: ReadonlyMap<number, DomainDocument>): void {
     this.#domainParents = parents
     for (const [id, document] of documents) this.domainDocuments.set(id, document)
   }
 
-  /** All statements of the snapshot, as pairs in pieces. */
+  /** Adds all statements of that snapshot, as pairs in pieces. */
   async loadEdges(
     upstream: readonly Int32Array[],
     downstream: readonly Int32Array[],
@@ -153,8 +157,8 @@ export class LineageGraph {
   }
 
   /**
-   * Brings the graph to the next snapshot, in slices; pinned views stay what they are. Where it throws the graph is in
-   * between and must be thrown away: an edge was to be taken out that is not there, or an entity is not known.
+   * Brings the graph to the next snapshot, in slices; pinned views do not change. If it throws (a removed
+   * edge is not in the graph, an entity is unknown), the graph is between two snapshots and must be dropped.
    */
   async apply({ stated = [], deltas, entities, documents }: GraphChanges, pause: Pause): Promise<void> {
     if (deltas.length === 0 && stated.length === 0) return
@@ -175,7 +179,7 @@ export class LineageGraph {
     if (domainParents) this.#domainParents = domainParents
     for (const [id, document] of documents) this.domainDocuments.set(id, document)
     const era = isLookedAt ? this.#era : null
-    // Before the removals, which may be of these edges.
+    // Before the removals, which may remove these edges.
     for (const edges of stated) await this.#append(edges, era, pause)
     await this.#remove(deltas, era, pause)
   }
@@ -198,7 +202,7 @@ export class LineageGraph {
     this.#edgeCount += upstreamIds.length
   }
 
-  /** Whether views are looked at that must not be disturbed. */
+  /** Whether any view is in use. */
   #beginChanges(): boolean {
     this.#version = nextVersion()
     this.#view = null

@@ -1,9 +1,9 @@
 /**
- * What filters ask of an entity, by id: type, platform, environment, existence, soft deletion, and the domain it is in.
+ * The facts that filters need, by id: type, platform, environment, existence, soft deletion, domain.
  *
- * Few combinations of these occur, so an id has the number of its kind: filters are judged by kind, and one look says
- * all of an entity. (Flags and domains in tables of their own, and the template in a third, took 120 ns an entity of a
- * large result, waiting for memory five times.)
+ * Few combinations occur, so each id has the number of its kind: filters are judged by kind, and one lookup
+ * gives all facts. (Three tables, for flags, domains and templates, took 120 ns for each entity of a large
+ * result, with five waits for memory.)
  */
 import { Pages, pageBits, pageMask } from './pages.ts'
 import type { UrnTemplate } from './urn-templates.ts'
@@ -12,22 +12,22 @@ export type NodeFlags = { isPresent: boolean; isRemoved: boolean; isDeleted: boo
 
 /** Equal kinds are the same object. */
 export type NodeKind = NodeFlags & {
-  /** Counts up from 0: the kind of who is not known. */
+  /** Counts up from 0, which is the kind of unknown entities. */
   index: number
   isKnown: boolean
   isColumn: boolean
-  /** 0 is not a domain. */
+  /** 0 means no domain. */
   domainId: number
-  /** Null of a column, whose asset may become known after it, and of who is not known. */
+  /** Null for unknown entities, and for columns: their asset may become known after them. */
   template: UrnTemplate | null
 }
 
 type KindPage = Uint8Array | Uint16Array | Int32Array
 
-/** `kinds` by id, in pages of numbers of `table`. Kinds are only ever added. */
+/** `kinds` has, by id, a number in `table`, in pages. Kinds are never removed. */
 export type NodesView = { kinds: readonly KindPage[]; table: readonly NodeKind[] }
 
-/** What a kind takes, its place in a map included, and what the map of a template does. */
+/** Memory of a kind, including its entry in a map and a share of the map of its template. */
 const kindBytes = 140
 const kindsOfTemplateBytes = 150
 
@@ -42,14 +42,17 @@ const unknownKind: NodeKind = {
   template: null
 }
 
-/** What a URN says of its entity. */
+/** What the URN of an entity says about it. */
 export type NodeOrigin = { templateOf: (id: number) => UrnTemplate; isColumn: (id: number) => boolean }
 
 export class Nodes {
-  /** A byte for each id suffices most catalogs: what is small stays near the processor. */
+  /**
+   * Most catalogs have fewer than 256 kinds, so one byte for each id is enough, and a small table stays in
+   * the processor's cache.
+   */
   #kinds = new Pages<KindPage>(1, (length) => new Uint8Array(length))
   readonly #table: NodeKind[] = [unknownKind]
-  /** By template, columns first, then by all else. */
+  /** By template (columns first), then by the other facts. */
   readonly #byFacts: Map<number, NodeKind>[] = []
   readonly #origin: NodeOrigin
 
@@ -65,12 +68,12 @@ export class Nodes {
     this.#kinds.freeze()
   }
 
-  /** Throws for an id that has no URN. */
+  /** Throws for an id without a URN. */
   setFlags(id: number, flags: NodeFlags): void {
     this.#setKind(id, this.#kindOf(id, flags, this.#at(id).domainId))
   }
 
-  /** 0 is not a domain. Throws for an id that has no URN. */
+  /** 0 means no domain. Throws for an id without a URN. */
   setDomain(id: number, domainId: number): void {
     this.#setKind(id, this.#kindOf(id, this.#at(id), domainId))
   }
@@ -115,7 +118,10 @@ export class Nodes {
 export const kindIn = ({ kinds, table }: NodesView, id: number): NodeKind =>
   table[kinds[id >>> pageBits]?.[id & pageMask] ?? 0] ?? unknownKind
 
-/** The kinds of many, as numbers of `table`. A loop that does nothing else waits for many of them at once: 5 ns each, else 50. */
+/**
+ * The kinds of many ids, as numbers of `table`. A loop that does nothing else waits for many memory accesses
+ * at once: 5 ns each instead of 50.
+ */
 export function kindNumbersIn({ kinds }: NodesView, ids: readonly number[] | Int32Array): Int32Array {
   const numbers = new Int32Array(ids.length)
   for (let index = 0; index < ids.length; index += 1) {
@@ -131,5 +137,5 @@ export const isPresentIn = (view: NodesView, id: number): boolean => kindIn(view
 export const isRemovedIn = (view: NodesView, id: number): boolean => kindIn(view, id).isRemoved
 export const isDeletedIn = (view: NodesView, id: number): boolean => kindIn(view, id).isDeleted
 
-/** The domain an entity is in; 0 for none. */
+/** The domain that an entity is in; 0 for none. */
 export const domainIn = (view: NodesView, id: number): number => kindIn(view, id).domainId

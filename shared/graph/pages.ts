@@ -1,9 +1,9 @@
 /**
- * A table by id that can be frozen for readers while it is written on: pages of 256 ids, copied when first written after
- * somebody has begun to look at them.
+ * A table by id that can be frozen for readers while it is written: pages of 256 ids, copied on their first
+ * write after a freeze.
  *
- * A page is small because changes hit ids at random: a thousand of them copy a thousand pages, 2 MB in all; with pages
- * of 4,096 ids it would be 32 MB and 10 ms.
+ * Pages are small because changes hit ids at random: a thousand changes copy a thousand pages, 2 MB in all.
+ * With pages of 4,096 ids it would be 32 MB and 10 ms.
  */
 export type PageArray = Int32Array | Uint16Array | Uint8Array
 
@@ -11,11 +11,14 @@ export const pageBits = 8
 const pageIds = 1 << pageBits
 export const pageMask = pageIds - 1
 
-/** `width` values for each id, zero at first. */
+/** `width` values for each id, initially zero. */
 export class Pages<Page extends PageArray> {
   readonly width: number
   #pages: Page[] = []
-  /** In which era each page was made: pages of an earlier era may be looked at and are never written. */
+  /**
+   * The era in which each page was made. Pages of an earlier era may be in use by views and are never
+   * written.
+   */
   #madeIn: number[] = []
   #era = 0
   readonly #make: (length: number) => Page
@@ -25,17 +28,17 @@ export class Pages<Page extends PageArray> {
     this.#make = make
   }
 
-  /** The pages as they are now; they stay so once `freeze` has been called. */
+  /** The present pages. They do not change after `freeze`. */
   view(): readonly Page[] {
     return [...this.#pages]
   }
 
-  /** From now on the pages that exist are copied before they are written. */
+  /** From now on, existing pages are copied before they are written. */
   freeze(): void {
     this.#era += 1
   }
 
-  /** The page of an id, to be written at `(id & pageMask) * width`. Good until the next `freeze`. */
+  /** The page of an id, to be written at `(id & pageMask) * width`. Valid until the next `freeze`. */
   toWrite(id: number): Page {
     const at = id >>> pageBits
     while (this.#pages.length <= at) {
@@ -51,12 +54,12 @@ export class Pages<Page extends PageArray> {
     return copy
   }
 
-  /** The value of an id in a table of width 1. */
+  /** The value of an id, in a table of width 1. */
   at(id: number): number {
     return this.#pages[id >>> pageBits]?.[id & pageMask] ?? 0
   }
 
-  /** The same in pages of another kind, that nobody looks at yet. */
+  /** The same values in wider pages, which no view uses yet. */
   widened(make: (length: number) => Page): Pages<Page> {
     const wide = new Pages<Page>(this.width, make)
     for (const [at, page] of this.#pages.entries()) wide.toWrite(at * pageIds).set(page)

@@ -1,8 +1,8 @@
 /**
- * The sizes that lists are kept in: 1, 2, 3, 4, 6, 8, 12, 16, 24, 32… so that at most a third of a list's room is empty.
+ * The sizes of the rooms of lists: 1, 2, 3, 4, 6, 8, 12, 16, 24, 32… so at most a third of a room is empty.
  *
- * The room of a list follows from its length alone, so nothing need be remembered of it, and a list that is given up
- * makes room for exactly those of its class.
+ * The room follows from the length of the list, so it need not be stored, and the room of a list that moved
+ * fits any list of its class.
  */
 
 /** The class of a length: 0 for an empty list, then counting up with the size. */
@@ -13,7 +13,7 @@ export function sizeClassOf(length: number): number {
   return 2 * power + (isLowerHalf ? 1 : 2)
 }
 
-/** How many ids a list of a class has room for. */
+/** Number of ids in the room of a class. */
 export function roomOf(sizeClass: number): number {
   if (sizeClass <= 2) return sizeClass
   const power = (sizeClass - 1) >>> 1

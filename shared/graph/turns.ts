@@ -1,21 +1,28 @@
 /**
- * Shares the event loop between long pieces of work and everybody else: one slice of a few milliseconds in each turn.
+ * Shares the event loop between long pieces of work and everything else: one slice of a few milliseconds in
+ * each turn.
  *
- * However many walks run, a turn contains one slice of one of them and the first slices of at most four new ones. So a
- * short request waits for milliseconds, and each of four concurrent walks is four times slower. Threads were not needed: a
- * message to a worker and back costs 34 to 64 us and the walk is as fast on either side.
+ * However many walks run, a turn contains one slice of one of them and the first slices of at most four new
+ * ones. So a short request waits for milliseconds, and each of four concurrent walks takes four times as
+ * long. Threads would not help: a message to a worker and back costs 34 to 64 us, and the walk itself is as
+ * fast on either side.
  */
 
-/** A turn to wait for where the slice is used up, else nothing: continue at once. Rejects with what the work's deadline throws. */
+/**
+ * A promise of the next turn if the slice is used up; otherwise undefined, and the caller continues at once.
+ * Rejects with what the deadline of the work throws.
+ */
 export type Pause = () => Promise<void> | undefined
 
 export type Turns = {
-  /** A pause function for one piece of work; `check` is called at each turn and may throw. */
+  /** A pause function for one piece of work. `check` is called at each turn and may throw. */
   begin: (check?: () => void) => Pause
 }
 
 const sliceDefaultMs = 2
-/** First slices that are used up in one turn of the loop before what begins has to wait for a turn of its own. */
+/**
+ * First slices that may be used up in one turn of the loop. After that, new work waits for a turn of its own.
+ */
 const firstSlicesPerTurn = 4
 
 export function createTurns({ sliceMs = sliceDefaultMs }: { sliceMs?: number } = {}): Turns {
@@ -43,13 +50,15 @@ export function createTurns({ sliceMs = sliceDefaultMs }: { sliceMs?: number } =
 
   return {
     begin(check = () => {}) {
-      // The slice begins with the work, at its first pause: otherwise fifty readers that one barrier releases would have
-      // used theirs up while they waited for each other, and each needed a turn of the loop of its own (2.7 times slower).
+      // The slice begins at the first pause of the work. If it began earlier, fifty readers that one barrier
+      // releases would use up their slices waiting for each other, and each would need a turn of its own (2.7
+      // times slower).
       let endsAt: number | null = null
       let isFirst = true
       return () => {
         const now = performance.now()
-        // Fifty long ones would else hold the loop up for fifty slices. Short ones use none up, and all continue at once.
+        // Otherwise fifty long walks would block the loop for fifty slices. Short walks use up no slice, and
+        // all continue at once.
         if (usedUpCount < firstSlicesPerTurn) endsAt ??= now + sliceMs
         if (endsAt !== null && now < endsAt) return undefined
         if (isFirst) usedUpCount += 1

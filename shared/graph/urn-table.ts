@@ -1,8 +1,10 @@
 /**
- * URN to id and back, for all entities, packed: about 95 bytes for a URN of 120 characters, where strings in a Map take 250.
+ * URN to id and back, for all entities, packed: about 95 bytes for a URN of 120 characters; strings in a Map
+ * take 250.
  *
- * A URN is kept as its template and its name; a column as its asset's id and its path. Finding one takes a hash table of ids
- * (open addressing) and one comparison of the text. Nothing is ever taken out: ids are never used again.
+ * A URN is stored as its template and its name; a column as its asset's id and its path. Finding one takes a
+ * hash table of ids (open addressing) and one comparison of the text. Nothing is ever removed, because ids
+ * are never reused.
  */
 import { areSame } from '../urn/byte-words.ts'
 import { hashOfBytes, hashOfText } from '../urn/text-hash.ts'
@@ -13,30 +15,30 @@ import { createUrnTemplates, type UrnTemplate } from './urn-templates.ts'
 
 const columnBegin = 'urn:li:schemaField:('
 
-/** Looked up side by side. */
+/** Number of URNs looked up together. */
 const together = 256
 
 export class UrnTable {
   readonly #templates = createUrnTemplates()
   readonly #texts = new BytesPool()
-  /** By id: the template's index + 1; 0 is not an entity; columns have `columnTemplate`. */
+  /** By id: the index of the template + 1; 0 for unused ids; columns have `columnTemplate`. */
   readonly #templateOf: GrowableInts
   readonly #textAt: GrowableInts
   readonly #parentOf = new GrowableInts(0)
-  /** Pairs of an id and its hash; where the id is 0 the pair is free. */
+  /** Pairs of an id and its hash; a pair with id 0 is free. */
   #slots: Int32Array
-  /** Of what is being looked up: which entry, the hash, the id, its template and its text. */
+  /** The URNs being looked up: their entry, hash, id, template and text. */
   readonly #asked = new Int32Array(together)
   readonly #hashes = new Int32Array(together)
   readonly #found = new Int32Array(together)
   readonly #templatesFound = new Int32Array(together)
   readonly #textsFound = new Int32Array(together)
-  /** Only written: so that reading them is not left out. */
+  /** Never read. It keeps the compiler from removing the reads that fill it. */
   readonly #lengths = new Int32Array(together)
   #count = 0
   static readonly #columnTemplate = 0x7fffffff
 
-  /** `expectedCount` entities fit before anything has to grow. */
+  /** Room for `expectedCount` entities before anything has to grow. */
   constructor(expectedCount: number, greatestId: number) {
     this.#templateOf = new GrowableInts(greatestId + 1)
     this.#textAt = new GrowableInts(greatestId + 1)
@@ -62,7 +64,7 @@ export class UrnTable {
     return this.#templateOf.at(id) !== 0
   }
 
-  /** `parentId` is the asset of a column, else 0. An id that is there already stays as it is. */
+  /** `parentId` is the asset of a column, otherwise 0. An id that is already there is not changed. */
   add(id: number, urn: Urn, parentId: number): void {
     if (this.has(id)) return
     if (urn.startsWith(columnBegin) && parentId !== 0) {
@@ -79,7 +81,7 @@ export class UrnTable {
     put(this.#slots, id, hashOfText(urn))
   }
 
-  /** The id of a URN; 0 for one that is not here. */
+  /** The id of a URN; 0 for an unknown one. */
   idOf(urn: Urn): number {
     const [hash, slots, mask] = [hashOfText(urn), this.#slots, this.#slots.length - 1]
     for (let at = slotOf(hash, mask); ; at = (at + 2) & mask) {
@@ -89,11 +91,13 @@ export class UrnTable {
   }
 
   /**
-   * The ids of many URNs in `ids`: of those that stand, all in ASCII, where `begins` and `ends` say, from one entry to before another. One that
-   * begins where that of the entry before begins is the same.
+   * Writes into `ids` the id of each ASCII URN of `bytes`, or 0 if it is unknown. `begins` and `ends` say
+   * where each URN is, for the entries `from` to before `to`. An entry with the same beginning as the one
+   * before is the same URN.
    *
-   * Each waits for the memory in five places, one after the other. Those of many wait together here, in loops that do nothing else: 0.28 us
-   * each in a table of 100,000, where one after the other they took 0.9, and in loops of two waits each, 64 at once, 0.42.
+   * A lookup waits for memory five times. Here many lookups wait together, in loops that do nothing else:
+   * 0.28 us each in a table of 100,000. One lookup after the other took 0.9 us; loops of two waits each, 64
+   * lookups at once, 0.42 us.
    */
   idsOfBytes(
     bytes: DataView,
@@ -122,7 +126,7 @@ export class UrnTable {
     }
   }
 
-  /** Those of the entries in `#asked`, into `#found`. */
+  /** Looks up the entries in `#asked`; the ids are written to `#found`. */
   #lookUp(bytes: DataView, begins: Int32Array, ends: Int32Array, count: number): void {
     const [asked, found, hashes, templates, texts] = [
       this.#asked,
@@ -135,7 +139,7 @@ export class UrnTable {
       const index = asked[at] ?? 0
       hashes[at] = hashOfBytes(bytes, begins[index] ?? 0, ends[index] ?? 0)
     }
-    // The first id of a hash is nearly always the one.
+    // Nearly always the first id with the hash is the right one.
     this.#lookInSlots(count)
     for (let at = 0; at < count; at += 1) {
       const id = found[at] ?? 0
@@ -162,7 +166,7 @@ export class UrnTable {
     }
   }
 
-  /** What is looked at brings from memory what is read next. */
+  /** Reads one value of each text, so that its memory is in the cache when it is compared. */
   #lookAtLengths(count: number): void {
     const texts = this.#textsFound
     for (let at = 0; at < count; at += 1)
@@ -177,13 +181,13 @@ export class UrnTable {
     }
   }
 
-  /** Null for an id that is not here. */
+  /** Null for an unknown id. */
   urnOf(id: number): Urn | null {
-    // What was checked when it was written need not be parsed again: the text is the same, byte for byte.
+    // The text is byte for byte the URN that was checked when it was written.
     return this.has(id) ? (this.#textOf(id) as Urn) : null
   }
 
-  /** The asset of a column; 0 for everything else. */
+  /** The asset of a column; 0 for any other entity. */
   parentOf(id: number): number {
     return this.#parentOf.at(id)
   }
@@ -192,7 +196,10 @@ export class UrnTable {
     return this.#templateOf.at(id) === UrnTable.#columnTemplate
   }
 
-  /** The template of an entity or, for a column, of the asset that it belongs to in the end. Throws for an id that is not here. */
+  /**
+   * The template of an entity; for a column, that of the asset at the end of its parents. Throws for an
+   * unknown id.
+   */
   templateOf(id: number): UrnTemplate {
     let at = id
     while (this.isColumn(at)) at = this.#parentOf.at(at)
@@ -210,7 +217,7 @@ export class UrnTable {
     return this.#isText(id, this.#templateOf.at(id), this.#textAt.at(id), bytes, begin, end)
   }
 
-  /** Told where the text of the id is. */
+  /** Compares a text with that of an id whose place is known. */
   #isText(
     id: number,
     templateIndex: number,
@@ -235,7 +242,7 @@ export class UrnTable {
     )
   }
 
-  /** 20 ms for a million: the hashes are kept, so no text is read. */
+  /** Takes 20 ms for a million: hashes are stored, so no text is read. */
   #rehash(): void {
     const larger = new Int32Array(this.#slots.length * 2)
     for (let at = 0; at < this.#slots.length; at += 2)
@@ -254,10 +261,10 @@ function put(slots: Int32Array, id: number, hash: number): void {
   slots[at + 1] = hash
 }
 
-/** How many numbers for pairs that are at most two thirds full: a power of two. */
+/** Length of an array of pairs that is at most two thirds full: a power of two. */
 const slotsFor = (count: number): number => 2 * 2 ** Math.ceil(Math.log2(Math.max(1_024, count * 1.5 + 1)))
 
-/** What follows the first comma outside the asset's own parentheses, up to the last parenthesis. */
+/** The text after the first comma outside the parentheses of the asset, up to the last parenthesis. */
 function columnPath(urn: Urn): string {
   let depth = 0
   for (let index = columnBegin.length; index < urn.length; index += 1) {

@@ -1,8 +1,10 @@
 /**
- * What URNs have in common: beginning and end, entity type, platform and environment. A URN is then a template and a name.
+ * The common parts of URNs: beginning and end, entity type, platform and environment. A URN is a template and
+ * a name.
  *
- * `urn:li:dataset:(urn:li:dataPlatform:snowflake,` and `,PROD)` stand around the names of most assets of a catalog, so
- * half of the bytes of its URNs need be kept once only, and filters on platform and environment look at the template.
+ * Most assets of a catalog share `urn:li:dataset:(urn:li:dataPlatform:snowflake,` and `,PROD)`, about half of
+ * the bytes of their URNs. These are stored once, and filters on platform and environment look at the
+ * template.
  */
 import { viewOf } from '../urn/byte-words.ts'
 import { kindShapeOf } from '../urn/kind-shapes.ts'
@@ -25,21 +27,24 @@ export type UrnTemplate = {
 }
 
 export type UrnTemplates = {
-  /** The template of a URN, and the name that is left. For all but columns. */
+  /** The template of a URN, and the rest, its name. For any entity except columns. */
   of: (urn: Urn) => { template: UrnTemplate; name: string }
   at: (index: number) => UrnTemplate
   readonly bytes: number
 }
 
 const recentMaxCount = 8
-/** What a template takes, its texts and its places in the maps included. */
+/** Memory of a template, including its texts and its entries in the maps. */
 const templateBytes = 1_200
 
 export function createUrnTemplates(): UrnTemplates {
   const templates: UrnTemplate[] = []
   const byKey = new Map<string, UrnTemplate>()
   const byEnds = new Map<string, Map<string, UrnTemplate>>()
-  /** Some met last whose ends tell all: most URNs have one of a few templates, which need then not be looked up. */
+  /**
+   * Recently used templates that are decided by beginning and end alone. Most URNs have one of a few
+   * templates, and need no lookup.
+   */
   const recent: UrnTemplate[] = []
   let oldest = 0
 
@@ -48,7 +53,7 @@ export function createUrnTemplates(): UrnTemplates {
     const key = [begin, end, facts.platformUrn ?? '', facts.origin ?? ''].join('\n')
     const known = byKey.get(key)
     if (known) return known
-    // A slice would keep the whole piece alive that the URN was read in.
+    // A copy, because a slice would keep the whole text in memory that the URN was read from.
     const template = {
       index: templates.length,
       begin: copied(begin),
@@ -97,7 +102,7 @@ function inBytes(
   end: string
 ): Pick<UrnTemplate, 'beginBytes' | 'beginLength' | 'endBytes' | 'endLength'> {
   const [beginLength, endLength] = [Buffer.byteLength(begin), Buffer.byteLength(end)]
-  // Memory of its own: a piece of Node's pool would keep all 8 kB of the pool alive.
+  // Not from Node's pool, because that would keep all 8 kB of the pool in memory.
   const bytes = Buffer.allocUnsafeSlow(beginLength + endLength)
   bytes.write(begin, 0)
   bytes.write(end, beginLength)
@@ -111,14 +116,17 @@ function inBytes(
 
 const copied = (text: string): string => Buffer.from(text).toString()
 
-/** Whether endsOf would give these very ends: the first comma ends the beginning, and the end begins where it should. */
+/**
+ * Whether endsOf would give exactly this beginning and end: the first comma ends the beginning, and the end
+ * begins at the last one.
+ */
 function hasEnds(urn: Urn, comma: number, { begin, end }: UrnTemplate): boolean {
   if (comma !== begin.length - 1 || !urn.startsWith(begin) || !urn.endsWith(end)) return false
   const isPair = end === ')'
   return isPair || urn.lastIndexOf(',') === urn.length - end.length
 }
 
-/** `tellsAll`: platform and environment follow from begin and end, so that they need be read off one URN only. */
+/** `tellsAll`: beginning and end decide platform and environment, so they are computed from one URN only. */
 function endsOf(urn: Urn): { begin: string; end: string; tellsAll: boolean } {
   const idAt = urn.indexOf(':', 'urn:li:'.length) + 1
   const shape = kindShapeOf(urn.slice('urn:li:'.length, idAt - 1))
@@ -134,7 +142,8 @@ function endsOf(urn: Urn): { begin: string; end: string; tellsAll: boolean } {
   const begin = urn.slice(0, comma + 1)
   const lastComma = shape.keyFields[2] === 'origin' ? urn.lastIndexOf(',') : comma
   const end = lastComma > comma ? urn.slice(lastComma) : ')'
-  // A parenthesis within the first part would allow a comma in it: the platform would then extend into the name.
+  // Without this check, the first part could contain a comma in parentheses, and the platform would extend
+  // into the name.
   const parentheses = urn.startsWith('urn:li:dataJob:') ? 2 : 1
   return { begin, end, tellsAll: begin.split('(').length - 1 === parentheses }
 }

@@ -1,34 +1,40 @@
 /**
- * What a walk writes on while it is under way, kept for the next walk: clearing what was touched costs a short walk
- * nothing, where arrays of its own would be two bits for each id of the catalog, zeroed, and garbage afterwards.
+ * The arrays that a walk writes to, reused by the next walk. A short walk clears only what it touched; new
+ * arrays would be two zeroed bits for each id of the catalog, and garbage afterwards.
  */
 
 export type WalkScratch = {
-  /** All ids that it has room for are below. */
+  /** All ids with room are less than this. */
   idsEnd: number
-  /** Who has been seen, a bit for each id. */
+  /** One bit for each id that has been seen. */
   seen: Uint32Array
-  /** Who has been found in the degree at hand. */
+  /** One bit for each id found in the present degree. */
   next: Uint32Array
-  /** Which words of `next` hold something, a bit for each word. */
+  /** One bit for each word of `next` that is not 0. */
   summary: Uint32Array
-  /** Ids found, in order, with room for `ids.length` of them. */
+  /** The ids found, in order, with room for `ids.length`. */
   ids: Int32Array
-  /** Room for the heads of all lists, one behind the other. */
+  /** Room for the heads of all lists. */
   heads: Int32Array
 }
 
 const idsAtFirst = 1_024
-/** Scratches that are kept while nobody walks. Fifty readers that one barrier releases walk one after the other. */
+/**
+ * Scratches kept while nobody walks. Few are enough: fifty readers that one barrier releases walk one after
+ * the other.
+ */
 const idleMaxCount = 4
-/** Size of ids or heads beyond which only one scratch is kept: 1 MB. */
+/** Length of `ids` or `heads` beyond which only one scratch is kept: 1 MB. */
 const manyInts = 262_144
-/** Ids that may be added before scratches are made again. */
+/** Room for ids that are added before the arrays must be replaced. */
 const spareIds = 65_536
 
 const idle: WalkScratch[] = []
 
-/** Clean: no bit is set. Give it back to `giveBackScratch` after a walk that ended well, clean again except for `ids`. */
+/**
+ * A scratch without any bit set. Return it with `giveBackScratch` after a walk that has cleared it; `ids` may
+ * have any content.
+ */
 export function takeScratch(idsEnd: number): WalkScratch {
   const known = idle.pop()
   if (known && known.idsEnd >= idsEnd) return known
@@ -52,7 +58,7 @@ export function giveBackScratch(scratch: WalkScratch): void {
   idle.push(scratch)
 }
 
-/** Room for `needed` ids in all; what `ids` holds stays. */
+/** Makes room for `needed` ids in all, keeping the content of `ids`. */
 export function reserveIds(scratch: WalkScratch, needed: number): Int32Array {
   if (needed <= scratch.ids.length) return scratch.ids
   const larger = new Int32Array(Math.max(needed, scratch.ids.length * 2))

@@ -188,7 +188,7 @@ export async function findNamesBeginning(
  * Up to `count` documents that match the tsquery, if there is one, and whose name contains all of the texts,
  * short names first; null without pg_trgm.
  */
-export async function findNamesHolding(
+export async function findNamesContaining(
   tx: Tx,
   foldedTexts: readonly string[],
   words: string | null,

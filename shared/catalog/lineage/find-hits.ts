@@ -71,7 +71,7 @@ export const sizeOf = ({ walk, hits, filtered }: FoundHits): number =>
   (filtered.kept?.length ?? 0)
 
 /** The index, among the kept hits, of the first one after a degree and id. */
-export function placeBehind({ hits, filtered }: FoundHits, after: { degree: number; id: number }): number {
+export function placeAfter({ hits, filtered }: FoundHits, after: { degree: number; id: number }): number {
   return firstIndex(0, filtered.total, (place) => {
     const index = filtered.kept?.[place] ?? place
     const degree = hits.degrees[index] ?? 0

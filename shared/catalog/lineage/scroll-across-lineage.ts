@@ -7,7 +7,7 @@
  * so a page continues where the last one ended, and says so if the results have changed.
  */
 import type { WalkBounds } from '../../model/walk.ts'
-import { findHits, placeBehind, sizeOf, walkBounds, type FoundHits } from './find-hits.ts'
+import { findHits, placeAfter, sizeOf, walkBounds, type FoundHits } from './find-hits.ts'
 import type { HeldResults } from './held-results.ts'
 import { showPage, type PageWishes, type ShownPage } from './lineage-page.ts'
 import type { LineageReader } from './lineage-reader.ts'
@@ -45,7 +45,7 @@ export async function scrollAcrossLineage(
     async (reader) => {
       const held = heldFor(sources.held, question, reader, wishes)
       const { found, begin, page } = await pageOf(reader, question, wishes, bounds, held, (hits) =>
-        after === null ? 0 : placeBehind(hits, after)
+        after === null ? 0 : placeAfter(hits, after)
       )
       const { fingerprint, total } = found.filtered
       const first = after?.fingerprint ?? fingerprint

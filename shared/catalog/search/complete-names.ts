@@ -1,6 +1,6 @@
-/** Completes what has been typed to the names of entities. */
+/** Completes typed text to names of entities. */
 import type { Tx } from '../../db/database.ts'
-import { findNamesBeginning, findNamesHolding } from '../../store/search-documents.ts'
+import { findNamesBeginning, findNamesContaining } from '../../store/search-documents.ts'
 import { folded } from '../../model/search-words.ts'
 import { namesOf, soughtText, textAspectNames } from '../entities/entity-texts.ts'
 import { asked, kept } from './find-entities.ts'
@@ -18,12 +18,12 @@ export type CompletionInput = Pick<EntitySearchInput, 'types' | 'filters' | 'orF
   limit?: number | null
 }
 
-/** `names` are those of the entities, each once. */
+/** `names` are the names of the entities, each once. */
 export type Completion = { names: string[]; entities: EntityReference[] }
 
-/** Fewer letters do not make a trigram, so all names would have to be read. */
+/** Shorter parts contain no trigram, so all names would have to be read. */
 const partMinChars = 3
-/** Names that begin with the text, of the types and values that documents tell, and are looked at whether the other filters keep them. */
+/** Names looked up for one completion, before the filters that need documents or memory are applied. */
 const namesMaxCount = 1_000
 
 /** Throws what checkEntityQuestion throws, and BAD_REQUEST for a limit below 1. */
@@ -36,8 +36,8 @@ export async function completeNames(
 }
 
 /**
- * One completion for each list of types, in one turn of the request: a field that completes while somebody types must not wait for
- * as many turns as there are types. Throws as completeNames does.
+ * One completion for each list of types, within one turn of the request, so that completing while somebody
+ * types does not wait for one turn per type. Throws as completeNames does.
  */
 export async function completeNamesOfEach(
   sources: LineageSources,
@@ -72,14 +72,17 @@ export async function completeNamesOfEach(
   )
 }
 
-/** First names that begin with the text, then those that hold each part of it. Without trigrams the former are all. */
+/**
+ * First the names that begin with the text, then those that contain all its parts. If no part has a trigram,
+ * only the former.
+ */
 async function completions(
   reader: LineageReader,
   text: string,
   question: EntityQuestion,
   count: number
 ): Promise<Int32Array> {
-  // Filters on values of documents must be judged: the names are not asked for them.
+  // The lookups by name do not apply filters on document values, so those are judged here.
   const judged = question.words === null ? question : { ...question, filters: question.allFilters }
   const looked = async (find: (tx: Tx) => Promise<Int32Array | null>): Promise<Int32Array> =>
     (
@@ -94,7 +97,7 @@ async function completions(
   const parts = whole.split(/\s+/).filter((part) => part.length >= partMinChars)
   if (first.length >= count || parts.length === 0) return first.subarray(0, count)
   const known = new Set(first)
-  const others = await looked((tx) => findNamesHolding(tx, parts, question.narrow, namesMaxCount))
+  const others = await looked((tx) => findNamesContaining(tx, parts, question.narrow, namesMaxCount))
   return Int32Array.from([...first, ...others.filter((id) => !known.has(id))].slice(0, count))
 }
 

@@ -1,10 +1,11 @@
 /**
- * Finds the entities that a question asks for: by their documents where words or values are sought, else among all, and
- * filters them as results of a walk are filtered.
+ * Finds the entities of a question: by their documents if it has words or values, otherwise among all.
+ * Filters are applied as to the results of a walk.
  *
- * A sample of one document in sixty-four tells how many match. Up to searchExactMaxCount that do are taken one by one:
- * what is found of them is exact. Of more, the sample tells how many there are, and a page takes whose name is the
- * text, then who comes first by id: what many documents match is met soon on a walk along the ids.
+ * A sample of one document in sixty-four estimates the number of matches. Up to searchExactMaxCount matches
+ * are all read, and the result is exact. If there are more, the total is the sample's estimate, and a page
+ * has the entities whose name is the text, then others by id: a scan along the ids soon finds words that many
+ * documents contain.
  */
 import { firstAtLeast } from '../../model/first-index.ts'
 import type { Tx } from '../../db/database.ts'
@@ -27,9 +28,9 @@ import { keepsClass, filterHits, type FilteredHits, type Tally } from '../lineag
 import { inSlice } from '../entities/slice.ts'
 
 export type FoundEntities = {
-  /** Ids kept, in the order of the question: the best first, or by id. */
+  /** The kept ids in the order of the question: best first, or by id. */
   ids: Int32Array
-  /** How many there are; an estimate where `isEstimate`, and then `ids` are not all. */
+  /** Number of results; an estimate if `isEstimate`, and then `ids` has only some of them. */
   total: number
   tally: Pick<Tally, 'byClass'>
   isEstimate: boolean
@@ -43,8 +44,8 @@ type Wanted = { ranked: boolean; wantedCount: number }
 const tookTooLong = 'The search took longer than allowed; narrow it down'
 
 /**
- * Throws DEADLINE_EXCEEDED. With `ranked` false ids ascend. Of everything, and of an estimate, there are
- * `wantedCount` ids where there are so many.
+ * Throws DEADLINE_EXCEEDED. With `ranked` false, ids ascend. For a question without words, and for an
+ * estimate, it returns `wantedCount` ids if there are that many.
  */
 export async function findEntitiesOf(
   reader: LineageReader,
@@ -72,7 +73,7 @@ export async function findEntitiesOf(
       : await firstOf(reader, question, namesakes, lastId, { count: wantedCount, total })
   return {
     ids,
-    // Fewer than were wanted are all there are.
+    // Fewer than requested means that these are all.
     total: ids.length < wantedCount ? ids.length : Math.max(ids.length, total),
     tally: {
       byClass: filtered.tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare }))
@@ -88,7 +89,10 @@ type LookedUp = {
   lastId: number
 }
 
-/** All that is to be known of the words, in one transaction: `matches` where they are few enough, else what a page of an estimate is begun with. */
+/**
+ * Reads what depends on the words, in one transaction: `matches` if there are few enough, otherwise what the
+ * first page of an estimate needs.
+ */
 function lookUp(
   reader: LineageReader,
   question: EntityQuestion,
@@ -115,8 +119,9 @@ function lookUp(
 }
 
 /**
- * Whose name is the text, and who matches: looked at one by one, for to look up a prefix is to read all that it
- * begins. The transaction looks nothing else up afterwards.
+ * The entities whose name is the text and that match `words`. Each is tested by its id, because looking up
+ * the prefix in `words` would read everything that begins with it. This sets the plan of the transaction, so
+ * no other lookup may follow.
  */
 async function namesakesOf(
   tx: Tx,
@@ -133,7 +138,7 @@ async function namesakesOf(
   return named.filter((id) => matches.has(id))
 }
 
-/** Of everything, where all that is asked is what entities have in common; null elsewhere. */
+/** The result if all filters are on facts that entities share; null otherwise. */
 async function findByClass(
   reader: LineageReader,
   question: EntityQuestion,
@@ -160,9 +165,12 @@ async function findByClass(
   }
 }
 
-/** Where the sample tells of so many times more than are taken one by one, they are not counted to be sure: nine standard deviations. */
+/**
+ * If the sample estimates this many times searchExactMaxCount, matches are not counted: that is nine standard
+ * deviations above.
+ */
 const surelyMore = 2
-/** Of those whose name is the text. */
+/** Number of entities looked up whose name is the text. */
 const namesakesMaxCount = 1_000
 
 async function firstOf(
@@ -175,15 +183,15 @@ async function firstOf(
   const namesakes = named.length === 0 ? named : (await kept(reader, question, named)).ids
   if (namesakes.length >= count) return namesakes.subarray(0, count)
   const isNamesake = new Set(namesakes)
-  const others = await findEntitiesBehind(reader, question, 0, { count, total, lastId })
+  const others = await findEntitiesAfter(reader, question, 0, { count, total, lastId })
   return Int32Array.from([...namesakes, ...others.filter((id) => !isNamesake.has(id))].slice(0, count))
 }
 
 /**
- * The next entities behind an id, by id: at least `count` unless there are no more. For questions whose matches are too many to be taken at once.
- * `lastId` is the greatest of a document, where it is known.
+ * The next entities after an id, by id: at least `count` unless there are no more. For questions with too
+ * many matches to read at once. `lastId` is the greatest id with a document, if the caller knows it.
  */
-export async function findEntitiesBehind(
+export async function findEntitiesAfter(
   reader: LineageReader,
   question: EntityQuestion,
   after: number,
@@ -193,13 +201,13 @@ export async function findEntitiesBehind(
   if (words === null || words === '')
     return (
       (await findByClass(reader, question, after, count))?.ids ??
-      keptBehind(reader, question, await plainCandidates(reader, question), after, count)
+      keptAfter(reader, question, await plainCandidates(reader, question), after, count)
     )
   const lastId = knownLastId ?? (await asked(reader, (tx, within) => within(() => lastDocumentId(tx))))
   const ids: number[] = []
   const perMatch = lastId / Math.max(1, total)
   const isNear = perMatch <= walkedPerMatchMax || count * perMatch <= walkedMaxCount
-  // Ids go by when entities were first named: what was loaded together lies together, and may lie far from here.
+  // Entities loaded together have neighbouring ids, so all matches may be far from here.
   const walkedEnd = after + walkedTimes * Math.max(walkedMaxCount, count * perMatch)
   let [from, span] = [after, Math.max(spanMinCount, Math.ceil(1.2 * count * perMatch))]
   while (from < lastId && ids.length < count) {
@@ -208,7 +216,8 @@ export async function findEntitiesBehind(
       Math.min(lastId, from + span),
       isNear && from < walkedEnd ? 'byId' : 'byWord'
     ] as const
-    // Judged with no connection in hand: to judge may take one, and all that there are may be in the hands of such as wait for a second.
+    // Filtered after the transaction, because filtering may take a connection: all of them could be held by
+    // searches that wait for a second one.
     const matches = await asked(
       reader,
       (tx, within) => within(() => findMatchesBetween(tx, words, begin, end)),
@@ -222,20 +231,21 @@ export async function findEntitiesBehind(
 }
 
 /**
- * Ids are scanned in order if at most this many are scanned per match, or this many in total: looking up a frequent word takes 20
- * ms at a million documents before the first match, scanning 5,000 documents 15 ms.
+ * Ids are scanned in order if at most this many are scanned per match, or this many in total. At a million
+ * documents, looking up a frequent word takes 20 ms before the first match; scanning 5,000 documents takes 15
+ * ms.
  */
 const walkedPerMatchMax = 50
 const walkedMaxCount = 5_000
-/** Who has walked so many times further than was to be expected looks the words up after all. */
+/** A scan that is this many times longer than expected continues by word. */
 const walkedTimes = 4
 const spanMinCount = 1_000
-/** What matches may lie close together far behind: no more than these are met at a time. */
+/** Matches may be close together far ahead, so a span is never longer than this. */
 const spanMaxCount = 65_536
-/** Of a list that ends long before what is looked for, this many are filtered at a time. */
+/** Ids filtered at a time, because the first ones may already be enough. */
 const documentsPerSlice = 20_000
 
-async function keptBehind(
+async function keptAfter(
   reader: LineageReader,
   question: EntityQuestion,
   all: Int32Array,
@@ -258,7 +268,7 @@ async function plainCandidates(reader: LineageReader, { urn, words }: EntityQues
   return Int32Array.from([...(await reader.find([urn])).values()].flatMap(({ id }) => id ?? []))
 }
 
-/** Statements that look matches up. */
+/** Runs statements that look up matches, by id or by word. */
 export const asked = <Result>(
   reader: LineageReader,
   work: (tx: Tx, within: WithinDeadline) => Promise<Result>,

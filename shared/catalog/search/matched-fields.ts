@@ -1,4 +1,4 @@
-/** Says in which of the texts of an entity the words of a query were found. */
+/** Finds the texts of an entity that contain the words of a query. */
 import { placedWords, type SearchTerm } from '../../model/search-words.ts'
 import type { Urn } from '../../urn/urn.ts'
 import {
@@ -15,7 +15,7 @@ import { fieldPathsOf, propertiesOf } from './search-document.ts'
 const documentsPerSlice = 500
 const aspectNames = [...textAspectNames, 'schemaMetadata']
 
-/** By id. The documents may be newer than those that were searched, and no longer hold the words. */
+/** By id. The documents may be newer than those that were searched, and may no longer contain the words. */
 export async function matchedFieldsOf(
   reader: Pick<LineageReader, 'documents'>,
   terms: readonly SearchTerm[],

@@ -1,8 +1,8 @@
 /**
- * Puts a URN in the place of each short reference in what a write was sent: an asset by its name, a domain by its name.
+ * Replaces short references in the input of a write by URNs: assets and domains by their names.
  *
- * A reference means what the catalog holds when it is sent; what is stored and applied has URNs alone, so that a chunk that is
- * applied twice, or late, means the same.
+ * A reference is resolved when it is sent. Only URNs are stored and applied, so a chunk that is applied late
+ * or twice means the same.
  */
 import { CatalogError } from '../../errors.ts'
 import { isObject } from '../../model/json-values.ts'
@@ -10,14 +10,16 @@ import { exampleUrn } from '../../urn/example-urns.ts'
 import { resolveReference, type ReferenceOptions } from './resolve-reference.ts'
 import type { LineageSources } from '../lineage/with-lineage.ts'
 
-/** Fields that hold a URN, and the entity type that it must be of where only one is possible. */
+/** Fields that contain a URN, and its entity type where only one is possible. */
 export type UrnFields = { readonly [field: string]: { readonly entityType?: string } }
 
-/** What is not a URN at all; a URN with a fault is refused as one. */
+/** True for a text that does not begin as a URN; a malformed URN is refused as one. */
 export const isReference = (text: unknown): text is string =>
   typeof text === 'string' && text.trim() !== '' && !text.startsWith('urn:')
 
-/** Throws INVALID_URN if the reference means no entity or several, with `candidates`, and what reading throws. */
+/**
+ * Throws INVALID_URN with `candidates` if the reference means no entity or several, and what reading throws.
+ */
 export async function urnOfReference(
   sources: LineageSources,
   reference: string,
@@ -37,7 +39,9 @@ export async function urnOfReference(
   }
 }
 
-/** The input with URNs in those of `fields` that hold a reference, at any depth. It is not altered. Throws as urnOfReference does. */
+/**
+ * A copy of the input in which references in `fields` are URNs, at any depth. Throws as urnOfReference does.
+ */
 export async function withUrns<Input>(
   sources: LineageSources,
   input: Input,
@@ -45,7 +49,7 @@ export async function withUrns<Input>(
   place = ''
 ): Promise<Input> {
   const found = await withUrnsIn(sources, input, fields, place)
-  // References that are texts have been replaced by URNs.
+  // Only texts that are references have been replaced, so the type is the same.
   return found as Input
 }
 

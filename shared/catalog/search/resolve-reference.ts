@@ -1,9 +1,10 @@
 /**
- * Finds the one entity that a person means by a short reference: `snowflake:db.schema.table`, `table@PROD`, a name, a URN.
+ * Finds the one entity that a person means by a short reference: `snowflake:db.schema.table`, `table@PROD`, a
+ * name, a URN.
  *
- * A name is that in the URN or in the properties, or the end of the former behind a dot or slash; whoever has the whole
- * name goes before those whose name ends with it. Nothing is guessed: of several none is taken, and another case or
- * environment is a candidate and not the answer.
+ * A name is the one in the URN or in the properties, or the end of the former after a dot or slash. An entity
+ * with exactly that name wins over those whose name ends with it. Nothing is guessed: several matches are an
+ * error, and a match in another case or environment is only a candidate.
  */
 import { CatalogError } from '../../errors.ts'
 import { allOf, anyOf, fieldKey, keyQuery, nameKey } from '../../model/search-vector.ts'
@@ -19,20 +20,26 @@ import type { EntityReference } from '../lineage/read-entity.ts'
 import { nameSuffixes, urnNames } from './search-document.ts'
 import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
 
-/** A reference taken apart; `qualifier` is a platform or an entity type, `path` what stands before the name of a domain, the highest first. */
+/**
+ * A parsed reference. `qualifier` is a platform or an entity type; `path` has the names before that of a
+ * domain, outermost first.
+ */
 type Wanted = { name: string; qualifier: string | null; origin: string | null; path?: readonly string[] }
 
 type Named = { id: number; urn: Urn; names: readonly string[]; exists: boolean; isRemoved: boolean }
 
 const matchesMaxCount = 1_000
 const candidatesMaxCount = 10
-/** Of those so many are in the sentence of an error. */
+/** Number of candidates in the message of an error. */
 const namedMaxCount = 3
 
-/** `entityType`: only such an entity can be meant. `suggests` false saves the search for names that are nearly the same. */
+/** `entityType`: only entities of this type match. `suggests` false skips the search for similar names. */
 export type ReferenceOptions = { field?: string; entityType?: string; suggests?: boolean }
 
-/** Throws NOT_FOUND and, where several are meant, BAD_REQUEST, both with `candidates`; and INVALID_URN, LIMIT_EXCEEDED. */
+/**
+ * Throws NOT_FOUND or, for several matches, BAD_REQUEST, both with `candidates`; and INVALID_URN,
+ * LIMIT_EXCEEDED.
+ */
 export async function resolveReference(
   sources: LineageSources,
   reference: string,
@@ -60,7 +67,7 @@ export async function resolveReference(
         )
         if (found.length > 1) throw ambiguous(text, found, field)
         const [only] = found
-        // A path that has become a table has lost its own entity.
+        // The entity of a path that has become a table is soft-deleted; the table has replaced it.
         const current = only?.isRemoved ? (await reader.find([only.urn])).get(only.urn) : null
         if (only) return { urn: current?.urn ?? only.urn, exists: current?.exists ?? only.exists }
       }
@@ -76,7 +83,10 @@ export async function resolveReference(
   )
 }
 
-/** The dataset that was once called so; only with a platform, for else any name might be a dataset's. */
+/**
+ * The dataset that had this name before. Needs a platform, because otherwise any name might be that of a
+ * dataset.
+ */
 async function aliasOf(
   reader: LineageReader,
   readings: readonly Wanted[]
@@ -91,7 +101,7 @@ async function aliasOf(
   return found ? { urn: found.urn, exists: found.exists } : null
 }
 
-/** The likelier first: a colon and an at sign may as well belong to the name. */
+/** The likeliest first: a colon or an at sign may be part of the name. */
 function readingsOf(text: string): Wanted[] {
   const [, before = text, after] = /^(.+)@(\w+)$/s.exec(text) ?? []
   const origin = fabricTypes.find((known) => known === after?.toUpperCase()) ?? null
@@ -101,7 +111,7 @@ function readingsOf(text: string): Wanted[] {
     { name: rest, qualifier: null, origin },
     ...(origin === null ? [] : [{ name: text, qualifier: null, origin: null }])
   ]
-  // A path is written `s3://bucket/key`, its name in a URN is bucket/key.
+  // A path is written `s3://bucket/key`; its name in a URN is bucket/key.
   const all =
     qualifier === undefined || name === undefined
       ? whole
@@ -110,7 +120,7 @@ function readingsOf(text: string): Wanted[] {
   return path === null ? all : [...all, path]
 }
 
-/** A domain is told from others of its name by those that it is in: `Sales/Orders`. */
+/** Reads `Sales/Orders`: domains of the same name are told apart by the domains that contain them. */
 function pathOf(text: string): Wanted | null {
   const names = text.split('/').map((part) => part.trim())
   const name = names.pop() ?? ''
@@ -119,7 +129,7 @@ function pathOf(text: string): Wanted | null {
     : { name, qualifier: 'domain', origin: null, path: names }
 }
 
-/** Those of the domains that the path leads to; it may begin anywhere above them. */
+/** Those of the domains whose ancestors match the path, which may begin at any of them. */
 async function onPath(
   reader: LineageReader,
   found: readonly Named[],
@@ -143,7 +153,7 @@ async function onPath(
   return open.map(({ named }) => named)
 }
 
-/** The name, or the path of a domain, alone or behind the type that is wanted anyway. */
+/** The name or the path of a domain, alone or after the expected type. */
 function readingsAs(text: string, entityType: string): Wanted[] {
   const prefix = `${entityType}:`
   const whole: Wanted = { name: text, qualifier: entityType, origin: null }
@@ -173,7 +183,7 @@ function queryOf({ name, qualifier, origin }: Wanted): string {
   ])
 }
 
-/** Those that have the name as it is written; soft-deleted ones only where there is no other. */
+/** The entities with exactly this name; soft-deleted ones only if there is no other. */
 function meantOf(found: readonly Named[], { name }: Wanted): Named[] {
   const whole = found.filter(({ names }) => names.includes(name))
   const best =
@@ -218,7 +228,10 @@ function ambiguous(text: string, found: readonly Named[], field: string): Catalo
   )
 }
 
-/** Who goes by nearly that name: in another case or environment, on another platform, or spelled almost so. */
+/**
+ * Entities with a similar name: in another case or environment, on another platform, or with a slightly
+ * different spelling.
+ */
 async function namedNearly(reader: LineageReader, name: string): Promise<Urn[]> {
   const same = await namedEntities(reader, keyQuery(nameKey(folded(name))))
   const near =

@@ -1,10 +1,10 @@
 /**
- * Scrolls through all entities that a search finds, by id: whatever is written meanwhile, what was there from the first
- * page to the last is on exactly one of them.
+ * Scrolls through all results of a search, by id. An entity that matches from the first page to the last is
+ * on exactly one of them, whatever is written in the meantime.
  */
 import { firstAtLeast } from '../../model/first-index.ts'
 import { CatalogError } from '../../errors.ts'
-import { findEntitiesBehind, findEntitiesOf, type FindOptions } from './find-entities.ts'
+import { findEntitiesAfter, findEntitiesOf, type FindOptions } from './find-entities.ts'
 import { parseCursor, printCursor } from '../lineage/scroll-cursor.ts'
 import { shownPage, unitsOf, type EntityPage, type EntityWishes, type SortInput } from './search-entities.ts'
 import { checkEntityQuestion, type EntitySearchInput } from './search-question.ts'
@@ -12,7 +12,10 @@ import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
 
 export type EntityScrollInput = EntitySearchInput & { scrollId?: string | null; sortInput?: SortInput | null }
 
-/** `total` is that of the first page. Throws as searchEntities, and BAD_REQUEST for a scroll id of another question or a wish for another order. */
+/**
+ * `total` is that of the first page. Throws as searchEntities does, and BAD_REQUEST for the scroll id of
+ * another question, or another order.
+ */
 export async function scrollEntities(
   sources: LineageSources,
   input: EntityScrollInput,
@@ -41,15 +44,15 @@ export async function scrollEntities(
           : await findEntitiesOf(reader, question, { ranked: false, wantedCount: 0 }, options)
       const expected = after?.fingerprint ?? found?.total ?? 0
       const isEstimate = after ? after.degree === 1 : (found?.isEstimate ?? false)
-      // Contains only the first ids of the result.
+      // Only the first ids of the result.
       const ids =
         found && !found.isEstimate && found.ids.length === found.total
           ? found.ids.subarray(after ? firstAtLeast(found.ids, after.id + 1) : 0)
-          : await findEntitiesBehind(reader, question, after?.id ?? 0, {
+          : await findEntitiesAfter(reader, question, after?.id ?? 0, {
               count: question.count + 1,
               total: expected
             })
-      // A first page that is the last one has all there are.
+      // If the first page is also the last, its length is the exact total.
       const total = isEstimate && !after && ids.length <= question.count ? ids.length : expected
       const page = ids.subarray(0, question.count)
       const last = page.at(-1)

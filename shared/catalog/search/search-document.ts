@@ -1,4 +1,6 @@
-/** Makes the document that an entity is found by, of its URN and its aspects; and says which aspects that are. */
+/**
+ * Builds the search document of an entity from its URN and aspects, and lists the aspects that it depends on.
+ */
 import { isObject } from '../../model/json-values.ts'
 import { fieldKey, nameKey, printVector } from '../../model/search-vector.ts'
 import { folded, placedWords, type PlacedWord } from '../../model/search-words.ts'
@@ -9,26 +11,26 @@ import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { descriptionsOf, namesOf, textAspectNames, type Documents } from '../entities/entity-texts.ts'
 import { entityFilterFields, type Candidate, type FilterField } from '../lineage/filter-fields.ts'
 
-/** Fields that filters ask and documents hold, each once: some have several names. */
+/** Fields whose values are in search documents, each once: some have several names. */
 const keyedFields: readonly FilterField[] = [...new Set(entityFilterFields.values())].filter(
   (field) => field.key !== undefined
 )
 
-/** Aspects that change what an entity is found by. */
+/** Aspects that change the search document. */
 export const searchedAspectNames: ReadonlySet<string> = new Set([
   ...textAspectNames,
   'schemaMetadata',
   ...keyedFields.flatMap((field) => ('aspectNames' in field ? field.aspectNames : []))
 ])
 
-/** Words of two texts are this far apart, so that no phrase reaches from one into the other. */
+/** Distance between the words of two texts, so that no phrase matches across them. */
 const gap = 10
-/** Postgres refuses a document of a megabyte. */
+/** Postgres refuses a tsvector of more than 1 MB. */
 const wordsMaxBytes = 500_000
 const keysMaxBytes = 300_000
 const nameMaxChars = 1_000
 
-/** A column is found with its asset and has no document. */
+/** Columns have no document; they are found with their asset. */
 export const hasSearchDocument = (urn: Urn): boolean => entityTypeOf(urn) !== 'schemaField'
 
 export function searchDocumentOf(id: number, urn: Urn, documents: Documents): SearchDocumentRow {
@@ -42,7 +44,7 @@ export function searchDocumentOf(id: number, urn: Urn, documents: Documents): Se
   }
 }
 
-/** Most important first, because the last ones are cut off. */
+/** Most important first, because the last ones may be cut off. */
 function textsBeside(urn: Urn, documents: Documents): string[] {
   return [
     urn.replaceAll(/urn:li:\w+:/g, ' '),
@@ -78,7 +80,7 @@ function wordsIn(texts: readonly string[]): PlacedWord[] {
   const seen = new Set<string>()
   let [after, bytes] = [0, 0]
   for (const text of texts) {
-    // A name that is the same twice (of the properties and of the URN) is one.
+    // The name in the properties and in the URN may be the same.
     if (seen.has(text)) continue
     seen.add(text)
     for (const placed of placedWords(text, after)) {
@@ -120,7 +122,10 @@ function keysOf(urn: Urn, names: readonly string[], documents: Documents): Set<s
 
 const suffixesMaxCount = 5
 
-/** What people call an asset for short: of `db.schema.table` `table` and `schema.table`, of `s3/folder/file` the like. */
+/**
+ * Short forms of a name that people use: `table` and `schema.table` for `db.schema.table`; the same for
+ * paths.
+ */
 export function nameSuffixes(name: string): string[] {
   const begins = [...name.matchAll(/[./]+/g)].map((match) => match.index + match[0].length)
   return begins
@@ -129,7 +134,7 @@ export function nameSuffixes(name: string): string[] {
     .filter((suffix) => suffix !== '')
 }
 
-/** The name in the URN; a data job goes by its flow and its own name as well. */
+/** The name in the URN; for a data job also the flow and its own name separately. */
 export function urnNames(urn: Urn): string[] {
   const name = nameFromUrn(urn)
   return entityTypeOf(urn) === 'dataJob' ? [name, `${nameFromUrn(dataFlowOf(urn))}.${name}`] : [name]

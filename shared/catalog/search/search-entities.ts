@@ -1,8 +1,8 @@
 /**
- * Searches for entities by words and filters: the best first, a page by number.
+ * Searches for entities by words and filters: the best first, paged by offset.
  *
- * A write that was acknowledged is found by the next search: documents are written in the transaction of the write, and
- * what is judged in memory is as fresh as every read of lineage.
+ * The next search finds every acknowledged write: documents are written in the transaction of the write, and
+ * filters in memory use the same fresh graph as lineage.
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -29,22 +29,25 @@ export type SortInput = {
 }
 type SortCriterion = { field: string; sortOrder: string }
 
-/** What the caller will show; what is not wished for is not read. */
+/** Parts that the caller shows; the others are not read. */
 export type EntityWishes = { facets: boolean; matchedFields: boolean; suggestions?: boolean }
 
 type FoundEntity = { entity: Required<EntityReference>; matchedFields: MatchedField[] }
 
 export type EntityPage = {
   total: number
-  /** Whether the total and the counts of facets are estimates: more documents match than searchExactMaxCount. */
+  /**
+   * Whether the total and the counts of facets are estimates, because more than searchExactMaxCount documents
+   * match.
+   */
   isEstimate: boolean
   results: FoundEntity[]
   facets: Facet[] | null
 }
 
 /**
- * Throws what checkEntityQuestion throws, BAD_REQUEST for a negative start and for an order there is not, LIMIT_EXCEEDED
- * (searchStartMaxCount; searchExactMaxCount where more are to be put in order), DEADLINE_EXCEEDED.
+ * Throws what checkEntityQuestion throws, BAD_REQUEST for a negative start or an unknown order,
+ * LIMIT_EXCEEDED (searchStartMaxCount; searchExactMaxCount if more are to be sorted), DEADLINE_EXCEEDED.
  */
 export async function searchEntities(
   sources: LineageSources,
@@ -93,7 +96,7 @@ const sortedMaxCount = limits.searchExactMaxCount
 const documentsSliceCount = 500
 const sortFields = ['name', 'urn']
 
-/** Throws BAD_REQUEST for a field that results are not sorted by. */
+/** Throws BAD_REQUEST for a field that results cannot be sorted by. */
 function sortCriteriaOf(sort: SortInput | null | undefined): readonly SortCriterion[] {
   const criteria = sort?.sortCriteria?.length
     ? sort.sortCriteria
@@ -109,7 +112,7 @@ function sortCriteriaOf(sort: SortInput | null | undefined): readonly SortCriter
   return criteria
 }
 
-/** Throws LIMIT_EXCEEDED if there are too many to be put in order. */
+/** Throws LIMIT_EXCEEDED if there are too many to sort. */
 async function inOrder(
   reader: LineageReader,
   { ids, total }: FoundEntities,
@@ -155,7 +158,7 @@ export type SearchSuggestion = { text: string; score: number; frequency: number 
 
 const suggestionsMaxCount = 5
 
-/** Names that are nearly what nothing was found for. */
+/** Names similar to the text of a search without results. */
 async function suggestionsFor(
   reader: LineageReader,
   { foldedText }: EntityQuestion,
@@ -193,7 +196,7 @@ export async function shownPage(
   }
 }
 
-/** An entity that has gone since its id was found is left out. */
+/** Entities that were deleted after their ids were found are left out. */
 async function shownEntities(
   reader: LineageReader,
   question: EntityQuestion,

@@ -1,4 +1,7 @@
-/** Checks the input of a search for entities and makes of it a question that can be answered without looking back at the input. */
+/**
+ * Checks the input of a search for entities and turns it into a complete question: nothing looks at the input
+ * again.
+ */
 import { hash } from 'node:crypto'
 import { limits } from '../../limits.ts'
 import { isTypeOfUrns, searchableTypes } from '../../model/entity-types.ts'
@@ -28,34 +31,37 @@ export type EntitySearchInput = {
   types?: Maybe<readonly string[]>
   query?: Maybe<string>
   count?: Maybe<number>
-  /** These must hold beside the groups: DataHub's older form. */
+  /** DataHub's older form: these must match in addition to the groups. */
   filters?: Maybe<readonly FacetFilterInput[]>
   orFilters?: Maybe<readonly FilterGroupInput[]>
   searchFlags?: Maybe<SearchFlagsInput>
-  /** Leaves out what lineage or a domain refers to and nothing has described. */
+  /** Leaves out placeholders. */
   existingOnly?: Maybe<boolean>
-  /** Leaves out what is in another slice. */
+  /** Keeps only the entities of this slice. */
   slice?: Maybe<Slice>
 }
 
 export type EntityQuestion = HitFilters & {
   count: number
-  /** What must be found; null for everything. */
+  /** The words to find; null for everything. */
   terms: readonly SearchTerm[] | null
-  /** The one entity that is meant, where the query is a URN. */
+  /** The entity whose URN is the query; null for any other query. */
   urn: Urn | null
-  /** The query as names are compared with it; null if there is none. */
+  /** The query in the form that names are compared in; null if there is none. */
   foldedText: string | null
-  /** What documents must hold, as a tsquery; null if they need not be asked. */
+  /** What documents must match, as a tsquery; null if documents need not be searched. */
   words: string | null
-  /** What the documents of all that is kept hold beside words, as a tsquery; null if that leaves out none. */
+  /**
+   * A condition besides words that the documents of all results match, as a tsquery; null if it would exclude
+   * nothing.
+   */
   narrow: string | null
-  /** Those of `filters`, and those that documents were asked for. */
+  /** The filters in `filters`, and those that the tsquery already applies. */
   allFilters: Filters
   wantsFacets: boolean
   facetValuesMaxCount: number
   slice: Slice | null
-  /** Stands for everything that decides about the results, but no page of them. */
+  /** Identifies everything that decides the results, but not the page. */
   identity: string
 }
 
@@ -80,7 +86,7 @@ export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
   const includesRemoved = input.searchFlags?.includeSoftDeleted === true || mentions(filters, 'removed')
   const existingOnly = input.existingOnly === true
   const narrow = [...typesQuery(input.types), ...present(narrowing(filters, () => true))]
-  // Without any word nothing is found, whatever the filters ask.
+  // A query without any word matches nothing, whatever the filters are.
   const words =
     terms === null
       ? narrowing(filters, isOwn)
@@ -132,7 +138,7 @@ export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
 
 const present = (value: string | null): string[] => (value === null ? [] : [value])
 
-/** More than these are hardly fewer than all. */
+/** More types than this match almost every document. */
 const narrowTypesMaxCount = 4
 
 function typesQuery(types: Maybe<readonly string[]>): string[] {
@@ -141,7 +147,7 @@ function typesQuery(types: Maybe<readonly string[]>): string[] {
     : []
 }
 
-/** Whether documents hold what the filter asks: then all others can be passed over. */
+/** The keys that documents of matching entities contain; null if documents do not decide the filter. */
 function keysOf({ field, fieldName, condition, values, isNegated }: Filter): string[] {
   if (isNegated) return []
   if (fieldName === 'name')
@@ -153,12 +159,12 @@ function keysOf({ field, fieldName, condition, values, isNegated }: Filter): str
     : []
 }
 
-/** What an entity has in common with others is told faster in memory, unless a text is looked for as well. */
+/** Shared facts are filtered faster in memory, unless a text is searched as well. */
 const isOwn = ({ field }: Filter): boolean => 'ownValuesOf' in field
 
 /**
- * What documents must hold so that the filters can; null if that leaves out none. Postgres reads a long tsquery by
- * recursion, which filterValuesInAllMaxCount bounds.
+ * A condition that the documents of all matching entities satisfy; null if it would exclude nothing. Postgres
+ * reads a long tsquery by recursion, which filterValuesInAllMaxCount bounds.
  */
 function narrowing(filters: Filters, counts: (filter: Filter) => boolean): string | null {
   const groups = filters.map((group) =>
@@ -173,7 +179,7 @@ function narrowing(filters: Filters, counts: (filter: Filter) => boolean): strin
   return groups.length === 0 || groups.includes('') ? null : anyOf(groups)
 }
 
-/** Of a single group, what the documents hold exactly as it is asked need not be read again. */
+/** Without the filters that the documents of a single group decide exactly. */
 function stillToJudge(filters: Filters): Filters {
   const [only, ...others] = filters
   if (!only || others.length > 0) return filters
