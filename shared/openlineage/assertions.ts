@@ -1,4 +1,7 @@
-/** What states assert in the catalog: aspects, and entries of aspects by the path that a patch adds them with. */
+/**
+ * Computes what states assert in the catalog: aspects, and entries of aspects by the path that a patch adds
+ * them with.
+ */
 import type { Change, JsonObject, JsonValue, PatchOperation } from '../model/changes.ts'
 import { prepareAspect } from '../model/aspect-registry.ts'
 import { isObject, listOf } from '../model/json-values.ts'
@@ -20,10 +23,10 @@ import {
   type State
 } from './state.ts'
 
-/** By owner, aspect and path; the empty path is the whole aspect. Plain JSON, for it is stored. */
+/** By owner, aspect and path; the empty path is the whole aspect. Plain JSON, because it is stored. */
 export type Assertions = { [ownerUrn: string]: { [aspectName: string]: { [path: string]: JsonValue } } }
 
-/** The URN behind all aliases of a dataset. */
+/** Follows all aliases of a dataset to its present URN. */
 export type NameOf = (urn: Urn) => Urn
 
 const actor = 'urn:li:corpuser:openlineage'
@@ -33,7 +36,7 @@ export function assertionsOf(urn: Urn, state: State, nameOf: NameOf): Assertions
   const assertions = new AssertionBuilder()
   if (state.kind === 'job') assertJob(assertions, urn, state, nameOf)
   else if (state.kind === 'run') assertRun(assertions, urn, state)
-  // A dataset that is an alias asserts nothing: all of it has moved to its new name.
+  // A dataset that is an alias asserts nothing: everything has moved to its new name.
   else if (nameOf(urn) === urn) assertDataset(assertions, urn, state, nameOf)
   return assertions.all
 }
@@ -47,7 +50,7 @@ class AssertionBuilder {
     own[printPath(path)] = value
   }
 
-  /** Several links may assert one edge: it gets the span of all of them. */
+  /** Several links may assert one edge; its span then covers them all. */
   addEdge(
     owner: Urn,
     aspectName: string,
@@ -85,7 +88,10 @@ function assertFacts(to: AssertionBuilder, urn: Urn, facts: DatedFacts, properti
 const textsIn = (value: JsonValue | undefined): string[] =>
   listOf(value).filter((each) => typeof each === 'string')
 
-/** The edges of a job: those seen in runs, and those that its newest job event and those of others declare. */
+/**
+ * The edges of a job: those seen in runs, and those declared by its newest job event and by other jobs and
+ * datasets.
+ */
 function assertJob(to: AssertionBuilder, urn: Urn, state: JobState, nameOf: NameOf): void {
   assertFacts(to, urn, state.facts, 'dataJobInfo')
   for (const links of linkListsOf(state)) assertBoundary(to, urn, links, nameOf)
@@ -109,7 +115,7 @@ function assertDirect(to: AssertionBuilder, urn: Urn, seen: SeenLinks, nameOf: N
   }
 }
 
-/** Edges between a job and its datasets. Leaves out inputs and outputs that are linked directly already. */
+/** Edges between a job and its datasets. Leaves out inputs and outputs that are linked directly. */
 function assertBoundary(to: AssertionBuilder, job: Urn, seen: SeenLinks, nameOf: NameOf): void {
   const links = linksIn(seen)
   const described = new Set(links.flatMap(([link]) => (link[0] === 'described' ? [nameOf(link[1])] : [])))
@@ -155,11 +161,11 @@ function assertRun(to: AssertionBuilder, urn: Urn, { runId, startedMs, jobUrn, p
   })
 }
 
-/** Of what is asserted, what has its place in others too. */
+/** The part of the assertions whose paths others assert too. */
 export const commonTo = (asserted: Assertions, others: Assertions): Assertions =>
   filtered(asserted, (owner, aspectName, path) => others[owner]?.[aspectName]?.[path] !== undefined)
 
-/** What is still asserted after some entities have been deleted, and with them all edges to and from them. */
+/** The assertions that remain after entities, and all edges to and from them, have been deleted. */
 export function withoutEdgesTo(asserted: Assertions, gone: ReadonlySet<Urn>): Assertions {
   const texts = [...gone].map(escape)
   return filtered(asserted, (_owner, _aspectName, path) => !texts.some((text) => path.includes(text)))
@@ -181,7 +187,10 @@ const filtered = (
     ])
   )
 
-/** The changes from what was asserted before to what is now: nothing but what differs, so that what others say stays. */
+/**
+ * The changes from the former to the present assertions. Only differences are written, so that the statements
+ * of others stay.
+ */
 export function changesBetween(before: Assertions, now: Assertions): Change[] {
   const changes: Change[] = []
   const upsert = (entityUrn: Urn, aspectName: string, value: JsonObject): number =>
@@ -214,7 +223,7 @@ export function changesBetween(before: Assertions, now: Assertions): Change[] {
   return changes
 }
 
-/** Throws VALIDATION_FAILED, LIMIT_EXCEEDED, as a proposal of the same would. */
+/** Throws VALIDATION_FAILED, LIMIT_EXCEEDED, as a proposal of the same aspect would. */
 export const upsertOf = (entityUrn: Urn, aspectName: string, value: JsonObject): Change => ({
   kind: 'upsertAspect',
   changeType: 'UPSERT',

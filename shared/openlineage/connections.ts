@@ -1,25 +1,28 @@
-/** The operator's table of connections: which platform, instance, environment and domain the names of a namespace belong to. */
+/**
+ * The operator's table of connections: the platform, instance, environment and domain of the names in a
+ * namespace.
+ */
 import type { JsonObject, JsonValue } from '../model/changes.ts'
 import { isObject } from '../model/json-values.ts'
 import { fabricTypes } from '../urn/kind-shapes.ts'
 import { urnOfType } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 
-/** What is null is as the rules for names have it. */
+/** Null values are decided by the rules for names. */
 export type Connection = {
-  /** As it was written; `*` stands for any characters. */
+  /** As the operator wrote it; `*` matches any characters. */
   namespace: string
   fits: (namespace: string) => boolean
   platform: string | null
   platformInstance: string | null
   environment: string | null
-  /** Names in lower case, for a platform whose connector writes them so. */
+  /** Whether names are changed to lower case, for a platform whose connector writes them so. */
   lowerCase: boolean
-  /** Where datasets are put when they are first seen. */
+  /** The domain of new datasets. */
   domain: Urn | null
 }
 
-/** In their order: the first that fits decides. */
+/** In order: the first that matches decides. */
 export type Connections = readonly Connection[]
 
 const keys = ['namespace', 'platform', 'platformInstance', 'environment', 'lowerCase', 'domain'] as const
@@ -84,7 +87,7 @@ function plainText(entry: JsonObject, key: (typeof keys)[number]): string | null
   return text
 }
 
-/** Text by text between the stars, so that no pattern of an operator takes long. */
+/** Matches the texts between the stars one by one, so that no pattern takes long. */
 function fitting(pattern: string): Connection['fits'] {
   const [first = '', ...others] = pattern.split('*')
   const last = others.pop()

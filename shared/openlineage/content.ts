@@ -1,4 +1,7 @@
-/** What an event says, with names resolved to URNs: facts of datasets and of the job, what the job reads and writes, and the run. */
+/**
+ * The content of an event with names resolved to URNs: facts of datasets and of the job, what the job reads
+ * and writes, and the run.
+ */
 import { CatalogError } from '../errors.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
 import { isObject, listOf } from '../model/json-values.ts'
@@ -35,17 +38,19 @@ import {
 import { orchestratorOf } from './orchestrator.ts'
 import { unlessRefused } from './unless-refused.ts'
 
-/** By name; what an event does not say is absent. */
+/** By name; a fact that the event does not mention is absent. */
 export type Facts = { [name: string]: JsonValue }
 
 export type DatasetContent = OpenLineageName & {
   urn: Urn
-  /** What it is called now: the table that its path is, its name after a rename, or itself where the event makes it. */
+  /**
+   * Its present name: the table of a path, the new name after a rename, or its own if the event creates it.
+   */
   knownAs: Urn | null
-  /** Whether it is a path, and `knownAs` the table there. */
+  /** Whether it is a path, and `knownAs` its table. */
   isTable: boolean
   facts: Facts
-  /** What a dataset event declares that it is made from; null where it is no such event. */
+  /** The sources that a dataset event declares; null for other events. */
   declared: Link[] | null
 }
 
@@ -54,7 +59,10 @@ export type JobContent = OpenLineageName & {
   flowUrn: Urn
   facts: Facts
   links: Link[]
-  /** Whether the links are all there are, as a job event has it; those of a run are added to what other runs had. */
+  /**
+   * Whether the links are complete, as in a job event; those of a run event are added to the links of other
+   * runs.
+   */
   isDeclared: boolean
 }
 
@@ -70,10 +78,12 @@ export type EventContent = {
   timeMs: number
   datasets: DatasetContent[]
   job: JobContent | null
-  /** All other jobs that the event names. Each has a state from then on: one without a state counts as deleted. */
+  /**
+   * The other jobs that the event names. Each gets a state, because one without a state counts as deleted.
+   */
   otherJobs: JobContent[]
   run: RunContent | null
-  /** Where datasets are put that are new, by the operator's connections. */
+  /** The domains of new datasets, from the operator's connections. */
   domains: [dataset: Urn, domain: Urn][]
 }
 
@@ -101,7 +111,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   const contentAt = ({ namespace, name }: OpenLineageName): DatasetContent =>
     contentOfUrn(urnOf(resolveDataset({ namespace, name }, connections)), { namespace, name })
   const tables = new Map<Urn, DatasetContent>()
-  // What an event says of a path is said of the table that it names there, whatever other events name.
+  // Moves what the event says about a path to the table that it names for the path.
   const nameTable = (dataset: EventDataset): void => {
     const content = inPlace(dataset.field, () => contentAt(dataset))
     const table = tableOf(dataset)
@@ -173,7 +183,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   for (const dataset of event.inputs) describe(dataset)
   for (const dataset of event.outputs) {
     const content = describe(dataset)
-    // What a run writes is there, unless the event says that it drops it.
+    // A dataset that a run writes exists, unless the event says that it was dropped.
     if (event.kind === 'run') content.facts = { isDropped: false, ...content.facts }
   }
   applyRenames()
@@ -206,9 +216,9 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   }
 }
 
-/** What the parts of an event are called. `note` and `noteJob` make sure that the dataset or the job is among those of the event. */
+/** The URNs of the names in an event. `note` and `noteJob` add the dataset or the job to the content. */
 type Named = {
-  /** Null for the event of a dataset. */
+  /** Null for a dataset event. */
   ownJob: Urn | null
   note: (name: OpenLineageName) => Urn
   noteJob: (name: OpenLineageName) => JobContent
@@ -220,7 +230,7 @@ function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, n
   return [
     ...event.inputs.map((dataset): Link => ['input', note(dataset)]),
     ...event.outputs.map((dataset): Link => ['output', note(dataset)]),
-    // Where the facet lineage is, it is all that is said of columns.
+    // If the facet `lineage` is present, only it describes columns.
     ...(entries
       ? entries.flatMap((entry) => linksOfEntry(entry, named))
       : event.outputs.flatMap((dataset) =>
@@ -230,7 +240,7 @@ function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, n
   ]
 }
 
-/** The entries of the facet `lineage` of the job and of its outputs; null where it is on none of them. */
+/** The entries of the facet `lineage` of the job and of its outputs; null if none has it. */
 function lineageEntries({
   job,
   outputs
@@ -293,13 +303,13 @@ const columnLinks = (
 
 const plainColumn = /^[\w.-]{1,200}$/
 
-/** Throws LIMIT_EXCEEDED, INVALID_CHARACTER naming the path where the column cannot be an end of lineage. */
+/** Throws LIMIT_EXCEEDED, INVALID_CHARACTER naming the path if the column cannot be in lineage. */
 function checkColumn(dataset: Urn, column: string, field: string): void {
-  // What passes is checked again when the lineage is made: most are told at a glance.
+  // A quick check for most columns; the full one follows when lineage is built.
   if (!plainColumn.test(column) || dataset.length > 500) inPlace(field, () => columnUrn(dataset, column))
 }
 
-/** Gives what `make` gives. An error of its says where in the event the fault is. */
+/** Returns what `make` returns. Adds the place in the event to its errors. */
 function inPlace<T>(field: string, make: () => T): T {
   try {
     return make()
@@ -315,10 +325,10 @@ function inPlace<T>(field: string, make: () => T): T {
   }
 }
 
-/** A path goes through names of columns, which may be of any length. */
+/** Limits the length of a path in an error: names of columns may have any length. */
 const placeMaxChars = 300
 
-/** What a dataset is made from without a job that is known: `lineage`, else `columnLineage`. */
+/** What a dataset is made from, without a known job: `lineage`, otherwise `columnLineage`. */
 function declaredLinks(dataset: EventDataset, named: Named): Link[] {
   const { lineage } = dataset.facets
   const { note } = named
@@ -334,7 +344,7 @@ function declaredLinks(dataset: EventDataset, named: Named): Link[] {
   ]
 }
 
-/** The jobs of a list of the facet `jobDependencies`. */
+/** The jobs in a list of the facet `jobDependencies`. */
 function dependencies(event: OpenLineageEvent, listName: 'upstream' | 'downstream'): OpenLineageName[] {
   const facet = event.kind === 'run' ? event.run.facets.jobDependencies : null
   return listOf(isObject(facet) ? facet[listName] : undefined).flatMap((each, index) => {
@@ -364,7 +374,10 @@ function previousName({ facets: { lifecycleStateChange: facet } }: EventDataset)
   return readName(facet.previousIdentifier, 'lifecycleStateChange.previousIdentifier')
 }
 
-/** Whether its name is its own from here on, whatever was called so before. A path that is made again is still the table that it was. */
+/**
+ * Whether the event creates the dataset, so that its name is no longer an alias. A path that is created again
+ * keeps its table.
+ */
 const isMadeAnew = ({ namespace, name, facets: { lifecycleStateChange: facet } }: EventDataset): boolean =>
   isObject(facet) && facet.lifecycleStateChange === 'CREATE' && !isPath({ namespace, name })
 
@@ -380,7 +393,7 @@ function factsOfDataset(dataset: EventDataset, urn: Urn): Facts {
   }
 }
 
-/** With how it runs: BATCH or STREAMING. */
+/** Includes how the job runs: BATCH or STREAMING. */
 function factsOfJob(job: EventJob): Facts {
   const { jobType } = job.facets
   const processingType = isObject(jobType) ? jobType.processingType : null

@@ -1,14 +1,17 @@
-/** Parses the text of events without losing a digit: a whole number beyond 2^53, such as the snapshot id of an Iceberg table, stays as it was written. */
+/**
+ * Parses the text of events without losing digits: a whole number beyond 2^53, such as the snapshot id of an
+ * Iceberg table, is kept as written.
+ */
 import { findInexactNumber } from '../model/exact-numbers.ts'
 import { parseJson } from '../model/json-checks.ts'
 import { checkKeyCounts } from '../model/json-keys.ts'
 
-/** Not yet among the types of TypeScript's library. */
+/** TypeScript's library does not declare it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON: (literal: string) => unknown }
 
 /**
- * What comes out is not checked, and JSON.stringify writes it as it was sent. `what` names the text in errors.
- * Throws BAD_REQUEST where the text is not JSON, LIMIT_EXCEEDED (jsonObjectKeysMaxCount).
+ * The result is not checked, and JSON.stringify writes it as it was sent. `what` names the text in errors.
+ * Throws BAD_REQUEST if the text is not JSON, LIMIT_EXCEEDED (jsonObjectKeysMaxCount).
  */
 export function parseEventText(text: string, what: string): unknown {
   if (findInexactNumber(text) === null) return parseJson(text, what)
@@ -16,7 +19,7 @@ export function parseEventText(text: string, what: string): unknown {
   try {
     return JSON.parse(text, keepDigits)
   } catch {
-    // Says what is wrong with the text.
+    // Throws the error that says what is wrong with the text.
     return parseJson(text, what)
   }
 }

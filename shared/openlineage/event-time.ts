@@ -1,4 +1,4 @@
-/** Reads the time of an event, as leniently as producers write it. */
+/** Reads the time of an event in the forms that producers write. */
 import type { JsonValue } from '../model/changes.ts'
 import { CatalogError } from '../errors.ts'
 
@@ -6,8 +6,8 @@ const pattern =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9})\d*)?\s*(Z|[+-]\d\d:?\d\d|[+-]\d\d)?$/i
 
 /**
- * Milliseconds since 1970. A time without a zone is in UTC, digits behind the millisecond are cut off.
- * Throws BAD_REQUEST naming the field.
+ * Milliseconds since 1970. A time without a zone is in UTC; digits after the millisecond are cut off. Throws
+ * BAD_REQUEST naming the field.
  */
 export function parseEventTime(sent: JsonValue | undefined, field: string): number {
   const match = typeof sent === 'string' ? pattern.exec(sent.trim()) : null

@@ -1,11 +1,14 @@
-/** Reads OpenLineage events: run, job and dataset events in the envelope of the specification (2-0-2), told apart by what they hold. */
+/**
+ * Reads OpenLineage events: run, job and dataset events in the envelope of the specification (2-0-2),
+ * distinguished by their fields.
+ */
 import { CatalogError } from '../errors.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
 import { checkJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { parseEventTime } from './event-time.ts'
 
-/** What names a job or a dataset. */
+/** The name of a job or a dataset. */
 export type OpenLineageName = { namespace: string; name: string }
 
 export type EventDataset = OpenLineageName & { facets: JsonObject; field: string }
@@ -30,9 +33,9 @@ const eventTypes = ['START', 'RUNNING', 'COMPLETE', 'ABORT', 'FAIL', 'OTHER'] as
 export type EventType = (typeof eventTypes)[number]
 
 /**
- * Checks what is read of an event and leaves the rest as it is: unknown facets are kept, and a missing `producer` or `schemaURL` is no fault.
- * `field` is where the event stands, empty where it is the whole body.
- * Throws BAD_REQUEST naming the path, INVALID_CHARACTER, LIMIT_EXCEEDED.
+ * Checks the parts of an event that are used and leaves the rest unchanged: unknown facets are kept, and
+ * `producer` and `schemaURL` may be missing. `field` is the place of the event, empty if it is the whole
+ * body. Throws BAD_REQUEST naming the path, INVALID_CHARACTER, LIMIT_EXCEEDED.
  */
 export function parseEvent(sent: unknown, field = ''): OpenLineageEvent {
   const at = (path: string): string => (field === '' ? path : `${field}.${path}`)
@@ -97,7 +100,7 @@ function readDataset(sent: JsonValue | undefined, field: string): EventDataset {
   return { ...readName(sent, field), facets: readFacets(sent.facets, `${field}.facets`), field }
 }
 
-/** Throws BAD_REQUEST where namespace or name is no text. */
+/** Throws BAD_REQUEST if the namespace or the name is not a text. */
 export function readName(sent: JsonObject, field: string): OpenLineageName {
   return {
     namespace: readText(sent.namespace, `${field}.namespace`),
@@ -110,7 +113,7 @@ function readText(sent: JsonValue | undefined, field: string): string {
   return sent
 }
 
-/** Facets by their names. One that is marked as deleted, or is no object, counts as absent. */
+/** Facets by their names. A facet that is marked as deleted, or is not an object, counts as absent. */
 function readFacets(sent: JsonValue | undefined, field: string): JsonObject {
   if (!isGiven(sent)) return {}
   if (!isObject(sent)) throw refuse(field, 'must be an object')

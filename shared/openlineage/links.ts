@@ -2,12 +2,12 @@
 import type { Urn } from '../urn/urn.ts'
 
 /**
- * Downstream comes first. Datasets are under the name that the event used; aliases are resolved when the link is asserted.
+ * The downstream comes first. Datasets have the names that the event used; aliases are resolved when the link is asserted.
  *
  * - `input`, `output`: the lists of the event
  * - `read`, `write`: the job as an end of an entry in the facet `lineage`
- * - `described`: an output whose upstream datasets the facet `lineage` gives, or of which it says that it has none
- * - `direct`, `directColumn`: from dataset to dataset, past the job
+ * - `described`: an output whose upstream datasets the facet `lineage` gives, even if there are none
+ * - `direct`, `directColumn`: from dataset to dataset, without the job
  * - `column`: through the job, from the facet `columnLineage`; the last element is the operation
  * - `afterJob`: the job runs after this one
  * - `ofJob`: the last two elements are a link of another job, which the facet `lineage` names
@@ -21,11 +21,14 @@ export type Link =
 
 export const linkText = (link: Link): string => JSON.stringify(link)
 
-/** Links that were read lately: each is read several times for one event. Forgotten all at once, which costs a few reads. */
+/**
+ * Recently read links: each is read several times for one event. When it is full it is emptied, which costs a
+ * few reads.
+ */
 const known = new Map<string, Link>()
 const knownMaxCount = 5_000
 
-/** Only what linkText made is read. */
+/** Reads only texts that linkText wrote. */
 export function linkFrom(text: string): Link {
   const found = known.get(text)
   if (found) return found
@@ -35,7 +38,7 @@ export function linkFrom(text: string): Link {
   return link
 }
 
-/** All that it leads to or from, jobs too. */
+/** All entities that it leads to or from, including jobs. */
 export const endsOf = (link: Link): Urn[] =>
   link[0] === 'afterJob' ? [link[1]] : link[0] === 'ofJob' ? [link[1], link[3]] : datasetsOf(link)
 

@@ -1,8 +1,9 @@
 /**
- * Maps OpenLineage names to URNs: namespace and name of a dataset, a job, a run, a column.
+ * Maps OpenLineage names to URNs: datasets, jobs, runs and columns by their namespace and name.
  *
- * The rules are DataHub's, so that what its connectors wrote and what events name is the same asset; where DataHub fails or drops a name, the
- * platform is `unknown`. The first rule that fits decides, and its name is shown by `GET /openlineage/resolve`.
+ * The rules are DataHub's, so an asset written by its connectors and the same asset in an event are one.
+ * Where DataHub fails or drops a name, the platform is `unknown`. The first rule that matches decides, and
+ * `GET /openlineage/resolve` shows its name.
  */
 import { CatalogError } from '../errors.ts'
 import { datasetUrn, schemaFieldUrn } from '../urn/kinds.ts'
@@ -16,19 +17,19 @@ export type ResolvedDataset = {
   name: string
   environment: string
   rule: string
-  /** The namespace of the connection that had a say, as the operator wrote it. */
+  /** The namespace of the connection that was applied, as the operator wrote it. */
   connection: string | null
-  /** Where the connection puts it when it is first seen. */
+  /** The domain that the connection gives to a new dataset. */
   domain: Urn | null
 }
 
 type Rule = {
   name: string
-  /** The platform and the name there; null where the rule does not fit. */
+  /** The platform and the name there; null if the rule does not match. */
   read: (dataset: OpenLineageName) => { platform: string; name: string } | null
 }
 
-/** Schemes and bare namespaces that DataHub has another platform for. */
+/** Schemes and bare namespaces whose platform in DataHub has another name. */
 const platforms: ReadonlyMap<string, string> = new Map(
   Object.entries({
     awsathena: 'athena',
@@ -41,7 +42,7 @@ const platforms: ReadonlyMap<string, string> = new Map(
   })
 )
 
-/** File stores: a dataset there is a path, its bucket or container first. */
+/** File stores: a dataset there is a path, beginning with its bucket or container. */
 const fileStores: ReadonlyMap<string, string> = new Map(
   Object.entries({
     s3: 's3',
@@ -99,7 +100,7 @@ const rules: readonly Rule[] = [
   { name: 'unknown', read: ({ namespace, name }) => ({ platform: 'unknown', name: `${namespace}/${name}` }) }
 ]
 
-/** Host and port are left out, as DataHub has it. */
+/** Host and port are left out, as in DataHub. */
 function placeIn(scheme: string, authority: string, path: string): { platform: string; name: string } {
   const store = fileStores.get(scheme)
   if (store === undefined) return { platform: platforms.get(scheme) ?? scheme, name: path }
@@ -133,7 +134,7 @@ export const isPath = ({ namespace, name }: OpenLineageName): boolean =>
   !glueNamespace.test(namespace) &&
   (name.includes('/') || fileStores.has(uri.exec(namespace)?.[1]?.toLowerCase() ?? ''))
 
-/** What a `TABLE` among the symlinks names: a table of Glue, or of Hive, as DataHub has it. */
+/** The dataset of a `TABLE` among the symlinks: a table of Glue, or of Hive, as in DataHub. */
 export function resolveTable(
   { namespace, name }: OpenLineageName,
   connections: Connections = []
@@ -143,7 +144,7 @@ export function resolveTable(
   return placed(found, namespace, connections)
 }
 
-/** What the connection of the namespace makes of a name. */
+/** Applies the connection of the namespace to a name. */
 function placed(
   { platform, name, rule }: Pick<ResolvedDataset, 'platform' | 'name' | 'rule'>,
   namespace: string,
@@ -168,7 +169,9 @@ function placed(
 const datasetUrnOf = (platform: string, name: string, environment: string): Urn =>
   withParts([platform, name], ([first = '', second = '']) => datasetUrn(first, second, environment))
 
-/** `cluster` of the flow is the job's namespace, so that two schedulers with a job of the same name have two jobs. */
+/**
+ * The job's namespace is the `cluster` of the flow, so that jobs of the same name in two schedulers differ.
+ */
 export function jobUrn(orchestrator: string, { namespace, name }: OpenLineageName): { job: Urn; flow: Urn } {
   const flow = withParts([orchestrator, flowName(name), namespace], (parts) =>
     toUrn(`urn:li:dataFlow:(${parts.join(',')})`)
@@ -179,7 +182,7 @@ export function jobUrn(orchestrator: string, { namespace, name }: OpenLineageNam
 /** The part of a job's name before the first dot. */
 export const flowName = (jobName: string): string => jobName.split('.')[0] || jobName
 
-/** The part of a job's name behind the first dot. */
+/** The part of a job's name after the first dot. */
 export const shortJobName = (jobName: string): string => jobName.slice(jobName.indexOf('.') + 1) || jobName
 
 export const runUrn = (runId: string): Urn =>
@@ -188,7 +191,10 @@ export const runUrn = (runId: string): Urn =>
 export const columnUrn = (dataset: Urn, path: string): Urn =>
   withParts([path], ([kept = '']) => schemaFieldUrn(dataset, kept))
 
-/** Parts are kept as sent where the URN can be told apart again, and percent-encoded, as DataHub's clients do it, where not. */
+/**
+ * Parts are kept as sent if the URN can be parsed again; otherwise they are percent-encoded, as DataHub's
+ * clients do.
+ */
 function withParts(parts: readonly string[], make: (parts: readonly string[]) => Urn): Urn {
   const isPlain = parts.every((part) => !/[(),]/.test(part))
   if (isPlain) return make(parts)

@@ -1,16 +1,19 @@
-/** Marquez' ids of nodes: `dataset:NAMESPACE:NAME`, `job:NAMESPACE:NAME`, `datasetField:NAMESPACE:NAME:FIELD`, where all parts may contain colons. */
+/**
+ * Parses Marquez' ids of nodes: `dataset:NAMESPACE:NAME`, `job:NAMESPACE:NAME`,
+ * `datasetField:NAMESPACE:NAME:FIELD`, where all parts may contain colons.
+ */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 
 export type NodeKind = 'dataset' | 'job' | 'datasetField'
 export type NodeName = { namespace: string; name: string; field: string | null }
 
-/** Every further colon is another way to read an id: so many are tried. */
+/** Each colon adds a way to read an id; this many are tried. */
 const colonsMaxCount = 24
 
 /**
- * The ways to read it, the likeliest first: a namespace such as `postgres://host:5432` is kept whole, as Marquez does it; then all others.
- * Throws BAD_REQUEST, LIMIT_EXCEEDED.
+ * All readings, the likeliest first: a namespace such as `postgres://host:5432` is kept whole, as Marquez
+ * does; then the others. Throws BAD_REQUEST, LIMIT_EXCEEDED.
  */
 export function readNodeId(
   text: string | undefined,
@@ -54,7 +57,7 @@ export function readNodeId(
   return { kind, names: whole }
 }
 
-/** Whether a colon is that of `scheme://` or of a port. */
+/** Whether a colon belongs to `scheme://` or a port. */
 const isInAddress = (text: string, at: number): boolean => /^:(\/\/|\d+(:|$))/.test(text.slice(at, at + 8))
 
 export const nodeIdOf = (

@@ -1,4 +1,6 @@
-/** Which orchestrator a job belongs to, as DataHub reads it: the integration, the engine, or the producer's address. */
+/**
+ * Finds the orchestrator of a job by DataHub's rules: the integration, the engine, or the producer's address.
+ */
 import type { JsonValue } from '../model/changes.ts'
 import { isObject } from '../model/json-values.ts'
 import type { OpenLineageEvent } from './event.ts'
@@ -9,7 +11,7 @@ const producers: readonly (readonly [RegExp, string])[] = [
 ]
 const integration = /github\.com\/OpenLineage\/OpenLineage\/.*\/([\w-]+)\/?$/i
 
-/** `unknown` where nothing says it. An event of a dataset has its producer's address only. */
+/** `unknown` if the event does not say. For a dataset event, only the producer's address is used. */
 export function orchestratorOf(event: OpenLineageEvent): string {
   const engine = event.kind === 'run' ? textOf(event.run.facets.processing_engine, 'name') : null
   const named = event.kind === 'dataset' ? null : (textOf(event.job.facets.jobType, 'integration') ?? engine)

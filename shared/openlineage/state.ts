@@ -1,8 +1,9 @@
 /**
- * What is known of a dataset, a job or a run from all events together.
+ * The state of a dataset, a job or a run: all events about it together.
  *
- * Events come late, twice and in any order, so states are merged by rules in which order does not count: the newest event decides a fact,
- * links of runs add up with the first and the last time they were seen, and what a job or dataset event declares replaces what an older one did.
+ * Events arrive late, twice and in any order, so they are merged by rules that do not depend on order. The
+ * newest event decides a fact. Links of runs accumulate, with the first and the last time they were seen. The
+ * declaration in a job or dataset event replaces an older one.
  */
 import type { JsonValue } from '../model/changes.ts'
 import { isObject } from '../model/json-values.ts'
@@ -19,25 +20,31 @@ export type DatedFacts = { [name: string]: Dated<JsonValue> }
 /** By the link as JSON. */
 export type SeenLinks = { [link: string]: Span }
 
-/** What events say of a dataset. */
+/** What events say about a dataset. */
 type Said = {
   facts: DatedFacts
-  /** What runs of any job have made it from. */
+  /** The sources seen in runs of any job. */
   seen: SeenLinks
-  /** What it is declared to be made from: by the URN of the job that declares it, and under an empty name by itself. */
+  /**
+   * The declared sources, by the URN of the declaring job; under an empty name, those that the dataset
+   * declares itself.
+   */
   declared: { [by: string]: Dated<string[]> }
 }
 
-/** `isTable`: the name is that of a path, and the value the table there. */
+/** `isTable`: the aliased name is a path, and the value its table. */
 export type Alias = Dated<Urn> & { isTable?: true }
 
 export type DatasetState = Said & {
   kind: 'dataset'
   namespace: string
   name: string
-  /** Its own URN where the name has been given to it again. */
+  /** Its own URN if the name was given back to it. */
   knownAs: Alias | null
-  /** What is said of a path by events that name no table there, in the table that it is now. It leaves when the path becomes another table. */
+  /**
+   * In the state of a table: what events without symlinks say about its paths. It moves away when the path
+   * becomes another table.
+   */
   ofPaths?: { [path: string]: Said }
 }
 export type JobState = {
@@ -48,9 +55,9 @@ export type JobState = {
   facts: DatedFacts
   seen: SeenLinks
   declared: Dated<string[]> | null
-  /** What others declare of it, by the URN of the job or dataset that does; absent where none has. */
+  /** Links of this job that others declare, by the URN of that job or dataset; absent if there are none. */
   declaredBy?: { [by: string]: Dated<string[]> }
-  /** The run that the newest event of any run is of; absent where none has been seen. */
+  /** The run of the newest run event; absent until there is one. */
   lastRun?: Dated<Urn>
 }
 export type RunState = {
@@ -59,7 +66,7 @@ export type RunState = {
   startedMs: number
   jobUrn: Dated<Urn>
   parentUrn: Dated<Urn> | null
-  /** The newest of the events that end a run; absent while it goes on. */
+  /** The newest event that ends the run; absent while it runs. */
   ended?: Dated<EndType>
 }
 export type State = DatasetState | JobState | RunState
@@ -67,15 +74,18 @@ export type State = DatasetState | JobState | RunState
 const endTypes = ['COMPLETE', 'FAIL', 'ABORT'] as const
 type EndType = (typeof endTypes)[number]
 
-/** The states that are loaded: `stateOf` gives null where nothing is known yet, `put` replaces a state. */
+/** The loaded states. `stateOf` returns null for an entity without a state; `put` replaces a state. */
 type LoadedStates = {
   stateOf: (urn: Urn) => State | null
   put: (urn: Urn, state: State) => void
-  /** The dataset that has what was said of a path so far. */
+  /** The table whose state has what was said about a path. */
   holderOf: (path: Urn) => Urn | null
 }
 
-/** Merges what an event says into the states. All that the event names, and what statesDeclaredBy gives, must be loaded. */
+/**
+ * Merges an event into the states. The states of everything that the event names, and those in
+ * statesDeclaredBy, must be loaded.
+ */
 export function mergeContent(
   { timeMs, datasets, job, otherJobs, run }: EventContent,
   loaded: LoadedStates
@@ -85,7 +95,7 @@ export function mergeContent(
     if (dataset.knownAs !== null) leaveAlias(loaded, dataset, timeMs)
     loaded.put(dataset.urn, mergeDataset(loaded.stateOf(dataset.urn), dataset, timeMs))
   }
-  // What is said of others goes into states that are there.
+  // The other jobs first, so that the links declared for them find their states.
   for (const each of job ? [...otherJobs, job] : otherJobs) mergeJob(loaded, each, timeMs)
   for (const { urn, declared } of datasets)
     if (declared !== null) declareElsewhere(loaded, urn, former.get(urn) ?? null)
@@ -100,7 +110,7 @@ export function mergeContent(
   }
 }
 
-/** The other states that change with what a job or a dataset declares. */
+/** The other states that change with the declaration of a job or a dataset. */
 export const statesDeclaredBy = (state: State | null): Urn[] => [
   ...linksElsewhere(declarationOf(state)?.value ?? []).keys()
 ]
@@ -116,7 +126,7 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
   if (known === before && saysNothingNew(known, content)) return known
   return {
     ...known,
-    // Two names may become one URN. Always keeping the lesser makes the order of arrival irrelevant.
+    // Two names may become one URN. Keeping the lesser makes the order of arrival irrelevant.
     ...(nameText(content) < nameText(known) ? { namespace: content.namespace, name: content.name } : {}),
     knownAs:
       content.knownAs === null
@@ -135,8 +145,8 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
 }
 
 /**
- * What was said under a name before the name is given to another dataset belongs to the one that had it.
- * What was said of a path belongs to the table that it is now, whichever table it was then.
+ * Before a name is given to another dataset, its state moves to the dataset that had the name. What was said
+ * about a path moves to its present table, whichever table it was then.
  */
 function leaveAlias(loaded: LoadedStates, { urn, knownAs, isTable }: DatasetContent, time: number): void {
   const { stateOf, put } = loaded
@@ -154,7 +164,7 @@ function leaveAlias(loaded: LoadedStates, { urn, knownAs, isTable }: DatasetCont
   put(urn, former)
 }
 
-/** Gives what was said of a path back to it by the table that had it. */
+/** Moves what was said about a path from its table back to the path. */
 function takeBack({ put, stateOf, holderOf }: LoadedStates, path: Urn, state: DatasetState): void {
   const holder = holderOf(path)
   const held = holder === null ? null : stateOf(holder)
@@ -165,11 +175,11 @@ function takeBack({ put, stateOf, holderOf }: LoadedStates, path: Urn, state: Da
   put(path, { ...state, ...joined(state, said) })
 }
 
-/** The name that a dataset goes by instead of its own; null where that is its own. */
+/** The present name of a dataset; null if that is its own. */
 export const aliasOf = (urn: Urn, { knownAs }: Pick<DatasetState, 'knownAs'>): Urn | null =>
   knownAs === null || knownAs.value === urn ? null : knownAs.value
 
-/** Most inputs are a name and nothing more. */
+/** A quick check, because most inputs are only a name. */
 const saysNothingNew = (known: DatasetState, content: DatasetContent): boolean =>
   content.declared === null &&
   content.knownAs === null &&
@@ -222,11 +232,14 @@ function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void
   }
 }
 
-/** A job that is named only as an end of what is said of another. */
+/** True for a job that is only named in links of another. */
 const saysNothing = ({ facts, links, isDeclared }: JobContent): boolean =>
   !isDeclared && links.length === 0 && Object.keys(facts).length === 0
 
-/** Where the declaration of a job or a dataset is no longer the former one: puts what it says into the states of others, in place of what the former said. */
+/**
+ * If the declaration of a job or a dataset has changed, replaces what the former one put into the states of
+ * others.
+ */
 function declareElsewhere({ stateOf, put }: LoadedStates, by: Urn, former: Dated<string[]> | null): void {
   const declared = declarationOf(stateOf(by))
   if (declared === null || declared === former) return
@@ -240,7 +253,10 @@ function declareElsewhere({ stateOf, put }: LoadedStates, by: Urn, former: Dated
   }
 }
 
-/** Links that others assert, by who does: those from dataset to dataset the downstream one, for several jobs may state it; those of another job that job. */
+/**
+ * The links in a declaration that others assert, by that entity: a link from dataset to dataset is asserted
+ * by the downstream one, because several jobs may declare it; a link of another job by that job.
+ */
 function linksElsewhere(texts: readonly string[]): Map<Urn, string[]> {
   const found = new Map<Urn, string[]>()
   for (const text of texts) {
@@ -253,7 +269,7 @@ function linksElsewhere(texts: readonly string[]): Map<Urn, string[]> {
   return found
 }
 
-/** Who asserts it, and the link there; null where it is the one who has stated it. */
+/** The entity that asserts the link, and its form there; null if the declaring one asserts it. */
 function linkElsewhere(text: string): [Urn | null, string] {
   const link = linkFrom(text)
   if (link[0] === 'direct' || link[0] === 'directColumn') return [link[1], text]
@@ -291,7 +307,10 @@ function mergeRun(
   }
 }
 
-/** Joins what is known of a dataset under its former name to what is known under the new one; only the alias stays with the former. */
+/**
+ * Joins the state of a dataset under its former name to that under the new one. Only the alias stays under
+ * the former name.
+ */
 export function moveDataset(
   urn: Urn,
   former: DatasetState,
@@ -299,7 +318,7 @@ export function moveDataset(
 ): { renamed: DatasetState; former: DatasetState } {
   const { ofPaths: ofFormer = {}, ...own } = former
   const known = datasetOf(renamed, own)
-  // Of a path apart, for the path may become another table.
+  // Kept separately for a path, because it may become another table.
   const moving = Object.entries({
     ...ofFormer,
     ...(own.knownAs?.isTable && hasSaid(own) ? { [urn]: said(own) } : {})
@@ -327,11 +346,11 @@ function joined(a: Said, b: Said): Said {
   return { facts: mergeFacts(a.facts, b.facts), seen: addSeen(a.seen, b.seen), declared }
 }
 
-/** All that is said of a dataset, also as a path. */
+/** Everything said about a dataset, including about its paths. */
 export const allSaid = (state: DatasetState): Said =>
   Object.values(state.ofPaths ?? {}).reduce<Said>(joined, state)
 
-/** Whether nothing but its name is known. */
+/** Whether only its name is known. */
 export const isEmptyDataset = (state: DatasetState): boolean =>
   !hasSaid(state) && Object.keys(state.ofPaths ?? {}).length === 0
 
@@ -342,7 +361,7 @@ export function datasetsNamed(state: State): Urn[] {
   return texts.flatMap((text) => datasetsOf(linkFrom(text)))
 }
 
-/** The links that runs have shown, and those of each declaration, its own and those of others. */
+/** The links seen in runs, and the links of each declaration, its own and those of others. */
 export function linkListsOf(state: DatasetState | JobState): SeenLinks[] {
   if (state.kind === 'dataset') {
     const { seen, declared } = allSaid(state)
@@ -352,13 +371,16 @@ export function linkListsOf(state: DatasetState | JobState): SeenLinks[] {
   return [state.seen, ...declared.map(seenAt)]
 }
 
-/** Where more links are known from runs, all but those used last are forgotten; some at a time. */
+/** If runs have shown more links than this, those used least recently are forgotten, some at a time. */
 const linksMaxCount = 1_250
 const linksKeptCount = 1_000
-/** Links used so long before the newest one are not forgotten, however many there are. */
+/** Links used this recently, before the newest one, are kept whatever their number. */
 const runMaxMs = 24 * 60 * 60 * 1_000
 
-/** The state without links that runs used long ago, where there are very many: a job may write another path each day. The same object where there are not. */
+/**
+ * Forgets old links of runs if there are very many, as for a job that writes a new path each day. Returns the
+ * same object if nothing is forgotten.
+ */
 export function withoutOldLinks(state: State): State {
   if (state.kind === 'run' || Object.keys(state.seen).length <= linksMaxCount) return state
   const newestFirst = Object.entries(state.seen).sort(
@@ -371,7 +393,7 @@ export function withoutOldLinks(state: State): State {
   return kept.length === newestFirst.length ? state : { ...state, seen: Object.fromEntries(kept) }
 }
 
-/** The state without all links that lead to or from what has been deleted; the same object where there are none. */
+/** The state without links to or from deleted entities; the same object if it has none. */
 export function withoutEnds(state: State, gone: ReadonlySet<Urn>): State {
   const stays = (text: string): boolean => !endsOf(linkFrom(text)).some((urn) => gone.has(urn))
   if (state.kind === 'run') return state
@@ -415,7 +437,10 @@ function mergeFacts(a: DatedFacts, b: DatedFacts): DatedFacts {
   return facts
 }
 
-/** The newer fact. Ties are broken by comparing the values as JSON, so that the order of arrival does not matter. */
+/**
+ * The newer fact. For equal times the values are compared as JSON, so that the order of arrival does not
+ * matter.
+ */
 function newest<Value extends JsonValue, Fact extends Dated<Value> = Dated<Value>>(
   a: Fact | null,
   b: Fact
@@ -424,12 +449,12 @@ function newest<Value extends JsonValue, Fact extends Dated<Value> = Dated<Value
   return b.time < a.time || sortedText(a.value) >= sortedText(b.value) ? a : b
 }
 
-/** JSON with sorted keys: jsonb does not keep the order of keys. */
+/** JSON with sorted keys, because jsonb does not keep the order of keys. */
 const sortedText = (value: JsonValue): string =>
   JSON.stringify(value, (_key, each: JsonValue) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each
   )
 
-/** The span of both. */
+/** The span that covers both. */
 export const together = (a: Span | undefined, b: Span): Span =>
   a ? [Math.min(a[0], b[0]), Math.max(a[1], b[1])] : b

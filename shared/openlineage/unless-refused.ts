@@ -1,7 +1,7 @@
-/** Leaves out what cannot be a URN and is not needed: an owner that nobody can be costs its event nothing else. */
+/** Skips optional names that cannot be a URN: an impossible owner costs its event only that owner. */
 import { CatalogError } from '../errors.ts'
 
-/** Null where `make` throws a CatalogError. */
+/** Null if `make` throws a CatalogError. */
 export function unlessRefused<Value>(make: () => Value): Value | null {
   try {
     return make()

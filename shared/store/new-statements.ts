@@ -1,18 +1,18 @@
 /**
- * The one writer of new statements: adds rows that do not exist, one or thousands at a time, by COPY.
+ * The only function that inserts statements, one or thousands at a time, by COPY.
  *
- * 10,000 at a time into a million rows, with all indexes: 8.5 us a statement, instead of 11.5 for an insert
- * from arrays of numbers (`insert … on conflict do nothing` was slower still). The index on upstream_id,
- * whose keys come in no order, takes 5 of them: in the order of upstreams it was 9.3, without deduplication
- * of its items 8.7, both within the noise, and fifty thousand at a time took no less.
+ * At 10,000 rows into a million, with all indexes, a statement takes 8.5 us; an insert from arrays took 11.5
+ * us, and `insert … on conflict do nothing` longer. The index on upstream_id takes 5 of the 8.5 us, because
+ * its keys come unordered. Ordering by upstream (9.3 us), no deduplication of index entries (8.7 us) and
+ * 50,000 rows at a time made no difference beyond the noise.
  */
 import { copyIn } from '../db/copy-in.ts'
 import type { Tx } from '../db/database.ts'
 import type { StatementRow } from '../statements/rows.ts'
 
 /**
- * Each array has an entry for each statement, in key order. `attributes` are indexes into `texts` (of JSON)
- * from 1, and 0 for none. `changedSeqs` are negative when the row's own seq applies.
+ * Each array has one value for each statement, in key order. `attributes` are indexes into `texts` (of JSON),
+ * beginning at 1, or 0 for none. `changedSeqs` are negative if the row's own seq applies.
  */
 export type NewStatements = {
   sourceIds: Int32Array
@@ -29,7 +29,7 @@ export type NewStatements = {
   texts: readonly string[]
 }
 
-/** Stands for no seq, and is the length of a null value. */
+/** In `changedSeqs`: no seq. As a length in COPY: null. */
 const absent = -1
 
 export function columnsOfRows(rows: readonly StatementRow[]): NewStatements {
@@ -49,7 +49,7 @@ export function columnsOfRows(rows: readonly StatementRow[]): NewStatements {
     seqs: new Float64Array(length),
     changedSeqs: new Float64Array(length)
   }
-  // One loop: a loop for each column takes several times as long.
+  // One loop over rows: a loop for each column takes several times as long.
   for (const [at, row] of rows.entries()) {
     columns.downstreamIds[at] = row.downstreamId
     columns.upstreamIds[at] = row.upstreamId
@@ -66,7 +66,7 @@ export function columnsOfRows(rows: readonly StatementRow[]): NewStatements {
   return { ...columns, texts }
 }
 
-/** The columns, and the bytes of their values. */
+/** The columns, with the size of their values in bytes. */
 const widths = {
   downstream_id: 4,
   upstream_id: 4,
@@ -80,12 +80,11 @@ const widths = {
 } as const
 const fixed = Object.keys(widths) as (keyof typeof widths)[]
 /**
- * A row is the number of its columns in two bytes, then the length of each value in four bytes before the
- * value.
+ * A row is its number of columns in two bytes, then for each value its length in four bytes, and the value.
  */
 const [countBytes, lengthBytes] = [2, 4]
 const fixedBytes = fixed.reduce((sum, name) => sum + lengthBytes + widths[name], countBytes)
-/** The offset in a row of the value of a column. */
+/** The offset of a column's value in a row. */
 const placeOf = (column: keyof typeof widths): number =>
   fixed.slice(0, fixed.indexOf(column)).reduce((sum, name) => sum + lengthBytes + widths[name], countBytes) +
   lengthBytes
@@ -103,10 +102,10 @@ const places = {
 const seqBytes = widths.seq
 const jsonbVersion = 1
 
-/** Inserts the rows. Throws the server's error if one exists. The owners must be locked. */
+/** Inserts the rows. If one already exists, throws the server's error. The owners must be locked. */
 export async function insertStatements(tx: Tx, statements: NewStatements): Promise<void> {
   if (statements.lines.length === 0) return
-  // Columns that no row uses are not sent.
+  // Columns without values are not sent.
   const hasAttributes = statements.texts.length > 0
   const hasChangedSeqs = statements.changedSeqs.some((seq) => seq >= 0)
   const columns = [
@@ -121,7 +120,7 @@ export async function insertStatements(tx: Tx, statements: NewStatements): Promi
   )
 }
 
-/** What all rows share: the lengths of their values. */
+/** The part that all rows share: the lengths of their values. */
 function emptyRow(columnCount: number): Buffer {
   const row = Buffer.alloc(fixedBytes)
   row.writeInt16BE(columnCount, 0)
@@ -129,7 +128,10 @@ function emptyRow(columnCount: number): Buffer {
   return row
 }
 
-/** Each row is a copy of an empty one with its values filled in: half of the time of writing all of it. */
+/**
+ * Each row is a copy of an empty one with its values filled in, which takes half the time of writing each
+ * row.
+ */
 function packed(
   statements: NewStatements,
   columnCount: number,
@@ -146,7 +148,7 @@ function packed(
   if (hasAttributes) for (const place of attributes) size += documents[place - 1]?.length ?? 0
   if (hasChangedSeqs) for (const seq of changedSeqs) size += seq >= 0 ? seqBytes : 0
   const buffer = isPlain ? Buffer.alloc(size, row) : Buffer.allocUnsafe(size)
-  // Not writeInt32BE, which checks what is known here: half of the time.
+  // Not Buffer's writeInt32BE, whose checks take half of the time.
   const view = new DataView(buffer.buffer, buffer.byteOffset, size)
   for (let index = 0, at = 0; index < lines.length; index += 1) {
     if (!isPlain) buffer.set(row, at)
@@ -179,7 +181,7 @@ function packed(
   return buffer
 }
 
-/** As two halves: a BigInt for each row takes as long as everything else. */
+/** Two halves: a BigInt for each row takes as long as everything else. */
 function setInt64(view: DataView, at: number, value: number): void {
   view.setInt32(at, Math.floor(value / 2 ** 32))
   view.setUint32(at + 4, value >>> 0)

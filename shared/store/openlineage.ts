@@ -1,4 +1,4 @@
-/** The tables of OpenLineage: events as they came, and what is known from all of them together. */
+/** The tables of OpenLineage: events as they were sent, and the states merged from them. */
 import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
@@ -10,7 +10,7 @@ import { urnKey } from '../urn/urn-key.ts'
 /** `text` is the event as JSON. */
 export type EventRow = { digest: Buffer; timeMs: number; text: string }
 
-/** Keeps events, and gives the digests of those that were not there yet. */
+/** Stores events, and returns the digests of those that are new. */
 export async function insertEvents(tx: Tx, events: readonly EventRow[]): Promise<Buffer[]> {
   if (events.length === 0) return []
   const sorted = [...events].sort((a, b) => Buffer.compare(a.digest, b.digest))
@@ -29,7 +29,10 @@ export async function insertEvents(tx: Tx, events: readonly EventRow[]): Promise
 
 export type StateRow = { urn: Urn; state: State | null; asserted: Assertions }
 
-/** Holds until the transaction ends; whoever else ingests events waits, and so does who deletes entities, so that no state is read that is being deleted. */
+/**
+ * Locks ingestion until the transaction ends. Other ingestions wait, and deletions of entities too, so that
+ * no state is read while it is being deleted.
+ */
 export async function lockIngestion(tx: Tx, isOfLoad: boolean): Promise<void> {
   if (isOfLoad)
     await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.openLineageLoads)
@@ -40,7 +43,7 @@ export async function lockIngestion(tx: Tx, isOfLoad: boolean): Promise<void> {
   )
 }
 
-/** The states there are. */
+/** The existing states. */
 export async function readStates(tx: Tx, urns: readonly Urn[]): Promise<StateRow[]> {
   if (urns.length === 0) return []
   return query<StateRow>(
@@ -50,7 +53,7 @@ export async function readStates(tx: Tx, urns: readonly Urn[]): Promise<StateRow
   )
 }
 
-/** Of the datasets those that are known by another name. */
+/** The aliases among the datasets. */
 export async function readAliases(
   tx: Tx,
   urns: readonly Urn[]
@@ -66,7 +69,7 @@ export async function readAliases(
   )
 }
 
-/** Characters of the states of one statement, where it has more than one: jsonb holds 256 MB. */
+/** Characters of all states in one statement, unless it has only one state: jsonb allows 256 MB. */
 const statesMaxChars = 16 * 1024 * 1024
 
 export async function writeStates(tx: Tx, rows: readonly StateRow[]): Promise<void> {
@@ -94,17 +97,17 @@ async function writeStateTexts(tx: Tx, texts: readonly string[]): Promise<void> 
     from jsonb_array_elements(?::jsonb) as changed (row)
     on conflict (urn) do update
     set state = excluded.state, asserted = excluded.asserted, changed_at = now()`,
-    // As one document: in an array of texts each quote would be escaped.
+    // One JSON document, because each quote in an array of texts would be escaped.
     [`[${texts.join(',')}]`]
   )
 }
 
-/** Forgets what is known of an entity that has been deleted. */
+/** Deletes the state of a deleted entity. */
 export async function deleteState(tx: Tx, urn: Urn): Promise<void> {
   await query(tx, 'delete from openlineage_state where urn = ?', [urn])
 }
 
-/** The owners, among those with a state, of edges that begin or end at one of the datasets or at one of their columns. */
+/** The owners with a state whose edges begin or end at one of the datasets or their columns. */
 export async function ownersOfEdgesAt(tx: Tx, datasets: readonly Urn[]): Promise<Urn[]> {
   if (datasets.length === 0) return []
   const rows = await query<{ urn: Urn }>(
@@ -130,7 +133,7 @@ export async function ownersOfEdgesAt(tx: Tx, datasets: readonly Urn[]): Promise
   return rows.map((row) => row.urn)
 }
 
-/** The last run of a job. Of a run that ended long ago nothing but its URN is known. */
+/** The last run of a job. If it ended long ago, only its URN is known. */
 export type LastRun = {
   urn: Urn
   startedAt: number | null
@@ -139,7 +142,7 @@ export type LastRun = {
   parentUrn: Urn | null
 }
 
-/** By the URN of the job; none for a job of which no run has been seen. */
+/** By the URN of the job; jobs without a known run have no entry. */
 export async function findLastRuns(db: Db, jobUrns: readonly Urn[]): Promise<Map<Urn, LastRun>> {
   const rows = await query<LastRun & { jobUrn: Urn }>(
     db,
@@ -159,7 +162,9 @@ export async function findLastRuns(db: Db, jobUrns: readonly Urn[]): Promise<Map
   return new Map(rows.map(({ jobUrn, ...run }) => [jobUrn, run]))
 }
 
-/** The names that datasets have now, of those that are aliases: the table that a path is, or the new name of what was renamed. */
+/**
+ * The present names of the datasets that are aliases: the table of a path, or the new name after a rename.
+ */
 export async function findCurrentNames(db: Db | Tx, urns: readonly Urn[]): Promise<Map<Urn, Urn>> {
   if (urns.length === 0) return new Map()
   const rows = await query<{ asked: Urn; name: Urn }>(
@@ -187,7 +192,7 @@ export async function findCurrentNames(db: Db | Tx, urns: readonly Urn[]): Promi
 /** The longest chain of aliases that is followed. */
 export const namesMaxCount = 10
 
-/** Deletes some events that came longer ago, and says how many. */
+/** Deletes up to `limit` events received more than `keepDays` days ago, and returns their number. */
 export async function deleteOldEvents(tx: Tx, keepDays: number, limit: number): Promise<number> {
   const rows = await query(
     tx,
@@ -209,7 +214,10 @@ export async function deleteOldEvents(tx: Tx, keepDays: number, limit: number): 
   return rows.length
 }
 
-/** Deletes what is known of some runs of which no event came since, and says how many. The runs stay in the catalog. */
+/**
+ * Deletes the states of up to `limit` runs without an event for `keepDays` days, and returns their number.
+ * The runs stay in the catalog.
+ */
 export async function deleteOldRunStates(tx: Tx, keepDays: number, limit: number): Promise<number> {
   const rows = await query(
     tx,

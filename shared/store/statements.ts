@@ -21,8 +21,8 @@ const columns = `
   statement.changed_seq as "changedSeq"`
 
 /**
- * Rows as one value: eleven numbers each, and the attributes of those that have any, in the same order. Takes
- * half of the time of rows with eleven columns to send and to parse.
+ * Rows as one value: eleven numbers for each, and the attributes of those that have any, in the same order.
+ * Sending and parsing takes half the time of rows with eleven columns.
  */
 const packedRows = `
   string_agg(
@@ -68,8 +68,8 @@ async function readRows(db: Db | Tx, sql: string, bindings: readonly Buffer[]): 
  * All statements of aspects of owners.
  *
  * Two arms, because the index of owners leaves out owners that are the downstream. Lateral, so that each
- * owner is a look-up whatever the planner knows: with a plain join, a table that has grown and not been
- * analyzed yet was read and sorted whole (500 owners of 500,000 statements: 698 ms instead of 24; with
+ * owner is an index lookup whatever the planner knows: with a plain join, a table that had grown and was not
+ * yet analyzed was read and sorted whole (500 owners of 500,000 statements: 698 ms instead of 24; with
  * statistics 8 ms either way).
  */
 export async function statementsOfOwners(
@@ -105,11 +105,11 @@ const edgeKeyBindings = ({ ownerIds, aspectCodes, downstreamIds, upstreamIds }: 
 /**
  * Whether a statement is of the edge of another row.
  *
- * Written as a range of two columns, which only the primary key has in order: otherwise the planner walks the
- * index on upstream_id when its statistics are from a time when each asset had one downstream. Without
- * `downstream_id =` beside it, because the index is then entered at the first upstream of the downstream (of
- * 100,000: 3 ms an edge instead of 4 us). For a range the planner expects a share of the table: within `limit
- * 1` or `offset 0` it uses the index all the same.
+ * Written as a range of two columns, which only the primary key has in order. Otherwise the planner walks the
+ * index on upstream_id if its statistics are from a time when each asset had one downstream. Without an
+ * additional `downstream_id =`, because the index would then be entered at the first upstream of the
+ * downstream (3 ms an edge instead of 4 us, for a downstream with 100,000). The planner expects a range to
+ * match a share of the table, but within `limit 1` or `offset 0` it uses the index anyway.
  */
 const isEdge = (
   row: string
@@ -137,18 +137,18 @@ export async function statementsOfEdges(tx: Tx, edges: EdgeKeyColumns): Promise<
 }
 
 /**
- * Owners with removals or replacements that are not older than a seq, and owners with patches of edges, of
- * any age.
+ * Owners with removals or replacements that are not older than a seq, and owners with patches of edges of any
+ * age.
  */
 export type OwnersWithOrder = { removals: Int32Array; replacements: Int32Array; patches: Int32Array }
 
 /**
  * Usually these tables have nothing so new at all, which is checked once.
  *
- * An owner is looked up with `seq + 0`, for which there is no index: statistics from before a load know no
- * seq so large, and the planner would walk the index on seq, with everything that the load itself has
- * removed, for each owner (60 s a chunk, until it timed out). And with `limit 1`, not `exists`, which it may
- * turn into a hash of the whole table.
+ * Owners are looked up with `seq + 0`, which has no index. With statistics from before a load, the planner
+ * expects no seq so large, and would walk the index on seq, with everything that the load itself has removed,
+ * for each owner (60 s a chunk, until it timed out). And with `limit 1`, because `exists` may become a hash
+ * of the whole table.
  */
 export async function ownersWithOrder(tx: Tx, ownerIds: Int32Array, seq: number): Promise<OwnersWithOrder> {
   const [row] = await query<Record<keyof OwnersWithOrder, Buffer | null>>(
@@ -230,7 +230,7 @@ export async function watermarksOfOwners(tx: Tx, wanted: readonly OwnerAspect[])
   )
 }
 
-/** The columns of rows as Postgres takes them. A row is found by its key, and then updated by its place. */
+/** The columns of rows as Postgres takes them. A row is found by its key, then updated by its ctid. */
 const keyColumns = 'downstream_id, upstream_id, owner_id, field, source_id, record_key'
 const keyTypes = '?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[]'
 const keyArrays = (rows: readonly StatementRow[]): Buffer[] =>
@@ -247,7 +247,7 @@ const placeOfRow = (row: string): string => `
         and statement.record_key = ${row}.record_key
       limit 1`
 
-/** In key order: neighbouring keys share pages, and two writers lock in the same order. */
+/** In key order: neighbouring keys share pages, and all writers lock in the same order. */
 export const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
   rows.toSorted(
     (a, b) =>
@@ -338,8 +338,8 @@ export async function deleteStatementsBefore(
 }
 
 /**
- * Deletes statements of or about deleted entities that are not newer than the deletion, of any owner, and
- * returns them. Three statements, because one with "or" would read the whole table.
+ * Deletes and returns statements of or about deleted entities that are not newer than the deletion, of any
+ * owner. Three statements, because one with "or" would read the whole table.
  */
 export async function deleteStatementsTouching(
   tx: Tx,
@@ -364,7 +364,7 @@ export async function deleteStatementsTouching(
   return removed
 }
 
-/** Stores removals; a newer one is kept. */
+/** Stores removals; a newer one already stored is kept. */
 export async function writeTombstones(tx: Tx, rows: readonly TombstoneRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
@@ -387,7 +387,7 @@ export async function writeTombstones(tx: Tx, rows: readonly TombstoneRow[]): Pr
   )
 }
 
-/** Stores replacements; a newer one is kept. */
+/** Stores replacements; a newer one already stored is kept. */
 export async function writeWatermarks(tx: Tx, rows: readonly WatermarkRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
@@ -409,7 +409,7 @@ export async function writeWatermarks(tx: Tx, rows: readonly WatermarkRow[]): Pr
   )
 }
 
-/** The names of sources by their ids. */
+/** The names of sources, by id. */
 export async function sourceNames(db: Db | Tx, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await query<{ id: number; name: string }>(

@@ -263,10 +263,7 @@ t.test('docs, schema, messages and comments keep to docs/style.md', async (t) =>
   t.ok(code.length > 300 && prose.length > 40)
   for (const page of prose) t.strictSame(bannedIn(proseOf(read(page))), [], page)
   t.strictSame(bannedIn(descriptionsOf(read('api/graphql/schema.graphql'))), [], 'the GraphQL schema')
-  // These rooms still have to be rewritten.
-  const isExempt = (path: string): boolean =>
-    /^shared\/(?:catalog\/openlineage|openlineage)\/|^shared\/store\/(?:new-|statements)/.test(path)
-  for (const path of code.filter((path) => !isExempt(path))) {
+  for (const path of code) {
     const found = [...messagesOf(path), ...commentsOf(path)]
     const faults = bannedIn(found)
     if (faults.length > 0) t.strictSame(faults, [], path)

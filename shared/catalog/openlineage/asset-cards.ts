@@ -1,4 +1,7 @@
-/** What Marquez' answers say of a dataset or a job: names, columns, description, inputs and outputs. */
+/**
+ * The parts of Marquez' answers that describe a dataset or a job: names, columns, description, inputs and
+ * outputs.
+ */
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import { nodeIdOf, type NodeKind } from '../../openlineage/node-id.ts'
@@ -13,11 +16,11 @@ export type AssetCard = {
   nodeId: string
   type: 'DATASET' | 'JOB'
   name: NamedAsset
-  /** As Marquez' `Dataset` or `Job`. */
+  /** A `Dataset` or `Job` of Marquez. */
   data: JsonObject
 }
 
-/** Of those of the ids that are datasets or jobs, in their order; others have no place in Marquez' answers. */
+/** The ids that are datasets or jobs, in their order; Marquez' answers have no place for others. */
 export async function readCards(reader: LineageReader, ids: readonly number[]): Promise<AssetCard[]> {
   const urnOf = await reader.urns(ids)
   const wanted = ids.flatMap((id) => {
@@ -107,7 +110,7 @@ const aspectNames = ['datasetProperties', 'dataJobInfo', 'schemaMetadata', 'glob
 
 const isShown = (urn: Urn): boolean => ['dataset', 'dataJob'].includes(entityTypeOf(urn))
 
-/** The entity types that a kind of node is made of. */
+/** The entity type of a kind of node. */
 export const entityTypeOfNode = (kind: NodeKind): 'dataset' | 'dataJob' =>
   kind === 'job' ? 'dataJob' : 'dataset'
 

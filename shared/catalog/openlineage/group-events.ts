@@ -1,8 +1,10 @@
 /**
- * Commits the events of concurrent requests together: a transaction for each would reach a few hundred events a second.
+ * Commits the events of concurrent requests together: with a transaction for each, a few hundred events a
+ * second would be the maximum.
  *
- * While a group is being committed the next one gathers; an event is answered when its group has been committed, so whoever sent it reads it.
- * A group that is refused is halved until the event at fault is alone, so that no event fails because of another.
+ * The next group gathers while one is being committed. An event is answered after its group is committed, so
+ * its sender then reads it. A refused group is halved until the bad event is alone, so no event fails because
+ * of another.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
@@ -13,11 +15,17 @@ import type { Call } from '../write/call.ts'
 import { ingestEvents, type ReadEvent } from './ingest-events.ts'
 
 export type EventGroups = {
-  /** Throws UNAVAILABLE where events wait too long already. */
+  /** Throws UNAVAILABLE if events already wait too long. */
   checkRoom: () => void
-  /** Resolves when events wait half as long as checkRoom allows: lists, which can wait, leave the other half to single events. */
+  /**
+   * Resolves when events wait half as long as checkRoom allows. Lists can wait, and so leave the other half
+   * to single events.
+   */
   room: () => Promise<void>
-  /** Resolves when the event has been committed. Throws what ingestEvents throws. Whoever calls it has asked for room. */
+  /**
+   * Resolves when the event is committed. Throws what ingestEvents throws. Await `room` or call `checkRoom`
+   * first.
+   */
   add: (event: ReadEvent, call: Call) => Promise<void>
 }
 
@@ -29,18 +37,26 @@ type Waiting = {
   reject: (error: unknown) => void
 }
 
-/** Events of one transaction: known jobs take about 0.7 ms each in groups of 100 and 0.4 ms in groups of 500, on two cores. */
+/**
+ * Events of one transaction. Events of known jobs take about 0.7 ms each in groups of 100, and 0.4 ms in
+ * groups of 500, on two cores.
+ */
 const groupMaxCount = 500
 /**
- * How long a group waits for as many events as were under way when the last one was committed. Without the wait the senders fall into two halves that take turns:
- * 8 of them made groups of 4.1 events. With it they made groups of 6.5, each event took 1.6 ms of Postgres' processor instead of 2.5, and 61 a second were
- * taken instead of 35, on two cores that a load of 17 shared.
+ * How long a group waits until it has as many events as the last one. Without the wait, senders split into
+ * two halves that take turns: 8 senders made groups of 4.1 events. With it they made groups of 6.5, each
+ * event took 1.6 ms of Postgres' processor time instead of 2.5, and 61 a second were accepted instead of 35,
+ * on two cores with a load of 17.
  *
- * What is left is the cost of the 24 statements of a group, however few events it has. Lost: statements that Postgres keeps prepared (0.93 ms an event instead
- * of 1.6, but a pooler that hands out connections by transaction does not keep them, and one plan then serves one row and 5,000).
+ * The rest is the cost of the 24 statements of a group, whatever its size. Prepared statements were tried and
+ * dropped: 0.93 ms an event instead of 1.6, but a pooler in transaction mode does not keep them, and one plan
+ * would serve one row and 5,000.
  */
 const gatherMaxMs = 10
-/** Characters of the events of one transaction, where it has more than one: they are one statement, which has to fit into one string. */
+/**
+ * Characters of all events of one transaction, unless it has only one event: they are one statement, which
+ * must fit into one string.
+ */
 const groupMaxChars = 16 * 1024 * 1024
 
 export function groupEvents(db: Db): EventGroups {
@@ -48,7 +64,7 @@ export function groupEvents(db: Db): EventGroups {
   let committing: Promise<void> | null = null
   let onAdded: () => void = () => {}
 
-  /** The first that waits, and others of its token: what events leave does not depend on their order. */
+  /** The first waiting event, and others of its token. Their order does not matter for the result. */
   function takeGroup(): Waiting[] {
     const tokenId = waiting[0]?.call.actor.tokenId
     const group: Waiting[] = []
@@ -64,7 +80,7 @@ export function groupEvents(db: Db): EventGroups {
   }
 
   async function commitAll(): Promise<void> {
-    // What is added in this turn is committed together.
+    // Events added in this turn of the event loop are committed together.
     await nextTurn()
     while (waiting.length > 0) {
       committing = commitNext()
@@ -79,7 +95,10 @@ export function groupEvents(db: Db): EventGroups {
     await gather(waiting.length + group.length)
   }
 
-  /** Waits until `count` events are there, at most gatherMaxMs: a sender that was just answered is about to send its next. */
+  /**
+   * Waits for `count` events, at most gatherMaxMs: a sender that has just been answered is about to send its
+   * next event.
+   */
   function gather(count: number): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
@@ -116,12 +135,12 @@ export function groupEvents(db: Db): EventGroups {
 }
 
 /**
- * So many statements of a group may take longer than is allowed before its events are told so: one event may be to blame, or the database may be slow, and then
- * each half would take as long again.
+ * After this many statements of a group have been cancelled for taking too long, its events are refused.
+ * Halving finds a single slow event; but if the database is slow, each half would take as long again.
  */
 const cancellationsMaxCount = 4
 
-/** Never throws: each event hears of it. */
+/** Never throws: it resolves or rejects each event. */
 async function commitGroup(
   db: Db,
   group: readonly Waiting[],
@@ -149,7 +168,7 @@ async function commitGroup(
   }
 }
 
-/** Whether each of them would fail the same way now. */
+/** Whether every event of the group would fail the same way now. */
 const isTransient = (error: unknown): boolean =>
   error instanceof CatalogError
     ? error.retryable

@@ -1,7 +1,9 @@
 /**
- * Applies OpenLineage events: what they say is merged into what is known, and what that asserts is applied as changes.
+ * Applies OpenLineage events: merges them into the stored states, and applies what the states then assert as
+ * changes.
  *
- * One transaction for all events of a call: an event is in the catalog whole or not at all. An event that is known already changes nothing.
+ * All events of a call are one transaction, so an event is applied completely or not at all. An event that
+ * was received before changes nothing.
  */
 import { createHash } from 'node:crypto'
 import type { Db, Tx } from '../../db/database.ts'
@@ -46,13 +48,16 @@ import type { Urn } from '../../urn/urn.ts'
 import { applyRecords, type ApplyContext } from '../write/apply-records.ts'
 import type { Call } from '../write/call.ts'
 
-/** Who states what events say. */
+/** The source of statements from events. */
 export const openLineageSource = 'openlineage'
 
 /** An event that has been read and checked. */
 export type ReadEvent = { digest: Buffer; text: string; content: EventContent }
 
-/** Checks all that can be checked without the catalog. Throws BAD_REQUEST naming the path, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
+/**
+ * Checks everything that does not need the catalog. Throws BAD_REQUEST naming the path, INVALID_URN,
+ * INVALID_CHARACTER, LIMIT_EXCEEDED.
+ */
 export function readEvent(sent: unknown, field = '', connections: Connections = []): ReadEvent {
   const content = contentOf(parseEvent(sent, field), connections)
   checkTime(content.timeMs, field)
@@ -60,7 +65,9 @@ export function readEvent(sent: unknown, field = '', connections: Connections = 
   return { digest: createHash('sha256').update(text).digest(), text, content }
 }
 
-/** How far the clock of a producer may be ahead. What is dated later than all that is to come would stay for ever. */
+/**
+ * How far the clock of a producer may be ahead. A fact dated later would win over all that follow, forever.
+ */
 const aheadMaxMs = 24 * 60 * 60 * 1_000
 
 function checkTime(timeMs: number, field: string): void {
@@ -71,26 +78,27 @@ function checkTime(timeMs: number, field: string): void {
   })
 }
 
-/** The same of an event that is a text. */
+/** The same for an event as text. */
 export const readEventText = (text: string, connections?: Connections): ReadEvent =>
   readEvent(parseEventText(text, 'The event'), '', connections)
 
 /**
- * Commits all of the events, or none. One call at a time, of all processes: which states an alias touches is known only once others have been read,
- * so row locks could not be taken in one order, and calls that took them as they went deadlocked more often than retries could mend.
- * Throws FORBIDDEN, LIMIT_EXCEEDED, UNAVAILABLE, VALIDATION_FAILED.
+ * Commits all of the events, or none. Only one call runs at a time, across all processes: the states that an
+ * alias affects are known only after others have been read, so row locks could not be taken in one order, and
+ * calls with row locks deadlocked more often than retries could fix. Throws FORBIDDEN, LIMIT_EXCEEDED,
+ * UNAVAILABLE, VALIDATION_FAILED.
  */
 export const ingestEvents = (db: Db, events: readonly ReadEvent[], call: Call): Promise<void> =>
   inTransaction(db, async (tx) => {
     await applyEvents(tx, events, call)
   })
 
-/** What events of a load are applied with, beside who sent them. */
+/** The context for applying the events of a load. */
 export type EventContext = Call & Pick<ApplyContext, 'ofLoad' | 'isDryRun'>
 
 /**
- * Applies events in a transaction of the caller's, which it must roll back where this throws. Gives, for each event, whether it is new.
- * Throws as ingestEvents does.
+ * Applies events in the caller's transaction, which must be rolled back if this throws. Returns for each
+ * event whether it is new. Throws as ingestEvents does.
  */
 export async function applyEvents(
   tx: Tx,
@@ -99,13 +107,13 @@ export async function applyEvents(
 ): Promise<boolean[]> {
   await lockIngestion(tx, context.ofLoad !== undefined)
   const fresh = await newEvents(tx, events)
-  // A chunk has its entry in the audit trail, whatever is in it.
+  // A chunk always gets its entry in the audit trail.
   if (fresh.size > 0 || context.ofLoad) await applyFresh(tx, [...fresh], context)
   return events.map((event) => fresh.has(event))
 }
 
 async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventContext): Promise<void> {
-  // In the order of their times, as far as they come together: a name may go from one dataset to another.
+  // Within a call, in the order of their times: a name may move from one dataset to another.
   const contents = fresh.map((event) => event.content).sort((a, b) => a.timeMs - b.timeMs)
   const { states, holders } = await openStates(tx, contents)
   forgetDeleted(states)
@@ -121,7 +129,7 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
   }
   const isRenamed = await applyAliases(tx, states)
   const changes = changesOf(states, isRenamed)
-  // Before they are applied: domain rules look at the namespaces.
+  // Before the changes are applied, because domain rules look at the namespaces.
   await writeStates(
     tx,
     [...states]
@@ -148,7 +156,8 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
 }
 
 /**
- * What has no state is new, or has been deleted permanently. What is known of its edges went with them, so that only what is said from now on is asserted.
+ * An entity without a state is new, or has been deleted permanently together with its edges. So the edges to
+ * it are forgotten, and only later events assert them again.
  */
 function forgetDeleted(states: States): void {
   const gone = new Set([...states].flatMap(([urn, { state, isOpen }]) => (isOpen && !state ? [urn] : [])))
@@ -160,7 +169,7 @@ function forgetDeleted(states: States): void {
   }
 }
 
-/** The domains that connections give the datasets of the events, by their present names. */
+/** The domains that connections give to the datasets of the events, by their present names. */
 function domainsIn(contents: readonly EventContent[], states: States): Map<Urn, Urn> {
   const domains = new Map<Urn, Urn>()
   for (const [urn, domain] of contents.flatMap((content) => content.domains)) {
@@ -170,7 +179,7 @@ function domainsIn(contents: readonly EventContent[], states: States): Map<Urn, 
   return domains
 }
 
-/** Those that were not sent before, each once. */
+/** The events that were not received before, each once. */
 async function newEvents(tx: Tx, events: readonly ReadEvent[]): Promise<Set<ReadEvent>> {
   const byDigest = new Map(events.map((event) => [event.digest.toString('hex'), event]))
   const digests = await insertEvents(
@@ -181,7 +190,10 @@ async function newEvents(tx: Tx, events: readonly ReadEvent[]): Promise<Set<Read
 }
 
 type Asserting = { state: State | null; asserted: Assertions }
-/** `stored` is what the row holds: what has not changed is the same object. States that are not open were read for their aliases only. */
+/**
+ * `stored` is the content of the row; unchanged parts are the same objects. States that are not open were
+ * only read for their aliases.
+ */
 type KnownState = Asserting & { stored: Asserting; isOpen: boolean; isWhole: boolean }
 type States = Map<Urn, KnownState>
 
@@ -193,7 +205,10 @@ const asRead = ({ state, asserted }: Asserting): KnownState => ({
   isWhole: true
 })
 
-/** Reads the states that the events may change. `holders` are the tables of the paths that may become another table. */
+/**
+ * Reads the states that the events may change. `holders` are the tables of paths that may become another
+ * table.
+ */
 async function openStates(
   tx: Tx,
   contents: readonly EventContent[]
@@ -209,7 +224,7 @@ async function openStates(
       ...(run ? [run.urn] : [])
     ])
   )
-  // A new declaration may leave out what the last one had.
+  // Other states too, because a new declaration may leave out links of the last one.
   await open(
     tx,
     states,
@@ -220,7 +235,7 @@ async function openStates(
       ])
       .flatMap((urn) => statesDeclaredBy(states.get(urn)?.state ?? null))
   )
-  // What has been said under a name moves on before the name is given to another dataset.
+  // Before a name is given to another dataset, its state moves to the dataset that had the name.
   const renamed = contents.flatMap(({ datasets }) =>
     datasets.flatMap(({ urn, knownAs }) => {
       const name = knownAs === null ? null : nextName(urn, states.get(urn)?.state)
@@ -255,7 +270,7 @@ async function read(tx: Tx, states: States, urns: readonly Urn[]): Promise<void>
   for (const row of await readStates(tx, [...wanted])) states.set(row.urn, asRead(row))
 }
 
-/** A chain that leads back to where it began ends there. */
+/** Follows aliases to the present name. A cycle ends where it began. */
 function nameIn(states: States, urn: Urn): Urn {
   let name = urn
   for (let count = 0; count < namesMaxCount; count += 1) {
@@ -269,12 +284,15 @@ function nameIn(states: States, urn: Urn): Urn {
 const nextName = (urn: Urn, state: State | null | undefined): Urn | null =>
   state?.kind === 'dataset' ? aliasOf(urn, state) : null
 
-/** Says whether a name has changed. Moves what is known of a dataset to its new name, and loads whoever asserts edges under the old name, so that their edges move too. */
+/**
+ * Moves the states of renamed datasets to their new names, and loads the states that assert edges under the
+ * old ones, so that these edges move too. Returns whether any name changed.
+ */
 async function applyAliases(tx: Tx, states: States): Promise<boolean> {
   const renamed = [...states]
     .filter(([urn, { state, stored }]) => nextName(urn, state) !== nextName(urn, stored.state))
     .map(([urn]) => urn)
-  // Edges that were stated of an alias are at the name that it had.
+  // The edges of an alias are stored under the name that it had.
   const names = await findCurrentNames(tx, renamed)
   await open(
     tx,
@@ -295,7 +313,7 @@ async function applyAliases(tx: Tx, states: States): Promise<boolean> {
   return renamed.length > 0
 }
 
-/** Reads the aliases of the datasets that the states refer to, and of these. Nothing else of them is needed. */
+/** Reads the aliases of the datasets that the states refer to, and in turn of those. */
 async function readNames(tx: Tx, states: States): Promise<void> {
   for (let count = 0; count < namesMaxCount; count += 1) {
     const wanted = new Set<Urn>()
@@ -313,26 +331,30 @@ async function readNames(tx: Tx, states: States): Promise<void> {
   }
 }
 
-/** The changes that bring the catalog from what was asserted before to what the states assert now. Keeps the new assertions in `states`. */
+/**
+ * The changes from what was asserted before to what the states assert now. Keeps the new assertions in
+ * `states`.
+ */
 function changesOf(states: States, isRenamed: boolean): Change[] {
   const changes: Change[] = []
   const nameOf = (urn: Urn): Urn => nameIn(states, urn)
   for (const [urn, held] of states) {
     const { state, stored, asserted, isOpen } = held
     if (!isOpen || !state) continue
-    // What has not changed asserts what it did, where names have not changed either.
+    // An unchanged state asserts the same, unless names have changed.
     if (state === stored.state && !isRenamed) continue
     const [formerAlias, alias] = [nextName(urn, stored.state), nextName(urn, state)]
     if ((!stored.state && nameOf(urn) === urn) || (formerAlias !== null && alias === null))
       changes.push(...existence(urn, state))
-    // Until its alias was known it counted as a dataset of its own, and it does so when its name is its own again.
+    // A dataset without an alias is an asset of its own: until its alias is known, and again when its name is
+    // given back to it.
     if (stored.state?.kind === 'dataset' && (formerAlias === null) !== (alias === null))
       changes.push(upsertOf(urn, 'status', { removed: alias !== null }))
     const now = assertionsOf(urn, state, nameOf)
     const own = changesBetween(asserted, now)
     changes.push(...own)
     const kept = withoutOldLinks(state)
-    // The edges of what is forgotten stay: nothing that is known later takes them back.
+    // When old links are forgotten, their edges stay asserted, and no later event removes them.
     if (kept !== state)
       states.set(urn, { ...held, state: kept, asserted: commonTo(now, assertionsOf(urn, kept, nameOf)) })
     else if (own.length > 0) states.set(urn, { ...held, asserted: now })

@@ -15,9 +15,9 @@ import { encoded, urnsNamed, type NamedAsset } from './named-assets.ts'
 export type Namespace = NamespaceRow
 export type PlainPage = { offset: number; count: number }
 
-/** As much as twenty searches: all datasets and jobs are looked at. */
+/** The cost of twenty searches: it looks at all datasets and jobs. */
 const namespacesUnits = 20
-/** The URNs of all datasets or jobs that no event has named are compared. */
+/** It compares the URNs of all datasets or jobs that no event has named. */
 const namespaceUnits = 5
 
 /** Throws DEADLINE_EXCEEDED. */
@@ -27,7 +27,7 @@ export const listNamespaces = (
 ): Promise<NamespaceRow[]> =>
   withLineage(sources, () => pageOfNamespaces(sources.db, null, offset, count), { units: namespacesUnits })
 
-/** Throws NOT_FOUND where nothing has the namespace, DEADLINE_EXCEEDED. */
+/** Throws NOT_FOUND if nothing has the namespace, DEADLINE_EXCEEDED. */
 export async function readNamespace(sources: LineageSources, name: string): Promise<NamespaceRow> {
   const [row] = await withLineage(sources, () => pageOfNamespaces(sources.db, name, 0, 1), {
     units: namespacesUnits
@@ -39,7 +39,7 @@ export async function readNamespace(sources: LineageSources, name: string): Prom
 const noNamespace = (name: string): CatalogError =>
   new CatalogError('NOT_FOUND', `No dataset and no job has the namespace ${name}`, { field: 'namespace' })
 
-/** `total` is of all pages. Throws NOT_FOUND where nothing has the namespace, DEADLINE_EXCEEDED. */
+/** `total` counts all pages. Throws NOT_FOUND if nothing has the namespace, DEADLINE_EXCEEDED. */
 export async function listNamed(
   sources: LineageSources,
   kind: NamedKind,

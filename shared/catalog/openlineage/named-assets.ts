@@ -1,4 +1,7 @@
-/** Finds datasets and jobs by the namespace and name that OpenLineage and Marquez call them by, and says what an asset is called. */
+/**
+ * Finds datasets and jobs by their namespace and name in OpenLineage and Marquez, and gives these names for
+ * assets.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import { assetNameOf } from '../../model/asset-name.ts'
@@ -10,7 +13,7 @@ import type { Urn } from '../../urn/urn.ts'
 
 export type NamedAsset = { namespace: string; name: string }
 
-/** What each of them is called: as events named it, else as its URN has it. */
+/** The namespace and name of each: as events have it, otherwise derived from its URN. */
 export async function namesOfAssets(db: Db | Tx, urns: readonly Urn[]): Promise<Map<Urn, NamedAsset>> {
   const events = await findEventNames(db, urns)
   return new Map(
@@ -22,8 +25,9 @@ export async function namesOfAssets(db: Db | Tx, urns: readonly Urn[]): Promise<
 }
 
 /**
- * The URNs that may be meant, the likeliest first, whether or not they exist. A dataset by the name that its URN gives it, and as an event of that name would
- * be taken; a job that has that name.
+ * The URNs that a namespace and name may mean, the likeliest first, whether or not they exist. For a dataset:
+ * the one named so in its URN, and the one that an event with this name would mean. For a job: the one with
+ * this name.
  */
 export async function urnsNamed(
   db: Db | Tx,
@@ -49,7 +53,7 @@ function datasetsNamed({ namespace, name }: NamedAsset, connections: Connections
     at > 0 ? [namespace.slice(0, at), namespace.slice(at + 1)] : [namespace, 'PROD']
   return [
     () => resolveDataset({ namespace, name }, connections).urn,
-    // Not for a namespace that is an address: nothing is derived from such a URN.
+    // Not for a namespace that is an address, because no derived name has one.
     () => (/[/:]/.test(namespace) ? null : datasetUrn(platform, name, environment))
   ].flatMap((make) => {
     try {
@@ -61,6 +65,6 @@ function datasetsNamed({ namespace, name }: NamedAsset, connections: Connections
   })
 }
 
-/** As a part of a URN. */
+/** Encoded as a part of a URN. */
 export const encoded = (text: string): string =>
   text.replaceAll(/[(),]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs'
 import { parseConnections, type Connections } from '../../openlineage/connections.ts'
 import { ConfigError } from '../../platform/config.ts'
 
-/** `setting` is a path, or the JSON itself; null is an empty table. Throws ConfigError naming the entry and the key. */
+/**
+ * `setting` is a path, or the JSON itself; null is an empty table. Throws ConfigError naming the entry and
+ * the key.
+ */
 export function readConnections(setting: string | null): Connections {
   if (setting === null) return []
   try {

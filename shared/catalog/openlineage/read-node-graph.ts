@@ -1,4 +1,7 @@
-/** Answers Marquez' questions about lineage: the nodes around one, with their edges, of datasets and jobs or of columns. */
+/**
+ * Answers Marquez' questions about lineage: the nodes around one, with their edges, for datasets and jobs or
+ * for columns.
+ */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { JsonObject } from '../../model/changes.ts'
@@ -24,7 +27,10 @@ export type GraphNode = {
   outEdges: NodeEdge[]
 }
 
-/** `truncatedBy` says why nodes are missing: `depth`, or a limit. `leftOut`: reached entities that are neither dataset nor job. */
+/**
+ * `truncatedBy` says why nodes are missing: `depth`, or a limit. `leftOut` counts the reached entities that
+ * are neither dataset nor job.
+ */
 export type NodeGraph = {
   graph: GraphNode[]
   complete: boolean
@@ -35,11 +41,14 @@ export type NodeGraph = {
 export type GraphQuestion = {
   nodeId: string | undefined
   depth: number
-  /** Null goes in both directions from every node, as Marquez does. */
+  /** Null follows both directions from every node, as Marquez does. */
   direction: LineageDirection | null
 }
 
-/** A job on the way counts once and its datasets not at all, as Marquez counts; of a dataset its own jobs are at depth 0. */
+/**
+ * As Marquez counts depth: a job on the path counts one and its datasets nothing; a dataset's own jobs are at
+ * depth 0.
+ */
 const hopsOf = (depth: number, kind: NodeKind): number => 2 * depth + (kind === 'dataset' ? 2 : 1)
 
 /** Throws BAD_REQUEST, LIMIT_EXCEEDED, UNSUPPORTED, NOT_FOUND, DEADLINE_EXCEEDED. */
@@ -74,7 +83,10 @@ export function readJobGraph(
   )
 }
 
-/** The same of columns: upstream, and downstream too where it is asked for. Edges lead from the node at hand to the other, as Marquez has it. */
+/**
+ * The same for columns: upstream, and on request also downstream. Edges lead from the asked node to the
+ * other, as in Marquez.
+ */
 export function readColumnGraph(
   sources: LineageSources,
   { nodeId, depth, direction }: GraphQuestion,
@@ -143,7 +155,7 @@ const noNode = (nodeId: string | undefined): CatalogError =>
     field: 'nodeId'
   })
 
-/** The first that is there; its id. Throws NOT_FOUND. */
+/** The id of the first that exists. Throws NOT_FOUND. */
 function firstOf(
   urns: readonly Urn[],
   known: ReadonlyMap<Urn, KnownEntity>,
@@ -172,13 +184,13 @@ async function startColumns(
   }
   const urns = await urnsNamed(sources.db, entityTypeOfNode(kind), names, connections)
   const start = firstOf(urns, await reader.find(urns), nodeId)
-  // Of a job: the columns of what it writes.
+  // For a job: the columns of the datasets that it writes.
   const assets = kind === 'job' ? (await reader.neighbours([start], 'DOWNSTREAM', 'asset'))(start) : [start]
   const columnsOf = await reader.columns(assets)
   return assets.flatMap((id) => [...columnsOf(id)])
 }
 
-/** Types of columns by dataset and path, as far as schemas say them. */
+/** Types of columns by dataset and path, if the schema has them. */
 async function columnTypes(
   reader: LineageReader,
   datasets: readonly Urn[]
@@ -207,14 +219,14 @@ async function columnTypes(
 }
 
 type Surroundings = {
-  /** Nearest first, and by id where they are equally near. */
+  /** Nearest first, then by id. */
   ids: number[]
   upstreamOf: (id: number) => number[]
   downstreamOf: (id: number) => number[]
   cutBy: NodeGraph['truncatedBy']
 }
 
-/** All within so many hops, up to graphNodesMaxCount, and the edges between them. */
+/** Everything within that number of hops, up to graphNodesMaxCount, and the edges between. */
 async function surround(
   reader: LineageReader,
   starts: readonly number[],

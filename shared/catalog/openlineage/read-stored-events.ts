@@ -1,9 +1,12 @@
-/** Reads the OpenLineage events that are kept, as they came. */
+/** Reads the stored OpenLineage events, as they were sent. */
 import type { Db } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
 import { pageOfStoredEvents, type EventsQuestion } from '../../store/named-assets.ts'
 
-/** A page ends before its events have more than openLineageBatchMaxBytes together, and says so. Who reads on asks with the offset behind the last event it got. */
+/**
+ * A page ends before its events exceed openLineageBatchMaxBytes together, and says so. To continue, ask with
+ * the offset after the last event received.
+ */
 export const readStoredEvents = (
   db: Db,
   question: Omit<EventsQuestion, 'maxBytes'>

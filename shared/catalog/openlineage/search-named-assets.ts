@@ -11,7 +11,7 @@ type NamedResult = { type: string; name: string; namespace: string; nodeId: stri
 const filters: { readonly [filter: string]: readonly string[] } = { dataset: ['DATASET'], job: ['DATA_JOB'] }
 const sorts = ['name', 'updated_at']
 
-/** `%` of Marquez' patterns stands for any word here. Throws BAD_REQUEST, LIMIT_EXCEEDED, DEADLINE_EXCEEDED. */
+/** `%` in Marquez' patterns means any word here. Throws BAD_REQUEST, LIMIT_EXCEEDED, DEADLINE_EXCEEDED. */
 export async function searchNamed(
   sources: LineageSources,
   { q, filter, sort, count }: NamedSearch

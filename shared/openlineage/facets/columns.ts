@@ -4,12 +4,15 @@ import { isObject, listOf } from '../../model/json-values.ts'
 import type { OpenLineageName } from '../event.ts'
 import { readName } from '../event.ts'
 
-/** A column that another one is made from; `operation` is how, `TYPE:SUBTYPE` of each transformation, sorted. `field` is where it stands. */
+/**
+ * A column that another one is made from. `operation` is `TYPE:SUBTYPE` of each transformation, sorted;
+ * `field` is its place in the event.
+ */
 export type ColumnInput = { dataset: OpenLineageName; column: string; operation: string; field: string }
 /** By the columns that are made. */
 export type ColumnsOfFacet = ReadonlyMap<string, readonly ColumnInput[]>
 
-/** `field` is where the facet stands. */
+/** `field` is the place of the facet in the event. */
 export function readColumnLineage(facet: JsonValue | undefined, field: string): ColumnsOfFacet {
   const fields = isObject(facet) && isObject(facet.fields) ? facet.fields : {}
   return new Map(
@@ -24,7 +27,10 @@ export function readColumnLineage(facet: JsonValue | undefined, field: string): 
   )
 }
 
-/** Inputs without a column are left out: they are of the whole dataset, or jobs. `before` holds what old producers wrote beside the list. */
+/**
+ * Leaves out inputs without a column: they are of the whole dataset, or jobs. `before` is what old producers
+ * write beside the list.
+ */
 export function readColumnInputs(
   sent: JsonValue | undefined,
   field: string,

@@ -1,17 +1,17 @@
 /**
- * Reads the explicit facet `lineage` (LineageJobFacet and LineageDatasetFacet, 1-0-0): which input goes into which output.
- * Where it is present nothing else says what goes into what.
+ * Reads the explicit facet `lineage` (LineageJobFacet and LineageDatasetFacet, 1-0-0): which input goes into
+ * which output. If it is present, no other part of the event describes that.
  */
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import { readName, refuse, type OpenLineageName } from '../event.ts'
 import { readColumnInputs, type ColumnsOfFacet } from './columns.ts'
 
-/** A job, or null for the one that the event is about. */
+/** A job, or null for the job of the event. */
 export type LineageEnd =
   { type: 'DATASET'; dataset: OpenLineageName } | { type: 'JOB'; job: OpenLineageName | null }
 
-/** `isDescribed`: the upstream datasets of the target are known from here, and may be none. */
+/** `isDescribed`: this facet gives the upstream datasets of the target, even if there are none. */
 export type LineageEntry = {
   target: LineageEnd
   inputs: LineageEnd[]
@@ -28,7 +28,7 @@ export function readLineageOfJob(facet: JsonObject, field: string): LineageEntry
   })
 }
 
-/** The facet of a dataset: its own entry. */
+/** The facet of a dataset, as its own entry. */
 export const readLineageOfDataset = (
   facet: JsonObject,
   dataset: OpenLineageName,
@@ -43,7 +43,8 @@ function readInputs(sent: JsonObject, field: string): Omit<LineageEntry, 'target
       readColumnInputs(isObject(each) ? each.inputs : undefined, `${field}.fields.${column}.inputs`)
     ])
   )
-  // What a column is made from, its dataset is made from: also where the column of the input is not known, or the input is a job.
+  // The inputs of a column are inputs of its dataset too, even if the column is unknown or the input is a
+  // job.
   const inputs = [
     ...readEnds(sent.inputs, `${field}.inputs`),
     ...fields.flatMap(([column, each]) =>

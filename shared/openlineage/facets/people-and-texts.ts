@@ -4,7 +4,10 @@ import { isObject, listOf } from '../../model/json-values.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { unlessRefused } from '../unless-refused.ts'
 
-/** Owners by their URNs: `team:data` is a group, `user:ann` and a bare name are persons. A name that cannot be in a URN is left out. */
+/**
+ * Owners as URNs: `team:data` is a group, `user:ann` and a bare name are persons. A name that cannot be in a
+ * URN is left out.
+ */
 export function ownersOf(facet: JsonObject): Urn[] {
   return listOf(facet.owners).flatMap((owner) => {
     const name = isObject(owner) && typeof owner.name === 'string' ? owner.name.trim() : ''
@@ -22,11 +25,14 @@ export function ownerUrn(name: string): Urn {
   return toUrn(`urn:li:${isGroup ? 'corpGroup' : 'corpuser'}:${plain(id)}`)
 }
 
-/** Null where it has no text. */
+/** Null if it has no text. */
 export const descriptionOf = (facet: JsonObject): string | null =>
   typeof facet.description === 'string' && facet.description !== '' ? facet.description : null
 
-/** Tags of the whole asset; a tag of a column, which has a `field`, and one that cannot be in a URN are left to the raw event. */
+/**
+ * Tags of the whole asset. Tags of columns (with a `field`), and tags that cannot be in a URN, are left out;
+ * the stored event still has them.
+ */
 export function tagsOf(facet: JsonObject): Urn[] {
   return listOf(facet.tags).flatMap((tag) => {
     if (!isObject(tag) || typeof tag.key !== 'string' || typeof tag.field === 'string') return []

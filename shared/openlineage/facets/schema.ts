@@ -20,10 +20,10 @@ const fieldTypes: readonly (readonly [RegExp, string])[] = [
 const typeOf = (nativeType: string): string =>
   fieldTypes.find(([pattern]) => pattern.test(nativeType))?.[1] ?? 'StringType'
 
-/** Null where the facet has no list of fields: it then says nothing of columns. */
+/** Null if the facet has no list of fields, and so says nothing about columns. */
 export function schemaOf(facet: JsonObject, platformUrn: string, name: string): JsonObject | null {
   if (!Array.isArray(facet.fields)) return null
-  // A name that occurs twice counts once.
+  // A repeated name counts once.
   const fields = new Map(columnsOf(facet.fields, '').map((field) => [field.fieldPath, field]))
   return {
     schemaName: name,
