@@ -57,6 +57,22 @@ await t.test('a picture grows and shrinks a node and a direction at a time', asy
     t.strictSame(names, ['hub', ...children.slice(0, 13)])
   })
 
+  await t.test('pages of an expansion have each neighbour once', async (t) => {
+    const page = async (start: number): Promise<string[]> =>
+      (
+        await shown({
+          downHops: 0,
+          expand: [{ urn: urn('hub'), direction: 'DOWNSTREAM', start, count: 10 }]
+        })
+      ).names.slice(1)
+    t.strictSame([await page(0), await page(10), await page(20), await page(30)].flat(), children)
+    const { error } = await ask(grownQuery, {
+      urn: urn('hub'),
+      expand: [{ urn: urn('hub'), direction: 'DOWNSTREAM', start: -1 }]
+    })
+    t.match(error, { reason: 'BAD_REQUEST', field: 'input.expand[0].start' })
+  })
+
   await t.test('or only those that are named, which must be neighbours', async (t) => {
     const { names } = await shown({
       downHops: 0,

@@ -821,7 +821,7 @@ onOneServer('a look at a hub gives way to others again and again', async (t, ser
 })
 
 const countsQuery = `query ($input: LineageCountsInput!) { lineageCounts(input: $input) {
-  total degrees { degree count } exactDegrees { degree count } types { type count }
+  total complete degrees { degree count } exactDegrees { degree count } types { type count }
   platforms { platform { urn name } count } domains { domain { urn exists } count }
 } }`
 
@@ -844,6 +844,7 @@ onOneServer('counts', async (t, server, ask) => {
   const counts = async (input: JsonObject): Promise<string> => {
     const { data, error } = await ask(countsQuery, { direction: 'DOWNSTREAM', ...input })
     if (error) return `${String(error.reason)} ${String(error.field)}`
+    if (data.complete !== true) return 'not complete'
     const list = (entries: JsonObject[], key: string): string =>
       entries
         .map(

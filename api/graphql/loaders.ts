@@ -127,8 +127,8 @@ function batchedByInput<Input, Value>(
 }
 
 /** The assets of domains. */
-export const loadDomainMembers = batchedByInput(({ db }, urns, input: DomainMembersInput) =>
-  readDomainMembers(db, urns, input)
+export const loadDomainMembers = batchedByInput(({ lineage }, urns, input: DomainMembersInput) =>
+  readDomainMembers(lineage, urns, input)
 )
 
 /** The entities one hop away. */

@@ -79,6 +79,19 @@ export const heavyReads: readonly Attack[] = [
     expected: ['QUERY_TOO_COMPLEX']
   }),
   overGraphql({
+    name: '5 lineageGraph that expand one hub 500 times each',
+    query: `query ($expand: [GraphExpandInput!]) { ${aliased(5, () => `lineageGraph(input: { urn: ${hub}, expand: $expand }) { nodes { degree } }`)} }`,
+    variables: {
+      expand: Array.from({ length: 500 }, () => ({ urn: assetUrn(0), direction: 'DOWNSTREAM', count: 1 }))
+    },
+    expected: ['QUERY_TOO_COMPLEX']
+  }),
+  overGraphql({
+    name: 'filtered assets of 30 domains and the domains below',
+    query: `{ ${aliased(30, (index) => `domain(urn: ${JSON.stringify(domainUrn(index))}) { entities(input: { query: "area", includeDescendants: true, filters: [{ field: "platform", values: ["urn:li:dataPlatform:hive"] }] }) { total } }`)} }`,
+    expected: ['QUERY_TOO_COMPLEX']
+  }),
+  overGraphql({
     name: 'one lineageGraph of 2,000 nodes, 20 at once',
     query: `{ lineageGraph(input: { urn: ${hub}, count: 2000 }) { nodes { entity { urn } degree upstreamCount } edges { upstreamUrn downstreamUrn } totals { upstream downstream } } }`,
     atOnce: 20,

@@ -81,7 +81,7 @@ export const lineageViewResolvers = {
       const { report, ...counts } = await countLineage(context.lineage, input)
       context.budget.spendReads(counts.platforms.length + counts.domains.length)
       reportWalk(context, String(info.path.key), report)
-      return counts
+      return { ...counts, complete: report.complete }
     }
   },
   DomainEdge: {

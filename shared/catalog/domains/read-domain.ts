@@ -20,6 +20,7 @@ import { readFilterDocuments } from '../lineage/filter-documents.ts'
 import { entityFilterFields } from '../lineage/filter-fields.ts'
 import {
   checkAllOf,
+  filterValueCount,
   matcherOf,
   mentions,
   type FacetFilterInput,
@@ -31,6 +32,8 @@ import { findMatchesAmong } from '../../store/search-documents.ts'
 import { findDomains, type EntitySources } from '../lineage/known-entities.ts'
 import { pageCount, pageStart } from '../entities/page-count.ts'
 import type { EntityReference } from '../lineage/read-entity.ts'
+import { searchUnits } from '../lineage/read-work.ts'
+import type { LineageSources } from '../lineage/with-lineage.ts'
 import { upstreamTest } from '../lineage/filter-hits.ts'
 import { sqlLineageReader } from '../lineage/sql-lineage-reader.ts'
 
@@ -69,10 +72,11 @@ export async function readChildCounts(db: Db, urns: readonly Urn[]): Promise<num
 /**
  * The assets in each domain, directly or with those of the domains below, by id; soft-deleted ones left out unless a filter asks
  * for them.
- * Throws as pageCount and checkAllOf do, LIMIT_EXCEEDED for a long text, DEADLINE_EXCEEDED.
+ * Each domain that is searched or filtered takes from the budget of the request what a search takes.
+ * Throws as pageCount, checkAllOf and the budget do, LIMIT_EXCEEDED for a long text, DEADLINE_EXCEEDED.
  */
 export async function readDomainMembers(
-  db: Db,
+  { db, work }: Pick<LineageSources, 'db' | 'work'>,
   domainUrns: readonly Urn[],
   input: DomainMembersInput
 ): Promise<DomainMembers[]> {
@@ -82,24 +86,34 @@ export async function readDomainMembers(
   }
   const sought = checkEntityQuestion({ query: input.query })
   const filters = checkAllOf(input.filters, entityFilterFields, 'input.filters')
-  return inTransaction(
-    db,
-    async (tx) => {
-      const idOf = new Map((await findEntities(tx, domainUrns)).map((row) => [row.urn, row.id]))
-      const ids = [...idOf.values()]
-      const inside = input.includeDescendants
-        ? await treesOfDomains(tx, ids)
-        : ids.map((id) => ({ domainId: id, insideId: id }))
-      const found =
-        sought.terms === null && sought.urn === null && filters.length === 0
+  const isPlain = sought.terms === null && sought.urn === null && filters.length === 0
+  const read = (): Promise<DomainMembers[]> =>
+    inTransaction(
+      db,
+      async (tx) => {
+        const idOf = new Map((await findEntities(tx, domainUrns)).map((row) => [row.urn, row.id]))
+        const ids = [...idOf.values()]
+        const inside = input.includeDescendants
+          ? await treesOfDomains(tx, ids)
+          : ids.map((id) => ({ domainId: id, insideId: id }))
+        const found = isPlain
           ? await plainMembers(tx, inside, page)
           : await filteredMembers(tx, inside, page, sought, filters)
-      return domainUrns.map(
-        (urn) => found.get(idOf.get(urn) ?? 0) ?? { start: page.start, count: 0, total: 0, members: [] }
-      )
-    },
-    { readOnly: true, isolation: 'repeatable read' }
-  )
+        return domainUrns.map(
+          (urn) => found.get(idOf.get(urn) ?? 0) ?? { start: page.start, count: 0, total: 0, members: [] }
+        )
+      },
+      { readOnly: true, isolation: 'repeatable read' }
+    )
+  if (isPlain || !work) return read()
+  const units =
+    searchUnits({
+      wordCount: sought.terms?.length ?? 0,
+      filterValueCount: filterValueCount(filters),
+      isSorted: false,
+      facets: false
+    }) + (input.includeDescendants ? 3 : 0)
+  return work.run(units * domainUrns.length, read)
 }
 
 type Page = { start: number; count: number }

@@ -89,7 +89,7 @@ async function expand(
   const known = await reader.find([
     ...new Set(expands.flatMap(({ urn, only }): Urn[] => [urn, ...(only ?? [])]))
   ])
-  for (const [place, { urn, direction, count, only }] of expands.entries()) {
+  for (const [place, { urn, direction, start, count, only }] of expands.entries()) {
     const id = known.get(urn)?.id ?? null
     if (id === null || !ids.has(id)) {
       ignored.push(place)
@@ -99,11 +99,11 @@ async function expand(
     const found = await nearest(looks[direction], [id], {
       seen: ids,
       shown: new Set(),
-      room: Math.min(count, nodesMaxCount - ids.size),
+      room: start + Math.min(count, nodesMaxCount - ids.size),
       fanOut: null,
       only: only && new Set(only.flatMap((neighbour) => known.get(neighbour)?.id ?? []))
     })
-    for (const far of found) ids.add(far)
+    for (const far of found.slice(start)) ids.add(far)
   }
   return ignored
 }

@@ -8,6 +8,7 @@ import { checkCount } from '../../model/count-checks.ts'
 import { entityTypeOfGraphql, graphqlTypeOf } from '../../model/entity-types.ts'
 import type { LineageDirection, LineageLevel, TimeWindow } from '../../model/walk.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../urn/urn.ts'
+import { pageStart } from '../entities/page-count.ts'
 import { checkWindow } from './scroll-question.ts'
 
 type Maybe<T> = T | null | undefined
@@ -21,6 +22,7 @@ export type LineageGraphInput = {
     readonly {
       urn: string
       direction: LineageDirection
+      start?: Maybe<number>
       count?: Maybe<number>
       neighbours?: Maybe<readonly string[]>
     }[]
@@ -36,8 +38,14 @@ export type LineageGraphInput = {
   count?: Maybe<number>
 }
 
-/** `only` are the neighbours to add; null for all. */
-export type Expand = { urn: Urn; direction: LineageDirection; count: number; only: readonly Urn[] | null }
+/** `start` is how many neighbours to skip; `only` are the neighbours to add, null for all. */
+export type Expand = {
+  urn: Urn
+  direction: LineageDirection
+  start: number
+  count: number
+  only: readonly Urn[] | null
+}
 
 /** A node with more than `above` neighbours to add in a direction adds the first `show`. */
 export type FanOut = { above: number; show: number }
@@ -102,9 +110,10 @@ export function checkGraphQuestion(input: LineageGraphInput): GraphQuestion {
       UPSTREAM: hopsOf(input.upHops, 'input.upHops'),
       DOWNSTREAM: hopsOf(input.downHops, 'input.downHops')
     },
-    expands: expands.map(({ urn, direction, count, neighbours }, index) => ({
+    expands: expands.map(({ urn, direction, start, count, neighbours }, index) => ({
       urn: toUrn(urn, `input.expand[${index}].urn`),
       direction,
+      start: pageStart(start, `input.expand[${index}].start`),
       count: countOf(count, limits.graphNodesMaxCount, `input.expand[${index}].count`),
       only: neighbours
         ? neighbours.map((neighbour, place) =>

@@ -90,7 +90,12 @@ export async function readLineageGraph(
     },
     {
       window: question.window,
-      units: graphUnits({ count: question.count, columns: question.showsColumns, ...wishes })
+      units: graphUnits({
+        count: question.count,
+        expandCount: question.expands.length,
+        columns: question.showsColumns,
+        ...wishes
+      })
     }
   )
 }

@@ -63,7 +63,7 @@ function tooMuch(actual: number): CatalogError {
   )
 }
 
-const [wordsPerUnit, filterValuesPerUnit, nodesPerUnit] = [10, 100, 100]
+const [wordsPerUnit, filterValuesPerUnit, nodesPerUnit, expandsPerUnit] = [10, 100, 100, 10]
 
 /** The cost of a search for entities. */
 export const searchUnits = ({
@@ -97,18 +97,21 @@ export const walkUnits = ({
 }): number =>
   Math.floor(filterValueCount / filterValuesPerUnit) + (text ? 2 : 0) + (facets ? 2 : 0) + (paths ? 2 : 0)
 
-/** The cost of a lineage graph. */
+/** The cost of a lineage graph. Each expansion looks at all neighbours of its node, which may be a hub. */
 export const graphUnits = ({
   count,
+  expandCount,
   totals,
   columns,
   columnRows = false
 }: {
   count: number
+  expandCount: number
   totals: boolean
   columns: boolean
   columnRows?: boolean
 }): number =>
   2 +
   Math.floor(count / nodesPerUnit) * (1 + Number(columns) + Number(columns && columnRows)) +
+  Math.floor(expandCount / expandsPerUnit) +
   (totals ? 2 : 0)

@@ -79,7 +79,7 @@ export function readJobGraph(
         leftOut: around.ids.length - cards.length
       }
     },
-    { units: graphUnits({ count: limits.graphNodesMaxCount, totals: false, columns: false }) }
+    { units: graphUnits({ count: limits.graphNodesMaxCount, expandCount: 0, totals: false, columns: false }) }
   )
 }
 
@@ -143,7 +143,7 @@ export function readColumnGraph(
         leftOut: around.ids.length - columns.length
       }
     },
-    { units: graphUnits({ count: limits.graphNodesMaxCount, totals: false, columns: true }) }
+    { units: graphUnits({ count: limits.graphNodesMaxCount, expandCount: 0, totals: false, columns: true }) }
   )
 }
 
